@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace graphnet::base {
+
+namespace {
+
+std::string error_text(int error) {
+  return std::strerror(error);
+}
+
+Status input_error(const std::filesystem::path& path, const std::string& why) {
+  return Status(Code::kInput, "cannot read '" + path.string() + "': " + why);
+}
+
+}  // namespace
+
+UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
+  if (this != &other) reset(other.release());
+  return *this;
+}
+
+void UniqueFd::reset(int fd) {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = fd;
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t max_bytes) {
+  // O_NONBLOCK: opening a FIFO that nobody writes to must fail below, not hang.
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd.is_open()) return input_error(path, error_text(errno));
+  struct stat info = {};
+  if (::fstat(fd.get(), &info) != 0) return input_error(path, error_text(errno));
+  if (S_ISDIR(info.st_mode)) return input_error(path, "it is a folder");
+  if (!S_ISREG(info.st_mode)) return input_error(path, "it is not a regular file");
+  if (static_cast<std::uint64_t>(info.st_size) > max_bytes) {
+    return input_error(path, "it has " + std::to_string(info.st_size) + " bytes, the limit is " +
+                                 std::to_string(max_bytes));
+  }
+  std::string content(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t filled = 0;
+  while (filled < content.size()) {
+    const ssize_t got = ::read(fd.get(), content.data() + filled, content.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return input_error(path, error_text(errno));
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  content.resize(filled);
+  return content;
+}
+
+Status write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(fd, bytes.data(), bytes.size());
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return Status(Code::kEnvironment, "cannot write: " + error_text(errno));
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+  }
+  return Status::ok();
+}
+
+Status write_file_atomic(const std::filesystem::path& path, std::string_view content) {
+  std::string temporary = path.string() + ".XXXXXX";
+  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  const auto failed = [&](const std::string& why) {
+    return Status(Code::kEnvironment, "cannot write '" + path.string() + "': " + why);
+  };
+  if (!fd.is_open()) return failed(error_text(errno));
+  Status written = write_all(fd.get(), content);
+  if (written.is_ok() && ::fsync(fd.get()) != 0) written = failed(error_text(errno));
+  if (written.is_ok() && ::fchmod(fd.get(), 0644) != 0) written = failed(error_text(errno));
+  if (written.is_ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    written = failed(error_text(errno));
+  }
+  if (!written.is_ok()) {
+    ::unlink(temporary.c_str());
+    written.add_context(path.string());
+  }
+  return written;
+}
+
+std::filesystem::path executable_folder() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+}  // namespace graphnet::base

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace graphnet::base {
+
+/// Owns a file descriptor.
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept;
+  UniqueFd(const UniqueFd&) = delete;
+  UniqueFd& operator=(const UniqueFd&) = delete;
+  ~UniqueFd() { reset(); }
+
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+  int release() { return std::exchange(fd_, -1); }
+  void reset(int fd = -1);
+
+ private:
+  int fd_ = -1;
+};
+
+/// Reads a whole regular file.
+///
+/// units    max_bytes in bytes
+/// errors   kInput if it does not exist, is no regular file, cannot be read or is larger than
+///          max_bytes; the message names the path and the reason
+Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t max_bytes);
+
+/// Writes a file so that readers see the old content or the new, never a part: temporary file in
+/// the same folder, fsync, rename.
+///
+/// errors   kEnvironment with the reason (disk full, no permission); the old file is untouched
+Status write_file_atomic(const std::filesystem::path& path, std::string_view content);
+
+/// Writes all of `bytes`, retrying after EINTR and short writes.
+///
+/// errors   kEnvironment with the reason; part of the bytes may have been written
+Status write_all(int fd, std::string_view bytes);
+
+/// The folder of the running executable, symbolic links resolved.
+std::filesystem::path executable_folder();
+
+}  // namespace graphnet::base

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace graphnet::base {
+
+/// JSON value that keeps the order of its keys, so that records read the same in every run.
+using Json = nlohmann::ordered_json;
+
+/// Parses one JSON document; `where` names it in the error.
+///
+/// errors   kInput with byte position for anything malformed; never throws
+Result<Json> parse_json(std::string_view text, std::string_view where);
+
+/// Serialises without throwing: invalid UTF-8 is replaced. One line, no final newline.
+std::string dump_json(const Json& value);
+
+}  // namespace graphnet::base

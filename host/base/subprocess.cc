@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "base/subprocess.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace graphnet::base {
+
+namespace {
+
+constexpr int kControlFd = 3;
+
+class SpawnSettings {
+ public:
+  SpawnSettings() {
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+  }
+  ~SpawnSettings() {
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+};
+
+void describe(const Subprocess::Options& options, SpawnSettings& settings) {
+  auto* actions = &settings.actions;
+  ::posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (options.output_fd >= 0) {
+    ::posix_spawn_file_actions_adddup2(actions, options.output_fd, STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(actions, options.output_fd, STDERR_FILENO);
+  }
+  if (options.control_fd >= 0) {
+    ::posix_spawn_file_actions_adddup2(actions, options.control_fd, kControlFd);
+  }
+  sigset_t none;
+  ::sigemptyset(&none);
+  sigset_t defaults;
+  ::sigemptyset(&defaults);
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP}) ::sigaddset(&defaults, signal);
+  ::posix_spawnattr_setpgroup(&settings.attributes, 0);
+  ::posix_spawnattr_setsigmask(&settings.attributes, &none);
+  ::posix_spawnattr_setsigdefault(&settings.attributes, &defaults);
+  ::posix_spawnattr_setflags(
+      &settings.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+std::vector<char*> merged_environment(const std::vector<std::string>& extra) {
+  std::vector<char*> merged;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view name = std::string_view(*entry).substr(0, std::strcspn(*entry, "=") + 1);
+    bool replaced = false;
+    for (const auto& variable : extra) replaced = replaced || variable.rfind(name, 0) == 0;
+    if (!replaced) merged.push_back(*entry);
+  }
+  for (const auto& variable : extra) merged.push_back(const_cast<char*>(variable.c_str()));
+  merged.push_back(nullptr);
+  return merged;
+}
+
+}  // namespace
+
+std::string ExitState::to_string() const {
+  if (signal) {
+    const char* name = ::sigabbrev_np(*signal);
+    const char* meaning = ::sigdescr_np(*signal);
+    return std::string("SIG") + (name ? name : "?") + " (" + (meaning ? meaning : "?") + ")";
+  }
+  return "exit code " + std::to_string(exit_code.value_or(-1));
+}
+
+Result<Subprocess> Subprocess::start(const Options& options) {
+  SpawnSettings settings;
+  describe(options, settings);
+  std::vector<char*> argv;
+  for (const auto& argument : options.arguments)
+    argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  std::vector<char*> environment = merged_environment(options.environment);
+  pid_t pid = -1;
+  const int error = ::posix_spawn(&pid, argv[0], &settings.actions, &settings.attributes,
+                                  argv.data(), environment.data());
+  if (error != 0) {
+    return Status(Code::kEnvironment,
+                  "cannot start '" + options.arguments[0] + "': " + std::strerror(error));
+  }
+  UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  const int pidfd_error = errno;
+  Subprocess child(pid, std::move(pidfd));
+  if (!child.pidfd_.is_open()) {
+    return Status(Code::kEnvironment,
+                  std::string("cannot watch a child process: ") + std::strerror(pidfd_error))
+        .add_hint("graphnet needs Linux 5.3 or newer (pidfd_open)");
+  }
+  return child;
+}
+
+Subprocess::Subprocess(Subprocess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      pidfd_(std::move(other.pidfd_)),
+      ended_(std::exchange(other.ended_, std::nullopt)) {}
+
+Subprocess::~Subprocess() {
+  if (pid_ < 0 || ended_) return;
+  signal_group(SIGKILL);
+  wait();
+}
+
+void Subprocess::signal_group(int signal) const {
+  if (pid_ > 0 && !ended_) ::kill(-pid_, signal);
+}
+
+ExitState Subprocess::wait() {
+  if (ended_) return *ended_;
+  siginfo_t info = {};
+  // WNOWAIT keeps the leader as a zombie, so that its group number cannot be taken by another
+  // process before the group is killed.
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 &&
+         errno == EINTR) {
+  }
+  ::kill(-pid_, SIGKILL);
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  ExitState state;
+  if (WIFSIGNALED(status)) {
+    state.signal = WTERMSIG(status);
+  } else {
+    state.exit_code = WEXITSTATUS(status);
+  }
+  ended_ = state;
+  return state;
+}
+
+}  // namespace graphnet::base

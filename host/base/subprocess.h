@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+
+namespace graphnet::base {
+
+/// How a process ended.
+struct ExitState {
+  std::optional<int> exit_code;  ///< set if it exited
+  std::optional<int> signal;     ///< set if a signal ended it
+  /// "exit code 3", "SIGSEGV (segmentation fault)".
+  std::string to_string() const;
+};
+
+/// A running child process in a process group of its own; killed with its group if still running
+/// when the object goes away.
+class Subprocess {
+ public:
+  struct Options {
+    std::vector<std::string> arguments;  ///< argv; [0] is the path of the executable
+    /// Extra variables "NAME=value" on top of the parent's environment.
+    std::vector<std::string> environment;
+    /// Descriptor of the parent that the child gets as number 3 (the control channel); -1: none.
+    int control_fd = -1;
+    /// Descriptor that the child gets as standard output and error; -1: the parent's own.
+    int output_fd = -1;
+  };
+
+  /// Starts a process; standard input is /dev/null.
+  ///
+  /// errors   kEnvironment if the process cannot be started (missing file, no memory)
+  static Result<Subprocess> start(const Options& options);
+
+  Subprocess(Subprocess&& other) noexcept;
+  Subprocess& operator=(Subprocess&&) = delete;
+  ~Subprocess();
+
+  pid_t pid() const { return pid_; }
+  /// Readable when the process has ended (pidfd).
+  int wait_fd() const { return pidfd_.get(); }
+  /// Sends a signal to the whole process group.
+  void signal_group(int signal) const;
+  /// Waits until it has ended; safe to call again. Kills what is left of the group.
+  ExitState wait();
+
+ private:
+  Subprocess(pid_t pid, UniqueFd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+
+  pid_t pid_ = -1;
+  UniqueFd pidfd_;
+  std::optional<ExitState> ended_;
+};
+
+}  // namespace graphnet::base

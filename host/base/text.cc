@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace graphnet::base {
+
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, change});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+}  // namespace
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
+  // Beyond this length nobody mistyped a name; it also bounds the quadratic table.
+  if (word.size() > 256) return "";
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const auto& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i != 0) text += separator;
+    text += parts[i];
+  }
+  return text;
+}
+
+namespace {
+
+std::string three_digits(double value, const char* unit) {
+  std::array<char, 64> buffer = {};
+  const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  std::snprintf(buffer.data(), buffer.size(), "%.*f %s", decimals, value, unit);
+  return buffer.data();
+}
+
+}  // namespace
+
+std::string format_bytes(unsigned long long num_bytes) {
+  if (num_bytes < 1024) return std::to_string(num_bytes) + " B";
+  static constexpr std::array<const char*, 4> kUnits = {"KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(num_bytes) / 1024;
+  std::size_t unit = 0;
+  while (value >= 1023.5 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return three_digits(value, kUnits[unit]);
+}
+
+std::string format_duration(double nanoseconds) {
+  if (nanoseconds < 999.5) return three_digits(nanoseconds, "ns");
+  if (nanoseconds < 999.5e3) return three_digits(nanoseconds / 1e3, "us");
+  if (nanoseconds < 999.5e6) return three_digits(nanoseconds / 1e6, "ms");
+  return three_digits(nanoseconds / 1e9, "s");
+}
+
+}  // namespace graphnet::base

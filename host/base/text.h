@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphnet::base {
+
+/// The candidate with the smallest edit distance to `word`, or "" if none is near enough (more
+/// than a third of the letters differ).
+///
+/// source   Damerau-Levenshtein distance, optimal string alignment
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
+
+/// Joins with a separator.
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+/// A byte count for people: "212 B", "21.3 MiB".
+std::string format_bytes(unsigned long long num_bytes);
+
+/// A duration for people, three significant digits: "5.02 us", "1.84 ms", "21.3 s".
+///
+/// units    nanoseconds
+std::string format_duration(double nanoseconds);
+
+}  // namespace graphnet::base

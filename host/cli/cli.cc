@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "cli/cli.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <exception>
+#include <iostream>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/diagnostics.h"
+#include "cli/exit_code.h"
+#include "cli/help_text.h"
+#include "cli/parse.h"
+#include "cli/plugin_command.h"
+#include "cli/run_command.h"
+#include "cli/version_text.h"
+
+namespace graphnet::cli {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+namespace {
+
+std::vector<Flag> global_flag_table(GlobalFlags& flags) {
+  return {
+      {"-h,--help", "", "show help and exit", &flags.help},
+      {"--version", "", "show the version and exit; with -v how it was built", &flags.version},
+      {"-v,--verbose", "", "more talk on standard error; repeat it for debugging",
+       &flags.verbosity},
+      {"-q,--quiet", "", "no progress, errors only", &flags.quiet},
+      {"--json", "", "results as JSON on standard output", &flags.json},
+      {"--color", "WHEN", "auto, always or never (default: auto; NO_COLOR is respected)",
+       &flags.color},
+      {"--progress", "HOW", "auto, bar, lines or none (default: auto)", &flags.progress},
+      {"--plugin-path", "DIR", "search DIR for plugins first; may repeat", &flags.plugin_path},
+  };
+}
+
+Result<report::ProgressMode> parse_progress_mode(const std::string& text) {
+  if (text == "auto") return report::ProgressMode::kAuto;
+  if (text == "bar") return report::ProgressMode::kBar;
+  if (text == "lines") return report::ProgressMode::kLines;
+  if (text == "none") return report::ProgressMode::kNone;
+  return Status(Code::kUsage, "--progress must be auto, bar, lines or none, got '" + text + "'");
+}
+
+/// Turns the global flags into settings of `context` and of the log.
+Status apply_global_flags(Context& context) {
+  const GlobalFlags& flags = context.flags;
+  GN_ASSIGN_OR_RETURN(const ColorMode mode, parse_color_mode(flags.color.value_or("auto")));
+  context.out = examine_terminal(1, mode);
+  context.error = examine_terminal(2, mode);
+  GN_ASSIGN_OR_RETURN(context.progress, parse_progress_mode(flags.progress.value_or("auto")));
+  if (flags.quiet && flags.verbosity > 0) {
+    return Status(Code::kUsage, "--quiet and --verbose exclude each other");
+  }
+  base::set_log_level(flags.quiet            ? base::LogLevel::kError
+                      : flags.verbosity == 0 ? base::LogLevel::kWarning
+                      : flags.verbosity == 1 ? base::LogLevel::kInfo
+                                             : base::LogLevel::kDebug);
+  return Status::ok();
+}
+
+/// The program: its commands and where their flags go.
+class Program {
+ public:
+  Program() {
+    commands_.push_back(run_command(run_flags_));
+    commands_.push_back(plugin_command(plugin_arguments_));
+    Command help;
+    help.name = "help";
+    help.summary = "show help for a command";
+    help.usage = "help [COMMAND]";
+    help.positionals = {"COMMAND", "one of the commands", &help_arguments_};
+    help.execute = [this](const Context&) { return show_help(); };
+    commands_.push_back(std::move(help));
+  }
+
+  int main(const std::vector<std::string>& words) {
+    context_.words = words;
+    context_.out = examine_terminal(1, ColorMode::kAuto);
+    context_.error = examine_terminal(2, ColorMode::kAuto);
+    const Result<int> code = run(words);
+    if (!code.is_ok()) return fail(code.status());
+    std::cout.flush();
+    if (std::cout) return *code;
+    if (is_reader_gone(STDOUT_FILENO)) return kExitClosedPipe;
+    return fail(Status(Code::kEnvironment, "cannot write to standard output"));
+  }
+
+ private:
+  int fail(const Status& status) const {
+    print_error(status, context_.error.color);
+    return exit_code_of(status.code());
+  }
+
+  Result<int> run(const std::vector<std::string>& words) {
+    const std::vector<std::string> arguments(words.begin() + (words.empty() ? 0 : 1), words.end());
+    GN_ASSIGN_OR_RETURN(const Command* command,
+                        parse_command_line(arguments, global_flags_, commands_));
+    GN_RETURN_IF_ERROR(apply_global_flags(context_));
+    context_.installation = config::Installation::of_this_process();
+    if (context_.flags.version) {
+      std::cout << version_text(context_.installation, context_.flags.verbosity > 0);
+      return kExitDone;
+    }
+    if (context_.flags.help) {
+      std::cout << (command ? command_help(*command, global_flags_) : program_help(commands_));
+      return kExitDone;
+    }
+    if (command == nullptr) {
+      std::cerr << program_help(commands_);
+      return kExitUsage;
+    }
+    return command->execute(context_);
+  }
+
+  Result<int> show_help() const {
+    if (help_arguments_.empty()) {
+      std::cout << program_help(commands_);
+      return kExitDone;
+    }
+    std::vector<std::string> names;
+    for (const Command& command : commands_) {
+      names.push_back(command.name);
+      if (help_arguments_.size() != 1 || command.name != help_arguments_[0]) continue;
+      std::cout << command_help(command, global_flags_);
+      return kExitDone;
+    }
+    return Status(Code::kUsage, "no command '" + base::join(help_arguments_, " ") + "'")
+        .add_hint("commands: " + base::join(names, ", "));
+  }
+
+  Context context_;
+  RunFlags run_flags_;
+  std::vector<std::string> plugin_arguments_;
+  std::vector<std::string> help_arguments_;
+  std::vector<Flag> global_flags_ = global_flag_table(context_.flags);
+  std::vector<Command> commands_;
+};
+
+}  // namespace
+
+int run_main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  open_standard_descriptors();
+  try {
+    Program program;
+    return program.main(std::vector<std::string>(argv, argv + argc));
+  } catch (const std::bad_alloc&) {
+    print_error(Status(Code::kEnvironment, "out of memory"), false);
+    return kExitEnvironment;
+  } catch (const std::exception& error) {
+    print_error(Status(Code::kInternal, error.what()), false);
+    return kExitInternal;
+  }
+}
+
+}  // namespace graphnet::cli

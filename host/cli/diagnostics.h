@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+
+namespace graphnet::cli {
+
+/// The one form of an error:
+///
+///   graphnet: error: <what>
+///     at:  <where or why>
+///     try: <what to do>
+///
+/// A message of several lines (a quoted source line with a caret) keeps them. Control characters of
+/// names from outside are removed.
+std::string format_error(const base::Status& status, bool color);
+
+/// Writes format_error() to standard error; colours only where a terminal wants them.
+void print_error(const base::Status& status, bool color);
+
+}  // namespace graphnet::cli

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "cli/help_text.h"
+
+#include <algorithm>
+
+namespace graphnet::cli {
+
+namespace {
+
+constexpr std::size_t kLeftWidth = 26;
+constexpr std::size_t kTextWidth = 100 - kLeftWidth;
+
+std::string spaced(const std::string& names) {
+  std::string result;
+  for (const char byte : names) {
+    result += byte;
+    if (byte == ',') result += ' ';
+  }
+  return result;
+}
+
+/// Text in lines of at most kTextWidth, broken at blanks; later lines are indented.
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string result;
+  std::size_t begin = 0;
+  while (text.size() - begin > kTextWidth) {
+    std::size_t end = text.rfind(' ', begin + kTextWidth);
+    if (end == std::string::npos || end <= begin) break;
+    result += text.substr(begin, end - begin) + "\n" + std::string(indent, ' ');
+    begin = end + 1;
+  }
+  return result + text.substr(begin);
+}
+
+std::string row(const std::string& left, const std::string& right) {
+  std::string line = "  " + left;
+  if (line.size() + 2 > kLeftWidth) {
+    line += "\n" + std::string(kLeftWidth, ' ');
+  } else {
+    line.resize(kLeftWidth, ' ');
+  }
+  return line + wrapped(right, kLeftWidth) + "\n";
+}
+
+std::string flag_rows(const std::vector<Flag>& flags) {
+  std::string text;
+  for (const Flag& flag : flags) {
+    // Long names stand in one column, with or without a short name before them.
+    const bool has_short = flag.names.size() > 2 && flag.names[2] == ',';
+    std::string left = has_short ? spaced(flag.names) : "    " + flag.names;
+    if (!flag.value.empty()) left += " " + flag.value;
+    text += row(left, flag.help);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string program_help(const std::vector<Command>& commands) {
+  std::string text =
+      "graphnet - run computation graphs through tensor compilers and score them\n\n"
+      "usage: graphnet <command> [options]\n\n";
+  std::size_t width = 0;
+  for (const Command& command : commands) width = std::max(width, command.name.size());
+  for (const Command& command : commands) {
+    text += "  " + command.name + std::string(width - command.name.size() + 3, ' ') +
+            command.summary + "\n";
+  }
+  return text +
+         "\ntry:  graphnet run --config nope.yaml\n"
+         "more: graphnet help <command>\n";
+}
+
+std::string command_help(const Command& command, const std::vector<Flag>& global_flags) {
+  std::string text = "graphnet " + command.name + " - " + command.summary + "\n\n" +
+                     "usage: graphnet " + command.usage + "\n";
+  if (!command.description.empty()) text += "\n" + command.description + "\n";
+  if (!command.positionals.name.empty()) {
+    text += "\narguments:\n" + row(command.positionals.name, command.positionals.help);
+  }
+  if (!command.flags.empty()) text += "\noptions:\n" + flag_rows(command.flags);
+  text += "\nglobal options:\n" + flag_rows(global_flags);
+  if (!command.examples.empty()) text += "\nexamples:\n";
+  for (const Example& example : command.examples) {
+    text += "  " + example.command + "\n      " + example.comment + "\n";
+  }
+  return text;
+}
+
+}  // namespace graphnet::cli

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "cli/plan_text.h"
+
+#include "report/terminal_text.h"
+
+namespace graphnet::cli {
+
+namespace {
+
+/// Rows "  key  value  (origin)" of one backend.
+class BackendText {
+ public:
+  BackendText(const config::Backend& backend, bool origins)
+      : backend_(backend), origins_(origins) {}
+
+  void add(const std::string& key, const std::string& value) {
+    text_ += "  " + report::pad_right(key, 22) + report::printable(value);
+    if (origins_) {
+      const auto origin = backend_.config.origins.find(key);
+      text_ +=
+          "    (" +
+          report::printable(origin != backend_.config.origins.end() ? origin->second : "default") +
+          ")";
+    }
+    text_ += "\n";
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  const config::Backend& backend_;
+  bool origins_;
+  std::string text_;
+};
+
+std::string backend_text(const config::Backend& backend, int auto_threads, bool origins) {
+  const config::RunConfig& config = backend.config;
+  BackendText text(backend, origins);
+  text.add(config.backend.library.empty() ? "backend.name" : "backend.library",
+           backend.manifest.name + " " + backend.manifest.version + ", " +
+               backend.manifest.library.string());
+  for (const auto& [name, value] : backend.options.items()) {
+    text.add("backend.options." + name, base::dump_json(value));
+  }
+  text.add("device", config.device);
+  text.add("threads", config.threads == 0 ? std::to_string(auto_threads) + ", auto"
+                                          : std::to_string(config.threads));
+  text.add("weights", config.weights);
+  text.add("protocol.name", config.protocol.name);
+  text.add("protocol.warmup", std::to_string(config.protocol.warmup));
+  text.add("protocol.trials", std::to_string(config.protocol.trials));
+  for (const char* phase : config::kPhases) {
+    text.add(std::string("timeouts.") + phase,
+             config::format_time_limit(config.timeouts.at(phase)));
+  }
+  return report::printable(config.file.string()) + "\n" + text.take() + "\n";
+}
+
+}  // namespace
+
+std::string plan_text(const std::vector<config::Backend>& backends,
+                      const std::vector<supervise::PlannedSample>& samples,
+                      const std::vector<supervise::PlannedTask>& plan, int auto_threads,
+                      bool origins) {
+  std::string text;
+  for (const auto& backend : backends) text += backend_text(backend, auto_threads, origins);
+  text += "samples\n";
+  for (const auto& sample : samples) text += "  " + report::printable(sample.path) + "\n";
+  return text + "\n" + std::to_string(plan.size()) + " to run: " + std::to_string(samples.size()) +
+         " samples x " + std::to_string(backends.size()) + " backends" +
+         (plan.size() < samples.size() * backends.size() ? ", without what is done" : "") + "\n";
+}
+
+base::Json plan_json(const std::vector<supervise::PlannedTask>& plan) {
+  base::Json tasks = base::Json::array();
+  for (const auto& planned : plan) tasks.push_back(journal::to_json(planned.task));
+  base::Json object = base::Json::object();
+  object["schema"] = "graphnet.plan/1";
+  object["tasks"] = std::move(tasks);
+  return object;
+}
+
+}  // namespace graphnet::cli

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#include "cli/run_command.h"
+
+#include <chrono>
+#include <iostream>
+
+#include "cli/exit_code.h"
+#include "cli/plan_text.h"
+#include "cli/run_view.h"
+#include "cli/sample_selection.h"
+#include "cli/version_text.h"
+#include "config/plugin_registry.h"
+#include "journal/journal_file.h"
+#include "journal/run_id.h"
+#include "measure/environment.h"
+#include "supervise/sweep.h"
+
+namespace graphnet::cli {
+
+namespace fs = std::filesystem;
+using base::Code;
+using base::Json;
+using base::Result;
+using base::Status;
+using supervise::PlannedSample;
+using supervise::PlannedTask;
+
+namespace {
+
+/// Everything decided before the first worker starts.
+struct PreparedRun {
+  RunOptions options;
+  std::vector<config::Backend> backends;
+  std::vector<PlannedSample> samples;
+  std::vector<PlannedTask> plan;
+  std::string run_id;
+  std::size_t num_already_done = 0;
+};
+
+Result<std::vector<config::Backend>> read_backends(const Context& context,
+                                                   const RunOptions& options) {
+  const std::vector<fs::path> folders(context.flags.plugin_path.begin(),
+                                      context.flags.plugin_path.end());
+  std::vector<config::Backend> backends;
+  for (const auto& name : options.configs) {
+    GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, name));
+    GN_ASSIGN_OR_RETURN(config::RunConfig run_config, config::read_run_config(file, options.sets));
+    apply_run_options(options, run_config);
+    GN_ASSIGN_OR_RETURN(
+        config::Backend backend,
+        config::resolve_backend(context.installation, folders, std::move(run_config)));
+    backends.push_back(std::move(backend));
+  }
+  return backends;
+}
+
+/// Samples named on the command line, else by the configs, else the bundled ones.
+Result<std::vector<PlannedSample>> choose_samples(const Context& context, const RunOptions& options,
+                                                  const std::vector<config::Backend>& backends) {
+  std::vector<std::string> arguments = options.samples;
+  if (arguments.empty()) {
+    for (const auto& backend : backends) {
+      for (const auto& path : backend.config.samples) arguments.push_back(path.string());
+    }
+  }
+  if (arguments.empty()) {
+    GN_ASSIGN_OR_RETURN(std::string bundled, default_samples(context.installation));
+    arguments.push_back(std::move(bundled));
+  }
+  return select_samples(arguments);
+}
+
+Result<PreparedRun> prepare(const Context& context, const RunFlags& flags) {
+  PreparedRun run;
+  GN_ASSIGN_OR_RETURN(run.options, check_run_flags(flags, context.installation));
+  for (const auto& folder : context.flags.plugin_path) {
+    run.options.repeat_flags.insert(run.options.repeat_flags.end(), {"--plugin-path", folder});
+  }
+  GN_ASSIGN_OR_RETURN(run.backends, read_backends(context, run.options));
+  GN_ASSIGN_OR_RETURN(run.samples, choose_samples(context, run.options, run.backends));
+  run.run_id = journal::new_run_id();
+  supervise::PlanSettings settings;
+  settings.run_id = run.run_id;
+  settings.auto_threads = measure::affinity_cores();
+  settings.digest = run.options.digest;
+  settings.repeat_flags = run.options.repeat_flags;
+  GN_ASSIGN_OR_RETURN(run.plan, supervise::make_plan(run.samples, run.backends, settings));
+  if (run.options.resume) {
+    GN_ASSIGN_OR_RETURN(const auto journal, journal::read_journal(*run.options.resume));
+    run.num_already_done = supervise::drop_done(run.plan, journal.records);
+  }
+  return run;
+}
+
+fs::path results_path(const PreparedRun& run) {
+  if (run.options.resume) return *run.options.resume;
+  if (run.options.output) return *run.options.output;
+  return fs::path("results") / (run.run_id + ".jsonl");
+}
+
+Json journal_header(const PreparedRun& run, const Json& environment) {
+  Json header = Json::object();
+  header["schema"] = "graphnet.journal/1";
+  header["record_schema"] = journal::kRecordSchema;
+  header["run_id"] = run.run_id;
+  header["created_utc"] = journal::utc_now();
+  header["graphnet"] = version_number();
+  header["host"] = environment;
+  return header;
+}
+
+report::RunFacts facts_of(const PreparedRun& run, const Json& environment) {
+  report::RunFacts facts;
+  facts.version = version_number();
+  const config::Backend& first = run.backends.front();
+  facts.protocol = first.config.protocol.name;
+  facts.device = first.config.device;
+  facts.hardware = environment.value("cpu_model", "");
+  facts.threads = run.plan.empty() ? 1 : run.plan.front().task.threads;
+  for (const auto& sample : run.samples) facts.samples.push_back(sample.name);
+  for (const auto& backend : run.backends) facts.plugins.push_back(backend.manifest.name);
+  return facts;
+}
+
+/// The command line that continues this run: as given, with --resume in place of --output.
+std::string continue_command(const Context& context, const fs::path& results) {
+  std::vector<std::string> words = {"graphnet"};
+  bool is_value = false;
+  for (std::size_t i = 1; i < context.words.size(); ++i) {
+    const std::string& word = context.words[i];
+    const bool is_flag = word == "-o" || word == "--output" || word == "--resume";
+    const bool is_joined = word.rfind("--output=", 0) == 0 || word.rfind("--resume=", 0) == 0 ||
+                           (word.rfind("-o", 0) == 0 && word.size() > 2);
+    if (!is_value && !is_flag && !is_joined) words.push_back(word);
+    is_value = is_flag;
+  }
+  words.insert(words.end(), {"--resume", results.string()});
+  return supervise::shell_command(words);
+}
+
+report::RunSummary summarize(const Context& context, const PreparedRun& run,
+                             const supervise::SweepEnd& end, const fs::path& results,
+                             std::chrono::steady_clock::time_point started) {
+  report::RunSummary summary;
+  summary.elapsed_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  summary.results_path = results.string();
+  if (run.num_already_done > 0) {
+    summary.notes.push_back(std::to_string(run.num_already_done) +
+                            " were in the results file already and were not run again");
+  }
+  if (end.num_left > 0) {
+    summary.notes.push_back(std::string(end.signal != 0 ? "interrupted: " : "stopped: ") +
+                            std::to_string(end.num_left) + " of " +
+                            std::to_string(run.plan.size()) +
+                            " not run; go on with: " + continue_command(context, results));
+  }
+  return summary;
+}
+
+int exit_code_of(const supervise::SweepEnd& end, const RunView& view) {
+  if (end.signal != 0) return 128 + end.signal;
+  return view.has_failed() ? kExitSampleFailed : kExitDone;
+}
+
+Result<int> sweep(const Context& context, const PreparedRun& run) {
+  const auto started = std::chrono::steady_clock::now();
+  supervise::WorkerSettings settings;
+  GN_ASSIGN_OR_RETURN(settings.executable, context.installation.worker_executable());
+  GN_ASSIGN_OR_RETURN(supervise::Interrupt interrupt, supervise::Interrupt::create());
+  const fs::path results = results_path(run);
+  const Json environment =
+      measure::collect_environment(run.plan.empty() ? 1 : run.plan.front().task.threads);
+  GN_ASSIGN_OR_RETURN(journal::JournalFile journal,
+                      journal::JournalFile::open(results, journal_header(run, environment)));
+  RunView view(context, facts_of(run, environment), run.plan.size(), run.options.fail_on);
+  const Result<supervise::SweepEnd> end =
+      supervise::run_sweep(run.plan, settings, interrupt, journal, view);
+  if (!end.is_ok()) {
+    view.hide();
+    return end.status();
+  }
+  view.finish(summarize(context, run, *end, results, started));
+  return exit_code_of(*end, view);
+}
+
+Result<int> execute(const Context& context, const RunFlags& flags) {
+  GN_ASSIGN_OR_RETURN(const PreparedRun run, prepare(context, flags));
+  if (!run.options.dry_run) return sweep(context, run);
+  if (context.flags.json) {
+    std::cout << base::dump_json(plan_json(run.plan)) << '\n';
+  } else {
+    std::cout << plan_text(run.backends, run.samples, run.plan, measure::affinity_cores(),
+                           context.flags.verbosity > 0);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+Command run_command(RunFlags& flags) {
+  Command command;
+  command.name = "run";
+  command.summary = "measure and verify samples with one or more backends";
+  command.description =
+      "Runs each sample eagerly, compiles and runs it with the backend that a config names, "
+      "compares\n"
+      "and times both, and appends one record per pair to a results file. Each pair runs in a "
+      "process\n"
+      "of its own: a crash, a hang or a lack of memory costs that pair and nothing else.";
+  command.usage = "run [SAMPLE|DIR|LIST]... --config FILE [options]";
+  command.positionals = {
+      "SAMPLE|DIR|LIST",
+      "a sample, a folder of samples, or a text file with one path per line and # "
+      "comments (default: the config's samples, else the bundled ones)",
+      &flags.samples};
+  command.flags = run_flag_table(flags);
+  command.examples = {
+      {"graphnet run --config nope.yaml", "the control on the bundled samples"},
+      {"graphnet run samples/timm --config one.yaml --config two.yaml",
+       "two backends on every sample of a folder"},
+      {"graphnet run list.txt --config nope.yaml --trials 20 --json | jq .outcome",
+       "records on standard output instead of the table"},
+      {"graphnet run --config nope.yaml --dry-run -v", "every value and where it comes from"},
+  };
+  command.execute = [&flags](const Context& context) { return execute(context, flags); };
+  return command;
+}
+
+}  // namespace graphnet::cli

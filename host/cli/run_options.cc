@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "cli/run_options.h"
+
+#include <charconv>
+
+#include "base/text.h"
+
+namespace graphnet::cli {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+namespace {
+
+constexpr int kMaxCalls = 1000000;
+constexpr int kMaxThreads = 4096;
+
+/// A count given to a flag; nothing if the flag is not given.
+Result<std::optional<int>> read_count(const char* flag, const std::optional<std::string>& text,
+                                      int min, int max, const char* other_word = nullptr) {
+  if (!text) return std::optional<int>();
+  if (other_word != nullptr && *text == other_word) return std::optional<int>(0);
+  int value = 0;
+  const char* end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, value);
+  if (error == std::errc() && rest == end && value >= min && value <= max) {
+    return std::optional<int>(value);
+  }
+  return Status(Code::kUsage, std::string(flag) + " must be " +
+                                  (other_word ? std::string(other_word) + " or " : "") +
+                                  "an integer from " + std::to_string(min) + " to " +
+                                  std::to_string(max) + ", got '" + *text + "'");
+}
+
+Result<FailOn> read_fail_on(const std::optional<std::string>& text) {
+  if (!text || *text == "any") return FailOn::kAny;
+  if (*text == "error") return FailOn::kError;
+  if (*text == "never") return FailOn::kNever;
+  return Status(Code::kUsage, "--fail-on must be any, error or never, got '" + *text + "'");
+}
+
+Status no_config(const config::Installation& installation) {
+  Status error(Code::kUsage, "no backend given: --config is missing");
+  error.add_hint("graphnet run --config nope.yaml");
+  const std::vector<std::string> names = config::list_configs(installation);
+  if (!names.empty()) error.add_hint("configs at hand: " + base::join(names, ", "));
+  return error;
+}
+
+std::vector<std::string> repeat_flags(const RunFlags& flags) {
+  std::vector<std::string> words;
+  for (const auto& set : flags.sets) words.insert(words.end(), {"--set", set});
+  const std::pair<const char*, const std::optional<std::string>&> valued[] = {
+      {"--warmup", flags.warmup},
+      {"--trials", flags.trials},
+      {"--threads", flags.threads},
+      {"--timeout", flags.timeout}};
+  for (const auto& [name, value] : valued) {
+    if (value) words.insert(words.end(), {name, *value});
+  }
+  if (flags.digest) words.emplace_back("--digest");
+  return words;
+}
+
+Status read_numbers(const RunFlags& flags, RunOptions& options) {
+  GN_ASSIGN_OR_RETURN(options.warmup, read_count("--warmup", flags.warmup, 0, kMaxCalls));
+  GN_ASSIGN_OR_RETURN(options.trials, read_count("--trials", flags.trials, 1, kMaxCalls));
+  GN_ASSIGN_OR_RETURN(options.threads,
+                      read_count("--threads", flags.threads, 1, kMaxThreads, "auto"));
+  if (!flags.timeout) return Status::ok();
+  Result<config::TimeLimit> limit = config::parse_time_limit(*flags.timeout, "s");
+  if (!limit.is_ok()) return Status(Code::kUsage, "--timeout " + limit.status().message());
+  options.timeout = *limit;
+  return Status::ok();
+}
+
+}  // namespace
+
+std::vector<Flag> run_flag_table(RunFlags& flags) {
+  return {
+      {"-c,--config", "FILE",
+       "what to run and how; repeat it to run several backends side by side (files are not "
+       "merged). "
+       "A name without a slash is looked up in ., $XDG_CONFIG_HOME/graphnet/configs and the "
+       "bundled "
+       "configs",
+       &flags.configs},
+      {"--set", "KEY=VALUE",
+       "override a config key of every --config, such as backend.options.level=3; may repeat",
+       &flags.sets},
+      {"--warmup", "N", "calls before the clock counts (default: the config's, 3)", &flags.warmup},
+      {"--trials", "N", "timed calls (default: the config's, 5)", &flags.trials},
+      {"--threads", "N|auto", "size of the thread pool; auto: the cores this process may use",
+       &flags.threads},
+      {"--timeout", "S",
+       "limit of compile and of run, each; seconds, or with unit: 500ms, 10m, none (default: 600)",
+       &flags.timeout},
+      {"--digest", "", "add SHA-256 of inputs and outputs to the records", &flags.digest},
+      {"-o,--output", "FILE",
+       "results as JSONL; an existing file is appended to (default: results/<utc>-<id>.jsonl)",
+       &flags.output},
+      {"--resume", "FILE", "go on with a results file: what it holds is not run again",
+       &flags.resume},
+      {"--fail-on", "any|error|never",
+       "which outcomes make the exit code 1: every one but ok, those but unsupported, none "
+       "(default: any)",
+       &flags.fail_on},
+      {"--dry-run", "", "print the plan with every value; run nothing", &flags.dry_run},
+  };
+}
+
+Result<RunOptions> check_run_flags(const RunFlags& flags,
+                                   const config::Installation& installation) {
+  if (flags.configs.empty()) return no_config(installation);
+  RunOptions options;
+  options.samples = flags.samples;
+  options.configs = flags.configs;
+  options.sets = flags.sets;
+  GN_RETURN_IF_ERROR(read_numbers(flags, options));
+  GN_ASSIGN_OR_RETURN(options.fail_on, read_fail_on(flags.fail_on));
+  if (flags.output && flags.resume) {
+    return Status(Code::kUsage,
+                  "--output and --resume exclude each other: --resume appends to its "
+                  "own file");
+  }
+  if (flags.output == "-") {
+    return Status(Code::kUsage, "--output must be a file").add_hint("--json prints the records");
+  }
+  if (flags.output) options.output = *flags.output;
+  if (flags.resume) options.resume = *flags.resume;
+  options.digest = flags.digest;
+  options.dry_run = flags.dry_run;
+  options.repeat_flags = repeat_flags(flags);
+  return options;
+}
+
+void apply_run_options(const RunOptions& options, config::RunConfig& config) {
+  if (options.warmup) {
+    config.protocol.warmup = *options.warmup;
+    config.origins["protocol.warmup"] = "--warmup";
+  }
+  if (options.trials) {
+    config.protocol.trials = *options.trials;
+    config.origins["protocol.trials"] = "--trials";
+  }
+  if (options.threads) {
+    config.threads = *options.threads;
+    config.origins["threads"] = "--threads";
+  }
+  if (!options.timeout) return;
+  for (const char* phase : {"compile", "run"}) {
+    config.timeouts[phase] = *options.timeout;
+    config.origins[std::string("timeouts.") + phase] = "--timeout";
+  }
+}
+
+bool counts_as_failed(const std::string& outcome, FailOn fail_on) {
+  if (fail_on == FailOn::kNever || outcome == "ok") return false;
+  return fail_on == FailOn::kAny || (outcome != "unsupported" && outcome != "skipped");
+}
+
+}  // namespace graphnet::cli

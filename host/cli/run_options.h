@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/command.h"
+#include "config/run_config.h"
+#include "journal/record.h"
+
+namespace graphnet::cli {
+
+/// Flags of `graphnet run` as text, filled by the parser.
+struct RunFlags {
+  std::vector<std::string> samples;
+  std::vector<std::string> configs;
+  std::vector<std::string> sets;
+  std::optional<std::string> warmup;
+  std::optional<std::string> trials;
+  std::optional<std::string> threads;
+  std::optional<std::string> timeout;
+  std::optional<std::string> output;
+  std::optional<std::string> resume;
+  std::optional<std::string> fail_on;
+  bool digest = false;
+  bool dry_run = false;
+};
+
+/// Which outcomes make the exit code 1.
+enum class FailOn {
+  kAny,    ///< every outcome but ok
+  kError,  ///< as kAny, without `unsupported` and `skipped`: a gap that is declared is no error
+  kNever,
+};
+
+/// The same, typed and checked.
+struct RunOptions {
+  std::vector<std::string> samples;
+  std::vector<std::string> configs;
+  std::vector<std::string> sets;
+  std::optional<int> warmup;
+  std::optional<int> trials;
+  std::optional<int> threads;  ///< 0: auto
+  std::optional<config::TimeLimit> timeout;
+  std::optional<std::filesystem::path> output;
+  std::optional<std::filesystem::path> resume;
+  FailOn fail_on = FailOn::kAny;
+  bool digest = false;
+  bool dry_run = false;
+  /// The flags above that change results, as words of a command line.
+  std::vector<std::string> repeat_flags;
+};
+
+/// The table of flags of `graphnet run`; targets point into `flags`.
+std::vector<Flag> run_flag_table(RunFlags& flags);
+
+/// errors   kUsage: a value of the wrong form, no --config, flags that exclude each other
+base::Result<RunOptions> check_run_flags(const RunFlags& flags,
+                                         const config::Installation& installation);
+
+/// Lets the flags win over a config.
+void apply_run_options(const RunOptions& options, config::RunConfig& config);
+
+/// True if a sample with this outcome counts as failed.
+bool counts_as_failed(const std::string& outcome, FailOn fail_on);
+
+}  // namespace graphnet::cli

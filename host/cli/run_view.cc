@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "cli/run_view.h"
+
+#include <iostream>
+
+#include "report/terminal_text.h"
+
+namespace graphnet::cli {
+
+namespace {
+
+report::Progress::Options progress_options(const Context& context, std::size_t num_tasks) {
+  report::Progress::Options options;
+  options.mode = context.flags.quiet ? report::ProgressMode::kNone : context.progress;
+  options.is_terminal = context.error.is_terminal;
+  options.width = context.error.is_terminal ? context.error.width : 80;
+  options.total = static_cast<int>(num_tasks);
+  return options;
+}
+
+std::string indented(const std::string& text) {
+  std::string result;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    result += "    " + report::printable(text.substr(begin, end - begin)) + "\n";
+    begin = end + 1;
+  }
+  return result;
+}
+
+}  // namespace
+
+RunView::RunView(const Context& context, const report::RunFacts& facts, std::size_t num_tasks,
+                 FailOn fail_on)
+    : context_(context),
+      fail_on_(fail_on),
+      progress_(std::cerr, progress_options(context, num_tasks)) {
+  if (context.flags.json) return;
+  table_.emplace(std::cout, report::TableStyle{context.out.color, context.out.width}, facts);
+}
+
+void RunView::on_begin(const supervise::PlannedTask& planned) {
+  progress_.begin(planned.sample.name, planned.task.plugin_name);
+}
+
+bool RunView::on_record(const journal::Record& record) {
+  progress_.finish(record);
+  has_failed_ = has_failed_ || counts_as_failed(record.outcome, fail_on_);
+  if (table_) {
+    table_->row(record);
+  } else {
+    std::cout << base::dump_json(journal::to_json(record)) << std::endl;
+  }
+  if (context_.flags.verbosity > 0 && !record.output_tail.empty()) {
+    std::cerr << "  last output of " << report::printable(record.sample) << ":\n"
+              << indented(record.output_tail) << std::flush;
+  }
+  return std::cout.good();
+}
+
+void RunView::finish(const report::RunSummary& summary) {
+  progress_.hide();
+  if (table_) {
+    table_->summary(summary);
+    return;
+  }
+  if (context_.flags.quiet) return;
+  if (!summary.results_path.empty()) std::cerr << "results: " << summary.results_path << '\n';
+  for (const auto& note : summary.notes) std::cerr << report::printable(note) << '\n';
+  std::cerr << std::flush;
+}
+
+}  // namespace graphnet::cli

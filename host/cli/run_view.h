@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/run_options.h"
+#include "report/progress.h"
+#include "report/table.h"
+#include "supervise/sweep.h"
+
+namespace graphnet::cli {
+
+/// What the user sees of a sweep: the table (or records with --json) on standard output, progress
+/// and, with -v, the output of what failed on standard error.
+class RunView : public supervise::SweepObserver {
+ public:
+  RunView(const Context& context, const report::RunFacts& facts, std::size_t num_tasks,
+          FailOn fail_on);
+
+  void on_begin(const supervise::PlannedTask& planned) override;
+  void on_phase(const std::string& phase) override { progress_.phase(phase); }
+  void on_tick() override { progress_.tick(); }
+  int poll_timeout_ms() const override { return progress_.poll_timeout_ms(); }
+  bool on_record(const journal::Record& record) override;
+
+  /// Clears the progress bar before something else is written.
+  void hide() { progress_.hide(); }
+  /// Last lines; on standard error with --json.
+  void finish(const report::RunSummary& summary);
+
+  /// True if some sample counts as failed.
+  bool has_failed() const { return has_failed_; }
+
+ private:
+  const Context& context_;
+  FailOn fail_on_;
+  report::Progress progress_;
+  std::optional<report::RunTable> table_;  // not with --json
+  bool has_failed_ = false;
+};
+
+}  // namespace graphnet::cli

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "cli/sample_selection.h"
+
+#include <set>
+#include <sstream>
+
+#include "base/file.h"
+#include "sample/sample.h"
+
+namespace graphnet::cli {
+
+namespace fs = std::filesystem;
+using base::Code;
+using base::Result;
+using base::Status;
+
+namespace {
+
+// 2,495 samples make 200 KB; a file beyond this is no list of paths.
+constexpr std::uint64_t kMaxListBytes = 16U << 20U;
+
+/// Collects samples.
+class Selection {
+ public:
+  Status add_folder(const fs::path& folder) {
+    GN_ASSIGN_OR_RETURN(const std::vector<fs::path> found, sample::discover(folder));
+    const bool is_named = sample::is_sample(folder);
+    for (const auto& path : found) {
+      if (is_new(path) || is_named) add(path);
+    }
+    return Status::ok();
+  }
+
+  Status add_list(const fs::path& list) {
+    GN_ASSIGN_OR_RETURN(const std::string text, base::read_file(list, kMaxListBytes));
+    std::istringstream lines(text);
+    std::string line;
+    for (int number = 1; std::getline(lines, line); ++number) {
+      const std::string entry = without_comment(line);
+      if (entry.empty()) continue;
+      Status added = add_folder(resolve(list, entry));
+      if (!added.is_ok()) {
+        return added.add_context("line " + std::to_string(number) + " of the list '" +
+                                 list.string() + "'");
+      }
+    }
+    return Status::ok();
+  }
+
+  std::vector<supervise::PlannedSample> take() { return std::move(samples_); }
+
+ private:
+  bool is_new(const fs::path& path) {
+    std::error_code ignored;
+    return seen_.insert(fs::weakly_canonical(path, ignored)).second;
+  }
+
+  void add(const fs::path& path) {
+    supervise::PlannedSample planned;
+    planned.path = path.string();
+    planned.name = sample::sample_name(path);
+    planned.family = planned.name.substr(0, planned.name.find('/'));
+    samples_.push_back(std::move(planned));
+  }
+
+  static std::string without_comment(const std::string& line) {
+    const std::string content = line.substr(0, line.find('#'));
+    const std::size_t begin = content.find_first_not_of(" \t\r");
+    if (begin == std::string::npos) return "";
+    return content.substr(begin, content.find_last_not_of(" \t\r") - begin + 1);
+  }
+
+  static fs::path resolve(const fs::path& list, const fs::path& entry) {
+    const fs::path beside = list.parent_path() / entry;
+    std::error_code ignored;
+    return fs::exists(beside, ignored) ? beside : entry;
+  }
+
+  std::vector<supervise::PlannedSample> samples_;
+  std::set<fs::path> seen_;
+};
+
+}  // namespace
+
+Result<std::vector<supervise::PlannedSample>> select_samples(
+    const std::vector<std::string>& arguments) {
+  Selection selection;
+  for (const auto& argument : arguments) {
+    std::error_code failure;
+    const fs::file_status status = fs::status(argument, failure);
+    if (!fs::exists(status)) {
+      return Status(Code::kInput, "no sample, folder or list '" + argument + "'");
+    }
+    GN_RETURN_IF_ERROR(fs::is_directory(status) ? selection.add_folder(argument)
+                                                : selection.add_list(argument));
+  }
+  std::vector<supervise::PlannedSample> samples = selection.take();
+  if (samples.empty()) return Status(Code::kInput, "no samples: the list names none");
+  return samples;
+}
+
+Result<std::string> default_samples(const config::Installation& installation) {
+  const auto folder = installation.samples_folder();
+  if (folder) return folder->string();
+  return Status(Code::kUsage, "no samples given, and none are bundled with this installation")
+      .add_hint("graphnet run FOLDER_OF_SAMPLES --config nope.yaml");
+}
+
+}  // namespace graphnet::cli

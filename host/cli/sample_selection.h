@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "config/installation.h"
+#include "supervise/run_plan.h"
+
+namespace graphnet::cli {
+
+/// The samples that arguments name. Each argument is a sample, a folder (every sample below it), or
+/// a list: a text file with one path per line, '#' to the end of the line is a comment. A relative
+/// path in a list counts from the list's folder or, if nothing is there, from the current folder.
+///
+/// order    as given, folders sorted. What a folder brings is left out if it was selected before; a
+///          sample that is itself named several times runs as often
+/// errors   kInput: nothing there, a folder without samples, a list line (file:line) without target
+base::Result<std::vector<supervise::PlannedSample>> select_samples(
+    const std::vector<std::string>& arguments);
+
+/// The bundled samples' folder as an argument for select_samples().
+///
+/// errors   kUsage if none are bundled
+base::Result<std::string> default_samples(const config::Installation& installation);
+
+}  // namespace graphnet::cli

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "config/installation.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace graphnet::config {
+
+namespace fs = std::filesystem;
+using base::Code;
+using base::Result;
+using base::Status;
+
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = ::secure_getenv(name);
+  return value ? value : "";
+}
+
+/// source   XDG Base Directory Specification 0.8: relative values must be ignored
+fs::path xdg_folder(const char* variable, const char* below_home) {
+  const fs::path given = environment(variable);
+  if (given.is_absolute()) return given;
+  const fs::path home = environment("HOME");
+  return home.is_absolute() ? home / below_home : fs::path();
+}
+
+std::vector<fs::path> split_path_list(const std::string& text) {
+  std::vector<fs::path> paths;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(':', begin), text.size());
+    // An empty part would mean the current folder, from which plugins are never loaded.
+    if (end > begin) paths.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return paths;
+}
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+std::set<std::string> configs_in(const fs::path& folder) {
+  std::set<std::string> names;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    const fs::path name = entry->path().filename();
+    if (name.extension() == ".yaml" && is_file(entry->path())) names.insert(name.string());
+  }
+  return names;
+}
+
+Status not_found(const Installation& installation, const std::string& name) {
+  std::vector<std::string> searched;
+  for (const auto& folder : installation.config_folders()) searched.push_back(folder.string());
+  Status error(Code::kInput, "no config named '" + name + "'");
+  error.add_context("searched " + base::join(searched, ", "));
+  const std::vector<std::string> names = list_configs(installation);
+  std::string nearest = base::nearest_word(name, names);
+  for (const auto& candidate : names) {
+    if (candidate == name + ".yaml") nearest = candidate;
+  }
+  if (!nearest.empty()) error.add_hint("did you mean '" + nearest + "'?");
+  if (!names.empty()) error.add_hint("configs at hand: " + base::join(names, ", "));
+  return error;
+}
+
+}  // namespace
+
+Installation Installation::of_this_process() {
+  Installation installation;
+  installation.executable_folder = base::executable_folder();
+  std::error_code ignored;
+  const fs::path build_folder = fs::weakly_canonical(GRAPHNET_BINARY_DIR, ignored);
+  if (installation.executable_folder == build_folder / "bin") {
+    installation.source_tree = GRAPHNET_SOURCE_DIR;
+  }
+  installation.config_home = xdg_folder("XDG_CONFIG_HOME", ".config");
+  installation.data_home = xdg_folder("XDG_DATA_HOME", ".local/share");
+  installation.plugin_path = split_path_list(environment("GRAPHNET_PLUGIN_PATH"));
+  return installation;
+}
+
+std::vector<fs::path> Installation::config_folders() const {
+  std::vector<fs::path> folders = {"."};
+  if (!config_home.empty()) folders.push_back(config_home / "graphnet" / "configs");
+  folders.push_back(executable_folder.parent_path() / "share" / "graphnet" / "configs");
+  if (source_tree) folders.push_back(*source_tree / "configs");
+  return folders;
+}
+
+std::optional<fs::path> Installation::samples_folder() const {
+  const fs::path installed = executable_folder.parent_path() / "share" / "graphnet" / "samples";
+  if (is_folder(installed)) return installed;
+  if (source_tree && is_folder(*source_tree / "samples")) return *source_tree / "samples";
+  return std::nullopt;
+}
+
+Result<fs::path> Installation::worker_executable() const {
+  const fs::path beside = executable_folder / "graphnet-worker";
+  const fs::path apart = executable_folder.parent_path() / "libexec/graphnet/graphnet-worker";
+  for (const auto& path : {beside, apart}) {
+    if (::access(path.c_str(), X_OK) == 0) return path;
+  }
+  return Status(Code::kEnvironment,
+                "the program that runs samples is missing: '" + beside.string() + "'")
+      .add_context("this graphnet was built without libtorch or installed in part")
+      .add_hint("build it with ./graphnet in the source tree, or with -DGRAPHNET_WITH_TORCH=ON");
+}
+
+Result<fs::path> find_config(const Installation& installation, const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    if (is_file(name)) return fs::path(name);
+    return Status(Code::kInput, "no config file '" + name + "'");
+  }
+  if (!name.empty()) {
+    for (const auto& folder : installation.config_folders()) {
+      // "./x.yaml" would read worse than "x.yaml" in every message about it.
+      const fs::path path = folder == "." ? fs::path(name) : folder / name;
+      if (is_file(path)) return path;
+    }
+  }
+  return not_found(installation, name);
+}
+
+std::vector<std::string> list_configs(const Installation& installation) {
+  std::set<std::string> names;
+  for (const auto& folder : installation.config_folders()) {
+    if (folder != ".") names.merge(configs_in(folder));
+  }
+  names.erase("default.yaml");
+  return {names.begin(), names.end()};
+}
+
+}  // namespace graphnet::config

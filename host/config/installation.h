@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace graphnet::config {
+
+/// Where this program looks for configs, plugins and samples. Read once at start; tests build their
+/// own.
+struct Installation {
+  std::filesystem::path executable_folder;
+  /// Root of the source tree; set only if the program runs from that tree's build folder, so that
+  /// an installed program never reads a developer's files.
+  std::optional<std::filesystem::path> source_tree;
+  std::filesystem::path config_home;  ///< $XDG_CONFIG_HOME or ~/.config; may be empty
+  std::filesystem::path data_home;    ///< $XDG_DATA_HOME or ~/.local/share; may be empty
+  /// GRAPHNET_PLUGIN_PATH, split at colons.
+  std::vector<std::filesystem::path> plugin_path;
+
+  /// Reads environment variables with secure_getenv: none counts in a setuid program.
+  static Installation of_this_process();
+
+  /// Folders in which a config without a slash in its name is looked up, first hit wins.
+  ///
+  /// order    ., <config_home>/graphnet/configs, <exe>/../share/graphnet/configs, <source>/configs
+  std::vector<std::filesystem::path> config_folders() const;
+
+  /// The bundled samples, or nothing if there are none.
+  ///
+  /// order    <exe>/../share/graphnet/samples, <source>/samples
+  std::optional<std::filesystem::path> samples_folder() const;
+
+  /// The program that runs one sample: beside this executable or in ../libexec/graphnet.
+  ///
+  /// errors   kEnvironment if there is none; the message says how it is built
+  base::Result<std::filesystem::path> worker_executable() const;
+};
+
+/// Finds a config: a name with a slash is a path, any other is looked up in config_folders().
+///
+/// errors   kInput with the folders searched and the nearest name of a config there
+base::Result<std::filesystem::path> find_config(const Installation& installation,
+                                                const std::string& name);
+
+/// File names (*.yaml) in config_folders() other than the current folder and other than
+/// default.yaml, which documents and selects nothing; sorted, each once.
+std::vector<std::string> list_configs(const Installation& installation);
+
+}  // namespace graphnet::config

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#include "config/manifest.h"
+
+#include <algorithm>
+
+#include "config/yaml_reader.h"
+
+namespace graphnet::config {
+
+namespace fs = std::filesystem;
+using base::Result;
+using base::Status;
+
+namespace {
+
+Result<std::string> require_text(const MapReader& map, const std::string& key) {
+  GN_ASSIGN_OR_RETURN(const YamlNode* node, map.require(key));
+  return read_text(*node, map.path_of(key));
+}
+
+Result<std::string> optional_text(const MapReader& map, const std::string& key) {
+  const YamlNode* node = map.find(key);
+  return node == nullptr ? Result<std::string>(std::string()) : read_text(*node, map.path_of(key));
+}
+
+Status check_schema(const MapReader& map) {
+  GN_ASSIGN_OR_RETURN(const std::string schema, require_text(map, "schema"));
+  if (schema == kPluginSchema) return Status::ok();
+  return error_at(*map.find("schema"), "schema '" + schema +
+                                           "' is not known to this graphnet, which "
+                                           "reads " +
+                                           kPluginSchema);
+}
+
+Status read_identity(const MapReader& map, Manifest& manifest) {
+  GN_ASSIGN_OR_RETURN(manifest.name, require_text(map, "name"));
+  if (!is_plugin_name(manifest.name)) {
+    return error_at(*map.find("name"),
+                    "name must be a lower-case letter and then up to 31 of a-z 0-9 _ -");
+  }
+  GN_ASSIGN_OR_RETURN(manifest.version, require_text(map, "version"));
+  if (manifest.version.empty() || manifest.version.size() > 64 || manifest.version[0] < '0' ||
+      manifest.version[0] > '9') {
+    return error_at(*map.find("version"), "version must begin with a digit, such as 0.1.0");
+  }
+  GN_ASSIGN_OR_RETURN(manifest.vendor, optional_text(map, "vendor"));
+  GN_ASSIGN_OR_RETURN(manifest.license, optional_text(map, "license"));
+  return Status::ok();
+}
+
+Status read_library(const MapReader& map, Manifest& manifest) {
+  GN_ASSIGN_OR_RETURN(const std::string name, require_text(map, "library"));
+  const YamlNode& node = *map.find("library");
+  if (name.empty() || fs::path(name).is_absolute()) {
+    return error_at(node, "library must be a path relative to this file, got " + describe(node));
+  }
+  std::error_code failure;
+  const fs::path folder = fs::canonical(fs::absolute(manifest.file).parent_path(), failure);
+  manifest.library = fs::canonical(folder / name, failure);
+  if (failure) {
+    return error_at(node, "library '" + name + "' does not exist next to this file")
+        .add_context(failure.message());
+  }
+  const auto [rest, unused] =
+      std::mismatch(folder.begin(), folder.end(), manifest.library.begin(), manifest.library.end());
+  if (rest != folder.end()) {
+    return error_at(node, "library '" + name + "' leads out of the plugin's folder, to '" +
+                              manifest.library.string() + "'");
+  }
+  return Status::ok();
+}
+
+Status read_abi(const MapReader& map, Manifest& manifest) {
+  GN_ASSIGN_OR_RETURN(const YamlNode* node, map.require("abi"));
+  GN_ASSIGN_OR_RETURN(const MapReader abi, MapReader::open(*node, "abi", {"major", "minor"}));
+  GN_ASSIGN_OR_RETURN(const YamlNode* major, abi.require("major"));
+  GN_ASSIGN_OR_RETURN(const YamlNode* minor, abi.require("minor"));
+  GN_ASSIGN_OR_RETURN(const auto major_number, read_integer(*major, "abi.major", 0, 9999));
+  GN_ASSIGN_OR_RETURN(const auto minor_number, read_integer(*minor, "abi.minor", 0, 9999));
+  manifest.abi_major = static_cast<int>(major_number);
+  manifest.abi_minor = static_cast<int>(minor_number);
+  return Status::ok();
+}
+
+/// A list of at least one word out of `known`.
+Result<std::vector<std::string>> require_words(const MapReader& map, const std::string& key,
+                                               const std::vector<std::string>& known) {
+  GN_ASSIGN_OR_RETURN(const YamlNode* node, map.require(key));
+  GN_RETURN_IF_ERROR(expect_sequence(*node, key));
+  if (node->items.empty()) return error_at(*node, key + " must name at least one");
+  std::vector<std::string> words;
+  for (const auto& item : node->items) {
+    GN_ASSIGN_OR_RETURN(std::string word, read_choice(item, key, known));
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
+Status read_needs(const MapReader& map, Manifest& manifest) {
+  const YamlNode* node = map.find("needs");
+  if (node == nullptr) return Status::ok();
+  GN_RETURN_IF_ERROR(expect_sequence(*node, "needs"));
+  for (const auto& item : node->items) {
+    GN_ASSIGN_OR_RETURN(const MapReader need, MapReader::open(item, "needs", {"soname", "hint"}));
+    NeededLibrary library;
+    GN_ASSIGN_OR_RETURN(library.soname, require_text(need, "soname"));
+    GN_ASSIGN_OR_RETURN(library.hint, require_text(need, "hint"));
+    manifest.needs.push_back(std::move(library));
+  }
+  return Status::ok();
+}
+
+}  // namespace
+
+bool is_plugin_name(const std::string& name) {
+  const auto is_tail = [](char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') || byte == '_' ||
+           byte == '-';
+  };
+  return !name.empty() && name.size() <= 32 && name[0] >= 'a' && name[0] <= 'z' &&
+         std::all_of(name.begin(), name.end(), is_tail);
+}
+
+Result<Manifest> read_manifest(const fs::path& file) {
+  GN_ASSIGN_OR_RETURN(const YamlNode root, read_yaml(file));
+  GN_ASSIGN_OR_RETURN(
+      const MapReader map,
+      MapReader::open(root, "",
+                      {"schema", "name", "version", "vendor", "license", "library", "abi",
+                       "devices", "weights", "needs", "options", "capabilities"}));
+  Manifest manifest;
+  manifest.file = file;
+  GN_RETURN_IF_ERROR(check_schema(map));
+  GN_RETURN_IF_ERROR(read_identity(map, manifest));
+  GN_RETURN_IF_ERROR(read_library(map, manifest));
+  GN_RETURN_IF_ERROR(read_abi(map, manifest));
+  GN_ASSIGN_OR_RETURN(manifest.devices, require_words(map, "devices", {"cpu", "cuda"}));
+  GN_ASSIGN_OR_RETURN(manifest.weights,
+                      require_words(map, "weights", {"bound", "frozen", "per_call"}));
+  GN_RETURN_IF_ERROR(read_needs(map, manifest));
+  if (const YamlNode* options = map.find("options")) {
+    GN_ASSIGN_OR_RETURN(manifest.options, read_option_specs(*options, "options"));
+  }
+  if (const YamlNode* capabilities = map.find("capabilities")) {
+    GN_ASSIGN_OR_RETURN(manifest.capabilities, read_text_list(*capabilities, "capabilities"));
+  }
+  return manifest;
+}
+
+}  // namespace graphnet::config

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "config/option_schema.h"
+
+namespace graphnet::config {
+
+inline constexpr const char* kPluginSchema = "graphnet/plugin/v1";
+
+/// A library that the plugin opens itself; named so that its absence can be explained.
+struct NeededLibrary {
+  std::string soname;
+  std::string hint;
+};
+
+/// What plugin.yaml says about a plugin; everything known before any of its code runs.
+struct Manifest {
+  std::filesystem::path file;     ///< plugin.yaml as found
+  std::string name;               ///< [a-z][a-z0-9_-]{0,31}
+  std::string version;            ///< begins with a digit
+  std::string vendor;             ///< empty if not given
+  std::string license;            ///< SPDX expression; empty if not given
+  std::filesystem::path library;  ///< real absolute path
+  int abi_major = 0;
+  int abi_minor = 0;
+  std::vector<std::string> devices;  ///< "cpu", "cuda"
+  std::vector<std::string> weights;  ///< "bound", "frozen", "per_call"
+  std::vector<NeededLibrary> needs;
+  std::vector<OptionSpec> options;
+  std::vector<std::string> capabilities;
+};
+
+/// Reads a plugin.yaml. The library must exist and, with symbolic links resolved, lie in the folder
+/// of the manifest or below.
+///
+/// errors   kInput with file, line and column
+base::Result<Manifest> read_manifest(const std::filesystem::path& file);
+
+/// True for a name that a plugin may have.
+bool is_plugin_name(const std::string& name);
+
+}  // namespace graphnet::config

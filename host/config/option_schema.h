@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "config/yaml_node.h"
+
+namespace graphnet::config {
+
+/// One option that a plugin declares in its manifest.
+struct OptionSpec {
+  enum class Type { kBoolean, kInteger, kNumber, kText, kChoice };
+
+  std::string name;
+  Type type = Type::kText;
+  std::vector<std::string> choices;  ///< kChoice only
+  base::Json default_value;          ///< passes its own type and range
+  base::Json min;                    ///< kInteger and kNumber; null without limit
+  base::Json max;
+  std::string help;
+};
+
+/// Reads the `options` map of a manifest. Each option has `default`, `help` and either `enum` or
+/// `type` (boolean, integer, number, text); numbers may have `min` and `max`.
+///
+/// order    as written
+/// errors   kInput with place
+base::Result<std::vector<OptionSpec>> read_option_specs(const YamlNode& node,
+                                                        const std::string& path);
+
+/// Checks `backend.options` of a run config against the declared options and fills in defaults.
+/// `given` may be null: defaults only.
+///
+/// order    of the declaration, so that equal settings give equal records
+/// errors   kInput at the place in the run config: unknown option (nearest suggested), wrong type,
+///          out of range
+base::Result<base::Json> resolve_options(const std::vector<OptionSpec>& specs,
+                                         const YamlNode* given);
+
+/// "boolean", "integer", "number", "text", "enum".
+const char* option_type_name(OptionSpec::Type type);
+
+}  // namespace graphnet::config

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "config/run_config.h"
+
+#include "config/manifest.h"
+#include "config/override.h"
+#include "config/yaml_reader.h"
+
+namespace graphnet::config {
+
+namespace fs = std::filesystem;
+using base::Result;
+using base::Status;
+
+namespace {
+
+constexpr int kMaxThreads = 4096;
+constexpr int kMaxCalls = 1000000;
+
+/// Reads one optional key with `read`, if it is given, and notes where it came from.
+template <typename T, typename Read>
+Status read_if_given(const MapReader& map, const std::string& key, RunConfig& config, T& target,
+                     const Read& read) {
+  const YamlNode* node = map.find(key);
+  if (node == nullptr) return Status::ok();
+  const std::string path = map.path_of(key);
+  auto value = read(*node, path);
+  if (!value.is_ok()) return std::move(value).status();
+  target = std::move(value).value();
+  config.origins[path] = location(*node->source, node->position);
+  return Status::ok();
+}
+
+Result<int> read_count(const YamlNode& node, const std::string& what, int min, int max) {
+  GN_ASSIGN_OR_RETURN(const std::int64_t value, read_integer(node, what, min, max));
+  return static_cast<int>(value);
+}
+
+fs::path resolve_path(const YamlNode& node, const RunConfig& config, const std::string& text) {
+  const fs::path path = text;
+  if (path.is_absolute() || !node.source->is_file) return path;
+  return (config.file.parent_path() / path).lexically_normal();
+}
+
+Result<fs::path> read_path(const YamlNode& node, const RunConfig& config, const std::string& what) {
+  GN_ASSIGN_OR_RETURN(const std::string text, read_text(node, what));
+  if (text.empty()) return error_at(node, what + " must not be empty");
+  return resolve_path(node, config, text);
+}
+
+Result<std::vector<fs::path>> read_paths(const YamlNode& node, const RunConfig& config,
+                                         const std::string& what) {
+  GN_RETURN_IF_ERROR(expect_sequence(node, what));
+  std::vector<fs::path> paths;
+  for (const auto& item : node.items) {
+    GN_ASSIGN_OR_RETURN(fs::path path, read_path(item, config, what));
+    paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+Status check_schema(const MapReader& map) {
+  GN_ASSIGN_OR_RETURN(const YamlNode* node, map.require("schema"));
+  GN_ASSIGN_OR_RETURN(const std::string schema, read_text(*node, "schema"));
+  if (schema == kRunSchema) return Status::ok();
+  return error_at(*node, "schema '" + schema + "' is not known to this graphnet, which reads " +
+                             kRunSchema)
+      .add_hint("update graphnet, or write schema: " + std::string(kRunSchema));
+}
+
+Status read_backend(const MapReader& root, RunConfig& config) {
+  GN_ASSIGN_OR_RETURN(const YamlNode* node, root.require("backend"));
+  GN_ASSIGN_OR_RETURN(const MapReader map,
+                      MapReader::open(*node, "backend", {"name", "library", "options"}));
+  const YamlNode* name = map.find("name");
+  const YamlNode* library = map.find("library");
+  if ((name == nullptr) == (library == nullptr)) {
+    return error_at(*node, "backend needs either 'name' or 'library'");
+  }
+  const YamlNode& chosen = name != nullptr ? *name : *library;
+  BackendChoice& backend = config.backend;
+  backend.where = location(*chosen.source, chosen.position);
+  if (name != nullptr) {
+    GN_ASSIGN_OR_RETURN(backend.name, read_text(*name, "backend.name"));
+    if (!is_plugin_name(backend.name)) {
+      return error_at(*name, "backend.name must be a plugin's name, got " + describe(*name))
+          .add_hint("for a file use backend.library");
+    }
+  } else {
+    GN_ASSIGN_OR_RETURN(backend.library, read_path(*library, config, "backend.library"));
+  }
+  config.origins[name != nullptr ? "backend.name" : "backend.library"] = backend.where;
+  if (const YamlNode* options = map.find("options")) backend.options = *options;
+  return Status::ok();
+}
+
+Status read_protocol(const MapReader& root, RunConfig& config) {
+  const YamlNode* node = root.find("protocol");
+  if (node == nullptr) return Status::ok();
+  GN_ASSIGN_OR_RETURN(const MapReader map,
+                      MapReader::open(*node, "protocol", {"name", "warmup", "trials"}));
+  Protocol& protocol = config.protocol;
+  GN_RETURN_IF_ERROR(read_if_given(map, "name", config, protocol.name,
+                                   [](const YamlNode& value, const std::string& what) {
+                                     return read_choice(value, what, {"upstream"});
+                                   }));
+  GN_RETURN_IF_ERROR(read_if_given(map, "warmup", config, protocol.warmup,
+                                   [](const YamlNode& value, const std::string& what) {
+                                     return read_count(value, what, 0, kMaxCalls);
+                                   }));
+  return read_if_given(map, "trials", config, protocol.trials,
+                       [](const YamlNode& value, const std::string& what) {
+                         return read_count(value, what, 1, kMaxCalls);
+                       });
+}
+
+Status read_timeouts(const MapReader& root, RunConfig& config) {
+  const YamlNode* node = root.find("timeouts");
+  if (node == nullptr) return Status::ok();
+  GN_ASSIGN_OR_RETURN(const MapReader map,
+                      MapReader::open(*node, "timeouts", {std::begin(kPhases), std::end(kPhases)}));
+  for (const char* phase : kPhases) {
+    GN_RETURN_IF_ERROR(read_if_given(map, phase, config, config.timeouts[phase], read_time_limit));
+  }
+  return Status::ok();
+}
+
+Status read_plugins(const MapReader& root, RunConfig& config) {
+  const YamlNode* node = root.find("plugins");
+  if (node == nullptr) return Status::ok();
+  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(*node, "plugins", {"search_paths"}));
+  return read_if_given(map, "search_paths", config, config.plugin_search_paths,
+                       [&](const YamlNode& value, const std::string& what) {
+                         return read_paths(value, config, what);
+                       });
+}
+
+Result<int> read_threads(const YamlNode& node, const std::string& what) {
+  if (node.kind == YamlNode::Kind::kScalar && node.text == "auto") return 0;
+  Result<int> count = read_count(node, what, 1, kMaxThreads);
+  if (count.is_ok()) return count;
+  return error_at(node, what + " must be auto or an integer from 1 to " +
+                            std::to_string(kMaxThreads) + ", got " + describe(node));
+}
+
+Status read_settings(const MapReader& root, RunConfig& config) {
+  GN_RETURN_IF_ERROR(read_if_given(root, "device", config, config.device,
+                                   [](const YamlNode& node, const std::string& what) {
+                                     return read_choice(node, what, {"cpu"});
+                                   }));
+  GN_RETURN_IF_ERROR(read_if_given(root, "threads", config, config.threads, read_threads));
+  GN_RETURN_IF_ERROR(read_if_given(
+      root, "weights", config, config.weights, [](const YamlNode& node, const std::string& what) {
+        return read_choice(node, what, {"bound", "frozen", "per_call"});
+      }));
+  return read_if_given(root, "samples", config, config.samples,
+                       [&](const YamlNode& node, const std::string& what) {
+                         return read_paths(node, config, what);
+                       });
+}
+
+}  // namespace
+
+std::map<std::string, TimeLimit> RunConfig::default_timeouts() {
+  using std::chrono::seconds;
+  // Ten minutes where a model runs or is compiled, as upstream's batch scripts allow; far less
+  // where only files are read and buffers compared.
+  return {{"load", seconds(60)},     {"replay", seconds(120)}, {"eager", seconds(600)},
+          {"compile", seconds(600)}, {"bind", seconds(120)},   {"run", seconds(600)},
+          {"compare", seconds(120)}};
+}
+
+Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::string>& overrides) {
+  GN_ASSIGN_OR_RETURN(YamlNode tree, read_yaml(file));
+  for (const auto& text : overrides) GN_RETURN_IF_ERROR(apply_override(tree, text));
+  GN_ASSIGN_OR_RETURN(const MapReader root,
+                      MapReader::open(tree, "",
+                                      {"schema", "backend", "device", "threads", "weights",
+                                       "protocol", "timeouts", "samples", "plugins"}));
+  RunConfig config;
+  config.file = file;
+  GN_RETURN_IF_ERROR(check_schema(root));
+  GN_RETURN_IF_ERROR(read_backend(root, config));
+  GN_RETURN_IF_ERROR(read_settings(root, config));
+  GN_RETURN_IF_ERROR(read_protocol(root, config));
+  GN_RETURN_IF_ERROR(read_timeouts(root, config));
+  GN_RETURN_IF_ERROR(read_plugins(root, config));
+  return config;
+}
+
+}  // namespace graphnet::config

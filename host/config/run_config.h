@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "config/duration.h"
+#include "config/yaml_node.h"
+
+namespace graphnet::config {
+
+inline constexpr const char* kRunSchema = "graphnet/run/v1";
+
+/// Phases of one sample, in order; each has a time limit of its own.
+///
+/// source   journal/worker_message.h
+inline constexpr const char* kPhases[] = {"load", "replay", "eager",  "compile",
+                                          "bind", "run",    "compare"};
+
+/// Which plugin to run and how: one per config file.
+struct BackendChoice {
+  std::string name;               ///< empty if `library` is given
+  std::filesystem::path library;  ///< absolute, or relative to the current folder; else empty
+  /// As written; checked by resolve_options() once the plugin's manifest is known.
+  std::optional<YamlNode> options;
+  std::string where;  ///< place of name or library, for messages: "x.yaml:3:9"
+};
+
+/// How often the two sides are called.
+struct Protocol {
+  std::string name = "upstream";
+  int warmup = 3;
+  int trials = 5;
+};
+
+/// One run config, typed and checked. The initial values are the defaults that configs/default.yaml
+/// documents; a unit test compares the two.
+struct RunConfig {
+  std::filesystem::path file;
+  BackendChoice backend;
+  std::string device = "cpu";
+  int threads = 0;  ///< 0: as many as the process may use cores ("auto")
+  std::string weights = "bound";
+  Protocol protocol;
+  std::map<std::string, TimeLimit> timeouts = default_timeouts();
+  std::vector<std::filesystem::path> samples;
+  std::vector<std::filesystem::path> plugin_search_paths;
+  /// Dotted key to where its value came from ("x.yaml:7:3", "--set"); keys not in it are defaults.
+  std::map<std::string, std::string> origins;
+
+  static std::map<std::string, TimeLimit> default_timeouts();
+};
+
+/// Reads a run config and applies `overrides` (texts of --set) over it, in order. Relative paths in
+/// the file count from the file's folder, those in overrides from the current folder.
+///
+/// errors   kInput with place, kUsage for a malformed override
+base::Result<RunConfig> read_run_config(const std::filesystem::path& file,
+                                        const std::vector<std::string>& overrides);
+
+}  // namespace graphnet::config

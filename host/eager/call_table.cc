@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "eager/call_table.h"
+
+#include <array>
+#include <unordered_map>
+#include <utility>
+
+#include "eager/trace_error.h"
+
+namespace graphnet::eager {
+
+namespace {
+
+const std::unordered_map<std::string, Lowering>& rows() {
+  static const std::unordered_map<std::string, Lowering> by_spelling = [] {
+    std::unordered_map<std::string, Lowering> collected;
+    for (const auto* part :
+         {&kHostCalls, &kFunctionalCalls, &kAttentionCalls, &kResizeCalls, &kVmapCalls}) {
+      for (const CallRow& row : *part) collected.emplace(row.spelling, row.lowering);
+    }
+    return collected;
+  }();
+  return by_spelling;
+}
+
+// Spellings whose operator has another name or lives in a module of Python functions.
+struct AliasRow {
+  const char* spelling;
+  const char* aten_name;
+};
+
+constexpr std::array<AliasRow, 21> kAliases = {{
+    {"Tensor.__add__", "aten::add"},
+    {"Tensor.__sub__", "aten::sub"},
+    {"Tensor.__mul__", "aten::mul"},
+    {"Tensor.__truediv__", "aten::div"},
+    {"Tensor.__eq__", "aten::eq"},
+    {"Tensor.__ne__", "aten::ne"},
+    {"Tensor.__lt__", "aten::lt"},
+    {"Tensor.__le__", "aten::le"},
+    {"Tensor.__gt__", "aten::gt"},
+    {"Tensor.__ge__", "aten::ge"},
+    {"Tensor.__neg__", "aten::neg"},
+    {"Tensor.__invert__", "aten::bitwise_not"},
+    {"torch.nn.functional.gelu", "aten::gelu"},
+    {"torch.nn.functional.linear", "aten::linear"},
+    {"torch.nn.functional.logsigmoid", "aten::log_sigmoid"},
+    {"torch.nn.functional.one_hot", "aten::one_hot"},
+    {"torch.nn.functional.rms_norm", "aten::rms_norm"},
+    {"torch.nn.functional.scaled_dot_product_attention", "aten::scaled_dot_product_attention"},
+    {"torch.nn.functional.sigmoid", "aten::sigmoid"},
+    {"torch.nn.functional.softplus", "aten::softplus"},
+    {"torch.nn.functional.tanh", "aten::tanh"},
+}};
+
+// Modules whose functions are bindings of the ATen operator of the same name.
+constexpr std::array<const char*, 6> kBindingPrefixes = {"torch._C._nn.",     "torch._C._fft.",
+                                                         "torch._C._linalg.", "torch._C._special.",
+                                                         "torch.ops.aten.",   "torch."};
+
+std::string aten_name_of(const std::string& spelling) {
+  for (const AliasRow& row : kAliases) {
+    if (spelling == row.spelling) return row.aten_name;
+  }
+  constexpr std::string_view kMethod = "Tensor.";
+  if (spelling.compare(0, kMethod.size(), kMethod) == 0) {
+    return "aten::" + spelling.substr(kMethod.size());
+  }
+  for (const char* prefix : kBindingPrefixes) {
+    const std::string_view view = prefix;
+    if (spelling.compare(0, view.size(), view) != 0) continue;
+    std::string name = spelling.substr(view.size());
+    // torch.ops.aten.index.Tensor: the overload follows from the arguments.
+    const std::size_t dot = name.find('.');
+    if (dot != std::string::npos) {
+      if (view != "torch.ops.aten.") return "";
+      name.resize(dot);
+    }
+    return "aten::" + name;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string spelling_of(const graph::Expression& call) {
+  return call.kind == graph::ExpressionKind::kMethod ? "Tensor." + call.text : call.text;
+}
+
+CallTarget resolve_call(const graph::Expression& call) {
+  const std::string spelling = spelling_of(call);
+  const auto row = rows().find(spelling);
+  if (row != rows().end()) return {row->second, ""};
+  const std::string name = aten_name_of(spelling);
+  if (name.empty() || overloads_of(name).empty()) return {};
+  return {nullptr, name};
+}
+
+PythonArguments::PythonArguments(const char* function, std::vector<std::string> signature,
+                                 CallArguments arguments)
+    : function_(function),
+      signature_(std::move(signature)),
+      values_(signature_.size()),
+      given_(signature_.size(), false) {
+  if (arguments.positional.size() > signature_.size()) {
+    fail_input(function_ + " takes at most " + std::to_string(signature_.size()) + " arguments");
+  }
+  for (std::size_t i = 0; i < arguments.positional.size(); ++i) {
+    values_[i] = std::move(arguments.positional[i]);
+    given_[i] = true;
+  }
+  for (auto& [keyword, value] : arguments.keywords) {
+    std::size_t at = 0;
+    while (at < signature_.size() && signature_[at] != keyword) ++at;
+    if (at == signature_.size()) fail_input(function_ + " has no argument '" + keyword + "'");
+    if (given_[at]) fail_input(function_ + " got '" + keyword + "' twice");
+    values_[at] = std::move(value);
+    given_[at] = true;
+  }
+}
+
+const Value* PythonArguments::find(const std::string& name) const {
+  for (std::size_t i = 0; i < signature_.size(); ++i) {
+    if (signature_[i] == name) return given_[i] ? &values_[i] : nullptr;
+  }
+  return nullptr;
+}
+
+const Value& PythonArguments::operator[](const std::string& name) const {
+  const Value* value = find(name);
+  if (value == nullptr) fail_input(function_ + " needs the argument '" + name + "'");
+  return *value;
+}
+
+Value PythonArguments::get(const std::string& name, Value fallback) const {
+  const Value* value = find(name);
+  return value ? *value : std::move(fallback);
+}
+
+bool PythonArguments::get_bool(const std::string& name, bool fallback) const {
+  const Value* value = find(name);
+  return value ? value->truth() : fallback;
+}
+
+}  // namespace graphnet::eager

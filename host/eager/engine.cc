@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+#include "eager/engine.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <ATen/ops/clamp.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/mul.h>
+#include <ATen/ops/randn_like.h>
+#include <ATen/ops/where.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/headeronly/version.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "eager/call_table.h"
+#include "eager/scalar_type.h"
+#include "eager/trace_error.h"
+#include "eager/tracer.h"
+
+namespace graphnet::eager {
+
+using base::Code;
+using base::Status;
+using graph::Expression;
+using graph::ExpressionKind;
+
+namespace {
+
+// The wall: nothing that libtorch throws leaves this file.
+template <typename Function>
+Status guarded(Function function) {
+  try {
+    function();
+    return Status::ok();
+  } catch (const TraceError& error) {
+    return Status(error.code(), error.what());
+  } catch (const c10::OutOfMemoryError& error) {
+    return Status(Code::kEnvironment,
+                  std::string("out of memory: ") + error.what_without_backtrace());
+  } catch (const c10::Error& error) {
+    return Status(Code::kEnvironment, error.what_without_backtrace());
+  } catch (const std::bad_alloc&) {
+    return Status(Code::kEnvironment, "out of memory");
+  } catch (const std::exception& error) {
+    return Status(Code::kInternal, error.what());
+  }
+}
+
+template <typename Visit>
+void visit_calls(const Expression& expression, Visit& visit) {
+  if (expression.kind == ExpressionKind::kCall || expression.kind == ExpressionKind::kMethod) {
+    visit(expression);
+  }
+  for (const Expression& child : expression.children) visit_calls(child, visit);
+}
+
+template <typename Visit>
+void visit_program_calls(const graph::Program& program, Visit visit) {
+  for (const graph::Statement& statement : program.statements) {
+    visit_calls(statement.value, visit);
+    visit_calls(statement.index, visit);
+  }
+}
+
+at::Tensor wrap(const EngineArgument& argument) {
+  return at::from_blob(argument.data, argument.shape,
+                       at::TensorOptions().dtype(to_scalar_type(argument.dtype)));
+}
+
+at::Tensor generator_state() {
+  return at::detail::getDefaultCPUGenerator().get_state();
+}
+
+// Reads of a variable anywhere but in a release: an unread result is dead.
+std::vector<bool> read_variables(const graph::Program& program) {
+  std::vector<bool> read(program.variables.size(), false);
+  const auto mark = [&read](const auto& self, const Expression& expression) -> void {
+    if (expression.kind == ExpressionKind::kVariable) {
+      read[static_cast<std::size_t>(expression.variable)] = true;
+    }
+    for (const Expression& child : expression.children) self(self, child);
+  };
+  for (const graph::Statement& statement : program.statements) {
+    mark(mark, statement.value);
+    mark(mark, statement.index);
+  }
+  for (const graph::VariableId id : program.results) read[static_cast<std::size_t>(id)] = true;
+  return read;
+}
+
+bool is_random_operator(const Expression& call) {
+  const CallTarget target = resolve_call(call);
+  if (target.aten_name.empty()) return false;  // dropout and the like: inactive or refused
+  const auto& overloads = overloads_of(target.aten_name);
+  return !overloads.empty() && target.aten_name.find("dropout") == std::string::npos &&
+         overloads.front().handle.hasTag(at::Tag::nondeterministic_seeded);
+}
+
+bool has_live_random_call(const graph::Program& program) {
+  const std::vector<bool> read = read_variables(program);
+  bool found = false;
+  for (const graph::Statement& statement : program.statements) {
+    const bool dead = statement.kind == graph::StatementKind::kAssign &&
+                      !read[static_cast<std::size_t>(statement.target)];
+    if (dead) continue;
+    auto visit = [&found](const Expression& call) { found = found || is_random_operator(call); };
+    visit_calls(statement.value, visit);
+  }
+  return found;
+}
+
+void fill_torch_normals(const EngineArgument& argument, const at::Tensor& normals) {
+  at::Tensor tensor = wrap(argument);
+  const at::Tensor scaled = at::mul(normals, 0.01);
+  tensor.copy_(at::where(tensor.isfinite(), tensor, scaled).clamp(-100, 100));
+}
+
+EngineOutput describe(const at::Tensor& tensor) {
+  const auto dtype = from_scalar_type(tensor.scalar_type());
+  if (!dtype)
+    fail_unsupported(std::string("output of type ") + c10::toString(tensor.scalar_type()));
+  return {*dtype, tensor.sizes().vec(), tensor.strides().vec(), tensor.data_ptr()};
+}
+
+}  // namespace
+
+struct Engine::State {
+  const graph::Program* program = nullptr;
+  std::vector<at::Tensor> arguments;
+  std::optional<Tape> tape;
+  std::vector<at::Tensor> results;
+  std::vector<EngineOutput> outputs;
+  std::vector<std::string> notes;
+  std::map<std::size_t, at::Tensor> originals;  // of written arguments
+  at::Tensor initial_generator_state;
+  bool random = false;
+};
+
+Engine::Engine(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Engine::~Engine() = default;
+
+Status Engine::check(const graph::Program& program) {
+  std::map<std::string, graph::Position> missing;
+  const Status looked_up = guarded([&] {
+    visit_program_calls(program, [&](const Expression& call) {
+      const CallTarget target = resolve_call(call);
+      if (target.lowering == nullptr && target.aten_name.empty()) {
+        missing.emplace(spelling_of(call), call.position);
+      }
+    });
+  });
+  if (!looked_up.is_ok() || missing.empty()) return looked_up;
+  std::string text = "unsupported call";
+  if (missing.size() > 1) text += "s";
+  const char* separator = " ";
+  for (const auto& [spelling, position] : missing) {
+    text += separator + spelling + " (" + graph::format_position(program, position) + ")";
+    separator = ", ";
+  }
+  return Status(Code::kUnsupported, text);
+}
+
+Status Engine::finish_replay(const graph::Program& program,
+                             const std::vector<EngineArgument>& arguments, std::uint32_t seed) {
+  return guarded([&] {
+    auto generator = at::detail::getDefaultCPUGenerator();
+    {
+      const std::lock_guard<std::mutex> lock(generator.mutex());
+      generator.set_current_seed(seed);
+    }
+    bool needed = has_live_random_call(program);
+    std::vector<const EngineArgument*> by_rank;
+    for (const EngineArgument& argument : arguments) {
+      needed = needed || argument.needs_torch_normals;
+      by_rank.push_back(&argument);
+    }
+    if (!needed) return;
+    std::sort(by_rank.begin(), by_rank.end(),
+              [](const auto* a, const auto* b) { return a->replay_rank < b->replay_rank; });
+    const c10::InferenceMode inference(true);
+    for (const EngineArgument* argument : by_rank) {
+      if (!argument->consumes_torch_generator) continue;
+      const at::Tensor normals = at::randn_like(wrap(*argument));
+      if (argument->needs_torch_normals) fill_torch_normals(*argument, normals);
+    }
+  });
+}
+
+base::Result<std::unique_ptr<Engine>> Engine::create(const graph::Program& program,
+                                                     const std::vector<EngineArgument>& arguments) {
+  GN_RETURN_IF_ERROR(check(program));
+  auto state = std::make_unique<State>();
+  state->program = &program;
+  GN_RETURN_IF_ERROR(guarded([&] {
+    const c10::InferenceMode inference(true);
+    for (const EngineArgument& argument : arguments) state->arguments.push_back(wrap(argument));
+    state->initial_generator_state = generator_state();
+  }));
+  return std::unique_ptr<Engine>(new Engine(std::move(state)));
+}
+
+Status Engine::prepare() {
+  return guarded([&] {
+    const c10::InferenceMode inference(true);
+    if (state_->random) {
+      auto generator = at::detail::getDefaultCPUGenerator();
+      generator.set_state(state_->initial_generator_state);
+    }
+    for (const auto& [index, original] : state_->originals) {
+      state_->arguments[index].copy_(original);
+    }
+  });
+}
+
+Status Engine::run() {
+  State& state = *state_;
+  state.outputs.clear();
+  return guarded([&] {
+    const c10::InferenceMode inference(true);
+    if (state.tape) {
+      state.results = state.tape->replay(state.arguments);
+    } else {
+      Tracer tracer(*state.program, state.arguments);
+      state.results = tracer.run();
+      state.originals = tracer.take_originals();
+      state.notes.assign(tracer.notes.begin(), tracer.notes.end());
+      if (!state.originals.empty()) {
+        state.notes.push_back("writes to " + std::to_string(state.originals.size()) +
+                              " of its arguments");
+      }
+      state.random = !at::equal(state.initial_generator_state, generator_state());
+      if (state.random) state.notes.emplace_back("draws random numbers");
+      state.tape.emplace(tracer.take_tape());
+    }
+    for (const at::Tensor& result : state.results) state.outputs.push_back(describe(result));
+  });
+}
+
+const std::vector<EngineOutput>& Engine::outputs() const {
+  return state_->outputs;
+}
+
+Status Engine::copy_output(std::size_t index, void* destination) const {
+  return guarded([&] {
+    const c10::InferenceMode inference(true);
+    const at::Tensor& result = state_->results.at(index);
+    at::from_blob(destination, result.sizes(), result.options()).copy_(result);
+  });
+}
+
+std::size_t Engine::num_operator_calls() const {
+  return state_->tape ? state_->tape->instructions().size() : 0;
+}
+const std::vector<std::string>& Engine::notes() const {
+  return state_->notes;
+}
+
+EngineVersion engine_version() {
+  return {TORCH_VERSION, at::get_cpu_capability(), at::get_num_threads()};
+}
+
+}  // namespace graphnet::eager

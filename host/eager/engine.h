@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/dtype.h"
+#include "base/result.h"
+#include "graph/program.h"
+
+namespace graphnet::eager {
+
+/// An argument of forward(), borrowed for the life of the engine.
+///
+/// shapes   data: [prod(shape)] elements, dense row-major
+struct EngineArgument {
+  base::DType dtype = base::DType::kFloat32;
+  std::vector<std::int64_t> shape;
+  void* data = nullptr;
+  std::size_t replay_rank = 0;            ///< position in replay order
+  bool consumes_torch_generator = false;  ///< see sample/replay.h
+  bool needs_torch_normals = false;
+};
+
+/// An output of the last run, owned by the engine until the next run.
+struct EngineOutput {
+  base::DType dtype = base::DType::kFloat32;
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides;  ///< in elements; eager outputs need not be dense
+  void* data = nullptr;
+};
+
+/// Runs a program with libtorch, as PyTorch eager would, without Python.
+///
+/// The first run resolves spellings, overloads and argument types while it executes; later runs
+/// repeat the same operator calls. One thread at a time. The number of threads is libtorch's
+/// (OMP_NUM_THREADS at process start).
+class Engine {
+ public:
+  ~Engine();
+
+  /// Lists every call spelling of the program that no run could execute, with its first position.
+  ///
+  /// errors   kUnsupported, one sentence naming all of them; nothing is executed
+  static base::Status check(const graph::Program& program);
+
+  /// Finishes replay where it needs torch's own generator: brings the generator to the state that
+  /// upstream's replay leaves, and replaces non-finite elements by 0.01 x its normals. Does nothing
+  /// for programs and arguments that do not depend on it.
+  ///
+  /// source   GraphNet bench replay: seed 123, then randn_like for every floating tensor without
+  ///          literal, in replay order
+  static base::Status finish_replay(const graph::Program& program,
+                                    const std::vector<EngineArgument>& arguments,
+                                    std::uint32_t seed);
+
+  /// shapes   arguments: one per parameter, in signature order
+  /// errors   kUnsupported as check()
+  static base::Result<std::unique_ptr<Engine>> create(const graph::Program& program,
+                                                      const std::vector<EngineArgument>& arguments);
+
+  /// Puts generator and written arguments back to their state before the first run. Belongs before
+  /// every run that is compared; outside every clock.
+  base::Status prepare();
+
+  /// One call of forward(); outputs() then hold its results.
+  ///
+  /// errors   kUnsupported, kInput or kEnvironment with the position in model.py; outputs are empty
+  base::Status run();
+
+  const std::vector<EngineOutput>& outputs() const;
+
+  /// Copies output `index` to dense row-major memory of its size.
+  base::Status copy_output(std::size_t index, void* destination) const;
+
+  /// Operator calls per run; 0 before the first.
+  std::size_t num_operator_calls() const;
+  /// What a reader of the record should know of this program, one sentence each, after the first
+  /// run: it draws random numbers, it writes to its arguments, upstream refuses it.
+  const std::vector<std::string>& notes() const;
+
+ private:
+  struct State;
+  explicit Engine(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// "2.11.0", "AVX512" and threads, for records.
+struct EngineVersion {
+  std::string torch_version;
+  std::string cpu_capability;
+  int threads = 0;
+};
+EngineVersion engine_version();
+
+}  // namespace graphnet::eager

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "eager/scalar_type.h"
+
+#include <array>
+#include <utility>
+
+namespace graphnet::eager {
+
+namespace {
+
+using base::DType;
+constexpr std::array<std::pair<DType, at::ScalarType>, 12> kTypes = {{
+    {DType::kBool, at::ScalarType::Bool},
+    {DType::kUInt8, at::ScalarType::Byte},
+    {DType::kInt8, at::ScalarType::Char},
+    {DType::kInt16, at::ScalarType::Short},
+    {DType::kInt32, at::ScalarType::Int},
+    {DType::kInt64, at::ScalarType::Long},
+    {DType::kFloat16, at::ScalarType::Half},
+    {DType::kBFloat16, at::ScalarType::BFloat16},
+    {DType::kFloat32, at::ScalarType::Float},
+    {DType::kFloat64, at::ScalarType::Double},
+    {DType::kComplex64, at::ScalarType::ComplexFloat},
+    {DType::kComplex128, at::ScalarType::ComplexDouble},
+}};
+
+}  // namespace
+
+at::ScalarType to_scalar_type(base::DType dtype) {
+  for (const auto& [ours, torch] : kTypes) {
+    if (ours == dtype) return torch;
+  }
+  return at::ScalarType::Undefined;
+}
+
+std::optional<base::DType> from_scalar_type(at::ScalarType type) {
+  for (const auto& [ours, torch] : kTypes) {
+    if (torch == type) return ours;
+  }
+  return std::nullopt;
+}
+
+}  // namespace graphnet::eager

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "eager/value.h"
+
+#include <c10/core/ScalarType.h>
+
+#include <sstream>
+#include <utility>
+
+namespace graphnet::eager {
+
+Value Value::boolean(bool value) {
+  Value made;
+  made.kind = Kind::kBool;
+  made.integer = value ? 1 : 0;
+  return made;
+}
+
+Value Value::from_integer(std::int64_t value) {
+  Value made;
+  made.kind = Kind::kInteger;
+  made.integer = value;
+  return made;
+}
+
+Value Value::from_float(double value) {
+  Value made;
+  made.kind = Kind::kFloat;
+  made.number = value;
+  return made;
+}
+
+Value Value::string(std::string value) {
+  Value made;
+  made.kind = Kind::kString;
+  made.text = std::move(value);
+  return made;
+}
+
+Value Value::dtype(at::ScalarType value) {
+  Value made;
+  made.kind = Kind::kDType;
+  made.integer = static_cast<std::int64_t>(value);
+  return made;
+}
+
+Value Value::device() {
+  Value made;
+  made.kind = Kind::kDevice;
+  return made;
+}
+
+Value Value::from_tensor(at::Tensor tensor, Slot slot) {
+  Value made;
+  made.kind = Kind::kTensor;
+  made.tensor = std::move(tensor);
+  made.slot = slot;
+  return made;
+}
+
+Value Value::tuple(std::vector<Value> items) {
+  Value made;
+  made.kind = Kind::kTuple;
+  made.items = std::move(items);
+  return made;
+}
+
+Value Value::list(std::vector<Value> items) {
+  Value made = tuple(std::move(items));
+  made.kind = Kind::kList;
+  return made;
+}
+
+Value Value::integers(at::IntArrayRef values) {
+  std::vector<Value> items;
+  items.reserve(values.size());
+  for (const std::int64_t value : values) items.push_back(from_integer(value));
+  return tuple(std::move(items));
+}
+
+Value Value::marker() {
+  Value made;
+  made.kind = Kind::kMarker;
+  return made;
+}
+
+bool Value::truth() const {
+  if (kind == Kind::kFloat) return number != 0;
+  if (kind == Kind::kString) return !text.empty();
+  if (is_sequence()) return !items.empty();
+  return integer != 0;
+}
+
+std::string Value::describe() const {
+  switch (kind) {
+    case Kind::kNone:
+      return "None";
+    case Kind::kBool:
+      return integer ? "True" : "False";
+    case Kind::kInteger:
+      return "int " + std::to_string(integer);
+    case Kind::kFloat:
+      return "float " + std::to_string(number);
+    case Kind::kString:
+      return "str \"" + text + "\"";
+    case Kind::kEllipsis:
+      return "Ellipsis";
+    case Kind::kDType:
+      return std::string("dtype ") + c10::toString(static_cast<at::ScalarType>(integer));
+    case Kind::kDevice:
+      return "device";
+    case Kind::kTensor: {
+      std::ostringstream shape;
+      shape << "Tensor " << c10::toString(tensor.scalar_type()) << " " << tensor.sizes();
+      return shape.str();
+    }
+    case Kind::kTuple:
+      return "tuple of " + std::to_string(items.size());
+    case Kind::kList:
+      return "list of " + std::to_string(items.size());
+    case Kind::kSlice:
+      return "slice";
+    case Kind::kMarker:
+      return "bookkeeping value";
+  }
+  return "?";
+}
+
+}  // namespace graphnet::eager

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "graph/program.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace graphnet::graph {
+
+namespace {
+
+std::string format_number(double value) {
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  std::array<char, 40> buffer = {};
+  std::snprintf(buffer.data(), buffer.size(), "%.17g", value);
+  std::string text = buffer.data();
+  // A float stays a float when the text is parsed again.
+  if (text.find_first_of(".eni") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string format_list(const Program& program, const Expression& expression, std::size_t first) {
+  std::string text;
+  for (std::size_t i = first; i < expression.children.size(); ++i) {
+    if (i != first) text += ", ";
+    if (i < expression.keywords.size() && !expression.keywords[i].empty()) {
+      text += expression.keywords[i] + "=";
+    }
+    text += format_expression(program, expression.children[i]);
+  }
+  return text;
+}
+
+std::string format_infix(const Program& program, const Expression& expression) {
+  return format_expression(program, expression.children[0]) + " " + expression.text + " " +
+         format_expression(program, expression.children[1]);
+}
+
+std::string format_device(const Expression& expression) {
+  std::string text = "device(type=\"" + expression.text + "\"";
+  if (expression.integer >= 0) text += ", index=" + std::to_string(expression.integer);
+  return text + ")";
+}
+
+std::string format_tuple(const Program& program, const Expression& expression) {
+  const std::string inner = format_list(program, expression, 0);
+  return "(" + inner + (expression.children.size() == 1 ? ",)" : ")");
+}
+
+}  // namespace
+
+std::string format_position(const Program& program, Position position) {
+  return program.file + ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
+}
+
+std::string format_expression(const Program& program, const Expression& e) {
+  switch (e.kind) {
+    case ExpressionKind::kNone:
+      return "None";
+    case ExpressionKind::kBool:
+      return e.integer ? "True" : "False";
+    case ExpressionKind::kInteger:
+      return std::to_string(e.integer);
+    case ExpressionKind::kFloat:
+      return format_number(e.number);
+    case ExpressionKind::kString:
+      return "\"" + e.text + "\"";
+    case ExpressionKind::kEllipsis:
+      return "Ellipsis";
+    case ExpressionKind::kDType:
+      return "torch." + e.text;
+    case ExpressionKind::kDevice:
+      return format_device(e);
+    case ExpressionKind::kVariable:
+      return program.variables[static_cast<std::size_t>(e.variable)];
+    case ExpressionKind::kTuple:
+      return format_tuple(program, e);
+    case ExpressionKind::kList:
+      return "[" + format_list(program, e, 0) + "]";
+    case ExpressionKind::kSlice:
+      return "slice(" + format_list(program, e, 0) + ")";
+    case ExpressionKind::kCall:
+      return e.text + "(" + format_list(program, e, 0) + ")";
+    case ExpressionKind::kMethod:
+      return format_expression(program, e.children[0]) + "." + e.text + "(" +
+             format_list(program, e, 1) + ")";
+    case ExpressionKind::kBinary:
+    case ExpressionKind::kCompare:
+      return format_infix(program, e);
+    case ExpressionKind::kUnary:
+      return e.text + format_expression(program, e.children[0]);
+    case ExpressionKind::kSubscript:
+      return format_expression(program, e.children[0]) + "[" +
+             format_expression(program, e.children[1]) + "]";
+    case ExpressionKind::kAttribute:
+      return format_expression(program, e.children[0]) + "." + e.text;
+  }
+  return "?";
+}
+
+}  // namespace graphnet::graph

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "journal/journal_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "journal/field_reader.h"
+
+namespace graphnet::journal {
+
+namespace {
+
+using base::Code;
+using base::Json;
+using base::Result;
+using base::Status;
+
+constexpr const char* kFamily = "graphnet.journal";
+constexpr int kNewestJournalSchema = 1;
+// A record has some 10 KB; a header less than one. Longer lines are no journal.
+constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
+constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
+constexpr std::uint64_t kMaxFileBytes = std::uint64_t{2} << 30;
+
+Status system_error(Code code, const std::string& what, const std::filesystem::path& path) {
+  return Status(code, what + " '" + path.string() + "': " + std::strerror(errno));
+}
+
+// Every new header begins with these bytes; only a file that does is ever cut.
+std::string header_start() {
+  return std::string("{\"schema\":\"") + kFamily + "/";
+}
+
+std::string header_line(const Json& facts) {
+  Json header = Json::object();
+  header["schema"] = kFamily + ("/" + std::to_string(kNewestJournalSchema));
+  header["record_schema"] = kRecordSchema;
+  if (facts.is_object()) {
+    for (const auto& [key, value] : facts.items()) {
+      if (key != "schema" && key != "record_schema") header[key] = value;
+    }
+  }
+  return base::dump_json(header) + "\n";
+}
+
+Result<std::string> read_range(int fd, std::uint64_t offset, std::size_t num_bytes) {
+  std::string bytes(num_bytes, '\0');
+  std::size_t filled = 0;
+  while (filled < num_bytes) {
+    const ssize_t got =
+        ::pread(fd, bytes.data() + filled, num_bytes - filled, static_cast<off_t>(offset + filled));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0)
+      return Status(Code::kEnvironment, std::string("cannot read: ") + std::strerror(errno));
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
+// Number of bytes up to and with the last line feed; 0 if there is none.
+Result<std::uint64_t> end_of_last_line(int fd, std::uint64_t file_bytes) {
+  constexpr std::uint64_t kChunk = 64 << 10;
+  std::uint64_t end = file_bytes;
+  while (end > 0) {
+    const std::uint64_t begin = end > kChunk ? end - kChunk : 0;
+    GN_ASSIGN_OR_RETURN(const std::string chunk,
+                        read_range(fd, begin, static_cast<std::size_t>(end - begin)));
+    const std::size_t found = chunk.rfind('\n');
+    if (found != std::string::npos) return begin + found + 1;
+    end = begin;
+  }
+  return std::uint64_t{0};
+}
+
+Status check_header(std::string_view line) {
+  GN_ASSIGN_OR_RETURN(const Json header, base::parse_json(line, "line 1"));
+  return check_schema(header, kFamily, kNewestJournalSchema).add_context("line 1");
+}
+
+Status not_a_journal(const std::filesystem::path& path, Status reason) {
+  Status status(Code::kInput, "'" + path.string() + "' is not a graphnet results file");
+  status.add_context(reason.message());
+  for (const auto& hint : reason.hints()) status.add_hint(hint);
+  return status.add_hint("name another file, or move this one away");
+}
+
+Status sync_folder_of(const std::filesystem::path& path) {
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  base::UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems refuse to sync a folder; the record itself is synced anyway.
+  if (fd.is_open()) ::fsync(fd.get());
+  return Status::ok();
+}
+
+Status write_header(int fd, const std::filesystem::path& path, const Json& facts) {
+  GN_RETURN_IF_ERROR(base::write_all(fd, header_line(facts)).add_context(path.string()));
+  if (::fsync(fd) != 0) return system_error(Code::kEnvironment, "cannot sync", path);
+  return sync_folder_of(path);
+}
+
+Status truncate_to(int fd, const std::filesystem::path& path, std::uint64_t num_bytes) {
+  if (::ftruncate(fd, static_cast<off_t>(num_bytes)) == 0) return Status::ok();
+  return system_error(Code::kEnvironment, "cannot cut the torn end of", path);
+}
+
+// Leaves an existing file with its header and complete records only.
+Status adopt_existing(int fd, const std::filesystem::path& path, std::uint64_t file_bytes,
+                      const Json& facts) {
+  const auto window =
+      static_cast<std::size_t>(std::min<std::uint64_t>(file_bytes, kMaxHeaderBytes));
+  GN_ASSIGN_OR_RETURN(const std::string start, read_range(fd, 0, window));
+  const std::size_t header_end = start.find('\n');
+  if (header_end == std::string::npos) {
+    // Killed while the header was written: only then is there no line at all.
+    if (start.rfind(header_start(), 0) != 0 || file_bytes > kMaxHeaderBytes) {
+      return not_a_journal(path, Status(Code::kInput, "its first line is no header"));
+    }
+    GN_RETURN_IF_ERROR(truncate_to(fd, path, 0));
+    return write_header(fd, path, facts);
+  }
+  Status header = check_header(std::string_view(start).substr(0, header_end));
+  if (!header.is_ok()) return not_a_journal(path, std::move(header));
+  GN_ASSIGN_OR_RETURN(const std::uint64_t complete, end_of_last_line(fd, file_bytes));
+  return complete < file_bytes ? truncate_to(fd, path, complete) : Status::ok();
+}
+
+Result<base::UniqueFd> open_locked(const std::filesystem::path& path) {
+  std::error_code error;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+  if (error) {
+    return Status(Code::kEnvironment,
+                  "cannot create '" + path.parent_path().string() + "': " + error.message());
+  }
+  base::UniqueFd fd(
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644));
+  if (!fd.is_open()) return system_error(Code::kEnvironment, "cannot open", path);
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return Status(Code::kEnvironment,
+                  "'" + path.string() + "' is being written by another graphnet");
+  }
+  return fd;
+}
+
+}  // namespace
+
+Result<JournalFile> JournalFile::open(const std::filesystem::path& path, const Json& header) {
+  GN_ASSIGN_OR_RETURN(base::UniqueFd fd, open_locked(path));
+  struct stat file = {};
+  if (::fstat(fd.get(), &file) != 0) return system_error(Code::kEnvironment, "cannot open", path);
+  if (!S_ISREG(file.st_mode)) {
+    return not_a_journal(path, Status(Code::kInput, "it is not a regular file"));
+  }
+  if (file.st_size == 0) {
+    GN_RETURN_IF_ERROR(write_header(fd.get(), path, header));
+  } else {
+    GN_RETURN_IF_ERROR(
+        adopt_existing(fd.get(), path, static_cast<std::uint64_t>(file.st_size), header));
+  }
+  return JournalFile(path, std::move(fd));
+}
+
+Status JournalFile::append(const Record& record) {
+  struct stat before = {};
+  if (::fstat(fd_.get(), &before) != 0)
+    return system_error(Code::kEnvironment, "cannot write", path_);
+  Status written = base::write_all(fd_.get(), base::dump_json(to_json(record)) + "\n");
+  if (written.is_ok() && ::fsync(fd_.get()) != 0) {
+    written = system_error(Code::kEnvironment, "cannot sync", path_);
+  }
+  if (written.is_ok()) return written;
+  // If even this fails, the next open() cuts the torn line.
+  if (::ftruncate(fd_.get(), before.st_size) != 0) written.add_context("the last line is torn");
+  return written.add_context(path_.string());
+}
+
+namespace {
+
+Result<Record> parse_record(std::string_view line) {
+  if (line.size() > kMaxLineBytes) {
+    return Status(Code::kInput, "the line has " + std::to_string(line.size()) +
+                                    " bytes, the limit is " + std::to_string(kMaxLineBytes));
+  }
+  GN_ASSIGN_OR_RETURN(const Json json, base::parse_json(line, "record"));
+  return record_from_json(json);
+}
+
+}  // namespace
+
+Result<JournalContent> read_journal(const std::filesystem::path& path) {
+  GN_ASSIGN_OR_RETURN(const std::string text, base::read_file(path, kMaxFileBytes));
+  const std::size_t header_end = text.find('\n');
+  if (header_end == std::string::npos || header_end > kMaxHeaderBytes) {
+    return not_a_journal(path, Status(Code::kInput, "its first line is no header"));
+  }
+  Status header = check_header(std::string_view(text).substr(0, header_end));
+  if (!header.is_ok()) return not_a_journal(path, std::move(header));
+  JournalContent content;
+  GN_ASSIGN_OR_RETURN(content.header,
+                      base::parse_json(std::string_view(text).substr(0, header_end), "line 1"));
+  std::string_view rest = std::string_view(text).substr(header_end + 1);
+  for (std::size_t line_number = 2; !rest.empty(); ++line_number) {
+    const std::size_t end = rest.find('\n');
+    const std::string where = path.string() + ":" + std::to_string(line_number);
+    if (end == std::string_view::npos) {
+      content.notes.push_back(where + ": the last line is incomplete and was ignored");
+      break;
+    }
+    Result<Record> record = parse_record(rest.substr(0, end));
+    if (!record.is_ok()) return std::move(record).status().add_context(where);
+    content.records.push_back(std::move(record).value());
+    rest.remove_prefix(end + 1);
+  }
+  return content;
+}
+
+}  // namespace graphnet::journal

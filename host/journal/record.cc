@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "journal/record.h"
+
+#include "journal/field_reader.h"
+
+namespace graphnet::journal {
+
+namespace {
+
+using base::Json;
+
+constexpr int kNewestRecordSchema = 1;  // the number in kRecordSchema
+
+template <typename T>
+void add_if_set(Json& object, const char* key, const std::optional<T>& value) {
+  if (value) object[key] = *value;
+}
+
+template <typename T>
+void add_if_any(Json& object, const char* key, const std::vector<T>& values) {
+  if (!values.empty()) object[key] = values;
+}
+
+Json side_to_json(const Record::Side& side) {
+  Json object = Json::object();
+  add_if_set(object, "compile_ns", side.compile_ns);
+  add_if_set(object, "bind_ns", side.bind_ns);
+  add_if_set(object, "first_call_ns", side.first_call_ns);
+  add_if_any(object, "warmup_ns", side.warmup_ns);
+  add_if_any(object, "trials_ns", side.trials_ns);
+  add_if_set(object, "median_ns", side.median_ns);
+  add_if_set(object, "iqr_ns", side.iqr_ns);
+  add_if_set(object, "mean_ns", side.mean_ns);
+  add_if_set(object, "std_ns", side.std_ns);
+  add_if_set(object, "min_ns", side.min_ns);
+  add_if_set(object, "max_ns", side.max_ns);
+  add_if_any(object, "output_dtypes", side.output_dtypes);
+  return object;
+}
+
+void read_side(FieldReader& fields, const char* key, Record::Side& side) {
+  const Json* object = fields.object(key);
+  if (object == nullptr) return;
+  FieldReader nested(*object, key);
+  nested.read("compile_ns", side.compile_ns)
+      .read("bind_ns", side.bind_ns)
+      .read("first_call_ns", side.first_call_ns)
+      .read("warmup_ns", side.warmup_ns)
+      .read("trials_ns", side.trials_ns)
+      .read("median_ns", side.median_ns)
+      .read("iqr_ns", side.iqr_ns)
+      .read("mean_ns", side.mean_ns)
+      .read("std_ns", side.std_ns)
+      .read("min_ns", side.min_ns)
+      .read("max_ns", side.max_ns)
+      .read("output_dtypes", side.output_dtypes);
+  fields.merge(nested);
+}
+
+void read_sample(FieldReader& fields, Record& record) {
+  const Json* object = fields.require("sample").object("sample");
+  if (object == nullptr) return;
+  FieldReader nested(*object, "sample");
+  nested.require("name")
+      .read("name", record.sample)
+      .read("path", record.sample_path)
+      .read("family", record.family)
+      .read("model_name", record.model_name)
+      .read("sha256", record.sample_sha256);
+  fields.merge(nested);
+}
+
+void read_plugin(FieldReader& fields, Record& record) {
+  const Json* object = fields.require("plugin").object("plugin");
+  if (object == nullptr) return;
+  FieldReader nested(*object, "plugin");
+  nested.require("name")
+      .read("name", record.plugin)
+      .read("version", record.plugin_version)
+      .read("variant", record.plugin_variant)
+      .read("sha256", record.plugin_sha256)
+      .read_object("options", record.plugin_options);
+  fields.merge(nested);
+}
+
+Json identity_to_json(const Record& record) {
+  Json object = Json::object();
+  object["schema"] = kRecordSchema;
+  object["run_id"] = record.run_id;
+  object["time_utc"] = record.time_utc;
+  object["sample"] = {{"name", record.sample},
+                      {"path", record.sample_path},
+                      {"family", record.family},
+                      {"model_name", record.model_name},
+                      {"sha256", record.sample_sha256}};
+  object["plugin"] = {{"name", record.plugin},
+                      {"version", record.plugin_version},
+                      {"variant", record.plugin_variant},
+                      {"sha256", record.plugin_sha256},
+                      {"options", record.plugin_options}};
+  return object;
+}
+
+}  // namespace
+
+Json to_json(const Record& record) {
+  Json object = identity_to_json(record);
+  object["device"] = record.device;
+  object["threads"] = record.threads;
+  object["seed"] = record.seed;
+  object["weights"] = record.weights;
+  object["protocol"] = record.protocol;
+  object["warmup"] = record.warmup;
+  object["trials"] = record.trials;
+  object["outcome"] = record.outcome;
+  object["message"] = record.message;
+  object["phase"] = record.phase;
+  object["verdict"] = record.verdict;
+  object["degenerate"] = record.degenerate;
+  object["notes"] = record.notes;
+  object["eager"] = side_to_json(record.eager);
+  object["plugin_side"] = side_to_json(record.plugin_side);
+  add_if_set(object, "speedup", record.speedup);
+  object["correctness"] = record.correctness;
+  object["digest"] = record.digest;
+  object["phases_ns"] = record.phases_ns;
+  object["environment"] = record.environment;
+  add_if_set(object, "peak_rss_bytes", record.peak_rss_bytes);
+  object["output_tail"] = record.output_tail;
+  object["command"] = record.command;
+  return object;
+}
+
+base::Result<Record> record_from_json(const Json& json) {
+  GN_RETURN_IF_ERROR(check_schema(json, "graphnet.record", kNewestRecordSchema));
+  Record record;
+  FieldReader fields(json);
+  fields.read("run_id", record.run_id).read("time_utc", record.time_utc);
+  read_sample(fields, record);
+  read_plugin(fields, record);
+  fields.read("device", record.device)
+      .read("threads", record.threads)
+      .read("seed", record.seed)
+      .read("weights", record.weights)
+      .read("protocol", record.protocol)
+      .read("warmup", record.warmup)
+      .read("trials", record.trials)
+      .require("outcome")
+      .read("outcome", record.outcome)
+      .read("message", record.message)
+      .read("phase", record.phase)
+      .read("verdict", record.verdict)
+      .read("degenerate", record.degenerate)
+      .read("notes", record.notes);
+  read_side(fields, "eager", record.eager);
+  read_side(fields, "plugin_side", record.plugin_side);
+  fields.read("speedup", record.speedup)
+      .read_object("correctness", record.correctness)
+      .read_object("digest", record.digest)
+      .read_object("phases_ns", record.phases_ns)
+      .read_object("environment", record.environment)
+      .read("peak_rss_bytes", record.peak_rss_bytes)
+      .read("output_tail", record.output_tail)
+      .read("command", record.command);
+  GN_RETURN_IF_ERROR(fields.status());
+  return record;
+}
+
+}  // namespace graphnet::journal

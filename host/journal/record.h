@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace graphnet::journal {
+
+/// Schema of the records written by this version. Rules: a new optional key keeps the number, any
+/// other change raises it; readers accept every older number.
+inline constexpr const char* kRecordSchema = "graphnet.record/1";
+
+/// Result of one sample with one plugin: everything needed to repeat and to judge it.
+///
+/// units    every key says its own (`_ns`, `_bytes`); fractions are 0 to 1
+struct Record {
+  std::string run_id;
+  std::string time_utc;  ///< ISO 8601, seconds, when the sample was finished
+
+  std::string sample;       ///< "<family>/<model>"
+  std::string sample_path;  ///< as given on the command line or found below it
+  std::string family;
+  std::string model_name;
+  std::string sample_sha256;  ///< of model.py and weight_meta.py
+
+  std::string plugin;  ///< manifest name
+  std::string plugin_version;
+  std::string plugin_variant;  ///< name plus what distinguishes this build, as shown in tables
+  std::string plugin_sha256;   ///< of the shared object
+  base::Json plugin_options = base::Json::object();
+
+  std::string device = "cpu";
+  int threads = 0;
+  std::uint32_t seed = 0;
+  std::string weights = "bound";
+  std::string protocol = "upstream";
+  int warmup = 0;
+  int trials = 0;
+
+  /// ok, accuracy_mismatch, shape_mismatch, dtype_mismatch, count_mismatch, non_finite,
+  /// unsupported, compile_failed, runtime_failed, crashed, timed_out, out_of_memory,
+  /// reference_failed, invalid_sample, plugin_failed, skipped, interrupted
+  std::string outcome;
+  std::string message;  ///< one sentence; empty for ok
+  std::string phase;    ///< last phase entered; see worker_message.h
+  std::string verdict;  ///< proof of execution: "eager", "unknown(...)", ...
+  bool degenerate = false;
+  std::vector<std::string> notes;
+
+  /// One side of the measurement; durations in call order, nanoseconds.
+  struct Side {
+    std::optional<double> compile_ns;  ///< plugin side only
+    std::optional<double> bind_ns;     ///< plugin side only
+    std::optional<double> first_call_ns;
+    std::vector<double> warmup_ns;
+    std::vector<double> trials_ns;
+    std::optional<double> median_ns;
+    std::optional<double> iqr_ns;
+    std::optional<double> mean_ns;
+    std::optional<double> std_ns;
+    std::optional<double> min_ns;
+    std::optional<double> max_ns;
+    std::vector<std::string> output_dtypes;
+  };
+  Side eager;
+  Side plugin_side;
+  std::optional<double> speedup;  ///< eager median / plugin median
+
+  /// Upstream's correctness lines, one entry per output; keys as in its log.
+  base::Json correctness = base::Json::object();
+  /// {"arguments": {"count","bytes","sha256"}, "eager_outputs": [..], "plugin_outputs": [..]};
+  /// outputs only with --digest.
+  base::Json digest = base::Json::object();
+  /// Phase name to nanoseconds spent in it.
+  base::Json phases_ns = base::Json::object();
+  /// cpu model, capability, libtorch, kernel, graphnet version, ...; hardware class for scores.
+  base::Json environment = base::Json::object();
+  std::optional<std::int64_t> peak_rss_bytes;  ///< of the worker
+  /// Last lines that sample or plugin wrote to standard output or error, when it failed.
+  std::string output_tail;
+  std::string command;  ///< command line that repeats this record
+};
+
+/// order    keys in the order of the struct, grouped: "plugin": {...}, "eager": {...}
+base::Json to_json(const Record& record);
+
+/// Reads a record of this or any older schema; unknown keys are kept out silently.
+///
+/// errors   kInput if the schema is newer (message names both) or a key has the wrong type
+base::Result<Record> record_from_json(const base::Json& json);
+
+}  // namespace graphnet::journal

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "journal/worker_message.h"
+
+#include "journal/field_reader.h"
+
+namespace graphnet::journal {
+
+base::Json to_json(const Task& task) {
+  base::Json object = base::Json::object();
+  object["sample_path"] = task.sample_path;
+  object["plugin_library"] = task.plugin_library;
+  object["plugin_name"] = task.plugin_name;
+  object["plugin_version"] = task.plugin_version;
+  object["plugin_options"] = task.plugin_options;
+  object["device"] = task.device;
+  object["threads"] = task.threads;
+  object["weights"] = task.weights;
+  object["protocol"] = task.protocol;
+  object["warmup"] = task.warmup;
+  object["trials"] = task.trials;
+  object["digest"] = task.digest;
+  object["command"] = task.command;
+  object["run_id"] = task.run_id;
+  return object;
+}
+
+base::Result<Task> task_from_json(const base::Json& json) {
+  Task task;
+  FieldReader fields(json);
+  for (const char* key : {"sample_path", "plugin_library", "plugin_name", "plugin_version",
+                          "plugin_options", "device", "threads", "weights", "protocol", "warmup",
+                          "trials", "digest", "command", "run_id"}) {
+    fields.require(key);
+  }
+  fields.read("sample_path", task.sample_path)
+      .read("plugin_library", task.plugin_library)
+      .read("plugin_name", task.plugin_name)
+      .read("plugin_version", task.plugin_version)
+      .read_object("plugin_options", task.plugin_options)
+      .read("device", task.device)
+      .read("threads", task.threads)
+      .read("weights", task.weights)
+      .read("protocol", task.protocol)
+      .read("warmup", task.warmup)
+      .read("trials", task.trials)
+      .read("digest", task.digest)
+      .read("command", task.command)
+      .read("run_id", task.run_id);
+  GN_RETURN_IF_ERROR(fields.status());
+  if (task.threads < 1) return base::Status(base::Code::kInput, "'threads' is less than 1");
+  if (task.warmup < 0) return base::Status(base::Code::kInput, "'warmup' is negative");
+  if (task.trials < 1) return base::Status(base::Code::kInput, "'trials' is less than 1");
+  return task;
+}
+
+}  // namespace graphnet::journal

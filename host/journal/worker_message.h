@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+
+namespace graphnet::journal {
+
+/// Messages between supervisor and worker: one JSON object per line over a socket pair that the
+/// worker finds as descriptor 3.
+///
+/// supervisor -> worker, one line:  the task (Task below)
+/// worker -> supervisor, any number of lines:
+///   {"event":"phase","phase":"eager"}           a phase begins; its time limit starts
+///   {"event":"record","record":{...},"final":false}  the record as far as it is known; the last
+///   one
+///                                                received counts, so a later death loses nothing
+///   {"event":"record",...,"final":true}         the worker is done with the sample
+/// Phases in order: load, replay, eager, compile, bind, run, compare.
+inline constexpr int kWorkerControlFd = 3;
+
+/// What a worker has to do.
+struct Task {
+  std::string sample_path;
+  std::string plugin_library;  ///< absolute path of the .so
+  std::string plugin_name;
+  std::string plugin_version;
+  base::Json plugin_options = base::Json::object();  ///< validated, defaults filled in
+  std::string device = "cpu";
+  int threads = 0;  ///< >= 1
+  std::string weights = "bound";
+  std::string protocol = "upstream";
+  int warmup = 3;
+  int trials = 5;
+  bool digest = false;
+  std::string command;  ///< for Record::command
+  std::string run_id;
+};
+
+base::Json to_json(const Task& task);
+/// errors   kInput for a missing or mistyped key
+base::Result<Task> task_from_json(const base::Json& json);
+
+}  // namespace graphnet::journal

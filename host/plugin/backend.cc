@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "plugin/backend.h"
+
+#include <utility>
+
+namespace graphnet::plugin {
+
+namespace {
+
+gn_option to_option(const std::string& name, const base::Json& value, std::string& text) {
+  gn_option option = {};
+  option.name = {name.data(), name.size()};
+  if (value.is_boolean()) {
+    option.type = GN_OPTION_BOOL;
+    option.integer = value.get<bool>() ? 1 : 0;
+  } else if (value.is_number_integer()) {
+    option.type = GN_OPTION_INT;
+    option.integer = value.get<std::int64_t>();
+  } else if (value.is_number()) {
+    option.type = GN_OPTION_FLOAT;
+    option.number = value.get<double>();
+  } else {
+    option.type = GN_OPTION_STRING;
+    text = value.is_string() ? value.get<std::string>() : base::dump_json(value);
+    option.text = {text.data(), text.size()};
+  }
+  return option;
+}
+
+}  // namespace
+
+Backend::~Backend() {
+  if (handle_ != nullptr) library_.api().destroy(handle_);
+}
+
+CallStatus Backend::create(const base::Json& options) {
+  std::vector<std::string> names;
+  std::vector<std::string> texts(options.size());
+  for (const auto& item : options.items()) names.push_back(item.key());
+  std::vector<gn_option> converted;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    converted.push_back(to_option(names[i], options[names[i]], texts[i]));
+  }
+  gn_create_args args = {};
+  args.struct_size = sizeof(args);
+  args.host = services_.api();
+  args.options = converted.data();
+  args.num_options = converted.size();
+  CallStatus status = take_status(library_.api().create(&args, &handle_), "create");
+  if (status.is_ok() && handle_ == nullptr) {
+    status.kind = FailureKind::kFailed;
+    status.status = base::Status(base::Code::kPlugin, "plugin bug: create gave no backend");
+  }
+  return status;
+}
+
+CallStatus Backend::compile(const Signature& signature, const std::vector<void*>& argument_data,
+                            std::unique_ptr<Executable>& out) {
+  const gn_graph graph(signature);
+  gn_compile_args args = {};
+  args.struct_size = sizeof(args);
+  args.graph = &graph;
+  gn_executable* handle = nullptr;
+  CallStatus status =
+      take_status(library_.api().compile(handle_, &args, &handle), "gn_backend_compile");
+  if (!status.is_ok()) return status;
+  if (handle == nullptr) {
+    status.kind = FailureKind::kFailed;
+    status.status = base::Status(base::Code::kPlugin, "plugin bug: compile gave no executable");
+    return status;
+  }
+  out = std::make_unique<Executable>(library_, handle, signature, argument_data);
+  return status;
+}
+
+}  // namespace graphnet::plugin

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/aligned_buffer.h"
+#include "base/json.h"
+#include "plugin/host_services.h"
+#include "plugin/library.h"
+#include "plugin/status_bridge.h"
+
+namespace graphnet::plugin {
+
+/// An executable of a backend with the tensors of its calls.
+///
+/// Outputs are buffers of the host, 256-byte aligned; inputs and weights are borrowed.
+class Executable {
+ public:
+  Executable(const Library& library, gn_executable* handle, const Signature& signature,
+             const std::vector<void*>& argument_data);
+  ~Executable();
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+
+  /// Fails only for want of memory; call before anything else.
+  base::Status allocate_outputs();
+  /// Hands the weights over, once.
+  CallStatus bind();
+  /// Puts the output tensors back to the host's buffers; before every run, outside the clock.
+  void prepare();
+  /// One call; outputs() then hold its results.
+  CallStatus run();
+
+  /// Tensors of the last run; data may point into the eager engine if it was used.
+  const std::vector<DLTensor>& outputs() const { return outputs_; }
+  std::uint64_t kept_bytes() const { return kept_bytes_; }
+
+ private:
+  const Library& library_;
+  gn_executable* handle_;
+  const Signature& signature_;
+  std::vector<DLTensor> inputs_;
+  std::vector<DLTensor> weights_;
+  std::vector<DLTensor> outputs_;
+  std::vector<std::vector<std::int64_t>> strides_;  // of inputs, weights, outputs, in this order
+  std::vector<const DLTensor*> input_pointers_;
+  std::vector<DLTensor*> output_pointers_;
+  std::vector<base::AlignedBuffer> buffers_;
+  bool ran_ = false;
+  std::uint64_t kept_bytes_ = 0;
+};
+
+/// A backend made by a plugin for one worker.
+class Backend {
+ public:
+  /// errors   what the plugin's create said
+  Backend(const Library& library, HostServices& services)
+      : library_(library), services_(services) {}
+  ~Backend();
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  /// `options`: validated object of scalars, defaults filled in.
+  CallStatus create(const base::Json& options);
+  /// On success `out` holds the executable.
+  CallStatus compile(const Signature& signature, const std::vector<void*>& argument_data,
+                     std::unique_ptr<Executable>& out);
+
+ private:
+  const Library& library_;
+  HostServices& services_;
+  gn_backend* handle_ = nullptr;
+};
+
+}  // namespace graphnet::plugin

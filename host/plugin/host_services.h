@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/dtype.h"
+#include "base/result.h"
+#include "graphnet/abi.h"
+
+namespace graphnet::plugin {
+
+/// The host's eager engine as the services need it; implemented by the worker.
+class EagerService {
+ public:
+  virtual ~EagerService() = default;
+  /// Runs the program on the host's own arguments.
+  virtual base::Status run() = 0;
+  /// Points the tensors at the results of the last run (data, strides).
+  virtual void describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) = 0;
+};
+
+/// An argument or output as the plugin sees it.
+struct SignatureEntry {
+  std::string name;
+  bool is_weight = false;
+  base::DType dtype = base::DType::kFloat32;
+  std::vector<std::int64_t> shape;
+};
+
+/// What a graph takes and gives, in memory that outlives every view of it.
+struct Signature {
+  std::string sample;
+  std::vector<SignatureEntry> arguments;  ///< signature order, inputs and weights mixed
+  std::vector<SignatureEntry> outputs;
+};
+
+/// What a plugin is asked to use.
+struct HostSettings {
+  int threads = 1;
+  std::uint32_t math_policy = 0;
+  std::uint64_t memory_limit_bytes = 0;
+  std::string cache_folder;
+  std::string dump_folder;
+};
+
+/// DLPack's name for an element type.
+DLDataType to_dl_type(base::DType dtype);
+
+/// The host table given to one backend. Must outlive the backend.
+///
+/// order    slots are called from the plugin's one thread
+class HostServices {
+ public:
+  HostServices(HostSettings settings, EagerService* eager, std::uint32_t abi_minor);
+  HostServices(const HostServices&) = delete;
+  HostServices& operator=(const HostServices&) = delete;
+
+  const gn_host_api* api() const { return &api_; }
+
+  /// Runs of the eager service since the last call of this function.
+  std::uint64_t take_eager_runs() { return std::exchange(eager_runs_, 0); }
+
+ private:
+  static HostServices& self(gn_host* host) { return *reinterpret_cast<HostServices*>(host); }
+  static gn_status* status_new(gn_host*, std::uint32_t code, gn_string message);
+  static void log(gn_host*, std::uint32_t level, gn_string text);
+  static std::int32_t cancelled(gn_host*);
+  static gn_status* graph_signature(gn_host*, const gn_graph*, gn_graph_signature* out);
+  static gn_status* eager_compile(gn_host*, const gn_graph*, gn_eager_executable** out);
+  static gn_status* eager_run(gn_host*, gn_eager_executable*, const gn_run_args*);
+
+  HostSettings settings_;
+  EagerService* eager_;
+  gn_host_api api_ = {};
+  std::uint64_t eager_runs_ = 0;
+};
+
+}  // namespace graphnet::plugin
+
+/// The graph handle of the ABI: arrays that gn_graph_signature points into.
+struct gn_graph {
+  explicit gn_graph(const graphnet::plugin::Signature& signature);
+  gn_graph(const gn_graph&) = delete;
+  gn_graph& operator=(const gn_graph&) = delete;
+
+  const graphnet::plugin::Signature& signature;
+  std::vector<gn_value> inputs;
+  std::vector<gn_value> weights;
+  std::vector<gn_value> outputs;
+};

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "graphnet/abi.h"
+
+namespace graphnet::plugin {
+
+/// Oldest and newest minor of the plugin ABI that this host serves.
+inline constexpr std::uint32_t kOldestMinor = 1;
+inline constexpr std::uint32_t kNewestMinor = GN_ABI_MINOR;
+
+/// A loaded plugin whose handshake succeeded. Never unloaded: vendor libraries do not survive it.
+class Library {
+ public:
+  /// Opens the file (all symbols bound now, none visible to others), checks the three exports, asks
+  /// the query and checks the table it gives.
+  ///
+  /// errors   kPlugin: not loadable (the loader's own words), a missing export (the ones found are
+  ///          named), refused or wrong ABI version, a table slot that is missing or differs from
+  ///          the export of its name
+  static base::Result<Library> open(const std::filesystem::path& file);
+
+  const std::string& name() const { return name_; }
+  const std::string& version() const { return version_; }
+  std::uint32_t abi_minor() const { return abi_minor_; }
+  const gn_backend_api& api() const { return *api_; }
+
+ private:
+  Library() = default;
+  std::string name_;
+  std::string version_;
+  std::uint32_t abi_minor_ = 0;
+  const gn_backend_api* api_ = nullptr;
+};
+
+}  // namespace graphnet::plugin

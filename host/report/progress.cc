@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "report/progress.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "report/terminal_text.h"
+
+namespace graphnet::report {
+
+namespace {
+
+constexpr std::int64_t kRedrawNs = 100'000'000;
+
+std::int64_t steady_ns() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+}  // namespace
+
+Progress::Progress(std::ostream& out, Options options) : out_(out), options_(std::move(options)) {
+  if (!options_.now_ns) options_.now_ns = steady_ns;
+  if (options_.mode == ProgressMode::kAuto) {
+    options_.mode = options_.is_terminal ? ProgressMode::kBar : ProgressMode::kLines;
+  }
+  started_ns_ = options_.now_ns();
+}
+
+Progress::~Progress() {
+  hide();
+}
+
+bool Progress::is_timing() const {
+  return phase_ == "eager" || phase_ == "run";
+}
+
+void Progress::begin(const std::string& sample, const std::string& plugin) {
+  sample_ = printable(sample);
+  plugin_ = printable(plugin);
+  phase_ = "start";
+  is_active_ = true;
+  pair_started_ns_ = options_.now_ns();
+  draw();
+}
+
+void Progress::phase(const std::string& name) {
+  phase_ = printable(name);
+  draw();
+}
+
+void Progress::tick() {
+  if (!is_timing()) draw();
+}
+
+void Progress::draw() {
+  if (options_.mode != ProgressMode::kBar || !is_active_) return;
+  const std::int64_t now = options_.now_ns();
+  if (has_drawn_ && now - drawn_ns_ < kRedrawNs) return;
+  // The last column stays free: some terminals wrap as soon as it is filled.
+  out_ << "\r\x1b[2K" << cut_to_width(bar_text(), std::max(1, options_.width - 1)) << std::flush;
+  drawn_ns_ = now;
+  has_drawn_ = true;
+  is_shown_ = true;
+}
+
+void Progress::hide() {
+  if (!is_shown_) return;
+  out_ << "\r\x1b[2K" << std::flush;
+  is_shown_ = false;
+}
+
+std::string Progress::bar_text() const {
+  const double elapsed_s = static_cast<double>(options_.now_ns() - started_ns_) / 1e9;
+  std::string text = "[" + std::to_string(done_ + 1) + "/" + std::to_string(options_.total) + "] " +
+                     sample_ + " · " + plugin_ + " · " + phase_ + " · " + format_elapsed(elapsed_s);
+  const int left = options_.total - done_;
+  if (done_ > 0 && left > 0) {
+    const double done_s = static_cast<double>(pair_started_ns_ - started_ns_) / 1e9;
+    const double estimate_s = done_s / done_ * left - (elapsed_s - done_s);
+    text += ", about " + format_elapsed(std::max(1.0, estimate_s)) + " left";
+  }
+  return text;
+}
+
+void Progress::finish(const journal::Record& record) {
+  ++done_;
+  is_active_ = false;
+  hide();
+  if (options_.mode != ProgressMode::kLines) return;
+  const double seconds = static_cast<double>(options_.now_ns() - pair_started_ns_) / 1e9;
+  std::string line =
+      "[" + std::to_string(done_) + "/" + std::to_string(options_.total) + "] " +
+      printable(record.sample) + " " +
+      printable(record.plugin_variant.empty() ? record.plugin : record.plugin_variant) + " " +
+      printable(record.outcome);
+  if (record.outcome == "ok" && record.speedup) {
+    char speedup[32];
+    std::snprintf(speedup, sizeof speedup, " %.2fx", *record.speedup);
+    line += speedup;
+  }
+  out_ << line << " (" << format_elapsed(seconds) << ")\n" << std::flush;
+}
+
+int Progress::poll_timeout_ms() const {
+  if (options_.mode != ProgressMode::kBar || !is_active_ || is_timing()) return -1;
+  return static_cast<int>(kRedrawNs / 1'000'000);
+}
+
+}  // namespace graphnet::report

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <string>
+
+#include "journal/record.h"
+
+namespace graphnet::report {
+
+/// --progress: auto is bar on a terminal and lines elsewhere.
+enum class ProgressMode { kAuto, kBar, kLines, kNone };
+
+/// Progress of a sweep on standard error.
+///
+/// As bar: one line that is drawn over itself, at most ten times a second, and not at all while the
+/// worker takes times (phases "eager" and "run"): only their begin is drawn. As lines: one plain
+/// line per finished pair. Names are made printable.
+///
+/// order    begin(), phase()..., finish() for each pair; hide() before anything else is written to
+///          the same terminal
+class Progress {
+ public:
+  struct Options {
+    ProgressMode mode = ProgressMode::kAuto;
+    bool is_terminal = false;  ///< of the stream
+    int width = 80;            ///< terminal cells
+    int total = 0;             ///< pairs of sample and plugin
+    /// Nanoseconds of a steady clock; tests put their own here.
+    std::function<std::int64_t()> now_ns;
+  };
+
+  Progress(std::ostream& out, Options options);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void begin(const std::string& sample, const std::string& plugin);
+  void phase(const std::string& name);
+  /// Redraws the elapsed time if it is due and allowed.
+  void tick();
+  /// The pair is done; as lines: "[3/12] timm/resnet10t nope ok 1.02x (4.1 s)".
+  void finish(const journal::Record& record);
+  /// Clears the bar until the next begin(), phase() or tick().
+  void hide();
+
+  /// How long the supervisor may sleep before tick() has something to do.
+  ///
+  /// units    milliseconds, as poll(2) takes them; -1: for ever (no bar, or times are being taken)
+  int poll_timeout_ms() const;
+
+ private:
+  bool is_timing() const;
+  void draw();
+  std::string bar_text() const;
+
+  std::ostream& out_;
+  Options options_;
+  std::int64_t started_ns_ = 0;
+  std::int64_t pair_started_ns_ = 0;
+  std::int64_t drawn_ns_ = 0;
+  bool has_drawn_ = false;
+  bool is_shown_ = false;
+  bool is_active_ = false;
+  int done_ = 0;
+  std::string sample_;
+  std::string plugin_;
+  std::string phase_;
+};
+
+}  // namespace graphnet::report

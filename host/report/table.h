@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <map>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "journal/record.h"
+
+namespace graphnet::report {
+
+struct TableStyle {
+  bool color = false;
+  int width = 0;  ///< terminal cells; 0: not a terminal, nothing is cut
+};
+
+/// What is known before the first sample runs; the column widths follow from it.
+struct RunFacts {
+  std::string version;   ///< of graphnet, "0.1.0"
+  std::string protocol;  ///< "upstream"
+  std::string device;    ///< "cpu", "cuda:0"
+  std::string hardware;  ///< "AMD EPYC 9B14"; may be empty
+  int threads = 1;
+  unsigned seed = 123;
+  std::vector<std::string> samples;  ///< names, in any order
+  std::vector<std::string> plugins;  ///< variants as in Record::plugin_variant
+};
+
+struct RunSummary {
+  double elapsed_s = 0;
+  std::string results_path;        ///< empty if no file was written
+  std::vector<std::string> notes;  ///< sentences for the reader, one line each
+};
+
+/// The table of `graphnet run`: one header, one row per record as it finishes, one summary.
+///
+/// Rows are written at once, so widths come from RunFacts and not from the rows. The row of a
+/// sample that is not ok shows its message in place of the numbers. Every text from a sample or a
+/// plugin is made printable first.
+///
+/// order    header (by the constructor), row()..., summary() once
+/// units    "±" is the interquartile range of the plugin's trials as percentage of their median
+class RunTable {
+ public:
+  RunTable(std::ostream& out, TableStyle style, const RunFacts& facts);
+
+  void row(const journal::Record& record);
+  void summary(const RunSummary& summary);
+
+ private:
+  struct Speedups {
+    double sum_of_logs = 0;
+    int count = 0;
+    int degenerate = 0;
+  };
+
+  void write_line(const std::string& line);
+  std::string numbers(const journal::Record& record) const;
+  void write_counts(double elapsed_s);
+  void write_speedups();
+
+  std::ostream& out_;
+  TableStyle style_;
+  std::string protocol_;
+  int sample_width_ = 0;
+  int plugin_width_ = 0;
+  std::vector<std::pair<std::string, int>> outcome_counts_;  // in order of appearance
+  std::vector<std::pair<std::string, Speedups>> speedups_;   // per plugin, in order of appearance
+};
+
+}  // namespace graphnet::report

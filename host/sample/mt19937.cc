@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "sample/mt19937.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sample/vector_clones.h"
+
+namespace graphnet::sample {
+
+namespace {
+
+constexpr std::size_t kShift = 397;
+constexpr std::size_t kStateWords = Mt19937::kStateWords;
+constexpr std::size_t kWordsPerAttempt = 4;
+constexpr std::size_t kMaxAttempts = kStateWords / kWordsPerAttempt + 1;
+
+inline std::uint32_t twist(std::uint32_t high, std::uint32_t low) {
+  const std::uint32_t mixed = (high & 0x80000000u) | (low & 0x7fffffffu);
+  return (mixed >> 1) ^ ((0u - (low & 1u)) & 0x9908b0dfu);
+}
+
+GN_VECTOR_CLONES void advance_state(std::uint32_t* state) {
+  constexpr std::size_t kWrap = kStateWords - kShift;
+  for (std::size_t i = 0; i < kWrap; ++i) {
+    state[i] = state[i + kShift] ^ twist(state[i], state[i + 1]);
+  }
+  for (std::size_t i = kWrap; i < kStateWords - 1; ++i) {
+    state[i] = state[i - kWrap] ^ twist(state[i], state[i + 1]);
+  }
+  state[kStateWords - 1] = state[kShift - 1] ^ twist(state[kStateWords - 1], state[0]);
+}
+
+GN_VECTOR_CLONES void temper(const std::uint32_t* __restrict state, std::uint32_t* __restrict out) {
+  for (std::size_t i = 0; i < kStateWords; ++i) {
+    std::uint32_t word = state[i];
+    word ^= word >> 11;
+    word ^= (word << 7) & 0x9d2c5680u;
+    word ^= (word << 15) & 0xefc60000u;
+    out[i] = word ^ (word >> 18);
+  }
+}
+
+/// Points of the square [-1, 1)^2 and their squared radius, one from each four words.
+struct Attempts {
+  alignas(64) std::array<double, kMaxAttempts> x1;
+  alignas(64) std::array<double, kMaxAttempts> x2;
+  alignas(64) std::array<double, kMaxAttempts> r2;
+};
+
+// Both steps to the signed coordinate are exact: 27 and 26 bits fill a double's 53.
+inline double coordinate(std::uint32_t high, std::uint32_t low) {
+  const auto a = static_cast<double>(static_cast<std::int32_t>(high >> 5));
+  const auto b = static_cast<double>(static_cast<std::int32_t>(low >> 6));
+  return 2.0 * ((a * 67108864.0 + b) * 0x1p-53) - 1.0;
+}
+
+GN_VECTOR_CLONES void make_attempts(const std::uint32_t* __restrict words, std::size_t count,
+                                    Attempts* __restrict out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x1 = coordinate(words[4 * i], words[4 * i + 1]);
+    const double x2 = coordinate(words[4 * i + 2], words[4 * i + 3]);
+    out->x1[i] = x1;
+    out->x2[i] = x2;
+    out->r2[i] = x1 * x1 + x2 * x2;
+  }
+}
+
+/// Moves the attempts inside the unit circle to the front; returns how many. `last` gets the number
+/// of attempts used, which is smaller than `count` if `wanted` pairs are complete.
+std::size_t keep_accepted(std::size_t count, std::size_t wanted, Attempts* attempts,
+                          std::size_t* used) {
+  std::size_t kept = 0;
+  std::size_t i = 0;
+  for (; i < count && kept < wanted; ++i) {
+    const double r2 = attempts->r2[i];
+    attempts->x1[kept] = attempts->x1[i];
+    attempts->x2[kept] = attempts->x2[i];
+    attempts->r2[kept] = r2;
+    // Arithmetic instead of a branch: a fifth is rejected, at random.
+    kept += static_cast<std::size_t>((r2 < 1.0) & (r2 != 0.0));
+  }
+  *used = i;
+  return kept;
+}
+
+GN_VECTOR_CLONES void make_pairs(const Attempts* __restrict kept,
+                                 const double* __restrict logarithms, std::size_t count,
+                                 double* __restrict out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const double factor = std::sqrt(-2.0 * logarithms[i] / kept->r2[i]);
+    out[2 * i] = factor * kept->x2[i];
+    out[2 * i + 1] = factor * kept->x1[i];
+  }
+}
+
+}  // namespace
+
+Mt19937::Mt19937(std::uint32_t seed) {
+  for (std::uint32_t i = 0; i < kStateWords; ++i) {
+    state_[i] = seed;
+    seed = 1812433253u * (seed ^ (seed >> 30)) + i + 1;
+  }
+}
+
+void Mt19937::refill() {
+  const std::size_t carried = num_ready();
+  std::copy_n(words_.data() + begin_, carried, words_.data());
+  advance_state(state_.data());
+  temper(state_.data(), words_.data() + carried);
+  begin_ = 0;
+  end_ = carried + kStateWords;
+}
+
+double LegacyGenerator::uniform() {
+  const std::uint32_t a = words_.next_word() >> 5;
+  const std::uint32_t b = words_.next_word() >> 6;
+  return (static_cast<double>(a) * 67108864.0 + static_cast<double>(b)) / 9007199254740992.0;
+}
+
+std::uint64_t LegacyGenerator::bounded(std::uint64_t range) {
+  if (range == 0) return 0;
+  const std::uint64_t mask = ~std::uint64_t{0} >> __builtin_clzll(range);
+  const bool is_wide = range > 0xffffffffu;
+  while (true) {
+    std::uint64_t word = words_.next_word();
+    if (is_wide) word = (word << 32) | words_.next_word();
+    if ((word & mask) <= range) return word & mask;
+  }
+}
+
+// Writes up to `wanted` pairs from the words that are ready; returns how many.
+std::size_t LegacyGenerator::draw_pairs(std::size_t wanted, double* out) {
+  if (words_.num_ready() < kWordsPerAttempt) words_.refill();
+  Attempts attempts;
+  std::array<double, kMaxAttempts> logarithms;
+  // 4 of 5 attempts are kept (pi / 4); the surplus of an estimate would be computed again.
+  const std::size_t count =
+      std::min(words_.num_ready() / kWordsPerAttempt, wanted + wanted / 4 + 4);
+  make_attempts(words_.ready(), count, &attempts);
+  std::size_t used = 0;
+  const std::size_t kept = keep_accepted(count, wanted, &attempts, &used);
+  words_.consume(used * kWordsPerAttempt);
+  for (std::size_t i = 0; i < kept; ++i) logarithms[i] = std::log(attempts.r2[i]);
+  make_pairs(&attempts, logarithms.data(), kept, out);
+  return kept;
+}
+
+void LegacyGenerator::gaussians(double* out, std::size_t count) {
+  if (count == 0) return;
+  if (has_cached_) {
+    *out++ = cached_;
+    has_cached_ = false;
+    --count;
+  }
+  while (count > 1) {
+    const std::size_t pairs = draw_pairs(count / 2, out);
+    out += 2 * pairs;
+    count -= 2 * pairs;
+  }
+  if (count == 0) return;
+  std::array<double, 2> pair = {};
+  while (draw_pairs(1, pair.data()) == 0) {
+  }
+  *out = pair[0];
+  cached_ = pair[1];
+  has_cached_ = true;
+}
+
+}  // namespace graphnet::sample

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+#include "sample/parser.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sample/expression_parser.h"
+#include "sample/lexer.h"
+#include "sample/scope.h"
+
+namespace graphnet::sample {
+
+namespace {
+
+using base::Result;
+using base::Status;
+using graph::ParameterKind;
+using graph::Statement;
+using graph::StatementKind;
+using graph::VariableId;
+
+constexpr std::array<std::string_view, 9> kAugmented = {
+    "+=", "-=", "*=", "/=", "//=", "%=", "**=", "@=", "&="};
+
+// Words that Python does not accept as a name, and `torch`, which every call needs.
+constexpr std::array<std::string_view, 36> kReserved = {
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield",    "torch"};
+
+// Bounds memory (about 500 bytes a statement): 35 times the largest program of the dataset.
+constexpr std::size_t kMaxStatements = 1'000'000;
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N>& words, std::string_view word) {
+  for (const std::string_view candidate : words) {
+    if (candidate == word) return true;
+  }
+  return false;
+}
+
+std::optional<ParameterKind> parameter_kind(std::string_view annotation) {
+  if (annotation == "torch.Tensor") return ParameterKind::kTensor;
+  if (annotation == "torch.nn.parameter.Parameter") return ParameterKind::kParameter;
+  if (annotation == "torch.nn.Parameter") return ParameterKind::kParameter;
+  if (annotation == "torch.SymInt") return ParameterKind::kSymInt;
+  return std::nullopt;
+}
+
+class Parser {
+ public:
+  Parser(std::string_view text, const std::string& file)
+      : lexer_(text, file), expressions_(lexer_, scope_) {
+    program_.file = file;
+  }
+
+  Result<graph::Program> parse() {
+    GN_RETURN_IF_ERROR(parse_imports());
+    GN_RETURN_IF_ERROR(parse_class_header());
+    GN_RETURN_IF_ERROR(parse_signature());
+    GN_RETURN_IF_ERROR(parse_body());
+    if (lexer_.token().kind != TokenKind::kEnd) {
+      return lexer_.expected("end of file after forward()'s return");
+    }
+    program_.variables = scope_.names();
+    return std::move(program_);
+  }
+
+ private:
+  Status parse_imports();
+  Status parse_from_import();
+  Status parse_class_header();
+  Status parse_signature();
+  Status parse_parameter();
+  Status parse_body();
+  Status parse_statement();
+  Status parse_assignment(Statement* statement);
+  Status parse_item_assignment(Statement* statement);
+  Status parse_augmented(const Token& target, Statement* statement);
+  Status parse_release(const std::vector<Token>& targets, Statement* statement);
+  Status parse_targets(std::vector<Token>* targets);
+  Status parse_target(Token* target);
+  bool is_target_next();
+  Status parse_return();
+  Status parse_result(bool* is_last);
+  Status parse_dotted(std::string* dotted);
+  Status check_top_level() const;
+  Status check_assignable(const Token& name) const;
+
+  Lexer lexer_;
+  Scope scope_;
+  ExpressionParser expressions_;
+  graph::Program program_;
+  std::string_view def_indentation_;
+  bool has_torch_ = false;
+  std::vector<Token> targets_;
+};
+
+Status Parser::check_top_level() const {
+  if (lexer_.token().position.column == 1) return Status::ok();
+  return lexer_.error(lexer_.token().position, "unexpected indentation");
+}
+
+Status Parser::check_assignable(const Token& name) const {
+  if (!contains(kReserved, name.text)) return Status::ok();
+  return lexer_.error(name.position,
+                      "expected a name to assign to, found the reserved word " + quoted(name.text));
+}
+
+Status Parser::parse_imports() {
+  while (lexer_.is_name("import") || lexer_.is_name("from")) {
+    GN_RETURN_IF_ERROR(check_top_level());
+    if (lexer_.is_name("from")) {
+      GN_RETURN_IF_ERROR(parse_from_import());
+    } else {
+      lexer_.advance();
+      GN_RETURN_IF_ERROR(lexer_.expect_name("torch"));
+      has_torch_ = true;
+    }
+    GN_RETURN_IF_ERROR(lexer_.expect_newline());
+  }
+  return has_torch_ ? Status::ok() : lexer_.expected("'import torch'");
+}
+
+Status Parser::parse_from_import() {
+  lexer_.advance();
+  GN_RETURN_IF_ERROR(lexer_.expect_name("torch"));
+  GN_RETURN_IF_ERROR(lexer_.expect_name("import"));
+  do {
+    if (lexer_.is_name("device")) {
+      expressions_.import_device();
+    } else if (lexer_.is_name("inf")) {
+      expressions_.import_inf();
+    } else {
+      return lexer_.expected("'device' or 'inf'");
+    }
+    lexer_.advance();
+  } while (lexer_.accept(","));
+  return Status::ok();
+}
+
+Status Parser::parse_dotted(std::string* dotted) {
+  do {
+    if (lexer_.token().kind != TokenKind::kName) return lexer_.expected("a name");
+    if (!dotted->empty()) *dotted += '.';
+    *dotted += lexer_.token().text;
+    lexer_.advance();
+  } while (lexer_.accept("."));
+  return Status::ok();
+}
+
+Status Parser::parse_class_header() {
+  if (!lexer_.is_name("class")) return lexer_.expected("'class GraphModule(torch.nn.Module):'");
+  GN_RETURN_IF_ERROR(check_top_level());
+  lexer_.advance();
+  if (lexer_.token().kind != TokenKind::kName) return lexer_.expected("the name of the class");
+  lexer_.advance();
+  GN_RETURN_IF_ERROR(lexer_.expect("("));
+  const graph::Position position = lexer_.token().position;
+  std::string parent;
+  GN_RETURN_IF_ERROR(parse_dotted(&parent));
+  if (parent != "torch.nn.Module") {
+    return lexer_.error(position, "expected 'torch.nn.Module', found " + quoted(parent));
+  }
+  GN_RETURN_IF_ERROR(lexer_.expect(")"));
+  GN_RETURN_IF_ERROR(lexer_.expect(":"));
+  return lexer_.expect_newline();
+}
+
+Status Parser::parse_signature() {
+  if (!lexer_.is_name("def")) return lexer_.expected("'def forward(self, ...):'");
+  def_indentation_ = Lexer::indentation(lexer_.token());
+  if (def_indentation_.empty()) return lexer_.expected("indentation before 'def'");
+  lexer_.advance();
+  GN_RETURN_IF_ERROR(lexer_.expect_name("forward"));
+  GN_RETURN_IF_ERROR(lexer_.expect("("));
+  GN_RETURN_IF_ERROR(lexer_.expect_name("self"));
+  while (lexer_.accept(",")) {
+    if (lexer_.is_operator(")")) break;
+    GN_RETURN_IF_ERROR(parse_parameter());
+  }
+  GN_RETURN_IF_ERROR(lexer_.expect(")"));
+  GN_RETURN_IF_ERROR(lexer_.expect(":"));
+  return lexer_.expect_newline();
+}
+
+Status Parser::parse_parameter() {
+  const Token name = lexer_.token();
+  if (name.kind != TokenKind::kName) return lexer_.expected("the name of a parameter");
+  GN_RETURN_IF_ERROR(check_assignable(name));
+  if (scope_.find(name.text).state != Scope::State::kUnknown || name.text == "self") {
+    return lexer_.error(name.position, "parameter " + quoted(name.text) + " is repeated");
+  }
+  lexer_.advance();
+  GN_RETURN_IF_ERROR(lexer_.expect(":"));
+  const graph::Position position = lexer_.token().position;
+  std::string annotation;
+  GN_RETURN_IF_ERROR(parse_dotted(&annotation));
+  const std::optional<ParameterKind> kind = parameter_kind(annotation);
+  if (!kind) {
+    return lexer_.error(position,
+                        "unknown annotation " + quoted(annotation) +
+                            " (known: torch.Tensor, torch.nn.parameter.Parameter, torch.SymInt)");
+  }
+  scope_.assign(name.text);
+  program_.parameters.push_back({std::string(name.text), *kind, name.position});
+  return Status::ok();
+}
+
+Status Parser::parse_body() {
+  const std::string_view indentation = Lexer::indentation(lexer_.token());
+  const bool is_deeper = indentation.size() > def_indentation_.size() &&
+                         indentation.substr(0, def_indentation_.size()) == def_indentation_;
+  if (!is_deeper) return lexer_.expected("the indented body of forward()");
+  while (lexer_.token().kind != TokenKind::kEnd) {
+    if (Lexer::indentation(lexer_.token()) != indentation) {
+      return lexer_.error(lexer_.token().position, "indentation differs from the lines above");
+    }
+    if (lexer_.is_name("return")) return parse_return();
+    GN_RETURN_IF_ERROR(parse_statement());
+    GN_RETURN_IF_ERROR(lexer_.expect_newline());
+  }
+  return lexer_.expected("'return'");
+}
+
+Status Parser::parse_statement() {
+  if (program_.statements.size() == kMaxStatements) {
+    return lexer_.error(lexer_.token().position, "the program has too many statements");
+  }
+  Statement statement;
+  statement.position = lexer_.token().position;
+  const bool is_name = lexer_.token().kind == TokenKind::kName;
+  const Token& next = lexer_.following();
+  if (is_name && next.kind == TokenKind::kOperator && next.text == "[") {
+    GN_RETURN_IF_ERROR(parse_item_assignment(&statement));
+  } else if (is_name && next.kind == TokenKind::kOperator && contains(kAugmented, next.text)) {
+    GN_RETURN_IF_ERROR(parse_augmented(lexer_.token(), &statement));
+  } else {
+    GN_RETURN_IF_ERROR(parse_assignment(&statement));
+  }
+  program_.statements.push_back(std::move(statement));
+  return Status::ok();
+}
+
+Status Parser::parse_item_assignment(Statement* statement) {
+  statement->kind = StatementKind::kSetItem;
+  GN_RETURN_IF_ERROR(expressions_.resolve(lexer_.token(), &statement->target));
+  lexer_.advance();
+  GN_RETURN_IF_ERROR(expressions_.parse_index(&statement->index));
+  GN_RETURN_IF_ERROR(lexer_.expect("="));
+  return expressions_.parse_value(&statement->value);
+}
+
+Status Parser::parse_augmented(const Token& target, Statement* statement) {
+  statement->kind = StatementKind::kAugmented;
+  GN_RETURN_IF_ERROR(expressions_.resolve(target, &statement->target));
+  lexer_.advance();
+  const std::string_view operation = lexer_.token().text;
+  statement->text = operation.substr(0, operation.size() - 1);
+  lexer_.advance();
+  return expressions_.parse_operand(&statement->value);
+}
+
+Status Parser::parse_assignment(Statement* statement) {
+  targets_.clear();
+  GN_RETURN_IF_ERROR(parse_targets(&targets_));
+  GN_RETURN_IF_ERROR(expressions_.parse_expression(&statement->value));
+  if (statement->value.kind == graph::ExpressionKind::kNone) {
+    return parse_release(targets_, statement);
+  }
+  if (targets_.size() > 1) {
+    return lexer_.error(statement->value.position, "several targets at once can only become None");
+  }
+  statement->target = scope_.assign(targets_.front().text);
+  return Status::ok();
+}
+
+Status Parser::parse_release(const std::vector<Token>& targets, Statement* statement) {
+  statement->kind = StatementKind::kRelease;
+  statement->value = graph::Expression();
+  statement->released.reserve(targets.size());
+  for (const Token& target : targets) {
+    VariableId variable = -1;
+    GN_RETURN_IF_ERROR(expressions_.resolve(target, &variable));
+    scope_.release(variable, target.position.line);
+    statement->released.push_back(variable);
+  }
+  return Status::ok();
+}
+
+// `a = (b) = ` up to the value; at least one target.
+Status Parser::parse_targets(std::vector<Token>* targets) {
+  do {
+    Token target;
+    GN_RETURN_IF_ERROR(parse_target(&target));
+    GN_RETURN_IF_ERROR(check_assignable(target));
+    GN_RETURN_IF_ERROR(lexer_.expect("="));
+    targets->push_back(target);
+  } while (is_target_next());
+  return Status::ok();
+}
+
+Status Parser::parse_target(Token* target) {
+  const bool is_parenthesised = lexer_.accept("(");
+  *target = lexer_.token();
+  if (target->kind != TokenKind::kName) return lexer_.expected("a name to assign to");
+  lexer_.advance();
+  return is_parenthesised ? lexer_.expect(")") : Status::ok();
+}
+
+bool Parser::is_target_next() {
+  if (lexer_.token().kind == TokenKind::kName) {
+    return lexer_.following().kind == TokenKind::kOperator && lexer_.following().text == "=";
+  }
+  if (!lexer_.is_operator("(") || lexer_.following().kind != TokenKind::kName) return false;
+  // Only a bookmark tells `a = (b) = None` from `a = (b)`.
+  Lexer ahead = lexer_;
+  ahead.advance();
+  ahead.advance();
+  return ahead.accept(")") && ahead.is_operator("=");
+}
+
+Status Parser::parse_return() {
+  lexer_.advance();
+  const bool is_parenthesised = lexer_.accept("(");
+  const graph::Position position = lexer_.token().position;
+  bool is_last = false;
+  while (!is_last) GN_RETURN_IF_ERROR(parse_result(&is_last));
+  if (is_parenthesised) GN_RETURN_IF_ERROR(lexer_.expect(")"));
+  if (program_.results.empty()) return lexer_.error(position, "forward() returns nothing");
+  return lexer_.expect_newline();
+}
+
+Status Parser::parse_result(bool* is_last) {
+  if (lexer_.token().kind != TokenKind::kName) return lexer_.expected("the name of a result");
+  VariableId variable = -1;
+  GN_RETURN_IF_ERROR(check_assignable(lexer_.token()));
+  GN_RETURN_IF_ERROR(expressions_.resolve(lexer_.token(), &variable));
+  lexer_.advance();
+  program_.results.push_back(variable);
+  const bool is_first = program_.results.size() == 1;
+  if (!lexer_.accept(",")) {
+    *is_last = true;
+    if (is_first) return lexer_.expected("',' (forward() returns a tuple)");
+    return Status::ok();
+  }
+  *is_last = lexer_.is_operator(")") || lexer_.token().kind == TokenKind::kNewline ||
+             lexer_.token().kind == TokenKind::kEnd;
+  return Status::ok();
+}
+
+}  // namespace
+
+base::Result<graph::Program> parse_model(std::string_view text, const std::string& file) {
+  if (text.size() > kMaxSourceBytes) {
+    return Status(base::Code::kInput, file + ": it has " + std::to_string(text.size()) +
+                                          " bytes, the limit is " +
+                                          std::to_string(kMaxSourceBytes));
+  }
+  return Parser(text, file).parse();
+}
+
+}  // namespace graphnet::sample

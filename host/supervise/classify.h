@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "journal/record.h"
+#include "supervise/run_plan.h"
+#include "supervise/worker_process.h"
+
+namespace graphnet::supervise {
+
+/// Turns the end of a worker into the record of its sample.
+///
+/// A final record stands as it is, whatever the process does afterwards (a crash at exit becomes a
+/// note). Without one, the outcome depends on how the worker ended and on whose work was going on;
+/// a plugin is blamed only from `compile` on, where its code runs:
+///
+/// | end                         | load, replay     | eager, or none   | compile ... compare |
+/// |-----------------------------|------------------|------------------|---------------------|
+/// | a signal of its own         | invalid_sample   | reference_failed | crashed             |
+/// | SIGKILL from outside        | reference_failed | reference_failed | out_of_memory       |
+/// | time limit exceeded         | invalid_sample   | reference_failed | timed_out           |
+/// | exited without final record | invalid_sample   | reference_failed | plugin_failed       |
+/// | broken message              | reference_failed | reference_failed | plugin_failed       |
+///
+/// Why: in load and replay only the sample's files are worked on, so its content is the suspect; a
+/// lack of memory there says that the sample does not fit this machine, not that it is invalid. In
+/// `compare` our own code runs, but on buffers and in a process that the plugin had its hands on.
+/// The last record that the worker sent keeps what was measured before.
+journal::Record classify(const PlannedTask& planned, const WorkerEnd& end);
+
+/// True if no phase was entered: the worker itself does not start on this machine.
+inline bool never_began(const WorkerEnd& end) {
+  return end.phase.empty() && !end.record;
+}
+
+}  // namespace graphnet::supervise

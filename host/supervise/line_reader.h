@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace graphnet::supervise {
+
+/// Splits a byte stream into lines in bounded memory.
+class LineReader {
+ public:
+  explicit LineReader(std::size_t max_line_bytes) : max_line_bytes_(max_line_bytes) {}
+
+  void append(std::string_view bytes);
+  /// The next complete line without its line feed, or nothing until more bytes come.
+  std::optional<std::string> next_line();
+  /// True once a line is longer than the limit; the stream is then beyond repair.
+  bool is_overlong() const { return is_overlong_; }
+
+ private:
+  std::size_t max_line_bytes_;
+  std::string pending_;
+  std::size_t num_searched_ = 0;  // bytes of pending_ known to hold no line feed
+  bool is_overlong_ = false;
+};
+
+}  // namespace graphnet::supervise

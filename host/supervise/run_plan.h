@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "config/plugin_registry.h"
+#include "journal/record.h"
+#include "journal/worker_message.h"
+
+namespace graphnet::supervise {
+
+/// A sample to run; the name is what records and tables show.
+struct PlannedSample {
+  std::string path;
+  std::string name;  ///< "<family>/<model>"
+  std::string family;
+};
+
+/// One sample with one backend.
+struct PlannedTask {
+  journal::Task task;
+  PlannedSample sample;
+  std::string plugin_sha256;
+  std::map<std::string, config::TimeLimit> limits;  ///< by phase
+};
+
+/// What all tasks of a run share.
+struct PlanSettings {
+  std::string run_id;
+  int auto_threads = 1;  ///< for `threads: auto`
+  bool digest = false;
+  /// Flags that repeat the run besides sample and config, for Record::command.
+  std::vector<std::string> repeat_flags;
+};
+
+/// Every sample with every backend.
+///
+/// order    samples outermost, so that the results of one sample stand together and were taken
+/// under
+///          like conditions
+/// errors   kInput or kEnvironment if a plugin's library cannot be read
+base::Result<std::vector<PlannedTask>> make_plan(const std::vector<PlannedSample>& samples,
+                                                 const std::vector<config::Backend>& backends,
+                                                 const PlanSettings& settings);
+
+/// Removes what a journal already holds: one task for each record with the same sample name, plugin
+/// (name, version, file, options) and settings. Returns how many were removed.
+std::size_t drop_done(std::vector<PlannedTask>& plan, const std::vector<journal::Record>& records);
+
+/// Joins words to a command line that a POSIX shell splits into the same words.
+std::string shell_command(const std::vector<std::string>& words);
+
+}  // namespace graphnet::supervise

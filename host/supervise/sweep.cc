@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "supervise/sweep.h"
+
+#include "supervise/classify.h"
+
+namespace graphnet::supervise {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+namespace {
+
+Status worker_does_not_start(const WorkerSettings& settings, const journal::Record& record) {
+  Status error(Code::kEnvironment,
+               "the program that runs samples does not start: " + record.message);
+  error.add_context(settings.executable.string());
+  if (!record.output_tail.empty()) error.add_context("its output: " + record.output_tail);
+  return error;
+}
+
+}  // namespace
+
+Result<SweepEnd> run_sweep(const std::vector<PlannedTask>& plan, const WorkerSettings& settings,
+                           Interrupt& interrupt, journal::JournalFile& journal,
+                           SweepObserver& observer) {
+  SweepEnd end;
+  bool any_began = false;
+  for (const PlannedTask& planned : plan) {
+    interrupt.read();
+    if (interrupt.signal() != 0) break;
+    observer.on_begin(planned);
+    GN_ASSIGN_OR_RETURN(const WorkerEnd worker, run_worker(planned, settings, interrupt, observer));
+    if (worker.stop == WorkerEnd::Stop::kInterrupt && !worker.is_final) break;
+    const journal::Record record = classify(planned, worker);
+    any_began = any_began || !never_began(worker);
+    if (!any_began) return worker_does_not_start(settings, record);
+    GN_RETURN_IF_ERROR(journal.append(record));
+    ++end.num_done;
+    if (!observer.on_record(record)) break;
+  }
+  end.num_left = plan.size() - end.num_done;
+  end.signal = interrupt.signal();
+  return end;
+}
+
+}  // namespace graphnet::supervise

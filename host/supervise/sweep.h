@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "journal/journal_file.h"
+#include "supervise/interrupt.h"
+#include "supervise/run_plan.h"
+#include "supervise/worker_process.h"
+
+namespace graphnet::supervise {
+
+/// Told what happens in a sweep.
+class SweepObserver : public WorkerObserver {
+ public:
+  virtual void on_begin(const PlannedTask& planned) = 0;
+  /// The record is on disk. False ends the sweep (nobody reads the results any more).
+  virtual bool on_record(const journal::Record& record) = 0;
+};
+
+/// How far a sweep came.
+struct SweepEnd {
+  std::size_t num_done = 0;
+  std::size_t num_left = 0;  ///< not run, or stopped by the signal: no record
+  int signal = 0;            ///< that interrupted it; 0: none
+};
+
+/// Runs a plan, one worker at a time, and appends each record to the journal before the next
+/// starts. An interrupt stops the running worker; its sample gets no record, so a later run repeats
+/// it.
+///
+/// errors   kEnvironment: a worker cannot be started, or the very first one ends before its first
+///          phase (then every other would), or the journal cannot be written; finished records are
+///          on disk in each case
+base::Result<SweepEnd> run_sweep(const std::vector<PlannedTask>& plan,
+                                 const WorkerSettings& settings, Interrupt& interrupt,
+                                 journal::JournalFile& journal, SweepObserver& observer);
+
+}  // namespace graphnet::supervise

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "base/subprocess.h"
+#include "journal/record.h"
+#include "supervise/interrupt.h"
+#include "supervise/run_plan.h"
+
+namespace graphnet::supervise {
+
+/// Bounds on what a worker can make the supervisor hold. The line limit is far above any record (a
+/// few hundred kilobytes) and far below what would hurt.
+inline constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20U;
+inline constexpr std::size_t kOutputRingBytes = std::size_t{64} << 10U;
+
+/// How workers are started and stopped.
+struct WorkerSettings {
+  std::filesystem::path executable;
+  /// Between SIGTERM and SIGKILL.
+  std::chrono::milliseconds grace = std::chrono::seconds(2);
+  /// Between the final record and the end of the process: destructors of a library may hang.
+  std::chrono::milliseconds exit_limit = std::chrono::seconds(5);
+};
+
+/// Told what happens while a worker runs; draws progress.
+class WorkerObserver {
+ public:
+  virtual ~WorkerObserver() = default;
+  virtual void on_phase(const std::string& /*phase*/) {}
+  /// Called at least as often as poll_timeout_ms() asks for.
+  virtual void on_tick() {}
+  /// units    milliseconds; -1: no tick wanted
+  virtual int poll_timeout_ms() const { return -1; }
+};
+
+/// How one worker ended: facts only, judged by classify().
+struct WorkerEnd {
+  /// Why the supervisor stopped it, if it did.
+  enum class Stop { kNone, kTimeLimit, kProtocol, kInterrupt };
+
+  std::optional<journal::Record> record;  ///< the last one received
+  bool is_final = false;                  ///< that record is complete
+  std::string phase;                      ///< last phase entered; empty before the first
+  Stop stop = Stop::kNone;
+  config::TimeLimit limit;     ///< kTimeLimit: the one exceeded
+  std::string protocol_error;  ///< kProtocol: what was wrong with the worker's messages
+  base::ExitState exit;
+  std::string output;  ///< the last kOutputRingBytes of standard output and error, raw
+};
+
+/// Runs one task in a fresh worker and returns when the process and its group are gone. Whatever
+/// the worker does (crash, hang, flood, garbage on the control channel) is an ordinary WorkerEnd.
+///
+/// Time limits: the clock of a phase starts when its message arrives; until the first message the
+/// limit of "load" holds. Ladder: SIGTERM to the group, grace, SIGKILL; a second interrupt skips
+/// the grace.
+///
+/// errors   kEnvironment if the worker cannot be started
+base::Result<WorkerEnd> run_worker(const PlannedTask& planned, const WorkerSettings& settings,
+                                   Interrupt& interrupt, WorkerObserver& observer);
+
+}  // namespace graphnet::supervise

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "verify/compare.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "verify/scan.h"
+
+namespace graphnet::verify {
+
+namespace {
+
+using base::DType;
+
+// Largest relative RMS error of an accepted output; complex numbers as their parts.
+double rms_limit(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16:
+      return 2e-2;
+    case DType::kBFloat16:
+      return 8e-2;
+    case DType::kFloat64:
+    case DType::kComplex128:
+      return 1e-6;
+    default:
+      return 1e-3;
+  }
+}
+
+bool is_exact(DType dtype) {
+  return dtype == DType::kBool || base::is_integer(dtype);
+}
+
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::vector<std::string> extents;
+  for (const std::int64_t extent : shape) extents.push_back(std::to_string(extent));
+  return "[" + base::join(extents, ", ") + "]";
+}
+
+std::string type_text(const TensorView& view) {
+  return std::string(base::dtype_name(view.dtype)) + " " + shape_text(view.shape);
+}
+
+// Two digits in the form 3.1e-2; 1e-3 without a fraction.
+std::string short_number(double value) {
+  if (!std::isfinite(value)) return std::isnan(value) ? "nan" : "infinity";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1e", value);
+  const std::string mantissa(text, 3);
+  const int exponent = std::atoi(text + 4);
+  return (mantissa.substr(1) == ".0" ? mantissa.substr(0, 1) : mantissa) + "e" +
+         std::to_string(exponent);
+}
+
+std::string element_text(const TensorView& view, std::int64_t index) {
+  if (view.dtype == DType::kInt64) {
+    return std::to_string(static_cast<const std::int64_t*>(view.data)[index]);
+  }
+  if (view.dtype == DType::kBool) {
+    return static_cast<const std::uint8_t*>(view.data)[index] != 0 ? "true" : "false";
+  }
+  char text[32];
+  const int digits = view.dtype == DType::kFloat64 ? 17 : 9;
+  std::snprintf(text, sizeof text, "%.*g", digits, element_as_double(view.dtype, view.data, index));
+  return text;
+}
+
+std::string index_text(const std::vector<std::int64_t>& shape, std::int64_t index) {
+  std::vector<std::int64_t> position(shape.size());
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    position[i] = index % shape[i];
+    index /= shape[i];
+  }
+  return shape_text(position);
+}
+
+// A single number may be anything; a single zero is what a plugin that does nothing returns.
+bool is_degenerate(const Scan& scan, std::int64_t count) {
+  if (scan.only_subnormal) return true;
+  return scan.constant && count > 1;
+}
+
+double relative_rms(const Scan& scan) {
+  if (scan.squared_error == 0) return 0;
+  return std::sqrt(scan.squared_error / scan.squared_eager);  // infinity if eager is zero
+}
+
+void fill_from_scan(const TensorView& eager, const Scan& scan, std::int64_t count,
+                    OutputComparison& result) {
+  result.masks_equal = scan.masks_equal;
+  result.bit_equal = scan.all_equal;
+  for (int level = 0; level < kNumLevels; ++level) {
+    for (const int smallest : scan.smallest_level) result.all_close.push_back(level >= smallest);
+  }
+  if (count > 0) {
+    result.max_diff = static_cast<float>(scan.max_diff);
+    // torch adds in float32: its sum overflows where a float64 one does not.
+    result.mean_diff = static_cast<float>(scan.sum_diff) / static_cast<float>(count);
+  }
+  result.degenerate = is_degenerate(scan, count);
+  if (is_exact(eager.dtype)) {
+    result.within_tolerance = scan.all_equal;
+    return;
+  }
+  result.relative_rms = relative_rms(scan);
+  // Written so that a NaN is not within.
+  result.within_tolerance = scan.masks_equal && *result.relative_rms <= rms_limit(eager.dtype);
+}
+
+OutputComparison compare_output(const TensorView& eager, const TensorView& plugin) {
+  OutputComparison result;
+  result.shape_equal = eager.shape == plugin.shape;
+  result.dtype_equal = eager.dtype == plugin.dtype;
+  if (!result.shape_equal || !result.dtype_equal) return result;
+  const std::int64_t count = base::num_elements(eager.shape).value_or(0);
+  const bool readable = count == 0 || (eager.data != nullptr && plugin.data != nullptr);
+  if (!readable) return result;
+  const Scan scan = scan_elements(eager.dtype, eager.data, plugin.data, count);
+  fill_from_scan(eager, scan, count, result);
+  if (!result.within_tolerance) {
+    result.first_bad_index = worst_element(eager.dtype, eager.data, plugin.data, count);
+  }
+  return result;
+}
+
+// In the order of gravity.
+constexpr const char* kOutcomes[] = {"shape_mismatch", "dtype_mismatch", "non_finite",
+                                     "accuracy_mismatch", "ok"};
+
+const char* outcome_of(const OutputComparison& output) {
+  if (!output.shape_equal) return kOutcomes[0];
+  if (!output.dtype_equal) return kOutcomes[1];
+  if (!output.masks_equal) return kOutcomes[2];
+  return output.within_tolerance ? kOutcomes[4] : kOutcomes[3];
+}
+
+std::string what_differs(const TensorView& eager, const TensorView& plugin,
+                         const OutputComparison& output) {
+  if (!output.shape_equal) {
+    return "shape " + shape_text(plugin.shape) + " instead of " + shape_text(eager.shape);
+  }
+  if (!output.dtype_equal) {
+    return std::string("dtype ") + base::dtype_name(plugin.dtype) + " instead of " +
+           base::dtype_name(eager.dtype);
+  }
+  if (!output.first_bad_index) return "there is no data to compare";
+  const std::int64_t index = *output.first_bad_index;
+  const std::string values = " at index " + index_text(eager.shape, index) + ": " +
+                             element_text(plugin, index) + " instead of " +
+                             element_text(eager, index);
+  if (!output.masks_equal) return "NaN or infinity differ; first" + values;
+  if (is_exact(eager.dtype)) return "values differ; largest difference" + values;
+  return "relative RMS error " + short_number(*output.relative_rms) + " exceeds " +
+         short_number(rms_limit(eager.dtype)) + "; largest" + values;
+}
+
+void judge(const std::vector<TensorView>& eager, const std::vector<TensorView>& plugin,
+           Comparison& comparison) {
+  comparison.outcome = "ok";
+  for (const std::string outcome : kOutcomes) {
+    for (std::size_t i = 0; i < eager.size() && outcome != "ok"; ++i) {
+      if (outcome_of(comparison.outputs[i]) != outcome) continue;
+      comparison.outcome = outcome;
+      comparison.message = "output " + std::to_string(i + 1) + " of " +
+                           std::to_string(eager.size()) + " (" + type_text(eager[i]) +
+                           "): " + what_differs(eager[i], plugin[i], comparison.outputs[i]);
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+Comparison compare_outputs(const std::vector<TensorView>& eager,
+                           const std::vector<TensorView>& plugin) {
+  Comparison comparison;
+  if (eager.size() != plugin.size()) {
+    comparison.outcome = "count_mismatch";
+    comparison.message =
+        std::to_string(plugin.size()) + " outputs instead of " + std::to_string(eager.size());
+    return comparison;
+  }
+  comparison.degenerate = true;
+  for (std::size_t i = 0; i < eager.size(); ++i) {
+    comparison.outputs.push_back(compare_output(eager[i], plugin[i]));
+    comparison.degenerate = comparison.degenerate && comparison.outputs.back().degenerate;
+  }
+  judge(eager, plugin, comparison);
+  return comparison;
+}
+
+}  // namespace graphnet::verify

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "verify/compare.h"
+#include "verify/scan.h"
+
+namespace graphnet::verify {
+
+/// Finds the smallest accepted level of each schedule by testing only the current one and climbing
+/// when a block of elements fails: 64 results for the price of about four.
+///
+/// T        the type that torch computes in: float or double
+/// Round    static T round(T) rounds to the dtype of the outputs after each operation; kIsExact
+/// says
+///          that it does nothing
+template <typename T, typename Round>
+class LevelClimber {
+ public:
+  LevelClimber() {
+    const auto& levels = tolerance_levels();
+    for (int level = 0; level < kNumLevels; ++level) {
+      for (int schedule = 0; schedule < kNumSchedules; ++schedule) {
+        const auto& from = levels[static_cast<std::size_t>(level * kNumSchedules + schedule)];
+        at(schedule, level) = {static_cast<T>(from.atol), static_cast<T>(from.rtol)};
+      }
+    }
+  }
+
+  /// error: |plugin - eager|, 0 where the two are ==, NaN where the error is not finite.
+  /// magnitude: |eager|. Both [count].
+  void climb(const T* error, const T* magnitude, int count) {
+    for (int schedule = 0; schedule < kNumSchedules; ++schedule) {
+      int& level = smallest_[static_cast<std::size_t>(schedule)];
+      while (level < kNumLevels && !accepts(at(schedule, level), error, magnitude, count)) ++level;
+    }
+  }
+
+  const std::array<int, kNumSchedules>& smallest() const { return smallest_; }
+
+ private:
+  struct Level {
+    T atol;
+    T rtol;
+  };
+
+  Level& at(int schedule, int level) {
+    return levels_[static_cast<std::size_t>(schedule * kNumLevels + level)];
+  }
+
+  static bool accepts(Level level, const T* error, const T* magnitude, int count) {
+    if (!Round::kIsExact && surely_accepts(level, error, magnitude, count)) return true;
+    int rejected = 0;
+    for (int i = 0; i < count; ++i) {
+      const T relative = Round::round(level.rtol * magnitude[i]);
+      const T allowed = Round::round(relative + level.atol);
+      rejected |= static_cast<int>(!(error[i] <= allowed));  // true for a NaN
+    }
+    return rejected == 0;
+  }
+
+  // Roundings to a half type are slow and seldom decide. Two of them lower the allowed error by
+  // less than 0.4 % (bfloat16: 2^-9 each) or, for subnormal halves, by less than 2^-24 in all.
+  static bool surely_accepts(Level level, const T* error, const T* magnitude, int count) {
+    const T rtol = level.rtol * T(0.99);
+    const T atol = level.atol * T(0.99) - T(0x1p-23);
+    int undecided = 0;
+    for (int i = 0; i < count; ++i) {
+      undecided |= static_cast<int>(!(error[i] <= rtol * magnitude[i] + atol));
+    }
+    return undecided == 0;
+  }
+
+  std::array<Level, kNumSchedules* kNumLevels> levels_ = {};
+  std::array<int, kNumSchedules> smallest_ = {};
+};
+
+/// For types that need no rounding after an operation.
+template <typename T>
+struct NoRounding {
+  static constexpr bool kIsExact = true;
+  static T round(T value) { return value; }
+};
+
+}  // namespace graphnet::verify

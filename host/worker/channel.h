@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "journal/record.h"
+#include "journal/worker_message.h"
+
+namespace graphnet::worker {
+
+/// The worker's end of the control channel (journal/worker_message.h).
+class Channel {
+ public:
+  /// Takes descriptor 3 over under a high number, so that code which closes or writes to low
+  /// descriptors does not hit it.
+  ///
+  /// errors   kUsage if descriptor 3 is not open: the worker was started by hand
+  static base::Result<Channel> take();
+
+  /// Reads the one task line.
+  base::Result<journal::Task> receive_task();
+
+  /// Says that a phase begins.
+  void begin_phase(const std::string& phase);
+  /// Sends the record as far as it is known.
+  void send_record(const journal::Record& record, bool is_final);
+
+ private:
+  explicit Channel(base::UniqueFd fd) : fd_(std::move(fd)) {}
+  void send(const base::Json& message);
+  base::UniqueFd fd_;
+};
+
+}  // namespace graphnet::worker

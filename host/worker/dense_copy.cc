@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "worker/dense_copy.h"
+
+#include <cstring>
+
+#include "base/text.h"
+
+namespace graphnet::worker {
+
+namespace {
+
+struct Copier {
+  const DLTensor& tensor;
+  std::size_t element_bytes;
+  std::byte* next;
+
+  void copy(const std::byte* source, int dim) {
+    if (dim == tensor.ndim) {
+      std::memcpy(next, source, element_bytes);
+      next += element_bytes;
+      return;
+    }
+    const std::int64_t extent = tensor.shape[dim];
+    const std::int64_t stride = tensor.strides[dim];
+    const auto step = static_cast<std::ptrdiff_t>(element_bytes) * stride;
+    if (dim + 1 == tensor.ndim && stride == 1) {
+      const std::size_t row = element_bytes * static_cast<std::size_t>(extent);
+      std::memcpy(next, source, row);
+      next += row;
+      return;
+    }
+    for (std::int64_t i = 0; i < extent; ++i) copy(source + i * step, dim + 1);
+  }
+};
+
+}  // namespace
+
+void copy_dense(const DLTensor& tensor, void* destination) {
+  for (int dim = 0; dim < tensor.ndim; ++dim) {
+    if (tensor.shape[dim] == 0) return;
+  }
+  const auto* source = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
+  Copier copier{tensor, static_cast<std::size_t>(tensor.dtype.bits) / 8,
+                static_cast<std::byte*>(destination)};
+  copier.copy(source, 0);
+}
+
+base::Result<KeptOutput> allocate_output(base::DType dtype,
+                                         const std::vector<std::int64_t>& shape) {
+  const auto count = static_cast<std::size_t>(base::num_elements(shape).value_or(0));
+  KeptOutput output{dtype, shape, base::AlignedBuffer::allocate(count * base::dtype_bytes(dtype))};
+  if (output.bytes.data() == nullptr) {
+    return base::Status(base::Code::kEnvironment,
+                        "not enough memory to keep an output of " +
+                            base::format_bytes(count * base::dtype_bytes(dtype)));
+  }
+  return output;
+}
+
+}  // namespace graphnet::worker

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "base/aligned_buffer.h"
+#include "base/result.h"
+#include "graphnet/abi.h"
+#include "verify/compare.h"
+
+namespace graphnet::worker {
+
+/// A dense copy of an output, kept to be compared after the buffers have moved on.
+struct KeptOutput {
+  base::DType dtype = base::DType::kFloat32;
+  std::vector<std::int64_t> shape;
+  base::AlignedBuffer bytes;
+
+  verify::TensorView view() const { return {dtype, shape, bytes.data()}; }
+};
+
+/// Copies a strided tensor on the host to dense row-major memory.
+///
+/// shapes   destination: as many bytes as the tensor has elements times their size
+void copy_dense(const DLTensor& tensor, void* destination);
+
+/// Memory for one output.
+///
+/// errors   kEnvironment with the bytes needed
+base::Result<KeptOutput> allocate_output(base::DType dtype, const std::vector<std::int64_t>& shape);
+
+}  // namespace graphnet::worker

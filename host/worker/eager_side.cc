@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "worker/eager_side.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace graphnet::worker {
+
+base::Result<std::unique_ptr<EagerSide>> EagerSide::create(
+    const sample::Sample& sample, std::vector<sample::Argument>& arguments) {
+  std::vector<eager::EngineArgument> views;
+  for (sample::Argument& argument : arguments) {
+    views.push_back({argument.dtype, argument.shape, argument.bytes.data(), argument.replay_rank,
+                     argument.consumes_torch_generator, argument.needs_torch_normals});
+  }
+  GN_RETURN_IF_ERROR(eager::Engine::finish_replay(sample.program, views, sample::kReplaySeed));
+  GN_ASSIGN_OR_RETURN(auto engine, eager::Engine::create(sample.program, views));
+  return std::unique_ptr<EagerSide>(new EagerSide(std::move(engine)));
+}
+
+base::Result<measure::SideDurations> EagerSide::measure(measure::TrialCounts counts) {
+  GN_RETURN_IF_ERROR(engine_->prepare());
+  return measure::time_sequential([this] { return engine_->run(); },
+                                  [this] { return keep_outputs(); }, counts);
+}
+
+base::Status EagerSide::keep_outputs() {
+  const auto& outputs = engine_->outputs();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    GN_ASSIGN_OR_RETURN(KeptOutput kept, allocate_output(outputs[i].dtype, outputs[i].shape));
+    GN_RETURN_IF_ERROR(engine_->copy_output(i, kept.bytes.data()));
+    kept_.push_back(std::move(kept));
+  }
+  return base::Status::ok();
+}
+
+void EagerSide::describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) {
+  const auto& results = engine_->outputs();
+  const std::size_t count = std::min<std::size_t>(results.size(), num_outputs);
+  for (std::size_t i = 0; i < count; ++i) {
+    outputs[i]->data = results[i].data;
+    outputs[i]->byte_offset = 0;
+    outputs[i]->strides = const_cast<std::int64_t*>(results[i].strides.data());
+  }
+}
+
+}  // namespace graphnet::worker

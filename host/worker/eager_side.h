@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "eager/engine.h"
+#include "measure/sequential.h"
+#include "plugin/host_services.h"
+#include "sample/replay.h"
+#include "sample/sample.h"
+#include "worker/dense_copy.h"
+
+namespace graphnet::worker {
+
+/// The reference side of one sample: libtorch's eager engine on the replayed arguments.
+class EagerSide final : public plugin::EagerService {
+ public:
+  /// Finishes replay (torch's generator) and resolves the program's calls.
+  ///
+  /// errors   kUnsupported with every spelling that cannot run
+  static base::Result<std::unique_ptr<EagerSide>> create(const sample::Sample& sample,
+                                                         std::vector<sample::Argument>& arguments);
+
+  /// Measures the side; the first call's outputs are kept.
+  base::Result<measure::SideDurations> measure(measure::TrialCounts counts);
+
+  /// State before the first run, for the call that is compared next.
+  base::Status prepare() { return engine_->prepare(); }
+
+  const std::vector<KeptOutput>& kept() const { return kept_; }
+  const eager::Engine& engine() const { return *engine_; }
+
+  // EagerService: what the host table runs for a plugin.
+  base::Status run() override { return engine_->run(); }
+  void describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) override;
+
+ private:
+  explicit EagerSide(std::unique_ptr<eager::Engine> engine) : engine_(std::move(engine)) {}
+  base::Status keep_outputs();
+
+  std::unique_ptr<eager::Engine> engine_;
+  std::vector<KeptOutput> kept_;
+};
+
+}  // namespace graphnet::worker

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// graphnet-worker: measures one sample with one plugin, told what by the supervisor over
+// descriptor 3.
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "worker/channel.h"
+#include "worker/session.h"
+
+int main() {
+  auto channel = graphnet::worker::Channel::take();
+  if (!channel.is_ok()) {
+    std::fprintf(stderr, "graphnet-worker: error: %s\n", channel.status().to_string().c_str());
+    return 2;
+  }
+  auto task = channel->receive_task();
+  if (!task.is_ok()) {
+    std::fprintf(stderr, "graphnet-worker: error: %s\n", task.status().to_string().c_str());
+    return 70;
+  }
+  graphnet::worker::Session session(std::move(task).value(), *channel);
+  session.run();
+  // Static destructors of vendor libraries cannot spoil a result that is already sent.
+  std::fflush(nullptr);
+  ::_exit(0);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "worker/plugin_side.h"
+
+#include <utility>
+
+#include "measure/clock.h"
+
+namespace graphnet::worker {
+
+using plugin::CallStatus;
+using plugin::FailureKind;
+
+namespace {
+
+CallStatus failed(base::Status status) {
+  return {FailureKind::kFailed, std::move(status)};
+}
+
+plugin::Signature make_signature(const journal::Task& task, const std::string& sample,
+                                 const std::vector<sample::Argument>& arguments,
+                                 const std::vector<KeptOutput>& eager_outputs) {
+  plugin::Signature signature;
+  signature.sample = sample;
+  for (const sample::Argument& argument : arguments) {
+    const bool weight =
+        argument.kind == graph::ParameterKind::kParameter && task.weights != "per_call";
+    signature.arguments.push_back({argument.name, weight, argument.dtype, argument.shape});
+  }
+  for (std::size_t i = 0; i < eager_outputs.size(); ++i) {
+    signature.outputs.push_back(
+        {"output" + std::to_string(i), false, eager_outputs[i].dtype, eager_outputs[i].shape});
+  }
+  return signature;
+}
+
+}  // namespace
+
+PluginSide::PluginSide(const journal::Task& task, const std::string& sample,
+                       const std::vector<sample::Argument>& arguments,
+                       const std::vector<KeptOutput>& eager_outputs, plugin::EagerService* eager)
+    : task_(task),
+      signature_(make_signature(task, sample, arguments, eager_outputs)),
+      eager_(eager) {
+  for (const sample::Argument& argument : arguments) {
+    argument_data_.push_back(const_cast<std::byte*>(argument.bytes.data()));
+  }
+}
+
+CallStatus PluginSide::open() {
+  auto opened = plugin::Library::open(task_.plugin_library);
+  if (!opened.is_ok()) return failed(std::move(opened).status());
+  library_.emplace(std::move(opened).value());
+  if (library_->name() != task_.plugin_name) {
+    return failed(base::Status(base::Code::kPlugin, "plugin says its name is '" + library_->name() +
+                                                        "', its plugin.yaml says '" +
+                                                        task_.plugin_name + "'"));
+  }
+  plugin::HostSettings settings;
+  settings.threads = task_.threads;
+  services_ = std::make_unique<plugin::HostServices>(settings, eager_, library_->abi_minor());
+  backend_ = std::make_unique<plugin::Backend>(*library_, *services_);
+  return backend_->create(task_.plugin_options);
+}
+
+CallStatus PluginSide::compile(double& compile_ns) {
+  const std::int64_t start = measure::monotonic_raw_ns();
+  CallStatus status = backend_->compile(signature_, argument_data_, executable_);
+  compile_ns = static_cast<double>(measure::monotonic_raw_ns() - start);
+  if (!status.is_ok()) return status;
+  const base::Status allocated = executable_->allocate_outputs();
+  if (!allocated.is_ok()) return {FailureKind::kOutOfMemory, allocated};
+  return status;
+}
+
+CallStatus PluginSide::bind(double& bind_ns) {
+  const std::int64_t start = measure::monotonic_raw_ns();
+  CallStatus status = executable_->bind();
+  bind_ns = static_cast<double>(measure::monotonic_raw_ns() - start);
+  return status;
+}
+
+CallStatus PluginSide::measure(measure::TrialCounts counts, measure::SideDurations& durations) {
+  CallStatus failure;
+  const auto call = [&] {
+    CallStatus status = executable_->run();
+    if (status.is_ok()) return base::Status::ok();
+    failure = std::move(status);
+    return failure.status;
+  };
+  auto measured = measure::time_sequential(
+      call, [this] { return keep_outputs(); }, counts);
+  if (measured.is_ok()) {
+    durations = std::move(measured).value();
+  } else if (failure.is_ok()) {
+    failure = {FailureKind::kOutOfMemory, std::move(measured).status()};
+  }
+  return failure;
+}
+
+base::Status PluginSide::keep_outputs() {
+  for (std::size_t i = 0; i < signature_.outputs.size(); ++i) {
+    const plugin::SignatureEntry& entry = signature_.outputs[i];
+    GN_ASSIGN_OR_RETURN(KeptOutput kept, allocate_output(entry.dtype, entry.shape));
+    copy_dense(executable_->outputs()[i], kept.bytes.data());
+    kept_.push_back(std::move(kept));
+  }
+  return base::Status::ok();
+}
+
+}  // namespace graphnet::worker

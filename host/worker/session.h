@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "journal/record.h"
+#include "journal/worker_message.h"
+#include "sample/replay.h"
+#include "sample/sample.h"
+#include "worker/channel.h"
+#include "worker/eager_side.h"
+#include "worker/plugin_side.h"
+
+namespace graphnet::worker {
+
+/// One sample with one plugin, from its files to its record.
+///
+/// Phases in order: load, replay, eager, compile, bind, run, compare. Each is announced before it
+/// begins; the record is sent after eager, so that a plugin that takes the process down loses
+/// nothing of the reference.
+class Session {
+ public:
+  Session(journal::Task task, Channel& channel);
+
+  /// Runs all phases and sends the final record.
+  void run();
+
+ private:
+  // Each returns false if the sample ends there, with outcome and message in the record.
+  bool load();
+  bool replay();
+  bool run_eager();
+  bool compile();
+  bool bind();
+  bool run_plugin();
+  void compare();
+
+  void enter(const char* phase);
+  bool end(const char* outcome, const base::Status& status);
+  bool end_plugin(const char* outcome, const plugin::CallStatus& status);
+
+  journal::Task task_;
+  Channel& channel_;
+  journal::Record record_;
+  std::int64_t phase_start_ns_ = 0;
+  sample::Sample sample_;
+  std::vector<sample::Argument> arguments_;
+  std::unique_ptr<EagerSide> eager_;
+  std::unique_ptr<PluginSide> plugin_;
+};
+
+}  // namespace graphnet::worker

@@ -1,0 +1,42 @@
+# Build rules shared by host, sdk, plugins and tests: warnings, sanitizers, fast linking and the
+# function that turns one folder of host/ into one library whose link edges are its include rights.
+
+find_program(GRAPHNET_CCACHE ccache)
+if(GRAPHNET_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${GRAPHNET_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${GRAPHNET_CCACHE})
+endif()
+find_program(GRAPHNET_MOLD mold)
+if(GRAPHNET_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_library(graphnet_warnings INTERFACE)
+target_compile_options(graphnet_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
+  $<$<BOOL:${GRAPHNET_WERROR}>:-Werror>)
+
+add_library(graphnet_sanitizers INTERFACE)
+foreach(sanitizer IN LISTS GRAPHNET_SANITIZE)
+  target_compile_options(graphnet_sanitizers INTERFACE -fsanitize=${sanitizer} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(graphnet_sanitizers INTERFACE -fsanitize=${sanitizer})
+endforeach()
+
+# graphnet_host_library(<folder> SOURCES ... [DEPS <folder>...] [PRIVATE_LIBS <target>...])
+#
+# Headers of a folder are reachable as "<folder>/x.h" only through a link edge: the include
+# directory of each library holds a single link to its own folder, so an upward include does not
+# compile.
+function(graphnet_host_library folder)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_LIBS" ${ARGN})
+  set(target graphnet_${folder})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  set(include_root ${CMAKE_BINARY_DIR}/include/${folder})
+  file(MAKE_DIRECTORY ${include_root})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${include_root}/${folder} SYMBOLIC)
+  target_include_directories(${target} PUBLIC ${include_root})
+  list(TRANSFORM ARG_DEPS PREPEND graphnet_)
+  target_link_libraries(${target} PUBLIC ${ARG_DEPS} PRIVATE graphnet_warnings graphnet_sanitizers
+    ${ARG_PRIVATE_LIBS})
+endfunction()

@@ -1,0 +1,35 @@
+# graphnet_add_plugin(<name> SOURCES ... [LIBS <target>...])
+#
+# Builds libgn_<name>.so into <build>/lib/graphnet/plugins/<name>/ with its plugin.yaml beside it.
+# Exactly the three symbols of the ABI are exported, nothing is left undefined, everything resolves at
+# load, and needed libraries are looked for beside the plugin first.
+set(GRAPHNET_SDK_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
+
+function(graphnet_add_plugin name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  set(target gn_${name})
+  set(folder ${CMAKE_BINARY_DIR}/lib/graphnet/plugins/${name})
+  add_library(${target} MODULE ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE graphnet::abi ${ARG_LIBS})
+  if(TARGET graphnet_warnings)
+    target_link_libraries(${target} PRIVATE graphnet_warnings graphnet_sanitizers)
+  endif()
+  set_target_properties(${target} PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY ${folder}
+    CXX_VISIBILITY_PRESET hidden
+    C_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON
+    BUILD_RPATH "$ORIGIN"
+    INSTALL_RPATH "$ORIGIN"
+    LINK_DEPENDS ${GRAPHNET_SDK_CMAKE_DIR}/exports.map)
+  # A sanitizer's runtime is resolved from the executable, so symbols stay undefined there.
+  if(NOT GRAPHNET_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+  target_link_options(${target} PRIVATE -Wl,-z,now -Wl,-z,noexecstack
+    -Wl,--version-script=${GRAPHNET_SDK_CMAKE_DIR}/exports.map)
+  configure_file(plugin.yaml ${folder}/plugin.yaml COPYONLY)
+  if(TARGET graphnet_all)
+    add_dependencies(graphnet_all ${target})
+  endif()
+endfunction()

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * graphnet plugin ABI 0.1: the contract between the host and a tensor-compiler plugin.
+ *
+ * A plugin is a shared object with exactly three exported symbols:
+ *   gn_plugin_query      says who it is and hands over its table; its layout is frozen for ever
+ *   gn_backend_compile   graph -> executable
+ *   gn_backend_run       executable + tensors -> tensors
+ * Everything else is reached through two tables: gn_backend_api (plugin -> host, from the query)
+ * and gn_host_api (host -> plugin, given to create). A plugin imports no symbol of the host.
+ *
+ * ABI 0.x may change with every minor number. 1.0 will be the first promise.
+ *
+ * Rules that hold everywhere
+ *   - strings are pointer + length, UTF-8, not terminated; borrowed for the duration of the call
+ *     unless said otherwise
+ *   - every struct starts with struct_size, set by the side that fills it; a reader never touches
+ *     bytes beyond it; fields are only appended
+ *   - gn_status* is null for success; failures are made by host->status_new and owned by the host
+ *   - all calls to one plugin come from one thread with a stack of at least 8 MiB
+ *   - no exception, signal handler, exit() or longjmp leaves a plugin; standard output and error
+ *     are pipes that the host reads
+ *   - tags in comments: [in] [out] [borrow] [own] [opt]
+ */
+#ifndef GRAPHNET_ABI_H_
+#define GRAPHNET_ABI_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "graphnet/dlpack.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GN_ABI_MAJOR 0
+#define GN_ABI_MINOR 1
+
+#define GN_EXPORT __attribute__((visibility("default")))
+
+typedef struct gn_string {
+  const char* data; /* [borrow]; may be null if size is 0 */
+  uint64_t size;    /* bytes */
+} gn_string;
+
+/* ---- status ---------------------------------------------------------------------------------- */
+
+typedef struct gn_status gn_status; /* opaque; null is success */
+
+/* What kind of failure; decides the outcome that the record shows. */
+enum {
+  GN_STATUS_INVALID_ARGUMENT = 1, /* an option or argument that the plugin refuses */
+  GN_STATUS_UNSUPPORTED = 2, /* the graph holds something the plugin cannot do: message lists all */
+  GN_STATUS_COMPILE_FAILED = 3, /* the compiler gave up */
+  GN_STATUS_RUNTIME_FAILED = 4, /* execution failed */
+  GN_STATUS_OUT_OF_MEMORY = 5,
+  GN_STATUS_UNAVAILABLE = 6, /* a library or device is missing; message says which */
+  GN_STATUS_INTERNAL = 7     /* a bug of the plugin */
+};
+
+/* ---- graph ----------------------------------------------------------------------------------- */
+
+typedef struct gn_graph gn_graph; /* opaque; valid during compile only */
+
+enum {
+  GN_VALUE_INPUT = 1, /* given with every run */
+  GN_VALUE_WEIGHT = 2 /* given once, to bind; unknown while compiling, unchanged afterwards */
+};
+
+/* An input, weight or output of the graph. */
+typedef struct gn_value {
+  uint64_t struct_size;
+  gn_string name; /* inputs and weights: argument name of forward(); outputs: "output0", ... */
+  uint32_t kind;  /* GN_VALUE_*; 0 for outputs */
+  DLDataType dtype;
+  int32_t rank;
+  int32_t reserved;
+  const int64_t* shape; /* [rank], every extent >= 0; [borrow] for the life of the graph */
+} gn_value;
+
+/* What a graph takes and gives.
+ * order: inputs and weights each in the order of forward's signature, outputs in return order */
+typedef struct gn_graph_signature {
+  uint64_t struct_size;
+  gn_string sample; /* "<family>/<model>", for messages and dumps */
+  const gn_value* inputs;
+  uint64_t num_inputs;
+  const gn_value* weights;
+  uint64_t num_weights;
+  const gn_value* outputs;
+  uint64_t num_outputs;
+} gn_graph_signature;
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* Tensors of one call.
+ * shapes   inputs[i], outputs[i]: as in the signature; dense row-major unless strides say otherwise
+ * order    as in the signature
+ * Outputs are allocated by the host, 256-byte aligned, never overlapping; numel 0 may have null
+ * data. The plugin writes to outputs[i]->data and changes no field of any DLTensor. On CPU the
+ * outputs are complete when run returns. Pointers stay the same from call to call unless `rebind`
+ * is non-zero. */
+typedef struct gn_run_args {
+  uint64_t struct_size;
+  const DLTensor* const* inputs;
+  uint64_t num_inputs;
+  DLTensor* const* outputs;
+  uint64_t num_outputs;
+  void* stream;    /* the device's stream; null on CPU */
+  uint32_t rebind; /* some data pointer differs from the previous call; always set on the first */
+  uint32_t reserved;
+} gn_run_args;
+
+/* Weights of one executable; they stay valid and unchanged until executable_destroy. */
+typedef struct gn_bind_args {
+  uint64_t struct_size;
+  const DLTensor* const* weights;
+  uint64_t num_weights;
+  uint32_t
+      copied; /* [out] 0: the plugin goes on reading the host's memory; 1: it holds its own copy */
+  uint32_t reserved;
+  uint64_t kept_bytes; /* [out] bytes that the plugin keeps because of bind */
+} gn_bind_args;
+
+/* ---- host services --------------------------------------------------------------------------- */
+
+typedef struct gn_host gn_host;                         /* opaque */
+typedef struct gn_eager_executable gn_eager_executable; /* opaque; owned by the host */
+
+enum { GN_LOG_DEBUG = 0, GN_LOG_INFO = 1, GN_LOG_WARNING = 2, GN_LOG_ERROR = 3 };
+
+/* Math that every plugin is compared under; a plugin that cannot honour one refuses in create. */
+enum {
+  GN_MATH_ALLOW_TF32 = 1u << 0,
+  GN_MATH_ALLOW_FAST_MATH = 1u << 1, /* reassociation, approximate functions */
+  GN_MATH_FLUSH_DENORMALS = 1u << 2
+};
+
+typedef struct gn_host_api {
+  uint64_t struct_size;
+  uint32_t abi_major;
+  uint32_t abi_minor; /* negotiated: the smaller of both sides */
+  gn_host* host;      /* first argument of every slot below */
+
+  /* What the plugin is asked to use. */
+  DLDevice device;
+  int32_t num_threads;         /* >= 1 */
+  uint32_t math_policy;        /* GN_MATH_* */
+  uint64_t memory_limit_bytes; /* 0: none */
+  gn_string cache_folder;      /* empty: keep nothing */
+  gn_string dump_folder;       /* empty: dump nothing */
+
+  /* Makes a failure; code is GN_STATUS_*. Never returns null. */
+  gn_status* (*status_new)(gn_host*, uint32_t code, gn_string message);
+  /* One line for the log; level is GN_LOG_*. */
+  void (*log)(gn_host*, uint32_t level, gn_string text);
+  /* Non-zero if the host wants a long compile to stop soon. */
+  int32_t (*cancelled)(gn_host*);
+  /* What the graph takes and gives; valid during compile. */
+  gn_status* (*graph_signature)(gn_host*, const gn_graph*, gn_graph_signature* out);
+  /* The graph on the host's own eager engine, as written in the sample. Use is counted and shown:
+   * a backend that runs through here is never reported as a compiler. The result lives until the
+   * executable that was compiled with it is destroyed. */
+  gn_status* (*eager_compile)(gn_host*, const gn_graph*, gn_eager_executable** out);
+  /* Runs it with the arguments of gn_backend_run. This slot alone may redirect data, strides and
+   * byte_offset of outputs to host memory that stays valid until the next eager_run. */
+  gn_status* (*eager_run)(gn_host*, gn_eager_executable*, const gn_run_args*);
+} gn_host_api;
+
+/* ---- backend --------------------------------------------------------------------------------- */
+
+typedef struct gn_backend gn_backend;       /* opaque; the plugin's */
+typedef struct gn_executable gn_executable; /* opaque; the plugin's */
+
+/* An option of the run config, already checked against the manifest; defaults filled in. */
+enum { GN_OPTION_BOOL = 1, GN_OPTION_INT = 2, GN_OPTION_FLOAT = 3, GN_OPTION_STRING = 4 };
+typedef struct gn_option {
+  gn_string name;
+  uint32_t type; /* GN_OPTION_* */
+  uint32_t reserved;
+  int64_t integer; /* BOOL (0 or 1), INT */
+  double number;   /* FLOAT */
+  gn_string text;  /* STRING */
+} gn_option;
+
+typedef struct gn_create_args {
+  uint64_t struct_size;
+  const gn_host_api* host; /* [borrow] valid until destroy returns */
+  const gn_option* options;
+  uint64_t num_options;
+} gn_create_args;
+
+typedef struct gn_compile_args {
+  uint64_t struct_size;
+  const gn_graph* graph;
+  uint32_t check_only; /* non-zero: pure, touches no device, makes no executable; UNSUPPORTED lists
+                          all */
+  uint32_t reserved;
+} gn_compile_args;
+
+/* What the plugin says of itself or of an executable; shown beside the evidence as its word. */
+typedef struct gn_info {
+  uint64_t struct_size;
+  gn_string text; /* [borrow] valid until the next call on the same handle; "key: value" lines */
+} gn_info;
+
+/* Filled by the plugin; slots marked [opt] may be null. */
+typedef struct gn_backend_api {
+  uint64_t struct_size;
+  gn_status* (*create)(const gn_create_args*, gn_backend** out);
+  void (*destroy)(gn_backend*);
+  /* Equal to the exported symbols of these names. */
+  gn_status* (*compile)(gn_backend*, const gn_compile_args*, gn_executable** out);
+  gn_status* (*run)(gn_executable*, const gn_run_args*);
+  /* Once after compile, before the first run; may compute anything on weights alone. */
+  gn_status* (*bind)(gn_executable*, gn_bind_args*);
+  void (*executable_destroy)(gn_executable*);
+  gn_status* (*info)(gn_backend*, gn_executable* /* [opt] */, gn_info* out);           /* [opt] */
+  gn_status* (*serialize)(gn_executable*, gn_string* out /* [borrow] till destroy */); /* [opt] */
+  gn_status* (*deserialize)(gn_backend*, gn_string bytes, gn_executable** out);        /* [opt] */
+} gn_backend_api;
+
+/* ---- the three exports ----------------------------------------------------------------------- */
+
+typedef struct gn_query_in {
+  uint64_t struct_size;
+  uint32_t abi_major;
+  uint32_t abi_minor_min; /* oldest minor the host serves */
+  uint32_t abi_minor_max; /* newest minor the host serves */
+  uint32_t reserved;
+} gn_query_in;
+
+typedef struct gn_query_out {
+  uint64_t struct_size; /* [in] set by the host: the plugin writes no byte beyond it */
+  uint32_t abi_major;   /* [out] what the plugin was built for, also when it refuses */
+  uint32_t abi_minor;
+  gn_string name; /* [out] static storage, as is version */
+  gn_string version;
+  const gn_backend_api* api; /* [out] static storage */
+  char error[256];           /* [out] terminated reason, if the query returns non-zero */
+} gn_query_out;
+
+/* Returns 0, or non-zero with `error` filled if the plugin cannot serve this host. Pure: no device,
+ * no thread, no file, no environment change. */
+GN_EXPORT int32_t gn_plugin_query(const gn_query_in* in, gn_query_out* out);
+
+/* errors: UNSUPPORTED with all unsupported nodes and reasons; COMPILE_FAILED; OUT_OF_MEMORY */
+GN_EXPORT gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
+                                        gn_executable** out);
+
+/* errors: RUNTIME_FAILED; OUT_OF_MEMORY. Outputs are undefined after a failure. */
+GN_EXPORT gn_status* gn_backend_run(gn_executable* executable, const gn_run_args* args);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* GRAPHNET_ABI_H_ */

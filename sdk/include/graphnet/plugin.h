@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// Header-only C++17 over abi.h for plugin authors: strings, statuses and the wall that keeps
+// exceptions inside the plugin. Not part of the ABI.
+#pragma once
+
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "graphnet/abi.h"
+
+namespace graphnet {
+
+/// Borrowed view of a C++ string.
+inline gn_string to_gn(std::string_view text) {
+  return {text.data(), text.size()};
+}
+inline std::string_view from_gn(gn_string text) {
+  return text.data ? std::string_view(text.data, text.size) : std::string_view();
+}
+
+/// Makes a failed status in the host; never null.
+inline gn_status* fail(const gn_host_api* host, std::uint32_t code, std::string_view message) {
+  return host->status_new(host->host, code, to_gn(message));
+}
+
+/// Runs `body` (returning gn_status*) and turns every exception into a status: the plugin's wall.
+template <typename Body>
+gn_status* guard(const gn_host_api* host, Body body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return fail(host, GN_STATUS_OUT_OF_MEMORY, "out of memory");
+  } catch (const std::exception& error) {
+    return fail(host, GN_STATUS_INTERNAL, error.what());
+  } catch (...) {
+    return fail(host, GN_STATUS_INTERNAL, "unknown exception");
+  }
+}
+
+/// Fills the answer to gn_plugin_query for a plugin built against this header; refuses a host of
+/// another major version or one that does not serve this minor.
+///
+/// errors   non-zero with out->error filled
+inline std::int32_t answer_query(const gn_query_in* in, gn_query_out* out, std::string_view name,
+                                 std::string_view version, const gn_backend_api* api) {
+  out->abi_major = GN_ABI_MAJOR;
+  out->abi_minor = GN_ABI_MINOR;
+  out->name = to_gn(name);
+  out->version = to_gn(version);
+  out->api = api;
+  const bool served = in->abi_major == GN_ABI_MAJOR && in->abi_minor_min <= GN_ABI_MINOR &&
+                      GN_ABI_MINOR <= in->abi_minor_max;
+  if (served) return 0;
+  const std::string reason = "plugin '" + std::string(name) + "' is built for plugin ABI " +
+                             std::to_string(GN_ABI_MAJOR) + "." + std::to_string(GN_ABI_MINOR);
+  std::strncpy(out->error, reason.c_str(), sizeof(out->error) - 1);
+  return 1;
+}
+
+}  // namespace graphnet

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// What a user sees after a mistake, and that nothing finished is lost.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "journal/journal_file.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
+const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples";
+const std::string kConfigs = std::string(GRAPHNET_SOURCE_DIR) + "/configs";
+const std::string kPlugins = std::string(GRAPHNET_BINARY_DIR) + "/lib/graphnet/plugins";
+const std::string kSmall = kSamples + "/transformers-auto-model/sadhaklal_mlp-iris";
+
+ProgramEnd run_in(const TempDir& folder, std::vector<std::string> arguments,
+                  const std::vector<std::string>& environment = {}) {
+  arguments.insert(arguments.begin(), {kProgram, "run"});
+  arguments.insert(arguments.end(), {"-o", (folder.path() / "results.jsonl").string()});
+  return run_program(arguments, environment, folder.path() / "log");
+}
+
+void expect_text(const ProgramEnd& end, const std::string& wanted) {
+  EXPECT_NE(end.output.find(wanted), std::string::npos) << wanted << " is not in\n" << end.output;
+}
+
+// A copy of the nope plugin in a folder of its own, to be broken; found through a config.
+fs::path copied_plugin(const TempDir& folder) {
+  const fs::path target = folder.path() / "plugins" / "nope";
+  fs::create_directories(target);
+  fs::copy(kPlugins + "/nope", target, fs::copy_options::recursive);
+  folder.write("broken.yaml", "schema: graphnet/run/v1\nbackend:\n  library: " +
+                                  (target / "libgn_nope.so").string() + "\n");
+  return target / "libgn_nope.so";
+}
+
+TEST(Mistakes, BackendThatIsNotInstalled) {
+  for (const char* name : {"xla", "tvm", "tensorrt", "bladedisc"}) {
+    const TempDir folder;
+    const ProgramEnd end = run_in(folder, {kSmall, "--config", std::string(name) + ".yaml"},
+                                  {"XDG_CONFIG_HOME=" + folder.path().string()});
+    EXPECT_EQ(end.state.exit_code, 4) << end.output;
+    expect_text(end, std::string("no plugin named '") + name + "' is installed");
+    expect_text(end, "try:");
+  }
+}
+
+TEST(Mistakes, RenamedPlugin) {
+  const TempDir folder;
+  const fs::path library = copied_plugin(folder);
+  fs::rename(library, library.parent_path() / "libgn_other.so");
+  const ProgramEnd end =
+      run_in(folder, {kSmall, "--config", (folder.path() / "broken.yaml").string()});
+  EXPECT_EQ(end.state.exit_code, 4) << end.output;
+  expect_text(end, "libgn_nope.so");
+}
+
+TEST(Mistakes, TextFileInPlaceOfPlugin) {
+  const TempDir folder;
+  const fs::path library = copied_plugin(folder);
+  std::ofstream(library, std::ios::trunc) << "<!DOCTYPE html><html>404</html>";
+  const ProgramEnd end =
+      run_in(folder, {kSmall, "--config", (folder.path() / "broken.yaml").string()});
+  EXPECT_EQ(end.state.exit_code, 4) << end.output;
+  expect_text(end, "not an ELF");
+}
+
+TEST(Mistakes, CorruptedPlugin) {
+  const TempDir folder;
+  const fs::path library = copied_plugin(folder);
+  fs::resize_file(library, fs::file_size(library) / 2);
+  const ProgramEnd end =
+      run_in(folder, {kSmall, "--config", (folder.path() / "broken.yaml").string()});
+  EXPECT_NE(end.state.exit_code, 0) << end.output;
+  EXPECT_FALSE(end.state.signal) << end.output;
+  expect_text(end, "libgn_nope.so");
+}
+
+TEST(Mistakes, MisspelledConfigKey) {
+  const TempDir folder;
+  const auto config = folder.write(
+      "typo.yaml", "schema: graphnet/run/v1\nbackend:\n  name: nope\nprotocl:\n  warmup: 1\n");
+  const ProgramEnd end = run_in(folder, {kSmall, "--config", config.string()});
+  EXPECT_EQ(end.state.exit_code, 3) << end.output;
+  expect_text(end, "typo.yaml:4:1");
+  expect_text(end, "did you mean 'protocol'");
+}
+
+TEST(Mistakes, MissingSampleFile) {
+  const TempDir folder;
+  const fs::path sample = folder.path() / "samples" / "family" / "model";
+  fs::create_directories(sample);
+  fs::copy(kSmall, sample, fs::copy_options::recursive);
+  fs::remove(sample / "weight_meta.py");
+  const ProgramEnd end = run_in(folder, {sample.string(), "--config", kConfigs + "/nope.yaml"});
+  EXPECT_EQ(end.state.exit_code, 1) << end.output;
+  expect_text(end, "invalid_sample");
+  expect_text(end, "weight_meta.py");
+}
+
+TEST(Mistakes, BrokenProgramNamesItsPlace) {
+  const TempDir folder;
+  const fs::path sample = folder.path() / "samples" / "family" / "model";
+  fs::create_directories(sample);
+  fs::copy(kSmall, sample, fs::copy_options::recursive);
+  std::string text = read_text(sample / "model.py");
+  text.replace(text.find("torch.relu(linear)"), 18, "torch.relu(linear");
+  std::ofstream(sample / "model.py", std::ios::trunc) << text;
+  const ProgramEnd end = run_in(folder, {sample.string(), "--config", kConfigs + "/nope.yaml"});
+  EXPECT_EQ(end.state.exit_code, 1) << end.output;
+  expect_text(end, "model.py:");
+  expect_text(end, "expected");
+}
+
+TEST(Mistakes, UnknownOperatorIsNamedWithItsPlace) {
+  const TempDir folder;
+  const fs::path sample = folder.path() / "samples" / "family" / "model";
+  fs::create_directories(sample);
+  fs::copy(kSmall, sample, fs::copy_options::recursive);
+  std::string text = read_text(sample / "model.py");
+  text.replace(text.find("torch.relu("), 11, "torch.relux(");
+  std::ofstream(sample / "model.py", std::ios::trunc) << text;
+  const ProgramEnd end = run_in(folder, {sample.string(), "--config", kConfigs + "/nope.yaml"});
+  EXPECT_EQ(end.state.exit_code, 1) << end.output;
+  expect_text(end, "torch.relux");
+}
+
+constexpr int kNumCopies = 60;
+
+TEST(Mistakes, InterruptKeepsFinishedRecords) {
+  const TempDir folder;
+  const auto journal = folder.path() / "results.jsonl";
+  // Many samples after the first ones, so that the interrupt comes in the middle.
+  const fs::path samples = folder.path() / "samples" / "copies";
+  for (int i = 0; i < kNumCopies; ++i) {
+    fs::create_directories(samples / std::to_string(i));
+    fs::copy(kSmall, samples / std::to_string(i), fs::copy_options::recursive);
+  }
+  auto child = start_program({kProgram, "run", samples.string(), "--config",
+                              kConfigs + "/nope.yaml", "-o", journal.string()},
+                             {}, folder.path() / "log");
+  ASSERT_TRUE(child.is_ok());
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  std::size_t finished = 0;
+  while (finished < 2 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const auto content = journal::read_journal(journal);
+    finished = content.is_ok() ? content->records.size() : 0;
+  }
+  ASSERT_GE(finished, 2U) << read_text(folder.path() / "log");
+  child->signal_group(SIGINT);
+  const base::ExitState state = child->wait();
+  EXPECT_EQ(state.exit_code, 130) << read_text(folder.path() / "log");
+  const auto content = journal::read_journal(journal);
+  ASSERT_TRUE(content.is_ok());
+  EXPECT_GE(content->records.size(), finished);
+  EXPECT_LT(content->records.size(), std::size_t{kNumCopies});
+  for (const auto& record : content->records) EXPECT_EQ(record.outcome, "ok");
+}
+
+}  // namespace
+}  // namespace graphnet::tests

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// `graphnet run --config nope.yaml` on the bundled samples, against what upstream computed.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "base/json.h"
+#include "journal/journal_file.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+namespace {
+
+const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
+const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples";
+const std::string kConfigs = std::string(GRAPHNET_SOURCE_DIR) + "/configs";
+
+std::map<std::string, base::Json> load_goldens() {
+  std::map<std::string, base::Json> goldens;
+  std::ifstream lines(std::string(GRAPHNET_SOURCE_DIR) + "/tests/golden/shared.jsonl");
+  std::string line;
+  while (std::getline(lines, line)) {
+    auto json = base::parse_json(line, "shared.jsonl");
+    if (json.is_ok()) goldens[(*json)["sample"].get<std::string>()] = *json;
+  }
+  return goldens;
+}
+
+// Largest allowed difference from another processor's kernels, relative to the largest element.
+double tolerance(const std::string& dtype) {
+  if (dtype == "float16") return 2e-2;
+  if (dtype == "bfloat16") return 8e-2;
+  return dtype == "float32" ? 1e-3 : 0.0;
+}
+
+void expect_near_golden(const base::Json& ours, const base::Json& golden, const std::string& name) {
+  ASSERT_EQ(ours["shape"], golden["shape"]) << name;
+  ASSERT_EQ(ours["dtype"], golden["dtype"]) << name;
+  EXPECT_EQ(ours["nan_count"], golden["nan_count"]) << name;
+  EXPECT_EQ(ours["inf_count"], golden["inf_count"]) << name;
+  if (golden["max_abs"].is_null()) return;
+  const double scale = golden["max_abs"].get<double>();
+  const double allowed = tolerance(golden["dtype"].get<std::string>()) * scale;
+  EXPECT_NEAR(ours["max_abs"].get<double>(), scale, allowed) << name;
+  EXPECT_NEAR(ours["mean"].get<double>(), golden["mean"].get<double>(), allowed) << name;
+  for (std::size_t i = 0; i < golden["first4"].size(); ++i) {
+    EXPECT_NEAR(ours["first4"][i].get<double>(), golden["first4"][i].get<double>(), allowed)
+        << name;
+  }
+}
+
+TEST(Run, BundledSamplesEqualUpstream) {
+  const TempDir folder;
+  const auto journal = folder.path() / "results.jsonl";
+  const ProgramEnd end =
+      run_program({kProgram, "run", kSamples, "--config", kConfigs + "/nope.yaml", "--threads", "1",
+                   "--warmup", "0", "--trials", "1", "--digest", "-o", journal.string()},
+                  {}, folder.path() / "log");
+  ASSERT_EQ(end.state.exit_code, 0) << end.output;
+  const auto content = journal::read_journal(journal);
+  ASSERT_TRUE(content.is_ok()) << content.status().to_string();
+  const auto goldens = load_goldens();
+  ASSERT_EQ(goldens.size(), 13U);
+  ASSERT_EQ(content->records.size(), goldens.size());
+  int num_bit_equal = 0;
+  int num_compared = 0;
+  for (const journal::Record& record : content->records) {
+    const std::string& name = record.sample;
+    ASSERT_EQ(goldens.count(name), 1U) << name;
+    const base::Json& golden = goldens.at(name);
+    EXPECT_EQ(record.outcome, "ok") << name << ": " << record.message;
+    EXPECT_EQ(record.verdict, "eager") << name;
+    EXPECT_EQ(record.digest["arguments"]["sha256"], golden["inputs"]["sha256"]) << name;
+    EXPECT_EQ(record.digest["arguments"]["bytes"], golden["inputs"]["bytes"]) << name;
+    const base::Json& ours = record.digest["eager_outputs"];
+    EXPECT_EQ(ours, record.digest["plugin_outputs"]) << name;
+    if (golden["status"] != "ok") {
+      // Refused by torch's Python layer only; we run it and say so.
+      ASSERT_EQ(record.notes.size(), 1U) << name;
+      EXPECT_NE(record.notes[0].find("eps 0"), std::string::npos) << record.notes[0];
+      continue;
+    }
+    ASSERT_EQ(ours.size(), golden["outputs"].size()) << name;
+    bool equal = true;
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      equal = equal && ours[i]["sha256"] == golden["outputs"][i]["sha256"];
+      expect_near_golden(ours[i], golden["outputs"][i], name + " output " + std::to_string(i));
+    }
+    num_bit_equal += equal ? 1 : 0;
+    ++num_compared;
+  }
+  std::cout << num_bit_equal << " of " << num_compared
+            << " samples give outputs equal to the bit on this processor\n";
+  EXPECT_EQ(num_compared, 12);
+}
+
+TEST(Run, PrintsTableAndNextSteps) {
+  const TempDir folder;
+  const ProgramEnd end =
+      run_program({kProgram, "run", kSamples + "/transformers-auto-model/sadhaklal_mlp-iris",
+                   "--config", kConfigs + "/nope.yaml", "-o", (folder.path() / "r.jsonl").string()},
+                  {}, folder.path() / "log");
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  for (const char* wanted : {"sample", "outcome", "speedup", "sadhaklal_mlp-iris", "nope", "ok",
+                             "eager", "1 ok", "results: "}) {
+    EXPECT_NE(end.output.find(wanted), std::string::npos) << wanted << " is not in\n" << end.output;
+  }
+}
+
+TEST(Run, JsonPrintsOneRecordALine) {
+  const TempDir folder;
+  const auto out = folder.path() / "out";
+  const ProgramEnd end = run_program(
+      {"/bin/sh", "-c",
+       kProgram + " run " + kSamples + "/transformers-auto-model/sadhaklal_mlp-iris --config " +
+           kConfigs + "/nope.yaml --json -o " + (folder.path() / "r.jsonl").string() + " > " +
+           out.string()},
+      {}, folder.path() / "log");
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  const auto json = base::parse_json(read_text(out), "stdout");
+  ASSERT_TRUE(json.is_ok()) << read_text(out);
+  EXPECT_EQ((*json)["schema"], "graphnet.record/1");
+  EXPECT_EQ((*json)["outcome"], "ok");
+}
+
+TEST(Run, ClosedPipeEndsQuietly) {
+  const TempDir folder;
+  const ProgramEnd end = run_program(
+      {"/bin/sh", "-c",
+       kProgram + " run " + kSamples + "/transformers-auto-model/sadhaklal_mlp-iris --config " +
+           kConfigs + "/nope.yaml -o " + (folder.path() / "r.jsonl").string() + " | true"},
+      {}, folder.path() / "log");
+  EXPECT_EQ(end.output.find("error"), std::string::npos) << end.output;
+}
+
+}  // namespace
+}  // namespace graphnet::tests

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace graphnet::base {
+namespace {
+
+TEST(NearestWord, FindsTypingErrorsOnly) {
+  const std::vector<std::string> words = {"warmup", "trials", "timeout"};
+  EXPECT_EQ(nearest_word("warnup", words), "warmup");
+  EXPECT_EQ(nearest_word("trails", words), "trials");  // one swap is one error
+  EXPECT_EQ(nearest_word("timeuot", words), "timeout");
+  EXPECT_EQ(nearest_word("device", words), "");
+  EXPECT_EQ(nearest_word("x", {}), "");
+  EXPECT_EQ(nearest_word(std::string(100'000, 'a'), words), "");
+}
+
+TEST(Join, PutsSeparatorsBetween) {
+  EXPECT_EQ(join({}, ", "), "");
+  EXPECT_EQ(join({"a"}, ", "), "a");
+  EXPECT_EQ(join({"a", "", "b"}, ", "), "a, , b");
+}
+
+TEST(FormatBytes, KeepsThreeDigits) {
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(1023), "1023 B");
+  EXPECT_EQ(format_bytes(1024), "1.00 KiB");
+  EXPECT_EQ(format_bytes(22'334'669), "21.3 MiB");
+  EXPECT_EQ(format_bytes(1'048'575), "1.00 MiB");
+  EXPECT_EQ(format_bytes(1ULL << 50), "1024 TiB");
+}
+
+TEST(FormatDuration, KeepsThreeDigits) {
+  EXPECT_EQ(format_duration(0), "0.00 ns");
+  EXPECT_EQ(format_duration(999.4), "999 ns");
+  EXPECT_EQ(format_duration(999.6), "1.00 us");
+  EXPECT_EQ(format_duration(5'020), "5.02 us");
+  EXPECT_EQ(format_duration(1'840'000), "1.84 ms");
+  EXPECT_EQ(format_duration(21.3e9), "21.3 s");
+}
+
+}  // namespace
+}  // namespace graphnet::base

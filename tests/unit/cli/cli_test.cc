@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "cli/diagnostics.h"
+#include "cli/exit_code.h"
+#include "cli/help_text.h"
+#include "cli/parse.h"
+#include "cli/run_command.h"
+#include "cli/run_options.h"
+#include "cli/sample_selection.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::cli {
+namespace {
+
+using base::Code;
+using base::Status;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class ParseTest : public ::testing::Test {
+ protected:
+  ParseTest() { commands_.push_back(run_command(flags_)); }
+  base::Result<const Command*> parse(const std::vector<std::string>& words) {
+    return parse_command_line(words, global_, commands_);
+  }
+  std::string error_of(const std::vector<std::string>& words) {
+    const auto command = parse(words);
+    return command.is_ok() ? "" : command.status().to_string();
+  }
+  RunFlags flags_;
+  int verbosity_ = 0;
+  bool json_ = false;
+  std::optional<std::string> color_;
+  std::vector<Flag> global_ = {{"-v,--verbose", "", "talk", &verbosity_},
+                               {"--json", "", "json", &json_},
+                               {"--color", "WHEN", "color", &color_}};
+  std::vector<Command> commands_;
+};
+
+TEST_F(ParseTest, FillsEveryKindOfFlag) {
+  const auto command = parse({"run", "a", "--config", "x.yaml", "b", "-c", "y.yaml", "--warmup=2",
+                              "--set", "k=v", "--set=l=w", "--digest", "-vv", "--json"});
+  ASSERT_TRUE(command.is_ok()) << command.status().to_string();
+  EXPECT_EQ((*command)->name, "run");
+  EXPECT_EQ(flags_.samples, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(flags_.configs, (std::vector<std::string>{"x.yaml", "y.yaml"}));
+  EXPECT_EQ(flags_.sets, (std::vector<std::string>{"k=v", "l=w"}));
+  EXPECT_EQ(flags_.warmup, "2");
+  EXPECT_TRUE(flags_.digest);
+  EXPECT_EQ(verbosity_, 2);
+  EXPECT_TRUE(json_);
+}
+
+TEST_F(ParseTest, GlobalFlagsStandBeforeOrAfterTheCommand) {
+  ASSERT_TRUE(parse({"--color", "never", "-v", "run", "--config", "x", "-v"}).is_ok());
+  EXPECT_EQ(color_, "never");
+  EXPECT_EQ(verbosity_, 2);
+}
+
+TEST_F(ParseTest, DoubleDashEndsFlags) {
+  ASSERT_TRUE(parse({"run", "--config", "x", "--", "--sample"}).is_ok());
+  EXPECT_EQ(flags_.samples, (std::vector<std::string>{"--sample"}));
+}
+
+TEST_F(ParseTest, TheLastOfARepeatedValueWins) {
+  ASSERT_TRUE(parse({"run", "--trials", "1", "--trials", "2"}).is_ok());
+  EXPECT_EQ(flags_.trials, "2");
+}
+
+TEST_F(ParseTest, ExplainsMistakes) {
+  EXPECT_TRUE(contains(error_of({"run", "--confg", "x"}),
+                       "unknown flag '--confg'\n  try: did you mean '--config'?"));
+  EXPECT_TRUE(contains(error_of({"run", "--trails=3"}), "did you mean '--trials'?"));
+  EXPECT_TRUE(contains(error_of({"rnu"}), "unknown command 'rnu'\n  try: did you mean 'run'?"));
+  EXPECT_TRUE(contains(error_of({"run", "--warmup"}), "flag '--warmup' needs a value"));
+  EXPECT_TRUE(contains(error_of({"run", "--json=3"}), "flag '--json' takes no value"));
+  EXPECT_TRUE(contains(error_of({"run", "-x"}), "unknown flag '-x'"));
+  EXPECT_EQ(parse({"run", "--confg"}).status().code(), Code::kUsage);
+}
+
+TEST_F(ParseTest, NoCommandIsNoError) {
+  const auto command = parse({"-v"});
+  ASSERT_TRUE(command.is_ok());
+  EXPECT_EQ(*command, nullptr);
+}
+
+TEST_F(ParseTest, HelpShowsEveryFlagInAHundredColumns) {
+  const std::string text = command_help(commands_[0], global_);
+  for (const Flag& flag : commands_[0].flags) {
+    const std::string name = flag.names.substr(flag.names.find("--"));
+    EXPECT_TRUE(contains(text, name)) << name;
+  }
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    EXPECT_LE(end - begin, 100U) << text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  EXPECT_TRUE(contains(text, "usage: graphnet run [SAMPLE|DIR|LIST]... --config FILE"));
+  EXPECT_TRUE(contains(program_help(commands_), "run"));
+}
+
+TEST(RunOptions, AreTypedAndChecked) {
+  const config::Installation nowhere;
+  RunFlags flags;
+  EXPECT_TRUE(
+      contains(check_run_flags(flags, nowhere).status().to_string(), "--config is missing"));
+  flags.configs = {"x.yaml"};
+  flags.warmup = "0";
+  flags.trials = "7";
+  flags.threads = "auto";
+  flags.timeout = "90";
+  flags.fail_on = "error";
+  const auto options = check_run_flags(flags, nowhere);
+  ASSERT_TRUE(options.is_ok()) << options.status().to_string();
+  config::RunConfig config;
+  config.threads = 5;
+  apply_run_options(*options, config);
+  EXPECT_EQ(config.protocol.warmup, 0);
+  EXPECT_EQ(config.protocol.trials, 7);
+  EXPECT_EQ(config.threads, 0);
+  EXPECT_EQ(config.timeouts.at("compile"), std::chrono::milliseconds(90000));
+  EXPECT_EQ(config.timeouts.at("run"), std::chrono::milliseconds(90000));
+  EXPECT_EQ(config.timeouts.at("eager"), std::chrono::milliseconds(600000));
+  EXPECT_EQ(config.origins.at("threads"), "--threads");
+  EXPECT_EQ(options->fail_on, FailOn::kError);
+}
+
+TEST(RunOptions, RefuseBadValues) {
+  const auto refused = [](std::optional<std::string> RunFlags::*flag, const char* value) {
+    RunFlags flags;
+    flags.configs = {"x.yaml"};
+    flags.*flag = value;
+    return check_run_flags(flags, config::Installation()).status().message();
+  };
+  EXPECT_EQ(refused(&RunFlags::warmup, "-1"),
+            "--warmup must be an integer from 0 to 1000000, got '-1'");
+  EXPECT_EQ(refused(&RunFlags::trials, "0"),
+            "--trials must be an integer from 1 to 1000000, got '0'");
+  EXPECT_TRUE(contains(refused(&RunFlags::threads, "x"), "--threads must be auto or an integer"));
+  EXPECT_TRUE(contains(refused(&RunFlags::timeout, "1d"), "--timeout must be a duration"));
+  EXPECT_TRUE(contains(refused(&RunFlags::fail_on, "x"), "--fail-on must be any, error or never"));
+  EXPECT_TRUE(contains(refused(&RunFlags::output, "-"), "--output must be a file"));
+  RunFlags both;
+  both.configs = {"x"};
+  both.output = "a";
+  both.resume = "b";
+  EXPECT_TRUE(
+      contains(check_run_flags(both, config::Installation()).status().message(), "exclude"));
+}
+
+TEST(RunOptions, FailOnSelectsOutcomes) {
+  EXPECT_FALSE(counts_as_failed("ok", FailOn::kAny));
+  EXPECT_TRUE(counts_as_failed("unsupported", FailOn::kAny));
+  EXPECT_FALSE(counts_as_failed("unsupported", FailOn::kError));
+  EXPECT_TRUE(counts_as_failed("crashed", FailOn::kError));
+  EXPECT_TRUE(counts_as_failed("accuracy_mismatch", FailOn::kError));
+  EXPECT_FALSE(counts_as_failed("crashed", FailOn::kNever));
+}
+
+TEST(SelectSamples, SamplesFoldersAndLists) {
+  const tests::TempDir temp;
+  for (const char* name : {"b", "a", "c"}) {
+    temp.write(std::string("samples/f/") + name + "/model.py", "");
+    temp.write(std::string("samples/f/") + name + "/graph_net.json", "{}");
+  }
+  const auto list =
+      temp.write("list.txt", "# comment\nsamples/f/c   # this one\r\n\n\tsamples/f/a\n");
+  const auto names = [](const std::vector<std::string>& arguments) {
+    std::vector<std::string> result;
+    const auto samples = select_samples(arguments);
+    EXPECT_TRUE(samples.is_ok()) << samples.status().to_string();
+    if (!samples.is_ok()) return result;
+    for (const auto& sample : *samples) result.push_back(sample.name);
+    return result;
+  };
+  using Names = std::vector<std::string>;
+  const std::string folder = temp.path().string();
+  EXPECT_EQ(names({folder}), (Names{"f/a", "f/b", "f/c"}));
+  EXPECT_EQ(names({list.string()}), (Names{"f/c", "f/a"}));
+  EXPECT_EQ(names({list.string(), folder}), (Names{"f/c", "f/a", "f/b"}));
+  EXPECT_EQ(names({folder + "/samples/f/c", folder + "/samples/f/c"}), (Names{"f/c", "f/c"}));
+  EXPECT_EQ(select_samples({folder + "/samples/f/a"})->at(0).family, "f");
+
+  EXPECT_TRUE(contains(select_samples({folder + "/none"}).status().message(), "no sample, folder"));
+  const auto bad = temp.write("bad.txt", "samples/f/a\nsamples/f/none\n");
+  EXPECT_TRUE(contains(select_samples({bad.string()}).status().to_string(), "line 2 of the list"));
+  const auto empty = temp.write("empty.txt", "# nothing\n");
+  EXPECT_EQ(select_samples({empty.string()}).status().code(), Code::kInput);
+}
+
+TEST(Diagnostics, HasOneForm) {
+  Status status(Code::kInput, "x.yaml:1:5: bad\n  a:  b\n      ^");
+  status.add_context("where").add_hint("this");
+  EXPECT_EQ(format_error(status, false),
+            "graphnet: error: x.yaml:1:5: bad\n    a:  b\n        ^\n  at:  where\n  try: this\n");
+  EXPECT_TRUE(contains(format_error(status, true), "\x1B["));
+  EXPECT_FALSE(contains(format_error(Status(Code::kInput, "a\x1B[2Jb"), false), "\x1B"));
+}
+
+TEST(Diagnostics, ExitCodesFollowTheTable) {
+  EXPECT_EQ(exit_code_of(Code::kUsage), 2);
+  EXPECT_EQ(exit_code_of(Code::kInput), 3);
+  EXPECT_EQ(exit_code_of(Code::kPlugin), 4);
+  EXPECT_EQ(exit_code_of(Code::kEnvironment), 5);
+  EXPECT_EQ(exit_code_of(Code::kInternal), 70);
+}
+
+TEST(TerminalColor, EnvironmentDecides) {
+  ::unsetenv("NO_COLOR");
+  ::unsetenv("CLICOLOR_FORCE");
+  EXPECT_TRUE(examine_terminal(99, ColorMode::kAlways).color);
+  EXPECT_FALSE(examine_terminal(99, ColorMode::kAuto).color);
+  ::setenv("CLICOLOR_FORCE", "1", 1);
+  EXPECT_TRUE(examine_terminal(99, ColorMode::kAuto).color);
+  ::setenv("NO_COLOR", "1", 1);
+  EXPECT_FALSE(examine_terminal(99, ColorMode::kAuto).color);
+  EXPECT_TRUE(examine_terminal(99, ColorMode::kAlways).color);
+  ::unsetenv("NO_COLOR");
+  ::unsetenv("CLICOLOR_FORCE");
+  EXPECT_FALSE(parse_color_mode("red").is_ok());
+}
+
+}  // namespace
+}  // namespace graphnet::cli

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+#include <elf.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "config/elf_header.h"
+#include "config/plugin_registry.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::config {
+namespace {
+
+namespace fs = std::filesystem;
+using base::Code;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The first bytes of a shared library for this machine; enough for every check made here.
+std::string library_bytes(Elf64_Half machine, Elf64_Half type = ET_DYN) {
+  Elf64_Ehdr header = {};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_machine = machine;
+  header.e_type = type;
+  return std::string(reinterpret_cast<const char*>(&header), sizeof(header));
+}
+
+#if defined(__x86_64__)
+constexpr Elf64_Half kThisMachine = EM_X86_64;
+constexpr Elf64_Half kOtherMachine = EM_AARCH64;
+#else
+constexpr Elf64_Half kThisMachine = EM_AARCH64;
+constexpr Elf64_Half kOtherMachine = EM_X86_64;
+#endif
+
+std::string manifest_text(const std::string& name, const std::string& more = "") {
+  return "schema: graphnet/plugin/v1\nname: " + name +
+         "\nversion: 0.1.0\nlibrary: libgn_x.so\nabi: {major: 0, minor: 1}\n"
+         "devices: [cpu]\nweights: [bound, per_call]\n" +
+         more;
+}
+
+class PluginTest : public ::testing::Test {
+ protected:
+  fs::path install(const std::string& folder, const std::string& manifest) {
+    temp_.write(folder + "/libgn_x.so", library_bytes(kThisMachine));
+    return temp_.write(folder + "/plugin.yaml", manifest);
+  }
+  std::string manifest_error(const std::string& manifest) {
+    const auto read = read_manifest(install("p/x", manifest));
+    return read.is_ok() ? "" : read.status().message();
+  }
+  RunConfig run_config(const std::string& text) {
+    auto config = read_run_config(temp_.write("run.yaml", "schema: graphnet/run/v1\n" + text), {});
+    EXPECT_TRUE(config.is_ok()) << config.status().to_string();
+    return config.is_ok() ? std::move(config).value() : RunConfig();
+  }
+  Installation installation() const {
+    Installation result;
+    result.executable_folder = temp_.path() / "bin";
+    return result;
+  }
+  tests::TempDir temp_;
+};
+
+TEST_F(PluginTest, ReadsAManifest) {
+  const auto manifest = read_manifest(install(
+      "p/x", manifest_text("acme",
+                           "vendor: Acme\nlicense: MIT\ncapabilities: [sync_run]\n"
+                           "needs: [{soname: libfoo.so.1, hint: install foo}]\n"
+                           "options:\n"
+                           "  precision: {enum: [fp32, fp16], default: fp32, help: math mode}\n"
+                           "  workspace_mib: {type: integer, min: 64, default: 1024, help: room}\n"
+                           "  ratio: {type: number, min: 0, max: 1, default: 0.5, help: r}\n"
+                           "  trace: {type: boolean, default: false, help: t}\n"
+                           "  extra: {type: text, default: '', help: e}\n")));
+  ASSERT_TRUE(manifest.is_ok()) << manifest.status().to_string();
+  EXPECT_EQ(manifest->name, "acme");
+  EXPECT_EQ(manifest->library, fs::canonical(temp_.path() / "p/x/libgn_x.so"));
+  EXPECT_EQ(manifest->needs.at(0).soname, "libfoo.so.1");
+  ASSERT_EQ(manifest->options.size(), 5U);
+  EXPECT_EQ(base::dump_json(*resolve_options(manifest->options, nullptr)),
+            R"({"precision":"fp32","workspace_mib":1024,"ratio":0.5,"trace":false,"extra":""})");
+}
+
+TEST_F(PluginTest, PlacesManifestErrors) {
+  const std::string options = "options:\n  a: ";
+  const struct {
+    std::string text;
+    const char* message;
+  } cases[] = {
+      {"schema: graphnet/plugin/v2\n", "schema 'graphnet/plugin/v2' is not known"},
+      {manifest_text("Acme"), "plugin.yaml:2:7: name must be"},
+      {manifest_text("a", "colour: red\n"), "plugin.yaml:8:1: unknown key 'colour'"},
+      {manifest_text("a", options + "{type: integer, default: x, help: h}\n"),
+       "plugin.yaml:9:31: options.a.default must be an integer, got 'x'"},
+      {manifest_text("a", options + "{type: integer, default: 1, min: 2, help: h}\n"),
+       "options.a.default must be an integer >= 2"},
+      {manifest_text("a", options + "{type: integer, default: 1, min: 3, max: 2, help: h}\n"),
+       "options.a.max is less than min"},
+      {manifest_text("a", options + "{type: text, default: x, min: 2, help: h}\n"),
+       "options.a.min applies only to"},
+      {manifest_text("a", options + "{default: x, help: h}\n"),
+       "options.a needs either 'type' or 'enum'"},
+      {manifest_text("a", options + "{type: list, default: x, help: h}\n"),
+       "options.a.type must be"},
+      {manifest_text("a", options + "{type: text, default: x}\n"), "missing key 'options.a.help'"},
+      {manifest_text("a", options + "{enum: [], default: x, help: h}\n"), "has no choice"},
+      {manifest_text("a", options + "{enum: [y], default: x, help: h}\n"), "must be one of y"},
+      {manifest_text("a", "options: []\n"), "options must be a map"},
+      {manifest_text("a", "needs: [{soname: x}]\n"), "missing key 'needs.hint'"},
+  };
+  for (const auto& [text, message] : cases) {
+    EXPECT_TRUE(contains(manifest_error(text), message)) << manifest_error(text);
+  }
+}
+
+TEST_F(PluginTest, TheLibraryMustExistAndStayInItsFolder) {
+  const auto with_library = [](const std::string& library) {
+    std::string text = manifest_text("a");
+    return text.replace(text.find("libgn_x.so"), 10, library);
+  };
+  EXPECT_TRUE(contains(manifest_error(with_library("other.so")),
+                       "plugin.yaml:4:10: library 'other.so' does not exist next to this file"));
+  EXPECT_TRUE(contains(manifest_error(with_library("/bin/sh")), "relative to this file"));
+  temp_.write("outside.so", library_bytes(kThisMachine));
+  EXPECT_TRUE(contains(manifest_error(with_library("../../outside.so")), "leads out of"));
+  fs::create_symlink(temp_.path() / "outside.so", temp_.path() / "p/x/link.so");
+  EXPECT_TRUE(contains(manifest_error(with_library("link.so")), "leads out of"));
+}
+
+TEST_F(PluginTest, ChecksOptionsOfARunConfigAtTheirPlace) {
+  install("plugins/acme",
+          manifest_text("acme",
+                        "options:\n"
+                        "  workspace_mib: {type: integer, min: 64, default: 1024, help: room}\n"));
+  const std::string head = "plugins: {search_paths: [plugins]}\nbackend:\n  name: acme\n";
+  const auto resolve = [&](const std::string& options) {
+    return resolve_backend(installation(), {}, run_config(head + options));
+  };
+  const auto good = resolve("  options: {workspace_mib: 64}\n");
+  ASSERT_TRUE(good.is_ok()) << good.status().to_string();
+  EXPECT_EQ(good->options["workspace_mib"], 64);
+  EXPECT_EQ(resolve("")->options["workspace_mib"], 1024);
+  const auto unknown = resolve("  options:\n    worksapce_mib: 64\n").status();
+  EXPECT_TRUE(contains(unknown.message(),
+                       "run.yaml:6:5: unknown key 'worksapce_mib' in "
+                       "backend.options; did you mean 'workspace_mib'?"));
+  EXPECT_EQ(unknown.code(), Code::kInput);
+  EXPECT_TRUE(contains(resolve("  options: {workspace_mib: 4GB}\n").status().message(),
+                       "run.yaml:5:28: backend.options.workspace_mib must be an integer >= 64, got "
+                       "'4GB'"));
+}
+
+TEST_F(PluginTest, RefusesWeightsModesThatThePluginDoesNotOffer) {
+  install("plugins/acme", manifest_text("acme"));
+  const auto backend = resolve_backend(installation(), {temp_.path() / "plugins"},
+                                       run_config("backend: {name: acme}\nweights: frozen\n"));
+  ASSERT_FALSE(backend.is_ok());
+  EXPECT_EQ(backend.status().code(), Code::kPlugin);
+  EXPECT_TRUE(contains(backend.status().message(),
+                       "does not offer weights mode 'frozen'; it offers bound, per_call"));
+}
+
+TEST_F(PluginTest, OneClearErrorForAMissingPlugin) {
+  install("plugins/tvm", manifest_text("tvm"));
+  const auto missing = [&](const std::string& name, const Installation& where) {
+    return resolve_backend(where, {temp_.path() / "plugins"},
+                           run_config("backend: {name: " + name + "}\n"))
+        .status();
+  };
+  const auto status = missing("tvn", installation());
+  EXPECT_EQ(status.code(), Code::kPlugin);
+  EXPECT_EQ(status.message(), "no plugin named 'tvn' is installed; did you mean 'tvm'?");
+  EXPECT_TRUE(contains(status.to_string(), "installed: tvm"));
+  EXPECT_TRUE(contains(status.to_string(), "searched " + (temp_.path() / "plugins").string()));
+  EXPECT_TRUE(contains(status.to_string(), "run.yaml:2:17"));
+  EXPECT_TRUE(contains(status.to_string(), "does not contain a plugin 'tvn' yet"));
+
+  Installation in_tree = installation();
+  in_tree.source_tree = temp_.path() / "tree";
+  temp_.write("tree/plugins/acme/plugin.yaml", "");
+  EXPECT_TRUE(contains(missing("acme", in_tree).to_string(), "./graphnet run --config acme.yaml"));
+}
+
+TEST_F(PluginTest, EarlierTiersWin) {
+  install("one/acme", manifest_text("acme"));
+  install("two/acme", manifest_text("acme"));
+  install("two/broken", "schema: [");
+  temp_.write("two/readme.txt", "no plugin");
+  const auto registry = PluginRegistry::scan({{"first", temp_.path() / "one"},
+                                              {"second", temp_.path() / "two"},
+                                              {"third", "/nonexistent"}});
+  ASSERT_EQ(registry.entries().size(), 3U);
+  EXPECT_EQ(registry.entries()[1].state, PluginEntry::State::kShadowed);
+  EXPECT_EQ(registry.entries()[2].state, PluginEntry::State::kBroken);
+  EXPECT_EQ(registry.find("acme")->file, temp_.path() / "one/acme/plugin.yaml");
+  EXPECT_TRUE(contains(registry.find("broken").status().message(), "broken/plugin.yaml:1:"));
+}
+
+TEST_F(PluginTest, TwoOfANameInOneTierAreRefused) {
+  install("one/a", manifest_text("acme"));
+  install("one/b", manifest_text("acme"));
+  const auto status = PluginRegistry::scan({{"first", temp_.path() / "one"}}).find("acme").status();
+  EXPECT_TRUE(contains(status.message(), "two plugins named 'acme'"));
+  EXPECT_TRUE(contains(status.to_string(), "one/a/plugin.yaml"));
+  EXPECT_TRUE(contains(status.to_string(), "one/b/plugin.yaml"));
+}
+
+TEST_F(PluginTest, ALibraryCanBeNamedDirectly) {
+  install("build", manifest_text("acme"));
+  const auto resolve = [&](const std::string& library) {
+    return resolve_backend(installation(), {}, run_config("backend: {library: " + library + "}\n"));
+  };
+  const auto backend = resolve("build/libgn_x.so");
+  ASSERT_TRUE(backend.is_ok()) << backend.status().to_string();
+  EXPECT_EQ(backend->manifest.name, "acme");
+  EXPECT_TRUE(contains(resolve("build/nothing.so").status().message(), "library file not found: "));
+  EXPECT_TRUE(contains(resolve("build/nothing.so").status().to_string(), "run.yaml:2:20"));
+  temp_.write("bare/libgn_x.so", library_bytes(kThisMachine));
+  EXPECT_TRUE(contains(resolve("bare/libgn_x.so").status().message(), "no plugin.yaml beside it"));
+  temp_.write("build/other.so", library_bytes(kThisMachine));
+  EXPECT_TRUE(contains(resolve("build/other.so").status().message(), "describes another library"));
+}
+
+TEST_F(PluginTest, ElfHeaderChecks) {
+  const auto check = [&](const std::string& bytes) {
+    return check_shared_library(temp_.write("x.so", bytes)).message();
+  };
+  EXPECT_EQ(check(library_bytes(kThisMachine)), "");
+  EXPECT_TRUE(contains(check("<!DOCTYPE html>"),
+                       "is not an ELF shared library (starts with "
+                       "'<!DOCTYPE ht')"));
+  EXPECT_TRUE(contains(check(""), "is not an ELF shared library"));
+  EXPECT_TRUE(contains(check("\x7F"
+                             "ELF"),
+                       "is cut off after 4 bytes"));
+  EXPECT_TRUE(contains(check(library_bytes(kOtherMachine)), "this host is"));
+  EXPECT_TRUE(contains(check(library_bytes(kThisMachine, ET_REL)), "not a shared library"));
+  std::string narrow = library_bytes(kThisMachine);
+  narrow[EI_CLASS] = ELFCLASS32;
+  EXPECT_TRUE(contains(check(narrow), "32-bit"));
+  EXPECT_TRUE(
+      contains(check_shared_library("/nonexistent.so").message(), "not found: /nonexistent"));
+  EXPECT_TRUE(contains(check_shared_library(temp_.path()).message(), "is not a regular file"));
+  EXPECT_EQ(check_shared_library("/proc/self/exe").is_ok(), true);
+}
+
+TEST_F(PluginTest, ConfigsAreFoundByName) {
+  Installation where = installation();
+  where.config_home = temp_.path() / "home";
+  where.source_tree = temp_.path() / "tree";
+  temp_.write("home/graphnet/configs/mine.yaml", "");
+  temp_.write("tree/configs/mine.yaml", "");
+  temp_.write("tree/configs/nope.yaml", "");
+  temp_.write("tree/configs/default.yaml", "");
+  EXPECT_EQ(*find_config(where, "mine.yaml"), temp_.path() / "home/graphnet/configs/mine.yaml");
+  EXPECT_EQ(*find_config(where, "nope.yaml"), temp_.path() / "tree/configs/nope.yaml");
+  EXPECT_EQ(list_configs(where), (std::vector<std::string>{"mine.yaml", "nope.yaml"}));
+  EXPECT_TRUE(
+      contains(find_config(where, "nope").status().to_string(), "did you mean 'nope.yaml'?"));
+  EXPECT_TRUE(contains(find_config(where, "nop.yaml").status().to_string(), "'nope.yaml'"));
+  EXPECT_FALSE(find_config(where, "").is_ok());
+  const std::string missing = (temp_.path() / "x/y.yaml").string();
+  EXPECT_TRUE(contains(find_config(where, missing).status().message(), "no config file"));
+}
+
+}  // namespace
+}  // namespace graphnet::config

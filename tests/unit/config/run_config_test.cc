@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "config/run_config.h"
+
+#include <gtest/gtest.h>
+
+#include "support/temp_dir.h"
+
+namespace graphnet::config {
+namespace {
+
+using base::Code;
+using base::Result;
+
+constexpr const char* kHead = "schema: graphnet/run/v1\nbackend: {name: nope}\n";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class RunConfigTest : public ::testing::Test {
+ protected:
+  Result<RunConfig> read(const std::string& text, const std::vector<std::string>& sets = {}) {
+    return read_run_config(folder_.write("x.yaml", text), sets);
+  }
+  std::string error_of(const std::string& text, const std::vector<std::string>& sets = {}) {
+    const auto config = read(text, sets);
+    return config.is_ok() ? "" : config.status().message();
+  }
+  tests::TempDir folder_;
+};
+
+TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
+  const std::filesystem::path configs = std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs";
+  const auto documented = read_run_config(configs / "default.yaml", {});
+  ASSERT_TRUE(documented.is_ok()) << documented.status().to_string();
+  const RunConfig built_in;
+  EXPECT_EQ(documented->device, built_in.device);
+  EXPECT_EQ(documented->threads, built_in.threads);
+  EXPECT_EQ(documented->weights, built_in.weights);
+  EXPECT_EQ(documented->protocol.name, built_in.protocol.name);
+  EXPECT_EQ(documented->protocol.warmup, built_in.protocol.warmup);
+  EXPECT_EQ(documented->protocol.trials, built_in.protocol.trials);
+  EXPECT_EQ(documented->timeouts, built_in.timeouts);
+  EXPECT_EQ(documented->samples, built_in.samples);
+  EXPECT_EQ(documented->plugin_search_paths, built_in.plugin_search_paths);
+  // Every key is in the file: each leaf left its origin (backend.options has none).
+  std::vector<std::string> keys;
+  for (const auto& [key, origin] : documented->origins) keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{
+                      "backend.name", "device", "plugins.search_paths", "protocol.name",
+                      "protocol.trials", "protocol.warmup", "samples", "threads", "timeouts.bind",
+                      "timeouts.compare", "timeouts.compile", "timeouts.eager", "timeouts.load",
+                      "timeouts.replay", "timeouts.run", "weights"}));
+}
+
+TEST_F(RunConfigTest, EveryBundledConfigIsValid) {
+  int num_configs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs")) {
+    const auto config = read_run_config(entry.path(), {});
+    EXPECT_TRUE(config.is_ok()) << config.status().to_string();
+    ++num_configs;
+  }
+  EXPECT_GE(num_configs, 6);
+}
+
+TEST_F(RunConfigTest, ReadsEveryKey) {
+  const auto config = read(
+      "schema: graphnet/run/v1\n"
+      "backend: {library: libs/libgn_x.so, options: {level: 3}}\n"
+      "device: cpu\nthreads: 4\nweights: per_call\n"
+      "protocol: {name: upstream, warmup: 0, trials: 9}\n"
+      "timeouts: {compile: 500ms, run: none, load: 1.5s, eager: 2m, bind: 1h}\n"
+      "samples: [a/b, /c]\nplugins: {search_paths: [p, /q]}\n");
+  ASSERT_TRUE(config.is_ok()) << config.status().to_string();
+  EXPECT_EQ(config->backend.library, folder_.path() / "libs/libgn_x.so");
+  EXPECT_TRUE(config->backend.options.has_value());
+  EXPECT_EQ(config->threads, 4);
+  EXPECT_EQ(config->weights, "per_call");
+  EXPECT_EQ(config->protocol.warmup, 0);
+  EXPECT_EQ(config->protocol.trials, 9);
+  using std::chrono::milliseconds;
+  EXPECT_EQ(config->timeouts.at("compile"), milliseconds(500));
+  EXPECT_EQ(config->timeouts.at("run"), TimeLimit());
+  EXPECT_EQ(config->timeouts.at("load"), milliseconds(1500));
+  EXPECT_EQ(config->timeouts.at("eager"), milliseconds(120000));
+  EXPECT_EQ(config->timeouts.at("bind"), milliseconds(3600000));
+  EXPECT_EQ(config->timeouts.at("replay"), milliseconds(120000));
+  EXPECT_EQ(config->samples, (std::vector<std::filesystem::path>{folder_.path() / "a/b", "/c"}));
+  EXPECT_EQ(config->plugin_search_paths.at(0), folder_.path() / "p");
+}
+
+TEST_F(RunConfigTest, PlacesEachError) {
+  const std::string head = kHead;
+  const struct {
+    std::string text;
+    const char* message;
+  } cases[] = {
+      {"", "x.yaml:1:1: the document has no value; it must be a map"},
+      {"backend: {name: nope}\n", "x.yaml:1:1: missing key 'schema'"},
+      {"schema: graphnet/run/v3\nbackend: {name: nope}\n", "x.yaml:1:9: schema 'graphnet/run/v3'"},
+      {"schema: graphnet/run/v1\n", "x.yaml:1:1: missing key 'backend'"},
+      {"schema: graphnet/run/v1\nbackend: {}\n", "x.yaml:2:10: backend needs either"},
+      {"schema: graphnet/run/v1\nbackend: {name: a, library: b}\n", "backend needs either"},
+      {"schema: graphnet/run/v1\nbackend: {name: ../a}\n", "x.yaml:2:17: backend.name must be"},
+      {"schema: graphnet/run/v1\nbackend: {nam: a}\n",
+       "x.yaml:2:11: unknown key 'nam' in backend; did you mean 'name'?"},
+      {head + "device: cuda\n", "x.yaml:3:9: device must be one of cpu, got 'cuda'"},
+      {head + "threads: 0\n", "x.yaml:3:10: threads must be auto or an integer from 1"},
+      {head + "weights: bond\n",
+       "x.yaml:3:10: weights must be one of bound, frozen, per_call, "
+       "got 'bond'; did you mean 'bound'?"},
+      {head + "protocol: {trials: 0}\n", "x.yaml:3:20: protocol.trials must be an integer from 1"},
+      {head + "protocol: {warmup: -1}\n", "protocol.warmup must be an integer from 0"},
+      {head + "timeouts: {compile: 600}\n", "x.yaml:3:21: timeouts.compile must be a duration"},
+      {head + "timeouts: {compile: 0s}\n", "timeouts.compile must be a duration"},
+      {head + "timeouts: {compile: []}\n", "timeouts.compile must be a duration"},
+      {head + "timeouts: {compil: 1s}\n", "did you mean 'compile'?"},
+      {head + "samples: a\n", "x.yaml:3:10: samples must be a list, got 'a'"},
+      {head + "samples: ['']\n", "samples must not be empty"},
+      {head + "threads:\n", "x.yaml:3:1: threads"},
+  };
+  for (const auto& [text, message] : cases) {
+    EXPECT_TRUE(contains(error_of(text), message)) << text << "\n" << error_of(text);
+  }
+}
+
+TEST_F(RunConfigTest, OverridesWinAndSayWhere) {
+  const auto config = read(kHead, {"threads=3", "protocol.trials=7", "threads=5",
+                                   "backend.options.level=2", "timeouts.run=none"});
+  ASSERT_TRUE(config.is_ok()) << config.status().to_string();
+  EXPECT_EQ(config->threads, 5);
+  EXPECT_EQ(config->protocol.trials, 7);
+  EXPECT_EQ(config->origins.at("threads"), "--set");
+  EXPECT_EQ(config->backend.options->find("level")->text, "2");
+  EXPECT_EQ(config->timeouts.at("run"), TimeLimit());
+}
+
+TEST_F(RunConfigTest, BadOverridesAreExplained) {
+  EXPECT_TRUE(contains(error_of(kHead, {"thread=3"}),
+                       "--set: unknown key 'thread'; did you mean 'threads'?\n  thread=3\n  ^"));
+  EXPECT_TRUE(contains(error_of(kHead, {"threads=x"}), "--set: threads must be auto"));
+  EXPECT_TRUE(contains(error_of(kHead, {"threads.x=1", "threads=[1"}), "--set"));
+  EXPECT_TRUE(contains(error_of(kHead, {"schema.x=1"}), "--set: 'x' has no place"));
+  EXPECT_TRUE(contains(error_of(kHead, {"threads=&a 1"}), "anchors are not allowed"));
+  EXPECT_TRUE(contains(error_of(kHead, {"threads=1\nfoo: 2"}), "one line"));
+  for (const char* text : {"", "=", "threads", "a..b=1", ".a=1", "a.=1"}) {
+    const auto config = read(kHead, {text});
+    ASSERT_FALSE(config.is_ok()) << text;
+    EXPECT_EQ(config.status().code(), Code::kUsage) << text;
+  }
+}
+
+TEST(TimeLimits, RoundTrip) {
+  for (const char* text : {"600s", "500ms", "none", "1500ms"}) {
+    const auto limit = parse_time_limit(text);
+    ASSERT_TRUE(limit.is_ok());
+    EXPECT_EQ(format_time_limit(*limit), text);
+  }
+  EXPECT_EQ(*parse_time_limit("90", "s"), std::chrono::milliseconds(90000));
+  for (const char* text : {"", "s", "-1s", "0s", "0", "1d", "1 s", "nan", "inf", "1e30h", "infs"}) {
+    EXPECT_FALSE(parse_time_limit(text).is_ok()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace graphnet::config

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "measure/environment.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+
+namespace graphnet::measure {
+namespace {
+
+TEST(CpuModel, IsReadFromCpuinfo) {
+  EXPECT_EQ(cpu_model_in("processor\t: 0\nmodel\t\t: 143\nmodel name\t: AMD  EPYC 9B14 \n"),
+            "AMD EPYC 9B14");
+  EXPECT_EQ(cpu_model_in("Processor : ARMv8\n"), "ARMv8");
+  EXPECT_EQ(cpu_model_in("model name"), "");
+  EXPECT_EQ(cpu_model_in("model name\t:"), "");
+  EXPECT_EQ(cpu_model_in(""), "");
+}
+
+TEST(PeakRss, IsReadFromStatus) {
+  EXPECT_EQ(peak_rss_in("Name:\tx\nVmPeak:\t 10 kB\nVmHWM:\t   2048 kB\n"), 2048 * 1024);
+  EXPECT_EQ(peak_rss_in("VmHWM:\tmany kB\n"), std::nullopt);
+  EXPECT_EQ(peak_rss_in("VmHWM:\t99999999999999999999 kB\n"), std::nullopt);
+  EXPECT_EQ(peak_rss_in(""), std::nullopt);
+}
+
+TEST(PeakRss, OfThisProcessIsPlausible) {
+  const auto peak = peak_rss_bytes();
+  ASSERT_TRUE(peak.has_value());
+  EXPECT_GT(*peak, 100'000);
+}
+
+TEST(HardwareClass, NamesModelAndThreads) {
+  EXPECT_EQ(hardware_class("AMD EPYC", 2), "AMD EPYC/2 threads");
+  EXPECT_EQ(hardware_class("", 1), "unknown cpu/1 thread");
+}
+
+TEST(Environment, HoldsWhatAReaderNeedsButNotTheHostName) {
+  const base::Json environment = collect_environment(2);
+  for (const char* key :
+       {"logical_cores", "kernel", "memory_bytes", "host_hash", "hardware_class"}) {
+    EXPECT_TRUE(environment.contains(key)) << key;
+  }
+  EXPECT_GE(environment["logical_cores"].get<int>(), 1);
+  EXPECT_EQ(environment["logical_cores"].get<int>(), affinity_cores());
+  EXPECT_EQ(environment["host_hash"].get<std::string>().size(), 12u);
+  std::array<char, 256> name = {};
+  ASSERT_EQ(::gethostname(name.data(), name.size() - 1), 0);
+  EXPECT_NE(environment["host_hash"].get<std::string>(), std::string(name.data()));
+}
+
+}  // namespace
+}  // namespace graphnet::measure

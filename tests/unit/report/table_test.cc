@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "report/table.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "report/terminal_text.h"
+
+namespace graphnet::report {
+namespace {
+
+RunFacts facts() {
+  RunFacts facts;
+  facts.version = "0.1.0";
+  facts.protocol = "upstream";
+  facts.device = "cpu";
+  facts.hardware = "AMD EPYC";
+  facts.threads = 2;
+  facts.seed = 123;
+  facts.samples = {"timm/resnet10t", "torchvision/vit_b_32", "ultralytics/yolo11n"};
+  facts.plugins = {"nope", "xla+rewrites"};
+  return facts;
+}
+
+journal::Record ok_record(const std::string& sample, double speedup) {
+  journal::Record record;
+  record.sample = sample;
+  record.plugin = "nope";
+  record.outcome = "ok";
+  record.verdict = "eager";
+  record.plugin_side.compile_ns = 12.3e6;
+  record.plugin_side.first_call_ns = 25.1e6;
+  record.plugin_side.median_ns = 1.84e6;
+  record.plugin_side.iqr_ns = 0.011e6;
+  record.speedup = speedup;
+  return record;
+}
+
+journal::Record failed_record(const std::string& outcome, const std::string& message) {
+  journal::Record record;
+  record.sample = "ultralytics/yolo11n";
+  record.plugin = "xla";
+  record.plugin_variant = "xla+rewrites";
+  record.outcome = outcome;
+  record.message = message;
+  return record;
+}
+
+std::string table(TableStyle style) {
+  std::ostringstream out;
+  RunTable table(out, style, facts());
+  table.row(ok_record("timm/resnet10t", 1.02));
+  auto degenerate = ok_record("torchvision/vit_b_32", 3);
+  degenerate.degenerate = true;
+  degenerate.plugin_side.iqr_ns = 0.5e6;
+  table.row(degenerate);
+  table.row(
+      failed_record("unsupported", "aten.grid_sampler_2d (1 node): no lowering\nsecond line"));
+  table.row(failed_record("timed_out", "no answer for 600 s"));
+  table.row(failed_record("skipped", ""));
+  table.summary({58.2, "results/2026-11-21T0540Z-7f3a.jsonl", {"one sample has batch_norm eps 0"}});
+  return out.str();
+}
+
+TEST(RunTable, Golden) {
+  EXPECT_EQ(
+      table({}),
+      R"(graphnet 0.1.0 · upstream protocol · cpu AMD EPYC, 2 threads · seed 123 · 3 samples x 2 plugins
+
+  sample                plugin        outcome    compile  first call  e2e median          speedup  verdict
+  timm/resnet10t        nope          ok         12.3 ms     25.1 ms  1.84 ms ± 0.6 %       1.02x  eager
+  torchvision/vit_b_32  nope          ok         12.3 ms     25.1 ms  1.84 ms ± 27 %        3.00x  eager, degenerate
+  ultralytics/yolo11n   xla+rewrites  unsupported  aten.grid_sampler_2d (1 node): no lowering second line
+  ultralytics/yolo11n   xla+rewrites  timed_out  no answer for 600 s
+  ultralytics/yolo11n   xla+rewrites  skipped
+
+2 ok, 2 failed (1 unsupported, 1 timed_out), 1 skipped in 58 s
+nope: geometric mean of 1 speedup 1.02x (1 degenerate left out)
+note: one sample has batch_norm eps 0
+results: results/2026-11-21T0540Z-7f3a.jsonl
+protocol upstream times one side after the other: a speedup within 10 % of 1 is noise, ± is the spread of one side (see host/measure/protocol.h)
+)");
+}
+
+TEST(RunTable, RowsFitTheTerminal) {
+  for (const int width : {20, 40, 60, 80, 120}) {
+    std::istringstream lines(table({false, width}));
+    std::string line;
+    while (std::getline(lines, line) && line.find(" failed ") == std::string::npos) {
+      EXPECT_LE(display_width(line), width) << line;
+    }
+  }
+}
+
+TEST(RunTable, ColourIsDecorationOnly) {
+  const std::string plain = table({});
+  std::string stripped;
+  const std::string decorated = table({true, 0});
+  for (std::size_t i = 0; i < decorated.size(); ++i) {
+    if (decorated[i] == '\x1b') {
+      i = decorated.find('m', i);
+    } else {
+      stripped += decorated[i];
+    }
+  }
+  EXPECT_NE(decorated, plain);
+  EXPECT_EQ(stripped, plain);
+}
+
+TEST(RunTable, HostileNamesCannotForgeARow) {
+  std::ostringstream out;
+  RunTable table(out, {}, facts());
+  const std::string before = out.str();
+  table.row(failed_record("crashed", "a\n  fake  nope  ok\x1b[2J\r"));
+  const std::string row = out.str().substr(before.size());
+  EXPECT_EQ(row.find('\x1b'), std::string::npos);
+  EXPECT_EQ(row.find('\n'), row.size() - 1);
+}
+
+TEST(RunTable, GeometricMeanOverOkRowsPerPlugin) {
+  std::ostringstream out;
+  RunTable table(out, {}, facts());
+  table.row(ok_record("a", 0.5));
+  table.row(ok_record("b", 4.5));
+  auto other = ok_record("b", 3);
+  other.plugin_variant = "xla+rewrites";
+  table.row(other);
+  auto wrong = ok_record("c", 100);
+  wrong.outcome = "accuracy_mismatch";
+  table.row(wrong);
+  table.summary({});
+  EXPECT_NE(out.str().find("nope: geometric mean of 2 speedups 1.50x\n"), std::string::npos);
+  EXPECT_NE(out.str().find("xla+rewrites: geometric mean of 1 speedup 3.00x\n"), std::string::npos);
+  EXPECT_EQ(out.str().find("results:"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace graphnet::report

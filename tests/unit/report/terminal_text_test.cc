@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "report/terminal_text.h"
+
+#include <gtest/gtest.h>
+
+namespace graphnet::report {
+namespace {
+
+TEST(DisplayWidth, CountsCellsNotBytes) {
+  EXPECT_EQ(display_width(""), 0);
+  EXPECT_EQ(display_width("abc"), 3);
+  EXPECT_EQ(display_width("± · ×"), 5);
+  EXPECT_EQ(display_width("é"), 1);
+  EXPECT_EQ(display_width("e\xcc\x81"), 1);  // e and a combining accent
+  EXPECT_EQ(display_width("模型"), 4);
+  EXPECT_EQ(display_width("\xff\xfe"), 2);
+  EXPECT_EQ(display_width("\xe6\xa8"), 2) << "an incomplete character";
+}
+
+TEST(Printable, RemovesWhatMovesTheCursor) {
+  EXPECT_EQ(printable("a\nb\r\n\tc"), "a b c");
+  EXPECT_EQ(printable("\x1b[2Jred"), "[2Jred");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m"),
+            "31m");
+  EXPECT_EQ(printable("a\xff"), "a\xef\xbf\xbd");
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "b"),
+            "a b");
+  EXPECT_EQ(printable("  x  "), "  x");
+}
+
+TEST(CutToWidth, NeverSplitsACharacter) {
+  EXPECT_EQ(cut_to_width("abcdef", 6), "abcdef");
+  EXPECT_EQ(cut_to_width("abcdef", 4), "abc…");
+  EXPECT_EQ(cut_to_width("模型模型", 4), "模…");
+  EXPECT_EQ(cut_to_width("abc", 1), "…");
+  EXPECT_EQ(cut_to_width("abc", 0), "");
+  EXPECT_EQ(cut_to_width("abc", -5), "");
+  EXPECT_EQ(cut_to_width("", 0), "");
+}
+
+TEST(Pad, FillsByCells) {
+  EXPECT_EQ(pad_right("é", 3), "é  ");
+  EXPECT_EQ(pad_left("é", 3), "  é");
+  EXPECT_EQ(pad_right("long", 2), "long");
+}
+
+TEST(Coloured, IsPlainWhenOff) {
+  EXPECT_EQ(coloured("ok", Colour::kOk, false), "ok");
+  EXPECT_EQ(coloured("ok", Colour::kOk, true), "\x1b[32mok\x1b[0m");
+  EXPECT_EQ(coloured("", Colour::kDim, true), "");
+}
+
+TEST(FormatElapsed, ChoosesTheUnit) {
+  EXPECT_EQ(format_elapsed(0), "0.0 s");
+  EXPECT_EQ(format_elapsed(4.12), "4.1 s");
+  EXPECT_EQ(format_elapsed(9.97), "10 s");
+  EXPECT_EQ(format_elapsed(59.6), "1 min 00 s");
+  EXPECT_EQ(format_elapsed(252), "4 min 12 s");
+  EXPECT_EQ(format_elapsed(7380), "2 h 03 min");
+  EXPECT_EQ(format_elapsed(-1), "0.0 s");
+}
+
+}  // namespace
+}  // namespace graphnet::report

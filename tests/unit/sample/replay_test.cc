@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "sample/replay.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "base/sha256.h"
+
+namespace graphnet::sample {
+namespace {
+
+using base::DType;
+
+TensorMeta meta_of(const std::string& name, DType dtype, std::vector<std::int64_t> shape) {
+  TensorMeta meta;
+  meta.class_name = "Program_weight_tensor_meta_" + name;
+  meta.name = name;
+  meta.dtype = dtype;
+  meta.shape = std::move(shape);
+  return meta;
+}
+
+TensorMeta range_of(const std::string& name, double low, double high,
+                    std::vector<std::int64_t> shape) {
+  TensorMeta meta = meta_of(name, DType::kInt64, std::move(shape));
+  meta.min_val = low;
+  meta.max_val = high;
+  return meta;
+}
+
+std::vector<Argument> run(const std::vector<TensorMeta>& metas,
+                          const std::vector<std::string>& names) {
+  std::vector<graph::Parameter> parameters;
+  for (const std::string& name : names) {
+    parameters.push_back({name, graph::ParameterKind::kTensor, {}});
+  }
+  auto arguments = replay(metas, parameters, kReplaySeed);
+  EXPECT_TRUE(arguments.is_ok()) << arguments.status().to_string();
+  return arguments.is_ok() ? std::move(arguments).value() : std::vector<Argument>();
+}
+
+template <typename T>
+std::vector<T> elements_of(const Argument& argument) {
+  std::vector<T> elements(argument.bytes.num_bytes() / sizeof(T));
+  std::memcpy(elements.data(), argument.bytes.data(), argument.bytes.num_bytes());
+  return elements;
+}
+
+// Draws of RandomState(123).
+constexpr double kGaussian0 = -1.0856306033005612;
+constexpr double kGaussian1 = 0.9973454465835858;
+constexpr double kGaussian2 = 0.28297849805199204;
+
+TEST(Replay, VisitsClassesInByteOrderAndAnswersInSignatureOrder) {
+  const auto arguments = run({meta_of("b", DType::kFloat64, {}), meta_of("_", DType::kFloat64, {}),
+                              meta_of("B", DType::kFloat64, {1})},
+                             {"_", "b", "B"});
+  ASSERT_EQ(arguments.size(), 3u);
+  EXPECT_EQ(arguments[2].replay_rank, 0u);
+  EXPECT_EQ(arguments[0].replay_rank, 1u);
+  EXPECT_EQ(arguments[1].replay_rank, 2u);
+  EXPECT_EQ(elements_of<double>(arguments[2])[0], kGaussian0 * 1.0 * 0.2 + 0.0);
+  EXPECT_EQ(elements_of<double>(arguments[0])[0], kGaussian1 * 1.0 * 0.2 + 0.0);
+  EXPECT_EQ(elements_of<double>(arguments[1])[0], kGaussian2 * 1.0 * 0.2 + 0.0);
+  EXPECT_TRUE(arguments[0].consumes_torch_generator);
+}
+
+TEST(Replay, IntegerRangesAreDrawnBeforeEverythingElse) {
+  const auto arguments =
+      run({meta_of("a", DType::kFloat64, {}), range_of("b", 0, 168, {2, 5})}, {"a", "b"});
+  EXPECT_EQ(elements_of<std::int64_t>(arguments[1]),
+            (std::vector<std::int64_t>{109, 126, 66, 98, 17, 83, 106, 123, 57, 96}));
+  EXPECT_EQ(elements_of<double>(arguments[0])[0], -1.0774653339567812 * 1.0 * 0.2 + 0.0);
+  EXPECT_FALSE(arguments[1].consumes_torch_generator);
+}
+
+TEST(Replay, RangesStartAtTheirLowerBoundAndBeatLiterals) {
+  TensorMeta meta = range_of("a", -5, 163, {1});
+  meta.data = std::vector<LiteralNumber>{{LiteralNumber::Kind::kInteger, 7, 0}};
+  const auto arguments = run({meta, range_of("b", 3, 3, {2})}, {"a", "b"});
+  EXPECT_EQ(elements_of<std::int64_t>(arguments[0])[0], 104);
+  EXPECT_EQ(elements_of<std::int64_t>(arguments[1]), (std::vector<std::int64_t>{3, 3}));
+}
+
+TEST(Replay, BoolsAreUniformAndKeepTheSpareGaussian) {
+  const auto arguments = run({meta_of("a", DType::kFloat64, {}), meta_of("b", DType::kBool, {1}),
+                              meta_of("c", DType::kFloat64, {})},
+                             {"a", "b", "c"});
+  EXPECT_EQ(elements_of<double>(arguments[0])[0], kGaussian0 * 1.0 * 0.2 + 0.0);
+  EXPECT_EQ(elements_of<std::uint8_t>(arguments[1])[0], 0);
+  EXPECT_EQ(elements_of<double>(arguments[2])[0], kGaussian1 * 1.0 * 0.2 + 0.0);
+}
+
+TEST(Replay, AbsentAndNoneDeviationsDiffer) {
+  TensorMeta none = meta_of("a", DType::kFloat64, {});
+  none.has_mean = none.has_std = true;
+  const auto arguments = run({none, meta_of("b", DType::kFloat64, {})}, {"a", "b"});
+  EXPECT_EQ(elements_of<double>(arguments[0])[0], kGaussian0 * 0.1 * 0.2 + 0.0);
+  EXPECT_EQ(elements_of<double>(arguments[1])[0], kGaussian1 * 1.0 * 0.2 + 0.0);
+}
+
+TEST(Replay, ConstantsDrawNothingAndAreClamped) {
+  TensorMeta constant = meta_of("a", DType::kFloat32, {3});
+  constant.mean = -3.0e38;
+  constant.std = 0.0;
+  constant.has_mean = constant.has_std = true;
+  const auto arguments = run({constant, meta_of("b", DType::kFloat64, {})}, {"a", "b"});
+  EXPECT_EQ(elements_of<float>(arguments[0]), (std::vector<float>{-100, -100, -100}));
+  EXPECT_FALSE(arguments[0].needs_torch_normals);
+  EXPECT_EQ(elements_of<double>(arguments[1])[0], kGaussian0 * 1.0 * 0.2 + 0.0);
+}
+
+TEST(Replay, LiteralsAreNeitherClampedNorDrawn) {
+  TensorMeta literal = meta_of("a", DType::kFloat32, {2});
+  literal.data = std::vector<LiteralNumber>{{LiteralNumber::Kind::kFloat, 0, -3.0e38},
+                                            {LiteralNumber::Kind::kInteger, 1000, 0}};
+  literal.max_val = 1.0;
+  const auto arguments = run({literal}, {"a"});
+  EXPECT_EQ(elements_of<float>(arguments[0]), (std::vector<float>{-3.0e38f, 1000}));
+  EXPECT_FALSE(arguments[0].consumes_torch_generator);
+}
+
+TEST(Replay, NanDeviationDrawsAndAsksForTorchNormals) {
+  TensorMeta strange = meta_of("a", DType::kFloat32, {1});
+  strange.std = std::nan("");
+  strange.has_std = true;
+  const auto arguments = run({strange, meta_of("b", DType::kFloat64, {})}, {"a", "b"});
+  EXPECT_TRUE(arguments[0].needs_torch_normals);
+  EXPECT_TRUE(std::isnan(elements_of<float>(arguments[0])[0]));
+  EXPECT_EQ(elements_of<double>(arguments[1])[0], kGaussian1 * 1.0 * 0.2 + 0.0);
+}
+
+TEST(Replay, EmptyTensorsDrawNothing) {
+  const auto arguments =
+      run({meta_of("a", DType::kFloat32, {0, 4}), meta_of("b", DType::kFloat64, {})}, {"a", "b"});
+  EXPECT_EQ(arguments[0].bytes.num_bytes(), 0u);
+  EXPECT_EQ(elements_of<double>(arguments[1])[0], kGaussian0 * 1.0 * 0.2 + 0.0);
+}
+
+TEST(Replay, DigestIsOverAllBytesInSignatureOrder) {
+  const auto arguments = run({range_of("a", 1, 1, {1}), range_of("b", 2, 2, {1})}, {"b", "a"});
+  const std::int64_t bytes[] = {2, 1};
+  EXPECT_EQ(arguments_digest(arguments), base::sha256_hex(bytes, sizeof bytes));
+}
+
+base::Status refusal(const std::vector<TensorMeta>& metas,
+                     const std::vector<graph::Parameter>& parameters) {
+  auto arguments = replay(metas, parameters, kReplaySeed);
+  EXPECT_FALSE(arguments.is_ok());
+  return arguments.status();
+}
+
+TEST(ReplayError, ParametersAndMetadataMustMatch) {
+  const graph::Parameter x = {"x", graph::ParameterKind::kTensor, {}};
+  base::Status status = refusal({}, {x});
+  EXPECT_EQ(status.code(), base::Code::kInput);
+  EXPECT_EQ(status.message(), "parameter 'x' of forward() has no tensor metadata");
+  TensorMeta meta = meta_of("a", DType::kFloat32, {});
+  meta.line = 7;
+  status = refusal({meta, meta_of("x", DType::kFloat32, {})}, {x});
+  EXPECT_EQ(status.code(), base::Code::kInput);
+  EXPECT_EQ(status.message(), "tensor 'a' (line 7 of its file) is no parameter of forward()");
+}
+
+TEST(ReplayError, TooLargeForTheMachine) {
+  const graph::Parameter x = {"x", graph::ParameterKind::kTensor, {}};
+  const base::Status status = refusal({meta_of("x", DType::kFloat64, {1 << 20, 1 << 20})}, {x});
+  EXPECT_EQ(status.code(), base::Code::kEnvironment);
+  EXPECT_NE(status.message().find("8796093022208 bytes"), std::string::npos) << status.message();
+}
+
+TEST(ReplayError, Complex) {
+  const graph::Parameter x = {"x", graph::ParameterKind::kTensor, {}};
+  EXPECT_EQ(refusal({meta_of("x", DType::kComplex64, {})}, {x}).code(), base::Code::kUnsupported);
+}
+
+}  // namespace
+}  // namespace graphnet::sample

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "supervise/sweep.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "support/temp_dir.h"
+
+namespace graphnet::supervise {
+namespace {
+
+using journal::JournalFile;
+using journal::Record;
+
+class Recorder : public SweepObserver {
+ public:
+  void on_begin(const PlannedTask& planned) override { begun.push_back(planned.sample.name); }
+  void on_phase(const std::string& phase) override {
+    if (phase == raise_in) ::kill(::getpid(), raised);
+  }
+  bool on_record(const Record& record) override {
+    outcomes.push_back(record.outcome);
+    return outcomes.size() < stop_after;
+  }
+  std::vector<std::string> begun;
+  std::vector<std::string> outcomes;
+  std::size_t stop_after = 1000;
+  std::string raise_in;
+  int raised = SIGINT;
+};
+
+/// The fake worker reads what to do from the task's sample path.
+class SweepTest : public ::testing::Test {
+ protected:
+  SweepTest() {
+    Record record;
+    record.sample = "timm/a";
+    record.outcome = "ok";
+    const base::Json message = {
+        {"event", "record"}, {"record", journal::to_json(record)}, {"final", true}};
+    temp_.write("final.json", base::dump_json(message) + "\n");
+    settings_.executable = temp_.write(
+        "worker",
+        "#!/bin/sh\ncd '" + temp_.path().string() +
+            "'\nread -r task <&3\n"
+            "phase() { echo \"{\\\"event\\\":\\\"phase\\\",\\\"phase\\\":\\\"$1\\\"}\" >&3; }\n"
+            "case $task in\n"
+            "  *do-ok*) phase run; cat final.json >&3 ;;\n"
+            "  *do-crash*) phase compile; kill -SEGV $$ ;;\n"
+            "  *do-hang*) phase bind; sleep 100 ;;\n"
+            "  *do-nothing*) echo no libtorch; exit 127 ;;\n"
+            "esac\n");
+    std::filesystem::permissions(settings_.executable, std::filesystem::perms::owner_all);
+    settings_.grace = std::chrono::milliseconds(200);
+  }
+
+  static std::vector<PlannedTask> plan_of(const std::vector<std::string>& samples) {
+    std::vector<PlannedTask> plan;
+    for (const auto& sample : samples) {
+      PlannedTask planned;
+      planned.task.sample_path = sample;
+      planned.task.plugin_name = "acme";
+      planned.task.threads = 1;
+      planned.sample = {sample, "timm/" + sample, "timm"};
+      planned.limits = config::RunConfig::default_timeouts();
+      plan.push_back(planned);
+    }
+    return plan;
+  }
+
+  base::Result<SweepEnd> sweep(const std::vector<std::string>& samples) {
+    auto journal = JournalFile::open(results(), {{"run_id", "id"}});
+    EXPECT_TRUE(journal.is_ok());
+    auto interrupt = Interrupt::create();
+    return run_sweep(plan_of(samples), settings_, *interrupt, *journal, recorder_);
+  }
+
+  std::filesystem::path results() const { return temp_.path() / "results.jsonl"; }
+  std::size_t num_records() const { return journal::read_journal(results())->records.size(); }
+
+  tests::TempDir temp_;
+  WorkerSettings settings_;
+  Recorder recorder_;
+};
+
+TEST_F(SweepTest, GoesOnAfterACrash) {
+  const auto end = sweep({"do-ok", "do-crash", "do-ok"});
+  ASSERT_TRUE(end.is_ok()) << end.status().to_string();
+  EXPECT_EQ(end->num_done, 3U);
+  EXPECT_EQ(end->num_left, 0U);
+  EXPECT_EQ(recorder_.outcomes, (std::vector<std::string>{"ok", "crashed", "ok"}));
+  EXPECT_EQ(num_records(), 3U);
+}
+
+TEST_F(SweepTest, AnInterruptLeavesNoRecordOfTheUnfinishedSample) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    std::filesystem::remove(results());
+    recorder_ = Recorder();
+    recorder_.raise_in = "bind";
+    recorder_.raised = signal;
+    const auto end = sweep({"do-ok", "do-hang", "do-ok"});
+    ASSERT_TRUE(end.is_ok());
+    EXPECT_EQ(end->num_done, 1U);
+    EXPECT_EQ(end->num_left, 2U);
+    EXPECT_EQ(end->signal, signal);
+    EXPECT_EQ(num_records(), 1U);
+  }
+}
+
+TEST_F(SweepTest, AWorkerThatNeverStartsEndsTheSweep) {
+  const auto end = sweep({"do-nothing", "do-ok"});
+  ASSERT_FALSE(end.is_ok());
+  EXPECT_EQ(end.status().code(), base::Code::kEnvironment);
+  EXPECT_NE(end.status().to_string().find("no libtorch"), std::string::npos);
+  EXPECT_EQ(num_records(), 0U);
+}
+
+TEST_F(SweepTest, OnceOneBeganAFailedStartIsARecord) {
+  const auto end = sweep({"do-ok", "do-nothing", "do-ok"});
+  ASSERT_TRUE(end.is_ok()) << end.status().to_string();
+  EXPECT_EQ(recorder_.outcomes, (std::vector<std::string>{"ok", "reference_failed", "ok"}));
+}
+
+TEST_F(SweepTest, StopsWhenNobodyReadsTheResults) {
+  recorder_.stop_after = 1;
+  const auto end = sweep({"do-ok", "do-ok", "do-ok"});
+  ASSERT_TRUE(end.is_ok());
+  EXPECT_EQ(end->num_done, 1U);
+  EXPECT_EQ(end->num_left, 2U);
+  EXPECT_EQ(end->signal, 0);
+}
+
+TEST(Interrupts, SignalsBecomeReadable) {
+  auto interrupt = Interrupt::create();
+  ASSERT_TRUE(interrupt.is_ok());
+  EXPECT_EQ(interrupt->signal(), 0);
+  ::kill(::getpid(), SIGTERM);
+  interrupt->read();
+  ::kill(::getpid(), SIGINT);
+  interrupt->read();
+  EXPECT_EQ(interrupt->signal(), SIGTERM);
+  EXPECT_EQ(interrupt->count(), 2);
+}
+
+TEST(Interrupts, AnIgnoredSignalStaysIgnored) {
+  ::signal(SIGINT, SIG_IGN);
+  {
+    auto interrupt = Interrupt::create();
+    ::kill(::getpid(), SIGINT);
+    interrupt->read();
+    EXPECT_EQ(interrupt->count(), 0);
+  }
+  ::signal(SIGINT, SIG_DFL);
+}
+
+TEST(RunPlan, SamplesAreOutermostAndDoneOnesAreDropped) {
+  const tests::TempDir temp;
+  config::Backend one;
+  one.config.file = "one.yaml";
+  one.manifest.name = "one";
+  one.options = base::Json::object();
+  one.manifest.library = temp.write("one.so", "1");
+  config::Backend two = one;
+  two.manifest.name = "two";
+  two.config.threads = 7;
+  PlanSettings settings;
+  settings.auto_threads = 3;
+  settings.repeat_flags = {"--set", "a=b c"};
+  auto plan = make_plan({{"s/f/x", "f/x", "f"}, {"s/f/y", "f/y", "f"}}, {one, two}, settings);
+  ASSERT_TRUE(plan.is_ok());
+  ASSERT_EQ(plan->size(), 4U);
+  EXPECT_EQ((*plan)[1].task.sample_path, "s/f/x");
+  EXPECT_EQ((*plan)[1].task.plugin_name, "two");
+  EXPECT_EQ((*plan)[0].task.threads, 3);
+  EXPECT_EQ((*plan)[1].task.threads, 7);
+  EXPECT_EQ((*plan)[0].task.command, "graphnet run s/f/x --config one.yaml --set 'a=b c'");
+  EXPECT_EQ((*plan)[0].plugin_sha256,
+            "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b");
+
+  const auto path = temp.path() / "r.jsonl";
+  auto journal = JournalFile::open(path, {{"run_id", "id"}});
+  Record record;
+  record.sample = "f/x";
+  record.plugin = "two";
+  record.plugin_sha256 = (*plan)[1].plugin_sha256;
+  record.threads = 7;
+  record.warmup = 3;
+  record.trials = 5;
+  ASSERT_TRUE(journal->append(record).is_ok());
+  EXPECT_EQ(drop_done(*plan, journal::read_journal(path)->records), 1U);
+  EXPECT_EQ(plan->size(), 3U);
+  EXPECT_EQ((*plan)[1].sample.name, "f/y");
+}
+
+TEST(ShellCommand, QuotesWhatAShellWouldSplit) {
+  EXPECT_EQ(shell_command({"graphnet", "a b", "it's", "", "x=$y"}),
+            "graphnet 'a b' 'it'\\''s' '' 'x=$y'");
+}
+
+}  // namespace
+}  // namespace graphnet::supervise

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include "supervise/worker_process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "supervise/classify.h"
+#include "supervise/output_ring.h"
+#include "supervise/sweep.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::supervise {
+namespace {
+
+using journal::Record;
+using std::chrono::milliseconds;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Runs shell scripts in place of graphnet-worker. `phase X`, `partial` and `final` in a script
+/// send the messages of the protocol.
+class WorkerProcessTest : public ::testing::Test {
+ protected:
+  WorkerProcessTest() {
+    Record record;
+    record.sample = "timm/a";
+    record.plugin = "acme";
+    record.eager.median_ns = 1000;
+    temp_.write("partial.json", message(record, false));
+    record.outcome = "ok";
+    temp_.write("final.json", message(record, true));
+    settings_.grace = milliseconds(200);
+    settings_.exit_limit = milliseconds(300);
+    planned_.task.plugin_name = "acme";
+    planned_.task.threads = 1;
+    planned_.task.run_id = "run";
+    planned_.sample = {"samples/timm/a", "timm/a", "timm"};
+    planned_.plugin_sha256 = "abc";
+    planned_.limits = config::RunConfig::default_timeouts();
+  }
+
+  static std::string message(const Record& record, bool is_final) {
+    const base::Json json = {
+        {"event", "record"}, {"record", journal::to_json(record)}, {"final", is_final}};
+    return base::dump_json(json) + "\n";
+  }
+
+  /// A worker that reads its task and then does `body`.
+  std::filesystem::path worker(const std::string& body) {
+    const auto script = temp_.write(
+        "worker",
+        "#!/bin/sh\ncd '" + temp_.path().string() +
+            "'\n"
+            "phase() { echo \"{\\\"event\\\":\\\"phase\\\",\\\"phase\\\":\\\"$1\\\"}\" >&3; }\n"
+            "partial() { cat partial.json >&3; }\n"
+            "final() { cat final.json >&3; }\n"
+            "read -r task <&3\n" +
+            body + "\n");
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    return script;
+  }
+
+  WorkerEnd run(const std::string& body) {
+    settings_.executable = worker(body);
+    WorkerObserver observer;
+    auto interrupt = Interrupt::create();
+    auto end = run_worker(planned_, settings_, *interrupt, observer);
+    EXPECT_TRUE(end.is_ok()) << end.status().to_string();
+    return end.is_ok() ? std::move(end).value() : WorkerEnd();
+  }
+
+  Record record_of(const std::string& body) { return classify(planned_, run(body)); }
+
+  tests::TempDir temp_;
+  WorkerSettings settings_;
+  PlannedTask planned_;
+};
+
+TEST_F(WorkerProcessTest, AFinalRecordIsTheResult) {
+  const WorkerEnd end = run("phase load; phase run; partial; final");
+  EXPECT_TRUE(end.is_final);
+  EXPECT_EQ(end.phase, "run");
+  const Record record = classify(planned_, end);
+  EXPECT_EQ(record.outcome, "ok");
+  EXPECT_EQ(record.run_id, "run");
+  EXPECT_EQ(record.plugin_sha256, "abc");
+  EXPECT_EQ(record.output_tail, "");
+  EXPECT_TRUE(record.notes.empty());
+}
+
+TEST_F(WorkerProcessTest, TheWorkerGetsItsTask) {
+  planned_.task.sample_path = "samples/with 'quotes' and \xC3\xA4";
+  // More than a socket buffer holds, and the worker takes its time.
+  planned_.task.command = std::string(1 << 20, 'x');
+  const WorkerEnd end = run("sleep 0.2; printf '%s' \"$task\" > task.json; final");
+  EXPECT_TRUE(end.is_final);
+  std::ifstream file(temp_.path() / "task.json");
+  std::stringstream text;
+  text << file.rdbuf();
+  const auto json = base::parse_json(text.str(), "task");
+  ASSERT_TRUE(json.is_ok()) << json.status().to_string();
+  EXPECT_EQ(journal::task_from_json(*json)->sample_path, planned_.task.sample_path);
+}
+
+TEST_F(WorkerProcessTest, ACrashKeepsWhatWasMeasuredAndTheLastOutput) {
+  const Record record =
+      record_of("phase eager; partial; phase compile; echo one; echo two >&2; kill -SEGV $$");
+  EXPECT_EQ(record.outcome, "crashed");
+  EXPECT_EQ(record.phase, "compile");
+  EXPECT_TRUE(contains(record.message, "plugin 'acme' crashed in phase compile with SIGSEGV"));
+  EXPECT_EQ(record.output_tail, "one\ntwo");
+  EXPECT_EQ(record.eager.median_ns, 1000);
+}
+
+TEST_F(WorkerProcessTest, BlamesByPhase) {
+  const struct {
+    const char* body;
+    const char* outcome;
+  } cases[] = {
+      {"phase load; kill -ABRT $$", "invalid_sample"},
+      {"phase replay; exit 3", "invalid_sample"},
+      {"phase replay; kill -KILL $$", "reference_failed"},
+      {"phase eager; kill -SEGV $$", "reference_failed"},
+      {"phase eager; kill -KILL $$", "reference_failed"},
+      {"phase eager; exit 0", "reference_failed"},
+      {"kill -SEGV $$", "reference_failed"},
+      {"phase load; echo garbage >&3; sleep 9", "reference_failed"},
+      {"phase compile; kill -KILL $$", "out_of_memory"},
+      {"phase bind; exit 0", "plugin_failed"},
+      {"phase run; kill -FPE $$", "crashed"},
+      {"phase compare; kill -SEGV $$", "crashed"},
+      {"phase run; echo garbage >&3; sleep 9", "plugin_failed"},
+  };
+  for (const auto& [body, outcome] : cases) EXPECT_EQ(record_of(body).outcome, outcome) << body;
+}
+
+TEST_F(WorkerProcessTest, AnExitOfThePluginIsNamed) {
+  const Record record = record_of("phase compile; exit 7");
+  EXPECT_EQ(record.message, "plugin 'acme' or a library it uses called exit(7) in phase compile");
+}
+
+TEST_F(WorkerProcessTest, AKillFromOutsideSuggestsMemory) {
+  const Record record = record_of("phase run; kill -KILL $$");
+  EXPECT_EQ(record.outcome, "out_of_memory");
+  EXPECT_TRUE(contains(record.message, "lack of memory"));
+  EXPECT_EQ(record.notes.size(), 1U);
+}
+
+TEST_F(WorkerProcessTest, AHangIsStoppedAtTheLimitOfItsPhase) {
+  planned_.limits["compile"] = milliseconds(200);
+  planned_.limits["eager"] = std::nullopt;
+  const auto started = std::chrono::steady_clock::now();
+  const Record record = record_of("phase eager; sleep 0.4; phase compile; sleep 100");
+  EXPECT_EQ(record.outcome, "timed_out");
+  EXPECT_EQ(record.message, "plugin 'acme' exceeded the limit of 200ms in phase compile");
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5));
+}
+
+TEST_F(WorkerProcessTest, SigtermCanBeIgnoredButNotSigkill) {
+  planned_.limits["run"] = milliseconds(100);
+  const WorkerEnd end = run("trap '' TERM; phase run; while :; do sleep 1; done");
+  EXPECT_EQ(end.exit.signal, SIGKILL);
+  EXPECT_EQ(classify(planned_, end).outcome, "timed_out");
+}
+
+TEST_F(WorkerProcessTest, AStoppedWorkerIsKilled) {
+  planned_.limits["run"] = milliseconds(100);
+  EXPECT_EQ(record_of("phase run; kill -STOP $$").outcome, "timed_out");
+}
+
+TEST_F(WorkerProcessTest, TheStartHasTheLimitOfLoad) {
+  planned_.limits["load"] = milliseconds(100);
+  const WorkerEnd end = run("sleep 100");
+  EXPECT_TRUE(never_began(end));
+  EXPECT_TRUE(contains(classify(planned_, end).message, "before its first phase"));
+}
+
+TEST_F(WorkerProcessTest, GarbageIsAProtocolFailure) {
+  const char* garbage[] = {"not json",
+                           "{}",
+                           "[]",
+                           "{\"event\":1}",
+                           "{\"event\":\"dance\"}",
+                           "{\"event\":\"phase\"}",
+                           "{\"event\":\"phase\",\"phase\":\"dance\"}",
+                           "{\"event\":\"record\"}",
+                           "{\"event\":\"record\",\"record\":{},\"final\":1}",
+                           "{\"event\":\"record\",\"record\":[],\"final\":true}",
+                           "\\377\\376"};
+  for (const char* line : garbage) {
+    const WorkerEnd end = run(std::string("phase run; printf '") + line + "\\n' >&3; sleep 9");
+    EXPECT_EQ(end.stop, WorkerEnd::Stop::kProtocol) << line;
+    EXPECT_FALSE(end.protocol_error.empty()) << line;
+    EXPECT_EQ(classify(planned_, end).outcome, "plugin_failed") << line;
+  }
+}
+
+TEST_F(WorkerProcessTest, AnEndlessLineIsCutOffAndMemoryStaysBounded) {
+  const WorkerEnd end = run("phase run; head -c 100000000 /dev/zero | tr '\\0' x >&3; sleep 9");
+  EXPECT_EQ(end.stop, WorkerEnd::Stop::kProtocol);
+  EXPECT_TRUE(contains(end.protocol_error, "longer than 64 MiB"));
+}
+
+TEST_F(WorkerProcessTest, AFloodOfOutputIsBoundedAndHidesNothing) {
+  const WorkerEnd end =
+      run("phase run; head -c 30000000 /dev/zero | tr '\\0' x; echo; echo the end; final");
+  EXPECT_TRUE(end.is_final);
+  EXPECT_EQ(end.output.size(), kOutputRingBytes);
+  EXPECT_TRUE(contains(end.output, "the end"));
+  planned_.limits["compile"] = milliseconds(300);
+  const Record record = record_of("phase compile; yes");
+  EXPECT_EQ(record.outcome, "timed_out");
+  EXPECT_LE(record.output_tail.size(), 8192U);
+}
+
+TEST_F(WorkerProcessTest, ProcessesLeftBehindDoNotHoldItUp) {
+  const auto started = std::chrono::steady_clock::now();
+  EXPECT_TRUE(run("sleep 50 & final").is_final);
+  EXPECT_TRUE(run("setsid sleep 3 & phase run; final").is_final);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(2));
+}
+
+TEST_F(WorkerProcessTest, TheFinalRecordStandsWhateverHappensAtExit) {
+  const Record crashed = record_of("phase run; final; kill -SEGV $$");
+  EXPECT_EQ(crashed.outcome, "ok");
+  EXPECT_TRUE(contains(crashed.notes.at(0), "crashed after the last phase with SIGSEGV"));
+  const Record hung = record_of("phase run; final; sleep 100");
+  EXPECT_EQ(hung.outcome, "ok");
+  EXPECT_TRUE(contains(hung.notes.at(0), "was killed"));
+  const Record noisy = record_of("phase run; final; echo garbage >&3; exit 4");
+  EXPECT_EQ(noisy.outcome, "ok");
+  EXPECT_TRUE(contains(noisy.notes.at(0), "exit code 4"));
+}
+
+TEST_F(WorkerProcessTest, ClosedChannelsAreNoEnd) {
+  EXPECT_EQ(record_of("phase run; exec 3>&- >/dev/null 2>&1; sleep 0.2; exit 5").message,
+            "plugin 'acme' or a library it uses called exit(5) in phase run");
+}
+
+TEST_F(WorkerProcessTest, AMissingWorkerIsAnEnvironmentError) {
+  settings_.executable = temp_.path() / "nothing";
+  WorkerObserver observer;
+  auto interrupt = Interrupt::create();
+  const auto end = run_worker(planned_, settings_, *interrupt, observer);
+  ASSERT_FALSE(end.is_ok());
+  EXPECT_EQ(end.status().code(), base::Code::kEnvironment);
+}
+
+TEST(TailText, RemovesControlsAndKeepsWholeLines) {
+  EXPECT_EQ(tail_text("a\x1B[31mred\x1B[0m\r\nb\x07\x1B]\n", 100), "ared\nb");
+  EXPECT_EQ(tail_text("first line\nsecond line\n", 15), "second line");
+  EXPECT_EQ(tail_text("0123456789", 4), "6789");
+  EXPECT_EQ(tail_text("", 4), "");
+  EXPECT_EQ(tail_text("\x1B", 4), "");
+}
+
+}  // namespace
+}  // namespace graphnet::supervise
