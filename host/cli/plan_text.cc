@@ -7,6 +7,10 @@ namespace graphnet::cli {
 
 namespace {
 
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 /// Rows "  key  value  (origin)" of one backend.
 class BackendText {
  public:
@@ -66,8 +70,9 @@ std::string plan_text(const std::vector<config::Backend>& backends,
   for (const auto& backend : backends) text += backend_text(backend, auto_threads, origins);
   text += "samples\n";
   for (const auto& sample : samples) text += "  " + report::printable(sample.path) + "\n";
-  return text + "\n" + std::to_string(plan.size()) + " to run: " + std::to_string(samples.size()) +
-         " samples x " + std::to_string(backends.size()) + " backends" +
+  return text + "\n" + std::to_string(plan.size()) +
+         " to run: " + counted(samples.size(), "sample") + " x " +
+         counted(backends.size(), "backend") +
          (plan.size() < samples.size() * backends.size() ? ", without what is done" : "") + "\n";
 }
 

@@ -29,11 +29,13 @@ namespace graphnet::measure {
 ///
 /// Excluded from every trial: reading the sample, replaying its inputs, compile and bind, the first
 /// call, moving arguments to the device, allocating the plugin's output buffers (the host does that
-/// once), keeping a copy of the first outputs, comparing them, printing. Included: the allocations
-/// that a side makes by itself in a call. Eager allocates every intermediate and every output, as
-/// in PyTorch; that is part of what a compiler can save. Excluded on our eager side but included in
-/// upstream's: the Python interpreter. Small graphs are 1.6 to 2 times faster here than in PyTorch
-/// from Python, so a speedup of ours is lower than upstream's for the same compiler.
+/// once), keeping a copy of the first outputs, comparing them, printing, and putting back what a
+/// call changes (torch's generator for random programs, arguments that the program writes to): that
+/// happens before every call of either side. Included: the allocations that a side makes by itself
+/// in a call. Eager allocates every intermediate and every output, as in PyTorch; that is part of
+/// what a compiler can save. Excluded on our eager side but included in upstream's: the Python
+/// interpreter. Small graphs are 1.6 to 2 times faster here than in PyTorch from Python, so a
+/// speedup of ours is lower than upstream's for the same compiler.
 ///
 /// Cache state: hot. All calls get the same arguments at the same addresses, so whatever fits in
 /// the caches is there, weights included. A model inside a larger program will find them colder.

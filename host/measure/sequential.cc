@@ -9,20 +9,19 @@ namespace graphnet::measure {
 
 namespace {
 
-using Call = std::function<base::Status()>;
-
 // The only place where a duration is taken: between the two readings there is nothing but the call.
-base::Status time_once(const Call& call, double& duration_ns) {
+base::Status time_once(const SideCalls& side, double& duration_ns) {
+  if (side.prepare) GN_RETURN_IF_ERROR(side.prepare());
   const std::int64_t begin_ns = monotonic_raw_ns();
-  base::Status status = call();
+  base::Status status = side.call();
   const std::int64_t end_ns = monotonic_raw_ns();
   duration_ns = static_cast<double>(end_ns - begin_ns);
   return status;
 }
 
-base::Status time_each(const Call& call, std::vector<double>& durations_ns, const char* what) {
+base::Status time_each(const SideCalls& side, std::vector<double>& durations_ns, const char* what) {
   for (std::size_t i = 0; i < durations_ns.size(); ++i) {
-    base::Status status = time_once(call, durations_ns[i]);
+    base::Status status = time_once(side, durations_ns[i]);
     if (!status.is_ok()) return status.add_context(what + std::to_string(i + 1));
   }
   return base::Status::ok();
@@ -30,20 +29,19 @@ base::Status time_each(const Call& call, std::vector<double>& durations_ns, cons
 
 }  // namespace
 
-base::Result<SideDurations> time_sequential(const Call& call, const Call& after_first,
-                                            TrialCounts counts) {
+base::Result<SideDurations> time_sequential(const SideCalls& side, TrialCounts counts) {
   if (counts.warmup < 0 || counts.trials < 0) {
     return base::Status(base::Code::kUsage, "the number of warm-ups and trials cannot be negative");
   }
-  SideDurations side;
+  SideDurations durations;
   // Filled with zeros now: the trials then write to memory that is already mapped.
-  side.warmup_ns.resize(static_cast<std::size_t>(counts.warmup));
-  side.trials_ns.resize(static_cast<std::size_t>(counts.trials));
-  GN_RETURN_IF_ERROR(time_once(call, side.first_call_ns).add_context("first call"));
-  if (after_first) GN_RETURN_IF_ERROR(after_first());
-  GN_RETURN_IF_ERROR(time_each(call, side.warmup_ns, "warm-up "));
-  GN_RETURN_IF_ERROR(time_each(call, side.trials_ns, "trial "));
-  return side;
+  durations.warmup_ns.resize(static_cast<std::size_t>(counts.warmup));
+  durations.trials_ns.resize(static_cast<std::size_t>(counts.trials));
+  GN_RETURN_IF_ERROR(time_once(side, durations.first_call_ns).add_context("first call"));
+  if (side.after_first) GN_RETURN_IF_ERROR(side.after_first());
+  GN_RETURN_IF_ERROR(time_each(side, durations.warmup_ns, "warm-up "));
+  GN_RETURN_IF_ERROR(time_each(side, durations.trials_ns, "trial "));
+  return durations;
 }
 
 }  // namespace graphnet::measure

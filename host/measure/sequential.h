@@ -25,13 +25,20 @@ struct SideDurations {
   std::vector<double> trials_ns;
 };
 
+/// What one side does; each function may be empty but `call`.
+struct SideCalls {
+  /// Before every call, outside the clock: puts back what a call changes (generator, arguments).
+  std::function<base::Status()> prepare;
+  /// The call that is timed.
+  std::function<base::Status()> call;
+  /// Right after the first call, outside the clock: keeps its outputs.
+  std::function<base::Status()> after_first;
+};
+
 /// Protocol `upstream`: the first call, the warm-ups, then the trials of one side without a pause.
 /// What a duration includes and excludes is said in protocol.h.
 ///
-/// errors   the first failing call's status; `after_first` runs outside every clock, right after
-///          the first call (to keep its outputs)
-base::Result<SideDurations> time_sequential(const std::function<base::Status()>& call,
-                                            const std::function<base::Status()>& after_first,
-                                            TrialCounts counts);
+/// errors   the first failing function's status
+base::Result<SideDurations> time_sequential(const SideCalls& side, TrialCounts counts);
 
 }  // namespace graphnet::measure

@@ -15,6 +15,8 @@ namespace graphnet::plugin {
 class EagerService {
  public:
   virtual ~EagerService() = default;
+  /// Puts generator and written arguments back to their state before the first run.
+  virtual base::Status prepare() = 0;
   /// Runs the program on the host's own arguments.
   virtual base::Status run() = 0;
   /// Points the tensors at the results of the last run (data, strides).

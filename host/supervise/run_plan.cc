@@ -2,6 +2,7 @@
 #include "supervise/run_plan.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,6 +40,12 @@ Result<std::string> file_sha256(const std::filesystem::path& path) {
   return digest.finish();
 }
 
+/// What tells one build of a plugin from another.
+struct LibraryIdentity {
+  std::string sha256;
+  std::string stamp;
+};
+
 std::string repeat_command(const PlannedSample& sample, const config::Backend& backend,
                            const PlanSettings& settings) {
   std::vector<std::string> words = {"graphnet", "run", sample.path, "--config",
@@ -48,11 +55,12 @@ std::string repeat_command(const PlannedSample& sample, const config::Backend& b
 }
 
 PlannedTask make_task(const PlannedSample& sample, const config::Backend& backend,
-                      const std::string& plugin_sha256, const PlanSettings& settings) {
+                      const LibraryIdentity& library, const PlanSettings& settings) {
   const config::RunConfig& config = backend.config;
   PlannedTask planned;
   planned.sample = sample;
-  planned.plugin_sha256 = plugin_sha256;
+  planned.plugin_sha256 = library.sha256;
+  planned.library_stamp = library.stamp;
   planned.limits = config.timeouts;
   journal::Task& task = planned.task;
   task.sample_path = sample.path;
@@ -116,16 +124,19 @@ std::string shell_word(const std::string& word) {
 Result<std::vector<PlannedTask>> make_plan(const std::vector<PlannedSample>& samples,
                                            const std::vector<config::Backend>& backends,
                                            const PlanSettings& settings) {
-  std::vector<std::string> digests;
+  std::vector<LibraryIdentity> libraries;
   for (const auto& backend : backends) {
-    GN_ASSIGN_OR_RETURN(std::string digest, file_sha256(backend.manifest.library));
-    digests.push_back(std::move(digest));
+    // The stamp first: a change while hashing must count as a change.
+    LibraryIdentity library;
+    library.stamp = file_stamp(backend.manifest.library);
+    GN_ASSIGN_OR_RETURN(library.sha256, file_sha256(backend.manifest.library));
+    libraries.push_back(std::move(library));
   }
   std::vector<PlannedTask> plan;
   plan.reserve(samples.size() * backends.size());
   for (const auto& sample : samples) {
     for (std::size_t i = 0; i < backends.size(); ++i) {
-      plan.push_back(make_task(sample, backends[i], digests[i], settings));
+      plan.push_back(make_task(sample, backends[i], libraries[i], settings));
     }
   }
   return plan;
@@ -142,6 +153,19 @@ std::size_t drop_done(std::vector<PlannedTask>& plan, const std::vector<journal:
   };
   plan.erase(std::remove_if(plan.begin(), plan.end(), is_done), plan.end());
   return num_planned - plan.size();
+}
+
+std::string file_stamp(const std::filesystem::path& path) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) return "";
+  std::string text;
+  for (const auto part :
+       {static_cast<long long>(status.st_dev), static_cast<long long>(status.st_ino),
+        static_cast<long long>(status.st_size), static_cast<long long>(status.st_mtim.tv_sec),
+        static_cast<long long>(status.st_mtim.tv_nsec)}) {
+    text += std::to_string(part) + ":";
+  }
+  return text;
 }
 
 std::string shell_command(const std::vector<std::string>& words) {

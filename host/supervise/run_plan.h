@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct PlannedTask {
   journal::Task task;
   PlannedSample sample;
   std::string plugin_sha256;
+  /// file_stamp() of the library when it was hashed; empty: not checked.
+  std::string library_stamp;
   std::map<std::string, config::TimeLimit> limits;  ///< by phase
 };
 
@@ -48,6 +51,10 @@ base::Result<std::vector<PlannedTask>> make_plan(const std::vector<PlannedSample
 /// Removes what a journal already holds: one task for each record with the same sample name, plugin
 /// (name, version, file, options) and settings. Returns how many were removed.
 std::size_t drop_done(std::vector<PlannedTask>& plan, const std::vector<journal::Record>& records);
+
+/// Device, inode, size and time of change of a file as text: differs once the file was rebuilt or
+/// replaced. Empty if there is no such file.
+std::string file_stamp(const std::filesystem::path& path);
 
 /// Joins words to a command line that a POSIX shell splits into the same words.
 std::string shell_command(const std::vector<std::string>& words);

@@ -19,6 +19,20 @@ Status worker_does_not_start(const WorkerSettings& settings, const journal::Reco
   return error;
 }
 
+/// Records carry the hash taken when the plan was made; after a rebuild it would be a lie.
+Status check_library(const PlannedTask& planned) {
+  if (planned.library_stamp.empty() ||
+      planned.library_stamp == file_stamp(planned.task.plugin_library)) {
+    return Status::ok();
+  }
+  return Status(Code::kPlugin, "the library of plugin '" + planned.task.plugin_name +
+                                   "' changed while the run was going on")
+      .add_context(planned.task.plugin_library)
+      .add_hint(
+          "start the run again; --resume with the same results file repeats what the new "
+          "library has not run");
+}
+
 }  // namespace
 
 Result<SweepEnd> run_sweep(const std::vector<PlannedTask>& plan, const WorkerSettings& settings,
@@ -29,6 +43,7 @@ Result<SweepEnd> run_sweep(const std::vector<PlannedTask>& plan, const WorkerSet
   for (const PlannedTask& planned : plan) {
     interrupt.read();
     if (interrupt.signal() != 0) break;
+    GN_RETURN_IF_ERROR(check_library(planned));
     observer.on_begin(planned);
     GN_ASSIGN_OR_RETURN(const WorkerEnd worker, run_worker(planned, settings, interrupt, observer));
     if (worker.stop == WorkerEnd::Stop::kInterrupt && !worker.is_final) break;

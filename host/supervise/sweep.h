@@ -30,7 +30,8 @@ struct SweepEnd {
 /// starts. An interrupt stops the running worker; its sample gets no record, so a later run repeats
 /// it.
 ///
-/// errors   kEnvironment: a worker cannot be started, or the very first one ends before its first
+/// errors   kPlugin: a plugin's library changed since the plan was made; kEnvironment: a worker
+/// cannot be started, or the very first one ends before its first
 ///          phase (then every other would), or the journal cannot be written; finished records are
 ///          on disk in each case
 base::Result<SweepEnd> run_sweep(const std::vector<PlannedTask>& plan,

@@ -19,9 +19,11 @@ base::Result<std::unique_ptr<EagerSide>> EagerSide::create(
 }
 
 base::Result<measure::SideDurations> EagerSide::measure(measure::TrialCounts counts) {
-  GN_RETURN_IF_ERROR(engine_->prepare());
-  return measure::time_sequential([this] { return engine_->run(); },
-                                  [this] { return keep_outputs(); }, counts);
+  measure::SideCalls side;
+  side.prepare = [this] { return engine_->prepare(); };
+  side.call = [this] { return engine_->run(); };
+  side.after_first = [this] { return keep_outputs(); };
+  return measure::time_sequential(side, counts);
 }
 
 base::Status EagerSide::keep_outputs() {

@@ -25,13 +25,11 @@ class EagerSide final : public plugin::EagerService {
   /// Measures the side; the first call's outputs are kept.
   base::Result<measure::SideDurations> measure(measure::TrialCounts counts);
 
-  /// State before the first run, for the call that is compared next.
-  base::Status prepare() { return engine_->prepare(); }
-
   const std::vector<KeptOutput>& kept() const { return kept_; }
   const eager::Engine& engine() const { return *engine_; }
 
   // EagerService: what the host table runs for a plugin.
+  base::Status prepare() override { return engine_->prepare(); }
   base::Status run() override { return engine_->run(); }
   void describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) override;
 

@@ -81,14 +81,19 @@ CallStatus PluginSide::bind(double& bind_ns) {
 
 CallStatus PluginSide::measure(measure::TrialCounts counts, measure::SideDurations& durations) {
   CallStatus failure;
-  const auto call = [&] {
+  measure::SideCalls side;
+  side.prepare = [this] {
+    executable_->prepare();
+    return eager_->prepare();
+  };
+  side.call = [&] {
     CallStatus status = executable_->run();
     if (status.is_ok()) return base::Status::ok();
     failure = std::move(status);
     return failure.status;
   };
-  auto measured = measure::time_sequential(
-      call, [this] { return keep_outputs(); }, counts);
+  side.after_first = [this] { return keep_outputs(); };
+  auto measured = measure::time_sequential(side, counts);
   if (measured.is_ok()) {
     durations = std::move(measured).value();
   } else if (failure.is_ok()) {

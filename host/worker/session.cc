@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "worker/session.h"
 
+#include <cmath>
 #include <utility>
 
 #include "base/text.h"
@@ -59,9 +60,13 @@ std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
   return all;
 }
 
+// JSON has no NaN or infinity; they are written as Python prints them. Null: not computed.
 template <typename T>
 base::Json optional_number(const std::optional<T>& value) {
-  return value ? base::Json(static_cast<double>(*value)) : base::Json();
+  if (!value) return {};
+  if (std::isnan(*value)) return "nan";
+  if (std::isinf(*value)) return *value > 0 ? "inf" : "-inf";
+  return static_cast<double>(*value);
 }
 
 // One entry per output. "all_close" is a string of 64 digits in the order of upstream's log lines.
@@ -195,8 +200,6 @@ bool Session::bind() {
 
 bool Session::run_plugin() {
   enter("run");
-  const base::Status prepared = eager_->prepare();
-  if (!prepared.is_ok()) return end("reference_failed", prepared);
   measure::SideDurations durations;
   const plugin::CallStatus status = plugin_->measure({task_.warmup, task_.trials}, durations);
   const std::uint64_t runs = 1 + durations.warmup_ns.size() + durations.trials_ns.size();

@@ -131,6 +131,19 @@ TEST_F(SweepTest, StopsWhenNobodyReadsTheResults) {
   EXPECT_EQ(end->signal, 0);
 }
 
+TEST_F(SweepTest, StopsWhenThePluginIsRebuilt) {
+  const auto library = temp_.write("libgn_x.so", "old");
+  auto plan = plan_of({"do-ok"});
+  plan[0].task.plugin_library = library.string();
+  plan[0].library_stamp = file_stamp(library);
+  temp_.write("libgn_x.so", "rebuilt");
+  auto journal = JournalFile::open(results(), {{"run_id", "id"}});
+  auto interrupt = Interrupt::create();
+  const auto end = run_sweep(plan, settings_, *interrupt, *journal, recorder_);
+  ASSERT_FALSE(end.is_ok());
+  EXPECT_NE(end.status().message().find("changed while the run"), std::string::npos);
+}
+
 TEST(Interrupts, SignalsBecomeReadable) {
   auto interrupt = Interrupt::create();
   ASSERT_TRUE(interrupt.is_ok());
