@@ -79,6 +79,7 @@ Status explain_remaining(const std::string& word, const Command* command,
     return Status(Code::kUsage, "'" + word + "' is one argument too many").add_hint(help);
   }
   std::vector<std::string> names;
+  names.reserve(commands.size());
   for (const Command& candidate : commands) names.push_back(candidate.name);
   return unknown("command", word, names, help);
 }

@@ -23,7 +23,8 @@ using config::PluginEntry;
 namespace {
 
 using Row = std::array<std::string, 7>;
-const Row kHeadings = {"name", "version", "abi", "state", "devices", "found by", "file"};
+constexpr std::array<const char*, 7> kHeadings = {"name",    "version",  "abi", "state",
+                                                  "devices", "found by", "file"};
 
 /// Why a plugin cannot be used; ok if it can.
 Status problem_of(const PluginEntry& entry) {
@@ -48,7 +49,9 @@ Row row_of(const config::PluginRegistry& registry, const PluginEntry& entry) {
 }
 
 std::string table_text(std::vector<Row> rows) {
-  rows.insert(rows.begin(), kHeadings);
+  Row headings;
+  std::copy(kHeadings.begin(), kHeadings.end(), headings.begin());
+  rows.insert(rows.begin(), std::move(headings));
   std::array<int, 7> widths = {};
   for (Row& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {

@@ -25,7 +25,7 @@ std::string environment(const char* name) {
 
 /// source   XDG Base Directory Specification 0.8: relative values must be ignored
 fs::path xdg_folder(const char* variable, const char* below_home) {
-  const fs::path given = environment(variable);
+  fs::path given = environment(variable);
   if (given.is_absolute()) return given;
   const fs::path home = environment("HOME");
   return home.is_absolute() ? home / below_home : fs::path();

@@ -123,6 +123,7 @@ Result<std::vector<OptionSpec>> read_option_specs(const YamlNode& node, const st
 Result<Json> resolve_options(const std::vector<OptionSpec>& specs, const YamlNode* given) {
   const std::string path = "backend.options";
   std::vector<std::string> names;
+  names.reserve(specs.size());
   for (const auto& spec : specs) names.push_back(spec.name);
   if (given != nullptr) GN_RETURN_IF_ERROR(MapReader::open(*given, path, names).status());
   Json options = Json::object();

@@ -114,6 +114,7 @@ std::vector<PluginTier> plugin_tiers(const Installation& installation,
                                      const std::vector<fs::path>& extra,
                                      const std::vector<fs::path>& search_paths) {
   std::vector<PluginTier> tiers;
+  tiers.reserve(extra.size() + search_paths.size() + installation.plugin_path.size() + 3);
   for (const auto& folder : extra) tiers.push_back({"--plugin-path", folder});
   for (const auto& folder : search_paths) tiers.push_back({"plugins.search_paths", folder});
   for (const auto& folder : installation.plugin_path) {

@@ -36,7 +36,7 @@ Result<int> read_count(const YamlNode& node, const std::string& what, int min, i
 }
 
 fs::path resolve_path(const YamlNode& node, const RunConfig& config, const std::string& text) {
-  const fs::path path = text;
+  fs::path path = text;
   if (path.is_absolute() || !node.source->is_file) return path;
   return (config.file.parent_path() / path).lexically_normal();
 }
@@ -158,6 +158,15 @@ Status read_settings(const MapReader& root, RunConfig& config) {
                        });
 }
 
+Status read_sections(const MapReader& root, RunConfig& config) {
+  GN_RETURN_IF_ERROR(check_schema(root));
+  GN_RETURN_IF_ERROR(read_backend(root, config));
+  GN_RETURN_IF_ERROR(read_settings(root, config));
+  GN_RETURN_IF_ERROR(read_protocol(root, config));
+  GN_RETURN_IF_ERROR(read_timeouts(root, config));
+  return read_plugins(root, config);
+}
+
 }  // namespace
 
 std::map<std::string, TimeLimit> RunConfig::default_timeouts() {
@@ -178,12 +187,7 @@ Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::s
                                        "protocol", "timeouts", "samples", "plugins"}));
   RunConfig config;
   config.file = file;
-  GN_RETURN_IF_ERROR(check_schema(root));
-  GN_RETURN_IF_ERROR(read_backend(root, config));
-  GN_RETURN_IF_ERROR(read_settings(root, config));
-  GN_RETURN_IF_ERROR(read_protocol(root, config));
-  GN_RETURN_IF_ERROR(read_timeouts(root, config));
-  GN_RETURN_IF_ERROR(read_plugins(root, config));
+  GN_RETURN_IF_ERROR(read_sections(root, config));
   return config;
 }
 

@@ -38,6 +38,11 @@ struct Channels {
   base::UniqueFd output;
 };
 
+struct StartedWorker {
+  Subprocess process;
+  Channels channels;
+};
+
 Status no_descriptor() {
   return Status(Code::kEnvironment,
                 std::string("cannot make a channel to the worker: ") + std::strerror(errno));
@@ -47,8 +52,16 @@ void set_nonblocking(int fd) {
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
 }
 
+/// The thread pools of libtorch and of its maths library read their size once, when they are
+/// loaded. A variable that the user set would win over --threads in one of them, so both are given.
+std::vector<std::string> thread_variables(int threads) {
+  const std::string count = std::to_string(threads);
+  return {"OMP_NUM_THREADS=" + count, "MKL_NUM_THREADS=" + count};
+}
+
 /// Starts the worker; its ends of the channels are closed here once it has them.
-Result<Subprocess> start_worker(const WorkerSettings& settings, Channels& channels) {
+Result<StartedWorker> start_worker(const WorkerSettings& settings, int threads) {
+  Channels channels;
   std::array<int, 2> control = {-1, -1};
   std::array<int, 2> output = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control.data()) != 0) {
@@ -63,22 +76,24 @@ Result<Subprocess> start_worker(const WorkerSettings& settings, Channels& channe
   set_nonblocking(channels.output.get());
   Subprocess::Options options;
   options.arguments = {settings.executable.string()};
+  options.environment = thread_variables(threads);
   options.control_fd = worker_control.get();
   options.output_fd = worker_output.get();
-  return Subprocess::start(options);
+  GN_ASSIGN_OR_RETURN(Subprocess process, Subprocess::start(options));
+  return StartedWorker{std::move(process), std::move(channels)};
 }
 
 /// One worker from its start to its end.
 class WorkerRun {
  public:
   WorkerRun(const PlannedTask& planned, const WorkerSettings& settings, Interrupt& interrupt,
-            WorkerObserver& observer, Subprocess worker, Channels channels)
+            WorkerObserver& observer, StartedWorker worker)
       : planned_(planned),
         settings_(settings),
         interrupt_(interrupt),
         observer_(observer),
-        worker_(std::move(worker)),
-        channels_(std::move(channels)),
+        worker_(std::move(worker.process)),
+        channels_(std::move(worker.channels)),
         unsent_(base::dump_json(journal::to_json(planned.task)) + "\n") {
     start_clock("load");
   }
@@ -122,7 +137,7 @@ class WorkerRun {
     const int wanted = observer_.poll_timeout_ms();
     if (!deadline_) return wanted;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - Clock::now());
-    const auto until_deadline = std::clamp<long long>(left.count(), 0, 60 * 1000);
+    const auto until_deadline = std::clamp<long long>(left.count(), 0, 60000);
     return static_cast<int>(wanted < 0 ? until_deadline
                                        : std::min<long long>(wanted, until_deadline));
   }
@@ -265,9 +280,8 @@ class WorkerRun {
 
 Result<WorkerEnd> run_worker(const PlannedTask& planned, const WorkerSettings& settings,
                              Interrupt& interrupt, WorkerObserver& observer) {
-  Channels channels;
-  GN_ASSIGN_OR_RETURN(Subprocess worker, start_worker(settings, channels));
-  WorkerRun run(planned, settings, interrupt, observer, std::move(worker), std::move(channels));
+  GN_ASSIGN_OR_RETURN(StartedWorker worker, start_worker(settings, planned.task.threads));
+  WorkerRun run(planned, settings, interrupt, observer, std::move(worker));
   return run.run();
 }
 

@@ -2,14 +2,18 @@
 //
 // graphnet-worker: measures one sample with one plugin, told what by the supervisor over
 // descriptor 3.
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 
 #include "worker/channel.h"
 #include "worker/session.h"
 
 int main() {
+  // In a process group of its own the worker would outlive a supervisor that is killed.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto channel = graphnet::worker::Channel::take();
   if (!channel.is_ok()) {
     std::fprintf(stderr, "graphnet-worker: error: %s\n", channel.status().to_string().c_str());

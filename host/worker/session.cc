@@ -106,6 +106,7 @@ void Session::run() {
   const eager::EngineVersion version = eager::engine_version();
   record_.environment["libtorch"] = version.torch_version;
   record_.environment["cpu_capability"] = version.cpu_capability;
+  record_.environment["libtorch_threads"] = version.threads;
   record_.peak_rss_bytes = measure::peak_rss_bytes();
   record_.time_utc = journal::utc_now();
   channel_.send_record(record_, /*is_final=*/true);
@@ -141,6 +142,7 @@ bool Session::load() {
   record_.family = sample_.family;
   record_.model_name = sample_.model_name;
   record_.sample_sha256 = sample_.content_sha256;
+  channel_.send_record(record_, /*is_final=*/false);
   return true;
 }
 

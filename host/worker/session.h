@@ -18,8 +18,8 @@ namespace graphnet::worker {
 /// One sample with one plugin, from its files to its record.
 ///
 /// Phases in order: load, replay, eager, compile, bind, run, compare. Each is announced before it
-/// begins; the record is sent after eager, so that a plugin that takes the process down loses
-/// nothing of the reference.
+/// begins; the record is sent after load and after eager, so that a plugin that takes the process
+/// down loses nothing of the reference.
 class Session {
  public:
   Session(journal::Task task, Channel& channel);

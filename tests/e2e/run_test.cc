@@ -72,6 +72,7 @@ TEST(Run, BundledSamplesEqualUpstream) {
     const base::Json& golden = goldens.at(name);
     EXPECT_EQ(record.outcome, "ok") << name << ": " << record.message;
     EXPECT_EQ(record.verdict, "eager") << name;
+    EXPECT_EQ(record.environment["libtorch_threads"], 1) << name;
     EXPECT_EQ(record.digest["arguments"]["sha256"], golden["inputs"]["sha256"]) << name;
     EXPECT_EQ(record.digest["arguments"]["bytes"], golden["inputs"]["bytes"]) << name;
     const base::Json& ours = record.digest["eager_outputs"];
