@@ -65,6 +65,26 @@ std::string speedup_text(const std::optional<double>& speedup) {
   return text;
 }
 
+// Upstream fails a sample whose spread exceeds this part of the median; we keep it and say so.
+//
+// source   GraphNet bench, GRAPH_NET_FLUCTUATION_DETECT_THRESHOLD's default
+constexpr double kLargestSpread = 0.20;
+
+bool is_unsteady(const Record::Side& side) {
+  return side.iqr_ns && side.median_ns && *side.iqr_ns > kLargestSpread * *side.median_ns;
+}
+
+bool is_unsteady(const Record& record) {
+  return is_unsteady(record.eager) || is_unsteady(record.plugin_side);
+}
+
+std::string remarks_of(const Record& record) {
+  std::vector<std::string> remarks;
+  if (record.degenerate) remarks.emplace_back("degenerate");
+  if (is_unsteady(record)) remarks.emplace_back("unsteady");
+  return base::join(remarks, ", ");
+}
+
 const std::string& shown_plugin(const Record& record) {
   return record.plugin_variant.empty() ? record.plugin : record.plugin_variant;
 }
@@ -126,8 +146,11 @@ void RunTable::row(const Record& record) {
   const bool is_ok = record.outcome == "ok";
   ++entry(outcome_counts_, printable(record.outcome));
   auto& speedups = entry(speedups_, printable(shown_plugin(record)));
-  if (is_ok && record.degenerate) ++speedups.degenerate;
-  if (is_ok && !record.degenerate && record.speedup && *record.speedup > 0) {
+  if (is_ok && record.degenerate) {
+    ++speedups.degenerate;
+  } else if (is_ok && is_unsteady(record)) {
+    ++speedups.unsteady;
+  } else if (is_ok && record.speedup && *record.speedup > 0) {
     speedups.sum_of_logs += std::log(*record.speedup);
     ++speedups.count;
   }
@@ -141,7 +164,8 @@ void RunTable::row(const Record& record) {
   std::string remark;
   if (is_ok) {
     rest = kGap + numbers(record) + printable(record.verdict);
-    if (record.degenerate) remark = record.verdict.empty() ? "degenerate" : ", degenerate";
+    remark = remarks_of(record);
+    if (!remark.empty() && !record.verdict.empty()) remark.insert(0, ", ");
   } else if (!record.message.empty()) {
     rest = kGap + printable(record.message);
   }
@@ -190,7 +214,14 @@ void RunTable::write_counts(double elapsed_s) {
 
 void RunTable::write_speedups() {
   for (const auto& [plugin, speedups] : speedups_) {
-    if (speedups.count == 0 && speedups.degenerate == 0) continue;
+    std::vector<std::string> left_out;
+    if (speedups.degenerate > 0) {
+      left_out.push_back(std::to_string(speedups.degenerate) + " degenerate");
+    }
+    if (speedups.unsteady > 0) {
+      left_out.push_back(std::to_string(speedups.unsteady) + " unsteady (spread above 20 %)");
+    }
+    if (speedups.count == 0 && left_out.empty()) continue;
     std::string line = plugin + ": ";
     if (speedups.count == 0) {
       line += "no speedup to average";
@@ -200,9 +231,7 @@ void RunTable::write_speedups() {
       line += std::string("geometric mean of ") +
               counted(static_cast<std::size_t>(speedups.count), "speedup") + " " + mean;
     }
-    if (speedups.degenerate > 0) {
-      line += " (" + std::to_string(speedups.degenerate) + " degenerate left out)";
-    }
+    if (!left_out.empty()) line += "; left out: " + base::join(left_out, ", ");
     out_ << line << '\n';
   }
 }

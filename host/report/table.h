@@ -54,6 +54,7 @@ class RunTable {
     double sum_of_logs = 0;
     int count = 0;
     int degenerate = 0;
+    int unsteady = 0;
   };
 
   void write_line(const std::string& line);
