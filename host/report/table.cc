@@ -49,7 +49,8 @@ std::string duration_or_dash(const std::optional<double>& nanoseconds) {
 std::string median_text(const Record::Side& side) {
   if (!side.median_ns) return "-";
   std::string text = base::format_duration(*side.median_ns);
-  if (side.iqr_ns && *side.median_ns > 0) {
+  const bool has_spread = side.iqr_ns && (side.trials_ns.empty() || side.trials_ns.size() > 1);
+  if (has_spread && *side.median_ns > 0) {
     const double percent = 100 * *side.iqr_ns / *side.median_ns;
     char spread[32];
     std::snprintf(spread, sizeof spread, percent < 9.95 ? " ± %.1f %%" : " ± %.0f %%", percent);
