@@ -58,11 +58,11 @@ std::string flag_rows(const std::vector<Flag>& flags) {
 
 std::string program_help(const std::vector<Command>& commands) {
   std::string text =
-      "graphnet - run computation graphs through tensor compilers and score them\n\n"
-      "usage: graphnet <command> [options]\n\n";
+      std::string("graphnet - ") + kProgramSummary + "\n\nusage: graphnet <command> [options]\n\n";
   std::size_t width = 0;
   for (const Command& command : commands) width = std::max(width, command.name.size());
   for (const Command& command : commands) {
+    if (command.is_hidden) continue;
     text += "  " + command.name + std::string(width - command.name.size() + 3, ' ') +
             command.summary + "\n";
   }

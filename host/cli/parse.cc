@@ -79,7 +79,9 @@ Status explain_remaining(const std::string& word, const Command* command,
     return Status(Code::kUsage, "'" + word + "' is one argument too many").add_hint(help);
   }
   std::vector<std::string> names;
-  for (const Command& candidate : commands) names.push_back(candidate.name);
+  for (const Command& candidate : commands) {
+    if (!candidate.is_hidden) names.push_back(candidate.name);
+  }
   return unknown("command", word, names, help);
 }
 
