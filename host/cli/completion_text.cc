@@ -82,13 +82,13 @@ const Offers kBash = {
     "-- \"$current\")",
     "COMPREPLY=()"};
 
-const Offers kZsh = {"compadd -- ${=:-",
-                     "}",
+const Offers kZsh = {"compadd -- ",
+                     "",
                      "_files",
                      "_files -/",
                      "compadd -- ${(f)\"$($program __complete plugins 2>/dev/null)\"}",
                      "compadd -- ${(f)\"$($program __complete configs 2>/dev/null)\"}; _files",
-                     "return 1"};
+                     ":"};
 
 std::string offer(const Offers& offers, const std::string& value,
                   const std::vector<std::string>& words) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/doctor_command.h"
 
+#include <array>
+#include <cstdio>
 #include <iostream>
 
 #include "base/text.h"
@@ -138,8 +140,10 @@ class DoctorText {
     const Json& machine = found_.environment;
     row("processor", text_of(machine, "cpu_model") + ", " + text_of(machine, "logical_cores") +
                          " of " + text_of(machine, "cores_online") + " cores for this process");
-    if (machine.contains("load_average_1m")) {
-      row("load", text_of(machine, "load_average_1m") + " in the last minute");
+    if (const auto load = machine.find("load_average_1m"); load != machine.end()) {
+      std::array<char, 32> text = {};
+      std::snprintf(text.data(), text.size(), "%.1f", load->get<double>());
+      row("load", std::string(text.data()) + " in the last minute");
     }
     if (machine.contains("cpu_governor")) row("clock", text_of(machine, "cpu_governor"));
     if (const auto memory = machine.find("memory_bytes"); memory != machine.end()) {

@@ -47,7 +47,7 @@ std::string flag_rows(const std::vector<Flag>& flags) {
   for (const Flag& flag : flags) {
     // Long names stand in one column, with or without a short name before them.
     const bool has_short = flag.names.size() > 2 && flag.names[2] == ',';
-    std::string left = has_short ? spaced(flag.names) : "    " + flag.names;
+    std::string left = (has_short ? "" : "    ") + spaced(flag.names);
     if (!flag.value.empty()) left += " " + flag.value;
     text += row(left, flag.help);
   }

@@ -77,7 +77,7 @@ Result<int> execute(const Context& context, const TestCompilerFlags& flags) {
   GN_ASSIGN_OR_RETURN(const ModeSelection selection, select_by_mode(flags));
   GN_ASSIGN_OR_RETURN(const PreparedRun run, plan_test_compiler(context, flags, selection));
   GN_ASSIGN_OR_RETURN(JournaledSweep sweep, JournaledSweep::open(context, run));
-  print_selection(flags, selection);
+  if (!context.flags.json) print_selection(flags, selection);
   report::GraphnetLogStyle style;
   style.prompt = flags.log_prompt.value_or(kDefaultPrompt);
   style.hardware = sweep.hardware();
@@ -86,7 +86,10 @@ Result<int> execute(const Context& context, const TestCompilerFlags& flags) {
   GN_ASSIGN_OR_RETURN(const supervise::SweepEnd end, sweep.run(view));
   view.finish();
   if (context.flags.verbosity > 0) std::cerr << "results: " << run.results.string() << '\n';
-  if (end.signal != 0) return 128 + end.signal;
+  if (end.signal != 0) {
+    if (!context.flags.json) std::cout << "KeyboardInterrupt\n";
+    return 128 + end.signal;
+  }
   return selection.mode == SampleMode::kSingle && view.has_ended() ? kExitSampleFailed : kExitDone;
 }
 
