@@ -84,7 +84,7 @@ Result<int> execute(const Context& context, const TestCompilerFlags& flags) {
   style.refuse_as_upstream = true;
   LogView view(context, selection.mode, style);
   GN_ASSIGN_OR_RETURN(const supervise::SweepEnd end, sweep.run(view));
-  view.finish();
+  if (end.signal == 0) view.finish();
   if (context.flags.verbosity > 0) std::cerr << "results: " << run.results.string() << '\n';
   if (end.signal != 0) {
     if (!context.flags.json) std::cout << "KeyboardInterrupt\n";

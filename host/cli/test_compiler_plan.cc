@@ -95,7 +95,7 @@ Result<std::string> choose_compiler(const Context& context, const TestCompilerFl
   const std::vector<std::string> names = usable_plugins(installed_plugins(context));
   if (names.size() == 1) return names[0];
   if (names.empty()) {
-    return Status(Code::kPlugin, "no plugin is installed").add_hint("graphnet plugin list");
+    return Status(Code::kPlugin, "no plugin is installed").add_hint("graphnet doctor");
   }
   return Status(Code::kUsage, "--compiler is missing: several plugins are installed")
       .add_hint("--compiler with one of: " + base::join(names, ", "));

@@ -51,6 +51,11 @@ std::string or_unknown(const std::string& text) {
   return text.empty() ? "unknown" : printable(text);
 }
 
+/// Messages may quote a source line below; upstream's log has one line for them.
+std::string first_line(const std::string& message) {
+  return printable(message.substr(0, message.find('\n')));
+}
+
 std::string framework_version(const Record& record) {
   const std::string libtorch = text_in(record.environment, "libtorch");
   if (record.verdict == "eager" && !libtorch.empty()) return printable(libtorch);
@@ -109,7 +114,7 @@ class LogText {
   std::string take() {
     if (record_.outcome == "invalid_sample") {
       return "Sample could not be loaded: " + normalised_path(record_.sample_path) + ": " +
-             printable(record_.message) + "\n";
+             first_line(record_.message) + "\n";
     }
     add_head();
     if (const auto refusal = upstream_refusal(record_); refusal && style_.refuse_as_upstream) {
@@ -125,7 +130,7 @@ class LogText {
       const bool is_eager = record_.outcome == "reference_failed";
       text_ += (is_eager ? "Eager model execution failed: "
                          : "Compiled model execution failed: " + record_.outcome + ": ") +
-               printable(record_.message) + "\n";
+               first_line(record_.message) + "\n";
       add_failure(is_eager ? "eager" : "compiled");
     }
     return std::move(text_);

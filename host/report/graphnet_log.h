@@ -26,13 +26,15 @@ struct GraphnetLogStyle {
 /// - compile_framework_version is libtorch's version where libtorch did the work, else
 ///   `<Plugin> <version>`: upstream raises for every backend but its torch ones.
 /// - A failure names the outcome, `Compiled model execution failed: compile_failed: <message>`,
-///   because upstream does not tell compile failures from run failures. Without tracebacks.
+///   because upstream does not tell compile failures from run failures. One line, no traceback.
 /// - After a failure of the eager side the compiled side does not run.
 /// - A spread of the times is no failure.
 /// - Outputs of unequal shape get 0 at every level and `nan` as difference, empty ones `nan`:
 ///   upstream broadcasts, or ends with an exception.
 /// - A sample that cannot be loaded is one line without prompt, in place of a traceback. Like
 ///   upstream's traceback it has no Processing line, so scores do not count the sample.
+/// - Where torch's Python layer refuses a sample with a ValueError, upstream ends with a traceback
+///   after the Config lines; here the lines of an eager failure follow (upstream_refusal()).
 /// - Every run gets the same arguments and generator state, so samples that draw random numbers or
 ///   write to their arguments agree with themselves.
 ///
