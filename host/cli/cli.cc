@@ -8,13 +8,15 @@
 #include <iostream>
 
 #include "base/log.h"
-#include "base/text.h"
 #include "cli/diagnostics.h"
+#include "cli/doctor_command.h"
 #include "cli/exit_code.h"
+#include "cli/help_command.h"
 #include "cli/help_text.h"
 #include "cli/parse.h"
 #include "cli/plugin_command.h"
 #include "cli/run_command.h"
+#include "cli/test_compiler_command.h"
 #include "cli/version_text.h"
 
 namespace graphnet::cli {
@@ -33,9 +35,9 @@ std::vector<Flag> global_flag_table(GlobalFlags& flags) {
        &flags.verbosity},
       {"-q,--quiet", "", "no progress, errors only", &flags.quiet},
       {"--json", "", "results as JSON on standard output", &flags.json},
-      {"--color", "WHEN", "auto, always or never (default: auto; NO_COLOR is respected)",
-       &flags.color},
-      {"--progress", "HOW", "auto, bar, lines or none (default: auto)", &flags.progress},
+      {"--color", "auto|always|never", "default: auto; NO_COLOR is respected", &flags.color},
+      {"--progress", "auto|bar|lines|none",
+       "default: auto, a bar on a terminal and lines elsewhere", &flags.progress},
       {"--plugin-path", "DIR", "search DIR for plugins first; may repeat", &flags.plugin_path},
   };
 }
@@ -70,14 +72,10 @@ class Program {
  public:
   Program() {
     commands_.push_back(run_command(run_flags_));
+    commands_.push_back(test_compiler_command(test_compiler_flags_));
     commands_.push_back(plugin_command(plugin_arguments_));
-    Command help;
-    help.name = "help";
-    help.summary = "show help for a command";
-    help.usage = "help [COMMAND]";
-    help.positionals = {"COMMAND", "one of the commands", &help_arguments_};
-    help.execute = [this](const Context&) { return show_help(); };
-    commands_.push_back(std::move(help));
+    commands_.push_back(doctor_command());
+    add_help_commands(commands_, global_flags_, help_flags_);
   }
 
   int main(const std::vector<std::string>& words) {
@@ -119,26 +117,11 @@ class Program {
     return command->execute(context_);
   }
 
-  Result<int> show_help() const {
-    if (help_arguments_.empty()) {
-      std::cout << program_help(commands_);
-      return kExitDone;
-    }
-    std::vector<std::string> names;
-    for (const Command& command : commands_) {
-      names.push_back(command.name);
-      if (help_arguments_.size() != 1 || command.name != help_arguments_[0]) continue;
-      std::cout << command_help(command, global_flags_);
-      return kExitDone;
-    }
-    return Status(Code::kUsage, "no command '" + base::join(help_arguments_, " ") + "'")
-        .add_hint("commands: " + base::join(names, ", "));
-  }
-
   Context context_;
   RunFlags run_flags_;
+  TestCompilerFlags test_compiler_flags_;
   std::vector<std::string> plugin_arguments_;
-  std::vector<std::string> help_arguments_;
+  HelpFlags help_flags_;
   std::vector<Flag> global_flags_ = global_flag_table(context_.flags);
   std::vector<Command> commands_;
 };

@@ -19,11 +19,13 @@ namespace graphnet::cli {
 using FlagTarget =
     std::variant<bool*, int*, std::optional<std::string>*, std::vector<std::string>*>;
 
-/// One flag; the only source for the parser and for help (later man page and completion).
+/// One flag; the only source for the parser, help, man page and completion.
 struct Flag {
   std::string names;  ///< "-o,--output"
-  std::string value;  ///< "FILE"; empty for a switch
-  std::string help;   ///< one phrase, with unit and default
+  /// Empty for a switch. What completion offers follows from it: FILE, DIR, CONFIG and PLUGIN name
+  /// such, lower-case words "auto|bar" are the choices, anything else is free text.
+  std::string value;
+  std::string help;  ///< one phrase, with unit and default
   FlagTarget target;
 };
 
@@ -32,6 +34,8 @@ struct Positionals {
   std::string name;  ///< "SAMPLE|DIR|LIST"; empty: the command takes none
   std::string help;
   std::vector<std::string>* target = nullptr;
+  std::vector<std::string> choices = {};  ///< words that completion offers
+  std::string completes = {};             ///< and what else, as Flag::value
 };
 
 struct Example {
@@ -70,6 +74,7 @@ struct Command {
   Positionals positionals;
   std::vector<Flag> flags;
   std::vector<Example> examples;
+  bool is_hidden = false;  ///< not for people: neither listed nor completed
   /// Does the work; returns the exit code. A failure is printed by the caller.
   std::function<base::Result<int>(const Context&)> execute;
 };

@@ -47,7 +47,7 @@ std::string flag_rows(const std::vector<Flag>& flags) {
   for (const Flag& flag : flags) {
     // Long names stand in one column, with or without a short name before them.
     const bool has_short = flag.names.size() > 2 && flag.names[2] == ',';
-    std::string left = has_short ? spaced(flag.names) : "    " + flag.names;
+    std::string left = (has_short ? "" : "    ") + spaced(flag.names);
     if (!flag.value.empty()) left += " " + flag.value;
     text += row(left, flag.help);
   }
@@ -58,11 +58,11 @@ std::string flag_rows(const std::vector<Flag>& flags) {
 
 std::string program_help(const std::vector<Command>& commands) {
   std::string text =
-      "graphnet - run computation graphs through tensor compilers and score them\n\n"
-      "usage: graphnet <command> [options]\n\n";
+      std::string("graphnet - ") + kProgramSummary + "\n\nusage: graphnet <command> [options]\n\n";
   std::size_t width = 0;
   for (const Command& command : commands) width = std::max(width, command.name.size());
   for (const Command& command : commands) {
+    if (command.is_hidden) continue;
     text += "  " + command.name + std::string(width - command.name.size() + 3, ' ') +
             command.summary + "\n";
   }

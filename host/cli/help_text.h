@@ -8,6 +8,10 @@
 
 namespace graphnet::cli {
 
+/// What the program is, in one line.
+inline constexpr const char* kProgramSummary =
+    "run computation graphs through tensor compilers and score them";
+
 /// The first screen: what the program is and its commands.
 std::string program_help(const std::vector<Command>& commands);
 

@@ -80,7 +80,9 @@ Status explain_remaining(const std::string& word, const Command* command,
   }
   std::vector<std::string> names;
   names.reserve(commands.size());
-  for (const Command& candidate : commands) names.push_back(candidate.name);
+  for (const Command& candidate : commands) {
+    if (!candidate.is_hidden) names.push_back(candidate.name);
+  }
   return unknown("command", word, names, help);
 }
 

@@ -7,8 +7,7 @@
 
 #include "base/text.h"
 #include "cli/exit_code.h"
-#include "config/elf_header.h"
-#include "config/plugin_registry.h"
+#include "cli/plugin_state.h"
 #include "report/terminal_text.h"
 
 namespace graphnet::cli {
@@ -26,18 +25,9 @@ using Row = std::array<std::string, 7>;
 constexpr std::array<const char*, 7> kHeadings = {"name",    "version",  "abi", "state",
                                                   "devices", "found by", "file"};
 
-/// Why a plugin cannot be used; ok if it can.
-Status problem_of(const PluginEntry& entry) {
-  return entry.manifest ? config::check_shared_library(entry.manifest->library) : entry.problem;
-}
-
-std::string state_of(const PluginEntry& entry) {
-  if (!problem_of(entry).is_ok()) return "broken";
-  return entry.state == PluginEntry::State::kShadowed ? "shadowed" : "ok";
-}
-
 Row row_of(const config::PluginRegistry& registry, const PluginEntry& entry) {
-  Row row = {entry.name,         "-", "-", state_of(entry), "-", registry.tiers()[entry.tier].label,
+  Row row = {entry.name,          "-", "-",
+             plugin_state(entry), "-", registry.tiers()[entry.tier].label,
              entry.file.string()};
   if (entry.manifest) {
     row[1] = entry.manifest->version;
@@ -69,27 +59,9 @@ std::string table_text(std::vector<Row> rows) {
   return text;
 }
 
-Json entry_json(const config::PluginRegistry& registry, const PluginEntry& entry) {
-  Json object = Json::object();
-  object["name"] = entry.name;
-  object["state"] = state_of(entry);
-  object["found_by"] = registry.tiers()[entry.tier].label;
-  object["manifest"] = entry.file.string();
-  if (entry.manifest) {
-    object["version"] = entry.manifest->version;
-    object["abi"] = {{"major", entry.manifest->abi_major}, {"minor", entry.manifest->abi_minor}};
-    object["devices"] = entry.manifest->devices;
-    object["weights"] = entry.manifest->weights;
-    object["library"] = entry.manifest->library.string();
-  }
-  const Status problem = problem_of(entry);
-  if (!problem.is_ok()) object["problem"] = problem.message();
-  return object;
-}
-
 void print_json(const config::PluginRegistry& registry) {
   Json plugins = Json::array();
-  for (const auto& entry : registry.entries()) plugins.push_back(entry_json(registry, entry));
+  for (const auto& entry : registry.entries()) plugins.push_back(plugin_json(registry, entry));
   Json object = Json::object();
   object["schema"] = "graphnet.plugins/1";
   object["plugins"] = std::move(plugins);
@@ -105,7 +77,7 @@ void print_table(const Context& context, const config::PluginRegistry& registry)
     std::cout << table_text(std::move(rows));
   }
   for (const auto& entry : registry.entries()) {
-    const Status problem = problem_of(entry);
+    const Status problem = plugin_problem(entry);
     if (!problem.is_ok()) {
       std::cerr << report::printable(entry.name + ": " + problem.message()) << '\n';
     }
@@ -117,17 +89,78 @@ void print_table(const Context& context, const config::PluginRegistry& registry)
   }
 }
 
-Result<int> execute(const Context& context, const std::vector<std::string>& arguments) {
-  if (arguments.size() != 1 || arguments[0] != "list") {
-    return Status(Code::kUsage, arguments.empty()
-                                    ? "plugin needs an action"
-                                    : "unknown action '" + base::join(arguments, " ") + "'")
-        .add_hint("graphnet plugin list");
+std::string value_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : base::dump_json(value);
+}
+
+/// "integer from 0 to 3", "one of fast, exact".
+std::string type_text(const config::OptionSpec& spec) {
+  if (spec.type == config::OptionSpec::Type::kChoice) {
+    return "one of " + base::join(spec.choices, ", ");
   }
-  const std::vector<fs::path> folders(context.flags.plugin_path.begin(),
-                                      context.flags.plugin_path.end());
-  const auto registry =
-      config::PluginRegistry::scan(config::plugin_tiers(context.installation, folders, {}));
+  std::string text = config::option_type_name(spec.type);
+  if (!spec.min.is_null()) text += " from " + value_text(spec.min);
+  if (!spec.max.is_null()) text += " to " + value_text(spec.max);
+  return text;
+}
+
+Json info_json(const config::PluginRegistry& registry, const PluginEntry& entry) {
+  Json object = plugin_json(registry, entry);
+  object["schema"] = "graphnet.plugin/1";
+  if (!entry.manifest) return object;
+  object["vendor"] = entry.manifest->vendor;
+  object["license"] = entry.manifest->license;
+  object["capabilities"] = entry.manifest->capabilities;
+  object["needs"] = Json::array();
+  for (const auto& needed : entry.manifest->needs) object["needs"].push_back(needed.soname);
+  object["options"] = Json::array();
+  for (const auto& spec : entry.manifest->options) {
+    Json option = {{"name", spec.name},
+                   {"type", config::option_type_name(spec.type)},
+                   {"default", spec.default_value},
+                   {"help", spec.help}};
+    if (!spec.choices.empty()) option["choices"] = spec.choices;
+    if (!spec.min.is_null()) option["min"] = spec.min;
+    if (!spec.max.is_null()) option["max"] = spec.max;
+    object["options"].push_back(std::move(option));
+  }
+  return object;
+}
+
+std::string info_row(const std::string& key, const std::string& value) {
+  if (value.empty()) return "";
+  return "  " + report::pad_right(key, 14) + report::printable(value) + "\n";
+}
+
+std::string info_text(const config::PluginRegistry& registry, const PluginEntry& entry) {
+  const Status problem = plugin_problem(entry);
+  std::string text = report::printable(entry.name) + "\n" + info_row("state", plugin_state(entry)) +
+                     info_row("problem", problem.message()) +
+                     info_row("found by", registry.tiers()[entry.tier].label) +
+                     info_row("manifest", entry.file.string());
+  if (!entry.manifest) return text;
+  const config::Manifest& manifest = *entry.manifest;
+  text += info_row("version", manifest.version) + info_row("vendor", manifest.vendor) +
+          info_row("license", manifest.license) + info_row("library", manifest.library.string()) +
+          info_row("abi",
+                   std::to_string(manifest.abi_major) + "." + std::to_string(manifest.abi_minor)) +
+          info_row("devices", base::join(manifest.devices, ", ")) +
+          info_row("weights", base::join(manifest.weights, ", ")) +
+          info_row("capabilities", base::join(manifest.capabilities, ", "));
+  for (const auto& needed : manifest.needs) text += info_row("needs", needed.soname);
+  text += manifest.options.empty() ? info_row("options", "none")
+                                   : "\noptions, as backend.options.<name> of a run config:\n";
+  for (const auto& spec : manifest.options) {
+    text += "  " +
+            report::printable(spec.name + ": " + type_text(spec) +
+                              " (default: " + value_text(spec.default_value) + ")") +
+            "\n      " + report::printable(spec.help) + "\n";
+  }
+  return text;
+}
+
+Result<int> list_plugins(const Context& context) {
+  const auto registry = installed_plugins(context);
   if (context.flags.json) {
     print_json(registry);
   } else {
@@ -136,19 +169,48 @@ Result<int> execute(const Context& context, const std::vector<std::string>& argu
   return kExitDone;
 }
 
+Result<int> show_plugin(const Context& context, const std::string& name) {
+  const auto registry = installed_plugins(context);
+  for (const auto& entry : registry.entries()) {
+    if (entry.name != name) continue;
+    std::cout << (context.flags.json ? base::dump_json(info_json(registry, entry)) + "\n"
+                                     : info_text(registry, entry));
+    return plugin_problem(entry).is_ok() ? kExitDone : kExitPlugin;
+  }
+  return registry.find(name).status();
+}
+
+Result<int> execute(const Context& context, const std::vector<std::string>& arguments) {
+  if (arguments.size() == 1 && arguments[0] == "list") return list_plugins(context);
+  if (arguments.size() == 2 && arguments[0] == "info") return show_plugin(context, arguments[1]);
+  if (arguments.empty()) {
+    return Status(Code::kUsage, "plugin needs an action").add_hint("graphnet plugin list");
+  }
+  if (arguments[0] == "info") {
+    return Status(Code::kUsage, "plugin info needs the name of one plugin")
+        .add_hint("graphnet plugin info nope");
+  }
+  return Status(Code::kUsage, "unknown action '" + base::join(arguments, " ") + "'")
+      .add_hint("graphnet plugin list");
+}
+
 }  // namespace
 
 Command plugin_command(std::vector<std::string>& arguments) {
   Command command;
   command.name = "plugin";
-  command.summary = "list the installed plugins";
+  command.summary = "list or describe the installed plugins";
   command.description =
       "list: name, version, ABI, state (ok, shadowed by an earlier folder, broken), devices, "
       "file.\n"
-      "A broken plugin is a row with its reason below the table; -v adds the folders searched.";
-  command.usage = "plugin list [options]";
-  command.positionals = {"ACTION", "list", &arguments};
-  command.examples = {{"graphnet plugin list", "what `backend: {name: ...}` can name"}};
+      "A broken plugin is a row with its reason below the table; -v adds the folders searched.\n"
+      "info: everything its manifest says, options with type and default included; exit code 4 if\n"
+      "the plugin is broken.";
+  command.usage = "plugin list | info PLUGIN [options]";
+  command.positionals = {
+      "ACTION [PLUGIN]", "list, or info with a name", &arguments, {"list", "info"}, "PLUGIN"};
+  command.examples = {{"graphnet plugin list", "what `backend: {name: ...}` can name"},
+                      {"graphnet plugin info nope", "its devices, weights modes and options"}};
   command.execute = [&arguments](const Context& context) { return execute(context, arguments); };
   return command;
 }

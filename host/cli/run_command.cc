@@ -5,42 +5,29 @@
 #include <iostream>
 
 #include "cli/exit_code.h"
+#include "cli/journaled_sweep.h"
 #include "cli/plan_text.h"
+#include "cli/plugin_state.h"
 #include "cli/run_view.h"
 #include "cli/sample_selection.h"
 #include "cli/version_text.h"
-#include "config/plugin_registry.h"
 #include "journal/journal_file.h"
 #include "journal/run_id.h"
 #include "measure/environment.h"
-#include "supervise/sweep.h"
 
 namespace graphnet::cli {
 
 namespace fs = std::filesystem;
 using base::Code;
-using base::Json;
 using base::Result;
 using base::Status;
 using supervise::PlannedSample;
-using supervise::PlannedTask;
 
 namespace {
 
-/// Everything decided before the first worker starts.
-struct PreparedRun {
-  RunOptions options;
-  std::vector<config::Backend> backends;
-  std::vector<PlannedSample> samples;
-  std::vector<PlannedTask> plan;
-  std::string run_id;
-  std::size_t num_already_done = 0;
-};
-
 Result<std::vector<config::Backend>> read_backends(const Context& context,
                                                    const RunOptions& options) {
-  const std::vector<fs::path> folders(context.flags.plugin_path.begin(),
-                                      context.flags.plugin_path.end());
+  const std::vector<fs::path> folders = plugin_folders(context);
   std::vector<config::Backend> backends;
   for (const auto& name : options.configs) {
     GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, name));
@@ -70,52 +57,41 @@ Result<std::vector<PlannedSample>> choose_samples(const Context& context, const 
   return select_samples(arguments);
 }
 
-Result<PreparedRun> prepare(const Context& context, const RunFlags& flags) {
+fs::path results_path(const RunOptions& options, const std::string& run_id) {
+  if (options.resume) return *options.resume;
+  if (options.output) return *options.output;
+  return default_results(run_id);
+}
+
+Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   PreparedRun run;
-  GN_ASSIGN_OR_RETURN(run.options, check_run_flags(flags, context.installation));
-  for (const auto& folder : context.flags.plugin_path) {
-    run.options.repeat_flags.insert(run.options.repeat_flags.end(), {"--plugin-path", folder});
-  }
-  GN_ASSIGN_OR_RETURN(run.backends, read_backends(context, run.options));
-  GN_ASSIGN_OR_RETURN(run.samples, choose_samples(context, run.options, run.backends));
+  GN_ASSIGN_OR_RETURN(run.backends, read_backends(context, options));
+  GN_ASSIGN_OR_RETURN(run.samples, choose_samples(context, options, run.backends));
   run.run_id = journal::new_run_id();
+  run.results = results_path(options, run.run_id);
   supervise::PlanSettings settings;
   settings.run_id = run.run_id;
   settings.auto_threads = measure::affinity_cores();
-  settings.digest = run.options.digest;
-  settings.repeat_flags = run.options.repeat_flags;
+  settings.digest = options.digest;
+  settings.repeat_flags = options.repeat_flags;
+  for (const auto& folder : context.flags.plugin_path) {
+    settings.repeat_flags.insert(settings.repeat_flags.end(), {"--plugin-path", folder});
+  }
   GN_ASSIGN_OR_RETURN(run.plan, supervise::make_plan(run.samples, run.backends, settings));
-  if (run.options.resume) {
-    GN_ASSIGN_OR_RETURN(const auto journal, journal::read_journal(*run.options.resume));
+  if (options.resume) {
+    GN_ASSIGN_OR_RETURN(const auto journal, journal::read_journal(*options.resume));
     run.num_already_done = supervise::drop_done(run.plan, journal.records);
   }
   return run;
 }
 
-fs::path results_path(const PreparedRun& run) {
-  if (run.options.resume) return *run.options.resume;
-  if (run.options.output) return *run.options.output;
-  return fs::path("results") / (run.run_id + ".jsonl");
-}
-
-Json journal_header(const PreparedRun& run, const Json& environment) {
-  Json header = Json::object();
-  header["schema"] = "graphnet.journal/1";
-  header["record_schema"] = journal::kRecordSchema;
-  header["run_id"] = run.run_id;
-  header["created_utc"] = journal::utc_now();
-  header["graphnet"] = version_number();
-  header["host"] = environment;
-  return header;
-}
-
-report::RunFacts facts_of(const PreparedRun& run, const Json& environment) {
+report::RunFacts facts_of(const PreparedRun& run, const std::string& hardware) {
   report::RunFacts facts;
   facts.version = version_number();
   const config::Backend& first = run.backends.front();
   facts.protocol = first.config.protocol.name;
   facts.device = first.config.device;
-  facts.hardware = environment.value("cpu_model", "");
+  facts.hardware = hardware;
   facts.threads = run.plan.empty() ? 1 : run.plan.front().task.threads;
   for (const auto& sample : run.samples) facts.samples.push_back(sample.name);
   for (const auto& backend : run.backends) facts.plugins.push_back(backend.manifest.name);
@@ -139,12 +115,12 @@ std::string continue_command(const Context& context, const fs::path& results) {
 }
 
 report::RunSummary summarize(const Context& context, const PreparedRun& run,
-                             const supervise::SweepEnd& end, const fs::path& results,
+                             const supervise::SweepEnd& end,
                              std::chrono::steady_clock::time_point started) {
   report::RunSummary summary;
   summary.elapsed_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  summary.results_path = results.string();
+  summary.results_path = run.results.string();
   if (run.num_already_done > 0) {
     summary.notes.push_back(std::to_string(run.num_already_done) +
                             " were in the results file already and were not run again");
@@ -153,7 +129,7 @@ report::RunSummary summarize(const Context& context, const PreparedRun& run,
     summary.notes.push_back(std::string(end.signal != 0 ? "interrupted: " : "stopped: ") +
                             std::to_string(end.num_left) + " of " +
                             std::to_string(run.plan.size()) +
-                            " not run; go on with: " + continue_command(context, results));
+                            " not run; go on with: " + continue_command(context, run.results));
   }
   return summary;
 }
@@ -163,30 +139,26 @@ int exit_code_of(const supervise::SweepEnd& end, const RunView& view) {
   return view.has_failed() ? kExitSampleFailed : kExitDone;
 }
 
-Result<int> sweep(const Context& context, const PreparedRun& run) {
+Result<int> sweep(const Context& context, const RunOptions& options, const PreparedRun& run) {
   const auto started = std::chrono::steady_clock::now();
-  supervise::WorkerSettings settings;
-  GN_ASSIGN_OR_RETURN(settings.executable, context.installation.worker_executable());
-  GN_ASSIGN_OR_RETURN(supervise::Interrupt interrupt, supervise::Interrupt::create());
-  const fs::path results = results_path(run);
-  const Json environment =
-      measure::collect_environment(run.plan.empty() ? 1 : run.plan.front().task.threads);
-  GN_ASSIGN_OR_RETURN(journal::JournalFile journal,
-                      journal::JournalFile::open(results, journal_header(run, environment)));
-  RunView view(context, facts_of(run, environment), run.plan.size(), run.options.fail_on);
-  const Result<supervise::SweepEnd> end =
-      supervise::run_sweep(run.plan, settings, interrupt, journal, view);
+  GN_ASSIGN_OR_RETURN(JournaledSweep sweep, JournaledSweep::open(context, run));
+  RunView view(context, options, facts_of(run, sweep.hardware()), run.plan.size());
+  const Result<supervise::SweepEnd> end = sweep.run(view);
   if (!end.is_ok()) {
     view.hide();
     return end.status();
   }
-  view.finish(summarize(context, run, *end, results, started));
+  view.finish(summarize(context, run, *end, started));
   return exit_code_of(*end, view);
 }
 
 Result<int> execute(const Context& context, const RunFlags& flags) {
-  GN_ASSIGN_OR_RETURN(const PreparedRun run, prepare(context, flags));
-  if (!run.options.dry_run) return sweep(context, run);
+  GN_ASSIGN_OR_RETURN(const RunOptions options, check_run_flags(flags, context.installation));
+  if (context.flags.json && flags.format) {
+    return Status(Code::kUsage, "--json and --format exclude each other");
+  }
+  GN_ASSIGN_OR_RETURN(const PreparedRun run, prepare(context, options));
+  if (!options.dry_run) return sweep(context, options, run);
   if (context.flags.json) {
     std::cout << base::dump_json(plan_json(run.plan)) << '\n';
   } else {
@@ -208,12 +180,14 @@ Command run_command(RunFlags& flags) {
       "and times both, and appends one record per pair to a results file. Each pair runs in a "
       "process\n"
       "of its own: a crash, a hang or a lack of memory costs that pair and nothing else.";
-  command.usage = "run [SAMPLE|DIR|LIST]... --config FILE [options]";
+  command.usage = "run [SAMPLE|DIR|LIST]... --config CONFIG [options]";
   command.positionals = {
       "SAMPLE|DIR|LIST",
       "a sample, a folder of samples, or a text file with one path per line and # "
       "comments (default: the config's samples, else the bundled ones)",
-      &flags.samples};
+      &flags.samples,
+      {},
+      "FILE"};
   command.flags = run_flag_table(flags);
   command.examples = {
       {"graphnet run --config nope.yaml", "the control on the bundled samples"},
@@ -221,6 +195,8 @@ Command run_command(RunFlags& flags) {
        "two backends on every sample of a folder"},
       {"graphnet run list.txt --config nope.yaml --trials 20 --json | jq .outcome",
        "records on standard output instead of the table"},
+      {"graphnet run --config nope.yaml --format graphnet-log > nope.log",
+       "what the dataset's own analysis scripts read"},
       {"graphnet run --config nope.yaml --dry-run -v", "every value and where it comes from"},
   };
   command.execute = [&flags](const Context& context) { return execute(context, flags); };

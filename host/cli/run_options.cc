@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/run_options.h"
 
-#include <charconv>
-
 #include "base/text.h"
+#include "cli/flag_values.h"
 
 namespace graphnet::cli {
 
@@ -13,31 +12,17 @@ using base::Status;
 
 namespace {
 
-constexpr int kMaxCalls = 1000000;
-constexpr int kMaxThreads = 4096;
-
-/// A count given to a flag; nothing if the flag is not given.
-Result<std::optional<int>> read_count(const char* flag, const std::optional<std::string>& text,
-                                      int min, int max, const char* other_word = nullptr) {
-  if (!text) return std::optional<int>();
-  if (other_word != nullptr && *text == other_word) return std::optional<int>(0);
-  int value = 0;
-  const char* end = text->data() + text->size();
-  const auto [rest, error] = std::from_chars(text->data(), end, value);
-  if (error == std::errc() && rest == end && value >= min && value <= max) {
-    return std::optional<int>(value);
-  }
-  return Status(Code::kUsage, std::string(flag) + " must be " +
-                                  (other_word ? std::string(other_word) + " or " : "") +
-                                  "an integer from " + std::to_string(min) + " to " +
-                                  std::to_string(max) + ", got '" + *text + "'");
-}
-
 Result<FailOn> read_fail_on(const std::optional<std::string>& text) {
   if (!text || *text == "any") return FailOn::kAny;
   if (*text == "error") return FailOn::kError;
   if (*text == "never") return FailOn::kNever;
   return Status(Code::kUsage, "--fail-on must be any, error or never, got '" + *text + "'");
+}
+
+Result<OutputFormat> read_format(const std::optional<std::string>& text) {
+  if (!text || *text == "table") return OutputFormat::kTable;
+  if (*text == "graphnet-log") return OutputFormat::kGraphnetLog;
+  return Status(Code::kUsage, "--format must be table or graphnet-log, got '" + *text + "'");
 }
 
 Status no_config(const config::Installation& installation) {
@@ -68,10 +53,7 @@ Status read_numbers(const RunFlags& flags, RunOptions& options) {
   GN_ASSIGN_OR_RETURN(options.trials, read_count("--trials", flags.trials, 1, kMaxCalls));
   GN_ASSIGN_OR_RETURN(options.threads,
                       read_count("--threads", flags.threads, 1, kMaxThreads, "auto"));
-  if (!flags.timeout) return Status::ok();
-  Result<config::TimeLimit> limit = config::parse_time_limit(*flags.timeout, "s");
-  if (!limit.is_ok()) return Status(Code::kUsage, "--timeout " + limit.status().message());
-  options.timeout = *limit;
+  GN_ASSIGN_OR_RETURN(options.timeout, read_time_limit("--timeout", flags.timeout));
   return Status::ok();
 }
 
@@ -79,7 +61,7 @@ Status read_numbers(const RunFlags& flags, RunOptions& options) {
 
 std::vector<Flag> run_flag_table(RunFlags& flags) {
   return {
-      {"-c,--config", "FILE",
+      {"-c,--config", "CONFIG",
        "what to run and how; repeat it to run several backends side by side (files are not "
        "merged). "
        "A name without a slash is looked up in ., $XDG_CONFIG_HOME/graphnet/configs and the "
@@ -102,6 +84,10 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        &flags.output},
       {"--resume", "FILE", "go on with a results file: what it holds is not run again",
        &flags.resume},
+      {"--format", "table|graphnet-log",
+       "what standard output carries: a table, or the lines of the dataset's own benchmark "
+       "(default: table; --json: records)",
+       &flags.format},
       {"--fail-on", "any|error|never",
        "which outcomes make the exit code 1: every one but ok, those but unsupported, none "
        "(default: any)",
@@ -119,6 +105,7 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
   options.sets = flags.sets;
   GN_RETURN_IF_ERROR(read_numbers(flags, options));
   GN_ASSIGN_OR_RETURN(options.fail_on, read_fail_on(flags.fail_on));
+  GN_ASSIGN_OR_RETURN(options.format, read_format(flags.format));
   if (flags.output && flags.resume) {
     return Status(Code::kUsage,
                   "--output and --resume exclude each other: --resume appends to its "

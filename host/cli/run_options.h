@@ -24,6 +24,7 @@ struct RunFlags {
   std::optional<std::string> timeout;
   std::optional<std::string> output;
   std::optional<std::string> resume;
+  std::optional<std::string> format;
   std::optional<std::string> fail_on;
   bool digest = false;
   bool dry_run = false;
@@ -36,6 +37,9 @@ enum class FailOn {
   kNever,
 };
 
+/// What standard output carries while samples run.
+enum class OutputFormat { kTable, kGraphnetLog };
+
 /// The same, typed and checked.
 struct RunOptions {
   std::vector<std::string> samples;
@@ -47,6 +51,7 @@ struct RunOptions {
   std::optional<config::TimeLimit> timeout;
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> resume;
+  OutputFormat format = OutputFormat::kTable;
   FailOn fail_on = FailOn::kAny;
   bool digest = false;
   bool dry_run = false;

@@ -30,12 +30,19 @@ std::string indented(const std::string& text) {
 
 }  // namespace
 
-RunView::RunView(const Context& context, const report::RunFacts& facts, std::size_t num_tasks,
-                 FailOn fail_on)
+void show_output_tail(const Context& context, const journal::Record& record) {
+  if (context.flags.verbosity == 0 || record.output_tail.empty()) return;
+  std::cerr << "  last output of " << report::printable(record.sample) << ":\n"
+            << indented(record.output_tail) << std::flush;
+}
+
+RunView::RunView(const Context& context, const RunOptions& options, const report::RunFacts& facts,
+                 std::size_t num_tasks)
     : context_(context),
-      fail_on_(fail_on),
+      fail_on_(options.fail_on),
       progress_(std::cerr, progress_options(context, num_tasks)) {
-  if (context.flags.json) return;
+  log_style_.hardware = facts.hardware;
+  if (context.flags.json || options.format != OutputFormat::kTable) return;
   table_.emplace(std::cout, report::TableStyle{context.out.color, context.out.width}, facts);
 }
 
@@ -48,13 +55,12 @@ bool RunView::on_record(const journal::Record& record) {
   has_failed_ = has_failed_ || counts_as_failed(record.outcome, fail_on_);
   if (table_) {
     table_->row(record);
-  } else {
+  } else if (context_.flags.json) {
     std::cout << base::dump_json(journal::to_json(record)) << std::endl;
+  } else {
+    std::cout << report::graphnet_log(record, log_style_) << std::flush;
   }
-  if (context_.flags.verbosity > 0 && !record.output_tail.empty()) {
-    std::cerr << "  last output of " << report::printable(record.sample) << ":\n"
-              << indented(record.output_tail) << std::flush;
-  }
+  show_output_tail(context_, record);
   return std::cout.good();
 }
 

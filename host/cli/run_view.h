@@ -7,18 +7,22 @@
 
 #include "cli/command.h"
 #include "cli/run_options.h"
+#include "report/graphnet_log.h"
 #include "report/progress.h"
 #include "report/table.h"
 #include "supervise/sweep.h"
 
 namespace graphnet::cli {
 
-/// What the user sees of a sweep: the table (or records with --json) on standard output, progress
-/// and, with -v, the output of what failed on standard error.
+/// With -v, the last lines that a failed sample or plugin wrote, on standard error.
+void show_output_tail(const Context& context, const journal::Record& record);
+
+/// What the user sees of a sweep: the table (or what --json or --format ask for) on standard
+/// output, progress and, with -v, the output of what failed on standard error.
 class RunView : public supervise::SweepObserver {
  public:
-  RunView(const Context& context, const report::RunFacts& facts, std::size_t num_tasks,
-          FailOn fail_on);
+  RunView(const Context& context, const RunOptions& options, const report::RunFacts& facts,
+          std::size_t num_tasks);
 
   void on_begin(const supervise::PlannedTask& planned) override;
   void on_phase(const std::string& phase) override { progress_.phase(phase); }
@@ -28,7 +32,7 @@ class RunView : public supervise::SweepObserver {
 
   /// Clears the progress bar before something else is written.
   void hide() { progress_.hide(); }
-  /// Last lines; on standard error with --json.
+  /// Last lines; on standard error unless it is a table.
   void finish(const report::RunSummary& summary);
 
   /// True if some sample counts as failed.
@@ -37,8 +41,9 @@ class RunView : public supervise::SweepObserver {
  private:
   const Context& context_;
   FailOn fail_on_;
+  report::GraphnetLogStyle log_style_;
   report::Progress progress_;
-  std::optional<report::RunTable> table_;  // not with --json
+  std::optional<report::RunTable> table_;  // not with --json or --format
   bool has_failed_ = false;
 };
 

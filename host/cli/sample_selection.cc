@@ -55,13 +55,7 @@ class Selection {
     return seen_.insert(fs::weakly_canonical(path, ignored)).second;
   }
 
-  void add(const fs::path& path) {
-    supervise::PlannedSample planned;
-    planned.path = path.string();
-    planned.name = sample::sample_name(path);
-    planned.family = planned.name.substr(0, planned.name.find('/'));
-    samples_.push_back(std::move(planned));
-  }
+  void add(const fs::path& path) { samples_.push_back(planned_sample(path)); }
 
   static std::string without_comment(const std::string& line) {
     const std::string content = line.substr(0, line.find('#'));
@@ -81,6 +75,14 @@ class Selection {
 };
 
 }  // namespace
+
+supervise::PlannedSample planned_sample(const fs::path& folder) {
+  supervise::PlannedSample planned;
+  planned.path = folder.string();
+  planned.name = sample::sample_name(folder);
+  planned.family = planned.name.substr(0, planned.name.find('/'));
+  return planned;
+}
 
 Result<std::vector<supervise::PlannedSample>> select_samples(
     const std::vector<std::string>& arguments) {

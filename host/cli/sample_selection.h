@@ -11,6 +11,9 @@
 
 namespace graphnet::cli {
 
+/// A sample's folder with its name, as records show it.
+supervise::PlannedSample planned_sample(const std::filesystem::path& folder);
+
 /// The samples that arguments name. Each argument is a sample, a folder (every sample below it), or
 /// a list: a text file with one path per line, '#' to the end of the line is a comment. A relative
 /// path in a list counts from the list's folder or, if nothing is there, from the current folder.

@@ -1,17 +1,39 @@
 // SPDX-License-Identifier: MIT
 //
 // graphnet-worker: measures one sample with one plugin, told what by the supervisor over
-// descriptor 3.
+// descriptor 3; or, with --describe, says in one line of JSON what it was built with and what this
+// machine offers to it (read by supervise/worker_description.h).
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <string_view>
 
+#include "base/json.h"
+#include "eager/engine.h"
+#include "graphnet/abi.h"
 #include "worker/channel.h"
 #include "worker/session.h"
 
-int main() {
+namespace {
+
+int describe() {
+  const graphnet::eager::EngineVersion version = graphnet::eager::engine_version();
+  const graphnet::base::Json description = {
+      {"schema", "graphnet.worker/1"},
+      {"libtorch", version.torch_version},
+      {"cpu_capability", version.cpu_capability},
+      {"threads", version.threads},
+      {"abi", {{"major", GN_ABI_MAJOR}, {"minor", GN_ABI_MINOR}}}};
+  const bool written = std::puts(graphnet::base::dump_json(description).c_str()) >= 0;
+  return std::fflush(stdout) == 0 && written ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--describe") return describe();
   // In a process group of its own the worker would outlive a supervisor that is killed.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto channel = graphnet::worker::Channel::take();

@@ -100,7 +100,7 @@ TEST_F(ParseTest, HelpShowsEveryFlagInAHundredColumns) {
     EXPECT_LE(end - begin, 100U) << text.substr(begin, end - begin);
     begin = end + 1;
   }
-  EXPECT_TRUE(contains(text, "usage: graphnet run [SAMPLE|DIR|LIST]... --config FILE"));
+  EXPECT_TRUE(contains(text, "usage: graphnet run [SAMPLE|DIR|LIST]... --config CONFIG"));
   EXPECT_TRUE(contains(program_help(commands_), "run"));
 }
 

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "cli/doctor_command.h"
+
+#include <array>
+#include <cstdio>
+#include <iostream>
+
+#include "base/text.h"
+#include "cli/exit_code.h"
+#include "cli/plugin_state.h"
+#include "cli/version_text.h"
+#include "measure/environment.h"
+#include "report/terminal_text.h"
+#include "supervise/worker_description.h"
+
+namespace graphnet::cli {
+
+namespace fs = std::filesystem;
+using base::Json;
+using base::Result;
+using base::Status;
+
+namespace {
+
+/// A config that `run --config NAME` finds, and whether its plugin can be used.
+struct ConfigState {
+  std::string name;
+  std::string file;
+  Status problem;
+};
+
+/// Everything found out, before it is shown.
+struct Diagnosis {
+  Json environment;
+  std::optional<std::uint64_t> disk_free_bytes;  ///< of the current folder
+  Json worker = Json::object();
+  Status worker_problem;
+  config::PluginRegistry registry;
+  std::vector<ConfigState> configs;
+
+  bool is_ready() const { return worker_problem.is_ok() && !usable_plugins(registry).empty(); }
+};
+
+Result<Json> ask_worker(const Context& context) {
+  GN_ASSIGN_OR_RETURN(const fs::path executable, context.installation.worker_executable());
+  return supervise::describe_worker(executable);
+}
+
+ConfigState examine_config(const Context& context, const std::string& name) {
+  ConfigState state;
+  state.name = name;
+  const auto check = [&]() -> Status {
+    GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, name));
+    state.file = file.string();
+    GN_ASSIGN_OR_RETURN(config::RunConfig run_config, config::read_run_config(file, {}));
+    return config::resolve_backend(context.installation, plugin_folders(context),
+                                   std::move(run_config))
+        .status();
+  };
+  state.problem = check();
+  return state;
+}
+
+Diagnosis examine(const Context& context) {
+  Diagnosis found;
+  found.environment = measure::collect_environment(measure::affinity_cores());
+  std::error_code failure;
+  const fs::space_info space = fs::space(".", failure);
+  if (!failure) found.disk_free_bytes = space.available;
+  Result<Json> worker = ask_worker(context);
+  if (worker.is_ok()) {
+    found.worker = std::move(worker).value();
+  } else {
+    found.worker_problem = std::move(worker).status();
+  }
+  found.registry = installed_plugins(context);
+  for (const auto& name : config::list_configs(context.installation)) {
+    found.configs.push_back(examine_config(context, name));
+  }
+  return found;
+}
+
+Json diagnosis_json(const Diagnosis& found) {
+  Json object = Json::object();
+  object["schema"] = "graphnet.doctor/1";
+  object["ready"] = found.is_ready();
+  object["graphnet"] = version_number();
+  object["environment"] = found.environment;
+  if (found.disk_free_bytes) object["disk_free_bytes"] = *found.disk_free_bytes;
+  object["worker"] = found.worker;
+  if (!found.worker_problem.is_ok()) {
+    object["worker"]["problem"] = found.worker_problem.to_string();
+  }
+  object["plugins"] = Json::array();
+  for (const auto& entry : found.registry.entries()) {
+    object["plugins"].push_back(plugin_json(found.registry, entry));
+  }
+  object["configs"] = Json::array();
+  for (const auto& state : found.configs) {
+    Json entry = {{"name", state.name}, {"file", state.file}, {"ready", state.problem.is_ok()}};
+    if (!state.problem.is_ok()) entry["problem"] = state.problem.message();
+    object["configs"].push_back(std::move(entry));
+  }
+  return object;
+}
+
+/// The text form: rows "  what      value".
+class DoctorText {
+ public:
+  DoctorText(const Diagnosis& found, bool color) : found_(found), color_(color) {}
+
+  std::string take() {
+    text_ = "graphnet " + version_number() + "\n";
+    add_machine();
+    add_worker();
+    add_plugins();
+    add_configs();
+    text_ += found_.is_ready() ? "ready: graphnet run --config " + ready_config() + "\n"
+                               : "not ready: see what is missing above\n";
+    return std::move(text_);
+  }
+
+ private:
+  void row(const std::string& what, const std::string& value) {
+    text_ += "  " + report::pad_right(what, 12) + value + "\n";
+  }
+
+  std::string state(const std::string& word, bool is_good) const {
+    return report::coloured(word, is_good ? report::Colour::kOk : report::Colour::kFailed, color_);
+  }
+
+  std::string text_of(const Json& object, const char* key) const {
+    const auto value = object.find(key);
+    if (value == object.end()) return "unknown";
+    return report::printable(value->is_string() ? value->get<std::string>()
+                                                : base::dump_json(*value));
+  }
+
+  void add_machine() {
+    const Json& machine = found_.environment;
+    row("processor", text_of(machine, "cpu_model") + ", " + text_of(machine, "logical_cores") +
+                         " of " + text_of(machine, "cores_online") + " cores for this process");
+    if (const auto load = machine.find("load_average_1m"); load != machine.end()) {
+      std::array<char, 32> text = {};
+      std::snprintf(text.data(), text.size(), "%.1f", load->get<double>());
+      row("load", std::string(text.data()) + " in the last minute");
+    }
+    if (machine.contains("cpu_governor")) row("clock", text_of(machine, "cpu_governor"));
+    if (const auto memory = machine.find("memory_bytes"); memory != machine.end()) {
+      row("memory", base::format_bytes(memory->get<std::uint64_t>()));
+    }
+    if (found_.disk_free_bytes) {
+      row("disk", base::format_bytes(*found_.disk_free_bytes) + " free in the current folder");
+    }
+    row("kernel", text_of(machine, "kernel"));
+  }
+
+  void add_worker() {
+    const Status& problem = found_.worker_problem;
+    if (problem.is_ok()) {
+      row("libtorch", text_of(found_.worker, "libtorch") + " with " +
+                          text_of(found_.worker, "cpu_capability") + " kernels, " +
+                          state("ok", true));
+      return;
+    }
+    row("libtorch", state("missing", false) + ": " + report::printable(problem.message()));
+    for (const auto& line : problem.context()) row("", "at:  " + report::printable(line));
+    for (const auto& line : problem.hints()) row("", "try: " + report::printable(line));
+  }
+
+  void add_plugins() {
+    std::string what = "plugins";
+    for (const auto& entry : found_.registry.entries()) {
+      const std::string word = plugin_state(entry);
+      std::string value = report::pad_right(report::printable(entry.name), kNameWidth) +
+                          state(word, word != "broken");
+      if (entry.manifest) value += ", " + report::printable(entry.manifest->version);
+      const Status problem = plugin_problem(entry);
+      if (!problem.is_ok()) value += ": " + report::printable(problem.message());
+      row(what, value);
+      what.clear();
+    }
+    if (!what.empty()) row(what, state("none", false) + " is installed");
+  }
+
+  void add_configs() {
+    std::string what = "configs";
+    for (const auto& config : found_.configs) {
+      const bool is_ready = config.problem.is_ok();
+      row(what, report::pad_right(report::printable(config.name), kNameWidth) +
+                    (is_ready ? state("ok", true)
+                              : report::coloured(report::printable(config.problem.message()),
+                                                 report::Colour::kDim, color_)));
+      what.clear();
+    }
+  }
+
+  std::string ready_config() const {
+    for (const auto& config : found_.configs) {
+      if (config.problem.is_ok()) return report::printable(config.name);
+    }
+    return "CONFIG";
+  }
+
+  static constexpr int kNameWidth = 18;
+  const Diagnosis& found_;
+  bool color_;
+  std::string text_;
+};
+
+Result<int> execute(const Context& context) {
+  const Diagnosis found = examine(context);
+  if (context.flags.json) {
+    std::cout << base::dump_json(diagnosis_json(found)) << '\n';
+  } else {
+    std::cout << DoctorText(found, context.out.color).take();
+  }
+  return found.is_ready() ? kExitDone : kExitEnvironment;
+}
+
+}  // namespace
+
+Command doctor_command() {
+  Command command;
+  command.name = "doctor";
+  command.summary = "show what this machine and installation offer and what is missing";
+  command.description =
+      "Looks at processor, memory, disk, libtorch, plugins and configs. Changes nothing and runs\n"
+      "no plugin code. Exit code 5 if samples cannot be run: no libtorch, or no usable plugin.";
+  command.usage = "doctor [options]";
+  command.examples = {{"graphnet doctor", "the first thing to attach to a bug report"}};
+  command.execute = execute;
+  return command;
+}
+
+}  // namespace graphnet::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "cli/journaled_sweep.h"
+
+#include "cli/version_text.h"
+#include "journal/run_id.h"
+#include "measure/environment.h"
+
+namespace graphnet::cli {
+
+namespace fs = std::filesystem;
+using base::Json;
+using base::Result;
+
+namespace {
+
+Json journal_header(const PreparedRun& run, const Json& environment) {
+  Json header = Json::object();
+  header["schema"] = "graphnet.journal/1";
+  header["record_schema"] = journal::kRecordSchema;
+  header["run_id"] = run.run_id;
+  header["created_utc"] = journal::utc_now();
+  header["graphnet"] = version_number();
+  header["host"] = environment;
+  return header;
+}
+
+}  // namespace
+
+fs::path default_results(const std::string& run_id) {
+  return fs::path("results") / (run_id + ".jsonl");
+}
+
+JournaledSweep::JournaledSweep(const PreparedRun& run, supervise::WorkerSettings settings,
+                               supervise::Interrupt interrupt, journal::JournalFile journal,
+                               Json environment)
+    : run_(run),
+      settings_(std::move(settings)),
+      interrupt_(std::move(interrupt)),
+      journal_(std::move(journal)),
+      environment_(std::move(environment)) {}
+
+Result<JournaledSweep> JournaledSweep::open(const Context& context, const PreparedRun& run) {
+  supervise::WorkerSettings settings;
+  GN_ASSIGN_OR_RETURN(settings.executable, context.installation.worker_executable());
+  GN_ASSIGN_OR_RETURN(supervise::Interrupt interrupt, supervise::Interrupt::create());
+  Json environment =
+      measure::collect_environment(run.plan.empty() ? 1 : run.plan.front().task.threads);
+  GN_ASSIGN_OR_RETURN(journal::JournalFile journal,
+                      journal::JournalFile::open(run.results, journal_header(run, environment)));
+  return JournaledSweep(run, std::move(settings), std::move(interrupt), std::move(journal),
+                        std::move(environment));
+}
+
+Result<supervise::SweepEnd> JournaledSweep::run(supervise::SweepObserver& observer) {
+  return supervise::run_sweep(run_.plan, settings_, interrupt_, journal_, observer);
+}
+
+}  // namespace graphnet::cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "cli/command.h"
+#include "config/plugin_registry.h"
+#include "supervise/sweep.h"
+
+namespace graphnet::cli {
+
+/// Everything decided before the first worker starts.
+struct PreparedRun {
+  std::vector<config::Backend> backends;
+  std::vector<supervise::PlannedSample> samples;
+  std::vector<supervise::PlannedTask> plan;
+  std::string run_id;
+  std::filesystem::path results;
+  std::size_t num_already_done = 0;
+};
+
+/// "results/<run id>.jsonl", used if the user names no file.
+std::filesystem::path default_results(const std::string& run_id);
+
+/// A run about to start: worker found, signals caught, results file open.
+class JournaledSweep {
+ public:
+  /// errors   kEnvironment, or kInput if the results file is none; nothing was measured
+  static base::Result<JournaledSweep> open(const Context& context, const PreparedRun& run);
+
+  /// Runs the plan once; see supervise::run_sweep().
+  base::Result<supervise::SweepEnd> run(supervise::SweepObserver& observer);
+
+  /// The machine, as in records.
+  const base::Json& environment() const { return environment_; }
+  /// Name of the processor, empty if unknown.
+  std::string hardware() const { return environment_.value("cpu_model", ""); }
+
+ private:
+  JournaledSweep(const PreparedRun& run, supervise::WorkerSettings settings,
+                 supervise::Interrupt interrupt, journal::JournalFile journal,
+                 base::Json environment);
+
+  const PreparedRun& run_;
+  supervise::WorkerSettings settings_;
+  supervise::Interrupt interrupt_;
+  journal::JournalFile journal_;
+  base::Json environment_;
+};
+
+}  // namespace graphnet::cli

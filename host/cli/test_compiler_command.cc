@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "cli/test_compiler_command.h"
+
+#include <iostream>
+
+#include "cli/exit_code.h"
+#include "cli/journaled_sweep.h"
+#include "cli/run_view.h"
+#include "cli/test_compiler_plan.h"
+#include "report/graphnet_log.h"
+#include "report/terminal_text.h"
+
+namespace graphnet::cli {
+
+using base::Result;
+
+namespace {
+
+constexpr const char* kDefaultPrompt = "graph-net-test-compiler-log";
+
+/// Upstream's log on standard error; with --json also the records on standard output.
+class LogView : public supervise::SweepObserver {
+ public:
+  LogView(const Context& context, SampleMode mode, const report::GraphnetLogStyle& style)
+      : context_(context), mode_(mode), style_(style) {}
+
+  void on_begin(const supervise::PlannedTask& planned) override {
+    if (mode_ != SampleMode::kRecursive) return;
+    std::cerr << "[" << num_begun_++
+              << "] test_compiler, model_path: " << report::printable(planned.task.sample_path)
+              << std::endl;
+  }
+
+  bool on_record(const journal::Record& record) override {
+    ++num_done_;
+    if (record.outcome == "invalid_sample" || report::upstream_refusal(record)) {
+      ended_.push_back(record.sample_path);
+    }
+    std::cerr << report::graphnet_log(record, style_) << std::flush;
+    if (context_.flags.json) {
+      std::cout << base::dump_json(journal::to_json(record)) << std::endl;
+    }
+    show_output_tail(context_, record);
+    return std::cout.good();
+  }
+
+  void finish() const {
+    if (mode_ != SampleMode::kRecursive) return;
+    std::cerr << "Totally " << num_done_ << " verified samples, failed " << ended_.size()
+              << " samples.\n";
+    for (const auto& path : ended_) std::cerr << "- " << report::printable(path) << '\n';
+    std::cerr << std::flush;
+  }
+
+  /// True if upstream's program would have ended with an exception.
+  bool has_ended() const { return !ended_.empty(); }
+
+ private:
+  const Context& context_;
+  SampleMode mode_;
+  report::GraphnetLogStyle style_;
+  int num_begun_ = 0;
+  int num_done_ = 0;
+  std::vector<std::string> ended_;
+};
+
+/// What upstream prints before the first sample.
+void print_selection(const TestCompilerFlags& flags, const ModeSelection& selection) {
+  for (std::size_t i = 0; i < selection.missing.size(); ++i) {
+    std::cout << "os.path.exists(model_path)=False\nargs.model_path_prefix='"
+              << report::printable(*flags.model_path_prefix) << "'\n";
+  }
+  std::cout << std::flush;
+}
+
+Result<int> execute(const Context& context, const TestCompilerFlags& flags) {
+  GN_ASSIGN_OR_RETURN(const ModeSelection selection, select_by_mode(flags));
+  GN_ASSIGN_OR_RETURN(const PreparedRun run, plan_test_compiler(context, flags, selection));
+  GN_ASSIGN_OR_RETURN(JournaledSweep sweep, JournaledSweep::open(context, run));
+  if (!context.flags.json) print_selection(flags, selection);
+  report::GraphnetLogStyle style;
+  style.prompt = flags.log_prompt.value_or(kDefaultPrompt);
+  style.hardware = sweep.hardware();
+  style.refuse_as_upstream = true;
+  LogView view(context, selection.mode, style);
+  GN_ASSIGN_OR_RETURN(const supervise::SweepEnd end, sweep.run(view));
+  if (end.signal == 0) view.finish();
+  if (context.flags.verbosity > 0) std::cerr << "results: " << run.results.string() << '\n';
+  if (end.signal != 0) {
+    if (!context.flags.json) std::cout << "KeyboardInterrupt\n";
+    return 128 + end.signal;
+  }
+  return selection.mode == SampleMode::kSingle && view.has_ended() ? kExitSampleFailed : kExitDone;
+}
+
+std::vector<Flag> flag_table(TestCompilerFlags& flags) {
+  return {
+      {"--model-path", "DIR", "a sample, or a folder: every sample below it", &flags.model_path},
+      {"--compiler", "PLUGIN", "an installed plugin (default: the only one that is installed)",
+       &flags.compiler},
+      {"--device", "cpu",
+       "cpu only and by default, because cuda is not supported yet (upstream's default: cuda)",
+       &flags.device},
+      {"--warmup", "N", "calls before the clock counts, besides the first (default: 3)",
+       &flags.warmup},
+      {"--trials", "N", "timed calls (default: 5)", &flags.trials},
+      {"--log-prompt", "WORD",
+       std::string("first word of the lines that scripts read (default: ") + kDefaultPrompt + ")",
+       &flags.log_prompt},
+      {"--allow-list", "FILE",
+       "one path a line: run only these below --model-path, or, with --model-path-prefix, just "
+       "these",
+       &flags.allow_list},
+      {"--model-path-prefix", "DIR", "folder that the lines of --allow-list count from",
+       &flags.model_path_prefix},
+      {"--config", "BASE64", "options for the plugin: base64 of a JSON object (default: {})",
+       &flags.config},
+      {"--kernel-time,--profiler-device-time", "",
+       "accepted and without effect, as upstream's on a cpu", &flags.kernel_time},
+      {"--threads", "N|auto",
+       "not upstream's: size of the thread pool (default: OMP_NUM_THREADS, else auto: the cores "
+       "this process may use)",
+       &flags.threads},
+      {"--timeout", "S",
+       "not upstream's: limit of compile and of run, each; seconds, or with unit (default: 600)",
+       &flags.timeout},
+      {"-o,--output", "FILE",
+       "not upstream's: records as JSONL; an existing file is appended to (default: "
+       "results/<utc>-<id>.jsonl)",
+       &flags.output},
+  };
+}
+
+}  // namespace
+
+Command test_compiler_command(TestCompilerFlags& flags) {
+  Command command;
+  command.name = "test-compiler";
+  command.summary = "the dataset's own benchmark program: same flags, same log lines";
+  command.description =
+      "A drop-in for `python -m graph_net_bench.torch.test_compiler`. The log goes to standard\n"
+      "error; each sample runs in a process of its own and its record is appended to a results\n"
+      "file. Exit code 0 also for samples that fail, as upstream; 1 if the one sample of\n"
+      "--model-path cannot be loaded or torch's Python layer refuses it; others as `graphnet run`.";
+  command.usage = "test-compiler --model-path DIR [--compiler PLUGIN] [options]";
+  command.flags = flag_table(flags);
+  command.examples = {
+      {"graphnet test-compiler --model-path samples/torchgeometric/GAT --compiler nope",
+       "one sample"},
+      {"graphnet test-compiler --model-path samples 2> nope.log", "every sample of a folder"},
+      {"graphnet test-compiler --model-path-prefix samples --allow-list list.txt",
+       "those of a list"},
+  };
+  command.execute = [&flags](const Context& context) { return execute(context, flags); };
+  return command;
+}
+
+}  // namespace graphnet::cli

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "cli/test_compiler_plan.h"
+
+#include <cstdlib>
+#include <set>
+#include <sstream>
+
+#include "base/base64.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/flag_values.h"
+#include "cli/plugin_state.h"
+#include "cli/sample_selection.h"
+#include "config/yaml_reader.h"
+#include "journal/run_id.h"
+#include "measure/environment.h"
+#include "sample/sample.h"
+
+namespace graphnet::cli {
+
+namespace fs = std::filesystem;
+using base::Code;
+using base::Result;
+using base::Status;
+
+namespace {
+
+constexpr std::uint64_t kMaxListBytes = 16U << 20U;
+
+/// Lines of an --allow-list without blanks around them; empty ones and comments are left out.
+Result<std::vector<std::string>> read_allow_list(const std::string& file) {
+  Result<std::string> text = base::read_file(file, kMaxListBytes);
+  if (!text.is_ok()) return std::move(text).status().add_context("--allow-list");
+  std::istringstream stream(*text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string::npos || line[begin] == '#') continue;
+    lines.push_back(line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1));
+  }
+  return lines;
+}
+
+fs::path canonical_path(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path absolute = fs::absolute(path, ignored);
+  fs::path result = fs::weakly_canonical(absolute.empty() ? path : absolute, ignored);
+  return result.has_filename() ? result : result.parent_path();
+}
+
+Result<ModeSelection> select_list(const TestCompilerFlags& flags) {
+  std::error_code ignored;
+  const fs::path prefix = *flags.model_path_prefix;
+  if (!fs::is_directory(prefix, ignored)) {
+    return Status(Code::kInput, "--model-path-prefix '" + prefix.string() + "' is no folder");
+  }
+  if (!flags.allow_list) {
+    return Status(Code::kUsage,
+                  "--model-path-prefix needs --allow-list, a file with one path a "
+                  "line");
+  }
+  ModeSelection selection;
+  selection.mode = SampleMode::kList;
+  GN_ASSIGN_OR_RETURN(const auto lines, read_allow_list(*flags.allow_list));
+  for (const auto& line : lines) {
+    const fs::path path = prefix / line;
+    if (!fs::exists(path, ignored)) {
+      selection.missing.push_back(path);
+    } else if (fs::exists(path / "model.py", ignored)) {
+      selection.samples.push_back(path);
+    }
+  }
+  return selection;
+}
+
+Result<ModeSelection> select_recursive(const TestCompilerFlags& flags) {
+  ModeSelection selection;
+  selection.mode = SampleMode::kRecursive;
+  GN_ASSIGN_OR_RETURN(selection.samples, sample::discover(*flags.model_path));
+  if (!flags.allow_list) return selection;
+  GN_ASSIGN_OR_RETURN(const auto lines, read_allow_list(*flags.allow_list));
+  std::set<fs::path> allowed;
+  for (const auto& line : lines) allowed.insert(canonical_path(line));
+  std::vector<fs::path> kept;
+  for (const auto& path : selection.samples) {
+    if (allowed.count(canonical_path(path)) > 0) kept.push_back(path);
+  }
+  selection.samples = std::move(kept);
+  return selection;
+}
+
+/// --compiler, else the only plugin there is.
+Result<std::string> choose_compiler(const Context& context, const TestCompilerFlags& flags) {
+  if (flags.compiler) return *flags.compiler;
+  const std::vector<std::string> names = usable_plugins(installed_plugins(context));
+  if (names.size() == 1) return names[0];
+  if (names.empty()) {
+    return Status(Code::kPlugin, "no plugin is installed").add_hint("graphnet doctor");
+  }
+  return Status(Code::kUsage, "--compiler is missing: several plugins are installed")
+      .add_hint("--compiler with one of: " + base::join(names, ", "));
+}
+
+Status check_device(const std::string& device) {
+  if (device == "cpu") return Status::ok();
+  if (device.rfind("cuda", 0) == 0) {
+    return Status(Code::kUnsupported, "device '" + device +
+                                          "' is not supported yet: this version measures on the "
+                                          "processor only")
+        .add_hint("--device cpu, which is the default here");
+  }
+  return Status(Code::kUsage, "unknown device '" + device + "'").add_hint("--device cpu");
+}
+
+/// --config: base64 of a JSON object, or "None".
+Status read_options(const TestCompilerFlags& flags, config::RunConfig& run_config) {
+  if (!flags.config || *flags.config == "None") return Status::ok();
+  Result<std::string> text = base::decode_base64(*flags.config);
+  if (!text.is_ok()) {
+    return Status(Code::kUsage,
+                  "--config must be base64 of a JSON object, got '" + *flags.config + "'")
+        .add_hint("--config \"$(printf %s '{\"option\": 1}' | base64 -w0)\"")
+        .add_hint("graphnet run --config CONFIG takes a run config");
+  }
+  GN_ASSIGN_OR_RETURN(const base::Json json, base::parse_json(*text, "--config, decoded,"));
+  if (!json.is_object()) {
+    return Status(Code::kInput,
+                  "--config, decoded, must be a JSON object, got " + base::dump_json(json));
+  }
+  // JSON on one line is YAML, so one reader checks options from both.
+  GN_ASSIGN_OR_RETURN(run_config.backend.options,
+                      config::parse_flag_value("--config", base::dump_json(json), 0));
+  return Status::ok();
+}
+
+/// --threads, else OMP_NUM_THREADS as upstream's torch takes it, else 0: all cores.
+Result<int> read_threads(const TestCompilerFlags& flags) {
+  GN_ASSIGN_OR_RETURN(const auto given,
+                      read_count("--threads", flags.threads, 1, kMaxThreads, "auto"));
+  if (given) return *given;
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  if (text == nullptr) return 0;
+  const auto from_environment = read_count("OMP_NUM_THREADS", text, 1, kMaxThreads);
+  return from_environment.is_ok() ? from_environment->value_or(0) : 0;
+}
+
+Result<config::RunConfig> read_flags(const Context& context, const TestCompilerFlags& flags) {
+  config::RunConfig run_config;
+  run_config.device = flags.device.value_or("cpu");
+  GN_RETURN_IF_ERROR(check_device(run_config.device));
+  GN_ASSIGN_OR_RETURN(const auto warmup, read_count("--warmup", flags.warmup, 0, kMaxCalls));
+  GN_ASSIGN_OR_RETURN(const auto trials, read_count("--trials", flags.trials, 1, kMaxCalls));
+  run_config.protocol.warmup = warmup.value_or(run_config.protocol.warmup);
+  run_config.protocol.trials = trials.value_or(run_config.protocol.trials);
+  GN_ASSIGN_OR_RETURN(run_config.threads, read_threads(flags));
+  GN_ASSIGN_OR_RETURN(const auto limit, read_time_limit("--timeout", flags.timeout));
+  if (limit) run_config.timeouts["compile"] = run_config.timeouts["run"] = *limit;
+  GN_RETURN_IF_ERROR(read_options(flags, run_config));
+  GN_ASSIGN_OR_RETURN(run_config.backend.name, choose_compiler(context, flags));
+  run_config.backend.where = "--compiler";
+  return run_config;
+}
+
+/// For Record::command: this sample alone, as the user asked for it.
+std::string repeat_command(const Context& context, const TestCompilerFlags& flags,
+                           const journal::Task& task) {
+  std::vector<std::string> words = {"graphnet",     "test-compiler",
+                                    "--model-path", task.sample_path,
+                                    "--compiler",   task.plugin_name,
+                                    "--device",     task.device,
+                                    "--warmup",     std::to_string(task.warmup),
+                                    "--trials",     std::to_string(task.trials),
+                                    "--threads",    std::to_string(task.threads)};
+  if (flags.config) words.insert(words.end(), {"--config", *flags.config});
+  if (flags.timeout) words.insert(words.end(), {"--timeout", *flags.timeout});
+  for (const auto& folder : context.flags.plugin_path) {
+    words.insert(words.end(), {"--plugin-path", folder});
+  }
+  return supervise::shell_command(words);
+}
+
+}  // namespace
+
+Result<ModeSelection> select_by_mode(const TestCompilerFlags& flags) {
+  if (flags.model_path_prefix) return select_list(flags);
+  if (!flags.model_path) {
+    return Status(Code::kUsage, "--model-path is missing")
+        .add_hint("graphnet test-compiler --model-path samples/torchgeometric/GAT");
+  }
+  std::error_code ignored;
+  if (!fs::is_directory(*flags.model_path, ignored)) {
+    return Status(Code::kInput, "--model-path '" + *flags.model_path + "' is no folder");
+  }
+  if (!sample::is_sample(*flags.model_path)) return select_recursive(flags);
+  ModeSelection selection;
+  selection.samples.emplace_back(*flags.model_path);
+  return selection;
+}
+
+Result<PreparedRun> plan_test_compiler(const Context& context, const TestCompilerFlags& flags,
+                                       const ModeSelection& selection) {
+  GN_ASSIGN_OR_RETURN(config::RunConfig run_config, read_flags(context, flags));
+  PreparedRun run;
+  GN_ASSIGN_OR_RETURN(config::Backend backend,
+                      config::resolve_backend(context.installation, plugin_folders(context),
+                                              std::move(run_config)));
+  run.backends.push_back(std::move(backend));
+  for (const auto& path : selection.samples) run.samples.push_back(planned_sample(path));
+  run.run_id = journal::new_run_id();
+  run.results = flags.output ? fs::path(*flags.output) : default_results(run.run_id);
+  supervise::PlanSettings settings;
+  settings.run_id = run.run_id;
+  settings.auto_threads = measure::affinity_cores();
+  GN_ASSIGN_OR_RETURN(run.plan, supervise::make_plan(run.samples, run.backends, settings));
+  for (auto& planned : run.plan) {
+    planned.task.command = repeat_command(context, flags, planned.task);
+  }
+  return run;
+}
+
+}  // namespace graphnet::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace graphnet::supervise {
+
+/// Asks the worker program what it is: {"schema": "graphnet.worker/1", "libtorch": "2.11.0",
+/// "cpu_capability": "AVX512", "threads": 8, "abi": {"major": 0, "minor": 1}}. Proves at the same
+/// time that its libraries load on this machine.
+///
+/// errors   kEnvironment: it does not start, does not answer in time or ends with an error; what it
+///          said is in the context
+base::Result<base::Json> describe_worker(
+    const std::filesystem::path& executable,
+    std::chrono::milliseconds limit = std::chrono::seconds(30));
+
+}  // namespace graphnet::supervise

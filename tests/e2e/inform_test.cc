@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Commands that only inform: doctor, plugin info, help, completion.
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kBinaries = fs::path(GRAPHNET_BINARY_DIR) / "bin";
+
+ProgramEnd graphnet(std::vector<std::string> words, const fs::path& folder = kBinaries) {
+  const TempDir temp;
+  words.insert(words.begin(), (folder / "graphnet").string());
+  return run_program(words, {}, temp.path() / "log");
+}
+
+TEST(Doctor, FindsLibtorchPluginsAndConfigs) {
+  const ProgramEnd end = graphnet({"doctor", "--json"});
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  const auto json = base::parse_json(end.output, "doctor");
+  ASSERT_TRUE(json.is_ok()) << end.output;
+  EXPECT_EQ((*json)["schema"], "graphnet.doctor/1");
+  EXPECT_EQ((*json)["ready"], true);
+  EXPECT_EQ((*json)["worker"]["libtorch"].get<std::string>().rfind("2.", 0), 0U);
+  bool has_nope = false;
+  for (const auto& config : (*json)["configs"]) {
+    has_nope = has_nope || (config["name"] == "nope.yaml" && config["ready"] == true);
+  }
+  EXPECT_TRUE(has_nope) << end.output;
+  const std::string text = graphnet({"doctor"}).output;
+  for (const char* row : {"\n  processor ", "\n  memory ", "\n  libtorch    2.",
+                          "\n  plugins     nope", "\nready: graphnet run --config nope.yaml\n"}) {
+    EXPECT_NE(text.find(row), std::string::npos) << row << " is not in\n" << text;
+  }
+}
+
+TEST(Doctor, SaysWhatAnInstallationLacks) {
+  const TempDir folder;
+  fs::copy(kBinaries / "graphnet", folder.path());
+  const ProgramEnd end = graphnet({"doctor"}, folder.path());
+  EXPECT_EQ(end.state.exit_code, 5);
+  for (const char* part : {"\n  libtorch    missing: ", "\n  plugins     none is installed\n",
+                           "\nnot ready: see what is missing above\n"}) {
+    EXPECT_NE(end.output.find(part), std::string::npos) << part << " is not in\n" << end.output;
+  }
+}
+
+TEST(PluginInfo, ShowsTheManifest) {
+  const ProgramEnd end = graphnet({"plugin", "info", "nope"});
+  EXPECT_EQ(end.state.exit_code, 0);
+  for (const char* row : {"nope\n  state         ok\n", "\n  devices       cpu\n",
+                          "\n  weights       bound, per_call\n", "\n  options       none\n"}) {
+    EXPECT_NE(end.output.find(row), std::string::npos) << row << " is not in\n" << end.output;
+  }
+  EXPECT_EQ(graphnet({"plugin", "info", "nop"}).state.exit_code, 4);
+  EXPECT_EQ(graphnet({"plugin", "info"}).state.exit_code, 2);
+  const auto json = base::parse_json(graphnet({"plugin", "info", "nope", "--json"}).output, "info");
+  ASSERT_TRUE(json.is_ok());
+  EXPECT_EQ((*json)["options"], base::Json::array());
+}
+
+TEST(Names, AreThoseOfTheInstallation) {
+  EXPECT_EQ(graphnet({"__complete", "plugins"}).output, "nope\n");
+  EXPECT_NE(graphnet({"__complete", "configs"}).output.find("nope.yaml\n"), std::string::npos);
+  EXPECT_EQ(graphnet({"__complete", "else"}).output, "");
+  EXPECT_EQ(graphnet({"help"}).output.find("__complete"), std::string::npos);
+}
+
+TEST(Help, HasThreeForms) {
+  EXPECT_EQ(graphnet({"help", "run"}).output, graphnet({"run", "--help"}).output);
+  EXPECT_EQ(graphnet({"help", "run", "--format", "man"}).output.rfind(".TH GRAPHNET\\-RUN 1 ", 0),
+            0U);
+  EXPECT_EQ(graphnet({"help", "--format", "markdown"}).output.rfind("# graphnet\n", 0), 0U);
+  EXPECT_EQ(graphnet({"help", "--format", "html"}).state.exit_code, 2);
+  EXPECT_EQ(graphnet({"completion", "csh"}).state.exit_code, 2);
+}
+
+}  // namespace
+}  // namespace graphnet::tests
