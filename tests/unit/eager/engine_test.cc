@@ -26,6 +26,10 @@ struct Case {
   Values wanted;
 };
 
+void PrintTo(const Case& tested, std::ostream* out) {
+  *out << tested.name;
+}
+
 class Program : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Program, GivesPythonsResult) {

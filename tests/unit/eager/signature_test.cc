@@ -10,21 +10,31 @@
 namespace graphnet::eager {
 namespace {
 
-std::vector<base::Json> load_cases() {
-  std::vector<base::Json> cases;
+/// One line of the file; printed by its name alone.
+struct SignatureCase {
+  base::Json json;
+  std::string name() const { return json["name"].get<std::string>(); }
+};
+
+void PrintTo(const SignatureCase& tested, std::ostream* out) {
+  *out << tested.name();
+}
+
+std::vector<SignatureCase> load_cases() {
+  std::vector<SignatureCase> cases;
   std::ifstream lines(std::string(GRAPHNET_SOURCE_DIR) + "/tests/unit/eager/signature_cases.jsonl");
   std::string line;
   while (std::getline(lines, line)) {
     auto parsed = base::parse_json(line, "signature_cases.jsonl");
-    if (parsed.is_ok()) cases.push_back(std::move(parsed).value());
+    if (parsed.is_ok()) cases.push_back({std::move(parsed).value()});
   }
   return cases;
 }
 
-class Signature : public ::testing::TestWithParam<base::Json> {};
+class Signature : public ::testing::TestWithParam<SignatureCase> {};
 
 TEST_P(Signature, GivesPytorchsResult) {
-  const base::Json& wanted = GetParam();
+  const base::Json& wanted = GetParam().json;
   std::vector<TestArgument> arguments;
   for (const base::Json& argument : wanted["arguments"]) {
     arguments.push_back({*base::dtype_from_name(argument["dtype"].get<std::string>()),
@@ -53,9 +63,7 @@ TEST(SignatureCases, AreAllThere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Dataset, Signature, ::testing::ValuesIn(load_cases()),
-                         [](const auto& tested) {
-                           return tested.param["name"].template get<std::string>();
-                         });
+                         [](const auto& tested) { return tested.param.name(); });
 
 }  // namespace
 }  // namespace graphnet::eager
