@@ -34,7 +34,7 @@ struct PluginEntry {
   State state = State::kOk;
   std::size_t tier = 0;
   std::filesystem::path file;        ///< plugin.yaml
-  std::optional<Manifest> manifest;  ///< not for kBroken
+  std::optional<Manifest> manifest;  ///< nothing if it cannot be read
   base::Status problem;              ///< kBroken only
 };
 
@@ -68,7 +68,7 @@ struct Backend {
 };
 
 /// Finds the plugin that a config names, checks the config against its manifest, and checks that
-/// the library is one this machine can load. Runs no plugin code.
+/// the library is one this machine can load (preflight.h). Runs no plugin code.
 ///
 /// errors   kPlugin (missing, refused), kInput (options, device or weights mode, with place)
 base::Result<Backend> resolve_backend(const Installation& installation,

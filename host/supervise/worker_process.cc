@@ -14,6 +14,7 @@
 
 #include "supervise/line_reader.h"
 #include "supervise/output_ring.h"
+#include "supervise/stray_processes.h"
 
 namespace graphnet::supervise {
 
@@ -28,6 +29,9 @@ namespace {
 
 // Per turn of the loop and descriptor: a flood on one must not keep the others waiting.
 constexpr std::size_t kReadBytes = std::size_t{64} << 10U;
+
+// What is kept of the name of a step: it comes from a process that runs the plugin's code.
+constexpr std::size_t kMaxStepBytes = 64;
 
 // Reads after the end: 4 MiB, more than the kernel buffers of a socket or pipe hold.
 constexpr int kMaxDrainReads = 64;
@@ -68,17 +72,25 @@ Result<Subprocess> start_worker(const WorkerSettings& settings, Channels& channe
   return Subprocess::start(options);
 }
 
+/// A worker that has just been started.
+struct Started {
+  StrayProcesses strays;
+  Subprocess worker;
+  Channels channels;
+};
+
 /// One worker from its start to its end.
 class WorkerRun {
  public:
   WorkerRun(const PlannedTask& planned, const WorkerSettings& settings, Interrupt& interrupt,
-            WorkerObserver& observer, Subprocess worker, Channels channels)
+            WorkerObserver& observer, Started started)
       : planned_(planned),
         settings_(settings),
         interrupt_(interrupt),
         observer_(observer),
-        worker_(std::move(worker)),
-        channels_(std::move(channels)),
+        strays_(std::move(started.strays)),
+        worker_(std::move(started.worker)),
+        channels_(std::move(started.channels)),
         unsent_(base::dump_json(journal::to_json(planned.task)) + "\n") {
     start_clock("load");
   }
@@ -94,6 +106,7 @@ class WorkerRun {
     // wait() kills what is left of the group. A process that left the group may hold the channels
     // open and even go on writing, hence reading stops when nothing is there or enough was read.
     end_.exit = worker_.wait();
+    strays_.kill();
     for (int i = 0; i < kMaxDrainReads && read_control(); ++i) {
     }
     for (int i = 0; i < kMaxDrainReads && read_output(); ++i) {
@@ -147,6 +160,7 @@ class WorkerRun {
   bool read_output() {
     const std::string_view bytes = read_chunk(channels_.output);
     ring_.append(bytes);
+    end_.output_bytes += bytes.size();
     return !bytes.empty();
   }
 
@@ -171,6 +185,11 @@ class WorkerRun {
     }
     if (*event == "phase") return enter_phase(message);
     if (*event == "record") return keep_record(message);
+    if (*event == "step") return enter_step(message);
+    if (*event == "memory") {
+      end_.no_memory = true;
+      return Status::ok();
+    }
     return Status(Code::kPlugin, "a message has an unknown event");
   }
 
@@ -181,8 +200,18 @@ class WorkerRun {
       return Status(Code::kPlugin, "a message names an unknown phase");
     }
     end_.phase = phase->get<std::string>();
+    end_.step.clear();
     if (end_.stop == WorkerEnd::Stop::kNone && !end_.is_final) start_clock(end_.phase);
     observer_.on_phase(end_.phase);
+    return Status::ok();
+  }
+
+  Status enter_step(const Json& message) {
+    const auto step = message.find("step");
+    if (step == message.end() || !step->is_string()) {
+      return Status(Code::kPlugin, "a message names no step");
+    }
+    end_.step = step->get<std::string>().substr(0, kMaxStepBytes);
     return Status::ok();
   }
 
@@ -250,6 +279,7 @@ class WorkerRun {
   const WorkerSettings& settings_;
   Interrupt& interrupt_;
   WorkerObserver& observer_;
+  StrayProcesses strays_;
   Subprocess worker_;
   Channels channels_;
   std::string unsent_;
@@ -265,9 +295,11 @@ class WorkerRun {
 
 Result<WorkerEnd> run_worker(const PlannedTask& planned, const WorkerSettings& settings,
                              Interrupt& interrupt, WorkerObserver& observer) {
+  StrayProcesses strays = StrayProcesses::adopt();
   Channels channels;
   GN_ASSIGN_OR_RETURN(Subprocess worker, start_worker(settings, channels));
-  WorkerRun run(planned, settings, interrupt, observer, std::move(worker), std::move(channels));
+  WorkerRun run(planned, settings, interrupt, observer,
+                Started{std::move(strays), std::move(worker), std::move(channels)});
   return run.run();
 }
 
