@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -131,9 +132,11 @@ ExitState Subprocess::wait() {
   }
   ::kill(-pid_, SIGKILL);
   int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  struct rusage usage = {};
+  while (::wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   ExitState state;
+  state.peak_rss_bytes = static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
   if (WIFSIGNALED(status)) {
     state.signal = WTERMSIG(status);
   } else {

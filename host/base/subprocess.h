@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ namespace graphnet::base {
 struct ExitState {
   std::optional<int> exit_code;  ///< set if it exited
   std::optional<int> signal;     ///< set if a signal ended it
+  std::int64_t peak_rss_bytes = 0;
   /// "exit code 3", "SIGSEGV (segmentation fault)".
   std::string to_string() const;
 };

@@ -80,6 +80,9 @@ void print_table(const Context& context, const config::PluginRegistry& registry)
     const Status problem = plugin_problem(entry);
     if (!problem.is_ok()) {
       std::cerr << report::printable(entry.name + ": " + problem.message()) << '\n';
+      for (const std::string& hint : problem.hints()) {
+        std::cerr << "  try: " << report::printable(hint) << '\n';
+      }
     }
   }
   if (context.flags.verbosity == 0) return;

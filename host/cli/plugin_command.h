@@ -8,7 +8,8 @@
 
 namespace graphnet::cli {
 
-/// `graphnet plugin list`. `arguments` receives the action and must outlive the command.
+/// `graphnet plugin list | info NAME`. `arguments` receives the action and its argument and must
+/// outlive the command.
 Command plugin_command(std::vector<std::string>& arguments);
 
 }  // namespace graphnet::cli

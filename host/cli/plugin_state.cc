@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/plugin_state.h"
 
-#include "config/elf_header.h"
-
 namespace graphnet::cli {
 
 using base::Json;
@@ -14,12 +12,15 @@ std::vector<std::filesystem::path> plugin_folders(const Context& context) {
 }
 
 config::PluginRegistry installed_plugins(const Context& context) {
-  return config::PluginRegistry::scan(
+  auto registry = config::PluginRegistry::scan(
       config::plugin_tiers(context.installation, plugin_folders(context), {}));
+  const auto worker = context.installation.worker_executable();
+  registry.check_libraries(worker.is_ok() ? *worker : std::filesystem::path());
+  return registry;
 }
 
 Status plugin_problem(const PluginEntry& entry) {
-  return entry.manifest ? config::check_shared_library(entry.manifest->library) : entry.problem;
+  return entry.problem;
 }
 
 std::string plugin_state(const PluginEntry& entry) {

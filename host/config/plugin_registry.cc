@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "config/elf_header.h"
+#include "config/preflight.h"
 #include "config/yaml_reader.h"
 
 namespace graphnet::config {
@@ -50,6 +51,20 @@ PluginEntry read_entry(const fs::path& file, std::size_t tier) {
     entry.problem = manifest.status();
   }
   return entry;
+}
+
+/// Two plugins of one name in one folder: neither can be named, so each says so.
+void mark_duplicates(std::size_t tier, std::vector<PluginEntry>& entries) {
+  for (PluginEntry& entry : entries) {
+    for (const PluginEntry& other : entries) {
+      const bool is_twin = &entry != &other && entry.tier == tier && other.tier == tier &&
+                           entry.name == other.name && entry.manifest && other.manifest;
+      if (!is_twin) continue;
+      entry.state = PluginEntry::State::kBroken;
+      entry.problem = Status(Code::kPlugin, "another plugin of this name is in the same folder, '" +
+                                                other.file.string() + "'");
+    }
+  }
 }
 
 /// What to do about a plugin that is not installed: only what is true on this machine is offered.
@@ -142,9 +157,18 @@ PluginRegistry PluginRegistry::scan(std::vector<PluginTier> tiers) {
       here.insert(entry.name);
       registry.entries_.push_back(std::move(entry));
     }
+    mark_duplicates(tier, registry.entries_);
     earlier.merge(here);
   }
   return registry;
+}
+
+void PluginRegistry::check_libraries(const fs::path& host_program) {
+  for (PluginEntry& entry : entries_) {
+    if (entry.problem.is_ok() && entry.manifest) {
+      entry.problem = preflight(*entry.manifest, host_program);
+    }
+  }
 }
 
 Result<Manifest> PluginRegistry::find(const std::string& name) const {
@@ -192,6 +216,10 @@ Result<Backend> resolve_backend(const Installation& installation,
     return std::move(options).status().add_context("options of plugin '" + manifest.name +
                                                    "' are declared in " + manifest.file.string());
   }
+  // A tree without libtorch has no worker; then the plugin is looked at alone.
+  const Result<fs::path> worker = installation.worker_executable();
+  GN_RETURN_IF_ERROR(preflight(manifest, worker.is_ok() ? *worker : fs::path())
+                         .add_context("from " + config.backend.where));
   return Backend{std::move(config), std::move(manifest), std::move(options).value()};
 }
 

@@ -34,7 +34,7 @@ struct PluginEntry {
   State state = State::kOk;
   std::size_t tier = 0;
   std::filesystem::path file;        ///< plugin.yaml
-  std::optional<Manifest> manifest;  ///< not for kBroken
+  std::optional<Manifest> manifest;  ///< nothing if it cannot be read
   base::Status problem;              ///< kBroken only
 };
 
@@ -46,6 +46,10 @@ class PluginRegistry {
   /// order    by tier, then by folder name
   const std::vector<PluginEntry>& entries() const { return entries_; }
   const std::vector<PluginTier>& tiers() const { return tiers_; }
+
+  /// Looks at each library without running its code (preflight.h) and keeps what is wrong in its
+  /// entry. `host_program`: the program that would load it; may be empty.
+  void check_libraries(const std::filesystem::path& host_program);
 
   /// The plugin of that name in the earliest tier.
   ///
@@ -68,7 +72,7 @@ struct Backend {
 };
 
 /// Finds the plugin that a config names, checks the config against its manifest, and checks that
-/// the library is one this machine can load. Runs no plugin code.
+/// the library is one this machine can load (preflight.h). Runs no plugin code.
 ///
 /// errors   kPlugin (missing, refused), kInput (options, device or weights mode, with place)
 base::Result<Backend> resolve_backend(const Installation& installation,

@@ -124,6 +124,13 @@ Status read_timeouts(const MapReader& root, RunConfig& config) {
   return Status::ok();
 }
 
+Status read_limits(const MapReader& root, RunConfig& config) {
+  const YamlNode* node = root.find("limits");
+  if (node == nullptr) return Status::ok();
+  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(*node, "limits", {"memory"}));
+  return read_if_given(map, "memory", config, config.memory, read_memory_limit);
+}
+
 Status read_plugins(const MapReader& root, RunConfig& config) {
   const YamlNode* node = root.find("plugins");
   if (node == nullptr) return Status::ok();
@@ -164,6 +171,7 @@ Status read_sections(const MapReader& root, RunConfig& config) {
   GN_RETURN_IF_ERROR(read_settings(root, config));
   GN_RETURN_IF_ERROR(read_protocol(root, config));
   GN_RETURN_IF_ERROR(read_timeouts(root, config));
+  GN_RETURN_IF_ERROR(read_limits(root, config));
   return read_plugins(root, config);
 }
 
@@ -184,7 +192,7 @@ Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::s
   GN_ASSIGN_OR_RETURN(const MapReader root,
                       MapReader::open(tree, "",
                                       {"schema", "backend", "device", "threads", "weights",
-                                       "protocol", "timeouts", "samples", "plugins"}));
+                                       "protocol", "timeouts", "limits", "samples", "plugins"}));
   RunConfig config;
   config.file = file;
   GN_RETURN_IF_ERROR(read_sections(root, config));

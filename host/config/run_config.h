@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/byte_size.h"
 #include "config/duration.h"
 #include "config/yaml_node.h"
 
@@ -47,6 +48,7 @@ struct RunConfig {
   std::string weights = "bound";
   Protocol protocol;
   std::map<std::string, TimeLimit> timeouts = default_timeouts();
+  MemoryLimit memory;
   std::vector<std::filesystem::path> samples;
   std::vector<std::filesystem::path> plugin_search_paths;
   /// Dotted key to where its value came from ("x.yaml:7:3", "--set"); keys not in it are defaults.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/json.h"
@@ -13,12 +15,17 @@ namespace graphnet::journal {
 /// supervisor -> worker, one line:  the task (Task below)
 /// worker -> supervisor, any number of lines:
 ///   {"event":"phase","phase":"eager"}           a phase begins; its time limit starts
+///   {"event":"step","step":"bind"}              the plugin's own code is entered next; which part
+///   {"event":"memory"}                          an allocation was refused; the plugin may go on
 ///   {"event":"record","record":{...},"final":false}  the record as far as it is known; the last
 ///   one
 ///                                                received counts, so a later death loses nothing
 ///   {"event":"record",...,"final":true}         the worker is done with the sample
 /// Phases in order: load, replay, eager, compile, bind, run, compare.
 inline constexpr int kWorkerControlFd = 3;
+
+/// Exit code of a worker that finds its end of the channel closed: code of the plugin did that.
+inline constexpr int kExitChannelLost = 74;
 
 /// What a worker has to do.
 struct Task {
@@ -34,7 +41,8 @@ struct Task {
   int warmup = 3;
   int trials = 5;
   bool digest = false;
-  std::string command;  ///< for Record::command
+  std::optional<std::int64_t> memory_limit_bytes;  ///< of the worker's private memory
+  std::string command;                             ///< for Record::command
   std::string run_id;
 };
 

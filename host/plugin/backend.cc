@@ -46,11 +46,8 @@ CallStatus Backend::create(const base::Json& options) {
   args.host = services_.api();
   args.options = converted.data();
   args.num_options = converted.size();
-  CallStatus status = take_status(library_.api().create(&args, &handle_), "create");
-  if (status.is_ok() && handle_ == nullptr) {
-    status.kind = FailureKind::kFailed;
-    status.status = base::Status(base::Code::kPlugin, "plugin bug: create gave no backend");
-  }
+  CallStatus status = call_slot("create", [&] { return library_.api().create(&args, &handle_); });
+  if (status.is_ok() && handle_ == nullptr) return broken("plugin bug: create gave no backend");
   return status;
 }
 
@@ -61,14 +58,10 @@ CallStatus Backend::compile(const Signature& signature, const std::vector<void*>
   args.struct_size = sizeof(args);
   args.graph = &graph;
   gn_executable* handle = nullptr;
-  CallStatus status =
-      take_status(library_.api().compile(handle_, &args, &handle), "gn_backend_compile");
+  CallStatus status = call_slot("gn_backend_compile",
+                                [&] { return library_.api().compile(handle_, &args, &handle); });
   if (!status.is_ok()) return status;
-  if (handle == nullptr) {
-    status.kind = FailureKind::kFailed;
-    status.status = base::Status(base::Code::kPlugin, "plugin bug: compile gave no executable");
-    return status;
-  }
+  if (handle == nullptr) return broken("plugin bug: compile gave no executable");
   out = std::make_unique<Executable>(library_, handle, signature, argument_data);
   return status;
 }

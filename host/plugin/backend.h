@@ -15,7 +15,8 @@ namespace graphnet::plugin {
 
 /// An executable of a backend with the tensors of its calls.
 ///
-/// Outputs are buffers of the host, 256-byte aligned; inputs and weights are borrowed.
+/// Outputs are buffers of the host, 256-byte aligned, poisoned (floats with NaN) and guarded on
+/// both sides; inputs and weights are borrowed.
 class Executable {
  public:
   Executable(const Library& library, gn_executable* handle, const Signature& signature,
@@ -32,6 +33,17 @@ class Executable {
   void prepare();
   /// One call; outputs() then hold its results.
   CallStatus run();
+
+  /// Looks, after the first run and before outputs are read, for outputs that were left as they
+  /// came (every byte is still poison) and for tensors that were changed. Only the eager service
+  /// may move an output elsewhere, to where `eager_outputs` says.
+  ///
+  /// errors   kBroken, naming the output
+  CallStatus check_outputs(const std::vector<DLTensor>& eager_outputs) const;
+  /// Looks, after the last run, for writes before or behind an output.
+  ///
+  /// errors   kBroken, naming the output and the side
+  CallStatus check_guards() const;
 
   /// Tensors of the last run; data may point into the eager engine if it was used.
   const std::vector<DLTensor>& outputs() const { return outputs_; }

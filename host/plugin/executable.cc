@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "plugin/backend.h"
@@ -17,6 +18,20 @@ DLTensor make_tensor(const SignatureEntry& entry, std::vector<std::int64_t>& str
   tensor.shape = const_cast<std::int64_t*>(entry.shape.data());
   tensor.strides = strides.data();
   return tensor;
+}
+
+// What a plugin that writes nothing leaves behind: not a number where the type has one, so that a
+// single element left out shows, and an unlikely value elsewhere.
+std::byte poison_of(base::DType dtype) {
+  return base::is_floating(dtype) ? std::byte{0xFF} : std::byte{0xA5};
+}
+
+std::string describe(const SignatureEntry& entry) {
+  std::string shape;
+  for (const std::int64_t extent : entry.shape) {
+    shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
+  }
+  return entry.name + " (" + base::dtype_name(entry.dtype) + " [" + shape + "])";
 }
 
 std::vector<std::vector<std::int64_t>> dense_strides_of(const Signature& signature) {
@@ -59,8 +74,7 @@ base::Status Executable::allocate_outputs() {
     if (buffers_.back().data() == nullptr) {
       return base::Status(base::Code::kEnvironment, "not enough memory for the outputs");
     }
-    // A plugin that writes nothing must not find yesterday's answer here.
-    std::fill_n(buffers_.back().data(), buffers_.back().num_bytes(), std::byte{0xA5});
+    std::fill_n(buffers_.back().data(), buffers_.back().num_bytes(), poison_of(entry.dtype));
   }
   return base::Status::ok();
 }
@@ -80,7 +94,7 @@ CallStatus Executable::bind() {
   args.struct_size = sizeof(args);
   args.weights = pointers.data();
   args.num_weights = pointers.size();
-  CallStatus status = take_status(library_.api().bind(handle_, &args), "bind");
+  CallStatus status = call_slot("bind", [&] { return library_.api().bind(handle_, &args); });
   kept_bytes_ = args.kept_bytes;
   return status;
 }
@@ -94,8 +108,46 @@ CallStatus Executable::run() {
   args.num_outputs = output_pointers_.size();
   args.rebind = ran_ ? 0 : 1;
   ran_ = true;
-  gn_status* raw = library_.api().run(handle_, &args);
-  return raw == nullptr ? CallStatus{} : take_status(raw, "gn_backend_run");
+  return call_slot("gn_backend_run", [&] { return library_.api().run(handle_, &args); });
+}
+
+CallStatus Executable::check_outputs(const std::vector<DLTensor>& eager_outputs) const {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const SignatureEntry& entry = signature_.outputs[i];
+    const base::AlignedBuffer& buffer = buffers_[i];
+    auto strides = strides_[signature_.arguments.size() + i];
+    const DLTensor made = make_tensor(entry, strides, nullptr);
+    const DLTensor& moved = eager_outputs[i];
+    const DLTensor& tensor = outputs_[i];
+    const bool is_moved = tensor.data != buffer.data() || tensor.byte_offset != 0 ||
+                          tensor.strides != strides_[signature_.arguments.size() + i].data();
+    if (tensor.shape != made.shape || tensor.ndim != made.ndim ||
+        tensor.dtype.code != made.dtype.code || tensor.dtype.bits != made.dtype.bits ||
+        (is_moved && (tensor.data != moved.data || tensor.byte_offset != moved.byte_offset ||
+                      tensor.strides != moved.strides))) {
+      return broken("plugin bug: it changed the tensor of " + describe(entry) +
+                    "; it may only write to the data");
+    }
+    const std::byte poison = poison_of(entry.dtype);
+    const std::byte* end = buffer.data() + buffer.num_bytes();
+    const bool is_poisoned =
+        std::all_of(buffer.data(), end, [&](std::byte byte) { return byte == poison; });
+    if (!is_moved && buffer.num_bytes() > 0 && is_poisoned) {
+      return broken("plugin left " + describe(entry) + " unwritten");
+    }
+  }
+  return {};
+}
+
+CallStatus Executable::check_guards() const {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const base::AlignedBuffer::Damage damage = buffers_[i].damage();
+    if (damage == base::AlignedBuffer::Damage::kNone) continue;
+    const bool before = damage == base::AlignedBuffer::Damage::kBefore;
+    return broken("plugin wrote " + std::string(before ? "before the first" : "behind the last") +
+                  " byte of " + describe(signature_.outputs[i]));
+  }
+  return {};
 }
 
 }  // namespace graphnet::plugin

@@ -3,14 +3,11 @@
 
 #include <dlfcn.h>
 
-#include <boost/dll/library_info.hpp>
 #include <boost/dll/shared_library.hpp>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
-#include <vector>
-
-#include "base/text.h"
+#include <utility>
 
 namespace graphnet::plugin {
 
@@ -18,8 +15,6 @@ using base::Code;
 using base::Status;
 
 namespace {
-
-constexpr const char* kExports[] = {"gn_plugin_query", "gn_backend_compile", "gn_backend_run"};
 
 Status plugin_error(const std::filesystem::path& file, const std::string& message) {
   return Status(Code::kPlugin, message).add_context(file.string());
@@ -30,35 +25,6 @@ std::string loader_words(const std::string& fallback) {
   // symbol is missing.
   const char* words = ::dlerror();
   return words != nullptr ? words : fallback;
-}
-
-// Looks at the symbol table without running any code of the file.
-Status check_exports(const std::filesystem::path& file) {
-  std::vector<std::string> found;
-  try {
-    boost::dll::library_info info(file.string());
-    found = info.symbols();
-  } catch (const std::exception& error) {
-    return plugin_error(file, std::string("not a readable shared library: ") + error.what());
-  }
-  for (const char* wanted : kExports) {
-    bool present = false;
-    std::vector<std::string> ours;
-    std::string mangled;
-    for (const std::string& symbol : found) {
-      present = present || symbol == wanted;
-      if (symbol.rfind("gn_", 0) == 0) ours.push_back(symbol);
-      if (symbol.rfind("_Z", 0) == 0 && symbol.find(wanted) != std::string::npos) mangled = symbol;
-    }
-    if (present) continue;
-    Status status = plugin_error(
-        file, std::string("plugin does not export ") + wanted +
-                  "; exports found: " + (ours.empty() ? "none" : base::join(ours, ", ")));
-    if (!mangled.empty()) status.add_hint("C++ name found: " + mangled + "; add extern \"C\"");
-    return std::move(status).add_hint(
-        "build with graphnet_add_plugin(), whose version script exports the three symbols");
-  }
-  return Status::ok();
 }
 
 bool has_slot(const gn_backend_api& api, std::size_t offset) {
@@ -109,29 +75,68 @@ std::string copy(gn_string text) {
   return text.data != nullptr ? std::string(text.data, text.size) : std::string();
 }
 
-}  // namespace
+// What the loader's words mean for somebody who builds a plugin.
+Status loading_failed(const std::filesystem::path& file, const std::string& words) {
+  constexpr std::pair<const char*, const char*> kHints[] = {
+      {"undefined symbol: gn_",
+       "symbols of the host cannot be imported; call through the host table given to create"},
+      {"undefined symbol", "link the library that defines it; -Wl,-z,defs finds this at link time"},
+      {"static TLS", "a library of the plugin uses initial-exec TLS; build it without"},
+      {"executable stack", "link with -Wl,-z,noexecstack"},
+      {"cannot allocate memory", "raise limits.memory in the run config"},
+      {"cannot open shared object file",
+       "its libraries must lie beside it or on the loader's path"},
+  };
+  Status status = plugin_error(file, "cannot load plugin: " + words);
+  for (const auto& [part, hint] : kHints) {
+    if (words.find(part) != std::string::npos) return std::move(status).add_hint(hint);
+  }
+  return status;
+}
 
-base::Result<Library> Library::open(const std::filesystem::path& file) {
-  GN_RETURN_IF_ERROR(check_exports(file));
-  // Leaked on purpose: a plugin is never unloaded, its libraries keep threads and registries.
+// Leaked on purpose: a plugin is never unloaded, its libraries keep threads and registries.
+base::Result<void*> load(const std::filesystem::path& file) {
   auto* library = new boost::dll::shared_library();
   try {
     ::dlerror();
     library->load(file.string(),
                   boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
   } catch (const std::exception& error) {
-    return plugin_error(file, "cannot load plugin: " + loader_words(error.what()))
-        .add_hint(
-            "a plugin imports nothing from the host; its libraries must lie beside it or on the "
-            "loader's path");
+    return loading_failed(file, loader_words(error.what()));
+  } catch (...) {
+    return plugin_error(file, "plugin bug: an exception left its static constructors");
   }
-  const auto address = [&](const char* symbol) { return ::dlsym(library->native(), symbol); };
-  const auto query = reinterpret_cast<decltype(&gn_plugin_query)>(address("gn_plugin_query"));
+  return library->native();
+}
+
+// The query may not throw, but this is the first call into code that nobody has checked.
+base::Result<gn_query_out> ask(const std::filesystem::path& file, void* query) {
   const gn_query_in in = {sizeof(gn_query_in), GN_ABI_MAJOR, kOldestMinor, kNewestMinor, 0};
   gn_query_out answer = {};
   answer.struct_size = sizeof(answer);
-  const std::int32_t refused = query(&in, &answer);
+  std::int32_t refused = 0;
+  try {
+    refused = reinterpret_cast<decltype(&gn_plugin_query)>(query)(&in, &answer);
+  } catch (...) {
+    return plugin_error(file, "plugin bug: an exception left gn_plugin_query");
+  }
   GN_RETURN_IF_ERROR(check_answer(file, refused, answer));
+  return answer;
+}
+
+}  // namespace
+
+base::Result<Library> Library::open(const std::filesystem::path& file, const OnStep& on_step) {
+  on_step("its static constructors");
+  GN_ASSIGN_OR_RETURN(void* handle, load(file));
+  const auto address = [&](const char* symbol) { return ::dlsym(handle, symbol); };
+  for (const char* name : {"gn_plugin_query", "gn_backend_compile", "gn_backend_run"}) {
+    if (address(name) == nullptr) {
+      return plugin_error(file, std::string("plugin does not export ") + name);
+    }
+  }
+  on_step("gn_plugin_query");
+  GN_ASSIGN_OR_RETURN(const gn_query_out answer, ask(file, address("gn_plugin_query")));
   GN_RETURN_IF_ERROR(
       check_table(file, answer.api, address("gn_backend_compile"), address("gn_backend_run")));
   Library opened;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,16 +16,21 @@ namespace graphnet::plugin {
 inline constexpr std::uint32_t kOldestMinor = 1;
 inline constexpr std::uint32_t kNewestMinor = GN_ABI_MINOR;
 
+/// Told which code of a plugin is entered next: "its static constructors", "gn_plugin_query", ...
+using OnStep = std::function<void(const char*)>;
+
 /// A loaded plugin whose handshake succeeded. Never unloaded: vendor libraries do not survive it.
 class Library {
  public:
   /// Opens the file (all symbols bound now, none visible to others), checks the three exports, asks
   /// the query and checks the table it gives.
   ///
-  /// errors   kPlugin: not loadable (the loader's own words), a missing export (the ones found are
-  ///          named), refused or wrong ABI version, a table slot that is missing or differs from
-  ///          the export of its name
-  static base::Result<Library> open(const std::filesystem::path& file);
+  /// What can be known without running code was checked before the worker was started.
+  ///
+  /// errors   kPlugin: not loadable (the loader's own words), a missing export, refused or wrong
+  /// ABI
+  ///          version, a table slot that is missing or differs from the export of its name
+  static base::Result<Library> open(const std::filesystem::path& file, const OnStep& on_step);
 
   const std::string& name() const { return name_; }
   const std::string& version() const { return version_; }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "plugin/status_bridge.h"
 
+#include <exception>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace graphnet::plugin {
@@ -40,6 +42,23 @@ CallStatus take_status(gn_status* raw, const std::string& call) {
   std::string message = owned->message.empty() ? "no reason given" : std::move(owned->message);
   result.status = base::Status(code, std::move(message)).add_context(call);
   return result;
+}
+
+CallStatus broken(std::string message) {
+  return {FailureKind::kBroken, base::Status(base::Code::kPlugin, std::move(message))};
+}
+
+CallStatus take_exception(const std::string& call) {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return {FailureKind::kOutOfMemory,
+            base::Status(base::Code::kEnvironment, call + " ran out of memory")};
+  } catch (const std::exception& error) {
+    return broken("plugin bug: an exception left " + call + ": " + error.what());
+  } catch (...) {
+    return broken("plugin bug: an exception of an unknown type left " + call);
+  }
 }
 
 }  // namespace graphnet::plugin

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include "base/text.h"
 #include "journal/run_id.h"
 #include "supervise/output_ring.h"
 
@@ -14,6 +15,9 @@ namespace {
 
 // What a person reads of a failed compiler's output; the ring keeps more only to find line starts.
 constexpr std::size_t kMaxTailBytes = std::size_t{8} << 10U;
+
+// Beyond this a reader should know that printing was part of what was timed.
+constexpr std::uint64_t kMuchOutputBytes = std::uint64_t{1} << 20U;
 
 enum class Blame { kSample, kReference, kPlugin };
 
@@ -27,14 +31,26 @@ bool is_killed_from_outside(const WorkerEnd& end) {
   return end.stop == WorkerEnd::Stop::kNone && end.exit.signal == SIGKILL;
 }
 
-std::string outcome_of(const WorkerEnd& end, Blame blame) {
+std::int64_t memory_limit(const PlannedTask& planned) {
+  return planned.task.memory_limit_bytes.value_or(0);
+}
+
+/// True if a worker that ended by itself most likely did so for want of memory: `new` failed in it,
+/// or it had filled three quarters of its limit. A null pointer from malloc often shows as SIGSEGV.
+bool ran_out_of_memory(const PlannedTask& planned, const WorkerEnd& end) {
+  if (end.stop != WorkerEnd::Stop::kNone) return false;
+  const std::int64_t limit = memory_limit(planned);
+  return end.no_memory || (limit > 0 && end.exit.peak_rss_bytes > limit / 4 * 3);
+}
+
+std::string outcome_of(const PlannedTask& planned, const WorkerEnd& end, Blame blame) {
   const bool is_sample_clean =
       is_killed_from_outside(end) || end.stop == WorkerEnd::Stop::kProtocol;
   if (blame == Blame::kSample && !is_sample_clean) return "invalid_sample";
   if (blame != Blame::kPlugin) return "reference_failed";
   if (end.stop == WorkerEnd::Stop::kTimeLimit) return "timed_out";
   if (end.stop == WorkerEnd::Stop::kProtocol) return "plugin_failed";
-  if (is_killed_from_outside(end)) return "out_of_memory";
+  if (is_killed_from_outside(end) || ran_out_of_memory(planned, end)) return "out_of_memory";
   return end.exit.signal ? "crashed" : "plugin_failed";
 }
 
@@ -42,9 +58,24 @@ std::string who(const PlannedTask& planned, Blame blame) {
   return blame == Blame::kPlugin ? "plugin '" + planned.task.plugin_name + "'" : "the worker";
 }
 
+std::string place_of(const WorkerEnd& end) {
+  if (end.phase.empty()) return "before its first phase";
+  if (end.step.empty()) return "in phase " + end.phase;
+  return "in " + end.step + " (phase " + end.phase + ")";
+}
+
+std::string out_of_memory_message(const PlannedTask& planned, const WorkerEnd& end,
+                                  const std::string& name) {
+  std::string text = name + " ran out of memory " + place_of(end);
+  if (memory_limit(planned) > 0) {
+    text += ", limit " + base::format_bytes(static_cast<unsigned long long>(memory_limit(planned)));
+  }
+  return text + ", and ended with " + end.exit.to_string();
+}
+
 std::string message_of(const PlannedTask& planned, const WorkerEnd& end, Blame blame) {
   const std::string name = who(planned, blame);
-  const std::string where = end.phase.empty() ? "before its first phase" : "in phase " + end.phase;
+  const std::string where = place_of(end);
   switch (end.stop) {
     case WorkerEnd::Stop::kTimeLimit:
       return name + " exceeded the limit of " + config::format_time_limit(end.limit) + " " + where;
@@ -57,8 +88,14 @@ std::string message_of(const PlannedTask& planned, const WorkerEnd& end, Blame b
   if (is_killed_from_outside(end)) {
     return name + " was killed from outside " + where + ", most likely for lack of memory";
   }
+  if (blame == Blame::kPlugin && ran_out_of_memory(planned, end)) {
+    return out_of_memory_message(planned, end, name);
+  }
   if (end.exit.signal) return name + " crashed " + where + " with " + end.exit.to_string();
   const std::string code = std::to_string(end.exit.exit_code.value_or(-1));
+  if (blame == Blame::kPlugin && end.exit.exit_code == journal::kExitChannelLost) {
+    return name + " or a library it uses closed the worker's control channel " + where;
+  }
   if (blame == Blame::kPlugin) {
     return name + " or a library it uses called exit(" + code + ") " + where;
   }
@@ -100,13 +137,16 @@ void note_late_end(const WorkerEnd& end, Record& record) {
 
 void judge(const PlannedTask& planned, const WorkerEnd& end, Record& record) {
   const Blame blame = blame_of(end.phase);
-  record.outcome = outcome_of(end, blame);
+  record.outcome = outcome_of(planned, end, blame);
   record.message = message_of(planned, end, blame);
   record.phase = end.phase;
   if (is_killed_from_outside(end)) {
     record.notes.push_back(
         "the kernel's log (dmesg) names processes it killed for lack of memory; a batch system or "
         "container limit does the same");
+  }
+  if (end.stop == WorkerEnd::Stop::kTimeLimit && end.exit.signal == SIGKILL) {
+    record.notes.push_back("it did not end when told to (SIGTERM) and was killed");
   }
 }
 
@@ -118,6 +158,10 @@ Record classify(const PlannedTask& planned, const WorkerEnd& end) {
     note_late_end(end, record);
   } else {
     judge(planned, end, record);
+  }
+  if (end.output_bytes > kMuchOutputBytes) {
+    record.notes.push_back("the worker wrote " + base::format_bytes(end.output_bytes) +
+                           " to standard output and error");
   }
   if (record.run_id.empty()) record.run_id = planned.task.run_id;
   if (record.time_utc.empty()) record.time_utc = journal::utc_now();

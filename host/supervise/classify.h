@@ -19,6 +19,7 @@ namespace graphnet::supervise {
 /// |-----------------------------|------------------|------------------|---------------------|
 /// | a signal of its own         | invalid_sample   | reference_failed | crashed             |
 /// | SIGKILL from outside        | reference_failed | reference_failed | out_of_memory       |
+/// | its own, memory used up     | invalid_sample   | reference_failed | out_of_memory       |
 /// | time limit exceeded         | invalid_sample   | reference_failed | timed_out           |
 /// | exited without final record | invalid_sample   | reference_failed | plugin_failed       |
 /// | broken message              | reference_failed | reference_failed | plugin_failed       |

@@ -54,6 +54,15 @@ std::string repeat_command(const PlannedSample& sample, const config::Backend& b
   return shell_command(words);
 }
 
+/// What a worker may use; nothing for no limit.
+std::optional<std::int64_t> worker_memory(const config::MemoryLimit& limit,
+                                          std::uint64_t free_bytes) {
+  using Kind = config::MemoryLimit::Kind;
+  const std::uint64_t bytes = limit.kind == Kind::kAuto ? free_bytes / 8 * 7 : limit.num_bytes;
+  if (limit.kind == Kind::kNone || bytes == 0) return std::nullopt;
+  return static_cast<std::int64_t>(bytes);
+}
+
 PlannedTask make_task(const PlannedSample& sample, const config::Backend& backend,
                       const LibraryIdentity& library, const PlanSettings& settings) {
   const config::RunConfig& config = backend.config;
@@ -75,6 +84,7 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   task.warmup = config.protocol.warmup;
   task.trials = config.protocol.trials;
   task.digest = settings.digest;
+  task.memory_limit_bytes = worker_memory(config.memory, settings.free_memory_bytes);
   task.command = repeat_command(sample, backend, settings);
   task.run_id = settings.run_id;
   return planned;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/memory.h"
 #include "config/plugin_registry.h"
 #include "journal/record.h"
 #include "journal/worker_message.h"
@@ -33,6 +34,8 @@ struct PlannedTask {
 struct PlanSettings {
   std::string run_id;
   int auto_threads = 1;  ///< for `threads: auto`
+  /// For `limits.memory: auto`; 0: unknown, then there is no limit.
+  std::uint64_t free_memory_bytes = base::available_memory_bytes();
   bool digest = false;
   /// Flags that repeat the run besides sample and config, for Record::command.
   std::vector<std::string> repeat_flags;

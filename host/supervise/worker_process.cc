@@ -14,6 +14,7 @@
 
 #include "supervise/line_reader.h"
 #include "supervise/output_ring.h"
+#include "supervise/stray_processes.h"
 
 namespace graphnet::supervise {
 
@@ -29,6 +30,9 @@ namespace {
 // Per turn of the loop and descriptor: a flood on one must not keep the others waiting.
 constexpr std::size_t kReadBytes = std::size_t{64} << 10U;
 
+// What is kept of the name of a step: it comes from a process that runs the plugin's code.
+constexpr std::size_t kMaxStepBytes = 64;
+
 // Reads after the end: 4 MiB, more than the kernel buffers of a socket or pipe hold.
 constexpr int kMaxDrainReads = 64;
 
@@ -38,7 +42,9 @@ struct Channels {
   base::UniqueFd output;
 };
 
+/// A worker that has just been started. Destroyed in reverse: first the channels, last the strays.
 struct StartedWorker {
+  StrayProcesses strays;
   Subprocess process;
   Channels channels;
 };
@@ -60,7 +66,8 @@ std::vector<std::string> thread_variables(int threads) {
 }
 
 /// Starts the worker; its ends of the channels are closed here once it has them.
-Result<StartedWorker> start_worker(const WorkerSettings& settings, int threads) {
+Result<StartedWorker> start_worker(const WorkerSettings& settings, int threads,
+                                   StrayProcesses strays) {
   Channels channels;
   std::array<int, 2> control = {-1, -1};
   std::array<int, 2> output = {-1, -1};
@@ -80,7 +87,7 @@ Result<StartedWorker> start_worker(const WorkerSettings& settings, int threads) 
   options.control_fd = worker_control.get();
   options.output_fd = worker_output.get();
   GN_ASSIGN_OR_RETURN(Subprocess process, Subprocess::start(options));
-  return StartedWorker{std::move(process), std::move(channels)};
+  return StartedWorker{std::move(strays), std::move(process), std::move(channels)};
 }
 
 /// One worker from its start to its end.
@@ -92,6 +99,7 @@ class WorkerRun {
         settings_(settings),
         interrupt_(interrupt),
         observer_(observer),
+        strays_(std::move(worker.strays)),
         worker_(std::move(worker.process)),
         channels_(std::move(worker.channels)),
         unsent_(base::dump_json(journal::to_json(planned.task)) + "\n") {
@@ -109,6 +117,7 @@ class WorkerRun {
     // wait() kills what is left of the group. A process that left the group may hold the channels
     // open and even go on writing, hence reading stops when nothing is there or enough was read.
     end_.exit = worker_.wait();
+    strays_.kill();
     for (int i = 0; i < kMaxDrainReads && read_control(); ++i) {
     }
     for (int i = 0; i < kMaxDrainReads && read_output(); ++i) {
@@ -162,6 +171,7 @@ class WorkerRun {
   bool read_output() {
     const std::string_view bytes = read_chunk(channels_.output);
     ring_.append(bytes);
+    end_.output_bytes += bytes.size();
     return !bytes.empty();
   }
 
@@ -186,6 +196,11 @@ class WorkerRun {
     }
     if (*event == "phase") return enter_phase(message);
     if (*event == "record") return keep_record(message);
+    if (*event == "step") return enter_step(message);
+    if (*event == "memory") {
+      end_.no_memory = true;
+      return Status::ok();
+    }
     return Status(Code::kPlugin, "a message has an unknown event");
   }
 
@@ -196,8 +211,18 @@ class WorkerRun {
       return Status(Code::kPlugin, "a message names an unknown phase");
     }
     end_.phase = phase->get<std::string>();
+    end_.step.clear();
     if (end_.stop == WorkerEnd::Stop::kNone && !end_.is_final) start_clock(end_.phase);
     observer_.on_phase(end_.phase);
+    return Status::ok();
+  }
+
+  Status enter_step(const Json& message) {
+    const auto step = message.find("step");
+    if (step == message.end() || !step->is_string()) {
+      return Status(Code::kPlugin, "a message names no step");
+    }
+    end_.step = step->get<std::string>().substr(0, kMaxStepBytes);
     return Status::ok();
   }
 
@@ -265,6 +290,7 @@ class WorkerRun {
   const WorkerSettings& settings_;
   Interrupt& interrupt_;
   WorkerObserver& observer_;
+  StrayProcesses strays_;
   Subprocess worker_;
   Channels channels_;
   std::string unsent_;
@@ -280,7 +306,9 @@ class WorkerRun {
 
 Result<WorkerEnd> run_worker(const PlannedTask& planned, const WorkerSettings& settings,
                              Interrupt& interrupt, WorkerObserver& observer) {
-  GN_ASSIGN_OR_RETURN(StartedWorker worker, start_worker(settings, planned.task.threads));
+  StrayProcesses strays = StrayProcesses::adopt();
+  GN_ASSIGN_OR_RETURN(StartedWorker worker,
+                      start_worker(settings, planned.task.threads, std::move(strays)));
   WorkerRun run(planned, settings, interrupt, observer, std::move(worker));
   return run.run();
 }

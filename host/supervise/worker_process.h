@@ -47,15 +47,19 @@ struct WorkerEnd {
   std::optional<journal::Record> record;  ///< the last one received
   bool is_final = false;                  ///< that record is complete
   std::string phase;                      ///< last phase entered; empty before the first
+  std::string step;        ///< code of the plugin entered last in that phase; empty: none
+  bool no_memory = false;  ///< an allocation was refused
   Stop stop = Stop::kNone;
   config::TimeLimit limit;     ///< kTimeLimit: the one exceeded
   std::string protocol_error;  ///< kProtocol: what was wrong with the worker's messages
   base::ExitState exit;
-  std::string output;  ///< the last kOutputRingBytes of standard output and error, raw
+  std::string output;              ///< the last kOutputRingBytes of standard output and error, raw
+  std::uint64_t output_bytes = 0;  ///< all that was written there, kept or not
 };
 
-/// Runs one task in a fresh worker and returns when the process and its group are gone. Whatever
-/// the worker does (crash, hang, flood, garbage on the control channel) is an ordinary WorkerEnd.
+/// Runs one task in a fresh worker and returns when the process, its group and everything it left
+/// behind are gone (stray_processes.h). Whatever the worker does (crash, hang, flood, garbage on
+/// the control channel) is an ordinary WorkerEnd.
 ///
 /// Time limits: the clock of a phase starts when its message arrives; until the first message the
 /// limit of "load" holds. Ladder: SIGTERM to the group, grace, SIGKILL; a second interrupt skips

@@ -2,20 +2,42 @@
 #include "worker/channel.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 namespace graphnet::worker {
 
 namespace {
-constexpr int kHighDescriptor = 200;
+constexpr rlim_t kHighDescriptor = 1000;
 constexpr std::size_t kLongestTask = 1 << 20;
+
+int high_descriptor() {
+  struct rlimit limit = {};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  constexpr rlim_t kRoom = 8;
+  return static_cast<int>(std::min(kHighDescriptor, limit.rlim_cur - kRoom));
+}
+
+int memory_fd = -1;
+
+// Runs when there is no memory: nothing here may allocate. Without a handler the next failure
+// throws at once.
+void report_no_memory() {
+  std::set_new_handler(nullptr);
+  constexpr char kMessage[] = "{\"event\":\"memory\"}\n";
+  const ssize_t ignored = ::write(memory_fd, kMessage, sizeof(kMessage) - 1);
+  static_cast<void>(ignored);
+}
+
 }  // namespace
 
 base::Result<Channel> Channel::take() {
-  const int high = ::fcntl(journal::kWorkerControlFd, F_DUPFD_CLOEXEC, kHighDescriptor);
+  const int high = ::fcntl(journal::kWorkerControlFd, F_DUPFD_CLOEXEC, high_descriptor());
   if (high < 0) {
     return base::Status(base::Code::kUsage, "graphnet-worker is started by graphnet, not by hand")
         .add_hint("graphnet run --config nope.yaml");
@@ -42,14 +64,23 @@ void Channel::begin_phase(const std::string& phase) {
   send({{"event", "phase"}, {"phase", phase}});
 }
 
+void Channel::begin_step(const char* step) {
+  send({{"event", "step"}, {"step", step}});
+}
+
+void Channel::watch_memory() const {
+  memory_fd = fd_.get();
+  std::set_new_handler(report_no_memory);
+}
+
 void Channel::send_record(const journal::Record& record, bool is_final) {
   send({{"event", "record"}, {"record", journal::to_json(record)}, {"final", is_final}});
 }
 
 void Channel::send(const base::Json& message) {
-  // A supervisor that is gone cannot be told; the worker is killed with it.
+  // Nobody can be told: the supervisor is gone, or the plugin closed the descriptor.
   const base::Status sent = base::write_all(fd_.get(), base::dump_json(message) + "\n");
-  if (!sent.is_ok()) ::_exit(1);
+  if (!sent.is_ok()) ::_exit(journal::kExitChannelLost);
 }
 
 }  // namespace graphnet::worker

@@ -13,8 +13,8 @@ namespace graphnet::worker {
 /// The worker's end of the control channel (journal/worker_message.h).
 class Channel {
  public:
-  /// Takes descriptor 3 over under a high number, so that code which closes or writes to low
-  /// descriptors does not hit it.
+  /// Takes descriptor 3 over under a high number, the highest below 1024 or below the process's own
+  /// limit, so that code which closes or writes to low descriptors does not hit it.
   ///
   /// errors   kUsage if descriptor 3 is not open: the worker was started by hand
   static base::Result<Channel> take();
@@ -24,6 +24,11 @@ class Channel {
 
   /// Says that a phase begins.
   void begin_phase(const std::string& phase);
+  /// Says which code of the plugin is entered next, so that a crash there has a place.
+  void begin_step(const char* step);
+  /// From now on tells the supervisor, once, that `new` found no memory; the allocation then fails
+  /// with std::bad_alloc as ever.
+  void watch_memory() const;
   /// Sends the record as far as it is known.
   void send_record(const journal::Record& record, bool is_final);
 

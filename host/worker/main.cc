@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <string_view>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "eager/engine.h"
 #include "graphnet/abi.h"
 #include "worker/channel.h"
@@ -34,7 +36,7 @@ int describe() {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--describe") return describe();
-  // In a process group of its own the worker would outlive a supervisor that is killed.
+  // A plugin that hangs must not outlive the program that would stop it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto channel = graphnet::worker::Channel::take();
   if (!channel.is_ok()) {
@@ -46,6 +48,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "graphnet-worker: error: %s\n", task.status().to_string().c_str());
     return 70;
   }
+  graphnet::base::limit_data_bytes(
+      static_cast<std::uint64_t>(task->memory_limit_bytes.value_or(0)));
+  channel->watch_memory();
   graphnet::worker::Session session(std::move(task).value(), *channel);
   session.run();
   // Static destructors of vendor libraries cannot spoil a result that is already sent.

@@ -124,12 +124,14 @@ void Session::enter(const char* phase) {
 bool Session::end(const char* outcome, const base::Status& status) {
   record_.outcome = outcome;
   record_.message = one_line(status);
+  for (const std::string& hint : status.hints()) record_.notes.push_back(hint);
   return false;
 }
 
 bool Session::end_plugin(const char* outcome, const plugin::CallStatus& status) {
   if (status.kind == plugin::FailureKind::kUnsupported) return end("unsupported", status.status);
   if (status.kind == plugin::FailureKind::kOutOfMemory) return end("out_of_memory", status.status);
+  if (status.kind == plugin::FailureKind::kBroken) return end("plugin_failed", status.status);
   return end(outcome, status.status);
 }
 
@@ -183,7 +185,8 @@ bool Session::run_eager() {
 bool Session::compile() {
   enter("compile");
   plugin_ =
-      std::make_unique<PluginSide>(task_, sample_.name, arguments_, eager_->kept(), eager_.get());
+      std::make_unique<PluginSide>(task_, sample_.name, arguments_, eager_->kept(), eager_.get(),
+                                   [this](const char* step) { channel_.begin_step(step); });
   plugin::CallStatus status = plugin_->open();
   if (!status.is_ok()) return end_plugin("plugin_failed", status);
   double compile_ns = 0;

@@ -6,6 +6,7 @@
 
 #include "config/elf_header.h"
 #include "config/plugin_registry.h"
+#include "support/elf_builder.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
@@ -47,7 +48,7 @@ std::string manifest_text(const std::string& name, const std::string& more = "")
 class PluginTest : public ::testing::Test {
  protected:
   fs::path install(const std::string& folder, const std::string& manifest) {
-    temp_.write(folder + "/libgn_x.so", library_bytes(kThisMachine));
+    temp_.write(folder + "/libgn_x.so", tests::elf_bytes({}));
     return temp_.write(folder + "/plugin.yaml", manifest);
   }
   std::string manifest_error(const std::string& manifest) {

@@ -139,6 +139,29 @@ TEST_F(WorkerProcessTest, BlamesByPhase) {
   for (const auto& [body, outcome] : cases) EXPECT_EQ(record_of(body).outcome, outcome) << body;
 }
 
+TEST_F(WorkerProcessTest, AStepNamesThePlace) {
+  const std::string step = "echo '{\"event\":\"step\",\"step\":\"create\"}' >&3; ";
+  EXPECT_EQ(record_of("phase compile; " + step + "exit 7").message,
+            "plugin 'acme' or a library it uses called exit(7) in create (phase compile)");
+  EXPECT_EQ(record_of("phase compile; " + step + "phase bind; exit 7").message,
+            "plugin 'acme' or a library it uses called exit(7) in phase bind");
+}
+
+TEST_F(WorkerProcessTest, ARefusedAllocationExplainsACrash) {
+  const Record record =
+      record_of("phase compile; echo '{\"event\":\"memory\"}' >&3; kill -ABRT $$");
+  EXPECT_EQ(record.outcome, "out_of_memory");
+  EXPECT_TRUE(contains(record.message, "ran out of memory in phase compile"));
+}
+
+TEST_F(WorkerProcessTest, WhatLeftTheGroupIsKilledToo) {
+  run("setsid sleep 600 & phase run; sleep 0.1; echo $! > pid; final");
+  std::ifstream file(temp_.path() / "pid");
+  pid_t pid = 0;
+  ASSERT_TRUE(file >> pid);
+  EXPECT_NE(::kill(pid, 0), 0);
+}
+
 TEST_F(WorkerProcessTest, AnExitOfThePluginIsNamed) {
   const Record record = record_of("phase compile; exit 7");
   EXPECT_EQ(record.message, "plugin 'acme' or a library it uses called exit(7) in phase compile");

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "config/byte_size.h"
+
+#include <charconv>
+
+#include "config/yaml_reader.h"
+
+namespace graphnet::config {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+namespace {
+
+constexpr double kMaxBytes = 1e15;
+
+/// Bytes of one unit, or 0 for an unknown one.
+double unit_bytes(std::string_view unit) {
+  if (unit == "MiB") return 1024.0 * 1024;
+  if (unit == "GiB") return 1024.0 * 1024 * 1024;
+  if (unit == "TiB") return 1024.0 * 1024 * 1024 * 1024;
+  return 0;
+}
+
+}  // namespace
+
+Result<MemoryLimit> parse_memory_limit(std::string_view text) {
+  if (text == "auto") return MemoryLimit();
+  if (text == "none") return MemoryLimit{MemoryLimit::Kind::kNone, 0};
+  double amount = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
+  const double bytes =
+      amount * unit_bytes(text.substr(static_cast<std::size_t>(rest - text.data())));
+  if (error != std::errc() || !(bytes >= static_cast<double>(kMinMemoryBytes)) ||
+      bytes > kMaxBytes) {
+    return Status(Code::kUsage, "must be auto, none or a size from 256MiB such as 4GiB, got '" +
+                                    std::string(text.substr(0, 60)) + "'");
+  }
+  return MemoryLimit{MemoryLimit::Kind::kBytes, static_cast<std::uint64_t>(bytes)};
+}
+
+Result<MemoryLimit> read_memory_limit(const YamlNode& node, const std::string& what) {
+  if (node.kind != YamlNode::Kind::kScalar) {
+    return error_at(node, what + " must be a size such as 4GiB, got " + describe(node));
+  }
+  Result<MemoryLimit> limit = parse_memory_limit(node.text);
+  if (limit.is_ok()) return limit;
+  return error_at(node, what + " " + limit.status().message());
+}
+
+}  // namespace graphnet::config

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "supervise/stray_processes.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <string>
+
+namespace graphnet::supervise {
+
+namespace {
+
+// Rounds of killing: one reaches all that is there, the next what those left behind.
+constexpr int kMaxRounds = 64;
+
+/// Parent of a process, from the field behind the last ')': names may hold anything.
+pid_t parent_of(const std::string& process) {
+  std::ifstream file("/proc/" + process + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos || name_end + 4 > line.size()) return -1;
+  pid_t parent = -1;
+  std::from_chars(line.data() + name_end + 4, line.data() + line.size(), parent);
+  return parent;
+}
+
+std::vector<pid_t> children_of_this_process() {
+  std::vector<pid_t> children;
+  DIR* processes = ::opendir("/proc");
+  if (processes == nullptr) return children;
+  while (const dirent* entry = ::readdir(processes)) {
+    const std::string name = entry->d_name;
+    pid_t pid = -1;
+    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (error != std::errc() || rest != name.data() + name.size()) continue;
+    if (parent_of(name) == ::getpid()) children.push_back(pid);
+  }
+  ::closedir(processes);
+  return children;
+}
+
+}  // namespace
+
+StrayProcesses StrayProcesses::adopt() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  return StrayProcesses(children_of_this_process());
+}
+
+int StrayProcesses::kill() const {
+  int num_killed = 0;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    // Cheap in the usual case: no child at all.
+    siginfo_t info = {};
+    if (known_.empty() && ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 &&
+        errno == ECHILD) {
+      break;
+    }
+    std::vector<pid_t> strays;
+    for (const pid_t child : children_of_this_process()) {
+      if (std::find(known_.begin(), known_.end(), child) == known_.end()) strays.push_back(child);
+    }
+    if (strays.empty()) break;
+    for (const pid_t stray : strays) ::kill(stray, SIGKILL);
+    for (const pid_t stray : strays) {
+      while (::waitpid(stray, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+    num_killed += static_cast<int>(strays.size());
+  }
+  return num_killed;
+}
+
+}  // namespace graphnet::supervise

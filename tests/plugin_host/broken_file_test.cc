@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+//
+// Plugins that are refused before any of their code runs: the run does not begin (exit code 4), so
+// nobody waits hours for a sweep that one of its backends could never take part in.
+#include <elf.h>
+
+#include "plugin_host/zoo.h"
+
+namespace graphnet::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The plugin without a fault, copied to a folder of its own to be broken.
+class BrokenFile : public ::testing::Test {
+ protected:
+  BrokenFile() {
+    fs::create_directories(folder_.path() / "healthy");
+    fs::copy(zoo_library("healthy").parent_path(), folder_.path() / "healthy");
+  }
+
+  fs::path library() const { return folder_.path() / "healthy" / "libgn_healthy.so"; }
+
+  void patch(std::size_t offset, const std::string& bytes) {
+    std::fstream file(library(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(offset));
+    file << bytes;
+  }
+
+  /// Runs it and checks that nothing ran and that all parts are in the message.
+  static void expect_refused(const fs::path& file, const std::vector<std::string>& parts) {
+    const ZooRun run(file);
+    EXPECT_EQ(run.exit_code(), 4) << run.output();
+    EXPECT_TRUE(run.records().empty());
+    EXPECT_LT(run.seconds(), 5);
+    EXPECT_EQ(run.num_left_processes(), 0);
+    for (const std::string& part : parts) {
+      EXPECT_NE(run.output().find(part), std::string::npos) << "'" << part << "' is not in:\n"
+                                                            << run.output();
+    }
+  }
+
+  TempDir folder_;
+};
+
+TEST_F(BrokenFile, TextInPlaceOfALibrary) {
+  std::ofstream(library(), std::ios::trunc) << "<!DOCTYPE html><html>404</html>";
+  expect_refused(library(), {"is not an ELF shared library (starts with '<!DOCTYPE ht')",
+                             "was the download an error page?"});
+}
+
+TEST_F(BrokenFile, OtherMachine) {
+  patch(offsetof(Elf64_Ehdr, e_machine), std::string("\xF3\0", 2));  // RISC-V
+  expect_refused(library(), {"is built for riscv, this host is"});
+}
+
+TEST_F(BrokenFile, Narrow) {
+  patch(EI_CLASS, std::string(1, ELFCLASS32));
+  expect_refused(library(), {"32-bit"});
+}
+
+TEST_F(BrokenFile, Truncated) {
+  fs::resize_file(library(), fs::file_size(library()) / 2);
+  expect_refused(library(), {"libgn_healthy.so", "cut off"});
+}
+
+TEST_F(BrokenFile, MissingSymbol) {
+  for (const char* symbol : {"query", "compile", "run"}) {
+    const std::string name =
+        std::string(symbol) == "query" ? "gn_plugin_query" : std::string("gn_backend_") + symbol;
+    expect_refused(zoo_library(std::string("missing_") + symbol),
+                   {"does not export " + name + "; exports found: gn_", "C++ name found: _ZN3zoo",
+                    "add extern \"C\""});
+  }
+}
+
+TEST_F(BrokenFile, MissingLibraries) {
+  expect_refused(
+      zoo_library("missing_dependency"),
+      {"plugin 'missing_dependency' needs libraries that were not found: libgn_zoo_absent_one.so.2 "
+       "(needed by libgn_missing_dependency.so), libgn_zoo_absent_two.so.2",
+       "install the zoo's first library"});
+}
+
+TEST_F(BrokenFile, TwoOfOneName) {
+  fs::copy(folder_.path() / "healthy", folder_.path() / "again");
+  const auto config = folder_.write("two.yaml",
+                                    "schema: graphnet/run/v1\nbackend: {name: healthy}\n"
+                                    "plugins: {search_paths: [.]}\n");
+  const ProgramEnd end = run_program(
+      {std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", "--config", config.string()}, {},
+      folder_.path() / "log");
+  EXPECT_EQ(end.state.exit_code, 4) << end.output;
+  EXPECT_NE(end.output.find("two plugins named 'healthy' in one folder"), std::string::npos);
+}
+
+TEST_F(BrokenFile, ListShowsEachAsARowWithItsReason) {
+  std::ofstream(library(), std::ios::trunc) << "text";
+  const ProgramEnd end =
+      run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "plugin", "list",
+                   "--plugin-path", folder_.path().string(), "--plugin-path",
+                   (fs::path(GRAPHNET_BINARY_DIR) / "tests/plugins").string()},
+                  {}, folder_.path() / "log");
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  for (const char* part :
+       {"healthy: '", "is not an ELF shared library", "missing_run: ", "does not export",
+        "missing_dependency: ", "libgn_zoo_absent_two.so.2", "crash_in_constructor", "nope"}) {
+    EXPECT_NE(end.output.find(part), std::string::npos) << part << " is not in\n" << end.output;
+  }
+}
+
+}  // namespace
+}  // namespace graphnet::tests

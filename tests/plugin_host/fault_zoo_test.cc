@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+//
+// Plugins that load and then misbehave (fault_plugin.cc): each costs its own sample and nothing
+// else. What is found without running any code of the plugin is in broken_file_test.cc.
+#include "plugin_host/zoo.h"
+
+namespace graphnet::tests {
+namespace {
+
+constexpr const char* kShortLimits = "timeouts: {compile: 1s, run: 1s}\n";
+constexpr const char* kLittleMemory = "limits: {memory: 1GiB}\n";
+
+/// What a fault must look like to the user.
+struct Case {
+  const char* fault;
+  const char* outcome;
+  std::vector<const char*> message;  ///< parts that the record's message holds
+  const char* note = "";             ///< part of one of its notes
+  const char* settings = "";
+  double max_seconds = 20;
+};
+
+const Case kCases[] = {
+    {"healthy", "ok", {}},
+    {"wrong_major", "plugin_failed", {"built for plugin ABI 9.1", "speaks 0.1 to 0.1"}},
+    {"future_minor", "plugin_failed", {"built for plugin ABI 0.7", "speaks 0.1 to 0.1"}},
+    {"refuses_host", "plugin_failed", {"refuses this host: needs a full moon"}},
+    {"crash_in_constructor",
+     "crashed",
+     {"crashed in its static constructors (phase compile) with SIGSEGV"}},
+    {"crash_in_query", "crashed", {"in gn_plugin_query (phase compile) with SIGSEGV"}},
+    {"crash_in_compile", "crashed", {"in gn_backend_compile (phase compile) with SIGSEGV"}},
+    {"crash_in_run", "crashed", {"in gn_backend_run (phase run) with SIGSEGV"}},
+    {"abort_in_run", "crashed", {"in gn_backend_run (phase run) with SIGABRT"}},
+    {"throw_in_compile",
+     "plugin_failed",
+     {"plugin bug: an exception left gn_backend_compile: no such rewrite"}},
+    {"exit_in_compile", "plugin_failed", {"called exit(3) in gn_backend_compile"}},
+    {"exit_in_run", "plugin_failed", {"called exit(0) in gn_backend_run"}},
+    {"hang_in_compile",
+     "timed_out",
+     {"exceeded the limit of 1s in gn_backend_compile (phase compile)"},
+     "",
+     kShortLimits,
+     10},
+    {"hang_in_run",
+     "timed_out",
+     {"exceeded the limit of 1s in gn_backend_run (phase run)"},
+     "did not end when told to (SIGTERM) and was killed",
+     kShortLimits,
+     12},
+    {"swallows_crash",
+     "timed_out",
+     {"exceeded the limit of 1s in gn_backend_compile"},
+     "",
+     kShortLimits,
+     10},
+    {"writes_behind",
+     "plugin_failed",
+     {"plugin wrote behind the last byte of output0 (float32 [2, 3])"}},
+    {"writes_before", "plugin_failed", {"plugin wrote before the first byte of output0"}},
+    {"writes_weights",
+     "plugin_failed",
+     {"plugin changed weight 'L_self_modules_fc1_parameters_weight_', which it may only read"}},
+    {"writes_inputs", "plugin_failed", {"plugin changed input 's77', which it may only read"}},
+    {"unwritten", "plugin_failed", {"plugin left output0 (float32 [2, 3]) unwritten"}},
+    {"partly_written", "non_finite", {}},
+    {"moves_output", "plugin_failed", {"it changed the tensor of output0"}},
+    {"zeros", "accuracy_mismatch", {}},
+    {"not_a_number", "non_finite", {}},
+    {"slightly_wrong", "accuracy_mismatch", {}},
+    {"undefined_symbol",
+     "plugin_failed",
+     {"cannot load plugin: ", "undefined symbol: gn_host_secret"},
+     "symbols of the host cannot be imported"},
+    {"floods_output", "ok", {}, "wrote 1.00 GiB to standard output"},
+    {"closes_files", "ok", {}},
+    {"closes_all_files", "plugin_failed", {"closed the worker's control channel"}},
+    {"leaves_child", "ok", {}},
+    {"leaves_daemon", "ok", {}},
+    {"eats_memory", "out_of_memory", {"gn_backend_compile ran out of memory"}, "", kLittleMemory},
+    {"eats_memory_malloc",
+     "out_of_memory",
+     {"ran out of memory in gn_backend_compile (phase compile), limit 1.00 GiB", "SIGSEGV"},
+     "",
+     kLittleMemory},
+    {"unsupported_nodes", "unsupported", {"3 of 4 nodes: aten::linear x2 (rank), aten::relu x1"}},
+    {"small_table", "plugin_failed", {"its table of 24 bytes is smaller than ABI 0.1 needs"}},
+    {"empty_slot", "plugin_failed", {"mandatory slot of its table is empty"}},
+    {"other_slot", "plugin_failed", {"table slot 'run' is not the exported gn_backend_run"}},
+    {"other_name",
+     "plugin_failed",
+     {"says its name is 'someone_else', its plugin.yaml says 'other_name'"}},
+    {"other_version",
+     "plugin_failed",
+     {"says its version is '7.0.0', its plugin.yaml says '0.1.0'"}},
+};
+
+void PrintTo(const Case& tested, std::ostream* stream) {
+  *stream << tested.fault;
+}
+
+class FaultZoo : public ::testing::TestWithParam<Case> {};
+
+bool any_contains(const std::vector<std::string>& texts, const std::string& part) {
+  for (const std::string& text : texts) {
+    if (text.find(part) != std::string::npos) return true;
+  }
+  return part.empty();
+}
+
+TEST_P(FaultZoo, CostsItsOwnSampleOnly) {
+  const Case& expected = GetParam();
+  const ZooRun run(zoo_library(expected.fault), expected.settings);
+  ASSERT_EQ(run.records().size(), 2U) << run.output();
+  const journal::Record& record = run.records()[0];
+  EXPECT_EQ(record.outcome, expected.outcome) << record.message;
+  for (const char* part : expected.message) {
+    EXPECT_NE(record.message.find(part), std::string::npos)
+        << "'" << part << "' is not in: " << record.message;
+  }
+  EXPECT_TRUE(any_contains(record.notes, expected.note)) << base::dump_json(record.notes);
+  EXPECT_TRUE(record.eager.median_ns) << "the reference's numbers are lost";
+  const journal::Record& next = run.records()[1];
+  EXPECT_EQ(next.outcome, "ok") << next.message;
+  EXPECT_EQ(next.plugin, "nope");
+  EXPECT_EQ(run.exit_code(), record.outcome == "ok" ? 0 : 1) << run.output();
+  EXPECT_LT(run.seconds(), expected.max_seconds);
+  EXPECT_EQ(run.num_left_processes(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Plugins, FaultZoo, ::testing::ValuesIn(kCases),
+                         [](const auto& tested) { return std::string(tested.param.fault); });
+
+}  // namespace
+}  // namespace graphnet::tests

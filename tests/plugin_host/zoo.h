@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "journal/journal_file.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+
+/// One run of the real program with a broken plugin first and the control after it.
+class ZooRun {
+ public:
+  static constexpr const char* kMarker = "GRAPHNET_ZOO_RUN=";
+
+  /// Runs the plugin whose library is `library` on the smallest sample, then `nope` on the same.
+  /// `settings`: more lines of the broken plugin's config.
+  explicit ZooRun(const std::filesystem::path& library, const std::string& settings = "") {
+    const auto config = folder_.write(
+        "zoo.yaml", "schema: graphnet/run/v1\nbackend: {library: " + library.string() +
+                        "}\nthreads: 1\nprotocol: {warmup: 0, trials: 1}\n" + settings);
+    run({"--config", config.string(), "--config",
+         std::string(GRAPHNET_SOURCE_DIR) + "/configs/nope.yaml"});
+  }
+
+  int exit_code() const { return end_.state.exit_code.value_or(-1); }
+  const std::string& output() const { return end_.output; }
+  double seconds() const { return seconds_; }
+  const std::vector<journal::Record>& records() const { return records_; }
+
+  /// Processes that still carry this run's mark; waits a moment for those that are just ending.
+  int num_left_processes() const {
+    const std::string mark = kMarker + folder_.path().string();
+    int left = 0;
+    for (int attempt = 0; attempt < 50; ++attempt) {
+      left = 0;
+      for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        const std::string environment = read_text(entry.path() / "environ");
+        left += environment.find(mark) != std::string::npos ? 1 : 0;
+      }
+      if (left == 0) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return left;
+  }
+
+ private:
+  void run(const std::vector<std::string>& configs) {
+    const std::string root = GRAPHNET_SOURCE_DIR;
+    const auto journal = folder_.path() / "results.jsonl";
+    std::vector<std::string> words = {std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run",
+                                      root + "/samples/transformers-auto-model/sadhaklal_mlp-iris",
+                                      "-o", journal.string()};
+    words.insert(words.end(), configs.begin(), configs.end());
+    const auto started = std::chrono::steady_clock::now();
+    end_ = run_program(words, {kMarker + folder_.path().string()}, folder_.path() / "log");
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    if (!std::filesystem::exists(journal)) return;
+    auto content = journal::read_journal(journal);
+    EXPECT_TRUE(content.is_ok()) << content.status().to_string();
+    if (content.is_ok()) records_ = std::move(content->records);
+  }
+
+  TempDir folder_;
+  ProgramEnd end_;
+  double seconds_ = 0;
+  std::vector<journal::Record> records_;
+};
+
+/// Where the build puts the plugin with this fault.
+inline std::filesystem::path zoo_library(const std::string& fault) {
+  return std::filesystem::path(GRAPHNET_BINARY_DIR) / "tests" / "plugins" / fault /
+         ("libgn_" + fault + ".so");
+}
+
+}  // namespace graphnet::tests
