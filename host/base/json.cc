@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "base/json.h"
 
+#include <algorithm>
+#include <string>
+
 namespace graphnet::base {
 
 namespace {
 // A record nests four levels deep; deeper input is hostile and would exhaust the stack.
 constexpr int kMaxDepth = 64;
+
+/// What the parser says, without its own error number and with at most the start of a long token.
+std::string reason_of(const Json::exception& error) {
+  constexpr std::size_t kLongest = 240;
+  std::string_view text = error.what();
+  if (text.substr(0, 1) == "[") text.remove_prefix(std::min(text.find("] ") + 2, text.size()));
+  if (text.size() <= kLongest) return std::string(text);
+  std::size_t end = kLongest;
+  const auto continues = [&] { return (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U; };
+  while (end > 0 && continues()) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, std::string_view where) {
@@ -20,7 +36,7 @@ Result<Json> parse_json(std::string_view text, std::string_view where) {
     return Status(Code::kInput, "JSON nested deeper than 64 levels")
         .add_context(std::string(where));
   } catch (const Json::exception& error) {
-    return Status(Code::kInput, std::string("invalid JSON: ") + error.what())
+    return Status(Code::kInput, "invalid JSON: " + reason_of(error))
         .add_context(std::string(where));
   }
 }

@@ -49,7 +49,9 @@ void describe(const Subprocess::Options& options, SpawnSettings& settings) {
   ::sigemptyset(&none);
   sigset_t defaults;
   ::sigemptyset(&defaults);
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP}) ::sigaddset(&defaults, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGXFSZ}) {
+    ::sigaddset(&defaults, signal);
+  }
   ::posix_spawnattr_setpgroup(&settings.attributes, 0);
   ::posix_spawnattr_setsigmask(&settings.attributes, &none);
   ::posix_spawnattr_setsigdefault(&settings.attributes, &defaults);

@@ -130,6 +130,8 @@ class Program {
 
 int run_main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  // A file size limit (ulimit -f) is then an error of write(), as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   open_standard_descriptors();
   try {
     Program program;

@@ -26,10 +26,9 @@ Result<std::string> optional_text(const MapReader& map, const std::string& key) 
 Status check_schema(const MapReader& map) {
   GN_ASSIGN_OR_RETURN(const std::string schema, require_text(map, "schema"));
   if (schema == kPluginSchema) return Status::ok();
-  return error_at(*map.find("schema"), "schema '" + schema +
-                                           "' is not known to this graphnet, which "
-                                           "reads " +
-                                           kPluginSchema);
+  const YamlNode& node = *map.find("schema");
+  return error_at(node, "schema " + describe(node) +
+                            " is not known to this graphnet, which reads " + kPluginSchema);
 }
 
 Status read_identity(const MapReader& map, Manifest& manifest) {
@@ -58,13 +57,13 @@ Status read_library(const MapReader& map, Manifest& manifest) {
   const fs::path folder = fs::canonical(fs::absolute(manifest.file).parent_path(), failure);
   manifest.library = fs::canonical(folder / name, failure);
   if (failure) {
-    return error_at(node, "library '" + name + "' does not exist next to this file")
+    return error_at(node, "library " + describe(node) + " does not exist next to this file")
         .add_context(failure.message());
   }
   const auto [rest, unused] =
       std::mismatch(folder.begin(), folder.end(), manifest.library.begin(), manifest.library.end());
   if (rest != folder.end()) {
-    return error_at(node, "library '" + name + "' leads out of the plugin's folder, to '" +
+    return error_at(node, "library " + describe(node) + " leads out of the plugin's folder, to '" +
                               manifest.library.string() + "'");
   }
   return Status::ok();

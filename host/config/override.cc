@@ -48,11 +48,14 @@ YamlNode& enter(YamlNode& map, const KeyPart& part, const YamlNode& value) {
 Status apply_override(YamlNode& root, const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::vector<KeyPart> parts = split_key(text.substr(0, equals));
-  const bool has_empty_part =
-      std::any_of(parts.begin(), parts.end(), [](const auto& part) { return part.name.empty(); });
-  if (equals == std::string::npos || has_empty_part ||
+  const bool has_bad_part = std::any_of(parts.begin(), parts.end(), [](const auto& part) {
+    return part.name.empty() || part.name.size() > kMaxYamlKeyBytes;
+  });
+  if (equals == std::string::npos || has_bad_part ||
       parts.size() > static_cast<std::size_t>(kMaxYamlDepth)) {
-    return Status(Code::kUsage, "--set needs KEY=VALUE, got '" + text + "'")
+    constexpr std::size_t kMaxShown = 60;
+    const std::string shown = text.size() > kMaxShown ? text.substr(0, kMaxShown) + "..." : text;
+    return Status(Code::kUsage, "--set needs KEY=VALUE, got '" + shown + "'")
         .add_hint("for example --set protocol.trials=20 or --set backend.options.level=3");
   }
   GN_ASSIGN_OR_RETURN(YamlNode value, parse_flag_value(kFlag, text, equals + 1));

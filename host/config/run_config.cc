@@ -62,8 +62,8 @@ Status check_schema(const MapReader& map) {
   GN_ASSIGN_OR_RETURN(const YamlNode* node, map.require("schema"));
   GN_ASSIGN_OR_RETURN(const std::string schema, read_text(*node, "schema"));
   if (schema == kRunSchema) return Status::ok();
-  return error_at(*node, "schema '" + schema + "' is not known to this graphnet, which reads " +
-                             kRunSchema)
+  return error_at(*node, "schema " + describe(*node) +
+                             " is not known to this graphnet, which reads " + kRunSchema)
       .add_hint("update graphnet, or write schema: " + std::string(kRunSchema));
 }
 

@@ -128,6 +128,10 @@ class TreeBuilder : public YAML::EventHandler {
 
   void add_key(const YamlNode& node) {
     if (node.kind != YamlNode::Kind::kScalar) refuse(node.position, "a key must be plain text");
+    if (node.text.size() > kMaxYamlKeyBytes) {
+      refuse(node.position,
+             "a key may have at most " + std::to_string(kMaxYamlKeyBytes) + " bytes");
+    }
     Open& map = open_.back();
     const auto [earlier, is_new] = map.line_of_key.emplace(node.text, node.position.line);
     if (!is_new) {

@@ -18,13 +18,15 @@ namespace graphnet::config {
 /// attack. yaml-cpp recurses per level, so depth is refused before its stack matters.
 inline constexpr std::uint64_t kMaxYamlBytes = 1U << 20U;
 inline constexpr int kMaxYamlDepth = 32;
+/// Keys are quoted in messages, several of them when maps nest.
+inline constexpr std::size_t kMaxYamlKeyBytes = 64;
 
-/// Parses one document. Refused, each with its place: duplicate keys, keys that are no plain text,
-/// anchors, aliases, tags, a second document, nesting beyond kMaxYamlDepth.
+/// Parses one document. Refused, each with its place: duplicate keys, keys that are no plain text
+/// or longer than kMaxYamlKeyBytes, anchors, aliases, tags, a second document, nesting beyond
+/// kMaxYamlDepth.
 ///
 /// errors   kInput for all of these, for bad syntax, for more than kMaxYamlBytes, and for bytes
-/// that
-///          are not UTF-8 text (a UTF-8 byte order mark is skipped); no exception escapes
+///          that are not UTF-8 text (a UTF-8 byte order mark is skipped); no exception escapes
 base::Result<YamlNode> parse_yaml(std::string_view text, const std::string& name);
 
 /// Parses the value half of a flag such as --set KEY=VALUE: one line, errors quote the whole flag.

@@ -27,8 +27,34 @@ void Tape::seal(const std::vector<Slot>& results) {
         }
       }
     }
+    settle(instruction);
   }
   values_.resize(num_slots_ - num_arguments_);
+}
+
+void Tape::settle(Instruction& instruction) {
+  if (instruction.results.size() != 1) return;
+  std::vector<TypedOperand> operands;
+  for (const Operand& operand : instruction.operands) {
+    if (operand.kind != Operand::Kind::kConstant && operand.kind != Operand::Kind::kTensor) return;
+    const bool is_tensor = operand.kind == Operand::Kind::kTensor;
+    operands.push_back({is_tensor, &operand.constant});
+    if (!is_tensor) continue;
+    instruction.tensors.push_back(operand.slots[0]);
+    if (operand.last_uses[0]) instruction.freed.push_back(operand.slots[0]);
+  }
+  instruction.typed = make_typed_call(instruction.handle, operands);
+}
+
+void Tape::call_typed(const Instruction& instruction, const std::vector<at::Tensor>& arguments) {
+  tensors_.clear();
+  for (const Slot slot : instruction.tensors) {
+    const auto index = static_cast<std::size_t>(slot);
+    tensors_.push_back(index < num_arguments_ ? &arguments[index] : &value(slot));
+  }
+  at::Tensor result = instruction.typed(tensors_.data());
+  for (const Slot slot : instruction.freed) value(slot).reset();
+  if (instruction.results[0] != kNoSlot) value(instruction.results[0]) = std::move(result);
 }
 
 at::Tensor Tape::take(Slot slot, bool last_use, const std::vector<at::Tensor>& arguments) {
@@ -80,20 +106,25 @@ void Tape::store(const Instruction& instruction) {
   });
 }
 
+void Tape::call_boxed(const Instruction& instruction, const std::vector<at::Tensor>& arguments) {
+  stack_.clear();
+  for (const Operand& operand : instruction.operands) push(operand, arguments);
+  instruction.handle.callBoxed(&stack_);
+  // The common case of one result is moved, not copied.
+  if (instruction.results.size() != 1 || stack_.size() != 1 || !stack_[0].isTensor()) {
+    store(instruction);
+  } else if (instruction.results[0] != kNoSlot) {
+    value(instruction.results[0]) = std::move(stack_[0]).toTensor();
+  }
+}
+
 std::vector<at::Tensor> Tape::replay(const std::vector<at::Tensor>& arguments) {
   for (const Instruction& instruction : instructions_) {
-    stack_.clear();
-    for (const Operand& operand : instruction.operands) push(operand, arguments);
-    instruction.handle.callBoxed(&stack_);
-    // The common case of one result is moved, not copied.
-    if (instruction.results.size() == 1 && stack_.size() == 1 && stack_[0].isTensor()) {
-      const Slot slot = instruction.results[0];
-      if (slot != kNoSlot) {
-        values_[static_cast<std::size_t>(slot) - num_arguments_] = std::move(stack_[0]).toTensor();
-      }
-      continue;
+    if (instruction.typed) {
+      call_typed(instruction, arguments);
+    } else {
+      call_boxed(instruction, arguments);
     }
-    store(instruction);
   }
   stack_.clear();
   std::vector<at::Tensor> results;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "eager/typed_call.h"
 #include "eager/value.h"
 
 namespace graphnet::eager {
@@ -28,6 +29,11 @@ struct Instruction {
   /// Slots of the results in order, lists flattened; kNoSlot if the result is an operand itself
   /// (in-place calls, identity) or is never read.
   std::vector<Slot> results;
+  /// The same call without a stack, set by Tape::seal(); empty if the operator has no such entry.
+  TypedCall typed = {};
+  /// For `typed`: slots of the tensor operands in order, and those among them to free afterwards.
+  std::vector<Slot> tensors = {};
+  std::vector<Slot> freed = {};
 };
 
 /// A program resolved to dispatcher calls: what is left of `model.py` once names, overloads and
@@ -46,7 +52,7 @@ class Tape {
   Slot new_slot() { return static_cast<Slot>(num_slots_++); }
   void append(Instruction instruction) { instructions_.push_back(std::move(instruction)); }
 
-  /// Marks last uses; no append afterwards.
+  /// Marks last uses and settles typed calls; no append afterwards.
   void seal(const std::vector<Slot>& results);
 
   /// Runs all instructions; `arguments` are read, results are moved out.
@@ -56,6 +62,10 @@ class Tape {
   const std::vector<Slot>& results() const { return results_; }
 
  private:
+  static void settle(Instruction& instruction);
+  void call_typed(const Instruction& instruction, const std::vector<at::Tensor>& arguments);
+  void call_boxed(const Instruction& instruction, const std::vector<at::Tensor>& arguments);
+  at::Tensor& value(Slot slot) { return values_[static_cast<std::size_t>(slot) - num_arguments_]; }
   void push(const Operand& operand, const std::vector<at::Tensor>& arguments);
   at::Tensor take(Slot slot, bool last_use, const std::vector<at::Tensor>& arguments);
   void store(const Instruction& instruction);
@@ -66,6 +76,7 @@ class Tape {
   std::vector<Slot> results_;
   std::vector<at::Tensor> values_;  ///< by slot, without the arguments
   c10::Stack stack_;
+  std::vector<const at::Tensor*> tensors_;  ///< of one typed call
 };
 
 /// Calls `visit` with every tensor of a boxed result, lists flattened.

@@ -31,13 +31,29 @@ std::string format_list(const Program& program, const Expression& expression, st
   return text;
 }
 
+/// A string literal of Python. In single quotes if that saves escapes: model.py has none.
+std::string format_string(const std::string& text) {
+  const bool has_double = text.find('"') != std::string::npos;
+  const bool has_single = text.find('\'') != std::string::npos;
+  const char quote = has_double && !has_single ? '\'' : '"';
+  std::string literal(1, quote);
+  for (const char byte : text) {
+    if (byte == quote || byte == '\\') literal += '\\';
+    literal += byte;
+  }
+  return literal + quote;
+}
+
+/// `**` binds more tightly than a sign on its left: (-1) ** x is not -1 ** x.
 std::string format_infix(const Program& program, const Expression& expression) {
-  return format_expression(program, expression.children[0]) + " " + expression.text + " " +
-         format_expression(program, expression.children[1]);
+  std::string left = format_expression(program, expression.children[0]);
+  const bool has_sign = left[0] == '-' || left[0] == '~';
+  if (has_sign && expression.text == "**") left = "(" + left + ")";
+  return left + " " + expression.text + " " + format_expression(program, expression.children[1]);
 }
 
 std::string format_device(const Expression& expression) {
-  std::string text = "device(type=\"" + expression.text + "\"";
+  std::string text = "device(type=" + format_string(expression.text);
   if (expression.integer >= 0) text += ", index=" + std::to_string(expression.integer);
   return text + ")";
 }
@@ -64,7 +80,7 @@ std::string format_expression(const Program& program, const Expression& e) {
     case ExpressionKind::kFloat:
       return format_number(e.number);
     case ExpressionKind::kString:
-      return "\"" + e.text + "\"";
+      return format_string(e.text);
     case ExpressionKind::kEllipsis:
       return "Ellipsis";
     case ExpressionKind::kDType:

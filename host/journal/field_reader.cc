@@ -184,6 +184,8 @@ Status check_schema(const Json& json, std::string_view family, int newest) {
     if (parsed.ec != std::errc() || parsed.ptr != end) version = 0;
   }
   if (version < 1) {
+    constexpr std::size_t kMaxShown = 60;
+    if (schema.size() > kMaxShown) schema = schema.substr(0, kMaxShown) + "...";
     return Status(Code::kInput, "schema '" + schema + "' is not '" + prefix + "<number>'");
   }
   if (version > newest) {

@@ -73,6 +73,7 @@ class MetaParser {
   Status find_attribute(Attribute* attribute);
   Status parse_attribute_value(Attribute attribute);
   Status parse_string(std::string* out);
+  Status parse_tensor_name();
   Status parse_dtype();
   Status parse_shape();
   Status parse_data();
@@ -167,7 +168,7 @@ Status MetaParser::parse_attribute_value(Attribute attribute) {
   std::string ignored;
   switch (attribute) {
     case kName:
-      return parse_string(&meta_.name);
+      return parse_tensor_name();
     case kShape:
       return parse_shape();
     case kDType:
@@ -197,6 +198,13 @@ Status MetaParser::parse_string(std::string* out) {
   *out = lexer_.token().text;
   lexer_.advance();
   return Status::ok();
+}
+
+Status MetaParser::parse_tensor_name() {
+  const Token token = lexer_.token();
+  GN_RETURN_IF_ERROR(parse_string(&meta_.name));
+  if (!meta_.name.empty()) return Status::ok();
+  return lexer_.error(token.position, "the name of a tensor is empty");
 }
 
 Status MetaParser::parse_dtype() {

@@ -182,7 +182,7 @@ TEST(Parser, BinaryAndCompareOperators) {
   }
   EXPECT_EQ(round_trip("1.0 - x"), "1.0 - x");
   EXPECT_EQ(round_trip("-1 * x"), "-1 * x");
-  EXPECT_EQ(round_trip("(-1) ** x"), "-1 ** x");
+  EXPECT_EQ(round_trip("(-1) ** x"), "(-1) ** x");
   EXPECT_EQ(round_trip("[None] * w"), "[None] * w");
   EXPECT_EQ(round_trip("(\n x\n + w)"), "x + w");
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// model.py: whatever is accepted is well formed, and reads the same after being printed.
+#include "fuzz/print_program.h"
+#include "fuzz/promise.h"
+#include "sample/parser.h"
+
+namespace graphnet::fuzz {
+namespace {
+
+using graph::Expression;
+using graph::Position;
+using graph::Program;
+
+constexpr const char* kFile = "model.py";
+
+class Checker {
+ public:
+  Checker(const Program& program, std::string_view text) : program_(program) {
+    std::size_t begin = 0;
+    while (begin <= text.size()) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      line_bytes_.push_back(end - begin);
+      begin = end + 1;
+    }
+  }
+
+  void check() const {
+    expect(program_.parameters.size() <= program_.variables.size(), "parameters are variables");
+    for (std::size_t i = 0; i < program_.parameters.size(); ++i) {
+      expect(program_.parameters[i].name == program_.variables[i], "parameters come first");
+      check(program_.parameters[i].position);
+    }
+    expect(!program_.results.empty(), "forward() returns something");
+    for (const graph::VariableId result : program_.results) check(result);
+    for (const graph::Statement& statement : program_.statements) check(statement);
+  }
+
+ private:
+  void check(Position position) const {
+    expect(position.line >= 1 && static_cast<std::size_t>(position.line) <= line_bytes_.size(),
+           "the line of a position exists");
+    const std::size_t bytes = line_bytes_[static_cast<std::size_t>(position.line) - 1];
+    expect(position.column >= 1 && static_cast<std::size_t>(position.column) <= bytes + 1,
+           "the column of a position exists");
+  }
+
+  void check(graph::VariableId variable) const {
+    expect(variable >= 0 && static_cast<std::size_t>(variable) < program_.variables.size(),
+           "a variable exists");
+  }
+
+  void check(const graph::Statement& statement) const {
+    check(statement.position);
+    if (statement.kind == graph::StatementKind::kRelease) {
+      for (const graph::VariableId variable : statement.released) check(variable);
+      return;
+    }
+    check(statement.target);
+    check(statement.value);
+    if (statement.kind == graph::StatementKind::kSetItem) check(statement.index);
+  }
+
+  void check(const Expression& expression) const {
+    check(expression.position);
+    if (expression.kind == graph::ExpressionKind::kVariable) check(expression.variable);
+    if (expression.kind == graph::ExpressionKind::kCall ||
+        expression.kind == graph::ExpressionKind::kMethod) {
+      expect(expression.keywords.size() == expression.children.size(), "each child has a keyword");
+    }
+    for (const Expression& child : expression.children) check(child);
+  }
+
+  const Program& program_;
+  std::vector<std::size_t> line_bytes_;
+};
+
+/// A variable of this name hides the constant that is printed for `...`.
+bool hides_ellipsis(const Program& program) {
+  return std::find(program.variables.begin(), program.variables.end(), "Ellipsis") !=
+         program.variables.end();
+}
+
+}  // namespace
+}  // namespace graphnet::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace graphnet;
+  const std::string_view text = fuzz::as_text(data, size);
+  const auto program = sample::parse_model(text, fuzz::kFile);
+  if (!program.is_ok()) {
+    fuzz::expect(program.status().code() == base::Code::kInput, "a bad program is an input error");
+    fuzz::expect_clear_failure(program.status(), fuzz::kFile, text, /*needs_place=*/true);
+    return 0;
+  }
+  fuzz::Checker(*program, text).check();
+  if (fuzz::hides_ellipsis(*program)) return 0;
+  const std::string printed = fuzz::print_program(*program);
+  const auto again = sample::parse_model(printed, fuzz::kFile);
+  fuzz::expect(again.is_ok(), "a printed program parses: " + again.status().message());
+  fuzz::expect(again->variables == program->variables, "a printed program has the same variables");
+  fuzz::expect(fuzz::print_program(*again) == printed, "a printed program prints the same");
+  return 0;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// weight_meta.py and the generator behind it: whatever is accepted is consistent, and arguments of
+// a few elements are generated from it.
+#include <cstring>
+#include <set>
+
+#include "fuzz/promise.h"
+#include "sample/replay.h"
+#include "sample/tensor_meta.h"
+
+namespace graphnet::fuzz {
+namespace {
+
+constexpr const char* kFile = "weight_meta.py";
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxReplayed = 1 << 12;
+
+std::int64_t check_meta(const sample::TensorMeta& meta) {
+  const auto count = base::num_elements(meta.shape);
+  expect(count && *count >= 0 && *count <= kMaxElements, "the number of elements is in range");
+  if (meta.data) {
+    expect(static_cast<std::int64_t>(meta.data->size()) == *count, "a literal fills its tensor");
+  }
+  expect(!meta.name.empty() && !meta.class_name.empty(), "a tensor has its names");
+  expect(meta.mean.has_value() <= meta.has_mean && meta.std.has_value() <= meta.has_std,
+         "a value is an attribute");
+  return *count;
+}
+
+void replay(const std::vector<sample::TensorMeta>& metas) {
+  std::vector<graph::Parameter> parameters;
+  for (const auto& meta : metas) {
+    parameters.push_back({meta.name, graph::ParameterKind::kTensor, {1, 1}});
+  }
+  const auto arguments = sample::replay(metas, parameters, sample::kReplaySeed);
+  if (!arguments.is_ok()) {
+    expect_clear_failure(arguments.status(), kFile, "", false);
+    return;
+  }
+  expect(arguments->size() == metas.size(), "each parameter has an argument");
+  const auto again = sample::replay(metas, parameters, sample::kReplaySeed);
+  expect(again.is_ok() && sample::arguments_digest(*again) == sample::arguments_digest(*arguments),
+         "arguments are the same each time");
+}
+
+}  // namespace
+}  // namespace graphnet::fuzz
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace graphnet;
+  const std::string_view text = fuzz::as_text(data, size);
+  const auto metas = sample::parse_tensor_meta(text, fuzz::kFile);
+  if (!metas.is_ok()) {
+    fuzz::expect(metas.status().code() == base::Code::kInput, "bad metadata is an input error");
+    fuzz::expect_clear_failure(metas.status(), fuzz::kFile, text, /*needs_place=*/true);
+    return 0;
+  }
+  std::set<std::string> names;
+  std::int64_t num_elements = 0;
+  for (const auto& meta : *metas) {
+    num_elements = std::min(num_elements + fuzz::check_meta(meta), fuzz::kMaxElements);
+    fuzz::expect(names.insert(meta.name).second, "names differ");
+  }
+  if (num_elements <= fuzz::kMaxReplayed) fuzz::replay(*metas);
+  return 0;
+}
