@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/json.h"
@@ -17,7 +19,7 @@ namespace graphnet::journal {
 ///   one
 ///                                                received counts, so a later death loses nothing
 ///   {"event":"record",...,"final":true}         the worker is done with the sample
-/// Phases in order: load, replay, eager, compile, bind, run, compare.
+/// Phases in order: load, plan, replay, eager, compile, bind, run, compare.
 inline constexpr int kWorkerControlFd = 3;
 
 /// What a worker has to do.
@@ -34,7 +36,9 @@ struct Task {
   int warmup = 3;
   int trials = 5;
   bool digest = false;
-  std::string command;  ///< for Record::command
+  std::optional<std::int64_t> memory_limit_bytes;  ///< a sample that needs more is skipped
+  std::optional<double> flop_limit;                ///< of one call
+  std::string command;                             ///< for Record::command
   std::string run_id;
 };
 

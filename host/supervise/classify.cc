@@ -18,7 +18,7 @@ constexpr std::size_t kMaxTailBytes = std::size_t{8} << 10U;
 enum class Blame { kSample, kReference, kPlugin };
 
 Blame blame_of(const std::string& phase) {
-  if (phase == "load" || phase == "replay") return Blame::kSample;
+  if (phase == "load" || phase == "plan" || phase == "replay") return Blame::kSample;
   if (phase.empty() || phase == "eager") return Blame::kReference;
   return Blame::kPlugin;
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace graphnet::measure {
+
+/// Memory that this process can still take before the system or one of its limits stops it: the
+/// smallest of MemAvailable, what every enclosing control group has left (its file cache counted as
+/// free), and RLIMIT_DATA. `root` is "/" outside of tests.
+///
+/// units    bytes; 2^63 - 1 if nothing is known
+/// source   proc(5), Linux cgroup-v2 "memory.max" and cgroup-v1 "memory.limit_in_bytes"
+std::int64_t available_memory_bytes(const std::filesystem::path& root = "/");
+
+}  // namespace graphnet::measure
