@@ -41,8 +41,8 @@ at::Tensor wrap(const PlanArgument& argument) {
 void copy_shapes(const std::vector<RecordedCall>& calls, std::vector<CallShape>& shapes) {
   for (const RecordedCall& call : calls) {
     for (const RecordedTensor& result : call.results) {
-      shapes.push_back(
-          {call.overload->name, c10::toString(result.type), result.sizes, result.strides});
+      shapes.push_back({call.overload->name, c10::toString(result.type), result.sizes,
+                        result.strides, call.flop});
     }
   }
 }

@@ -30,6 +30,7 @@ struct CallShape {
   std::string dtype;
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> strides;  ///< in elements
+  double flop = 0;                    ///< of the whole call, for each of its results
 };
 
 /// What running a program takes, known before any of its data exists.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Shapes of convolutions, normalisations, attention, embeddings, pools and image operators.
 #include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/empty_like.h>
 
 #include <algorithm>
 #include <utility>
@@ -130,18 +131,17 @@ bool is_fusable(const at::Tensor& query, const at::Tensor& key, const at::Tensor
   return true;
 }
 
-// The fused CPU kernel writes [batch, position, head, element] and gives back a transposed view.
+// The fused CPU kernel keeps the layout of the query.
 c10::Stack attention(const SchemaView& call, Notes&) {
   const at::Tensor query = call.tensor("query");
   const at::Tensor key = call.tensor("key");
   const at::Tensor value = call.tensor("value");
-  Sizes sizes(query.sizes().begin(), query.sizes().end());
+  if (is_fusable(query, key, value) && is_fusable_mask(call.tensor("attn_mask"), query, key)) {
+    return {at::empty_like(query)};
+  }
+  Sizes sizes = query.sizes().vec();
   sizes.back() = value.size(-1);
-  const bool is_fused =
-      is_fusable(query, key, value) && is_fusable_mask(call.tensor("attn_mask"), query, key);
-  if (!is_fused) return {meta_tensor(sizes, query.scalar_type())};
-  std::swap(sizes[1], sizes[2]);
-  return {meta_tensor(sizes, query.scalar_type()).transpose(1, 2)};
+  return {meta_tensor(sizes, query.scalar_type())};
 }
 
 c10::Stack packed_attention(const SchemaView& call, Notes&) {

@@ -70,9 +70,10 @@ TEST(Admission, HugeResultIsSkippedWithItsNumbers) {
 
 TEST(Admission, HugeArgumentsAreSkippedEvenWithoutPlan) {
   const TempDir folder;
-  const std::string sample = forge(folder, "[1099511627776]",
-                                   "        y = l_x_.sum().long().item()\n"
-                                   "        z = torch.zeros(y)\n        return (z,)\n");
+  const std::string sample =
+      forge(folder, "[1099511627776]",
+            "        s = l_x_.sum()\n        n = s.long()\n        y = n.item()\n"
+            "        z = torch.zeros(y)\n        return (z,)\n");
   const Finished done = run({sample}, {"--fail-on", "any"});
   ASSERT_EQ(done.records.size(), 1U) << done.end.output;
   EXPECT_EQ(done.records[0].outcome, "skipped") << done.records[0].message;
@@ -91,7 +92,7 @@ TEST(Admission, CostAboveTheLimitIsSkipped) {
 TEST(Admission, MemoryLimitOfTheConfigHolds) {
   const Finished done = run({kIris}, {"--set", "limits.memory=100MiB"});
   ASSERT_EQ(done.records.size(), 1U) << done.end.output;
-  EXPECT_EQ(done.records[0].message, "skipped(memory: need 300.0 MiB, have 100.0 MiB)");
+  EXPECT_EQ(done.records[0].message, "skipped(memory: need 300 MiB, have 100 MiB)");
 }
 
 }  // namespace
