@@ -6,61 +6,102 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <sstream>
 #include <string>
 
 namespace graphnet::base {
 
+namespace fs = std::filesystem;
+
 namespace {
 
-constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
-std::uint64_t meminfo_available() {
-  std::ifstream file("/proc/meminfo");
-  std::string key;
-  std::uint64_t kibibytes = 0;
-  std::string rest;
-  while (file >> key >> kibibytes && std::getline(file, rest)) {
-    if (key == "MemAvailable:") return kibibytes * 1024;
+/// The number in a file, or `otherwise` ("max", no file).
+std::int64_t read_number(const fs::path& file, std::int64_t otherwise) {
+  std::ifstream stream(file);
+  std::int64_t number = 0;
+  return stream >> number ? number : otherwise;
+}
+
+/// The number behind `key` in lines of "key number ...".
+std::int64_t read_field(const fs::path& file, const std::string& key, std::int64_t otherwise) {
+  std::ifstream stream(file);
+  std::string line;
+  while (std::getline(stream, line)) {
+    std::istringstream words(line);
+    std::string name;
+    std::int64_t number = 0;
+    if (words >> name >> number && name == key) return number;
   }
-  return 0;
+  return otherwise;
 }
 
-/// A file that holds one number; "max" and no file are unlimited.
-std::uint64_t read_number(const std::string& path) {
-  std::ifstream file(path);
-  std::uint64_t number = 0;
-  return file >> number ? number : kUnlimited;
+/// File names of one version of control groups.
+struct GroupFiles {
+  const char* limit;
+  const char* used;
+  const char* cache_key;
+};
+
+std::int64_t left_in_group(const fs::path& folder, const GroupFiles& files) {
+  const std::int64_t limit = read_number(folder / files.limit, kUnlimited);
+  const std::int64_t used = read_number(folder / files.used, 0);
+  if (limit == kUnlimited) return kUnlimited;
+  const std::int64_t cache = read_field(folder / "memory.stat", files.cache_key, 0);
+  return std::max<std::int64_t>(0, limit - std::max<std::int64_t>(0, used - cache));
 }
 
-std::uint64_t room(std::uint64_t limit, std::uint64_t used) {
-  if (limit == kUnlimited || used == kUnlimited) return kUnlimited;
-  return limit > used ? limit - used : 0;
+/// The least that a group and all groups around it have left.
+std::int64_t left_in_groups(const fs::path& mount, const std::string& group,
+                            const GroupFiles& files) {
+  std::int64_t least = left_in_group(mount, files);
+  fs::path folder = mount;
+  for (const fs::path& part : fs::path(group).relative_path()) {
+    if (part == "..") break;
+    folder /= part;
+    least = std::min(least, left_in_group(folder, files));
+  }
+  return least;
 }
 
-/// What the control groups of this process leave; a container sees its own group as the root.
-std::uint64_t control_group_available() {
-  std::ifstream file("/proc/self/cgroup");
-  std::uint64_t least = kUnlimited;
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t second = line.find(':', line.find(':') + 1);
-    if (second == std::string::npos) continue;
-    const std::string path = line.substr(second + 1);
-    const bool is_v2 = line.rfind("0::", 0) == 0;
-    if (!is_v2 && line.find(":memory:") == std::string::npos) continue;
-    for (const std::string& group : {path, std::string()}) {
-      const std::string folder = (is_v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory") + group;
-      const char* limit = is_v2 ? "/memory.max" : "/memory.limit_in_bytes";
-      const char* used = is_v2 ? "/memory.current" : "/memory.usage_in_bytes";
-      least = std::min(least, room(read_number(folder + limit), read_number(folder + used)));
+std::int64_t left_in_control_groups(const fs::path& root) {
+  const GroupFiles unified = {"memory.max", "memory.current", "inactive_file"};
+  const GroupFiles legacy = {"memory.limit_in_bytes", "memory.usage_in_bytes",
+                             "total_inactive_file"};
+  std::int64_t least = kUnlimited;
+  std::ifstream stream(root / "proc/self/cgroup");
+  std::string line;
+  while (std::getline(stream, line)) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string group = line.substr(second + 1);
+    if (controllers == ",,") {
+      least = std::min(least, left_in_groups(root / "sys/fs/cgroup", group, unified));
+    } else if (controllers.find(",memory,") != std::string::npos) {
+      least = std::min(least, left_in_groups(root / "sys/fs/cgroup/memory", group, legacy));
     }
   }
   return least;
 }
 
+std::int64_t data_limit() {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur > rlim_t{kUnlimited}) {
+    return kUnlimited;
+  }
+  return static_cast<std::int64_t>(limit.rlim_cur);
+}
+
 }  // namespace
 
-std::uint64_t available_memory_bytes() {
-  return std::min(meminfo_available(), control_group_available());
+std::int64_t available_memory_bytes(const fs::path& root) {
+  const std::int64_t kibibytes = read_field(root / "proc/meminfo", "MemAvailable:", -1);
+  const bool is_known = kibibytes >= 0 && kibibytes <= kUnlimited / 1024;
+  return std::min(
+      {is_known ? kibibytes * 1024 : kUnlimited, left_in_control_groups(root), data_limit()});
 }
 
 void limit_data_bytes(std::uint64_t num_bytes) {

@@ -2,16 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 
 namespace graphnet::base {
 
-/// Memory that a new process could use without swapping: what the kernel calls available, or less
-/// if a control group leaves less. 0 if the system does not say.
+/// Memory that this process can still take before the system or one of its limits stops it: the
+/// smallest of MemAvailable, what every enclosing control group has left (its file cache counted as
+/// free), and RLIMIT_DATA. `root` is "/" outside of tests.
 ///
-/// units    bytes
-/// source   proc(5) MemAvailable; control groups v2 memory.max and memory.current, v1
-///          memory.limit_in_bytes and memory.usage_in_bytes, of this process's own group
-std::uint64_t available_memory_bytes();
+/// units    bytes; 2^63 - 1 if nothing is known
+/// source   proc(5), Linux cgroup-v2 "memory.max" and cgroup-v1 "memory.limit_in_bytes"
+std::int64_t available_memory_bytes(const std::filesystem::path& root = "/");
 
 /// Bounds the private writable memory of this process (heap, anonymous maps, thread stacks), so
 /// that an allocation without end fails in the process that makes it and not in a neighbour.

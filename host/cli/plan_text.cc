@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/plan_text.h"
 
+#include "config/quantity.h"
 #include "report/terminal_text.h"
 
 namespace graphnet::cli {
@@ -53,6 +54,8 @@ std::string backend_text(const config::Backend& backend, int auto_threads, bool 
   text.add("protocol.name", config.protocol.name);
   text.add("protocol.warmup", std::to_string(config.protocol.warmup));
   text.add("protocol.trials", std::to_string(config.protocol.trials));
+  text.add("limits.memory", config::format_memory_limit(config.limits.memory));
+  text.add("limits.flop", config::format_flop_limit(config.limits.flop));
   for (const char* phase : config::kPhases) {
     text.add(std::string("timeouts.") + phase,
              config::format_time_limit(config.timeouts.at(phase)));

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/flag_values.h"
+#include "config/quantity.h"
 
 namespace graphnet::cli {
 
@@ -13,10 +14,11 @@ using base::Status;
 namespace {
 
 Result<FailOn> read_fail_on(const std::optional<std::string>& text) {
-  if (!text || *text == "any") return FailOn::kAny;
+  if (!text || *text == "failed") return FailOn::kFailed;
+  if (*text == "any") return FailOn::kAny;
   if (*text == "error") return FailOn::kError;
   if (*text == "never") return FailOn::kNever;
-  return Status(Code::kUsage, "--fail-on must be any, error or never, got '" + *text + "'");
+  return Status(Code::kUsage, "--fail-on must be any, failed, error or never, got '" + *text + "'");
 }
 
 Result<OutputFormat> read_format(const std::optional<std::string>& text) {
@@ -40,7 +42,8 @@ std::vector<std::string> repeat_flags(const RunFlags& flags) {
       {"--warmup", flags.warmup},
       {"--trials", flags.trials},
       {"--threads", flags.threads},
-      {"--timeout", flags.timeout}};
+      {"--timeout", flags.timeout},
+      {"--max-gflop", flags.max_gflop}};
   for (const auto& [name, value] : valued) {
     if (value) words.insert(words.end(), {name, *value});
   }
@@ -53,6 +56,16 @@ Status read_numbers(const RunFlags& flags, RunOptions& options) {
   GN_ASSIGN_OR_RETURN(options.trials, read_count("--trials", flags.trials, 1, kMaxCalls));
   GN_ASSIGN_OR_RETURN(options.threads,
                       read_count("--threads", flags.threads, 1, kMaxThreads, "auto"));
+  if (flags.max_gflop) {
+    const bool is_none = *flags.max_gflop == "none";
+    const Result<double> flop =
+        config::parse_flop(is_none ? *flags.max_gflop : *flags.max_gflop + "G");
+    if (!flop.is_ok()) {
+      return Status(Code::kUsage,
+                    "--max-gflop must be a number above 0 or none, got '" + *flags.max_gflop + "'");
+    }
+    options.flop_limit = *flop;
+  }
   GN_ASSIGN_OR_RETURN(options.timeout, read_time_limit("--timeout", flags.timeout));
   return Status::ok();
 }
@@ -78,6 +91,9 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
       {"--timeout", "S",
        "limit of compile and of run, each; seconds, or with unit: 500ms, 10m, none (default: 600)",
        &flags.timeout},
+      {"--max-gflop", "N|none",
+       "skip samples of more 10^9 operations a call (default: the config's, 2000)",
+       &flags.max_gflop},
       {"--digest", "", "add SHA-256 of inputs and outputs to the records", &flags.digest},
       {"-o,--output", "FILE",
        "results as JSONL; an existing file is appended to (default: results/<utc>-<id>.jsonl)",
@@ -88,9 +104,9 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        "what standard output carries: a table, or the lines of the dataset's own benchmark "
        "(default: table; --json: records)",
        &flags.format},
-      {"--fail-on", "any|error|never",
-       "which outcomes make the exit code 1: every one but ok, those but unsupported, none "
-       "(default: any)",
+      {"--fail-on", "any|failed|error|never",
+       "which outcomes make the exit code 1: every one but ok, those but skipped, those but "
+       "unsupported too, none (default: failed)",
        &flags.fail_on},
       {"--dry-run", "", "print the plan with every value; run nothing", &flags.dry_run},
   };
@@ -135,6 +151,10 @@ void apply_run_options(const RunOptions& options, config::RunConfig& config) {
     config.threads = *options.threads;
     config.origins["threads"] = "--threads";
   }
+  if (options.flop_limit) {
+    config.limits.flop = *options.flop_limit;
+    config.origins["limits.flop"] = "--max-gflop";
+  }
   if (!options.timeout) return;
   for (const char* phase : {"compile", "run"}) {
     config.timeouts[phase] = *options.timeout;
@@ -144,7 +164,8 @@ void apply_run_options(const RunOptions& options, config::RunConfig& config) {
 
 bool counts_as_failed(const std::string& outcome, FailOn fail_on) {
   if (fail_on == FailOn::kNever || outcome == "ok") return false;
-  return fail_on == FailOn::kAny || (outcome != "unsupported" && outcome != "skipped");
+  if (fail_on == FailOn::kAny) return true;
+  return outcome != "skipped" && (fail_on == FailOn::kFailed || outcome != "unsupported");
 }
 
 }  // namespace graphnet::cli

@@ -22,6 +22,7 @@ struct RunFlags {
   std::optional<std::string> trials;
   std::optional<std::string> threads;
   std::optional<std::string> timeout;
+  std::optional<std::string> max_gflop;
   std::optional<std::string> output;
   std::optional<std::string> resume;
   std::optional<std::string> format;
@@ -32,8 +33,9 @@ struct RunFlags {
 
 /// Which outcomes make the exit code 1.
 enum class FailOn {
-  kAny,    ///< every outcome but ok
-  kError,  ///< as kAny, without `unsupported` and `skipped`: a gap that is declared is no error
+  kAny,     ///< every outcome but ok
+  kFailed,  ///< every outcome but ok and `skipped`: what was not tried has not failed
+  kError,   ///< as kFailed, without `unsupported`: a gap that is declared is no error
   kNever,
 };
 
@@ -49,10 +51,11 @@ struct RunOptions {
   std::optional<int> trials;
   std::optional<int> threads;  ///< 0: auto
   std::optional<config::TimeLimit> timeout;
+  std::optional<double> flop_limit;  ///< of one call; 0: none
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> resume;
   OutputFormat format = OutputFormat::kTable;
-  FailOn fail_on = FailOn::kAny;
+  FailOn fail_on = FailOn::kFailed;
   bool digest = false;
   bool dry_run = false;
   /// The flags above that change results, as words of a command line.

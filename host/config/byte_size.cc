@@ -49,4 +49,13 @@ Result<MemoryLimit> read_memory_limit(const YamlNode& node, const std::string& w
   return error_at(node, what + " " + limit.status().message());
 }
 
+std::string format_memory_limit(const MemoryLimit& limit) {
+  if (limit.kind == MemoryLimit::Kind::kAuto) return "auto";
+  if (limit.kind == MemoryLimit::Kind::kNone) return "none";
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20U;
+  const std::uint64_t mebibytes = limit.num_bytes / kMebibyte;
+  return mebibytes % 1024 == 0 ? std::to_string(mebibytes / 1024) + "GiB"
+                               : std::to_string(mebibytes) + "MiB";
+}
+
 }  // namespace graphnet::config

@@ -34,4 +34,7 @@ base::Result<MemoryLimit> parse_memory_limit(std::string_view text);
 /// errors   kInput at the value's place
 base::Result<MemoryLimit> read_memory_limit(const YamlNode& node, const std::string& what);
 
+/// Inverse of parse_memory_limit: "auto", "none", "4GiB", "512MiB".
+std::string format_memory_limit(const MemoryLimit& limit);
+
 }  // namespace graphnet::config

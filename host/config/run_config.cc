@@ -3,6 +3,7 @@
 
 #include "config/manifest.h"
 #include "config/override.h"
+#include "config/quantity.h"
 #include "config/yaml_reader.h"
 
 namespace graphnet::config {
@@ -113,6 +114,14 @@ Status read_protocol(const MapReader& root, RunConfig& config) {
                        });
 }
 
+Status read_limits(const MapReader& root, RunConfig& config) {
+  const YamlNode* node = root.find("limits");
+  if (node == nullptr) return Status::ok();
+  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(*node, "limits", {"memory", "flop"}));
+  GN_RETURN_IF_ERROR(read_if_given(map, "memory", config, config.limits.memory, read_memory_limit));
+  return read_if_given(map, "flop", config, config.limits.flop, read_flop);
+}
+
 Status read_timeouts(const MapReader& root, RunConfig& config) {
   const YamlNode* node = root.find("timeouts");
   if (node == nullptr) return Status::ok();
@@ -122,13 +131,6 @@ Status read_timeouts(const MapReader& root, RunConfig& config) {
     GN_RETURN_IF_ERROR(read_if_given(map, phase, config, config.timeouts[phase], read_time_limit));
   }
   return Status::ok();
-}
-
-Status read_limits(const MapReader& root, RunConfig& config) {
-  const YamlNode* node = root.find("limits");
-  if (node == nullptr) return Status::ok();
-  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(*node, "limits", {"memory"}));
-  return read_if_given(map, "memory", config, config.memory, read_memory_limit);
 }
 
 Status read_plugins(const MapReader& root, RunConfig& config) {
@@ -181,9 +183,9 @@ std::map<std::string, TimeLimit> RunConfig::default_timeouts() {
   using std::chrono::seconds;
   // Ten minutes where a model runs or is compiled, as upstream's batch scripts allow; far less
   // where only files are read and buffers compared.
-  return {{"load", seconds(60)},     {"replay", seconds(120)}, {"eager", seconds(600)},
-          {"compile", seconds(600)}, {"bind", seconds(120)},   {"run", seconds(600)},
-          {"compare", seconds(120)}};
+  return {{"load", seconds(60)},   {"plan", seconds(60)},     {"replay", seconds(120)},
+          {"eager", seconds(600)}, {"compile", seconds(600)}, {"bind", seconds(120)},
+          {"run", seconds(600)},   {"compare", seconds(120)}};
 }
 
 Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::string>& overrides) {
@@ -192,7 +194,7 @@ Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::s
   GN_ASSIGN_OR_RETURN(const MapReader root,
                       MapReader::open(tree, "",
                                       {"schema", "backend", "device", "threads", "weights",
-                                       "protocol", "timeouts", "limits", "samples", "plugins"}));
+                                       "protocol", "limits", "timeouts", "samples", "plugins"}));
   RunConfig config;
   config.file = file;
   GN_RETURN_IF_ERROR(read_sections(root, config));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -19,8 +20,8 @@ inline constexpr const char* kRunSchema = "graphnet/run/v1";
 /// Phases of one sample, in order; each has a time limit of its own.
 ///
 /// source   journal/worker_message.h
-inline constexpr const char* kPhases[] = {"load", "replay", "eager",  "compile",
-                                          "bind", "run",    "compare"};
+inline constexpr const char* kPhases[] = {"load",    "plan", "replay", "eager",
+                                          "compile", "bind", "run",    "compare"};
 
 /// Which plugin to run and how: one per config file.
 struct BackendChoice {
@@ -38,6 +39,13 @@ struct Protocol {
   int trials = 5;
 };
 
+/// What a sample may use; one that needs more is skipped before anything is allocated.
+struct Limits {
+  MemoryLimit memory;  ///< of a worker, plugin included
+  /// Of one call; 0: none. The default is some minutes of warm-up and trials on two cores.
+  double flop = 2e12;
+};
+
 /// One run config, typed and checked. The initial values are the defaults that configs/default.yaml
 /// documents; a unit test compares the two.
 struct RunConfig {
@@ -47,8 +55,8 @@ struct RunConfig {
   int threads = 0;  ///< 0: as many as the process may use cores ("auto")
   std::string weights = "bound";
   Protocol protocol;
+  Limits limits;
   std::map<std::string, TimeLimit> timeouts = default_timeouts();
-  MemoryLimit memory;
   std::vector<std::filesystem::path> samples;
   std::vector<std::filesystem::path> plugin_search_paths;
   /// Dotted key to where its value came from ("x.yaml:7:3", "--set"); keys not in it are defaults.

@@ -24,6 +24,7 @@
 #include "eager/scalar_type.h"
 #include "eager/trace_error.h"
 #include "eager/tracer.h"
+#include "eager/wall.h"
 
 namespace graphnet::eager {
 
@@ -33,26 +34,6 @@ using graph::Expression;
 using graph::ExpressionKind;
 
 namespace {
-
-// The wall: nothing that libtorch throws leaves this file.
-template <typename Function>
-Status guarded(Function function) {
-  try {
-    function();
-    return Status::ok();
-  } catch (const TraceError& error) {
-    return Status(error.code(), error.what());
-  } catch (const c10::OutOfMemoryError& error) {
-    return Status(Code::kEnvironment,
-                  std::string("out of memory: ") + error.what_without_backtrace());
-  } catch (const c10::Error& error) {
-    return Status(Code::kEnvironment, error.what_without_backtrace());
-  } catch (const std::bad_alloc&) {
-    return Status(Code::kEnvironment, "out of memory");
-  } catch (const std::exception& error) {
-    return Status(Code::kInternal, error.what());
-  }
-}
 
 template <typename Visit>
 void visit_calls(const Expression& expression, Visit& visit) {

@@ -16,9 +16,11 @@ using graph::ExpressionKind;
 using graph::Statement;
 using graph::StatementKind;
 
-Tracer::Tracer(const graph::Program& program, const std::vector<at::Tensor>& arguments)
+Tracer::Tracer(const graph::Program& program, const std::vector<at::Tensor>& arguments,
+               CallExecutor* executor)
     : program_(program),
       arguments_(arguments),
+      executor_(executor),
       variables_(program.variables.size()),
       tape_(arguments.size()) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -184,6 +186,11 @@ Value Tracer::attribute(const Value& base, const std::string& name) {
   fail_unsupported("unsupported attribute ." + name);
 }
 
+void Tracer::execute(const Overload& overload, c10::Stack& stack) {
+  if (executor_ != nullptr) return executor_->execute(overload, stack);
+  overload.handle.callBoxed(&stack);
+}
+
 Value Tracer::constant_tensor(at::Tensor tensor) {
   BoundCall bound;
   bound.overload = &overloads_of("aten::clone").front();
@@ -192,7 +199,7 @@ Value Tracer::constant_tensor(at::Tensor tensor) {
   source.constant = tensor;
   instruction.operands = {source, Operand{}};
   c10::Stack stack = {tensor, c10::IValue()};
-  bound.overload->handle.callBoxed(&stack);
+  execute(*bound.overload, stack);
   Value value = wrap_results(bound, stack, instruction);
   tape_.append(std::move(instruction));
   return value;
@@ -253,7 +260,7 @@ Value Tracer::call(const std::string& aten_name, CallArguments arguments) {
   BoundCall bound = bind_call(aten_name, arguments);
   note_writes(bound);
   c10::Stack stack = make_stack(bound);
-  bound.overload->handle.callBoxed(&stack);
+  execute(*bound.overload, stack);
   Instruction instruction{bound.overload->handle, {}, {}};
   Value result = wrap_results(bound, stack, instruction);
   instruction.operands = std::move(bound.operands);

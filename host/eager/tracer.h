@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eager/binding.h"
+#include "eager/call_executor.h"
 #include "eager/tape.h"
 #include "eager/value.h"
 #include "graph/program.h"
@@ -19,8 +20,11 @@ namespace graphnet::eager {
 /// the same operator calls without names, overload choice or host arithmetic.
 class Tracer {
  public:
+  /// `executor` runs the calls; null: the operators themselves.
+  ///
   /// shapes   arguments: one tensor per parameter, in signature order
-  Tracer(const graph::Program& program, const std::vector<at::Tensor>& arguments);
+  Tracer(const graph::Program& program, const std::vector<at::Tensor>& arguments,
+         CallExecutor* executor = nullptr);
 
   /// Runs the program; returns its outputs, nested tuples flattened.
   ///
@@ -69,11 +73,13 @@ class Tracer {
   Value attribute(const Value& base, const std::string& name);
   std::vector<Value> evaluate_all(const std::vector<graph::Expression>& expressions);
   void note_writes(const BoundCall& call);
+  void execute(const Overload& overload, c10::Stack& stack);
   Value wrap_results(const BoundCall& call, const c10::Stack& stack, Instruction& instruction);
   Value wrap_tensor(const at::Tensor& tensor, const BoundCall& call, Instruction& instruction);
 
   const graph::Program& program_;
   const std::vector<at::Tensor>& arguments_;
+  CallExecutor* executor_;
   std::vector<Value> variables_;
   Tape tape_;
   std::map<std::size_t, at::Tensor> originals_;

@@ -118,6 +118,7 @@ Json to_json(const Record& record) {
   object["verdict"] = record.verdict;
   object["degenerate"] = record.degenerate;
   object["notes"] = record.notes;
+  object["plan"] = record.plan;
   object["eager"] = side_to_json(record.eager);
   object["plugin_side"] = side_to_json(record.plugin_side);
   add_if_set(object, "speedup", record.speedup);
@@ -155,6 +156,7 @@ base::Result<Record> record_from_json(const Json& json) {
   read_side(fields, "eager", record.eager);
   read_side(fields, "plugin_side", record.plugin_side);
   fields.read("speedup", record.speedup)
+      .read_object("plan", record.plan)
       .read_object("correctness", record.correctness)
       .read_object("digest", record.digest)
       .read_object("phases_ns", record.phases_ns)

@@ -53,6 +53,10 @@ struct Record {
   bool degenerate = false;
   std::vector<std::string> notes;
 
+  /// Estimates made before anything was allocated: {"argument_bytes", "output_bytes",
+  /// "peak_live_bytes", "flop"}, of one call; the last three only if they are known.
+  base::Json plan = base::Json::object();
+
   /// One side of the measurement; durations in call order, nanoseconds.
   struct Side {
     std::optional<double> compile_ns;  ///< plugin side only

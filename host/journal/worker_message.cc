@@ -20,6 +20,7 @@ base::Json to_json(const Task& task) {
   object["trials"] = task.trials;
   object["digest"] = task.digest;
   if (task.memory_limit_bytes) object["memory_limit_bytes"] = *task.memory_limit_bytes;
+  if (task.flop_limit) object["flop_limit"] = *task.flop_limit;
   object["command"] = task.command;
   object["run_id"] = task.run_id;
   return object;
@@ -46,6 +47,7 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read("trials", task.trials)
       .read("digest", task.digest)
       .read("memory_limit_bytes", task.memory_limit_bytes)
+      .read("flop_limit", task.flop_limit)
       .read("command", task.command)
       .read("run_id", task.run_id);
   GN_RETURN_IF_ERROR(fields.status());

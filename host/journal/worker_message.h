@@ -21,7 +21,7 @@ namespace graphnet::journal {
 ///   one
 ///                                                received counts, so a later death loses nothing
 ///   {"event":"record",...,"final":true}         the worker is done with the sample
-/// Phases in order: load, replay, eager, compile, bind, run, compare.
+/// Phases in order: load, plan, replay, eager, compile, bind, run, compare.
 inline constexpr int kWorkerControlFd = 3;
 
 /// Exit code of a worker that finds its end of the channel closed: code of the plugin did that.
@@ -41,8 +41,10 @@ struct Task {
   int warmup = 3;
   int trials = 5;
   bool digest = false;
-  std::optional<std::int64_t> memory_limit_bytes;  ///< of the worker's private memory
-  std::string command;                             ///< for Record::command
+  /// Of the worker's private memory; a sample that needs more is skipped.
+  std::optional<std::int64_t> memory_limit_bytes;
+  std::optional<double> flop_limit;  ///< of one call
+  std::string command;               ///< for Record::command
   std::string run_id;
 };
 

@@ -92,6 +92,12 @@ void draw_numbers(const Task& task, LegacyGenerator* generator) {
   }
 }
 
+// True if the generator's state does not decide the values.
+bool is_drawless(const TensorMeta& meta) {
+  if (is_integer_range(meta)) return *meta.min_val == *meta.max_val;
+  return meta.data || (meta.dtype != DType::kBool && moments_of(meta).deviation == 0);
+}
+
 Status fill(const std::vector<Task>& tasks, std::uint32_t seed) {
   LegacyGenerator generator(seed);
   for (const Task& task : tasks) {
@@ -208,6 +214,23 @@ Result<std::vector<Argument>> replay(const std::vector<TensorMeta>& metas,
   for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].argument->replay_rank = i;
   GN_RETURN_IF_ERROR(fill(tasks, seed));
   return arguments;
+}
+
+Result<std::vector<base::AlignedBuffer>> known_values(
+    const std::vector<TensorMeta>& metas, const std::vector<graph::Parameter>& parameters,
+    std::size_t max_elements) {
+  GN_ASSIGN_OR_RETURN(const std::vector<Task> tasks, match(metas, parameters));
+  std::vector<base::AlignedBuffer> known(tasks.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i].num_elements > max_elements || !is_drawless(*tasks[i].meta)) continue;
+    Argument argument;
+    const std::size_t bytes = tasks[i].num_elements * base::dtype_bytes(tasks[i].meta->dtype);
+    argument.bytes = base::AlignedBuffer::allocate(bytes);
+    if (argument.bytes.data() == nullptr) return Status(Code::kEnvironment, "out of memory");
+    GN_RETURN_IF_ERROR(fill({{tasks[i].meta, &argument, tasks[i].num_elements}}, kReplaySeed));
+    if (!argument.needs_torch_normals) known[i] = std::move(argument.bytes);
+  }
+  return known;
 }
 
 std::string arguments_digest(const std::vector<Argument>& arguments) {

@@ -49,6 +49,15 @@ base::Result<std::vector<Argument>> replay(const std::vector<TensorMeta>& metas,
                                            const std::vector<graph::Parameter>& parameters,
                                            std::uint32_t seed);
 
+/// Elements of the arguments whose values no draw decides: literals, constants and integer ranges
+/// of one value.
+///
+/// shapes   one buffer per parameter; without data where unknown or larger than `max_elements`
+/// errors   as replay(), memory aside: nothing else is allocated
+base::Result<std::vector<base::AlignedBuffer>> known_values(
+    const std::vector<TensorMeta>& metas, const std::vector<graph::Parameter>& parameters,
+    std::size_t max_elements);
+
 /// SHA-256 over all arguments' bytes, concatenated in signature order.
 std::string arguments_digest(const std::vector<Argument>& arguments);
 

@@ -22,7 +22,7 @@ constexpr std::uint64_t kMuchOutputBytes = std::uint64_t{1} << 20U;
 enum class Blame { kSample, kReference, kPlugin };
 
 Blame blame_of(const std::string& phase) {
-  if (phase == "load" || phase == "replay") return Blame::kSample;
+  if (phase == "load" || phase == "plan" || phase == "replay") return Blame::kSample;
   if (phase.empty() || phase == "eager") return Blame::kReference;
   return Blame::kPlugin;
 }

@@ -15,7 +15,7 @@ namespace graphnet::supervise {
 /// note). Without one, the outcome depends on how the worker ended and on whose work was going on;
 /// a plugin is blamed only from `compile` on, where its code runs:
 ///
-/// | end                         | load, replay     | eager, or none   | compile ... compare |
+/// | end                         | load ... replay  | eager, or none   | compile ... compare |
 /// |-----------------------------|------------------|------------------|---------------------|
 /// | a signal of its own         | invalid_sample   | reference_failed | crashed             |
 /// | SIGKILL from outside        | reference_failed | reference_failed | out_of_memory       |
@@ -24,10 +24,10 @@ namespace graphnet::supervise {
 /// | exited without final record | invalid_sample   | reference_failed | plugin_failed       |
 /// | broken message              | reference_failed | reference_failed | plugin_failed       |
 ///
-/// Why: in load and replay only the sample's files are worked on, so its content is the suspect; a
-/// lack of memory there says that the sample does not fit this machine, not that it is invalid. In
-/// `compare` our own code runs, but on buffers and in a process that the plugin had its hands on.
-/// The last record that the worker sent keeps what was measured before.
+/// Why: in load, plan and replay only the sample's files are worked on, so its content is the
+/// suspect; a lack of memory there says that the sample does not fit this machine, not that it is
+/// invalid. In `compare` our own code runs, but on buffers and in a process that the plugin had its
+/// hands on. The last record that the worker sent keeps what was measured before.
 journal::Record classify(const PlannedTask& planned, const WorkerEnd& end);
 
 /// True if no phase was entered: the worker itself does not start on this machine.

@@ -84,7 +84,8 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   task.warmup = config.protocol.warmup;
   task.trials = config.protocol.trials;
   task.digest = settings.digest;
-  task.memory_limit_bytes = worker_memory(config.memory, settings.free_memory_bytes);
+  task.memory_limit_bytes = worker_memory(config.limits.memory, settings.free_memory_bytes);
+  if (config.limits.flop > 0) task.flop_limit = config.limits.flop;
   task.command = repeat_command(sample, backend, settings);
   task.run_id = settings.run_id;
   return planned;
@@ -154,7 +155,10 @@ Result<std::vector<PlannedTask>> make_plan(const std::vector<PlannedSample>& sam
 
 std::size_t drop_done(std::vector<PlannedTask>& plan, const std::vector<journal::Record>& records) {
   std::map<std::string, int> num_done;
-  for (const auto& record : records) ++num_done[identity(record)];
+  for (const auto& record : records) {
+    // What was skipped may fit by now, or under other limits; finding out takes milliseconds.
+    if (record.outcome != "skipped") ++num_done[identity(record)];
+  }
   const std::size_t num_planned = plan.size();
   const auto is_done = [&](const PlannedTask& planned) {
     const auto done =

@@ -52,7 +52,8 @@ base::Result<std::vector<PlannedTask>> make_plan(const std::vector<PlannedSample
                                                  const PlanSettings& settings);
 
 /// Removes what a journal already holds: one task for each record with the same sample name, plugin
-/// (name, version, file, options) and settings. Returns how many were removed.
+/// (name, version, file, options) and settings, unless it was skipped. Returns how many were
+/// removed.
 std::size_t drop_done(std::vector<PlannedTask>& plan, const std::vector<journal::Record>& records);
 
 /// Device, inode, size and time of change of a file as text: differs once the file was rebuilt or

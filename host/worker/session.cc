@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "worker/session.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "journal/run_id.h"
 #include "measure/clock.h"
 #include "measure/environment.h"
 #include "measure/statistics.h"
 #include "verify/compare.h"
+#include "worker/admission.h"
 #include "worker/output_digest.h"
 #include "worker/verdict.h"
 
@@ -52,6 +55,18 @@ void fill_side(journal::Record::Side& side, const measure::SideDurations& durati
   for (const KeptOutput& output : outputs) {
     side.output_dtypes.emplace_back(base::dtype_name(output.dtype));
   }
+}
+
+void fill_plan(journal::Record& record, const eager::Plan& plan) {
+  record.plan["argument_bytes"] = plan.argument_bytes;
+  if (!plan.unknown.empty()) {
+    record.notes.push_back("memory and cost are not known beforehand: " + plan.unknown);
+    return;
+  }
+  record.plan["output_bytes"] = plan.output_bytes;
+  record.plan["peak_live_bytes"] = plan.peak_live_bytes;
+  record.plan["flop"] = plan.flop;
+  for (const std::string& note : plan.notes) record.notes.push_back("plan: " + note);
 }
 
 std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
@@ -99,7 +114,8 @@ Session::Session(journal::Task task, Channel& channel)
     : task_(std::move(task)), channel_(channel), record_(start_record(task_)) {}
 
 void Session::run() {
-  const bool complete = load() && replay() && run_eager() && compile() && bind() && run_plugin();
+  const bool complete =
+      load() && plan() && replay() && run_eager() && compile() && bind() && run_plugin();
   if (complete) compare();
   enter("");
   record_.environment = measure::collect_environment(task_.threads);
@@ -148,10 +164,24 @@ bool Session::load() {
   return true;
 }
 
-bool Session::replay() {
-  enter("replay");
+bool Session::plan() {
+  enter("plan");
   const base::Status known = eager::Engine::check(sample_.program);
   if (!known.is_ok()) return end("reference_failed", known);
+  const auto planned = plan_sample(sample_);
+  if (!planned.is_ok()) return end("invalid_sample", planned.status());
+  fill_plan(record_, *planned);
+  Allowance allowance = {base::available_memory_bytes(), task_.flop_limit.value_or(0)};
+  if (task_.memory_limit_bytes) {
+    allowance.memory_bytes = std::min(allowance.memory_bytes, *task_.memory_limit_bytes);
+  }
+  record_.message = refusal(*planned, allowance);
+  if (!record_.message.empty()) record_.outcome = "skipped";
+  return record_.message.empty();
+}
+
+bool Session::replay() {
+  enter("replay");
   auto replayed = sample::replay(sample_.metas, sample_.program.parameters, sample::kReplaySeed);
   if (!replayed.is_ok()) {
     const bool memory = replayed.status().code() == base::Code::kEnvironment;

@@ -17,9 +17,10 @@ namespace graphnet::worker {
 
 /// One sample with one plugin, from its files to its record.
 ///
-/// Phases in order: load, replay, eager, compile, bind, run, compare. Each is announced before it
-/// begins; the record is sent after load and after eager, so that a plugin that takes the process
-/// down loses nothing of the reference.
+/// Phases in order: load, plan, replay, eager, compile, bind, run, compare. Each is announced
+/// before it begins; a sample that does not fit is skipped before anything of its size is
+/// allocated. The record is sent after load and after eager, so that a plugin that takes the
+/// process down loses nothing of the reference.
 class Session {
  public:
   Session(journal::Task task, Channel& channel);
@@ -30,6 +31,7 @@ class Session {
  private:
   // Each returns false if the sample ends there, with outcome and message in the record.
   bool load();
+  bool plan();
   bool replay();
   bool run_eager();
   bool compile();

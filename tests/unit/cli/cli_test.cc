@@ -143,7 +143,8 @@ TEST(RunOptions, RefuseBadValues) {
             "--trials must be an integer from 1 to 1000000, got '0'");
   EXPECT_TRUE(contains(refused(&RunFlags::threads, "x"), "--threads must be auto or an integer"));
   EXPECT_TRUE(contains(refused(&RunFlags::timeout, "1d"), "--timeout must be a duration"));
-  EXPECT_TRUE(contains(refused(&RunFlags::fail_on, "x"), "--fail-on must be any, error or never"));
+  EXPECT_TRUE(
+      contains(refused(&RunFlags::fail_on, "x"), "--fail-on must be any, failed, error or never"));
   EXPECT_TRUE(contains(refused(&RunFlags::output, "-"), "--output must be a file"));
   RunFlags both;
   both.configs = {"x"};
@@ -156,6 +157,10 @@ TEST(RunOptions, RefuseBadValues) {
 TEST(RunOptions, FailOnSelectsOutcomes) {
   EXPECT_FALSE(counts_as_failed("ok", FailOn::kAny));
   EXPECT_TRUE(counts_as_failed("unsupported", FailOn::kAny));
+  EXPECT_TRUE(counts_as_failed("skipped", FailOn::kAny));
+  EXPECT_FALSE(counts_as_failed("skipped", FailOn::kFailed));
+  EXPECT_TRUE(counts_as_failed("unsupported", FailOn::kFailed));
+  EXPECT_FALSE(counts_as_failed("skipped", FailOn::kError));
   EXPECT_FALSE(counts_as_failed("unsupported", FailOn::kError));
   EXPECT_TRUE(counts_as_failed("crashed", FailOn::kError));
   EXPECT_TRUE(counts_as_failed("accuracy_mismatch", FailOn::kError));

@@ -23,5 +23,11 @@ TEST(MemoryLimit, RefusesTheRest) {
   }
 }
 
+TEST(MemoryLimit, IsPrintedAsItIsWritten) {
+  for (const char* text : {"auto", "none", "4GiB", "1536MiB"}) {
+    EXPECT_EQ(format_memory_limit(*parse_memory_limit(text)), text);
+  }
+}
+
 }  // namespace
 }  // namespace graphnet::config

@@ -40,18 +40,20 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
   EXPECT_EQ(documented->protocol.name, built_in.protocol.name);
   EXPECT_EQ(documented->protocol.warmup, built_in.protocol.warmup);
   EXPECT_EQ(documented->protocol.trials, built_in.protocol.trials);
+  EXPECT_EQ(documented->limits.flop, built_in.limits.flop);
   EXPECT_EQ(documented->timeouts, built_in.timeouts);
-  EXPECT_EQ(documented->memory, built_in.memory);
+  EXPECT_EQ(documented->limits.memory, built_in.limits.memory);
   EXPECT_EQ(documented->samples, built_in.samples);
   EXPECT_EQ(documented->plugin_search_paths, built_in.plugin_search_paths);
   // Every key is in the file: each leaf left its origin (backend.options has none).
   std::vector<std::string> keys;
   for (const auto& [key, origin] : documented->origins) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{
-                      "backend.name", "device", "limits.memory", "plugins.search_paths",
-                      "protocol.name", "protocol.trials", "protocol.warmup", "samples", "threads",
-                      "timeouts.bind", "timeouts.compare", "timeouts.compile", "timeouts.eager",
-                      "timeouts.load", "timeouts.replay", "timeouts.run", "weights"}));
+  EXPECT_EQ(keys,
+            (std::vector<std::string>{
+                "backend.name", "device", "limits.flop", "limits.memory", "plugins.search_paths",
+                "protocol.name", "protocol.trials", "protocol.warmup", "samples", "threads",
+                "timeouts.bind", "timeouts.compare", "timeouts.compile", "timeouts.eager",
+                "timeouts.load", "timeouts.plan", "timeouts.replay", "timeouts.run", "weights"}));
 }
 
 TEST_F(RunConfigTest, EveryBundledConfigIsValid) {

@@ -72,7 +72,7 @@ TEST(Record, KeysAreInTheOrderOfTheStruct) {
   EXPECT_EQ(
       keys,
       "schema run_id time_utc sample plugin device threads seed weights protocol warmup trials "
-      "outcome message phase verdict degenerate notes eager plugin_side speedup correctness "
+      "outcome message phase verdict degenerate notes plan eager plugin_side speedup correctness "
       "digest phases_ns environment peak_rss_bytes output_tail command ");
 }
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "eager/planner.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/core/InferenceMode.h>
+
+#include <limits>
+
+#include "eager/meta_executor.h"
+#include "eager/scalar_type.h"
+#include "eager/tracer.h"
+#include "eager/wall.h"
+
+namespace graphnet::eager {
+
+namespace {
+
+constexpr std::int64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t add_saturated(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? kMostBytes : sum;
+}
+
+std::int64_t dense_bytes(at::IntArrayRef shape, std::size_t element_bytes) {
+  auto bytes = static_cast<std::int64_t>(element_bytes);
+  for (const std::int64_t extent : shape) {
+    if (extent == 0) return 0;
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) bytes = kMostBytes;
+  }
+  return bytes;
+}
+
+at::Tensor wrap(const PlanArgument& argument) {
+  const auto options = at::TensorOptions().dtype(to_scalar_type(argument.dtype));
+  if (argument.known != nullptr) return at::from_blob(argument.known, argument.shape, options);
+  return at::empty(argument.shape, options.device(c10::Device(c10::kMeta)));
+}
+
+void copy_shapes(const std::vector<RecordedCall>& calls, std::vector<CallShape>& shapes) {
+  for (const RecordedCall& call : calls) {
+    for (const RecordedTensor& result : call.results) {
+      shapes.push_back({call.overload->name, c10::toString(result.type), result.sizes,
+                        result.strides, call.flop});
+    }
+  }
+}
+
+void trace(const graph::Program& program, const std::vector<at::Tensor>& arguments,
+           CallRecorder& recorder, Plan& plan, std::vector<CallShape>* shapes) {
+  const c10::InferenceMode inference(true);
+  Tracer tracer(program, arguments, &recorder);
+  const std::vector<at::Tensor> results = tracer.run();
+  plan.num_calls = recorder.calls().size();
+  for (const RecordedCall& call : recorder.calls()) plan.flop += call.flop;
+  for (const at::Tensor& result : results) {
+    plan.output_bytes =
+        add_saturated(plan.output_bytes, dense_bytes(result.sizes(), result.element_size()));
+  }
+  // Copies of written arguments are kept as long as the program is.
+  for (const auto& [index, original] : tracer.take_originals()) {
+    plan.peak_live_bytes =
+        add_saturated(plan.peak_live_bytes, dense_bytes(original.sizes(), original.element_size()));
+  }
+  plan.peak_live_bytes = add_saturated(
+      plan.peak_live_bytes, peak_live_bytes(tracer.take_tape(), recorder.calls(), arguments));
+  if (shapes != nullptr) copy_shapes(recorder.calls(), *shapes);
+}
+
+template <typename Argument>
+std::int64_t sum_of_bytes(const std::vector<Argument>& arguments) {
+  std::int64_t total = 0;
+  for (const Argument& argument : arguments) {
+    total = add_saturated(total, dense_bytes(argument.shape, base::dtype_bytes(argument.dtype)));
+  }
+  return total;
+}
+
+}  // namespace
+
+Plan plan_program(const graph::Program& program, const std::vector<PlanArgument>& arguments,
+                  std::vector<CallShape>* shapes) {
+  Plan plan;
+  const base::Status status = guarded([&] {
+    const c10::InferenceMode inference(true);
+    std::vector<at::Tensor> tensors;
+    for (const PlanArgument& argument : arguments) tensors.push_back(wrap(argument));
+    MetaExecutor executor;
+    trace(program, tensors, executor, plan, shapes);
+    plan.notes.insert(plan.notes.end(), executor.notes().begin(), executor.notes().end());
+  });
+  // What was found before a failure is no plan.
+  if (!status.is_ok()) plan = Plan();
+  plan.argument_bytes = sum_of_bytes(arguments);
+  plan.unknown = status.message();
+  return plan;
+}
+
+base::Result<Plan> measure_program(const graph::Program& program,
+                                   const std::vector<EngineArgument>& arguments,
+                                   std::vector<CallShape>* shapes) {
+  Plan plan;
+  GN_RETURN_IF_ERROR(guarded([&] {
+    const c10::InferenceMode inference(true);
+    std::vector<at::Tensor> tensors;
+    for (const EngineArgument& argument : arguments) {
+      tensors.push_back(at::from_blob(argument.data, argument.shape,
+                                      at::TensorOptions().dtype(to_scalar_type(argument.dtype))));
+    }
+    CallRecorder recorder;
+    trace(program, tensors, recorder, plan, shapes);
+  }));
+  plan.argument_bytes = sum_of_bytes(arguments);
+  return plan;
+}
+
+}  // namespace graphnet::eager

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "eager/planner.h"
+#include "sample/sample.h"
+
+namespace graphnet::worker {
+
+/// libtorch, the plugin, workspaces inside operators: what no plan sees.
+inline constexpr std::int64_t kBaseMemoryBytes = std::int64_t{300} << 20U;
+
+/// Memory that a sample needs: arguments + peak of live results + two kept sets of outputs (the
+/// reference's and the plugin's) + kBaseMemoryBytes. An estimate, no bound: workspaces of large
+/// convolutions and attention masks made the process up to 1.12 times as large (16 samples looked
+/// at), and a plugin that holds weights of its own needs more.
+///
+/// units    bytes; saturates at 2^63 - 1
+std::int64_t needed_memory_bytes(const eager::Plan& plan);
+
+/// What a sample may use.
+struct Allowance {
+  std::int64_t memory_bytes = 0;
+  double flop = 0;  ///< of one call; 0: no limit
+};
+
+/// Why a sample is not run, "skipped(memory: need 21.3 GiB, have 15.0 GiB)" or "skipped(cost: 19.2
+/// TFLOP a call, limit 2 TFLOP)"; empty: it is run. An unknown plan is held to its arguments alone.
+std::string refusal(const eager::Plan& plan, const Allowance& allowance);
+
+/// "19.2 TFLOP", "850 GFLOP", "12 FLOP": three digits.
+std::string format_flop(double flop);
+
+/// Plans a sample from its metadata.
+///
+/// errors   kInput if metadata and parameters do not match
+base::Result<eager::Plan> plan_sample(const sample::Sample& sample);
+
+}  // namespace graphnet::worker
