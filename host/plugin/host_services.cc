@@ -85,6 +85,7 @@ std::int32_t HostServices::cancelled(gn_host*) {
 }
 
 gn_status* HostServices::graph_signature(gn_host*, const gn_graph* graph, gn_graph_signature* out) {
+  out->struct_size = sizeof(*out);
   out->sample = borrow(graph->signature.sample);
   out->inputs = graph->inputs.data();
   out->num_inputs = graph->inputs.size();
