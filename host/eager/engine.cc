@@ -21,10 +21,12 @@
 #include <utility>
 
 #include "eager/call_table.h"
+#include "eager/random_calls.h"
 #include "eager/scalar_type.h"
 #include "eager/trace_error.h"
 #include "eager/tracer.h"
 #include "eager/wall.h"
+#include "graph/visit.h"
 
 namespace graphnet::eager {
 
@@ -36,18 +38,10 @@ using graph::ExpressionKind;
 namespace {
 
 template <typename Visit>
-void visit_calls(const Expression& expression, Visit& visit) {
-  if (expression.kind == ExpressionKind::kCall || expression.kind == ExpressionKind::kMethod) {
-    visit(expression);
-  }
-  for (const Expression& child : expression.children) visit_calls(child, visit);
-}
-
-template <typename Visit>
 void visit_program_calls(const graph::Program& program, Visit visit) {
   for (const graph::Statement& statement : program.statements) {
-    visit_calls(statement.value, visit);
-    visit_calls(statement.index, visit);
+    graph::visit_calls(statement.value, visit);
+    graph::visit_calls(statement.index, visit);
   }
 }
 
@@ -58,44 +52,6 @@ at::Tensor wrap(const EngineArgument& argument) {
 
 at::Tensor generator_state() {
   return at::detail::getDefaultCPUGenerator().get_state();
-}
-
-// Reads of a variable anywhere but in a release: an unread result is dead.
-std::vector<bool> read_variables(const graph::Program& program) {
-  std::vector<bool> read(program.variables.size(), false);
-  const auto mark = [&read](const auto& self, const Expression& expression) -> void {
-    if (expression.kind == ExpressionKind::kVariable) {
-      read[static_cast<std::size_t>(expression.variable)] = true;
-    }
-    for (const Expression& child : expression.children) self(self, child);
-  };
-  for (const graph::Statement& statement : program.statements) {
-    mark(mark, statement.value);
-    mark(mark, statement.index);
-  }
-  for (const graph::VariableId id : program.results) read[static_cast<std::size_t>(id)] = true;
-  return read;
-}
-
-bool is_random_operator(const Expression& call) {
-  const CallTarget target = resolve_call(call);
-  if (target.aten_name.empty()) return false;  // dropout and the like: inactive or refused
-  const auto& overloads = overloads_of(target.aten_name);
-  return !overloads.empty() && target.aten_name.find("dropout") == std::string::npos &&
-         overloads.front().handle.hasTag(at::Tag::nondeterministic_seeded);
-}
-
-bool has_live_random_call(const graph::Program& program) {
-  const std::vector<bool> read = read_variables(program);
-  bool found = false;
-  for (const graph::Statement& statement : program.statements) {
-    const bool dead = statement.kind == graph::StatementKind::kAssign &&
-                      !read[static_cast<std::size_t>(statement.target)];
-    if (dead) continue;
-    auto visit = [&found](const Expression& call) { found = found || is_random_operator(call); };
-    visit_calls(statement.value, visit);
-  }
-  return found;
 }
 
 void fill_torch_normals(const EngineArgument& argument, const at::Tensor& normals) {
