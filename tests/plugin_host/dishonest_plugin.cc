@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+//
+// A small compiler for one graph (linear, relu, linear) that computes honestly, or plays one trick
+// to look faster than it is, chosen by -DTRICK=<trick>. Built once for each trick (CMakeLists.txt),
+// run by dishonest_test.cc, which says how each must be caught. None of them uses the eager
+// service.
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "graphnet/plugin.h"
+
+#define TRICK_TEXT_OF(word) #word
+#define TRICK_TEXT(word) TRICK_TEXT_OF(word)
+
+namespace {
+
+enum Trick {
+  honest,         // none: must never be accused
+  cached_output,  // computes once and hands out the same results ever after
+  stale_input,    // keeps a copy of the inputs of its first call and computes from that
+  zero_writer,    // writes zeros
+  late_output,    // returns at once; a thread of its own writes the results later
+  skips_calls,    // computes two calls of three and leaves the outputs of the third as they are
+  slow_clock,     // lets the process's clock run at half speed while it computes
+  remembers,      // computes once per input content; with no input that varies, once for ever
+};
+constexpr Trick kTrick = TRICK;
+
+struct Layer {
+  const float* weight = nullptr;  // [outputs, inputs]
+  const float* bias = nullptr;    // [outputs]
+  std::int64_t num_inputs = 0;
+  std::int64_t num_outputs = 0;
+};
+
+// outputs[row, i] = bias[i] + sum over j of inputs[row, j] * weight[i, j]
+void linear(const Layer& layer, const float* inputs, std::int64_t num_rows, float* outputs) {
+  constexpr std::int64_t kLanes = 16;
+  for (std::int64_t row = 0; row < num_rows; ++row) {
+    const float* x = inputs + row * layer.num_inputs;
+    for (std::int64_t i = 0; i < layer.num_outputs; ++i) {
+      const float* w = layer.weight + i * layer.num_inputs;
+      float sums[kLanes] = {};
+      for (std::int64_t j = 0; j < layer.num_inputs; j += kLanes) {
+        for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+          sums[lane] += x[j + lane] * w[j + lane];
+        }
+      }
+      float sum = layer.bias[i];
+      for (const float part : sums) sum += part;
+      outputs[row * layer.num_outputs + i] = sum;
+    }
+  }
+}
+
+// ---- the slow clock ----
+
+std::atomic<std::int64_t> hidden_ns{0};
+
+std::int64_t true_ns() {
+  timespec now = {};
+  ::syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+int slow_clock_gettime(clockid_t, timespec* now) {
+  const std::int64_t shown = true_ns() - hidden_ns.load();
+  now->tv_sec = shown / 1'000'000'000;
+  now->tv_nsec = shown % 1'000'000'000;
+  return 0;
+}
+
+// Writes a jump to the slow one over the first instructions of libc's function.
+void replace_clock() {
+  auto* const code = static_cast<unsigned char*>(::dlsym(RTLD_DEFAULT, "clock_gettime"));
+  const auto page = reinterpret_cast<std::uintptr_t>(code) & ~std::uintptr_t{4095};
+  ::mprotect(reinterpret_cast<void*>(page), 8192, PROT_READ | PROT_WRITE | PROT_EXEC);
+  const auto target = reinterpret_cast<std::uintptr_t>(&slow_clock_gettime);
+  unsigned char jump[12] = {0x48, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xE0};  // mov rax; jmp rax
+  std::memcpy(jump + 2, &target, sizeof(target));
+  std::memcpy(code, jump, sizeof(jump));
+}
+
+}  // namespace
+
+struct gn_backend {
+  const gn_host_api* host = nullptr;
+};
+
+struct gn_executable {
+  Layer first;
+  Layer second;
+  std::int64_t num_rows = 0;
+  const float* bound_input = nullptr;  // the input, if the program has it as a weight
+  std::vector<float> hidden;
+  std::vector<float> kept_input;
+  std::vector<float> kept_output;
+  std::uint64_t num_calls = 0;
+  std::thread helper;
+
+  ~gn_executable() {
+    if (helper.joinable()) helper.join();
+  }
+
+  std::int64_t input_count() const { return num_rows * first.num_inputs; }
+  std::int64_t output_count() const { return num_rows * second.num_outputs; }
+
+  void compute(const float* input, float* output) {
+    hidden.resize(static_cast<std::size_t>(num_rows * first.num_outputs));
+    linear(first, input, num_rows, hidden.data());
+    for (float& value : hidden) value = std::max(value, 0.0F);
+    linear(second, hidden.data(), num_rows, output);
+  }
+
+  void compute_and_keep(const float* input, float* output) {
+    kept_input.assign(input, input + input_count());
+    compute(input, output);
+    kept_output.assign(output, output + output_count());
+  }
+
+  bool has_seen(const float* input) const {
+    return !kept_input.empty() &&
+           std::memcmp(kept_input.data(), input, kept_input.size() * sizeof(float)) == 0;
+  }
+};
+
+namespace {
+
+const float* data_of(const DLTensor& tensor) {
+  return reinterpret_cast<const float*>(static_cast<const char*>(tensor.data) + tensor.byte_offset);
+}
+
+void run_late(gn_executable& executable, const float* input, float* output) {
+  if (executable.helper.joinable()) executable.helper.join();
+  executable.kept_input.assign(input, input + executable.input_count());
+  executable.helper = std::thread([&executable, output] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    executable.compute(executable.kept_input.data(), output);
+  });
+}
+
+void run_on_slow_clock(gn_executable& executable, const float* input, float* output) {
+  const std::int64_t start = true_ns();
+  executable.compute(input, output);
+  hidden_ns += (true_ns() - start) / 2;
+}
+
+void play(gn_executable& executable, const float* input, float* output) {
+  const std::uint64_t call = executable.num_calls++;
+  const auto count = static_cast<std::size_t>(executable.output_count());
+  const auto recall = [&] {
+    std::memcpy(output, executable.kept_output.data(), count * sizeof(float));
+  };
+  switch (kTrick) {
+    case honest:
+      return executable.compute(input, output);
+    case cached_output:
+      return call == 0 ? executable.compute_and_keep(input, output) : recall();
+    case stale_input:
+      if (call == 0) executable.kept_input.assign(input, input + executable.input_count());
+      return executable.compute(executable.kept_input.data(), output);
+    case zero_writer:
+      return std::memset(output, 0, count * sizeof(float)), void();
+    case late_output:
+      return run_late(executable, input, output);
+    case skips_calls:
+      if (call % 3 != 2) executable.compute(input, output);
+      return;
+    case slow_clock:
+      return run_on_slow_clock(executable, input, output);
+    case remembers:
+      return executable.has_seen(input) ? recall() : executable.compute_and_keep(input, output);
+  }
+}
+
+gn_status* create(const gn_create_args* args, gn_backend** out) {
+  auto backend = std::make_unique<gn_backend>();
+  backend->host = args->host;
+  if (kTrick == slow_clock) replace_clock();
+  *out = backend.release();
+  return nullptr;
+}
+
+void destroy(gn_backend* backend) {
+  delete backend;
+}
+
+gn_status* bind(gn_executable* executable, gn_bind_args* args) {
+  const DLTensor* const* weights = args->weights;
+  executable->first.weight = data_of(*weights[0]);
+  executable->first.bias = data_of(*weights[1]);
+  const bool has_input = args->num_weights == 5;
+  if (has_input) executable->bound_input = data_of(*weights[2]);
+  executable->second.weight = data_of(*weights[has_input ? 3 : 2]);
+  executable->second.bias = data_of(*weights[has_input ? 4 : 3]);
+  return nullptr;
+}
+
+void executable_destroy(gn_executable* executable) {
+  delete executable;
+}
+
+constexpr gn_backend_api kApi = {
+    sizeof(gn_backend_api),
+    create,
+    destroy,
+    gn_backend_compile,
+    gn_backend_run,
+    bind,
+    executable_destroy,
+    nullptr,
+    nullptr,
+    nullptr,
+};
+
+}  // namespace
+
+std::int32_t gn_plugin_query(const gn_query_in* in, gn_query_out* out) {
+  return graphnet::answer_query(in, out, TRICK_TEXT(TRICK), "0.1.0", &kApi);
+}
+
+gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
+                              gn_executable** out) {
+  const gn_host_api* host = backend->host;
+  gn_graph_signature signature = {};
+  signature.struct_size = sizeof(signature);
+  if (gn_status* status = host->graph_signature(host->host, args->graph, &signature)) return status;
+  const bool is_bound = signature.num_inputs == 0;
+  if (signature.num_outputs != 1 || signature.num_weights != (is_bound ? 5U : 4U)) {
+    return graphnet::fail(host, GN_STATUS_UNSUPPORTED, "only linear, relu, linear");
+  }
+  const gn_value& input = is_bound ? signature.weights[2] : signature.inputs[0];
+  const gn_value& last = signature.weights[is_bound ? 3 : 2];
+  auto executable = std::make_unique<gn_executable>();
+  executable->num_rows = input.shape[0];
+  executable->first.num_inputs = input.shape[1];
+  executable->first.num_outputs = signature.weights[0].shape[0];
+  executable->second.num_inputs = last.shape[1];
+  executable->second.num_outputs = last.shape[0];
+  *out = executable.release();
+  return nullptr;
+}
+
+gn_status* gn_backend_run(gn_executable* executable, const gn_run_args* args) {
+  const float* input = args->num_inputs == 0 ? executable->bound_input : data_of(*args->inputs[0]);
+  play(*executable, input, const_cast<float*>(data_of(*args->outputs[0])));
+  return nullptr;
+}
