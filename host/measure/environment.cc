@@ -10,20 +10,13 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "base/sha256.h"
+#include "measure/kernel_file.h"
 
 namespace graphnet::measure {
 
 namespace {
-
-// Files below /proc and /sys say size 0, so base::read_file cannot read them.
-std::string read_kernel_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 // Value of the first line "key<blanks>: value"; "" if there is none.
 std::string_view field(std::string_view text, std::string_view key) {
@@ -64,9 +57,7 @@ std::string governor() {
   int core = 0;
   while (mask && core < CPU_SETSIZE && !CPU_ISSET(core, &*mask)) ++core;
   const std::string folder = "/sys/devices/system/cpu/cpu" + std::to_string(core);
-  std::string name = read_kernel_file(folder + "/cpufreq/scaling_governor");
-  while (!name.empty() && name.back() == '\n') name.pop_back();
-  return name;
+  return read_kernel_line(folder + "/cpufreq/scaling_governor");
 }
 
 std::string host_hash() {

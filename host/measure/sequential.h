@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "base/result.h"
+#include "measure/side_calls.h"
 
 namespace graphnet::measure {
 
@@ -23,16 +23,6 @@ struct SideDurations {
   double first_call_ns = 0;
   std::vector<double> warmup_ns;
   std::vector<double> trials_ns;
-};
-
-/// What one side does; each function may be empty but `call`.
-struct SideCalls {
-  /// Before every call, outside the clock: puts back what a call changes (generator, arguments).
-  std::function<base::Status()> prepare;
-  /// The call that is timed.
-  std::function<base::Status()> call;
-  /// Right after the first call, outside the clock: keeps its outputs.
-  std::function<base::Status()> after_first;
 };
 
 /// Protocol `upstream`: the first call, the warm-ups, then the trials of one side without a pause.

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "measure/bootstrap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace graphnet::measure {
+
+namespace {
+
+constexpr int kResamples = 2000;
+
+/// Reorders values.
+double median_in_place(std::vector<double>& values) {
+  const std::size_t middle = values.size() / 2;
+  const auto above = values.begin() + static_cast<std::ptrdiff_t>(middle);
+  std::nth_element(values.begin(), above, values.end());
+  if (values.size() % 2 == 1) return *above;
+  return (*std::max_element(values.begin(), above) + *above) / 2;
+}
+
+/// The standard's distributions differ between libraries; this does not.
+///
+/// shapes   result in [0, count)
+std::size_t draw(std::mt19937_64& generator, std::size_t count) {
+  return static_cast<std::size_t>((generator() >> 32U) * count >> 32U);
+}
+
+double sorted_quantile(const std::vector<double>& sorted, double fraction) {
+  const double rank = fraction * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(rank);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (sorted[above] - sorted[below]) * (rank - static_cast<double>(below));
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  return values.empty() ? 0 : median_in_place(values);
+}
+
+int block_length(const std::vector<double>& series) {
+  constexpr std::size_t kFewest = 8;
+  if (series.size() < kFewest) return 1;
+  const double middle = median(series);
+  const auto sign = [&](std::size_t i) {
+    return static_cast<double>(series[i] > middle) - static_cast<double>(series[i] < middle);
+  };
+  double product = 0;
+  double square = 0;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    square += sign(i) * sign(i);
+    if (i > 0) product += sign(i - 1) * sign(i);
+  }
+  const auto count = static_cast<double>(series.size());
+  const double correlation = square > 0 ? std::min(product / square, 0.95) : 0;
+  if (correlation <= 0) return 1;
+  const double ratio = 2 * correlation / (1 - correlation * correlation);
+  const double length = std::ceil(std::cbrt(ratio * ratio * count));
+  return static_cast<int>(std::clamp(length, 1.0, std::floor(count / 4)));
+}
+
+MedianInterval bootstrap_median(const std::vector<double>& series, double confidence,
+                                std::uint64_t seed) {
+  MedianInterval interval;
+  if (series.empty()) return interval;
+  interval.block_length = block_length(series);
+  const auto length = static_cast<std::size_t>(interval.block_length);
+  std::mt19937_64 generator(seed);
+  std::vector<double> resample(series.size());
+  std::vector<double> medians(kResamples);
+  for (double& resampled : medians) {
+    for (std::size_t filled = 0; filled < series.size();) {
+      const std::size_t from = draw(generator, series.size() - length + 1);
+      for (std::size_t i = 0; i < length && filled < series.size(); ++i) {
+        resample[filled++] = series[from + i];
+      }
+    }
+    resampled = median_in_place(resample);
+  }
+  std::sort(medians.begin(), medians.end());
+  interval.low = sorted_quantile(medians, (1 - confidence) / 2);
+  interval.high = sorted_quantile(medians, (1 + confidence) / 2);
+  return interval;
+}
+
+}  // namespace graphnet::measure

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace graphnet::measure {
+
+/// Why a half is marked; bits.
+enum Disturbance : std::uint8_t {
+  kUndisturbed = 0,
+  kPreempted = 1,  ///< a thread had to wait for a core, or was taken from one
+  kSteal = 2,      ///< the hypervisor took time during the look that the half belongs to
+};
+
+/// What the kernel has counted of this process so far; only differences mean something.
+struct DisturbanceCounters {
+  /// Time that the calling thread was ready to run but had no core; nothing if the kernel does not
+  /// count it.
+  ///
+  /// units    nanoseconds
+  std::optional<std::int64_t> waited_ns;
+  /// Involuntary context switches of the calling thread.
+  std::int64_t switches = 0;
+};
+
+/// Marks a half by what was counted during it.
+///
+/// A wait shorter than `share` of the half is no disturbance: the kernel's own housekeeping causes
+/// such all the time. Without counted waits every involuntary switch is one.
+///
+/// units    half_ns: nanoseconds
+Disturbance judge(const DisturbanceCounters& before, const DisturbanceCounters& after,
+                  double half_ns, double share);
+
+/// Reads the counters of the calling thread; about a microsecond, no allocation.
+///
+/// source   /proc/thread-self/schedstat, second field (Documentation/scheduler/sched-stats.rst);
+///          getrusage(2), RUSAGE_THREAD
+class DisturbanceMeter {
+ public:
+  DisturbanceMeter();
+  DisturbanceMeter(const DisturbanceMeter&) = delete;
+  DisturbanceMeter& operator=(const DisturbanceMeter&) = delete;
+  ~DisturbanceMeter();
+
+  DisturbanceCounters read() const;
+
+ private:
+  int schedstat_ = -1;
+};
+
+/// Sums of the first line of /proc/stat.
+///
+/// units    clock ticks of all cores together
+struct CoreTicks {
+  std::int64_t total = 0;  ///< without guest, which the kernel also counts as user
+  std::int64_t steal = 0;
+};
+
+/// errors   nothing if the text does not begin with "cpu " and eight numbers
+std::optional<CoreTicks> core_ticks_in(std::string_view stat);
+
+/// Share of steal between two readings; 0 if no tick passed.
+double steal_share(const CoreTicks& before, const CoreTicks& after);
+
+/// Number of threads that run or wait for a core on the whole machine, this one included.
+///
+/// source   procs_running in the text of /proc/stat
+std::optional<int> running_in(std::string_view stat);
+
+}  // namespace graphnet::measure

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace graphnet::measure {
+
+/// State letter in the text of /proc/<pid>/task/<tid>/stat ('R' runs or wants to); '\0' if there is
+/// none. The thread's name before it may hold anything, brackets and blanks too.
+///
+/// source   proc_pid_stat(5), field 3
+char thread_state_in(std::string_view stat);
+
+/// Whether a thread of this process other than the caller runs or wants to.
+bool other_threads_run();
+
+/// Returns as soon as all other threads of this process sleep, asking again every few dozen
+/// microseconds; sooner answers would keep the core busy that they need.
+///
+/// units    nanoseconds
+/// errors   false if some still ran when the time was over
+bool wait_until_idle(std::int64_t at_most_ns);
+
+/// Returns once no more threads than this one run on the whole machine, three looks in a row 10 ms
+/// apart, or when the time is over.
+///
+/// units    nanoseconds
+void wait_until_quiet(std::int64_t at_most_ns);
+
+}  // namespace graphnet::measure

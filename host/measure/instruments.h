@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "measure/disturbance.h"
+#include "measure/paired_settings.h"
+
+namespace graphnet::measure {
+
+/// What the paired engine senses and does besides calling the sides. Tests put a simulated machine
+/// in its place; then a measurement takes no time and is the same in every run.
+struct Instruments {
+  /// units    nanoseconds; see clock.h
+  std::function<std::int64_t()> now;
+  /// Read right before and right after each half, outside the clock.
+  std::function<DisturbanceCounters()> counters;
+  /// Share of all cores' time that the hypervisor took since the last call; 0 if unknown.
+  std::function<double()> steal_share;
+  /// Waits until the process's other threads sleep; false: gave up.
+  std::function<bool()> wait_idle;
+  /// Pushes the arguments out of the caches; empty: caches stay as they are.
+  std::function<void()> flush_cache;
+  /// Waits for a quieter moment before the second attempt.
+  std::function<void()> wait_quiet;
+};
+
+/// Those of this machine. The functions share what they keep open; call them from one thread only.
+///
+/// shapes   threads: 1 leaves out waiting for other threads to sleep
+Instruments machine_instruments(const PairedSettings& settings, int threads);
+
+}  // namespace graphnet::measure

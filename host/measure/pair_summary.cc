@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "measure/pair_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "measure/bootstrap.h"
+
+namespace graphnet::measure {
+
+namespace {
+
+double log_ratio(const Pair& pair) {
+  return std::log(pair.call_ns[kEager] / pair.call_ns[kBackend]);
+}
+
+/// Median of the means of all pairs of values, each with itself included.
+double hodges_lehmann(const std::vector<double>& values) {
+  std::vector<double> means;
+  means.reserve(values.size() * (values.size() + 1) / 2);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i; j < values.size(); ++j) means.push_back((values[i] + values[j]) / 2);
+  }
+  return median(std::move(means));
+}
+
+/// Half the difference between the pairs that eager began and those that the backend began.
+double first_mover_bias(const std::vector<Pair>& pairs, const std::vector<double>& log_ratios) {
+  std::vector<double> eager_first;
+  std::vector<double> backend_first;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    (pairs[i].backend_first ? backend_first : eager_first).push_back(log_ratios[i]);
+  }
+  if (eager_first.empty() || backend_first.empty()) return 0;
+  return (median(std::move(eager_first)) - median(std::move(backend_first))) / 2;
+}
+
+std::vector<double> side_durations(const std::vector<Pair>& pairs, Side side) {
+  std::vector<double> durations;
+  durations.reserve(pairs.size());
+  for (const Pair& pair : pairs) durations.push_back(pair.call_ns[side]);
+  return durations;
+}
+
+double minimum(const std::vector<double>& values) {
+  return *std::min_element(values.begin(), values.end());
+}
+
+/// How many may be used of `pairs`: those undisturbed, or all if too few are.
+std::vector<Pair> choose_pairs(const std::vector<Pair>& pairs, const PairedSettings& settings,
+                               PairedSummary& summary) {
+  std::vector<Pair> kept;
+  kept.reserve(pairs.size());
+  for (const Pair& pair : pairs) {
+    if (!pair.is_disturbed()) kept.push_back(pair);
+  }
+  const std::size_t dropped = pairs.size() - kept.size();
+  summary.drops_exceeded =
+      static_cast<double>(dropped) > settings.max_dropped * static_cast<double>(pairs.size());
+  if (summary.drops_exceeded) kept = pairs;
+  summary.kept = static_cast<int>(kept.size());
+  summary.dropped = static_cast<int>(pairs.size() - kept.size());
+  return kept;
+}
+
+}  // namespace
+
+PairedSummary summarise_pairs(const std::vector<Pair>& pairs, const PairedSettings& settings,
+                              double confidence) {
+  PairedSummary summary;
+  summary.confidence = confidence;
+  const std::vector<Pair> kept = choose_pairs(pairs, settings, summary);
+  if (kept.empty()) return summary;
+  std::vector<double> log_ratios;
+  log_ratios.reserve(kept.size());
+  for (const Pair& pair : kept) log_ratios.push_back(log_ratio(pair));
+  const MedianInterval interval =
+      bootstrap_median(log_ratios, confidence, settings.seed + kept.size());
+  summary.ratio = std::exp(median(log_ratios));
+  summary.low = std::exp(interval.low);
+  summary.high = std::exp(interval.high);
+  summary.block_length = interval.block_length;
+  summary.hodges_lehmann = std::exp(hodges_lehmann(log_ratios));
+  summary.first_mover_bias = first_mover_bias(kept, log_ratios);
+  std::vector<double> eager = side_durations(kept, kEager);
+  std::vector<double> backend = side_durations(kept, kBackend);
+  summary.ratio_of_minima = minimum(eager) / minimum(backend);
+  summary.ratio_of_medians = median(std::move(eager)) / median(std::move(backend));
+  return summary;
+}
+
+double half_width(const PairedSummary& summary) {
+  return (std::log(summary.high) - std::log(summary.low)) / 2;
+}
+
+bool is_equivalent(const PairedSummary& summary, double margin) {
+  return summary.low >= 1 - margin && summary.high <= 1 + margin;
+}
+
+Decision decide(const PairedSummary& summary, const PairedSettings& settings) {
+  if (summary.drops_exceeded || summary.kept == 0) return {Verdict::kUnstable, 0};
+  if (is_equivalent(summary, settings.margin)) return {Verdict::kSame, settings.margin};
+  if (summary.low > 1) return {Verdict::kFaster, 0};
+  if (summary.high < 1) return {Verdict::kSlower, 0};
+  const double distance = std::max(1 - summary.low, summary.high - 1);
+  if (distance <= settings.max_width) return {Verdict::kSame, distance};
+  return {Verdict::kUnstable, 0};
+}
+
+}  // namespace graphnet::measure

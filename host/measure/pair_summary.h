@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "measure/paired_result.h"
+#include "measure/paired_settings.h"
+
+namespace graphnet::measure {
+
+/// Summary of the pairs, without the disturbed ones if they are few enough to be dropped.
+///
+/// shapes   confidence: of this one interval
+/// order    pairs as measured
+PairedSummary summarise_pairs(const std::vector<Pair>& pairs, const PairedSettings& settings,
+                              double confidence);
+
+struct Decision {
+  Verdict verdict = Verdict::kUnstable;
+  double same_within = 0;  ///< kSame: largest distance of the interval from 1, at least the margin
+};
+
+/// First row that holds:
+///
+/// | interval of the ratio                                     | verdict  |
+/// |-----------------------------------------------------------|----------|
+/// | more pairs were disturbed than may be dropped             | unstable |
+/// | within the margin around 1                                | same     |
+/// | above 1                                                   | faster   |
+/// | below 1                                                   | slower   |
+/// | holds 1 and goes no further from it than max_width        | same     |
+/// | any other                                                 | unstable |
+Decision decide(const PairedSummary& summary, const PairedSettings& settings);
+
+/// Half the width of the interval in the logarithm, which is about a fraction of the ratio.
+double half_width(const PairedSummary& summary);
+
+/// Whether the whole interval lies within the margin around 1.
+bool is_equivalent(const PairedSummary& summary, double margin);
+
+}  // namespace graphnet::measure

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace graphnet::measure {
+
+/// The two that are compared, also as an index.
+enum Side : std::size_t { kEager = 0, kBackend = 1 };
+
+template <typename T>
+using PerSide = std::array<T, 2>;
+
+/// What one side did before the first pair.
+///
+/// units    nanoseconds of CLOCK_MONOTONIC_RAW
+struct Warmup {
+  double first_call_ns = 0;
+  std::vector<double> warmup_ns;  ///< in call order, without the first call
+  double typical_ns() const;      ///< median of the last five, or of what there is
+};
+
+/// One pair as it was measured.
+struct Pair {
+  PerSide<double> call_ns = {};      ///< of one call: the half's duration by calls_per_half
+  PerSide<double> waited_ns = {};    ///< for a core, within the half, by calls_per_half
+  PerSide<std::uint8_t> marks = {};  ///< Disturbance bits of each half
+  bool backend_first = false;
+  bool is_disturbed() const { return (marks[kEager] | marks[kBackend]) != 0; }
+};
+
+/// Why an attempt ended.
+enum class Stop {
+  kPrecise,     ///< the interval is as narrow as asked for
+  kEquivalent,  ///< the interval lies within the margin around 1
+  kPairs,       ///< as many pairs as are allowed
+  kTime,        ///< the time is spent
+};
+
+enum class Verdict { kFaster, kSlower, kSame, kUnstable };
+
+/// "precise", "equivalent", "pairs", "time".
+const char* stop_name(Stop stop);
+/// "faster", "slower", "same", "unstable"; of the backend.
+const char* verdict_name(Verdict verdict);
+
+/// The numbers made from the pairs of one attempt; every ratio is eager time by backend time.
+struct PairedSummary {
+  double ratio = 1;  ///< exp of the median of the log ratios: the headline
+  double low = 0;    ///< interval of `ratio`
+  double high = 0;
+  double confidence = 0;        ///< of this one interval, after the split over the looks
+  double hodges_lehmann = 1;    ///< second opinion
+  double ratio_of_minima = 1;   ///< what is left when every disturbance only adds time
+  double ratio_of_medians = 1;  ///< what a table of two medians would show
+  double first_mover_bias = 0;  ///< log; positive: the half that came first took longer
+  int block_length = 1;         ///< of the bootstrap; above 1: neighbouring pairs were alike
+  int kept = 0;                 ///< pairs used for all of the above
+  int dropped = 0;              ///< disturbed pairs
+  bool drops_exceeded = false;  ///< more than the allowed share was disturbed: nothing was dropped
+};
+
+/// Everything that is known of one comparison.
+struct PairedResult {
+  std::vector<Pair> pairs;  ///< of the attempt that counts, in order, dropped ones included
+  PerSide<int> calls_per_half = {1, 1};
+  PerSide<bool> settled = {};  ///< whether an untimed call preceded each timed one
+  PairedSummary summary;
+  Verdict verdict = Verdict::kUnstable;
+  /// kSame: the ratio differs from 1 by no more than this; else 0.
+  double same_within = 0;
+  Stop stop = Stop::kTime;
+  int looks = 0;          ///< at how many moments the interval was looked at
+  int planned_looks = 0;  ///< over how many the error was split
+  bool remeasured = false;
+  double steal_share = 0;  ///< of all cores' time during the attempt; 0 if unknown
+  int idle_timeouts = 0;   ///< halves that began though other threads had not gone to sleep
+  double clock_ns = 0;     ///< two readings of the clock, contained in every half
+  double elapsed_ns = 0;   ///< all attempts, without warm-up
+};
+
+}  // namespace graphnet::measure

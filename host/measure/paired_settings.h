@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+namespace graphnet::measure {
+
+enum class CacheMode { kHot, kCold };
+
+/// All parameters of protocol `paired`. The initial values are those of
+/// configs/protocols/standard.yaml, where each is explained; a unit test compares the two.
+///
+/// units    nanoseconds; half_width and margin are fractions of the ratio
+struct PairedSettings {
+  double half_width = 0.005;
+  double margin = 0.01;
+  double confidence = 0.95;
+  int first_look = 12;
+  int max_pairs = 2000;
+  std::int64_t time_ns = 2'000'000'000;
+  int long_call_pairs = 48;
+  std::int64_t long_call_time_ns = 20'000'000'000;
+  int fewest_pairs = 5;
+  std::int64_t settle_below_ns = 5'000'000;
+  int warmup_calls = 3;
+  double warmup_change = 0.02;
+  std::int64_t warmup_time_ns = 2'000'000'000;
+  CacheMode cache = CacheMode::kHot;
+  std::int64_t flush_bytes = 0;  ///< kCold; 0: twice the last-level cache
+  double clock_share = 0.001;
+  double disturbed_share = 0.01;
+  double max_dropped = 0.5;
+  double max_steal = 0.1;
+  double max_width = 0.1;
+  bool remeasure = true;
+  std::int64_t quiet_wait_ns = 1'000'000'000;
+  std::int64_t idle_wait_ns = 50'000'000;
+  std::uint64_t seed = 1;
+};
+
+}  // namespace graphnet::measure
