@@ -193,6 +193,10 @@ Status Engine::copy_output(std::size_t index, void* destination) const {
   });
 }
 
+bool Engine::needs_prepare() const {
+  return !state_->tape || state_->random || !state_->originals.empty();
+}
+
 std::size_t Engine::num_operator_calls() const {
   return state_->tape ? state_->tape->instructions().size() : 0;
 }

@@ -64,6 +64,9 @@ class Engine {
   /// Puts generator and written arguments back to their state before the first run. Belongs before
   /// every run that is compared; outside every clock.
   base::Status prepare();
+  /// False if prepare() has nothing to do: the program neither draws nor writes to arguments. True
+  /// before the first run.
+  bool needs_prepare() const;
 
   /// One call of forward(); outputs() then hold its results.
   ///

@@ -34,6 +34,7 @@ Json side_to_json(const Record::Side& side) {
   add_if_set(object, "std_ns", side.std_ns);
   add_if_set(object, "min_ns", side.min_ns);
   add_if_set(object, "max_ns", side.max_ns);
+  add_if_set(object, "peak_rss_bytes", side.peak_rss_bytes);
   add_if_any(object, "output_dtypes", side.output_dtypes);
   return object;
 }
@@ -53,6 +54,7 @@ void read_side(FieldReader& fields, const char* key, Record::Side& side) {
       .read("std_ns", side.std_ns)
       .read("min_ns", side.min_ns)
       .read("max_ns", side.max_ns)
+      .read("peak_rss_bytes", side.peak_rss_bytes)
       .read("output_dtypes", side.output_dtypes);
   fields.merge(nested);
 }
@@ -110,6 +112,7 @@ Json to_json(const Record& record) {
   object["seed"] = record.seed;
   object["weights"] = record.weights;
   object["protocol"] = record.protocol;
+  object["protocol_settings"] = record.protocol_settings;
   object["warmup"] = record.warmup;
   object["trials"] = record.trials;
   object["outcome"] = record.outcome;
@@ -118,10 +121,13 @@ Json to_json(const Record& record) {
   object["verdict"] = record.verdict;
   object["degenerate"] = record.degenerate;
   object["notes"] = record.notes;
+  object["flags"] = record.flags;
   object["plan"] = record.plan;
   object["eager"] = side_to_json(record.eager);
   object["plugin_side"] = side_to_json(record.plugin_side);
   add_if_set(object, "speedup", record.speedup);
+  object["timing"] = record.timing;
+  object["checks"] = record.checks;
   object["correctness"] = record.correctness;
   object["digest"] = record.digest;
   object["phases_ns"] = record.phases_ns;
@@ -144,6 +150,7 @@ base::Result<Record> record_from_json(const Json& json) {
       .read("seed", record.seed)
       .read("weights", record.weights)
       .read("protocol", record.protocol)
+      .read_object("protocol_settings", record.protocol_settings)
       .read("warmup", record.warmup)
       .read("trials", record.trials)
       .require("outcome")
@@ -152,11 +159,14 @@ base::Result<Record> record_from_json(const Json& json) {
       .read("phase", record.phase)
       .read("verdict", record.verdict)
       .read("degenerate", record.degenerate)
-      .read("notes", record.notes);
+      .read("notes", record.notes)
+      .read("flags", record.flags);
   read_side(fields, "eager", record.eager);
   read_side(fields, "plugin_side", record.plugin_side);
   fields.read("speedup", record.speedup)
       .read_object("plan", record.plan)
+      .read_object("timing", record.timing)
+      .read_object("checks", record.checks)
       .read_object("correctness", record.correctness)
       .read_object("digest", record.digest)
       .read_object("phases_ns", record.phases_ns)

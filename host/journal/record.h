@@ -40,8 +40,9 @@ struct Record {
   std::uint32_t seed = 0;
   std::string weights = "bound";
   std::string protocol = "upstream";
-  int warmup = 0;
-  int trials = 0;
+  base::Json protocol_settings = base::Json::object();  ///< see measure/settings_json.h
+  int warmup = 0;                                       ///< protocol `upstream`
+  int trials = 0;                                       ///< protocol `upstream`
 
   /// ok, accuracy_mismatch, shape_mismatch, dtype_mismatch, count_mismatch, non_finite,
   /// unsupported, compile_failed, runtime_failed, crashed, timed_out, out_of_memory,
@@ -52,6 +53,9 @@ struct Record {
   std::string verdict;  ///< proof of execution: "eager", "unknown(...)", ...
   bool degenerate = false;
   std::vector<std::string> notes;
+  /// What makes the result doubtful, short names: "implausible" (faster than the machine can be),
+  /// and those of worker/timed_checks.h. A flagged speedup enters no average.
+  std::vector<std::string> flags;
 
   /// Estimates made before anything was allocated: {"argument_bytes", "output_bytes",
   /// "peak_live_bytes", "flop"}, of one call; the last three only if they are known.
@@ -70,11 +74,19 @@ struct Record {
     std::optional<double> std_ns;
     std::optional<double> min_ns;
     std::optional<double> max_ns;
+    std::optional<std::int64_t> peak_rss_bytes;  ///< of the worker while this side had its phases
     std::vector<std::string> output_dtypes;
   };
   Side eager;
   Side plugin_side;
-  std::optional<double> speedup;  ///< eager median / plugin median
+  /// Eager time by plugin time: `paired` the median of the pairs' ratios, `upstream` the ratio of
+  /// the two medians.
+  std::optional<double> speedup;
+  /// Protocol `paired`: interval, verdict and all that is known of the pairs, whose durations are
+  /// the `trials_ns` of the two sides; see worker/record_writer.h.
+  base::Json timing = base::Json::object();
+  /// What else was looked at, and what it showed: {"checked_calls", "shuffled_calls", ...}.
+  base::Json checks = base::Json::object();
 
   /// Upstream's correctness lines, one entry per output; keys as in its log.
   base::Json correctness = base::Json::object();

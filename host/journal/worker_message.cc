@@ -18,6 +18,7 @@ base::Json to_json(const Task& task) {
   object["protocol"] = task.protocol;
   object["warmup"] = task.warmup;
   object["trials"] = task.trials;
+  object["protocol_settings"] = task.protocol_settings;
   object["digest"] = task.digest;
   if (task.memory_limit_bytes) object["memory_limit_bytes"] = *task.memory_limit_bytes;
   if (task.flop_limit) object["flop_limit"] = *task.flop_limit;
@@ -45,6 +46,7 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read("protocol", task.protocol)
       .read("warmup", task.warmup)
       .read("trials", task.trials)
+      .read_object("protocol_settings", task.protocol_settings)
       .read("digest", task.digest)
       .read("memory_limit_bytes", task.memory_limit_bytes)
       .read("flop_limit", task.flop_limit)

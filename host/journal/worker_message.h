@@ -21,7 +21,7 @@ namespace graphnet::journal {
 ///   one
 ///                                                received counts, so a later death loses nothing
 ///   {"event":"record",...,"final":true}         the worker is done with the sample
-/// Phases in order: load, plan, replay, eager, compile, bind, run, compare.
+/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time.
 inline constexpr int kWorkerControlFd = 3;
 
 /// Exit code of a worker that finds its end of the channel closed: code of the plugin did that.
@@ -40,6 +40,8 @@ struct Task {
   std::string protocol = "upstream";
   int warmup = 3;
   int trials = 5;
+  /// Parameters of protocol `paired`; see measure/settings_json.h.
+  base::Json protocol_settings = base::Json::object();
   bool digest = false;
   /// Of the worker's private memory; a sample that needs more is skipped.
   std::optional<std::int64_t> memory_limit_bytes;

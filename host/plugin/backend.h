@@ -34,6 +34,9 @@ class Executable {
   /// One call; outputs() then hold its results.
   CallStatus run();
 
+  /// Fills the host's output buffers with poison, so that whatever a call leaves out shows.
+  void poison_outputs();
+
   /// Looks, after the first run and before outputs are read, for outputs that were left as they
   /// came (every byte is still poison) and for tensors that were changed. Only the eager service
   /// may move an output elsewhere, to where `eager_outputs` says.
@@ -63,6 +66,9 @@ class Executable {
   bool ran_ = false;
   std::uint64_t kept_bytes_ = 0;
 };
+
+/// True if a buffer holds nothing but the poison that outputs of this type are filled with.
+bool is_poison(base::DType dtype, const std::byte* data, std::size_t num_bytes);
 
 /// A backend made by a plugin for one worker.
 class Backend {

@@ -17,6 +17,8 @@ class EagerService {
   virtual ~EagerService() = default;
   /// Puts generator and written arguments back to their state before the first run.
   virtual base::Status prepare() = 0;
+  /// False if prepare() has nothing to do.
+  virtual bool needs_prepare() const = 0;
   /// Runs the program on the host's own arguments.
   virtual base::Status run() = 0;
   /// Points the tensors at the results of the last run (data, strides).
@@ -61,8 +63,8 @@ class HostServices {
 
   const gn_host_api* api() const { return &api_; }
 
-  /// Runs of the eager service since the last call of this function.
-  std::uint64_t take_eager_runs() { return std::exchange(eager_runs_, 0); }
+  /// Runs of the eager service so far.
+  std::uint64_t eager_runs() const { return eager_runs_; }
 
  private:
   static HostServices& self(gn_host* host) { return *reinterpret_cast<HostServices*>(host); }

@@ -18,20 +18,26 @@ base::Result<std::unique_ptr<EagerSide>> EagerSide::create(
   return std::unique_ptr<EagerSide>(new EagerSide(std::move(engine)));
 }
 
-base::Result<measure::SideDurations> EagerSide::measure(measure::TrialCounts counts) {
+measure::SideCalls EagerSide::calls() {
   measure::SideCalls side;
-  side.prepare = [this] { return engine_->prepare(); };
+  if (engine_->needs_prepare()) side.prepare = [this] { return engine_->prepare(); };
   side.call = [this] { return engine_->run(); };
-  side.after_first = [this] { return keep_outputs(); };
-  return measure::time_sequential(side, counts);
+  side.after_first = [this] { return copy_outputs(kept_); };
+  return side;
 }
 
-base::Status EagerSide::keep_outputs() {
-  const auto& outputs = engine_->outputs();
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    GN_ASSIGN_OR_RETURN(KeptOutput kept, allocate_output(outputs[i].dtype, outputs[i].shape));
-    GN_RETURN_IF_ERROR(engine_->copy_output(i, kept.bytes.data()));
-    kept_.push_back(std::move(kept));
+base::Result<measure::SideDurations> EagerSide::measure(measure::TrialCounts counts) {
+  return measure::time_sequential(calls(), counts);
+}
+
+base::Status EagerSide::copy_outputs(std::vector<KeptOutput>& outputs) const {
+  const auto& results = engine_->outputs();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (outputs.size() == i) {
+      GN_ASSIGN_OR_RETURN(KeptOutput output, allocate_output(results[i].dtype, results[i].shape));
+      outputs.push_back(std::move(output));
+    }
+    GN_RETURN_IF_ERROR(engine_->copy_output(i, outputs[i].bytes.data()));
   }
   return base::Status::ok();
 }

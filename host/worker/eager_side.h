@@ -25,17 +25,22 @@ class EagerSide final : public plugin::EagerService {
   /// Measures the side; the first call's outputs are kept.
   base::Result<measure::SideDurations> measure(measure::TrialCounts counts);
 
+  /// What a protocol calls; the first call's outputs are kept.
+  measure::SideCalls calls();
+
   const std::vector<KeptOutput>& kept() const { return kept_; }
+  /// Copies the outputs of the last run; allocates on the first use of `outputs` only.
+  base::Status copy_outputs(std::vector<KeptOutput>& outputs) const;
   const eager::Engine& engine() const { return *engine_; }
 
   // EagerService: what the host table runs for a plugin.
   base::Status prepare() override { return engine_->prepare(); }
+  bool needs_prepare() const override { return engine_->needs_prepare(); }
   base::Status run() override { return engine_->run(); }
   void describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) override;
 
  private:
   explicit EagerSide(std::unique_ptr<eager::Engine> engine) : engine_(std::move(engine)) {}
-  base::Status keep_outputs();
 
   std::unique_ptr<eager::Engine> engine_;
   std::vector<KeptOutput> kept_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "worker/plugin_side.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "measure/clock.h"
@@ -94,31 +95,46 @@ CallStatus PluginSide::bind(double& bind_ns) {
   return status;
 }
 
-CallStatus PluginSide::measure(measure::TrialCounts counts, measure::SideDurations& durations) {
-  CallStatus failure;
+measure::SideCalls PluginSide::calls() {
   measure::SideCalls side;
-  side.prepare = [this] {
-    executable_->prepare();
-    return eager_->prepare();
-  };
-  side.call = [&] {
+  if (eager_->needs_prepare()) {
+    side.prepare = [this] {
+      executable_->prepare();
+      return eager_->prepare();
+    };
+  }
+  side.call = [this] {
+    ++num_runs_;
     CallStatus status = executable_->run();
     if (status.is_ok()) return base::Status::ok();
-    failure = std::move(status);
-    return failure.status;
+    failure_ = std::move(status);
+    return failure_.status;
   };
-  side.after_first = [&] {
-    failure = executable_->check_outputs(eager_outputs());
-    return failure.is_ok() ? keep_outputs() : failure.status;
-  };
+  side.after_first = [this] { return keep_first_outputs(); };
+  return side;
+}
+
+CallStatus PluginSide::measure(measure::TrialCounts counts, measure::SideDurations& durations) {
   on_step_("gn_backend_run");
-  auto measured = measure::time_sequential(side, counts);
-  if (measured.is_ok()) {
-    durations = std::move(measured).value();
-  } else if (failure.is_ok()) {
-    failure = {FailureKind::kOutOfMemory, std::move(measured).status()};
-  }
-  return failure.is_ok() ? check_memory() : failure;
+  executable_->prepare();
+  auto measured = measure::time_sequential(calls(), counts);
+  if (!measured.is_ok()) return failure_of(std::move(measured).status());
+  durations = std::move(measured).value();
+  return check_memory();
+}
+
+CallStatus PluginSide::warm_up(const measure::PairedSettings& settings,
+                               const measure::Instruments& instruments, measure::Warmup& warmup) {
+  on_step_("gn_backend_run");
+  executable_->prepare();
+  auto measured = measure::warm_up(calls(), settings, instruments);
+  if (!measured.is_ok()) return failure_of(std::move(measured).status());
+  warmup = std::move(measured).value();
+  return {};
+}
+
+CallStatus PluginSide::failure_of(base::Status status) const {
+  return failure_.is_ok() ? CallStatus{FailureKind::kOutOfMemory, std::move(status)} : failure_;
 }
 
 std::vector<DLTensor> PluginSide::eager_outputs() const {
@@ -143,14 +159,32 @@ CallStatus PluginSide::check_memory() const {
   return {FailureKind::kBroken, std::move(untouched)};
 }
 
-base::Status PluginSide::keep_outputs() {
+base::Status PluginSide::keep_first_outputs() {
+  failure_ = executable_->check_outputs(eager_outputs());
+  return failure_.is_ok() ? copy_outputs(kept_) : failure_.status;
+}
+
+base::Status PluginSide::copy_outputs(std::vector<KeptOutput>& outputs) const {
   for (std::size_t i = 0; i < signature_.outputs.size(); ++i) {
-    const plugin::SignatureEntry& entry = signature_.outputs[i];
-    GN_ASSIGN_OR_RETURN(KeptOutput kept, allocate_output(entry.dtype, entry.shape));
-    copy_dense(executable_->outputs()[i], kept.bytes.data());
-    kept_.push_back(std::move(kept));
+    if (outputs.size() == i) {
+      const plugin::SignatureEntry& entry = signature_.outputs[i];
+      GN_ASSIGN_OR_RETURN(KeptOutput output, allocate_output(entry.dtype, entry.shape));
+      outputs.push_back(std::move(output));
+    }
+    copy_dense(executable_->outputs()[i], outputs[i].bytes.data());
   }
   return base::Status::ok();
+}
+
+void PluginSide::prepare_outputs(bool poisoned) {
+  executable_->prepare();
+  if (poisoned) executable_->poison_outputs();
+}
+
+bool PluginSide::is_unwritten(const std::vector<KeptOutput>& outputs) const {
+  return std::any_of(outputs.begin(), outputs.end(), [](const KeptOutput& output) {
+    return plugin::is_poison(output.dtype, output.bytes.data(), output.bytes.num_bytes());
+  });
 }
 
 }  // namespace graphnet::worker

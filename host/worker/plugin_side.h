@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "journal/worker_message.h"
+#include "measure/paired.h"
 #include "measure/sequential.h"
 #include "plugin/backend.h"
 #include "sample/replay.h"
@@ -32,12 +33,32 @@ class PluginSide {
   plugin::CallStatus bind(double& bind_ns);
   plugin::CallStatus measure(measure::TrialCounts counts, measure::SideDurations& durations);
 
+  /// First call and warm-up calls of protocol `paired`; the first call's outputs are kept.
+  plugin::CallStatus warm_up(const measure::PairedSettings& settings,
+                             const measure::Instruments& instruments, measure::Warmup& warmup);
+  /// What a protocol calls. A call that fails says why in failure().
+  measure::SideCalls calls();
+  const plugin::CallStatus& failure() const { return failure_; }
+  /// After the last call: whether the plugin wrote to its outputs and to nothing else.
+  plugin::CallStatus check_memory() const;
+
   const std::vector<KeptOutput>& kept() const { return kept_; }
-  std::uint64_t eager_runs() { return services_ ? services_->take_eager_runs() : 0; }
+  /// Copies the outputs of the last run; allocates on the first use of `outputs` only.
+  base::Status copy_outputs(std::vector<KeptOutput>& outputs) const;
+  /// Puts the output tensors back to the host's buffers, if asked to filled with what no call
+  /// writes.
+  void prepare_outputs(bool poisoned);
+  /// True if one of these copies is nothing but poison.
+  bool is_unwritten(const std::vector<KeptOutput>& outputs) const;
+
+  /// Runs so far, and those of the host's eager service that they made.
+  std::uint64_t num_runs() const { return num_runs_; }
+  std::uint64_t eager_runs() const { return services_ ? services_->eager_runs() : 0; }
 
  private:
-  base::Status keep_outputs();
-  plugin::CallStatus check_memory() const;
+  base::Status keep_first_outputs();
+  /// Why a call failed: what the plugin said, else that copying its outputs took too much memory.
+  plugin::CallStatus failure_of(base::Status status) const;
   /// Where the results of the eager engine's last run are.
   std::vector<DLTensor> eager_outputs() const;
 
@@ -53,6 +74,8 @@ class PluginSide {
   std::unique_ptr<plugin::Backend> backend_;
   std::unique_ptr<plugin::Executable> executable_;
   std::vector<KeptOutput> kept_;
+  plugin::CallStatus failure_;
+  std::uint64_t num_runs_ = 0;
 };
 
 }  // namespace graphnet::worker

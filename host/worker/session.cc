@@ -2,7 +2,7 @@
 #include "worker/session.h"
 
 #include <algorithm>
-#include <cmath>
+#include <random>
 #include <utility>
 
 #include "base/memory.h"
@@ -10,64 +10,18 @@
 #include "journal/run_id.h"
 #include "measure/clock.h"
 #include "measure/environment.h"
-#include "measure/statistics.h"
+#include "measure/roofline.h"
+#include "measure/settings_json.h"
 #include "verify/compare.h"
 #include "worker/admission.h"
 #include "worker/output_digest.h"
+#include "worker/record_writer.h"
+#include "worker/timed_checks.h"
 #include "worker/verdict.h"
 
 namespace graphnet::worker {
 
 namespace {
-
-journal::Record start_record(const journal::Task& task) {
-  journal::Record record;
-  record.run_id = task.run_id;
-  record.sample_path = task.sample_path;
-  record.sample = sample::sample_name(task.sample_path);
-  record.plugin = task.plugin_name;
-  record.plugin_version = task.plugin_version;
-  record.plugin_variant = task.plugin_name;
-  record.plugin_options = task.plugin_options;
-  record.device = task.device;
-  record.threads = task.threads;
-  record.seed = sample::kReplaySeed;
-  record.weights = task.weights;
-  record.protocol = task.protocol;
-  record.warmup = task.warmup;
-  record.trials = task.trials;
-  record.command = task.command;
-  return record;
-}
-
-void fill_side(journal::Record::Side& side, const measure::SideDurations& durations,
-               const std::vector<KeptOutput>& outputs) {
-  const measure::Statistics statistics = measure::summarise(durations.trials_ns);
-  side.first_call_ns = durations.first_call_ns;
-  side.warmup_ns = durations.warmup_ns;
-  side.trials_ns = durations.trials_ns;
-  side.median_ns = statistics.median;
-  side.iqr_ns = statistics.iqr;
-  side.mean_ns = statistics.mean;
-  side.std_ns = statistics.std;
-  side.min_ns = statistics.min;
-  side.max_ns = statistics.max;
-  for (const KeptOutput& output : outputs) {
-    side.output_dtypes.emplace_back(base::dtype_name(output.dtype));
-  }
-}
-
-void fill_plan(journal::Record& record, const eager::Plan& plan) {
-  record.plan["argument_bytes"] = plan.argument_bytes;
-  if (!plan.unknown.empty()) {
-    record.notes.push_back("memory and cost are not known beforehand: " + plan.unknown);
-    return;
-  }
-  record.plan["output_bytes"] = plan.output_bytes;
-  record.plan["peak_live_bytes"] = plan.peak_live_bytes;
-  record.plan["flop"] = plan.flop;
-  for (const std::string& note : plan.notes) record.notes.push_back("plan: " + note);
-}
 
 std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
   std::vector<verify::TensorView> all;
@@ -75,37 +29,15 @@ std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
   return all;
 }
 
-// JSON has no NaN or infinity; they are written as Python prints them. Null: not computed.
-template <typename T>
-base::Json optional_number(const std::optional<T>& value) {
-  if (!value) return {};
-  if (std::isnan(*value)) return "nan";
-  if (std::isinf(*value)) return *value > 0 ? "inf" : "-inf";
-  return static_cast<double>(*value);
-}
-
-// One entry per output. "all_close" is a string of 64 digits in the order of upstream's log lines.
-base::Json correctness_json(const verify::Comparison& comparison) {
-  base::Json json = {{"equal", base::Json::array()},        {"all_close", base::Json::array()},
-                     {"max_diff", base::Json::array()},     {"mean_diff", base::Json::array()},
-                     {"relative_rms", base::Json::array()}, {"degenerate", base::Json::array()}};
-  for (const verify::OutputComparison& output : comparison.outputs) {
-    std::string levels;
-    for (const bool close : output.all_close) levels += close ? '1' : '0';
-    json["equal"].push_back(output.bit_equal ? 1 : 0);
-    json["all_close"].push_back(levels);
-    json["max_diff"].push_back(optional_number(output.max_diff));
-    json["mean_diff"].push_back(optional_number(output.mean_diff));
-    json["relative_rms"].push_back(optional_number(output.relative_rms));
-    json["degenerate"].push_back(output.degenerate);
+std::vector<std::size_t> variable_arguments(const std::vector<sample::Argument>& arguments) {
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind == graph::ParameterKind::kTensor &&
+        base::is_floating(arguments[i].dtype)) {
+      all.push_back(i);
+    }
   }
-  return json;
-}
-
-std::string one_line(const base::Status& status) {
-  std::string text = status.message();
-  for (const std::string& line : status.context()) text += " (" + line + ")";
-  return text;
+  return all;
 }
 
 }  // namespace
@@ -116,7 +48,10 @@ Session::Session(journal::Task task, Channel& channel)
 void Session::run() {
   const bool complete =
       load() && plan() && replay() && run_eager() && compile() && bind() && run_plugin();
-  if (complete) compare();
+  if (complete) {
+    compare();
+    if (is_paired()) time_pairs();
+  }
   enter("");
   record_.environment = measure::collect_environment(task_.threads);
   const eager::EngineVersion version = eager::engine_version();
@@ -170,7 +105,7 @@ bool Session::plan() {
   if (!known.is_ok()) return end("reference_failed", known);
   const auto planned = plan_sample(sample_);
   if (!planned.is_ok()) return end("invalid_sample", planned.status());
-  fill_plan(record_, *planned);
+  write_plan(record_, *planned);
   Allowance allowance = {base::available_memory_bytes(), task_.flop_limit.value_or(0)};
   if (task_.memory_limit_bytes) {
     allowance.memory_bytes = std::min(allowance.memory_bytes, *task_.memory_limit_bytes);
@@ -203,9 +138,9 @@ bool Session::run_eager() {
                                    {"bytes", num_bytes},
                                    {"sha256", sample::arguments_digest(arguments_)}};
   }
-  const auto measured = eager_->measure({task_.warmup, task_.trials});
-  if (!measured.is_ok()) return end("reference_failed", measured.status());
-  fill_side(record_.eager, *measured, eager_->kept());
+  const base::Status timed = time_reference();
+  if (!timed.is_ok()) return end("reference_failed", timed);
+  write_output_types(record_.eager, eager_->kept());
   if (task_.digest) record_.digest["eager_outputs"] = output_digests(eager_->kept());
   for (const std::string& note : eager_->engine().notes()) record_.notes.push_back(note);
   channel_.send_record(record_, /*is_final=*/false);
@@ -233,17 +168,36 @@ bool Session::bind() {
   return status.is_ok() || end_plugin("compile_failed", status);
 }
 
+base::Status Session::time_reference() {
+  if (!is_paired()) {
+    GN_ASSIGN_OR_RETURN(const auto durations, eager_->measure({task_.warmup, task_.trials}));
+    write_side(record_.eager, durations);
+    return base::Status::ok();
+  }
+  GN_ASSIGN_OR_RETURN(settings_, measure::paired_settings_from_json(task_.protocol_settings));
+  instruments_ = measure::machine_instruments(settings_, task_.threads);
+  GN_ASSIGN_OR_RETURN(eager_warmup_, measure::warm_up(eager_->calls(), settings_, instruments_));
+  write_warmup(record_.eager, eager_warmup_);
+  return base::Status::ok();
+}
+
 bool Session::run_plugin() {
   enter("run");
-  measure::SideDurations durations;
-  const plugin::CallStatus status = plugin_->measure({task_.warmup, task_.trials}, durations);
-  const std::uint64_t runs = 1 + durations.warmup_ns.size() + durations.trials_ns.size();
-  if (!status.is_ok()) return end_plugin("runtime_failed", status);
-  fill_side(record_.plugin_side, durations, plugin_->kept());
-  record_.verdict = verdict_from_service(runs, plugin_->eager_runs());
-  if (*record_.plugin_side.median_ns > 0) {
-    record_.speedup = *record_.eager.median_ns / *record_.plugin_side.median_ns;
+  plugin::CallStatus status;
+  if (is_paired()) {
+    status = plugin_->warm_up(settings_, instruments_, plugin_warmup_);
+    write_warmup(record_.plugin_side, plugin_warmup_);
+  } else {
+    measure::SideDurations durations;
+    status = plugin_->measure({task_.warmup, task_.trials}, durations);
+    if (status.is_ok()) {
+      write_side(record_.plugin_side, durations);
+      record_.speedup = *record_.eager.median_ns / std::max(1.0, *record_.plugin_side.median_ns);
+    }
   }
+  if (!status.is_ok()) return end_plugin("runtime_failed", status);
+  write_output_types(record_.plugin_side, plugin_->kept());
+  record_.verdict = verdict_from_service(plugin_->num_runs(), plugin_->eager_runs());
   return true;
 }
 
@@ -256,6 +210,61 @@ void Session::compare() {
   record_.degenerate = comparison.degenerate;
   record_.correctness = correctness_json(comparison);
   if (task_.digest) record_.digest["plugin_outputs"] = output_digests(plugin_->kept());
+  channel_.send_record(record_, /*is_final=*/false);
+}
+
+void Session::time_pairs() {
+  enter("time");
+  channel_.begin_step("gn_backend_run");
+  InputShuffle shuffle(arguments_, variable_arguments(arguments_), settings_.seed);
+  TimedChecks checks(*eager_, *plugin_, std::move(shuffle), record_.outcome == "ok",
+                     std::random_device()());
+  const auto result = measure::time_paired(checks.sides(), {eager_warmup_, plugin_warmup_},
+                                           checks.hooks(), settings_, instruments_);
+  if (result.is_ok()) write_timing(record_, *result);
+  const TimedFindings findings = checks.finish(result.is_ok() ? &*result : nullptr);
+  record_.checks["checked_calls"] = findings.checked_calls;
+  record_.checks["shuffled_calls"] = findings.shuffled_calls;
+  if (!findings.flag.empty()) {
+    record_.flags.push_back(findings.flag);
+    record_.outcome = findings.outcome;
+    record_.message = findings.message;
+    return;
+  }
+  if (!result.is_ok()) {
+    end_timing(result.status());
+    return;
+  }
+  record_.verdict = verdict_from_service(plugin_->num_runs(), plugin_->eager_runs());
+  const plugin::CallStatus memory = plugin_->check_memory();
+  if (!memory.is_ok()) end_plugin("runtime_failed", memory);
+  check_roofline();
+}
+
+void Session::end_timing(const base::Status& status) {
+  const plugin::CallStatus& failure = plugin_->failure();
+  if (failure.is_ok()) {
+    end("reference_failed", status);
+  } else {
+    end_plugin("runtime_failed", failure);
+  }
+}
+
+void Session::check_roofline() {
+  if (!record_.plugin_side.min_ns || record_.plan.count("live_flop") == 0) return;
+  measure::Work work;
+  work.flop = record_.plan["live_flop"].get<double>();
+  work.bytes = record_.plan["must_move_bytes"].get<double>();
+  work.has_half = std::any_of(arguments_.begin(), arguments_.end(), [](const auto& argument) {
+    return argument.dtype == base::DType::kFloat16 || argument.dtype == base::DType::kBFloat16;
+  });
+  const double least_ns = measure::least_time_ns(work, measure::measure_peaks(), task_.threads);
+  record_.checks["least_time_ns"] = least_ns;
+  if (*record_.plugin_side.median_ns >= least_ns) return;
+  record_.flags.emplace_back("implausible");
+  record_.notes.push_back("implausible: the plugin's median is shorter than the " +
+                          base::format_duration(least_ns) +
+                          " that this machine needs at least for the graph's arithmetic");
 }
 
 }  // namespace graphnet::worker

@@ -7,6 +7,8 @@
 
 #include "journal/record.h"
 #include "journal/worker_message.h"
+#include "measure/paired.h"
+#include "measure/protocol.h"
 #include "sample/replay.h"
 #include "sample/sample.h"
 #include "worker/channel.h"
@@ -17,7 +19,8 @@ namespace graphnet::worker {
 
 /// One sample with one plugin, from its files to its record.
 ///
-/// Phases in order: load, plan, replay, eager, compile, bind, run, compare. Each is announced
+/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, and with protocol
+/// `paired` time. Each is announced
 /// before it begins; a sample that does not fit is skipped before anything of its size is
 /// allocated. The record is sent after load and after eager, so that a plugin that takes the
 /// process down loses nothing of the reference.
@@ -38,6 +41,12 @@ class Session {
   bool bind();
   bool run_plugin();
   void compare();
+  void time_pairs();
+
+  bool is_paired() const { return task_.protocol != measure::kProtocolUpstream; }
+  base::Status time_reference();
+  void end_timing(const base::Status& status);
+  void check_roofline();
 
   void enter(const char* phase);
   bool end(const char* outcome, const base::Status& status);
@@ -51,6 +60,11 @@ class Session {
   std::vector<sample::Argument> arguments_;
   std::unique_ptr<EagerSide> eager_;
   std::unique_ptr<PluginSide> plugin_;
+  // Protocol `paired` only.
+  measure::PairedSettings settings_;
+  measure::Instruments instruments_;
+  measure::Warmup eager_warmup_;
+  measure::Warmup plugin_warmup_;
 };
 
 }  // namespace graphnet::worker

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "sample/replay.h"
+
+namespace graphnet::worker {
+
+/// Changes what inputs hold, in place, by exchanging a few elements of each: values, and with them
+/// dtypes, ranges and pointers, stay those of the sample, and the price does not grow with the
+/// input. A call on shuffled inputs shows whether a plugin computes from them.
+///
+/// order    draw(), apply(), undo() or keep, draw(), ...; restore() at the end
+class InputShuffle {
+ public:
+  /// shapes   which: indices of the arguments that may change; borrowed arguments
+  InputShuffle(std::vector<sample::Argument>& arguments, std::vector<std::size_t> which,
+               std::uint64_t seed);
+
+  /// False if no exchange could change anything: no input, or each is constant.
+  bool has_effect() const { return !inputs_.empty(); }
+
+  /// Chooses the next exchanges; at least one of them changes something.
+  void draw();
+  void apply();
+  /// Takes the last apply() back.
+  void undo();
+  /// The contents at construction.
+  void restore();
+
+ private:
+  struct Input {
+    sample::Argument* argument;
+    std::size_t element_bytes;
+    std::size_t num_elements;
+    std::vector<std::byte> original;
+  };
+  struct Exchange {
+    std::size_t input;
+    std::size_t one;
+    std::size_t other;
+  };
+
+  bool changes(const Exchange& places) const;
+  void exchange(const Exchange& places);
+
+  std::vector<Input> inputs_;
+  std::vector<Exchange> drawn_;
+  std::mt19937_64 generator_;
+};
+
+}  // namespace graphnet::worker

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "worker/record_writer.h"
+
+#include <cmath>
+#include <optional>
+
+#include "measure/statistics.h"
+#include "sample/replay.h"
+#include "sample/sample.h"
+
+namespace graphnet::worker {
+
+namespace {
+
+void write_statistics(journal::Record::Side& side) {
+  const measure::Statistics statistics = measure::summarise(side.trials_ns);
+  side.median_ns = statistics.median;
+  side.iqr_ns = statistics.iqr;
+  side.mean_ns = statistics.mean;
+  side.std_ns = statistics.std;
+  side.min_ns = statistics.min;
+  side.max_ns = statistics.max;
+}
+
+template <typename T>
+base::Json optional_number(const std::optional<T>& value) {
+  if (!value) return {};
+  if (std::isnan(*value)) return "nan";
+  if (std::isinf(*value)) return *value > 0 ? "inf" : "-inf";
+  return static_cast<double>(*value);
+}
+
+base::Json summary_json(const measure::PairedSummary& summary) {
+  return {{"speedup_low", summary.low},
+          {"speedup_high", summary.high},
+          {"confidence", summary.confidence},
+          {"hodges_lehmann", summary.hodges_lehmann},
+          {"ratio_of_minima", summary.ratio_of_minima},
+          {"ratio_of_medians", summary.ratio_of_medians},
+          {"first_mover_bias", summary.first_mover_bias},
+          {"block_length", summary.block_length},
+          {"pairs_kept", summary.kept},
+          {"pairs_dropped", summary.dropped},
+          {"drops_exceeded", summary.drops_exceeded}};
+}
+
+void write_break_even(journal::Record& record) {
+  const double saved_ns = *record.eager.median_ns - *record.plugin_side.median_ns;
+  const double spent_ns =
+      record.plugin_side.compile_ns.value_or(0) + record.plugin_side.bind_ns.value_or(0);
+  if (saved_ns > 0) record.timing["break_even_calls"] = std::ceil(spent_ns / saved_ns);
+}
+
+}  // namespace
+
+journal::Record start_record(const journal::Task& task) {
+  journal::Record record;
+  record.run_id = task.run_id;
+  record.sample_path = task.sample_path;
+  record.sample = sample::sample_name(task.sample_path);
+  record.plugin = task.plugin_name;
+  record.plugin_version = task.plugin_version;
+  record.plugin_variant = task.plugin_name;
+  record.plugin_options = task.plugin_options;
+  record.device = task.device;
+  record.threads = task.threads;
+  record.seed = sample::kReplaySeed;
+  record.weights = task.weights;
+  record.protocol = task.protocol;
+  record.protocol_settings = task.protocol_settings;
+  record.warmup = task.warmup;
+  record.trials = task.trials;
+  record.command = task.command;
+  return record;
+}
+
+void write_plan(journal::Record& record, const eager::Plan& plan) {
+  record.plan["argument_bytes"] = plan.argument_bytes;
+  if (!plan.unknown.empty()) {
+    record.notes.push_back("memory and cost are not known beforehand: " + plan.unknown);
+    return;
+  }
+  record.plan["output_bytes"] = plan.output_bytes;
+  record.plan["peak_live_bytes"] = plan.peak_live_bytes;
+  record.plan["flop"] = plan.flop;
+  for (const std::string& note : plan.notes) record.notes.push_back("plan: " + note);
+}
+
+void write_side(journal::Record::Side& side, const measure::SideDurations& durations) {
+  side.first_call_ns = durations.first_call_ns;
+  side.warmup_ns = durations.warmup_ns;
+  side.trials_ns = durations.trials_ns;
+  write_statistics(side);
+}
+
+void write_warmup(journal::Record::Side& side, const measure::Warmup& warmup) {
+  side.first_call_ns = warmup.first_call_ns;
+  side.warmup_ns = warmup.warmup_ns;
+}
+
+void write_output_types(journal::Record::Side& side, const std::vector<KeptOutput>& outputs) {
+  for (const KeptOutput& output : outputs) {
+    side.output_dtypes.emplace_back(base::dtype_name(output.dtype));
+  }
+}
+
+void write_timing(journal::Record& record, const measure::PairedResult& result) {
+  std::string backend_first;
+  std::string disturbed;
+  for (const measure::Pair& pair : result.pairs) {
+    record.eager.trials_ns.push_back(pair.call_ns[measure::kEager]);
+    record.plugin_side.trials_ns.push_back(pair.call_ns[measure::kBackend]);
+    backend_first += pair.backend_first ? '1' : '0';
+    disturbed += pair.is_disturbed() ? '1' : '0';
+  }
+  write_statistics(record.eager);
+  write_statistics(record.plugin_side);
+  record.speedup = result.summary.ratio;
+  base::Json& timing = record.timing = summary_json(result.summary);
+  timing["verdict"] = measure::verdict_name(result.verdict);
+  if (result.verdict == measure::Verdict::kSame) timing["same_within"] = result.same_within;
+  timing["stop"] = measure::stop_name(result.stop);
+  timing["looks"] = result.looks;
+  timing["planned_looks"] = result.planned_looks;
+  timing["remeasured"] = result.remeasured;
+  timing["steal_share"] = result.steal_share;
+  timing["idle_timeouts"] = result.idle_timeouts;
+  timing["clock_ns"] = result.clock_ns;
+  timing["elapsed_ns"] = result.elapsed_ns;
+  timing["calls_per_half"] = {{"eager", result.calls_per_half[measure::kEager]},
+                              {"plugin", result.calls_per_half[measure::kBackend]}};
+  timing["backend_first"] = backend_first;
+  timing["disturbed"] = disturbed;
+  write_break_even(record);
+}
+
+base::Json correctness_json(const verify::Comparison& comparison) {
+  base::Json json = {{"equal", base::Json::array()},        {"all_close", base::Json::array()},
+                     {"max_diff", base::Json::array()},     {"mean_diff", base::Json::array()},
+                     {"relative_rms", base::Json::array()}, {"degenerate", base::Json::array()}};
+  for (const verify::OutputComparison& output : comparison.outputs) {
+    std::string levels;
+    for (const bool close : output.all_close) levels += close ? '1' : '0';
+    json["equal"].push_back(output.bit_equal ? 1 : 0);
+    json["all_close"].push_back(levels);
+    json["max_diff"].push_back(optional_number(output.max_diff));
+    json["mean_diff"].push_back(optional_number(output.mean_diff));
+    json["relative_rms"].push_back(optional_number(output.relative_rms));
+    json["degenerate"].push_back(output.degenerate);
+  }
+  return json;
+}
+
+std::string one_line(const base::Status& status) {
+  std::string text = status.message();
+  for (const std::string& line : status.context()) text += " (" + line + ")";
+  return text;
+}
+
+}  // namespace graphnet::worker

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eager/planner.h"
+#include "journal/record.h"
+#include "journal/worker_message.h"
+#include "measure/paired_result.h"
+#include "measure/sequential.h"
+#include "verify/compare.h"
+#include "worker/dense_copy.h"
+#include "worker/timed_checks.h"
+
+namespace graphnet::worker {
+
+/// A record that says what was asked for, and nothing yet of what came of it.
+journal::Record start_record(const journal::Task& task);
+
+/// Memory and cost as planned, or why they are not known.
+void write_plan(journal::Record& record, const eager::Plan& plan);
+
+/// Protocol `upstream`: all durations of one side.
+void write_side(journal::Record::Side& side, const measure::SideDurations& durations);
+
+/// Protocol `paired`: first call and warm-up calls of one side.
+void write_warmup(journal::Record::Side& side, const measure::Warmup& warmup);
+
+void write_output_types(journal::Record::Side& side, const std::vector<KeptOutput>& outputs);
+
+/// Protocol `paired`: the pairs, and what follows from them. Record::timing gets
+///
+/// | key                            | means                                                     |
+/// |--------------------------------|-----------------------------------------------------------|
+/// | `speedup_low`, `speedup_high`  | interval of `speedup` with `confidence`                   |
+/// | `verdict`                      | faster, slower, same, unstable                            |
+/// | `same_within`                  | fraction; with verdict `same` only                        |
+/// | `hodges_lehmann`, `ratio_of_minima`, `ratio_of_medians` | other estimates, for readers of
+/// other tools | | `pairs_kept`, `pairs_dropped`  | by disturbance of either half | |
+/// `backend_first`, `disturbed`   | one digit a pair, in the order of `trials_ns`             | |
+/// `calls_per_half`               | {"eager", "plugin"}; `trials_ns` are of one call          | |
+/// `stop`, `looks`, `remeasured`, `steal_share`, `idle_timeouts`, `first_mover_bias`,
+/// `block_length`, `clock_ns`, `elapsed_ns` | how it went; see measure/paired_result.h | |
+/// `break_even_calls`             | calls after which compile and bind have paid off; absent if
+/// never |
+void write_timing(journal::Record& record, const measure::PairedResult& result);
+
+/// One entry per output in each list; "all_close" is a string of 64 digits in the order of
+/// upstream's log lines. NaN and infinity are written as Python prints them; null: not computed.
+base::Json correctness_json(const verify::Comparison& comparison);
+
+/// A status on one line, for Record::message.
+std::string one_line(const base::Status& status);
+
+}  // namespace graphnet::worker
