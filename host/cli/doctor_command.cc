@@ -52,7 +52,8 @@ ConfigState examine_config(const Context& context, const std::string& name) {
   const auto check = [&]() -> Status {
     GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, name));
     state.file = file.string();
-    GN_ASSIGN_OR_RETURN(config::RunConfig run_config, config::read_run_config(file, {}));
+    GN_ASSIGN_OR_RETURN(config::RunConfig run_config,
+                        config::read_run_config(file, {}, context.installation.config_folders()));
     return config::resolve_backend(context.installation, plugin_folders(context),
                                    std::move(run_config))
         .status();

@@ -31,7 +31,9 @@ Result<std::vector<config::Backend>> read_backends(const Context& context,
   std::vector<config::Backend> backends;
   for (const auto& name : options.configs) {
     GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, name));
-    GN_ASSIGN_OR_RETURN(config::RunConfig run_config, config::read_run_config(file, options.sets));
+    GN_ASSIGN_OR_RETURN(
+        config::RunConfig run_config,
+        config::read_run_config(file, options.sets, context.installation.config_folders()));
     apply_run_options(options, run_config);
     GN_ASSIGN_OR_RETURN(
         config::Backend backend,

@@ -49,6 +49,25 @@ Result<MemoryLimit> read_memory_limit(const YamlNode& node, const std::string& w
   return error_at(node, what + " " + limit.status().message());
 }
 
+Result<std::uint64_t> read_buffer_size(const YamlNode& node, const std::string& what) {
+  constexpr double kMaxBuffer = 64.0 * 1024 * 1024 * 1024;
+  const std::string_view text = node.text;
+  if (node.kind == YamlNode::Kind::kScalar && text == "auto") return std::uint64_t{0};
+  double amount = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
+  const double bytes =
+      amount * unit_bytes(text.substr(static_cast<std::size_t>(rest - text.data())));
+  if (node.kind != YamlNode::Kind::kScalar || error != std::errc() || !(bytes >= 1) ||
+      bytes > kMaxBuffer) {
+    return error_at(node, what + " must be auto or a size such as 64MiB, got " + describe(node));
+  }
+  return static_cast<std::uint64_t>(bytes);
+}
+
+std::string format_buffer_size(std::uint64_t num_bytes) {
+  return num_bytes == 0 ? "auto" : std::to_string(num_bytes >> 20U) + "MiB";
+}
+
 std::string format_memory_limit(const MemoryLimit& limit) {
   if (limit.kind == MemoryLimit::Kind::kAuto) return "auto";
   if (limit.kind == MemoryLimit::Kind::kNone) return "none";

@@ -37,4 +37,13 @@ base::Result<MemoryLimit> read_memory_limit(const YamlNode& node, const std::str
 /// Inverse of parse_memory_limit: "auto", "none", "4GiB", "512MiB".
 std::string format_memory_limit(const MemoryLimit& limit);
 
+/// Parses "auto" (0) or the size of a buffer, "64MiB", "1GiB", up to 64 GiB.
+///
+/// units    bytes
+/// errors   kInput at the value's place
+base::Result<std::uint64_t> read_buffer_size(const YamlNode& node, const std::string& what);
+
+/// Inverse: "auto", "64MiB"; sizes that are no whole number of MiB are rounded down.
+std::string format_buffer_size(std::uint64_t num_bytes);
+
 }  // namespace graphnet::config

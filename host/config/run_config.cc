@@ -15,7 +15,6 @@ using base::Status;
 namespace {
 
 constexpr int kMaxThreads = 4096;
-constexpr int kMaxCalls = 1000000;
 
 /// Reads one optional key with `read`, if it is given, and notes where it came from.
 template <typename T, typename Read>
@@ -94,24 +93,17 @@ Status read_backend(const MapReader& root, RunConfig& config) {
   return Status::ok();
 }
 
-Status read_protocol(const MapReader& root, RunConfig& config) {
-  const YamlNode* node = root.find("protocol");
-  if (node == nullptr) return Status::ok();
-  GN_ASSIGN_OR_RETURN(const MapReader map,
-                      MapReader::open(*node, "protocol", {"name", "warmup", "trials"}));
-  Protocol& protocol = config.protocol;
-  GN_RETURN_IF_ERROR(read_if_given(map, "name", config, protocol.name,
-                                   [](const YamlNode& value, const std::string& what) {
-                                     return read_choice(value, what, {"upstream"});
-                                   }));
-  GN_RETURN_IF_ERROR(read_if_given(map, "warmup", config, protocol.warmup,
-                                   [](const YamlNode& value, const std::string& what) {
-                                     return read_count(value, what, 0, kMaxCalls);
-                                   }));
-  return read_if_given(map, "trials", config, protocol.trials,
-                       [](const YamlNode& value, const std::string& what) {
-                         return read_count(value, what, 1, kMaxCalls);
-                       });
+/// `protocol: kernel` is short for `protocol: {name: kernel}`; the long form has room for
+/// overrides of single keys.
+void expand_protocol(YamlNode& tree) {
+  YamlNode* node = tree.find("protocol");
+  if (node == nullptr || node->kind != YamlNode::Kind::kScalar) return;
+  YamlNode map;
+  map.kind = YamlNode::Kind::kMap;
+  map.position = node->position;
+  map.source = node->source;
+  map.entries.push_back({"name", node->position, node->source, *node});
+  *node = std::move(map);
 }
 
 Status read_limits(const MapReader& root, RunConfig& config) {
@@ -167,11 +159,15 @@ Status read_settings(const MapReader& root, RunConfig& config) {
                        });
 }
 
-Status read_sections(const MapReader& root, RunConfig& config) {
+Status read_sections(const MapReader& root, const std::vector<fs::path>& config_folders,
+                     RunConfig& config) {
   GN_RETURN_IF_ERROR(check_schema(root));
   GN_RETURN_IF_ERROR(read_backend(root, config));
   GN_RETURN_IF_ERROR(read_settings(root, config));
-  GN_RETURN_IF_ERROR(read_protocol(root, config));
+  if (const YamlNode* node = root.find("protocol")) {
+    GN_ASSIGN_OR_RETURN(config.protocol, read_protocol(*node, config_folders,
+                                                       config.file.parent_path(), config.origins));
+  }
   GN_RETURN_IF_ERROR(read_timeouts(root, config));
   GN_RETURN_IF_ERROR(read_limits(root, config));
   return read_plugins(root, config);
@@ -188,16 +184,21 @@ std::map<std::string, TimeLimit> RunConfig::default_timeouts() {
           {"run", seconds(600)},   {"compare", seconds(120)}};
 }
 
-Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::string>& overrides) {
+Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::string>& overrides,
+                                  const std::vector<fs::path>& config_folders) {
   GN_ASSIGN_OR_RETURN(YamlNode tree, read_yaml(file));
-  for (const auto& text : overrides) GN_RETURN_IF_ERROR(apply_override(tree, text));
+  expand_protocol(tree);
+  for (const auto& text : overrides) {
+    GN_RETURN_IF_ERROR(apply_override(tree, text));
+    expand_protocol(tree);
+  }
   GN_ASSIGN_OR_RETURN(const MapReader root,
                       MapReader::open(tree, "",
                                       {"schema", "backend", "device", "threads", "weights",
                                        "protocol", "limits", "timeouts", "samples", "plugins"}));
   RunConfig config;
   config.file = file;
-  GN_RETURN_IF_ERROR(read_sections(root, config));
+  GN_RETURN_IF_ERROR(read_sections(root, config_folders, config));
   return config;
 }
 

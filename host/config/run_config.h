@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "config/byte_size.h"
 #include "config/duration.h"
+#include "config/protocol_file.h"
 #include "config/yaml_node.h"
 
 namespace graphnet::config {
@@ -30,13 +31,6 @@ struct BackendChoice {
   /// As written; checked by resolve_options() once the plugin's manifest is known.
   std::optional<YamlNode> options;
   std::string where;  ///< place of name or library, for messages: "x.yaml:3:9"
-};
-
-/// How often the two sides are called.
-struct Protocol {
-  std::string name = "upstream";
-  int warmup = 3;
-  int trials = 5;
 };
 
 /// What a sample may use; one that needs more is skipped before anything is allocated.
@@ -66,10 +60,12 @@ struct RunConfig {
 };
 
 /// Reads a run config and applies `overrides` (texts of --set) over it, in order. Relative paths in
-/// the file count from the file's folder, those in overrides from the current folder.
+/// the file count from the file's folder, those in overrides from the current folder. Protocols
+/// named in it are looked up in `config_folders`.
 ///
 /// errors   kInput with place, kUsage for a malformed override
 base::Result<RunConfig> read_run_config(const std::filesystem::path& file,
-                                        const std::vector<std::string>& overrides);
+                                        const std::vector<std::string>& overrides,
+                                        const std::vector<std::filesystem::path>& config_folders);
 
 }  // namespace graphnet::config

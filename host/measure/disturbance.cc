@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -22,15 +23,30 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   return value;
 }
 
+std::int64_t clock_ns(clockid_t clock) {
+  timespec time = {};
+  ::clock_gettime(clock, &time);
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
 }  // namespace
 
-Disturbance judge(const DisturbanceCounters& before, const DisturbanceCounters& after,
-                  double half_ns, double share) {
-  if (before.waited_ns && after.waited_ns) {
-    const auto waited = static_cast<double>(*after.waited_ns - *before.waited_ns);
-    return waited > share * half_ns ? kPreempted : kUndisturbed;
+Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& after, double half_ns,
+                double share) {
+  Judgement judgement;
+  if (!before.waited_ns || !after.waited_ns) {
+    if (after.switches > before.switches) judgement.mark = kPreempted;
+    return judgement;
   }
-  return after.switches > before.switches ? kPreempted : kUndisturbed;
+  const auto waited_ns = static_cast<double>(*after.waited_ns - *before.waited_ns);
+  const auto others_ns = static_cast<double>(after.others_ran_ns - before.others_ran_ns);
+  const bool alone = others_ns <= share * half_ns;
+  if (alone && waited_ns < half_ns) {
+    judgement.waited_ns = waited_ns;
+  } else if (waited_ns > share * half_ns) {
+    judgement.mark = kPreempted;
+  }
+  return judgement;
 }
 
 DisturbanceMeter::DisturbanceMeter()
@@ -44,6 +60,7 @@ DisturbanceCounters DisturbanceMeter::read() const {
   DisturbanceCounters counters;
   rusage usage = {};
   if (::getrusage(RUSAGE_THREAD, &usage) == 0) counters.switches = usage.ru_nivcsw;
+  counters.others_ran_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - clock_ns(CLOCK_THREAD_CPUTIME_ID);
   std::array<char, 96> text = {};
   const ssize_t size = schedstat_ < 0 ? -1 : ::pread(schedstat_, text.data(), text.size(), 0);
   if (size <= 0) return counters;

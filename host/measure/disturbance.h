@@ -11,34 +11,46 @@ namespace graphnet::measure {
 /// Why a half is marked; bits.
 enum Disturbance : std::uint8_t {
   kUndisturbed = 0,
-  kPreempted = 1,  ///< a thread had to wait for a core, or was taken from one
+  kPreempted = 1,  ///< a thread had no core for a while, and for how long cannot be taken out
   kSteal = 2,      ///< the hypervisor took time during the look that the half belongs to
 };
 
-/// What the kernel has counted of this process so far; only differences mean something.
+/// What the kernel has counted so far; only differences mean something.
 struct DisturbanceCounters {
   /// Time that the calling thread was ready to run but had no core; nothing if the kernel does not
   /// count it.
   ///
   /// units    nanoseconds
   std::optional<std::int64_t> waited_ns;
+  /// Time that this process's other threads were on a core.
+  ///
+  /// units    nanoseconds
+  std::int64_t others_ran_ns = 0;
   /// Involuntary context switches of the calling thread.
   std::int64_t switches = 0;
 };
 
-/// Marks a half by what was counted during it.
+/// What happened to a half.
+struct Judgement {
+  Disturbance mark = kUndisturbed;
+  double waited_ns = 0;  ///< to be taken out of the half's duration
+};
+
+/// Judges a half by what was counted during it.
 ///
-/// A wait shorter than `share` of the half is no disturbance: the kernel's own housekeeping causes
-/// such all the time. Without counted waits every involuntary switch is one.
+/// If the calling thread alone did the work, its wait for a core is no part of the work: it is
+/// taken out, and the half is as good as another. If other threads of this process ran too, they
+/// may have caused the wait, or have worked meanwhile: a wait longer than `share` of the half then
+/// marks it, a shorter one is left in. Without counted waits every involuntary switch is a mark.
 ///
 /// units    half_ns: nanoseconds
-Disturbance judge(const DisturbanceCounters& before, const DisturbanceCounters& after,
-                  double half_ns, double share);
+Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& after, double half_ns,
+                double share);
 
-/// Reads the counters of the calling thread; about a microsecond, no allocation.
+/// Reads the counters of the calling thread; about two microseconds, no allocation.
 ///
 /// source   /proc/thread-self/schedstat, second field (Documentation/scheduler/sched-stats.rst);
-///          getrusage(2), RUSAGE_THREAD
+///          getrusage(2), RUSAGE_THREAD; clock_gettime(2), CPU-time clocks
 class DisturbanceMeter {
  public:
   DisturbanceMeter();

@@ -11,7 +11,7 @@ namespace graphnet::measure {
 namespace {
 
 double log_ratio(const Pair& pair) {
-  return std::log(pair.call_ns[kEager] / pair.call_ns[kBackend]);
+  return std::log(pair.own_ns(kEager) / pair.own_ns(kBackend));
 }
 
 /// Median of the means of all pairs of values, each with itself included.
@@ -35,18 +35,30 @@ double first_mover_bias(const std::vector<Pair>& pairs, const std::vector<double
   return (median(std::move(eager_first)) - median(std::move(backend_first))) / 2;
 }
 
-std::vector<double> side_durations(const std::vector<Pair>& pairs, Side side) {
-  std::vector<double> durations;
-  durations.reserve(pairs.size());
-  for (const Pair& pair : pairs) durations.push_back(pair.call_ns[side]);
-  return durations;
+/// Durations of one side and what is made of them alone.
+void summarise_side(const std::vector<Pair>& pairs, Side side, PairedSummary& summary,
+                    PerSide<double>& minima) {
+  std::vector<double> own;
+  own.reserve(pairs.size());
+  minima[side] = pairs.front().call_ns[side];
+  for (const Pair& pair : pairs) {
+    own.push_back(pair.own_ns(side));
+    minima[side] = std::min(minima[side], pair.call_ns[side]);
+  }
+  summary.median_ns[side] = median(std::move(own));
 }
 
-double minimum(const std::vector<double>& values) {
-  return *std::min_element(values.begin(), values.end());
+double waited_share(const std::vector<Pair>& pairs) {
+  double waited_ns = 0;
+  double wall_ns = 0;
+  for (const Pair& pair : pairs) {
+    waited_ns += pair.waited_ns[kEager] + pair.waited_ns[kBackend];
+    wall_ns += pair.call_ns[kEager] + pair.call_ns[kBackend];
+  }
+  return wall_ns > 0 ? waited_ns / wall_ns : 0;
 }
 
-/// How many may be used of `pairs`: those undisturbed, or all if too few are.
+/// Which of `pairs` are used: those undisturbed, or all if too few are.
 std::vector<Pair> choose_pairs(const std::vector<Pair>& pairs, const PairedSettings& settings,
                                PairedSummary& summary) {
   std::vector<Pair> kept;
@@ -82,10 +94,11 @@ PairedSummary summarise_pairs(const std::vector<Pair>& pairs, const PairedSettin
   summary.block_length = interval.block_length;
   summary.hodges_lehmann = std::exp(hodges_lehmann(log_ratios));
   summary.first_mover_bias = first_mover_bias(kept, log_ratios);
-  std::vector<double> eager = side_durations(kept, kEager);
-  std::vector<double> backend = side_durations(kept, kBackend);
-  summary.ratio_of_minima = minimum(eager) / minimum(backend);
-  summary.ratio_of_medians = median(std::move(eager)) / median(std::move(backend));
+  summary.waited_share = waited_share(kept);
+  PerSide<double> minima = {};
+  for (const Side side : {kEager, kBackend}) summarise_side(kept, side, summary, minima);
+  summary.ratio_of_minima = minima[kEager] / minima[kBackend];
+  summary.ratio_of_medians = summary.median_ns[kEager] / summary.median_ns[kBackend];
   return summary;
 }
 

@@ -16,22 +16,32 @@ using base::Status;
 
 namespace {
 
+/// Longer than it takes to read the counters, unless the thread loses its core meanwhile.
+constexpr std::int64_t kReadingNs = 30'000;
+
 constexpr const char* kSideNames[] = {"eager", "backend"};
 
 Status prepare(const SideCalls& side) {
   return side.prepare ? side.prepare() : Status::ok();
 }
 
+/// Two readings of the clock.
+struct Stopwatch {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  double elapsed_ns() const { return static_cast<double>(end_ns - begin_ns); }
+};
+
 /// The only place where a duration is taken: between the two readings there is nothing but the
 /// calls.
-Status time_calls(const SideCalls& side, int calls, const Instruments& instruments,
-                  double& duration_ns) {
+Result<Stopwatch> time_calls(const SideCalls& side, int calls, const Instruments& instruments) {
   Status status;
-  const std::int64_t begin_ns = instruments.now();
+  Stopwatch watch;
+  watch.begin_ns = instruments.now();
   for (int i = 0; i < calls && status.is_ok(); ++i) status = side.call();
-  const std::int64_t end_ns = instruments.now();
-  duration_ns = static_cast<double>(end_ns - begin_ns);
-  return status;
+  watch.end_ns = instruments.now();
+  if (!status.is_ok()) return status;
+  return watch;
 }
 
 /// Median cost of two readings that follow each other.
@@ -103,6 +113,7 @@ class Comparison {
   Status measure_pair();
   Status measure_half(Side side, int index, Pair& pair);
   Status approach(Side side, int index);
+  DisturbanceCounters counters_before();
 
   const PerSide<SideCalls>& sides_;
   const PairedHooks& hooks_;
@@ -231,17 +242,33 @@ Status Comparison::approach(Side side, int index) {
   return Status::ok();
 }
 
+/// Counters that belong to this moment: returning from the kernel is where a thread loses its core,
+/// and a wait between the reading and the clock would be taken out of a half that it is not in.
+DisturbanceCounters Comparison::counters_before() {
+  constexpr int kTries = 5;
+  DisturbanceCounters counters;
+  for (int i = 0; i < kTries; ++i) {
+    const std::int64_t begin_ns = instruments_.now();
+    counters = instruments_.counters();
+    if (instruments_.now() - begin_ns < kReadingNs) break;
+  }
+  return counters;
+}
+
 Status Comparison::measure_half(Side side, int index, Pair& pair) {
   GN_RETURN_IF_ERROR(approach(side, index));
   const int calls = result_.calls_per_half[side];
-  double half_ns = 0;
-  const DisturbanceCounters before = instruments_.counters();
-  GN_RETURN_IF_ERROR(time_calls(sides_[side], calls, instruments_, half_ns));
+  const DisturbanceCounters before = counters_before();
+  GN_ASSIGN_OR_RETURN(const Stopwatch watch, time_calls(sides_[side], calls, instruments_));
   const DisturbanceCounters after = instruments_.counters();
-  pair.marks[side] = judge(before, after, half_ns, settings_.disturbed_share);
-  pair.call_ns[side] = std::max(half_ns, 1.0) / calls;
-  pair.waited_ns[side] =
-      static_cast<double>(after.waited_ns.value_or(0) - before.waited_ns.value_or(0)) / calls;
+  const bool late = instruments_.now() - watch.end_ns >= kReadingNs;
+  const double half_ns = std::max(watch.elapsed_ns(), 1.0);
+  Judgement judgement = judge(before, after, half_ns, settings_.disturbed_share);
+  // As above: the wait may have come after the half.
+  if (late) judgement = {judgement.waited_ns > 0 ? kPreempted : judgement.mark, 0};
+  pair.marks[side] = judgement.mark;
+  pair.call_ns[side] = half_ns / calls;
+  pair.waited_ns[side] = judgement.waited_ns / calls;
   return hooks_.after_half ? hooks_.after_half(side, index) : Status::ok();
 }
 
@@ -268,9 +295,11 @@ Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,
                        const Instruments& instruments) {
   constexpr std::ptrdiff_t kWindow = 5;
   Warmup warmup;
-  const auto timed = [&](double& duration_ns) {
+  const auto timed = [&](double& duration_ns) -> Status {
     GN_RETURN_IF_ERROR(prepare(side));
-    return time_calls(side, 1, instruments, duration_ns);
+    GN_ASSIGN_OR_RETURN(const Stopwatch watch, time_calls(side, 1, instruments));
+    duration_ns = watch.elapsed_ns();
+    return Status::ok();
   };
   GN_RETURN_IF_ERROR(timed(warmup.first_call_ns).add_context("first call"));
   if (side.after_first) GN_RETURN_IF_ERROR(side.after_first());

@@ -24,11 +24,16 @@ struct Warmup {
 };
 
 /// One pair as it was measured.
+///
+/// units    nanoseconds a call: the half's by calls_per_half
 struct Pair {
-  PerSide<double> call_ns = {};      ///< of one call: the half's duration by calls_per_half
-  PerSide<double> waited_ns = {};    ///< for a core, within the half, by calls_per_half
+  PerSide<double> call_ns = {};      ///< wall clock
+  PerSide<double> waited_ns = {};    ///< of it, waiting for a core that another program had
   PerSide<std::uint8_t> marks = {};  ///< Disturbance bits of each half
   bool backend_first = false;
+
+  /// What the ratio is made of: the call without the wait.
+  double own_ns(Side side) const { return call_ns[side] - waited_ns[side]; }
   bool is_disturbed() const { return (marks[kEager] | marks[kBackend]) != 0; }
 };
 
@@ -52,14 +57,16 @@ struct PairedSummary {
   double ratio = 1;  ///< exp of the median of the log ratios: the headline
   double low = 0;    ///< interval of `ratio`
   double high = 0;
-  double confidence = 0;        ///< of this one interval, after the split over the looks
-  double hodges_lehmann = 1;    ///< second opinion
-  double ratio_of_minima = 1;   ///< what is left when every disturbance only adds time
-  double ratio_of_medians = 1;  ///< what a table of two medians would show
-  double first_mover_bias = 0;  ///< log; positive: the half that came first took longer
-  int block_length = 1;         ///< of the bootstrap; above 1: neighbouring pairs were alike
-  int kept = 0;                 ///< pairs used for all of the above
-  int dropped = 0;              ///< disturbed pairs
+  double confidence = 0;           ///< of this one interval, after the split over the looks
+  double hodges_lehmann = 1;       ///< second opinion
+  double ratio_of_minima = 1;      ///< of the wall clock: right if every disturbance only adds time
+  double ratio_of_medians = 1;     ///< what a table of two medians would show
+  PerSide<double> median_ns = {};  ///< of a call, without waits
+  double waited_share = 0;         ///< of the wall clock of all halves
+  double first_mover_bias = 0;     ///< log; positive: the half that came first took longer
+  int block_length = 1;            ///< of the bootstrap; above 1: neighbouring pairs were alike
+  int kept = 0;                    ///< pairs used for all of the above
+  int dropped = 0;                 ///< disturbed pairs
   bool drops_exceeded = false;  ///< more than the allowed share was disturbed: nothing was dropped
 };
 

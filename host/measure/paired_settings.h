@@ -31,7 +31,7 @@ struct PairedSettings {
   double disturbed_share = 0.01;
   double max_dropped = 0.5;
   double max_steal = 0.1;
-  double max_width = 0.1;
+  double max_width = 0.05;
   bool remeasure = true;
   std::int64_t quiet_wait_ns = 1'000'000'000;
   std::int64_t idle_wait_ns = 50'000'000;

@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     overrides = fuzz::lines_of(input.substr(split + kSeparator.size()));
   }
   const auto file = scratch.write("run.yaml", text);
-  const auto config = config::read_run_config(file, overrides);
+  const auto config = config::read_run_config(file, overrides, {});
   if (config.is_ok()) {
     fuzz::check_config(*config);
     return 0;

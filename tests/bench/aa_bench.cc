@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// A/A: the same call on both sides, through protocols `paired` and `upstream` in turn. Every ratio
+// other than 1 is an error of the protocol. README.md says how to run it.
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "measure/bootstrap.h"
+#include "measure/clock.h"
+#include "measure/pair_summary.h"
+#include "measure/paired.h"
+#include "measure/sequential.h"
+#include "measure/statistics.h"
+
+namespace graphnet::measure {
+namespace {
+
+using base::Status;
+
+struct Options {
+  int experiments = 100;
+  std::vector<double> call_ms = {0.1, 1, 10, 50};
+  bool neighbour = false;
+  bool json = false;
+  bool pairs = false;
+  PairedSettings settings;
+};
+
+/// Work of a chosen length, half of it reading and writing memory, half multiplying in registers.
+class Kernel {
+ public:
+  explicit Kernel(double call_ms) : data_(kFloats, 1.0F) {
+    constexpr int kProbe = 20;
+    std::vector<double> probes;
+    for (int i = 0; i < kProbe; ++i) {
+      const std::int64_t begin_ns = monotonic_raw_ns();
+      step();
+      probes.push_back(static_cast<double>(monotonic_raw_ns() - begin_ns));
+    }
+    const double step_ns = *std::min_element(probes.begin(), probes.end());
+    steps_ = std::max(1, static_cast<int>(std::lround(call_ms * 1e6 / step_ns)));
+  }
+  Status run() {
+    for (int i = 0; i < steps_; ++i) step();
+    return Status::ok();
+  }
+
+ private:
+  static constexpr std::size_t kFloats = std::size_t{16} << 10U;
+
+  void step() {
+    for (float& value : data_) value = value * 0.999F + 0.001F;
+    float product = data_[0];
+    for (int i = 0; i < 4000; ++i) product = product * 0.999F + 0.001F;
+    data_[0] = product;
+  }
+
+  std::vector<float> data_;
+  int steps_ = 1;
+};
+
+/// What one experiment found.
+struct Outcome {
+  double log_ratio = 0;
+  double seconds = 0;
+  bool covered = false;
+  double half_width = 0;
+  bool unstable = false;
+  double bias = 0;
+  int pairs = 0;
+};
+
+/// Busy for 2 to 40 ms, then asleep for as long, until its parent dies.
+[[noreturn]] void be_busy() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::uint64_t state = 1;
+  volatile double sink = 1;
+  for (;;) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    const auto burst_us = static_cast<std::int64_t>(2000 + (state >> 33U) % 38000);
+    const std::int64_t end_ns = monotonic_raw_ns() + 1000 * burst_us;
+    while (monotonic_raw_ns() < end_ns) sink = sink * 1.0000001;
+    ::usleep(static_cast<useconds_t>(burst_us));
+  }
+}
+
+Outcome run_paired(Kernel& kernel, const Options& options, int experiment, base::Json& line) {
+  PairedSettings settings = options.settings;
+  settings.seed = static_cast<std::uint64_t>(experiment) + 1;
+  const Instruments instruments = machine_instruments(settings, 1);
+  const SideCalls side = {nullptr, [&kernel] { return kernel.run(); }, nullptr};
+  const std::int64_t begin_ns = monotonic_raw_ns();
+  const auto warm = warm_up(side, settings, instruments);
+  const auto result = time_paired({side, side}, {*warm, *warm}, {}, settings, instruments);
+  Outcome outcome;
+  outcome.seconds = static_cast<double>(monotonic_raw_ns() - begin_ns) / 1e9;
+  outcome.log_ratio = std::log(result->summary.ratio);
+  outcome.covered = result->summary.low <= 1 && result->summary.high >= 1;
+  outcome.half_width = half_width(result->summary);
+  outcome.unstable = result->verdict == Verdict::kUnstable;
+  outcome.bias = result->summary.first_mover_bias;
+  outcome.pairs = static_cast<int>(result->pairs.size());
+  line["verdict"] = verdict_name(result->verdict);
+  line["stop"] = stop_name(result->stop);
+  line["dropped"] = result->summary.dropped;
+  line["kept"] = result->summary.kept;
+  line["drops_exceeded"] = result->summary.drops_exceeded;
+  line["block_length"] = result->summary.block_length;
+  line["remeasured"] = result->remeasured;
+  line["low"] = result->summary.low;
+  line["high"] = result->summary.high;
+  line["hodges_lehmann"] = result->summary.hodges_lehmann;
+  line["ratio_of_minima"] = result->summary.ratio_of_minima;
+  if (options.pairs) {
+    for (const Pair& pair : result->pairs) {
+      line["pairs"].push_back({pair.call_ns[0], pair.call_ns[1], pair.waited_ns[0],
+                               pair.waited_ns[1], pair.backend_first ? 1 : 0});
+    }
+  }
+  return outcome;
+}
+
+Outcome run_upstream(Kernel& kernel) {
+  const SideCalls side = {nullptr, [&kernel] { return kernel.run(); }, nullptr};
+  const std::int64_t begin_ns = monotonic_raw_ns();
+  const auto eager = time_sequential(side, {});
+  const auto backend = time_sequential(side, {});
+  Outcome outcome;
+  outcome.seconds = static_cast<double>(monotonic_raw_ns() - begin_ns) / 1e9;
+  outcome.log_ratio =
+      std::log(summarise(eager->trials_ns).median / summarise(backend->trials_ns).median);
+  return outcome;
+}
+
+double quantile(std::vector<double> values, double fraction) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(std::lround(fraction * double(values.size() - 1)))];
+}
+
+/// One line of the table: errors and widths in per cent.
+void print_row(const char* protocol, double call_ms, const std::vector<Outcome>& outcomes) {
+  std::vector<double> errors;
+  std::vector<double> widths;
+  std::vector<double> biases;
+  std::vector<double> seconds;
+  double covered = 0;
+  double unstable = 0;
+  for (const Outcome& outcome : outcomes) {
+    errors.push_back(100 * std::abs(std::expm1(outcome.log_ratio)));
+    widths.push_back(100 * outcome.half_width);
+    biases.push_back(100 * outcome.bias);
+    seconds.push_back(outcome.seconds);
+    covered += outcome.covered;
+    unstable += outcome.unstable;
+  }
+  const auto count = static_cast<double>(outcomes.size());
+  std::printf("%-9s %6.1f %9.3f %8.3f %8.3f %8.2f", protocol, call_ms, quantile(errors, 0.5),
+              quantile(errors, 0.9), quantile(errors, 1), quantile(seconds, 0.5));
+  if (std::string_view(protocol) == "paired") {
+    std::printf(" %9.1f %10.2f %9.3f %9.1f", 100 * covered / count, quantile(widths, 0.5),
+                median(biases), 100 * unstable / count);
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+/// Time of a call that does nothing, as the engine times it.
+void print_overhead() {
+  const SideCalls side = {nullptr, [] { return Status::ok(); }, nullptr};
+  std::vector<double> durations = time_sequential(side, {0, 100000})->trials_ns;
+  std::printf("a timed call of an empty function: %.0f ns at the median, %.0f ns at 99.9 %%\n",
+              quantile(durations, 0.5), quantile(durations, 0.999));
+}
+
+void print_line(const char* protocol, double call_ms, const Outcome& outcome, base::Json line) {
+  line["protocol"] = protocol;
+  line["call_ms"] = call_ms;
+  line["ratio"] = std::exp(outcome.log_ratio);
+  line["seconds"] = outcome.seconds;
+  std::printf("%s\n", base::dump_json(line).c_str());
+  std::fflush(stdout);
+}
+
+void run_size(double call_ms, const Options& options) {
+  Kernel kernel(call_ms);
+  std::vector<Outcome> paired;
+  std::vector<Outcome> upstream;
+  for (int i = 0; i < options.experiments; ++i) {
+    base::Json line = base::Json::object();
+    paired.push_back(run_paired(kernel, options, i, line));
+    upstream.push_back(run_upstream(kernel));
+    if (!options.json) continue;
+    print_line("paired", call_ms, paired.back(), std::move(line));
+    print_line("upstream", call_ms, upstream.back(), base::Json::object());
+  }
+  if (options.json) return;
+  print_row("paired", call_ms, paired);
+  print_row("upstream", call_ms, upstream);
+}
+
+double number(std::string_view text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+bool parse(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view flag = argv[i];
+    const std::string_view value = i + 1 < argc ? argv[i + 1] : "";
+    if (flag == "--neighbour") {
+      options.neighbour = true;
+    } else if (flag == "--json") {
+      options.json = true;
+    } else if (flag == "--pairs") {
+      options.pairs = true;
+    } else if (flag == "--experiments" && number(value) >= 1) {
+      options.experiments = static_cast<int>(number(value));
+      ++i;
+    } else if (flag == "--call-ms" && number(value) > 0) {
+      options.call_ms = {number(value)};
+      ++i;
+    } else {
+      std::fprintf(stderr,
+                   "usage: aa_bench [--experiments N] [--call-ms MS] [--neighbour] [--json "
+                   "[--pairs]]\n");
+      return false;
+    }
+  }
+  return true;
+}
+
+int main(int argc, char** argv) {
+  Options options;
+  if (!parse(argc, argv, options)) return 2;
+  const pid_t neighbour = options.neighbour ? ::fork() : -1;
+  if (neighbour == 0) be_busy();
+  if (!options.json) {
+    print_overhead();
+    std::printf("A/A, %d experiments%s; errors, widths and bias in per cent\n", options.experiments,
+                options.neighbour ? ", beside a bursty neighbour" : "");
+    std::printf("%-9s %6s %9s %8s %8s %8s %9s %10s %9s %9s\n", "protocol", "ms", "error p50", "p90",
+                "max", "seconds", "coverage", "half-width", "bias", "unstable");
+  }
+  for (const double call_ms : options.call_ms) run_size(call_ms, options);
+  if (neighbour > 0) {
+    ::kill(neighbour, SIGKILL);
+    ::waitpid(neighbour, nullptr, 0);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace graphnet::measure
+
+int main(int argc, char** argv) {
+  return graphnet::measure::main(argc, argv);
+}
