@@ -92,6 +92,7 @@ report::RunFacts facts_of(const PreparedRun& run, const std::string& hardware) {
   facts.version = version_number();
   const config::Backend& first = run.backends.front();
   facts.protocol = first.config.protocol.name;
+  facts.method = first.config.protocol.method;
   facts.device = first.config.device;
   facts.hardware = hardware;
   facts.threads = run.plan.empty() ? 1 : run.plan.front().task.threads;

@@ -50,6 +50,17 @@ void RunView::on_begin(const supervise::PlannedTask& planned) {
   progress_.begin(planned.sample.name, planned.task.plugin_name);
 }
 
+void RunView::on_control(const base::Result<journal::Control>& control) {
+  progress_.hide();
+  if (!control.is_ok()) {
+    std::cerr << "warning: " << report::printable(control.status().message())
+              << "; no noise floor is known\n"
+              << std::flush;
+  } else if (table_) {
+    table_->control(*control);
+  }
+}
+
 bool RunView::on_record(const journal::Record& record) {
   progress_.finish(record);
   has_failed_ = has_failed_ || counts_as_failed(record.outcome, fail_on_);

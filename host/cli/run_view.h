@@ -28,6 +28,7 @@ class RunView : public supervise::SweepObserver {
   void on_phase(const std::string& phase) override { progress_.phase(phase); }
   void on_tick() override { progress_.tick(); }
   int poll_timeout_ms() const override { return progress_.poll_timeout_ms(); }
+  void on_control(const base::Result<journal::Control>& control) override;
   bool on_record(const journal::Record& record) override;
 
   /// Clears the progress bar before something else is written.

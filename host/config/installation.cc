@@ -109,6 +109,13 @@ std::optional<fs::path> Installation::samples_folder() const {
   return std::nullopt;
 }
 
+std::optional<fs::path> Installation::control_sample() const {
+  const fs::path share = executable_folder.parent_path() / "share" / "graphnet";
+  if (is_folder(share / "configs" / "control")) return share / "configs" / "control";
+  if (!source_tree || !is_folder(*source_tree / "configs" / "control")) return std::nullopt;
+  return *source_tree / "configs" / "control";
+}
+
 Result<fs::path> Installation::worker_executable() const {
   const fs::path beside = executable_folder / "graphnet-worker";
   const fs::path apart = executable_folder.parent_path() / "libexec/graphnet/graphnet-worker";

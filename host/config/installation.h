@@ -35,6 +35,11 @@ struct Installation {
   /// order    <exe>/../share/graphnet/samples, <source>/samples
   std::optional<std::filesystem::path> samples_folder() const;
 
+  /// The small graph that a run times against itself, or nothing if it is not installed.
+  ///
+  /// order    <exe>/../share/graphnet/configs/control, <source>/configs/control
+  std::optional<std::filesystem::path> control_sample() const;
+
   /// The program that runs one sample: beside this executable or in ../libexec/graphnet.
   ///
   /// errors   kEnvironment if there is none; the message says how it is built

@@ -181,7 +181,7 @@ std::map<std::string, TimeLimit> RunConfig::default_timeouts() {
   // where only files are read and buffers compared.
   return {{"load", seconds(60)},   {"plan", seconds(60)},     {"replay", seconds(120)},
           {"eager", seconds(600)}, {"compile", seconds(600)}, {"bind", seconds(120)},
-          {"run", seconds(600)},   {"compare", seconds(120)}};
+          {"run", seconds(600)},   {"compare", seconds(120)}, {"time", seconds(600)}};
 }
 
 Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::string>& overrides,

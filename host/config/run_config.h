@@ -21,8 +21,8 @@ inline constexpr const char* kRunSchema = "graphnet/run/v1";
 /// Phases of one sample, in order; each has a time limit of its own.
 ///
 /// source   journal/worker_message.h
-inline constexpr const char* kPhases[] = {"load",    "plan", "replay", "eager",
-                                          "compile", "bind", "run",    "compare"};
+inline constexpr const char* kPhases[] = {"load", "plan", "replay",  "eager", "compile",
+                                          "bind", "run",  "compare", "time"};
 
 /// Which plugin to run and how: one per config file.
 struct BackendChoice {

@@ -169,10 +169,18 @@ Result<JournalFile> JournalFile::open(const std::filesystem::path& path, const J
 }
 
 Status JournalFile::append(const Record& record) {
+  return append_line(to_json(record));
+}
+
+Status JournalFile::append(const Control& control) {
+  return append_line(to_json(control));
+}
+
+Status JournalFile::append_line(const Json& line) {
   struct stat before = {};
   if (::fstat(fd_.get(), &before) != 0)
     return system_error(Code::kEnvironment, "cannot write", path_);
-  Status written = base::write_all(fd_.get(), base::dump_json(to_json(record)) + "\n");
+  Status written = base::write_all(fd_.get(), base::dump_json(line) + "\n");
   if (written.is_ok() && ::fsync(fd_.get()) != 0) {
     written = system_error(Code::kEnvironment, "cannot sync", path_);
   }
@@ -184,13 +192,20 @@ Status JournalFile::append(const Record& record) {
 
 namespace {
 
-Result<Record> parse_record(std::string_view line) {
+Status read_line(std::string_view line, JournalContent& content) {
   if (line.size() > kMaxLineBytes) {
     return Status(Code::kInput, "the line has " + std::to_string(line.size()) +
                                     " bytes, the limit is " + std::to_string(kMaxLineBytes));
   }
   GN_ASSIGN_OR_RETURN(const Json json, base::parse_json(line, "record"));
-  return record_from_json(json);
+  if (is_control(json)) {
+    GN_ASSIGN_OR_RETURN(Control control, control_from_json(json));
+    content.controls.push_back(std::move(control));
+  } else {
+    GN_ASSIGN_OR_RETURN(Record record, record_from_json(json));
+    content.records.push_back(std::move(record));
+  }
+  return Status::ok();
 }
 
 }  // namespace
@@ -214,9 +229,7 @@ Result<JournalContent> read_journal(const std::filesystem::path& path) {
       content.notes.push_back(where + ": the last line is incomplete and was ignored");
       break;
     }
-    Result<Record> record = parse_record(rest.substr(0, end));
-    if (!record.is_ok()) return std::move(record).status().add_context(where);
-    content.records.push_back(std::move(record).value());
+    GN_RETURN_IF_ERROR(read_line(rest.substr(0, end), content).add_context(where));
     rest.remove_prefix(end + 1);
   }
   return content;

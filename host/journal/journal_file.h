@@ -7,12 +7,14 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "journal/control.h"
 #include "journal/record.h"
 
 namespace graphnet::journal {
 
 /// Append-only results file: line 1 is a header {"schema":"graphnet.journal/1", "record_schema",
-/// "run_id", "created_utc", "graphnet", "host"}, every further line one record.
+/// "run_id", "created_utc", "graphnet", "host"}, every further line one record or
+/// control.
 class JournalFile {
  public:
   /// Creates the file (parents too) and writes the header, or opens an existing journal for
@@ -26,10 +28,12 @@ class JournalFile {
   ///
   /// errors   kEnvironment; the file then ends with the last complete record
   base::Status append(const Record& record);
+  base::Status append(const Control& control);
 
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  base::Status append_line(const base::Json& line);
   JournalFile(std::filesystem::path path, base::UniqueFd fd)
       : path_(std::move(path)), fd_(std::move(fd)) {}
   std::filesystem::path path_;
@@ -41,6 +45,7 @@ class JournalFile {
 struct JournalContent {
   base::Json header;
   std::vector<Record> records;
+  std::vector<Control> controls;
   std::vector<std::string> notes;
 };
 base::Result<JournalContent> read_journal(const std::filesystem::path& path);

@@ -16,9 +16,11 @@ base::Json to_json(const Task& task) {
   object["threads"] = task.threads;
   object["weights"] = task.weights;
   object["protocol"] = task.protocol;
+  object["method"] = task.method;
   object["warmup"] = task.warmup;
   object["trials"] = task.trials;
   object["protocol_settings"] = task.protocol_settings;
+  object["control"] = task.control;
   object["digest"] = task.digest;
   if (task.memory_limit_bytes) object["memory_limit_bytes"] = *task.memory_limit_bytes;
   if (task.flop_limit) object["flop_limit"] = *task.flop_limit;
@@ -31,8 +33,8 @@ base::Result<Task> task_from_json(const base::Json& json) {
   Task task;
   FieldReader fields(json);
   for (const char* key : {"sample_path", "plugin_library", "plugin_name", "plugin_version",
-                          "plugin_options", "device", "threads", "weights", "protocol", "warmup",
-                          "trials", "digest", "command", "run_id"}) {
+                          "plugin_options", "device", "threads", "weights", "protocol", "method",
+                          "warmup", "trials", "digest", "command", "run_id"}) {
     fields.require(key);
   }
   fields.read("sample_path", task.sample_path)
@@ -44,9 +46,11 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read("threads", task.threads)
       .read("weights", task.weights)
       .read("protocol", task.protocol)
+      .read("method", task.method)
       .read("warmup", task.warmup)
       .read("trials", task.trials)
       .read_object("protocol_settings", task.protocol_settings)
+      .read("control", task.control)
       .read("digest", task.digest)
       .read("memory_limit_bytes", task.memory_limit_bytes)
       .read("flop_limit", task.flop_limit)

@@ -37,11 +37,14 @@ struct Task {
   std::string device = "cpu";
   int threads = 0;  ///< >= 1
   std::string weights = "bound";
-  std::string protocol = "upstream";
+  std::string protocol = "upstream";  ///< its name or file
+  std::string method = "upstream";    ///< "paired" or "upstream"
   int warmup = 3;
   int trials = 5;
   /// Parameters of protocol `paired`; see measure/settings_json.h.
   base::Json protocol_settings = base::Json::object();
+  /// Instead of a plugin, eager is timed against itself: see control_session.h of the worker.
+  bool control = false;
   bool digest = false;
   /// Of the worker's private memory; a sample that needs more is skipped.
   std::optional<std::int64_t> memory_limit_bytes;

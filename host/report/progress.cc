@@ -33,7 +33,7 @@ Progress::~Progress() {
 }
 
 bool Progress::is_timing() const {
-  return phase_ == "eager" || phase_ == "run";
+  return phase_ == "eager" || phase_ == "run" || phase_ == "time";
 }
 
 void Progress::begin(const std::string& sample, const std::string& plugin) {

@@ -19,6 +19,9 @@ constexpr int kCompileWidth = 9;
 constexpr int kFirstCallWidth = 10;
 constexpr int kMedianWidth = 18;
 constexpr int kSpeedupWidth = 7;
+constexpr int kPairedMedianWidth = 10;
+constexpr int kIntervalWidth = 23;
+constexpr int kTimingWidth = 11;
 constexpr const char* kGap = "  ";
 
 std::string counted(std::size_t count, const std::string& noun) {
@@ -75,15 +78,35 @@ bool is_unsteady(const Record::Side& side) {
   return side.iqr_ns && side.median_ns && *side.iqr_ns > kLargestSpread * *side.median_ns;
 }
 
-bool is_unsteady(const Record& record) {
-  return is_unsteady(record.eager) || is_unsteady(record.plugin_side);
+std::string timing_text(const Record& record, const char* key) {
+  const auto found = record.timing.find(key);
+  return found != record.timing.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+double timing_number(const Record& record, const char* key) {
+  const auto found = record.timing.find(key);
+  return found != record.timing.end() && found->is_number() ? found->get<double>() : 0;
+}
+
+// Why a speedup enters no average; empty: it does.
+std::string reason_to_leave_out(const Record& record) {
+  if (record.degenerate) return "degenerate";
+  if (!record.flags.empty()) return record.flags.front();
+  if (record.timing.empty()) {
+    const bool is_wide = is_unsteady(record.eager) || is_unsteady(record.plugin_side);
+    return is_wide ? "unsteady (spread above 20 %)" : "";
+  }
+  return timing_text(record, "verdict") == "unstable" ? "unstable" : "";
 }
 
 std::string remarks_of(const Record& record) {
   std::vector<std::string> remarks;
   if (record.degenerate) remarks.emplace_back("degenerate");
-  if (is_unsteady(record)) remarks.emplace_back("unsteady");
-  return base::join(remarks, ", ");
+  remarks.insert(remarks.end(), record.flags.begin(), record.flags.end());
+  if (record.timing.empty() && reason_to_leave_out(record).rfind("unsteady", 0) == 0) {
+    remarks.emplace_back("unsteady");
+  }
+  return printable(base::join(remarks, ", "));
 }
 
 const std::string& shown_plugin(const Record& record) {
@@ -113,7 +136,7 @@ T& entry(std::vector<std::pair<std::string, T>>& entries, const std::string& key
 RunTable::RunTable(std::ostream& out, TableStyle style, const RunFacts& facts)
     : out_(out),
       style_(style),
-      protocol_(facts.protocol),
+      is_paired_(facts.method == "paired"),
       sample_width_(widest(facts.samples, 6)),
       plugin_width_(widest(facts.plugins, 6)) {
   if (style_.width > 0) {
@@ -122,11 +145,15 @@ RunTable::RunTable(std::ostream& out, TableStyle style, const RunFacts& facts)
   }
   write_line(headline(facts));
   out_ << '\n';
+  const std::string timing = is_paired_ ? pad_left("median", kPairedMedianWidth) + kGap +
+                                              pad_right("speedup [interval]", kIntervalWidth) +
+                                              kGap + pad_right("timing", kTimingWidth) + kGap
+                                        : pad_right("e2e median", kMedianWidth) + kGap +
+                                              pad_left("speedup", kSpeedupWidth) + kGap;
   write_line(kGap + pad_right("sample", sample_width_) + kGap + pad_right("plugin", plugin_width_) +
              kGap + pad_right("outcome", kOutcomeWidth) + kGap +
              pad_left("compile", kCompileWidth) + kGap + pad_left("first call", kFirstCallWidth) +
-             kGap + pad_right("e2e median", kMedianWidth) + kGap +
-             pad_left("speedup", kSpeedupWidth) + kGap + "verdict");
+             kGap + timing + "verdict");
   out_.flush();
 }
 
@@ -135,26 +162,67 @@ void RunTable::write_line(const std::string& line) {
   out_ << (style_.width > 0 ? cut_to_width(line, style_.width) : line) << '\n';
 }
 
+std::string RunTable::speedup(const Record& record) const {
+  std::string text = speedup_text(record.speedup);
+  if (!record.speedup || record.timing.empty()) return text;
+  char interval[64];
+  std::snprintf(interval, sizeof interval, " [%.3g, %.3g]", timing_number(record, "speedup_low"),
+                timing_number(record, "speedup_high"));
+  return text + interval;
+}
+
+std::string RunTable::timing_word(const Record& record) const {
+  const std::string word = timing_text(record, "verdict");
+  const bool is_claim = word == "faster" || word == "slower";
+  if (is_claim && std::fabs(*record.speedup - 1) <= noise_floor_) return "noise";
+  if (word != "same") return word;
+  char text[32];
+  std::snprintf(text, sizeof text, "same ±%.1f %%", 100 * timing_number(record, "same_within"));
+  return text;
+}
+
 std::string RunTable::numbers(const Record& record) const {
   const auto& side = record.plugin_side;
-  return pad_left(duration_or_dash(side.compile_ns), kCompileWidth) + kGap +
-         pad_left(duration_or_dash(side.first_call_ns), kFirstCallWidth) + kGap +
-         pad_right(median_text(side), kMedianWidth) + kGap +
-         pad_left(speedup_text(record.speedup), kSpeedupWidth) + kGap;
+  const std::string cost = pad_left(duration_or_dash(side.compile_ns), kCompileWidth) + kGap +
+                           pad_left(duration_or_dash(side.first_call_ns), kFirstCallWidth) + kGap;
+  if (!is_paired_) {
+    return cost + pad_right(median_text(side), kMedianWidth) + kGap +
+           pad_left(speedup(record), kSpeedupWidth) + kGap;
+  }
+  return cost + pad_left(duration_or_dash(side.median_ns), kPairedMedianWidth) + kGap +
+         pad_right(speedup(record), kIntervalWidth) + kGap +
+         pad_right(printable(timing_word(record)), kTimingWidth) + kGap;
+}
+
+void RunTable::count(const Record& record) {
+  ++entry(outcome_counts_, printable(record.outcome));
+  auto& speedups = entry(speedups_, printable(shown_plugin(record)));
+  if (record.outcome != "ok" || !record.speedup || !(*record.speedup > 0)) return;
+  const std::string reason = reason_to_leave_out(record);
+  if (!reason.empty()) {
+    ++speedups.left_out[printable(reason)];
+    return;
+  }
+  speedups.sum_of_logs += std::log(*record.speedup);
+  ++speedups.count;
+}
+
+void RunTable::control(const journal::Control& control) {
+  noise_floor_ = control.noise_floor;
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "control: eager against itself %d times, off by at most %.2f %% (mean %+.2f %%)",
+                control.experiments, 100 * control.noise_floor, 100 * control.bias);
+  out_ << coloured(style_.width > 0 ? cut_to_width(kGap + std::string(text), style_.width)
+                                    : kGap + std::string(text),
+                   Colour::kDim, style_.color)
+       << '\n';
+  out_.flush();
 }
 
 void RunTable::row(const Record& record) {
   const bool is_ok = record.outcome == "ok";
-  ++entry(outcome_counts_, printable(record.outcome));
-  auto& speedups = entry(speedups_, printable(shown_plugin(record)));
-  if (is_ok && record.degenerate) {
-    ++speedups.degenerate;
-  } else if (is_ok && is_unsteady(record)) {
-    ++speedups.unsteady;
-  } else if (is_ok && record.speedup && *record.speedup > 0) {
-    speedups.sum_of_logs += std::log(*record.speedup);
-    ++speedups.count;
-  }
+  count(record);
 
   std::string sample = printable(record.sample);
   if (style_.width > 0) sample = cut_to_width(sample, sample_width_);
@@ -216,11 +284,8 @@ void RunTable::write_counts(double elapsed_s) {
 void RunTable::write_speedups() {
   for (const auto& [plugin, speedups] : speedups_) {
     std::vector<std::string> left_out;
-    if (speedups.degenerate > 0) {
-      left_out.push_back(std::to_string(speedups.degenerate) + " degenerate");
-    }
-    if (speedups.unsteady > 0) {
-      left_out.push_back(std::to_string(speedups.unsteady) + " unsteady (spread above 20 %)");
+    for (const auto& [reason, number] : speedups.left_out) {
+      left_out.push_back(std::to_string(number) + " " + reason);
     }
     if (speedups.count == 0 && left_out.empty()) continue;
     std::string line = plugin + ": ";
@@ -245,7 +310,7 @@ void RunTable::summary(const RunSummary& summary) {
     out_ << coloured("note: ", Colour::kWarning, style_.color) << printable(note) << '\n';
   }
   if (!summary.results_path.empty()) out_ << "results: " << printable(summary.results_path) << '\n';
-  if (protocol_ == "upstream") {
+  if (!is_paired_) {
     out_ << coloured(
                 "protocol upstream times one side after the other: a speedup within 10 % of 1 is "
                 "noise, ± is the spread of one side (see host/measure/protocol.h)",

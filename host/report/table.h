@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "journal/control.h"
 #include "journal/record.h"
 
 namespace graphnet::report {
@@ -19,7 +20,8 @@ struct TableStyle {
 /// What is known before the first sample runs; the column widths follow from it.
 struct RunFacts {
   std::string version;   ///< of graphnet, "0.1.0"
-  std::string protocol;  ///< "upstream"
+  std::string protocol;  ///< "standard"
+  std::string method;    ///< "paired" or "upstream"
   std::string device;    ///< "cpu", "cuda:0"
   std::string hardware;  ///< "AMD EPYC 9B14"; may be empty
   int threads = 1;
@@ -40,12 +42,18 @@ struct RunSummary {
 /// sample that is not ok shows its message in place of the numbers. Every text from a sample or a
 /// plugin is made printable first.
 ///
-/// order    header (by the constructor), row()..., summary() once
-/// units    "±" is the interquartile range of the plugin's trials as percentage of their median
+/// With method `paired` every speedup has its interval and a word (faster, slower, same, unstable);
+/// one that differs from 1 by less than the last control's noise floor is dimmed and called noise.
+///
+/// order    header (by the constructor), control() and row()..., summary() once
+/// units    with method `upstream` "±" is the interquartile range of the plugin's trials as
+///          percentage of their median
 class RunTable {
  public:
   RunTable(std::ostream& out, TableStyle style, const RunFacts& facts);
 
+  /// A control measurement, which holds for the rows after it.
+  void control(const journal::Control& control);
   void row(const journal::Record& record);
   void summary(const RunSummary& summary);
 
@@ -53,18 +61,21 @@ class RunTable {
   struct Speedups {
     double sum_of_logs = 0;
     int count = 0;
-    int degenerate = 0;
-    int unsteady = 0;
+    std::map<std::string, int> left_out;  // by reason
   };
 
   void write_line(const std::string& line);
   std::string numbers(const journal::Record& record) const;
+  std::string speedup(const journal::Record& record) const;
+  std::string timing_word(const journal::Record& record) const;
+  void count(const journal::Record& record);
   void write_counts(double elapsed_s);
   void write_speedups();
 
   std::ostream& out_;
   TableStyle style_;
-  std::string protocol_;
+  bool is_paired_;
+  double noise_floor_ = 0;
   int sample_width_ = 0;
   int plugin_width_ = 0;
   std::vector<std::pair<std::string, int>> outcome_counts_;  // in order of appearance

@@ -83,6 +83,8 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   task.protocol = config.protocol.name;
   task.warmup = config.protocol.warmup;
   task.trials = config.protocol.trials;
+  task.method = config.protocol.method;
+  if (task.method == "paired") task.protocol_settings = config.protocol.paired;
   task.digest = settings.digest;
   task.memory_limit_bytes = worker_memory(config.limits.memory, settings.free_memory_bytes);
   if (config.limits.flop > 0) task.flop_limit = config.limits.flop;
@@ -96,8 +98,8 @@ std::string identity(const std::string& sample, const std::string& plugin_sha256
                      const journal::Task& task) {
   const base::Json parts = {
       sample,      plugin_sha256, task.plugin_name, task.plugin_version, task.plugin_options,
-      task.device, task.threads,  task.weights,     task.protocol,       task.warmup,
-      task.trials};
+      task.device, task.threads,  task.weights,     task.protocol,       task.protocol_settings,
+      task.warmup, task.trials};
   return base::dump_json(parts);
 }
 
@@ -110,6 +112,7 @@ std::string identity(const journal::Record& record) {
   task.threads = record.threads;
   task.weights = record.weights;
   task.protocol = record.protocol;
+  task.protocol_settings = record.protocol_settings;
   task.warmup = record.warmup;
   task.trials = record.trials;
   return identity(record.sample, record.plugin_sha256, task);

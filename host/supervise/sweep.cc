@@ -2,6 +2,7 @@
 #include "supervise/sweep.h"
 
 #include "supervise/classify.h"
+#include "supervise/control.h"
 
 namespace graphnet::supervise {
 
@@ -33,6 +34,21 @@ Status check_library(const PlannedTask& planned) {
           "library has not run");
 }
 
+/// A control that fails costs the noise floor, not the run.
+Status control_if_due(std::size_t index, const PlannedTask& planned, const WorkerSettings& settings,
+                      Interrupt& interrupt, journal::JournalFile& journal,
+                      SweepObserver& observer) {
+  const bool is_due = index % kSamplesPerControl == 0 && planned.task.method == "paired";
+  if (!is_due || settings.control_sample.empty()) return Status::ok();
+  const PlannedTask task = make_control_task(planned, settings.control_sample);
+  observer.on_begin(task);
+  const Result<journal::Control> control = run_control(task, settings, interrupt, observer);
+  if (interrupt.signal() != 0) return Status::ok();
+  if (control.is_ok()) GN_RETURN_IF_ERROR(journal.append(*control));
+  observer.on_control(control);
+  return Status::ok();
+}
+
 }  // namespace
 
 Result<SweepEnd> run_sweep(const std::vector<PlannedTask>& plan, const WorkerSettings& settings,
@@ -44,6 +60,9 @@ Result<SweepEnd> run_sweep(const std::vector<PlannedTask>& plan, const WorkerSet
     interrupt.read();
     if (interrupt.signal() != 0) break;
     GN_RETURN_IF_ERROR(check_library(planned));
+    GN_RETURN_IF_ERROR(
+        control_if_due(end.num_done, planned, settings, interrupt, journal, observer));
+    if (interrupt.signal() != 0) break;
     observer.on_begin(planned);
     GN_ASSIGN_OR_RETURN(const WorkerEnd worker, run_worker(planned, settings, interrupt, observer));
     if (worker.stop == WorkerEnd::Stop::kInterrupt && !worker.is_final) break;

@@ -15,6 +15,8 @@ namespace graphnet::supervise {
 class SweepObserver : public WorkerObserver {
  public:
   virtual void on_begin(const PlannedTask& planned) = 0;
+  /// A control measurement is on disk, or why it gave nothing.
+  virtual void on_control(const base::Result<journal::Control>& /*control*/) {}
   /// The record is on disk. False ends the sweep (nobody reads the results any more).
   virtual bool on_record(const journal::Record& record) = 0;
 };
@@ -26,9 +28,10 @@ struct SweepEnd {
   int signal = 0;            ///< that interrupted it; 0: none
 };
 
-/// Runs a plan, one worker at a time, and appends each record to the journal before the next
-/// starts. An interrupt stops the running worker; its sample gets no record, so a later run repeats
-/// it.
+/// Runs a plan, one worker at a time, with a control measurement (control.h) before the first
+/// sample and every fifty samples of protocol `paired`, and appends each record to the journal
+/// before the next starts. An interrupt stops the running worker; its sample gets no record, so a
+/// later run repeats it.
 ///
 /// errors   kPlugin: a plugin's library changed since the plan was made; kEnvironment: a worker
 /// cannot be started, or the very first one ends before its first

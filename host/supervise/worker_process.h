@@ -22,6 +22,8 @@ inline constexpr std::size_t kOutputRingBytes = std::size_t{64} << 10U;
 /// How workers are started and stopped.
 struct WorkerSettings {
   std::filesystem::path executable;
+  /// Sample of the control measurements (control.h); empty: none are made.
+  std::filesystem::path control_sample;
   /// Between SIGTERM and SIGKILL.
   std::chrono::milliseconds grace = std::chrono::seconds(2);
   /// Between the final record and the end of the process: destructors of a library may hang.

@@ -16,6 +16,7 @@
 #include "eager/engine.h"
 #include "graphnet/abi.h"
 #include "worker/channel.h"
+#include "worker/control_session.h"
 #include "worker/session.h"
 
 namespace {
@@ -51,8 +52,11 @@ int main(int argc, char** argv) {
   graphnet::base::limit_data_bytes(
       static_cast<std::uint64_t>(task->memory_limit_bytes.value_or(0)));
   channel->watch_memory();
-  graphnet::worker::Session session(std::move(task).value(), *channel);
-  session.run();
+  if (task->control) {
+    graphnet::worker::run_control(*task, *channel);
+  } else {
+    graphnet::worker::Session(std::move(task).value(), *channel).run();
+  }
   // Static destructors of vendor libraries cannot spoil a result that is already sent.
   std::fflush(nullptr);
   ::_exit(0);

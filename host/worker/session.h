@@ -43,7 +43,7 @@ class Session {
   void compare();
   void time_pairs();
 
-  bool is_paired() const { return task_.protocol != measure::kProtocolUpstream; }
+  bool is_paired() const { return task_.method == "paired"; }
   base::Status time_reference();
   void end_timing(const base::Status& status);
   void check_roofline();

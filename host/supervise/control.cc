@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "supervise/control.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "journal/run_id.h"
+#include "supervise/classify.h"
+
+namespace graphnet::supervise {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+PlannedTask make_control_task(const PlannedTask& like, const std::filesystem::path& sample) {
+  PlannedTask control;
+  control.sample = {sample.string(), "control", ""};
+  control.limits = like.limits;
+  control.task = like.task;
+  control.task.sample_path = sample.string();
+  control.task.plugin_library.clear();
+  control.task.plugin_name = "control";
+  control.task.plugin_version.clear();
+  control.task.plugin_options = base::Json::object();
+  control.task.control = true;
+  control.task.digest = false;
+  return control;
+}
+
+Result<journal::Control> summarise_control(const journal::Record& record) {
+  const auto incomplete = [] {
+    return Status(Code::kInput, "the control measurement is incomplete");
+  };
+  const auto experiments = record.timing.find("experiments");
+  if (experiments == record.timing.end() || !experiments->is_array() || experiments->empty()) {
+    return incomplete();
+  }
+  journal::Control control;
+  control.run_id = record.run_id;
+  control.time_utc = record.time_utc;
+  control.threads = record.threads;
+  control.experiments = static_cast<int>(experiments->size());
+  control.results = *experiments;
+  int covered = 0;
+  for (const base::Json& experiment : *experiments) {
+    const auto number = [&](const char* key) {
+      return experiment.is_object() && experiment.contains(key) && experiment[key].is_number()
+                 ? experiment[key].get<double>()
+                 : std::nan("");
+    };
+    const double error = number("speedup") - 1;
+    if (std::isnan(error)) return incomplete();
+    control.noise_floor = std::max(control.noise_floor, std::fabs(error));
+    control.bias += error / control.experiments;
+    covered += number("speedup_low") <= 1 && number("speedup_high") >= 1 ? 1 : 0;
+  }
+  control.coverage = static_cast<double>(covered) / control.experiments;
+  return control;
+}
+
+Result<journal::Control> run_control(const PlannedTask& control, const WorkerSettings& settings,
+                                     Interrupt& interrupt, WorkerObserver& observer) {
+  GN_ASSIGN_OR_RETURN(const WorkerEnd end, run_worker(control, settings, interrupt, observer));
+  const journal::Record record = classify(control, end);
+  if (record.outcome != "ok") {
+    return Status(Code::kEnvironment, "the control measurement failed: " + record.message);
+  }
+  return summarise_control(record);
+}
+
+}  // namespace graphnet::supervise

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "worker/control_session.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "journal/run_id.h"
+#include "measure/paired.h"
+#include "sample/replay.h"
+#include "sample/sample.h"
+#include "worker/eager_side.h"
+#include "worker/record_writer.h"
+
+namespace graphnet::worker {
+
+namespace {
+
+constexpr int kExperiments = 9;
+constexpr std::int64_t kExperimentNs = 100'000'000;
+
+base::Result<base::Json> run_experiments(const journal::Task& task, Channel& channel) {
+  channel.begin_phase("load");
+  GN_ASSIGN_OR_RETURN(const sample::Sample sample, sample::load_sample(task.sample_path));
+  GN_ASSIGN_OR_RETURN(auto arguments,
+                      sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed));
+  channel.begin_phase("eager");
+  GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(sample, arguments));
+  GN_ASSIGN_OR_RETURN(measure::PairedSettings settings,
+                      measure::paired_settings(task.protocol_settings));
+  settings.time_ns = std::min(settings.time_ns, kExperimentNs);
+  settings.remeasure = false;
+  const measure::Instruments instruments = measure::machine_instruments(settings, task.threads);
+  GN_ASSIGN_OR_RETURN(const auto warmup, measure::warm_up(eager->calls(), settings, instruments));
+  channel.begin_phase("time");
+  base::Json experiments = base::Json::array();
+  for (int i = 0; i < kExperiments; ++i) {
+    settings.seed += 1;  // another order in the pairs
+    GN_ASSIGN_OR_RETURN(const auto result,
+                        measure::time_paired({eager->calls(), eager->calls()}, {warmup, warmup}, {},
+                                             settings, instruments));
+    experiments.push_back({{"speedup", result.summary.ratio},
+                           {"speedup_low", result.summary.low},
+                           {"speedup_high", result.summary.high},
+                           {"pairs", result.summary.kept}});
+  }
+  return experiments;
+}
+
+}  // namespace
+
+void run_control(const journal::Task& task, Channel& channel) {
+  journal::Record record = start_record(task);
+  auto experiments = run_experiments(task, channel);
+  if (experiments.is_ok()) {
+    record.outcome = "ok";
+    record.timing["experiments"] = std::move(experiments).value();
+  } else {
+    record.outcome = "reference_failed";
+    record.message = one_line(experiments.status());
+  }
+  record.time_utc = journal::utc_now();
+  channel.send_record(record, /*is_final=*/true);
+}
+
+}  // namespace graphnet::worker

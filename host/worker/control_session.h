@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "journal/worker_message.h"
+#include "worker/channel.h"
+
+namespace graphnet::worker {
+
+/// Times eager against itself on the task's sample, several times under the task's protocol, each
+/// time for a tenth of a second. No plugin is loaded.
+///
+/// The final record's `timing` is {"experiments": [{"speedup", "speedup_low", "speedup_high",
+/// "pairs"}, ...]}; its outcome is ok, or says what is wrong with sample or engine.
+void run_control(const journal::Task& task, Channel& channel);
+
+}  // namespace graphnet::worker
