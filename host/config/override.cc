@@ -56,7 +56,7 @@ Status apply_override(YamlNode& root, const std::string& text) {
     constexpr std::size_t kMaxShown = 60;
     const std::string shown = text.size() > kMaxShown ? text.substr(0, kMaxShown) + "..." : text;
     return Status(Code::kUsage, "--set needs KEY=VALUE, got '" + shown + "'")
-        .add_hint("for example --set protocol.trials=20 or --set backend.options.level=3");
+        .add_hint("for example --set protocol.time=5s or --set backend.options.level=3");
   }
   GN_ASSIGN_OR_RETURN(YamlNode value, parse_flag_value(kFlag, text, equals + 1));
   YamlNode* node = &root;

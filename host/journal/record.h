@@ -40,7 +40,7 @@ struct Record {
   std::uint32_t seed = 0;
   std::string weights = "bound";
   std::string protocol = "upstream";
-  base::Json protocol_settings = base::Json::object();  ///< see measure/settings_json.h
+  base::Json protocol_settings = base::Json::object();  ///< see config/protocol_file.h
   int warmup = 0;                                       ///< protocol `upstream`
   int trials = 0;                                       ///< protocol `upstream`
 

@@ -41,7 +41,7 @@ struct Task {
   std::string method = "upstream";    ///< "paired" or "upstream"
   int warmup = 3;
   int trials = 5;
-  /// Parameters of protocol `paired`; see measure/settings_json.h.
+  /// Parameters of protocol `paired`; see config/protocol_file.h.
   base::Json protocol_settings = base::Json::object();
   /// Instead of a plugin, eager is timed against itself: see control_session.h of the worker.
   bool control = false;

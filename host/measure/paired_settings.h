@@ -2,10 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
 
 namespace graphnet::measure {
 
-enum class CacheMode { kHot, kCold };
+enum class CacheMode { kHot, kCold, kBoth };
 
 /// All parameters of protocol `paired`. The initial values are those of
 /// configs/protocols/standard.yaml, where each is explained; a unit test compares the two.
@@ -25,8 +29,8 @@ struct PairedSettings {
   int warmup_calls = 3;
   double warmup_change = 0.02;
   std::int64_t warmup_time_ns = 2'000'000'000;
-  CacheMode cache = CacheMode::kHot;
-  std::int64_t flush_bytes = 0;  ///< kCold; 0: twice the last-level cache
+  CacheMode cache = CacheMode::kHot;  ///< kBoth: see passes()
+  std::int64_t flush_bytes = 0;       ///< kCold; 0: twice the last-level cache
   double clock_share = 0.001;
   double disturbed_share = 0.01;
   double max_dropped = 0.5;
@@ -37,5 +41,17 @@ struct PairedSettings {
   std::int64_t idle_wait_ns = 50'000'000;
   std::uint64_t seed = 1;
 };
+
+/// Reads what config::Protocol::paired holds.
+///
+/// errors   kInput: a key is missing, not known, of another type, or negative
+base::Result<PairedSettings> paired_settings(const base::Json& json);
+
+/// "hot", "cold", "both".
+const char* cache_mode_name(CacheMode cache);
+
+/// The measurements that the settings ask for, one after the other: themselves, or for kBoth one
+/// with kHot and one with kCold.
+std::vector<PairedSettings> passes(const PairedSettings& settings);
 
 }  // namespace graphnet::measure

@@ -247,7 +247,9 @@ void RunTable::row(const Record& record) {
       rest = cut_to_width(rest, room);
       remark = cut_to_width(remark, room - display_width(rest));
     }
-    out_ << names << coloured(outcome, colour_of(record.outcome), style_.color) << rest
+    const bool is_noise = is_ok && timing_word(record) == "noise";
+    out_ << names << coloured(outcome, colour_of(record.outcome), style_.color)
+         << coloured(rest, Colour::kDim, style_.color && is_noise)
          << coloured(remark, Colour::kWarning, style_.color) << '\n';
   }
   out_.flush();

@@ -11,7 +11,6 @@
 #include "measure/clock.h"
 #include "measure/environment.h"
 #include "measure/roofline.h"
-#include "measure/settings_json.h"
 #include "verify/compare.h"
 #include "worker/admission.h"
 #include "worker/output_digest.h"
@@ -174,7 +173,7 @@ base::Status Session::time_reference() {
     write_side(record_.eager, durations);
     return base::Status::ok();
   }
-  GN_ASSIGN_OR_RETURN(settings_, measure::paired_settings_from_json(task_.protocol_settings));
+  GN_ASSIGN_OR_RETURN(settings_, measure::paired_settings(task_.protocol_settings));
   instruments_ = measure::machine_instruments(settings_, task_.threads);
   GN_ASSIGN_OR_RETURN(eager_warmup_, measure::warm_up(eager_->calls(), settings_, instruments_));
   write_warmup(record_.eager, eager_warmup_);

@@ -56,7 +56,8 @@ class PluginTest : public ::testing::Test {
     return read.is_ok() ? "" : read.status().message();
   }
   RunConfig run_config(const std::string& text) {
-    auto config = read_run_config(temp_.write("run.yaml", "schema: graphnet/run/v1\n" + text), {});
+    auto config =
+        read_run_config(temp_.write("run.yaml", "schema: graphnet/run/v1\n" + text), {}, {});
     EXPECT_TRUE(config.is_ok()) << config.status().to_string();
     return config.is_ok() ? std::move(config).value() : RunConfig();
   }
