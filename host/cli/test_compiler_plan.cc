@@ -162,9 +162,8 @@ std::string repeat_command(const Context& context, const TestCompilerFlags& flag
                                     "--threads",    std::to_string(task.threads)};
   if (flags.config) words.insert(words.end(), {"--config", *flags.config});
   if (flags.timeout) words.insert(words.end(), {"--timeout", *flags.timeout});
-  for (const auto& folder : context.flags.plugin_path) {
-    words.insert(words.end(), {"--plugin-path", folder});
-  }
+  const std::vector<std::string> plugins = plugin_flags(context);
+  words.insert(words.end(), plugins.begin(), plugins.end());
   return supervise::shell_command(words);
 }
 
@@ -200,7 +199,7 @@ Result<PreparedRun> plan_test_compiler(const Context& context, const TestCompile
   supervise::PlanSettings settings;
   settings.run_id = run.run_id;
   settings.auto_threads = measure::affinity_cores();
-  GN_ASSIGN_OR_RETURN(run.plan, supervise::make_plan(run.samples, run.backends, settings));
+  run.plan = supervise::make_plan(run.samples, run.backends, settings);
   for (auto& planned : run.plan) {
     planned.task.command = repeat_command(context, flags, planned.task);
   }

@@ -121,6 +121,7 @@ RunTable::RunTable(std::ostream& out, TableStyle style, const RunFacts& facts)
     sample_width_ = std::min(sample_width_, std::max(12, style_.width / 3));
   }
   write_line(headline(facts));
+  for (const auto& text : facts.overrides) write_line(printable("environment: " + text));
   out_ << '\n';
   write_line(kGap + pad_right("sample", sample_width_) + kGap + pad_right("plugin", plugin_width_) +
              kGap + pad_right("outcome", kOutcomeWidth) + kGap +

@@ -40,7 +40,7 @@ class WorkerProcessTest : public ::testing::Test {
     planned_.task.threads = 1;
     planned_.task.run_id = "run";
     planned_.sample = {"samples/timm/a", "timm/a", "timm"};
-    planned_.plugin_sha256 = "abc";
+    planned_.library.sha256 = "abc";
     planned_.limits = config::RunConfig::default_timeouts();
   }
 
