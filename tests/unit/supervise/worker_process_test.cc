@@ -226,7 +226,7 @@ TEST_F(WorkerProcessTest, GarbageIsAProtocolFailure) {
 TEST_F(WorkerProcessTest, AnEndlessLineIsCutOffAndMemoryStaysBounded) {
   const WorkerEnd end = run("phase run; head -c 100000000 /dev/zero | tr '\\0' x >&3; sleep 9");
   EXPECT_EQ(end.stop, WorkerEnd::Stop::kProtocol);
-  EXPECT_TRUE(contains(end.protocol_error, "longer than 64 MiB"));
+  EXPECT_TRUE(contains(end.protocol_error, "longer than 64.0 MiB"));
 }
 
 TEST_F(WorkerProcessTest, AFloodOfOutputIsBoundedAndHidesNothing) {
