@@ -13,7 +13,8 @@ using base::Status;
 namespace {
 
 constexpr std::size_t kMaxNumbers = 3;
-constexpr std::size_t kMaxDigits = 18;  // of one number; more would not fit 64 bits
+constexpr std::size_t kMaxRangeBytes = 128;  // messages quote all of it
+constexpr std::size_t kMaxDigits = 18;       // of one number; more would not fit 64 bits
 
 bool is_digits(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -125,6 +126,9 @@ Result<VersionRange> parse_version_range(const std::string& text) {
   VersionRange range;
   range.text = text;
   if (text == "any") return range;
+  if (text.size() > kMaxRangeBytes) {
+    return Status(Code::kInput, "it is longer than " + std::to_string(kMaxRangeBytes) + " bytes");
+  }
   for (const std::string& part : split(text, ',')) {
     GN_ASSIGN_OR_RETURN(VersionRange::Bound bound, parse_bound(trim(part)));
     range.bounds.push_back(std::move(bound));
