@@ -39,6 +39,9 @@ std::vector<Flag> global_flag_table(GlobalFlags& flags) {
       {"--progress", "auto|bar|lines|none",
        "default: auto, a bar on a terminal and lines elsewhere", &flags.progress},
       {"--plugin-path", "DIR", "search DIR for plugins first; may repeat", &flags.plugin_path},
+      {"--trust-file", "FILE",
+       "use a plugin's file, or all below a folder, although others could change it; may repeat",
+       &flags.trust_file},
   };
 }
 
@@ -102,6 +105,8 @@ class Program {
                         parse_command_line(arguments, global_flags_, commands_));
     GN_RETURN_IF_ERROR(apply_global_flags(context_));
     context_.installation = config::Installation::of_this_process();
+    const auto& trusted = context_.flags.trust_file;
+    context_.installation.trust.exempt.assign(trusted.begin(), trusted.end());
     if (context_.flags.version) {
       std::cout << version_text(context_.installation, context_.flags.verbosity > 0);
       return kExitDone;

@@ -53,6 +53,7 @@ struct GlobalFlags {
   std::optional<std::string> color;
   std::optional<std::string> progress;
   std::vector<std::string> plugin_path;
+  std::vector<std::string> trust_file;
 };
 
 /// The surroundings of a command.

@@ -172,18 +172,47 @@ std::string fish_flags(const std::string& condition, const Flags& flags) {
   return text;
 }
 
-std::string fish_arguments(const std::string& condition, const Positionals& arguments) {
+/// `more`: words for the condition, empty or " 0" (no argument yet) or " 1" (one was given).
+std::string fish_condition(const std::string& command, const std::string& more = "") {
+  return " -n '__graphnet_at " + command + more + "'";
+}
+
+std::string fish_arguments(const std::string& command, const Positionals& arguments) {
+  const bool has_both = !arguments.choices.empty() && !arguments.completes.empty();
   std::string text;
   if (!arguments.choices.empty()) {
-    text += "complete -c graphnet" + condition + " -f -a " +
+    text += "complete -c graphnet" + fish_condition(command, has_both ? " 0" : "") + " -f -a " +
             quoted(base::join(arguments.choices, " ")) + "\n";
   }
-  if (arguments.completes == "FILE") text += "complete -c graphnet" + condition + " -F\n";
+  const std::string start = "complete -c graphnet" + fish_condition(command, has_both ? " 1" : "");
+  if (arguments.completes == "FILE") text += start + " -F\n";
   if (arguments.completes == "PLUGIN") {
-    text +=
-        "complete -c graphnet" + condition + " -f -a '(graphnet __complete plugins 2>/dev/null)'\n";
+    text += start + " -f -a '(graphnet __complete plugins 2>/dev/null)'\n";
   }
   return text;
+}
+
+/// As scan_loop(); fish's own __fish_use_subcommand takes the value of a flag for a command.
+std::string fish_scan(const Commands& commands) {
+  return "# True if the command is $argv[1], and $argv[2] says whether an argument follows it.\n"
+         "function __graphnet_at\n"
+         "    set -l words (commandline -opc)\n"
+         "    set -e words[1]\n"
+         "    set -l command none\n"
+         "    set -l argument 0\n"
+         "    for word in $words\n"
+         "        if test $command = none; and contains -- $word " +
+         visible_names(commands, " ") +
+         "\n"
+         "            set command $word\n"
+         "        else if test $command != none; and not string match -q -- '-*' $word\n"
+         "            set argument 1\n"
+         "        end\n"
+         "    end\n"
+         "    test $command = $argv[1]; and begin; not set -q argv[2]; or test $argument = "
+         "$argv[2]; "
+         "end\n"
+         "end\n";
 }
 
 /// Shared by bash and zsh: which command was given, and whether an argument follows it.
@@ -252,20 +281,23 @@ std::string zsh_completion(const Commands& commands, const Flags& global_flags) 
          "    esac\n    _describe -o option flags\n    return\n  fi\n"
          "  case $command in\n    '') commands=(" +
          list + "); _describe command commands ;;\n" + argument_cases(kZsh, commands) +
-         "  esac\n}\ncompdef _graphnet graphnet\n";
+         "  esac\n}\n"
+         "# A file of $fpath is the function itself; sourced, it has to be registered.\n"
+         "if [[ $funcstack[1] == _graphnet ]]; then _graphnet; else compdef _graphnet graphnet; "
+         "fi\n";
 }
 
 std::string fish_completion(const Commands& commands, const Flags& global_flags) {
   std::string text =
       "# fish completion for graphnet: graphnet completion fish | source\n"
       "complete -c graphnet -f\n" +
-      fish_flags("", global_flags);
+      fish_scan(commands) + fish_flags("", global_flags);
   for (const Command& command : commands) {
     if (command.is_hidden) continue;
-    text += "complete -c graphnet -n __fish_use_subcommand -a " + command.name + " -d " +
-            fish_quoted(command.summary) + "\n";
-    const std::string condition = " -n '__fish_seen_subcommand_from " + command.name + "'";
-    text += fish_flags(condition, command.flags) + fish_arguments(condition, command.positionals);
+    text += "complete -c graphnet" + fish_condition("none") + " -a " + command.name + " -d " +
+            fish_quoted(command.summary) + "\n" +
+            fish_flags(fish_condition(command.name), command.flags) +
+            fish_arguments(command.name, command.positionals);
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include "cli/exit_code.h"
 #include "cli/plugin_state.h"
 #include "cli/version_text.h"
+#include "config/resolve_backend.h"
 #include "measure/environment.h"
 #include "report/terminal_text.h"
 #include "supervise/worker_description.h"
@@ -174,7 +175,7 @@ class DoctorText {
     for (const auto& entry : found_.registry.entries()) {
       const std::string word = plugin_state(entry);
       std::string value = report::pad_right(report::printable(entry.name), kNameWidth) +
-                          state(word, word != "broken");
+                          state(word, word == "ok" || word == "shadowed");
       if (entry.manifest) value += ", " + report::printable(entry.manifest->version);
       const Status problem = plugin_problem(entry);
       if (!problem.is_ok()) value += ": " + report::printable(problem.message());

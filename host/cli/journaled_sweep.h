@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "cli/command.h"
-#include "config/plugin_registry.h"
+#include "config/resolve_backend.h"
 #include "supervise/sweep.h"
 
 namespace graphnet::cli {

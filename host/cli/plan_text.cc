@@ -44,6 +44,9 @@ std::string backend_text(const config::Backend& backend, int auto_threads, bool 
   text.add(config.backend.library.empty() ? "backend.name" : "backend.library",
            backend.manifest.name + " " + backend.manifest.version + ", " +
                backend.manifest.library.string());
+  if (!backend.problem.is_ok()) text.add("problem", backend.problem.message());
+  text.add("backend.version", config.backend.version.text);
+  text.add("backend.sha256", config.backend.sha256.empty() ? "none" : config.backend.sha256);
   for (const auto& [name, value] : backend.options.items()) {
     text.add("backend.options." + name, base::dump_json(value));
   }

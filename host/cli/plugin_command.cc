@@ -204,11 +204,20 @@ Command plugin_command(std::vector<std::string>& arguments) {
   command.name = "plugin";
   command.summary = "list or describe the installed plugins";
   command.description =
-      "list: name, version, ABI, state (ok, shadowed by an earlier folder, broken), devices, "
-      "file.\n"
-      "A broken plugin is a row with its reason below the table; -v adds the folders searched.\n"
+      "list: name, version, ABI, state (ok, shadowed by an earlier folder, disabled, broken), "
+      "devices,\n"
+      "file. A broken plugin is a row with its reason below the table; -v adds the folders "
+      "searched.\n"
       "info: everything its manifest says, options with type and default included; exit code 4 if\n"
-      "the plugin is broken.";
+      "the plugin is broken or disabled.\n"
+      "GRAPHNET_PLUGIN_PATH: more folders, separated by colons. GRAPHNET_PLUGINS_ONLY: plugin "
+      "files "
+      "or\n"
+      "folders in place of every other search. GRAPHNET_PLUGINS_DISABLE: patterns of names that "
+      "are "
+      "not\n"
+      "used, separated by commas. A plugin whose files others could change is broken, see "
+      "--trust-file.";
   command.usage = "plugin list | info PLUGIN [options]";
   command.positionals = {
       "ACTION [PLUGIN]", "list, or info with a name", &arguments, {"list", "info"}, "PLUGIN"};

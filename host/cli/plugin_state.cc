@@ -13,10 +13,21 @@ std::vector<std::filesystem::path> plugin_folders(const Context& context) {
 
 config::PluginRegistry installed_plugins(const Context& context) {
   auto registry = config::PluginRegistry::scan(
-      config::plugin_tiers(context.installation, plugin_folders(context), {}));
-  const auto worker = context.installation.worker_executable();
-  registry.check_libraries(worker.is_ok() ? *worker : std::filesystem::path());
+      config::plugin_tiers(context.installation, plugin_folders(context), {}),
+      context.installation.plugins_disable);
+  registry.check_libraries(context.installation);
   return registry;
+}
+
+std::vector<std::string> plugin_flags(const Context& context) {
+  std::vector<std::string> words;
+  for (const auto& folder : context.flags.plugin_path) {
+    words.insert(words.end(), {"--plugin-path", folder});
+  }
+  for (const auto& file : context.flags.trust_file) {
+    words.insert(words.end(), {"--trust-file", file});
+  }
+  return words;
 }
 
 Status plugin_problem(const PluginEntry& entry) {
@@ -24,6 +35,7 @@ Status plugin_problem(const PluginEntry& entry) {
 }
 
 std::string plugin_state(const PluginEntry& entry) {
+  if (entry.state == PluginEntry::State::kDisabled) return "disabled";
   if (!plugin_problem(entry).is_ok()) return "broken";
   return entry.state == PluginEntry::State::kShadowed ? "shadowed" : "ok";
 }

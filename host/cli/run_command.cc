@@ -4,6 +4,7 @@
 #include <chrono>
 #include <iostream>
 
+#include "cli/diagnostics.h"
 #include "cli/exit_code.h"
 #include "cli/journaled_sweep.h"
 #include "cli/plan_text.h"
@@ -25,6 +26,21 @@ using supervise::PlannedSample;
 
 namespace {
 
+/// An error if there is no backend whose plugin can be used. One that cannot is left out of a run
+/// with others: its samples are recorded as plugin_failed.
+Status check_any_usable(const std::vector<config::Backend>& backends) {
+  Status error;
+  for (const auto& backend : backends) {
+    if (backend.problem.is_ok()) return Status::ok();
+    if (error.is_ok()) {
+      error = backend.problem;
+    } else {
+      error.add_context("of " + backend.config.file.string() + ": " + backend.problem.message());
+    }
+  }
+  return error;
+}
+
 Result<std::vector<config::Backend>> read_backends(const Context& context,
                                                    const RunOptions& options) {
   const std::vector<fs::path> folders = plugin_folders(context);
@@ -37,10 +53,24 @@ Result<std::vector<config::Backend>> read_backends(const Context& context,
     apply_run_options(options, run_config);
     GN_ASSIGN_OR_RETURN(
         config::Backend backend,
-        config::resolve_backend(context.installation, folders, std::move(run_config)));
+        config::examine_backend(context.installation, folders, std::move(run_config)));
     backends.push_back(std::move(backend));
   }
+  GN_RETURN_IF_ERROR(check_any_usable(backends));
   return backends;
+}
+
+/// Says once and in full why plugins are left out. Returns how many.
+int print_refusals(const Context& context, const std::vector<config::Backend>& backends) {
+  int num_refused = 0;
+  for (const auto& backend : backends) {
+    if (backend.problem.is_ok()) continue;
+    Status shown = backend.problem;
+    print_error(shown.add_context("its samples are recorded as plugin_failed, the others run"),
+                context.error.color);
+    ++num_refused;
+  }
+  return num_refused;
 }
 
 /// Samples named on the command line, else by the configs, else the bundled ones.
@@ -76,10 +106,9 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   settings.auto_threads = measure::affinity_cores();
   settings.digest = options.digest;
   settings.repeat_flags = options.repeat_flags;
-  for (const auto& folder : context.flags.plugin_path) {
-    settings.repeat_flags.insert(settings.repeat_flags.end(), {"--plugin-path", folder});
-  }
-  GN_ASSIGN_OR_RETURN(run.plan, supervise::make_plan(run.samples, run.backends, settings));
+  const std::vector<std::string> plugins = plugin_flags(context);
+  settings.repeat_flags.insert(settings.repeat_flags.end(), plugins.begin(), plugins.end());
+  run.plan = supervise::make_plan(run.samples, run.backends, settings);
   if (options.resume) {
     GN_ASSIGN_OR_RETURN(const auto journal, journal::read_journal(*options.resume));
     run.num_already_done = supervise::drop_done(run.plan, journal.records);
@@ -87,8 +116,10 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   return run;
 }
 
-report::RunFacts facts_of(const PreparedRun& run, const std::string& hardware) {
+report::RunFacts facts_of(const Context& context, const PreparedRun& run,
+                          const std::string& hardware) {
   report::RunFacts facts;
+  facts.overrides = context.installation.overrides();
   facts.version = version_number();
   const config::Backend& first = run.backends.front();
   facts.protocol = first.config.protocol.name;
@@ -145,7 +176,7 @@ int exit_code_of(const supervise::SweepEnd& end, const RunView& view) {
 Result<int> sweep(const Context& context, const RunOptions& options, const PreparedRun& run) {
   const auto started = std::chrono::steady_clock::now();
   GN_ASSIGN_OR_RETURN(JournaledSweep sweep, JournaledSweep::open(context, run));
-  RunView view(context, options, facts_of(run, sweep.hardware()), run.plan.size());
+  RunView view(context, options, facts_of(context, run, sweep.hardware()), run.plan.size());
   const Result<supervise::SweepEnd> end = sweep.run(view);
   if (!end.is_ok()) {
     view.hide();
@@ -161,6 +192,7 @@ Result<int> execute(const Context& context, const RunFlags& flags) {
     return Status(Code::kUsage, "--json and --format exclude each other");
   }
   GN_ASSIGN_OR_RETURN(const PreparedRun run, prepare(context, options));
+  const int num_refused = print_refusals(context, run.backends);
   if (!options.dry_run) return sweep(context, options, run);
   if (context.flags.json) {
     std::cout << base::dump_json(plan_json(run.plan)) << '\n';
@@ -168,7 +200,7 @@ Result<int> execute(const Context& context, const RunFlags& flags) {
     std::cout << plan_text(run.backends, run.samples, run.plan, measure::affinity_cores(),
                            context.flags.verbosity > 0);
   }
-  return kExitDone;
+  return num_refused > 0 ? kExitPlugin : kExitDone;
 }
 
 }  // namespace
@@ -182,7 +214,12 @@ Command run_command(RunFlags& flags) {
       "compares\n"
       "and times both, and appends one record per pair to a results file. Each pair runs in a "
       "process\n"
-      "of its own: a crash, a hang or a lack of memory costs that pair and nothing else.";
+      "of its own: a crash, a hang or a lack of memory costs that pair and nothing else. With "
+      "several\n"
+      "configs, a plugin whose files cannot be used costs its own pairs only; with one the run "
+      "ends "
+      "at\n"
+      "once.";
   command.usage = "run [SAMPLE|DIR|LIST]... --config CONFIG [options]";
   command.positionals = {
       "SAMPLE|DIR|LIST",

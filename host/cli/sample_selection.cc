@@ -2,9 +2,8 @@
 #include "cli/sample_selection.h"
 
 #include <set>
-#include <sstream>
 
-#include "base/file.h"
+#include "cli/path_list.h"
 #include "sample/sample.h"
 
 namespace graphnet::cli {
@@ -15,9 +14,6 @@ using base::Result;
 using base::Status;
 
 namespace {
-
-// 2,495 samples make 200 KB; a file beyond this is no list of paths.
-constexpr std::uint64_t kMaxListBytes = 16U << 20U;
 
 /// Collects samples.
 class Selection {
@@ -32,16 +28,12 @@ class Selection {
   }
 
   Status add_list(const fs::path& list) {
-    GN_ASSIGN_OR_RETURN(const std::string text, base::read_file(list, kMaxListBytes));
-    std::istringstream lines(text);
-    std::string line;
-    for (int number = 1; std::getline(lines, line); ++number) {
-      const std::string entry = without_comment(line);
-      if (entry.empty()) continue;
-      Status added = add_folder(resolve(list, entry));
+    GN_ASSIGN_OR_RETURN(const std::vector<ListedPath> paths, read_path_list(list));
+    for (const auto& [line, path] : paths) {
+      Status added = add_folder(resolve(list, path));
       if (!added.is_ok()) {
-        return added.add_context("line " + std::to_string(number) + " of the list '" +
-                                 list.string() + "'");
+        return added.add_context("line " + std::to_string(line) + " of the list '" + list.string() +
+                                 "'");
       }
     }
     return Status::ok();
@@ -56,13 +48,6 @@ class Selection {
   }
 
   void add(const fs::path& path) { samples_.push_back(planned_sample(path)); }
-
-  static std::string without_comment(const std::string& line) {
-    const std::string content = line.substr(0, line.find('#'));
-    const std::size_t begin = content.find_first_not_of(" \t\r");
-    if (begin == std::string::npos) return "";
-    return content.substr(begin, content.find_last_not_of(" \t\r") - begin + 1);
-  }
 
   static fs::path resolve(const fs::path& list, const fs::path& entry) {
     const fs::path beside = list.parent_path() / entry;

@@ -15,8 +15,8 @@ namespace graphnet::cli {
 supervise::PlannedSample planned_sample(const std::filesystem::path& folder);
 
 /// The samples that arguments name. Each argument is a sample, a folder (every sample below it), or
-/// a list: a text file with one path per line, '#' to the end of the line is a comment. A relative
-/// path in a list counts from the list's folder or, if nothing is there, from the current folder.
+/// a list (path_list.h). A relative path in a list counts from the list's folder or, if nothing is
+/// there, from the current folder.
 ///
 /// order    as given, folders sorted. What a folder brings is left out if it was selected before; a
 ///          sample that is itself named several times runs as often

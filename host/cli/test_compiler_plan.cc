@@ -3,12 +3,11 @@
 
 #include <cstdlib>
 #include <set>
-#include <sstream>
 
 #include "base/base64.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "cli/flag_values.h"
+#include "cli/path_list.h"
 #include "cli/plugin_state.h"
 #include "cli/sample_selection.h"
 #include "config/yaml_reader.h"
@@ -25,20 +24,10 @@ using base::Status;
 
 namespace {
 
-constexpr std::uint64_t kMaxListBytes = 16U << 20U;
-
-/// Lines of an --allow-list without blanks around them; empty ones and comments are left out.
-Result<std::vector<std::string>> read_allow_list(const std::string& file) {
-  Result<std::string> text = base::read_file(file, kMaxListBytes);
-  if (!text.is_ok()) return std::move(text).status().add_context("--allow-list");
-  std::istringstream stream(*text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) {
-    const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string::npos || line[begin] == '#') continue;
-    lines.push_back(line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1));
-  }
-  return lines;
+Result<std::vector<ListedPath>> read_allow_list(const std::string& file) {
+  Result<std::vector<ListedPath>> paths = read_path_list(file);
+  if (!paths.is_ok()) return std::move(paths).status().add_context("--allow-list");
+  return paths;
 }
 
 fs::path canonical_path(const fs::path& path) {
@@ -61,9 +50,9 @@ Result<ModeSelection> select_list(const TestCompilerFlags& flags) {
   }
   ModeSelection selection;
   selection.mode = SampleMode::kList;
-  GN_ASSIGN_OR_RETURN(const auto lines, read_allow_list(*flags.allow_list));
-  for (const auto& line : lines) {
-    const fs::path path = prefix / line;
+  GN_ASSIGN_OR_RETURN(const auto listed, read_allow_list(*flags.allow_list));
+  for (const auto& entry : listed) {
+    const fs::path path = prefix / entry.path;
     if (!fs::exists(path, ignored)) {
       selection.missing.push_back(path);
     } else if (fs::exists(path / "model.py", ignored)) {
@@ -78,9 +67,9 @@ Result<ModeSelection> select_recursive(const TestCompilerFlags& flags) {
   selection.mode = SampleMode::kRecursive;
   GN_ASSIGN_OR_RETURN(selection.samples, sample::discover(*flags.model_path));
   if (!flags.allow_list) return selection;
-  GN_ASSIGN_OR_RETURN(const auto lines, read_allow_list(*flags.allow_list));
+  GN_ASSIGN_OR_RETURN(const auto listed, read_allow_list(*flags.allow_list));
   std::set<fs::path> allowed;
-  for (const auto& line : lines) allowed.insert(canonical_path(line));
+  for (const auto& entry : listed) allowed.insert(canonical_path(entry.path));
   std::vector<fs::path> kept;
   for (const auto& path : selection.samples) {
     if (allowed.count(canonical_path(path)) > 0) kept.push_back(path);
@@ -173,9 +162,8 @@ std::string repeat_command(const Context& context, const TestCompilerFlags& flag
                                     "--threads",    std::to_string(task.threads)};
   if (flags.config) words.insert(words.end(), {"--config", *flags.config});
   if (flags.timeout) words.insert(words.end(), {"--timeout", *flags.timeout});
-  for (const auto& folder : context.flags.plugin_path) {
-    words.insert(words.end(), {"--plugin-path", folder});
-  }
+  const std::vector<std::string> plugins = plugin_flags(context);
+  words.insert(words.end(), plugins.begin(), plugins.end());
   return supervise::shell_command(words);
 }
 
@@ -211,7 +199,7 @@ Result<PreparedRun> plan_test_compiler(const Context& context, const TestCompile
   supervise::PlanSettings settings;
   settings.run_id = run.run_id;
   settings.auto_threads = measure::affinity_cores();
-  GN_ASSIGN_OR_RETURN(run.plan, supervise::make_plan(run.samples, run.backends, settings));
+  run.plan = supervise::make_plan(run.samples, run.backends, settings);
   for (auto& planned : run.plan) {
     planned.task.command = repeat_command(context, flags, planned.task);
   }

@@ -18,6 +18,10 @@ using base::Status;
 
 namespace {
 
+constexpr const char* kPluginPath = "GRAPHNET_PLUGIN_PATH";
+constexpr const char* kPluginsOnly = "GRAPHNET_PLUGINS_ONLY";
+constexpr const char* kPluginsDisable = "GRAPHNET_PLUGINS_DISABLE";
+
 std::string environment(const char* name) {
   const char* value = ::secure_getenv(name);
   return value ? value : "";
@@ -31,15 +35,17 @@ fs::path xdg_folder(const char* variable, const char* below_home) {
   return home.is_absolute() ? home / below_home : fs::path();
 }
 
-std::vector<fs::path> split_path_list(const std::string& text) {
-  std::vector<fs::path> paths;
+/// Parts that are not empty: an empty path would mean the current folder, from which plugins are
+/// never loaded.
+template <typename T>
+std::vector<T> split_list(const std::string& text, char separator) {
+  std::vector<T> parts;
   for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(':', begin), text.size());
-    // An empty part would mean the current folder, from which plugins are never loaded.
-    if (end > begin) paths.emplace_back(text.substr(begin, end - begin));
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    if (end > begin) parts.emplace_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
-  return paths;
+  return parts;
 }
 
 bool is_file(const fs::path& path) {
@@ -90,8 +96,27 @@ Installation Installation::of_this_process() {
   }
   installation.config_home = xdg_folder("XDG_CONFIG_HOME", ".config");
   installation.data_home = xdg_folder("XDG_DATA_HOME", ".local/share");
-  installation.plugin_path = split_path_list(environment("GRAPHNET_PLUGIN_PATH"));
+  installation.plugin_path = split_list<fs::path>(environment(kPluginPath), ':');
+  if (::secure_getenv(kPluginsOnly) != nullptr) {
+    installation.plugins_only = split_list<fs::path>(environment(kPluginsOnly), ':');
+  }
+  installation.plugins_disable = split_list<std::string>(environment(kPluginsDisable), ',');
+  installation.trust = FileTrust::of_this_user(installation.executable_folder);
   return installation;
+}
+
+std::vector<std::string> Installation::overrides() const {
+  std::vector<std::string> texts;
+  const auto add = [&](const char* name, const std::vector<std::string>& values, const char* by) {
+    texts.push_back(std::string(name) + "=" + base::join(values, by));
+  };
+  const auto names = [](const std::vector<fs::path>& paths) {
+    return std::vector<std::string>(paths.begin(), paths.end());
+  };
+  if (!plugin_path.empty()) add(kPluginPath, names(plugin_path), ":");
+  if (plugins_only) add(kPluginsOnly, names(*plugins_only), ":");
+  if (!plugins_disable.empty()) add(kPluginsDisable, plugins_disable, ",");
+  return texts;
 }
 
 std::vector<fs::path> Installation::config_folders() const {

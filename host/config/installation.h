@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/file_trust.h"
 
 namespace graphnet::config {
 
@@ -21,9 +22,19 @@ struct Installation {
   std::filesystem::path data_home;    ///< $XDG_DATA_HOME or ~/.local/share; may be empty
   /// GRAPHNET_PLUGIN_PATH, split at colons.
   std::vector<std::filesystem::path> plugin_path;
+  /// GRAPHNET_PLUGINS_ONLY, split at colons: plugin files or folders that replace every search but
+  /// that of --plugin-path. Nothing: not set.
+  std::optional<std::vector<std::filesystem::path>> plugins_only;
+  /// GRAPHNET_PLUGINS_DISABLE, split at commas: patterns (*, ?, [..]) of names that are not used.
+  std::vector<std::string> plugins_disable;
+  FileTrust trust = FileTrust::of_this_user({});
 
   /// Reads environment variables with secure_getenv: none counts in a setuid program.
   static Installation of_this_process();
+
+  /// The variables above that are set, as "NAME=value": what makes this run find other plugins than
+  /// the same command elsewhere.
+  std::vector<std::string> overrides() const;
 
   /// Folders in which a config without a slash in its name is looked up, first hit wins.
   ///

@@ -12,6 +12,9 @@ namespace graphnet::config {
 
 inline constexpr const char* kPluginSchema = "graphnet/plugin/v1";
 
+/// Name of the file that describes a plugin, beside its library.
+inline constexpr const char* kManifestName = "plugin.yaml";
+
 /// A library that the plugin opens itself; named so that its absence can be explained.
 struct NeededLibrary {
   std::string soname;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "config/run_config.h"
 
+#include <algorithm>
+#include <cctype>
+
+#include "config/library_identity.h"
 #include "config/manifest.h"
 #include "config/override.h"
 #include "config/quantity.h"
@@ -67,10 +71,30 @@ Status check_schema(const MapReader& map) {
       .add_hint("update graphnet, or write schema: " + std::string(kRunSchema));
 }
 
+Result<VersionRange> read_version_range(const YamlNode& node, const std::string& what) {
+  GN_ASSIGN_OR_RETURN(const std::string text, read_text(node, what));
+  Result<VersionRange> range = parse_version_range(text);
+  if (range.is_ok()) return range;
+  return error_at(node, what + " must be any or a requirement such as '>=0.2, <0.4': " +
+                            range.status().message());
+}
+
+Result<std::string> read_sha256(const YamlNode& node, const std::string& what) {
+  GN_ASSIGN_OR_RETURN(std::string text, read_text(node, what));
+  if (text == "none") return std::string();
+  if (!is_sha256(text)) {
+    return error_at(node, what + " must be none or 64 hexadecimal digits, got " + describe(node));
+  }
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char digit) { return static_cast<char>(std::tolower(digit)); });
+  return text;
+}
+
 Status read_backend(const MapReader& root, RunConfig& config) {
   GN_ASSIGN_OR_RETURN(const YamlNode* node, root.require("backend"));
-  GN_ASSIGN_OR_RETURN(const MapReader map,
-                      MapReader::open(*node, "backend", {"name", "library", "options"}));
+  GN_ASSIGN_OR_RETURN(
+      const MapReader map,
+      MapReader::open(*node, "backend", {"name", "library", "version", "sha256", "options"}));
   const YamlNode* name = map.find("name");
   const YamlNode* library = map.find("library");
   if ((name == nullptr) == (library == nullptr)) {
@@ -90,7 +114,8 @@ Status read_backend(const MapReader& root, RunConfig& config) {
   }
   config.origins[name != nullptr ? "backend.name" : "backend.library"] = backend.where;
   if (const YamlNode* options = map.find("options")) backend.options = *options;
-  return Status::ok();
+  GN_RETURN_IF_ERROR(read_if_given(map, "version", config, backend.version, read_version_range));
+  return read_if_given(map, "sha256", config, backend.sha256, read_sha256);
 }
 
 /// `protocol: kernel` is short for `protocol: {name: kernel}`; the long form has room for

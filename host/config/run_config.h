@@ -12,6 +12,7 @@
 #include "config/byte_size.h"
 #include "config/duration.h"
 #include "config/protocol_file.h"
+#include "config/version_range.h"
 #include "config/yaml_node.h"
 
 namespace graphnet::config {
@@ -28,6 +29,8 @@ inline constexpr const char* kPhases[] = {"load", "plan", "replay",  "eager", "c
 struct BackendChoice {
   std::string name;               ///< empty if `library` is given
   std::filesystem::path library;  ///< absolute, or relative to the current folder; else empty
+  VersionRange version;           ///< what the manifest's version must lie in
+  std::string sha256;             ///< that the library must have, lower case; empty: any
   /// As written; checked by resolve_options() once the plugin's manifest is known.
   std::optional<YamlNode> options;
   std::string where;  ///< place of name or library, for messages: "x.yaml:3:9"

@@ -221,7 +221,10 @@ Result<YamlNode> parse_source(const std::string& text, std::shared_ptr<const Yam
     const YamlPosition place = {
         std::max(error.mark.line, 0),
         std::max(error.mark.column, 0) + (error.mark.line <= 0 ? first_column : 0)};
-    return error_at(*source, place, "invalid YAML: " + error.msg);
+    Status invalid = error_at(*source, place, "invalid YAML: " + error.msg);
+    // Such as `version: >=0.2`, where '>' begins a block.
+    const bool is_block = error.msg.find("block scalar") != std::string::npos;
+    return is_block ? invalid.add_hint("put a value that begins with > or | in quotes") : invalid;
   } catch (const std::exception& error) {
     return Status(Code::kInput, source->name + ": cannot be parsed: " + error.what());
   }

@@ -144,6 +144,7 @@ RunTable::RunTable(std::ostream& out, TableStyle style, const RunFacts& facts)
     sample_width_ = std::min(sample_width_, std::max(12, style_.width / 3));
   }
   write_line(headline(facts));
+  for (const auto& text : facts.overrides) write_line(printable("environment: " + text));
   out_ << '\n';
   const std::string timing = is_paired_ ? pad_left("median", kPairedMedianWidth) + kGap +
                                               pad_right("speedup [interval]", kIntervalWidth) +

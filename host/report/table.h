@@ -28,6 +28,8 @@ struct RunFacts {
   unsigned seed = 123;
   std::vector<std::string> samples;  ///< names, in any order
   std::vector<std::string> plugins;  ///< variants as in Record::plugin_variant
+  /// Environment variables in effect that change what is run, as "NAME=value".
+  std::vector<std::string> overrides;
 };
 
 struct RunSummary {

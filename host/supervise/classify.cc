@@ -150,7 +150,25 @@ void judge(const PlannedTask& planned, const WorkerEnd& end, Record& record) {
   }
 }
 
+void fill_identity(const PlannedTask& planned, Record& record) {
+  if (record.run_id.empty()) record.run_id = planned.task.run_id;
+  if (record.time_utc.empty()) record.time_utc = journal::utc_now();
+  if (record.plugin_sha256.empty()) record.plugin_sha256 = planned.library.sha256;
+}
+
 }  // namespace
+
+Record refused_record(const PlannedTask& planned) {
+  const base::Status& refusal = planned.refusal;
+  Record record = blank_record(planned);
+  record.outcome = "plugin_failed";
+  // A YAML error goes on with the line it means.
+  record.message = refusal.message().substr(0, refusal.message().find('\n'));
+  for (const auto& place : refusal.context()) record.notes.push_back("at: " + place);
+  for (const auto& hint : refusal.hints()) record.notes.push_back("try: " + hint);
+  fill_identity(planned, record);
+  return record;
+}
 
 Record classify(const PlannedTask& planned, const WorkerEnd& end) {
   Record record = end.record ? *end.record : blank_record(planned);
@@ -163,9 +181,7 @@ Record classify(const PlannedTask& planned, const WorkerEnd& end) {
     record.notes.push_back("the worker wrote " + base::format_bytes(end.output_bytes) +
                            " to standard output and error");
   }
-  if (record.run_id.empty()) record.run_id = planned.task.run_id;
-  if (record.time_utc.empty()) record.time_utc = journal::utc_now();
-  if (record.plugin_sha256.empty()) record.plugin_sha256 = planned.plugin_sha256;
+  fill_identity(planned, record);
   if (record.outcome != "ok" && record.output_tail.empty()) {
     record.output_tail = tail_text(end.output, kMaxTailBytes);
   }

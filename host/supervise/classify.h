@@ -30,6 +30,10 @@ namespace graphnet::supervise {
 /// hands on. The last record that the worker sent keeps what was measured before.
 journal::Record classify(const PlannedTask& planned, const WorkerEnd& end);
 
+/// The record of a task whose plugin was refused before any of its code ran (PlannedTask::refusal):
+/// `plugin_failed` without a phase, with the refusal's message, places and advice.
+journal::Record refused_record(const PlannedTask& planned);
+
 /// True if no phase was entered: the worker itself does not start on this machine.
 inline bool never_began(const WorkerEnd& end) {
   return end.phase.empty() && !end.record;

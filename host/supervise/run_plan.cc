@@ -1,50 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "supervise/run_plan.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <map>
-
-#include "base/file.h"
-#include "base/sha256.h"
 
 namespace graphnet::supervise {
 
-using base::Code;
-using base::Result;
-using base::Status;
-
 namespace {
-
-/// Digest of a file of any length in bounded memory; plugins may carry hundreds of megabytes.
-Result<std::string> file_sha256(const std::filesystem::path& path) {
-  const base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  const auto failed = [&] {
-    return Status(Code::kInput, "cannot read '" + path.string() + "': " + std::strerror(errno));
-  };
-  if (!fd.is_open()) return failed();
-  base::Sha256 digest;
-  std::string chunk(1U << 18U, '\0');
-  while (true) {
-    const ssize_t num_read = ::read(fd.get(), chunk.data(), chunk.size());
-    if (num_read == 0) break;
-    if (num_read < 0 && errno == EINTR) continue;
-    if (num_read < 0) return failed();
-    digest.update(chunk.data(), static_cast<std::size_t>(num_read));
-  }
-  return digest.finish();
-}
-
-/// What tells one build of a plugin from another.
-struct LibraryIdentity {
-  std::string sha256;
-  std::string stamp;
-};
 
 std::string repeat_command(const PlannedSample& sample, const config::Backend& backend,
                            const PlanSettings& settings) {
@@ -64,12 +26,12 @@ std::optional<std::int64_t> worker_memory(const config::MemoryLimit& limit,
 }
 
 PlannedTask make_task(const PlannedSample& sample, const config::Backend& backend,
-                      const LibraryIdentity& library, const PlanSettings& settings) {
+                      const PlanSettings& settings) {
   const config::RunConfig& config = backend.config;
   PlannedTask planned;
   planned.sample = sample;
-  planned.plugin_sha256 = library.sha256;
-  planned.library_stamp = library.stamp;
+  planned.library = backend.library;
+  planned.refusal = backend.problem;
   planned.limits = config.timeouts;
   journal::Task& task = planned.task;
   task.sample_path = sample.path;
@@ -118,6 +80,13 @@ std::string identity(const journal::Record& record) {
   return identity(record.sample, record.plugin_sha256, task);
 }
 
+/// What was skipped may fit by now, or under other limits; a plugin that was refused may have been
+/// mended beside its library (a missing dependency, a file's mode). Finding out takes milliseconds.
+bool was_tried(const journal::Record& record) {
+  const bool was_refused = record.outcome == "plugin_failed" && record.phase.empty();
+  return record.outcome != "skipped" && !was_refused;
+}
+
 std::string shell_word(const std::string& word) {
   constexpr const char* kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
@@ -135,23 +104,13 @@ std::string shell_word(const std::string& word) {
 
 }  // namespace
 
-Result<std::vector<PlannedTask>> make_plan(const std::vector<PlannedSample>& samples,
-                                           const std::vector<config::Backend>& backends,
-                                           const PlanSettings& settings) {
-  std::vector<LibraryIdentity> libraries;
-  for (const auto& backend : backends) {
-    // The stamp first: a change while hashing must count as a change.
-    LibraryIdentity library;
-    library.stamp = file_stamp(backend.manifest.library);
-    GN_ASSIGN_OR_RETURN(library.sha256, file_sha256(backend.manifest.library));
-    libraries.push_back(std::move(library));
-  }
+std::vector<PlannedTask> make_plan(const std::vector<PlannedSample>& samples,
+                                   const std::vector<config::Backend>& backends,
+                                   const PlanSettings& settings) {
   std::vector<PlannedTask> plan;
   plan.reserve(samples.size() * backends.size());
   for (const auto& sample : samples) {
-    for (std::size_t i = 0; i < backends.size(); ++i) {
-      plan.push_back(make_task(sample, backends[i], libraries[i], settings));
-    }
+    for (const auto& backend : backends) plan.push_back(make_task(sample, backend, settings));
   }
   return plan;
 }
@@ -159,30 +118,16 @@ Result<std::vector<PlannedTask>> make_plan(const std::vector<PlannedSample>& sam
 std::size_t drop_done(std::vector<PlannedTask>& plan, const std::vector<journal::Record>& records) {
   std::map<std::string, int> num_done;
   for (const auto& record : records) {
-    // What was skipped may fit by now, or under other limits; finding out takes milliseconds.
-    if (record.outcome != "skipped") ++num_done[identity(record)];
+    if (was_tried(record)) ++num_done[identity(record)];
   }
   const std::size_t num_planned = plan.size();
   const auto is_done = [&](const PlannedTask& planned) {
     const auto done =
-        num_done.find(identity(planned.sample.name, planned.plugin_sha256, planned.task));
+        num_done.find(identity(planned.sample.name, planned.library.sha256, planned.task));
     return done != num_done.end() && done->second-- > 0;
   };
   plan.erase(std::remove_if(plan.begin(), plan.end(), is_done), plan.end());
   return num_planned - plan.size();
-}
-
-std::string file_stamp(const std::filesystem::path& path) {
-  struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return "";
-  std::string text;
-  for (const auto part :
-       {static_cast<long long>(status.st_dev), static_cast<long long>(status.st_ino),
-        static_cast<long long>(status.st_size), static_cast<long long>(status.st_mtim.tv_sec),
-        static_cast<long long>(status.st_mtim.tv_nsec)}) {
-    text += std::to_string(part) + ":";
-  }
-  return text;
 }
 
 std::string shell_command(const std::vector<std::string>& words) {

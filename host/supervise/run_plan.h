@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "base/memory.h"
-#include "config/plugin_registry.h"
+#include "config/resolve_backend.h"
 #include "journal/record.h"
 #include "journal/worker_message.h"
 
@@ -24,9 +23,10 @@ struct PlannedSample {
 struct PlannedTask {
   journal::Task task;
   PlannedSample sample;
-  std::string plugin_sha256;
-  /// file_stamp() of the library when it was hashed; empty: not checked.
-  std::string library_stamp;
+  /// Of the plugin's library; an empty stamp is not checked.
+  config::LibraryIdentity library;
+  /// Why the plugin cannot be used: then the task is recorded as plugin_failed without a worker.
+  base::Status refusal;
   std::map<std::string, config::TimeLimit> limits;  ///< by phase
 };
 
@@ -44,21 +44,15 @@ struct PlanSettings {
 /// Every sample with every backend.
 ///
 /// order    samples outermost, so that the results of one sample stand together and were taken
-/// under
-///          like conditions
-/// errors   kInput or kEnvironment if a plugin's library cannot be read
-base::Result<std::vector<PlannedTask>> make_plan(const std::vector<PlannedSample>& samples,
-                                                 const std::vector<config::Backend>& backends,
-                                                 const PlanSettings& settings);
+///          under like conditions
+std::vector<PlannedTask> make_plan(const std::vector<PlannedSample>& samples,
+                                   const std::vector<config::Backend>& backends,
+                                   const PlanSettings& settings);
 
 /// Removes what a journal already holds: one task for each record with the same sample name, plugin
-/// (name, version, file, options) and settings, unless it was skipped. Returns how many were
-/// removed.
+/// (name, version, file, options) and settings, unless it was not tried: skipped, or the plugin was
+/// refused. Returns how many were removed.
 std::size_t drop_done(std::vector<PlannedTask>& plan, const std::vector<journal::Record>& records);
-
-/// Device, inode, size and time of change of a file as text: differs once the file was rebuilt or
-/// replaced. Empty if there is no such file.
-std::string file_stamp(const std::filesystem::path& path);
 
 /// Joins words to a command line that a POSIX shell splits into the same words.
 std::string shell_command(const std::vector<std::string>& words);

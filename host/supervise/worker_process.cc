@@ -11,15 +11,15 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <set>
 
-#include "supervise/line_reader.h"
 #include "supervise/output_ring.h"
 #include "supervise/stray_processes.h"
 
 namespace graphnet::supervise {
 
 using base::Code;
-using base::Json;
 using base::Result;
 using base::Status;
 using base::Subprocess;
@@ -30,11 +30,14 @@ namespace {
 // Per turn of the loop and descriptor: a flood on one must not keep the others waiting.
 constexpr std::size_t kReadBytes = std::size_t{64} << 10U;
 
-// What is kept of the name of a step: it comes from a process that runs the plugin's code.
-constexpr std::size_t kMaxStepBytes = 64;
-
 // Reads after the end: 4 MiB, more than the kernel buffers of a socket or pipe hold.
 constexpr int kMaxDrainReads = 64;
+
+std::set<std::string> phases_of(const PlannedTask& planned) {
+  std::set<std::string> phases;
+  for (const auto& [phase, limit] : planned.limits) phases.insert(phase);
+  return phases;
+}
 
 /// The supervisor's ends of the two channels.
 struct Channels {
@@ -102,7 +105,8 @@ class WorkerRun {
         strays_(std::move(worker.strays)),
         worker_(std::move(worker.process)),
         channels_(std::move(worker.channels)),
-        unsent_(base::dump_json(journal::to_json(planned.task)) + "\n") {
+        unsent_(base::dump_json(journal::to_json(planned.task)) + "\n"),
+        report_(phases_of(planned)) {
     start_clock("load");
   }
 
@@ -122,6 +126,7 @@ class WorkerRun {
     }
     for (int i = 0; i < kMaxDrainReads && read_output(); ++i) {
     }
+    static_cast<WorkerState&>(end_) = report_.state();
     end_.output = std::string(ring_.bytes());
     return std::move(end_);
   }
@@ -177,67 +182,20 @@ class WorkerRun {
 
   bool read_control() {
     const std::string_view bytes = read_chunk(channels_.control);
-    lines_.append(bytes);
-    while (const auto line = lines_.next_line()) {
-      // After a broken message nothing on the channel can be trusted.
-      if (end_.stop == WorkerEnd::Stop::kProtocol) break;
-      const Status handled = handle_message(*line);
-      if (!handled.is_ok()) fail_protocol(handled.message());
-    }
-    if (lines_.is_overlong()) fail_protocol("a message is longer than 64 MiB");
+    report_.append(bytes);
+    while (const auto event = report_.next()) handle(*event);
     return !bytes.empty();
   }
 
-  Status handle_message(const std::string& line) {
-    GN_ASSIGN_OR_RETURN(const Json message, base::parse_json(line, "worker message"));
-    const auto event = message.is_object() ? message.find("event") : message.end();
-    if (event == message.end() || !event->is_string()) {
-      return Status(Code::kPlugin, "a message has no event");
+  void handle(WorkerReport::Event event) {
+    using Event = WorkerReport::Event;
+    const bool is_running = end_.stop == WorkerEnd::Stop::kNone;
+    if (event == Event::kPhase) {
+      if (is_running) start_clock(report_.state().phase);
+      observer_.on_phase(report_.state().phase);
     }
-    if (*event == "phase") return enter_phase(message);
-    if (*event == "record") return keep_record(message);
-    if (*event == "step") return enter_step(message);
-    if (*event == "memory") {
-      end_.no_memory = true;
-      return Status::ok();
-    }
-    return Status(Code::kPlugin, "a message has an unknown event");
-  }
-
-  Status enter_phase(const Json& message) {
-    const auto phase = message.find("phase");
-    if (phase == message.end() || !phase->is_string() ||
-        planned_.limits.count(phase->get<std::string>()) == 0) {
-      return Status(Code::kPlugin, "a message names an unknown phase");
-    }
-    end_.phase = phase->get<std::string>();
-    end_.step.clear();
-    if (end_.stop == WorkerEnd::Stop::kNone && !end_.is_final) start_clock(end_.phase);
-    observer_.on_phase(end_.phase);
-    return Status::ok();
-  }
-
-  Status enter_step(const Json& message) {
-    const auto step = message.find("step");
-    if (step == message.end() || !step->is_string()) {
-      return Status(Code::kPlugin, "a message names no step");
-    }
-    end_.step = step->get<std::string>().substr(0, kMaxStepBytes);
-    return Status::ok();
-  }
-
-  Status keep_record(const Json& message) {
-    const auto record = message.find("record");
-    const auto is_final = message.find("final");
-    if (record == message.end() || is_final == message.end() || !is_final->is_boolean()) {
-      return Status(Code::kPlugin, "a record message is incomplete");
-    }
-    GN_ASSIGN_OR_RETURN(end_.record, journal::record_from_json(*record));
-    end_.is_final = end_.is_final || is_final->get<bool>();
-    if (end_.is_final && end_.stop == WorkerEnd::Stop::kNone) {
-      deadline_ = Clock::now() + settings_.exit_limit;
-    }
-    return Status::ok();
+    if (event == Event::kFinal && is_running) deadline_ = Clock::now() + settings_.exit_limit;
+    if (event == Event::kBroken && is_running) stop(WorkerEnd::Stop::kProtocol);
   }
 
   void start_clock(const std::string& phase) {
@@ -245,12 +203,6 @@ class WorkerRun {
     limit_ = limit != planned_.limits.end() ? limit->second : std::nullopt;
     deadline_.reset();
     if (limit_) deadline_ = Clock::now() + *limit_;
-  }
-
-  void fail_protocol(const std::string& what) {
-    if (end_.stop != WorkerEnd::Stop::kNone || end_.is_final) return;
-    end_.protocol_error = what;
-    stop(WorkerEnd::Stop::kProtocol);
   }
 
   void check_interrupt() {
@@ -265,7 +217,7 @@ class WorkerRun {
   void check_clock() {
     if (!deadline_ || Clock::now() < *deadline_) return;
     // Past the deadline of the grace, or done with everything but exiting: no more patience.
-    if (end_.stop != WorkerEnd::Stop::kNone || end_.is_final) {
+    if (end_.stop != WorkerEnd::Stop::kNone || report_.state().is_final) {
       kill();
       return;
     }
@@ -294,7 +246,7 @@ class WorkerRun {
   Subprocess worker_;
   Channels channels_;
   std::string unsent_;
-  LineReader lines_{kMaxLineBytes};
+  WorkerReport report_;
   OutputRing ring_{kOutputRingBytes};
   std::string chunk_ = std::string(kReadBytes, '\0');
   config::TimeLimit limit_;                    // of the current phase

@@ -3,20 +3,17 @@
 
 #include <chrono>
 #include <filesystem>
-#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "base/subprocess.h"
-#include "journal/record.h"
 #include "supervise/interrupt.h"
 #include "supervise/run_plan.h"
+#include "supervise/worker_report.h"
 
 namespace graphnet::supervise {
 
-/// Bounds on what a worker can make the supervisor hold. The line limit is far above any record (a
-/// few hundred kilobytes) and far below what would hurt.
-inline constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20U;
+/// Bound on the output of a worker that is kept.
 inline constexpr std::size_t kOutputRingBytes = std::size_t{64} << 10U;
 
 /// How workers are started and stopped.
@@ -42,18 +39,12 @@ class WorkerObserver {
 };
 
 /// How one worker ended: facts only, judged by classify().
-struct WorkerEnd {
+struct WorkerEnd : WorkerState {
   /// Why the supervisor stopped it, if it did.
   enum class Stop { kNone, kTimeLimit, kProtocol, kInterrupt };
 
-  std::optional<journal::Record> record;  ///< the last one received
-  bool is_final = false;                  ///< that record is complete
-  std::string phase;                      ///< last phase entered; empty before the first
-  std::string step;        ///< code of the plugin entered last in that phase; empty: none
-  bool no_memory = false;  ///< an allocation was refused
   Stop stop = Stop::kNone;
-  config::TimeLimit limit;     ///< kTimeLimit: the one exceeded
-  std::string protocol_error;  ///< kProtocol: what was wrong with the worker's messages
+  config::TimeLimit limit;  ///< kTimeLimit: the one exceeded
   base::ExitState exit;
   std::string output;              ///< the last kOutputRingBytes of standard output and error, raw
   std::uint64_t output_bytes = 0;  ///< all that was written there, kept or not

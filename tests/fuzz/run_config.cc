@@ -2,6 +2,7 @@
 // Run configs with overrides: a line "%%" separates the file from texts of --set, one a line.
 #include "config/run_config.h"
 
+#include "config/library_identity.h"
 #include "fuzz/promise.h"
 
 namespace graphnet::fuzz {
@@ -19,6 +20,15 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 void check_config(const config::RunConfig& config) {
   expect(config.backend.name.empty() != config.backend.library.empty(), "one backend is named");
+  const std::string& pin = config.backend.sha256;
+  expect(pin.empty() || config::is_sha256(pin), "a pin is a hash");
+  const config::VersionRange& wanted = config.backend.version;
+  const auto range = config::parse_version_range(wanted.text);
+  expect(range.is_ok() && range->bounds.size() == wanted.bounds.size(),
+         "a printed requirement reads the same");
+  for (const auto& [relation, version] : wanted.bounds) {
+    expect(config::compare_versions(version, version) == 0, "a version equals itself");
+  }
   expect(config.threads >= 0, "threads are not negative");
   expect(config.protocol.warmup >= 0 && config.protocol.trials >= 1, "there is a trial");
   expect(config.timeouts.size() == std::size(config::kPhases), "each phase has a limit");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Plugins that are refused before any of their code runs: the run does not begin (exit code 4), so
-// nobody waits hours for a sweep that one of its backends could never take part in.
+// Plugins that are refused before any of their code runs: a run with nothing else does not begin
+// (exit code 4), beside healthy ones they cost their own samples.
 #include <elf.h>
+#include <sys/stat.h>
 
 #include "plugin_host/zoo.h"
 
@@ -27,16 +28,34 @@ class BrokenFile : public ::testing::Test {
     file << bytes;
   }
 
-  /// Runs it and checks that nothing ran and that all parts are in the message.
+  /// Runs it alone and checks that nothing ran and that all parts are in the message; then beside
+  /// the control, which runs.
   static void expect_refused(const fs::path& file, const std::vector<std::string>& parts) {
-    const ZooRun run(file);
-    EXPECT_EQ(run.exit_code(), 4) << run.output();
-    EXPECT_TRUE(run.records().empty());
-    EXPECT_LT(run.seconds(), 5);
-    EXPECT_EQ(run.num_left_processes(), 0);
+    const ZooRun alone(file, "", false);
+    EXPECT_EQ(alone.exit_code(), 4) << alone.output();
+    EXPECT_TRUE(alone.records().empty());
+    EXPECT_LT(alone.seconds(), 5);
+    EXPECT_EQ(alone.num_left_processes(), 0);
+    expect_parts(alone.output(), parts);
+    expect_beside(ZooRun(file), parts);
+  }
+
+  static void expect_beside(const ZooRun& both, const std::vector<std::string>& parts) {
+    EXPECT_EQ(both.exit_code(), 1) << both.output();
+    expect_parts(both.output(), parts);
+    ASSERT_EQ(both.records().size(), 2U) << both.output();
+    const journal::Record& refused = both.records()[0];
+    EXPECT_EQ(refused.outcome, "plugin_failed");
+    EXPECT_EQ(refused.phase, "");
+    EXPECT_NE(both.output().find(refused.message), std::string::npos) << refused.message;
+    EXPECT_FALSE(refused.plugin.empty());
+    EXPECT_EQ(both.records()[1].plugin, "nope");
+    EXPECT_EQ(both.records()[1].outcome, "ok") << both.records()[1].message;
+  }
+
+  static void expect_parts(const std::string& output, const std::vector<std::string>& parts) {
     for (const std::string& part : parts) {
-      EXPECT_NE(run.output().find(part), std::string::npos) << "'" << part << "' is not in:\n"
-                                                            << run.output();
+      EXPECT_NE(output.find(part), std::string::npos) << "'" << part << "' is not in:\n" << output;
     }
   }
 
@@ -80,6 +99,33 @@ TEST_F(BrokenFile, MissingLibraries) {
       {"plugin 'missing_dependency' needs libraries that were not found: libgn_zoo_absent_one.so.2 "
        "(needed by libgn_missing_dependency.so), libgn_zoo_absent_two.so.2",
        "install the zoo's first library"});
+}
+
+TEST_F(BrokenFile, OthersCanWriteIt) {
+  ASSERT_EQ(::chmod(library().c_str(), 0666), 0);
+  expect_refused(library(), {"plugin 'healthy' is not trusted: '" +
+                                 fs::canonical(library()).string() + "' is writable by others",
+                             "--trust-file " + fs::canonical(library()).string()});
+}
+
+TEST_F(BrokenFile, AnotherBuildThanThePinnedOne) {
+  const std::string pin(64, 'a');
+  const auto config = folder_.write("pin.yaml", "schema: graphnet/run/v1\nbackend:\n  library: " +
+                                                    library().string() + "\n  sha256: " + pin);
+  const ProgramEnd end = run_program(
+      {std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", "--config", config.string()}, {},
+      folder_.path() / "log");
+  EXPECT_EQ(end.state.exit_code, 4) << end.output;
+  expect_parts(end.output, {"the library of plugin 'healthy' has SHA-256 ",
+                            ", the config pins " + pin + " (", "pin.yaml:4:11)"});
+}
+
+TEST_F(BrokenFile, BrokenManifest) {
+  std::ofstream(library().parent_path() / "plugin.yaml", std::ios::app) << "colour: red\n";
+  const ZooRun alone(library(), "", false);
+  EXPECT_EQ(alone.exit_code(), 3) << alone.output();
+  EXPECT_TRUE(alone.records().empty());
+  expect_beside(ZooRun(library()), {"unknown key 'colour'"});
 }
 
 TEST_F(BrokenFile, TwoOfOneName) {

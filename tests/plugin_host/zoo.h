@@ -22,12 +22,18 @@ class ZooRun {
 
   /// Runs the plugin whose library is `library` on the smallest sample, then `nope` on the same.
   /// `settings`: more lines of the broken plugin's config.
-  explicit ZooRun(const std::filesystem::path& library, const std::string& settings = "") {
+  /// `has_control`: false leaves `nope` out.
+  explicit ZooRun(const std::filesystem::path& library, const std::string& settings = "",
+                  bool has_control = true) {
     const auto config = folder_.write(
         "zoo.yaml", "schema: graphnet/run/v1\nbackend: {library: " + library.string() +
                         "}\nthreads: 1\nprotocol: {warmup: 0, trials: 1}\n" + settings);
-    run({"--config", config.string(), "--config",
-         std::string(GRAPHNET_SOURCE_DIR) + "/configs/nope.yaml"});
+    std::vector<std::string> words = {"--config", config.string()};
+    if (has_control) {
+      words.insert(words.end(),
+                   {"--config", std::string(GRAPHNET_SOURCE_DIR) + "/configs/nope.yaml"});
+    }
+    run(words);
   }
 
   int exit_code() const { return end_.state.exit_code.value_or(-1); }

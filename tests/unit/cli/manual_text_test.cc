@@ -118,7 +118,7 @@ TEST_F(ManualTest, ZshAndFishKnowTheSame) {
     EXPECT_NE(zsh.find(part), std::string::npos) << part << " is not in\n" << zsh;
   }
   const std::string fish = fish_completion(commands_, global_);
-  const std::string bake = "complete -c graphnet -n '__fish_seen_subcommand_from bake'";
+  const std::string bake = "complete -c graphnet -n '__graphnet_at bake'";
   for (const std::string& part :
        {bake + " -s o -l oven -x -a 'gas wood' -d 'kind | of *fire*'\n",
         bake + " -l recipe -r -F -a '(graphnet __complete configs 2>/dev/null)' -d 'book\\'s "

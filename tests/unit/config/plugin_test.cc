@@ -6,6 +6,7 @@
 
 #include "config/elf_header.h"
 #include "config/plugin_registry.h"
+#include "config/resolve_backend.h"
 #include "support/elf_builder.h"
 #include "support/temp_dir.h"
 
@@ -201,7 +202,7 @@ TEST_F(PluginTest, EarlierTiersWin) {
   EXPECT_EQ(registry.entries()[1].state, PluginEntry::State::kShadowed);
   EXPECT_EQ(registry.entries()[2].state, PluginEntry::State::kBroken);
   EXPECT_EQ(registry.find("acme")->file, temp_.path() / "one/acme/plugin.yaml");
-  EXPECT_TRUE(contains(registry.find("broken").status().message(), "broken/plugin.yaml:1:"));
+  EXPECT_TRUE(contains(registry.find("broken")->problem.message(), "broken/plugin.yaml:1:"));
 }
 
 TEST_F(PluginTest, TwoOfANameInOneTierAreRefused) {

@@ -35,6 +35,8 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
   const auto documented = read_run_config(configs / "default.yaml", {}, {configs});
   ASSERT_TRUE(documented.is_ok()) << documented.status().to_string();
   const RunConfig built_in;
+  EXPECT_EQ(documented->backend.version.text, built_in.backend.version.text);
+  EXPECT_EQ(documented->backend.sha256, built_in.backend.sha256);
   EXPECT_EQ(documented->device, built_in.device);
   EXPECT_EQ(documented->threads, built_in.threads);
   EXPECT_EQ(documented->weights, built_in.weights);
@@ -53,11 +55,12 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
     if (key.rfind("protocol.", 0) != 0 || key == "protocol.name") keys.push_back(key);
   }
   EXPECT_EQ(keys,
-            (std::vector<std::string>{"backend.name", "device", "limits.flop", "limits.memory",
-                                      "plugins.search_paths", "protocol.name", "samples", "threads",
-                                      "timeouts.bind", "timeouts.compare", "timeouts.compile",
-                                      "timeouts.eager", "timeouts.load", "timeouts.plan",
-                                      "timeouts.replay", "timeouts.run", "weights"}));
+            (std::vector<std::string>{
+                "backend.name",     "backend.sha256", "backend.version",      "device",
+                "limits.flop",      "limits.memory",  "plugins.search_paths", "protocol.name",
+                "samples",          "threads",        "timeouts.bind",        "timeouts.compare",
+                "timeouts.compile", "timeouts.eager", "timeouts.load",        "timeouts.plan",
+                "timeouts.replay",  "timeouts.run",   "timeouts.time",        "weights"}));
 }
 
 TEST_F(RunConfigTest, EveryBundledConfigIsValid) {

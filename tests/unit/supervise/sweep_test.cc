@@ -122,6 +122,28 @@ TEST_F(SweepTest, OnceOneBeganAFailedStartIsARecord) {
   EXPECT_EQ(recorder_.outcomes, (std::vector<std::string>{"ok", "reference_failed", "ok"}));
 }
 
+TEST_F(SweepTest, ARefusedPluginIsRecordedWithoutAWorker) {
+  auto plan = plan_of({"do-nothing", "do-ok", "do-nothing"});
+  for (const std::size_t i : {0, 2}) {
+    plan[i].task.plugin_version = "0.3.1";
+    plan[i].library.sha256 = "abc";
+    plan[i].refusal = base::Status(base::Code::kPlugin, "plugin 'acme' is cut off\n  ^")
+                          .add_context("in a.so")
+                          .add_hint("fetch it again");
+  }
+  auto journal = JournalFile::open(results(), {{"run_id", "id"}});
+  auto interrupt = Interrupt::create();
+  const auto end = run_sweep(plan, settings_, *interrupt, *journal, recorder_);
+  ASSERT_TRUE(end.is_ok()) << end.status().to_string();
+  EXPECT_EQ(recorder_.outcomes, (std::vector<std::string>{"plugin_failed", "ok", "plugin_failed"}));
+  const Record record = journal::read_journal(results())->records.at(0);
+  EXPECT_EQ(record.message, "plugin 'acme' is cut off");
+  EXPECT_EQ(record.notes, (std::vector<std::string>{"at: in a.so", "try: fetch it again"}));
+  EXPECT_EQ(record.phase, "");
+  EXPECT_EQ(record.plugin_version, "0.3.1");
+  EXPECT_EQ(record.plugin_sha256, "abc");
+}
+
 TEST_F(SweepTest, StopsWhenNobodyReadsTheResults) {
   recorder_.stop_after = 1;
   const auto end = sweep({"do-ok", "do-ok", "do-ok"});
@@ -135,7 +157,7 @@ TEST_F(SweepTest, StopsWhenThePluginIsRebuilt) {
   const auto library = temp_.write("libgn_x.so", "old");
   auto plan = plan_of({"do-ok"});
   plan[0].task.plugin_library = library.string();
-  plan[0].library_stamp = file_stamp(library);
+  plan[0].library.stamp = config::file_stamp(library);
   temp_.write("libgn_x.so", "rebuilt");
   auto journal = JournalFile::open(results(), {{"run_id", "id"}});
   auto interrupt = Interrupt::create();
@@ -173,7 +195,7 @@ TEST(RunPlan, SamplesAreOutermostAndDoneOnesAreDropped) {
   one.config.file = "one.yaml";
   one.manifest.name = "one";
   one.options = base::Json::object();
-  one.manifest.library = temp.write("one.so", "1");
+  one.library = *config::identify_library(temp.write("one.so", "1"));
   config::Backend two = one;
   two.manifest.name = "two";
   two.config.threads = 7;
@@ -181,14 +203,13 @@ TEST(RunPlan, SamplesAreOutermostAndDoneOnesAreDropped) {
   settings.auto_threads = 3;
   settings.repeat_flags = {"--set", "a=b c"};
   auto plan = make_plan({{"s/f/x", "f/x", "f"}, {"s/f/y", "f/y", "f"}}, {one, two}, settings);
-  ASSERT_TRUE(plan.is_ok());
-  ASSERT_EQ(plan->size(), 4U);
-  EXPECT_EQ((*plan)[1].task.sample_path, "s/f/x");
-  EXPECT_EQ((*plan)[1].task.plugin_name, "two");
-  EXPECT_EQ((*plan)[0].task.threads, 3);
-  EXPECT_EQ((*plan)[1].task.threads, 7);
-  EXPECT_EQ((*plan)[0].task.command, "graphnet run s/f/x --config one.yaml --set 'a=b c'");
-  EXPECT_EQ((*plan)[0].plugin_sha256,
+  ASSERT_EQ(plan.size(), 4U);
+  EXPECT_EQ(plan[1].task.sample_path, "s/f/x");
+  EXPECT_EQ(plan[1].task.plugin_name, "two");
+  EXPECT_EQ(plan[0].task.threads, 3);
+  EXPECT_EQ(plan[1].task.threads, 7);
+  EXPECT_EQ(plan[0].task.command, "graphnet run s/f/x --config one.yaml --set 'a=b c'");
+  EXPECT_EQ(plan[0].library.sha256,
             "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b");
 
   const auto path = temp.path() / "r.jsonl";
@@ -196,14 +217,37 @@ TEST(RunPlan, SamplesAreOutermostAndDoneOnesAreDropped) {
   Record record;
   record.sample = "f/x";
   record.plugin = "two";
-  record.plugin_sha256 = (*plan)[1].plugin_sha256;
+  record.plugin_sha256 = plan[1].library.sha256;
   record.threads = 7;
   record.warmup = 3;
   record.trials = 5;
   ASSERT_TRUE(journal->append(record).is_ok());
-  EXPECT_EQ(drop_done(*plan, journal::read_journal(path)->records), 1U);
-  EXPECT_EQ(plan->size(), 3U);
-  EXPECT_EQ((*plan)[1].sample.name, "f/y");
+  EXPECT_EQ(drop_done(plan, journal::read_journal(path)->records), 1U);
+  EXPECT_EQ(plan.size(), 3U);
+  EXPECT_EQ(plan[1].sample.name, "f/y");
+}
+
+TEST(RunPlan, WhatWasNotTriedIsNotDone) {
+  config::Backend backend;
+  backend.manifest.name = "acme";
+  backend.config.threads = 1;
+  Record record;
+  record.sample = "f/x";
+  record.plugin = "acme";
+  record.threads = 1;
+  record.warmup = 3;
+  record.trials = 5;
+  const struct {
+    const char* outcome;
+    const char* phase;
+    std::size_t num_done;
+  } cases[] = {{"skipped", "plan", 0}, {"plugin_failed", "", 0}, {"plugin_failed", "compile", 1}};
+  for (const auto& [outcome, phase, num_done] : cases) {
+    auto plan = make_plan({{"s/f/x", "f/x", "f"}}, {backend}, PlanSettings());
+    record.outcome = outcome;
+    record.phase = phase;
+    EXPECT_EQ(drop_done(plan, {record}), num_done) << outcome << " in '" << phase << "'";
+  }
 }
 
 TEST(ShellCommand, QuotesWhatAShellWouldSplit) {

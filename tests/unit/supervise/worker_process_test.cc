@@ -40,7 +40,7 @@ class WorkerProcessTest : public ::testing::Test {
     planned_.task.threads = 1;
     planned_.task.run_id = "run";
     planned_.sample = {"samples/timm/a", "timm/a", "timm"};
-    planned_.plugin_sha256 = "abc";
+    planned_.library.sha256 = "abc";
     planned_.limits = config::RunConfig::default_timeouts();
   }
 
@@ -226,7 +226,7 @@ TEST_F(WorkerProcessTest, GarbageIsAProtocolFailure) {
 TEST_F(WorkerProcessTest, AnEndlessLineIsCutOffAndMemoryStaysBounded) {
   const WorkerEnd end = run("phase run; head -c 100000000 /dev/zero | tr '\\0' x >&3; sleep 9");
   EXPECT_EQ(end.stop, WorkerEnd::Stop::kProtocol);
-  EXPECT_TRUE(contains(end.protocol_error, "longer than 64 MiB"));
+  EXPECT_TRUE(contains(end.protocol_error, "longer than 64.0 MiB"));
 }
 
 TEST_F(WorkerProcessTest, AFloodOfOutputIsBoundedAndHidesNothing) {

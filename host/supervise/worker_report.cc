@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "supervise/worker_report.h"
+
+#include "base/text.h"
+
+namespace graphnet::supervise {
+
+using base::Code;
+using base::Json;
+using base::Result;
+using base::Status;
+using Event = WorkerReport::Event;
+
+std::optional<Event> WorkerReport::next() {
+  if (is_over()) return std::nullopt;
+  if (const auto line = lines_.next_line()) {
+    const Result<Event> event = take(*line);
+    return event.is_ok() ? *event : broken(event.status().message());
+  }
+  if (!lines_.is_overlong()) return std::nullopt;
+  return broken("a message is longer than " + base::format_bytes(max_line_bytes_));
+}
+
+Event WorkerReport::broken(const std::string& what) {
+  state_.protocol_error = what;
+  return Event::kBroken;
+}
+
+Result<Event> WorkerReport::take(const std::string& line) {
+  GN_ASSIGN_OR_RETURN(const Json message, base::parse_json(line, "worker message"));
+  const auto event = message.is_object() ? message.find("event") : message.end();
+  if (event == message.end() || !event->is_string()) {
+    return Status(Code::kPlugin, "a message has no event");
+  }
+  if (*event == "phase") return enter_phase(message);
+  if (*event == "record") return keep_record(message);
+  if (*event == "step") return enter_step(message);
+  if (*event == "memory") {
+    state_.no_memory = true;
+    return Event::kMemory;
+  }
+  return Status(Code::kPlugin, "a message has an unknown event");
+}
+
+Result<Event> WorkerReport::enter_phase(const Json& message) {
+  const auto phase = message.find("phase");
+  if (phase == message.end() || !phase->is_string() ||
+      phases_.count(phase->get<std::string>()) == 0) {
+    return Status(Code::kPlugin, "a message names an unknown phase");
+  }
+  state_.phase = phase->get<std::string>();
+  state_.step.clear();
+  return Event::kPhase;
+}
+
+Result<Event> WorkerReport::enter_step(const Json& message) {
+  const auto step = message.find("step");
+  if (step == message.end() || !step->is_string()) {
+    return Status(Code::kPlugin, "a message names no step");
+  }
+  state_.step = step->get<std::string>().substr(0, kMaxStepBytes);
+  return Event::kStep;
+}
+
+Result<Event> WorkerReport::keep_record(const Json& message) {
+  const auto record = message.find("record");
+  const auto is_final = message.find("final");
+  if (record == message.end() || is_final == message.end() || !is_final->is_boolean()) {
+    return Status(Code::kPlugin, "a record message is incomplete");
+  }
+  GN_ASSIGN_OR_RETURN(state_.record, journal::record_from_json(*record));
+  state_.is_final = is_final->get<bool>();
+  return state_.is_final ? Event::kFinal : Event::kRecord;
+}
+
+}  // namespace graphnet::supervise

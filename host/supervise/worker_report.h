@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "journal/record.h"
+#include "supervise/line_reader.h"
+
+namespace graphnet::supervise {
+
+/// Bound on a line of the control channel: far above any record (a few hundred kilobytes) and far
+/// below what would hurt.
+inline constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20U;
+
+/// What is kept of the name of a step: it comes from a process that runs the plugin's code.
+inline constexpr std::size_t kMaxStepBytes = 64;
+
+/// What a worker has said of itself, message by message (journal/worker_message.h).
+struct WorkerState {
+  std::optional<journal::Record> record;  ///< the last one received
+  bool is_final = false;                  ///< that record is complete
+  std::string phase;                      ///< last phase entered; empty before the first
+  std::string step;            ///< code of the plugin entered last in that phase; empty: none
+  bool no_memory = false;      ///< an allocation was refused
+  std::string protocol_error;  ///< what was wrong with a message; empty: nothing
+};
+
+/// Turns the bytes of the control channel into a WorkerState. A plugin has its hands on the process
+/// that sends them, hence: any bytes will do, memory is bounded, and how the bytes are cut into
+/// pieces makes no difference.
+///
+/// The final record and the first broken message are the last words: whatever follows is ignored,
+/// for after the one nothing is missing and after the other nothing can be trusted.
+///
+/// order    append(), then next() until it gives nothing
+class WorkerReport {
+ public:
+  /// One message, after state() has changed.
+  enum class Event { kPhase, kStep, kMemory, kRecord, kFinal, kBroken };
+
+  /// `phases`: the names that a worker may enter.
+  explicit WorkerReport(std::set<std::string> phases, std::size_t max_line_bytes = kMaxLineBytes)
+      : phases_(std::move(phases)), max_line_bytes_(max_line_bytes), lines_(max_line_bytes) {}
+
+  void append(std::string_view bytes) {
+    if (!is_over()) lines_.append(bytes);
+  }
+  /// Takes the next message, if one is complete.
+  std::optional<Event> next();
+  const WorkerState& state() const { return state_; }
+
+ private:
+  bool is_over() const { return state_.is_final || !state_.protocol_error.empty(); }
+  base::Result<Event> take(const std::string& line);
+  base::Result<Event> enter_phase(const base::Json& message);
+  base::Result<Event> enter_step(const base::Json& message);
+  base::Result<Event> keep_record(const base::Json& message);
+  Event broken(const std::string& what);
+
+  std::set<std::string> phases_;
+  std::size_t max_line_bytes_;
+  LineReader lines_;
+  WorkerState state_;
+};
+
+}  // namespace graphnet::supervise

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "supervise/worker_report.h"
+
+#include <gtest/gtest.h>
+
+namespace graphnet::supervise {
+namespace {
+
+using Event = WorkerReport::Event;
+
+constexpr const char* kRecord =
+    R"({"schema": "graphnet.record/1", "sample": {"name": "timm/a"}, "plugin": {"name": "acme"}, "outcome": "ok"})";
+
+std::string record_line(bool is_final) {
+  return std::string(R"({"event": "record", "record": )") + kRecord + R"(, "final": )" +
+         (is_final ? "true" : "false") + "}\n";
+}
+
+std::vector<Event> take_all(WorkerReport& report) {
+  std::vector<Event> events;
+  while (const auto event = report.next()) events.push_back(*event);
+  return events;
+}
+
+TEST(WorkerReport, MessagesBecomeEventsWhateverThePieces) {
+  const std::string text =
+      "{\"event\": \"phase\", \"phase\": \"eager\"}\n" + record_line(false) +
+      "{\"event\": \"phase\", \"phase\": \"compile\"}\n"
+      "{\"event\": \"step\", \"step\": \"create\"}\n{\"event\": \"memory\"}\n" +
+      record_line(true);
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, text.size()}) {
+    WorkerReport report({"eager", "compile"});
+    std::vector<Event> events;
+    for (std::size_t begin = 0; begin < text.size(); begin += piece) {
+      report.append(std::string_view(text).substr(begin, piece));
+      for (const Event event : take_all(report)) events.push_back(event);
+    }
+    EXPECT_EQ(events, (std::vector<Event>{Event::kPhase, Event::kRecord, Event::kPhase,
+                                          Event::kStep, Event::kMemory, Event::kFinal}));
+    EXPECT_EQ(report.state().phase, "compile");
+    EXPECT_EQ(report.state().step, "create");
+    EXPECT_TRUE(report.state().no_memory);
+    EXPECT_TRUE(report.state().is_final);
+    ASSERT_TRUE(report.state().record);
+    EXPECT_EQ(report.state().record->sample, "timm/a");
+  }
+}
+
+TEST(WorkerReport, NothingCountsAfterTheFinalRecord) {
+  WorkerReport report({"run"});
+  report.append(record_line(true) + "{\"event\": \"phase\", \"phase\": \"run\"}\n" +
+                record_line(false) + "garbage\n");
+  EXPECT_EQ(take_all(report), std::vector<Event>{Event::kFinal});
+  report.append("{\"event\": \"memory\"}\n");
+  EXPECT_TRUE(take_all(report).empty());
+  EXPECT_TRUE(report.state().is_final);
+  EXPECT_EQ(report.state().phase, "");
+  EXPECT_EQ(report.state().protocol_error, "");
+  EXPECT_FALSE(report.state().no_memory);
+}
+
+TEST(WorkerReport, NothingCountsAfterABrokenMessage) {
+  WorkerReport report({"run"});
+  report.append("{\"event\": \"phase\", \"phase\": \"dance\"}\n" + record_line(true));
+  EXPECT_EQ(take_all(report), std::vector<Event>{Event::kBroken});
+  EXPECT_EQ(report.state().protocol_error, "a message names an unknown phase");
+  EXPECT_FALSE(report.state().is_final);
+  EXPECT_FALSE(report.state().record);
+}
+
+TEST(WorkerReport, ALineWithoutEndIsBroken) {
+  WorkerReport report({"run"}, 1024);
+  report.append(std::string(1025, 'x'));
+  EXPECT_EQ(take_all(report), std::vector<Event>{Event::kBroken});
+  EXPECT_EQ(report.state().protocol_error, "a message is longer than 1.00 KiB");
+}
+
+}  // namespace
+}  // namespace graphnet::supervise
