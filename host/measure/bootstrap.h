@@ -26,7 +26,7 @@ double median(std::vector<double> values);
 /// source   (2 r / (1 - r^2))^(2/3) n^(1/3): Carlstein 1986 for a first-order autoregression
 int block_length(const std::vector<double>& series);
 
-/// Moving-block bootstrap of the median, percentile interval.
+/// Moving-block bootstrap of the median, percentile interval, widened for short series.
 ///
 /// shapes   series: [n] in the order of measuring; n == 0 gives zeros
 /// order    the result depends on series, confidence and seed only

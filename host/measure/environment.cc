@@ -2,6 +2,9 @@
 #include "measure/environment.h"
 
 #include <sched.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -12,6 +15,7 @@
 #include <cstdlib>
 
 #include "base/sha256.h"
+#include "measure/disturbance.h"
 #include "measure/kernel_file.h"
 
 namespace graphnet::measure {
@@ -70,6 +74,52 @@ void add_if_known(base::Json& environment, const char* key, std::string value) {
   if (!value.empty()) environment[key] = std::move(value);
 }
 
+void add_flag_if_known(base::Json& environment, const char* key, const std::string& path,
+                       std::string_view true_text) {
+  const std::string text = read_kernel_line(path);
+  if (!text.empty()) environment[key] = text == true_text;
+}
+
+std::string control_group_quota() {
+  // A process has one line "0::/path" in version 2; in version 1 one for each controller.
+  const std::string groups = read_kernel_file("/proc/self/cgroup");
+  constexpr std::string_view kUnified = "0::";
+  const std::size_t at = groups.rfind("\n" + std::string(kUnified));
+  if (groups.rfind(kUnified, 0) != 0 && at == std::string::npos) return "";
+  std::string path = groups.substr(at == std::string::npos ? kUnified.size() : at + 4);
+  path = path.substr(0, path.find('\n'));
+  return read_kernel_line("/sys/fs/cgroup" + path + "/cpu.max");
+}
+
+/// What decides how fast the same code runs: clock, cores, and who else wants them.
+void add_cores(base::Json& environment) {
+  const std::string cpu = "/sys/devices/system/cpu";
+  const std::string status = read_kernel_file("/proc/self/status");
+  add_if_known(environment, "affinity", std::string(field(status, "Cpus_allowed_list")));
+  add_flag_if_known(environment, "smt", cpu + "/smt/active", "1");
+  add_flag_if_known(environment, "turbo", cpu + "/cpufreq/boost", "1");
+  add_flag_if_known(environment, "turbo", cpu + "/intel_pstate/no_turbo", "0");
+  if (const auto quota = cpu_quota_in(control_group_quota())) environment["cpu_quota"] = *quota;
+  const std::string stat = read_kernel_file("/proc/stat");
+  if (const auto ticks = core_ticks_in(stat)) {
+    environment["steal_share"] = steal_share(CoreTicks(), *ticks);
+  }
+  if (const auto runnable = running_in(stat)) environment["runnable"] = *runnable;
+  add_if_known(
+      environment, "clock_source",
+      read_kernel_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
+}
+
+void add_memory_policy(base::Json& environment) {
+  add_if_known(environment, "transparent_hugepages",
+               chosen_in(read_kernel_file("/sys/kernel/mm/transparent_hugepage/enabled")));
+  std::string allocator = allocator_in(read_kernel_file("/proc/self/maps"));
+#ifdef __GLIBC__
+  if (allocator.empty()) allocator = std::string("glibc ") + ::gnu_get_libc_version();
+#endif
+  add_if_known(environment, "allocator", allocator);
+}
+
 void add_load_and_memory(base::Json& environment) {
   double load = 0;
   if (::getloadavg(&load, 1) == 1) environment["load_average_1m"] = load;
@@ -100,6 +150,31 @@ std::string cpu_model_in(std::string_view cpuinfo) {
   return "";
 }
 
+std::string chosen_in(std::string_view choices) {
+  const std::size_t begin = choices.find('[');
+  const std::size_t end = choices.find(']');
+  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return "";
+  return std::string(choices.substr(begin + 1, end - begin - 1));
+}
+
+std::optional<double> cpu_quota_in(std::string_view cpu_max) {
+  double quota = 0;
+  const char* end = cpu_max.data() + cpu_max.size();
+  const auto [blank, quota_error] = std::from_chars(cpu_max.data(), end, quota);
+  if (quota_error != std::errc() || blank == end || *blank != ' ') return std::nullopt;
+  double period = 0;
+  const auto [rest, period_error] = std::from_chars(blank + 1, end, period);
+  if (period_error != std::errc() || !(period > 0) || !(quota > 0)) return std::nullopt;
+  return quota / period;
+}
+
+std::string allocator_in(std::string_view maps) {
+  for (const std::string_view name : {"jemalloc", "tcmalloc", "mimalloc"}) {
+    if (maps.find("/lib" + std::string(name)) != std::string_view::npos) return std::string(name);
+  }
+  return "";
+}
+
 std::optional<std::int64_t> peak_rss_in(std::string_view status) {
   const std::string_view value = field(status, "VmHWM");
   std::int64_t kibibytes = 0;
@@ -124,6 +199,8 @@ base::Json collect_environment(int threads) {
   if (::uname(&system) == 0) environment["kernel"] = std::string(system.release);
   add_load_and_memory(environment);
   add_if_known(environment, "cpu_governor", governor());
+  add_cores(environment);
+  add_memory_policy(environment);
   add_if_known(environment, "host_hash", host_hash());
   environment["hardware_class"] = hardware_class(model, threads);
   return environment;

@@ -14,6 +14,11 @@ namespace graphnet::measure {
 ///
 /// Keys, absent if the system does not tell: "cpu_model", "logical_cores" (in the affinity mask),
 /// "cores_online", "kernel", "load_average_1m", "cpu_governor" (of the first core in the mask),
+/// "affinity" (list of cores, "0-3,8"), "smt" (whether sibling threads of a core are in use),
+/// "turbo" (whether the clock may rise above its nominal rate), "cpu_quota" (cores that the control
+/// group allows, absent without limit), "steal_share" (of all cores' time since boot), "runnable"
+/// (threads that run or want to, on the whole machine), "clock_source", "transparent_hugepages",
+/// "allocator" (of this process: "glibc 2.36" or the library that replaces it),
 /// "memory_bytes", "host_hash" (12 hexadecimal digits; tells machines apart without naming them),
 /// "hardware_class" (records of different classes never share a score column).
 ///
@@ -37,6 +42,16 @@ std::optional<std::int64_t> peak_rss_bytes();
 /// The processor's name from the text of /proc/cpuinfo, repeated blanks folded; "" if there is
 /// none.
 std::string cpu_model_in(std::string_view cpuinfo);
+
+/// The word in brackets: "always [madvise] never" gives "madvise"; "" if there is none.
+std::string chosen_in(std::string_view choices);
+
+/// Number of cores in the text of a control group's cpu.max, "150000 100000"; nothing for "max".
+std::optional<double> cpu_quota_in(std::string_view cpu_max);
+
+/// Name of an allocator that replaces the C library's, from the text of /proc/self/maps; "" if
+/// there is none of those known: jemalloc, tcmalloc, mimalloc.
+std::string allocator_in(std::string_view maps);
 
 /// VmHWM from the text of /proc/self/status, in bytes.
 std::optional<std::int64_t> peak_rss_in(std::string_view status);

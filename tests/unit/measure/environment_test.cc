@@ -31,6 +31,23 @@ TEST(PeakRss, OfThisProcessIsPlausible) {
   EXPECT_GT(*peak, 100'000);
 }
 
+TEST(Chosen, IsTheWordInBrackets) {
+  EXPECT_EQ(chosen_in("always [madvise] never\n"), "madvise");
+  for (const char* text : {"", "always", "]x[", "[x"}) EXPECT_EQ(chosen_in(text), "") << text;
+}
+
+TEST(CpuQuota, IsQuotaByPeriod) {
+  EXPECT_EQ(cpu_quota_in("150000 100000"), 1.5);
+  for (const char* text : {"", "max 100000", "150000", "150000 ", "1 0", "-1 100000"}) {
+    EXPECT_EQ(cpu_quota_in(text), std::nullopt) << text;
+  }
+}
+
+TEST(Allocator, IsKnownByItsLibrary) {
+  EXPECT_EQ(allocator_in("7f00-7f01 r-xp 0 0:0 1 /usr/lib/libjemalloc.so.2\n"), "jemalloc");
+  EXPECT_EQ(allocator_in("7f00-7f01 r-xp 0 0:0 1 /usr/lib/libc.so.6\n"), "");
+}
+
 TEST(HardwareClass, NamesModelAndThreads) {
   EXPECT_EQ(hardware_class("AMD EPYC", 2), "AMD EPYC/2 threads");
   EXPECT_EQ(hardware_class("", 1), "unknown cpu/1 thread");
@@ -38,8 +55,8 @@ TEST(HardwareClass, NamesModelAndThreads) {
 
 TEST(Environment, HoldsWhatAReaderNeedsButNotTheHostName) {
   const base::Json environment = collect_environment(2);
-  for (const char* key :
-       {"logical_cores", "kernel", "memory_bytes", "host_hash", "hardware_class"}) {
+  for (const char* key : {"logical_cores", "kernel", "memory_bytes", "host_hash", "hardware_class",
+                          "affinity", "steal_share", "runnable", "allocator"}) {
     EXPECT_TRUE(environment.contains(key)) << key;
   }
   EXPECT_GE(environment["logical_cores"].get<int>(), 1);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "measure/pair_summary.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "measure/break_even.h"
+
+namespace graphnet::measure {
+namespace {
+
+TEST(Decide, FollowsTheTable) {
+  PairedSettings settings;
+  settings.margin = 0.01;
+  settings.max_width = 0.05;
+  const struct {
+    double low;
+    double high;
+    Verdict verdict;
+    double same_within;
+  } cases[] = {
+      {0.995, 1.005, Verdict::kSame, 0.01},   {1.002, 1.008, Verdict::kSame, 0.01},
+      {0.99, 1.01, Verdict::kSame, 0.01},     {1.002, 1.02, Verdict::kFaster, 0},
+      {1.5, 4.0, Verdict::kFaster, 0},        {0.9, 0.999, Verdict::kSlower, 0},
+      {0.97, 1.02, Verdict::kSame, 0.03},     {0.98, 1.04, Verdict::kSame, 0.04},
+      {0.94, 1.001, Verdict::kUnstable, 0.0}, {0.99, 1.06, Verdict::kUnstable, 0.0},
+  };
+  for (const auto& wanted : cases) {
+    PairedSummary summary;
+    summary.kept = 12;
+    summary.low = wanted.low;
+    summary.high = wanted.high;
+    const Decision decision = decide(summary, settings);
+    EXPECT_EQ(decision.verdict, wanted.verdict) << wanted.low << " " << wanted.high;
+    EXPECT_NEAR(decision.same_within, wanted.same_within, 1e-12);
+    summary.drops_exceeded = true;
+    EXPECT_EQ(decide(summary, settings).verdict, Verdict::kUnstable);
+  }
+  EXPECT_EQ(decide(PairedSummary(), settings).verdict, Verdict::kUnstable) << "no pair";
+}
+
+TEST(SummarisePairs, EachNumberIsWhatItSays) {
+  // Ratios 1, 2, 4 and one outlier.
+  std::vector<Pair> pairs(4);
+  const double eager[] = {10, 20, 44, 5000};
+  const double backend[] = {10, 10, 10, 20};
+  for (std::size_t i = 0; i < 4; ++i) {
+    pairs[i].call_ns = {eager[i], backend[i]};
+    pairs[i].backend_first = i % 2 == 1;
+  }
+  pairs[2].waited_ns[kEager] = 4;
+  const PairedSummary summary = summarise_pairs(pairs, PairedSettings(), 0.95);
+  EXPECT_NEAR(summary.ratio, std::sqrt(8.0), 1e-12);
+  EXPECT_NEAR(summary.ratio_of_minima, 1, 1e-12);
+  EXPECT_NEAR(summary.median_ns[kEager], 30, 1e-12);
+  EXPECT_NEAR(summary.ratio_of_medians, 3, 1e-12);
+  EXPECT_NEAR(summary.waited_share, 4.0 / 5124, 1e-12);
+  // Eager first: log 1 and log 4; backend first: log 2 and log 250.
+  EXPECT_NEAR(summary.first_mover_bias, (std::log(2.0) - std::log(std::sqrt(500.0))) / 2, 1e-12);
+  EXPECT_EQ(summary.kept, 4);
+  EXPECT_LT(summary.low, summary.ratio);
+  EXPECT_GT(summary.high, summary.ratio);
+}
+
+TEST(SummarisePairs, WithoutPairsThereIsNoNumber) {
+  const PairedSummary summary = summarise_pairs({}, PairedSettings(), 0.95);
+  EXPECT_EQ(summary.kept, 0);
+  EXPECT_EQ(summary.high, 0);
+}
+
+TEST(BreakEven, IsCostBySavingRoundedUp) {
+  EXPECT_EQ(break_even_calls(900, 100, 30, 20), 100);
+  EXPECT_EQ(break_even_calls(901, 100, 30, 20), 101);
+  EXPECT_EQ(break_even_calls(0, 0, 30, 20), 0);
+  EXPECT_EQ(break_even_calls(900, 100, 20, 20), std::nullopt);
+  EXPECT_EQ(break_even_calls(900, 100, 20, 30), std::nullopt);
+  EXPECT_EQ(break_even_calls(1e12, 0, 20, 20 - 1e-9), std::nullopt);
+  EXPECT_EQ(break_even_calls(1, 1, std::nan(""), 30), std::nullopt);
+}
+
+}  // namespace
+}  // namespace graphnet::measure

@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: MIT
+#include "measure/paired.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "measure/pair_summary.h"
+#include "unit/measure/simulated_machine.h"
+
+namespace graphnet::measure {
+namespace {
+
+using base::Code;
+using base::Status;
+
+/// Settings that never stop early, with `pairs` pairs.
+PairedSettings exactly(int pairs) {
+  PairedSettings settings;
+  settings.half_width = settings.margin = -1;
+  settings.max_pairs = pairs;
+  settings.first_look = std::min(settings.first_look, pairs);
+  settings.time_ns = settings.long_call_time_ns = std::int64_t{1} << 60U;
+  settings.remeasure = false;
+  return settings;
+}
+
+TEST(TimePaired, BothOrdersAreEquallyFrequentInEachFourPairs) {
+  SimulatedMachine machine;
+  const auto result = machine.compare(exactly(400));
+  ASSERT_TRUE(result.is_ok());
+  ASSERT_EQ(result->pairs.size(), 400U);
+  int repeats = 0;
+  for (std::size_t i = 0; i < 400; i += 4) {
+    int backend_first = 0;
+    for (std::size_t j = i; j < i + 4; ++j) backend_first += result->pairs[j].backend_first;
+    EXPECT_EQ(backend_first, 2);
+    repeats += result->pairs[i].backend_first == result->pairs[i + 1].backend_first;
+  }
+  // By chance a block of four begins with two equal ones in a third of the cases.
+  EXPECT_GT(repeats, 15);
+  EXPECT_LT(repeats, 55);
+}
+
+TEST(TimePaired, OrderFollowsTheSeedAlone) {
+  const auto orders = [](std::uint64_t seed) {
+    SimulatedMachine machine;
+    PairedSettings settings = exactly(64);
+    settings.seed = seed;
+    std::string order;
+    const auto result = machine.compare(settings);
+    for (const Pair& pair : result->pairs) order += pair.backend_first ? 'b' : 'e';
+    return order;
+  };
+  EXPECT_EQ(orders(1), orders(1));
+  EXPECT_NE(orders(1), orders(2));
+}
+
+TEST(TimePaired, AShortCallFollowsAnUntimedOneOfItsSide) {
+  SimulatedMachine machine;
+  machine.duration = [](Side side) { return side == kEager ? 4.9e6 : 5.1e6; };
+  const auto result = machine.compare(exactly(4));
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_TRUE(result->settled[kEager]);
+  EXPECT_FALSE(result->settled[kBackend]);
+  EXPECT_EQ(std::count(machine.calls.begin(), machine.calls.end(), 'e'), 8);
+  EXPECT_EQ(std::count(machine.calls.begin(), machine.calls.end(), 'b'), 4);
+  EXPECT_EQ(machine.idle_waits, 8);
+  EXPECT_EQ(machine.flushes, 8);
+}
+
+TEST(TimePaired, RatioIsEagerByBackend) {
+  SimulatedMachine machine;
+  machine.duration = [&](Side side) {
+    return (side == kEager ? 3e6 : 2e6) * (1 + 0.01 * machine.normal());
+  };
+  const auto result = machine.compare(PairedSettings());
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_NEAR(result->summary.ratio, 1.5, 0.01);
+  EXPECT_NEAR(result->summary.hodges_lehmann, 1.5, 0.01);
+  EXPECT_NEAR(result->summary.ratio_of_medians, 1.5, 0.01);
+  EXPECT_NEAR(result->summary.ratio_of_minima, 1.5, 0.05);
+  EXPECT_NEAR(result->summary.median_ns[kBackend], 2e6, 2e4);
+  EXPECT_LT(result->summary.low, 1.5);
+  EXPECT_GT(result->summary.high, 1.5);
+  EXPECT_EQ(result->verdict, Verdict::kFaster);
+  EXPECT_EQ(result->stop, Stop::kPrecise);
+  EXPECT_LE(half_width(result->summary), 0.005);
+}
+
+TEST(TimePaired, DriftGoesIntoNeitherSide) {
+  // The machine becomes three times slower during the measurement.
+  SimulatedMachine machine;
+  double speed = 1;
+  machine.duration = [&](Side) { return 1e6 * (speed *= 1.0005); };
+  const auto result = machine.compare(exactly(500));
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_GT(result->pairs.back().call_ns[kEager], 2.5 * result->pairs.front().call_ns[kEager]);
+  EXPECT_NEAR(result->summary.ratio, 1, 2e-4);
+}
+
+TEST(TimePaired, ComingFirstIsFoundAndDoesNotBias) {
+  SimulatedMachine machine;
+  PairedHooks hooks;
+  bool first = false;
+  hooks.before_pair = [&](int) {
+    first = true;
+    return Status::ok();
+  };
+  hooks.after_half = [&](Side, int) {
+    first = false;
+    return Status::ok();
+  };
+  machine.duration = [&](Side) { return 1e7 * (first ? 1.02 : 1) * (1 + 1e-4 * machine.normal()); };
+  const auto result = machine.compare(exactly(100), hooks);
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_NEAR(result->summary.first_mover_bias, std::log(1.02), 1e-3);
+  EXPECT_NEAR(result->summary.hodges_lehmann, 1, 1e-3);
+}
+
+TEST(TimePaired, StopsAtTheFirstLookIfNothingVaries) {
+  SimulatedMachine machine;
+  const auto result = machine.compare(PairedSettings());
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_EQ(result->pairs.size(), 12U);
+  EXPECT_EQ(result->looks, 1);
+  EXPECT_EQ(result->stop, Stop::kEquivalent);
+  EXPECT_EQ(result->verdict, Verdict::kSame);
+  EXPECT_DOUBLE_EQ(result->same_within, 0.01);
+}
+
+TEST(TimePaired, LooksDoubleAndShareTheError) {
+  SimulatedMachine machine;
+  const auto result = machine.compare(exactly(100));
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_EQ(result->looks, 5);  // 12, 24, 48, 96, 100
+  EXPECT_EQ(result->planned_looks, 5);
+  EXPECT_NEAR(result->summary.confidence, 0.99, 1e-12);
+  EXPECT_EQ(result->stop, Stop::kPairs);
+}
+
+TEST(TimePaired, LongCallsGetMoreThanTheUsualTimeButNotMoreThanTheirs) {
+  const auto pairs = [](double call_ns) {
+    SimulatedMachine machine;
+    machine.duration = [&](Side) { return call_ns * (1 + 0.05 * machine.normal()); };
+    PairedSettings settings;
+    settings.remeasure = false;
+    return machine.compare(settings)->pairs.size();
+  };
+  EXPECT_NEAR(static_cast<double>(pairs(10e6)), 100, 5);  // 2 s of 20 ms
+  EXPECT_EQ(pairs(50e6), 48U);                            // 5 s
+  EXPECT_NEAR(static_cast<double>(pairs(500e6)), 20, 1);  // 20 s of 1 s
+  EXPECT_EQ(pairs(10e9), 5U);
+}
+
+TEST(TimePaired, VeryShortCallsAreTimedInBlocks) {
+  SimulatedMachine machine;
+  machine.duration = [](Side side) { return side == kEager ? 1000.0 : 30'000.0; };
+  const auto result = machine.compare(exactly(4));
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_DOUBLE_EQ(result->clock_ns, 20);
+  EXPECT_EQ(result->calls_per_half[kEager], 20);
+  EXPECT_EQ(result->calls_per_half[kBackend], 1);
+  EXPECT_NEAR(result->pairs[0].call_ns[kEager], 1001, 0.01);
+}
+
+TEST(TimePaired, NoBlocksIfCallsMustBePreparedOrCachesCold) {
+  for (const bool cold : {false, true}) {
+    SimulatedMachine machine;
+    machine.duration = [](Side) { return 1000.0; };
+    PairedSettings settings = exactly(4);
+    if (cold) settings.cache = CacheMode::kCold;
+    const Instruments tools = machine.instruments();
+    PerSide<SideCalls> sides = machine.sides();
+    int prepared = 0;
+    if (!cold) {
+      sides[kEager].prepare = [&] {
+        ++prepared;
+        machine.now_ns += 1'000'000;
+        return Status::ok();
+      };
+    }
+    Warmup warm;
+    warm.warmup_ns = {1000};
+    const auto result = time_paired(sides, {warm, warm}, {}, settings, tools);
+    ASSERT_TRUE(result.is_ok());
+    EXPECT_EQ(result->calls_per_half, (PerSide<int>{1, 1}));
+    EXPECT_EQ(prepared, cold ? 0 : 8);
+    EXPECT_NEAR(result->pairs[0].call_ns[kEager], 1020, 0.01) << "preparing is outside the clock";
+  }
+}
+
+TEST(TimePaired, HooksSurroundTheClock) {
+  SimulatedMachine machine;
+  std::string order;
+  PairedHooks hooks;
+  hooks.before_pair = [&](int pair) {
+    order += "(" + std::to_string(pair);
+    machine.now_ns += 1'000'000'000;
+    return Status::ok();
+  };
+  hooks.before_half = [&](Side side, int) {
+    EXPECT_EQ(machine.calls.back(), side == kEager ? 'e' : 'b') << "the settle call came before";
+    order += side == kEager ? " e" : " b";
+    machine.now_ns += 1'000'000'000;
+    return Status::ok();
+  };
+  hooks.after_half = [&](Side side, int) {
+    order += side == kEager ? "E" : "B";
+    machine.now_ns += 1'000'000'000;
+    return Status::ok();
+  };
+  const auto result = machine.compare(exactly(4), hooks);
+  ASSERT_TRUE(result.is_ok());
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::string both = result->pairs[i].backend_first ? " bB eE" : " eE bB";
+    const std::string wanted = "(" + std::to_string(i) + both;
+    EXPECT_EQ(order.substr(i * wanted.size(), wanted.size()), wanted);
+    EXPECT_NEAR(result->pairs[i].call_ns[kEager], 1e6, 100);
+  }
+}
+
+TEST(TimePaired, WaitsForACoreAreTakenOut) {
+  // A neighbour takes the core in most halves, for up to three times as long as a call.
+  SimulatedMachine machine;
+  machine.duration = [&](Side) {
+    const double waited_ns = machine.uniform() < 0.8 ? std::floor(3e7 * machine.uniform()) : 0;
+    *machine.counters.waited_ns += std::llround(waited_ns * 0.7);
+    return 1e7 + waited_ns * 0.7;
+  };
+  const auto result = machine.compare(PairedSettings());
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_NEAR(result->summary.ratio, 1, 1e-4);
+  EXPECT_EQ(result->summary.dropped, 12 - static_cast<int>(result->summary.kept));
+  EXPECT_GT(result->summary.waited_share, 0.2);
+  EXPECT_EQ(result->verdict, Verdict::kSame);
+}
+
+TEST(TimePaired, AHalfDisturbedOnOneSideDropsItsPair) {
+  // The process's other threads run, so waits cannot be told from work; only eager is disturbed.
+  SimulatedMachine machine;
+  int call = 0;
+  machine.duration = [&](Side side) {
+    machine.counters.others_ran_ns += 10'000'000;
+    const bool disturbed = side == kEager && ++call % 4 == 0;
+    if (disturbed) *machine.counters.waited_ns += 5'000'000;
+    return disturbed ? 1.5e7 : 1e7;
+  };
+  const auto result = machine.compare(exactly(40));
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_EQ(result->pairs.size(), 40U) << "the raw pairs stay";
+  EXPECT_EQ(result->summary.dropped, 10);
+  EXPECT_EQ(result->summary.kept, 30);
+  EXPECT_FALSE(result->summary.drops_exceeded);
+  for (const Pair& pair : result->pairs) {
+    EXPECT_EQ(pair.is_disturbed(), pair.call_ns[kEager] > 1.2e7);
+    EXPECT_EQ(pair.waited_ns[kEager], 0);
+    EXPECT_EQ(pair.marks[kBackend], kUndisturbed);
+  }
+  EXPECT_NEAR(result->summary.ratio_of_minima, 1, 1e-5);
+  EXPECT_NEAR(result->summary.hodges_lehmann, 1, 1e-5);
+}
+
+TEST(TimePaired, TooManyDisturbedPairsAreUnstableAndNoneIsDropped) {
+  SimulatedMachine machine;
+  machine.duration = [&](Side) {
+    machine.counters.others_ran_ns += 10'000'000;
+    *machine.counters.waited_ns += 1'000'000;
+    return 1e7;
+  };
+  PairedSettings settings;
+  settings.max_pairs = 48;
+  const auto result = machine.compare(settings);
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_TRUE(result->summary.drops_exceeded);
+  EXPECT_EQ(result->summary.dropped, 0);
+  EXPECT_EQ(result->verdict, Verdict::kUnstable);
+  EXPECT_TRUE(result->remeasured);
+}
+
+TEST(TimePaired, StealMarksTheLook) {
+  SimulatedMachine machine;
+  int look = 0;
+  machine.steal = [&] { return ++look == 2 ? 0.3 : 0.0; };  // the first reading only begins
+  const auto result = machine.compare(exactly(48));
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_EQ(result->summary.dropped, 12);
+  EXPECT_EQ(result->pairs[11].marks[kBackend], kSteal);
+  EXPECT_EQ(result->pairs[12].marks[kBackend], kUndisturbed);
+  EXPECT_NEAR(result->steal_share, 0.3 * 12 / 48, 1e-12);
+}
+
+TEST(TimePaired, AWaitBesideTheClockIsNotTakenOut) {
+  // The thread loses its core while the counters are read.
+  SimulatedMachine machine;
+  Instruments tools = machine.instruments();
+  int readings = 0;
+  tools.counters = [&] {
+    if (++readings % 2 == 0) {
+      machine.now_ns += 400'000;
+      *machine.counters.waited_ns += 400'000;
+    }
+    return machine.counters;
+  };
+  Warmup warm;
+  warm.warmup_ns = {1e6};
+  const auto result = time_paired(machine.sides(), {warm, warm}, {}, exactly(4), tools);
+  ASSERT_TRUE(result.is_ok());
+  for (const Pair& pair : result->pairs) {
+    EXPECT_EQ(pair.waited_ns[kEager], 0);
+    EXPECT_EQ(pair.marks[kEager], kPreempted);
+  }
+}
+
+TEST(TimePaired, NoiseBeyondTheBudgetIsUnstableAndMeasuredOnceMore) {
+  SimulatedMachine machine;
+  machine.duration = [&](Side) { return 1e7 * std::exp(machine.normal()); };
+  PairedSettings settings;
+  settings.max_pairs = 24;
+  int last_index = -1;
+  PairedHooks hooks;
+  hooks.before_pair = [&](int pair) {
+    EXPECT_EQ(pair, last_index + 1);
+    last_index = pair;
+    return Status::ok();
+  };
+  const auto result = machine.compare(settings, hooks);
+  ASSERT_TRUE(result.is_ok()) << "noise is no failure";
+  EXPECT_EQ(result->verdict, Verdict::kUnstable);
+  EXPECT_TRUE(result->remeasured);
+  EXPECT_EQ(machine.quiet_waits, 1);
+  EXPECT_EQ(result->pairs.size(), 24U);
+  EXPECT_EQ(last_index, 47) << "the second attempt's pairs count on";
+  EXPECT_GT(result->summary.high / result->summary.low, 1.5) << "the wide interval is reported";
+  settings.remeasure = false;
+  EXPECT_FALSE(machine.compare(settings)->remeasured);
+}
+
+TEST(TimePaired, ASecondAttemptOnAQuietMachineCounts) {
+  SimulatedMachine machine;
+  machine.duration = [&](Side) {
+    return 1e7 * (machine.quiet_waits > 0 ? 1 : std::exp(machine.normal()));
+  };
+  PairedSettings settings;
+  settings.max_pairs = 24;
+  const auto result = machine.compare(settings);
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_TRUE(result->remeasured);
+  EXPECT_EQ(result->verdict, Verdict::kSame);
+  EXPECT_EQ(result->looks, 1);
+}
+
+TEST(TimePaired, ThreadsThatDoNotSleepAreCounted) {
+  SimulatedMachine machine;
+  machine.others_sleep = false;
+  EXPECT_EQ(machine.compare(exactly(4))->idle_timeouts, 8);
+}
+
+TEST(TimePaired, FailuresSayWhere) {
+  SimulatedMachine machine;
+  const auto fail = [] { return Status(Code::kPlugin, "refused"); };
+  const Warmup warm;
+  PerSide<SideCalls> sides = machine.sides();
+  int calls = 0;
+  sides[kBackend].call = [&] { return ++calls == 6 ? fail() : Status::ok(); };
+  const auto result = time_paired(sides, {warm, warm}, {}, exactly(40), machine.instruments());
+  ASSERT_FALSE(result.is_ok());
+  EXPECT_EQ(result.status().code(), Code::kPlugin);
+  EXPECT_EQ(result.status().context().back(), "pair 3, backend");
+  EXPECT_EQ(calls, 6);
+
+  sides = machine.sides();
+  sides[kEager].prepare = fail;
+  EXPECT_FALSE(time_paired(sides, {warm, warm}, {}, exactly(4), machine.instruments()).is_ok());
+  PairedHooks hooks;
+  hooks.before_pair = [&](int) { return fail(); };
+  EXPECT_FALSE(machine.compare(exactly(4), hooks).is_ok());
+  hooks = {};
+  hooks.before_half = [&](Side, int) { return fail(); };
+  EXPECT_FALSE(machine.compare(exactly(4), hooks).is_ok());
+  hooks = {};
+  hooks.after_half = [&](Side, int) { return fail(); };
+  EXPECT_FALSE(machine.compare(exactly(4), hooks).is_ok());
+}
+
+/// Share of A/A measurements whose interval holds 1.
+double coverage(const PairedSettings& settings,
+                const std::function<double(SimulatedMachine&)>& noise) {
+  constexpr int kExperiments = 200;
+  int covered = 0;
+  for (int i = 0; i < kExperiments; ++i) {
+    SimulatedMachine machine(static_cast<std::uint64_t>(i) + 1);
+    machine.duration = [&](Side) { return 1e7 * noise(machine); };
+    PairedSettings own = settings;
+    own.seed = static_cast<std::uint64_t>(i) + 1;
+    const auto result = machine.compare(own);
+    covered += result->summary.low <= 1 && result->summary.high >= 1;
+  }
+  return static_cast<double>(covered) / kExperiments;
+}
+
+// The goal is 95 %; three standard errors of 200 experiments are 4.6 %.
+constexpr double kLeastCoverage = 0.904;
+
+TEST(Coverage, OfNormalNoise) {
+  PairedSettings settings;
+  settings.max_pairs = 48;
+  EXPECT_GE(coverage(settings, [](auto& machine) { return 1 + 0.02 * machine.normal(); }),
+            kLeastCoverage);
+}
+
+TEST(Coverage, OfTwelvePairs) {
+  EXPECT_GE(coverage(exactly(12), [](auto& machine) { return 1 + 0.02 * machine.normal(); }),
+            kLeastCoverage);
+}
+
+TEST(Coverage, OfRareLongDisturbances) {
+  PairedSettings settings;
+  settings.max_pairs = 48;
+  EXPECT_GE(coverage(settings,
+                     [](auto& machine) {
+                       const double usual = 1 + 0.01 * machine.normal();
+                       return machine.uniform() < 0.1 ? usual * (1 + 5 * machine.uniform()) : usual;
+                     }),
+            kLeastCoverage);
+}
+
+TEST(Coverage, OfNoiseThatLastsForSeveralPairs) {
+  // Both halves of a pair see different values of a slow noise: neighbouring pairs are alike only
+  // where it moves in one direction for long.
+  double state = 0;
+  PairedSettings settings = exactly(48);
+  EXPECT_GE(coverage(settings,
+                     [&](auto& machine) {
+                       state = 0.9 * state + machine.normal();
+                       return std::exp(0.02 * state);
+                     }),
+            kLeastCoverage);
+}
+
+TEST(Warmup, EndsWhenTheMedianSettles) {
+  SimulatedMachine machine;
+  double slow = 8;
+  machine.duration = [&](Side) { return 1e6 * (slow = 1 + (slow - 1) * 0.7); };
+  bool kept = false;
+  SideCalls side = machine.sides()[kEager];
+  side.after_first = [&] {
+    kept = true;
+    machine.now_ns += 5'000'000;
+    return Status::ok();
+  };
+  const auto warm = warm_up(side, PairedSettings(), machine.instruments());
+  ASSERT_TRUE(warm.is_ok());
+  EXPECT_TRUE(kept);
+  EXPECT_NEAR(warm->first_call_ns, 5.9e6, 100);
+  EXPECT_GT(warm->warmup_ns.size(), 15U);
+  EXPECT_LT(warm->warmup_ns.size(), 25U);
+  EXPECT_LT(warm->typical_ns(), 1.05e6);
+}
+
+TEST(Warmup, TakesTenCallsIfNothingChangesAndNoMoreThanItsTime) {
+  const auto calls = [](double call_ns) {
+    SimulatedMachine machine;
+    machine.duration = [&](Side) { return call_ns; };
+    return warm_up(machine.sides()[kEager], PairedSettings(), machine.instruments())
+        ->warmup_ns.size();
+  };
+  EXPECT_EQ(calls(1e5), 10U);
+  EXPECT_EQ(calls(0.5e9), 4U);
+  EXPECT_EQ(calls(5e9), 1U);
+}
+
+TEST(Warmup, FailuresSayWhere) {
+  SimulatedMachine machine;
+  int calls = 0;
+  SideCalls side;
+  side.call = [&] { return ++calls == 4 ? Status(Code::kPlugin, "refused") : Status::ok(); };
+  const auto warm = warm_up(side, PairedSettings(), machine.instruments());
+  ASSERT_FALSE(warm.is_ok());
+  EXPECT_EQ(warm.status().context().back(), "warm-up 3");
+  calls = 3;
+  EXPECT_EQ(warm_up(side, PairedSettings(), machine.instruments()).status().context().back(),
+            "first call");
+}
+
+TEST(Names, OfStopsAndVerdicts) {
+  EXPECT_STREQ(stop_name(Stop::kEquivalent), "equivalent");
+  EXPECT_STREQ(stop_name(Stop::kTime), "time");
+  EXPECT_STREQ(verdict_name(Verdict::kFaster), "faster");
+  EXPECT_STREQ(verdict_name(Verdict::kUnstable), "unstable");
+}
+
+}  // namespace
+}  // namespace graphnet::measure
