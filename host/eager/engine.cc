@@ -162,6 +162,7 @@ Status Engine::run() {
   state.outputs.clear();
   return guarded([&] {
     const c10::InferenceMode inference(true);
+    const DefaultTypeGuard default_type(state.program->default_dtype);
     if (state.tape) {
       state.results = state.tape->replay(state.arguments);
     } else {

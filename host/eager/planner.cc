@@ -50,6 +50,7 @@ void copy_shapes(const std::vector<RecordedCall>& calls, std::vector<CallShape>&
 void trace(const graph::Program& program, const std::vector<at::Tensor>& arguments,
            CallRecorder& recorder, Plan& plan, std::vector<CallShape>* shapes) {
   const c10::InferenceMode inference(true);
+  const DefaultTypeGuard default_type(program.default_dtype);
   Tracer tracer(program, arguments, &recorder);
   const std::vector<at::Tensor> results = tracer.run();
   plan.num_calls = recorder.calls().size();
