@@ -142,7 +142,7 @@ Value symbolic_int(Tracer&, CallArguments arguments) {
 
 Value assert_scalar(Tracer&, CallArguments arguments) {
   const Value& condition = arguments.positional.at(0);
-  const bool holds = condition.is_tensor() ? condition.tensor.item().toBool() : condition.truth();
+  const bool holds = condition.is_tensor() ? condition.read().toBool() : condition.truth();
   if (!holds) {
     fail_input("assertion failed: " +
                (arguments.positional.size() > 1 ? arguments.positional[1].text : std::string("?")));

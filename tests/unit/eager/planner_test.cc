@@ -85,7 +85,9 @@ TEST(Planner, EqualsTheRunOnEverySample) {
     EXPECT_EQ(plan.unknown, "") << loaded->name;
     std::cout << loaded->name << " calls " << plan.num_calls << " ms " << planned.milliseconds
               << " gflop " << plan.flop / 1e9 << " args " << plan.argument_bytes << " peak "
-              << plan.peak_live_bytes << " out " << plan.output_bytes;
+              << plan.peak_live_bytes << " out " << plan.output_bytes << " live gflop "
+              << plan.live_flop / 1e9 << " product " << plan.live_product_flop / 1e9 << " move "
+              << plan.must_move_bytes;
     if (std::getenv("GRAPHNET_PLANNER_FLOP") != nullptr) {
       std::map<std::string, double> by_name;
       for (const CallShape& call : planned.shapes) by_name[call.name] += call.flop;
@@ -102,6 +104,10 @@ TEST(Planner, EqualsTheRunOnEverySample) {
     EXPECT_EQ(plan.output_bytes, measured->output_bytes) << loaded->name;
     EXPECT_EQ(plan.peak_live_bytes, measured->peak_live_bytes) << loaded->name;
     EXPECT_DOUBLE_EQ(plan.flop, measured->flop) << loaded->name;
+    EXPECT_DOUBLE_EQ(plan.live_flop, measured->live_flop) << loaded->name;
+    EXPECT_EQ(plan.must_move_bytes, measured->must_move_bytes) << loaded->name;
+    EXPECT_LE(plan.live_flop, plan.flop) << loaded->name;
+    EXPECT_LE(plan.must_move_bytes, plan.argument_bytes + plan.output_bytes) << loaded->name;
   }
 }
 

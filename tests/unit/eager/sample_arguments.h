@@ -24,7 +24,7 @@ struct SamplePlanArguments {
     for (const auto& meta : sample.metas) metas[meta.name] = &meta;
     for (std::size_t i = 0; i < sample.program.parameters.size(); ++i) {
       const auto& meta = *metas.at(sample.program.parameters[i].name);
-      all.push_back({meta.dtype, meta.shape, known[i].data()});
+      all.push_back({meta.dtype, meta.shape, known[i].data(), false});
     }
   }
   std::vector<base::AlignedBuffer> known;
