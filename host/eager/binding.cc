@@ -130,12 +130,12 @@ c10::Scalar to_scalar(const Value& value) {
     case Kind::kFloat:
       return c10::Scalar(value.number);
     default:
-      return value.tensor.item();
+      return value.read();
   }
 }
 
 double to_double(const Value& value) {
-  return value.is_tensor() ? value.tensor.item().toDouble() : value.as_double();
+  return value.is_tensor() ? value.read().toDouble() : value.as_double();
 }
 
 at::Tensor wrapped_number(const Value& value) {
@@ -323,7 +323,7 @@ std::string describe_arguments(const CallArguments& arguments) {
 
 std::int64_t to_integer(const Value& value) {
   if (value.is_integer()) return value.integer;
-  if (is_integral_scalar(value)) return value.tensor.item().toLong();
+  if (is_integral_scalar(value)) return value.read().toLong();
   fail_input("an integer is wanted, got " + value.describe());
 }
 

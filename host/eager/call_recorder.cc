@@ -19,13 +19,15 @@ RecordedTensor describe(const at::Tensor& tensor) {
       0,
       at::ScalarType::Undefined,
       {},
-      {}};
+      {},
+      0};
   if (!tensor.defined()) return recorded;
   recorded.storage = tensor.storage().getWeakStorageImpl();
   recorded.bytes = static_cast<std::int64_t>(tensor.storage().nbytes());
   recorded.type = tensor.scalar_type();
   recorded.sizes = tensor.sizes().vec();
   recorded.strides = tensor.strides().vec();
+  recorded.offset = tensor.storage_offset();
   return recorded;
 }
 

@@ -21,6 +21,7 @@ struct RecordedTensor {
   at::ScalarType type = at::ScalarType::Undefined;
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> strides;
+  std::int64_t offset = 0;  ///< into the storage, in elements
 };
 
 /// One executed call; results in order, lists flattened.

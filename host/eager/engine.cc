@@ -77,6 +77,7 @@ struct Engine::State {
   std::vector<EngineOutput> outputs;
   std::vector<std::string> notes;
   std::map<std::size_t, at::Tensor> originals;  // of written arguments
+  std::vector<bool> pinned;
   at::Tensor initial_generator_state;
   bool random = false;
 };
@@ -162,6 +163,7 @@ Status Engine::run() {
   state.outputs.clear();
   return guarded([&] {
     const c10::InferenceMode inference(true);
+    const DefaultTypeGuard default_type(state.program->default_dtype);
     if (state.tape) {
       state.results = state.tape->replay(state.arguments);
     } else {
@@ -176,6 +178,8 @@ Status Engine::run() {
       state.random = !at::equal(state.initial_generator_state, generator_state());
       if (state.random) state.notes.emplace_back("draws random numbers");
       state.tape.emplace(tracer.take_tape());
+      state.pinned = tracer.host_read_arguments();
+      for (const auto& [index, original] : state.originals) state.pinned[index] = true;
     }
     for (const at::Tensor& result : state.results) state.outputs.push_back(describe(result));
   });
@@ -199,6 +203,9 @@ bool Engine::needs_prepare() const {
 
 std::size_t Engine::num_operator_calls() const {
   return state_->tape ? state_->tape->instructions().size() : 0;
+}
+const std::vector<bool>& Engine::pinned_arguments() const {
+  return state_->pinned;
 }
 const std::vector<std::string>& Engine::notes() const {
   return state_->notes;

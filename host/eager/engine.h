@@ -80,6 +80,12 @@ class Engine {
 
   /// Operator calls per run; 0 before the first.
   std::size_t num_operator_calls() const;
+  /// Arguments whose content must stay as it was in the first run, after it: the host read values
+  /// that depend on them (`.item()`, a SymInt, a bound of a slice, the number of true elements of a
+  /// mask), or the program writes to them.
+  ///
+  /// shapes   one per argument, in signature order
+  const std::vector<bool>& pinned_arguments() const;
   /// What a reader of the record should know of this program, one sentence each, after the first
   /// run: it draws random numbers, it writes to its arguments, upstream refuses it.
   const std::vector<std::string>& notes() const;

@@ -166,4 +166,8 @@ double count_flop(const Overload& overload, const c10::Stack& arguments,
   return total;
 }
 
+bool is_product(const Overload& overload) {
+  return rules().count(overload.name) > 0;
+}
+
 }  // namespace graphnet::eager

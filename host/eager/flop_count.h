@@ -14,4 +14,8 @@ namespace graphnet::eager {
 /// shapes   `arguments` in schema order; tensors may be on the Meta device
 double count_flop(const Overload& overload, const c10::Stack& arguments, const c10::Stack& results);
 
+/// True if a call multiplies and adds, so that two of its operations count as one step: products,
+/// convolutions, attention.
+bool is_product(const Overload& overload);
+
 }  // namespace graphnet::eager

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "eager/call_table.h"
+#include "eager/scalar_type.h"
 #include "eager/trace_error.h"
 
 namespace graphnet::eager {
@@ -63,7 +64,7 @@ at::Tensor tensor_of_list(const Value& literal, const Value& dtype) {
   }
   const at::Tensor flat = all_integers ? at::tensor(at::ArrayRef<std::int64_t>(integers))
                                        : at::tensor(at::ArrayRef<double>(doubles));
-  const at::ScalarType inferred = all_integers ? at::ScalarType::Long : at::ScalarType::Float;
+  const at::ScalarType inferred = all_integers ? at::ScalarType::Long : default_scalar_type();
   return flat.to(dtype.is_none() ? inferred : static_cast<at::ScalarType>(dtype.integer))
       .reshape(list_shape(literal));
 }
@@ -75,7 +76,7 @@ Value tensor_literal(Tracer& tracer, CallArguments arguments) {
   const Value& literal = given["data"];
   const Value dtype = given.get("dtype", Value::none());
   if (literal.is_number()) {
-    const at::ScalarType type = literal.kind == Kind::kFloat  ? at::ScalarType::Float
+    const at::ScalarType type = literal.kind == Kind::kFloat  ? default_scalar_type()
                                 : literal.kind == Kind::kBool ? at::ScalarType::Bool
                                                               : at::ScalarType::Long;
     CallArguments scalar;
@@ -141,7 +142,7 @@ Value symbolic_int(Tracer&, CallArguments arguments) {
 
 Value assert_scalar(Tracer&, CallArguments arguments) {
   const Value& condition = arguments.positional.at(0);
-  const bool holds = condition.is_tensor() ? condition.tensor.item().toBool() : condition.truth();
+  const bool holds = condition.is_tensor() ? condition.read().toBool() : condition.truth();
   if (!holds) {
     fail_input("assertion failed: " +
                (arguments.positional.size() > 1 ? arguments.positional[1].text : std::string("?")));

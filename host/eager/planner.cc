@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "eager/live_cost.h"
 #include "eager/meta_executor.h"
 #include "eager/scalar_type.h"
 #include "eager/tracer.h"
@@ -48,8 +49,10 @@ void copy_shapes(const std::vector<RecordedCall>& calls, std::vector<CallShape>&
 }
 
 void trace(const graph::Program& program, const std::vector<at::Tensor>& arguments,
-           CallRecorder& recorder, Plan& plan, std::vector<CallShape>* shapes) {
+           const std::vector<bool>& is_weight, CallRecorder& recorder, Plan& plan,
+           std::vector<CallShape>* shapes) {
   const c10::InferenceMode inference(true);
+  const DefaultTypeGuard default_type(program.default_dtype);
   Tracer tracer(program, arguments, &recorder);
   const std::vector<at::Tensor> results = tracer.run();
   plan.num_calls = recorder.calls().size();
@@ -63,8 +66,13 @@ void trace(const graph::Program& program, const std::vector<at::Tensor>& argumen
     plan.peak_live_bytes =
         add_saturated(plan.peak_live_bytes, dense_bytes(original.sizes(), original.element_size()));
   }
-  plan.peak_live_bytes = add_saturated(
-      plan.peak_live_bytes, peak_live_bytes(tracer.take_tape(), recorder.calls(), arguments));
+  const Tape tape = tracer.take_tape();
+  plan.peak_live_bytes =
+      add_saturated(plan.peak_live_bytes, peak_live_bytes(tape, recorder.calls(), arguments));
+  const LiveCost live = live_cost(tape, recorder.calls(), arguments, is_weight, plan.output_bytes);
+  plan.live_flop = live.flop;
+  plan.live_product_flop = live.product_flop;
+  plan.must_move_bytes = live.bytes;
   if (shapes != nullptr) copy_shapes(recorder.calls(), *shapes);
 }
 
@@ -85,9 +93,13 @@ Plan plan_program(const graph::Program& program, const std::vector<PlanArgument>
   const base::Status status = guarded([&] {
     const c10::InferenceMode inference(true);
     std::vector<at::Tensor> tensors;
-    for (const PlanArgument& argument : arguments) tensors.push_back(wrap(argument));
+    std::vector<bool> is_weight;
+    for (const PlanArgument& argument : arguments) {
+      tensors.push_back(wrap(argument));
+      is_weight.push_back(argument.is_weight);
+    }
     MetaExecutor executor;
-    trace(program, tensors, executor, plan, shapes);
+    trace(program, tensors, is_weight, executor, plan, shapes);
     plan.notes.insert(plan.notes.end(), executor.notes().begin(), executor.notes().end());
   });
   // What was found before a failure is no plan.
@@ -109,7 +121,8 @@ base::Result<Plan> measure_program(const graph::Program& program,
                                       at::TensorOptions().dtype(to_scalar_type(argument.dtype))));
     }
     CallRecorder recorder;
-    trace(program, tensors, recorder, plan, shapes);
+    const std::vector<bool> no_weights(arguments.size(), false);
+    trace(program, tensors, no_weights, recorder, plan, shapes);
   }));
   plan.argument_bytes = sum_of_bytes(arguments);
   return plan;

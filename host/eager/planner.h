@@ -22,6 +22,7 @@ struct PlanArgument {
   /// Its elements if they are known and few (literals), dense row-major, borrowed for the call;
   /// null: unknown.
   void* known = nullptr;
+  bool is_weight = false;  ///< the same in every call, so that work on it alone may be done once
 };
 
 /// One tensor that a call of the program gives.
@@ -43,6 +44,10 @@ struct Plan {
   /// operators not; see call_recorder.h.
   std::int64_t peak_live_bytes = 0;
   double flop = 0;  ///< of one call; see flop_count.h
+  /// What no implementation gets around; see live_cost.h for what the three leave out.
+  double live_flop = 0;
+  double live_product_flop = 0;
+  std::int64_t must_move_bytes = 0;
   std::size_t num_calls = 0;
   std::vector<std::string> notes;  ///< one sentence each
   /// Why the numbers but argument_bytes are not known; empty: they are. With the place in model.py.
@@ -58,7 +63,7 @@ struct Plan {
 Plan plan_program(const graph::Program& program, const std::vector<PlanArgument>& arguments,
                   std::vector<CallShape>* shapes = nullptr);
 
-/// The same numbers and shapes from a real run, to check plans by.
+/// The same numbers and shapes from a real run, to check plans by; no argument counts as a weight.
 ///
 /// errors   as Engine::run()
 base::Result<Plan> measure_program(const graph::Program& program,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "eager/scalar_type.h"
 
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/ScalarTypeToTypeMeta.h>
+
 #include <array>
 #include <utility>
 
@@ -38,6 +41,25 @@ std::optional<base::DType> from_scalar_type(at::ScalarType type) {
     if (torch == type) return ours;
   }
   return std::nullopt;
+}
+
+at::ScalarType default_scalar_type() {
+  return c10::typeMetaToScalarType(c10::get_default_dtype());
+}
+
+namespace {
+
+void set_default(at::ScalarType type) {
+  if (type != default_scalar_type()) c10::set_default_dtype(c10::scalarTypeToTypeMeta(type));
+}
+
+}  // namespace
+
+DefaultTypeGuard::DefaultTypeGuard(base::DType dtype) : before_(default_scalar_type()) {
+  set_default(to_scalar_type(dtype));
+}
+DefaultTypeGuard::~DefaultTypeGuard() {
+  set_default(before_);
 }
 
 }  // namespace graphnet::eager

@@ -13,4 +13,20 @@ at::ScalarType to_scalar_type(base::DType dtype);
 /// Nothing for element types that the host has no name for.
 std::optional<base::DType> from_scalar_type(at::ScalarType type);
 
+/// Element type of floating results for which nothing names one; see Program::default_dtype.
+at::ScalarType default_scalar_type();
+
+/// Sets libtorch's default element type for its own life. It is one for the whole process, so that
+/// nothing else may use libtorch meanwhile.
+class DefaultTypeGuard {
+ public:
+  explicit DefaultTypeGuard(base::DType dtype);
+  ~DefaultTypeGuard();
+  DefaultTypeGuard(const DefaultTypeGuard&) = delete;
+  DefaultTypeGuard& operator=(const DefaultTypeGuard&) = delete;
+
+ private:
+  at::ScalarType before_;
+};
+
 }  // namespace graphnet::eager

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "eager/scalar_type.h"
 #include "eager/shape_rules.h"
 
 namespace graphnet::eager {
@@ -41,7 +42,7 @@ c10::Stack transform(const SchemaView& call, Notes&) {
   if (kKind == Spectrum::kHalf) last = last / 2 + 1;
   if (kKind == Spectrum::kInverseHalf && !is_given) last = 2 * (last - 1);
   const at::ScalarType own =
-      at::isIntegralType(self.scalar_type(), true) ? at::ScalarType::Float : self.scalar_type();
+      at::isIntegralType(self.scalar_type(), true) ? default_scalar_type() : self.scalar_type();
   return {meta_tensor(sizes, kKind == Spectrum::kInverseHalf ? c10::toRealValueType(own)
                                                              : c10::toComplexType(own))};
 }

@@ -29,7 +29,7 @@ void Tape::seal(const std::vector<Slot>& results) {
     }
     settle(instruction);
   }
-  values_.resize(num_slots_ - num_arguments_);
+  values_.resize(num_slots() - num_arguments_);
 }
 
 void Tape::settle(Instruction& instruction) {

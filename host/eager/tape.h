@@ -46,10 +46,19 @@ class Tape {
  public:
   /// `num_arguments` slots belong to arguments and are never freed.
   explicit Tape(std::size_t num_arguments) : num_arguments_(num_arguments) {
-    num_slots_ = num_arguments;
+    for (std::size_t i = 0; i < num_arguments; ++i) new_slot(kNoSlot);
   }
 
-  Slot new_slot() { return static_cast<Slot>(num_slots_++); }
+  /// `shares_with`: a slot whose memory the new one shares (a view), or kNoSlot.
+  Slot new_slot(Slot shares_with) {
+    const auto slot = static_cast<Slot>(owners_.size());
+    owners_.push_back(shares_with == kNoSlot ? slot : owner(shares_with));
+    return slot;
+  }
+  /// The first slot that has the memory of this one; the slot itself if it is no view.
+  Slot owner(Slot slot) const { return owners_[static_cast<std::size_t>(slot)]; }
+  std::size_t num_slots() const { return owners_.size(); }
+  std::size_t num_arguments() const { return num_arguments_; }
   void append(Instruction instruction) { instructions_.push_back(std::move(instruction)); }
 
   /// Marks last uses and settles typed calls; no append afterwards.
@@ -71,7 +80,7 @@ class Tape {
   void store(const Instruction& instruction);
 
   std::size_t num_arguments_;
-  std::size_t num_slots_;
+  std::vector<Slot> owners_;  ///< by slot
   std::vector<Instruction> instructions_;
   std::vector<Slot> results_;
   std::vector<at::Tensor> values_;  ///< by slot, without the arguments

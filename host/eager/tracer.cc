@@ -7,6 +7,7 @@
 #include "base/dtype.h"
 #include "eager/call_table.h"
 #include "eager/scalar_type.h"
+#include "eager/tape_flow.h"
 #include "eager/trace_error.h"
 
 namespace graphnet::eager {
@@ -24,7 +25,7 @@ Tracer::Tracer(const graph::Program& program, const std::vector<at::Tensor>& arg
       variables_(program.variables.size()),
       tape_(arguments.size()) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    variables_[i] = Value::from_tensor(arguments[i], static_cast<Slot>(i));
+    variables_[i] = Value::from_tensor(arguments[i], static_cast<Slot>(i), &host_reads_);
   }
 }
 
@@ -63,6 +64,8 @@ std::vector<at::Tensor> Tracer::run() {
     slots.push_back(value.slot);
     tensors.push_back(value.tensor);
   }
+  // Before sealing, which forgets results that no call reads.
+  host_read_arguments_ = needed_for(tape_, {host_reads_.begin(), host_reads_.end()}).arguments;
   tape_.seal(slots);
   variables_.clear();
   return tensors;
@@ -259,6 +262,7 @@ Value from_scalar(const c10::Scalar& scalar) {
 Value Tracer::call(const std::string& aten_name, CallArguments arguments) {
   BoundCall bound = bind_call(aten_name, arguments);
   note_writes(bound);
+  note_shape_reads(bound);
   c10::Stack stack = make_stack(bound);
   execute(*bound.overload, stack);
   Instruction instruction{bound.overload->handle, {}, {}};
@@ -276,18 +280,21 @@ Value Tracer::wrap_tensor(const at::Tensor& tensor, const BoundCall& call,
   }
   // In-place and identity calls give back an operand itself: keep its slot, as Python keeps the
   // object.
+  Slot shared = kNoSlot;
   std::size_t next = 0;
   for (const Operand& operand : call.operands) {
     for (const Slot slot : operand.slots) {
-      if (call.tensors[next++].is_same(tensor)) {
+      const at::Tensor& given = call.tensors[next++];
+      if (given.is_same(tensor)) {
         instruction.results.push_back(kNoSlot);
-        return Value::from_tensor(tensor, slot);
+        return Value::from_tensor(tensor, slot, &host_reads_);
       }
+      if (shared == kNoSlot && given.defined() && given.is_alias_of(tensor)) shared = slot;
     }
   }
-  const Slot slot = tape_.new_slot();
+  const Slot slot = tape_.new_slot(shared);
   instruction.results.push_back(slot);
-  return Value::from_tensor(tensor, slot);
+  return Value::from_tensor(tensor, slot, &host_reads_);
 }
 
 Value Tracer::wrap_results(const BoundCall& call, const c10::Stack& stack,
@@ -303,12 +310,32 @@ Value Tracer::wrap_results(const BoundCall& call, const c10::Stack& stack,
       }
       values.push_back(Value::tuple(std::move(items)));
     } else if (result.isScalar()) {
+      for (const Operand& operand : call.operands) {
+        host_reads_.insert(operand.slots.begin(), operand.slots.end());
+      }
       values.push_back(from_scalar(result.toScalar()));
     } else {
       fail_unsupported("result type " + result.tagKind() + " of " + call.overload->name);
     }
   }
   return values.size() == 1 ? std::move(values[0]) : Value::tuple(std::move(values));
+}
+
+// The extents of the results follow from values, which is as if the host had read them.
+void Tracer::note_shape_reads(const BoundCall& call) {
+  if (!call.overload->handle.hasTag(at::Tag::dynamic_output_shape)) return;
+  const bool is_index = call.overload->name == "aten::index.Tensor";
+  std::size_t next = 0;
+  for (const Operand& operand : call.operands) {
+    for (const Slot slot : operand.slots) {
+      const at::Tensor& tensor = call.tensors[next++];
+      // Of an index, only masks decide how many elements there are.
+      const bool is_mask = tensor.defined() && (tensor.scalar_type() == at::ScalarType::Bool ||
+                                                tensor.scalar_type() == at::ScalarType::Byte);
+      const bool decides = is_index ? is_mask && &operand != &call.operands[0] : true;
+      if (decides && slot != kNoSlot) host_reads_.insert(slot);
+    }
+  }
 }
 
 void Tracer::note_writes(const BoundCall& call) {

@@ -35,6 +35,12 @@ class Tracer {
   /// Copies of the arguments that the program writes to, by position, as they were before.
   std::map<std::size_t, at::Tensor> take_originals() { return std::move(originals_); }
 
+  /// Arguments that values depend on which the host read, or which extents follow from; after
+  /// run().
+  ///
+  /// shapes   one per argument
+  const std::vector<bool>& host_read_arguments() const { return host_read_arguments_; }
+
   /// Calls an ATen operator by name ("aten::relu"), records it, and gives its result: a tensor, a
   /// tuple of results, a list of tensors or a Python number.
   Value call(const std::string& aten_name, CallArguments arguments);
@@ -73,6 +79,7 @@ class Tracer {
   Value attribute(const Value& base, const std::string& name);
   std::vector<Value> evaluate_all(const std::vector<graph::Expression>& expressions);
   void note_writes(const BoundCall& call);
+  void note_shape_reads(const BoundCall& call);
   void execute(const Overload& overload, c10::Stack& stack);
   Value wrap_results(const BoundCall& call, const c10::Stack& stack, Instruction& instruction);
   Value wrap_tensor(const at::Tensor& tensor, const BoundCall& call, Instruction& instruction);
@@ -80,6 +87,8 @@ class Tracer {
   const graph::Program& program_;
   const std::vector<at::Tensor>& arguments_;
   CallExecutor* executor_;
+  std::set<Slot> host_reads_;
+  std::vector<bool> host_read_arguments_;
   std::vector<Value> variables_;
   Tape tape_;
   std::map<std::size_t, at::Tensor> originals_;

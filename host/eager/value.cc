@@ -49,11 +49,12 @@ Value Value::device() {
   return made;
 }
 
-Value Value::from_tensor(at::Tensor tensor, Slot slot) {
+Value Value::from_tensor(at::Tensor tensor, Slot slot, std::set<Slot>* host_reads) {
   Value made;
   made.kind = Kind::kTensor;
   made.tensor = std::move(tensor);
   made.slot = slot;
+  made.host_reads = host_reads;
   return made;
 }
 
@@ -88,6 +89,11 @@ bool Value::truth() const {
   if (kind == Kind::kString) return !text.empty();
   if (is_sequence()) return !items.empty();
   return integer != 0;
+}
+
+c10::Scalar Value::read() const {
+  if (host_reads != nullptr) host_reads->insert(slot);
+  return tensor.item();
 }
 
 std::string Value::describe() const {

@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct Value {
   std::string text;
   at::Tensor tensor;
   Slot slot = kNoSlot;
+  std::set<Slot>* host_reads = nullptr;  ///< where read() notes the slot; null: nobody asks
   std::vector<Value> items;
 
   static Value none() { return {}; }
@@ -46,7 +48,7 @@ struct Value {
   static Value string(std::string value);
   static Value dtype(at::ScalarType value);
   static Value device();
-  static Value from_tensor(at::Tensor tensor, Slot slot);
+  static Value from_tensor(at::Tensor tensor, Slot slot, std::set<Slot>* host_reads);
   static Value tuple(std::vector<Value> items);
   static Value list(std::vector<Value> items);
   static Value integers(at::IntArrayRef values);
@@ -61,6 +63,9 @@ struct Value {
   bool truth() const;
   /// Numeric value of any number kind.
   double as_double() const { return kind == Kind::kFloat ? number : static_cast<double>(integer); }
+
+  /// The only element of a tensor, read on the host: what follows holds for this content alone.
+  c10::Scalar read() const;
 
   /// "Tensor float32 [1, 4]", "int 3", "tuple of 2", for messages.
   std::string describe() const;

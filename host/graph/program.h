@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/dtype.h"
+
 namespace graphnet::graph {
 
 /// A place in a source file, for error messages.
@@ -96,6 +98,10 @@ struct Program {
   std::vector<std::string> variables;  ///< names by VariableId; parameters come first
   std::vector<Statement> statements;
   std::vector<VariableId> results;  ///< returned tuple, in order
+  /// Element type of floating results for which neither operands nor arguments name one:
+  /// `torch.zeros(3)`, an integer tensor over another. torch's own default unless a pass changed
+  /// it.
+  base::DType default_dtype = base::DType::kFloat32;
 };
 
 /// "model.py:12:5".

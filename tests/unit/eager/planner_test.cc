@@ -11,6 +11,7 @@
 #include "sample/parser.h"
 #include "sample/replay.h"
 #include "sample/sample.h"
+#include "unit/eager/sample_arguments.h"
 
 namespace graphnet::eager {
 namespace {
@@ -23,18 +24,10 @@ struct Planned {
 };
 
 Planned plan_sample(const sample::Sample& sample) {
-  auto known = sample::known_values(sample.metas, sample.program.parameters, 4096);
-  EXPECT_TRUE(known.is_ok()) << known.status().to_string();
-  std::map<std::string, const sample::TensorMeta*> metas;
-  for (const auto& meta : sample.metas) metas[meta.name] = &meta;
-  std::vector<PlanArgument> arguments;
-  for (std::size_t i = 0; i < sample.program.parameters.size(); ++i) {
-    const auto& meta = *metas.at(sample.program.parameters[i].name);
-    arguments.push_back({meta.dtype, meta.shape, (*known)[i].data()});
-  }
+  const SamplePlanArguments arguments(sample);
   Planned planned;
   const auto start = std::chrono::steady_clock::now();
-  planned.plan = plan_program(sample.program, arguments, &planned.shapes);
+  planned.plan = plan_program(sample.program, arguments.all, &planned.shapes);
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
   planned.milliseconds = elapsed.count();
@@ -44,11 +37,7 @@ Planned plan_sample(const sample::Sample& sample) {
 base::Result<Plan> measure_sample(const sample::Sample& sample, std::vector<CallShape>& shapes) {
   auto replayed = sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed);
   if (!replayed.is_ok()) return replayed.status();
-  std::vector<EngineArgument> views;
-  for (sample::Argument& argument : *replayed) {
-    views.push_back({argument.dtype, argument.shape, argument.bytes.data(), argument.replay_rank,
-                     argument.consumes_torch_generator, argument.needs_torch_normals});
-  }
+  const std::vector<EngineArgument> views = engine_arguments(*replayed);
   GN_RETURN_IF_ERROR(Engine::finish_replay(sample.program, views, sample::kReplaySeed));
   return measure_program(sample.program, views, &shapes);
 }
@@ -96,7 +85,9 @@ TEST(Planner, EqualsTheRunOnEverySample) {
     EXPECT_EQ(plan.unknown, "") << loaded->name;
     std::cout << loaded->name << " calls " << plan.num_calls << " ms " << planned.milliseconds
               << " gflop " << plan.flop / 1e9 << " args " << plan.argument_bytes << " peak "
-              << plan.peak_live_bytes << " out " << plan.output_bytes;
+              << plan.peak_live_bytes << " out " << plan.output_bytes << " live gflop "
+              << plan.live_flop / 1e9 << " product " << plan.live_product_flop / 1e9 << " move "
+              << plan.must_move_bytes;
     if (std::getenv("GRAPHNET_PLANNER_FLOP") != nullptr) {
       std::map<std::string, double> by_name;
       for (const CallShape& call : planned.shapes) by_name[call.name] += call.flop;
@@ -113,6 +104,10 @@ TEST(Planner, EqualsTheRunOnEverySample) {
     EXPECT_EQ(plan.output_bytes, measured->output_bytes) << loaded->name;
     EXPECT_EQ(plan.peak_live_bytes, measured->peak_live_bytes) << loaded->name;
     EXPECT_DOUBLE_EQ(plan.flop, measured->flop) << loaded->name;
+    EXPECT_DOUBLE_EQ(plan.live_flop, measured->live_flop) << loaded->name;
+    EXPECT_EQ(plan.must_move_bytes, measured->must_move_bytes) << loaded->name;
+    EXPECT_LE(plan.live_flop, plan.flop) << loaded->name;
+    EXPECT_LE(plan.must_move_bytes, plan.argument_bytes + plan.output_bytes) << loaded->name;
   }
 }
 

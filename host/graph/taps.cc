@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "graph/taps.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace graphnet::graph {
+
+namespace {
+
+Statement copy_of(VariableId target, VariableId source, Position position) {
+  Expression variable;
+  variable.kind = ExpressionKind::kVariable;
+  variable.position = position;
+  variable.variable = source;
+  Statement statement;
+  statement.position = position;
+  statement.target = target;
+  statement.value.kind = ExpressionKind::kMethod;
+  statement.value.position = position;
+  statement.value.text = "clone";
+  statement.value.children.push_back(std::move(variable));
+  statement.value.keywords.emplace_back();
+  return statement;
+}
+
+}  // namespace
+
+Program with_extra_results(const Program& program, const std::vector<Tap>& taps) {
+  Program tapped = program;
+  const auto first = static_cast<VariableId>(program.variables.size());
+  for (const Tap& tap : taps) {
+    const std::string& name = program.variables[static_cast<std::size_t>(tap.variable)];
+    tapped.results.push_back(static_cast<VariableId>(tapped.variables.size()));
+    // No name of a program has a space.
+    tapped.variables.push_back("value of " + name);
+  }
+  // From the end, so that positions of earlier taps stay right.
+  std::vector<std::size_t> order(taps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return taps[a].statement > taps[b].statement; });
+  for (const std::size_t i : order) {
+    const auto place = static_cast<std::ptrdiff_t>(taps[i].statement);
+    const Position position = program.statements[taps[i].statement].position;
+    tapped.statements.insert(
+        tapped.statements.begin() + place,
+        copy_of(first + static_cast<VariableId>(i), taps[i].variable, position));
+  }
+  return tapped;
+}
+
+}  // namespace graphnet::graph

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/aligned_buffer.h"
+#include "base/result.h"
+#include "sample/replay.h"
+#include "sample/tensor_meta.h"
+
+namespace graphnet::sample {
+
+/// True for arguments that belong to the module and not to a call: Parameters, buffers, module
+/// attributes and globals, by annotation and name.
+///
+/// source   names that torch's tracer gives: L_self_modules_..., L_instance_..., ..._buffers_...,
+///          g_...; all 2,495 samples
+bool is_module_state(graph::ParameterKind kind, const std::string& name);
+
+/// An argument whose content may be another than the replayed one.
+struct VariableArgument {
+  std::size_t index = 0;  ///< in signature order
+  /// Its elements may change places and nothing else: a `data` literal may be a table or a list of
+  /// identifiers.
+  bool permute_only = false;
+};
+
+/// Which arguments may vary: those of a call that are no SymInt, not empty and not pinned.
+///
+/// shapes   pinned: one per argument, from eager::Engine::pinned_arguments(): the host read values
+///          that depend on it, or the program writes to it
+std::vector<VariableArgument> variable_arguments(const std::vector<TensorMeta>& metas,
+                                                 const std::vector<Argument>& arguments,
+                                                 const std::vector<bool>& pinned);
+
+/// Content to check a plugin with besides the replayed one. Integers stay inside their recorded
+/// bounds and bools are kept as many: both are permuted where floats become something else.
+enum class Content : std::uint8_t {
+  /// Drawn anew from the recorded distributions. Only the variable arguments are, one after the
+  /// other, so that these are not the inputs of upstream's replay with that seed.
+  kOtherSeed,
+  kZeros,
+  kLarge,  ///< times 1000, or what keeps the largest below half of the finite range
+  kTiny,   ///< times 0.001
+  kNegated,
+  kPermuted,
+};
+
+/// Puts other content into the buffers of arguments, in place, and the replayed content back. The
+/// same content and seed give the same bytes.
+class ContentVariants {
+ public:
+  /// Copies the present content of the variable arguments. `metas` and `arguments` are borrowed.
+  ///
+  /// errors   kEnvironment without memory
+  static base::Result<ContentVariants> create(const std::vector<TensorMeta>& metas,
+                                              std::vector<Argument>& arguments,
+                                              const std::vector<bool>& pinned);
+
+  const std::vector<VariableArgument>& variable() const { return variable_; }
+
+  /// Fills the variable arguments, starting from the replayed content. False if no byte differs
+  /// from it, so that there is nothing to check.
+  ///
+  /// errors   as replay(), for kOtherSeed; the content is the replayed one then
+  base::Result<bool> apply(Content content, std::uint32_t seed);
+
+  /// Moves every element of the variable arguments one place on and the last to the front: other
+  /// content at the cost of one pass over the inputs. Starts from the present content.
+  void rotate();
+  /// True if rotate() changes anything: some variable argument has two different elements.
+  bool can_rotate() const { return can_rotate_; }
+
+  /// Puts the replayed content back.
+  void restore();
+
+ private:
+  ContentVariants(const std::vector<TensorMeta>& metas, std::vector<Argument>& arguments)
+      : metas_(&metas), arguments_(&arguments) {}
+  Argument& argument(std::size_t i) { return (*arguments_)[variable_[i].index]; }
+  base::Status draw(std::uint32_t seed);
+  void distort(Content content, std::uint32_t seed);
+  bool differs() const;
+
+  const std::vector<TensorMeta>* metas_;
+  std::vector<Argument>* arguments_;
+  std::vector<VariableArgument> variable_;
+  std::vector<base::AlignedBuffer> replayed_;  // of `variable_`
+  bool can_rotate_ = false;
+};
+
+}  // namespace graphnet::sample

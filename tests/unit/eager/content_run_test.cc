@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "sample/content.h"
+#include "unit/eager/sample_arguments.h"
+
+namespace graphnet::eager {
+namespace {
+
+using sample::Content;
+
+constexpr Content kContents[] = {Content::kOtherSeed, Content::kZeros,   Content::kLarge,
+                                 Content::kTiny,      Content::kNegated, Content::kPermuted};
+
+/// All outputs of a run, one after the other.
+std::string run_bytes(Engine& engine) {
+  EXPECT_TRUE(engine.prepare().is_ok());
+  const base::Status status = engine.run();
+  EXPECT_TRUE(status.is_ok()) << status.to_string();
+  std::string bytes;
+  for (std::size_t i = 0; i < engine.outputs().size(); ++i) {
+    const EngineOutput& output = engine.outputs()[i];
+    const std::size_t before = bytes.size();
+    bytes.resize(before + static_cast<std::size_t>(*base::num_elements(output.shape)) *
+                              base::dtype_bytes(output.dtype));
+    EXPECT_TRUE(engine.copy_output(i, bytes.data() + before).is_ok());
+  }
+  return bytes;
+}
+
+std::string names(const std::vector<sample::Argument>& arguments, const std::vector<bool>& chosen) {
+  std::string text;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (chosen[i] && !sample::is_module_state(arguments[i].kind, arguments[i].name)) {
+      text += " " + arguments[i].name;
+    }
+  }
+  return text;
+}
+
+/// Runs a sample on every content. Sizes do not change, and with the replayed content back so are
+/// the outputs.
+void check_sample(const sample::Sample& sample) {
+  auto replayed = sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed);
+  ASSERT_TRUE(replayed.is_ok()) << replayed.status().to_string();
+  const std::vector<EngineArgument> views = engine_arguments(*replayed);
+  ASSERT_TRUE(Engine::finish_replay(sample.program, views, sample::kReplaySeed).is_ok());
+  auto engine = Engine::create(sample.program, views);
+  ASSERT_TRUE(engine.is_ok()) << engine.status().to_string();
+  const std::string reference = run_bytes(**engine);
+  auto variants =
+      sample::ContentVariants::create(sample.metas, *replayed, (*engine)->pinned_arguments());
+  ASSERT_TRUE(variants.is_ok()) << variants.status().to_string();
+  std::vector<bool> variable(replayed->size(), false);
+  for (const auto& argument : variants->variable()) variable[argument.index] = true;
+  std::cout << sample.name << ": variable" << names(*replayed, variable) << "; pinned"
+            << names(*replayed, (*engine)->pinned_arguments()) << "; outputs differ with";
+  for (const Content content : kContents) {
+    const auto changed = variants->apply(content, 1);
+    ASSERT_TRUE(changed.is_ok()) << changed.status().to_string();
+    const std::string bytes = run_bytes(**engine);
+    EXPECT_EQ(bytes.size(), reference.size()) << sample.name;
+    EXPECT_TRUE(*changed || bytes == reference) << sample.name;
+    std::cout << " " << (bytes == reference ? 0 : 1);
+  }
+  variants->restore();
+  EXPECT_EQ(run_bytes(**engine), reference) << sample.name;
+  if (variants->can_rotate()) variants->rotate();
+  std::cout << "; rotated " << (run_bytes(**engine) == reference ? 0 : 1) << std::endl;
+}
+
+// GRAPHNET_CONTENT_SAMPLES names another tree of samples, GRAPHNET_CONTENT_GFLOP how much work is
+// too much; samples with more than 50 MB of arguments are left out.
+TEST(ContentRun, EverySampleRunsOnEveryContent) {
+  const char* given = std::getenv("GRAPHNET_CONTENT_SAMPLES");
+  const auto folders = sample::discover(
+      given != nullptr ? std::string(given) : std::string(GRAPHNET_SOURCE_DIR) + "/samples");
+  ASSERT_TRUE(folders.is_ok());
+  const char* most = std::getenv("GRAPHNET_CONTENT_GFLOP");
+  const double most_flop = 1e9 * (most != nullptr ? std::atof(most) : 0.5);
+  for (const auto& folder : *folders) {
+    const auto loaded = sample::load_sample(folder);
+    ASSERT_TRUE(loaded.is_ok()) << loaded.status().to_string();
+    const SamplePlanArguments arguments(*loaded);
+    const Plan plan = plan_program(loaded->program, arguments.all);
+    if (plan.argument_bytes <= 50'000'000 && plan.flop <= most_flop) check_sample(*loaded);
+  }
+}
+
+}  // namespace
+}  // namespace graphnet::eager
