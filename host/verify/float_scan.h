@@ -180,9 +180,11 @@ class FloatScan {
     const int special = count_values(eager, counts);
     add(counts, scan_.eager);
     add(counts, scan_.plugin);
-    if (special != 0) {
+    if (special != 0 || overflows_float32()) {
       // Infinity minus infinity.
       scan_.max_diff = scan_.sum_diff = std::numeric_limits<double>::quiet_NaN();
+    }
+    if (special != 0) {
       for (T& value : eager_) value = is_finite(value) ? value : T(0);
     }
     scan_.finite_pairs += extent_ - special;
@@ -196,6 +198,16 @@ class FloatScan {
       }
     }
     squared_equal_ += squares.sum();
+  }
+
+  // Whether upstream's differences see an infinity where there is none.
+  [[gnu::always_inline]] bool overflows_float32() const {
+    if (!std::is_same_v<Stored, double>) return false;
+    int overflows = 0;
+    for (const T value : eager_) {
+      overflows |= static_cast<int>(std::abs(value) >= T(0x1.ffffffp127));  // rounds to infinity
+    }
+    return overflows != 0;
   }
 
   [[gnu::always_inline]] static void add(const ValueCounts& from, ValueCounts& to) {

@@ -26,7 +26,7 @@ class LevelClimber {
     for (int level = 0; level < kNumLevels; ++level) {
       for (int schedule = 0; schedule < kNumSchedules; ++schedule) {
         const auto& from = levels[static_cast<std::size_t>(level * kNumSchedules + schedule)];
-        at(schedule, level) = {static_cast<T>(from.atol), static_cast<T>(from.rtol)};
+        at(schedule, level) = {Round::round(static_cast<T>(from.atol)), static_cast<T>(from.rtol)};
       }
     }
   }

@@ -62,11 +62,12 @@ void load_as_double(base::DType dtype, const void* data, std::int64_t begin, int
 /// if plugin == eager or the error is finite and <= allowed.
 ///
 /// float32, float64    computed in that type; atol and rtol are converted to it: exactly as torch
-/// float16, bfloat16   in float32, rounded to the type after each operation; atol and rtol are
-///                     float32: exactly as torch
+/// float16, bfloat16   in float32, rounded to the type after each operation; atol is rounded to
+///                     the type, rtol is float32 (torch adds and multiplies a scalar by different
+///                     rules): exactly as torch
 /// integers, bool      both sides converted to float32 (torch's default dtype): exactly as torch
-/// complex             in float64, moduli by hypot, differences of the real parts only: as torch
-///                     to a few units in the last place
+/// complex             in the type of the parts, moduli by hypot, differences of the real parts
+///                     only: as torch to a few units in the last place
 ///
 /// Float loops run with AVX2 where the processor has it; the results are the same to the bit.
 ///

@@ -76,9 +76,15 @@ class ComplexScan {
     } else if (is_finite(e) && is_finite(p)) {
       add_finite_pair(index, e, p);
     }
-    double modulus = both_nan ? 0 : std::abs(e);
-    double error = both_nan || e == p ? 0 : std::abs(p - e);
-    if (!std::isfinite(error)) error = std::numeric_limits<double>::quiet_NaN();
+    climb_levels(std::complex<T>(e), std::complex<T>(p), both_nan);
+  }
+
+  // In the type of the parts, which overflows where torch does.
+  void climb_levels(std::complex<T> e, std::complex<T> p, bool both_nan) {
+    const bool alike = both_nan || e == p;
+    T modulus = alike ? T(0) : std::abs(e);
+    T error = alike ? T(0) : std::abs(p - e);
+    if (!std::isfinite(error)) error = std::numeric_limits<T>::quiet_NaN();
     climber_.climb(&error, &modulus, 1);
   }
 
@@ -98,7 +104,7 @@ class ComplexScan {
 
   Scan scan_;
   bool nan_diff_ = false;
-  LevelClimber<double, NoRounding<double>> climber_;
+  LevelClimber<T, NoRounding<T>> climber_;
   WorstPairs worst_;
 };
 

@@ -298,6 +298,16 @@ TEST(Statistics, RmsSurvivesSquaresOutsideTheRangeOfDouble) {
   EXPECT_NEAR(*statistics.cosine, 1 / std::sqrt(5.0), 1e-14);
 }
 
+TEST(Float32Differences, OfEqualDoublesBeyondFloat32AreNaNAsUpstreams) {
+  const Buffer inside(DType::kFloat64, {1, 0x1.fffffefffffffp127});
+  const Buffer beyond(DType::kFloat64, {1, 0x1.ffffffp127});
+  const auto max_diff = [](const Buffer& buffer) {
+    return *compare_outputs({buffer.view()}, {buffer.view()}).outputs[0].max_diff;
+  };
+  EXPECT_EQ(max_diff(inside), 0);
+  EXPECT_TRUE(std::isnan(max_diff(beyond)));
+}
+
 TEST(NanPolicy, BothAreStored) {
   const Buffer eager(DType::kFloat32, {1, kNaN, kInf});
   const auto same = compare_outputs({eager.view()}, {eager.view()}).outputs[0];
