@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/dtype.h"
+#include "verify/float64_truth.h"
+#include "verify/indices.h"
+#include "verify/statistics.h"
+#include "verify/tensor_view.h"
 
 namespace graphnet::verify {
 
-/// A dense row-major tensor, borrowed.
-///
-/// shapes   data: [prod(shape)] elements of dtype; may be null if there are no elements
-struct TensorView {
-  base::DType dtype = base::DType::kFloat32;
-  std::vector<std::int64_t> shape;
-  const void* data = nullptr;
+/// What else is known of one output.
+struct OutputContext {
+  /// The output of the same program run in float64, dense, row-major; null if not known. Used for
+  /// float16, bfloat16 and float32 only.
+  const double* float64 = nullptr;
+  /// What the indices of an integer output select from; nothing if it holds plain integers.
+  std::optional<IndexSource> indices;
 };
 
 /// Comparison of one output of the plugin with eager's.
@@ -26,9 +29,11 @@ struct OutputComparison {
   bool dtype_equal = false;
   bool masks_equal = true;  ///< NaN, +Inf and -Inf at the same places
   bool bit_equal = false;   ///< upstream's `equal`: same shape and every element == (NaN differs)
-  /// Upstream's 64 all_close results, in the order of tolerance_levels(); empty if shape or dtype
-  /// differ.
+  bool nan_equal = false;   ///< the same if NaN equals NaN
+  /// Upstream's 64 all_close results, in the order of tolerance_levels(), where a NaN fails; empty
+  /// if shape or dtype differ.
   std::vector<bool> all_close;
+  std::vector<bool> all_close_nan_equal;  ///< the same if NaN equals NaN
   /// Upstream's float32 differences; nothing if not computed (shape or dtype differs, no element).
   /// The mean is added in float64: torch's float32 sum differs from it by a few units in the last
   /// place, in an order that depends on the processor.
@@ -37,16 +42,20 @@ struct OutputComparison {
   /// ||plugin - eager|| / ||eager|| over elements finite on both sides, in float64; 0 if both norms
   /// are 0, infinity if only eager's is. Nothing for integers and bools.
   std::optional<double> relative_rms;
-  /// Eager is constant (two or more elements, all equal) or has no normal number (zeros and
-  /// subnormals only, or no element at all).
+  std::optional<Statistics> statistics;         ///< nothing if shape or dtype differ, or no data
+  std::optional<Float64Errors> float64_errors;  ///< if the truth was given
+  std::optional<IndexJudgement> indices;        ///< if a source was given and indices differ
+  /// No evidence: eager is constant (two or more elements, all equal) or has no normal number
+  /// (zeros and subnormals only, or no element at all); or the output was accepted only by a
+  /// float64 rule that would accept zeros too.
   bool degenerate = false;
   bool within_tolerance = false;                ///< by DESIGN's outcome rule, for this output
-  std::optional<std::int64_t> first_bad_index;  ///< row-major, of the largest error if not within
+  std::optional<std::int64_t> first_bad_index;  ///< row-major, of the worst pair if not within
 };
 
 struct Comparison {
   /// "ok", "accuracy_mismatch", "shape_mismatch", "dtype_mismatch", "count_mismatch",
-  /// "non_finite": the worst over all outputs, structural failures first.
+  /// "non_finite": the worst over all outputs in the order count, dtype, shape, masks, values.
   std::string outcome;
   /// One sentence about the first output with that outcome; empty for ok.
   std::string message;
@@ -54,16 +63,18 @@ struct Comparison {
   std::vector<OutputComparison> outputs;
 };
 
-/// Compares all outputs under the outcome rule: same count, shape, dtype, NaN and Inf masks;
-/// integers and bools exact; relative RMS error <= 1e-3 (float32), 1e-6 (float64), 2e-2 (float16),
-/// 8e-2 (bfloat16); complex as their parts.
+/// Compares all outputs under the outcome rule: same count, dtype, shape (no broadcasting), NaN and
+/// Inf masks (NaN equals NaN); integers and bools exact, indices by the values they select (see
+/// judge_indices); for floats a relative RMS error within rms_limit, or an RMS error against
+/// float64 of at most kEagerErrorFactor times eager's own; complex as their parts.
 ///
-/// One pass over the elements, plus one to find the worst one if an output fails; no copies. About
-/// 0.1 s for 100 MB of float32 and 0.3 s of float16 on one core.
+/// One pass over the elements; no copies. An output with a float64 truth takes one more.
 ///
+/// shapes   contexts: one per output; fewer or none if nothing else is known of the rest
 /// source   outcome rule: DESIGN 4; all_close, max and mean difference: GraphNet bench 2.5, 2.6
 Comparison compare_outputs(const std::vector<TensorView>& eager,
-                           const std::vector<TensorView>& plugin);
+                           const std::vector<TensorView>& plugin,
+                           const std::vector<OutputContext>& contexts = {});
 
 /// One of upstream's 64 tolerance checks.
 struct ToleranceLevel {

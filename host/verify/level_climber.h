@@ -3,6 +3,9 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "verify/compare.h"
 #include "verify/scan.h"
@@ -14,8 +17,7 @@ namespace graphnet::verify {
 ///
 /// T        the type that torch computes in: float or double
 /// Round    static T round(T) rounds to the dtype of the outputs after each operation; kIsExact
-/// says
-///          that it does nothing
+///          says that it does nothing
 template <typename T, typename Round>
 class LevelClimber {
  public:
@@ -24,17 +26,21 @@ class LevelClimber {
     for (int level = 0; level < kNumLevels; ++level) {
       for (int schedule = 0; schedule < kNumSchedules; ++schedule) {
         const auto& from = levels[static_cast<std::size_t>(level * kNumSchedules + schedule)];
-        at(schedule, level) = {static_cast<T>(from.atol), static_cast<T>(from.rtol)};
+        at(schedule, level) = {Round::round(static_cast<T>(from.atol)), static_cast<T>(from.rtol)};
       }
     }
   }
 
-  /// error: |plugin - eager|, 0 where the two are ==, NaN where the error is not finite.
-  /// magnitude: |eager|. Both [count].
-  void climb(const T* error, const T* magnitude, int count) {
+  /// error: |plugin - eager|, 0 where the two are == or both NaN, NaN where the error is not
+  /// finite. magnitude: |eager|, not NaN where error is 0. Both [count].
+  [[gnu::always_inline]] void climb(const T* error, const T* magnitude, int count) {
+    const T largest = largest_error(error, count);
     for (int schedule = 0; schedule < kNumSchedules; ++schedule) {
       int& level = smallest_[static_cast<std::size_t>(schedule)];
-      while (level < kNumLevels && !accepts(at(schedule, level), error, magnitude, count)) ++level;
+      while (level < kNumLevels && !(largest <= surely_allowed(at(schedule, level).atol)) &&
+             !accepts(at(schedule, level), error, magnitude, count)) {
+        ++level;
+      }
     }
   }
 
@@ -50,7 +56,27 @@ class LevelClimber {
     return levels_[static_cast<std::size_t>(schedule * kNumLevels + level)];
   }
 
-  static bool accepts(Level level, const T* error, const T* magnitude, int count) {
+  // NaN if there is one: as integers, its bits are above all others of what is not negative.
+  [[gnu::always_inline]] static T largest_error(const T* error, int count) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    Bits largest = 0;
+    for (int i = 0; i < count; ++i) {
+      Bits bits;
+      std::memcpy(&bits, error + i, sizeof bits);
+      largest = bits > largest ? bits : largest;
+    }
+    T result;
+    std::memcpy(&result, &largest, sizeof result);
+    return result;
+  }
+
+  // An error up to this is accepted whatever the magnitude.
+  [[gnu::always_inline]] static T surely_allowed(T atol) {
+    return Round::kIsExact ? atol : atol * T(0.99) - T(0x1p-23);  // see surely_accepts
+  }
+
+  [[gnu::always_inline]] static bool accepts(Level level, const T* error, const T* magnitude,
+                                             int count) {
     if (!Round::kIsExact && surely_accepts(level, error, magnitude, count)) return true;
     int rejected = 0;
     for (int i = 0; i < count; ++i) {
@@ -63,9 +89,10 @@ class LevelClimber {
 
   // Roundings to a half type are slow and seldom decide. Two of them lower the allowed error by
   // less than 0.4 % (bfloat16: 2^-9 each) or, for subnormal halves, by less than 2^-24 in all.
-  static bool surely_accepts(Level level, const T* error, const T* magnitude, int count) {
+  [[gnu::always_inline]] static bool surely_accepts(Level level, const T* error, const T* magnitude,
+                                                    int count) {
     const T rtol = level.rtol * T(0.99);
-    const T atol = level.atol * T(0.99) - T(0x1p-23);
+    const T atol = surely_allowed(level.atol);
     int undecided = 0;
     for (int i = 0; i < count; ++i) {
       undecided |= static_cast<int>(!(error[i] <= rtol * magnitude[i] + atol));
@@ -81,7 +108,7 @@ class LevelClimber {
 template <typename T>
 struct NoRounding {
   static constexpr bool kIsExact = true;
-  static T round(T value) { return value; }
+  [[gnu::always_inline]] static T round(T value) { return value; }
 };
 
 }  // namespace graphnet::verify

@@ -4,6 +4,7 @@
 
 #include "verify/level_climber.h"
 #include "verify/scan.h"
+#include "verify/worst_pairs.h"
 
 namespace graphnet::verify {
 
@@ -30,27 +31,37 @@ class IntegerScan {
   Scan run(const Stored* eager, const Stored* plugin, std::int64_t count) {
     for (std::int64_t begin = 0; begin < count; begin += kBlock) {
       const int extent = static_cast<int>(std::min<std::int64_t>(kBlock, count - begin));
-      if (scan_.constant || scan_.only_subnormal) scan_degenerate(eager, begin, extent);
+      if (scan_.constant) scan_constant(eager, begin, extent);
       int different = 0;
       for (int i = 0; i < extent; ++i) {
         different |=
             static_cast<int>(Type::load(eager[begin + i]) != Type::load(plugin[begin + i]));
       }
+      count_zeros(eager + begin, extent, scan_.eager.zero);
+      count_zeros(plugin + begin, extent, scan_.plugin.zero);
       if (different == 0) continue;
       scan_.all_equal = false;
       add_differences(eager + begin, plugin + begin, extent);
+      add_errors(eager + begin, plugin + begin, begin, extent);
     }
+    scan_.finite_pairs = count;
+    scan_.only_subnormal = scan_.eager.zero == count;
     scan_.smallest_level = climber_.smallest();
+    scan_.worst = worst_.pairs();
     return scan_;
   }
 
  private:
-  void scan_degenerate(const Stored* eager, std::int64_t begin, int extent) {
+  void scan_constant(const Stored* eager, std::int64_t begin, int extent) {
     for (int i = 0; i < extent; ++i) {
-      const auto value = Type::load(eager[begin + i]);
-      scan_.constant = scan_.constant && value == Type::load(eager[0]);
-      scan_.only_subnormal = scan_.only_subnormal && value == 0;
+      scan_.constant = scan_.constant && Type::load(eager[begin + i]) == Type::load(eager[0]);
     }
+  }
+
+  static void count_zeros(const Stored* values, int extent, std::int64_t& zeros) {
+    int found = 0;
+    for (int i = 0; i < extent; ++i) found += static_cast<int>(Type::load(values[i]) == 0);
+    zeros += found;
   }
 
   void add_differences(const Stored* eager, const Stored* plugin, int extent) {
@@ -67,8 +78,27 @@ class IntegerScan {
     climber_.climb(error_, magnitude_, extent);
   }
 
+  // Neighbours beyond 2^53 are one float64, their difference is not.
+  static double distance(std::int64_t e, std::int64_t p) {
+    const auto up = static_cast<std::uint64_t>(p) - static_cast<std::uint64_t>(e);
+    return static_cast<double>(p > e ? up : 0 - up);
+  }
+
+  void add_errors(const Stored* eager, const Stored* plugin, std::int64_t begin, int extent) {
+    for (int i = 0; i < extent; ++i) {
+      const double error = distance(Type::load(eager[i]), Type::load(plugin[i]));
+      if (error == 0) continue;
+      ++scan_.differing;
+      scan_.max_error = std::max(scan_.max_error, error);
+      scan_.sum_error += error;
+      scan_.squared_error += error * error;
+      worst_.add(begin + i, error);
+    }
+  }
+
   Scan scan_;
   LevelClimber<float, NoRounding<float>> climber_;
+  WorstPairs worst_;
   float error_[kBlock];
   float magnitude_[kBlock];
 };

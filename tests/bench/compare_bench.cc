@@ -39,6 +39,7 @@ void Compare(benchmark::State& state, base::DType dtype, std::size_t offset) {
     benchmark::DoNotOptimize(comparison.degenerate);
   }
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(eager.size()));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kElements));
 }
 BENCHMARK_CAPTURE(Compare, float32_equal, base::DType::kFloat32, 0)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(Compare, float32_near, base::DType::kFloat32, 3)->Unit(benchmark::kMillisecond);

@@ -68,7 +68,7 @@ template <typename T, typename Round>
 bool is_close(T eager, T plugin, const ToleranceLevel& level, Round round) {
   if (plugin == eager) return true;
   const T relative = round(static_cast<T>(level.rtol) * eager);
-  const T allowed = round(std::abs(relative) + static_cast<T>(level.atol));
+  const T allowed = round(std::abs(relative) + round(static_cast<T>(level.atol)));
   const T error = std::abs(round(plugin - eager));
   return std::isfinite(error) && error <= allowed;
 }

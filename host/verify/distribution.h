@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "verify/tensor_view.h"
+
+namespace graphnet::verify {
+
+/// A test statistic and how likely one at least as extreme is if both sides draw from one
+/// distribution.
+struct DistributionTest {
+  double statistic = 0;
+  double p_value = 1;
+};
+
+/// Two outputs of random programs as samples of one distribution.
+struct DistributionComparison {
+  std::int64_t eager_count = 0;  ///< finite elements
+  std::int64_t plugin_count = 0;
+  DistributionTest kolmogorov_smirnov;  ///< largest distance of the distribution functions
+  DistributionTest mean;                ///< z of the difference of means
+  DistributionTest variance;            ///< z of the difference of variances
+  DistributionTest non_finite;          ///< z of the difference of the shares of NaN and infinity
+  /// No p-value is below kSmallestPValue.
+  bool same = true;
+  std::string message;  ///< the first test that failed, without a full stop; empty if same
+};
+
+/// Four tests, together a false alarm in 1e-6 of the comparisons of equal distributions.
+inline constexpr double kSmallestPValue = 2.5e-7;
+
+/// Compares the elements of two outputs as draws from one distribution, whatever their order.
+///
+/// The elements of one output must be independent of each other; they need not have one
+/// distribution if both sides have the same shape (a mixture makes the tests milder, not stricter).
+/// Where they depend on each other (one draw broadcast to many elements) the p-values mean nothing:
+/// judge_random_output finds that out. Sums of squares are float64. Ties and small samples make
+/// Kolmogorov-Smirnov milder; below about 20 elements no test can fail. Memory: both sides as
+/// float64. Integers and bools count as numbers, complex numbers by their moduli.
+///
+/// source   Kolmogorov-Smirnov: asymptotic distribution with Stephens' correction for small
+///          samples; standard error of a variance from the fourth central moment
+DistributionComparison compare_distributions(const TensorView& eager, const TensorView& plugin);
+
+/// What became of a random output.
+enum class RandomVerdict : std::uint8_t {
+  kSame,
+  kDifferent,
+  kUnusable,  ///< eager's own second sample differs from its first: the elements are not
+              ///< independent
+};
+
+struct RandomJudgement {
+  RandomVerdict verdict = RandomVerdict::kSame;
+  DistributionComparison comparison;  ///< of the plugin with eager; of both eagers if kUnusable
+};
+
+/// eager, eager_again: two runs with different generator states.
+RandomJudgement judge_random_output(const TensorView& eager, const TensorView& eager_again,
+                                    const TensorView& plugin);
+
+}  // namespace graphnet::verify
