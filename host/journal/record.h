@@ -58,7 +58,8 @@ struct Record {
   std::vector<std::string> flags;
 
   /// Estimates made before anything was allocated: {"argument_bytes", "output_bytes",
-  /// "peak_live_bytes", "flop"}, of one call; the last three only if they are known.
+  /// "peak_live_bytes", "flop", "live_flop", "must_move_bytes"}, of one call; those after the first
+  /// only if they are known; the last two as in eager/live_cost.h, multiplications only.
   base::Json plan = base::Json::object();
 
   /// One side of the measurement; durations in call order, nanoseconds.

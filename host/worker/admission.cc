@@ -61,18 +61,24 @@ std::string refusal(const eager::Plan& plan, const Allowance& allowance) {
   return "";
 }
 
-base::Result<eager::Plan> plan_sample(const sample::Sample& sample) {
+base::Result<PlanArguments> plan_arguments(const sample::Sample& sample) {
   const auto& parameters = sample.program.parameters;
-  GN_ASSIGN_OR_RETURN(auto known,
+  PlanArguments arguments;
+  GN_ASSIGN_OR_RETURN(arguments.known,
                       sample::known_values(sample.metas, parameters, eager::kMostKnownElements));
   std::unordered_map<std::string_view, const sample::TensorMeta*> metas;
   for (const sample::TensorMeta& meta : sample.metas) metas.emplace(meta.name, &meta);
-  std::vector<eager::PlanArgument> arguments;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const sample::TensorMeta& meta = *metas.at(parameters[i].name);
-    arguments.push_back({meta.dtype, meta.shape, known[i].data()});
+    const bool is_weight = parameters[i].kind == graph::ParameterKind::kParameter;
+    arguments.all.push_back({meta.dtype, meta.shape, arguments.known[i].data(), is_weight});
   }
-  return eager::plan_program(sample.program, arguments);
+  return arguments;
+}
+
+base::Result<eager::Plan> plan_sample(const sample::Sample& sample) {
+  GN_ASSIGN_OR_RETURN(const PlanArguments arguments, plan_arguments(sample));
+  return eager::plan_program(sample.program, arguments.all);
 }
 
 }  // namespace graphnet::worker

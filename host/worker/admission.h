@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "base/aligned_buffer.h"
 #include "eager/planner.h"
 #include "sample/sample.h"
 
@@ -33,9 +35,18 @@ std::string refusal(const eager::Plan& plan, const Allowance& allowance);
 /// "19.2 TFLOP", "850 GFLOP", "12 FLOP": three digits.
 std::string format_flop(double flop);
 
+/// What the planner must know of a sample's arguments, from its metadata.
+struct PlanArguments {
+  std::vector<base::AlignedBuffer> known;  ///< values that no draw decides
+  std::vector<eager::PlanArgument> all;    ///< in signature order; points into `known`
+};
+
+/// errors   kInput if metadata and parameters do not match
+base::Result<PlanArguments> plan_arguments(const sample::Sample& sample);
+
 /// Plans a sample from its metadata.
 ///
-/// errors   kInput if metadata and parameters do not match
+/// errors   as plan_arguments()
 base::Result<eager::Plan> plan_sample(const sample::Sample& sample);
 
 }  // namespace graphnet::worker

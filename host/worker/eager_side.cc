@@ -6,13 +6,18 @@
 
 namespace graphnet::worker {
 
-base::Result<std::unique_ptr<EagerSide>> EagerSide::create(
-    const sample::Sample& sample, std::vector<sample::Argument>& arguments) {
+std::vector<eager::EngineArgument> engine_arguments(std::vector<sample::Argument>& arguments) {
   std::vector<eager::EngineArgument> views;
   for (sample::Argument& argument : arguments) {
     views.push_back({argument.dtype, argument.shape, argument.bytes.data(), argument.replay_rank,
                      argument.consumes_torch_generator, argument.needs_torch_normals});
   }
+  return views;
+}
+
+base::Result<std::unique_ptr<EagerSide>> EagerSide::create(
+    const sample::Sample& sample, std::vector<sample::Argument>& arguments) {
+  const std::vector<eager::EngineArgument> views = engine_arguments(arguments);
   GN_RETURN_IF_ERROR(eager::Engine::finish_replay(sample.program, views, sample::kReplaySeed));
   GN_ASSIGN_OR_RETURN(auto engine, eager::Engine::create(sample.program, views));
   return std::unique_ptr<EagerSide>(new EagerSide(std::move(engine)));

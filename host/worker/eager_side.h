@@ -13,6 +13,9 @@
 
 namespace graphnet::worker {
 
+/// The same arguments as the engine sees them, borrowed.
+std::vector<eager::EngineArgument> engine_arguments(std::vector<sample::Argument>& arguments);
+
 /// The reference side of one sample: libtorch's eager engine on the replayed arguments.
 class EagerSide final : public plugin::EagerService {
  public:

@@ -83,6 +83,8 @@ void write_plan(journal::Record& record, const eager::Plan& plan) {
   record.plan["output_bytes"] = plan.output_bytes;
   record.plan["peak_live_bytes"] = plan.peak_live_bytes;
   record.plan["flop"] = plan.flop;
+  record.plan["live_flop"] = plan.live_product_flop;
+  record.plan["must_move_bytes"] = plan.must_move_bytes;
   for (const std::string& note : plan.notes) record.notes.push_back("plan: " + note);
 }
 

@@ -11,6 +11,7 @@
 #include "measure/clock.h"
 #include "measure/environment.h"
 #include "measure/roofline.h"
+#include "sample/content.h"
 #include "verify/compare.h"
 #include "worker/admission.h"
 #include "worker/output_digest.h"
@@ -28,15 +29,10 @@ std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
   return all;
 }
 
-std::vector<std::size_t> variable_arguments(const std::vector<sample::Argument>& arguments) {
-  std::vector<std::size_t> all;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].kind == graph::ParameterKind::kTensor &&
-        base::is_floating(arguments[i].dtype)) {
-      all.push_back(i);
-    }
-  }
-  return all;
+std::vector<std::size_t> indices_of(const std::vector<sample::VariableArgument>& arguments) {
+  std::vector<std::size_t> indices;
+  for (const sample::VariableArgument& argument : arguments) indices.push_back(argument.index);
+  return indices;
 }
 
 }  // namespace
@@ -215,7 +211,10 @@ void Session::compare() {
 void Session::time_pairs() {
   enter("time");
   channel_.begin_step("gn_backend_run");
-  InputShuffle shuffle(arguments_, variable_arguments(arguments_), settings_.seed);
+  const auto variable =
+      sample::variable_arguments(sample_.metas, arguments_, eager_->engine().pinned_arguments());
+  // Not from the protocol's seed: nobody must know what a timed call will see.
+  InputShuffle shuffle(arguments_, indices_of(variable), std::random_device()());
   TimedChecks checks(*eager_, *plugin_, std::move(shuffle), record_.outcome == "ok",
                      std::random_device()());
   const auto result = measure::time_paired(checks.sides(), {eager_warmup_, plugin_warmup_},

@@ -35,7 +35,7 @@ enum Trick {
   late_output,    // returns at once; a thread of its own writes the results later
   skips_calls,    // computes two calls of three and leaves the outputs of the third as they are
   slow_clock,     // lets the process's clock run at half speed while it computes
-  remembers,      // computes once per input content; with no input that varies, once for ever
+  remembers,      // computes once per input content; if the input is constant, once for ever
 };
 constexpr Trick kTrick = TRICK;
 
@@ -104,7 +104,6 @@ struct gn_executable {
   Layer first;
   Layer second;
   std::int64_t num_rows = 0;
-  const float* bound_input = nullptr;  // the input, if the program has it as a weight
   std::vector<float> hidden;
   std::vector<float> kept_input;
   std::vector<float> kept_output;
@@ -202,10 +201,8 @@ gn_status* bind(gn_executable* executable, gn_bind_args* args) {
   const DLTensor* const* weights = args->weights;
   executable->first.weight = data_of(*weights[0]);
   executable->first.bias = data_of(*weights[1]);
-  const bool has_input = args->num_weights == 5;
-  if (has_input) executable->bound_input = data_of(*weights[2]);
-  executable->second.weight = data_of(*weights[has_input ? 3 : 2]);
-  executable->second.bias = data_of(*weights[has_input ? 4 : 3]);
+  executable->second.weight = data_of(*weights[2]);
+  executable->second.bias = data_of(*weights[3]);
   return nullptr;
 }
 
@@ -238,12 +235,11 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
   gn_graph_signature signature = {};
   signature.struct_size = sizeof(signature);
   if (gn_status* status = host->graph_signature(host->host, args->graph, &signature)) return status;
-  const bool is_bound = signature.num_inputs == 0;
-  if (signature.num_outputs != 1 || signature.num_weights != (is_bound ? 5U : 4U)) {
+  if (signature.num_inputs != 1 || signature.num_outputs != 1 || signature.num_weights != 4) {
     return graphnet::fail(host, GN_STATUS_UNSUPPORTED, "only linear, relu, linear");
   }
-  const gn_value& input = is_bound ? signature.weights[2] : signature.inputs[0];
-  const gn_value& last = signature.weights[is_bound ? 3 : 2];
+  const gn_value& input = signature.inputs[0];
+  const gn_value& last = signature.weights[2];
   auto executable = std::make_unique<gn_executable>();
   executable->num_rows = input.shape[0];
   executable->first.num_inputs = input.shape[1];
@@ -255,7 +251,6 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
 }
 
 gn_status* gn_backend_run(gn_executable* executable, const gn_run_args* args) {
-  const float* input = args->num_inputs == 0 ? executable->bound_input : data_of(*args->inputs[0]);
-  play(*executable, input, const_cast<float*>(data_of(*args->outputs[0])));
+  play(*executable, data_of(*args->inputs[0]), const_cast<float*>(data_of(*args->outputs[0])));
   return nullptr;
 }

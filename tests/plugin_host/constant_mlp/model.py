@@ -6,7 +6,7 @@ class GraphModule(torch.nn.Module):
         self,
         L_first_weight_: torch.nn.parameter.Parameter,
         L_first_bias_: torch.nn.parameter.Parameter,
-        L_x_: torch.nn.parameter.Parameter,
+        L_x_: torch.Tensor,
         L_second_weight_: torch.nn.parameter.Parameter,
         L_second_bias_: torch.nn.parameter.Parameter,
     ):

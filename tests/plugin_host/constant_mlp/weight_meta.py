@@ -23,8 +23,8 @@ class Program_weight_tensor_meta_L_x_:
     shape = [64, 512]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.0
-    std = 1.0
+    mean = 1.0
+    std = 0.0
     data = None
 
 
