@@ -204,9 +204,10 @@ std::map<std::string, TimeLimit> RunConfig::default_timeouts() {
   using std::chrono::seconds;
   // Ten minutes where a model runs or is compiled, as upstream's batch scripts allow; far less
   // where only files are read and buffers compared.
-  return {{"load", seconds(60)},   {"plan", seconds(60)},     {"replay", seconds(120)},
-          {"eager", seconds(600)}, {"compile", seconds(600)}, {"bind", seconds(120)},
-          {"run", seconds(600)},   {"compare", seconds(120)}, {"time", seconds(600)}};
+  return {{"load", seconds(60)},       {"plan", seconds(60)},     {"replay", seconds(120)},
+          {"eager", seconds(600)},     {"compile", seconds(600)}, {"bind", seconds(120)},
+          {"run", seconds(600)},       {"compare", seconds(120)}, {"time", seconds(600)},
+          {"robustness", seconds(120)}};
 }
 
 Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::string>& overrides,

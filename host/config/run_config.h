@@ -23,7 +23,7 @@ inline constexpr const char* kRunSchema = "graphnet/run/v1";
 ///
 /// source   journal/worker_message.h
 inline constexpr const char* kPhases[] = {"load", "plan", "replay",  "eager", "compile",
-                                          "bind", "run",  "compare", "time"};
+                                          "bind", "run",  "compare", "time",  "robustness"};
 
 /// Which plugin to run and how: one per config file.
 struct BackendChoice {

@@ -176,7 +176,7 @@ Status Engine::run() {
                               " of its arguments");
       }
       state.random = !at::equal(state.initial_generator_state, generator_state());
-      if (state.random) state.notes.emplace_back("draws random numbers");
+      if (state.random) state.notes.emplace_back(kNoteRandom);
       state.tape.emplace(tracer.take_tape());
       state.pinned = tracer.host_read_arguments();
       for (const auto& [index, original] : state.originals) state.pinned[index] = true;

@@ -24,6 +24,9 @@ struct EngineArgument {
   bool needs_torch_normals = false;
 };
 
+/// Note of a program that draws random numbers; see Engine::notes().
+inline constexpr const char* kNoteRandom = "draws random numbers";
+
 /// An output of the last run, owned by the engine until the next run.
 struct EngineOutput {
   base::DType dtype = base::DType::kFloat32;

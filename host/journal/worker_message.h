@@ -21,7 +21,8 @@ namespace graphnet::journal {
 ///   one
 ///                                                received counts, so a later death loses nothing
 ///   {"event":"record",...,"final":true}         the worker is done with the sample
-/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time.
+/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time,
+/// robustness.
 inline constexpr int kWorkerControlFd = 3;
 
 /// Exit code of a worker that finds its end of the channel closed: code of the plugin did that.

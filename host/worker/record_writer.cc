@@ -30,6 +30,45 @@ base::Json optional_number(const std::optional<T>& value) {
   return static_cast<double>(*value);
 }
 
+std::string digits(const std::vector<bool>& flags) {
+  std::string text;
+  for (const bool flag : flags) text += flag ? '1' : '0';
+  return text;
+}
+
+base::Json number(double value) {
+  return optional_number(std::optional<double>(value));
+}
+
+base::Json counts_json(const verify::ValueCounts& counts) {
+  return {{"nan", counts.nan},
+          {"positive_infinity", counts.positive_infinity},
+          {"negative_infinity", counts.negative_infinity},
+          {"zero", counts.zero},
+          {"subnormal", counts.subnormal}};
+}
+
+base::Json statistics_json(const verify::OutputComparison& output) {
+  const verify::Statistics& statistics = *output.statistics;
+  base::Json worst = base::Json::array();
+  for (const verify::WorstPair& pair : statistics.worst) {
+    worst.push_back(
+        {{"index", pair.index}, {"eager", number(pair.eager)}, {"plugin", number(pair.plugin)}});
+  }
+  return {{"all_close_nan_equal", digits(output.all_close_nan_equal)},
+          {"eager", counts_json(statistics.eager)},
+          {"plugin", counts_json(statistics.plugin)},
+          {"mask_mismatches", statistics.mask_mismatches},
+          {"differing", statistics.differing},
+          {"max_error", optional_number(statistics.max_error)},
+          {"mean_error", optional_number(statistics.mean_error)},
+          {"rms_error", optional_number(statistics.rms_error)},
+          {"max_relative_error", optional_number(statistics.max_relative_error)},
+          {"cosine", optional_number(statistics.cosine)},
+          {"ulp_histogram", statistics.ulp_histogram},
+          {"worst", worst}};
+}
+
 base::Json summary_json(const measure::PairedSummary& summary) {
   return {{"speedup_low", summary.low},
           {"speedup_high", summary.high},
@@ -139,16 +178,16 @@ void write_timing(journal::Record& record, const measure::PairedResult& result) 
 base::Json correctness_json(const verify::Comparison& comparison) {
   base::Json json = {{"equal", base::Json::array()},        {"all_close", base::Json::array()},
                      {"max_diff", base::Json::array()},     {"mean_diff", base::Json::array()},
-                     {"relative_rms", base::Json::array()}, {"degenerate", base::Json::array()}};
+                     {"relative_rms", base::Json::array()}, {"degenerate", base::Json::array()},
+                     {"statistics", base::Json::array()}};
   for (const verify::OutputComparison& output : comparison.outputs) {
-    std::string levels;
-    for (const bool close : output.all_close) levels += close ? '1' : '0';
     json["equal"].push_back(output.bit_equal ? 1 : 0);
-    json["all_close"].push_back(levels);
+    json["all_close"].push_back(digits(output.all_close));
     json["max_diff"].push_back(optional_number(output.max_diff));
     json["mean_diff"].push_back(optional_number(output.mean_diff));
     json["relative_rms"].push_back(optional_number(output.relative_rms));
     json["degenerate"].push_back(output.degenerate);
+    json["statistics"].push_back(output.statistics ? statistics_json(output) : base::Json());
   }
   return json;
 }

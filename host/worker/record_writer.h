@@ -47,7 +47,8 @@ void write_output_types(journal::Record::Side& side, const std::vector<KeptOutpu
 void write_timing(journal::Record& record, const measure::PairedResult& result);
 
 /// One entry per output in each list; "all_close" is a string of 64 digits in the order of
-/// upstream's log lines. NaN and infinity are written as Python prints them; null: not computed.
+/// upstream's log lines; "statistics" holds what else the pass found, under the names of
+/// verify/statistics.h. NaN and infinity are written as Python prints them; null: not computed.
 base::Json correctness_json(const verify::Comparison& comparison);
 
 /// A status on one line, for Record::message.

@@ -7,13 +7,16 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "eager/flush_denormals.h"
 #include "journal/run_id.h"
 #include "measure/clock.h"
 #include "measure/environment.h"
 #include "measure/roofline.h"
+#include "measure/statistics.h"
 #include "sample/content.h"
 #include "verify/compare.h"
 #include "worker/admission.h"
+#include "worker/correctness.h"
 #include "worker/output_digest.h"
 #include "worker/record_writer.h"
 #include "worker/timed_checks.h"
@@ -23,11 +26,8 @@ namespace graphnet::worker {
 
 namespace {
 
-std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
-  std::vector<verify::TensorView> all;
-  for (const KeptOutput& output : outputs) all.push_back(output.view());
-  return all;
-}
+// Beyond what a small sample takes for all seven contents; large ones try as many as fit.
+constexpr double kOtherInputsBudgetNs = 500e6;
 
 std::vector<std::size_t> indices_of(const std::vector<sample::VariableArgument>& arguments) {
   std::vector<std::size_t> indices;
@@ -45,7 +45,7 @@ void Session::run() {
       load() && plan() && replay() && run_eager() && compile() && bind() && run_plugin();
   if (complete) {
     compare();
-    if (is_paired()) time_pairs();
+    if (is_paired() && time_pairs()) try_other_content();
   }
   enter("");
   record_.environment = measure::collect_environment(task_.threads);
@@ -198,8 +198,10 @@ bool Session::run_plugin() {
 
 void Session::compare() {
   enter("compare");
-  const verify::Comparison comparison =
-      verify::compare_outputs(views(eager_->kept()), views(plugin_->kept()));
+  channel_.begin_step("gn_backend_run");
+  const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
+  const verify::Comparison comparison = compare_sides(compared, record_.checks);
+  record_.checks["subnormals"] = count_subnormals(compared);
   record_.outcome = comparison.outcome;
   record_.message = comparison.message;
   record_.degenerate = comparison.degenerate;
@@ -208,7 +210,7 @@ void Session::compare() {
   channel_.send_record(record_, /*is_final=*/false);
 }
 
-void Session::time_pairs() {
+bool Session::time_pairs() {
   enter("time");
   channel_.begin_step("gn_backend_run");
   const auto variable =
@@ -227,25 +229,45 @@ void Session::time_pairs() {
     record_.flags.push_back(findings.flag);
     record_.outcome = findings.outcome;
     record_.message = findings.message;
-    return;
+    record_.speedup.reset();
+    return false;
   }
-  if (!result.is_ok()) {
-    end_timing(result.status());
-    return;
-  }
+  if (!result.is_ok()) return end_timing(result.status());
   record_.verdict = verdict_from_service(plugin_->num_runs(), plugin_->eager_runs());
   const plugin::CallStatus memory = plugin_->check_memory();
-  if (!memory.is_ok()) end_plugin("runtime_failed", memory);
+  if (!memory.is_ok()) return end_plugin("runtime_failed", memory);
   check_roofline();
+  check_subnormals();
+  channel_.send_record(record_, /*is_final=*/false);
+  return true;
 }
 
-void Session::end_timing(const base::Status& status) {
+bool Session::end_timing(const base::Status& status) {
   const plugin::CallStatus& failure = plugin_->failure();
-  if (failure.is_ok()) {
-    end("reference_failed", status);
-  } else {
-    end_plugin("runtime_failed", failure);
+  return failure.is_ok() ? end("reference_failed", status) : end_plugin("runtime_failed", failure);
+}
+
+void Session::try_other_content() {
+  enter("robustness");
+  channel_.begin_step("gn_backend_run");
+  record_.checks["other_inputs"] =
+      try_other_inputs({sample_, arguments_, *eager_, *plugin_}, kOtherInputsBudgetNs);
+}
+
+// Arithmetic on subnormals can be a hundred times slower; a plugin that flushes them to zero would
+// look that much faster.
+void Session::check_subnormals() {
+  const base::Json& shares = record_.checks["subnormals"];
+  if (std::max(shares["argument_share"].get<double>(), shares["output_share"].get<double>()) <
+      kSubnormalShare) {
+    return;
   }
+  record_.flags.emplace_back("denormal");
+  if (!eager::set_flush_denormals(true)) return;
+  const auto flushed = eager_->measure({1, 5});
+  eager::set_flush_denormals(false);
+  if (!flushed.is_ok()) return;
+  record_.checks["eager_flushed_ns"] = measure::summarise(flushed->trials_ns).median;
 }
 
 void Session::check_roofline() {

@@ -41,12 +41,14 @@ class Session {
   bool bind();
   bool run_plugin();
   void compare();
-  void time_pairs();
+  bool time_pairs();
+  void try_other_content();
 
   bool is_paired() const { return task_.method == "paired"; }
   base::Status time_reference();
-  void end_timing(const base::Status& status);
+  bool end_timing(const base::Status& status);
   void check_roofline();
+  void check_subnormals();
 
   void enter(const char* phase);
   bool end(const char* outcome, const base::Status& status);

@@ -60,7 +60,8 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
                 "limits.flop",      "limits.memory",  "plugins.search_paths", "protocol.name",
                 "samples",          "threads",        "timeouts.bind",        "timeouts.compare",
                 "timeouts.compile", "timeouts.eager", "timeouts.load",        "timeouts.plan",
-                "timeouts.replay",  "timeouts.run",   "timeouts.time",        "weights"}));
+                "timeouts.replay",
+                                            "timeouts.robustness",  "timeouts.run",   "timeouts.time",        "weights"}));
 }
 
 TEST_F(RunConfigTest, EveryBundledConfigIsValid) {

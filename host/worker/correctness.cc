@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "worker/correctness.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/memory.h"
+#include "eager/float64_truth.h"
+#include "graph/index_outputs.h"
+#include "verify/distribution.h"
+#include "verify/subnormals.h"
+#include "worker/admission.h"
+#include "worker/dense_copy.h"
+
+namespace graphnet::worker {
+
+using base::Json;
+using base::Result;
+using base::Status;
+
+namespace {
+
+// Below this a float64 run is made for the numbers alone; above the other it is never made.
+constexpr double kFreeFloat64Flop = 50e6;
+constexpr double kMostFloat64Flop = 50e9;
+
+bool bits_equal(const std::vector<KeptOutput>& a, const std::vector<KeptOutput>& b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const std::size_t size = a[i].bytes.num_bytes();
+    if (size != b[i].bytes.num_bytes()) return false;
+    if (size > 0 && std::memcmp(a[i].bytes.data(), b[i].bytes.data(), size) != 0) return false;
+  }
+  return a.size() == b.size();
+}
+
+Result<std::vector<KeptOutput>> dense_outputs(const eager::Engine& engine) {
+  std::vector<KeptOutput> outputs;
+  for (std::size_t i = 0; i < engine.outputs().size(); ++i) {
+    const eager::EngineOutput& output = engine.outputs()[i];
+    GN_ASSIGN_OR_RETURN(KeptOutput kept, allocate_output(output.dtype, output.shape));
+    GN_RETURN_IF_ERROR(engine.copy_output(i, kept.bytes.data()));
+    outputs.push_back(std::move(kept));
+  }
+  return outputs;
+}
+
+/// What the outcome rule may ask for, with the memory that its contexts point into.
+class Evidence {
+ public:
+  explicit Evidence(const ComparedSample& compared) : compared_(compared) {
+    contexts_.resize(compared.eager.kept().size());
+  }
+
+  const std::vector<verify::OutputContext>& contexts() const { return contexts_; }
+
+  Status add_indices();
+  Status add_float64(bool is_needed);
+
+ private:
+  const ComparedSample& compared_;
+  std::vector<verify::OutputContext> contexts_;
+  std::vector<KeptOutput> selected_from_;
+  std::vector<KeptOutput> truth_;
+};
+
+verify::IndexKind kind_of(const graph::IndexOutput& index) {
+  if (index.selection == graph::Selection::kSort) return verify::IndexKind::kOrdered;
+  if (index.selection != graph::Selection::kTopK) return verify::IndexKind::kOne;
+  return index.sorted ? verify::IndexKind::kOrdered : verify::IndexKind::kUnordered;
+}
+
+Status Evidence::add_indices() {
+  const graph::Program& program = compared_.sample.program;
+  const graph::IndexOutputs found = graph::index_outputs(program);
+  if (found.all.empty()) return Status::ok();
+  const std::size_t num_outputs = compared_.eager.kept().size();
+  if (found.num_outputs != num_outputs) {
+    return Status(base::Code::kUnsupported, "the outputs are lists of unknown length");
+  }
+  std::vector<graph::Tap> taps;
+  for (const graph::IndexOutput& index : found.all) taps.push_back(index.values);
+  const graph::Program tapped = graph::with_extra_results(program, taps);
+  GN_ASSIGN_OR_RETURN(const auto engine,
+                      eager::Engine::create(tapped, engine_arguments(compared_.arguments)));
+  GN_RETURN_IF_ERROR(engine->run());
+  GN_ASSIGN_OR_RETURN(selected_from_, dense_outputs(*engine));
+  for (std::size_t i = 0; i < found.all.size(); ++i) {
+    const graph::IndexOutput& index = found.all[i];
+    const KeptOutput& values = selected_from_.at(num_outputs + i);
+    verify::IndexSource source;
+    source.values = values.view();
+    source.kind = kind_of(index);
+    if (index.dim) {
+      const auto rank = static_cast<std::int64_t>(values.shape.size());
+      source.dim = static_cast<std::size_t>(*index.dim < 0 ? *index.dim + rank : *index.dim);
+    }
+    contexts_[index.output].indices = std::move(source);
+  }
+  return Status::ok();
+}
+
+Status Evidence::add_float64(bool is_needed) {
+  const auto unavailable = [](const std::string& why) {
+    return Status(base::Code::kUnsupported, why);
+  };
+  GN_ASSIGN_OR_RETURN(const PlanArguments arguments, plan_arguments(compared_.sample));
+  const eager::Plan plan = eager::plan_float64(compared_.sample.program, arguments.all);
+  if (!plan.unknown.empty()) return unavailable(plan.unknown);
+  if (plan.flop > (is_needed ? kMostFloat64Flop : kFreeFloat64Flop)) {
+    return unavailable("it costs " + format_flop(plan.flop));
+  }
+  const std::int64_t need = plan.argument_bytes + plan.peak_live_bytes + plan.output_bytes;
+  if (need > base::available_memory_bytes() / 2) return unavailable("it does not fit in memory");
+  GN_ASSIGN_OR_RETURN(
+      const auto truth,
+      eager::Float64Truth::create(compared_.sample.program, engine_arguments(compared_.arguments)));
+  GN_RETURN_IF_ERROR(truth->run());
+  GN_ASSIGN_OR_RETURN(truth_, dense_outputs(truth->engine()));
+  for (std::size_t i = 0; i < std::min(truth_.size(), contexts_.size()); ++i) {
+    const bool fits = truth_[i].dtype == base::DType::kFloat64 &&
+                      truth_[i].shape == compared_.eager.kept()[i].shape;
+    if (fits) contexts_[i].float64 = reinterpret_cast<const double*>(truth_[i].bytes.data());
+  }
+  return Status::ok();
+}
+
+Json float64_json(const verify::Comparison& comparison) {
+  Json outputs = Json::array();
+  for (const verify::OutputComparison& output : comparison.outputs) {
+    Json entry = nullptr;
+    if (const auto& errors = output.float64_errors) {
+      entry = {{"eager_rms", errors->eager_rms},
+               {"plugin_rms", errors->plugin_rms},
+               {"ratio", errors->ratio},
+               {"closer_than_eager", errors->closer_than_eager}};
+    }
+    outputs.push_back(entry);
+  }
+  return outputs;
+}
+
+Json indices_json(const verify::Comparison& comparison) {
+  Json outputs = Json::array();
+  for (const verify::OutputComparison& output : comparison.outputs) {
+    Json entry = nullptr;
+    if (const auto& indices = output.indices) {
+      entry = {{"accepted", indices->accepted}, {"differing", indices->differing}};
+      if (indices->worst_gap) entry["worst_gap"] = *indices->worst_gap;
+    }
+    outputs.push_back(entry);
+  }
+  return outputs;
+}
+
+bool draws_random_numbers(const EagerSide& eager) {
+  const auto& notes = eager.engine().notes();
+  return std::find(notes.begin(), notes.end(), eager::kNoteRandom) != notes.end();
+}
+
+// Accepts outputs that follow eager's distribution though every number is another one.
+void judge_distributions(const ComparedSample& compared, verify::Comparison& comparison,
+                         Json& checks) {
+  // The generator is not put back: these are the numbers that come next.
+  std::vector<KeptOutput> again;
+  if (!compared.eager.run().is_ok() || !compared.eager.copy_outputs(again).is_ok()) return;
+  bool all_same = true;
+  for (std::size_t i = 0; i < comparison.outputs.size(); ++i) {
+    if (comparison.outputs[i].within_tolerance) continue;
+    const auto judged = verify::judge_random_output(
+        compared.eager.kept()[i].view(), again[i].view(), compared.plugin.kept()[i].view());
+    all_same = all_same && judged.verdict == verify::RandomVerdict::kSame;
+    checks["random"].push_back(
+        {{"output", i},
+         {"same_distribution", judged.verdict == verify::RandomVerdict::kSame},
+         {"message", judged.comparison.message}});
+  }
+  if (!all_same) return;
+  comparison.outcome = "ok";
+  comparison.message.clear();
+}
+
+void check_reproducibility(const ComparedSample& compared, Json& checks) {
+  std::vector<KeptOutput> again;
+  const bool ran = compared.eager.prepare().is_ok() && compared.eager.run().is_ok() &&
+                   compared.eager.copy_outputs(again).is_ok();
+  checks["eager_reproducible"] = ran && bits_equal(compared.eager.kept(), again);
+}
+
+std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
+  std::vector<verify::TensorView> all;
+  for (const KeptOutput& output : outputs) all.push_back(output.view());
+  return all;
+}
+
+}  // namespace
+
+verify::Comparison compare_sides(const ComparedSample& compared, Json& checks) {
+  check_reproducibility(compared, checks);
+  const auto eager = views(compared.eager.kept());
+  const auto plugin = views(compared.plugin.kept());
+  verify::Comparison comparison = verify::compare_outputs(eager, plugin);
+  if (bits_equal(compared.eager.kept(), compared.plugin.kept())) return comparison;
+  Evidence evidence(compared);
+  const bool is_settled = comparison.outcome == "ok";
+  const Status indices = is_settled ? Status::ok() : evidence.add_indices();
+  const Status float64 = evidence.add_float64(!is_settled);
+  comparison = verify::compare_outputs(eager, plugin, evidence.contexts());
+  checks["indices"] = indices.is_ok() ? indices_json(comparison) : Json(indices.message());
+  checks["float64"] = float64.is_ok() ? float64_json(comparison) : Json(float64.message());
+  if (comparison.outcome == "accuracy_mismatch" && draws_random_numbers(compared.eager)) {
+    judge_distributions(compared, comparison, checks);
+  }
+  return comparison;
+}
+
+Json count_subnormals(const ComparedSample& compared) {
+  const auto share = [](const auto& tensors) {
+    std::int64_t subnormal = 0;
+    std::int64_t elements = 0;
+    for (const auto& tensor : tensors) {
+      if (!base::is_floating(tensor.dtype)) continue;
+      const std::int64_t count = *base::num_elements(tensor.shape);
+      elements += count;
+      subnormal += verify::count_subnormals(tensor.dtype, tensor.bytes.data(), count);
+    }
+    return elements == 0 ? 0.0 : static_cast<double>(subnormal) / static_cast<double>(elements);
+  };
+  return {{"argument_share", share(compared.arguments)},
+          {"output_share", share(compared.eager.kept())}};
+}
+
+}  // namespace graphnet::worker

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "base/json.h"
+#include "sample/replay.h"
+#include "sample/sample.h"
+#include "verify/compare.h"
+#include "worker/eager_side.h"
+#include "worker/plugin_side.h"
+
+namespace graphnet::worker {
+
+/// One sample whose first calls have been made on both sides.
+struct ComparedSample {
+  const sample::Sample& sample;
+  std::vector<sample::Argument>& arguments;
+  EagerSide& eager;
+  PluginSide& plugin;
+};
+
+/// Compares the kept outputs of both sides by the outcome rule, and finds out what the rule needs
+/// where it is not settled at once:
+///
+/// | looked at                | when                                                            |
+/// |--------------------------|-----------------------------------------------------------------|
+/// | what indices select      | an integer output differs                                       |
+/// | the program in float64   | a float output differs and it is too far, or the run costs      |
+/// |                          | nothing to speak of (50 MFLOP); never above 50 GFLOP or half of |
+/// |                          | the free memory                                                 |
+/// | distributions            | a random program's outputs differ                               |
+/// | eager's reproducibility  | always, by a second run                                         |
+///
+/// `checks` gets "eager_reproducible", and of what was looked at "float64" (per output eager_rms,
+/// plugin_rms, ratio), "indices" and "random", each with the reason if it could not be had.
+verify::Comparison compare_sides(const ComparedSample& compared, base::Json& checks);
+
+/// Runs both sides on other inputs than the replayed ones and compares them: two more seeds, zeros,
+/// large, tiny, negated and permuted content. Stops when the budget is spent. Inputs are put back.
+///
+/// Entry of the result: {"content", "outcome"} and with it "relative_rms" (the largest of an
+/// output) or "message"; contents that change no byte are left out.
+///
+/// units    budget in nanoseconds
+base::Json try_other_inputs(const ComparedSample& compared, double budget_ns);
+
+/// Counts subnormal numbers in float arguments and in eager's outputs:
+/// {"argument_share", "output_share"} of their elements.
+base::Json count_subnormals(const ComparedSample& compared);
+
+/// Share of subnormal arguments or outputs from which on a sample works on subnormals.
+inline constexpr double kSubnormalShare = 0.01;
+
+}  // namespace graphnet::worker

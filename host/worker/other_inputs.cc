@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <limits>
+
+#include "measure/clock.h"
+#include "sample/content.h"
+#include "worker/correctness.h"
+
+namespace graphnet::worker {
+
+using base::Json;
+using base::Status;
+
+namespace {
+
+struct Trial {
+  const char* name;
+  sample::Content content;
+  std::uint32_t seed;
+};
+
+constexpr Trial kTrials[] = {
+    {"seed 124", sample::Content::kOtherSeed, 124},
+    {"seed 125", sample::Content::kOtherSeed, 125},
+    {"zeros", sample::Content::kZeros, 0},
+    {"large", sample::Content::kLarge, 0},
+    {"tiny", sample::Content::kTiny, 0},
+    {"negated", sample::Content::kNegated, 0},
+    {"permuted", sample::Content::kPermuted, 1},
+};
+
+std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
+  std::vector<verify::TensorView> all;
+  for (const KeptOutput& output : outputs) all.push_back(output.view());
+  return all;
+}
+
+Status run_both(const ComparedSample& compared, std::vector<KeptOutput>& eager,
+                std::vector<KeptOutput>& plugin) {
+  GN_RETURN_IF_ERROR(compared.eager.prepare());
+  GN_RETURN_IF_ERROR(compared.eager.run());
+  GN_RETURN_IF_ERROR(compared.eager.copy_outputs(eager));
+  GN_RETURN_IF_ERROR(compared.eager.prepare());
+  compared.plugin.prepare_outputs(/*poisoned=*/true);
+  GN_RETURN_IF_ERROR(compared.plugin.calls().call());
+  return compared.plugin.copy_outputs(plugin);
+}
+
+Json judge(const Trial& trial, const verify::Comparison& comparison) {
+  Json entry = {{"content", trial.name}, {"outcome", comparison.outcome}};
+  if (!comparison.message.empty()) entry["message"] = comparison.message;
+  double largest = 0;
+  for (const verify::OutputComparison& output : comparison.outputs) {
+    if (output.relative_rms && std::isfinite(*output.relative_rms)) {
+      largest = std::max(largest, *output.relative_rms);
+    }
+  }
+  entry["relative_rms"] = largest;
+  return entry;
+}
+
+}  // namespace
+
+Json try_other_inputs(const ComparedSample& compared, double budget_ns) {
+  Json results = Json::array();
+  auto variants = sample::ContentVariants::create(compared.sample.metas, compared.arguments,
+                                                  compared.eager.engine().pinned_arguments());
+  if (!variants.is_ok() || variants->variable().empty()) return results;
+  std::vector<KeptOutput> eager;
+  std::vector<KeptOutput> plugin;
+  const std::int64_t start = measure::monotonic_raw_ns();
+  for (const Trial& trial : kTrials) {
+    if (static_cast<double>(measure::monotonic_raw_ns() - start) > budget_ns) {
+      results.push_back({{"content", trial.name}, {"outcome", "not tried: out of time"}});
+      continue;
+    }
+    const auto differs = variants->apply(trial.content, trial.seed);
+    if (!differs.is_ok() || !*differs) continue;
+    const Status ran = run_both(compared, eager, plugin);
+    if (ran.is_ok()) {
+      results.push_back(judge(trial, verify::compare_outputs(views(eager), views(plugin))));
+    } else {
+      results.push_back(
+          {{"content", trial.name}, {"outcome", "runtime_failed"}, {"message", ran.message()}});
+    }
+  }
+  variants->restore();
+  return results;
+}
+
+}  // namespace graphnet::worker
