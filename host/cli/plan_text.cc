@@ -55,8 +55,9 @@ std::string backend_text(const config::Backend& backend, int auto_threads, bool 
                                           : std::to_string(config.threads));
   text.add("weights", config.weights);
   text.add("protocol.name", config.protocol.name);
-  text.add("protocol.warmup", std::to_string(config.protocol.warmup));
-  text.add("protocol.trials", std::to_string(config.protocol.trials));
+  for (const auto& [key, value] : config::protocol_settings(config.protocol)) {
+    text.add("protocol." + key, value);
+  }
   text.add("limits.memory", config::format_memory_limit(config.limits.memory));
   text.add("limits.flop", config::format_flop_limit(config.limits.flop));
   for (const char* phase : config::kPhases) {

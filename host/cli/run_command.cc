@@ -50,7 +50,7 @@ Result<std::vector<config::Backend>> read_backends(const Context& context,
     GN_ASSIGN_OR_RETURN(
         config::RunConfig run_config,
         config::read_run_config(file, options.sets, context.installation.config_folders()));
-    apply_run_options(options, run_config);
+    GN_RETURN_IF_ERROR(apply_run_options(options, context.installation, run_config));
     GN_ASSIGN_OR_RETURN(
         config::Backend backend,
         config::examine_backend(context.installation, folders, std::move(run_config)));
@@ -233,9 +233,9 @@ Command run_command(RunFlags& flags) {
       {"graphnet run --config nope.yaml", "the control on the bundled samples"},
       {"graphnet run samples/timm --config one.yaml --config two.yaml",
        "two backends on every sample of a folder"},
-      {"graphnet run list.txt --config nope.yaml --trials 20 --json | jq .outcome",
+      {"graphnet run list.txt --config nope.yaml --protocol smoke --json | jq .outcome",
        "records on standard output instead of the table"},
-      {"graphnet run --config nope.yaml --format graphnet-log > nope.log",
+      {"graphnet run --config nope.yaml --protocol upstream --format graphnet-log > nope.log",
        "what the dataset's own analysis scripts read"},
       {"graphnet run --config nope.yaml --dry-run -v", "every value and where it comes from"},
   };

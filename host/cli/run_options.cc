@@ -39,11 +39,9 @@ std::vector<std::string> repeat_flags(const RunFlags& flags) {
   std::vector<std::string> words;
   for (const auto& set : flags.sets) words.insert(words.end(), {"--set", set});
   const std::pair<const char*, const std::optional<std::string>&> valued[] = {
-      {"--warmup", flags.warmup},
-      {"--trials", flags.trials},
-      {"--threads", flags.threads},
-      {"--timeout", flags.timeout},
-      {"--max-gflop", flags.max_gflop}};
+      {"--protocol", flags.protocol}, {"--warmup", flags.warmup},
+      {"--trials", flags.trials},     {"--threads", flags.threads},
+      {"--timeout", flags.timeout},   {"--max-gflop", flags.max_gflop}};
   for (const auto& [name, value] : valued) {
     if (value) words.insert(words.end(), {name, *value});
   }
@@ -84,8 +82,13 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
       {"--set", "KEY=VALUE",
        "override a config key of every --config, such as backend.options.level=3; may repeat",
        &flags.sets},
-      {"--warmup", "N", "calls before the clock counts (default: the config's, 3)", &flags.warmup},
-      {"--trials", "N", "timed calls (default: the config's, 5)", &flags.trials},
+      {"--protocol", "NAME|FILE",
+       "how to time: smoke (quick), standard (default), kernel (hot and cold caches, narrow), "
+       "upstream (as the dataset's own benchmark), or a protocol file",
+       &flags.protocol},
+      {"--warmup", "N", "protocol upstream: calls before the clock counts (default: 3)",
+       &flags.warmup},
+      {"--trials", "N", "protocol upstream: timed calls (default: 5)", &flags.trials},
       {"--threads", "N|auto", "size of the thread pool; auto: the cores this process may use",
        &flags.threads},
       {"--timeout", "S",
@@ -132,13 +135,37 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
   }
   if (flags.output) options.output = *flags.output;
   if (flags.resume) options.resume = *flags.resume;
+  options.protocol = flags.protocol;
   options.digest = flags.digest;
   options.dry_run = flags.dry_run;
   options.repeat_flags = repeat_flags(flags);
   return options;
 }
 
-void apply_run_options(const RunOptions& options, config::RunConfig& config) {
+namespace {
+
+Status check_upstream_only(const RunOptions& options, const config::Protocol& protocol) {
+  if (protocol.method == "upstream") return Status::ok();
+  const bool is_log = options.format == OutputFormat::kGraphnetLog;
+  if (!options.warmup && !options.trials && !is_log) return Status::ok();
+  const std::string flag = options.warmup   ? "--warmup"
+                           : options.trials ? "--trials"
+                                            : "--format graphnet-log";
+  return Status(Code::kUsage, flag + " goes with protocol upstream, and this run uses '" +
+                                  protocol.name + "', which decides itself how often to call")
+      .add_hint("add --protocol upstream");
+}
+
+}  // namespace
+
+Status apply_run_options(const RunOptions& options, const config::Installation& installation,
+                         config::RunConfig& config) {
+  if (options.protocol) {
+    GN_ASSIGN_OR_RETURN(config.protocol,
+                        config::find_protocol(*options.protocol, installation.config_folders()));
+    config.origins["protocol.name"] = "--protocol";
+  }
+  GN_RETURN_IF_ERROR(check_upstream_only(options, config.protocol));
   if (options.warmup) {
     config.protocol.warmup = *options.warmup;
     config.origins["protocol.warmup"] = "--warmup";
@@ -155,11 +182,12 @@ void apply_run_options(const RunOptions& options, config::RunConfig& config) {
     config.limits.flop = *options.flop_limit;
     config.origins["limits.flop"] = "--max-gflop";
   }
-  if (!options.timeout) return;
-  for (const char* phase : {"compile", "run"}) {
+  if (!options.timeout) return Status::ok();
+  for (const char* phase : {"compile", "run", "time"}) {
     config.timeouts[phase] = *options.timeout;
     config.origins[std::string("timeouts.") + phase] = "--timeout";
   }
+  return Status::ok();
 }
 
 bool counts_as_failed(const std::string& outcome, FailOn fail_on) {

@@ -18,6 +18,7 @@ struct RunFlags {
   std::vector<std::string> samples;
   std::vector<std::string> configs;
   std::vector<std::string> sets;
+  std::optional<std::string> protocol;
   std::optional<std::string> warmup;
   std::optional<std::string> trials;
   std::optional<std::string> threads;
@@ -47,6 +48,7 @@ struct RunOptions {
   std::vector<std::string> samples;
   std::vector<std::string> configs;
   std::vector<std::string> sets;
+  std::optional<std::string> protocol;
   std::optional<int> warmup;
   std::optional<int> trials;
   std::optional<int> threads;  ///< 0: auto
@@ -70,7 +72,10 @@ base::Result<RunOptions> check_run_flags(const RunFlags& flags,
                                          const config::Installation& installation);
 
 /// Lets the flags win over a config.
-void apply_run_options(const RunOptions& options, config::RunConfig& config);
+///
+/// errors   kInput: no such protocol; kUsage: a flag that the chosen protocol has no use for
+base::Status apply_run_options(const RunOptions& options, const config::Installation& installation,
+                               config::RunConfig& config);
 
 /// True if a sample with this outcome counts as failed.
 bool counts_as_failed(const std::string& outcome, FailOn fail_on);

@@ -139,6 +139,9 @@ Result<config::RunConfig> read_flags(const Context& context, const TestCompilerF
   GN_RETURN_IF_ERROR(check_device(run_config.device));
   GN_ASSIGN_OR_RETURN(const auto warmup, read_count("--warmup", flags.warmup, 0, kMaxCalls));
   GN_ASSIGN_OR_RETURN(const auto trials, read_count("--trials", flags.trials, 1, kMaxCalls));
+  run_config.protocol = config::Protocol();
+  run_config.protocol.name = "upstream";
+  run_config.protocol.method = "upstream";
   run_config.protocol.warmup = warmup.value_or(run_config.protocol.warmup);
   run_config.protocol.trials = trials.value_or(run_config.protocol.trials);
   GN_ASSIGN_OR_RETURN(run_config.threads, read_threads(flags));

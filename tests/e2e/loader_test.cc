@@ -28,7 +28,7 @@ class Loader : public ::testing::Test {
 
   ProgramEnd run(std::vector<std::string> arguments,
                  const std::vector<std::string>& environment = {}) {
-    arguments.insert(arguments.begin(), {"run", kSmall, "--trials", "1"});
+    arguments.insert(arguments.begin(), {"run", kSmall, "--protocol", "upstream", "--trials", "1"});
     arguments.insert(arguments.end(), {"-o", results().string()});
     return graphnet(std::move(arguments), environment);
   }
@@ -138,7 +138,7 @@ TEST_F(Loader, ABrokenPluginCostsItsOwnSamplesAndIsTriedAgain) {
   EXPECT_EQ(run(plan).state.exit_code, 4);
 
   std::ofstream(library, std::ios::trunc | std::ios::binary) << intact;
-  std::vector<std::string> again = {"run", kSmall, "--trials", "1", "--resume", results().string()};
+  std::vector<std::string> again = {"run", kSmall, "--protocol", "upstream", "--trials", "1", "--resume", results().string()};
   again.insert(again.end(), configs.begin(), configs.end());
   const ProgramEnd resumed = graphnet(again);
   EXPECT_EQ(resumed.state.exit_code, 0) << resumed.output;

@@ -149,7 +149,7 @@ TEST(UpstreamLog, RunPrintsItOnStandardOutput) {
   const ProgramEnd end = run_program(
       {"/bin/sh", "-c",
        "cd '" + kSource + "' && '" + kProgram + "' run " + kSmall +
-           " --config configs/nope.yaml --warmup 1 --format graphnet-log 2>/dev/null -o '" +
+           " --config configs/nope.yaml --protocol upstream --warmup 1 --format graphnet-log 2>/dev/null -o '" +
            (folder.path() / "r.jsonl").string() + "'"},
       {}, folder.path() / "log");
   EXPECT_EQ(

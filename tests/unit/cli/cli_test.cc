@@ -119,7 +119,8 @@ TEST(RunOptions, AreTypedAndChecked) {
   ASSERT_TRUE(options.is_ok()) << options.status().to_string();
   config::RunConfig config;
   config.threads = 5;
-  apply_run_options(*options, config);
+  config.protocol.method = "upstream";
+  ASSERT_TRUE(apply_run_options(*options, nowhere, config).is_ok());
   EXPECT_EQ(config.protocol.warmup, 0);
   EXPECT_EQ(config.protocol.trials, 7);
   EXPECT_EQ(config.threads, 0);
@@ -128,6 +129,19 @@ TEST(RunOptions, AreTypedAndChecked) {
   EXPECT_EQ(config.timeouts.at("eager"), std::chrono::milliseconds(600000));
   EXPECT_EQ(config.origins.at("threads"), "--threads");
   EXPECT_EQ(options->fail_on, FailOn::kError);
+}
+
+TEST(RunOptions, CountsOfCallsGoWithProtocolUpstream) {
+  RunFlags flags;
+  flags.configs = {"x.yaml"};
+  flags.trials = "7";
+  const auto options = check_run_flags(flags, {});
+  ASSERT_TRUE(options.is_ok());
+  config::RunConfig config;
+  const base::Status applied = apply_run_options(*options, {}, config);
+  EXPECT_EQ(applied.code(), base::Code::kUsage);
+  EXPECT_TRUE(contains(applied.to_string(), "--trials goes with protocol upstream"));
+  EXPECT_TRUE(contains(applied.to_string(), "add --protocol upstream"));
 }
 
 TEST(RunOptions, RefuseBadValues) {

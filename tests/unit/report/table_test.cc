@@ -88,6 +88,51 @@ protocol upstream times one side after the other: a speedup within 10 % of 1 is 
 )");
 }
 
+journal::Record paired_record(const std::string& sample, double speedup, const char* verdict) {
+  journal::Record record = ok_record(sample, speedup);
+  record.timing = {{"verdict", verdict},
+                   {"speedup_low", speedup - 0.005},
+                   {"speedup_high", speedup + 0.005},
+                   {"same_within", 0.008}};
+  return record;
+}
+
+TEST(RunTable, PairedTimesHaveIntervalsAndWords) {
+  std::ostringstream out;
+  RunFacts paired = facts();
+  paired.protocol = "standard";
+  paired.method = "paired";
+  RunTable table(out, {}, paired);
+  journal::Control control;
+  control.experiments = 9;
+  control.noise_floor = 0.0042;
+  control.bias = 0.0005;
+  table.control(control);
+  table.row(paired_record("timm/resnet10t", 1.25, "faster"));
+  table.row(paired_record("timm/resnet10t", 1.003, "faster"));
+  table.row(paired_record("timm/resnet10t", 1.003, "same"));
+  table.row(paired_record("torchvision/vit_b_32", 0.8, "unstable"));
+  journal::Record impossible = paired_record("ultralytics/yolo11n", 400, "faster");
+  impossible.flags = {"implausible"};
+  table.row(impossible);
+  table.summary({58.2, "", {}});
+  EXPECT_EQ(
+      out.str(),
+      R"(graphnet 0.1.0 · standard protocol · cpu AMD EPYC, 2 threads · seed 123 · 3 samples x 2 plugins
+
+  sample                plugin        outcome    compile  first call      median  speedup [interval]       timing       verdict
+  control: eager against itself 9 times, off by at most 0.42 % (mean +0.05 %)
+  timm/resnet10t        nope          ok         12.3 ms     25.1 ms     1.84 ms  1.25x [1.25, 1.25]       faster       eager
+  timm/resnet10t        nope          ok         12.3 ms     25.1 ms     1.84 ms  1.00x [0.998, 1.01]      noise        eager
+  timm/resnet10t        nope          ok         12.3 ms     25.1 ms     1.84 ms  1.00x [0.998, 1.01]      same ±0.8 %  eager
+  torchvision/vit_b_32  nope          ok         12.3 ms     25.1 ms     1.84 ms  0.80x [0.795, 0.805]     unstable     eager
+  ultralytics/yolo11n   nope          ok         12.3 ms     25.1 ms     1.84 ms  400.00x [400, 400]       faster       eager, implausible
+
+5 ok in 58 s
+nope: geometric mean of 3 speedups 1.08x; left out: 1 implausible, 1 unstable
+)");
+}
+
 TEST(RunTable, RowsFitTheTerminal) {
   for (const int width : {20, 40, 60, 80, 120}) {
     std::istringstream lines(table({false, width}));

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// Plugins that try to look faster than they are (dishonest_plugin.cc), through the real program.
+// GRAPHNET_REPEATS=100 runs each so often.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "journal/journal_file.h"
+#include "plugin_host/zoo.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+namespace {
+
+constexpr const char* kVaryingInput = "configs/control";
+constexpr const char* kConstantInput = "tests/plugin_host/constant_mlp";
+
+/// How a trick must be caught.
+struct Case {
+  const char* trick;
+  const char* sample;
+  const char* outcome;
+  const char* flag;     ///< "": none
+  const char* message;  ///< part of it
+};
+
+const Case kCases[] = {
+    {"honest", kVaryingInput, "ok", "", ""},
+    {"honest", kConstantInput, "ok", "", ""},
+    {"cached_output", kVaryingInput, "plugin_failed", "stale_output",
+     "gave the results of the first call, though its inputs had changed"},
+    {"stale_input", kVaryingInput, "plugin_failed", "stale_output",
+     "gave the results of the first call, though its inputs had changed"},
+    {"zero_writer", kVaryingInput, "accuracy_mismatch", "", "relative RMS error"},
+    {"late_output", kVaryingInput, "plugin_failed", "", "after gn_backend_run had returned"},
+    {"skips_calls", kVaryingInput, "plugin_failed", "unwritten_output", "left an output unwritten"},
+    {"slow_clock", kVaryingInput, "plugin_failed", "clock_tampered",
+     "by the processor's cycle counter"},
+    {"remembers", kVaryingInput, "ok", "", ""},
+    {"remembers", kConstantInput, "ok", "implausible", ""},
+};
+
+std::string name_of(const Case& tested) {
+  const bool varies = std::string(tested.sample) == kVaryingInput;
+  return std::string(tested.trick) + (varies ? "" : "_on_a_constant");
+}
+
+void PrintTo(const Case& tested, std::ostream* out) {
+  *out << name_of(tested);
+}
+
+class Dishonest : public ::testing::TestWithParam<Case> {
+ protected:
+  static int repeats() {
+    const char* wanted = std::getenv("GRAPHNET_REPEATS");
+    return wanted == nullptr ? 1 : std::max(1, std::atoi(wanted));
+  }
+
+  journal::Record run() {
+    const std::string root = GRAPHNET_SOURCE_DIR;
+    TempDir folder;
+    const auto config = folder.write(
+        "trick.yaml",
+        "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(GetParam().trick).string() +
+            "}\nthreads: 1\nprotocol: {time: 300ms, remeasure: false}\n");
+    const auto journal = folder.path() / "results.jsonl";
+    run_program(
+        {std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", root + "/" + GetParam().sample,
+         "-o", journal.string(), "--config", config.string()},
+        {}, folder.path() / "log");
+    auto content = journal::read_journal(journal);
+    EXPECT_TRUE(content.is_ok()) << content.status().to_string();
+    if (!content.is_ok() || content->records.size() != 1) {
+      ADD_FAILURE() << "no record";
+      return {};
+    }
+    EXPECT_EQ(content->controls.size(), 1U);
+    return content->records.front();
+  }
+};
+
+TEST_P(Dishonest, IsCaughtAndTheHonestAreNot) {
+  const Case& tested = GetParam();
+  for (int i = 0; i < repeats(); ++i) {
+    const journal::Record record = run();
+    EXPECT_EQ(record.outcome, tested.outcome) << record.message;
+    EXPECT_NE(record.message.find(tested.message), std::string::npos) << record.message;
+    const std::vector<std::string> flags =
+        *tested.flag == '\0' ? std::vector<std::string>() : std::vector<std::string>{tested.flag};
+    EXPECT_EQ(record.flags, flags);
+    if (HasFailure()) FAIL() << "in run " << i + 1 << " of " << repeats();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tricks, Dishonest, ::testing::ValuesIn(kCases),
+                         [](const auto& tested) { return name_of(tested.param); });
+
+}  // namespace
+}  // namespace graphnet::tests
