@@ -2,7 +2,6 @@
 #include "sample/content.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -99,14 +98,6 @@ void permute(Argument& argument, LegacyGenerator& generator) {
   }
 }
 
-bool has_different_elements(const Argument& argument) {
-  const std::size_t size = base::dtype_bytes(argument.dtype);
-  const std::byte* bytes = argument.bytes.data();
-  // Equal to itself one element on: all elements are equal.
-  return argument.bytes.num_bytes() > size &&
-         std::memcmp(bytes, bytes + size, argument.bytes.num_bytes() - size) != 0;
-}
-
 Result<base::AlignedBuffer> copy_of(const base::AlignedBuffer& source) {
   base::AlignedBuffer copy = base::AlignedBuffer::allocate(source.num_bytes());
   if (copy.data() == nullptr) {
@@ -161,7 +152,6 @@ Result<ContentVariants> ContentVariants::create(const std::vector<TensorMeta>& m
     const Argument& argument = arguments[variable.index];
     GN_ASSIGN_OR_RETURN(base::AlignedBuffer copy, copy_of(argument.bytes));
     variants.replayed_.push_back(std::move(copy));
-    variants.can_rotate_ = variants.can_rotate_ || has_different_elements(argument);
   }
   return variants;
 }
@@ -214,19 +204,6 @@ void ContentVariants::distort(Content content, std::uint32_t seed) {
     } else {
       change_floats(changed, [](double value) { return -value; });
     }
-  }
-}
-
-void ContentVariants::rotate() {
-  for (std::size_t i = 0; i < variable_.size(); ++i) {
-    Argument& moved = argument(i);
-    const std::size_t size = base::dtype_bytes(moved.dtype);
-    const std::size_t rest = moved.bytes.num_bytes() - size;
-    std::byte* bytes = moved.bytes.data();
-    std::array<std::byte, 16> last;
-    std::memcpy(last.data(), bytes + rest, size);
-    std::memmove(bytes + size, bytes, rest);
-    std::memcpy(bytes, last.data(), size);
   }
 }
 

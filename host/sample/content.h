@@ -68,12 +68,6 @@ class ContentVariants {
   /// errors   as replay(), for kOtherSeed; the content is the replayed one then
   base::Result<bool> apply(Content content, std::uint32_t seed);
 
-  /// Moves every element of the variable arguments one place on and the last to the front: other
-  /// content at the cost of one pass over the inputs. Starts from the present content.
-  void rotate();
-  /// True if rotate() changes anything: some variable argument has two different elements.
-  bool can_rotate() const { return can_rotate_; }
-
   /// Puts the replayed content back.
   void restore();
 
@@ -89,7 +83,6 @@ class ContentVariants {
   std::vector<Argument>* arguments_;
   std::vector<VariableArgument> variable_;
   std::vector<base::AlignedBuffer> replayed_;  // of `variable_`
-  bool can_rotate_ = false;
 };
 
 }  // namespace graphnet::sample

@@ -66,31 +66,34 @@ GN_VECTOR_CLONES void make_attempts(const std::uint32_t* __restrict words, std::
   }
 }
 
-/// Moves the attempts inside the unit circle to the front; returns how many. `last` gets the number
-/// of attempts used, which is smaller than `count` if `wanted` pairs are complete.
-std::size_t keep_accepted(std::size_t count, std::size_t wanted, Attempts* attempts,
-                          std::size_t* used) {
+/// Copies the attempts inside the unit circle behind the first points; returns how many. `used`
+/// gets the number of attempts looked at, which is smaller than `count` if `wanted` points are
+/// complete.
+std::size_t keep_accepted(const Attempts& attempts, std::size_t count, std::size_t wanted,
+                          std::size_t first, PolarPoints* points, std::size_t* used) {
+  double* x1 = points->x1.data() + first;
+  double* x2 = points->x2.data() + first;
+  double* r2 = points->r2.data() + first;
   std::size_t kept = 0;
   std::size_t i = 0;
   for (; i < count && kept < wanted; ++i) {
-    const double r2 = attempts->r2[i];
-    attempts->x1[kept] = attempts->x1[i];
-    attempts->x2[kept] = attempts->x2[i];
-    attempts->r2[kept] = r2;
+    const double radius = attempts.r2[i];
+    x1[kept] = attempts.x1[i];
+    x2[kept] = attempts.x2[i];
+    r2[kept] = radius;
     // Arithmetic instead of a branch: a fifth is rejected, at random.
-    kept += static_cast<std::size_t>((r2 < 1.0) & (r2 != 0.0));
+    kept += static_cast<std::size_t>((radius < 1.0) & (radius != 0.0));
   }
   *used = i;
   return kept;
 }
 
-GN_VECTOR_CLONES void make_pairs(const Attempts* __restrict kept,
-                                 const double* __restrict logarithms, std::size_t count,
-                                 double* __restrict out) {
+GN_VECTOR_CLONES void make_pairs(const PolarPoints& points, const double* __restrict logarithms,
+                                 std::size_t count, double* __restrict out) {
   for (std::size_t i = 0; i < count; ++i) {
-    const double factor = std::sqrt(-2.0 * logarithms[i] / kept->r2[i]);
-    out[2 * i] = factor * kept->x2[i];
-    out[2 * i + 1] = factor * kept->x1[i];
+    const double factor = std::sqrt(-2.0 * logarithms[i] / points.r2[i]);
+    out[2 * i] = factor * points.x2[i];
+    out[2 * i + 1] = factor * points.x1[i];
   }
 }
 
@@ -129,21 +132,29 @@ std::uint64_t LegacyGenerator::bounded(std::uint64_t range) {
   }
 }
 
-// Writes up to `wanted` pairs from the words that are ready; returns how many.
-std::size_t LegacyGenerator::draw_pairs(std::size_t wanted, double* out) {
+void gaussians_of(const PolarPoints& points, std::size_t count, double* out) {
+  std::array<double, PolarPoints::kMaxCount> logarithms;
+  for (std::size_t i = 0; i < count; ++i) logarithms[i] = std::log(points.r2[i]);
+  make_pairs(points, logarithms.data(), count, out);
+}
+
+// Adds up to `wanted` points from the words that are ready, from `first` on; returns how many.
+std::size_t LegacyGenerator::draw_points(std::size_t wanted, std::size_t first,
+                                         PolarPoints* points) {
   if (words_.num_ready() < kWordsPerAttempt) words_.refill();
   Attempts attempts;
-  std::array<double, kMaxAttempts> logarithms;
   // 4 of 5 attempts are kept (pi / 4); the surplus of an estimate would be computed again.
   const std::size_t count =
       std::min(words_.num_ready() / kWordsPerAttempt, wanted + wanted / 4 + 4);
   make_attempts(words_.ready(), count, &attempts);
   std::size_t used = 0;
-  const std::size_t kept = keep_accepted(count, wanted, &attempts, &used);
+  const std::size_t kept = keep_accepted(attempts, count, wanted, first, points, &used);
   words_.consume(used * kWordsPerAttempt);
-  for (std::size_t i = 0; i < kept; ++i) logarithms[i] = std::log(attempts.r2[i]);
-  make_pairs(&attempts, logarithms.data(), kept, out);
   return kept;
+}
+
+void LegacyGenerator::polar_points(std::size_t count, PolarPoints* points) {
+  for (std::size_t done = 0; done < count;) done += draw_points(count - done, done, points);
 }
 
 void LegacyGenerator::gaussians(double* out, std::size_t count) {
@@ -153,15 +164,18 @@ void LegacyGenerator::gaussians(double* out, std::size_t count) {
     has_cached_ = false;
     --count;
   }
+  PolarPoints points;
   while (count > 1) {
-    const std::size_t pairs = draw_pairs(count / 2, out);
+    const std::size_t pairs = std::min(count / 2, PolarPoints::kMaxCount);
+    polar_points(pairs, &points);
+    gaussians_of(points, pairs, out);
     out += 2 * pairs;
     count -= 2 * pairs;
   }
   if (count == 0) return;
   std::array<double, 2> pair = {};
-  while (draw_pairs(1, pair.data()) == 0) {
-  }
+  polar_points(1, &points);
+  gaussians_of(points, 1, pair.data());
   *out = pair[0];
   cached_ = pair[1];
   has_cached_ = true;

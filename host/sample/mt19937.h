@@ -37,6 +37,21 @@ class Mt19937 {
   std::size_t end_ = 0;
 };
 
+/// Points inside the unit circle with their squared radius: what the polar method makes pairs of
+/// Gaussians from, once the sequential part of it is done.
+struct PolarPoints {
+  static constexpr std::size_t kMaxCount = 1024;
+  alignas(64) std::array<double, kMaxCount> x1;
+  alignas(64) std::array<double, kMaxCount> x2;
+  alignas(64) std::array<double, kMaxCount> r2;
+};
+
+/// The Gaussians of the first `count` points; any thread may do it.
+///
+/// shapes   out: [2 * count]
+/// source   `log` is the C library's, whose last bits NumPy inherits too
+void gaussians_of(const PolarPoints& points, std::size_t count, double* out);
+
 /// Draws of NumPy's legacy generator (RandomState), bit for bit.
 ///
 /// The second Gaussian of a pair is kept for the next Gaussian draw, whatever is drawn between.
@@ -59,11 +74,18 @@ class LegacyGenerator {
   /// Standard normal deviates by the polar method, in draw order.
   ///
   /// shapes   out: [count]
-  /// source   Marsaglia polar method; `log` is the C library's, whose last bits NumPy inherits too
+  /// source   Marsaglia polar method
   void gaussians(double* out, std::size_t count);
 
+  /// The next points alone, for gaussians_of(); gaussians(2 * count) draws the same words.
+  ///
+  /// shapes   has_spare() must be false, count at most PolarPoints::kMaxCount
+  void polar_points(std::size_t count, PolarPoints* points);
+  /// True if the second Gaussian of a pair waits for the next draw.
+  bool has_spare() const { return has_cached_; }
+
  private:
-  std::size_t draw_pairs(std::size_t wanted, double* out);
+  std::size_t draw_points(std::size_t wanted, std::size_t first, PolarPoints* points);
 
   Mt19937 words_;
   bool has_cached_ = false;

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "sample/block_queue.h"
 #include "sample/elements.h"
 #include "sample/mt19937.h"
 
@@ -31,7 +34,9 @@ using base::Result;
 using base::Status;
 
 // Draws of one block stay in the first-level cache until they are stored.
-constexpr std::size_t kBlock = 2048;
+constexpr std::size_t kBlock = 2 * PolarPoints::kMaxCount;
+// Smaller tensors are filled before another thread could help.
+constexpr std::size_t kShareFrom = 128 * kBlock;
 
 /// One tensor to fill.
 struct Task {
@@ -73,23 +78,52 @@ Moments moments_of(const TensorMeta& meta) {
   return {meta.mean.value_or(0.0), meta.std.value_or(meta.has_std ? 0.1 : 1.0)};
 }
 
-void draw_numbers(const Task& task, LegacyGenerator* generator) {
+/// Stores `count` elements from `first` on; overwrites the draws. True if some are not finite.
+bool store_numbers(const Task& task, std::size_t first, std::size_t count, double* draws) {
   const TensorMeta& meta = *task.meta;
   const Moments moments = moments_of(meta);
-  const std::size_t element_bytes = base::dtype_bytes(meta.dtype);
-  std::array<double, kBlock> draws;
-  for (std::size_t first = 0; first < task.num_elements; first += kBlock) {
-    const std::size_t count = std::min(kBlock, task.num_elements - first);
-    std::byte* out = task.argument->bytes.data() + first * element_bytes;
-    if (moments.deviation == 0) {
-      store_constant(meta.dtype, moments.mean, count, out);
-    } else {
-      generator->gaussians(draws.data(), count);
-      store_scaled(meta.dtype, moments.deviation, moments.mean, count, draws.data(), out);
-    }
-    clamp_to_bounds(meta.dtype, meta.min_val, meta.max_val, count, out);
-    task.argument->needs_torch_normals |= clamp_to_hundred(meta.dtype, count, out);
+  std::byte* out = task.argument->bytes.data() + first * base::dtype_bytes(meta.dtype);
+  if (moments.deviation == 0) {
+    store_constant(meta.dtype, moments.mean, count, out);
+  } else {
+    store_scaled(meta.dtype, moments.deviation, moments.mean, count, draws, out);
   }
+  clamp_to_bounds(meta.dtype, meta.min_val, meta.max_val, count, out);
+  return clamp_to_hundred(meta.dtype, count, out);
+}
+
+// Elements [first, end).
+void draw_numbers(const Task& task, std::size_t first, std::size_t end,
+                  LegacyGenerator* generator) {
+  std::array<double, kBlock> draws;
+  for (; first < end; first += kBlock) {
+    const std::size_t count = std::min(kBlock, end - first);
+    if (moments_of(*task.meta).deviation != 0) generator->gaussians(draws.data(), count);
+    task.argument->needs_torch_normals |= store_numbers(task, first, count, draws.data());
+  }
+}
+
+/// Draws a large tensor with two threads. Words and rejections are sequential and stay here; what
+/// is done element by element, logarithms to page faults, is shared.
+void draw_numbers_shared(const Task& task, LegacyGenerator* generator) {
+  // An odd element first, so that no pair lies across two blocks.
+  const std::size_t first = generator->has_spare() ? 1 : 0;
+  draw_numbers(task, 0, first, generator);
+  const std::size_t num_blocks = (task.num_elements - first) / kBlock;
+  std::atomic<bool> not_finite{false};
+  {
+    BlockQueue queue([&](const PolarPoints& points, std::size_t number) {
+      std::array<double, kBlock> draws;
+      gaussians_of(points, PolarPoints::kMaxCount, draws.data());
+      if (store_numbers(task, first + number * kBlock, kBlock, draws.data())) not_finite = true;
+    });
+    for (std::size_t i = 0; i < num_blocks; ++i) {
+      generator->polar_points(PolarPoints::kMaxCount, queue.free_block());
+      queue.push();
+    }
+  }
+  task.argument->needs_torch_normals |= not_finite;
+  draw_numbers(task, first + num_blocks * kBlock, task.num_elements, generator);
 }
 
 // True if the generator's state does not decide the values.
@@ -100,6 +134,7 @@ bool is_drawless(const TensorMeta& meta) {
 
 Status fill(const std::vector<Task>& tasks, std::uint32_t seed) {
   LegacyGenerator generator(seed);
+  const bool may_share = std::thread::hardware_concurrency() > 1;
   for (const Task& task : tasks) {
     if (is_integer_range(*task.meta)) {
       draw_integers(task, &generator);
@@ -114,7 +149,13 @@ Status fill(const std::vector<Task>& tasks, std::uint32_t seed) {
     if (task.meta->dtype == DType::kBool) {
       draw_bools(task, &generator);
     } else {
-      draw_numbers(task, &generator);
+      const bool is_shared =
+          may_share && task.num_elements >= kShareFrom && moments_of(*task.meta).deviation != 0;
+      if (is_shared) {
+        draw_numbers_shared(task, &generator);
+      } else {
+        draw_numbers(task, 0, task.num_elements, &generator);
+      }
     }
   }
   return Status::ok();

@@ -199,20 +199,6 @@ TEST(ContentVariants, WeightsStay) {
   EXPECT_EQ(inputs.elements<float>(1), weights);
 }
 
-TEST(ContentVariants, RotatesByOneElement) {
-  Inputs inputs;
-  inputs.add("L_x_", DType::kFloat32, {5});
-  inputs.replay_all();
-  auto expected = inputs.elements<float>(0);
-  ContentVariants variants = inputs.variants();
-  EXPECT_TRUE(variants.can_rotate());
-  for (int i = 0; i < 3; ++i) {
-    variants.rotate();
-    std::rotate(expected.begin(), expected.end() - 1, expected.end());
-    EXPECT_EQ(inputs.elements<float>(0), expected);
-  }
-}
-
 TEST(ContentVariants, SaysWhenNothingCanDiffer) {
   Inputs inputs;
   inputs.add("L_mask_", DType::kInt64, {16}, 1, 1).add("L_s_", DType::kFloat32, {});
@@ -221,7 +207,6 @@ TEST(ContentVariants, SaysWhenNothingCanDiffer) {
   inputs.metas[1].mean = 0;
   inputs.replay_all();
   ContentVariants variants = inputs.variants();
-  EXPECT_FALSE(variants.can_rotate());
   EXPECT_FALSE(changes(variants, Content::kPermuted));
   EXPECT_FALSE(changes(variants, Content::kOtherSeed));
   EXPECT_FALSE(changes(variants, Content::kLarge));

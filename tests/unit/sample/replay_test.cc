@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "base/sha256.h"
+#include "sample/mt19937.h"
 
 namespace graphnet::sample {
 namespace {
@@ -82,6 +84,39 @@ TEST(Replay, RangesStartAtTheirLowerBoundAndBeatLiterals) {
   const auto arguments = run({meta, range_of("b", 3, 3, {2})}, {"a", "b"});
   EXPECT_EQ(elements_of<std::int64_t>(arguments[0])[0], 104);
   EXPECT_EQ(elements_of<std::int64_t>(arguments[1]), (std::vector<std::int64_t>{3, 3}));
+}
+
+// Large tensors are filled by two threads. The one-element tensor before leaves a spare Gaussian,
+// so that pairs lie at odd places; the tail is no whole block.
+TEST(Replay, LargeTensorsHaveTheSameBits) {
+  constexpr std::size_t kCount = (1U << 20) + 333;
+  const auto arguments =
+      run({meta_of("a", DType::kFloat64, {}), meta_of("b", DType::kFloat32, {kCount}),
+           meta_of("c", DType::kFloat16, {kCount}), meta_of("d", DType::kFloat64, {})},
+          {"a", "b", "c", "d"});
+  LegacyGenerator generator(kReplaySeed);
+  std::vector<double> draws(1 + 2 * kCount + 1);
+  // In small steps, which one thread does.
+  for (std::size_t i = 0; i < draws.size(); i += 100) {
+    generator.gaussians(draws.data() + i, std::min<std::size_t>(100, draws.size() - i));
+  }
+  EXPECT_EQ(elements_of<double>(arguments[3])[0], draws.back() * 1.0 * 0.2 + 0.0);
+  std::vector<float> floats(kCount);
+  std::vector<std::uint16_t> halves(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    floats[i] = static_cast<float>(draws[1 + i] * 1.0 * 0.2 + 0.0);
+    halves[i] = base::float_to_half(static_cast<float>(draws[1 + kCount + i] * 1.0 * 0.2 + 0.0));
+  }
+  EXPECT_TRUE(elements_of<float>(arguments[1]) == floats);
+  EXPECT_TRUE(elements_of<std::uint16_t>(arguments[2]) == halves);
+}
+
+TEST(Replay, LargeTensorsFindNonFiniteElements) {
+  TensorMeta meta = meta_of("a", DType::kFloat16, {1 << 20});
+  meta.std = 1e6;
+  meta.has_std = true;
+  EXPECT_TRUE(run({meta}, {"a"})[0].needs_torch_normals);
+  EXPECT_FALSE(run({meta_of("a", DType::kFloat16, {1 << 20})}, {"a"})[0].needs_torch_normals);
 }
 
 TEST(Replay, BoolsAreUniformAndKeepTheSpareGaussian) {
