@@ -3,11 +3,106 @@
 
 namespace graphnet::measure {
 
-/// Protocol `upstream`: what its numbers contain, and what they must not be used for.
+/// Method `paired`: what its numbers contain, and what they must not be used for.
+///
+/// It is the default. The protocols `smoke`, `standard` and `kernel` (configs/protocols) are this
+/// method with more or less patience. Numbers of two methods are never put into one column.
+///
+/// Order. Each side makes its first call and warms up: calls until the median of five has settled.
+/// Then pairs: one half eager, one half plugin, which of them first being drawn at random, balanced
+/// in each four pairs. Whatever changes more slowly than a pair lasts (clock frequency,
+/// temperature, a neighbour) meets both halves alike and cancels in their ratio; whatever being
+/// first costs falls on both sides equally often.
+///
+/// What a half is, and what the clock starts and stops around (CLOCK_MONOTONIC_RAW, nanoseconds):
+///
+/// | step        | what                                                             | clock   |
+/// |-------------|------------------------------------------------------------------|---------|
+/// | sleep       | with several threads: wait until the other side's have gone to   |         |
+/// |             | sleep, or they would take cores from this side                   | outside |
+/// | prepare     | put back what a call changes (generator, arguments)              | outside |
+/// | settle      | an untimed call of the same side, if calls are shorter than      |         |
+/// |             | 5 ms: it finds the caches and predictors as the other side left  |         |
+/// |             | them; then prepare again                                         | outside |
+/// | poison      | the caller's hook: new input content, outputs made worthless     | outside |
+/// | flush       | cache mode `cold` only                                           | outside |
+/// | count       | read how long the thread has waited for a core so far            | outside |
+/// | **call**    | call ... outputs complete; on a device it is synchronised inside | inside  |
+/// | count again | the same reading                                                 | outside |
+///
+/// A call so short that two readings of the clock exceed 0.1 % of it is timed in blocks
+/// (`calls_per_half`), unless something must be put back before each call. One pair of readings
+/// costs 20 to 80 ns, is contained in each half, and is stored (`clock_ns`).
+///
+/// Included: the allocations that a side makes by itself in a call, as in method upstream below.
+/// Excluded: everything outside the clock above; compile, bind, first call and warm-up, which are
+/// stored apart. The break-even count is compile plus bind time by what a call saves.
+///
+/// Waits. A machine that does other things too takes the core from the thread in the middle of a
+/// call: for a call of 10 ms beside busy neighbours in nearly every half, for longer than the call
+/// itself. The kernel counts for how long a thread was ready but had no core. If the calling thread
+/// alone did the work (no other thread of the process ran meanwhile), that time is taken out of the
+/// half: it is no work, and it is known exactly. `call_ns` stays the wall clock, `waited_ns` is
+/// what was taken out, the ratio is made of the difference. If other threads ran, nothing is taken
+/// out, because they may have caused the wait or worked meanwhile.
+///
+/// Outliers. A half with a wait that cannot be taken out is marked, and so are all halves of a look
+/// during which the hypervisor took much time. A marked half drops its whole pair, so both sides
+/// lose the same; dropped pairs are counted and stay in the record. If more than half would be
+/// dropped, none is, and the verdict is `unstable`. Nothing is ever dropped for its duration.
+///
+/// The ratio is eager by plugin: the median of the pairs' log ratios. Beside it stand, for a second
+/// opinion and for readers of other tools, the Hodges-Lehmann estimate, the ratio of the two minima
+/// (of the wall clock; the better one for short calls if every disturbance only adds time) and the
+/// ratio of the two medians.
+///
+/// The interval is a bootstrap over pairs, in blocks as long as neighbouring pairs are alike. It is
+/// looked at after 12, 24, 48, ... pairs. Looking often and stopping when it looks good would
+/// cheat, so the error of 5 % is split evenly over the planned looks; each single interval is
+/// therefore wider than a 95 % one (`confidence`). It says how well **this** run determined the
+/// ratio. It does not cover what is constant during a run: memory layout, addresses, the compiled
+/// code of this one compile, the machine.
+///
+/// Verdicts: `same` within m %, `faster`, `slower`, `unstable`; the rule is in pair_summary.h.
+/// `unstable` is a statement about the machine: the pairs are measured once more, on a quieter
+/// moment if there is one, and the second result is reported with its interval. It is never a
+/// failure of the sample.
+///
+/// Cache state. `hot`: all calls get the same arguments at the same addresses, so whatever fits
+/// into the caches is there. `cold`: before each timed call a buffer of twice the last-level cache
+/// is written, after the settle call; there are no blocks. Modified lines are left behind, so the
+/// call also pays for writing some of them back, on both sides. A model inside a larger
+/// program lies between the two.
+///
+/// Threads. With n > 1 both sides have n threads each, in one process, and take turns on the same
+/// cores. Waits cannot be taken out then; beside a busy neighbour such results become `unstable`,
+/// and fewer threads than cores are the remedy.
+///
+/// How good it is. A/A runs, the same call on both sides, beside the compile jobs of a busy machine
+/// (two cores, load 8 to 12; one thread): the error of the ratio, 90th percentile, was 0.01 % for
+/// calls of 0.1 ms, 0.1 to 0.7 % for 1 ms and below 1 % for 10 ms, where method upstream in the
+/// same runs was off by 3 to 50 %. `tests/bench/aa_bench` repeats this anywhere.
+///
+/// Tried and left out, on recorded A/A pairs of 10 and 50 ms beside such neighbours: the minimum of
+/// two to eight neighbouring halves (no better than the median once waits are taken out at 10 ms,
+/// up to twice as good at 50 ms, at the price of an interval from a third of the values), dropping
+/// every half with a wait (two to four times worse than dropping none: hardly any is left), the
+/// median of each side (worse, as drift does not cancel).
+///
+/// Never use these numbers to
+///   - compare two plugins by their ratios to eager where the intervals overlap;
+///   - add up to the running time of a larger program (one caller, fixed shapes, see Cache state);
+///   - claim anything about code size, memory or energy;
+///   - compare machines, thread counts, cache or weight modes: those are in the record because they
+///     must be equal before two records are compared.
+///
+/// source   pairing, random order, settle call: A/A experiments with 0.1 to 17 ms calls; the second
+///          field of schedstat: Documentation/scheduler/sched-stats.rst
+inline constexpr const char* kMethodPaired = "paired";
+
+/// Method `upstream`: what its numbers contain, and what they must not be used for.
 ///
 /// It repeats GraphNet bench's own procedure, so that our records can stand beside published ones.
-/// It is the only protocol of this version. Paired timing with an interval will be another name;
-/// numbers of two protocols are never put into one column.
 ///
 /// Order. Eager first: first call, `warmup` calls, `trials` calls. Then the plugin: compile, bind,
 /// first call, `warmup` calls, `trials` calls. Each side runs in one go, without a pause; nothing
@@ -62,9 +157,9 @@ namespace graphnet::measure {
 ///
 /// source   order, counts, statistics: GraphNet bench test_compiler; drift, bias and the range of
 ///          ratios: 40 runs of it with its pass-through backend, five small samples, one CPU thread
-inline constexpr const char* kProtocolUpstream = "upstream";
+inline constexpr const char* kMethodUpstream = "upstream";
 
-/// Half-width around 1 within which a single speedup of protocol `upstream` is no difference.
+/// Half-width around 1 within which a single speedup of method `upstream` is no difference.
 ///
 /// units    fraction
 inline constexpr double kUpstreamNoise = 0.10;

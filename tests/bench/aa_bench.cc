@@ -114,6 +114,9 @@ Outcome run_paired(Kernel& kernel, const Options& options, int experiment, base:
   line["stop"] = stop_name(result->stop);
   line["dropped"] = result->summary.dropped;
   line["kept"] = result->summary.kept;
+  line["steal_share"] = result->steal_share;
+  line["waited_share"] = result->summary.waited_share;
+  line["looks"] = result->looks;
   line["drops_exceeded"] = result->summary.drops_exceeded;
   line["block_length"] = result->summary.block_length;
   line["remeasured"] = result->remeasured;
@@ -124,7 +127,8 @@ Outcome run_paired(Kernel& kernel, const Options& options, int experiment, base:
   if (options.pairs) {
     for (const Pair& pair : result->pairs) {
       line["pairs"].push_back({pair.call_ns[0], pair.call_ns[1], pair.waited_ns[0],
-                               pair.waited_ns[1], pair.backend_first ? 1 : 0});
+                               pair.waited_ns[1], pair.backend_first ? 1 : 0, pair.marks[0],
+                               pair.marks[1]});
     }
   }
   return outcome;
