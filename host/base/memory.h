@@ -16,7 +16,7 @@ std::int64_t available_memory_bytes(const std::filesystem::path& root = "/");
 
 /// Bounds the private writable memory of this process (heap, anonymous maps, thread stacks), so
 /// that an allocation without end fails in the process that makes it and not in a neighbour.
-/// Nothing happens for 0, and nothing under AddressSanitizer, which maps terabytes for itself.
+/// Nothing happens for 0, and nothing under AddressSanitizer, which reserves terabytes for itself.
 ///
 /// units    bytes
 /// source   setrlimit(2) RLIMIT_DATA, which counts private maps since Linux 4.7
