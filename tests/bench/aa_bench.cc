@@ -69,6 +69,10 @@ class Kernel {
   int steps_ = 1;
 };
 
+Status nothing() {
+  return Status::ok();
+}
+
 /// What one experiment found.
 struct Outcome {
   double log_ratio = 0;
@@ -178,12 +182,22 @@ void print_row(const char* protocol, double call_ms, const std::vector<Outcome>&
   std::fflush(stdout);
 }
 
-/// Time of a call that does nothing, as the engine times it.
+/// What each method adds to a call: the duration it gives to a function that does nothing.
 void print_overhead() {
-  const SideCalls side = {nullptr, [] { return Status::ok(); }, nullptr};
-  std::vector<double> durations = time_sequential(side, {0, 100000})->trials_ns;
-  std::printf("a timed call of an empty function: %.0f ns at the median, %.0f ns at 99.9 %%\n",
-              quantile(durations, 0.5), quantile(durations, 0.999));
+  const SideCalls side = {nothing, nothing, nullptr};  // with `prepare`, so never in blocks
+  PairedSettings settings;
+  settings.half_width = settings.margin = -1;
+  settings.first_look = settings.max_pairs;
+  const auto result = time_paired({side, side}, {Warmup(), Warmup()}, {}, settings,
+                                  machine_instruments(settings, 1));
+  std::vector<double> paired;
+  for (const Pair& pair : result->pairs) {
+    paired.insert(paired.end(), pair.call_ns.begin(), pair.call_ns.end());
+  }
+  const std::vector<double> upstream = time_sequential(side, {0, 4000})->trials_ns;
+  std::printf("a timed call of an empty function, median (99 %%): paired %.0f (%.0f) ns, ",
+              quantile(paired, 0.5), quantile(paired, 0.99));
+  std::printf("upstream %.0f (%.0f) ns\n", quantile(upstream, 0.5), quantile(upstream, 0.99));
 }
 
 void print_line(const char* protocol, double call_ms, const Outcome& outcome, base::Json line) {
