@@ -123,11 +123,12 @@ CallStatus PluginSide::measure(measure::TrialCounts counts, measure::SideDuratio
   return check_memory();
 }
 
-CallStatus PluginSide::warm_up(const measure::PairedSettings& settings,
-                               const measure::Instruments& instruments, measure::Warmup& warmup) {
+CallStatus PluginSide::warm_up(const measure::PairedSettings& settings, int threads,
+                               measure::Warmup& warmup) {
   on_step_("gn_backend_run");
   executable_->prepare();
-  auto measured = measure::warm_up(calls(), settings, instruments);
+  auto measured =
+      measure::warm_up(calls(), settings, measure::machine_instruments(settings, threads));
   if (!measured.is_ok()) return failure_of(std::move(measured).status());
   warmup = std::move(measured).value();
   return {};

@@ -34,8 +34,8 @@ class PluginSide {
   plugin::CallStatus measure(measure::TrialCounts counts, measure::SideDurations& durations);
 
   /// First call and warm-up calls of protocol `paired`; the first call's outputs are kept.
-  plugin::CallStatus warm_up(const measure::PairedSettings& settings,
-                             const measure::Instruments& instruments, measure::Warmup& warmup);
+  plugin::CallStatus warm_up(const measure::PairedSettings& settings, int threads,
+                             measure::Warmup& warmup);
   /// What a protocol calls. A call that fails says why in failure().
   measure::SideCalls calls();
   const plugin::CallStatus& failure() const { return failure_; }

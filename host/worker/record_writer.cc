@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "measure/break_even.h"
 #include "measure/statistics.h"
 #include "sample/replay.h"
 #include "sample/sample.h"
@@ -83,13 +84,6 @@ base::Json summary_json(const measure::PairedSummary& summary) {
           {"drops_exceeded", summary.drops_exceeded}};
 }
 
-void write_break_even(journal::Record& record) {
-  const double saved_ns = *record.eager.median_ns - *record.plugin_side.median_ns;
-  const double spent_ns =
-      record.plugin_side.compile_ns.value_or(0) + record.plugin_side.bind_ns.value_or(0);
-  if (saved_ns > 0) record.timing["break_even_calls"] = std::ceil(spent_ns / saved_ns);
-}
-
 }  // namespace
 
 journal::Record start_record(const journal::Task& task) {
@@ -145,19 +139,18 @@ void write_output_types(journal::Record::Side& side, const std::vector<KeptOutpu
   }
 }
 
-void write_timing(journal::Record& record, const measure::PairedResult& result) {
+base::Json timing_json(const measure::PairedResult& result) {
   std::string backend_first;
   std::string disturbed;
+  measure::PerSide<std::vector<double>> waited;
   for (const measure::Pair& pair : result.pairs) {
-    record.eager.trials_ns.push_back(pair.call_ns[measure::kEager]);
-    record.plugin_side.trials_ns.push_back(pair.call_ns[measure::kBackend]);
     backend_first += pair.backend_first ? '1' : '0';
     disturbed += pair.is_disturbed() ? '1' : '0';
+    for (const measure::Side side : {measure::kEager, measure::kBackend}) {
+      waited[side].push_back(pair.call_ns[side] - pair.own_ns(side));
+    }
   }
-  write_statistics(record.eager);
-  write_statistics(record.plugin_side);
-  record.speedup = result.summary.ratio;
-  base::Json& timing = record.timing = summary_json(result.summary);
+  base::Json timing = summary_json(result.summary);
   timing["verdict"] = measure::verdict_name(result.verdict);
   if (result.verdict == measure::Verdict::kSame) timing["same_within"] = result.same_within;
   timing["stop"] = measure::stop_name(result.stop);
@@ -172,7 +165,33 @@ void write_timing(journal::Record& record, const measure::PairedResult& result) 
                               {"plugin", result.calls_per_half[measure::kBackend]}};
   timing["backend_first"] = backend_first;
   timing["disturbed"] = disturbed;
-  write_break_even(record);
+  timing["waited_ns"] = {{"eager", waited[measure::kEager]}, {"plugin", waited[measure::kBackend]}};
+  return timing;
+}
+
+void write_timing(journal::Record& record, const measure::PairedResult& result) {
+  for (const measure::Pair& pair : result.pairs) {
+    record.eager.trials_ns.push_back(pair.call_ns[measure::kEager]);
+    record.plugin_side.trials_ns.push_back(pair.call_ns[measure::kBackend]);
+  }
+  write_statistics(record.eager);
+  write_statistics(record.plugin_side);
+  record.speedup = result.summary.ratio;
+  record.timing = timing_json(result);
+  const auto calls = measure::break_even_calls(
+      record.plugin_side.compile_ns.value_or(0), record.plugin_side.bind_ns.value_or(0),
+      *record.eager.median_ns, *record.plugin_side.median_ns);
+  if (calls) record.timing["break_even_calls"] = *calls;
+}
+
+void write_cold_timing(journal::Record& record, const measure::PairedResult& result) {
+  base::Json timing = timing_json(result);
+  timing["speedup"] = result.summary.ratio;
+  for (const measure::Pair& pair : result.pairs) {
+    timing["eager_ns"].push_back(pair.call_ns[measure::kEager]);
+    timing["plugin_ns"].push_back(pair.call_ns[measure::kBackend]);
+  }
+  record.timing["cold"] = std::move(timing);
 }
 
 base::Json correctness_json(const verify::Comparison& comparison) {

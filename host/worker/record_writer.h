@@ -44,7 +44,12 @@ void write_output_types(journal::Record::Side& side, const std::vector<KeptOutpu
 /// `block_length`, `clock_ns`, `elapsed_ns` | how it went; see measure/paired_result.h | |
 /// `break_even_calls`             | calls after which compile and bind have paid off; absent if
 /// never |
+/// | `waited_ns`                    | {"eager", "plugin"}, a number a pair: what of `trials_ns` the
+/// thread spent waiting for a core and is not counted | | `cold`                         | the same
+/// table with cold caches, its `speedup`, `eager_ns` and `plugin_ns`; protocols with `cache: both`
+/// only |
 void write_timing(journal::Record& record, const measure::PairedResult& result);
+void write_cold_timing(journal::Record& record, const measure::PairedResult& result);
 
 /// One entry per output in each list; "all_close" is a string of 64 digits in the order of
 /// upstream's log lines; "statistics" holds what else the pass found, under the names of

@@ -29,6 +29,10 @@ namespace {
 // Beyond what a small sample takes for all seven contents; large ones try as many as fit.
 constexpr double kOtherInputsBudgetNs = 500e6;
 
+void add_count(base::Json& counts, const char* key, int more) {
+  counts[key] = counts.value(key, 0) + more;
+}
+
 std::vector<std::size_t> indices_of(const std::vector<sample::VariableArgument>& arguments) {
   std::vector<std::size_t> indices;
   for (const sample::VariableArgument& argument : arguments) indices.push_back(argument.index);
@@ -170,8 +174,9 @@ base::Status Session::time_reference() {
     return base::Status::ok();
   }
   GN_ASSIGN_OR_RETURN(settings_, measure::paired_settings(task_.protocol_settings));
-  instruments_ = measure::machine_instruments(settings_, task_.threads);
-  GN_ASSIGN_OR_RETURN(eager_warmup_, measure::warm_up(eager_->calls(), settings_, instruments_));
+  GN_ASSIGN_OR_RETURN(eager_warmup_,
+                      measure::warm_up(eager_->calls(), settings_,
+                                       measure::machine_instruments(settings_, task_.threads)));
   write_warmup(record_.eager, eager_warmup_);
   return base::Status::ok();
 }
@@ -180,7 +185,7 @@ bool Session::run_plugin() {
   enter("run");
   plugin::CallStatus status;
   if (is_paired()) {
-    status = plugin_->warm_up(settings_, instruments_, plugin_warmup_);
+    status = plugin_->warm_up(settings_, task_.threads, plugin_warmup_);
     write_warmup(record_.plugin_side, plugin_warmup_);
   } else {
     measure::SideDurations durations;
@@ -213,26 +218,11 @@ void Session::compare() {
 bool Session::time_pairs() {
   enter("time");
   channel_.begin_step("gn_backend_run");
-  const auto variable =
-      sample::variable_arguments(sample_.metas, arguments_, eager_->engine().pinned_arguments());
-  // Not from the protocol's seed: nobody must know what a timed call will see.
-  InputShuffle shuffle(arguments_, indices_of(variable), std::random_device()());
-  TimedChecks checks(*eager_, *plugin_, std::move(shuffle), record_.outcome == "ok",
-                     std::random_device()());
-  const auto result = measure::time_paired(checks.sides(), {eager_warmup_, plugin_warmup_},
-                                           checks.hooks(), settings_, instruments_);
-  if (result.is_ok()) write_timing(record_, *result);
-  const TimedFindings findings = checks.finish(result.is_ok() ? &*result : nullptr);
-  record_.checks["checked_calls"] = findings.checked_calls;
-  record_.checks["shuffled_calls"] = findings.shuffled_calls;
-  if (!findings.flag.empty()) {
-    record_.flags.push_back(findings.flag);
-    record_.outcome = findings.outcome;
-    record_.message = findings.message;
-    record_.speedup.reset();
-    return false;
+  bool is_first = true;
+  for (const measure::PairedSettings& settings : measure::passes(settings_)) {
+    if (!time_pass(settings, is_first)) return false;
+    is_first = false;
   }
-  if (!result.is_ok()) return end_timing(result.status());
   record_.verdict = verdict_from_service(plugin_->num_runs(), plugin_->eager_runs());
   const plugin::CallStatus memory = plugin_->check_memory();
   if (!memory.is_ok()) return end_plugin("runtime_failed", memory);
@@ -240,6 +230,32 @@ bool Session::time_pairs() {
   check_subnormals();
   channel_.send_record(record_, /*is_final=*/false);
   return true;
+}
+
+bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) {
+  const auto variable =
+      sample::variable_arguments(sample_.metas, arguments_, eager_->engine().pinned_arguments());
+  // Seeds are not the protocol's: nobody must know what a timed call will see.
+  std::random_device random;
+  InputShuffle shuffle(arguments_, indices_of(variable), random());
+  TimedChecks checks(*eager_, *plugin_, std::move(shuffle), record_.outcome == "ok", random());
+  const auto result =
+      measure::time_paired(checks.sides(), {eager_warmup_, plugin_warmup_}, checks.hooks(),
+                           settings, measure::machine_instruments(settings, task_.threads));
+  if (result.is_ok()) {
+    (is_first ? write_timing : write_cold_timing)(record_, *result);
+  }
+  const TimedFindings findings = checks.finish(result.is_ok() ? &*result : nullptr);
+  add_count(record_.checks, "checked_calls", findings.checked_calls);
+  add_count(record_.checks, "shuffled_calls", findings.shuffled_calls);
+  if (!findings.flag.empty()) {
+    record_.flags.push_back(findings.flag);
+    record_.outcome = findings.outcome;
+    record_.message = findings.message;
+    record_.speedup.reset();
+    return false;
+  }
+  return result.is_ok() || end_timing(result.status());
 }
 
 bool Session::end_timing(const base::Status& status) {

@@ -42,6 +42,8 @@ class Session {
   bool run_plugin();
   void compare();
   bool time_pairs();
+  /// One cache mode.
+  bool time_pass(const measure::PairedSettings& settings, bool is_first);
   void try_other_content();
 
   bool is_paired() const { return task_.method == "paired"; }
@@ -64,7 +66,6 @@ class Session {
   std::unique_ptr<PluginSide> plugin_;
   // Protocol `paired` only.
   measure::PairedSettings settings_;
-  measure::Instruments instruments_;
   measure::Warmup eager_warmup_;
   measure::Warmup plugin_warmup_;
 };

@@ -24,8 +24,8 @@ Finished run(const std::vector<std::string>& samples, const std::vector<std::str
   const auto results = folder.path() / "results.jsonl";
   std::vector<std::string> words = {kProgram, "run"};
   words.insert(words.end(), samples.begin(), samples.end());
-  words.insert(words.end(),
-               {"--config", kConfig, "--protocol", "upstream", "--warmup", "0", "--trials", "1", "-o", results.string()});
+  words.insert(words.end(), {"--config", kConfig, "--protocol", "upstream", "--warmup", "0",
+                             "--trials", "1", "-o", results.string()});
   words.insert(words.end(), flags.begin(), flags.end());
   Finished run;
   run.end = run_program(words, {}, folder.path() / "log");

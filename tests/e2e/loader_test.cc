@@ -138,7 +138,8 @@ TEST_F(Loader, ABrokenPluginCostsItsOwnSamplesAndIsTriedAgain) {
   EXPECT_EQ(run(plan).state.exit_code, 4);
 
   std::ofstream(library, std::ios::trunc | std::ios::binary) << intact;
-  std::vector<std::string> again = {"run", kSmall, "--protocol", "upstream", "--trials", "1", "--resume", results().string()};
+  std::vector<std::string> again = {"run",      kSmall, "--protocol", "upstream",
+                                    "--trials", "1",    "--resume",   results().string()};
   again.insert(again.end(), configs.begin(), configs.end());
   const ProgramEnd resumed = graphnet(again);
   EXPECT_EQ(resumed.state.exit_code, 0) << resumed.output;

@@ -56,7 +56,8 @@ TEST(Run, BundledSamplesEqualUpstream) {
   const auto journal = folder.path() / "results.jsonl";
   const ProgramEnd end =
       run_program({kProgram, "run", kSamples, "--config", kConfigs + "/nope.yaml", "--threads", "1",
-                   "--protocol", "upstream", "--warmup", "0", "--trials", "1", "--digest", "-o", journal.string()},
+                   "--protocol", "upstream", "--warmup", "0", "--trials", "1", "--digest", "-o",
+                   journal.string()},
                   {}, folder.path() / "log");
   ASSERT_EQ(end.state.exit_code, 0) << end.output;
   const auto content = journal::read_journal(journal);

@@ -146,12 +146,12 @@ TEST(UpstreamLog, ExplainsMistakes) {
 
 TEST(UpstreamLog, RunPrintsItOnStandardOutput) {
   const TempDir folder;
-  const ProgramEnd end = run_program(
-      {"/bin/sh", "-c",
-       "cd '" + kSource + "' && '" + kProgram + "' run " + kSmall +
-           " --config configs/nope.yaml --protocol upstream --warmup 1 --format graphnet-log 2>/dev/null -o '" +
-           (folder.path() / "r.jsonl").string() + "'"},
-      {}, folder.path() / "log");
+  const ProgramEnd end = run_program({"/bin/sh", "-c",
+                                      "cd '" + kSource + "' && '" + kProgram + "' run " + kSmall +
+                                          " --config configs/nope.yaml --protocol upstream "
+                                          "--warmup 1 --format graphnet-log 2>/dev/null -o '" +
+                                          (folder.path() / "r.jsonl").string() + "'"},
+                                     {}, folder.path() / "log");
   EXPECT_EQ(
       masked_lines(end.output),
       masked_lines(read_text(kSource + "/tests/golden/upstream-logs/"
