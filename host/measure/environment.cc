@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "measure/environment.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
@@ -14,6 +15,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "base/file.h"
 #include "base/sha256.h"
 #include "measure/disturbance.h"
 #include "measure/kernel_file.h"
@@ -183,6 +185,11 @@ std::optional<std::int64_t> peak_rss_in(std::string_view status) {
     return std::nullopt;
   }
   return kibibytes * 1024;
+}
+
+void reset_peak_rss() {
+  const base::UniqueFd fd(::open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC));
+  if (fd.is_open()) static_cast<void>(base::write_all(fd.get(), "5"));
 }
 
 std::optional<std::int64_t> peak_rss_bytes() {

@@ -39,6 +39,12 @@ int affinity_cores();
 /// source   VmHWM in /proc/self/status; nothing if it cannot be read
 std::optional<std::int64_t> peak_rss_bytes();
 
+/// Makes peak_rss_bytes() start again from what is resident now; without effect where the system
+/// refuses.
+///
+/// source   "5" written to /proc/self/clear_refs, proc(5)
+void reset_peak_rss();
+
 /// The processor's name from the text of /proc/cpuinfo, repeated blanks folded; "" if there is
 /// none.
 std::string cpu_model_in(std::string_view cpuinfo);

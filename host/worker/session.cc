@@ -57,9 +57,18 @@ void Session::run() {
   record_.environment["libtorch"] = version.torch_version;
   record_.environment["cpu_capability"] = version.cpu_capability;
   record_.environment["libtorch_threads"] = version.threads;
-  record_.peak_rss_bytes = measure::peak_rss_bytes();
+  note_peak_memory(nullptr);
   record_.time_utc = journal::utc_now();
   channel_.send_record(record_, /*is_final=*/true);
+}
+
+// The whole run's peak is the largest of the parts between two resets.
+void Session::note_peak_memory(journal::Record::Side* side) {
+  const auto peak = measure::peak_rss_bytes();
+  if (!peak) return;
+  if (side != nullptr) side->peak_rss_bytes = peak;
+  record_.peak_rss_bytes = std::max(record_.peak_rss_bytes.value_or(0), *peak);
+  measure::reset_peak_rss();
 }
 
 void Session::enter(const char* phase) {
@@ -140,6 +149,7 @@ bool Session::run_eager() {
   const base::Status timed = time_reference();
   if (!timed.is_ok()) return end("reference_failed", timed);
   write_output_types(record_.eager, eager_->kept());
+  note_peak_memory(&record_.eager);
   if (task_.digest) record_.digest["eager_outputs"] = output_digests(eager_->kept());
   for (const std::string& note : eager_->engine().notes()) record_.notes.push_back(note);
   channel_.send_record(record_, /*is_final=*/false);
@@ -197,6 +207,7 @@ bool Session::run_plugin() {
   }
   if (!status.is_ok()) return end_plugin("runtime_failed", status);
   write_output_types(record_.plugin_side, plugin_->kept());
+  note_peak_memory(&record_.plugin_side);
   record_.verdict = verdict_from_service(plugin_->num_runs(), plugin_->eager_runs());
   return true;
 }

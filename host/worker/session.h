@@ -52,6 +52,7 @@ class Session {
   void check_roofline();
   void check_subnormals();
 
+  void note_peak_memory(journal::Record::Side* side);
   void enter(const char* phase);
   bool end(const char* outcome, const base::Status& status);
   bool end_plugin(const char* outcome, const plugin::CallStatus& status);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <vector>
 
 namespace graphnet::measure {
 namespace {
@@ -46,6 +47,19 @@ TEST(CpuQuota, IsQuotaByPeriod) {
 TEST(Allocator, IsKnownByItsLibrary) {
   EXPECT_EQ(allocator_in("7f00-7f01 r-xp 0 0:0 1 /usr/lib/libjemalloc.so.2\n"), "jemalloc");
   EXPECT_EQ(allocator_in("7f00-7f01 r-xp 0 0:0 1 /usr/lib/libc.so.6\n"), "");
+}
+
+TEST(PeakRss, CanBeReset) {
+  const auto resident = [] {
+    std::vector<char> block(std::size_t{64} << 20U, 1);
+    return block[block.size() / 2];
+  };
+  EXPECT_EQ(resident(), 1);
+  const auto before = peak_rss_bytes();
+  reset_peak_rss();
+  const auto after = peak_rss_bytes();
+  ASSERT_TRUE(before && after);
+  EXPECT_LT(*after, *before - (std::int64_t{32} << 20U));
 }
 
 TEST(HardwareClass, NamesModelAndThreads) {
