@@ -219,6 +219,8 @@ TEST(RunPlan, SamplesAreOutermostAndDoneOnesAreDropped) {
   record.plugin = "two";
   record.plugin_sha256 = plan[1].library.sha256;
   record.threads = 7;
+  record.protocol = plan[1].task.protocol;
+  record.protocol_settings = plan[1].task.protocol_settings;
   record.warmup = 3;
   record.trials = 5;
   ASSERT_TRUE(journal->append(record).is_ok());
@@ -235,6 +237,8 @@ TEST(RunPlan, WhatWasNotTriedIsNotDone) {
   record.sample = "f/x";
   record.plugin = "acme";
   record.threads = 1;
+  record.protocol = backend.config.protocol.name;
+  record.protocol_settings = backend.config.protocol.paired;
   record.warmup = 3;
   record.trials = 5;
   const struct {
