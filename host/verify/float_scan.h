@@ -103,14 +103,14 @@ class FloatScan {
   }
 
   [[gnu::always_inline]] void scan_block(const Stored* eager, const Stored* plugin) {
-    load(eager_, eager);
+    e_ = load(eager_, eager);
     if (scan_.constant) scan_constant();
     const auto bytes = static_cast<std::size_t>(extent_) * sizeof(Stored);
     if (std::memcmp(eager, plugin, bytes) == 0) {
       add_equal_block(eager);
       return;
     }
-    load(plugin_, plugin);
+    p_ = load(plugin_, plugin);
     const int special = count_values(eager, scan_.eager) + count_values(plugin, scan_.plugin);
     measure_ulp_distances(eager, plugin);
     add_float32_differences();
@@ -123,10 +123,15 @@ class FloatScan {
     add_errors();
   }
 
+  // The elements of the block as T: where they are if they are that and many enough, else copied.
   // The tail of the last block is filled with pairs of zeros, which change none of the sums.
-  [[gnu::always_inline]] void load(T* values, const Stored* stored) {
+  [[gnu::always_inline]] const T* load(T* values, const Stored* stored) {
+    if constexpr (std::is_same_v<Stored, T>) {
+      if (extent_ == kBlock) return stored;
+    }
     for (int i = 0; i < extent_; ++i) values[i] = Type::load(stored[i]);
     std::fill(values + extent_, values + kBlock, T(0));
+    return values;
   }
 
   // Stays true for few tensors, so most blocks skip it.
@@ -134,7 +139,7 @@ class FloatScan {
     int unlike = 0;
     const bool nan = first_ != first_;
     for (int i = 0; i < extent_; ++i) {
-      const bool like = nan ? eager_[i] != eager_[i] : eager_[i] == first_;
+      const bool like = nan ? e_[i] != e_[i] : e_[i] == first_;
       unlike |= static_cast<int>(!like);
     }
     scan_.constant = unlike == 0;
@@ -185,7 +190,8 @@ class FloatScan {
       scan_.max_diff = scan_.sum_diff = std::numeric_limits<double>::quiet_NaN();
     }
     if (special != 0) {
-      for (T& value : eager_) value = is_finite(value) ? value : T(0);
+      for (int i = 0; i < kBlock; ++i) eager_[i] = is_finite(e_[i]) ? e_[i] : T(0);
+      e_ = eager_;
     }
     scan_.finite_pairs += extent_ - special;
     histograms_[0][0] += extent_ - special;
@@ -193,7 +199,7 @@ class FloatScan {
     for (int i = 0; i < kBlock; i += kLanes) {
       for (int half = 0; half < 2; ++half) {
         Four value;
-        load_four(eager_ + i + 4 * half, value);
+        load_four(e_ + i + 4 * half, value);
         squares.halves[half] += value * value;
       }
     }
@@ -204,8 +210,8 @@ class FloatScan {
   [[gnu::always_inline]] bool overflows_float32() const {
     if (!std::is_same_v<Stored, double>) return false;
     int overflows = 0;
-    for (const T value : eager_) {
-      overflows |= static_cast<int>(std::abs(value) >= T(0x1.ffffffp127));  // rounds to infinity
+    for (int i = 0; i < kBlock; ++i) {
+      overflows |= static_cast<int>(std::abs(e_[i]) >= T(0x1.ffffffp127));  // rounds to infinity
     }
     return overflows != 0;
   }
@@ -244,8 +250,8 @@ class FloatScan {
       for (int half = 0; half < 2; ++half) {
         FourFloats e;
         FourFloats p;
-        load_four(eager_ + i + 4 * half, e);
-        load_four(plugin_ + i + 4 * half, p);
+        load_four(e_ + i + 4 * half, e);
+        load_four(p_ + i + 4 * half, p);
         FourFloats diff = p - e;
         drop_signs<FourFloatMasks>(diff);
         nan |= diff != diff;
@@ -267,10 +273,10 @@ class FloatScan {
     const T ratio = static_cast<T>(slack * scan_.max_relative_error);
     int raises = 0;
     for (int i = 0; i < kBlock; ++i) {
-      const T diff = std::abs(Type::Rounding::round(plugin_[i] - eager_[i]));
+      const T diff = std::abs(Type::Rounding::round(p_[i] - e_[i]));
       const T finite = is_finite(diff) ? diff : std::numeric_limits<T>::quiet_NaN();
-      error_[i] = plugin_[i] == eager_[i] ? T(0) : finite;
-      magnitude_[i] = std::abs(eager_[i]);
+      error_[i] = p_[i] == e_[i] ? T(0) : finite;
+      magnitude_[i] = std::abs(e_[i]);
       raises |= static_cast<int>(!(error_[i] <= ratio * magnitude_[i])) &
                 static_cast<int>(magnitude_[i] != 0);
     }
@@ -304,20 +310,22 @@ class FloatScan {
     }
     for (int i = 0; i < kBlock; ++i) {
       const bool finite = both_finite(i);
-      eager_[i] = finite ? eager_[i] : T(0);
-      plugin_[i] = finite ? plugin_[i] : T(0);
+      eager_[i] = finite ? e_[i] : T(0);
+      plugin_[i] = finite ? p_[i] : T(0);
       ulp_[i] = finite ? ulp_[i] : Bits(0);
     }
+    e_ = eager_;
+    p_ = plugin_;
     return removed;
   }
 
   [[gnu::always_inline]] bool both_finite(int i) const {
-    return is_finite(eager_[i]) & is_finite(plugin_[i]);
+    return is_finite(e_[i]) & is_finite(p_[i]);
   }
 
   [[gnu::always_inline]] bool alike(int i) const {
-    const bool both_nan = (eager_[i] != eager_[i]) & (plugin_[i] != plugin_[i]);
-    return both_nan | (eager_[i] == plugin_[i]);
+    const bool both_nan = (e_[i] != e_[i]) & (p_[i] != p_[i]);
+    return both_nan | (e_[i] == p_[i]);
   }
 
   [[gnu::always_inline]] void add_ulp_distances(int finite) {
@@ -362,8 +370,8 @@ class FloatScan {
       for (int half = 0; half < 2; ++half) {
         Four e;
         Four p;
-        load_four(eager_ + i + 4 * half, e);
-        load_four(plugin_ + i + 4 * half, p);
+        load_four(e_ + i + 4 * half, e);
+        load_four(p_ + i + 4 * half, p);
         Four size = p - e;
         squared_error.halves[half] += size * size;
         drop_signs<FourMasks>(size);
@@ -385,16 +393,27 @@ class FloatScan {
 
   [[gnu::always_inline]] void raise_relative_error() {
     for (int i = 0; i < kBlock; ++i) {
-      const auto e = static_cast<double>(eager_[i]);
-      const double ratio = std::abs((static_cast<double>(plugin_[i]) - e) / e);
+      const auto e = static_cast<double>(e_[i]);
+      const double ratio = std::abs((static_cast<double>(p_[i]) - e) / e);
       if (e != 0) scan_.max_relative_error = std::max(scan_.max_relative_error, ratio);
     }
   }
 
+  [[gnu::always_inline]] double error_at(int i) const {
+    return std::abs(static_cast<double>(p_[i]) - static_cast<double>(e_[i]));
+  }
+
   [[gnu::always_inline]] void add_worst() {
-    for (int i = 0; i < extent_; ++i) {
-      const double error = static_cast<double>(plugin_[i]) - static_cast<double>(eager_[i]);
-      worst_.add(begin_ + i, std::abs(error));
+    constexpr int kPart = 32;
+    for (int begin = 0; begin < kBlock; begin += kPart) {
+      const double threshold = worst_.threshold();
+      int above = 0;
+      for (int i = begin; i < begin + kPart; ++i) {
+        above |= static_cast<int>(error_at(i) > threshold);
+      }
+      for (int i = begin; i < begin + kPart && above != 0; ++i) {
+        worst_.add(begin_ + i, error_at(i));
+      }
     }
   }
 
@@ -424,7 +443,9 @@ class FloatScan {
   double squared_equal_ = 0;
   bool may_raise_relative_error_ = false;
   std::int64_t histograms_[kHistograms][kNumUlpBins] = {};
-  alignas(64) T eager_[kBlock];
+  const T* e_ = nullptr;  // the elements of the block
+  const T* p_ = nullptr;
+  alignas(64) T eager_[kBlock];  // their copies, where they are not used in place
   alignas(64) T plugin_[kBlock];
   alignas(64) T error_[kBlock];
   alignas(64) T magnitude_[kBlock];

@@ -21,24 +21,14 @@ namespace graphnet::verify {
 template <typename T, typename Round>
 class LevelClimber {
  public:
-  LevelClimber() {
-    const auto& levels = tolerance_levels();
-    for (int level = 0; level < kNumLevels; ++level) {
-      for (int schedule = 0; schedule < kNumSchedules; ++schedule) {
-        const auto& from = levels[static_cast<std::size_t>(level * kNumSchedules + schedule)];
-        at(schedule, level) = {Round::round(static_cast<T>(from.atol)), static_cast<T>(from.rtol)};
-      }
-    }
-  }
-
   /// error: |plugin - eager|, 0 where the two are == or both NaN, NaN where the error is not
   /// finite. magnitude: |eager|, not NaN where error is 0. Both [count].
   [[gnu::always_inline]] void climb(const T* error, const T* magnitude, int count) {
     const T largest = largest_error(error, count);
     for (int schedule = 0; schedule < kNumSchedules; ++schedule) {
       int& level = smallest_[static_cast<std::size_t>(schedule)];
-      while (level < kNumLevels && !(largest <= surely_allowed(at(schedule, level).atol)) &&
-             !accepts(at(schedule, level), error, magnitude, count)) {
+      while (level < kNumLevels && !(largest <= surely_allowed(level_at(schedule, level).atol)) &&
+             !accepts(level_at(schedule, level), error, magnitude, count)) {
         ++level;
       }
     }
@@ -52,8 +42,24 @@ class LevelClimber {
     T rtol;
   };
 
-  Level& at(int schedule, int level) {
-    return levels_[static_cast<std::size_t>(schedule * kNumLevels + level)];
+  using Table = std::array<Level, kNumSchedules * kNumLevels>;
+
+  static Table make_table() {
+    Table table = {};
+    const auto& levels = tolerance_levels();
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      table[i] = {Round::round(static_cast<T>(levels[i].atol)), static_cast<T>(levels[i].rtol)};
+    }
+    return table;
+  }
+
+  static const Table& table() {
+    static const Table made = make_table();
+    return made;
+  }
+
+  Level level_at(int schedule, int level) const {
+    return table_[static_cast<std::size_t>(level * kNumSchedules + schedule)];
   }
 
   // NaN if there is one: as integers, its bits are above all others of what is not negative.
@@ -100,7 +106,7 @@ class LevelClimber {
     return undecided == 0;
   }
 
-  std::array<Level, kNumSchedules* kNumLevels> levels_ = {};
+  const Table& table_ = table();
   std::array<int, kNumSchedules> smallest_ = {};
 };
 
