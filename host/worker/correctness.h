@@ -45,7 +45,7 @@ verify::Comparison compare_sides(const ComparedSample& compared, base::Json& che
 /// units    budget in nanoseconds
 base::Json try_other_inputs(const ComparedSample& compared, double budget_ns);
 
-/// Counts subnormal numbers in float arguments and in eager's outputs:
+/// Counts subnormal numbers in float arguments and in eager's outputs, float16 aside:
 /// {"argument_share", "output_share"} of their elements.
 base::Json count_subnormals(const ComparedSample& compared);
 

@@ -36,7 +36,7 @@ class ResolveBackendTest : public ::testing::Test {
 
   base::Result<RunConfig> read(const std::string& backend) {
     return read_run_config(temp_.write("run.yaml", "schema: graphnet/run/v1\nbackend:\n" + backend),
-                           {});
+                           {}, {});
   }
 
   base::Result<Backend> examine(const std::string& backend) {
