@@ -32,9 +32,10 @@ base::Json to_json(const Task& task) {
 base::Result<Task> task_from_json(const base::Json& json) {
   Task task;
   FieldReader fields(json);
-  for (const char* key : {"sample_path", "plugin_library", "plugin_name", "plugin_version",
-                          "plugin_options", "device", "threads", "weights", "protocol", "method",
-                          "warmup", "trials", "digest", "command", "run_id"}) {
+  for (const char* key :
+       {"sample_path", "plugin_library", "plugin_name", "plugin_version", "plugin_options",
+        "device", "threads", "weights", "protocol", "method", "protocol_settings", "warmup",
+        "trials", "control", "digest", "command", "run_id"}) {
     fields.require(key);
   }
   fields.read("sample_path", task.sample_path)

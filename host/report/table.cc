@@ -78,6 +78,11 @@ bool is_unsteady(const Record::Side& side) {
   return side.iqr_ns && side.median_ns && *side.iqr_ns > kLargestSpread * *side.median_ns;
 }
 
+// Method upstream only: the other has an interval.
+bool is_unsteady(const Record& record) {
+  return record.timing.empty() && (is_unsteady(record.eager) || is_unsteady(record.plugin_side));
+}
+
 std::string timing_text(const Record& record, const char* key) {
   const auto found = record.timing.find(key);
   return found != record.timing.end() && found->is_string() ? found->get<std::string>() : "";
@@ -92,10 +97,7 @@ double timing_number(const Record& record, const char* key) {
 std::string reason_to_leave_out(const Record& record) {
   if (record.degenerate) return "degenerate";
   if (!record.flags.empty()) return record.flags.front();
-  if (record.timing.empty()) {
-    const bool is_wide = is_unsteady(record.eager) || is_unsteady(record.plugin_side);
-    return is_wide ? "unsteady (spread above 20 %)" : "";
-  }
+  if (is_unsteady(record)) return "unsteady (spread above 20 %)";
   return timing_text(record, "verdict") == "unstable" ? "unstable" : "";
 }
 
@@ -103,9 +105,7 @@ std::string remarks_of(const Record& record) {
   std::vector<std::string> remarks;
   if (record.degenerate) remarks.emplace_back("degenerate");
   remarks.insert(remarks.end(), record.flags.begin(), record.flags.end());
-  if (record.timing.empty() && reason_to_leave_out(record).rfind("unsteady", 0) == 0) {
-    remarks.emplace_back("unsteady");
-  }
+  if (is_unsteady(record)) remarks.emplace_back("unsteady");
   return printable(base::join(remarks, ", "));
 }
 

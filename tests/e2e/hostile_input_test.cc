@@ -86,7 +86,7 @@ fs::path copy_sample(const fs::path& target) {
 }
 
 ProgramEnd run_samples(const TempDir& folder, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {kProgram, "run"});
+  arguments.insert(arguments.begin(), {kProgram, "run", "--protocol", "upstream"});
   arguments.insert(arguments.end(), {"-o", (folder.path() / "results.jsonl").string()});
   return run_program(arguments, {}, folder.path() / "log");
 }
@@ -239,7 +239,8 @@ TEST(Hostile, TensorsBeyondMemoryAreNamedInBytes) {
 /// The program under bash, which sets the scene; `$@` is the program with its arguments.
 ProgramEnd run_scene(const TempDir& folder, const std::string& scene,
                      std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"/bin/bash", "-c", scene, "bash", kProgram, "run"});
+  arguments.insert(arguments.begin(),
+                   {"/bin/bash", "-c", scene, "bash", kProgram, "run", "--protocol", "upstream"});
   return run_program(arguments, {"HERE=" + folder.path().string()}, folder.path() / "log");
 }
 

@@ -23,7 +23,7 @@ const std::string kSmall = kSamples + "/transformers-auto-model/sadhaklal_mlp-ir
 
 ProgramEnd run_in(const TempDir& folder, std::vector<std::string> arguments,
                   const std::vector<std::string>& environment = {}) {
-  arguments.insert(arguments.begin(), {kProgram, "run"});
+  arguments.insert(arguments.begin(), {kProgram, "run", "--protocol", "upstream"});
   arguments.insert(arguments.end(), {"-o", (folder.path() / "results.jsonl").string()});
   return run_program(arguments, environment, folder.path() / "log");
 }
@@ -144,8 +144,8 @@ TEST(Mistakes, InterruptKeepsFinishedRecords) {
     fs::create_directories(samples / std::to_string(i));
     fs::copy(kSmall, samples / std::to_string(i), fs::copy_options::recursive);
   }
-  auto child = start_program({kProgram, "run", samples.string(), "--config",
-                              kConfigs + "/nope.yaml", "-o", journal.string()},
+  auto child = start_program({kProgram, "run", "--protocol", "upstream", samples.string(),
+                              "--config", kConfigs + "/nope.yaml", "-o", journal.string()},
                              {}, folder.path() / "log");
   ASSERT_TRUE(child.is_ok());
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);

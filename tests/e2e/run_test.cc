@@ -102,10 +102,12 @@ TEST(Run, PrintsTableAndNextSteps) {
   const TempDir folder;
   const ProgramEnd end =
       run_program({kProgram, "run", kSamples + "/transformers-auto-model/sadhaklal_mlp-iris",
-                   "--config", kConfigs + "/nope.yaml", "-o", (folder.path() / "r.jsonl").string()},
+                   "--config", kConfigs + "/nope.yaml", "--threads", "1", "--protocol", "smoke",
+                   "-o", (folder.path() / "r.jsonl").string()},
                   {}, folder.path() / "log");
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
-  for (const char* wanted : {"sample", "outcome", "speedup", "sadhaklal_mlp-iris", "nope", "ok",
+  for (const char* wanted : {"smoke protocol", "sample", "outcome", "speedup [interval]",
+                             "control: eager against itself", "sadhaklal_mlp-iris", "nope", "ok",
                              "eager", "1 ok", "results: "}) {
     EXPECT_NE(end.output.find(wanted), std::string::npos) << wanted << " is not in\n" << end.output;
   }
@@ -117,14 +119,24 @@ TEST(Run, JsonPrintsOneRecordALine) {
   const ProgramEnd end = run_program(
       {"/bin/sh", "-c",
        kProgram + " run " + kSamples + "/transformers-auto-model/sadhaklal_mlp-iris --config " +
-           kConfigs + "/nope.yaml --json -o " + (folder.path() / "r.jsonl").string() + " > " +
-           out.string()},
+           kConfigs + "/nope.yaml --threads 1 --protocol smoke --json -o " +
+           (folder.path() / "r.jsonl").string() + " > " + out.string()},
       {}, folder.path() / "log");
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
   const auto json = base::parse_json(read_text(out), "stdout");
   ASSERT_TRUE(json.is_ok()) << read_text(out);
   EXPECT_EQ((*json)["schema"], "graphnet.record/1");
   EXPECT_EQ((*json)["outcome"], "ok");
+  const base::Json& timing = (*json)["timing"];
+  EXPECT_LE(timing["speedup_low"], (*json)["speedup"]);
+  EXPECT_GE(timing["speedup_high"], (*json)["speedup"]);
+  EXPECT_EQ(timing["backend_first"].get<std::string>().size(),
+            (*json)["eager"]["trials_ns"].size());
+  EXPECT_EQ((*json)["plugin_side"]["trials_ns"].size(), (*json)["eager"]["trials_ns"].size());
+  EXPECT_GT((*json)["checks"]["checked_calls"], 0);
+  EXPECT_EQ((*json)["checks"]["eager_reproducible"], true);
+  EXPECT_EQ((*json)["checks"]["other_inputs"].size(), 7U);
+  EXPECT_EQ((*json)["flags"].size(), 0U);
 }
 
 TEST(Run, ClosedPipeEndsQuietly) {
@@ -132,7 +144,8 @@ TEST(Run, ClosedPipeEndsQuietly) {
   const ProgramEnd end = run_program(
       {"/bin/sh", "-c",
        kProgram + " run " + kSamples + "/transformers-auto-model/sadhaklal_mlp-iris --config " +
-           kConfigs + "/nope.yaml -o " + (folder.path() / "r.jsonl").string() + " | true"},
+           kConfigs + "/nope.yaml --protocol upstream -o " + (folder.path() / "r.jsonl").string() +
+           " | true"},
       {}, folder.path() / "log");
   EXPECT_EQ(end.output.find("error"), std::string::npos) << end.output;
 }

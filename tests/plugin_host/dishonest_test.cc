@@ -36,7 +36,7 @@ const Case kCases[] = {
      "gave the results of the first call, though its inputs had changed"},
     {"stale_input", kVaryingInput, "plugin_failed", "stale_output",
      "gave the results of the first call, though its inputs had changed"},
-    {"zero_writer", kVaryingInput, "accuracy_mismatch", "", "relative RMS error"},
+    {"zero_writer", kVaryingInput, "accuracy_mismatch", "implausible", "relative RMS error"},
     {"late_output", kVaryingInput, "plugin_failed", "", "after gn_backend_run had returned"},
     {"skips_calls", kVaryingInput, "plugin_failed", "unwritten_output", "left an output unwritten"},
     {"slow_clock", kVaryingInput, "plugin_failed", "clock_tampered",

@@ -54,14 +54,27 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
     // Those of the protocol come from its own file; see protocol_file_test.cc.
     if (key.rfind("protocol.", 0) != 0 || key == "protocol.name") keys.push_back(key);
   }
-  EXPECT_EQ(keys,
-            (std::vector<std::string>{
-                "backend.name",     "backend.sha256", "backend.version",      "device",
-                "limits.flop",      "limits.memory",  "plugins.search_paths", "protocol.name",
-                "samples",          "threads",        "timeouts.bind",        "timeouts.compare",
-                "timeouts.compile", "timeouts.eager", "timeouts.load",        "timeouts.plan",
-                "timeouts.replay",
-                                            "timeouts.robustness",  "timeouts.run",   "timeouts.time",        "weights"}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"backend.name",
+                                            "backend.sha256",
+                                            "backend.version",
+                                            "device",
+                                            "limits.flop",
+                                            "limits.memory",
+                                            "plugins.search_paths",
+                                            "protocol.name",
+                                            "samples",
+                                            "threads",
+                                            "timeouts.bind",
+                                            "timeouts.compare",
+                                            "timeouts.compile",
+                                            "timeouts.eager",
+                                            "timeouts.load",
+                                            "timeouts.plan",
+                                            "timeouts.replay",
+                                            "timeouts.robustness",
+                                            "timeouts.run",
+                                            "timeouts.time",
+                                            "weights"}));
 }
 
 TEST_F(RunConfigTest, EveryBundledConfigIsValid) {

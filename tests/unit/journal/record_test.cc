@@ -48,6 +48,11 @@ Record full_record() {
   record.peak_rss_bytes = std::int64_t{5} << 30;
   record.output_tail = "line\n";
   record.command = "graphnet run";
+  record.protocol_settings = {{"max_pairs", 3}};
+  record.flags = {"implausible"};
+  record.timing = {{"verdict", "faster"}};
+  record.checks = {{"checked_calls", 7}};
+  record.eager.peak_rss_bytes = 1 << 20;
   return record;
 }
 
@@ -71,9 +76,10 @@ TEST(Record, KeysAreInTheOrderOfTheStruct) {
   for (const auto& [key, value] : json.items()) keys += key + " ";
   EXPECT_EQ(
       keys,
-      "schema run_id time_utc sample plugin device threads seed weights protocol warmup trials "
-      "outcome message phase verdict degenerate notes plan eager plugin_side speedup correctness "
-      "digest phases_ns environment peak_rss_bytes output_tail command ");
+      "schema run_id time_utc sample plugin device threads seed weights protocol "
+      "protocol_settings warmup trials outcome message phase verdict degenerate notes flags plan "
+      "eager plugin_side speedup timing checks correctness digest phases_ns environment "
+      "peak_rss_bytes output_tail command ");
 }
 
 TEST(Record, UnknownKeysAreIgnored) {
