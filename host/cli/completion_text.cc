@@ -55,8 +55,9 @@ std::string visible_names(const Commands& commands, const char* separator) {
 
 /// "run:-c|run:--config": the case pattern of a flag of one command, or of any ("*").
 std::string flag_pattern(const std::string& command, const Flag& flag) {
+  const std::string prefix = command + ":";
   std::vector<std::string> patterns;
-  for (const auto& name : split(flag.names, ',')) patterns.push_back(command + ":" + name);
+  for (const auto& name : split(flag.names, ',')) patterns.push_back(prefix + name);
   return base::join(patterns, "|");
 }
 

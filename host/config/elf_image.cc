@@ -27,6 +27,10 @@ constexpr std::size_t kMaxDynamicEntries = 16384;
 constexpr std::size_t kMaxVersions = 16384;
 constexpr std::size_t kMaxTextBytes = 16384;
 
+// All names together, in sizes of the file: linkers let names share their ends, hostile files let
+// all symbols share one long name.
+constexpr std::uint64_t kMaxTextFiles = 4;
+
 Status damaged(const std::string& what) {
   return Status(Code::kPlugin, what);
 }
@@ -129,7 +133,7 @@ class Parser {
     return std::nullopt;
   }
 
-  Result<std::string> name_at(std::uint64_t index) const {
+  Result<std::string> name_at(std::uint64_t index) {
     constexpr std::size_t kChunk = 128;
     std::string name;
     while (index < names_bytes_ && name.size() < kMaxTextBytes) {
@@ -139,7 +143,11 @@ class Parser {
       if (!read_(names_offset_ + index, chunk, wanted)) break;
       const char* end = std::find(chunk, chunk + wanted, '\0');
       name.append(static_cast<const char*>(chunk), end);
-      if (end != chunk + wanted) return name;
+      if (end != chunk + wanted) {
+        text_bytes_ += name.size();
+        if (text_bytes_ / kMaxTextFiles > file_bytes_) return damaged("its names overlap");
+        return name;
+      }
       index += wanted;
     }
     return damaged("a name in it has no end");
@@ -166,16 +174,16 @@ class Parser {
       Elf64_Verneed need = {};
       if (left-- == 0 || !read_value(*offset, need))
         return damaged("its version needs are damaged");
-      GN_ASSIGN_OR_RETURN(const std::string library, name_at(need.vn_file));
       std::uint64_t next = *offset + need.vn_aux;
       for (int i = 0; i < need.vn_cnt; ++i) {
         Elf64_Vernaux version = {};
         if (left-- == 0 || !read_value(next, version)) {
           return damaged("its version needs are damaged");
         }
+        GN_ASSIGN_OR_RETURN(std::string library, name_at(need.vn_file));
         GN_ASSIGN_OR_RETURN(std::string name, name_at(version.vna_name));
         const bool is_weak = (version.vna_flags & VER_FLG_WEAK) != 0;
-        image_.version_needs.push_back({library, std::move(name), is_weak});
+        image_.version_needs.push_back({std::move(library), std::move(name), is_weak});
         next += version.vna_next;
       }
       if (need.vn_next == 0) break;
@@ -250,6 +258,7 @@ class Parser {
   std::vector<Elf64_Dyn> dynamic_;
   std::uint64_t names_offset_ = 0;
   std::uint64_t names_bytes_ = 0;
+  std::uint64_t text_bytes_ = 0;  // of all names read
   ElfImage image_;
 };
 

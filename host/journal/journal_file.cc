@@ -86,7 +86,7 @@ Status check_header(std::string_view line) {
   return check_schema(header, kFamily, kNewestJournalSchema).add_context("line 1");
 }
 
-Status not_a_journal(const std::filesystem::path& path, Status reason) {
+Status not_a_journal(const std::filesystem::path& path, const Status& reason) {
   Status status(Code::kInput, "'" + path.string() + "' is not a graphnet results file");
   status.add_context(reason.message());
   for (const auto& hint : reason.hints()) status.add_hint(hint);
@@ -128,7 +128,7 @@ Status adopt_existing(int fd, const std::filesystem::path& path, std::uint64_t f
     return write_header(fd, path, facts);
   }
   Status header = check_header(std::string_view(start).substr(0, header_end));
-  if (!header.is_ok()) return not_a_journal(path, std::move(header));
+  if (!header.is_ok()) return not_a_journal(path, header);
   GN_ASSIGN_OR_RETURN(const std::uint64_t complete, end_of_last_line(fd, file_bytes));
   return complete < file_bytes ? truncate_to(fd, path, complete) : Status::ok();
 }
@@ -217,7 +217,7 @@ Result<JournalContent> read_journal(const std::filesystem::path& path) {
     return not_a_journal(path, Status(Code::kInput, "its first line is no header"));
   }
   Status header = check_header(std::string_view(text).substr(0, header_end));
-  if (!header.is_ok()) return not_a_journal(path, std::move(header));
+  if (!header.is_ok()) return not_a_journal(path, header);
   JournalContent content;
   GN_ASSIGN_OR_RETURN(content.header,
                       base::parse_json(std::string_view(text).substr(0, header_end), "line 1"));

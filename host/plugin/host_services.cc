@@ -66,7 +66,7 @@ HostServices::HostServices(HostSettings settings, EagerService* eager, std::uint
 
 gn_status* HostServices::status_new(gn_host*, std::uint32_t code, gn_string message) {
   // A plugin's message may be a whole compiler log; the record keeps what a person can read.
-  constexpr std::uint64_t kLongest = 64 * 1024;
+  constexpr std::uint64_t kLongest = std::uint64_t{64} << 10U;
   auto* status = new gn_status;
   status->code = code;
   if (message.data != nullptr)

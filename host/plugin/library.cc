@@ -6,6 +6,7 @@
 #include <boost/dll/shared_library.hpp>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -94,9 +95,8 @@ Status loading_failed(const std::filesystem::path& file, const std::string& word
   return status;
 }
 
-// Leaked on purpose: a plugin is never unloaded, its libraries keep threads and registries.
 base::Result<void*> load(const std::filesystem::path& file) {
-  auto* library = new boost::dll::shared_library();
+  auto library = std::make_unique<boost::dll::shared_library>();
   try {
     ::dlerror();
     library->load(file.string(),
@@ -106,7 +106,8 @@ base::Result<void*> load(const std::filesystem::path& file) {
   } catch (...) {
     return plugin_error(file, "plugin bug: an exception left its static constructors");
   }
-  return library->native();
+  // Leaked on purpose: a plugin is never unloaded, its libraries keep threads and registries.
+  return library.release()->native();  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks)
 }
 
 // The query may not throw, but this is the first call into code that nobody has checked.

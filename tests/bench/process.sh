@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whole-process cost of `graphnet run`: wall time, and peak memory of supervisor and worker together.
+# Whole-process cost of `graphnet run --protocol upstream`: wall time, and peak memory of supervisor and worker together.
 #
 #   tests/bench/process.sh [-n REPEATS] GRAPHNET SAMPLE...
 #
@@ -27,7 +27,7 @@ trap 'rm -rf "$folder"' EXIT
 now_us() { echo "${EPOCHREALTIME/[.,]/}"; }
 
 start() { # sample: the run, in the background
-  "$graphnet" run "$1" --config "$config" -q -o "$folder/$RANDOM$RANDOM.jsonl" \
+  "$graphnet" run "$1" --config "$config" --protocol upstream -q -o "$folder/$RANDOM$RANDOM.jsonl" \
     >"$folder/out" 2>"$folder/err" &
 }
 
