@@ -16,8 +16,8 @@ namespace graphnet::worker {
 
 namespace {
 
-constexpr int kExperiments = 9;
-constexpr std::int64_t kExperimentNs = 100'000'000;
+constexpr int kExperiments = 5;
+constexpr std::int64_t kExperimentNs = 300'000'000;
 
 base::Result<base::Json> run_experiments(const journal::Task& task, Channel& channel) {
   channel.begin_phase("load");
@@ -29,6 +29,7 @@ base::Result<base::Json> run_experiments(const journal::Task& task, Channel& cha
   GN_ASSIGN_OR_RETURN(measure::PairedSettings settings,
                       measure::paired_settings(task.protocol_settings));
   settings.time_ns = std::min(settings.time_ns, kExperimentNs);
+  settings.long_call_time_ns = settings.time_ns;
   settings.remeasure = false;
   const measure::Instruments instruments = measure::machine_instruments(settings, task.threads);
   GN_ASSIGN_OR_RETURN(const auto warmup, measure::warm_up(eager->calls(), settings, instruments));

@@ -11,7 +11,8 @@ cd "$root"
 mask() {
   sed -E 's/cpu [^,]*,/cpu CPU,/; s/[0-9]+ threads?/N threads/; s/[0-9]+(\.[0-9]+)?( (ns|us|ms|s|%)|x)/#\2/g
     s/# (ns|us|ms|s)\b/# T/g; s/± # %/± #/; s/results: .*/results: FILE/; s/geometric mean of .*/geometric mean/
-    s/eager, unsteady/eager/; s/within # % of/within 10 % of/; s/ +/ /g'
+    s/eager, unsteady/eager/; s/ +/ /g; s/mean [+-]#/mean #/
+    s/\[[0-9., ]+\] (same ±#[^ ]* %|faster|slower|noise|unstable)/[INTERVAL] TIMING/'
 }
 
 command=$(grep -m1 '^\./graphnet run samples/' README.md)
