@@ -28,6 +28,12 @@ int block_length(const std::vector<double>& series);
 
 /// Moving-block bootstrap of the median, percentile interval, widened for short series.
 ///
+/// A series cannot tell its own correlation well, so that intervals of correlated ones are too
+/// narrow. Share of 1,500 simulated first-order autoregressions whose interval of 95 % held the
+/// median: correlation 0 95 to 96 % (12 to 200 values), 0.5 85 % (12) to 91 % (200), 0.8 69 % (12)
+/// to 87 % (200). Pairs remove most correlation: neighbouring ratios of real runs show next to
+/// none.
+///
 /// shapes   series: [n] in the order of measuring; n == 0 gives zeros
 /// order    the result depends on series, confidence and seed only
 MedianInterval bootstrap_median(const std::vector<double>& series, double confidence,

@@ -85,8 +85,8 @@ TEST(Bootstrap, CoversIndependentSeries) {
   EXPECT_GE(coverage(48, 0), 0.912);
 }
 
-// A series cannot tell its own correlation well: 92 % is what the method gives (1,500 simulated
-// series), less three standard errors. Blocks of one give about 80 %.
+// A series cannot tell its own correlation well: 90 % is what the method gives over 1,500 simulated
+// series. Blocks of one give about 80 %.
 TEST(Bootstrap, CoversCorrelatedSeries) {
   EXPECT_GE(coverage(100, 0.5), 0.873);
 }
