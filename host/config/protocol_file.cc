@@ -46,7 +46,7 @@ constexpr PairedKey kPairedKeys[] = {
     {"max_pairs", Kind::kCount, 2000, 1, kMaxCalls},
     {"time", Kind::kDuration, 2000},
     {"long_call_pairs", Kind::kCount, 48, 1, kMaxCalls},
-    {"long_call_time", Kind::kDuration, 20000},
+    {"long_call_time", Kind::kDuration, 10000},
     {"fewest_pairs", Kind::kCount, 5, 1, kMaxCalls},
     {"warmup_calls", Kind::kCount, 3, 1, kMaxCalls},
     {"warmup_change", Kind::kFraction, 0.02, 0, 1},

@@ -23,7 +23,7 @@ struct PairedSettings {
   int max_pairs = 2000;
   std::int64_t time_ns = 2'000'000'000;
   int long_call_pairs = 48;
-  std::int64_t long_call_time_ns = 20'000'000'000;
+  std::int64_t long_call_time_ns = 10'000'000'000;
   int fewest_pairs = 5;
   std::int64_t settle_below_ns = 5'000'000;
   int warmup_calls = 3;

@@ -101,11 +101,33 @@ std::string reason_to_leave_out(const Record& record) {
   return timing_text(record, "verdict") == "unstable" ? "unstable" : "";
 }
 
+// "fails on 2 of 7 other inputs", or empty. The outcome is that of the sample's own inputs.
+std::string robustness_text(const Record& record) {
+  const auto tried = record.checks.find("other_inputs");
+  if (tried == record.checks.end()) return "";
+  if (!tried->is_array()) return "fails on other inputs";
+  int failed = 0;
+  int known = 0;
+  for (const base::Json& entry : *tried) {
+    const bool is_known =
+        entry.is_object() && entry.contains("outcome") && entry["outcome"].is_string();
+    const std::string outcome = is_known ? entry["outcome"].get<std::string>() : "";
+    if (outcome.rfind("not tried", 0) == 0) continue;
+    ++known;
+    failed += outcome == "ok" ? 0 : 1;
+  }
+  if (failed == 0) return "";
+  return "fails on " + std::to_string(failed) + " of " +
+         counted(static_cast<std::size_t>(known), "other input");
+}
+
 std::string remarks_of(const Record& record) {
   std::vector<std::string> remarks;
   if (record.degenerate) remarks.emplace_back("degenerate");
   remarks.insert(remarks.end(), record.flags.begin(), record.flags.end());
   if (is_unsteady(record)) remarks.emplace_back("unsteady");
+  const std::string robustness = robustness_text(record);
+  if (!robustness.empty()) remarks.push_back(robustness);
   return printable(base::join(remarks, ", "));
 }
 
