@@ -182,13 +182,6 @@ void judge_distributions(const ComparedSample& compared, verify::Comparison& com
   comparison.message.clear();
 }
 
-void check_reproducibility(const ComparedSample& compared, Json& checks) {
-  std::vector<KeptOutput> again;
-  const bool ran = compared.eager.prepare().is_ok() && compared.eager.run().is_ok() &&
-                   compared.eager.copy_outputs(again).is_ok();
-  checks["eager_reproducible"] = ran && bits_equal(compared.eager.kept(), again);
-}
-
 std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
   std::vector<verify::TensorView> all;
   for (const KeptOutput& output : outputs) all.push_back(output.view());
@@ -197,8 +190,14 @@ std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
 
 }  // namespace
 
+void check_reproducibility(const ComparedSample& compared, Json& checks) {
+  std::vector<KeptOutput> again;
+  const bool ran = compared.eager.prepare().is_ok() && compared.eager.run().is_ok() &&
+                   compared.eager.copy_outputs(again).is_ok();
+  checks["eager_reproducible"] = ran && bits_equal(compared.eager.kept(), again);
+}
+
 verify::Comparison compare_sides(const ComparedSample& compared, Json& checks) {
-  check_reproducibility(compared, checks);
   const auto eager = views(compared.eager.kept());
   const auto plugin = views(compared.plugin.kept());
   verify::Comparison comparison = verify::compare_outputs(eager, plugin);

@@ -30,11 +30,13 @@ struct ComparedSample {
 /// |                          | nothing to speak of (50 MFLOP); never above 50 GFLOP or half of |
 /// |                          | the free memory                                                 |
 /// | distributions            | a random program's outputs differ                               |
-/// | eager's reproducibility  | always, by a second run                                         |
 ///
-/// `checks` gets "eager_reproducible", and of what was looked at "float64" (per output eager_rms,
+/// `checks` gets of what was looked at "float64" (per output eager_rms,
 /// plugin_rms, ratio), "indices" and "random", each with the reason if it could not be had.
 verify::Comparison compare_sides(const ComparedSample& compared, base::Json& checks);
+
+/// Runs eager again: `checks` gets "eager_reproducible", whether it gives the same bits.
+void check_reproducibility(const ComparedSample& compared, base::Json& checks);
 
 /// Runs both sides on other inputs than the replayed ones and compares them: two more seeds, zeros,
 /// large, tiny, negated and permuted content. Stops when the budget is spent. Inputs are put back.
