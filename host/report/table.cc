@@ -196,7 +196,7 @@ std::string RunTable::speedup(const Record& record) const {
 
 std::string RunTable::timing_word(const Record& record) const {
   const std::string word = timing_text(record, "verdict");
-  const bool is_claim = word == "faster" || word == "slower";
+  const bool is_claim = record.speedup && (word == "faster" || word == "slower");
   if (is_claim && std::fabs(*record.speedup - 1) <= noise_floor_) return "noise";
   if (word != "same") return word;
   char text[32];

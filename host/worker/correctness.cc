@@ -27,26 +27,6 @@ namespace {
 constexpr double kFreeFloat64Flop = 50e6;
 constexpr double kMostFloat64Flop = 50e9;
 
-bool bits_equal(const std::vector<KeptOutput>& a, const std::vector<KeptOutput>& b) {
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    const std::size_t size = a[i].bytes.num_bytes();
-    if (size != b[i].bytes.num_bytes()) return false;
-    if (size > 0 && std::memcmp(a[i].bytes.data(), b[i].bytes.data(), size) != 0) return false;
-  }
-  return a.size() == b.size();
-}
-
-Result<std::vector<KeptOutput>> dense_outputs(const eager::Engine& engine) {
-  std::vector<KeptOutput> outputs;
-  for (std::size_t i = 0; i < engine.outputs().size(); ++i) {
-    const eager::EngineOutput& output = engine.outputs()[i];
-    GN_ASSIGN_OR_RETURN(KeptOutput kept, allocate_output(output.dtype, output.shape));
-    GN_RETURN_IF_ERROR(engine.copy_output(i, kept.bytes.data()));
-    outputs.push_back(std::move(kept));
-  }
-  return outputs;
-}
-
 /// What the outcome rule may ask for, with the memory that its contexts point into.
 class Evidence {
  public:
@@ -86,7 +66,7 @@ Status Evidence::add_indices() {
   GN_ASSIGN_OR_RETURN(const auto engine,
                       eager::Engine::create(tapped, engine_arguments(compared_.arguments)));
   GN_RETURN_IF_ERROR(engine->run());
-  GN_ASSIGN_OR_RETURN(selected_from_, dense_outputs(*engine));
+  GN_RETURN_IF_ERROR(copy_outputs(*engine, selected_from_));
   for (std::size_t i = 0; i < found.all.size(); ++i) {
     const graph::IndexOutput& index = found.all[i];
     const KeptOutput& values = selected_from_.at(num_outputs + i);
@@ -118,7 +98,7 @@ Status Evidence::add_float64(bool is_needed) {
       const auto truth,
       eager::Float64Truth::create(compared_.sample.program, engine_arguments(compared_.arguments)));
   GN_RETURN_IF_ERROR(truth->run());
-  GN_ASSIGN_OR_RETURN(truth_, dense_outputs(truth->engine()));
+  GN_RETURN_IF_ERROR(copy_outputs(truth->engine(), truth_));
   for (std::size_t i = 0; i < std::min(truth_.size(), contexts_.size()); ++i) {
     const bool fits = truth_[i].dtype == base::DType::kFloat64 &&
                       truth_[i].shape == compared_.eager.kept()[i].shape;
@@ -180,12 +160,6 @@ void judge_distributions(const ComparedSample& compared, verify::Comparison& com
   if (!all_same) return;
   comparison.outcome = "ok";
   comparison.message.clear();
-}
-
-std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
-  std::vector<verify::TensorView> all;
-  for (const KeptOutput& output : outputs) all.push_back(output.view());
-  return all;
 }
 
 }  // namespace

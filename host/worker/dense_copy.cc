@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "worker/dense_copy.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/text.h"
@@ -55,6 +56,20 @@ base::Result<KeptOutput> allocate_output(base::DType dtype,
                             base::format_bytes(count * base::dtype_bytes(dtype)));
   }
   return output;
+}
+
+bool bits_equal(const std::vector<KeptOutput>& a, const std::vector<KeptOutput>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
+    const std::size_t size = one.bytes.num_bytes();
+    return size == other.bytes.num_bytes() &&
+           (size == 0 || std::memcmp(one.bytes.data(), other.bytes.data(), size) == 0);
+  });
+}
+
+std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
+  std::vector<verify::TensorView> all;
+  for (const KeptOutput& output : outputs) all.push_back(output.view());
+  return all;
 }
 
 }  // namespace graphnet::worker

@@ -29,4 +29,10 @@ void copy_dense(const DLTensor& tensor, void* destination);
 /// errors   kEnvironment with the bytes needed
 base::Result<KeptOutput> allocate_output(base::DType dtype, const std::vector<std::int64_t>& shape);
 
+/// True if both hold as many outputs, each of the same bytes.
+bool bits_equal(const std::vector<KeptOutput>& a, const std::vector<KeptOutput>& b);
+
+/// What verify compares, borrowed.
+std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs);
+
 }  // namespace graphnet::worker

@@ -15,6 +15,18 @@ std::vector<eager::EngineArgument> engine_arguments(std::vector<sample::Argument
   return views;
 }
 
+base::Status copy_outputs(const eager::Engine& engine, std::vector<KeptOutput>& outputs) {
+  const auto& results = engine.outputs();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (outputs.size() == i) {
+      GN_ASSIGN_OR_RETURN(KeptOutput output, allocate_output(results[i].dtype, results[i].shape));
+      outputs.push_back(std::move(output));
+    }
+    GN_RETURN_IF_ERROR(engine.copy_output(i, outputs[i].bytes.data()));
+  }
+  return base::Status::ok();
+}
+
 base::Result<std::unique_ptr<EagerSide>> EagerSide::create(
     const sample::Sample& sample, std::vector<sample::Argument>& arguments) {
   const std::vector<eager::EngineArgument> views = engine_arguments(arguments);
@@ -33,18 +45,6 @@ measure::SideCalls EagerSide::calls() {
 
 base::Result<measure::SideDurations> EagerSide::measure(measure::TrialCounts counts) {
   return measure::time_sequential(calls(), counts);
-}
-
-base::Status EagerSide::copy_outputs(std::vector<KeptOutput>& outputs) const {
-  const auto& results = engine_->outputs();
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (outputs.size() == i) {
-      GN_ASSIGN_OR_RETURN(KeptOutput output, allocate_output(results[i].dtype, results[i].shape));
-      outputs.push_back(std::move(output));
-    }
-    GN_RETURN_IF_ERROR(engine_->copy_output(i, outputs[i].bytes.data()));
-  }
-  return base::Status::ok();
 }
 
 void EagerSide::describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) {

@@ -16,6 +16,9 @@ namespace graphnet::worker {
 /// The same arguments as the engine sees them, borrowed.
 std::vector<eager::EngineArgument> engine_arguments(std::vector<sample::Argument>& arguments);
 
+/// Copies the outputs of an engine's last run, dense; allocates on the first use of `outputs` only.
+base::Status copy_outputs(const eager::Engine& engine, std::vector<KeptOutput>& outputs);
+
 /// The reference side of one sample: libtorch's eager engine on the replayed arguments.
 class EagerSide final : public plugin::EagerService {
  public:
@@ -33,7 +36,9 @@ class EagerSide final : public plugin::EagerService {
 
   const std::vector<KeptOutput>& kept() const { return kept_; }
   /// Copies the outputs of the last run; allocates on the first use of `outputs` only.
-  base::Status copy_outputs(std::vector<KeptOutput>& outputs) const;
+  base::Status copy_outputs(std::vector<KeptOutput>& outputs) const {
+    return worker::copy_outputs(*engine_, outputs);
+  }
   const eager::Engine& engine() const { return *engine_; }
 
   // EagerService: what the host table runs for a plugin.

@@ -29,12 +29,6 @@ constexpr Trial kTrials[] = {
     {"permuted", sample::Content::kPermuted, 1},
 };
 
-std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
-  std::vector<verify::TensorView> all;
-  for (const KeptOutput& output : outputs) all.push_back(output.view());
-  return all;
-}
-
 Status run_both(const ComparedSample& compared, std::vector<KeptOutput>& eager,
                 std::vector<KeptOutput>& plugin) {
   GN_RETURN_IF_ERROR(compared.eager.prepare());

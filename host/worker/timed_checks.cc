@@ -26,20 +26,6 @@ constexpr int kFewestChecks = 3;
 // Longer than any sensible hand-over between threads, shorter than a reader's patience.
 constexpr std::chrono::milliseconds kLateOutputWait{20};
 
-bool bits_equal(const std::vector<KeptOutput>& a, const std::vector<KeptOutput>& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const std::size_t size = a[i].bytes.num_bytes();
-    if (size > 0 && std::memcmp(a[i].bytes.data(), b[i].bytes.data(), size) != 0) return false;
-  }
-  return true;
-}
-
-std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
-  std::vector<verify::TensorView> all;
-  for (const KeptOutput& output : outputs) all.push_back(output.view());
-  return all;
-}
-
 // Indices may differ where values tie, which only the full comparison can judge.
 bool is_wrong(const verify::Comparison& comparison, const std::vector<KeptOutput>& outputs) {
   for (std::size_t i = 0; i < comparison.outputs.size(); ++i) {
@@ -127,7 +113,7 @@ Status TimedChecks::compare_pair(int pair) {
   if (comparison.outcome == "ok") return Status::ok();
   const std::string which = "timed call " + std::to_string(pair + 1);
   if (outputs_arrive_later()) {
-    return found("late_output", "runtime_failed",
+    return found("late_output", "plugin_failed",
                  "outputs of " + which + " changed after gn_backend_run had returned");
   }
   if (plugin_.is_unwritten(plugin_outputs_)) {

@@ -137,6 +137,17 @@ nope: geometric mean of 3 speedups 1.08x; left out: 1 implausible, 1 unstable
 )");
 }
 
+TEST(RunTable, AClaimWithoutASpeedupIsNoCrash) {
+  std::ostringstream out;
+  RunFacts paired = facts();
+  paired.method = "paired";
+  RunTable table(out, {}, paired);
+  journal::Record record = paired_record("timm/resnet10t", 2, "faster");
+  record.speedup.reset();
+  table.row(record);
+  EXPECT_NE(out.str().find("faster"), std::string::npos);
+}
+
 TEST(RunTable, RowsFitTheTerminal) {
   for (const int width : {20, 40, 60, 80, 120}) {
     std::istringstream lines(table({false, width}));
