@@ -62,6 +62,7 @@ HostServices::HostServices(HostSettings settings, EagerService* eager, std::uint
   api_.graph_signature = graph_signature;
   api_.eager_compile = eager_compile;
   api_.eager_run = eager_run;
+  api_.graph_body = graph_body;
 }
 
 gn_status* HostServices::status_new(gn_host*, std::uint32_t code, gn_string message) {
@@ -116,6 +117,14 @@ gn_status* HostServices::eager_run(gn_host* host, gn_eager_executable* executabl
   return nullptr;
 }
 
+gn_status* HostServices::graph_body(gn_host* host, const gn_graph* graph, gn_graph_body* out) {
+  if (graph->body == nullptr) {
+    return status_new(host, GN_STATUS_UNSUPPORTED, borrow(graph->signature.body_missing));
+  }
+  *out = graph->body->view();
+  return nullptr;
+}
+
 }  // namespace graphnet::plugin
 
 gn_graph::gn_graph(const graphnet::plugin::Signature& described) : signature(described) {
@@ -124,8 +133,12 @@ gn_graph::gn_graph(const graphnet::plugin::Signature& described) : signature(des
     auto& list = entry.is_weight ? weights : inputs;
     list.push_back(graphnet::plugin::to_value(
         entry, static_cast<std::uint32_t>(entry.is_weight ? GN_VALUE_WEIGHT : GN_VALUE_INPUT)));
+    list.back().index = static_cast<std::uint32_t>(list.size() - 1);
   }
   for (const SignatureEntry& entry : signature.outputs) {
     outputs.push_back(graphnet::plugin::to_value(entry, 0));
+  }
+  if (signature.body != nullptr) {
+    body = std::make_unique<graphnet::plugin::GraphBody>(*signature.body);
   }
 }

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/dtype.h"
 #include "base/result.h"
+#include "graph/graph.h"
 #include "graphnet/abi.h"
+#include "plugin/graph_body.h"
 
 namespace graphnet::plugin {
 
@@ -38,6 +41,9 @@ struct Signature {
   std::string sample;
   std::vector<SignatureEntry> arguments;  ///< signature order, inputs and weights mixed
   std::vector<SignatureEntry> outputs;
+  /// The graph in normal form; null if it has none, and then why.
+  const graph::Graph* body = nullptr;
+  std::string body_missing;
 };
 
 /// What a plugin is asked to use.
@@ -74,6 +80,7 @@ class HostServices {
   static gn_status* graph_signature(gn_host*, const gn_graph*, gn_graph_signature* out);
   static gn_status* eager_compile(gn_host*, const gn_graph*, gn_eager_executable** out);
   static gn_status* eager_run(gn_host*, gn_eager_executable*, const gn_run_args*);
+  static gn_status* graph_body(gn_host*, const gn_graph*, gn_graph_body* out);
 
   HostSettings settings_;
   EagerService* eager_;
@@ -93,4 +100,5 @@ struct gn_graph {
   std::vector<gn_value> inputs;
   std::vector<gn_value> weights;
   std::vector<gn_value> outputs;
+  std::unique_ptr<graphnet::plugin::GraphBody> body;  // null if there is none
 };

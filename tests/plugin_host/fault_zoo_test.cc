@@ -85,7 +85,7 @@ const Case kCases[] = {
      "",
      kLittleMemory},
     {"unsupported_nodes", "unsupported", {"3 of 4 nodes: aten::linear x2 (rank), aten::relu x1"}},
-    {"small_table", "plugin_failed", {"its table of 24 bytes is smaller than ABI 0.1 needs"}},
+    {"small_table", "plugin_failed", {"its table of 24 bytes is smaller than ABI 0.2 needs"}},
     {"empty_slot", "plugin_failed", {"mandatory slot of its table is empty"}},
     {"other_slot", "plugin_failed", {"table slot 'run' is not the exported gn_backend_run"}},
     {"other_name",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * graphnet plugin ABI 0.1: the contract between the host and a tensor-compiler plugin.
+ * graphnet plugin ABI 0.2: the contract between the host and a tensor-compiler plugin.
  *
  * A plugin is a shared object with exactly three exported symbols:
  *   gn_plugin_query      says who it is and hands over its table; its layout is frozen for ever
@@ -35,7 +35,7 @@ extern "C" {
 #endif
 
 #define GN_ABI_MAJOR 0
-#define GN_ABI_MINOR 1
+#define GN_ABI_MINOR 2
 
 #define GN_EXPORT __attribute__((visibility("default")))
 
@@ -64,19 +64,22 @@ enum {
 typedef struct gn_graph gn_graph; /* opaque; valid during compile only */
 
 enum {
-  GN_VALUE_INPUT = 1, /* given with every run */
-  GN_VALUE_WEIGHT = 2 /* given once, to bind; unknown while compiling, unchanged afterwards */
+  GN_VALUE_INPUT = 1,    /* given with every run */
+  GN_VALUE_WEIGHT = 2,   /* given once, to bind; unknown while compiling, unchanged afterwards */
+  GN_VALUE_CONSTANT = 3, /* known: data */
+  GN_VALUE_RESULT = 4    /* of a node */
 };
 
-/* An input, weight or output of the graph. */
+/* An input, weight or output of the graph, or any value of its body. */
 typedef struct gn_value {
   uint64_t struct_size;
   gn_string name; /* inputs and weights: argument name of forward(); outputs: "output0", ... */
   uint32_t kind;  /* GN_VALUE_*; 0 for outputs */
   DLDataType dtype;
   int32_t rank;
-  int32_t reserved;
+  uint32_t index;       /* inputs, weights: position in the signature's list of that kind; else 0 */
   const int64_t* shape; /* [rank], every extent >= 0; [borrow] for the life of the graph */
+  const void* data;     /* GN_VALUE_CONSTANT: elements, dense row-major, on the host; else null */
 } gn_value;
 
 /* What a graph takes and gives.
@@ -91,6 +94,63 @@ typedef struct gn_graph_signature {
   const gn_value* outputs;
   uint64_t num_outputs;
 } gn_graph_signature;
+
+/* ---- body: the graph in normal form -----------------------------------------------------------
+ *
+ * Functional, static shapes, every node an ATen overload with all arguments of its schema in their
+ * order, defaults filled in. Composites (linear, layer_norm, ...) are whole. No node writes to a
+ * value. Identities that eager runs as calls (contiguous, to the same type) are there; skip them.
+ */
+
+/* What an argument of a node is. Ids are positions in gn_graph_body.values. */
+enum {
+  GN_ARGUMENT_NONE = 0,
+  GN_ARGUMENT_VALUE = 1,  /* integers[0] is an id */
+  GN_ARGUMENT_VALUES = 2, /* integers: [count] ids; -1 stands for None */
+  GN_ARGUMENT_BOOL = 3,   /* integer is 0 or 1 */
+  GN_ARGUMENT_INT = 4,    /* integer */
+  GN_ARGUMENT_FLOAT = 5,  /* number */
+  GN_ARGUMENT_STRING = 6, /* text */
+  GN_ARGUMENT_DTYPE = 7,  /* dtype */
+  GN_ARGUMENT_BOOLS = 8,  /* integers: [count] of 0 or 1 */
+  GN_ARGUMENT_INTS = 9,   /* integers: [count] */
+  GN_ARGUMENT_FLOATS = 10 /* numbers: [count] */
+};
+
+typedef struct gn_argument {
+  uint64_t struct_size;
+  gn_string name; /* as in the schema */
+  uint32_t kind;  /* GN_ARGUMENT_*; a Scalar is a BOOL, INT or FLOAT */
+  DLDataType dtype;
+  int64_t integer;
+  double number;
+  gn_string text;
+  const int64_t* integers;
+  const double* numbers;
+  uint64_t count;
+} gn_argument;
+
+typedef struct gn_node {
+  uint64_t struct_size;
+  gn_string op;    /* "aten::add.Tensor" */
+  gn_string where; /* "model.py:12:5"; may be empty */
+  const gn_argument* arguments;
+  uint64_t num_arguments;
+  const int64_t* results; /* ids, lists flattened; -1 where nobody reads the result */
+  uint64_t num_results;
+} gn_node;
+
+/* order: nodes so that values are defined before they are read; everything is borrowed and valid
+ * during compile */
+typedef struct gn_graph_body {
+  uint64_t struct_size;
+  const gn_value* values;
+  uint64_t num_values;
+  const gn_node* nodes;
+  uint64_t num_nodes;
+  const int64_t* outputs; /* ids, in the order of the signature's outputs */
+  uint64_t num_outputs;
+} gn_graph_body;
 
 /* ---- running --------------------------------------------------------------------------------- */
 
@@ -166,6 +226,9 @@ typedef struct gn_host_api {
   /* Runs it with the arguments of gn_backend_run. This slot alone may redirect data, strides and
    * byte_offset of outputs to host memory that stays valid until the next eager_run. */
   gn_status* (*eager_run)(gn_host*, gn_eager_executable*, const gn_run_args*);
+  /* The graph in normal form; valid during compile.
+   * errors: UNSUPPORTED with the reason if the program has none (shapes that depend on data) */
+  gn_status* (*graph_body)(gn_host*, const gn_graph*, gn_graph_body* out);
 } gn_host_api;
 
 /* ---- backend --------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The layout of the plugin ABI against sdk/abi/gn_abi_0_1.txt: a change of a header shows in review
+// The layout of the plugin ABI against sdk/abi/gn_abi_0_2.txt: a change of a header shows in review
 // as a change of that file. On a difference the test prints the lines that changed.
 #include <gtest/gtest.h>
 
@@ -31,8 +31,9 @@ void add_graph(std::vector<std::string>& lines) {
   FIELD(gn_value, kind);
   FIELD(gn_value, dtype);
   FIELD(gn_value, rank);
-  FIELD(gn_value, reserved);
+  FIELD(gn_value, index);
   FIELD(gn_value, shape);
+  FIELD(gn_value, data);
   STRUCT(gn_graph_signature);
   FIELD(gn_graph_signature, struct_size);
   FIELD(gn_graph_signature, sample);
@@ -42,6 +43,36 @@ void add_graph(std::vector<std::string>& lines) {
   FIELD(gn_graph_signature, num_weights);
   FIELD(gn_graph_signature, outputs);
   FIELD(gn_graph_signature, num_outputs);
+}
+
+void add_body(std::vector<std::string>& lines) {
+  STRUCT(gn_argument);
+  FIELD(gn_argument, struct_size);
+  FIELD(gn_argument, name);
+  FIELD(gn_argument, kind);
+  FIELD(gn_argument, dtype);
+  FIELD(gn_argument, integer);
+  FIELD(gn_argument, number);
+  FIELD(gn_argument, text);
+  FIELD(gn_argument, integers);
+  FIELD(gn_argument, numbers);
+  FIELD(gn_argument, count);
+  STRUCT(gn_node);
+  FIELD(gn_node, struct_size);
+  FIELD(gn_node, op);
+  FIELD(gn_node, where);
+  FIELD(gn_node, arguments);
+  FIELD(gn_node, num_arguments);
+  FIELD(gn_node, results);
+  FIELD(gn_node, num_results);
+  STRUCT(gn_graph_body);
+  FIELD(gn_graph_body, struct_size);
+  FIELD(gn_graph_body, values);
+  FIELD(gn_graph_body, num_values);
+  FIELD(gn_graph_body, nodes);
+  FIELD(gn_graph_body, num_nodes);
+  FIELD(gn_graph_body, outputs);
+  FIELD(gn_graph_body, num_outputs);
 }
 
 void add_calls(std::vector<std::string>& lines) {
@@ -101,6 +132,7 @@ void add_tables(std::vector<std::string>& lines) {
   FIELD(gn_host_api, graph_signature);
   FIELD(gn_host_api, eager_compile);
   FIELD(gn_host_api, eager_run);
+  FIELD(gn_host_api, graph_body);
   STRUCT(gn_backend_api);
   FIELD(gn_backend_api, struct_size);
   FIELD(gn_backend_api, create);
@@ -145,6 +177,7 @@ std::vector<std::string> layout() {
   std::vector<std::string> lines;
   lines.push_back("abi " + std::to_string(GN_ABI_MAJOR) + "." + std::to_string(GN_ABI_MINOR));
   add_graph(lines);
+  add_body(lines);
   add_calls(lines);
   add_tables(lines);
   add_dlpack(lines);
@@ -180,7 +213,7 @@ TEST(AbiOffsets, EqualTheFile) {
 // A field that is added to a header without a line here would leave a gap.
 TEST(AbiOffsets, FieldsFillTheirStructs) {
   EXPECT_EQ(sizeof(gn_backend_api), offsetof(gn_backend_api, deserialize) + sizeof(void*));
-  EXPECT_EQ(sizeof(gn_host_api), offsetof(gn_host_api, eager_run) + sizeof(void*));
+  EXPECT_EQ(sizeof(gn_host_api), offsetof(gn_host_api, graph_body) + sizeof(void*));
   EXPECT_EQ(sizeof(gn_query_out), offsetof(gn_query_out, error) + sizeof(gn_query_out::error));
   EXPECT_EQ(sizeof(gn_run_args), offsetof(gn_run_args, reserved) + sizeof(std::uint32_t));
 }
