@@ -22,8 +22,8 @@ struct Case {
 
 const Case kCases[] = {
     {"healthy", "ok", {}},
-    {"wrong_major", "plugin_failed", {"built for plugin ABI 9.1", "speaks 0.1 to 0.1"}},
-    {"future_minor", "plugin_failed", {"built for plugin ABI 0.7", "speaks 0.1 to 0.1"}},
+    {"wrong_major", "plugin_failed", {"built for plugin ABI 9.2", "speaks 0.2 to 0.2"}},
+    {"future_minor", "plugin_failed", {"built for plugin ABI 0.7", "speaks 0.2 to 0.2"}},
     {"refuses_host", "plugin_failed", {"refuses this host: needs a full moon"}},
     {"crash_in_constructor",
      "crashed",
