@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+//
+// Elements at positions that other tensors hold.
+#include <algorithm>
+#include <limits>
+
+#include "lowering/decompose.h"
+#include "lowering/decompose/operands.h"
+
+namespace graphnet::lowering::decompose {
+
+namespace {
+
+Shape with_last(Shape shape, std::int64_t extent) {
+  shape.push_back(extent);
+  return shape;
+}
+
+/// Coordinates [index shape..., rank] of the elements that gather and scatter along `dim` mean.
+Tensor element_coordinates(Builder& b, const Tensor& index, std::int64_t dim) {
+  Tensors parts;
+  for (std::int64_t d = 0; d < index.rank(); ++d) {
+    const Tensor part = d == dim ? index : b.emit.iota(index.type, index.shape, d);
+    parts.push_back(b.reshape(part, with_last(index.shape, 1)));
+  }
+  return parts.size() == 1 ? parts[0] : b.emit.concatenate(parts, index.rank());
+}
+
+/// The tensor indices of x[...], broadcast together as coordinates.
+struct IndexSet {
+  Shape dims;
+  Tensor starts;  ///< [batch..., dims]
+  std::int64_t batch_position = 0;
+};
+
+IndexSet index_set(Call& call, const Tensor& x) {
+  Builder& b = call.b;
+  const auto indices = call.optional_tensors("indices");
+  IndexSet set;
+  Shape batch;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (!indices[i]) continue;
+    if (indices[i]->type == Type::kBool || indices[i]->type == Type::kU8) {
+      throw LoweringError("index by a mask: the result's shape depends on data");
+    }
+    set.dims.push_back(static_cast<std::int64_t>(i));
+    batch = broadcast_shape(batch, indices[i]->shape);
+  }
+  Tensors parts;
+  for (const std::int64_t dim : set.dims) {
+    const Tensor& index = *indices[static_cast<std::size_t>(dim)];
+    const Tensor wrapped = b.wrap_indices(b.convert(index, Type::kI64), x.extent(dim));
+    parts.push_back(b.reshape(b.expand(wrapped, batch), with_last(batch, 1)));
+  }
+  set.starts = parts.size() == 1
+                   ? parts[0]
+                   : b.emit.concatenate(parts, static_cast<std::int64_t>(batch.size()));
+  // Indices side by side keep their place; with a gap between them the result's dimensions go
+  // first.
+  const bool adjacent =
+      set.dims.back() - set.dims.front() == static_cast<std::int64_t>(set.dims.size()) - 1;
+  set.batch_position = adjacent ? set.dims.front() : 0;
+  return set;
+}
+
+// x[mask] = value with one value for all.
+std::optional<Tensor> put_by_mask(Call& call, const Tensor& x) {
+  Builder& b = call.b;
+  const auto indices = call.optional_tensors("indices");
+  const Tensor values = call.tensor("values");
+  if (indices.size() != 1 || !indices[0] || indices[0]->type != Type::kBool) return std::nullopt;
+  if (num_elements(values.shape) != 1 || call.flag("accumulate")) {
+    throw LoweringError("assignment through a mask of more than one value");
+  }
+  Shape dims = counting(indices[0]->rank());
+  const Tensor mask = b.emit.broadcast(*indices[0], x.shape, dims);
+  return b.select(mask, b.reshape(values, {}), x);
+}
+
+std::optional<Reduction> reduction_of(const std::string& name) {
+  if (name == "sum" || name == "mean") return Reduction::kSum;
+  if (name == "prod") return Reduction::kProduct;
+  if (name == "amax") return Reduction::kMax;
+  if (name == "amin") return Reduction::kMin;
+  throw LoweringError("scatter_reduce by '" + name + "'");
+}
+
+double neutral(Reduction kind) {
+  switch (kind) {
+    case Reduction::kProduct:
+      return 1;
+    case Reduction::kMax:
+      return -std::numeric_limits<double>::infinity();
+    case Reduction::kMin:
+      return std::numeric_limits<double>::infinity();
+    default:
+      return 0;
+  }
+}
+
+// src may be larger than index.
+Tensor source_of(Call& call, const Tensor& index) {
+  const Tensor source = call.tensor("src");
+  return call.b.emit.slice(source, Shape(index.shape.size(), 0), index.shape,
+                           Shape(index.shape.size(), 1));
+}
+
+}  // namespace
+
+Tensors embedding(Call& call) {
+  return {call.b.take(call.tensor("weight"), 0, call.tensor("indices"))};
+}
+
+Tensors index_select(Call& call) {
+  const Tensor x = call.tensor("self");
+  Tensor index = call.tensor("index");
+  if (index.rank() == 0) index = call.b.reshape(index, {1});
+  return {call.b.take(x, call.dim("dim", x.rank()), index)};
+}
+
+Tensors gather(Call& call) {
+  Builder& b = call.b;
+  const Tensor x = call.tensor("self");
+  const Tensor index = call.tensor("index");
+  const std::int64_t dim = call.dim("dim", x.rank());
+  return {b.emit.gather(x, element_coordinates(b, index, dim), counting(x.rank()), 0)};
+}
+
+Tensors index(Call& call) {
+  const Tensor x = call.tensor("self");
+  const IndexSet set = index_set(call, x);
+  return {call.b.emit.gather(x, set.starts, set.dims, set.batch_position)};
+}
+
+Tensors index_put(Call& call) {
+  Builder& b = call.b;
+  const Tensor x = call.tensor("self");
+  if (const auto masked = put_by_mask(call, x)) return {*masked};
+  const IndexSet set = index_set(call, x);
+  if (set.batch_position != 0) throw LoweringError("index_put behind whole dimensions");
+  Shape shape(set.starts.shape.begin(), set.starts.shape.end() - 1);
+  const Shape rest = without_dims(x.shape, set.dims);
+  shape.insert(shape.end(), rest.begin(), rest.end());
+  const Tensor values = b.expand(b.convert(call.tensor("values"), x.type), shape);
+  const auto combine =
+      call.flag("accumulate") ? std::optional<Reduction>(Reduction::kSum) : std::nullopt;
+  return {b.emit.scatter(x, set.starts, set.dims, values, combine)};
+}
+
+Tensors scatter_add(Call& call) {
+  Builder& b = call.b;
+  const Tensor x = call.tensor("self");
+  const Tensor index = call.tensor("index");
+  const Tensor places = element_coordinates(b, index, call.dim("dim", x.rank()));
+  return {b.emit.scatter(x, places, counting(x.rank()), source_of(call, index), Reduction::kSum)};
+}
+
+Tensors scatter_reduce(Call& call) {
+  Builder& b = call.b;
+  const Tensor x = call.tensor("self");
+  const Tensor index = call.tensor("index");
+  const std::string name = call.text("reduce");
+  const Reduction kind = *reduction_of(name);
+  const bool include_self = call.flag("include_self");
+  const Shape dims = counting(x.rank());
+  const Tensor places = element_coordinates(b, index, call.dim("dim", x.rank()));
+  // How many values meet at each place.
+  const Tensor ones = b.full(x.type, index.shape, 1);
+  const Tensor count =
+      b.emit.scatter(b.full(x.type, x.shape, 0), places, dims, ones, Reduction::kSum);
+  const Tensor touched = b.compare(Comparison::kGt, count, 0);
+  const Tensor start = include_self ? x : b.select(touched, b.full(x.type, {}, neutral(kind)), x);
+  Tensor result = b.emit.scatter(start, places, dims, source_of(call, index), kind);
+  if (name == "mean") {
+    const Tensor total = include_self ? b.add(count, 1) : count;
+    result = b.select(touched, b.divide(result, total), result);
+  }
+  return {result};
+}
+
+Tensors sort(Call& call) {
+  const Tensor x = call.tensor("self");
+  const auto [values, indices] =
+      call.b.emit.sort(x, call.dim("dim", x.rank()), call.flag("descending"));
+  return {values, indices};
+}
+
+Tensors topk(Call& call) {
+  Builder& b = call.b;
+  const Tensor x = call.tensor("self");
+  const std::int64_t dim = call.dim("dim", x.rank());
+  const std::int64_t k = call.integer("k");
+  const auto [values, indices] = b.emit.sort(x, dim, call.flag("largest"));
+  return {b.slice(values, dim, 0, k), b.slice(indices, dim, 0, k)};
+}
+
+}  // namespace graphnet::lowering::decompose

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lowering/tensor.h"
+
+namespace graphnet::lowering {
+
+enum class Unary : std::uint8_t {
+  kAbs,
+  kNegate,
+  kSign,
+  kFloor,
+  kCeil,
+  kRoundEven,
+  kExp,
+  kExpm1,
+  kLog,
+  kLog1p,
+  kSqrt,
+  kRsqrt,
+  kSin,
+  kCos,
+  kTan,
+  kTanh,
+  kLogistic,
+  kErf,
+  kNot,
+  kIsFinite,
+  kReal,
+  kImag,
+};
+
+enum class Binary : std::uint8_t {
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kRemainder,
+  kPower,
+  kMaximum,
+  kMinimum,
+  kAnd,
+  kOr,
+  kXor,
+  kAtan2,
+  kComplex,
+};
+
+enum class Comparison : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
+
+enum class Reduction : std::uint8_t {
+  kSum,
+  kProduct,
+  kMax,  ///< NaN if any element is
+  kMin,
+  kMaxNumber,  ///< what becomes of NaN does not matter
+  kAnd,
+  kOr,
+};
+
+/// A window over every dimension of its operand; negative padding cuts.
+///
+/// shapes   each: [rank]
+struct Window {
+  Shape size;
+  Shape stride;
+  Shape dilation;
+  Shape low;
+  Shape high;
+};
+
+/// shapes   all lists: [spatial dimensions]
+struct ConvolutionAttributes {
+  Shape stride;
+  Shape low;  ///< padding, not negative
+  Shape high;
+  Shape input_dilation;
+  Shape kernel_dilation;
+  std::int64_t groups = 1;
+};
+
+/// Pairs of dimensions, left and right operand in the same order.
+struct Contraction {
+  Shape left_batch;
+  Shape right_batch;
+  Shape left_contracting;
+  Shape right_contracting;
+};
+
+enum class Fourier : std::uint8_t { kForward, kInverse, kRealForward, kRealInverse };
+
+/// The primitives that lowerings are written in; each plugin implements them over its compiler's
+/// builder. Operands have equal element types and, where element-wise, equal shapes: lowerings
+/// convert and broadcast (builder.h).
+///
+/// errors   LoweringError where the compiler has no such thing
+class Emitter {
+ public:
+  virtual ~Emitter() = default;
+
+  /// What follows belongs to this node, for names and messages of the compiler.
+  virtual void begin_node(std::string_view /*op*/, std::string_view /*where*/) {}
+
+  // ---- leaves ----
+  /// shapes   data: num_elements(shape) elements, dense row-major
+  virtual Tensor constant(Type type, const Shape& shape, const void* data) = 0;
+  /// The value rounded to `type`; for integers too, exact up to 2^53.
+  virtual Tensor splat(Type type, const Shape& shape, double value) = 0;
+  /// The index along `dim`.
+  virtual Tensor iota(Type type, const Shape& shape, std::int64_t dim) = 0;
+
+  // ---- element by element ----
+  /// To bool: is not 0. From float to integer: toward zero.
+  virtual Tensor convert(const Tensor& x, Type type) = 0;
+  virtual Tensor unary(Unary kind, const Tensor& x) = 0;
+  virtual Tensor binary(Binary kind, const Tensor& a, const Tensor& b) = 0;
+  virtual Tensor compare(Comparison kind, const Tensor& a, const Tensor& b) = 0;
+  virtual Tensor select(const Tensor& condition, const Tensor& yes, const Tensor& no) = 0;
+
+  // ---- shape ----
+  /// Dimension i of x becomes dims[i] of the result; extents 1 stretch.
+  virtual Tensor broadcast(const Tensor& x, const Shape& shape, const Shape& dims) = 0;
+  virtual Tensor reshape(const Tensor& x, const Shape& shape) = 0;
+  /// Dimension i of the result is permutation[i] of x.
+  virtual Tensor transpose(const Tensor& x, const Shape& permutation) = 0;
+  virtual Tensor slice(const Tensor& x, const Shape& begin, const Shape& end,
+                       const Shape& step) = 0;
+  /// Negative padding cuts; `interior` counts the values put between neighbours.
+  virtual Tensor pad(const Tensor& x, double value, const Shape& low, const Shape& high,
+                     const Shape& interior) = 0;
+  virtual Tensor concatenate(const std::vector<Tensor>& parts, std::int64_t dim) = 0;
+  virtual Tensor reverse(const Tensor& x, const Shape& dims) = 0;
+
+  // ---- reductions ----
+  /// Drops the dimensions.
+  virtual Tensor reduce(Reduction kind, const Tensor& x, const Shape& dims) = 0;
+  /// Largest or smallest value along `dim`, which is dropped, and its first index (int64); NaN
+  /// counts as larger and smaller than everything, as in ATen.
+  virtual std::pair<Tensor, Tensor> reduce_index(bool largest, const Tensor& x,
+                                                 std::int64_t dim) = 0;
+  virtual Tensor reduce_window(Reduction kind, const Tensor& x, const Window& window) = 0;
+
+  // ---- products ----
+  /// Result: batch, remaining dimensions of a, remaining dimensions of b.
+  virtual Tensor dot(const Tensor& a, const Tensor& b, const Contraction& contraction) = 0;
+  /// x: [batch, channels, spatial...], kernel: [out, in / groups, spatial...].
+  virtual Tensor convolution(const Tensor& x, const Tensor& kernel,
+                             const ConvolutionAttributes& attributes) = 0;
+
+  // ---- positions known at run time ----
+  /// `starts` [batch..., k] holds coordinates along `dims` [k]; the result has the remaining
+  /// dimensions of x with the batch dimensions put before remaining dimension `batch_position`.
+  /// Coordinates must be in range.
+  virtual Tensor gather(const Tensor& x, const Tensor& starts, const Shape& dims,
+                        std::int64_t batch_position) = 0;
+  /// x with updates [batch..., remaining dimensions of x] combined into it; without `combine` they
+  /// replace, in no order.
+  virtual Tensor scatter(const Tensor& x, const Tensor& starts, const Shape& dims,
+                         const Tensor& updates, std::optional<Reduction> combine) = 0;
+  /// Sorted values and their indices (int64), stable; NaN counts as the largest.
+  virtual std::pair<Tensor, Tensor> sort(const Tensor& x, std::int64_t dim, bool descending) = 0;
+
+  /// Over the innermost lengths.size() dimensions; inverse transforms divide by the length.
+  virtual Tensor fourier(Fourier kind, const Tensor& x, const Shape& lengths) = 0;
+
+  /// True if rewrites that change rounding or layout are wanted; they are labelled in records.
+  virtual bool rewrites() const { return false; }
+  /// True if the value depends on weights and constants alone, so that bind computes it.
+  virtual bool is_bound(const Tensor&) const { return false; }
+};
+
+}  // namespace graphnet::lowering
