@@ -57,12 +57,13 @@ class Walk {
     const Op op = find_op(name);
     if (op == Op::kCount) return fail(node, "operator is not in the table");
     const OpRow& row = table_[static_cast<std::size_t>(op)];
-    if (row.handler == nullptr) return fail(node, row.reason);
+    if (row.how == How::kUnsupported) return fail(node, row.reason);
+    const Handler handler = row.how == How::kNative ? row.handler : decomposition_of(op);
     if (!operands_are_lowered(node)) return;
     builder_.emit.begin_node(name, {node.where.data, node.where.size});
     try {
       Call call(body_, node, progress_, builder_);
-      store(node, row.handler(call));
+      store(node, handler(call));
     } catch (const LoweringError& error) {
       fail(node, error.what());
     }

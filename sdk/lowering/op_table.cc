@@ -15,7 +15,7 @@ struct Entry {
 };
 
 constexpr std::array<Entry, kNumOps> kEntries = {{
-#define GN_OP(symbol, name, decomposition) {name, decompose::decomposition},
+#define GN_OP(symbol, name, function) {name, decomposition::function},
 #include "lowering/ops.def"
 #undef GN_OP
 }};
@@ -38,14 +38,6 @@ Op find_op(std::string_view name) {
   }();
   const auto found = by_name->find(name);
   return found == by_name->end() ? Op::kCount : found->second;
-}
-
-OpTable decompose_all() {
-  OpTable table;
-  for (std::size_t i = 0; i < kNumOps; ++i) {
-    table[i] = {static_cast<Op>(i), kEntries[i].decomposition, false, nullptr};
-  }
-  return table;
 }
 
 }  // namespace graphnet::lowering

@@ -12,7 +12,7 @@ namespace graphnet::lowering {
 
 /// The operators that graphs in normal form hold, one for each line of ops.def.
 enum class Op : std::uint16_t {
-#define GN_OP(symbol, name, decomposition) symbol,
+#define GN_OP(symbol, name, function) symbol,
 #include "lowering/ops.def"
 #undef GN_OP
   kCount,
@@ -24,16 +24,41 @@ inline constexpr std::size_t kNumOps = static_cast<std::size_t>(Op::kCount);
 /// errors   LoweringError
 using Handler = Tensors (*)(Call&);
 
-/// What a plugin does with an operator: exactly one of three words.
+/// What a plugin does with an operator.
+enum class How : std::uint8_t {
+  kNative,       ///< the plugin's own handler
+  kDecompose,    ///< the shared decomposition into primitives
+  kUnsupported,  ///< for the reason given, an id of the plugin's gaps.yaml
+};
+
 struct OpRow {
   Op op = Op::kCount;
-  Handler handler = nullptr;     ///< null: unsupported
-  bool is_native = false;        ///< the plugin's own handler instead of the shared decomposition
-  const char* reason = nullptr;  ///< why unsupported; an id of the plugin's gaps.yaml
+  How how = How::kUnsupported;
+  Handler handler = nullptr;     ///< kNative
+  const char* reason = nullptr;  ///< kUnsupported
 };
+
+constexpr OpRow native(Op op, Handler handler) {
+  return {op, How::kNative, handler, nullptr};
+}
+constexpr OpRow decompose(Op op) {
+  return {op, How::kDecompose, nullptr, nullptr};
+}
+constexpr OpRow unsupported(Op op, const char* reason) {
+  return {op, How::kUnsupported, nullptr, reason};
+}
 
 /// Rows in the order of ops.def.
 using OpTable = std::array<OpRow, kNumOps>;
+
+/// True if row i is of operator i for all i: nothing missing, nothing twice. For a static_assert
+/// beside each table.
+constexpr bool is_complete(const OpTable& table) {
+  for (std::size_t i = 0; i < kNumOps; ++i) {
+    if (table[i].op != static_cast<Op>(i)) return false;
+  }
+  return true;
+}
 
 /// "aten::add.Tensor".
 std::string_view op_name(Op op);
@@ -41,16 +66,5 @@ std::string_view op_name(Op op);
 Handler decomposition_of(Op op);
 /// kCount for a name that is not in ops.def.
 Op find_op(std::string_view name);
-
-/// Every operator by its decomposition: what a plugin's table starts from.
-OpTable decompose_all();
-
-/// True if row i is of operator i for all i: nothing missing, nothing twice.
-constexpr bool is_complete(const OpTable& table) {
-  for (std::size_t i = 0; i < kNumOps; ++i) {
-    if (table[i].op != static_cast<Op>(i)) return false;
-  }
-  return true;
-}
 
 }  // namespace graphnet::lowering

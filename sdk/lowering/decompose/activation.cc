@@ -2,7 +2,7 @@
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 namespace {
 
@@ -113,4 +113,4 @@ Tensors softmax(Call& call) {
   return {finish(call, call.b.softmax(x, call.dim("dim", x.rank())))};
 }
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition

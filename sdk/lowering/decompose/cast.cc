@@ -4,7 +4,7 @@
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 Tensors identity(Call& call) {
   return {call.tensor("self")};
@@ -38,4 +38,4 @@ Tensors view_as_real(Call& call) {
   return {b.emit.concatenate({real_part, imaginary}, x.rank())};
 }
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition

@@ -2,7 +2,7 @@
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 namespace {
 
@@ -169,4 +169,4 @@ Tensors col2im(Call& call) {
   return {finish(call, b.reshape(*image, call.result_shape()))};
 }
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition

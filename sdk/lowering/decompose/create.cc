@@ -6,7 +6,7 @@
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 namespace {
 
@@ -133,4 +133,4 @@ Tensors diag(Call& call) {
                    b.full(x.type, shape, 0))};
 }
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition

@@ -7,7 +7,7 @@
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 namespace {
 
@@ -194,4 +194,4 @@ Tensors topk(Call& call) {
   return {b.slice(values, dim, 0, k), b.slice(indices, dim, 0, k)};
 }
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition

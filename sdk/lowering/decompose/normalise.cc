@@ -2,7 +2,7 @@
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 namespace {
 
@@ -141,4 +141,4 @@ Tensors weight_norm(Call& call) {
   return {finish(call, b.multiply(v, b.divide(wide(call, "g"), norm)))};
 }
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition

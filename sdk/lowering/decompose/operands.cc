@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lowering/decompose/operands.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 namespace {
 
@@ -36,4 +36,4 @@ Tensor finish(Call& call, const Tensor& x) {
   return call.b.expand(call.b.convert(x, call.result_type()), call.result_shape());
 }
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition

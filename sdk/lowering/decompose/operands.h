@@ -3,7 +3,7 @@
 
 #include "lowering/call.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 struct Operands {
   Tensor left;
@@ -19,4 +19,4 @@ Operands operands_as_promoted(Call& call, std::string_view left, std::string_vie
 /// Converts to the result's element type and expands to its shape.
 Tensor finish(Call& call, const Tensor& x);
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition

@@ -5,7 +5,7 @@
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 namespace {
 
@@ -273,4 +273,4 @@ Tensors logit(Call& call) {
   return {finish(call, b.unary(Unary::kLog, odds))};
 }
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition

@@ -4,7 +4,7 @@
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 namespace {
 
@@ -171,4 +171,4 @@ Tensors adaptive_max_pool(Call& call) {
   return {call.b.reshape(pooled, call.result_shape())};
 }
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition

@@ -5,7 +5,7 @@
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 namespace {
 
@@ -156,4 +156,4 @@ Tensors einsum(Call& call) {
   return {finish(call, b.emit.transpose(result.x, permutation))};
 }
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition

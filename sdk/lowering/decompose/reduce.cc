@@ -5,7 +5,7 @@
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 namespace {
 
@@ -127,4 +127,4 @@ Tensors vector_norm(Call& call) {
   return {finish(call, b.unary(Unary::kSqrt, squares))};
 }
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition

@@ -6,7 +6,7 @@
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 namespace {
 
@@ -336,4 +336,4 @@ Tensors pixel_unshuffle(Call& call) {
   return {b.reshape(b.emit.transpose(b.reshape(x, split), order), call.result_shape())};
 }
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition

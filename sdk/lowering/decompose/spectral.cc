@@ -4,7 +4,7 @@
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
 
-namespace graphnet::lowering::decompose {
+namespace graphnet::lowering::decomposition {
 
 namespace {
 
@@ -78,4 +78,4 @@ Tensors fft_fftn(Call& call) {
   return {scaled(b, x, extra_scale(call.text("norm"), count, false))};
 }
 
-}  // namespace graphnet::lowering::decompose
+}  // namespace graphnet::lowering::decomposition
