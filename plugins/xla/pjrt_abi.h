@@ -52,7 +52,6 @@ enum class HostBufferSemantics : std::int32_t {
 enum ErrorCode : std::int32_t {
   kInvalidArgument = 3,
   kResourceExhausted = 8,
-  kUnimplemented = 12,
 };
 
 enum class NamedValueType : std::int32_t {
@@ -187,17 +186,6 @@ struct ClientDestroyArgs {
   ZeroTail tail = {};
 };
 
-/// PJRT_Client_PlatformVersion
-struct ClientPlatformVersionArgs {
-  static constexpr int kSlot = 14;
-  std::size_t struct_size = sizeof(ClientPlatformVersionArgs);
-  void* extension_start = nullptr;
-  Client* client = nullptr;
-  const char* platform_version = nullptr;
-  std::size_t platform_version_size = 0;
-  ZeroTail tail = {};
-};
-
 /// PJRT_Client_AddressableDevices
 struct ClientAddressableDevicesArgs {
   static constexpr int kSlot = 16;
@@ -260,16 +248,6 @@ struct ExecutableDestroyArgs {
   std::size_t struct_size = sizeof(ExecutableDestroyArgs);
   void* extension_start = nullptr;
   Executable* object = nullptr;
-  ZeroTail tail = {};
-};
-
-/// PJRT_Executable_NumOutputs
-struct ExecutableNumOutputsArgs {
-  static constexpr int kSlot = 44;
-  std::size_t struct_size = sizeof(ExecutableNumOutputsArgs);
-  void* extension_start = nullptr;
-  Executable* executable = nullptr;
-  std::size_t num_outputs = 0;
   ZeroTail tail = {};
 };
 
@@ -368,16 +346,6 @@ struct BufferDestroyArgs {
   std::size_t struct_size = sizeof(BufferDestroyArgs);
   void* extension_start = nullptr;
   Buffer* object = nullptr;
-  ZeroTail tail = {};
-};
-
-/// PJRT_Buffer_OnDeviceSizeInBytes
-struct BufferSizeArgs {
-  static constexpr int kSlot = 64;
-  std::size_t struct_size = sizeof(BufferSizeArgs);
-  void* extension_start = nullptr;
-  Buffer* buffer = nullptr;
-  std::size_t num_bytes = 0;
   ZeroTail tail = {};
 };
 

@@ -80,13 +80,6 @@ const std::string& PjrtClient::file_sha256() const {
   return file_sha256_;
 }
 
-std::string PjrtClient::platform_version() const {
-  pjrt::ClientPlatformVersionArgs args;
-  args.client = handle_;
-  library_.check(args, GN_STATUS_INTERNAL, "PJRT client has no platform version");
-  return std::string(args.platform_version, args.platform_version_size);
-}
-
 pjrt::BufferFromHostBufferArgs PjrtClient::buffer_args(const TensorType& type, const void* data,
                                                        pjrt::HostBufferSemantics semantics) const {
   pjrt::BufferFromHostBufferArgs args;

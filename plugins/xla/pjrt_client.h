@@ -32,8 +32,6 @@ class PjrtClient {
   pjrt::Client* handle() const { return handle_; }
   /// SHA-256 of the library's file; read at the first call.
   const std::string& file_sha256() const;
-  /// What the client says of its build.
-  std::string platform_version() const;
 
   /// Arguments of PJRT_Client_BufferFromHostBuffer for dense memory; `type` must outlive them.
   pjrt::BufferFromHostBufferArgs buffer_args(const TensorType& type, const void* data,

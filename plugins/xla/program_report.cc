@@ -97,7 +97,6 @@ std::string report_client(const PjrtClient& client) {
   if (!oldest.empty()) stablehlo += " (oldest " + oldest + ")";
   return line("pjrt_file", client.library().file()) + line("pjrt_sha256", client.file_sha256()) +
          line("pjrt_api", client.library().version()) +
-         line("platform", client.platform_version()) +
          line("xla_version", value_or_none(attributes, "xla_version")) +
          line("stablehlo", stablehlo);
 }
