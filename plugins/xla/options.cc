@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "xla/options.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "graphnet/plugin.h"
 #include "xla/failure.h"
 
@@ -17,6 +20,14 @@ bool read_rewrites(const std::string& value) {
     refuse("rewrites", "must be all or none, got '" + value + "'");
   }
   return value == "all";
+}
+
+/// An option that is there already gets the new value.
+void add(CompileOverride given, std::vector<CompileOverride>& overrides) {
+  const auto same = std::find_if(overrides.begin(), overrides.end(),
+                                 [&](const auto& entry) { return entry.name == given.name; });
+  if (same != overrides.end()) overrides.erase(same);
+  overrides.push_back(std::move(given));
 }
 
 }  // namespace
@@ -42,9 +53,7 @@ Options read_options(const gn_option* options, std::uint64_t num_options) {
     } else if (name == "rewrites") {
       read.rewrites = read_rewrites(value);
     } else if (name == "overrides") {
-      for (CompileOverride& given : parse_overrides(value)) {
-        read.overrides.push_back(std::move(given));
-      }
+      for (CompileOverride& given : parse_overrides(value)) add(std::move(given), read.overrides);
     } else {
       refuse(name, "is not known");
     }

@@ -43,7 +43,7 @@ fs::path copied_plugin(const TempDir& folder) {
 }
 
 TEST(Mistakes, BackendThatIsNotInstalled) {
-  for (const char* name : {"xla", "tvm", "tensorrt", "bladedisc"}) {
+  for (const char* name : {"tvm", "tensorrt", "bladedisc"}) {
     const TempDir folder;
     const ProgramEnd end = run_in(folder, {kSmall, "--config", std::string(name) + ".yaml"},
                                   {"XDG_CONFIG_HOME=" + folder.path().string()});

@@ -49,6 +49,16 @@ TEST(Options, Given) {
   EXPECT_EQ(read.overrides[ours + 1].value, "x,y=");
 }
 
+TEST(Options, GivenOverrideReplacesOurs) {
+  const std::string ours = default_overrides()[0].name;
+  const std::string given = ours + "=x";
+  const gn_option option = text_option("overrides", given.c_str());
+  const Options read = read_options(&option, 1);
+  ASSERT_EQ(read.overrides.size(), default_overrides().size());
+  EXPECT_EQ(read.overrides.back().name, ours);
+  EXPECT_EQ(read.overrides.back().value, "x");
+}
+
 TEST(Options, Refused) {
   EXPECT_EQ(refusal(text_option("rewrites", "some")),
             "option 'rewrites' must be all or none, got 'some'");
