@@ -19,8 +19,8 @@ void require_file(const std::string& file) {
   struct stat status = {};
   if (::stat(file.c_str(), &status) == 0) return;
   refuse(file, std::string("cannot be opened: ") + std::strerror(errno) +
-                   "; in a source tree './graphnet run --config xla.yaml' fetches it, elsewhere "
-                   "option 'pjrt' names it");
+                   "; './graphnet run --config xla.yaml' fetches the pinned one, option 'pjrt' "
+                   "names another");
 }
 
 void check_table(const std::string& file, const pjrt::ApiHead* head) {
