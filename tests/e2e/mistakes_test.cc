@@ -43,13 +43,28 @@ fs::path copied_plugin(const TempDir& folder) {
 }
 
 TEST(Mistakes, BackendThatIsNotInstalled) {
-  for (const char* name : {"xla", "tvm", "tensorrt", "bladedisc"}) {
+  for (const char* name : {"tvm", "tensorrt", "bladedisc"}) {
     const TempDir folder;
     const ProgramEnd end = run_in(folder, {kSmall, "--config", std::string(name) + ".yaml"},
                                   {"XDG_CONFIG_HOME=" + folder.path().string()});
     EXPECT_EQ(end.state.exit_code, 4) << end.output;
     expect_text(end, std::string("no plugin named '") + name + "' is installed");
     expect_text(end, "try:");
+  }
+}
+
+/// A vendor's file that is missing or none is the plugin's own failure, said in one line.
+TEST(Mistakes, VendorFileThatIsNone) {
+  if (!fs::exists(kPlugins + "/xla")) GTEST_SKIP() << "plugin xla is not built (GRAPHNET_PLUGINS)";
+  const TempDir folder;
+  const std::string text = folder.write("text.so", "404: not found\n").string();
+  const std::string missing = (folder.path() / "none.so").string();
+  for (const std::string& file : {text, missing}) {
+    const ProgramEnd end =
+        run_in(folder, {kSmall, "--config", "xla.yaml", "--set", "backend.options.pjrt=" + file});
+    EXPECT_EQ(end.state.exit_code, 1) << end.output;
+    expect_text(end, "plugin_failed");
+    expect_text(end, "PJRT file '" + file + "' cannot be " + (file == text ? "loaded" : "opened"));
   }
 }
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "xla/compile_options.h"
+
+#include <cctype>
+
+#include "xla/failure.h"
+#include "xla/wire_format.h"
+
+namespace graphnet::xla {
+
+namespace {
+
+// source   openxla/xla: xla/pjrt/proto/compile_options.proto
+constexpr std::uint32_t kExecutableBuildOptions = 3;  // of CompileOptionsProto
+constexpr std::uint32_t kNumReplicas = 4;             // of ExecutableBuildOptionsProto
+constexpr std::uint32_t kNumPartitions = 5;
+constexpr std::uint32_t kEnvOptionOverrides =
+    7;  // of CompileOptionsProto: map of OptionOverrideProto
+constexpr std::uint32_t kMapKey = 1;
+constexpr std::uint32_t kMapValue = 2;
+constexpr std::uint32_t kStringField = 1;  // of OptionOverrideProto
+
+}  // namespace
+
+std::vector<CompileOverride> default_overrides() {
+  return {
+      // On by default in XLA: maximum and minimum that lose NaN.
+      {"xla_cpu_enable_fast_min_max", "False"},
+      // Without reductions, which XLA would hand to a library that loses NaN whatever the option
+      // above
+      // says (PJRT 0.106 and 0.115; older ones do not have the library).
+      {"xla_cpu_experimental_ynn_fusion_type",
+       "LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"},
+  };
+}
+
+std::vector<CompileOverride> parse_overrides(std::string_view text) {
+  std::vector<CompileOverride> overrides;
+  constexpr std::string_view kBlanks = " \t\n";
+  while (true) {
+    const std::size_t begin = text.find_first_not_of(kBlanks);
+    if (begin == std::string_view::npos) return overrides;
+    text.remove_prefix(begin);
+    std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+    text.remove_prefix(word.size());
+    const std::string_view whole = word;
+    if (word.substr(0, 2) == "--") word.remove_prefix(2);
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos || equals == 0) {
+      throw Failure(GN_STATUS_INVALID_ARGUMENT, "option 'overrides' holds '" + std::string(whole) +
+                                                    "', which is no name=value");
+    }
+    overrides.push_back(
+        {std::string(word.substr(0, equals)), std::string(word.substr(equals + 1)), true});
+  }
+}
+
+std::string encode_compile_options(const std::vector<CompileOverride>& overrides) {
+  WireWriter build;
+  build.add_varint(kNumReplicas, 1);
+  build.add_varint(kNumPartitions, 1);
+  WireWriter options;
+  options.add_bytes(kExecutableBuildOptions, build.bytes());
+  for (const CompileOverride& override_ : overrides) {
+    WireWriter value;
+    value.add_bytes(kStringField, override_.value);
+    WireWriter entry;
+    entry.add_bytes(kMapKey, override_.name);
+    entry.add_bytes(kMapValue, value.bytes());
+    options.add_bytes(kEnvOptionOverrides, entry.bytes());
+  }
+  return options.bytes();
+}
+
+bool names_option(const std::string& message, const std::string& name) {
+  const auto is_part_of_name = [](char byte) {
+    return byte == '_' || std::isalnum(static_cast<unsigned char>(byte)) != 0;
+  };
+  std::size_t begin = message.find(name);
+  for (; begin != std::string::npos; begin = message.find(name, begin + 1)) {
+    const std::size_t end = begin + name.size();
+    const bool is_whole = (begin == 0 || !is_part_of_name(message[begin - 1])) &&
+                          (end == message.size() || !is_part_of_name(message[end]));
+    if (is_whole) return true;
+  }
+  return false;
+}
+
+}  // namespace graphnet::xla

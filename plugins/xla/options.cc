@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "xla/options.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "graphnet/plugin.h"
+#include "xla/failure.h"
+
+namespace graphnet::xla {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& name, const std::string& reason) {
+  throw Failure(GN_STATUS_INVALID_ARGUMENT, "option '" + name + "' " + reason);
+}
+
+bool read_rewrites(const std::string& value) {
+  if (value != "all" && value != "none") {
+    refuse("rewrites", "must be all or none, got '" + value + "'");
+  }
+  return value == "all";
+}
+
+/// An option that is there already gets the new value.
+void add(CompileOverride given, std::vector<CompileOverride>& overrides) {
+  const auto same = std::find_if(overrides.begin(), overrides.end(),
+                                 [&](const auto& entry) { return entry.name == given.name; });
+  if (same != overrides.end()) overrides.erase(same);
+  overrides.push_back(std::move(given));
+}
+
+}  // namespace
+
+std::string pinned_pjrt_file() {
+  return GN_XLA_PINNED_FILE;
+}
+
+std::string pinned_pjrt_package() {
+  return GN_XLA_PINNED_PACKAGE;
+}
+
+Options read_options(const gn_option* options, std::uint64_t num_options) {
+  Options read;
+  read.pjrt = pinned_pjrt_file();
+  read.overrides = default_overrides();
+  for (std::uint64_t i = 0; i < num_options; ++i) {
+    const std::string name(from_gn(options[i].name));
+    if (options[i].type != GN_OPTION_STRING) refuse(name, "must be text");
+    const std::string value(from_gn(options[i].text));
+    if (name == "pjrt") {
+      if (!value.empty()) read.pjrt = value;
+    } else if (name == "rewrites") {
+      read.rewrites = read_rewrites(value);
+    } else if (name == "overrides") {
+      for (CompileOverride& given : parse_overrides(value)) add(std::move(given), read.overrides);
+    } else {
+      refuse(name, "is not known");
+    }
+  }
+  return read;
+}
+
+}  // namespace graphnet::xla

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graphnet/abi.h"
+#include "xla/compile_options.h"
+
+namespace graphnet::xla {
+
+/// The plugin's options; plugin.yaml says what each is for.
+struct Options {
+  std::string pjrt;      ///< file; never empty
+  bool rewrites = true;  ///< the lowering may choose other forms than the graph's where XLA is slow
+  std::vector<CompileOverride> overrides;  ///< ours, then the user's
+};
+
+/// The PJRT file of the wheel in requirements.txt, where set-up unpacks it.
+std::string pinned_pjrt_file();
+/// That wheel's name and version, such as "x==1.0".
+std::string pinned_pjrt_package();
+
+/// Reads what `create` gets.
+///
+/// errors   INVALID_ARGUMENT: another name, type or value than plugin.yaml allows
+Options read_options(const gn_option* options, std::uint64_t num_options);
+
+}  // namespace graphnet::xla

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "xla/pjrt_client.h"
+
+#include <cstdlib>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "xla/file_digest.h"
+
+namespace graphnet::xla {
+
+namespace {
+
+pjrt::NamedValue named(std::string_view name, pjrt::NamedValueType type) {
+  pjrt::NamedValue value;
+  value.name = name.data();
+  value.name_size = name.size();
+  value.type = type;
+  value.value_size = 1;
+  return value;
+}
+
+/// What is asked of a client, best first: libraries before 0.115 either ignore or refuse what they
+/// do not know.
+std::vector<std::vector<pjrt::NamedValue>> option_ladder() {
+  // Without a count there are four devices, and pools for all of them.
+  pjrt::NamedValue one_device = named("cpu_device_count", pjrt::NamedValueType::kInt64);
+  one_device.integer = 1;
+  pjrt::NamedValue synchronous = named("asynchronous", pjrt::NamedValueType::kBool);
+  synchronous.flag = false;
+  return {{one_device, synchronous}, {one_device}, {}};
+}
+
+pjrt::Client* create_client(const PjrtLibrary& library) {
+  pjrt::ClientCreateArgs args;
+  PjrtError last;
+  for (const auto& options : option_ladder()) {
+    args.create_options = options.data();
+    args.num_options = options.size();
+    pjrt::Error* error = library.call(args);
+    if (error == nullptr) return args.client;
+    last = library.take(error);
+    if (last.code != pjrt::kInvalidArgument) break;
+  }
+  throw Failure(GN_STATUS_UNAVAILABLE,
+                "PJRT file '" + library.file() + "' cannot make a client: " + last.message);
+}
+
+}  // namespace
+
+std::string set_xla_environment(std::int32_t num_threads) {
+  const char* given = std::getenv("XLA_FLAGS");
+  const std::string flags = given == nullptr ? "" : given;
+  ::unsetenv("XLA_FLAGS");
+  // 3: newer libraries log every error that they return, at any lower level.
+  ::setenv("TF_CPP_MIN_LOG_LEVEL", "3", 1);
+  // Some pools are sized by one of them, some by the other.
+  for (const char* name : {"PJRT_NPROC", "NPROC"}) {
+    ::setenv(name, std::to_string(num_threads).c_str(), 1);
+  }
+  return flags;
+}
+
+PjrtClient::PjrtClient(const PjrtLibrary& library)
+    : library_(library), handle_(create_client(library_)) {
+  pjrt::ClientAddressableDevicesArgs args;
+  args.client = handle_;
+  library_.check(args, GN_STATUS_UNAVAILABLE, "PJRT client has no devices");
+  if (args.num_devices == 0) throw Failure(GN_STATUS_UNAVAILABLE, "PJRT client has no device");
+  device_ = args.devices[0];
+}
+
+PjrtClient::~PjrtClient() {
+  library_.destroy<pjrt::ClientDestroyArgs>(handle_);
+}
+
+const std::string& PjrtClient::file_sha256() const {
+  if (file_sha256_.empty()) file_sha256_ = sha256_of_file(library_.file());
+  return file_sha256_;
+}
+
+pjrt::BufferFromHostBufferArgs PjrtClient::buffer_args(const TensorType& type, const void* data,
+                                                       pjrt::HostBufferSemantics semantics) const {
+  pjrt::BufferFromHostBufferArgs args;
+  args.client = handle_;
+  args.data = data;
+  args.type = buffer_type(type.dtype);
+  args.dims = type.shape.data();
+  args.num_dims = type.shape.size();
+  args.semantics = semantics;
+  args.device = device_;
+  return args;
+}
+
+OwnedBuffer PjrtClient::make_buffer(const TensorType& type, const void* data,
+                                    pjrt::HostBufferSemantics semantics) const {
+  pjrt::BufferFromHostBufferArgs args = buffer_args(type, data, semantics);
+  library_.check(args, GN_STATUS_RUNTIME_FAILED, "XLA cannot read a tensor of the host");
+  OwnedBuffer buffer(library_, args.buffer);
+  if (semantics == pjrt::HostBufferSemantics::kImmutableOnlyDuringCall) {
+    await(args.done_with_host_buffer, GN_STATUS_RUNTIME_FAILED, "XLA cannot copy a tensor");
+  } else {
+    // Fires when the buffer is destroyed: nothing to wait for.
+    library_.destroy<pjrt::EventDestroyArgs>(args.done_with_host_buffer);
+  }
+  return buffer;
+}
+
+void* PjrtClient::data(pjrt::Buffer* buffer) const {
+  pjrt::BufferPointerArgs args;
+  args.buffer = buffer;
+  library_.check(args, GN_STATUS_RUNTIME_FAILED, "XLA does not say where a result lies");
+  return args.data;
+}
+
+void PjrtClient::await(pjrt::Event* event, std::uint32_t code, const char* doing) const {
+  if (event == nullptr) return;
+  const OwnedEvent owned(library_, event);
+  pjrt::EventAwaitArgs args;
+  args.event = event;
+  library_.check(args, code, doing);
+}
+
+}  // namespace graphnet::xla

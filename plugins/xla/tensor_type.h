@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "graphnet/dlpack.h"
+#include "lowering/stablehlo/program.h"
+#include "xla/pjrt_abi.h"
+
+namespace graphnet::xla {
+
+using lowering::stablehlo::TensorType;
+
+/// PJRT's name of an element type.
+///
+/// errors   UNSUPPORTED
+pjrt::BufferType buffer_type(DLDataType dtype);
+
+/// Bytes of a dense tensor.
+std::size_t num_bytes(const TensorType& type);
+
+/// Such as "float32[2, 3]".
+std::string describe(const TensorType& type);
+
+/// Start of the tensor's elements after comparing it with what the compiled program expects:
+/// nothing behind this check would notice another type or shape of the same size.
+///
+/// kind     "input", "weight" or "output"; with its index for the message
+/// errors   INVALID_ARGUMENT: element type, shape, not dense row-major, not in the CPU's memory
+std::byte* checked_data(const DLTensor& tensor, const TensorType& expected, const char* kind,
+                        std::uint32_t index);
+
+/// True if PJRT reads and writes such memory in place.
+///
+/// source   measured on PJRT 0.81 and 0.115: aligned to 64 bytes or copied
+bool is_aligned(const void* data);
+
+}  // namespace graphnet::xla

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "xla/options.h"
+
+#include <gtest/gtest.h>
+
+#include "graphnet/plugin.h"
+#include "unit/xla/pjrt_fixture.h"
+
+namespace graphnet::xla {
+namespace {
+
+gn_option text_option(const char* name, const char* value) {
+  gn_option option = {};
+  option.name = to_gn(name);
+  option.type = GN_OPTION_STRING;
+  option.text = to_gn(value);
+  return option;
+}
+
+std::string refusal(const gn_option& option) {
+  const Failure failure = failure_of([&] { read_options(&option, 1); });
+  EXPECT_EQ(failure.code(), GN_STATUS_INVALID_ARGUMENT);
+  return failure.what();
+}
+
+TEST(Options, Defaults) {
+  const gn_option options[] = {text_option("pjrt", ""), text_option("rewrites", "all"),
+                               text_option("overrides", "")};
+  const Options read = read_options(options, 3);
+  EXPECT_EQ(read.pjrt, pinned_pjrt_file());
+  EXPECT_TRUE(contains(read.pjrt, "/.deps/"));
+  EXPECT_TRUE(contains(pinned_pjrt_package(), "=="));
+  EXPECT_TRUE(read.rewrites);
+  EXPECT_EQ(read.overrides.size(), default_overrides().size());
+}
+
+TEST(Options, Given) {
+  const gn_option options[] = {text_option("pjrt", "/x.so"), text_option("rewrites", "none"),
+                               text_option("overrides", " --xla_a=1\txla_b=x,y= ")};
+  const Options read = read_options(options, 3);
+  EXPECT_EQ(read.pjrt, "/x.so");
+  EXPECT_FALSE(read.rewrites);
+  const std::size_t ours = default_overrides().size();
+  ASSERT_EQ(read.overrides.size(), ours + 2);
+  EXPECT_EQ(read.overrides[ours].name, "xla_a");
+  EXPECT_EQ(read.overrides[ours].value, "1");
+  EXPECT_TRUE(read.overrides[ours].is_needed);
+  EXPECT_EQ(read.overrides[ours + 1].name, "xla_b");
+  EXPECT_EQ(read.overrides[ours + 1].value, "x,y=");
+}
+
+TEST(Options, GivenOverrideReplacesOurs) {
+  const std::string ours = default_overrides()[0].name;
+  const std::string given = ours + "=x";
+  const gn_option option = text_option("overrides", given.c_str());
+  const Options read = read_options(&option, 1);
+  ASSERT_EQ(read.overrides.size(), default_overrides().size());
+  EXPECT_EQ(read.overrides.back().name, ours);
+  EXPECT_EQ(read.overrides.back().value, "x");
+}
+
+TEST(Options, Refused) {
+  EXPECT_EQ(refusal(text_option("rewrites", "some")),
+            "option 'rewrites' must be all or none, got 'some'");
+  EXPECT_EQ(refusal(text_option("fast", "yes")), "option 'fast' is not known");
+  EXPECT_EQ(refusal(text_option("overrides", "xla_a=1 xla_b")),
+            "option 'overrides' holds 'xla_b', which is no name=value");
+  EXPECT_EQ(refusal(text_option("overrides", "--=1")),
+            "option 'overrides' holds '--=1', which is no name=value");
+  gn_option number = {};
+  number.name = to_gn("pjrt");
+  number.type = GN_OPTION_INT;
+  EXPECT_EQ(refusal(number), "option 'pjrt' must be text");
+}
+
+TEST(CompileOptions, OneReplicaOnOneDevice) {
+  EXPECT_EQ(encode_compile_options({}), std::string("\x1a\x04\x20\x01\x28\x01", 6));
+}
+
+TEST(CompileOptions, OverridesAreStringsByName) {
+  EXPECT_EQ(encode_compile_options({{"ab", "c", true}}),
+            std::string("\x1a\x04\x20\x01\x28\x01\x3a\x09\x0a\x02"
+                        "ab\x12\x03\x0a\x01"
+                        "c"));
+}
+
+TEST(CompileOptions, MessageNamesAnOption) {
+  EXPECT_TRUE(names_option("No such compile option: 'xla_a'", "xla_a"));
+  EXPECT_TRUE(names_option("xla_a_b or xla_a", "xla_a"));
+  EXPECT_FALSE(names_option("No such compile option: 'xla_a_b'", "xla_a"));
+  EXPECT_FALSE(names_option("No such compile option: 'my_xla_a'", "xla_a"));
+}
+
+}  // namespace
+}  // namespace graphnet::xla
