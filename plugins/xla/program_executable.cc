@@ -87,6 +87,9 @@ void ProgramExecutable::set_up_arguments() {
 }
 
 void ProgramExecutable::bind(gn_bind_args& args) {
+  // Until everything is replaced, arguments may point to what is gone.
+  is_bound_ = false;
+  is_attached_ = false;
   run_bind_module(args);
   weights_.clear();
   bool reads_host_memory = false;
@@ -134,7 +137,7 @@ void ProgramExecutable::run_bind_module(const gn_bind_args& args) {
 /// Takes over the pointers of a call: they stay the same until `rebind` says otherwise.
 void ProgramExecutable::attach(const gn_run_args& args) {
   is_attached_ = false;
-  if (!is_bound_) throw Failure(GN_STATUS_INVALID_ARGUMENT, "bind was not called before run");
+  if (!is_bound_) throw Failure(GN_STATUS_INVALID_ARGUMENT, "run was called without a successful bind");
   const std::vector<ModuleArgument>& arguments = main_.signature().arguments;
   for (Input& input : inputs_) {
     const ModuleArgument& argument = arguments[input.position];

@@ -66,13 +66,28 @@ TEST_P(BindTest, BindsAnew) {
   expect_linear(*executable);
 }
 
+TEST_P(BindTest, RefusesRunAfterAFailedBind) {
+  const auto executable = compile(linear_program());
+  HostTensor w = f32({2, 3}, {1, 2, 3, 4, 5, 6});
+  HostTensor b = f32({2}, {10, 20});
+  HostTensor x = f32({2, 3}, std::vector<float>(6));
+  HostTensor out = f32({2, 2}, std::vector<float>(4));
+  bind(*executable, {&w, &b});
+  run(*executable, {&x}, {&out});
+  failure_of([&] { bind(*executable, {&w}); });
+  const Failure failure = failure_of([&] { run(*executable, {&x}, {&out}, false); });
+  EXPECT_STREQ(failure.what(), "run was called without a successful bind");
+  bind(*executable, {&w, &b});
+  expect_linear(*executable);
+}
+
 TEST_P(BindTest, RefusesRunBeforeBind) {
   const auto executable = compile(linear_program());
   HostTensor x = f32({2, 3}, std::vector<float>(6));
   HostTensor out = f32({2, 2}, std::vector<float>(4));
   const Failure failure = failure_of([&] { run(*executable, {&x}, {&out}); });
   EXPECT_EQ(failure.code(), GN_STATUS_INVALID_ARGUMENT);
-  EXPECT_STREQ(failure.what(), "bind was not called before run");
+  EXPECT_STREQ(failure.what(), "run was called without a successful bind");
 }
 
 TEST_P(BindTest, RefusesOtherWeights) {
