@@ -21,11 +21,15 @@
 #include <utility>
 
 #include "eager/call_table.h"
+#include "eager/capture.h"
+#include "eager/dispatcher_library.h"
+#include "eager/engine_output.h"
 #include "eager/random_calls.h"
 #include "eager/scalar_type.h"
 #include "eager/trace_error.h"
 #include "eager/tracer.h"
 #include "eager/wall.h"
+#include "graph/normal_form.h"
 #include "graph/visit.h"
 
 namespace graphnet::eager {
@@ -60,23 +64,18 @@ void fill_torch_normals(const EngineArgument& argument, const at::Tensor& normal
   tensor.copy_(at::where(tensor.isfinite(), tensor, scaled).clamp(-100, 100));
 }
 
-EngineOutput describe(const at::Tensor& tensor) {
-  const auto dtype = from_scalar_type(tensor.scalar_type());
-  if (!dtype)
-    fail_unsupported(std::string("output of type ") + c10::toString(tensor.scalar_type()));
-  return {*dtype, tensor.sizes().vec(), tensor.strides().vec(), tensor.data_ptr()};
-}
-
 }  // namespace
 
 struct Engine::State {
   const graph::Program* program = nullptr;
   std::vector<at::Tensor> arguments;
   std::optional<Tape> tape;
+  std::vector<ObservedCall> calls;  // of the first run
   std::vector<at::Tensor> results;
   std::vector<EngineOutput> outputs;
   std::vector<std::string> notes;
   std::map<std::size_t, at::Tensor> originals;  // of written arguments
+  std::vector<bool> host_read;
   std::vector<bool> pinned;
   at::Tensor initial_generator_state;
   bool random = false;
@@ -167,7 +166,8 @@ Status Engine::run() {
     if (state.tape) {
       state.results = state.tape->replay(state.arguments);
     } else {
-      Tracer tracer(*state.program, state.arguments);
+      CallObserver observer;
+      Tracer tracer(*state.program, state.arguments, &observer);
       state.results = tracer.run();
       state.originals = tracer.take_originals();
       state.notes.assign(tracer.notes.begin(), tracer.notes.end());
@@ -178,10 +178,12 @@ Status Engine::run() {
       state.random = !at::equal(state.initial_generator_state, generator_state());
       if (state.random) state.notes.emplace_back(kNoteRandom);
       state.tape.emplace(tracer.take_tape());
-      state.pinned = tracer.host_read_arguments();
+      state.calls = observer.take_calls();
+      state.host_read = tracer.host_read_arguments();
+      state.pinned = state.host_read;
       for (const auto& [index, original] : state.originals) state.pinned[index] = true;
     }
-    for (const at::Tensor& result : state.results) state.outputs.push_back(describe(result));
+    for (const at::Tensor& result : state.results) state.outputs.push_back(describe_output(result));
   });
 }
 
@@ -190,11 +192,7 @@ const std::vector<EngineOutput>& Engine::outputs() const {
 }
 
 Status Engine::copy_output(std::size_t index, void* destination) const {
-  return guarded([&] {
-    const c10::InferenceMode inference(true);
-    const at::Tensor& result = state_->results.at(index);
-    at::from_blob(destination, result.sizes(), result.options()).copy_(result);
-  });
+  return guarded([&] { copy_dense_output(state_->results.at(index), destination); });
 }
 
 bool Engine::needs_prepare() const {
@@ -206,6 +204,16 @@ std::size_t Engine::num_operator_calls() const {
 }
 const std::vector<bool>& Engine::pinned_arguments() const {
   return state_->pinned;
+}
+base::Result<graph::Graph> Engine::normal_form(const std::vector<bool>& is_weight) const {
+  const State& state = *state_;
+  if (!state.tape) return Status(Code::kInternal, "the graph of a program that has not run");
+  graph::CallList calls;
+  GN_RETURN_IF_ERROR(guarded([&] {
+    calls = to_call_list(
+        {*state.program, *state.tape, state.calls, state.arguments, state.host_read, is_weight});
+  }));
+  return graph::to_normal_form(calls, dispatcher_library());
 }
 const std::vector<std::string>& Engine::notes() const {
   return state_->notes;

@@ -8,6 +8,7 @@
 
 #include "base/dtype.h"
 #include "base/result.h"
+#include "graph/graph.h"
 #include "graph/program.h"
 
 namespace graphnet::eager {
@@ -89,6 +90,12 @@ class Engine {
   ///
   /// shapes   one per argument, in signature order
   const std::vector<bool>& pinned_arguments() const;
+  /// The program of the first run in normal form, made anew on each call (milliseconds).
+  ///
+  /// shapes   is_weight: one per argument, in signature order
+  /// errors   kUnsupported with the reason if it has none: shapes that depend on data, a write that
+  ///          has no functional form; kInternal before the first run
+  base::Result<graph::Graph> normal_form(const std::vector<bool>& is_weight) const;
   /// What a reader of the record should know of this program, one sentence each, after the first
   /// run: it draws random numbers, it writes to its arguments, upstream refuses it.
   const std::vector<std::string>& notes() const;

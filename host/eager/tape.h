@@ -10,6 +10,7 @@
 
 #include "eager/typed_call.h"
 #include "eager/value.h"
+#include "graph/program.h"
 
 namespace graphnet::eager {
 
@@ -29,6 +30,7 @@ struct Instruction {
   /// Slots of the results in order, lists flattened; kNoSlot if the result is an operand itself
   /// (in-place calls, identity) or is never read.
   std::vector<Slot> results;
+  graph::Position position = {};  ///< of the statement that it is part of
   /// The same call without a stack, set by Tape::seal(); empty if the operator has no such entry.
   TypedCall typed = {};
   /// For `typed`: slots of the tensor operands in order, and those among them to free afterwards.

@@ -72,6 +72,7 @@ std::vector<at::Tensor> Tracer::run() {
 }
 
 void Tracer::execute(const Statement& statement) {
+  position_ = statement.position;
   switch (statement.kind) {
     case StatementKind::kRelease:
       for (const graph::VariableId id : statement.released) {
@@ -197,7 +198,7 @@ void Tracer::execute(const Overload& overload, c10::Stack& stack) {
 Value Tracer::constant_tensor(at::Tensor tensor) {
   BoundCall bound;
   bound.overload = &overloads_of("aten::clone").front();
-  Instruction instruction{bound.overload->handle, {}, {}};
+  Instruction instruction{bound.overload->handle, {}, {}, position_};
   Operand source;
   source.constant = tensor;
   instruction.operands = {source, Operand{}};
@@ -265,7 +266,7 @@ Value Tracer::call(const std::string& aten_name, CallArguments arguments) {
   note_shape_reads(bound);
   c10::Stack stack = make_stack(bound);
   execute(*bound.overload, stack);
-  Instruction instruction{bound.overload->handle, {}, {}};
+  Instruction instruction{bound.overload->handle, {}, {}, position_};
   Value result = wrap_results(bound, stack, instruction);
   instruction.operands = std::move(bound.operands);
   tape_.append(std::move(instruction));

@@ -90,6 +90,7 @@ class Tracer {
   std::set<Slot> host_reads_;
   std::vector<bool> host_read_arguments_;
   std::vector<Value> variables_;
+  graph::Position position_;  ///< of the statement that runs
   Tape tape_;
   std::map<std::size_t, at::Tensor> originals_;
 };

@@ -28,7 +28,9 @@ struct Value {
   std::string name;  ///< inputs and weights: of the parameter; else empty
   base::DType dtype = base::DType::kFloat32;
   std::vector<std::int64_t> shape;
-  std::vector<std::byte> data = {};  ///< kConstant: dense row-major
+  /// kConstant: dense row-major. An input that the host draws: as drawn in the run that the graph
+  /// was taken from.
+  std::vector<std::byte> data = {};
 };
 
 /// An argument that is not a tensor; nothing stands for None.
@@ -70,7 +72,10 @@ struct Graph {
   std::vector<Value> values;
   std::vector<Node> nodes;
   std::vector<ValueId> parameters;
+  std::size_t num_random = 0;  ///< parameters that the host draws: the last ones
   std::vector<ValueId> outputs;
+  /// Parameters whose content the graph has built in: the host read it for sizes and numbers.
+  std::vector<ValueId> specialised = {};
 
   Value& value(ValueId id) { return values[static_cast<std::size_t>(id)]; }
   const Value& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }

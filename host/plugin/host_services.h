@@ -41,7 +41,7 @@ struct Signature {
   std::string sample;
   std::vector<SignatureEntry> arguments;  ///< signature order, inputs and weights mixed
   std::vector<SignatureEntry> outputs;
-  /// The graph in normal form; null if it has none, and then why.
+  /// The graph in normal form, with the same arguments; null if it has none, and then why.
   const graph::Graph* body = nullptr;
   std::string body_missing;
 };

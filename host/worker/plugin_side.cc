@@ -76,6 +76,31 @@ CallStatus PluginSide::open() {
   return backend_->create(task_.plugin_options);
 }
 
+std::vector<bool> PluginSide::weights() const {
+  std::vector<bool> weights;
+  for (const plugin::SignatureEntry& entry : signature_.arguments)
+    weights.push_back(entry.is_weight);
+  return weights;
+}
+
+void PluginSide::offer_body(base::Result<graph::Graph> body) {
+  if (!body.is_ok()) {
+    signature_.body_missing = body.status().message();
+    return;
+  }
+  body_ = std::move(body).value();
+  signature_.body = &*body_;
+  const std::size_t first = body_->parameters.size() - body_->num_random;
+  for (std::size_t i = first; i < body_->parameters.size(); ++i) {
+    const graph::Value& drawn = body_->value(body_->parameters[i]);
+    base::AlignedBuffer copy = base::AlignedBuffer::allocate(drawn.data.size());
+    if (copy.data() != nullptr) std::copy(drawn.data.begin(), drawn.data.end(), copy.data());
+    random_inputs_.push_back(std::move(copy));
+    signature_.arguments.push_back({drawn.name, false, drawn.dtype, drawn.shape});
+    argument_data_.push_back(random_inputs_.back().data());
+  }
+}
+
 CallStatus PluginSide::compile(double& compile_ns) {
   on_step_("gn_backend_compile");
   const std::int64_t start = measure::monotonic_raw_ns();

@@ -5,6 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/aligned_buffer.h"
+#include "base/result.h"
+#include "graph/graph.h"
 #include "journal/worker_message.h"
 #include "measure/paired.h"
 #include "measure/sequential.h"
@@ -18,7 +21,7 @@ namespace graphnet::worker {
 /// The plugin's side of one sample, phase by phase. After the last call it is checked that the
 /// plugin wrote to its outputs, to all of them, and to nothing else that is the host's.
 ///
-/// order    open, compile, bind, measure; nothing else after a failure
+/// order    open, offer_body, compile, bind, measure; nothing else after a failure
 class PluginSide {
  public:
   /// shapes   eager_outputs: kept outputs of the reference, which say what the plugin must give
@@ -28,6 +31,12 @@ class PluginSide {
              plugin::OnStep on_step);
 
   plugin::CallStatus open();
+  /// Which arguments are weights, in signature order: the one decision that graph and plugin share.
+  std::vector<bool> weights() const;
+  /// The graph to offer the plugin, or why there is none. Its random values become further inputs.
+  ///
+  /// order    after open, before compile
+  void offer_body(base::Result<graph::Graph> body);
   /// units    nanoseconds in the out parameters
   plugin::CallStatus compile(double& compile_ns);
   plugin::CallStatus bind(double& bind_ns);
@@ -66,6 +75,8 @@ class PluginSide {
   const std::vector<sample::Argument>& arguments_;
   plugin::Signature signature_;
   std::vector<void*> argument_data_;
+  std::optional<graph::Graph> body_;
+  std::vector<base::AlignedBuffer> random_inputs_;
   plugin::EagerService* eager_;
   plugin::OnStep on_step_;
   std::optional<ArgumentWatch> watch_;

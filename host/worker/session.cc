@@ -163,6 +163,7 @@ bool Session::compile() {
                                    [this](const char* step) { channel_.begin_step(step); });
   plugin::CallStatus status = plugin_->open();
   if (!status.is_ok()) return end_plugin("plugin_failed", status);
+  plugin_->offer_body(eager_->engine().normal_form(plugin_->weights()));
   double compile_ns = 0;
   status = plugin_->compile(compile_ns);
   record_.plugin_side.compile_ns = compile_ns;

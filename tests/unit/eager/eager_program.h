@@ -65,6 +65,8 @@ class EagerProgram {
     }
   }
 
+  const std::vector<EngineArgument>& arguments() const { return views_; }
+
   base::Status status;
   std::unique_ptr<Engine> engine;
   std::vector<std::vector<double>> outputs;
