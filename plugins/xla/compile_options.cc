@@ -26,11 +26,6 @@ std::vector<CompileOverride> default_overrides() {
   return {
       // On by default in XLA: maximum and minimum that lose NaN.
       {"xla_cpu_enable_fast_min_max", "False"},
-      // Without reductions, which XLA would hand to a library that loses NaN whatever the option
-      // above
-      // says (PJRT 0.106 and 0.115; older ones do not have the library).
-      {"xla_cpu_experimental_ynn_fusion_type",
-       "LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_INDIVIDUAL_CONVOLUTION"},
   };
 }
 

@@ -7,6 +7,13 @@
 
 namespace graphnet::lowering::stablehlo {
 
+namespace {
+
+// Below, a copy of the result costs less than lending its memory (tests/bench/pjrt_overhead.cc).
+constexpr std::int64_t kLendFromBytes = 16384;
+
+}  // namespace
+
 /// Writes one module: the lines that its results need, in the order in which they were made.
 class ModuleWriter {
  public:
@@ -70,7 +77,7 @@ class ModuleWriter {
       names += (i == 0 ? "%" : ", %") + std::to_string(results[i].id);
       types += (i == 0 ? "" : ", ") + type;
       module.results.push_back({to_dl_type(each.type), each.shape});
-      if (!donates) continue;
+      if (!donates || num_elements(each.shape) * bytes_of(each.type) < kLendFromBytes) continue;
       add_parameter("%r" + std::to_string(i) + ": " + type +
                         " {tf.aliasing_output = " + std::to_string(i) + " : i32}",
                     {ArgumentSource::kResultMemory,

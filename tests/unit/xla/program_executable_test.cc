@@ -216,7 +216,11 @@ TEST_P(ProgramExecutableTest, PropagatesNotANumber) {
   const auto executable = compile(program_of(module_of(
       "(%a: tensor<256x1024xf32>) -> tensor<256xf32> {\n"
       "    %init = stablehlo.constant dense<0xFF800000> : tensor<f32>\n"
-      "    %0 = stablehlo.reduce(%a init: %init) applies stablehlo.maximum across dimensions = [1] "
+      "    %0 = \"stablehlo.reduce\"(%a, %init) ({ ^bb0(%p: tensor<f32>, %q: tensor<f32>): %s = "
+      "stablehlo.compare GT, %p, %q, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1> %t = "
+      "stablehlo.compare NE, %p, %p, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1> %u = "
+      "stablehlo.or %s, %t : tensor<i1> %v = stablehlo.select %u, %p, %q : tensor<i1>, tensor<f32> "
+      "stablehlo.return %v : tensor<f32> }) {dimensions = array<i64: 1>} "
       ": (tensor<256x1024xf32>, tensor<f32>) -> tensor<256xf32>\n"
       "    return %0 : tensor<256xf32>\n  }",
       {input(0, f32_type({256, 1024}))}, {f32_type({256})})));
