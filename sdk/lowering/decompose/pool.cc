@@ -18,11 +18,15 @@ struct Pooling {
   Shape out;
 };
 
+// In the operator's name: "...pool2d".
+std::size_t num_spatial(const Call& call) {
+  const std::string_view op = call.op();
+  return static_cast<std::size_t>(op[op.rfind('d') - 1] - '0');
+}
+
 Pooling pooling_of(Call& call, const Tensor& x) {
   Pooling p;
-  // The number of spatial dimensions is in the operator's name: "...pool2d".
-  const std::string_view op = call.op();
-  const auto count = static_cast<std::size_t>(op[op.find("pool") + 4] - '0');
+  const std::size_t count = num_spatial(call);
   p.kernel = call.integers("kernel_size", count);
   p.stride = call.integers("stride");
   p.stride = p.stride.empty() ? p.kernel : call.integers("stride", count);
@@ -105,8 +109,7 @@ bool divides(const Tensor& x, const Shape& out) {
 }
 
 Shape adaptive_size(Call& call) {
-  const std::string_view op = call.op();
-  const auto count = op.back() - '0';
+  const auto count = static_cast<std::ptrdiff_t>(num_spatial(call));
   const Shape result = call.result_shape();
   return {result.end() - count, result.end()};
 }

@@ -76,28 +76,72 @@ Term contract(Builder& b, const Term& left, const Term& right, const std::string
   return {b.emit.dot(left.x, right.x, contraction), batch + free_left + free_right};
 }
 
-/// "ab,bc->ac" apart; the output's labels last.
-std::vector<std::string> split_equation(const std::string& equation) {
+/// An equation apart: labels of each term and of the output.
+struct Equation {
+  std::vector<std::string> terms;
+  std::string output;
+};
+
+// Digits stand for the dimensions of an ellipsis, aligned at the right as in broadcasting.
+std::string spell_out(const std::string& labels, std::size_t num_hidden) {
+  const std::size_t dots = labels.find("...");
+  if (dots == std::string::npos) return labels;
+  std::string hidden;
+  for (std::size_t i = num_hidden; i-- > 0;) hidden += static_cast<char>('0' + i);
+  return labels.substr(0, dots) + hidden + labels.substr(dots + 3);
+}
+
+std::size_t num_hidden(const std::string& labels, std::int64_t rank) {
+  if (labels.find("...") == std::string::npos) return 0;
+  return static_cast<std::size_t>(rank) + 3 - labels.size();
+}
+
+Equation read_equation(const std::string& equation, const Tensors& tensors) {
   std::string text;
   for (const char c : equation) {
     if (c != ' ') text += c;
   }
   const std::size_t arrow = text.find("->");
-  if (arrow == std::string::npos || has_label(text, '.')) {
-    throw LoweringError("einsum '" + equation + "' without output or with an ellipsis");
-  }
-  std::vector<std::string> terms(1);
-  for (const char c : text.substr(0, arrow)) {
-    if (c == ',') {
-      terms.emplace_back();
-    } else if (has_label(terms.back(), c)) {
+  if (arrow == std::string::npos) throw LoweringError("einsum '" + equation + "' without output");
+  Equation result;
+  std::string terms = text.substr(0, arrow) + ",";
+  std::size_t most_hidden = 0;
+  for (const Tensor& tensor : tensors) {
+    const std::size_t comma = terms.find(',');
+    const std::string labels = terms.substr(0, comma);
+    terms.erase(0, comma + 1);
+    const std::size_t hidden = num_hidden(labels, tensor.rank());
+    most_hidden = std::max(most_hidden, hidden);
+    result.terms.push_back(spell_out(labels, hidden));
+    std::string sorted = result.terms.back();
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
       throw LoweringError("einsum '" + equation + "' with a label twice in one term");
-    } else {
-      terms.back() += c;
     }
   }
-  terms.push_back(text.substr(arrow + 2));
-  return terms;
+  result.output = spell_out(text.substr(arrow + 2), most_hidden);
+  return result;
+}
+
+std::int64_t extent_of(const Term& term, char label) {
+  return has_label(term.labels, label) ? term.x.extent(position(term.labels, label)) : 1;
+}
+
+// Drops dimensions of extent 1 that stretch to another term's.
+Term without_stretched(Builder& b, const Term& term, const std::vector<Term>& terms) {
+  Term result = term;
+  for (const char label : term.labels) {
+    const bool stretches = extent_of(term, label) == 1 &&
+                           std::any_of(terms.begin(), terms.end(), [&](const Term& other) {
+                             return extent_of(other, label) > 1;
+                           });
+    if (!stretches) continue;
+    const std::int64_t dim = position(result.labels, label);
+    result = {b.reshape(result.x, without_dims(result.x.shape, {dim})),
+              result.labels.substr(0, static_cast<std::size_t>(dim)) +
+                  result.labels.substr(static_cast<std::size_t>(dim) + 1)};
+  }
+  return result;
 }
 
 }  // namespace
@@ -130,16 +174,17 @@ Tensors outer(Call& call) {
 
 Tensors einsum(Call& call) {
   Builder& b = call.b;
-  std::vector<std::string> labels = split_equation(call.text("equation"));
-  const std::string output = labels.back();
-  labels.pop_back();
-  std::vector<Term> terms;
   const Tensors tensors = call.tensors("tensors");
+  const Equation equation = read_equation(call.text("equation"), tensors);
+  std::vector<Term> given;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    terms.push_back({b.convert(tensors[i], compute_type(call.result_type())), labels.at(i)});
+    given.push_back(
+        {b.convert(tensors[i], compute_type(call.result_type())), equation.terms.at(i)});
   }
+  std::vector<Term> terms;
+  for (const Term& term : given) terms.push_back(without_stretched(b, term, given));
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    std::string others = output;
+    std::string others = equation.output;
     for (std::size_t k = 0; k < terms.size(); ++k) {
       if (k != i) others += terms[k].labels;
     }
@@ -147,12 +192,12 @@ Tensors einsum(Call& call) {
   }
   Term result = terms[0];
   for (std::size_t i = 1; i < terms.size(); ++i) {
-    std::string later = output;
+    std::string later = equation.output;
     for (std::size_t k = i + 1; k < terms.size(); ++k) later += terms[k].labels;
     result = contract(b, result, terms[i], later);
   }
   Shape permutation;
-  for (const char label : output) permutation.push_back(position(result.labels, label));
+  for (const char label : equation.output) permutation.push_back(position(result.labels, label));
   return {finish(call, b.emit.transpose(result.x, permutation))};
 }
 
