@@ -2,6 +2,7 @@
 #include "graph/verify_graph.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <type_traits>
 
@@ -149,11 +150,20 @@ class Verifier {
   std::vector<bool> given_;
 };
 
-/// Of an index only masks decide how many elements there are; a repetition may say its size.
+/// True if the node says the extent that else would follow from values.
+bool says_extent(const Node& node) {
+  constexpr const char* kNames[] = {"output_size", "num_classes"};
+  return std::any_of(std::begin(kNames), std::end(kNames), [&](const char* name) {
+    const Argument* argument = find_argument(node, name);
+    if (argument == nullptr) return false;
+    const auto* extent = std::get_if<std::int64_t>(&argument->attribute);
+    return extent != nullptr && *extent >= 0;
+  });
+}
+
+/// Of an index only masks decide how many elements there are.
 bool follows_from_values(const Graph& graph, const Node& node) {
-  if (const Argument* size = find_argument(node, "output_size")) {
-    if (!holds<std::monostate>(size->attribute)) return false;
-  }
+  if (says_extent(node)) return false;
   if (node.op != "aten::index.Tensor") return true;
   const std::vector<ValueId>& indices = find_argument(node, "indices")->values;
   return std::any_of(indices.begin(), indices.end(), [&](ValueId id) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The normal form of a sample gives what the sample gives, to the bit.
+// The normal form of a sample, printed and read, gives what the sample gives, to the bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
-#include <map>
 
 #include "eager/graph_run.h"
-#include "sample/content.h"
+#include "graph/graph_text.h"
+#include "support/graph_identity.h"
 #include "unit/eager/sample_arguments.h"
 
 namespace graphnet::eager {
@@ -60,7 +60,11 @@ Ran run_both(const sample::Sample& sample) {
   ran.num_calls = (*engine)->num_operator_calls();
   if (!graph.is_ok()) return {graph.status(), ran.num_calls};
   ran.num_nodes = graph->nodes.size();
-  auto run = GraphRun::create(*graph);
+  const std::string text = graph::print_graph(*graph);
+  const auto read = graph::parse_graph(text, "graph.gir");
+  if (!read.is_ok()) return {read.status(), ran.num_calls, ran.num_nodes};
+  EXPECT_TRUE(tests::is_identical(*graph, *read));
+  auto run = GraphRun::create(*read);
   if (!run.is_ok()) return {run.status()};
   std::vector<void*> data;
   for (const EngineArgument& view : views) data.push_back(view.data);
