@@ -42,7 +42,8 @@ bool needs_select(Reduction kind, Type type) {
   return is_float(type) && (kind == Reduction::kMax || kind == Reduction::kMin);
 }
 
-// The body of a region over two scalars %p, %q of this type.
+// The body of a region over two scalars %p, %q of this type. Names in regions have a letter:
+// numbers are those of the lines around.
 std::string reducer_body(Reduction kind, Type type) {
   const std::string scalar = type_text(type, {});
   if (!needs_select(kind, type)) {
@@ -75,17 +76,17 @@ std::string index_region(bool largest, Type type) {
   const auto logic = [](const char* to, const char* op, const char* a, const char* b) {
     return std::string(to) + " = stablehlo." + op + " " + a + ", " + b + " : tensor<i1> ";
   };
-  std::string body = compare("%0", largest ? "GT" : "LT", "%p", "%q") +
-                     compare("%1", "NE", "%p", "%p") + compare("%2", "NE", "%q", "%q") +
-                     compare("%3", "EQ", "%p", "%q");
-  body += "%4 = stablehlo.not %2 : tensor<i1> " + logic("%5", "and", "%1", "%4") +
-          logic("%6", "or", "%0", "%5") + logic("%7", "and", "%1", "%2") +
-          logic("%8", "or", "%3", "%7") +
-          "%9 = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1> " +
-          logic("%10", "and", "%8", "%9") + logic("%11", "or", "%6", "%10");
-  body += "%12 = stablehlo.select %11, %p, %q : tensor<i1>, " + scalar +
-          " %13 = stablehlo.select %11, %i, %j : tensor<i1>, tensor<i32> stablehlo.return %12, "
-          "%13 : " +
+  std::string body = compare("%r0", largest ? "GT" : "LT", "%p", "%q") +
+                     compare("%r1", "NE", "%p", "%p") + compare("%r2", "NE", "%q", "%q") +
+                     compare("%r3", "EQ", "%p", "%q");
+  body += "%r4 = stablehlo.not %r2 : tensor<i1> " + logic("%r5", "and", "%r1", "%r4") +
+          logic("%r6", "or", "%r0", "%r5") + logic("%r7", "and", "%r1", "%r2") +
+          logic("%r8", "or", "%r3", "%r7") +
+          "%r9 = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1> " +
+          logic("%r10", "and", "%r8", "%r9") + logic("%r11", "or", "%r6", "%r10");
+  body += "%r12 = stablehlo.select %r11, %p, %q : tensor<i1>, " + scalar +
+          " %r13 = stablehlo.select %r11, %i, %j : tensor<i1>, tensor<i32> stablehlo.return %r12, "
+          "%r13 : " +
           scalar + ", tensor<i32>";
   return "({ ^bb0(%p: " + scalar + ", %i: tensor<i32>, %q: " + scalar +
          ", %j: tensor<i32>): " + body + " })";
@@ -99,17 +100,17 @@ std::string order_region(bool descending, Type type) {
   const char* const how = descending ? "GT" : "LT";
   if (!is_float(type)) {
     const char* compare_type = type == Type::kBool || type == Type::kU8 ? "UNSIGNED" : "SIGNED";
-    return head + "%0 = stablehlo.compare " + how + ", %p, %q, " + compare_type + values +
-           "stablehlo.return %0 : tensor<i1> })";
+    return head + "%r0 = stablehlo.compare " + how + ", %p, %q, " + compare_type + values +
+           "stablehlo.return %r0 : tensor<i1> })";
   }
   // NaN is the largest: first when descending, last when ascending.
   const char* const nan_first = descending ? "%p" : "%q";
   const char* const number = descending ? "%q" : "%p";
-  return head + "%0 = stablehlo.compare " + how + ", %p, %q, FLOAT" + values +
-         "%1 = stablehlo.compare NE, " + nan_first + ", " + nan_first + ", FLOAT" + values +
-         "%2 = stablehlo.compare EQ, " + number + ", " + number + ", FLOAT" + values +
-         "%3 = stablehlo.and %1, %2 : tensor<i1> %4 = stablehlo.or %0, %3 : tensor<i1> "
-         "stablehlo.return %4 : tensor<i1> })";
+  return head + "%r0 = stablehlo.compare " + how + ", %p, %q, FLOAT" + values +
+         "%r1 = stablehlo.compare NE, " + nan_first + ", " + nan_first + ", FLOAT" + values +
+         "%r2 = stablehlo.compare EQ, " + number + ", " + number + ", FLOAT" + values +
+         "%r3 = stablehlo.and %r1, %r2 : tensor<i1> %r4 = stablehlo.or %r0, %r3 : tensor<i1> "
+         "stablehlo.return %r4 : tensor<i1> })";
 }
 
 }  // namespace
