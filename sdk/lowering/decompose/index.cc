@@ -122,6 +122,7 @@ Tensors gather(Call& call) {
   Builder& b = call.b;
   const Tensor x = call.tensor("self");
   const Tensor index = call.tensor("index");
+  if (x.rank() == 0) return {b.expand(x, index.shape)};
   const std::int64_t dim = call.dim("dim", x.rank());
   return {b.emit.gather(x, element_coordinates(b, index, dim), counting(x.rank()), 0)};
 }
@@ -180,6 +181,7 @@ Tensors scatter_reduce(Call& call) {
 
 Tensors sort(Call& call) {
   const Tensor x = call.tensor("self");
+  if (x.rank() == 0) return {x, call.b.full(Type::kI64, {}, 0)};
   const auto [values, indices] =
       call.b.emit.sort(x, call.dim("dim", x.rank()), call.flag("descending"));
   return {values, indices};
@@ -188,6 +190,7 @@ Tensors sort(Call& call) {
 Tensors topk(Call& call) {
   Builder& b = call.b;
   const Tensor x = call.tensor("self");
+  if (x.rank() == 0) return {x, b.full(Type::kI64, {}, 0)};
   const std::int64_t dim = call.dim("dim", x.rank());
   const std::int64_t k = call.integer("k");
   const auto [values, indices] = b.emit.sort(x, dim, call.flag("largest"));
