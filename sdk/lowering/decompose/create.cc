@@ -77,8 +77,9 @@ Tensors linspace(Call& call) {
   const float step = steps > 1 ? (end - start) / static_cast<float>(steps - 1) : 0;
   std::vector<double> values;
   for (std::int64_t i = 0; i < steps; ++i) {
-    const float value = i < steps / 2 ? start + step * static_cast<float>(i)
-                                      : end - step * static_cast<float>(steps - i - 1);
+    const float value = i < steps / 2 || steps == 1
+                            ? start + step * static_cast<float>(i)
+                            : end - step * static_cast<float>(steps - i - 1);
     values.push_back(static_cast<double>(value));
   }
   return {from_doubles(call, values)};
