@@ -14,6 +14,10 @@ Tensor filled(Call& call, double value) {
   return call.b.full(call.result_type(), call.result_shape(), value);
 }
 
+Tensor filled(Call& call, const char* argument) {
+  return call.b.expand(operand(call, argument, call.result_type()), call.result_shape());
+}
+
 /// True where column - row >= diagonal (or <=), over the last two dimensions.
 Tensor triangle(Builder& b, const Shape& shape, Comparison kind, double diagonal) {
   const auto rank = static_cast<std::int64_t>(shape.size());
@@ -43,14 +47,14 @@ Tensors ones(Call& call) {
   return {filled(call, 1)};
 }
 Tensors full(Call& call) {
-  return {filled(call, call.number("fill_value"))};
+  return {filled(call, "fill_value")};
 }
 Tensors scalar_tensor(Call& call) {
-  return {filled(call, call.number("s"))};
+  return {filled(call, "s")};
 }
 
 Tensors fill(Call& call) {
-  return {call.b.expand(operand(call, "value", call.result_type()), call.result_shape())};
+  return {filled(call, "value")};
 }
 
 // As ATen: start + i * step in double, or in int64 if everything is.
