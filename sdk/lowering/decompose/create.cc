@@ -2,6 +2,8 @@
 //
 // Tensors made from numbers. Element types and shapes are those that eager recorded.
 #include <cmath>
+#include <cstdlib>
+#include <vector>
 
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
@@ -130,12 +132,21 @@ Tensors one_hot(Call& call) {
 Tensors diag(Call& call) {
   Builder& b = call.b;
   const Tensor x = call.tensor("self");
-  if (x.rank() != 1 || call.integer("diagonal") != 0) {
-    throw LoweringError("diag of anything but a vector on the main diagonal");
-  }
+  const std::int64_t diagonal = call.integer("diagonal");
   const Shape shape = call.result_shape();
-  return {b.select(triangle(b, shape, Comparison::kEq, 0), b.emit.broadcast(x, shape, {1}),
-                   b.full(x.type, shape, 0))};
+  if (x.rank() == 1) {
+    // Above the main diagonal an element stands in the row of its number, below in the column.
+    const Tensor padded = b.pad(x, 0, {0}, {std::abs(diagonal)});
+    const Tensor spread = b.emit.broadcast(padded, shape, {diagonal >= 0 ? 0 : 1});
+    const auto offset = static_cast<double>(diagonal);
+    return {
+        b.select(triangle(b, shape, Comparison::kEq, offset), spread, b.full(x.type, shape, 0))};
+  }
+  const std::int64_t width = x.extent(1);
+  const std::int64_t first = diagonal >= 0 ? diagonal : -diagonal * width;
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < shape[0]; ++i) places.push_back(first + i * (width + 1));
+  return {b.take(b.reshape(x, {num_elements(x.shape)}), 0, places)};
 }
 
 }  // namespace graphnet::lowering::decomposition
