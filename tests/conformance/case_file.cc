@@ -138,9 +138,9 @@ std::string family_of(const std::string& name) {
 Result<std::vector<Case>> parse_cases(std::string_view text, const std::string& file) {
   std::vector<Case> cases;
   for (const Block& block : split_blocks(text)) {
-    // The reader of graphs counts lines from the graph's own.
-    const int line = block.first_line + static_cast<int>(block.comments.size());
-    auto graph = graph::parse_graph(block.graph, file + ":" + std::to_string(line) + "+");
+    // The reader of graphs counts lines from the case's own.
+    const std::string place = file + " (case at line " + std::to_string(block.first_line) + ")";
+    auto graph = graph::parse_graph(block.graph, place);
     if (!graph.is_ok()) return std::move(graph).status();
     Case found;
     found.graph = std::move(graph).value();

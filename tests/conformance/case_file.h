@@ -44,7 +44,7 @@ std::string family_of(const std::string& name);
 /// Without `fill` a parameter holds what default_fill() says. `tolerance` is relative, then
 /// absolute.
 ///
-/// errors   kInput "<file>:<line>: ..."
+/// errors   kInput "<file>:<line>: ..." for comments, "<file> (case at line <line>):..." for graphs
 base::Result<std::vector<Case>> parse_cases(std::string_view text, const std::string& file);
 
 /// All cases of a folder's `<family>/<name>.gir`.

@@ -197,9 +197,10 @@ struct PluginSession::State {
       status = call(*executable, service, *outputs);
       if (!status.is_ok()) return failed(status);
     }
-    if (!worker::bits_equal(first, second)) return failed("the second call differs from the first");
     const std::string changed = arguments.changed();
-    return changed.empty() ? compare(item, expected, first) : failed(changed);
+    if (!changed.empty()) return failed(changed);
+    if (!worker::bits_equal(first, second)) return failed("the second call differs from the first");
+    return compare(item, expected, first);
   }
 };
 

@@ -16,7 +16,7 @@ Tensor filled(Call& call, double value) {
   return call.b.full(call.result_type(), call.result_shape(), value);
 }
 
-Tensor filled(Call& call, const char* argument) {
+Tensor filled_with(Call& call, const char* argument) {
   return call.b.expand(operand(call, argument, call.result_type()), call.result_shape());
 }
 
@@ -49,14 +49,14 @@ Tensors ones(Call& call) {
   return {filled(call, 1)};
 }
 Tensors full(Call& call) {
-  return {filled(call, "fill_value")};
+  return {filled_with(call, "fill_value")};
 }
 Tensors scalar_tensor(Call& call) {
-  return {filled(call, "s")};
+  return {filled_with(call, "s")};
 }
 
 Tensors fill(Call& call) {
-  return {filled(call, "value")};
+  return {filled_with(call, "value")};
 }
 
 // As ATen: start + i * step in double, or in int64 if everything is.
