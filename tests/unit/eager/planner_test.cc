@@ -65,50 +65,44 @@ std::string difference(const std::vector<CallShape>& planned, const std::vector<
   return "";
 }
 
-std::string samples_root() {
-  const char* given = std::getenv("GRAPHNET_PLANNER_SAMPLES");
-  return given != nullptr ? given : std::string(GRAPHNET_SOURCE_DIR) + "/samples";
+/// Checks that a sample's plan is what its run shows, unless it has too many bytes; prints a line.
+void check_sample(const sample::Sample& sample, double most_bytes) {
+  const Planned planned = plan_sample(sample);
+  const Plan& plan = planned.plan;
+  EXPECT_EQ(plan.unknown, "") << sample.name;
+  std::cout << sample.name << " calls " << plan.num_calls << " ms " << planned.milliseconds
+            << " gflop " << plan.flop / 1e9 << " args " << plan.argument_bytes << " peak "
+            << plan.peak_live_bytes << " out " << plan.output_bytes << " live gflop "
+            << plan.live_flop / 1e9 << " product " << plan.live_product_flop / 1e9 << " move "
+            << plan.must_move_bytes;
+  if (std::getenv("GRAPHNET_PLANNER_FLOP") != nullptr) {
+    std::map<std::string, double> by_name;
+    for (const CallShape& call : planned.shapes) by_name[call.name] += call.flop;
+    for (const auto& [name, flop] : by_name) std::cout << "\n  " << name << " " << flop;
+  }
+  for (const auto& note : plan.notes) std::cout << " (" << note << ")";
+  std::cout << std::endl;
+  if (!plan.unknown.empty() || static_cast<double>(plan.argument_bytes) > most_bytes) return;
+  std::vector<CallShape> shapes;
+  const auto measured = measure_sample(sample, shapes);
+  ASSERT_TRUE(measured.is_ok()) << measured.status().to_string();
+  EXPECT_EQ(difference(planned.shapes, shapes, false), "") << sample.name;
+  EXPECT_EQ(difference(planned.shapes, shapes, true), "") << sample.name;
+  EXPECT_EQ(plan.output_bytes, measured->output_bytes) << sample.name;
+  EXPECT_EQ(plan.peak_live_bytes, measured->peak_live_bytes) << sample.name;
+  EXPECT_DOUBLE_EQ(plan.flop, measured->flop) << sample.name;
+  EXPECT_DOUBLE_EQ(plan.live_flop, measured->live_flop) << sample.name;
+  EXPECT_EQ(plan.must_move_bytes, measured->must_move_bytes) << sample.name;
+  EXPECT_LE(plan.live_flop, plan.flop) << sample.name;
+  EXPECT_LE(plan.must_move_bytes, plan.argument_bytes + plan.output_bytes) << sample.name;
 }
 
 // GRAPHNET_PLANNER_SAMPLES names another tree of samples to check, GRAPHNET_PLANNER_BYTES how many
 // bytes of arguments are too many.
 TEST(Planner, EqualsTheRunOnEverySample) {
-  const auto folders = sample::discover(samples_root());
-  ASSERT_TRUE(folders.is_ok());
-  const char* most = std::getenv("GRAPHNET_PLANNER_BYTES");
-  const double most_bytes = most != nullptr ? std::atof(most) : 3e9;
-  for (const auto& folder : *folders) {
-    const auto loaded = sample::load_sample(folder);
-    ASSERT_TRUE(loaded.is_ok()) << loaded.status().to_string();
-    const Planned planned = plan_sample(*loaded);
-    const Plan& plan = planned.plan;
-    EXPECT_EQ(plan.unknown, "") << loaded->name;
-    std::cout << loaded->name << " calls " << plan.num_calls << " ms " << planned.milliseconds
-              << " gflop " << plan.flop / 1e9 << " args " << plan.argument_bytes << " peak "
-              << plan.peak_live_bytes << " out " << plan.output_bytes << " live gflop "
-              << plan.live_flop / 1e9 << " product " << plan.live_product_flop / 1e9 << " move "
-              << plan.must_move_bytes;
-    if (std::getenv("GRAPHNET_PLANNER_FLOP") != nullptr) {
-      std::map<std::string, double> by_name;
-      for (const CallShape& call : planned.shapes) by_name[call.name] += call.flop;
-      for (const auto& [name, flop] : by_name) std::cout << "\n  " << name << " " << flop;
-    }
-    for (const auto& note : plan.notes) std::cout << " (" << note << ")";
-    std::cout << std::endl;
-    if (!plan.unknown.empty() || static_cast<double>(plan.argument_bytes) > most_bytes) continue;
-    std::vector<CallShape> shapes;
-    const auto measured = measure_sample(*loaded, shapes);
-    ASSERT_TRUE(measured.is_ok()) << measured.status().to_string();
-    EXPECT_EQ(difference(planned.shapes, shapes, false), "") << loaded->name;
-    EXPECT_EQ(difference(planned.shapes, shapes, true), "") << loaded->name;
-    EXPECT_EQ(plan.output_bytes, measured->output_bytes) << loaded->name;
-    EXPECT_EQ(plan.peak_live_bytes, measured->peak_live_bytes) << loaded->name;
-    EXPECT_DOUBLE_EQ(plan.flop, measured->flop) << loaded->name;
-    EXPECT_DOUBLE_EQ(plan.live_flop, measured->live_flop) << loaded->name;
-    EXPECT_EQ(plan.must_move_bytes, measured->must_move_bytes) << loaded->name;
-    EXPECT_LE(plan.live_flop, plan.flop) << loaded->name;
-    EXPECT_LE(plan.must_move_bytes, plan.argument_bytes + plan.output_bytes) << loaded->name;
-  }
+  const double most_bytes = number_from_environment("GRAPHNET_PLANNER_BYTES", 3e9);
+  for_each_sample("GRAPHNET_PLANNER_SAMPLES",
+                  [&](const sample::Sample& sample) { check_sample(sample, most_bytes); });
 }
 
 base::Result<graph::Program> parse_body(const std::string& body) {
