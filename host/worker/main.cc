@@ -36,7 +36,8 @@ int describe() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::string_view(argv[1]) == "--describe") return describe();
+  // libtorch's static destructors take half as long as loading it.
+  if (argc == 2 && std::string_view(argv[1]) == "--describe") ::_exit(describe());
   // A plugin that hangs must not outlive the program that would stop it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto channel = graphnet::worker::Channel::take();
