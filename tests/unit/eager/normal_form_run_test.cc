@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "eager/dispatcher_library.h"
 #include "eager/graph_run.h"
 #include "graph/graph_text.h"
+#include "graph/normal_form.h"
 #include "support/graph_identity.h"
 #include "unit/eager/sample_arguments.h"
 
@@ -29,6 +31,25 @@ std::vector<std::string> dense_outputs(const Side& side) {
     all.push_back(std::move(bytes));
   }
   return all;
+}
+
+/// The normal form as planned, without running; random numbers have no content in it.
+base::Result<std::string> planned_text(const sample::Sample& sample) {
+  SamplePlanArguments arguments(sample);
+  for (std::size_t i = 0; i < arguments.all.size(); ++i) {
+    arguments.all[i].is_weight =
+        sample.program.parameters[i].kind == graph::ParameterKind::kParameter;
+  }
+  GN_ASSIGN_OR_RETURN(const graph::CallList calls, plan_calls(sample.program, arguments.all));
+  GN_ASSIGN_OR_RETURN(const graph::Graph graph, graph::to_normal_form(calls, dispatcher_library()));
+  return graph::print_graph(graph);
+}
+
+std::string text_without_draws(graph::Graph graph) {
+  for (std::size_t i = 0; i < graph.num_random; ++i) {
+    graph.value(graph.parameters[graph.parameters.size() - 1 - i]).data.clear();
+  }
+  return graph::print_graph(graph);
 }
 
 struct Ran {
@@ -64,6 +85,9 @@ Ran run_both(const sample::Sample& sample) {
   const auto read = graph::parse_graph(text, "graph.gir");
   if (!read.is_ok()) return {read.status(), ran.num_calls, ran.num_nodes};
   EXPECT_TRUE(tests::is_identical(*graph, *read));
+  const auto planned = planned_text(sample);
+  EXPECT_TRUE(planned.is_ok()) << sample.name << ": " << planned.status().to_string();
+  EXPECT_TRUE(!planned.is_ok() || *planned == text_without_draws(*graph)) << sample.name;
   auto run = GraphRun::create(*read);
   if (!run.is_ok()) return {run.status()};
   std::vector<void*> data;
