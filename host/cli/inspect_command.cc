@@ -137,11 +137,10 @@ Command inspect_command(InspectFlags& flags) {
   command.summary = "show a sample's graph, its operators and what they cost";
   command.description =
       "Prints model.py (source), the operator calls of a run (program), or the functional graph\n"
-      "that plugins compile (normal), one node a line, then a table of its operators. The sample "
-      "is\n"
-      "run once, eagerly and without a plugin; --no-run plans it instead, from its metadata, "
-      "without\n"
-      "data or memory. --ops counts the operators of many samples, which are always planned.";
+      "that plugins compile (normal), one node a line, then a table of its operators. The sample\n"
+      "runs once, eagerly and without a plugin. --no-run plans it instead, from its metadata:\n"
+      "floats that the program reads from inputs are then 1. --ops counts the operators of many\n"
+      "samples, which are always planned.";
   command.usage = "inspect SAMPLE [options] | --ops [SAMPLE|DIR|LIST]... [options]";
   command.positionals = {"SAMPLE|DIR|LIST",
                          "the sample to show; with --ops any number, default: the bundled ones",

@@ -33,23 +33,31 @@ std::vector<std::string> dense_outputs(const Side& side) {
   return all;
 }
 
-/// The normal form as planned, without running; random numbers have no content in it.
-base::Result<std::string> planned_text(const sample::Sample& sample) {
+/// The normal form as planned, without running.
+base::Result<graph::Graph> planned_form(const sample::Sample& sample) {
   SamplePlanArguments arguments(sample);
   for (std::size_t i = 0; i < arguments.all.size(); ++i) {
     arguments.all[i].is_weight =
         sample.program.parameters[i].kind == graph::ParameterKind::kParameter;
   }
   GN_ASSIGN_OR_RETURN(const graph::CallList calls, plan_calls(sample.program, arguments.all));
-  GN_ASSIGN_OR_RETURN(const graph::Graph graph, graph::to_normal_form(calls, dispatcher_library()));
-  return graph::print_graph(graph);
+  return graph::to_normal_form(calls, dispatcher_library());
 }
 
-std::string text_without_draws(graph::Graph graph) {
-  for (std::size_t i = 0; i < graph.num_random; ++i) {
-    graph.value(graph.parameters[graph.parameters.size() - 1 - i]).data.clear();
-  }
-  return graph::print_graph(graph);
+/// A plan knows no random numbers, and of numbers that the host reads only those of literals.
+bool is_planned(const graph::Graph& planned, const graph::Graph& run) {
+  const bool has_all_numbers = run.specialised.empty() && run.num_random == 0;
+  if (has_all_numbers) return graph::print_graph(planned) == graph::print_graph(run);
+  const auto same_type = [](const graph::Value& a, const graph::Value& b) {
+    return graph::print_type(a) == graph::print_type(b) && a.kind == b.kind && a.name == b.name;
+  };
+  const auto same_node = [](const graph::Node& a, const graph::Node& b) {
+    return a.op == b.op && a.where == b.where && a.results == b.results;
+  };
+  return std::equal(planned.values.begin(), planned.values.end(), run.values.begin(),
+                    run.values.end(), same_type) &&
+         std::equal(planned.nodes.begin(), planned.nodes.end(), run.nodes.begin(), run.nodes.end(),
+                    same_node);
 }
 
 struct Ran {
@@ -85,9 +93,8 @@ Ran run_both(const sample::Sample& sample) {
   const auto read = graph::parse_graph(text, "graph.gir");
   if (!read.is_ok()) return {read.status(), ran.num_calls, ran.num_nodes};
   EXPECT_TRUE(tests::is_identical(*graph, *read));
-  const auto planned = planned_text(sample);
-  EXPECT_TRUE(planned.is_ok()) << sample.name << ": " << planned.status().to_string();
-  EXPECT_TRUE(!planned.is_ok() || *planned == text_without_draws(*graph)) << sample.name;
+  const auto planned = planned_form(sample);
+  EXPECT_TRUE(planned.is_ok() && is_planned(*planned, *graph)) << sample.name;
   auto run = GraphRun::create(*read);
   if (!run.is_ok()) return {run.status()};
   std::vector<void*> data;
