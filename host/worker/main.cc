@@ -2,7 +2,8 @@
 //
 // graphnet-worker: measures one sample with one plugin, told what by the supervisor over
 // descriptor 3; or, with --describe, says in one line of JSON what it was built with and what this
-// machine offers to it (read by supervise/worker_description.h).
+// machine offers to it (read by supervise/worker_description.h); or, with --inspect, answers
+// questions about samples (supervise/inspection.h).
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "graphnet/abi.h"
 #include "worker/channel.h"
 #include "worker/control_session.h"
+#include "worker/inspection.h"
 #include "worker/session.h"
 
 namespace {
@@ -40,6 +42,9 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--describe") ::_exit(describe());
   // A plugin that hangs must not outlive the program that would stop it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (argc == 3 && std::string_view(argv[1]) == "--inspect") {
+    return graphnet::worker::run_inspection(argv[2]);
+  }
   auto channel = graphnet::worker::Channel::take();
   if (!channel.is_ok()) {
     std::fprintf(stderr, "graphnet-worker: error: %s\n", channel.status().to_string().c_str());
