@@ -61,6 +61,8 @@ std::string binary_region(Reduction kind, Type type) {
   return "({ ^bb0(%p: " + scalar + ", %q: " + scalar + "): " + reducer_body(kind, type) + " })";
 }
 
+// Names inside a region must not be those of lines outside, which are numbers.
+//
 // Takes the left pair (value %p, index %i) if it is larger (smaller), NaN above all, and of equal
 // ones the first: for any order in which pairs meet.
 std::string index_region(bool largest, Type type) {
@@ -75,17 +77,17 @@ std::string index_region(bool largest, Type type) {
   const auto logic = [](const char* to, const char* op, const char* a, const char* b) {
     return std::string(to) + " = stablehlo." + op + " " + a + ", " + b + " : tensor<i1> ";
   };
-  std::string body = compare("%0", largest ? "GT" : "LT", "%p", "%q") +
-                     compare("%1", "NE", "%p", "%p") + compare("%2", "NE", "%q", "%q") +
-                     compare("%3", "EQ", "%p", "%q");
-  body += "%4 = stablehlo.not %2 : tensor<i1> " + logic("%5", "and", "%1", "%4") +
-          logic("%6", "or", "%0", "%5") + logic("%7", "and", "%1", "%2") +
-          logic("%8", "or", "%3", "%7") +
-          "%9 = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1> " +
-          logic("%10", "and", "%8", "%9") + logic("%11", "or", "%6", "%10");
-  body += "%12 = stablehlo.select %11, %p, %q : tensor<i1>, " + scalar +
-          " %13 = stablehlo.select %11, %i, %j : tensor<i1>, tensor<i32> stablehlo.return %12, "
-          "%13 : " +
+  std::string body = compare("%c0", largest ? "GT" : "LT", "%p", "%q") +
+                     compare("%c1", "NE", "%p", "%p") + compare("%c2", "NE", "%q", "%q") +
+                     compare("%c3", "EQ", "%p", "%q");
+  body += "%c4 = stablehlo.not %c2 : tensor<i1> " + logic("%c5", "and", "%c1", "%c4") +
+          logic("%c6", "or", "%c0", "%c5") + logic("%c7", "and", "%c1", "%c2") +
+          logic("%c8", "or", "%c3", "%c7") +
+          "%c9 = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1> " +
+          logic("%c10", "and", "%c8", "%c9") + logic("%c11", "or", "%c6", "%c10");
+  body += "%c12 = stablehlo.select %c11, %p, %q : tensor<i1>, " + scalar +
+          " %c13 = stablehlo.select %c11, %i, %j : tensor<i1>, tensor<i32> stablehlo.return %c12, "
+          "%c13 : " +
           scalar + ", tensor<i32>";
   return "({ ^bb0(%p: " + scalar + ", %i: tensor<i32>, %q: " + scalar +
          ", %j: tensor<i32>): " + body + " })";
@@ -99,17 +101,17 @@ std::string order_region(bool descending, Type type) {
   const char* const how = descending ? "GT" : "LT";
   if (!is_float(type)) {
     const char* compare_type = type == Type::kBool || type == Type::kU8 ? "UNSIGNED" : "SIGNED";
-    return head + "%0 = stablehlo.compare " + how + ", %p, %q, " + compare_type + values +
-           "stablehlo.return %0 : tensor<i1> })";
+    return head + "%c0 = stablehlo.compare " + how + ", %p, %q, " + compare_type + values +
+           "stablehlo.return %c0 : tensor<i1> })";
   }
   // NaN is the largest: first when descending, last when ascending.
   const char* const nan_first = descending ? "%p" : "%q";
   const char* const number = descending ? "%q" : "%p";
-  return head + "%0 = stablehlo.compare " + how + ", %p, %q, FLOAT" + values +
-         "%1 = stablehlo.compare NE, " + nan_first + ", " + nan_first + ", FLOAT" + values +
-         "%2 = stablehlo.compare EQ, " + number + ", " + number + ", FLOAT" + values +
-         "%3 = stablehlo.and %1, %2 : tensor<i1> %4 = stablehlo.or %0, %3 : tensor<i1> "
-         "stablehlo.return %4 : tensor<i1> })";
+  return head + "%c0 = stablehlo.compare " + how + ", %p, %q, FLOAT" + values +
+         "%c1 = stablehlo.compare NE, " + nan_first + ", " + nan_first + ", FLOAT" + values +
+         "%c2 = stablehlo.compare EQ, " + number + ", " + number + ", FLOAT" + values +
+         "%c3 = stablehlo.and %c1, %c2 : tensor<i1> %c4 = stablehlo.or %c0, %c3 : tensor<i1> "
+         "stablehlo.return %c4 : tensor<i1> })";
 }
 
 }  // namespace
