@@ -142,6 +142,17 @@ TEST_F(EmitterTest, WritesDepthwiseConvolutionsAsShiftedProducts) {
   EXPECT_EQ(count(text, "stablehlo.multiply"), 9U);
 }
 
+TEST_F(EmitterTest, WritesAKernelOfOneTapAsAMatrixProduct) {
+  ConvolutionAttributes attributes = plain_convolution();
+  attributes.low = attributes.high = {0, 0};
+  attributes.stride = {2, 2};
+  const Tensor x = emitter_.convolution(input({1, 64, 8, 8}), weight({32, 64, 1, 1}), attributes);
+  EXPECT_EQ(x.shape, (Shape{1, 32, 4, 4}));
+  const std::string text = finish({x}).main.text;
+  EXPECT_EQ(count(text, "stablehlo.convolution"), 0U);
+  EXPECT_EQ(count(text, "stablehlo.dot_general"), 1U);
+}
+
 TEST_F(EmitterTest, MakesBlocksOfGroups) {
   ConvolutionAttributes attributes = plain_convolution();
   attributes.groups = 8;  // of 8 channels: 4 groups fill a block
