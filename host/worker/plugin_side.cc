@@ -24,7 +24,7 @@ plugin::Signature make_signature(const journal::Task& task, const std::string& s
   plugin::Signature signature;
   signature.sample = sample;
   for (const sample::Argument& argument : arguments) {
-    const bool weight = is_weight(argument.kind) && task.weights != "per_call";
+    const bool weight = is_weight(argument.kind, task.weights);
     signature.arguments.push_back({argument.name, weight, argument.dtype, argument.shape});
   }
   for (std::size_t i = 0; i < eager_outputs.size(); ++i) {
