@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "cli/bisect.h"
 #include "cli/exit_code.h"
 #include "cli/inspect_text.h"
 #include "cli/sample_selection.h"
@@ -39,6 +40,12 @@ Result<Options> read_options(const Context& context, const InspectFlags& flags) 
   if (options.stage != "source" && options.stage != "program" && options.stage != "normal") {
     return Status(Code::kUsage,
                   "--stage must be source, program or normal, got '" + options.stage + "'");
+  }
+  if (flags.bisect != flags.config.has_value()) {
+    return Status(Code::kUsage, "--bisect and --config go together");
+  }
+  if (flags.bisect && (flags.ops || flags.no_run || flags.stage)) {
+    return Status(Code::kUsage, "--bisect goes with none of --stage, --ops and --no-run");
   }
   if (flags.ops && options.stage == "source") {
     return Status(Code::kUsage, "--ops counts operators of --stage program or normal");
@@ -124,6 +131,7 @@ Result<int> show_ops(const Context& context, const Options& options) {
 
 Result<int> execute(const Context& context, const InspectFlags& flags) {
   GN_ASSIGN_OR_RETURN(const Options options, read_options(context, flags));
+  if (flags.bisect) return bisect_sample(context, options.samples[0], *flags.config);
   if (options.ops) return show_ops(context, options);
   if (options.stage == "source") return show_source(options.samples[0], context.flags.json);
   return show_graph(context, options);
@@ -140,7 +148,9 @@ Command inspect_command(InspectFlags& flags) {
       "that plugins compile (normal), one node a line, then a table of its operators. The sample\n"
       "runs once, eagerly and without a plugin. --no-run plans it instead, from its metadata:\n"
       "floats that the program reads from inputs are then 1. --ops counts the operators of many\n"
-      "samples, which are always planned.";
+      "samples, which are always planned. --bisect cuts the normal form after some nodes, gives it "
+      "to a\n"
+      "plugin and compares what lives behind the cut, halving until one node is left.";
   command.usage = "inspect SAMPLE [options] | --ops [SAMPLE|DIR|LIST]... [options]";
   command.positionals = {"SAMPLE|DIR|LIST",
                          "the sample to show; with --ops any number, default: the bundled ones",
@@ -151,12 +161,17 @@ Command inspect_command(InspectFlags& flags) {
       {"--stage", "source|program|normal", "what to show; default: normal", &flags.stage},
       {"--no-run", "", "take shapes from a plan, not from a run", &flags.no_run},
       {"--ops", "", "a histogram of the operators of many samples", &flags.ops},
+      {"--bisect", "", "find the first node whose value leaves tolerance under a plugin",
+       &flags.bisect},
+      {"--config", "CONFIG", "the plugin of --bisect", &flags.config},
   };
   command.examples = {
       {"graphnet inspect samples/timm/resnet10t.c3_in1k", "what a plugin gets to compile"},
       {"graphnet inspect samples/others/pigu_hybrid --stage program --no-run",
        "the calls as run, writes included"},
-      {"graphnet inspect --ops samples --json", "which operators a plugin must know"}};
+      {"graphnet inspect --ops samples --json", "which operators a plugin must know"},
+      {"graphnet inspect samples/timm/resnet10t.c3_in1k --bisect --config xla.yaml",
+       "where a plugin goes wrong"}};
   command.execute = [&flags](const Context& context) { return execute(context, flags); };
   return command;
 }

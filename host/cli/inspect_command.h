@@ -15,6 +15,8 @@ struct InspectFlags {
   std::optional<std::string> stage;
   bool no_run = false;
   bool ops = false;
+  bool bisect = false;
+  std::optional<std::string> config;
 };
 
 /// `graphnet inspect`: a sample's graph at any stage, what its operators cost, and which operators

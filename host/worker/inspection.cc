@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "worker/inspection.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <map>
 #include <set>
 #include <string>
@@ -21,6 +18,7 @@
 #include "sample/replay.h"
 #include "sample/sample.h"
 #include "worker/admission.h"
+#include "worker/answer.h"
 #include "worker/eager_side.h"
 #include "worker/weights.h"
 
@@ -32,8 +30,6 @@ using base::Code;
 using base::Json;
 using base::Result;
 using base::Status;
-
-constexpr int kAnswerFd = 3;
 
 /// What is asked of every sample.
 struct Request {
@@ -172,38 +168,17 @@ Result<Json> inspect(const std::string& path, const Request& request) {
   return graph_json(graph, costs, request.has_text);
 }
 
-Json error_json(const Status& status) {
-  return {{"code", static_cast<int>(status.code())},
-          {"message", status.message()},
-          {"context", status.context()},
-          {"hints", status.hints()}};
-}
-
-bool write_line(const std::string& line) {
-  std::size_t written = 0;
-  while (written < line.size()) {
-    const ssize_t count = ::write(kAnswerFd, line.data() + written, line.size() - written);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    written += static_cast<std::size_t>(count);
-  }
-  return true;
-}
-
 }  // namespace
 
 int run_inspection(std::string_view request_text) {
   const auto request = read_request(request_text);
   if (!request.is_ok()) return 2;
+  const Answer answer;
   for (const std::string& path : request->samples) {
-    Json answer;
-    auto inspected = inspect(path, *request);
-    if (inspected.is_ok()) {
-      answer = std::move(inspected).value();
-    } else {
-      answer["error"] = error_json(inspected.status());
-    }
-    if (!write_line(base::dump_json(answer) + "\n")) return 5;
+    const auto inspected = inspect(path, *request);
+    const bool is_sent =
+        inspected.is_ok() ? answer.send(*inspected) : answer.send_error(inspected.status());
+    if (!is_sent) return 5;
   }
   return 0;
 }

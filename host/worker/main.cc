@@ -2,8 +2,8 @@
 //
 // graphnet-worker: measures one sample with one plugin, told what by the supervisor over
 // descriptor 3; or, with --describe, says in one line of JSON what it was built with and what this
-// machine offers to it (read by supervise/worker_description.h); or, with --inspect, answers
-// questions about samples (supervise/inspection.h).
+// machine offers to it (read by supervise/worker_description.h); or, with --inspect or --cut,
+// answers questions about samples (supervise/inspection.h, bisection.h).
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -18,6 +18,7 @@
 #include "graphnet/abi.h"
 #include "worker/channel.h"
 #include "worker/control_session.h"
+#include "worker/cut_session.h"
 #include "worker/inspection.h"
 #include "worker/session.h"
 
@@ -44,6 +45,11 @@ int main(int argc, char** argv) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (argc == 3 && std::string_view(argv[1]) == "--inspect") {
     return graphnet::worker::run_inspection(argv[2]);
+  }
+  if (argc == 3 && std::string_view(argv[1]) == "--cut") {
+    const int code = graphnet::worker::run_cut(argv[2]);
+    std::fflush(nullptr);
+    ::_exit(code);  // as below
   }
   auto channel = graphnet::worker::Channel::take();
   if (!channel.is_ok()) {

@@ -99,6 +99,10 @@ TEST(Inspect, SaysWhatIsWrong) {
   EXPECT_EQ(inspect({kPerceptron, "--stage", "binary"}).state.exit_code, 2);
   EXPECT_EQ(inspect({"--ops", "--stage", "source"}).state.exit_code, 2);
   EXPECT_EQ(inspect({"/no/such/sample"}).state.exit_code, 3);
+  EXPECT_EQ(inspect({kPerceptron, "--bisect"}).state.exit_code, 2);
+  EXPECT_EQ(inspect({kPerceptron, "--config", "nope.yaml"}).state.exit_code, 2);
+  const ProgramEnd bisected = inspect({kDataDependent, "--bisect", "--config", "nope.yaml"});
+  EXPECT_EQ(bisected.state.exit_code, 4) << bisected.output;
 }
 
 }  // namespace
