@@ -1,6 +1,7 @@
 # graphnet_add_plugin(<name> SOURCES ... [LIBS <target>...])
 #
-# Builds libgn_<name>.so into <build>/lib/graphnet/plugins/<name>/ with its plugin.yaml beside it.
+# Builds libgn_<name>.so into <build>/lib/graphnet/plugins/<name>/ with its plugin.yaml, and its gaps.yaml
+# if it has one, beside it.
 # Exactly the three symbols of the ABI are exported, nothing is left undefined, everything resolves at
 # load, and needed libraries are looked for beside the plugin first.
 set(GRAPHNET_SDK_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
@@ -29,6 +30,9 @@ function(graphnet_add_plugin name)
   target_link_options(${target} PRIVATE -Wl,-z,now -Wl,-z,noexecstack
     -Wl,--version-script=${GRAPHNET_SDK_CMAKE_DIR}/exports.map)
   configure_file(plugin.yaml ${folder}/plugin.yaml COPYONLY)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/gaps.yaml)
+    configure_file(gaps.yaml ${folder}/gaps.yaml COPYONLY)
+  endif()
   if(TARGET graphnet_all)
     add_dependencies(graphnet_all ${target})
   endif()

@@ -60,7 +60,7 @@ Shape counting(std::int64_t count) {
 }
 
 Shape normal_dims(const Shape& dims, std::int64_t rank) {
-  if (dims.empty()) return counting(rank);
+  if (dims.empty() || rank == 0) return counting(rank);
   Shape result;
   for (const std::int64_t dim : dims) result.push_back(dim < 0 ? dim + rank : dim);
   std::sort(result.begin(), result.end());
@@ -207,6 +207,7 @@ Tensor Builder::apply_matrix(const Tensor& x, std::int64_t dim, const std::vecto
 }
 
 Tensor Builder::swap(const Tensor& x, std::int64_t dim, std::int64_t other) {
+  if (x.rank() == 0) return x;
   Shape permutation = counting(x.rank());
   std::swap(permutation[static_cast<std::size_t>(dim < 0 ? dim + x.rank() : dim)],
             permutation[static_cast<std::size_t>(other < 0 ? other + x.rank() : other)]);

@@ -11,8 +11,8 @@ Tensor input(Call& call, const char* name = "self") {
   return call.b.convert(call.tensor(name), compute_type(call.result_type()));
 }
 
-Tensor sixth_of_clamped(Builder& b, const Tensor& x) {
-  return b.divide(b.clamp(b.add(x, 3), 0, 6), 6);
+Tensor shifted_clamp(Builder& b, const Tensor& x) {
+  return b.clamp(b.add(x, 3), 0, 6);
 }
 
 }  // namespace
@@ -40,12 +40,12 @@ Tensors silu(Call& call) {
 }
 
 Tensors hardsigmoid(Call& call) {
-  return {finish(call, sixth_of_clamped(call.b, input(call)))};
+  return {finish(call, call.b.divide(shifted_clamp(call.b, input(call)), 6))};
 }
 
 Tensors hardswish(Call& call) {
   const Tensor x = input(call);
-  return {finish(call, call.b.multiply(x, sixth_of_clamped(call.b, x)))};
+  return {finish(call, call.b.divide(call.b.multiply(x, shifted_clamp(call.b, x)), 6))};
 }
 
 Tensors leaky_relu(Call& call) {

@@ -2,6 +2,8 @@
 //
 // Tensors made from numbers. Element types and shapes are those that eager recorded.
 #include <cmath>
+#include <cstdlib>
+#include <vector>
 
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
@@ -12,6 +14,10 @@ namespace {
 
 Tensor filled(Call& call, double value) {
   return call.b.full(call.result_type(), call.result_shape(), value);
+}
+
+Tensor filled_with(Call& call, const char* argument) {
+  return call.b.expand(operand(call, argument, call.result_type()), call.result_shape());
 }
 
 /// True where column - row >= diagonal (or <=), over the last two dimensions.
@@ -43,14 +49,14 @@ Tensors ones(Call& call) {
   return {filled(call, 1)};
 }
 Tensors full(Call& call) {
-  return {filled(call, call.number("fill_value"))};
+  return {filled_with(call, "fill_value")};
 }
 Tensors scalar_tensor(Call& call) {
-  return {filled(call, call.number("s"))};
+  return {filled_with(call, "s")};
 }
 
 Tensors fill(Call& call) {
-  return {call.b.expand(operand(call, "value", call.result_type()), call.result_shape())};
+  return {filled_with(call, "value")};
 }
 
 // As ATen: start + i * step in double, or in int64 if everything is.
@@ -77,8 +83,9 @@ Tensors linspace(Call& call) {
   const float step = steps > 1 ? (end - start) / static_cast<float>(steps - 1) : 0;
   std::vector<double> values;
   for (std::int64_t i = 0; i < steps; ++i) {
-    const float value = i < steps / 2 ? start + step * static_cast<float>(i)
-                                      : end - step * static_cast<float>(steps - i - 1);
+    const float value = i < steps / 2 || steps == 1
+                            ? start + step * static_cast<float>(i)
+                            : end - step * static_cast<float>(steps - i - 1);
     values.push_back(static_cast<double>(value));
   }
   return {from_doubles(call, values)};
@@ -125,12 +132,21 @@ Tensors one_hot(Call& call) {
 Tensors diag(Call& call) {
   Builder& b = call.b;
   const Tensor x = call.tensor("self");
-  if (x.rank() != 1 || call.integer("diagonal") != 0) {
-    throw LoweringError("diag of anything but a vector on the main diagonal");
-  }
+  const std::int64_t diagonal = call.integer("diagonal");
   const Shape shape = call.result_shape();
-  return {b.select(triangle(b, shape, Comparison::kEq, 0), b.emit.broadcast(x, shape, {1}),
-                   b.full(x.type, shape, 0))};
+  if (x.rank() == 1) {
+    // Above the main diagonal an element stands in the row of its number, below in the column.
+    const Tensor padded = b.pad(x, 0, {0}, {std::abs(diagonal)});
+    const Tensor spread = b.emit.broadcast(padded, shape, {diagonal >= 0 ? 0 : 1});
+    const auto offset = static_cast<double>(diagonal);
+    return {
+        b.select(triangle(b, shape, Comparison::kEq, offset), spread, b.full(x.type, shape, 0))};
+  }
+  const std::int64_t width = x.extent(1);
+  const std::int64_t first = diagonal >= 0 ? diagonal : -diagonal * width;
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < shape[0]; ++i) places.push_back(first + i * (width + 1));
+  return {b.take(b.reshape(x, {num_elements(x.shape)}), 0, places)};
 }
 
 }  // namespace graphnet::lowering::decomposition

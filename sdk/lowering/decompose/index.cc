@@ -127,6 +127,7 @@ Tensors gather(Call& call) {
   Builder& b = call.b;
   const Tensor x = call.tensor("self");
   const Tensor index = call.tensor("index");
+  if (x.rank() == 0) return {b.expand(x, index.shape)};
   const std::int64_t dim = call.dim("dim", x.rank());
   return {b.emit.gather(x, element_coordinates(b, index, dim), counting(x.rank()), 0)};
 }
@@ -142,11 +143,15 @@ Tensors index_put(Call& call) {
   const Tensor x = call.tensor("self");
   if (const auto masked = put_by_mask(call, x)) return {*masked};
   const IndexSet set = index_set(call, x);
-  if (set.batch_position != 0) throw LoweringError("index_put behind whole dimensions");
-  Shape shape(set.starts.shape.begin(), set.starts.shape.end() - 1);
-  const Shape rest = without_dims(x.shape, set.dims);
-  shape.insert(shape.end(), rest.begin(), rest.end());
-  const Tensor values = b.expand(b.convert(call.tensor("values"), x.type), shape);
+  // Values have the shape of x[indices]; scatter wants the indices' dimensions first.
+  const auto position = static_cast<std::ptrdiff_t>(set.batch_position);
+  const std::ptrdiff_t num_batch = set.starts.rank() - 1;
+  Shape shape = without_dims(x.shape, set.dims);
+  shape.insert(shape.begin() + position, set.starts.shape.begin(), set.starts.shape.end() - 1);
+  Shape order = counting(static_cast<std::int64_t>(shape.size()));
+  std::rotate(order.begin(), order.begin() + position, order.begin() + position + num_batch);
+  Tensor values = b.expand(b.convert(call.tensor("values"), x.type), shape);
+  if (position != 0) values = b.emit.transpose(values, order);
   const auto combine =
       call.flag("accumulate") ? std::optional<Reduction>(Reduction::kSum) : std::nullopt;
   return {b.emit.scatter(x, set.starts, set.dims, values, combine)};
@@ -185,6 +190,7 @@ Tensors scatter_reduce(Call& call) {
 
 Tensors sort(Call& call) {
   const Tensor x = call.tensor("self");
+  if (x.rank() == 0) return {x, call.b.full(Type::kI64, {}, 0)};
   const auto [values, indices] =
       call.b.emit.sort(x, call.dim("dim", x.rank()), call.flag("descending"));
   return {values, indices};
@@ -193,6 +199,7 @@ Tensors sort(Call& call) {
 Tensors topk(Call& call) {
   Builder& b = call.b;
   const Tensor x = call.tensor("self");
+  if (x.rank() == 0) return {x, b.full(Type::kI64, {}, 0)};
   const std::int64_t dim = call.dim("dim", x.rank());
   const std::int64_t k = call.integer("k");
   const auto [values, indices] = b.emit.sort(x, dim, call.flag("largest"));

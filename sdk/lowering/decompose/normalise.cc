@@ -63,6 +63,14 @@ std::optional<Tensor> fold(Call& call, const ScaleShift& norm) {
   return b.add(product, per_channel(b, shift, product));
 }
 
+Tensor with_statistics(Call& call, const Tensor& x) {
+  Builder& b = call.b;
+  const ScaleShift norm = scale_shift(call, x.type);
+  if (const auto folded = fold(call, norm)) return *folded;
+  const Tensor scaled = b.multiply(x, per_channel(b, norm.scale, x));
+  return b.add(scaled, per_channel(b, norm.shift, x));
+}
+
 }  // namespace
 
 Tensors batch_norm(Call& call) {
@@ -73,16 +81,13 @@ Tensors batch_norm(Call& call) {
     dims.erase(dims.begin() + 1);
     return {finish(call, affine_channels(call, standardise(b, x, dims, call.number("eps"))))};
   }
-  const ScaleShift norm = scale_shift(call, x.type);
-  if (const auto folded = fold(call, norm)) return {finish(call, *folded)};
-  const Tensor scaled = b.multiply(x, per_channel(b, norm.scale, x));
-  return {finish(call, b.add(scaled, per_channel(b, norm.shift, x)))};
+  return {finish(call, with_statistics(call, x))};
 }
 
 Tensors instance_norm(Call& call) {
   Builder& b = call.b;
   const Tensor x = wide(call, "input");
-  if (!call.flag("use_input_stats")) throw LoweringError("instance norm with running statistics");
+  if (!call.flag("use_input_stats")) return {finish(call, with_statistics(call, x))};
   Shape dims = counting(x.rank());
   dims.erase(dims.begin(), dims.begin() + 2);
   return {finish(call, affine_channels(call, standardise(b, x, dims, call.number("eps"))))};

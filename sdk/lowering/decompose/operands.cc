@@ -18,6 +18,13 @@ bool is_scalar(Call& call, std::string_view name) {
 
 Tensor operand(Call& call, std::string_view name, Type type) {
   if (call.is_tensor(name)) return call.b.convert(call.tensor(name), type);
+  if (!call.is_float(name)) {
+    constexpr std::int64_t kLastExact = std::int64_t{1} << 53U;  // as a double
+    const std::int64_t value = call.integer(name);
+    if (value > kLastExact || value < -kLastExact) {
+      return call.b.convert(call.b.emit.constant(Type::kI64, {}, &value), type);
+    }
+  }
   return call.b.full(type, {}, call.number(name));
 }
 

@@ -267,8 +267,10 @@ Tensors where(Call& call) {
 
 Tensors logit(Call& call) {
   Builder& b = call.b;
-  Tensor x = b.convert(call.tensor("self"), compute_type(call.result_type()));
+  Tensor x = b.convert(call.tensor("self"), call.result_type());
+  // In the type of the result, as ATen: in half precision 1 - 1e-6 is 1, whose logit is infinite.
   if (call.has("eps")) x = b.clamp(x, call.number("eps"), 1 - call.number("eps"));
+  x = b.convert(x, compute_type(x.type));
   const Tensor odds = b.divide(x, b.subtract(b.full(x.type, x.shape, 1), x));
   return {finish(call, b.unary(Unary::kLog, odds))};
 }

@@ -113,6 +113,21 @@ bool divides(const Tensor& x, const Shape& out) {
   return true;
 }
 
+// Adaptive windows of unequal size, one slice each.
+Tensor max_by_window(Builder& b, Tensor x, const Shape& out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto dim = static_cast<std::int64_t>(x.shape.size() - out.size() + i);
+    const std::int64_t in = x.extent(dim);
+    Tensors windows;
+    for (std::int64_t o = 0; o < out[i]; ++o) {
+      const Tensor window = b.slice(x, dim, o * in / out[i], ((o + 1) * in + out[i] - 1) / out[i]);
+      windows.push_back(b.reduce(Reduction::kMax, window, {dim}, true));
+    }
+    x = windows.size() == 1 ? windows[0] : b.emit.concatenate(windows, dim);
+  }
+  return x;
+}
+
 Shape adaptive_size(Call& call) {
   const auto count = static_cast<std::ptrdiff_t>(num_spatial(call));
   const Shape result = call.result_shape();
@@ -172,7 +187,7 @@ Tensors adaptive_max_pool(Call& call) {
   const Tensor x = call.tensor("self");
   const Shape out = adaptive_size(call);
   if (call.is_read(1)) throw LoweringError("indices of adaptive max pooling");
-  if (!divides(x, out)) throw LoweringError("adaptive max pooling with unequal windows");
+  if (!divides(x, out)) return {max_by_window(call.b, x, out)};
   Shape reduced;
   const Tensor split = split_windows(call.b, x, out, reduced);
   const Tensor pooled = call.b.reduce(Reduction::kMax, split, reduced, false);

@@ -122,7 +122,15 @@ Tensors vector_norm(Call& call) {
     return {finish(call, b.reduce(kind, size, dims, keep))};
   }
   if (order == 1) return {finish(call, b.reduce(Reduction::kSum, size, dims, keep))};
-  if (order != 2) throw LoweringError("vector norm of order " + std::to_string(order));
+  if (order == 0) {
+    const Tensor counted = b.convert(b.compare(Comparison::kNe, x, 0), x.type);
+    return {finish(call, b.reduce(Reduction::kSum, counted, dims, keep))};
+  }
+  if (order != 2) {
+    const Tensor powers = b.binary(Binary::kPower, size, order);
+    const Tensor sum = b.reduce(Reduction::kSum, powers, dims, keep);
+    return {finish(call, b.binary(Binary::kPower, sum, 1 / order))};
+  }
   const Tensor squares = b.reduce(Reduction::kSum, b.multiply(x, x), dims, keep);
   return {finish(call, b.unary(Unary::kSqrt, squares))};
 }

@@ -206,7 +206,9 @@ Tensors movedim(Call& call) {
 
 Tensors flip(Call& call) {
   const Tensor x = call.tensor("self");
-  return {call.b.emit.reverse(x, normal_dims(call.integers("dims"), x.rank()))};
+  const Shape dims = call.integers("dims");
+  if (dims.empty()) return {x};
+  return {call.b.emit.reverse(x, normal_dims(dims, x.rank()))};
 }
 
 Tensors roll(Call& call) {

@@ -139,9 +139,8 @@ Tensor Emitter::splat(Type type, const Shape& shape, double value) {
 }
 
 Tensor Emitter::iota(Type type, const Shape& shape, std::int64_t dim) {
-  if (type == Type::kBool || num_elements(shape) == 0) {
-    return convert(iota(Type::kI32, shape, dim), type);
-  }
+  if (num_elements(shape) == 0) return splat(type, shape, 0);
+  if (type == Type::kBool) return convert(iota(Type::kI32, shape, dim), type);
   return add("stablehlo.iota dim = " + std::to_string(dim) + " : " + type_text(type, shape), {},
              type, shape, true);
 }

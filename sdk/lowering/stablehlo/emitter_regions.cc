@@ -42,7 +42,8 @@ bool needs_select(Reduction kind, Type type) {
   return is_float(type) && (kind == Reduction::kMax || kind == Reduction::kMin);
 }
 
-// The body of a region over two scalars %p, %q of this type.
+// The body of a region over two scalars %p, %q of this type. Names in regions have a letter:
+// numbers are those of the lines around.
 std::string reducer_body(Reduction kind, Type type) {
   const std::string scalar = type_text(type, {});
   if (!needs_select(kind, type)) {
@@ -61,8 +62,6 @@ std::string binary_region(Reduction kind, Type type) {
   return "({ ^bb0(%p: " + scalar + ", %q: " + scalar + "): " + reducer_body(kind, type) + " })";
 }
 
-// Names inside a region must not be those of lines outside, which are numbers.
-//
 // Takes the left pair (value %p, index %i) if it is larger (smaller), NaN above all, and of equal
 // ones the first: for any order in which pairs meet.
 std::string index_region(bool largest, Type type) {
@@ -77,17 +76,17 @@ std::string index_region(bool largest, Type type) {
   const auto logic = [](const char* to, const char* op, const char* a, const char* b) {
     return std::string(to) + " = stablehlo." + op + " " + a + ", " + b + " : tensor<i1> ";
   };
-  std::string body = compare("%c0", largest ? "GT" : "LT", "%p", "%q") +
-                     compare("%c1", "NE", "%p", "%p") + compare("%c2", "NE", "%q", "%q") +
-                     compare("%c3", "EQ", "%p", "%q");
-  body += "%c4 = stablehlo.not %c2 : tensor<i1> " + logic("%c5", "and", "%c1", "%c4") +
-          logic("%c6", "or", "%c0", "%c5") + logic("%c7", "and", "%c1", "%c2") +
-          logic("%c8", "or", "%c3", "%c7") +
-          "%c9 = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1> " +
-          logic("%c10", "and", "%c8", "%c9") + logic("%c11", "or", "%c6", "%c10");
-  body += "%c12 = stablehlo.select %c11, %p, %q : tensor<i1>, " + scalar +
-          " %c13 = stablehlo.select %c11, %i, %j : tensor<i1>, tensor<i32> stablehlo.return %c12, "
-          "%c13 : " +
+  std::string body = compare("%r0", largest ? "GT" : "LT", "%p", "%q") +
+                     compare("%r1", "NE", "%p", "%p") + compare("%r2", "NE", "%q", "%q") +
+                     compare("%r3", "EQ", "%p", "%q");
+  body += "%r4 = stablehlo.not %r2 : tensor<i1> " + logic("%r5", "and", "%r1", "%r4") +
+          logic("%r6", "or", "%r0", "%r5") + logic("%r7", "and", "%r1", "%r2") +
+          logic("%r8", "or", "%r3", "%r7") +
+          "%r9 = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1> " +
+          logic("%r10", "and", "%r8", "%r9") + logic("%r11", "or", "%r6", "%r10");
+  body += "%r12 = stablehlo.select %r11, %p, %q : tensor<i1>, " + scalar +
+          " %r13 = stablehlo.select %r11, %i, %j : tensor<i1>, tensor<i32> stablehlo.return %r12, "
+          "%r13 : " +
           scalar + ", tensor<i32>";
   return "({ ^bb0(%p: " + scalar + ", %i: tensor<i32>, %q: " + scalar +
          ", %j: tensor<i32>): " + body + " })";
@@ -101,17 +100,17 @@ std::string order_region(bool descending, Type type) {
   const char* const how = descending ? "GT" : "LT";
   if (!is_float(type)) {
     const char* compare_type = type == Type::kBool || type == Type::kU8 ? "UNSIGNED" : "SIGNED";
-    return head + "%c0 = stablehlo.compare " + how + ", %p, %q, " + compare_type + values +
-           "stablehlo.return %c0 : tensor<i1> })";
+    return head + "%r0 = stablehlo.compare " + how + ", %p, %q, " + compare_type + values +
+           "stablehlo.return %r0 : tensor<i1> })";
   }
   // NaN is the largest: first when descending, last when ascending.
   const char* const nan_first = descending ? "%p" : "%q";
   const char* const number = descending ? "%q" : "%p";
-  return head + "%c0 = stablehlo.compare " + how + ", %p, %q, FLOAT" + values +
-         "%c1 = stablehlo.compare NE, " + nan_first + ", " + nan_first + ", FLOAT" + values +
-         "%c2 = stablehlo.compare EQ, " + number + ", " + number + ", FLOAT" + values +
-         "%c3 = stablehlo.and %c1, %c2 : tensor<i1> %c4 = stablehlo.or %c0, %c3 : tensor<i1> "
-         "stablehlo.return %c4 : tensor<i1> })";
+  return head + "%r0 = stablehlo.compare " + how + ", %p, %q, FLOAT" + values +
+         "%r1 = stablehlo.compare NE, " + nan_first + ", " + nan_first + ", FLOAT" + values +
+         "%r2 = stablehlo.compare EQ, " + number + ", " + number + ", FLOAT" + values +
+         "%r3 = stablehlo.and %r1, %r2 : tensor<i1> %r4 = stablehlo.or %r0, %r3 : tensor<i1> "
+         "stablehlo.return %r4 : tensor<i1> })";
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "conformance/gaps.h"
+
+#include <fnmatch.h>
+
+#include <utility>
+
+#include "config/yaml_reader.h"
+
+namespace graphnet::conformance {
+
+namespace {
+
+using base::Result;
+using base::Status;
+
+Result<Gap> read_gap(const config::YamlNode& node, const std::string& list) {
+  GN_ASSIGN_OR_RETURN(const auto map, config::MapReader::open(node, list, {"case", "reason"}));
+  Gap gap;
+  gap.is_permanent = list == "never";
+  GN_ASSIGN_OR_RETURN(const config::YamlNode* name, map.require("case"));
+  GN_ASSIGN_OR_RETURN(gap.pattern, config::read_text(*name, map.path_of("case")));
+  GN_ASSIGN_OR_RETURN(const config::YamlNode* reason, map.require("reason"));
+  GN_ASSIGN_OR_RETURN(gap.reason, config::read_text(*reason, map.path_of("reason")));
+  return gap;
+}
+
+Status read_list(const config::MapReader& root, const std::string& list, std::vector<Gap>& gaps) {
+  const config::YamlNode* node = root.find(list);
+  if (node == nullptr) return Status::ok();
+  GN_RETURN_IF_ERROR(config::expect_sequence(*node, list));
+  for (const config::YamlNode& item : node->items) {
+    GN_ASSIGN_OR_RETURN(Gap gap, read_gap(item, list));
+    gaps.push_back(std::move(gap));
+  }
+  return Status::ok();
+}
+
+}  // namespace
+
+Result<std::vector<Gap>> read_gaps(const std::filesystem::path& file) {
+  std::vector<Gap> gaps;
+  if (!std::filesystem::exists(file)) return gaps;
+  GN_ASSIGN_OR_RETURN(const config::YamlNode document, config::read_yaml(file));
+  GN_ASSIGN_OR_RETURN(const auto root, config::MapReader::open(document, "", {"never", "not_yet"}));
+  GN_RETURN_IF_ERROR(read_list(root, "never", gaps));
+  GN_RETURN_IF_ERROR(read_list(root, "not_yet", gaps));
+  return gaps;
+}
+
+const Gap* find_gap(const std::vector<Gap>& gaps, const std::string& name) {
+  for (const Gap& gap : gaps) {
+    if (fits(gap.pattern, name)) return &gap;
+  }
+  return nullptr;
+}
+
+bool fits(const std::string& pattern, const std::string& name) {
+  return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
+}  // namespace graphnet::conformance

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "conformance/plugin_session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/aligned_buffer.h"
+#include "conformance/element_bound.h"
+#include "eager/dispatcher_library.h"
+#include "eager/graph_run.h"
+#include "graph/graph_text.h"
+#include "graph/verify_graph.h"
+#include "plugin/backend.h"
+#include "verify/compare.h"
+#include "worker/dense_copy.h"
+
+namespace graphnet::conformance {
+
+namespace {
+
+using base::Result;
+using base::Status;
+using plugin::CallStatus;
+using plugin::FailureKind;
+using worker::KeptOutput;
+
+// Eager results as a plugin that runs through the host sees them.
+class GraphService : public plugin::EagerService {
+ public:
+  void use(eager::GraphRun* graph, const std::vector<void*>* arguments) {
+    graph_ = graph;
+    arguments_ = arguments;
+  }
+
+  Status prepare() override { return Status::ok(); }
+  bool needs_prepare() const override { return false; }
+  Status run() override { return graph_->run(*arguments_); }
+  void describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) override {
+    const auto& results = graph_->outputs();
+    const auto count = std::min<std::size_t>(results.size(), num_outputs);
+    for (std::size_t i = 0; i < count; ++i) {
+      outputs[i]->data = results[i].data;
+      outputs[i]->byte_offset = 0;
+      outputs[i]->strides = const_cast<std::int64_t*>(results[i].strides.data());
+    }
+  }
+
+ private:
+  eager::GraphRun* graph_ = nullptr;
+  const std::vector<void*>* arguments_ = nullptr;
+};
+
+/// Arguments of a case in memory of the host.
+struct Arguments {
+  std::vector<std::vector<std::byte>> originals;
+  std::vector<base::AlignedBuffer> buffers;
+  std::vector<void*> data;
+
+  explicit Arguments(const Case& item) {
+    for (std::size_t i = 0; i < item.fills.size(); ++i) {
+      const graph::Value& value = item.graph.value(item.graph.parameters[i]);
+      const auto count = static_cast<std::size_t>(base::num_elements(value.shape).value_or(0));
+      originals.push_back(filled(item.fills[i], value.dtype, count, seed_of(item.name, i)));
+      buffers.push_back(base::AlignedBuffer::allocate(originals.back().size()));
+      std::copy(originals.back().begin(), originals.back().end(), buffers.back().data());
+      data.push_back(buffers.back().data());
+    }
+  }
+
+  /// Nothing if they are as they were, else which one is not.
+  std::string changed() const {
+    for (std::size_t i = 0; i < originals.size(); ++i) {
+      const bool is_same = originals[i].empty() ||
+                           std::memcmp(originals[i].data(), data[i], originals[i].size()) == 0;
+      const bool is_whole = buffers[i].damage() == base::AlignedBuffer::Damage::kNone;
+      if (!is_same || !is_whole) return "the plugin wrote to argument " + std::to_string(i);
+    }
+    return {};
+  }
+};
+
+plugin::Signature signature_of(const Case& item) {
+  plugin::Signature signature;
+  signature.sample = item.name;
+  for (const graph::ValueId id : item.graph.parameters) {
+    const graph::Value& value = item.graph.value(id);
+    const bool is_weight = value.kind == graph::ValueKind::kWeight;
+    signature.arguments.push_back({value.name, is_weight, value.dtype, value.shape});
+  }
+  for (std::size_t i = 0; i < item.graph.outputs.size(); ++i) {
+    const graph::Value& value = item.graph.value(item.graph.outputs[i]);
+    signature.outputs.push_back({"output" + std::to_string(i), false, value.dtype, value.shape});
+  }
+  signature.body = &item.graph;
+  return signature;
+}
+
+Result<std::vector<KeptOutput>> run_eager(eager::GraphRun& graph, const Case& item,
+                                          const std::vector<void*>& arguments) {
+  GN_RETURN_IF_ERROR(graph.run(arguments));
+  std::vector<KeptOutput> outputs;
+  for (std::size_t i = 0; i < graph.outputs().size(); ++i) {
+    const eager::EngineOutput& given = graph.outputs()[i];
+    const graph::Value& value = item.graph.value(item.graph.outputs[i]);
+    if (given.dtype != value.dtype || given.shape != value.shape) {
+      graph::Value real = value;
+      real.dtype = given.dtype;
+      real.shape = given.shape;
+      return Status(base::Code::kInput, "output " + std::to_string(i) + " is " +
+                                            graph::print_type(real) + ", the case says " +
+                                            graph::print_type(value));
+    }
+    GN_ASSIGN_OR_RETURN(KeptOutput kept, worker::allocate_output(given.dtype, given.shape));
+    GN_RETURN_IF_ERROR(graph.copy_output(i, kept.bytes.data()));
+    outputs.push_back(std::move(kept));
+  }
+  return outputs;
+}
+
+CaseResult failed(const std::string& message) {
+  return {Outcome::kFailed, message};
+}
+
+CaseResult failed(const CallStatus& status) {
+  const bool unsupported = status.kind == FailureKind::kUnsupported;
+  return {unsupported ? Outcome::kUnsupported : Outcome::kFailed, status.status.message()};
+}
+
+CaseResult compare(const Case& item, const std::vector<KeptOutput>& expected,
+                   const std::vector<KeptOutput>& found) {
+  const auto comparison = verify::compare_outputs(worker::views(expected), worker::views(found));
+  if (comparison.outcome != "ok") return failed(comparison.outcome + ": " + comparison.message);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const ElementBound bound = item.bound ? *item.bound : default_bound(expected[i].dtype);
+    const auto message = beyond_bound(expected[i].view(), found[i].view(), bound);
+    if (message) return failed("output " + std::to_string(i) + ": " + *message);
+  }
+  return {};
+}
+
+// One call into poisoned outputs, kept.
+CallStatus call(plugin::Executable& executable, GraphService& service,
+                std::vector<KeptOutput>& outputs) {
+  executable.prepare();
+  executable.poison_outputs();
+  CallStatus status = executable.run();
+  if (!status.is_ok()) return status;
+  std::vector<DLTensor> eager = executable.outputs();
+  std::vector<DLTensor*> pointers;
+  for (DLTensor& tensor : eager) pointers.push_back(&tensor);
+  service.describe_outputs(pointers.data(), pointers.size());
+  status = executable.check_outputs(eager);
+  if (!status.is_ok()) return status;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    worker::copy_dense(executable.outputs()[i], outputs[i].bytes.data());
+  }
+  return executable.check_guards();
+}
+
+std::vector<KeptOutput> allocate_like(const std::vector<KeptOutput>& outputs) {
+  std::vector<KeptOutput> result;
+  for (const KeptOutput& output : outputs) {
+    auto kept = worker::allocate_output(output.dtype, output.shape);
+    if (kept.is_ok()) result.push_back(std::move(kept).value());
+  }
+  return result;
+}
+
+}  // namespace
+
+struct PluginSession::State {
+  explicit State(plugin::Library opened)
+      : library(std::move(opened)),
+        services({}, &service, library.abi_minor()),
+        backend(library, services) {}
+
+  plugin::Library library;
+  GraphService service;
+  plugin::HostServices services;
+  plugin::Backend backend;
+
+  CaseResult run(const Case& item, const Arguments& arguments,
+                 const std::vector<KeptOutput>& expected) {
+    const plugin::Signature signature = signature_of(item);
+    std::unique_ptr<plugin::Executable> executable;
+    CallStatus status = backend.compile(signature, arguments.data, executable);
+    if (!status.is_ok()) return failed(status);
+    const Status allocated = executable->allocate_outputs();
+    if (!allocated.is_ok()) return failed(allocated.message());
+    status = executable->bind();
+    if (!status.is_ok()) return failed(status);
+    std::vector<KeptOutput> first = allocate_like(expected);
+    std::vector<KeptOutput> second = allocate_like(expected);
+    for (std::vector<KeptOutput>* outputs : {&first, &second}) {
+      status = call(*executable, service, *outputs);
+      if (!status.is_ok()) return failed(status);
+    }
+    const std::string changed = arguments.changed();
+    if (!changed.empty()) return failed(changed);
+    if (!worker::bits_equal(first, second)) return failed("the second call differs from the first");
+    return compare(item, expected, first);
+  }
+};
+
+PluginSession::PluginSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
+PluginSession::~PluginSession() = default;
+
+Result<std::unique_ptr<PluginSession>> PluginSession::open(const std::filesystem::path& library,
+                                                           const base::Json& options) {
+  GN_ASSIGN_OR_RETURN(plugin::Library opened, plugin::Library::open(library, [](const char*) {}));
+  auto state = std::make_unique<State>(std::move(opened));
+  CallStatus created = state->backend.create(options);
+  if (!created.is_ok()) return std::move(created.status);
+  return std::unique_ptr<PluginSession>(new PluginSession(std::move(state)));
+}
+
+CaseResult PluginSession::run(const Case& item) {
+  const auto invalid = [](const Status& status) {
+    return CaseResult{Outcome::kInvalid, status.message()};
+  };
+  const Status verified = graph::verify_graph(item.graph, eager::dispatcher_library());
+  if (!verified.is_ok()) return invalid(verified);
+  auto graph = eager::GraphRun::create(item.graph);
+  if (!graph.is_ok()) return invalid(graph.status());
+  const Arguments arguments(item);
+  const auto expected = run_eager(**graph, item, arguments.data);
+  if (!expected.is_ok()) return invalid(expected.status());
+  state_->service.use(graph->get(), &arguments.data);
+  return state_->run(item, arguments, *expected);
+}
+
+}  // namespace graphnet::conformance

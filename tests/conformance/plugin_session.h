@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "conformance/case_file.h"
+
+namespace graphnet::conformance {
+
+/// What became of a case, whatever was expected.
+enum class Outcome : std::uint8_t {
+  kPassed,
+  kFailed,       ///< wrong, refused for another reason than below, crashed, hung
+  kUnsupported,  ///< compile said so
+  kInvalid,      ///< the case itself is wrong: eager does not run it or gives something else
+};
+
+struct CaseResult {
+  Outcome outcome = Outcome::kPassed;
+  std::string message;  ///< empty if passed
+};
+
+/// A plugin loaded into this process, and libtorch to compare with.
+class PluginSession {
+ public:
+  ~PluginSession();
+
+  /// Loads the library and creates a backend for one thread.
+  ///
+  /// errors   as plugin::Library::open() and the plugin's own
+  static base::Result<std::unique_ptr<PluginSession>> open(const std::filesystem::path& library,
+                                                           const base::Json& options);
+
+  /// Compiles, binds and runs the case's graph twice, and compares with eager: the outcome rule of
+  /// verify/compare.h, and every element within the case's bound or that of its type
+  /// (element_bound.h). Both runs must give the same bits; guards, inputs and weights stay as they
+  /// were.
+  CaseResult run(const Case& item);
+
+ private:
+  struct State;
+  explicit PluginSession(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace graphnet::conformance

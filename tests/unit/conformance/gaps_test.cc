@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "conformance/gaps.h"
+
+#include <gtest/gtest.h>
+
+#include "conformance/tally.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::conformance {
+namespace {
+
+TEST(Gaps, ReadsBothLists) {
+  const tests::TempDir folder;
+  const auto file = folder.write("gaps.yaml",
+                                 "never:\n"
+                                 "  - case: a/b/*\n"
+                                 "    reason: its nature\n"
+                                 "not_yet:\n"
+                                 "  - { case: c/d/f32/x, reason: nobody needs it }\n");
+  const auto gaps = read_gaps(file);
+  ASSERT_TRUE(gaps.is_ok()) << gaps.status().message();
+  ASSERT_EQ(gaps->size(), 2U);
+  ASSERT_NE(find_gap(*gaps, "a/b/f32/y"), nullptr);
+  EXPECT_TRUE(find_gap(*gaps, "a/b/f32/y")->is_permanent);
+  EXPECT_EQ(find_gap(*gaps, "c/d/f32/x")->reason, "nobody needs it");
+  EXPECT_FALSE(find_gap(*gaps, "c/d/f32/x")->is_permanent);
+  EXPECT_EQ(find_gap(*gaps, "c/d/f32/y"), nullptr);
+}
+
+TEST(Gaps, AreNoneWithoutAFile) {
+  const tests::TempDir folder;
+  const auto gaps = read_gaps(folder.path() / "gaps.yaml");
+  ASSERT_TRUE(gaps.is_ok());
+  EXPECT_TRUE(gaps->empty());
+}
+
+TEST(Gaps, NeedAReason) {
+  const tests::TempDir folder;
+  EXPECT_FALSE(read_gaps(folder.write("a.yaml", "never: [{case: a}]\n")).is_ok());
+  EXPECT_FALSE(read_gaps(folder.write("b.yaml", "later: []\n")).is_ok());
+}
+
+TEST(Verdict, ExpectedFailuresAreGoodAndUnexpectedPassesAreNot) {
+  const Gap gap;
+  EXPECT_EQ(judge(Outcome::kPassed, nullptr), Verdict::kPass);
+  EXPECT_EQ(judge(Outcome::kFailed, nullptr), Verdict::kFail);
+  EXPECT_EQ(judge(Outcome::kUnsupported, nullptr), Verdict::kUnsupported);
+  EXPECT_EQ(judge(Outcome::kPassed, &gap), Verdict::kXpass);
+  EXPECT_EQ(judge(Outcome::kFailed, &gap), Verdict::kXfail);
+  EXPECT_EQ(judge(Outcome::kUnsupported, &gap), Verdict::kXfail);
+  EXPECT_EQ(judge(Outcome::kInvalid, &gap), Verdict::kInvalid);
+}
+
+TEST(Tally, CountsByFamilyAndKnowsWhatIsBad) {
+  Tally tally;
+  tally.add("pool", Verdict::kPass);
+  tally.add("pool", Verdict::kXfail);
+  EXPECT_FALSE(tally.has_bad());
+  EXPECT_EQ(tally.text(),
+            "family         PASS  XFAIL   FAIL  UNSUPPORTED  XPASS  INVALID\n"
+            "pool              1      1      0            0      0        0\n"
+            "all               1      1      0            0      0        0\n");
+  tally.add("reduce", Verdict::kXpass);
+  EXPECT_TRUE(tally.has_bad());
+}
+
+}  // namespace
+}  // namespace graphnet::conformance
