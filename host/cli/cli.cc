@@ -13,6 +13,7 @@
 #include "cli/exit_code.h"
 #include "cli/help_command.h"
 #include "cli/help_text.h"
+#include "cli/inspect_command.h"
 #include "cli/parse.h"
 #include "cli/plugin_command.h"
 #include "cli/run_command.h"
@@ -76,6 +77,7 @@ class Program {
   Program() {
     commands_.push_back(run_command(run_flags_));
     commands_.push_back(test_compiler_command(test_compiler_flags_));
+    commands_.push_back(inspect_command(inspect_flags_));
     commands_.push_back(plugin_command(plugin_arguments_));
     commands_.push_back(doctor_command());
     add_help_commands(commands_, global_flags_, help_flags_);
@@ -125,6 +127,7 @@ class Program {
   Context context_;
   RunFlags run_flags_;
   TestCompilerFlags test_compiler_flags_;
+  InspectFlags inspect_flags_;
   std::vector<std::string> plugin_arguments_;
   HelpFlags help_flags_;
   std::vector<Flag> global_flags_ = global_flag_table(context_.flags);

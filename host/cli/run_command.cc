@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "cli/run_command.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 
+#include "base/text.h"
 #include "cli/diagnostics.h"
 #include "cli/exit_code.h"
 #include "cli/journaled_sweep.h"
@@ -122,13 +124,19 @@ report::RunFacts facts_of(const Context& context, const PreparedRun& run,
   facts.overrides = context.installation.overrides();
   facts.version = version_number();
   const config::Backend& first = run.backends.front();
-  facts.protocol = first.config.protocol.name;
-  facts.method = first.config.protocol.method;
   facts.device = first.config.device;
   facts.hardware = hardware;
   facts.threads = run.plan.empty() ? 1 : run.plan.front().task.threads;
   for (const auto& sample : run.samples) facts.samples.push_back(sample.name);
-  for (const auto& backend : run.backends) facts.plugins.push_back(backend.manifest.name);
+  std::vector<std::string> protocols;
+  for (const auto& backend : run.backends) {
+    facts.plugins.push_back(backend.manifest.name);
+    const config::Protocol& protocol = backend.config.protocol;
+    facts.methods.insert(protocol.method);
+    const auto known = std::find(protocols.begin(), protocols.end(), protocol.name);
+    if (known == protocols.end()) protocols.push_back(protocol.name);
+  }
+  facts.protocol = base::join(protocols, ", ");
   return facts;
 }
 

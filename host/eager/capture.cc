@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "eager/capture.h"
 
-#include <ATen/ops/empty_like.h>
-
-#include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "eager/attribute.h"
@@ -112,9 +107,8 @@ const Overload* scalar_overload(const Overload& overload, std::size_t index) {
 
 const Overload& overload_of(const Instruction& instruction) {
   const std::string name = toString(instruction.handle.operator_name());
-  for (const Overload& overload : overloads_of(name.substr(0, name.find('.')))) {
-    if (overload.name == name) return overload;
-  }
+  const Overload* overload = find_overload(name);
+  if (overload != nullptr) return *overload;
   throw TraceError(base::Code::kInternal, name + " is not among its overloads");
 }
 

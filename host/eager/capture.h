@@ -43,8 +43,8 @@ class CallObserver final : public CallExecutor {
 /// What a traced program is besides its tape.
 struct CapturedProgram {
   const graph::Program& program;
-  const Tape& tape;  ///< sealed
-  const std::vector<ObservedCall>& calls;
+  const Tape& tape;                        ///< sealed
+  const std::vector<ObservedCall>& calls;  ///< one per instruction
   const std::vector<at::Tensor>& arguments;
   const std::vector<bool>& host_read;  ///< Tracer::host_read_arguments()
   const std::vector<bool>& is_weight;  ///< one per argument

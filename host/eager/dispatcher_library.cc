@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "eager/dispatcher_library.h"
 
-#include <ATen/core/List.h>
-#include <ATen/ops/empty.h>
-
 #include <algorithm>
 #include <memory>
 #include <string_view>
@@ -11,6 +8,7 @@
 #include <utility>
 
 #include "eager/attribute.h"
+#include "eager/meta_node.h"
 #include "eager/overload.h"
 #include "eager/scalar_type.h"
 #include "eager/trace_error.h"
@@ -20,7 +18,6 @@ namespace graphnet::eager {
 
 namespace {
 
-using graph::Argument;
 using graph::OpArgument;
 using graph::OpSchema;
 
@@ -37,13 +34,6 @@ OpSchema describe(const Overload& overload) {
     schema.arguments.push_back(std::move(described));
   }
   return schema;
-}
-
-const Overload* find_overload(const std::string& op) {
-  for (const Overload& overload : overloads_of(op.substr(0, op.find('.')))) {
-    if (overload.name == op) return &overload;
-  }
-  return nullptr;
 }
 
 /// "aten::add_" to "aten::add", "aten::__iand__" to "aten::__and__"; empty for other names.
@@ -86,27 +76,6 @@ const Overload* find_functional(const Overload& in_place) {
   return nullptr;
 }
 
-at::Tensor meta_tensor(const graph::Value& value) {
-  return at::empty(
-      value.shape,
-      at::TensorOptions().dtype(to_scalar_type(value.dtype)).device(c10::Device(c10::kMeta)));
-}
-
-c10::IValue meta_argument(const graph::Graph& graph, const Argument& argument,
-                          const c10::Type& type) {
-  if (argument.kind == Argument::Kind::kAttribute) return to_ivalue(argument.attribute, type);
-  if (argument.kind == Argument::Kind::kValue) return meta_tensor(graph.value(argument.values[0]));
-  c10::List<std::optional<at::Tensor>> list;
-  for (const graph::ValueId id : argument.values) {
-    if (id == graph::kNoValue) {
-      list.push_back(std::nullopt);
-    } else {
-      list.push_back(meta_tensor(graph.value(id)));
-    }
-  }
-  return list;
-}
-
 class DispatcherLibrary final : public graph::OpLibrary {
  public:
   const OpSchema* find(const std::string& op) const override {
@@ -134,11 +103,7 @@ class DispatcherLibrary final : public graph::OpLibrary {
     base::DType found = self;
     GN_RETURN_IF_ERROR(guarded([&] {
       const Overload* overload = find_overload(node.op);
-      c10::Stack stack;
-      for (std::size_t i = 0; i < node.arguments.size(); ++i) {
-        stack.push_back(meta_argument(graph, node.arguments[i],
-                                      *overload->handle.schema().arguments()[i].real_type()));
-      }
+      c10::Stack stack = meta_arguments(graph, node, *overload);
       try {
         overload->handle.callBoxed(&stack);
       } catch (const c10::NotImplementedError&) {

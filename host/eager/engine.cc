@@ -205,14 +205,18 @@ std::size_t Engine::num_operator_calls() const {
 const std::vector<bool>& Engine::pinned_arguments() const {
   return state_->pinned;
 }
-base::Result<graph::Graph> Engine::normal_form(const std::vector<bool>& is_weight) const {
+base::Result<graph::CallList> Engine::call_list(const std::vector<bool>& is_weight) const {
   const State& state = *state_;
-  if (!state.tape) return Status(Code::kInternal, "the graph of a program that has not run");
+  if (!state.tape) return Status(Code::kInternal, "the calls of a program that has not run");
   graph::CallList calls;
   GN_RETURN_IF_ERROR(guarded([&] {
     calls = to_call_list(
         {*state.program, *state.tape, state.calls, state.arguments, state.host_read, is_weight});
   }));
+  return calls;
+}
+base::Result<graph::Graph> Engine::normal_form(const std::vector<bool>& is_weight) const {
+  GN_ASSIGN_OR_RETURN(const graph::CallList calls, call_list(is_weight));
   return graph::to_normal_form(calls, dispatcher_library());
 }
 const std::vector<std::string>& Engine::notes() const {

@@ -8,6 +8,7 @@
 
 #include "base/dtype.h"
 #include "base/result.h"
+#include "graph/call_list.h"
 #include "graph/graph.h"
 #include "graph/program.h"
 
@@ -96,6 +97,10 @@ class Engine {
   /// errors   kUnsupported with the reason if it has none: shapes that depend on data, a write that
   ///          has no functional form; kInternal before the first run
   base::Result<graph::Graph> normal_form(const std::vector<bool>& is_weight) const;
+  /// The calls of the first run, writes included: what normal_form() starts from.
+  ///
+  /// errors   kUnsupported for what a graph cannot hold; kInternal before the first run
+  base::Result<graph::CallList> call_list(const std::vector<bool>& is_weight) const;
   /// What a reader of the record should know of this program, one sentence each, after the first
   /// run: it draws random numbers, it writes to its arguments, upstream refuses it.
   const std::vector<std::string>& notes() const;

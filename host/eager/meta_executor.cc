@@ -94,9 +94,11 @@ bool is_small(const c10::Stack& results) {
 
 // Results follow from values, but are no larger than the arguments.
 bool reads_values(const std::string& name) {
-  constexpr std::string_view kNames[] = {
-      "aten::item",       "aten::nonzero", "aten::index.Tensor",  "aten::masked_select",
-      "aten::is_nonzero", "aten::equal",   "aten::nonzero_numpy", "aten::_local_scalar_dense"};
+  constexpr std::string_view kNames[] = {"aten::item",          "aten::nonzero",
+                                         "aten::argwhere",      "aten::where",
+                                         "aten::index.Tensor",  "aten::equal",
+                                         "aten::masked_select", "aten::nonzero_numpy",
+                                         "aten::is_nonzero",    "aten::_local_scalar_dense"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -144,6 +146,23 @@ void MetaExecutor::forget_written(const Overload& overload, const c10::Stack& ar
   }
 }
 
+// A known mask selects what it selects, even of unknown values: in arguments of index.Tensor its
+// places take its place.
+c10::Stack MetaExecutor::with_known_masks_selected(c10::Stack arguments) const {
+  c10::List<std::optional<at::Tensor>> indices;
+  for (const std::optional<at::Tensor>& index : arguments[1].toOptionalTensorVector()) {
+    const bool is_known_mask = index && index->defined() && is_known(*index) &&
+                               index->scalar_type() == at::ScalarType::Bool && index->dim() > 0;
+    if (!is_known_mask) {
+      indices.push_back(index);
+      continue;
+    }
+    for (const at::Tensor& places : index->nonzero().unbind(1)) indices.push_back(places);
+  }
+  arguments[1] = std::move(indices);
+  return arguments;
+}
+
 void MetaExecutor::execute(const Overload& overload, c10::Stack& stack) {
   const c10::Stack arguments = stack;
   const bool known = are_known(arguments) && !is_random(overload);
@@ -153,7 +172,9 @@ void MetaExecutor::execute(const Overload& overload, c10::Stack& stack) {
     return;
   }
   MetaArguments meta;
-  const c10::Stack converted = meta.convert(overload, arguments);
+  const bool is_index = overload.name == "aten::index.Tensor";
+  const c10::Stack converted =
+      meta.convert(overload, is_index ? with_known_masks_selected(arguments) : arguments);
   c10::Stack results = converted;
   infer(overload, results);
   const double flop = count_flop(overload, converted, results);

@@ -27,6 +27,7 @@ class MetaExecutor final : public CallRecorder {
   bool is_known(const at::Tensor& tensor) const;
   bool are_known(const c10::Stack& stack) const;
   void infer(const Overload& overload, c10::Stack& stack);
+  c10::Stack with_known_masks_selected(c10::Stack arguments) const;
   void forget_written(const Overload& overload, const c10::Stack& arguments);
 
   /// Real tensors that a call with unknown values wrote to.

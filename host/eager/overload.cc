@@ -113,6 +113,13 @@ const std::vector<Overload>& overloads_of(const std::string& aten_name) {
   return known.emplace(aten_name, std::move(overloads)).first->second;
 }
 
+const Overload* find_overload(const std::string& name) {
+  for (const Overload& overload : overloads_of(name.substr(0, name.find('.')))) {
+    if (overload.name == name) return &overload;
+  }
+  return nullptr;
+}
+
 bool allows_numbers_as_tensors(const std::string& aten_name) {
   static const std::unordered_set<std::string> kNames = {
       "aten::add",          "aten::add_",         "aten::sub",         "aten::sub_",

@@ -53,6 +53,9 @@ struct Overload {
 /// source   libtorch's dispatcher registry
 const std::vector<Overload>& overloads_of(const std::string& aten_name);
 
+/// One of them by its full name, "aten::add.Tensor"; null if there is none.
+const Overload* find_overload(const std::string& name);
+
 /// True if Python's binding of this operator turns a number into a tensor instead of using a Scalar
 /// overload.
 ///

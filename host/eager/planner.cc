@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "eager/capture.h"
 #include "eager/live_cost.h"
 #include "eager/meta_executor.h"
 #include "eager/scalar_type.h"
@@ -107,6 +108,29 @@ Plan plan_program(const graph::Program& program, const std::vector<PlanArgument>
   plan.argument_bytes = sum_of_bytes(arguments);
   plan.unknown = status.message();
   return plan;
+}
+
+base::Result<graph::CallList> plan_calls(const graph::Program& program,
+                                         const std::vector<PlanArgument>& arguments) {
+  graph::CallList calls;
+  GN_RETURN_IF_ERROR(guarded([&] {
+    const c10::InferenceMode inference(true);
+    const DefaultTypeGuard default_type(program.default_dtype);
+    std::vector<at::Tensor> tensors;
+    std::vector<bool> is_weight;
+    for (const PlanArgument& argument : arguments) {
+      tensors.push_back(wrap(argument));
+      is_weight.push_back(argument.is_weight);
+    }
+    MetaExecutor executor;
+    CallObserver observer(&executor);
+    Tracer tracer(program, tensors, &observer);
+    tracer.run();
+    const Tape tape = tracer.take_tape();
+    calls = to_call_list(
+        {program, tape, observer.take_calls(), tensors, tracer.host_read_arguments(), is_weight});
+  }));
+  return calls;
 }
 
 base::Result<Plan> measure_program(const graph::Program& program,

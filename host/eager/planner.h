@@ -8,6 +8,7 @@
 #include "base/dtype.h"
 #include "base/result.h"
 #include "eager/engine.h"
+#include "graph/call_list.h"
 #include "graph/program.h"
 
 namespace graphnet::eager {
@@ -62,6 +63,14 @@ struct Plan {
 /// errors   none: what cannot be planned is Plan::unknown
 Plan plan_program(const graph::Program& program, const std::vector<PlanArgument>& arguments,
                   std::vector<CallShape>* shapes = nullptr);
+
+/// The calls of a program as a trace on the Meta device finds them: what a normal form starts from,
+/// without data of random numbers.
+///
+/// shapes   as plan_program()
+/// errors   kUnsupported with the reason if the program cannot be planned
+base::Result<graph::CallList> plan_calls(const graph::Program& program,
+                                         const std::vector<PlanArgument>& arguments);
 
 /// The same numbers and shapes from a real run, to check plans by; no argument counts as a weight.
 ///

@@ -5,10 +5,12 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/empty_strided.h>
 #include <ATen/ops/eq.h>
+#include <ATen/ops/index.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/result_type.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "eager/shape_rules.h"
@@ -106,10 +108,60 @@ c10::Stack masked_select(const SchemaView& call, Notes& notes) {
   return {meta_tensor({c10::multiply_integers(sizes)}, self.scalar_type())};
 }
 
-c10::Stack nonzero(const SchemaView& call, Notes& notes) {
-  const at::Tensor self = call.tensor("self");
+// Rows of places, one after the other along each dimension.
+at::Tensor places_of(const at::Tensor& self, Notes& notes) {
   notes.insert("sizes behind nonzero are upper bounds");
-  return {meta_tensor({self.numel(), self.dim()}, at::ScalarType::Long)};
+  const auto options = self.options().dtype(at::ScalarType::Long);
+  return at::empty_strided({self.numel(), self.dim()}, {1, self.numel()}, options);
+}
+
+c10::Stack nonzero(const SchemaView& call, Notes& notes) {
+  return {places_of(call.tensor("self"), notes)};
+}
+
+// where(condition): the same by columns.
+c10::Stack nonzero_columns(const SchemaView& call, Notes& notes) {
+  return {places_of(call.tensor("condition"), notes).unbind(1)};
+}
+
+bool is_mask(const at::Tensor& index) {
+  return index.scalar_type() == at::ScalarType::Bool || index.scalar_type() == at::ScalarType::Byte;
+}
+
+// Most elements that the masks among indices select. What they broadcast with decides it if that
+// has more than one element: then the masks select one or as many.
+std::int64_t most_selected(const std::vector<std::optional<at::Tensor>>& indices) {
+  Sizes others = {1};
+  std::int64_t most = 0;
+  for (const auto& index : indices) {
+    if (!index || !index->defined()) continue;
+    if (is_mask(*index)) {
+      most = std::max(most, index->numel());
+    } else {
+      others = at::infer_size(others, index->sizes());
+    }
+  }
+  return others.back() == 1 ? most : others.back();
+}
+
+// A mask stands for one index a dimension.
+c10::Stack indexed(const SchemaView& call, Notes& notes) {
+  const at::Tensor self = call.tensor("self");
+  const auto given = call["indices"].toOptionalTensorVector();
+  const std::int64_t selected = most_selected(given);
+  c10::List<std::optional<at::Tensor>> indices;
+  for (const auto& index : given) {
+    if (!index || !index->defined() || !is_mask(*index)) {
+      indices.push_back(index);
+      continue;
+    }
+    if (index->dim() == 0) fail_unsupported("a mask of one element as index");
+    notes.insert("sizes behind indexing by a mask are upper bounds");
+    for (std::int64_t dim = 0; dim < index->dim(); ++dim) {
+      indices.push_back(meta_tensor({selected}, at::ScalarType::Long));
+    }
+  }
+  return {at::index(self, indices)};
 }
 
 c10::Stack one_hot(const SchemaView& call, Notes&) {
@@ -157,6 +209,9 @@ const std::vector<ShapeRow> kElementShapes = {
     {"aten::index_select", index_select},
     {"aten::masked_select", masked_select},
     {"aten::nonzero", nonzero},
+    {"aten::argwhere", nonzero},
+    {"aten::where", nonzero_columns},
+    {"aten::index.Tensor", indexed},
     {"aten::one_hot", one_hot},
     {"aten::_weight_norm", dense_like_first},
 };

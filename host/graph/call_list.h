@@ -37,4 +37,8 @@ struct CallList {
   std::vector<TensorId> specialised;  ///< as Graph::specialised
 };
 
+/// The calls in the shape of a graph, to be printed and counted: it breaks the rules of Graph where
+/// calls write. A tensor that a call writes to or gives back is none of its results.
+Graph as_graph(const CallList& list);
+
 }  // namespace graphnet::graph

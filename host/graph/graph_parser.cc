@@ -8,169 +8,50 @@
 
 #include "graph/graph_text.h"
 #include "graph/graph_words.h"
+#include "graph/text_cursor.h"
 
 namespace graphnet::graph {
 
 namespace {
 
-using base::Code;
-using base::Status;
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-// Characters of operators, argument names and words.
-bool is_word(char c) {
-  return is_letter(c) || is_digit(c);
-}
-
 bool is_number(char c) {
   return is_word(c) || c == '.' || c == '+' || c == '-';
 }
 
-int hex_digit(char c) {
-  if (is_digit(c)) return c - '0';
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-// Everything stops at the first failure: reading goes on with empty values until somebody looks.
-class Reader {
+class Reader : private TextCursor {
  public:
-  Reader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  Reader(std::string_view text, const std::string& file) : TextCursor(text, file) {}
 
   base::Result<Graph> read() {
     expect_word("graph");
     graph_.name = string();
     end_line();
-    while (ok() && !at_end() && !done_) line();
+    skip_comments();
+    while (ok() && !at_end() && !done_) {
+      line();
+      skip_comments();
+    }
     if (ok() && !done_) fail("'return'");
     if (ok() && !at_end()) fail("the end of the file");
     if (ok()) check_given();
-    if (!ok()) return status_;
+    if (!ok()) return status();
     return std::move(graph_);
   }
 
  private:
-  bool ok() const { return status_.is_ok(); }
-  bool at_end() const { return at_ >= text_.size(); }
-  char peek() const { return at_end() ? '\n' : text_[at_]; }
-
-  void fail_at(std::size_t at, const std::string& message) {
-    if (!ok()) return;
-    const std::string_view before = text_.substr(0, at);
-    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-    const std::size_t start = before.rfind('\n') + 1;  // npos + 1 is 0
-    status_ = Status(Code::kInput, file_ + ":" + std::to_string(line) + ":" +
-                                       std::to_string(at - start + 1) + ": " + message);
-  }
-
-  void fail(const std::string& expected) {
-    std::string found = "the end of the line";
-    if (at_end()) {
-      found = "the end of the file";
-    } else if (peek() > ' ' && peek() <= '~') {
-      found = std::string("'") + peek() + "'";
-    } else if (peek() != '\n') {
-      found = "a character that is not printable";
-    }
-    fail_at(at_, "expected " + expected + ", found " + found);
-  }
-
-  bool accept(char c) {
-    if (!ok() || at_end() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-
-  void expect(char c) {
-    if (ok() && !accept(c)) fail(std::string("'") + c + "'");
-  }
-
-  void blanks() {
-    while (!at_end() && text_[at_] == ' ') ++at_;
-  }
-
-  // The longest run of characters of a class, then blanks.
-  template <typename Class>
-  std::string_view run(Class is_member) {
-    const std::size_t start = at_;
-    while (ok() && !at_end() && is_member(text_[at_])) ++at_;
-    return text_.substr(start, at_ - start);
-  }
-
-  std::string_view word(const char* what) {
-    const std::string_view found = run(is_word);
-    if (found.empty()) fail(what);
-    return found;
-  }
-
-  void expect_word(const char* wanted) {
-    const std::size_t start = at_;
-    if (run(is_word) == wanted) return blanks();
-    at_ = start;
-    fail(std::string("'") + wanted + "'");
-  }
-
-  void end_line() {
-    blanks();
-    if (ok() && !at_end() && !accept('\n')) fail("the end of the line");
-  }
-
-  char escaped() {
-    ++at_;
-    if (accept('"')) return '"';
-    if (accept('\\')) return '\\';
-    expect('x');
-    const int high = at_ + 1 < text_.size() ? hex_digit(text_[at_]) : -1;
-    const int low = high >= 0 ? hex_digit(text_[at_ + 1]) : -1;
-    if (low < 0) fail("two digits from 0 to f");
-    at_ += 2;
-    return static_cast<char>(high * 16 + low);
-  }
-
-  std::string string() {
-    expect('"');
-    std::string out;
-    while (ok() && !at_end() && peek() != '"' && peek() != '\n') {
-      if (peek() == '\\') {
-        out += escaped();
-      } else {
-        out += text_[at_++];
-      }
-    }
-    expect('"');
-    return out;
-  }
-
-  std::int64_t integer() {
-    std::int64_t value = 0;
-    const char* const end = text_.data() + text_.size();
-    const char* const start = text_.data() + at_;
-    const auto parsed = std::from_chars(start, end, value);
-    if (parsed.ec == std::errc::invalid_argument) fail("an integer");
-    if (parsed.ec == std::errc::result_out_of_range) fail_at(at_, "the integer is too large");
-    if (ok()) at_ += static_cast<std::size_t>(parsed.ptr - start);
-    return value;
-  }
-
   ValueId id() {
-    const std::size_t start = at_;
+    const std::size_t start = position();
     expect('%');
     const std::int64_t number = ok() ? integer() : 0;
     // A definition has at least ten characters.
-    if (ok() && (number < 0 || number > static_cast<std::int64_t>(text_.size() / 10))) {
+    if (ok() && (number < 0 || number > static_cast<std::int64_t>(size() / 10))) {
       fail_at(start, "there is no value of this number");
     }
     return ok() ? static_cast<ValueId>(number) : 0;
   }
 
   ValueId read_id() {
-    const std::size_t start = at_;
+    const std::size_t start = position();
     const ValueId value = id();
     if (ok() && !is_given(value)) fail_at(start, "the value is not defined above");
     return value;
@@ -178,9 +59,9 @@ class Reader {
 
   ValueId read_id_or_none() {
     if (peek() == '%') return read_id();
-    const std::size_t start = at_;
+    const std::size_t start = position();
     if (run(is_word) != "none" && ok()) {
-      at_ = start;
+      move_to(start);
       fail("a value or 'none'");
     }
     return kNoValue;
@@ -198,13 +79,13 @@ class Reader {
   }
 
   void type(Value& value) {
-    const std::size_t start = at_;
+    const std::size_t start = position();
     const auto dtype = dtype_from_short_name(word("an element type"));
     if (!dtype) return fail_at(start, "expected an element type such as f32");
     value.dtype = *dtype;
     expect('[');
     for (bool first = true; next_item(']', first); first = false) {
-      const std::size_t at = at_;
+      const std::size_t at = position();
       value.shape.push_back(integer());
       if (value.shape.back() < 0) fail_at(at, "an extent is negative");
     }
@@ -218,7 +99,7 @@ class Reader {
 
   // "%3: f32[4]"
   ValueId definition() {
-    const std::size_t start = at_;
+    const std::size_t start = position();
     const ValueId value = id();
     if (ok() && is_given(value)) fail_at(start, "the value is defined twice");
     if (!ok()) return 0;
@@ -236,7 +117,7 @@ class Reader {
 
   void line() {
     if (peek() == '%' || peek() == '_') return definitions();
-    const std::size_t start = at_;
+    const std::size_t start = position();
     const std::string_view first = run(is_word);
     if (first == "specialised") {
       ids(graph_.specialised);
@@ -244,7 +125,7 @@ class Reader {
       ids(graph_.outputs);
       done_ = true;
     } else {
-      at_ = start;
+      move_to(start);
       node({});
     }
   }
@@ -267,10 +148,10 @@ class Reader {
     } while (accept(','));
     expect('=');
     blanks();
-    const std::size_t start = at_;
+    const std::size_t start = position();
     const std::string_view first = run(is_word);
     if (peek() == ':' || results.size() != 1 || results[0] == kNoValue) {
-      at_ = start;
+      move_to(start);
       return node(results);
     }
     leaf(first, start, results[0]);
@@ -302,11 +183,11 @@ class Reader {
 
   void elements(Value& value) {
     expect('[');
-    const std::size_t start = at_;
+    const std::size_t start = position();
     const std::int64_t wanted = base::num_elements(value.shape).value_or(0);
     std::int64_t count = 0;
     for (bool first = true; next_item(']', first); first = false, ++count) {
-      if (count == wanted) return fail_at(at_, "there are more elements than the shape has");
+      if (count == wanted) return fail_at(position(), "there are more elements than the shape has");
       element(value);
     }
     if (ok() && count != wanted) fail_at(start, "there are fewer elements than the shape has");
@@ -324,7 +205,7 @@ class Reader {
 
   void element(Value& value) {
     if (!is_decimal(value.dtype)) return bits(value);
-    const std::size_t at = at_;
+    const std::size_t at = position();
     const std::int64_t number = integer();
     switch (value.dtype) {
       case base::DType::kBool:
@@ -346,7 +227,7 @@ class Reader {
   // "0x3f800000", the most significant byte first.
   void bits(Value& value) {
     const std::size_t width = base::dtype_bytes(value.dtype);
-    const std::size_t start = at_;
+    const std::size_t start = position();
     const std::string_view digits = run(is_word);
     const bool is_right =
         digits.size() == 2 + 2 * width && digits.substr(0, 2) == "0x" &&
@@ -409,7 +290,7 @@ class Reader {
 
   Attribute attribute() {
     if (peek() == '"') return string();
-    const std::size_t start = at_;
+    const std::size_t start = position();
     if (is_letter(peek())) {
       const std::string_view name = run(is_word);
       if (name == "ints") return list<std::int64_t>([this] { return integer(); });
@@ -418,11 +299,11 @@ class Reader {
       if (name == "none") return std::monostate();
       if (name == "true" || name == "false") return name == "true";
       if (const auto dtype = dtype_from_short_name(name)) return *dtype;
-      at_ = start;
+      move_to(start);
       return floating();  // inf and nan
     }
     const std::string_view number = run(is_number);
-    at_ = start;
+    move_to(start);
     const bool is_integer =
         !number.empty() && number.find_first_of(".enf") == std::string_view::npos;
     return is_integer ? Attribute(integer()) : Attribute(floating());
@@ -437,17 +318,17 @@ class Reader {
   }
 
   bool flag() {
-    const std::size_t start = at_;
+    const std::size_t start = position();
     const std::string_view found = run(is_word);
     if (found != "true" && found != "false") {
-      at_ = start;
+      move_to(start);
       fail("'true' or 'false'");
     }
     return found == "true";
   }
 
   double floating() {
-    const std::size_t start = at_;
+    const std::size_t start = position();
     const std::string_view text = run(is_number);
     double value = 0;
     if (text.rfind("nan0x", 0) == 0) return nan_of(text.substr(3), start);
@@ -455,7 +336,7 @@ class Reader {
     const auto parsed = std::from_chars(text.data(), end, value);
     const bool names_it = text.find_first_of(".enf") != std::string_view::npos;
     if (parsed.ec != std::errc() || parsed.ptr != end || !names_it) {
-      at_ = start;
+      move_to(start);
       fail("a value, number, type, string or list");
     }
     return value;
@@ -475,17 +356,13 @@ class Reader {
 
   void check_given() {
     for (std::size_t i = 0; i < given_.size(); ++i) {
-      if (!given_[i]) return fail_at(text_.size(), "value %" + std::to_string(i) + " is left out");
+      if (!given_[i]) return fail_at(size(), "value %" + std::to_string(i) + " is left out");
     }
   }
 
-  std::string_view text_;
-  const std::string& file_;
-  std::size_t at_ = 0;
   bool done_ = false;
   Graph graph_;
   std::vector<bool> given_;
-  Status status_;
 };
 
 }  // namespace

@@ -23,7 +23,8 @@ namespace graphnet::graph {
 /// Attributes are `none`, `true`, `-1`, `1.0` (a float has a point, an exponent or is inf or nan),
 /// `"text"`, `f32` and `ints[1, 2]`, `floats[]`, `bools[true]`; lists of values `(%1, none)`.
 /// `random "random0" [...]` is an input that the host draws. Elements of integers and bools are
-/// decimal numbers, those of other types their bits (`0x3f800000`). Numbers are exact.
+/// decimal numbers, those of other types their bits (`0x3f800000`). Numbers are exact. Empty lines
+/// and lines that begin with `#` mean nothing.
 ///
 /// order    parse_graph(print_graph(g)) is g for every graph that keeps its rules (verify_graph.h)
 ///          and gives each of its values

@@ -51,9 +51,8 @@ CallStatus Backend::create(const base::Json& options) {
   return status;
 }
 
-CallStatus Backend::compile(const Signature& signature, const std::vector<void*>& argument_data,
+CallStatus Backend::compile(const gn_graph& graph, const std::vector<void*>& argument_data,
                             std::unique_ptr<Executable>& out) {
-  const gn_graph graph(signature);
   gn_compile_args args = {};
   args.struct_size = sizeof(args);
   args.graph = &graph;
@@ -62,7 +61,7 @@ CallStatus Backend::compile(const Signature& signature, const std::vector<void*>
                                 [&] { return library_.api().compile(handle_, &args, &handle); });
   if (!status.is_ok()) return status;
   if (handle == nullptr) return broken("plugin bug: compile gave no executable");
-  out = std::make_unique<Executable>(library_, handle, signature, argument_data);
+  out = std::make_unique<Executable>(library_, handle, graph.signature, argument_data);
   return status;
 }
 

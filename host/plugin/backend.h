@@ -82,8 +82,9 @@ class Backend {
 
   /// `options`: validated object of scalars, defaults filled in.
   CallStatus create(const base::Json& options);
-  /// On success `out` holds the executable.
-  CallStatus compile(const Signature& signature, const std::vector<void*>& argument_data,
+  /// On success `out` holds the executable, which borrows the graph's signature; the plugin may
+  /// read the graph during this call only.
+  CallStatus compile(const gn_graph& graph, const std::vector<void*>& argument_data,
                      std::unique_ptr<Executable>& out);
 
  private:

@@ -48,18 +48,20 @@ std::string duration_or_dash(const std::optional<double>& nanoseconds) {
   return nanoseconds ? base::format_duration(*nanoseconds) : "-";
 }
 
-// Digits that the spread does not cover are not shown: whole per cents from 10 on.
-std::string median_text(const Record::Side& side) {
-  if (!side.median_ns) return "-";
-  std::string text = base::format_duration(*side.median_ns);
+// Digits that the spread does not cover are not shown: whole per cents from 10 on. Empty if there
+// is none.
+std::string spread_text(const Record::Side& side) {
   const bool has_spread = side.iqr_ns && (side.trials_ns.empty() || side.trials_ns.size() > 1);
-  if (has_spread && *side.median_ns > 0) {
-    const double percent = 100 * *side.iqr_ns / *side.median_ns;
-    char spread[32];
-    std::snprintf(spread, sizeof spread, percent < 9.95 ? " ± %.1f %%" : " ± %.0f %%", percent);
-    text += spread;
-  }
-  return text;
+  if (!side.median_ns || !has_spread || !(*side.median_ns > 0)) return "";
+  const double percent = 100 * *side.iqr_ns / *side.median_ns;
+  char spread[32];
+  std::snprintf(spread, sizeof spread, percent < 9.95 ? "± %.1f %%" : "± %.0f %%", percent);
+  return spread;
+}
+
+std::string median_text(const Record::Side& side) {
+  const std::string spread = spread_text(side);
+  return duration_or_dash(side.median_ns) + (spread.empty() ? "" : " " + spread);
 }
 
 std::string speedup_text(const std::optional<double>& speedup) {
@@ -158,7 +160,8 @@ T& entry(std::vector<std::pair<std::string, T>>& entries, const std::string& key
 RunTable::RunTable(std::ostream& out, TableStyle style, const RunFacts& facts)
     : out_(out),
       style_(style),
-      is_paired_(facts.method == "paired"),
+      is_paired_(facts.methods.count("paired") > 0),
+      has_upstream_(facts.methods.count("upstream") > 0),
       sample_width_(widest(facts.samples, 6)),
       plugin_width_(widest(facts.plugins, 6)) {
   if (style_.width > 0) {
@@ -195,6 +198,7 @@ std::string RunTable::speedup(const Record& record) const {
 }
 
 std::string RunTable::timing_word(const Record& record) const {
+  if (record.timing.empty()) return spread_text(record.plugin_side);
   const std::string word = timing_text(record, "verdict");
   const bool is_claim = record.speedup && (word == "faster" || word == "slower");
   if (is_claim && std::fabs(*record.speedup - 1) <= noise_floor_) return "noise";
@@ -335,7 +339,7 @@ void RunTable::summary(const RunSummary& summary) {
     out_ << coloured("note: ", Colour::kWarning, style_.color) << printable(note) << '\n';
   }
   if (!summary.results_path.empty()) out_ << "results: " << printable(summary.results_path) << '\n';
-  if (!is_paired_) {
+  if (has_upstream_) {
     out_ << coloured(
                 "protocol upstream times one side after the other: a speedup within 10 % of 1 is "
                 "noise, ± is the spread of one side (see host/measure/protocol.h)",

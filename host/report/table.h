@@ -3,6 +3,7 @@
 
 #include <map>
 #include <ostream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,11 +20,11 @@ struct TableStyle {
 
 /// What is known before the first sample runs; the column widths follow from it.
 struct RunFacts {
-  std::string version;   ///< of graphnet, "0.1.0"
-  std::string protocol;  ///< "standard"
-  std::string method;    ///< "paired" or "upstream"
-  std::string device;    ///< "cpu", "cuda:0"
-  std::string hardware;  ///< "AMD EPYC 9B14"; may be empty
+  std::string version;            ///< of graphnet, "0.1.0"
+  std::string protocol;           ///< "standard"; those of several plugins, "standard, upstream"
+  std::set<std::string> methods;  ///< of the protocols: "paired", "upstream"
+  std::string device;             ///< "cpu", "cuda:0"
+  std::string hardware;           ///< "AMD EPYC 9B14"; may be empty
   int threads = 1;
   unsigned seed = 123;
   std::vector<std::string> samples;  ///< names, in any order
@@ -46,6 +47,7 @@ struct RunSummary {
 ///
 /// With method `paired` every speedup has its interval and a word (faster, slower, same, unstable);
 /// one that differs from 1 by less than the last control's noise floor is dimmed and called noise.
+/// In a run with both methods the rows of `upstream` have a spread in the place of the word.
 ///
 /// order    header (by the constructor), control() and row()..., summary() once
 /// units    with method `upstream` "±" is the interquartile range of the plugin's trials as
@@ -77,6 +79,7 @@ class RunTable {
   std::ostream& out_;
   TableStyle style_;
   bool is_paired_;
+  bool has_upstream_;
   double noise_floor_ = 0;
   int sample_width_ = 0;
   int plugin_width_ = 0;

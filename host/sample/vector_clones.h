@@ -8,3 +8,19 @@
 #else
 #define GN_VECTOR_CLONES
 #endif
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+/// Compiles a function for machines that take the chosen elements of eight together, in order;
+/// no compiler does that by itself. Call it if has_eights() only.
+#define GN_EIGHTS [[gnu::target("avx512f,popcnt")]]
+
+namespace graphnet::sample {
+
+inline bool has_eights() {
+  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("popcnt") != 0;
+}
+
+}  // namespace graphnet::sample
+#endif

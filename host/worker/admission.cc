@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "sample/replay.h"
+#include "worker/weights.h"
 
 namespace graphnet::worker {
 
@@ -70,8 +71,8 @@ base::Result<PlanArguments> plan_arguments(const sample::Sample& sample) {
   for (const sample::TensorMeta& meta : sample.metas) metas.emplace(meta.name, &meta);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const sample::TensorMeta& meta = *metas.at(parameters[i].name);
-    const bool is_weight = parameters[i].kind == graph::ParameterKind::kParameter;
-    arguments.all.push_back({meta.dtype, meta.shape, arguments.known[i].data(), is_weight});
+    arguments.all.push_back(
+        {meta.dtype, meta.shape, arguments.known[i].data(), is_weight(parameters[i].kind)});
   }
   return arguments;
 }

@@ -2,7 +2,8 @@
 //
 // graphnet-worker: measures one sample with one plugin, told what by the supervisor over
 // descriptor 3; or, with --describe, says in one line of JSON what it was built with and what this
-// machine offers to it (read by supervise/worker_description.h).
+// machine offers to it (read by supervise/worker_description.h); or, with --inspect or --cut,
+// answers questions about samples (supervise/inspection.h, bisection.h).
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 #include "graphnet/abi.h"
 #include "worker/channel.h"
 #include "worker/control_session.h"
+#include "worker/cut_session.h"
+#include "worker/inspection.h"
 #include "worker/session.h"
 
 namespace {
@@ -36,9 +39,18 @@ int describe() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::string_view(argv[1]) == "--describe") return describe();
+  // libtorch's static destructors take half as long as loading it.
+  if (argc == 2 && std::string_view(argv[1]) == "--describe") ::_exit(describe());
   // A plugin that hangs must not outlive the program that would stop it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (argc == 3 && std::string_view(argv[1]) == "--inspect") {
+    return graphnet::worker::run_inspection(argv[2]);
+  }
+  if (argc == 3 && std::string_view(argv[1]) == "--cut") {
+    const int code = graphnet::worker::run_cut(argv[2]);
+    std::fflush(nullptr);
+    ::_exit(code);  // as below
+  }
   auto channel = graphnet::worker::Channel::take();
   if (!channel.is_ok()) {
     std::fprintf(stderr, "graphnet-worker: error: %s\n", channel.status().to_string().c_str());

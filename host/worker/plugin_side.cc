@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "measure/clock.h"
+#include "worker/weights.h"
 
 namespace graphnet::worker {
 
@@ -23,8 +24,7 @@ plugin::Signature make_signature(const journal::Task& task, const std::string& s
   plugin::Signature signature;
   signature.sample = sample;
   for (const sample::Argument& argument : arguments) {
-    const bool weight =
-        argument.kind == graph::ParameterKind::kParameter && task.weights != "per_call";
+    const bool weight = is_weight(argument.kind, task.weights);
     signature.arguments.push_back({argument.name, weight, argument.dtype, argument.shape});
   }
   for (std::size_t i = 0; i < eager_outputs.size(); ++i) {
@@ -89,6 +89,7 @@ void PluginSide::offer_body(base::Result<graph::Graph> body) {
     return;
   }
   body_ = std::move(body).value();
+  body_->name = signature_.sample;
   signature_.body = &*body_;
   const std::size_t first = body_->parameters.size() - body_->num_random;
   for (std::size_t i = first; i < body_->parameters.size(); ++i) {
@@ -102,9 +103,10 @@ void PluginSide::offer_body(base::Result<graph::Graph> body) {
 }
 
 CallStatus PluginSide::compile(double& compile_ns) {
+  const gn_graph graph(signature_);  // before the clock: it is no work of the plugin's
   on_step_("gn_backend_compile");
   const std::int64_t start = measure::monotonic_raw_ns();
-  CallStatus status = backend_->compile(signature_, argument_data_, executable_);
+  CallStatus status = backend_->compile(graph, argument_data_, executable_);
   compile_ns = static_cast<double>(measure::monotonic_raw_ns() - start);
   if (!status.is_ok()) return status;
   const base::Status allocated = executable_->allocate_outputs();

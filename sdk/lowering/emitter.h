@@ -147,7 +147,7 @@ class Emitter {
   virtual Tensor reduce_window(Reduction kind, const Tensor& x, const Window& window) = 0;
 
   // ---- products ----
-  /// Result: batch, remaining dimensions of a, remaining dimensions of b.
+  /// Result: batch, remaining dimensions of a, remaining dimensions of b; float32 for half types.
   virtual Tensor dot(const Tensor& a, const Tensor& b, const Contraction& contraction) = 0;
   /// x: [batch, channels, spatial...], kernel: [out, in / groups, spatial...].
   virtual Tensor convolution(const Tensor& x, const Tensor& kernel,

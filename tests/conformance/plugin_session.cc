@@ -185,7 +185,8 @@ struct PluginSession::State {
                  const std::vector<KeptOutput>& expected) {
     const plugin::Signature signature = signature_of(item);
     std::unique_ptr<plugin::Executable> executable;
-    CallStatus status = backend.compile(signature, arguments.data, executable);
+    const gn_graph graph(signature);
+    CallStatus status = backend.compile(graph, arguments.data, executable);
     if (!status.is_ok()) return failed(status);
     const Status allocated = executable->allocate_outputs();
     if (!allocated.is_ok()) return failed(allocated.message());

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -17,36 +20,55 @@
 namespace graphnet::tests {
 namespace {
 
-constexpr const char* kVaryingInput = "configs/control";
-constexpr const char* kConstantInput = "tests/plugin_host/constant_mlp";
+/// The control sample as it is, or with each element of its input the same.
+enum class Input { kVarying, kConstant };
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// The control sample in `folder`, with an input of ones.
+std::filesystem::path write_constant_sample(const TempDir& folder) {
+  const auto sample = folder.path() / "constant_mlp";
+  std::filesystem::copy(std::string(GRAPHNET_SOURCE_DIR) + "/configs/control", sample);
+  std::string metas = read_text(sample / "weight_meta.py");
+  const std::string normal = "mean = 0.0\n    std = 1.0\n";
+  const auto place = metas.find(normal, metas.find("name = \"L_x_\""));
+  EXPECT_NE(place, std::string::npos);
+  metas.replace(place, normal.size(), "mean = 1.0\n    std = 0.0\n");
+  folder.write("constant_mlp/weight_meta.py", metas);
+  return sample;
+}
 
 /// How a trick must be caught.
 struct Case {
   const char* trick;
-  const char* sample;
+  Input input;
   const char* outcome;
   const char* flag;     ///< "": none
   const char* message;  ///< part of it
 };
 
 const Case kCases[] = {
-    {"honest", kVaryingInput, "ok", "", ""},
-    {"honest", kConstantInput, "ok", "", ""},
-    {"cached_output", kVaryingInput, "plugin_failed", "stale_output",
+    {"honest", Input::kVarying, "ok", "", ""},
+    {"honest", Input::kConstant, "ok", "", ""},
+    {"cached_output", Input::kVarying, "plugin_failed", "stale_output",
      "gave the results of the first call, though its inputs had changed"},
-    {"stale_input", kVaryingInput, "plugin_failed", "stale_output",
+    {"stale_input", Input::kVarying, "plugin_failed", "stale_output",
      "gave the results of the first call, though its inputs had changed"},
-    {"zero_writer", kVaryingInput, "accuracy_mismatch", "implausible", "relative RMS error"},
-    {"late_output", kVaryingInput, "plugin_failed", "", "after gn_backend_run had returned"},
-    {"skips_calls", kVaryingInput, "plugin_failed", "unwritten_output", "left an output unwritten"},
-    {"slow_clock", kVaryingInput, "plugin_failed", "clock_tampered",
+    {"zero_writer", Input::kVarying, "accuracy_mismatch", "implausible", "relative RMS error"},
+    {"late_output", Input::kVarying, "plugin_failed", "", "after gn_backend_run had returned"},
+    {"skips_calls", Input::kVarying, "plugin_failed", "unwritten_output",
+     "left an output unwritten"},
+    {"slow_clock", Input::kVarying, "plugin_failed", "clock_tampered",
      "by the processor's cycle counter"},
-    {"remembers", kVaryingInput, "ok", "", ""},
-    {"remembers", kConstantInput, "ok", "implausible", ""},
+    {"remembers", Input::kVarying, "ok", "", ""},
+    {"remembers", Input::kConstant, "ok", "implausible", ""},
 };
 
 std::string name_of(const Case& tested) {
-  const bool varies = std::string(tested.sample) == kVaryingInput;
+  const bool varies = tested.input == Input::kVarying;
   return std::string(tested.trick) + (varies ? "" : "_on_a_constant");
 }
 
@@ -62,17 +84,18 @@ class Dishonest : public ::testing::TestWithParam<Case> {
   }
 
   journal::Record run() {
-    const std::string root = GRAPHNET_SOURCE_DIR;
     TempDir folder;
+    const auto sample = GetParam().input == Input::kConstant
+                            ? write_constant_sample(folder)
+                            : std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs/control";
     const auto config = folder.write(
         "trick.yaml",
         "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(GetParam().trick).string() +
             "}\nthreads: 1\nprotocol: {time: 300ms, remeasure: false}\n");
     const auto journal = folder.path() / "results.jsonl";
-    run_program(
-        {std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", root + "/" + GetParam().sample,
-         "-o", journal.string(), "--config", config.string()},
-        {}, folder.path() / "log");
+    run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", sample.string(), "-o",
+                 journal.string(), "--config", config.string()},
+                {}, folder.path() / "log");
     auto content = journal::read_journal(journal);
     EXPECT_TRUE(content.is_ok()) << content.status().to_string();
     if (!content.is_ok() || content->records.size() != 1) {

@@ -84,7 +84,11 @@ const Case kCases[] = {
      {"ran out of memory in gn_backend_compile (phase compile), limit 1.00 GiB", "SIGSEGV"},
      "",
      kLittleMemory},
-    {"unsupported_nodes", "unsupported", {"3 of 4 nodes: aten::linear x2 (rank), aten::relu x1"}},
+    {"unsupported_nodes",
+     "unsupported",
+     {"3 nodes: aten::linear(input 1 weight 0 weight 1 ) of rank 2, aten::relu(result 0 ) of rank "
+      "2, "
+      "aten::linear(result 0 weight 2 weight 3 ) of rank 2,"}},
     {"small_table", "plugin_failed", {"its table of 24 bytes is smaller than ABI 0.2 needs"}},
     {"empty_slot", "plugin_failed", {"mandatory slot of its table is empty"}},
     {"other_slot", "plugin_failed", {"table slot 'run' is not the exported gn_backend_run"}},

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
 #include "lowering/decompose.h"
 #include "lowering/decompose/operands.h"
 
@@ -44,6 +46,125 @@ void set_padding(Call& call, const Tensor& kernel, ConvolutionAttributes& a) {
   }
 }
 
+/// Attributes of a transposed convolution.
+struct Transposed {
+  Shape stride;
+  Shape dilation;
+  Shape padding;
+  Shape extra;  ///< output padding
+  std::int64_t groups = 1;
+};
+
+Transposed transposed_of(Call& call, const Tensor& weight) {
+  const std::size_t count = weight.shape.size() - 2;
+  return {call.integers("stride", count), call.integers("dilation", count),
+          call.integers("padding", count), call.integers("output_padding", count),
+          call.integer("groups")};
+}
+
+// [in, out / groups, spatial...] as the kernel of an ordinary convolution.
+Tensor turned_kernel(Builder& b, const Tensor& weight, std::int64_t groups) {
+  Shape split = {groups, weight.shape[0] / groups};
+  split.insert(split.end(), weight.shape.begin() + 1, weight.shape.end());
+  Shape order = counting(static_cast<std::int64_t>(split.size()));
+  std::swap(order[1], order[2]);
+  Shape merged = {groups * weight.shape[1], weight.shape[0] / groups};
+  merged.insert(merged.end(), weight.shape.begin() + 2, weight.shape.end());
+  const Tensor kernel = b.reshape(b.emit.transpose(b.reshape(weight, split), order), merged);
+  Shape spatial = counting(weight.rank() - 2);
+  for (std::int64_t& dim : spatial) dim += 2;
+  return b.emit.reverse(kernel, spatial);
+}
+
+// One convolution over the input with zeros between its elements.
+Tensor convolve_spread(Builder& b, const Tensor& x, const Tensor& kernel, const Transposed& t) {
+  ConvolutionAttributes a;
+  a.groups = t.groups;
+  a.stride.assign(t.stride.size(), 1);
+  a.input_dilation = t.stride;
+  a.kernel_dilation = t.dilation;
+  for (std::size_t i = 0; i < t.stride.size(); ++i) {
+    const std::int64_t reach = t.dilation[i] * (kernel.shape[i + 2] - 1);
+    if (t.padding[i] > reach) {
+      throw LoweringError("transposed convolution padded beyond its kernel");
+    }
+    a.low.push_back(reach - t.padding[i]);
+    a.high.push_back(reach - t.padding[i] + t.extra[i]);
+  }
+  return b.emit.convolution(x, kernel, a);
+}
+
+// Output positions of one phase: those that leave `phase` when divided by the stride. Only every
+// stride-th tap of the kernel reaches them, so each phase is a small convolution without zeros.
+Tensor convolve_phase(Builder& b, const Tensor& x, const Tensor& kernel, const Transposed& t,
+                      const Shape& phase) {
+  ConvolutionAttributes a;
+  const std::size_t count = t.stride.size();
+  a.groups = t.groups;
+  a.stride.assign(count, 1);
+  a.input_dilation.assign(count, 1);
+  a.kernel_dilation.assign(count, 1);
+  Tensor taps = kernel;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t size = kernel.shape[i + 2];
+    const std::int64_t most = (size + t.stride[i] - 1) / t.stride[i];
+    const std::int64_t taken = (size - phase[i] + t.stride[i] - 1) / t.stride[i];
+    a.low.push_back(taken - 1);
+    a.high.push_back(most - 1);
+    // The kernel is turned round: its last tap is the first of phase 0.
+    const std::int64_t last = size - 1 - phase[i];
+    const std::int64_t first = last - (taken - 1) * t.stride[i];
+    taps = b.slice(taps, static_cast<std::int64_t>(i + 2), first, last + 1, t.stride[i]);
+  }
+  return b.emit.convolution(x, taps, a);
+}
+
+// Puts the phases of dimension `dim` side by side and on.
+Tensor interleave(Builder& b, const Tensors& phases, std::int64_t dim) {
+  Shape spread = phases[0].shape;
+  spread.insert(spread.begin() + dim + 1, 1);
+  Tensors parts;
+  for (const Tensor& phase : phases) parts.push_back(b.reshape(phase, spread));
+  Shape merged = phases[0].shape;
+  merged[static_cast<std::size_t>(dim)] *= static_cast<std::int64_t>(phases.size());
+  return b.reshape(b.emit.concatenate(parts, dim + 1), merged);
+}
+
+// All phases of the dimensions from `dim` on.
+Tensor interleaved_phases(Builder& b, const Tensor& x, const Tensor& kernel, const Transposed& t,
+                          Shape phase) {
+  if (phase.size() == t.stride.size()) return convolve_phase(b, x, kernel, t, phase);
+  const std::size_t axis = phase.size();
+  Tensors phases;
+  phase.push_back(0);
+  for (std::int64_t each = 0; each < t.stride[axis]; ++each) {
+    phase.back() = each;
+    phases.push_back(interleaved_phases(b, x, kernel, t, phase));
+  }
+  return interleave(b, phases, static_cast<std::int64_t>(axis + 2));
+}
+
+bool has_tap_in_each_phase(const Tensor& kernel, const Transposed& t) {
+  for (std::size_t i = 0; i < t.stride.size(); ++i) {
+    if (kernel.shape[i + 2] < t.stride[i]) return false;
+  }
+  return true;
+}
+
+Tensor convolve_phases(Builder& b, const Tensor& x, const Tensor& kernel, const Transposed& t,
+                       const Shape& out) {
+  if (!has_tap_in_each_phase(kernel, t)) return convolve_spread(b, x, kernel, t);
+  Tensor whole = interleaved_phases(b, x, kernel, t, {});
+  Shape high(whole.shape.size(), 0);
+  for (std::size_t i = 0; i < t.stride.size(); ++i) {
+    const auto dim = static_cast<std::int64_t>(i + 2);
+    const std::int64_t end = t.padding[i] + out[i + 2];
+    high[i + 2] = std::max<std::int64_t>(end - whole.extent(dim), 0);
+    whole = b.slice(whole, dim, t.padding[i], std::min(end, whole.extent(dim)));
+  }
+  return b.pad(whole, 0, Shape(high.size(), 0), high);
+}
+
 /// Slices of x [n, c, spatial...], one for each tap of a window over the last two dimensions.
 struct Taps {
   Shape kernel;
@@ -81,32 +202,16 @@ Tensors convolution(Call& call) {
 Tensors conv_transpose(Call& call) {
   Builder& b = call.b;
   const Tensor weight = operand_of(call, "weight");
-  const std::size_t count = weight.shape.size() - 2;
   const Tensor x = batched(call, weight.rank());
-  ConvolutionAttributes a;
-  a.groups = call.integer("groups");
-  a.stride.assign(count, 1);
-  a.input_dilation = call.integers("stride", count);
-  a.kernel_dilation = call.integers("dilation", count);
-  const Shape padding = call.integers("padding", count);
-  const Shape extra = call.integers("output_padding", count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::int64_t reach = a.kernel_dilation[i] * (weight.shape[i + 2] - 1);
-    if (padding[i] > reach) throw LoweringError("transposed convolution padded beyond its kernel");
-    a.low.push_back(reach - padding[i]);
-    a.high.push_back(reach - padding[i] + extra[i]);
-  }
-  Shape split = {a.groups, weight.shape[0] / a.groups};
-  split.insert(split.end(), weight.shape.begin() + 1, weight.shape.end());
-  Shape order = counting(static_cast<std::int64_t>(split.size()));
-  std::swap(order[1], order[2]);
-  Shape merged = {a.groups * weight.shape[1], weight.shape[0] / a.groups};
-  merged.insert(merged.end(), weight.shape.begin() + 2, weight.shape.end());
-  Tensor kernel = b.reshape(b.emit.transpose(b.reshape(weight, split), order), merged);
-  Shape spatial = counting(static_cast<std::int64_t>(count));
-  for (std::int64_t& dim : spatial) dim += 2;
-  kernel = b.emit.reverse(kernel, spatial);
-  const Tensor product = add_bias(b, b.emit.convolution(x, kernel, a), bias_of(call));
+  const Transposed t = transposed_of(call, weight);
+  const Tensor kernel = turned_kernel(b, weight, t.groups);
+  const bool is_split = b.emit.rewrites() && t.stride != Shape(t.stride.size(), 1) &&
+                        t.dilation == Shape(t.dilation.size(), 1);
+  Shape out = call.result_shape();
+  if (out.size() < x.shape.size()) out.insert(out.begin(), 1);
+  Tensor product =
+      is_split ? convolve_phases(b, x, kernel, t, out) : convolve_spread(b, x, kernel, t);
+  product = add_bias(b, product, bias_of(call));
   return {finish(call, b.reshape(product, call.result_shape()))};
 }
 

@@ -63,18 +63,23 @@ IndexSet index_set(Call& call, const Tensor& x) {
   return set;
 }
 
-// x[mask] = value with one value for all.
+// x[mask] = values where all places get the same: the values' shape then does not depend on how
+// many there are.
 std::optional<Tensor> put_by_mask(Call& call, const Tensor& x) {
   Builder& b = call.b;
   const auto indices = call.optional_tensors("indices");
-  const Tensor values = call.tensor("values");
   if (indices.size() != 1 || !indices[0] || indices[0]->type != Type::kBool) return std::nullopt;
-  if (num_elements(values.shape) != 1 || call.flag("accumulate")) {
-    throw LoweringError("assignment through a mask of more than one value");
+  const std::int64_t rank = indices[0]->rank();
+  Tensor values = b.convert(call.tensor("values"), x.type);
+  // One row for all of them counts as none.
+  if (values.rank() == x.rank() - rank + 1 && values.extent(0) == 1) {
+    values = b.reshape(values, Shape(values.shape.begin() + 1, values.shape.end()));
   }
-  Shape dims = counting(indices[0]->rank());
-  const Tensor mask = b.emit.broadcast(*indices[0], x.shape, dims);
-  return b.select(mask, b.reshape(values, {}), x);
+  if (values.rank() > x.rank() - rank || call.flag("accumulate")) {
+    throw LoweringError("assignment through a mask of a value for each place");
+  }
+  const Tensor mask = b.emit.broadcast(*indices[0], x.shape, counting(rank));
+  return b.select(mask, values, x);
 }
 
 std::optional<Reduction> reduction_of(const std::string& name) {

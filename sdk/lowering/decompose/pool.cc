@@ -44,6 +44,11 @@ Window window_of(const Pooling& p, const Tensor& x) {
   Window window = {ones, ones, ones, Shape(x.shape.size(), 0), Shape(x.shape.size(), 0)};
   const std::size_t base = x.shape.size() - p.kernel.size();
   for (std::size_t i = 0; i < p.kernel.size(); ++i) {
+    // One window over everything needs no padding, however much larger it is.
+    if (p.out[i] == 1 && p.dilation[i] == 1 && p.kernel[i] - p.padding[i] >= p.in[i]) {
+      window.size[base + i] = p.in[i];
+      continue;
+    }
     window.size[base + i] = p.kernel[i];
     window.stride[base + i] = p.stride[i];
     window.dilation[base + i] = p.dilation[i];

@@ -114,8 +114,16 @@ class Emitter final : public lowering::Emitter {
   std::vector<Tensor> aligned(const std::vector<Tensor>& operands);
 
   // Products; emitter_products.cc.
+  Tensor fast_right_operand(const Tensor& a, const Tensor& b, const Contraction& contraction);
   Tensor library_convolution(const Tensor& x, const Tensor& kernel,
                              const ConvolutionAttributes& attributes);
+  Tensor grouped_convolution(const Tensor& x, const Tensor& kernel,
+                             const ConvolutionAttributes& attributes);
+  Tensor patch_convolution(const Tensor& x, const Tensor& kernel,
+                           const ConvolutionAttributes& attributes);
+  Tensor tap_of(const Tensor& source, const Shape& tap, const Shape& shape,
+                const ConvolutionAttributes& attributes);
+  Tensor block_diagonal(const Tensor& kernel, std::int64_t groups);
   Tensor depthwise_convolution(const Tensor& x, const Tensor& kernel,
                                const ConvolutionAttributes& attributes);
 

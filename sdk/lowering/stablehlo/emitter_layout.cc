@@ -37,8 +37,14 @@ std::vector<Run> matching_runs(const Shape& in, const Shape& out) {
   std::vector<Run> runs;
   std::size_t i = 0;
   std::size_t o = 0;
-  while (i < in.size() || o < out.size()) {
+  while (i < in.size()) {
     Run run = {i, i, o, o};
+    if (o < out.size() && in[i] == out[o]) {
+      runs.push_back({i, i + 1, o, o + 1});
+      ++i;
+      ++o;
+      continue;
+    }
     std::int64_t in_count = 1;
     std::int64_t out_count = 1;
     do {
@@ -52,11 +58,8 @@ std::vector<Run> matching_runs(const Shape& in, const Shape& out) {
     run.in_end = i;
     run.out_end = o;
     runs.push_back(run);
-    if (i == in.size()) {  // only ones can be left
-      runs.back().out_end = out.size();
-      break;
-    }
   }
+  if (!runs.empty()) runs.back().out_end = out.size();  // only ones can be left
   return runs;
 }
 
@@ -80,7 +83,8 @@ std::optional<Shape> reshaped_layout(const Tensor& x, const Shape& shape) {
       last = positions[i];
       if (first < 0) first = last;
     }
-    placed.emplace_back(first, run);
+    // Ones stay where they were.
+    placed.emplace_back(first < 0 ? positions[run.in_begin] : first, run);
   }
   std::stable_sort(placed.begin(), placed.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

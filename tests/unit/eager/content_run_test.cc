@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "sample/content.h"
@@ -74,19 +73,10 @@ void check_sample(const sample::Sample& sample) {
 // GRAPHNET_CONTENT_SAMPLES names another tree of samples, GRAPHNET_CONTENT_GFLOP how much work is
 // too much; samples with more than 50 MB of arguments are left out.
 TEST(ContentRun, EverySampleRunsOnEveryContent) {
-  const char* given = std::getenv("GRAPHNET_CONTENT_SAMPLES");
-  const auto folders = sample::discover(
-      given != nullptr ? std::string(given) : std::string(GRAPHNET_SOURCE_DIR) + "/samples");
-  ASSERT_TRUE(folders.is_ok());
-  const char* most = std::getenv("GRAPHNET_CONTENT_GFLOP");
-  const double most_flop = 1e9 * (most != nullptr ? std::atof(most) : 0.5);
-  for (const auto& folder : *folders) {
-    const auto loaded = sample::load_sample(folder);
-    ASSERT_TRUE(loaded.is_ok()) << loaded.status().to_string();
-    const SamplePlanArguments arguments(*loaded);
-    const Plan plan = plan_program(loaded->program, arguments.all);
-    if (plan.argument_bytes <= 50'000'000 && plan.flop <= most_flop) check_sample(*loaded);
-  }
+  const double most_gflop = number_from_environment("GRAPHNET_CONTENT_GFLOP", 0.5);
+  for_each_sample("GRAPHNET_CONTENT_SAMPLES", [&](const sample::Sample& sample) {
+    if (is_small(sample, most_gflop)) check_sample(sample);
+  });
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <iostream>
@@ -163,12 +162,6 @@ Error error_of(const Engine& engine, const Engine& truth, std::size_t index) {
   return error;
 }
 
-Plan plan_of(const sample::Sample& sample, bool in_float64) {
-  const SamplePlanArguments arguments(sample);
-  return in_float64 ? plan_float64(sample.program, arguments.all)
-                    : plan_program(sample.program, arguments.all);
-}
-
 double cpu_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
@@ -222,22 +215,15 @@ void check_sample(const sample::Sample& sample, double bound) {
 // GRAPHNET_FLOAT64_SAMPLES names another tree of samples, GRAPHNET_FLOAT64_GFLOP how much work is
 // too much; samples with more than 50 MB of arguments are left out.
 TEST(Float64Truth, EagerIsCloseToItOnEverySample) {
-  const char* given = std::getenv("GRAPHNET_FLOAT64_SAMPLES");
-  const auto folders = sample::discover(
-      given != nullptr ? std::string(given) : std::string(GRAPHNET_SOURCE_DIR) + "/samples");
-  ASSERT_TRUE(folders.is_ok());
-  const char* most = std::getenv("GRAPHNET_FLOAT64_GFLOP");
-  const double most_flop = 1e9 * (most != nullptr ? std::atof(most) : 2);
-  for (const auto& folder : *folders) {
-    const auto loaded = sample::load_sample(folder);
-    ASSERT_TRUE(loaded.is_ok()) << loaded.status().to_string();
-    const Plan plan = plan_of(*loaded, false);
-    if (plan.argument_bytes > 50'000'000 || plan.flop > most_flop) continue;
-    const Plan wide = plan_of(*loaded, true);
+  const double most_gflop = number_from_environment("GRAPHNET_FLOAT64_GFLOP", 2);
+  for_each_sample("GRAPHNET_FLOAT64_SAMPLES", [&](const sample::Sample& sample) {
+    if (!is_small(sample, most_gflop)) return;
+    const SamplePlanArguments arguments(sample);
+    const Plan wide = plan_float64(sample.program, arguments.all);
     EXPECT_TRUE(wide.unknown.empty() || wide.unknown.find("random") != std::string::npos)
-        << loaded->name << ": " << wide.unknown;
-    check_sample(*loaded, 1e-4);
-  }
+        << sample.name << ": " << wide.unknown;
+    check_sample(sample, 1e-4);
+  });
 }
 
 }  // namespace

@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "eager/dispatcher_library.h"
 #include "eager/graph_run.h"
 #include "graph/graph_text.h"
+#include "graph/normal_form.h"
 #include "support/graph_identity.h"
 #include "unit/eager/sample_arguments.h"
 
@@ -29,6 +31,33 @@ std::vector<std::string> dense_outputs(const Side& side) {
     all.push_back(std::move(bytes));
   }
   return all;
+}
+
+/// The normal form as planned, without running.
+base::Result<graph::Graph> planned_form(const sample::Sample& sample) {
+  SamplePlanArguments arguments(sample);
+  for (std::size_t i = 0; i < arguments.all.size(); ++i) {
+    arguments.all[i].is_weight =
+        sample.program.parameters[i].kind == graph::ParameterKind::kParameter;
+  }
+  GN_ASSIGN_OR_RETURN(const graph::CallList calls, plan_calls(sample.program, arguments.all));
+  return graph::to_normal_form(calls, dispatcher_library());
+}
+
+/// A plan knows no random numbers, and of numbers that the host reads only those of literals.
+bool is_planned(const graph::Graph& planned, const graph::Graph& run) {
+  const bool has_all_numbers = run.specialised.empty() && run.num_random == 0;
+  if (has_all_numbers) return graph::print_graph(planned) == graph::print_graph(run);
+  const auto same_type = [](const graph::Value& a, const graph::Value& b) {
+    return graph::print_type(a) == graph::print_type(b) && a.kind == b.kind && a.name == b.name;
+  };
+  const auto same_node = [](const graph::Node& a, const graph::Node& b) {
+    return a.op == b.op && a.where == b.where && a.results == b.results;
+  };
+  return std::equal(planned.values.begin(), planned.values.end(), run.values.begin(),
+                    run.values.end(), same_type) &&
+         std::equal(planned.nodes.begin(), planned.nodes.end(), run.nodes.begin(), run.nodes.end(),
+                    same_node);
 }
 
 struct Ran {
@@ -64,6 +93,8 @@ Ran run_both(const sample::Sample& sample) {
   const auto read = graph::parse_graph(text, "graph.gir");
   if (!read.is_ok()) return {read.status(), ran.num_calls, ran.num_nodes};
   EXPECT_TRUE(tests::is_identical(*graph, *read));
+  const auto planned = planned_form(sample);
+  EXPECT_TRUE(planned.is_ok() && is_planned(*planned, *graph)) << sample.name;
   auto run = GraphRun::create(*read);
   if (!run.is_ok()) return {run.status()};
   std::vector<void*> data;

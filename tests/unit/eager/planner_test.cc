@@ -65,59 +65,58 @@ std::string difference(const std::vector<CallShape>& planned, const std::vector<
   return "";
 }
 
-std::string samples_root() {
-  const char* given = std::getenv("GRAPHNET_PLANNER_SAMPLES");
-  return given != nullptr ? given : std::string(GRAPHNET_SOURCE_DIR) + "/samples";
+/// Checks that a sample's plan is what its run shows, unless it has too many bytes; prints a line.
+void check_sample(const sample::Sample& sample, double most_bytes) {
+  const Planned planned = plan_sample(sample);
+  const Plan& plan = planned.plan;
+  EXPECT_EQ(plan.unknown, "") << sample.name;
+  std::cout << sample.name << " calls " << plan.num_calls << " ms " << planned.milliseconds
+            << " gflop " << plan.flop / 1e9 << " args " << plan.argument_bytes << " peak "
+            << plan.peak_live_bytes << " out " << plan.output_bytes << " live gflop "
+            << plan.live_flop / 1e9 << " product " << plan.live_product_flop / 1e9 << " move "
+            << plan.must_move_bytes;
+  if (std::getenv("GRAPHNET_PLANNER_FLOP") != nullptr) {
+    std::map<std::string, double> by_name;
+    for (const CallShape& call : planned.shapes) by_name[call.name] += call.flop;
+    for (const auto& [name, flop] : by_name) std::cout << "\n  " << name << " " << flop;
+  }
+  for (const auto& note : plan.notes) std::cout << " (" << note << ")";
+  std::cout << std::endl;
+  if (!plan.unknown.empty() || static_cast<double>(plan.argument_bytes) > most_bytes) return;
+  std::vector<CallShape> shapes;
+  const auto measured = measure_sample(sample, shapes);
+  ASSERT_TRUE(measured.is_ok()) << measured.status().to_string();
+  EXPECT_EQ(difference(planned.shapes, shapes, false), "") << sample.name;
+  EXPECT_EQ(difference(planned.shapes, shapes, true), "") << sample.name;
+  EXPECT_EQ(plan.output_bytes, measured->output_bytes) << sample.name;
+  EXPECT_EQ(plan.peak_live_bytes, measured->peak_live_bytes) << sample.name;
+  EXPECT_DOUBLE_EQ(plan.flop, measured->flop) << sample.name;
+  EXPECT_DOUBLE_EQ(plan.live_flop, measured->live_flop) << sample.name;
+  EXPECT_EQ(plan.must_move_bytes, measured->must_move_bytes) << sample.name;
+  EXPECT_LE(plan.live_flop, plan.flop) << sample.name;
+  EXPECT_LE(plan.must_move_bytes, plan.argument_bytes + plan.output_bytes) << sample.name;
 }
 
 // GRAPHNET_PLANNER_SAMPLES names another tree of samples to check, GRAPHNET_PLANNER_BYTES how many
 // bytes of arguments are too many.
 TEST(Planner, EqualsTheRunOnEverySample) {
-  const auto folders = sample::discover(samples_root());
-  ASSERT_TRUE(folders.is_ok());
-  const char* most = std::getenv("GRAPHNET_PLANNER_BYTES");
-  const double most_bytes = most != nullptr ? std::atof(most) : 3e9;
-  for (const auto& folder : *folders) {
-    const auto loaded = sample::load_sample(folder);
-    ASSERT_TRUE(loaded.is_ok()) << loaded.status().to_string();
-    const Planned planned = plan_sample(*loaded);
-    const Plan& plan = planned.plan;
-    EXPECT_EQ(plan.unknown, "") << loaded->name;
-    std::cout << loaded->name << " calls " << plan.num_calls << " ms " << planned.milliseconds
-              << " gflop " << plan.flop / 1e9 << " args " << plan.argument_bytes << " peak "
-              << plan.peak_live_bytes << " out " << plan.output_bytes << " live gflop "
-              << plan.live_flop / 1e9 << " product " << plan.live_product_flop / 1e9 << " move "
-              << plan.must_move_bytes;
-    if (std::getenv("GRAPHNET_PLANNER_FLOP") != nullptr) {
-      std::map<std::string, double> by_name;
-      for (const CallShape& call : planned.shapes) by_name[call.name] += call.flop;
-      for (const auto& [name, flop] : by_name) std::cout << "\n  " << name << " " << flop;
-    }
-    for (const auto& note : plan.notes) std::cout << " (" << note << ")";
-    std::cout << std::endl;
-    if (!plan.unknown.empty() || static_cast<double>(plan.argument_bytes) > most_bytes) continue;
-    std::vector<CallShape> shapes;
-    const auto measured = measure_sample(*loaded, shapes);
-    ASSERT_TRUE(measured.is_ok()) << measured.status().to_string();
-    EXPECT_EQ(difference(planned.shapes, shapes, false), "") << loaded->name;
-    EXPECT_EQ(difference(planned.shapes, shapes, true), "") << loaded->name;
-    EXPECT_EQ(plan.output_bytes, measured->output_bytes) << loaded->name;
-    EXPECT_EQ(plan.peak_live_bytes, measured->peak_live_bytes) << loaded->name;
-    EXPECT_DOUBLE_EQ(plan.flop, measured->flop) << loaded->name;
-    EXPECT_DOUBLE_EQ(plan.live_flop, measured->live_flop) << loaded->name;
-    EXPECT_EQ(plan.must_move_bytes, measured->must_move_bytes) << loaded->name;
-    EXPECT_LE(plan.live_flop, plan.flop) << loaded->name;
-    EXPECT_LE(plan.must_move_bytes, plan.argument_bytes + plan.output_bytes) << loaded->name;
-  }
+  const double most_bytes = number_from_environment("GRAPHNET_PLANNER_BYTES", 3e9);
+  for_each_sample("GRAPHNET_PLANNER_SAMPLES",
+                  [&](const sample::Sample& sample) { check_sample(sample, most_bytes); });
 }
 
-Plan plan_text(const std::string& body, const std::vector<std::int64_t>& shape) {
-  const auto program = sample::parse_model(
+base::Result<graph::Program> parse_body(const std::string& body) {
+  auto program = sample::parse_model(
       "import torch\n\n\nclass GraphModule(torch.nn.Module):\n"
       "    def forward(self, a: torch.Tensor):\n" +
           body,
       "model.py");
   EXPECT_TRUE(program.is_ok()) << program.status().to_string();
+  return program;
+}
+
+Plan plan_text(const std::string& body, const std::vector<std::int64_t>& shape) {
+  const auto program = parse_body(body);
   return plan_program(*program, {{base::DType::kFloat32, shape, nullptr}});
 }
 
@@ -147,6 +146,116 @@ TEST(Planner, SizesBehindAMaskAreUpperBounds) {
   EXPECT_EQ(plan.unknown, "");
   EXPECT_EQ(plan.output_bytes, 32);
   ASSERT_EQ(plan.notes.size(), 1U);
+}
+
+/// A program with the shapes that its plan and a run on ones give.
+struct PlannedAndRun {
+  Plan plan;
+  std::vector<CallShape> planned;
+  std::vector<CallShape> run;
+};
+
+PlannedAndRun plan_and_run_on_ones(const std::string& body,
+                                   const std::vector<std::int64_t>& shape) {
+  PlannedAndRun both;
+  const auto program = parse_body(body);
+  both.plan = plan_program(*program, {{base::DType::kFloat32, shape, nullptr}}, &both.planned);
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) count *= extent;
+  std::vector<float> ones(static_cast<std::size_t>(count), 1.0F);
+  EngineArgument argument;
+  argument.dtype = base::DType::kFloat32;
+  argument.shape = shape;
+  argument.data = ones.data();
+  const auto measured = measure_program(*program, {argument}, &both.run);
+  EXPECT_TRUE(measured.is_ok()) << measured.status().to_string();
+  return both;
+}
+
+// A run whose masks are true everywhere is what the plan says.
+TEST(Planner, AMaskAsIndexSelectsAtMostEverything) {
+  for (const char* const body : {
+           "        m = a > 0\n        x = a[m]\n        return (x,)\n",
+           "        b = a[0]\n        m = b > 0\n        x = a[(slice(None, None, None), m)]\n"
+           "        return (x,)\n",
+           "        b = a[(slice(None, None, None), slice(None, None, None), 0)]\n"
+           "        m = b > 0\n        x = a[m]\n"
+           "        return (x,)\n",
+           "        b = a[(slice(None, None, None), 0, 0)]\n        m = b > 0\n"
+           "        x = a[(m, slice(None, None, None), 0)]\n        return (x,)\n",
+           // Broadcast with an index of one element, of as many elements, and with a second mask.
+           "        b = a[(slice(None, None, None), 0, 0)]\n        m = b > 0\n"
+           "        i = torch.arange(0, 1)\n        x = a[(m, i)]\n        return (x,)\n",
+           "        b = a[(slice(None, None, None), 0, 0)]\n        m = b > 0\n"
+           "        i = torch.arange(0, 4)\n        x = a[(m, slice(None, None, None), i)]\n"
+           "        return (x,)\n",
+           "        b = a[(slice(None, None, None), 0, 0)]\n        m = b > 0\n"
+           "        c = a[(0, 0, slice(None, None, None))]\n        n = c > 0\n"
+           "        x = a[(m, slice(None, None, None), n)]\n        return (x,)\n",
+       }) {
+    const PlannedAndRun both = plan_and_run_on_ones(body, {4, 3, 4});
+    EXPECT_EQ(both.plan.unknown, "") << body;
+    EXPECT_EQ(difference(both.planned, both.run, true), "") << body;
+    EXPECT_EQ(both.plan.notes,
+              std::vector<std::string>{"sizes behind indexing by a mask are upper bounds"})
+        << body;
+  }
+}
+
+TEST(Planner, SizesReadBehindAMaskAreUpperBounds) {
+  const PlannedAndRun both = plan_and_run_on_ones(
+      "        m = a > 0\n        x = a[m]\n        n = torch.ops.aten.sym_size.int(x, 0)\n"
+      "        ok = n <= 12\n"
+      "        check = torch.ops.aten._assert_scalar.default(ok, 'too many')\n"
+      "        y = torch.ones((n,))\n        z = x * y\n        return (z,)\n",
+      {3, 4});
+  EXPECT_EQ(both.plan.unknown, "");
+  EXPECT_EQ(both.plan.output_bytes, 48);
+  EXPECT_EQ(difference(both.planned, both.run, true), "");
+}
+
+TEST(Planner, AMaskOfOneElementAsIndexIsUnknown) {
+  const Plan plan = plan_text(
+      "        s = a.sum()\n        m = s > 0\n        x = a[m]\n        return (x,)\n", {8});
+  EXPECT_EQ(plan.unknown, "model.py:8:9: a mask of one element as index");
+}
+
+// Unknown values selected by a mask that follows from known ones.
+TEST(Planner, AKnownMaskSelectsWhatItSelects) {
+  const PlannedAndRun both = plan_and_run_on_ones(
+      "        i = torch.arange(0, 4)\n        m = i > 1\n        x = a[m]\n"
+      "        y = a[(slice(None, None, None), m)]\n        w = torch.where(m)\n        z = w[0]\n"
+      "        v = torch.argwhere(m)\n        return (x, y, z, v)\n",
+      {4, 4});
+  EXPECT_EQ(both.plan.unknown, "");
+  EXPECT_EQ(both.plan.output_bytes, 64 + 2 * 16);
+  EXPECT_EQ(both.plan.notes, std::vector<std::string>());
+  EXPECT_EQ(difference(both.planned, both.run, true), "");
+}
+
+TEST(Planner, PlacesOfNonzeroElementsAreAtMostAll) {
+  for (const char* const body : {"        x = torch.nonzero(a)\n        return (x,)\n",
+                                 "        m = a > 0\n        x = torch.where(m)\n"
+                                 "        y = x[1]\n        return (y,)\n",
+                                 "        x = torch.argwhere(a)\n        return (x,)\n"}) {
+    const PlannedAndRun both = plan_and_run_on_ones(body, {4, 3});
+    EXPECT_EQ(both.plan.unknown, "") << body;
+    EXPECT_EQ(difference(both.planned, both.run, true), "") << body;
+    EXPECT_EQ(both.plan.notes.size(), 1U) << body;
+  }
+}
+
+// The result is as large as what is written to, whatever the mask says.
+TEST(Planner, AssignmentByAMaskIsExact) {
+  for (const char* const body :
+       {"        x = a * 2\n        m = a > 0\n        x[m] = 0.0\n        y = x + 1\n"
+        "        return (y,)\n",
+        "        x = a * 2\n        m = a > 0\n        v = a[m]\n        x[m] = v\n"
+        "        y = x + 1\n        return (y,)\n"}) {
+    const PlannedAndRun both = plan_and_run_on_ones(body, {4, 3});
+    EXPECT_EQ(both.plan.unknown, "") << body;
+    EXPECT_EQ(difference(both.planned, both.run, true), "") << body;
+  }
 }
 
 TEST(Planner, AnIntegerThatFollowsFromDataIsUnknownWithItsPlace) {

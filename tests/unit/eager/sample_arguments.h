@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -39,6 +40,33 @@ inline std::vector<EngineArgument> engine_arguments(std::vector<sample::Argument
                      argument.consumes_torch_generator, argument.needs_torch_normals});
   }
   return views;
+}
+
+/// Visits every sample of samples/, or of the folder that the environment variable names.
+template <typename Visit>
+void for_each_sample(const char* variable, Visit visit) {
+  const char* given = std::getenv(variable);
+  const auto folders = sample::discover(
+      given != nullptr ? std::string(given) : std::string(GRAPHNET_SOURCE_DIR) + "/samples");
+  ASSERT_TRUE(folders.is_ok()) << folders.status().to_string();
+  for (const auto& folder : *folders) {
+    const auto loaded = sample::load_sample(folder);
+    ASSERT_TRUE(loaded.is_ok()) << loaded.status().to_string();
+    visit(*loaded);
+  }
+}
+
+/// The number that an environment variable holds.
+inline double number_from_environment(const char* variable, double otherwise) {
+  const char* given = std::getenv(variable);
+  return given != nullptr ? std::atof(given) : otherwise;
+}
+
+/// Whether a test may run a sample: up to 50 MB of arguments and a bound of work, in GFLOP.
+inline bool is_small(const sample::Sample& sample, double most_gflop) {
+  const SamplePlanArguments arguments(sample);
+  const Plan plan = plan_program(sample.program, arguments.all);
+  return plan.argument_bytes <= 50'000'000 && plan.flop <= 1e9 * most_gflop;
 }
 
 }  // namespace graphnet::eager

@@ -56,6 +56,14 @@ TEST(GraphText, PrintsWhatItReads) {
   EXPECT_EQ(graph.specialised, std::vector<ValueId>{0});
 }
 
+TEST(GraphText, SkipsEmptyLinesAndComments) {
+  const std::string text = kExample;
+  const std::size_t second_line = text.find('\n') + 1;
+  const std::string marked =
+      text.substr(0, second_line) + "\n# one\n" + text.substr(second_line) + "\n# two\n# three";
+  EXPECT_EQ(print_graph(parsed(marked)), kExample);
+}
+
 TEST(GraphText, KeepsEveryAttributeExactly) {
   double odd_nan = 0;
   const std::uint64_t bits = 0xfff8000000000123;

@@ -14,6 +14,7 @@ RunFacts facts() {
   RunFacts facts;
   facts.version = "0.1.0";
   facts.protocol = "upstream";
+  facts.methods = {"upstream"};
   facts.device = "cpu";
   facts.hardware = "AMD EPYC";
   facts.threads = 2;
@@ -101,7 +102,7 @@ TEST(RunTable, PairedTimesHaveIntervalsAndWords) {
   std::ostringstream out;
   RunFacts paired = facts();
   paired.protocol = "standard";
-  paired.method = "paired";
+  paired.methods = {"paired"};
   RunTable table(out, {}, paired);
   journal::Control control;
   control.experiments = 9;
@@ -137,10 +138,36 @@ nope: geometric mean of 3 speedups 1.08x; left out: 1 implausible, 1 unstable
 )");
 }
 
+TEST(RunTable, RowsOfBothMethodsFitOneHeader) {
+  std::ostringstream out;
+  RunFacts both = facts();
+  both.protocol = "standard, upstream";
+  both.methods = {"paired", "upstream"};
+  RunTable table(out, {}, both);
+  table.row(paired_record("timm/resnet10t", 1.25, "faster"));
+  journal::Record upstream = paired_record("timm/resnet10t", 1.25, "faster");
+  upstream.timing = base::Json::object();
+  upstream.plugin_side.iqr_ns = 0.022 * *upstream.plugin_side.median_ns;
+  table.row(upstream);
+  table.summary({58.2, "", {}});
+  EXPECT_EQ(
+      out.str(),
+      R"(graphnet 0.1.0 · standard, upstream protocol · cpu AMD EPYC, 2 threads · seed 123 · 3 samples x 2 plugins
+
+  sample                plugin        outcome    compile  first call      median  speedup [interval]       timing       verdict
+  timm/resnet10t        nope          ok         12.3 ms     25.1 ms     1.84 ms  1.25x [1.25, 1.25]       faster       eager
+  timm/resnet10t        nope          ok         12.3 ms     25.1 ms     1.84 ms  1.25x                    ± 2.2 %      eager
+
+2 ok in 58 s
+nope: geometric mean of 2 speedups 1.25x
+protocol upstream times one side after the other: a speedup within 10 % of 1 is noise, ± is the spread of one side (see host/measure/protocol.h)
+)");
+}
+
 TEST(RunTable, AClaimWithoutASpeedupIsNoCrash) {
   std::ostringstream out;
   RunFacts paired = facts();
-  paired.method = "paired";
+  paired.methods = {"paired"};
   RunTable table(out, {}, paired);
   journal::Record record = paired_record("timm/resnet10t", 2, "faster");
   record.speedup.reset();

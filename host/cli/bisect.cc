@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "cli/bisect.h"
+
+#include <chrono>
+#include <iostream>
+#include <optional>
+#include <utility>
+
+#include "base/json.h"
+#include "cli/exit_code.h"
+#include "cli/plugin_state.h"
+#include "config/resolve_backend.h"
+#include "measure/environment.h"
+#include "report/terminal_text.h"
+#include "supervise/bisection.h"
+
+namespace graphnet::cli {
+
+namespace fs = std::filesystem;
+using base::Json;
+using base::Result;
+using supervise::CutTrial;
+
+namespace {
+
+Result<supervise::PlannedTask> plan_trial(const Context& context,
+                                          const supervise::PlannedSample& sample,
+                                          const std::string& config) {
+  GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, config));
+  GN_ASSIGN_OR_RETURN(config::RunConfig run_config,
+                      config::read_run_config(file, {}, context.installation.config_folders()));
+  GN_ASSIGN_OR_RETURN(config::Backend backend,
+                      config::resolve_backend(context.installation, plugin_folders(context),
+                                              std::move(run_config)));
+  supervise::PlanSettings settings;
+  settings.auto_threads = measure::affinity_cores();
+  return supervise::make_plan({sample}, {backend}, settings).front();
+}
+
+/// The time that a run gives to all phases of a sample; nothing if one of them is not limited.
+std::optional<std::chrono::milliseconds> whole_limit(const supervise::PlannedTask& planned) {
+  std::chrono::milliseconds sum(0);
+  for (const auto& [phase, limit] : planned.limits) {
+    if (!limit) return std::nullopt;
+    sum += *limit;
+  }
+  return sum;
+}
+
+std::string text_of(const CutTrial& trial) {
+  std::string text = std::to_string(trial.num_nodes) + " of " + std::to_string(trial.num_all) +
+                     " nodes: " + trial.outcome;
+  if (!trial.message.empty()) text += ": " + trial.message;
+  return report::printable(text);
+}
+
+Json json_of(const CutTrial& trial) {
+  return {{"nodes", trial.num_nodes},
+          {"all_nodes", trial.num_all},
+          {"node", trial.node},
+          {"outcome", trial.outcome},
+          {"message", trial.message}};
+}
+
+}  // namespace
+
+Result<int> bisect_sample(const Context& context, const supervise::PlannedSample& sample,
+                          const std::string& config) {
+  GN_ASSIGN_OR_RETURN(const fs::path worker, context.installation.worker_executable());
+  GN_ASSIGN_OR_RETURN(const supervise::PlannedTask planned, plan_trial(context, sample, config));
+  Json trials = Json::array();
+  GN_ASSIGN_OR_RETURN(const std::optional<CutTrial> bad,
+                      supervise::find_bad_node(worker, planned.task, whole_limit(planned),
+                                               [&](const CutTrial& trial) {
+                                                 trials.push_back(json_of(trial));
+                                                 if (context.flags.quiet) return;
+                                                 std::cerr << text_of(trial) << std::endl;
+                                               }));
+  if (context.flags.json) {
+    const Json object = {{"schema", "graphnet.bisect/1"},
+                         {"sample", sample.name},
+                         {"plugin", planned.task.plugin_name},
+                         {"first_bad", bad ? json_of(*bad) : Json()},
+                         {"trials", trials}};
+    std::cout << base::dump_json(object) << '\n';
+  } else if (bad) {
+    std::cout << report::printable(bad->node) << '\n';
+  } else {
+    std::cout << "no node leaves tolerance\n";
+  }
+  return bad ? kExitSampleFailed : kExitDone;
+}
+
+}  // namespace graphnet::cli

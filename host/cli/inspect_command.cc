@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "cli/inspect_command.h"
+
+#include <iostream>
+#include <utility>
+
+#include "base/file.h"
+#include "cli/bisect.h"
+#include "cli/exit_code.h"
+#include "cli/inspect_text.h"
+#include "cli/sample_selection.h"
+#include "supervise/inspection.h"
+
+namespace graphnet::cli {
+
+namespace fs = std::filesystem;
+using base::Code;
+using base::Json;
+using base::Result;
+using base::Status;
+
+namespace {
+
+constexpr std::uint64_t kMaxSourceBytes = std::uint64_t{256} << 20U;
+
+/// Checked flags.
+struct Options {
+  std::vector<supervise::PlannedSample> samples;
+  std::string stage;
+  bool runs = true;
+  bool ops = false;
+};
+
+Result<Options> read_options(const Context& context, const InspectFlags& flags) {
+  Options options;
+  options.stage = flags.stage.value_or("normal");
+  options.ops = flags.ops;
+  // Many samples are planned: running them would take hours and all of their memory.
+  options.runs = !flags.no_run && !flags.ops;
+  if (options.stage != "source" && options.stage != "program" && options.stage != "normal") {
+    return Status(Code::kUsage,
+                  "--stage must be source, program or normal, got '" + options.stage + "'");
+  }
+  if (flags.bisect != flags.config.has_value()) {
+    return Status(Code::kUsage, "--bisect and --config go together");
+  }
+  if (flags.bisect && (flags.ops || flags.no_run || flags.stage)) {
+    return Status(Code::kUsage, "--bisect goes with none of --stage, --ops and --no-run");
+  }
+  if (flags.ops && options.stage == "source") {
+    return Status(Code::kUsage, "--ops counts operators of --stage program or normal");
+  }
+  std::vector<std::string> arguments = flags.samples;
+  if (arguments.empty() && flags.ops) {
+    GN_ASSIGN_OR_RETURN(std::string bundled, default_samples(context.installation));
+    arguments.push_back(std::move(bundled));
+  }
+  if (arguments.empty()) return Status(Code::kUsage, "inspect needs a sample");
+  GN_ASSIGN_OR_RETURN(options.samples, select_samples(arguments));
+  if (!flags.ops && options.samples.size() != 1) {
+    return Status(Code::kUsage,
+                  "inspect shows one sample, got " + std::to_string(options.samples.size()))
+        .add_hint("--ops, which counts the operators of many");
+  }
+  return options;
+}
+
+supervise::InspectionRequest request_for(const Options& options) {
+  supervise::InspectionRequest request;
+  for (const auto& sample : options.samples) request.samples.push_back(sample.path);
+  request.stage = options.stage;
+  request.runs = options.runs;
+  request.has_text = !options.ops;
+  return request;
+}
+
+Result<int> show_source(const supervise::PlannedSample& sample, bool as_json) {
+  GN_ASSIGN_OR_RETURN(const std::string text,
+                      base::read_file(fs::path(sample.path) / "model.py", kMaxSourceBytes));
+  if (as_json) {
+    const Json object = {{"schema", "graphnet.inspect/1"},
+                         {"sample", sample.name},
+                         {"stage", "source"},
+                         {"text", text}};
+    std::cout << base::dump_json(object) << '\n';
+  } else {
+    std::cout << text;
+  }
+  return kExitDone;
+}
+
+Result<int> show_graph(const Context& context, const Options& options) {
+  GN_ASSIGN_OR_RETURN(const fs::path worker, context.installation.worker_executable());
+  Result<Json> answer = Status(Code::kInternal, "the worker did not answer");
+  GN_RETURN_IF_ERROR(supervise::inspect_samples(
+      worker, request_for(options),
+      [&](std::size_t, Result<Json> given) { answer = std::move(given); }));
+  if (!answer.is_ok()) {
+    return std::move(answer).status().add_context("sample " + options.samples[0].name);
+  }
+  if (context.flags.json) {
+    (*answer)["schema"] = "graphnet.inspect/1";
+    (*answer)["sample"] = options.samples[0].name;
+    (*answer)["stage"] = options.stage;
+    (*answer)["ran"] = options.runs;
+    std::cout << base::dump_json(*answer) << '\n';
+  } else {
+    std::cout << (*answer)["text"].get<std::string>() << '\n' << op_table(*answer);
+  }
+  return kExitDone;
+}
+
+Result<int> show_ops(const Context& context, const Options& options) {
+  GN_ASSIGN_OR_RETURN(const fs::path worker, context.installation.worker_executable());
+  OpHistogram histogram;
+  GN_RETURN_IF_ERROR(supervise::inspect_samples(
+      worker, request_for(options), [&](std::size_t sample, Result<Json> answer) {
+        if (answer.is_ok()) {
+          histogram.add(*answer);
+        } else {
+          histogram.leave_out(options.samples[sample].name, answer.status().message());
+        }
+      }));
+  if (context.flags.json) {
+    std::cout << base::dump_json(histogram.json()) << '\n';
+  } else {
+    std::cout << histogram.text();
+  }
+  return kExitDone;
+}
+
+Result<int> execute(const Context& context, const InspectFlags& flags) {
+  GN_ASSIGN_OR_RETURN(const Options options, read_options(context, flags));
+  if (flags.bisect) return bisect_sample(context, options.samples[0], *flags.config);
+  if (options.ops) return show_ops(context, options);
+  if (options.stage == "source") return show_source(options.samples[0], context.flags.json);
+  return show_graph(context, options);
+}
+
+}  // namespace
+
+Command inspect_command(InspectFlags& flags) {
+  Command command;
+  command.name = "inspect";
+  command.summary = "show a sample's graph, its operators and what they cost";
+  command.description =
+      "Prints model.py (source), the operator calls of a run (program), or the functional graph\n"
+      "that plugins compile (normal), one node a line, then a table of its operators. The sample\n"
+      "runs once, eagerly and without a plugin. --no-run plans it instead, from its metadata:\n"
+      "floats that the program reads from inputs are then 1. --ops counts the operators of many\n"
+      "samples, which are always planned. --bisect cuts the normal form after some nodes, gives it "
+      "to a\n"
+      "plugin and compares what lives behind the cut, halving until one node is left.";
+  command.usage = "inspect SAMPLE [options] | --ops [SAMPLE|DIR|LIST]... [options]";
+  command.positionals = {"SAMPLE|DIR|LIST",
+                         "the sample to show; with --ops any number, default: the bundled ones",
+                         &flags.samples,
+                         {},
+                         "DIR"};
+  command.flags = {
+      {"--stage", "source|program|normal", "what to show; default: normal", &flags.stage},
+      {"--no-run", "", "take shapes from a plan, not from a run", &flags.no_run},
+      {"--ops", "", "a histogram of the operators of many samples", &flags.ops},
+      {"--bisect", "", "find the first node whose value leaves tolerance under a plugin",
+       &flags.bisect},
+      {"--config", "CONFIG", "the plugin of --bisect", &flags.config},
+  };
+  command.examples = {
+      {"graphnet inspect samples/timm/resnet10t.c3_in1k", "what a plugin gets to compile"},
+      {"graphnet inspect samples/others/pigu_hybrid --stage program --no-run",
+       "the calls as run, writes included"},
+      {"graphnet inspect --ops samples --json", "which operators a plugin must know"},
+      {"graphnet inspect samples/timm/resnet10t.c3_in1k --bisect --config xla.yaml",
+       "where a plugin goes wrong"}};
+  command.execute = [&flags](const Context& context) { return execute(context, flags); };
+  return command;
+}
+
+}  // namespace graphnet::cli

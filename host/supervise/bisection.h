@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "journal/worker_message.h"
+
+namespace graphnet::supervise {
+
+/// A sample's graph cut after some of its nodes, given to a plugin and run once.
+struct CutTrial {
+  std::size_t num_nodes = 0;  ///< of the cut
+  std::size_t num_all = 0;    ///< of the whole graph
+  std::string node;           ///< the last one of the cut, as text (graph/graph_text.h)
+  /// "ok", one of verify's outcomes, "unsupported", "plugin_failed", or "crashed" for a worker that
+  /// died or took too long.
+  std::string outcome;
+  std::string message;
+};
+
+using OnTrial = std::function<void(const CutTrial& trial)>;
+
+/// Finds the shortest cut that does not pass by halving: the values behind each cut are compared
+/// with libtorch's under the outcome rule, whole numbers left out. Each trial has a worker of its
+/// own. The shortest one is found if every longer one fails too; else one that fails while the cut
+/// before it passes.
+///
+/// order    on_trial is told each trial, the whole graph first
+/// errors   kEnvironment: no worker starts; as the worker's if the sample cannot be run or has no
+///          normal form
+base::Result<std::optional<CutTrial>> find_bad_node(const std::filesystem::path& executable,
+                                                    const journal::Task& task,
+                                                    std::optional<std::chrono::milliseconds> limit,
+                                                    const OnTrial& on_trial);
+
+}  // namespace graphnet::supervise

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "worker/graph_side.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace graphnet::worker {
+
+base::Result<std::unique_ptr<GraphSide>> GraphSide::create(const graph::Graph& graph,
+                                                           std::vector<void*> arguments) {
+  GN_ASSIGN_OR_RETURN(auto run, eager::GraphRun::create(graph));
+  return std::unique_ptr<GraphSide>(new GraphSide(std::move(run), std::move(arguments)));
+}
+
+base::Result<std::vector<KeptOutput>> GraphSide::reference() {
+  GN_RETURN_IF_ERROR(run());
+  std::vector<KeptOutput> kept;
+  for (std::size_t i = 0; i < run_->outputs().size(); ++i) {
+    const eager::EngineOutput& output = run_->outputs()[i];
+    GN_ASSIGN_OR_RETURN(KeptOutput copy, allocate_output(output.dtype, output.shape));
+    GN_RETURN_IF_ERROR(run_->copy_output(i, copy.bytes.data()));
+    kept.push_back(std::move(copy));
+  }
+  return kept;
+}
+
+void GraphSide::describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) {
+  const auto& results = run_->outputs();
+  const std::size_t count = std::min<std::size_t>(results.size(), num_outputs);
+  for (std::size_t i = 0; i < count; ++i) {
+    outputs[i]->data = results[i].data;
+    outputs[i]->byte_offset = 0;
+    outputs[i]->strides = const_cast<std::int64_t*>(results[i].strides.data());
+  }
+}
+
+}  // namespace graphnet::worker

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string_view>
+
+#include "graph/program.h"
+
+namespace graphnet::worker {
+
+/// Whether an argument is a weight: the one place that decides it.
+///
+/// order    mode: of the run, "bound", "frozen" or "per_call"
+inline bool is_weight(graph::ParameterKind kind, std::string_view mode = "bound") {
+  return kind == graph::ParameterKind::kParameter && mode != "per_call";
+}
+
+}  // namespace graphnet::worker

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// `graphnet inspect`: every stage of a sample, costs, and the operators of many samples.
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kSamples = fs::path(GRAPHNET_SOURCE_DIR) / "samples";
+const std::string kPerceptron = (kSamples / "transformers-auto-model/sadhaklal_mlp-iris").string();
+const std::string kConvolutions = (kSamples / "mmseg/MobileNetV3_s").string();
+const std::string kDataDependent = (kSamples / "torchgeometric/GAT").string();
+
+ProgramEnd inspect(std::vector<std::string> words) {
+  const TempDir temp;
+  words.insert(words.begin(),
+               {(fs::path(GRAPHNET_BINARY_DIR) / "bin/graphnet").string(), "inspect"});
+  return run_program(words, {}, temp.path() / "log");
+}
+
+base::Json inspect_json(std::vector<std::string> words) {
+  words.emplace_back("--json");
+  const ProgramEnd end = inspect(words);
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  const auto json = base::parse_json(end.output, "inspect");
+  EXPECT_TRUE(json.is_ok()) << end.output;
+  return json.is_ok() ? *json : base::Json::object();
+}
+
+TEST(Inspect, PrintsTheNormalFormAndItsOperators) {
+  const ProgramEnd end = inspect({kPerceptron});
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  EXPECT_EQ(end.output.rfind(
+                "graph \"transformers-auto-model/sadhaklal_mlp-iris\"\n%0: f32[5,4] = weight ", 0),
+            0U)
+      << end.output;
+  for (const char* part : {" = aten::linear(input=%3, weight=%0, bias=%1)  # model.py:",
+                           "\nreturn %", "\n# op ", "\n# aten::linear ", "\n# total "}) {
+    EXPECT_NE(end.output.find(part), std::string::npos) << part << " is not in\n" << end.output;
+  }
+}
+
+TEST(Inspect, GivesTheSameGraphWithoutRunning) {
+  EXPECT_EQ(inspect({kConvolutions}).output, inspect({kConvolutions, "--no-run"}).output);
+}
+
+TEST(Inspect, ShowsTheOtherStages) {
+  EXPECT_EQ(inspect({kPerceptron, "--stage", "source"}).output,
+            read_text(fs::path(kPerceptron) / "model.py"));
+  const std::string program = inspect({kConvolutions, "--stage", "program"}).output;
+  EXPECT_NE(program.find("_ = aten::hardswish_(self=%"), std::string::npos) << program;
+  EXPECT_EQ(inspect({kConvolutions}).output.find("aten::hardswish_"), std::string::npos);
+}
+
+TEST(Inspect, GivesJson) {
+  const base::Json json = inspect_json({kPerceptron});
+  EXPECT_EQ(json["schema"], "graphnet.inspect/1");
+  EXPECT_EQ(json["sample"], "transformers-auto-model/sadhaklal_mlp-iris");
+  EXPECT_EQ(json["stage"], "normal");
+  EXPECT_EQ(json["ran"], true);
+  EXPECT_EQ(json["total"]["nodes"], 3);
+  EXPECT_GT(json["total"]["flop"].get<double>(), 0);
+  EXPECT_EQ(json["parameters"][0]["kind"], "weight");
+  EXPECT_EQ(json["parameters"][3]["kind"], "input");
+  ASSERT_EQ(json["outputs"].size(), 1U);
+  EXPECT_EQ(json["outputs"][0]["dtype"], "float32");
+}
+
+TEST(Inspect, CountsTheOperatorsOfManySamples) {
+  const base::Json json = inspect_json({"--ops", kPerceptron, kConvolutions, kDataDependent});
+  EXPECT_EQ(json["schema"], "graphnet.ops/1");
+  EXPECT_EQ(json["samples"], 2);
+  EXPECT_EQ(json["ops"][0]["op"], "aten::relu");
+  EXPECT_EQ(json["ops"][0]["samples"], 2);
+  EXPECT_EQ(json["ops"][0]["dtypes"], base::Json::array({"float32"}));
+  EXPECT_EQ(json["ops"][0]["max_rank"], 4);
+  ASSERT_EQ(json["left_out"].size(), 1U);
+  EXPECT_EQ(json["left_out"][0]["sample"], "torchgeometric/GAT");
+  const std::string text = inspect({"--ops", kPerceptron, kDataDependent}).output;
+  EXPECT_NE(
+      text.find("operators in 1 samples\nleft out: torchgeometric/GAT: shape depends on data"),
+      std::string::npos)
+      << text;
+}
+
+TEST(Inspect, SaysWhatIsWrong) {
+  const ProgramEnd dependent = inspect({kDataDependent});
+  EXPECT_EQ(dependent.state.exit_code, 4);
+  EXPECT_NE(dependent.output.find("shape depends on data: aten::index.Tensor at model.py:"),
+            std::string::npos)
+      << dependent.output;
+  EXPECT_EQ(inspect({}).state.exit_code, 2);
+  EXPECT_EQ(inspect({kPerceptron, kConvolutions}).state.exit_code, 2);
+  EXPECT_EQ(inspect({kPerceptron, "--stage", "binary"}).state.exit_code, 2);
+  EXPECT_EQ(inspect({"--ops", "--stage", "source"}).state.exit_code, 2);
+  EXPECT_EQ(inspect({"/no/such/sample"}).state.exit_code, 3);
+  EXPECT_EQ(inspect({kPerceptron, "--bisect"}).state.exit_code, 2);
+  EXPECT_EQ(inspect({kPerceptron, "--config", "nope.yaml"}).state.exit_code, 2);
+  const ProgramEnd bisected = inspect({kDataDependent, "--bisect", "--config", "nope.yaml"});
+  EXPECT_EQ(bisected.state.exit_code, 4) << bisected.output;
+}
+
+}  // namespace
+}  // namespace graphnet::tests

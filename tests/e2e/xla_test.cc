@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// `graphnet run --config xla.yaml` on bundled samples: a real compiler through the whole program.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "journal/journal_file.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+namespace {
+
+const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
+const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples";
+
+/// Small samples of different families: products, convolutions, half types, a Fourier transform,
+/// and one without a normal form.
+const std::vector<std::string> kSmall = {"transformers-auto-model/sadhaklal_mlp-iris",
+                                         "transformers-auto-model/opt-tiny-random",
+                                         "torchvision/mobilenet_v3_small",
+                                         "timm/test_efficientnet_ln.r160_in1k",
+                                         "mmpose/SimpleBaseline3D",
+                                         "torchgeometric/GAT"};
+
+class Xla : public ::testing::TestWithParam<const char*> {
+ protected:
+  std::vector<journal::Record> run(const std::vector<std::string>& samples) {
+    const auto config = folder_.path() / "xla.yaml";
+    std::ofstream(config)
+        << "schema: graphnet/run/v1\nbackend:\n  name: xla\n  options: { rewrites: " << GetParam()
+        << " }\n";
+    std::vector<std::string> command = {kProgram, "run"};
+    for (const std::string& sample : samples) command.push_back(kSamples + "/" + sample);
+    const auto results = folder_.path() / "results.jsonl";
+    command.insert(command.end(),
+                   {"--config", config.string(), "--protocol", "upstream", "--warmup", "0",
+                    "--trials", "1", "--threads", "1", "-o", results.string()});
+    output_ = run_program(command, {}, folder_.path() / "log").output;
+    auto content = journal::read_journal(results);
+    return content.is_ok() ? content->records : std::vector<journal::Record>();
+  }
+
+  TempDir folder_;
+  std::string output_;
+};
+
+TEST_P(Xla, RunsSmallSamplesOfEveryKind) {
+  const std::vector<journal::Record> records = run(kSmall);
+  if (output_.find("fetches the pinned one") != std::string::npos) {
+    GTEST_SKIP() << "no PJRT file: ./graphnet run --config xla.yaml fetches it";
+  }
+  ASSERT_EQ(records.size(), kSmall.size()) << output_;
+  for (const journal::Record& record : records) {
+    if (record.sample == "torchgeometric/GAT") {
+      EXPECT_EQ(record.outcome, "unsupported") << record.message;
+      EXPECT_NE(record.message.find("shape depends on data: aten::index.Tensor"), std::string::npos)
+          << record.message;
+      continue;
+    }
+    EXPECT_EQ(record.outcome, "ok") << record.sample << ": " << record.message;
+    EXPECT_NE(record.verdict, "eager") << record.sample;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Rewrites, Xla, ::testing::Values("all", "none"),
+                         [](const auto& each) { return std::string(each.param); });
+
+}  // namespace
+}  // namespace graphnet::tests

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#include "lowering/stablehlo/emitter.h"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "lowering/builder.h"
+
+namespace graphnet::lowering::stablehlo {
+namespace {
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+/// An emitter with the leaves that most tests need.
+class EmitterTest : public ::testing::Test {
+ protected:
+  Tensor input(const Shape& shape, Type type = Type::kF32) {
+    return emitter_.argument(ArgumentSource::kInput, num_inputs_++, type, shape);
+  }
+  Tensor weight(const Shape& shape) {
+    return emitter_.argument(ArgumentSource::kWeight, num_weights_++, Type::kF32, shape);
+  }
+  LoweredProgram finish(const std::vector<Tensor>& outputs) {
+    return emitter_.finish(outputs, "m");
+  }
+
+  Emitter emitter_{EmitterOptions{}};
+  Builder b_{emitter_};
+  std::uint32_t num_inputs_ = 0;
+  std::uint32_t num_weights_ = 0;
+};
+
+ConvolutionAttributes plain_convolution() {
+  return {{1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 1};
+}
+
+TEST_F(EmitterTest, WritesAModule) {
+  const Tensor x = input({2, 3});
+  emitter_.begin_node("aten::relu", "model.py:4:5");
+  const LoweredProgram program = finish({b_.binary(Binary::kMaximum, x, 0)});
+  EXPECT_EQ(program.main.text,
+            "module @m {\n"
+            "  func.func public @main(%0: tensor<2x3xf32>) -> (tensor<2x3xf32>) {\n"
+            "    %1 = stablehlo.constant dense<0x00000000> : tensor<2x3xf32> loc(\"aten::relu "
+            "model.py:4:5\")\n"
+            "    %2 = stablehlo.maximum %0, %1 : tensor<2x3xf32> loc(\"aten::relu model.py:4:5\")\n"
+            "    return %2 : tensor<2x3xf32>\n"
+            "  }\n"
+            "}\n");
+  EXPECT_FALSE(program.bind);
+  ASSERT_EQ(program.main.results.size(), 1U);
+  EXPECT_EQ(program.main.results[0].shape, (Shape{2, 3}));
+}
+
+TEST_F(EmitterTest, WritesEqualLinesOnceAndDeadOnesNever) {
+  const Tensor x = input({4});
+  const Tensor twice = b_.add(b_.unary(Unary::kExp, x), b_.unary(Unary::kExp, x));
+  b_.unary(Unary::kLog, x);
+  const std::string text = finish({twice}).main.text;
+  EXPECT_EQ(count(text, "stablehlo.exponential"), 1U);
+  EXPECT_EQ(count(text, "stablehlo.log"), 0U);
+}
+
+TEST_F(EmitterTest, MovesWhatDependsOnWeightsAloneToBind) {
+  const Tensor scale = b_.unary(Unary::kRsqrt, b_.add(weight({8}), 1e-5));
+  const LoweredProgram program = finish({b_.multiply(input({2, 8}), scale)});
+  ASSERT_TRUE(program.bind);
+  EXPECT_EQ(count(program.bind->text, "stablehlo.rsqrt"), 1U);
+  EXPECT_EQ(count(program.main.text, "stablehlo.rsqrt"), 0U);
+  // The broadcast is cheaper to make than to read.
+  EXPECT_EQ(program.bind->results.at(0).shape, (Shape{8}));
+  EXPECT_EQ(program.main.arguments.at(0).source, ArgumentSource::kBound);
+  EXPECT_EQ(program.bind->arguments.at(0).source, ArgumentSource::kWeight);
+}
+
+TEST_F(EmitterTest, KeepsWeightsInMainWithoutRewrites) {
+  Emitter plain({/*rewrites=*/false});
+  Builder b(plain);
+  const Tensor x = plain.argument(ArgumentSource::kInput, 0, Type::kF32, {8});
+  const Tensor w = plain.argument(ArgumentSource::kWeight, 0, Type::kF32, {8});
+  const LoweredProgram program = plain.finish({b.multiply(x, b.unary(Unary::kExp, w))}, "m");
+  EXPECT_FALSE(program.bind);
+  EXPECT_EQ(count(program.main.text, "stablehlo.exponential"), 1U);
+}
+
+TEST_F(EmitterTest, KeepsAChainOfConvolutionsChannelsLast) {
+  Tensor x = input({1, 16, 14, 14});
+  const Tensor start = x;
+  for (int i = 0; i < 3; ++i) {
+    x = emitter_.convolution(x, weight({16, 16, 3, 3}), plain_convolution());
+    x = b_.add(x, emitter_.broadcast(weight({16}), x.shape, {1}));
+    x = b_.binary(Binary::kMaximum, x, 0);
+  }
+  x = b_.add(x, start);
+  const LoweredProgram program = finish({x});
+  // Once in (shared with the residual) and once out; the kernels are turned in bind.
+  EXPECT_EQ(count(program.main.text, "stablehlo.transpose"), 2U);
+  ASSERT_TRUE(program.bind);
+  EXPECT_EQ(count(program.bind->text, "stablehlo.transpose"), 3U);
+  EXPECT_EQ(program.main.results[0].shape, (Shape{1, 16, 14, 14}));
+}
+
+TEST_F(EmitterTest, ReshapesInPlaceWhereTheLayoutAllows) {
+  const Tensor x =
+      emitter_.convolution(input({1, 16, 4, 4}), weight({16, 16, 3, 3}), plain_convolution());
+  const Tensor groups = b_.reshape(x, {1, 4, 4, 4, 4});
+  EXPECT_EQ(groups.layout, (Shape{0, 3, 4, 1, 2}));
+  const Tensor spatial = b_.reshape(x, {1, 16, 16});
+  EXPECT_EQ(spatial.layout, (Shape{0, 2, 1}));
+  // Channels and rows are not neighbours in memory.
+  const Tensor mixed = b_.reshape(x, {1, 64, 4});
+  EXPECT_TRUE(mixed.layout.empty());
+}
+
+TEST_F(EmitterTest, NumbersDimensionsOfAReductionAnew) {
+  const Tensor x =
+      emitter_.convolution(input({1, 16, 4, 5}), weight({16, 16, 3, 3}), plain_convolution());
+  const Tensor reduced = emitter_.reduce(Reduction::kSum, x, {2});
+  EXPECT_EQ(reduced.shape, (Shape{1, 16, 5}));
+  EXPECT_EQ(reduced.layout, (Shape{0, 2, 1}));
+  const Tensor pooled = emitter_.reduce(Reduction::kSum, x, {2, 3});
+  EXPECT_EQ(pooled.shape, (Shape{1, 16}));
+  EXPECT_TRUE(pooled.layout.empty());
+}
+
+TEST_F(EmitterTest, WritesDepthwiseConvolutionsAsShiftedProducts) {
+  ConvolutionAttributes attributes = plain_convolution();
+  attributes.groups = 32;
+  const Tensor x = emitter_.convolution(input({1, 32, 8, 8}), weight({32, 1, 3, 3}), attributes);
+  const std::string text = finish({x}).main.text;
+  EXPECT_EQ(count(text, "stablehlo.convolution"), 0U);
+  EXPECT_EQ(count(text, "stablehlo.multiply"), 9U);
+}
+
+TEST_F(EmitterTest, WritesAKernelOfOneTapAsAMatrixProduct) {
+  ConvolutionAttributes attributes = plain_convolution();
+  attributes.low = attributes.high = {0, 0};
+  attributes.stride = {2, 2};
+  const Tensor x = emitter_.convolution(input({1, 64, 8, 8}), weight({32, 64, 1, 1}), attributes);
+  EXPECT_EQ(x.shape, (Shape{1, 32, 4, 4}));
+  const std::string text = finish({x}).main.text;
+  EXPECT_EQ(count(text, "stablehlo.convolution"), 0U);
+  EXPECT_EQ(count(text, "stablehlo.dot_general"), 1U);
+}
+
+TEST_F(EmitterTest, MakesBlocksOfGroups) {
+  ConvolutionAttributes attributes = plain_convolution();
+  attributes.groups = 8;  // of 8 channels: 4 groups fill a block
+  const Tensor x = emitter_.convolution(input({1, 64, 8, 8}), weight({64, 8, 3, 3}), attributes);
+  const std::string text = finish({x}).main.text;
+  EXPECT_EQ(count(text, "stablehlo.convolution"), 2U);
+  EXPECT_EQ(count(text, "feature_group_count = 1 "), 2U);
+}
+
+TEST_F(EmitterTest, SelectsInMaximaThatKeepNaN) {
+  const Tensor x = input({4, 4});
+  EXPECT_EQ(count(finish({emitter_.reduce(Reduction::kMax, x, {1})}).main.text, "stablehlo.select"),
+            1U);
+  EXPECT_EQ(count(finish({emitter_.reduce(Reduction::kMaxNumber, x, {1})}).main.text,
+                  "applies stablehlo.maximum"),
+            1U);
+}
+
+// MLIR forbids a name inside a region that exists outside it; lines are named by number.
+TEST_F(EmitterTest, NamesNothingInARegionLikeALine) {
+  const Tensor x = input({4, 4});
+  const auto sorted = emitter_.sort(x, 1, true);
+  const auto largest = emitter_.reduce_index(true, x, 1);
+  const std::string text = finish({sorted.first, sorted.second, largest.second}).main.text;
+  for (std::size_t at = text.find("({"); at != std::string::npos; at = text.find("({", at + 1)) {
+    const std::string region = text.substr(at, text.find("})", at) - at);
+    for (char digit = '0'; digit <= '9'; ++digit) {
+      EXPECT_EQ(count(region, std::string("%") + digit), 0U) << region;
+    }
+  }
+}
+
+TEST_F(EmitterTest, TakesTensorsWithoutElementsOutOfBothSignatures) {
+  const Tensor empty = input({0, 3});
+  const Tensor x = input({3});
+  const LoweredProgram program = finish({empty, b_.add(x, 1)});
+  EXPECT_EQ(program.main.arguments.size(), 1U);
+  EXPECT_EQ(program.result_outputs, (std::vector<std::uint32_t>{1}));
+}
+
+TEST_F(EmitterTest, LendsMemoryToLargeResultsOnly) {
+  const LoweredProgram program = finish({b_.add(input({16}), 1), b_.add(input({64, 64}), 1)});
+  ASSERT_EQ(program.main.arguments.size(), 3U);
+  EXPECT_EQ(program.main.arguments.back().source, ArgumentSource::kResultMemory);
+  EXPECT_EQ(program.main.arguments.back().index, 1U);
+  EXPECT_EQ(count(program.main.text, "tf.aliasing_output = 1 : i32"), 1U);
+  EXPECT_EQ(count(program.main.text, "tf.aliasing_output = 0"), 0U);
+}
+
+TEST_F(EmitterTest, WritesLiteralsExactly) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::string text =
+      finish({b_.add(input({1}), 0.1), b_.add(input({1}, Type::kF64), 0.1),
+              b_.add(input({1}), -infinity), b_.add(input({1}, Type::kI64), 9223372036854775807.0)})
+          .main.text;
+  EXPECT_EQ(count(text, "dense<0x3DCCCCCD> : tensor<1xf32>"), 1U);
+  EXPECT_EQ(count(text, "dense<0x3FB999999999999A> : tensor<1xf64>"), 1U);
+  EXPECT_EQ(count(text, "dense<0xFF800000> : tensor<1xf32>"), 1U);
+  EXPECT_EQ(count(text, "dense<9223372036854775807> : tensor<1xi64>"), 1U);
+}
+
+}  // namespace
+}  // namespace graphnet::lowering::stablehlo
