@@ -93,7 +93,10 @@ class Completion : public ::testing::Test {
         words,
         {"PATH=" + (folder_.path() / "bin").string() + ":" + std::getenv("PATH"),
          "HOME=" + folder_.path().string(), "XDG_CONFIG_HOME=" + folder_.path().string(),
-         "XDG_DATA_HOME=" + folder_.path().string(), "TERM=dumb"},
+         "XDG_DATA_HOME=" + folder_.path().string(), "TERM=dumb",
+         // One plugin, whichever were built.
+         std::string("GRAPHNET_PLUGINS_ONLY=") + GRAPHNET_BINARY_DIR +
+             "/lib/graphnet/plugins/nope"},
         folder_.path() / "log");
     EXPECT_EQ(end.state.exit_code, 0) << end.output;
     std::istringstream stream(end.output);

@@ -65,7 +65,7 @@ TEST(PluginInfo, ShowsTheManifest) {
 }
 
 TEST(Names, AreThoseOfTheInstallation) {
-  EXPECT_EQ(graphnet({"__complete", "plugins"}).output, "nope\n");
+  EXPECT_EQ(graphnet({"__complete", "plugins"}).output.rfind("nope\n", 0), 0U);
   EXPECT_NE(graphnet({"__complete", "configs"}).output.find("nope.yaml\n"), std::string::npos);
   EXPECT_EQ(graphnet({"__complete", "else"}).output, "");
   EXPECT_EQ(graphnet({"help"}).output.find("__complete"), std::string::npos);

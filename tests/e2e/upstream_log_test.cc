@@ -22,7 +22,9 @@ ProgramEnd test_compiler(const std::string& arguments, const TempDir& folder) {
   return run_program({"/bin/sh", "-c",
                       "cd '" + kSource + "' && '" + kProgram + "' test-compiler -o '" +
                           (folder.path() / "r.jsonl").string() + "' " + arguments},
-                     {"OMP_NUM_THREADS=1"}, folder.path() / "log");
+                     {"OMP_NUM_THREADS=1", std::string("GRAPHNET_PLUGINS_ONLY=") +
+                                               GRAPHNET_BINARY_DIR + "/lib/graphnet/plugins/nope"},
+                     folder.path() / "log");
 }
 
 /// The lines that must be equal: without what upstream's interpreter says, and with times, the

@@ -97,7 +97,7 @@ class PreflightTest : public ::testing::Test {
     manifest.name = "acme";
     manifest.file = temp_.path() / "p/plugin.yaml";
     manifest.library = temp_.write("p/libgn_acme.so", elf_bytes(recipe));
-    manifest.abi_minor = 1;
+    manifest.abi_minor = 2;
     return manifest;
   }
   std::string message_of(const ElfRecipe& recipe) {
@@ -169,14 +169,14 @@ TEST_F(PreflightTest, NamesMissingSymbolsAndCxxNames) {
 
 TEST_F(PreflightTest, RefusesOtherAbiVersions) {
   for (const auto& [major, minor, hint] :
-       {std::tuple(9, 1, "update graphnet"), std::tuple(0, 2, "update graphnet"),
-        std::tuple(0, 0, "install a version of the plugin")}) {
+       {std::tuple(9, 1, "update graphnet"), std::tuple(0, 3, "update graphnet"),
+        std::tuple(0, 1, "install a version of the plugin")}) {
     Manifest manifest = manifest_of({});
     manifest.abi_major = major;
     manifest.abi_minor = minor;
     const std::string text = preflight(manifest, "").to_string();
     EXPECT_TRUE(contains(text, "plugin 'acme' is built for plugin ABI " + std::to_string(major) +
-                                   "." + std::to_string(minor) + ", this host speaks 0.1"));
+                                   "." + std::to_string(minor) + ", this host speaks 0.2"));
     EXPECT_TRUE(contains(text, hint)) << text;
   }
 }
