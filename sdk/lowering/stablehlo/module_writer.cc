@@ -78,7 +78,7 @@ class ModuleWriter {
       types += (i == 0 ? "" : ", ") + type;
       module.results.push_back({to_dl_type(each.type), each.shape});
       if (!donates || num_elements(each.shape) * bytes_of(each.type) < kLendFromBytes) continue;
-      add_parameter("%r" + std::to_string(i) + ": " + type +
+      add_parameter("%out" + std::to_string(i) + ": " + type +
                         " {tf.aliasing_output = " + std::to_string(i) + " : i32}",
                     {ArgumentSource::kResultMemory,
                      static_cast<std::uint32_t>(i),
