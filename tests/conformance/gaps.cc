@@ -15,13 +15,20 @@ using base::Result;
 using base::Status;
 
 Result<Gap> read_gap(const config::YamlNode& node, const std::string& list) {
-  GN_ASSIGN_OR_RETURN(const auto map, config::MapReader::open(node, list, {"case", "reason"}));
+  GN_ASSIGN_OR_RETURN(const auto map,
+                      config::MapReader::open(node, list, {"case", "option", "reason"}));
   Gap gap;
   gap.is_permanent = list == "never";
   GN_ASSIGN_OR_RETURN(const config::YamlNode* name, map.require("case"));
   GN_ASSIGN_OR_RETURN(gap.pattern, config::read_text(*name, map.path_of("case")));
   GN_ASSIGN_OR_RETURN(const config::YamlNode* reason, map.require("reason"));
   GN_ASSIGN_OR_RETURN(gap.reason, config::read_text(*reason, map.path_of("reason")));
+  const config::YamlNode* option = map.find("option");
+  if (option == nullptr) return gap;
+  GN_ASSIGN_OR_RETURN(gap.option, config::read_text(*option, map.path_of("option")));
+  if (gap.option.find('=') == std::string::npos) {
+    return config::error_at(*option, "expected NAME=VALUE");
+  }
   return gap;
 }
 
@@ -46,6 +53,23 @@ Result<std::vector<Gap>> read_gaps(const std::filesystem::path& file) {
   GN_RETURN_IF_ERROR(read_list(root, "never", gaps));
   GN_RETURN_IF_ERROR(read_list(root, "not_yet", gaps));
   return gaps;
+}
+
+std::vector<Gap> gaps_under(const std::vector<Gap>& gaps, const base::Json& options) {
+  std::vector<Gap> chosen;
+  for (const Gap& gap : gaps) {
+    const std::size_t equals = gap.option.find('=');
+    const std::string name = gap.option.substr(0, equals);
+    if (gap.option.empty()) {
+      chosen.push_back(gap);
+    } else if (options.contains(name)) {
+      const base::Json& value = options[name];
+      const std::string text =
+          value.is_string() ? value.get<std::string>() : base::dump_json(value);
+      if (text == gap.option.substr(equals + 1)) chosen.push_back(gap);
+    }
+  }
+  return chosen;
 }
 
 const Gap* find_gap(const std::vector<Gap>& gaps, const std::string& name) {

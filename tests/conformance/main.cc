@@ -109,9 +109,10 @@ Result<Tally> run(const Flags& flags) {
   GN_ASSIGN_OR_RETURN(const auto manifest,
                       config::read_manifest(flags.plugin / config::kManifestName));
   GN_ASSIGN_OR_RETURN(const Json options, read_options(manifest, flags.options));
-  GN_ASSIGN_OR_RETURN(const auto gaps, read_gaps(flags.plugin / "gaps.yaml"));
+  GN_ASSIGN_OR_RETURN(const auto all_gaps, read_gaps(flags.plugin / "gaps.yaml"));
   GN_ASSIGN_OR_RETURN(const auto cases, read_cases(flags.cases));
-  GN_RETURN_IF_ERROR(check_patterns(gaps, cases));
+  GN_RETURN_IF_ERROR(check_patterns(all_gaps, cases));
+  const std::vector<Gap> gaps = gaps_under(all_gaps, options);
   std::vector<const Case*> chosen;
   for (const Case& each : cases) {
     if (fits(flags.only, each.name)) chosen.push_back(&each);

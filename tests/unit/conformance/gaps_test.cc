@@ -34,6 +34,22 @@ TEST(Gaps, AreNoneWithoutAFile) {
   EXPECT_TRUE(gaps->empty());
 }
 
+TEST(Gaps, MayBelongToAnOption) {
+  const tests::TempDir folder;
+  const auto gaps = read_gaps(folder.write("gaps.yaml",
+                                           "never:\n"
+                                           "  - {case: a, option: mode=fast, reason: r}\n"
+                                           "  - {case: b, option: level=3, reason: r}\n"
+                                           "  - {case: c, reason: r}\n"));
+  ASSERT_TRUE(gaps.is_ok()) << gaps.status().message();
+  const auto under = gaps_under(*gaps, base::Json{{"mode", "safe"}, {"level", 3}});
+  EXPECT_EQ(find_gap(under, "a"), nullptr);
+  EXPECT_NE(find_gap(under, "b"), nullptr);
+  EXPECT_NE(find_gap(under, "c"), nullptr);
+  EXPECT_FALSE(
+      read_gaps(folder.write("bad.yaml", "never: [{case: a, option: x, reason: r}]")).is_ok());
+}
+
 TEST(Gaps, NeedAReason) {
   const tests::TempDir folder;
   EXPECT_FALSE(read_gaps(folder.write("a.yaml", "never: [{case: a}]\n")).is_ok());
