@@ -34,6 +34,7 @@ constexpr lowering::OpTable kTable = {{
     decompose(Op::eq_Tensor),
     decompose(Op::erf),
     decompose(Op::exp),
+    decompose(Op::expm1),
     decompose(Op::floor),
     decompose(Op::floor_divide),
     decompose(Op::floor_divide_Scalar),

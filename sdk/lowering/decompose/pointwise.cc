@@ -87,6 +87,9 @@ Tensors erf(Call& call) {
 Tensors exp(Call& call) {
   return apply(call, Unary::kExp);
 }
+Tensors expm1(Call& call) {
+  return apply(call, Unary::kExpm1);
+}
 Tensors floor(Call& call) {
   return is_float(call.result_type()) ? apply(call, Unary::kFloor) : Tensors{call.tensor("self")};
 }
