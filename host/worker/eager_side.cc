@@ -48,7 +48,11 @@ base::Result<measure::SideDurations> EagerSide::measure(measure::TrialCounts cou
 }
 
 void EagerSide::describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) {
-  const auto& results = engine_->outputs();
+  point_at(engine_->outputs(), outputs, num_outputs);
+}
+
+void point_at(const std::vector<eager::EngineOutput>& results, DLTensor* const* outputs,
+              std::uint64_t num_outputs) {
   const std::size_t count = std::min<std::size_t>(results.size(), num_outputs);
   for (std::size_t i = 0; i < count; ++i) {
     outputs[i]->data = results[i].data;

@@ -19,6 +19,10 @@ std::vector<eager::EngineArgument> engine_arguments(std::vector<sample::Argument
 /// Copies the outputs of an engine's last run, dense; allocates on the first use of `outputs` only.
 base::Status copy_outputs(const eager::Engine& engine, std::vector<KeptOutput>& outputs);
 
+/// Points tensors at results of libtorch: data and strides.
+void point_at(const std::vector<eager::EngineOutput>& results, DLTensor* const* outputs,
+              std::uint64_t num_outputs);
+
 /// The reference side of one sample: libtorch's eager engine on the replayed arguments.
 class EagerSide final : public plugin::EagerService {
  public:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "worker/graph_side.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "worker/eager_side.h"
 
 namespace graphnet::worker {
 
@@ -25,13 +26,7 @@ base::Result<std::vector<KeptOutput>> GraphSide::reference() {
 }
 
 void GraphSide::describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) {
-  const auto& results = run_->outputs();
-  const std::size_t count = std::min<std::size_t>(results.size(), num_outputs);
-  for (std::size_t i = 0; i < count; ++i) {
-    outputs[i]->data = results[i].data;
-    outputs[i]->byte_offset = 0;
-    outputs[i]->strides = const_cast<std::int64_t*>(results[i].strides.data());
-  }
+  point_at(run_->outputs(), outputs, num_outputs);
 }
 
 }  // namespace graphnet::worker

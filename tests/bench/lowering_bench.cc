@@ -3,14 +3,12 @@
 // `graphnet inspect SAMPLE --stage normal` prints them. CPU time of one thread, best of at least
 // five repetitions and 0.3 s.
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <limits>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include "graph/graph_text.h"
 #include "lowering/lower_graph.h"
@@ -29,19 +27,9 @@ double cpu_seconds() {
 
 /// Bytes of text; 0 if the graph cannot be lowered.
 std::size_t lower(const gn_graph_body& body) {
-  using lowering::stablehlo::ArgumentSource;
   lowering::stablehlo::Emitter emitter({true});
-  std::vector<lowering::Tensor> parameters(body.num_values);
-  for (std::size_t id = 0; id < body.num_values; ++id) {
-    const gn_value& value = body.values[id];
-    const bool is_weight = value.kind == GN_VALUE_WEIGHT;
-    if (!is_weight && value.kind != GN_VALUE_INPUT) continue;
-    parameters[id] = emitter.argument(is_weight ? ArgumentSource::kWeight : ArgumentSource::kInput,
-                                      value.index, lowering::type_of(value.dtype).value(),
-                                      {value.shape, value.shape + value.rank});
-  }
   const lowering::Lowered lowered =
-      lowering::lower_graph(body, xla::op_table(), emitter, parameters);
+      lowering::lower_graph(body, xla::op_table(), emitter, emitter.add_parameters(body));
   if (!lowered.failures.empty()) {
     std::printf("%s\n", lowering::describe_failures(lowered.failures).c_str());
     return 0;

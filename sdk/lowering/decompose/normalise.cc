@@ -22,6 +22,14 @@ Tensor standardise(Builder& b, const Tensor& x, const Shape& dims, double eps) {
   return b.multiply(centred, b.unary(Unary::kRsqrt, b.add(variance, eps)));
 }
 
+// The last dimensions, as many as "normalized_shape" has.
+Shape normalised_dims(Call& call, const Tensor& x) {
+  const auto count = static_cast<std::int64_t>(call.integers("normalized_shape").size());
+  Shape dims = counting(x.rank());
+  dims.erase(dims.begin(), dims.end() - count);
+  return dims;
+}
+
 // x * weight + bias, either of which may be missing; both along dimension 1.
 Tensor affine_channels(Call& call, Tensor x) {
   Builder& b = call.b;
@@ -108,9 +116,7 @@ Tensors group_norm(Call& call) {
 Tensors layer_norm(Call& call) {
   Builder& b = call.b;
   const Tensor x = wide(call, "input");
-  const auto count = static_cast<std::int64_t>(call.integers("normalized_shape").size());
-  Shape dims = counting(x.rank());
-  dims.erase(dims.begin(), dims.end() - count);
+  const Shape dims = normalised_dims(call, x);
   Tensor normal = standardise(b, x, dims, call.number("eps"));
   if (call.has("weight")) normal = b.multiply(normal, wide(call, "weight"));
   if (call.has("bias")) normal = b.add(normal, wide(call, "bias"));
@@ -120,9 +126,7 @@ Tensors layer_norm(Call& call) {
 Tensors rms_norm(Call& call) {
   Builder& b = call.b;
   const Tensor x = wide(call, "input");
-  const auto count = static_cast<std::int64_t>(call.integers("normalized_shape").size());
-  Shape dims = counting(x.rank());
-  dims.erase(dims.begin(), dims.end() - count);
+  const Shape dims = normalised_dims(call, x);
   // Without eps: the smallest difference from 1 of the input's type.
   const Type type = call.tensor("input").type;
   double eps = type == Type::kF64 ? 0x1p-52 : 0x1p-23;

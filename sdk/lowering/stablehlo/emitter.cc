@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "graphnet/graph_view.h"
 #include "lowering/stablehlo/syntax.h"
 
 namespace graphnet::lowering::stablehlo {
@@ -111,6 +112,20 @@ Tensor Emitter::argument(ArgumentSource source, std::uint32_t index, Type type,
   line.stage = source == ArgumentSource::kWeight ? Stage::kBind : Stage::kCall;
   lines_.push_back(std::move(line));
   return {static_cast<std::int32_t>(lines_.size()) - 1, type, shape};
+}
+
+std::vector<Tensor> Emitter::add_parameters(const gn_graph_body& body) {
+  std::vector<Tensor> parameters(body.num_values);
+  for (std::size_t id = 0; id < body.num_values; ++id) {
+    const gn_value& value = body.values[id];
+    const bool is_weight = value.kind == GN_VALUE_WEIGHT;
+    const auto type = type_of(value.dtype);
+    if ((!is_weight && value.kind != GN_VALUE_INPUT) || !type) continue;
+    const View<std::int64_t> shape = shape_of(value);
+    parameters[id] = argument(is_weight ? ArgumentSource::kWeight : ArgumentSource::kInput,
+                              value.index, *type, Shape(shape.begin(), shape.end()));
+  }
+  return parameters;
 }
 
 Tensor Emitter::constant(Type type, const Shape& shape, const void* data) {
