@@ -16,8 +16,8 @@ enum class ProgressMode { kAuto, kBar, kLines, kNone };
 /// Progress of a sweep on standard error.
 ///
 /// As bar: one line that is drawn over itself, at most ten times a second, and not at all while the
-/// worker takes times (phases "eager", "run" and "time"): only their begin is drawn. As lines: one plain
-/// line per finished pair. Names are made printable.
+/// worker takes times (phases "eager", "run" and "time"): only their begin is drawn. As lines: one
+/// plain line per finished pair. Names are made printable.
 ///
 /// order    begin(), phase()..., finish() for each pair; hide() before anything else is written to
 ///          the same terminal

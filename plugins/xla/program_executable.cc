@@ -137,7 +137,8 @@ void ProgramExecutable::run_bind_module(const gn_bind_args& args) {
 /// Takes over the pointers of a call: they stay the same until `rebind` says otherwise.
 void ProgramExecutable::attach(const gn_run_args& args) {
   is_attached_ = false;
-  if (!is_bound_) throw Failure(GN_STATUS_INVALID_ARGUMENT, "run was called without a successful bind");
+  if (!is_bound_)
+    throw Failure(GN_STATUS_INVALID_ARGUMENT, "run was called without a successful bind");
   const std::vector<ModuleArgument>& arguments = main_.signature().arguments;
   for (Input& input : inputs_) {
     const ModuleArgument& argument = arguments[input.position];

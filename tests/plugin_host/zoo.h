@@ -27,7 +27,8 @@ class ZooRun {
                   bool has_control = true) {
     const auto config = folder_.write(
         "zoo.yaml", "schema: graphnet/run/v1\nbackend: {library: " + library.string() +
-                        "}\nthreads: 1\nprotocol: {name: upstream, warmup: 0, trials: 1}\n" + settings);
+                        "}\nthreads: 1\nprotocol: {name: upstream, warmup: 0, trials: 1}\n" +
+                        settings);
     std::vector<std::string> words = {"--config", config.string()};
     if (has_control) {
       words.insert(words.end(),
