@@ -31,7 +31,7 @@ std::uint32_t to_kind(graph::ValueKind kind) {
 
 }  // namespace
 
-GraphBody::GraphBody(const graph::Graph& graph) {
+GraphBody::GraphBody(const graph::Graph& graph, const std::vector<const void*>& known) {
   // Positions in the signature's two lists, which both follow the order of the parameters.
   std::vector<std::uint32_t> index(graph.values.size(), 0);
   std::uint32_t num_inputs = 0;
@@ -42,6 +42,9 @@ GraphBody::GraphBody(const graph::Graph& graph) {
   }
   values_.reserve(graph.values.size());
   for (std::size_t i = 0; i < graph.values.size(); ++i) add_value(graph.values[i], index[i]);
+  for (std::size_t i = 0; i < known.size() && i < graph.parameters.size(); ++i) {
+    values_[static_cast<std::size_t>(graph.parameters[i])].data = known[i];
+  }
   nodes_.reserve(graph.nodes.size());
   for (const graph::Node& node : graph.nodes) add_node(node);
   outputs_.assign(graph.outputs.begin(), graph.outputs.end());

@@ -14,7 +14,9 @@ namespace graphnet::plugin {
 /// graph, which must outlive it.
 class GraphBody {
  public:
-  explicit GraphBody(const graph::Graph& graph);
+  /// `known`: by parameter, elements of weights that are frozen, borrowed; null or missing for
+  /// others.
+  explicit GraphBody(const graph::Graph& graph, const std::vector<const void*>& known = {});
   GraphBody(const GraphBody&) = delete;
   GraphBody& operator=(const GraphBody&) = delete;
 

@@ -139,6 +139,6 @@ gn_graph::gn_graph(const graphnet::plugin::Signature& described) : signature(des
     outputs.push_back(graphnet::plugin::to_value(entry, 0));
   }
   if (signature.body != nullptr) {
-    body = std::make_unique<graphnet::plugin::GraphBody>(*signature.body);
+    body = std::make_unique<graphnet::plugin::GraphBody>(*signature.body, signature.known);
   }
 }

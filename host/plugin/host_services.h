@@ -41,6 +41,9 @@ struct Signature {
   std::string sample;
   std::vector<SignatureEntry> arguments;  ///< signature order, inputs and weights mixed
   std::vector<SignatureEntry> outputs;
+  /// By argument: its elements if the plugin may know them while it compiles, else null. Empty:
+  /// none.
+  std::vector<const void*> known = {};
   /// The graph in normal form, with the same arguments; null if it has none, and then why.
   const graph::Graph* body = nullptr;
   std::string body_missing;

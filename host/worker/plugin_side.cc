@@ -47,6 +47,9 @@ PluginSide::PluginSide(const journal::Task& task, const std::string& sample,
       on_step_(std::move(on_step)) {
   for (const sample::Argument& argument : arguments) {
     argument_data_.push_back(const_cast<std::byte*>(argument.bytes.data()));
+    if (task.weights != "frozen") continue;
+    const bool weight = is_weight(argument.kind, task.weights);
+    signature_.known.push_back(weight ? argument.bytes.data() : nullptr);
   }
 }
 

@@ -28,11 +28,12 @@ const std::vector<std::string> kSmall = {"transformers-auto-model/sadhaklal_mlp-
 
 class Xla : public ::testing::TestWithParam<const char*> {
  protected:
-  std::vector<journal::Record> run(const std::vector<std::string>& samples) {
+  std::vector<journal::Record> run(const std::vector<std::string>& samples,
+                                   const char* weights = "bound") {
     const auto config = folder_.path() / "xla.yaml";
     std::ofstream(config)
         << "schema: graphnet/run/v1\nbackend:\n  name: xla\n  options: { rewrites: " << GetParam()
-        << " }\n";
+        << " }\nweights: " << weights << "\n";
     std::vector<std::string> command = {kProgram, "run"};
     for (const std::string& sample : samples) command.push_back(kSamples + "/" + sample);
     const auto results = folder_.path() / "results.jsonl";
@@ -63,6 +64,18 @@ TEST_P(Xla, RunsSmallSamplesOfEveryKind) {
     }
     EXPECT_EQ(record.outcome, "ok") << record.sample << ": " << record.message;
     EXPECT_NE(record.verdict, "eager") << record.sample;
+  }
+}
+
+TEST_P(Xla, TakesWeightsInEveryMode) {
+  for (const char* mode : {"frozen", "per_call"}) {
+    const std::vector<journal::Record> records =
+        run({"transformers-auto-model/sadhaklal_mlp-iris"}, mode);
+    if (output_.find("fetches the pinned one") != std::string::npos) GTEST_SKIP() << output_;
+    ASSERT_EQ(records.size(), 1U) << output_;
+    EXPECT_EQ(records[0].outcome, "ok") << mode << ": " << records[0].message;
+    EXPECT_EQ(records[0].weights, mode);
+    std::filesystem::remove(folder_.path() / "results.jsonl");
   }
 }
 

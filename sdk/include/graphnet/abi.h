@@ -79,7 +79,9 @@ typedef struct gn_value {
   int32_t rank;
   uint32_t index;       /* inputs, weights: position in the signature's list of that kind; else 0 */
   const int64_t* shape; /* [rank], every extent >= 0; [borrow] for the life of the graph */
-  const void* data;     /* GN_VALUE_CONSTANT: elements, dense row-major, on the host; else null */
+  /* GN_VALUE_CONSTANT, and GN_VALUE_WEIGHT in a graph's body if weights are frozen (known while
+   * compiling): elements, dense row-major, on the host; else null */
+  const void* data;
 } gn_value;
 
 /* What a graph takes and gives.

@@ -122,6 +122,10 @@ std::vector<Tensor> Emitter::add_parameters(const gn_graph_body& body) {
     const auto type = type_of(value.dtype);
     if ((!is_weight && value.kind != GN_VALUE_INPUT) || !type) continue;
     const View<std::int64_t> shape = shape_of(value);
+    if (value.data != nullptr) {
+      parameters[id] = constant(*type, Shape(shape.begin(), shape.end()), value.data);
+      continue;
+    }
     parameters[id] = argument(is_weight ? ArgumentSource::kWeight : ArgumentSource::kInput,
                               value.index, *type, Shape(shape.begin(), shape.end()));
   }

@@ -39,8 +39,8 @@ class Emitter final : public lowering::Emitter {
 
   /// An argument of main, kInput or kWeight; without elements: a constant.
   Tensor argument(ArgumentSource source, std::uint32_t index, Type type, const Shape& shape);
-  /// An argument for every input and weight of a graph, by id of its value; those of unknown
-  /// element types are left out, a node that reads one says so.
+  /// An argument for every input and weight of a graph, by id of its value, constants for frozen
+  /// weights; those of unknown element types are left out, a node that reads one says so.
   std::vector<Tensor> add_parameters(const gn_graph_body& body);
   /// The modules that compute these outputs. `name` becomes the module's.
   LoweredProgram finish(const std::vector<Tensor>& outputs, const std::string& name);
