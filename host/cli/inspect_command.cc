@@ -170,7 +170,7 @@ Command inspect_command(InspectFlags& flags) {
       {"graphnet inspect samples/others/pigu_hybrid --stage program --no-run",
        "the calls as run, writes included"},
       {"graphnet inspect --ops samples --json", "which operators a plugin must know"},
-      {"graphnet inspect samples/timm/resnet10t.c3_in1k --bisect --config xla.yaml",
+      {"graphnet inspect samples/timm/resnet10t.c3_in1k --bisect --config acme.yaml",
        "where a plugin goes wrong"}};
   command.execute = [&flags](const Context& context) { return execute(context, flags); };
   return command;

@@ -77,6 +77,20 @@ void trace(const graph::Program& program, const std::vector<at::Tensor>& argumen
   if (shapes != nullptr) copy_shapes(recorder.calls(), *shapes);
 }
 
+struct MetaArguments {
+  std::vector<at::Tensor> tensors;
+  std::vector<bool> is_weight;
+};
+
+MetaArguments meta_arguments(const std::vector<PlanArgument>& arguments) {
+  MetaArguments result;
+  for (const PlanArgument& argument : arguments) {
+    result.tensors.push_back(wrap(argument));
+    result.is_weight.push_back(argument.is_weight);
+  }
+  return result;
+}
+
 template <typename Argument>
 std::int64_t sum_of_bytes(const std::vector<Argument>& arguments) {
   std::int64_t total = 0;
@@ -93,12 +107,7 @@ Plan plan_program(const graph::Program& program, const std::vector<PlanArgument>
   Plan plan;
   const base::Status status = guarded([&] {
     const c10::InferenceMode inference(true);
-    std::vector<at::Tensor> tensors;
-    std::vector<bool> is_weight;
-    for (const PlanArgument& argument : arguments) {
-      tensors.push_back(wrap(argument));
-      is_weight.push_back(argument.is_weight);
-    }
+    const auto [tensors, is_weight] = meta_arguments(arguments);
     MetaExecutor executor;
     trace(program, tensors, is_weight, executor, plan, shapes);
     plan.notes.insert(plan.notes.end(), executor.notes().begin(), executor.notes().end());
@@ -116,12 +125,7 @@ base::Result<graph::CallList> plan_calls(const graph::Program& program,
   GN_RETURN_IF_ERROR(guarded([&] {
     const c10::InferenceMode inference(true);
     const DefaultTypeGuard default_type(program.default_dtype);
-    std::vector<at::Tensor> tensors;
-    std::vector<bool> is_weight;
-    for (const PlanArgument& argument : arguments) {
-      tensors.push_back(wrap(argument));
-      is_weight.push_back(argument.is_weight);
-    }
+    const auto [tensors, is_weight] = meta_arguments(arguments);
     MetaExecutor executor;
     CallObserver observer(&executor);
     Tracer tracer(program, tensors, &observer);

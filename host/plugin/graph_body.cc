@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "plugin/graph_body.h"
 
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -10,10 +9,6 @@
 namespace graphnet::plugin {
 
 namespace {
-
-gn_string borrow(const std::string& text) {
-  return {text.data(), text.size()};
-}
 
 std::uint32_t to_kind(graph::ValueKind kind) {
   switch (kind) {

@@ -10,10 +10,6 @@ namespace graphnet::plugin {
 
 namespace {
 
-gn_string borrow(const std::string& text) {
-  return {text.data(), text.size()};
-}
-
 gn_value to_value(const SignatureEntry& entry, std::uint32_t kind) {
   gn_value value = {};
   value.struct_size = sizeof(value);
@@ -26,6 +22,10 @@ gn_value to_value(const SignatureEntry& entry, std::uint32_t kind) {
 }
 
 }  // namespace
+
+gn_string borrow(const std::string& text) {
+  return {text.data(), text.size()};
+}
 
 DLDataType to_dl_type(base::DType dtype) {
   const auto bits = static_cast<std::uint8_t>(8 * base::dtype_bytes(dtype));

@@ -58,6 +58,9 @@ struct HostSettings {
   std::string dump_folder;
 };
 
+/// The ABI's view of a string, valid as long as the string is.
+gn_string borrow(const std::string& text);
+
 /// DLPack's name for an element type.
 DLDataType to_dl_type(base::DType dtype);
 

@@ -47,9 +47,11 @@ PluginSide::PluginSide(const journal::Task& task, const std::string& sample,
       on_step_(std::move(on_step)) {
   for (const sample::Argument& argument : arguments) {
     argument_data_.push_back(const_cast<std::byte*>(argument.bytes.data()));
-    if (task.weights != "frozen") continue;
-    const bool weight = is_weight(argument.kind, task.weights);
-    signature_.known.push_back(weight ? argument.bytes.data() : nullptr);
+  }
+  if (task.weights != "frozen") return;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool weight = signature_.arguments[i].is_weight;
+    signature_.known.push_back(weight ? arguments[i].bytes.data() : nullptr);
   }
 }
 

@@ -119,12 +119,6 @@ std::string Call::text(std::string_view name) const {
   return {found.text.data, found.text.size};
 }
 
-std::optional<Type> Call::type(std::string_view name) const {
-  const gn_argument* found = find_argument(node_, name);
-  if (found == nullptr || found->kind != GN_ARGUMENT_DTYPE) return std::nullopt;
-  return type_of(found->dtype);
-}
-
 bool Call::is_read(std::size_t result) const {
   return result < node_.num_results && node_.results[result] >= 0;
 }

@@ -64,13 +64,11 @@ class Call {
   /// Empty for None.
   std::vector<double> numbers(std::string_view name) const;
   std::string text(std::string_view name) const;
-  std::optional<Type> type(std::string_view name) const;
 
   /// Shape and type that the result was recorded with; of results that somebody reads.
   bool is_read(std::size_t result = 0) const;
   Type result_type(std::size_t result = 0) const;
   Shape result_shape(std::size_t result = 0) const;
-  std::size_t num_results() const { return node_.num_results; }
 
   /// The convolution that an argument is the only use of; nothing if it is no such thing.
   std::optional<OpenConvolution> open_convolution(std::string_view name) const;

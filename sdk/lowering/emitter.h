@@ -17,7 +17,6 @@ enum class Unary : std::uint8_t {
   kSign,
   kFloor,
   kCeil,
-  kRoundEven,
   kExp,
   kExpm1,
   kLog,
@@ -26,12 +25,10 @@ enum class Unary : std::uint8_t {
   kRsqrt,
   kSin,
   kCos,
-  kTan,
   kTanh,
   kLogistic,
   kErf,
   kNot,
-  kIsFinite,
   kReal,
   kImag,
 };
@@ -48,7 +45,6 @@ enum class Binary : std::uint8_t {
   kAnd,
   kOr,
   kXor,
-  kAtan2,
   kComplex,
 };
 

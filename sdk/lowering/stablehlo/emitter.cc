@@ -17,28 +17,35 @@ struct UnaryName {
   Unary kind;
   const char* text;
 };
-constexpr std::array<UnaryName, 22> kUnaryNames = {{
-    {Unary::kAbs, "stablehlo.abs"},           {Unary::kNegate, "stablehlo.negate"},
-    {Unary::kSign, "stablehlo.sign"},         {Unary::kFloor, "stablehlo.floor"},
-    {Unary::kCeil, "stablehlo.ceil"},         {Unary::kRoundEven, "stablehlo.round_nearest_even"},
-    {Unary::kExp, "stablehlo.exponential"},   {Unary::kExpm1, "stablehlo.exponential_minus_one"},
-    {Unary::kLog, "stablehlo.log"},           {Unary::kLog1p, "stablehlo.log_plus_one"},
-    {Unary::kSqrt, "stablehlo.sqrt"},         {Unary::kRsqrt, "stablehlo.rsqrt"},
-    {Unary::kSin, "stablehlo.sine"},          {Unary::kCos, "stablehlo.cosine"},
-    {Unary::kTan, "stablehlo.tan"},           {Unary::kTanh, "stablehlo.tanh"},
-    {Unary::kLogistic, "stablehlo.logistic"}, {Unary::kErf, "chlo.erf"},
-    {Unary::kNot, "stablehlo.not"},           {Unary::kIsFinite, "stablehlo.is_finite"},
-    {Unary::kReal, "stablehlo.real"},         {Unary::kImag, "stablehlo.imag"},
+constexpr std::array<UnaryName, 19> kUnaryNames = {{
+    {Unary::kAbs, "stablehlo.abs"},
+    {Unary::kNegate, "stablehlo.negate"},
+    {Unary::kSign, "stablehlo.sign"},
+    {Unary::kFloor, "stablehlo.floor"},
+    {Unary::kCeil, "stablehlo.ceil"},
+    {Unary::kExp, "stablehlo.exponential"},
+    {Unary::kExpm1, "stablehlo.exponential_minus_one"},
+    {Unary::kLog, "stablehlo.log"},
+    {Unary::kLog1p, "stablehlo.log_plus_one"},
+    {Unary::kSqrt, "stablehlo.sqrt"},
+    {Unary::kRsqrt, "stablehlo.rsqrt"},
+    {Unary::kSin, "stablehlo.sine"},
+    {Unary::kCos, "stablehlo.cosine"},
+    {Unary::kTanh, "stablehlo.tanh"},
+    {Unary::kLogistic, "stablehlo.logistic"},
+    {Unary::kErf, "chlo.erf"},
+    {Unary::kNot, "stablehlo.not"},
+    {Unary::kReal, "stablehlo.real"},
+    {Unary::kImag, "stablehlo.imag"},
 }};
 
-constexpr std::array<const char*, 13> kBinaryNames = {
-    "add",     "subtract", "multiply", "divide", "remainder", "power",  "maximum",
-    "minimum", "and",      "or",       "xor",    "atan2",     "complex"};
+constexpr std::array<const char*, 12> kBinaryNames = {
+    "add",     "subtract", "multiply", "divide", "remainder", "power",
+    "maximum", "minimum",  "and",      "or",     "xor",       "complex"};
 
 constexpr std::array<const char*, 6> kComparisonNames = {"EQ", "NE", "LT", "LE", "GT", "GE"};
 
 Type result_type(Unary kind, Type type) {
-  if (kind == Unary::kIsFinite) return Type::kBool;
   if (kind != Unary::kReal && kind != Unary::kImag) return type;
   return type == Type::kC128 ? Type::kF64 : Type::kF32;
 }

@@ -29,6 +29,22 @@ Shape channels_last(std::int64_t rank) {
   return layout;
 }
 
+// spatial..., in, out.
+Shape taps_first(std::int64_t rank) {
+  Shape layout;
+  for (std::int64_t i = 2; i < rank; ++i) layout.push_back(i);
+  layout.insert(layout.end(), {1, 0});
+  return layout;
+}
+
+Tensor padded(Builder& b, const Tensor& x, const ConvolutionAttributes& attributes) {
+  Shape low(x.shape.size(), 0);
+  Shape high = low;
+  std::copy(attributes.low.begin(), attributes.low.end(), low.begin() + 2);
+  std::copy(attributes.high.begin(), attributes.high.end(), high.begin() + 2);
+  return b.pad(x, 0, low, high);
+}
+
 // "[b, 0, 1, f]": what each dimension of memory is, names for the first two logical ones.
 std::string dimension_text(const Shape& layout, const char* first, const char* second) {
   std::string text;
@@ -167,11 +183,7 @@ Tensor Emitter::patch_convolution(const Tensor& x, const Tensor& kernel,
                                   const ConvolutionAttributes& attributes) {
   Builder b(*this);
   const Shape layout = channels_last(x.rank());
-  Shape low(x.shape.size(), 0);
-  Shape high = low;
-  std::copy(attributes.low.begin(), attributes.low.end(), low.begin() + 2);
-  std::copy(attributes.high.begin(), attributes.high.end(), high.begin() + 2);
-  const Tensor source = b.pad(relayout(x, layout), 0, low, high);
+  const Tensor source = padded(b, relayout(x, layout), attributes);
   const Shape shape = convolved_shape(x, kernel, attributes);
   std::vector<Tensor> taps;
   for (const Shape& tap : taps_of(kernel)) {
@@ -179,11 +191,9 @@ Tensor Emitter::patch_convolution(const Tensor& x, const Tensor& kernel,
   }
   const Tensor patches = taps.size() == 1 ? taps[0] : concatenate(taps, 1);
   // Memory holds taps and channels of a patch as the kernel's matrix has them: taps outside.
-  Shape order = counting(kernel.rank());
-  std::rotate(order.begin(), order.begin() + 2, order.end());
-  std::swap(order[order.size() - 2], order.back());
   const std::int64_t depth = num_elements(kernel.shape) / kernel.shape[0];
-  const Tensor matrix = b.reshape(transpose(kernel, order), {depth, kernel.shape[0]});
+  const Tensor matrix =
+      b.reshape(transpose(kernel, taps_first(kernel.rank())), {depth, kernel.shape[0]});
   const Tensor rows = transpose(patches, layout);
   const Tensor product = dot(rows, matrix, {{}, {}, {rows.rank() - 1}, {0}});
   Shape back = counting(x.rank());
@@ -256,8 +266,7 @@ Tensor Emitter::library_convolution(const Tensor& x, const Tensor& kernel,
   Shape kernel_layout = layout;
   if (options_.rewrites) {
     layout = channels_last(rank);
-    kernel_layout.erase(kernel_layout.begin(), kernel_layout.begin() + 2);
-    kernel_layout.insert(kernel_layout.end(), {1, 0});
+    kernel_layout = taps_first(rank);
   }
   const Tensor source = relayout(x, layout);
   const Tensor weights = relayout(kernel, kernel_layout);
@@ -290,12 +299,7 @@ Tensor Emitter::depthwise_convolution(const Tensor& x, const Tensor& kernel,
                                       const ConvolutionAttributes& attributes) {
   const std::int64_t multiplier = kernel.shape[0] / x.shape[1];
   Builder b(*this);
-  Tensor source = relayout(x, channels_last(x.rank()));
-  Shape low(x.shape.size(), 0);
-  Shape high = low;
-  std::copy(attributes.low.begin(), attributes.low.end(), low.begin() + 2);
-  std::copy(attributes.high.begin(), attributes.high.end(), high.begin() + 2);
-  source = b.pad(source, 0, low, high);
+  Tensor source = padded(b, relayout(x, channels_last(x.rank())), attributes);
   if (multiplier > 1) {
     // Channel c of the result reads channel c / multiplier.
     std::vector<std::int64_t> channels;
@@ -304,10 +308,7 @@ Tensor Emitter::depthwise_convolution(const Tensor& x, const Tensor& kernel,
   }
   const Shape shape = convolved_shape(x, kernel, attributes);
   // Taps first, channels last: each tap is one run of memory.
-  Shape kernel_layout = counting(kernel.rank());
-  kernel_layout.erase(kernel_layout.begin(), kernel_layout.begin() + 2);
-  kernel_layout.insert(kernel_layout.end(), {1, 0});
-  const Tensor weights = relayout(kernel, kernel_layout);
+  const Tensor weights = relayout(kernel, taps_first(kernel.rank()));
   std::optional<Tensor> sum;
   for (const Shape& tap : taps_of(kernel)) {
     Shape weight_begin(kernel.shape.size(), 0);
