@@ -130,7 +130,7 @@ report::RunFacts facts_of(const Context& context, const PreparedRun& run,
   for (const auto& sample : run.samples) facts.samples.push_back(sample.name);
   std::vector<std::string> protocols;
   for (const auto& backend : run.backends) {
-    facts.plugins.push_back(backend.manifest.name);
+    facts.plugins.push_back(backend.variant);
     const config::Protocol& protocol = backend.config.protocol;
     facts.methods.insert(protocol.method);
     const auto known = std::find(protocols.begin(), protocols.end(), protocol.name);

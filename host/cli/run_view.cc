@@ -47,7 +47,7 @@ RunView::RunView(const Context& context, const RunOptions& options, const report
 }
 
 void RunView::on_begin(const supervise::PlannedTask& planned) {
-  progress_.begin(planned.sample.name, planned.task.plugin_name);
+  progress_.begin(planned.sample.name, planned.task.plugin_variant);
 }
 
 void RunView::on_control(const base::Result<journal::Control>& control) {

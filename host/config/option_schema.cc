@@ -82,13 +82,37 @@ Status read_limit(const MapReader& map, const char* key, const OptionSpec& spec,
   return Status::ok();
 }
 
+bool is_variant_word(const std::string& word) {
+  constexpr const char* kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789.-";
+  return !word.empty() && word.size() <= 32 && word.find_first_not_of(kAllowed) == word.npos;
+}
+
+Status read_variants(const MapReader& map, OptionSpec& spec) {
+  const YamlNode* node = map.find("variant");
+  if (node == nullptr) return Status::ok();
+  const std::string path = map.path_of("variant");
+  if (spec.type != Type::kChoice) return error_at(*node, path + " applies only to enum");
+  GN_RETURN_IF_ERROR(MapReader::open(*node, path, spec.choices).status());
+  for (const YamlEntry& entry : node->entries) {
+    GN_ASSIGN_OR_RETURN(std::string word, read_text(entry.value, path + "." + entry.key));
+    if (!is_variant_word(word)) {
+      return error_at(entry.value, path + "." + entry.key +
+                                       " must be up to 32 of a-z, 0-9, '.' and '-', got " +
+                                       describe(entry.value));
+    }
+    spec.variants[entry.key] = std::move(word);
+  }
+  return Status::ok();
+}
+
 Result<OptionSpec> read_spec(const YamlEntry& entry, const std::string& path) {
-  GN_ASSIGN_OR_RETURN(
-      const MapReader map,
-      MapReader::open(entry.value, path, {"type", "enum", "default", "min", "max", "help"}));
+  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(entry.value, path,
+                                                           {"type", "enum", "default", "min", "max",
+                                                            "help", "variant"}));
   OptionSpec spec;
   spec.name = entry.key;
   GN_RETURN_IF_ERROR(read_type(map, entry.value, spec));
+  GN_RETURN_IF_ERROR(read_variants(map, spec));
   // Both limits are read before either is set: a limit is checked for type, not for range.
   Json min;
   Json max;
@@ -136,6 +160,17 @@ Result<Json> resolve_options(const std::vector<OptionSpec>& specs, const YamlNod
     GN_ASSIGN_OR_RETURN(options[spec.name], read_value(spec, *node, path + "." + spec.name));
   }
   return options;
+}
+
+std::string variant_name(const std::string& plugin, const std::vector<OptionSpec>& specs,
+                         const Json& options) {
+  std::string name = plugin;
+  for (const auto& spec : specs) {
+    if (spec.variants.empty()) continue;
+    const auto word = spec.variants.find(options.at(spec.name).get<std::string>());
+    if (word != spec.variants.end()) name += "+" + word->second;
+  }
+  return name;
 }
 
 const char* option_type_name(Type type) {

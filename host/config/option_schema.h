@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,14 @@ struct OptionSpec {
   base::Json min;                    ///< kInteger and kNumber; null without limit
   base::Json max;
   std::string help;
+  /// kChoice only: choice -> what it adds to the backend's variant ("rewrites" gives
+  /// "xla+rewrites"); a choice without entry adds nothing.
+  std::map<std::string, std::string> variants;
 };
 
 /// Reads the `options` map of a manifest. Each option has `default`, `help` and either `enum` or
-/// `type` (boolean, integer, number, text); numbers may have `min` and `max`.
+/// `type` (boolean, integer, number, text); numbers may have `min` and `max`,
+/// an enum `variant`, a map from some of its choices to words.
 ///
 /// order    as written
 /// errors   kInput with place
@@ -39,6 +44,11 @@ base::Result<std::vector<OptionSpec>> read_option_specs(const YamlNode& node,
 ///          out of range
 base::Result<base::Json> resolve_options(const std::vector<OptionSpec>& specs,
                                          const YamlNode* given);
+
+/// What tables call a plugin with these options: its name and, in the order of declaration, the
+/// words of the choices taken, "xla+rewrites". Results of different variants are never averaged.
+std::string variant_name(const std::string& plugin, const std::vector<OptionSpec>& specs,
+                         const base::Json& options);
 
 /// "boolean", "integer", "number", "text", "enum".
 const char* option_type_name(OptionSpec::Type type);

@@ -163,6 +163,7 @@ Result<Backend> examine_backend(const Installation& installation,
   } else {
     backend.manifest.name = entry.name;
   }
+  backend.variant = variant_name(backend.manifest.name, backend.manifest.options, backend.options);
   backend.config = std::move(config);
   backend.problem =
       entry.manifest ? examine_files(installation, backend) : std::move(entry.problem);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "base/json.h"
@@ -18,6 +19,7 @@ struct Backend {
   RunConfig config;
   Manifest manifest;                          ///< with a problem: at least its name
   base::Json options = base::Json::object();  ///< checked, defaults filled in
+  std::string variant;                        ///< see variant_name()
   LibraryIdentity library;                    ///< empty if it cannot be read
   /// What is wrong with the plugin's files; unless ok, none of its code may run.
   base::Status problem;

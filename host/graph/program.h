@@ -76,7 +76,8 @@ struct Statement {
 
 enum class ParameterKind : std::uint8_t {
   kParameter,  ///< annotated torch.nn.parameter.Parameter
-  kTensor,     ///< annotated torch.Tensor
+  kBuffer,     ///< annotated torch.Tensor and named as a module's buffer: "..._buffers_..."
+  kTensor,     ///< annotated torch.Tensor otherwise
   kSymInt,     ///< annotated torch.SymInt; at run time a 0-d int64 tensor
 };
 

@@ -81,7 +81,8 @@ void read_plugin(FieldReader& fields, Record& record) {
       .read("version", record.plugin_version)
       .read("variant", record.plugin_variant)
       .read("sha256", record.plugin_sha256)
-      .read_object("options", record.plugin_options);
+      .read_object("options", record.plugin_options)
+      .read_object("info", record.plugin_info);
   fields.merge(nested);
 }
 
@@ -99,7 +100,8 @@ Json identity_to_json(const Record& record) {
                       {"version", record.plugin_version},
                       {"variant", record.plugin_variant},
                       {"sha256", record.plugin_sha256},
-                      {"options", record.plugin_options}};
+                      {"options", record.plugin_options},
+                      {"info", record.plugin_info}};
   return object;
 }
 

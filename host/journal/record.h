@@ -34,6 +34,8 @@ struct Record {
   std::string plugin_variant;  ///< name plus what distinguishes this build, as shown in tables
   std::string plugin_sha256;   ///< of the shared object
   base::Json plugin_options = base::Json::object();
+  /// What the plugin says of its executable, key to text: its word, not evidence.
+  base::Json plugin_info = base::Json::object();
 
   std::string device = "cpu";
   int threads = 0;

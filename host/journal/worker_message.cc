@@ -11,6 +11,7 @@ base::Json to_json(const Task& task) {
   object["plugin_library"] = task.plugin_library;
   object["plugin_name"] = task.plugin_name;
   object["plugin_version"] = task.plugin_version;
+  object["plugin_variant"] = task.plugin_variant;
   object["plugin_options"] = task.plugin_options;
   object["device"] = task.device;
   object["threads"] = task.threads;
@@ -33,15 +34,16 @@ base::Result<Task> task_from_json(const base::Json& json) {
   Task task;
   FieldReader fields(json);
   for (const char* key :
-       {"sample_path", "plugin_library", "plugin_name", "plugin_version", "plugin_options",
-        "device", "threads", "weights", "protocol", "method", "protocol_settings", "warmup",
-        "trials", "control", "digest", "command", "run_id"}) {
+       {"sample_path", "plugin_library", "plugin_name", "plugin_version", "plugin_variant",
+        "plugin_options", "device", "threads", "weights", "protocol", "method", "protocol_settings",
+        "warmup", "trials", "control", "digest", "command", "run_id"}) {
     fields.require(key);
   }
   fields.read("sample_path", task.sample_path)
       .read("plugin_library", task.plugin_library)
       .read("plugin_name", task.plugin_name)
       .read("plugin_version", task.plugin_version)
+      .read("plugin_variant", task.plugin_variant)
       .read_object("plugin_options", task.plugin_options)
       .read("device", task.device)
       .read("threads", task.threads)

@@ -34,6 +34,7 @@ struct Task {
   std::string plugin_library;  ///< absolute path of the .so
   std::string plugin_name;
   std::string plugin_version;
+  std::string plugin_variant;                        ///< as in Record
   base::Json plugin_options = base::Json::object();  ///< validated, defaults filled in
   std::string device = "cpu";
   int threads = 0;  ///< >= 1

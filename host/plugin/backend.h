@@ -13,14 +13,17 @@
 
 namespace graphnet::plugin {
 
+/// Every record of a sweep holds it.
+inline constexpr std::size_t kMaxInfoBytes = 64U << 10U;
+
 /// An executable of a backend with the tensors of its calls.
 ///
 /// Outputs are buffers of the host, 256-byte aligned, poisoned (floats with NaN) and guarded on
 /// both sides; inputs and weights are borrowed.
 class Executable {
  public:
-  Executable(const Library& library, gn_executable* handle, const Signature& signature,
-             const std::vector<void*>& argument_data);
+  Executable(const Library& library, gn_backend* backend, gn_executable* handle,
+             const Signature& signature, const std::vector<void*>& argument_data);
   ~Executable();
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
@@ -48,12 +51,19 @@ class Executable {
   /// errors   kBroken, naming the output and the side
   CallStatus check_guards() const;
 
+  /// The plugin's own word on the executable and its backend, "key: value" lines; empty without
+  /// the slot.
+  ///
+  /// errors   what the plugin said; kBroken beyond kMaxInfoBytes
+  CallStatus info(std::string& out) const;
+
   /// Tensors of the last run; data may point into the eager engine if it was used.
   const std::vector<DLTensor>& outputs() const { return outputs_; }
   std::uint64_t kept_bytes() const { return kept_bytes_; }
 
  private:
   const Library& library_;
+  gn_backend* backend_;
   gn_executable* handle_;
   const Signature& signature_;
   std::vector<DLTensor> inputs_;

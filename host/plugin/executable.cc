@@ -49,15 +49,17 @@ std::vector<std::vector<std::int64_t>> dense_strides_of(const Signature& signatu
 
 }  // namespace
 
-Executable::Executable(const Library& library, gn_executable* handle, const Signature& signature,
-                       const std::vector<void*>& argument_data)
+Executable::Executable(const Library& library, gn_backend* backend, gn_executable* handle,
+                       const Signature& signature, const std::vector<void*>& argument_data)
     : library_(library),
+      backend_(backend),
       handle_(handle),
       signature_(signature),
       strides_(dense_strides_of(signature)) {
   for (std::size_t i = 0; i < signature.arguments.size(); ++i) {
     const SignatureEntry& entry = signature.arguments[i];
-    auto& list = entry.is_weight ? weights_ : inputs_;
+    if (entry.role == Role::kSpecialised) continue;
+    auto& list = entry.role == Role::kWeight ? weights_ : inputs_;
     list.push_back(make_tensor(entry, strides_[i], argument_data[i]));
   }
   for (std::size_t i = 0; i < signature.outputs.size(); ++i) {
@@ -114,6 +116,21 @@ CallStatus Executable::bind() {
   args.num_weights = pointers.size();
   CallStatus status = call_slot("bind", [&] { return library_.api().bind(handle_, &args); });
   kept_bytes_ = args.kept_bytes;
+  return status;
+}
+
+CallStatus Executable::info(std::string& out) const {
+  if (library_.api().info == nullptr) return {};
+  gn_info info = {};
+  info.struct_size = sizeof(info);
+  CallStatus status =
+      call_slot("info", [&] { return library_.api().info(backend_, handle_, &info); });
+  if (!status.is_ok()) return status;
+  if (info.text.size > kMaxInfoBytes || (info.text.data == nullptr && info.text.size > 0)) {
+    return broken("plugin bug: info gave " + std::to_string(info.text.size) + " bytes, at most " +
+                  std::to_string(kMaxInfoBytes) + " are taken");
+  }
+  out.assign(info.text.data == nullptr ? "" : info.text.data, info.text.size);
   return status;
 }
 

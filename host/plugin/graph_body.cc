@@ -26,19 +26,20 @@ std::uint32_t to_kind(graph::ValueKind kind) {
 
 }  // namespace
 
-GraphBody::GraphBody(const graph::Graph& graph, const std::vector<const void*>& known) {
+GraphBody::GraphBody(const Signature& signature) {
+  const graph::Graph& graph = *signature.body;
+  values_.reserve(graph.values.size());
+  for (const graph::Value& value : graph.values) add_value(value);
   // Positions in the signature's two lists, which both follow the order of the parameters.
-  std::vector<std::uint32_t> index(graph.values.size(), 0);
   std::uint32_t num_inputs = 0;
   std::uint32_t num_weights = 0;
-  for (const graph::ValueId id : graph.parameters) {
-    const bool is_weight = graph.value(id).kind == graph::ValueKind::kWeight;
-    index[static_cast<std::size_t>(id)] = is_weight ? num_weights++ : num_inputs++;
-  }
-  values_.reserve(graph.values.size());
-  for (std::size_t i = 0; i < graph.values.size(); ++i) add_value(graph.values[i], index[i]);
-  for (std::size_t i = 0; i < known.size() && i < graph.parameters.size(); ++i) {
-    values_[static_cast<std::size_t>(graph.parameters[i])].data = known[i];
+  for (std::size_t i = 0; i < graph.parameters.size(); ++i) {
+    gn_value& value = values_[static_cast<std::size_t>(graph.parameters[i])];
+    if (i < signature.known.size()) value.data = signature.known[i];
+    const Role role = signature.arguments[i].role;
+    if (role == Role::kSpecialised) value.kind = GN_VALUE_CONSTANT;
+    if (role == Role::kInput) value.index = num_inputs++;
+    if (role == Role::kWeight) value.index = num_weights++;
   }
   nodes_.reserve(graph.nodes.size());
   for (const graph::Node& node : graph.nodes) add_node(node);
@@ -50,14 +51,13 @@ gn_graph_body GraphBody::view() const {
           nodes_.size(),         outputs_.data(), outputs_.size()};
 }
 
-void GraphBody::add_value(const graph::Value& value, std::uint32_t index) {
+void GraphBody::add_value(const graph::Value& value) {
   gn_value out = {};
   out.struct_size = sizeof(out);
   out.name = borrow(value.name);
   out.kind = to_kind(value.kind);
   out.dtype = to_dl_type(value.dtype);
   out.rank = static_cast<std::int32_t>(value.shape.size());
-  out.index = index;
   out.shape = value.shape.data();
   out.data = value.kind == graph::ValueKind::kConstant ? value.data.data() : nullptr;
   values_.push_back(out);

@@ -10,20 +10,21 @@
 
 namespace graphnet::plugin {
 
+struct Signature;
+
 /// A graph in normal form as the arrays of the ABI. Borrows names, shapes and constants from the
 /// graph, which must outlive it.
 class GraphBody {
  public:
-  /// `known`: by parameter, elements of weights that are frozen, borrowed; null or missing for
-  /// others.
-  explicit GraphBody(const graph::Graph& graph, const std::vector<const void*>& known = {});
+  /// The body of a signature that has one.
+  explicit GraphBody(const Signature& signature);
   GraphBody(const GraphBody&) = delete;
   GraphBody& operator=(const GraphBody&) = delete;
 
   gn_graph_body view() const;
 
  private:
-  void add_value(const graph::Value& value, std::uint32_t index);
+  void add_value(const graph::Value& value);
   void add_node(const graph::Node& node);
   gn_argument to_argument(const graph::Argument& argument);
   void set_attribute(const graph::Attribute& attribute, gn_argument& out);

@@ -125,20 +125,39 @@ gn_status* HostServices::graph_body(gn_host* host, const gn_graph* graph, gn_gra
   return nullptr;
 }
 
+Signature signature_of(const graph::Graph& graph) {
+  Signature signature;
+  signature.sample = graph.name;
+  for (const graph::ValueId id : graph.parameters) {
+    const graph::Value& value = graph.value(id);
+    const Role role = value.kind == graph::ValueKind::kWeight ? Role::kWeight : Role::kInput;
+    signature.arguments.push_back({value.name, role, value.dtype, value.shape});
+  }
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    const graph::Value& value = graph.value(graph.outputs[i]);
+    signature.outputs.push_back(
+        {"output" + std::to_string(i), Role::kOutput, value.dtype, value.shape});
+  }
+  signature.body = &graph;
+  return signature;
+}
+
 }  // namespace graphnet::plugin
 
 gn_graph::gn_graph(const graphnet::plugin::Signature& described) : signature(described) {
   using graphnet::plugin::SignatureEntry;
   for (const SignatureEntry& entry : signature.arguments) {
-    auto& list = entry.is_weight ? weights : inputs;
+    if (entry.role == graphnet::plugin::Role::kSpecialised) continue;
+    const bool is_weight = entry.role == graphnet::plugin::Role::kWeight;
+    auto& list = is_weight ? weights : inputs;
     list.push_back(graphnet::plugin::to_value(
-        entry, static_cast<std::uint32_t>(entry.is_weight ? GN_VALUE_WEIGHT : GN_VALUE_INPUT)));
+        entry, static_cast<std::uint32_t>(is_weight ? GN_VALUE_WEIGHT : GN_VALUE_INPUT)));
     list.back().index = static_cast<std::uint32_t>(list.size() - 1);
   }
   for (const SignatureEntry& entry : signature.outputs) {
     outputs.push_back(graphnet::plugin::to_value(entry, 0));
   }
   if (signature.body != nullptr) {
-    body = std::make_unique<graphnet::plugin::GraphBody>(*signature.body, signature.known);
+    body = std::make_unique<graphnet::plugin::GraphBody>(signature);
   }
 }

@@ -28,10 +28,17 @@ class EagerService {
   virtual void describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) = 0;
 };
 
+enum class Role : std::uint8_t {
+  kInput,
+  kWeight,
+  kSpecialised,  ///< an argument that the graph has built in: the plugin never gets it
+  kOutput,
+};
+
 /// An argument or output as the plugin sees it.
 struct SignatureEntry {
   std::string name;
-  bool is_weight = false;
+  Role role = Role::kInput;
   base::DType dtype = base::DType::kFloat32;
   std::vector<std::int64_t> shape;
 };
@@ -41,13 +48,16 @@ struct Signature {
   std::string sample;
   std::vector<SignatureEntry> arguments;  ///< signature order, inputs and weights mixed
   std::vector<SignatureEntry> outputs;
-  /// By argument: its elements if the plugin may know them while it compiles, else null. Empty:
-  /// none.
+  /// By argument: its elements if the plugin may know them while it compiles, else null; those of
+  /// specialised ones must be known. Empty: none.
   std::vector<const void*> known = {};
   /// The graph in normal form, with the same arguments; null if it has none, and then why.
   const graph::Graph* body = nullptr;
   std::string body_missing;
 };
+
+/// The signature of a graph by itself, which it borrows as body; nothing is specialised.
+Signature signature_of(const graph::Graph& graph);
 
 /// What a plugin is asked to use.
 struct HostSettings {

@@ -118,7 +118,7 @@ std::unordered_map<std::string_view, const TensorMeta*> by_name(
 
 bool is_module_state(graph::ParameterKind kind, const std::string& name) {
   const std::string_view view = name;
-  return kind == graph::ParameterKind::kParameter ||
+  return kind == graph::ParameterKind::kParameter || kind == graph::ParameterKind::kBuffer ||
          std::any_of(
              std::begin(kStatePrefixes), std::end(kStatePrefixes),
              [&](std::string_view prefix) { return view.substr(0, prefix.size()) == prefix; }) ||

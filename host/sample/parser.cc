@@ -207,7 +207,10 @@ Status Parser::parse_parameter() {
                             " (known: torch.Tensor, torch.nn.parameter.Parameter, torch.SymInt)");
   }
   scope_.assign(name.text);
-  program_.parameters.push_back({std::string(name.text), *kind, name.position});
+  const bool is_buffer =
+      *kind == ParameterKind::kTensor && name.text.find("_buffers_") != std::string_view::npos;
+  program_.parameters.push_back(
+      {std::string(name.text), is_buffer ? ParameterKind::kBuffer : *kind, name.position});
   return Status::ok();
 }
 

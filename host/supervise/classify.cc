@@ -111,7 +111,7 @@ Record blank_record(const PlannedTask& planned) {
   record.family = planned.sample.family;
   record.plugin = task.plugin_name;
   record.plugin_version = task.plugin_version;
-  record.plugin_variant = task.plugin_name;
+  record.plugin_variant = task.plugin_variant;
   record.plugin_options = task.plugin_options;
   record.device = task.device;
   record.threads = task.threads;

@@ -21,6 +21,7 @@ PlannedTask make_control_task(const PlannedTask& like, const std::filesystem::pa
   control.task.sample_path = sample.string();
   control.task.plugin_library.clear();
   control.task.plugin_name = "control";
+  control.task.plugin_variant = "control";
   control.task.plugin_version.clear();
   control.task.plugin_options = base::Json::object();
   control.task.control = true;

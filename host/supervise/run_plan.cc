@@ -38,6 +38,7 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   task.plugin_library = backend.manifest.library.string();
   task.plugin_name = backend.manifest.name;
   task.plugin_version = backend.manifest.version;
+  task.plugin_variant = backend.variant;
   task.plugin_options = backend.options;
   task.device = config.device;
   task.threads = config.threads > 0 ? config.threads : settings.auto_threads;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "worker/weights.h"
+
 namespace graphnet::worker {
 
 namespace {
@@ -18,8 +20,7 @@ std::uint64_t mixed(std::uint64_t state, std::uint64_t word) {
 }
 
 std::string describe(const sample::Argument& argument) {
-  const bool is_weight = argument.kind == graph::ParameterKind::kParameter;
-  return (is_weight ? "weight '" : "input '") + argument.name + "'";
+  return (is_weight(argument.kind) ? "weight '" : "input '") + argument.name + "'";
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include "worker/plugin_side.h"
 
 #include <algorithm>
+#include <set>
+#include <sstream>
 #include <utility>
 
 #include "measure/clock.h"
@@ -24,14 +26,28 @@ plugin::Signature make_signature(const journal::Task& task, const std::string& s
   plugin::Signature signature;
   signature.sample = sample;
   for (const sample::Argument& argument : arguments) {
-    const bool weight = is_weight(argument.kind, task.weights);
-    signature.arguments.push_back({argument.name, weight, argument.dtype, argument.shape});
+    const auto role =
+        is_weight(argument.kind, task.weights) ? plugin::Role::kWeight : plugin::Role::kInput;
+    signature.arguments.push_back({argument.name, role, argument.dtype, argument.shape});
   }
   for (std::size_t i = 0; i < eager_outputs.size(); ++i) {
-    signature.outputs.push_back(
-        {"output" + std::to_string(i), false, eager_outputs[i].dtype, eager_outputs[i].shape});
+    signature.outputs.push_back({"output" + std::to_string(i), plugin::Role::kOutput,
+                                 eager_outputs[i].dtype, eager_outputs[i].shape});
   }
   return signature;
+}
+
+/// "key: value" lines as an object; a line without key is kept under "note".
+base::Json read_info(const std::string& text) {
+  base::Json info = base::Json::object();
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty()) continue;
+    const std::size_t colon = line.find(": ");
+    const std::string key = colon == std::string::npos ? "note" : line.substr(0, colon);
+    info[key] = colon == std::string::npos ? line : line.substr(colon + 2);
+  }
+  return info;
 }
 
 }  // namespace
@@ -48,10 +64,10 @@ PluginSide::PluginSide(const journal::Task& task, const std::string& sample,
   for (const sample::Argument& argument : arguments) {
     argument_data_.push_back(const_cast<std::byte*>(argument.bytes.data()));
   }
-  if (task.weights != "frozen") return;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const bool weight = signature_.arguments[i].is_weight;
-    signature_.known.push_back(weight ? arguments[i].bytes.data() : nullptr);
+    const bool is_known =
+        task.weights == "frozen" && signature_.arguments[i].role == plugin::Role::kWeight;
+    signature_.known.push_back(is_known ? arguments[i].bytes.data() : nullptr);
   }
 }
 
@@ -84,7 +100,7 @@ CallStatus PluginSide::open() {
 std::vector<bool> PluginSide::weights() const {
   std::vector<bool> weights;
   for (const plugin::SignatureEntry& entry : signature_.arguments)
-    weights.push_back(entry.is_weight);
+    weights.push_back(entry.role == plugin::Role::kWeight);
   return weights;
 }
 
@@ -96,14 +112,25 @@ void PluginSide::offer_body(base::Result<graph::Graph> body) {
   body_ = std::move(body).value();
   body_->name = signature_.sample;
   signature_.body = &*body_;
+  specialise(*body_);
   const std::size_t first = body_->parameters.size() - body_->num_random;
   for (std::size_t i = first; i < body_->parameters.size(); ++i) {
     const graph::Value& drawn = body_->value(body_->parameters[i]);
     base::AlignedBuffer copy = base::AlignedBuffer::allocate(drawn.data.size());
     if (copy.data() != nullptr) std::copy(drawn.data.begin(), drawn.data.end(), copy.data());
     random_inputs_.push_back(std::move(copy));
-    signature_.arguments.push_back({drawn.name, false, drawn.dtype, drawn.shape});
+    signature_.arguments.push_back({drawn.name, plugin::Role::kInput, drawn.dtype, drawn.shape});
     argument_data_.push_back(random_inputs_.back().data());
+  }
+}
+
+// The graph holds what the host read of these; a plugin that reads more finds a constant.
+void PluginSide::specialise(const graph::Graph& body) {
+  const std::set<graph::ValueId> ids(body.specialised.begin(), body.specialised.end());
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    if (ids.count(body.parameters[i]) == 0) continue;
+    signature_.arguments[i].role = plugin::Role::kSpecialised;
+    signature_.known[i] = arguments_[i].bytes.data();
   }
 }
 
@@ -124,6 +151,14 @@ CallStatus PluginSide::bind(double& bind_ns) {
   const std::int64_t start = measure::monotonic_raw_ns();
   CallStatus status = executable_->bind();
   bind_ns = static_cast<double>(measure::monotonic_raw_ns() - start);
+  return status;
+}
+
+CallStatus PluginSide::describe(base::Json& info) {
+  on_step_("info");
+  std::string text;
+  CallStatus status = executable_->info(text);
+  if (status.is_ok()) info = read_info(text);
   return status;
 }
 

@@ -33,13 +33,16 @@ class PluginSide {
   plugin::CallStatus open();
   /// Which arguments are weights, in signature order: the one decision that graph and plugin share.
   std::vector<bool> weights() const;
-  /// The graph to offer the plugin, or why there is none. Its random values become further inputs.
+  /// The graph to offer the plugin, or why there is none. Its random values become further inputs,
+  /// its specialised arguments constants.
   ///
   /// order    after open, before compile
   void offer_body(base::Result<graph::Graph> body);
   /// units    nanoseconds in the out parameters
   plugin::CallStatus compile(double& compile_ns);
   plugin::CallStatus bind(double& bind_ns);
+  /// What the plugin says of what it made; see Record::plugin_info. After bind.
+  plugin::CallStatus describe(base::Json& info);
   plugin::CallStatus measure(measure::TrialCounts counts, measure::SideDurations& durations);
 
   /// First call and warm-up calls of protocol `paired`; the first call's outputs are kept.
@@ -65,6 +68,7 @@ class PluginSide {
   std::uint64_t eager_runs() const { return services_ ? services_->eager_runs() : 0; }
 
  private:
+  void specialise(const graph::Graph& body);
   base::Status keep_first_outputs();
   /// Why a call failed: what the plugin said, else that copying its outputs took too much memory.
   plugin::CallStatus failure_of(base::Status status) const;

@@ -93,7 +93,7 @@ journal::Record start_record(const journal::Task& task) {
   record.sample = sample::sample_name(task.sample_path);
   record.plugin = task.plugin_name;
   record.plugin_version = task.plugin_version;
-  record.plugin_variant = task.plugin_name;
+  record.plugin_variant = task.plugin_variant;
   record.plugin_options = task.plugin_options;
   record.device = task.device;
   record.threads = task.threads;

@@ -175,7 +175,9 @@ bool Session::bind() {
   double bind_ns = 0;
   const plugin::CallStatus status = plugin_->bind(bind_ns);
   record_.plugin_side.bind_ns = bind_ns;
-  return status.is_ok() || end_plugin("compile_failed", status);
+  if (!status.is_ok()) return end_plugin("compile_failed", status);
+  const plugin::CallStatus described = plugin_->describe(record_.plugin_info);
+  return described.is_ok() || end_plugin("compile_failed", described);
 }
 
 base::Status Session::time_reference() {

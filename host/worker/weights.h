@@ -11,7 +11,9 @@ namespace graphnet::worker {
 ///
 /// order    mode: of the run, "bound", "frozen" or "per_call"
 inline bool is_weight(graph::ParameterKind kind, std::string_view mode = "bound") {
-  return kind == graph::ParameterKind::kParameter && mode != "per_call";
+  using graph::ParameterKind;
+  const bool is_state = kind == ParameterKind::kParameter || kind == ParameterKind::kBuffer;
+  return is_state && mode != "per_call";
 }
 
 }  // namespace graphnet::worker

@@ -92,9 +92,7 @@ void executable_destroy(gn_executable* executable) {
 }
 
 std::string describe_backend(const gn_backend& backend) {
-  std::string text = "variant: xla";
-  if (backend.options.rewrites) text += "+rewrites";
-  text += "\nthreads: " + std::to_string(backend.host->num_threads) + "\n";
+  std::string text = "threads: " + std::to_string(backend.host->num_threads) + "\n";
   if (backend.options.pjrt == graphnet::xla::pinned_pjrt_file()) {
     text += "pjrt_package: " + graphnet::xla::pinned_pjrt_package() + " (unofficial build)\n";
   }

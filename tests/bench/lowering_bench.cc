@@ -14,6 +14,7 @@
 #include "lowering/lower_graph.h"
 #include "lowering/stablehlo/emitter.h"
 #include "plugin/graph_body.h"
+#include "plugin/host_services.h"
 #include "xla/op_table.h"
 
 namespace graphnet {
@@ -47,7 +48,8 @@ void measure(const std::string& file) {
     std::printf("%s\n", graph.status().to_string().c_str());
     return;
   }
-  const plugin::GraphBody body(*graph);
+  const plugin::Signature signature = plugin::signature_of(*graph);
+  const plugin::GraphBody body(signature);
   double best = std::numeric_limits<double>::infinity();
   std::size_t bytes = 0;
   const double begin = cpu_seconds();

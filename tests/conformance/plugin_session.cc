@@ -81,22 +81,6 @@ struct Arguments {
   }
 };
 
-plugin::Signature signature_of(const Case& item) {
-  plugin::Signature signature;
-  signature.sample = item.name;
-  for (const graph::ValueId id : item.graph.parameters) {
-    const graph::Value& value = item.graph.value(id);
-    const bool is_weight = value.kind == graph::ValueKind::kWeight;
-    signature.arguments.push_back({value.name, is_weight, value.dtype, value.shape});
-  }
-  for (std::size_t i = 0; i < item.graph.outputs.size(); ++i) {
-    const graph::Value& value = item.graph.value(item.graph.outputs[i]);
-    signature.outputs.push_back({"output" + std::to_string(i), false, value.dtype, value.shape});
-  }
-  signature.body = &item.graph;
-  return signature;
-}
-
 Result<std::vector<KeptOutput>> run_eager(eager::GraphRun& graph, const Case& item,
                                           const std::vector<void*>& arguments) {
   GN_RETURN_IF_ERROR(graph.run(arguments));
@@ -183,7 +167,7 @@ struct PluginSession::State {
 
   CaseResult run(const Case& item, const Arguments& arguments,
                  const std::vector<KeptOutput>& expected) {
-    const plugin::Signature signature = signature_of(item);
+    const plugin::Signature signature = plugin::signature_of(item.graph);
     std::unique_ptr<plugin::Executable> executable;
     const gn_graph graph(signature);
     CallStatus status = backend.compile(graph, arguments.data, executable);

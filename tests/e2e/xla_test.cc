@@ -64,6 +64,9 @@ TEST_P(Xla, RunsSmallSamplesOfEveryKind) {
     }
     EXPECT_EQ(record.outcome, "ok") << record.sample << ": " << record.message;
     EXPECT_NE(record.verdict, "eager") << record.sample;
+    const bool rewrites = std::string(GetParam()) == "all";
+    EXPECT_EQ(record.plugin_variant, rewrites ? "xla+rewrites" : "xla");
+    EXPECT_FALSE(record.plugin_info.value("main_operations", "").empty()) << record.sample;
   }
 }
 

@@ -159,6 +159,30 @@ TEST_F(PluginTest, ChecksOptionsOfARunConfigAtTheirPlace) {
                        "'4GB'"));
 }
 
+TEST_F(PluginTest, ChoicesNameTheVariant) {
+  const std::string options =
+      "options:\n"
+      "  a: { enum: [on, off], default: on, help: x, variant: { on: fast } }\n"
+      "  b: { enum: [r2, r3], default: r2, help: x, variant: { r2: rules-r2, r3: rules-r3 } }\n"
+      "  c: { type: text, default: q, help: x }\n";
+  const auto manifest = read_manifest(install("p/x", manifest_text("acme", options)));
+  ASSERT_TRUE(manifest.is_ok()) << manifest.status().to_string();
+  const auto variant = [&](const char* a, const char* b) {
+    return variant_name("acme", manifest->options, {{"a", a}, {"b", b}, {"c", "q"}});
+  };
+  EXPECT_EQ(variant("on", "r3"), "acme+fast+rules-r3");
+  EXPECT_EQ(variant("off", "r2"), "acme+rules-r2");
+  const auto error = [&](const std::string& option) {
+    return manifest_error(manifest_text("acme", "options:\n  a: " + option + "\n"));
+  };
+  EXPECT_TRUE(contains(error("{ type: text, default: q, help: x, variant: { q: w } }"),
+                       "options.a.variant applies only to enum"));
+  EXPECT_TRUE(contains(error("{ enum: [on], default: on, help: x, variant: { off: w } }"),
+                       "unknown key 'off'"));
+  EXPECT_TRUE(contains(error("{ enum: [on], default: on, help: x, variant: { on: 'A B' } }"),
+                       "must be up to 32 of a-z"));
+}
+
 TEST_F(PluginTest, RefusesWeightsModesThatThePluginDoesNotOffer) {
   install("plugins/acme", manifest_text("acme"));
   const auto backend = resolve_backend(installation(), {temp_.path() / "plugins"},

@@ -33,12 +33,15 @@ std::vector<std::string> dense_outputs(const Side& side) {
   return all;
 }
 
+bool is_state(graph::ParameterKind kind) {
+  return kind == graph::ParameterKind::kParameter || kind == graph::ParameterKind::kBuffer;
+}
+
 /// The normal form as planned, without running.
 base::Result<graph::Graph> planned_form(const sample::Sample& sample) {
   SamplePlanArguments arguments(sample);
   for (std::size_t i = 0; i < arguments.all.size(); ++i) {
-    arguments.all[i].is_weight =
-        sample.program.parameters[i].kind == graph::ParameterKind::kParameter;
+    arguments.all[i].is_weight = is_state(sample.program.parameters[i].kind);
   }
   GN_ASSIGN_OR_RETURN(const graph::CallList calls, plan_calls(sample.program, arguments.all));
   return graph::to_normal_form(calls, dispatcher_library());
@@ -83,7 +86,7 @@ Ran run_both(const sample::Sample& sample) {
   EXPECT_TRUE((*engine)->prepare().is_ok());
   std::vector<bool> is_weight;
   for (const auto& argument : *replayed) {
-    is_weight.push_back(argument.kind == graph::ParameterKind::kParameter);
+    is_weight.push_back(is_state(argument.kind));
   }
   const auto graph = (*engine)->normal_form(is_weight);
   ran.num_calls = (*engine)->num_operator_calls();

@@ -53,6 +53,19 @@ TEST(Parser, SignatureAndResults) {
   EXPECT_EQ(program.file, "model.py");
 }
 
+TEST(Parser, BuffersAreToldByTheirNames) {
+  const Program program = parse(
+      "import torch\n"
+      "class GraphModule(torch.nn.Module):\n"
+      "  def forward(self, L_self_modules_bn_buffers_running_mean_ : torch.Tensor, "
+      "L_self_modules_bn_eps : torch.Tensor, L_self_buffers_w_ : torch.nn.parameter.Parameter):\n"
+      "    return (L_self_modules_bn_eps,)\n");
+  ASSERT_EQ(program.parameters.size(), 3u);
+  EXPECT_EQ(program.parameters[0].kind, ParameterKind::kBuffer);
+  EXPECT_EQ(program.parameters[1].kind, ParameterKind::kTensor);
+  EXPECT_EQ(program.parameters[2].kind, ParameterKind::kParameter);
+}
+
 TEST(Parser, LayoutIsFree) {
   const Program program = parse(
       "# comment\r\nimport torch  # why\r\n\r\nfrom torch import device, inf\n\n"
