@@ -98,6 +98,10 @@ Result<Subprocess> Subprocess::start(const Options& options) {
     return Status(Code::kEnvironment,
                   "cannot start '" + options.arguments[0] + "': " + std::strerror(error));
   }
+  return adopt(pid);
+}
+
+Result<Subprocess> Subprocess::adopt(pid_t pid) {
   UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const int pidfd_error = errno;
   Subprocess child(pid, std::move(pidfd));

@@ -41,6 +41,11 @@ class Subprocess {
   /// errors   kEnvironment if the process cannot be started (missing file, no memory)
   static Result<Subprocess> start(const Options& options);
 
+  /// Takes over a child of this process that leads its own process group, however it came to be.
+  ///
+  /// errors   kEnvironment if it cannot be watched
+  static Result<Subprocess> adopt(pid_t pid);
+
   Subprocess(Subprocess&& other) noexcept;
   Subprocess& operator=(Subprocess&&) = delete;
   ~Subprocess();

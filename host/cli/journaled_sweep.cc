@@ -42,6 +42,9 @@ JournaledSweep::JournaledSweep(const PreparedRun& run, supervise::WorkerSettings
 Result<JournaledSweep> JournaledSweep::open(const Context& context, const PreparedRun& run) {
   supervise::WorkerSettings settings;
   GN_ASSIGN_OR_RETURN(settings.executable, context.installation.worker_executable());
+  if (run.forks_workers) {
+    settings.zygote = std::make_shared<supervise::Zygote>(settings.executable);
+  }
   settings.control_sample = context.installation.control_sample().value_or("");
   GN_ASSIGN_OR_RETURN(supervise::Interrupt interrupt, supervise::Interrupt::create());
   Json environment =

@@ -22,6 +22,7 @@ struct PreparedRun {
   std::string run_id;
   std::filesystem::path results;
   std::size_t num_already_done = 0;
+  bool forks_workers = true;  ///< else each is a fresh process
 };
 
 /// "results/<run id>.jsonl", used if the user names no file.

@@ -103,6 +103,7 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   GN_ASSIGN_OR_RETURN(run.samples, choose_samples(context, options, run.backends));
   run.run_id = journal::new_run_id();
   run.results = results_path(options, run.run_id);
+  run.forks_workers = options.forks_workers;
   supervise::PlanSettings settings;
   settings.run_id = run.run_id;
   settings.auto_threads = measure::affinity_cores();

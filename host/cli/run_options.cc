@@ -111,6 +111,10 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        "which outcomes make the exit code 1: every one but ok, those but skipped, those but "
        "unsupported too, none (default: failed)",
        &flags.fail_on},
+      {"--isolate", "fork|fresh",
+       "where each sample runs: a process forked from one that has loaded libtorch, or a fresh one "
+       "(default: fork)",
+       &flags.isolate},
       {"--dry-run", "", "print the plan with every value; run nothing", &flags.dry_run},
   };
 }
@@ -135,6 +139,10 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
   }
   if (flags.output) options.output = *flags.output;
   if (flags.resume) options.resume = *flags.resume;
+  if (flags.isolate && flags.isolate != "fork" && flags.isolate != "fresh") {
+    return Status(Code::kUsage, "--isolate takes fork or fresh, not '" + *flags.isolate + "'");
+  }
+  options.forks_workers = flags.isolate.value_or("fork") == "fork";
   options.protocol = flags.protocol;
   options.digest = flags.digest;
   options.dry_run = flags.dry_run;

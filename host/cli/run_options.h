@@ -28,6 +28,7 @@ struct RunFlags {
   std::optional<std::string> resume;
   std::optional<std::string> format;
   std::optional<std::string> fail_on;
+  std::optional<std::string> isolate;
   bool digest = false;
   bool dry_run = false;
 };
@@ -58,6 +59,7 @@ struct RunOptions {
   std::optional<std::filesystem::path> resume;
   OutputFormat format = OutputFormat::kTable;
   FailOn fail_on = FailOn::kFailed;
+  bool forks_workers = true;
   bool digest = false;
   bool dry_run = false;
   /// The flags above that change results, as words of a command line.

@@ -188,6 +188,7 @@ Record classify(const PlannedTask& planned, const WorkerEnd& end) {
                            " to standard output and error");
   }
   fill_identity(planned, record);
+  record.environment["worker"] = end.was_forked ? "forked" : "fresh";
   if (record.outcome != "ok" && record.output_tail.empty()) {
     record.output_tail = tail_text(end.output, kMaxTailBytes);
   }

@@ -32,8 +32,25 @@ pid_t parent_of(const std::string& process) {
   return parent;
 }
 
+/// What the kernel lists for each thread, if it was built to: no search.
+bool read_children_lists(std::vector<pid_t>& children) {
+  DIR* threads = ::opendir("/proc/self/task");
+  if (threads == nullptr) return false;
+  bool is_known = true;
+  while (const dirent* entry = ::readdir(threads)) {
+    if (entry->d_name[0] == '.') continue;
+    std::ifstream list(std::string("/proc/self/task/") + entry->d_name + "/children");
+    is_known = is_known && list.is_open();
+    for (pid_t child = 0; list >> child;) children.push_back(child);
+  }
+  ::closedir(threads);
+  return is_known;
+}
+
 std::vector<pid_t> children_of_this_process() {
   std::vector<pid_t> children;
+  if (read_children_lists(children)) return children;
+  children.clear();
   DIR* processes = ::opendir("/proc");
   if (processes == nullptr) return children;
   while (const dirent* entry = ::readdir(processes)) {

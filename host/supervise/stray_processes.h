@@ -14,8 +14,8 @@ namespace graphnet::supervise {
 /// While one of these lives, this process adopts such orphans (PR_SET_CHILD_SUBREAPER), so that
 /// they are its children and nobody else's.
 ///
-/// order    adopt() before the worker starts, kill() after it has been waited for; no other code of
-///          this process may start children in between
+/// order    adopt() before the worker is given its task, kill() after it has been waited for; no
+///          other code of this process may start children in between
 class StrayProcesses {
  public:
   static StrayProcesses adopt();

@@ -45,11 +45,11 @@ struct Channels {
   base::UniqueFd output;
 };
 
-/// A worker that has just been started. Destroyed in reverse: first the channels, last the strays.
+/// A worker that has just been started.
 struct StartedWorker {
-  StrayProcesses strays;
   Subprocess process;
   Channels channels;
+  bool was_forked = false;
 };
 
 Status no_descriptor() {
@@ -68,9 +68,18 @@ std::vector<std::string> thread_variables(int threads) {
   return {"OMP_NUM_THREADS=" + count, "MKL_NUM_THREADS=" + count};
 }
 
+Result<Subprocess> start_fresh(const WorkerSettings& settings, int threads, int control_fd,
+                               int output_fd) {
+  Subprocess::Options options;
+  options.arguments = {settings.executable.string()};
+  options.environment = thread_variables(threads);
+  options.control_fd = control_fd;
+  options.output_fd = output_fd;
+  return Subprocess::start(options);
+}
+
 /// Starts the worker; its ends of the channels are closed here once it has them.
-Result<StartedWorker> start_worker(const WorkerSettings& settings, int threads,
-                                   StrayProcesses strays) {
+Result<StartedWorker> start_worker(const WorkerSettings& settings, const journal::Task& task) {
   Channels channels;
   std::array<int, 2> control = {-1, -1};
   std::array<int, 2> output = {-1, -1};
@@ -84,13 +93,14 @@ Result<StartedWorker> start_worker(const WorkerSettings& settings, int threads,
   const base::UniqueFd worker_output(output[1]);
   set_nonblocking(channels.control.get());
   set_nonblocking(channels.output.get());
-  Subprocess::Options options;
-  options.arguments = {settings.executable.string()};
-  options.environment = thread_variables(threads);
-  options.control_fd = worker_control.get();
-  options.output_fd = worker_output.get();
-  GN_ASSIGN_OR_RETURN(Subprocess process, Subprocess::start(options));
-  return StartedWorker{std::move(strays), std::move(process), std::move(channels)};
+  // Contexts of other devices do not survive a fork.
+  if (settings.zygote != nullptr && task.device == "cpu") {
+    Result<Subprocess> forked = settings.zygote->fork(worker_control.get(), worker_output.get());
+    if (forked.is_ok()) return StartedWorker{std::move(forked).value(), std::move(channels), true};
+  }
+  GN_ASSIGN_OR_RETURN(Subprocess process, start_fresh(settings, task.threads, worker_control.get(),
+                                                      worker_output.get()));
+  return StartedWorker{std::move(process), std::move(channels)};
 }
 
 /// One worker from its start to its end.
@@ -102,12 +112,12 @@ class WorkerRun {
         settings_(settings),
         interrupt_(interrupt),
         observer_(observer),
-        strays_(std::move(worker.strays)),
         worker_(std::move(worker.process)),
         channels_(std::move(worker.channels)),
         unsent_(base::dump_json(journal::to_json(planned.task)) + "\n"),
         report_(phases_of(planned)) {
     start_clock("load");
+    end_.was_forked = worker.was_forked;
   }
 
   WorkerEnd run() {
@@ -242,7 +252,8 @@ class WorkerRun {
   const WorkerSettings& settings_;
   Interrupt& interrupt_;
   WorkerObserver& observer_;
-  StrayProcesses strays_;
+  // What is a child by now (the worker, a zygote) is no stray. The worker has not got its task yet.
+  StrayProcesses strays_ = StrayProcesses::adopt();
   Subprocess worker_;
   Channels channels_;
   std::string unsent_;
@@ -258,9 +269,7 @@ class WorkerRun {
 
 Result<WorkerEnd> run_worker(const PlannedTask& planned, const WorkerSettings& settings,
                              Interrupt& interrupt, WorkerObserver& observer) {
-  StrayProcesses strays = StrayProcesses::adopt();
-  GN_ASSIGN_OR_RETURN(StartedWorker worker,
-                      start_worker(settings, planned.task.threads, std::move(strays)));
+  GN_ASSIGN_OR_RETURN(StartedWorker worker, start_worker(settings, planned.task));
   WorkerRun run(planned, settings, interrupt, observer, std::move(worker));
   return run.run();
 }

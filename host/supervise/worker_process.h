@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "base/result.h"
@@ -10,6 +11,7 @@
 #include "supervise/interrupt.h"
 #include "supervise/run_plan.h"
 #include "supervise/worker_report.h"
+#include "supervise/zygote.h"
 
 namespace graphnet::supervise {
 
@@ -19,6 +21,8 @@ inline constexpr std::size_t kOutputRingBytes = std::size_t{64} << 10U;
 /// How workers are started and stopped.
 struct WorkerSettings {
   std::filesystem::path executable;
+  /// Makes workers for the CPU by forking; null: each is a fresh process.
+  std::shared_ptr<Zygote> zygote;
   /// Sample of the control measurements (control.h); empty: none are made.
   std::filesystem::path control_sample;
   /// Between SIGTERM and SIGKILL.
@@ -40,6 +44,7 @@ class WorkerObserver {
 
 /// How one worker ended: facts only, judged by classify().
 struct WorkerEnd : WorkerState {
+  bool was_forked = false;  ///< else a fresh process
   /// Why the supervisor stopped it, if it did.
   enum class Stop { kNone, kTimeLimit, kProtocol, kInterrupt };
 
@@ -50,9 +55,9 @@ struct WorkerEnd : WorkerState {
   std::uint64_t output_bytes = 0;  ///< all that was written there, kept or not
 };
 
-/// Runs one task in a fresh worker and returns when the process, its group and everything it left
-/// behind are gone (stray_processes.h). Whatever the worker does (crash, hang, flood, garbage on
-/// the control channel) is an ordinary WorkerEnd.
+/// Runs one task in a worker of its own and returns when the process, its group and everything it
+/// left behind are gone (stray_processes.h). Whatever the worker does (crash, hang, flood, garbage
+/// on the control channel) is an ordinary WorkerEnd.
 ///
 /// Time limits: the clock of a phase starts when its message arrives; until the first message the
 /// limit of "load" holds. Ladder: SIGTERM to the group, grace, SIGKILL; a second interrupt skips

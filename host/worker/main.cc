@@ -3,24 +3,29 @@
 // graphnet-worker: measures one sample with one plugin, told what by the supervisor over
 // descriptor 3; or, with --describe, says in one line of JSON what it was built with and what this
 // machine offers to it (read by supervise/worker_description.h); or, with --inspect or --cut,
-// answers questions about samples (supervise/inspection.h, bisection.h).
+// answers questions about samples (supervise/inspection.h, bisection.h); or, with --zygote, makes
+// workers by forking (zygote.h).
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "base/json.h"
 #include "base/memory.h"
 #include "eager/engine.h"
+#include "eager/thread_pool.h"
 #include "graphnet/abi.h"
 #include "worker/channel.h"
 #include "worker/control_session.h"
 #include "worker/cut_session.h"
 #include "worker/inspection.h"
 #include "worker/session.h"
+#include "worker/zygote.h"
 
 namespace {
 
@@ -36,6 +41,26 @@ int describe() {
   return std::fflush(stdout) == 0 && written ? 0 : 1;
 }
 
+/// Loads and warms libtorch, then forks; true in each worker.
+bool fork_workers() {
+  // It would win over what each worker is told; libtorch's maths library has not read it yet.
+  ::unsetenv("MKL_NUM_THREADS");
+  graphnet::eager::warm_up();
+  return graphnet::worker::serve_forks();
+}
+
+/// What a worker that was forked lacks. False if the supervisor is gone.
+bool settle_in(pid_t supervisor, int threads) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != supervisor) return false;
+  const std::string count = std::to_string(threads);
+  for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    ::setenv(name, count.c_str(), 1);  // for what the plugin loads
+  }
+  graphnet::eager::set_pool_size(threads);
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -43,6 +68,9 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "--describe") ::_exit(describe());
   // A plugin that hangs must not outlive the program that would stop it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const pid_t supervisor = ::getppid();
+  const bool is_zygote = argc == 2 && std::string_view(argv[1]) == "--zygote";
+  if (is_zygote && !fork_workers()) ::_exit(0);
   if (argc == 3 && std::string_view(argv[1]) == "--inspect") {
     return graphnet::worker::run_inspection(argv[2]);
   }
@@ -61,6 +89,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "graphnet-worker: error: %s\n", task.status().to_string().c_str());
     return 70;
   }
+  if (is_zygote && !settle_in(supervisor, task->threads))
+    ::_exit(graphnet::journal::kExitChannelLost);
   graphnet::base::limit_data_bytes(
       static_cast<std::uint64_t>(task->memory_limit_bytes.value_or(0)));
   channel->watch_memory();

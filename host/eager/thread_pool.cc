@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "eager/thread_pool.h"
+
+#include <ATen/Functions.h>
+#include <c10/core/InferenceMode.h>
+#include <dlfcn.h>
+
+#include "eager/wall.h"
+
+namespace graphnet::eager {
+
+void set_pool_size(int num_threads) {
+  // By name, so that it is the runtime that libtorch brought and no second one.
+  using SetNumThreads = void (*)(int);
+  const auto set = reinterpret_cast<SetNumThreads>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  if (set != nullptr) set(num_threads);
+}
+
+void warm_up() {
+  // Larger than the sizes below which products take other paths.
+  constexpr std::int64_t kSide = 64;
+  static_cast<void>(guarded([&] {
+    const c10::InferenceMode inference;
+    const at::Tensor square = at::ones({kSide, kSide});
+    at::relu(at::addmm(at::ones({kSide}), square, square)).sum();
+  }));
+}
+
+}  // namespace graphnet::eager

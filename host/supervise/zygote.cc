@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "supervise/zygote.h"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "journal/fork_message.h"
+
+namespace graphnet::supervise {
+
+using base::Code;
+using base::Result;
+using base::Status;
+using base::Subprocess;
+using journal::ForkReply;
+using journal::ForkRequest;
+
+namespace {
+
+// Loading libtorch from a cold disk takes seconds.
+constexpr int kReplyLimitMs = 60000;
+
+Status failed(const std::string& what) {
+  return Status(Code::kEnvironment, "the process that forks workers " + what);
+}
+
+Status send_request(int channel, int control_fd, int output_fd) {
+  ForkRequest packet;
+  iovec bytes = {&packet, sizeof(packet)};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> space = {};
+  msghdr message = {};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = space.data();
+  message.msg_controllen = space.size();
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(2 * sizeof(int));
+  const std::array<int, 2> descriptors = {control_fd, output_fd};
+  std::memcpy(CMSG_DATA(header), descriptors.data(), sizeof(descriptors));
+  if (::sendmsg(channel, &message, MSG_NOSIGNAL) == sizeof(packet)) return Status::ok();
+  return failed(std::string("is gone: ") + std::strerror(errno));
+}
+
+Result<ForkReply> receive_reply(int channel) {
+  pollfd waiting = {channel, POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = ::poll(&waiting, 1, kReplyLimitMs);
+  } while (ready < 0 && errno == EINTR);
+  if (ready <= 0) return failed("does not answer");
+  ForkReply reply;
+  if (::recv(channel, &reply, sizeof(reply), 0) != sizeof(reply)) return failed("is gone");
+  return reply;
+}
+
+}  // namespace
+
+Status Zygote::start() {
+  // Workers are its grandchildren; they come to whoever adopts orphans.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  std::array<int, 2> pair = {-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) {
+    return failed(std::string("gets no channel: ") + std::strerror(errno));
+  }
+  base::UniqueFd channel(pair[0]);
+  const base::UniqueFd theirs(pair[1]);
+  Subprocess::Options options;
+  options.arguments = {executable_.string(), "--zygote"};
+  options.environment = {"OMP_NUM_THREADS=1"};
+  options.control_fd = theirs.get();
+  GN_ASSIGN_OR_RETURN(Subprocess process, Subprocess::start(options));
+  running_.emplace(Running{std::move(process), std::move(channel)});
+  return Status::ok();
+}
+
+Result<Subprocess> Zygote::ask(int control_fd, int output_fd) {
+  GN_RETURN_IF_ERROR(send_request(running_->channel.get(), control_fd, output_fd));
+  GN_ASSIGN_OR_RETURN(const ForkReply reply, receive_reply(running_->channel.get()));
+  if (reply.pid > 0) return Subprocess::adopt(reply.pid);
+  if (reply.num_threads != 1) {
+    return failed("has " + std::to_string(reply.num_threads) + " threads");
+  }
+  return failed(std::string("cannot fork: ") + std::strerror(reply.error));
+}
+
+Result<Subprocess> Zygote::fork(int control_fd, int output_fd) {
+  // One that died while idle is noticed by the first request only.
+  const bool is_old = running_.has_value();
+  for (const bool may_retry : {is_old, false}) {
+    if (!running_) GN_RETURN_IF_ERROR(start());
+    Result<Subprocess> worker = ask(control_fd, output_fd);
+    if (worker.is_ok()) return worker;
+    running_.reset();
+    if (!may_retry) return worker;
+  }
+  return failed("does not start");
+}
+
+}  // namespace graphnet::supervise
