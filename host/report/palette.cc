@@ -28,22 +28,23 @@ std::string rules(const Theme& theme, const std::string& prefix) {
                      rule(".page", std::string("fill:") + theme.page);
   for (std::size_t i = 0; i < theme.series.size(); ++i) {
     const std::string colour = theme.series[i];
-    text += rule(".s" + std::to_string(i), "stroke:" + colour + ";fill:" + colour);
+    text += rule(".s" + std::to_string(i), "color:" + colour);
   }
   return text;
 }
 
-// After the colours: a series' class names both its stroke and its fill, and these say which of the
-// two a shape has.
+// A series' class is its colour; these say what a shape does with it.
 constexpr const char* kShapes =
     "text{stroke:none;font-family:system-ui,'DejaVu Sans',sans-serif}\n"
-    ".line{fill:none;stroke-width:2;stroke-linejoin:round}\n"
-    ".thin{fill:none;stroke-width:1.2}\n"
-    ".band{stroke:none;fill-opacity:.16}\n"
-    ".area{fill-opacity:.18;stroke-width:1.2}\n"
-    ".dots{fill:none;stroke-width:3.4;stroke-linecap:round;stroke-opacity:.55}\n"
-    ".large{stroke-width:7}\n"
-    ".hollow{fill:none;stroke-width:1.4}\n";
+    ".mark{fill:currentColor;stroke:none}\n"
+    ".line{fill:none;stroke:currentColor;stroke-width:2;stroke-linejoin:round}\n"
+    ".thin{fill:none;stroke:currentColor;stroke-width:1.2}\n"
+    ".hollow{fill:none;stroke:currentColor;stroke-width:1.4}\n"
+    ".band{fill:currentColor;stroke:none;fill-opacity:.16}\n"
+    ".area{fill:currentColor;stroke:currentColor;fill-opacity:.18;stroke-width:1.2}\n"
+    ".dots{fill:none;stroke:currentColor;stroke-width:3.4;stroke-linecap:round;"
+    "stroke-opacity:.55}\n"
+    ".large{stroke-width:7}\n";
 
 }  // namespace
 

@@ -110,7 +110,7 @@ void SvgWriter::rect(Point corner, double width, double height, std::string_view
 }
 
 void SvgWriter::marker(Point at, std::size_t series, bool is_hollow, std::string_view title) {
-  body_ += "<path" + attribute("class", class_of(series) + (is_hollow ? " hollow" : "")) +
+  body_ += "<path" + attribute("class", class_of(series) + (is_hollow ? " hollow" : " mark")) +
            " transform=\"translate(" + format_pixels(at.x) + " " + format_pixels(at.y) +
            ")\" d=\"" + marker_of(series) + "\"" +
            (title.empty() ? "/>\n" : ">" + title_element(title) + "</path>\n");
