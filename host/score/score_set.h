@@ -109,7 +109,7 @@ struct ScoreSet {
 /// order    rows in the order of reading: later ones supersede earlier ones. Equal rows and
 /// settings
 ///          give equal results to the bit, bands included
-/// errors   kUsage for settings out of range (b > 0, p > -1, finite, a weight above 0); kInput if
+/// errors   kUsage for settings out of range (b > 0, p >= 0, finite, a weight above 0); kInput if
 ///          there is no row; kInternal if the two forms differ by more than rounding without compat
 /// source   GraphNet bench analysis_util, calculate_es_scores, aggregate_es_scores
 base::Result<ScoreSet> score_rows(std::vector<Row> rows, const Settings& settings);
