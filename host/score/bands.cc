@@ -2,14 +2,31 @@
 #include "score/bands.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 
 #include "base/resampling.h"
+#include "score/formulas.h"
 
 namespace graphnet::score {
 
 namespace {
+
+/// Logarithms of what a row contributes, by level_index().
+struct Contribution {
+  std::array<double, kNumLevels> log_s = {};
+  std::array<double, kNumLevels> log_es = {};
+};
+
+Contribution contribution_of(const Row& row, const Settings& settings) {
+  Contribution contribution;
+  for (int t = kFirstLevel; t <= kLastLevel; ++t) {
+    contribution.log_s[level_index(t)] = static_cast<double>(log_s(row, t, settings));
+    contribution.log_es[level_index(t)] = static_cast<double>(log_es(row, t, settings));
+  }
+  return contribution;
+}
 
 /// Percentile interval of values; reorders them.
 Band interval_of(std::vector<double>& values, double confidence) {
@@ -48,10 +65,13 @@ Band without_resamples(const Settings& settings, std::vector<Point>& points) {
 
 }  // namespace
 
-Band fill_bands(const std::vector<Contribution>& contributions, const Settings& settings,
+Band fill_bands(const std::vector<Row>& rows, const Settings& settings,
                 std::vector<Point>& points) {
   if (points.empty()) return {};
   if (settings.resamples <= 0) return without_resamples(settings, points);
+  std::vector<Contribution> contributions;
+  contributions.reserve(rows.size());
+  for (const Row& row : rows) contributions.push_back(contribution_of(row, settings));
   std::mt19937_64 generator(settings.seed);
   std::vector<Contribution> means;
   for (int i = 0; i < settings.resamples; ++i) {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "score/formulas.h"
+#include "score/score_set.h"
 
 namespace graphnet::score {
 
@@ -11,9 +11,8 @@ namespace graphnet::score {
 /// of resampled columns (samples drawn with replacement, as many as there are). They say how much a
 /// score depends on which samples are in the set; the uncertainty of each time is not in them.
 ///
-/// order    depends on contributions and settings only, to the bit
+/// order    depends on rows and settings only, to the bit
 /// source   Efron 1979; percentile interval
-Band fill_bands(const std::vector<Contribution>& contributions, const Settings& settings,
-                std::vector<Point>& points);
+Band fill_bands(const std::vector<Row>& rows, const Settings& settings, std::vector<Point>& points);
 
 }  // namespace graphnet::score

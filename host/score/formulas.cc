@@ -21,8 +21,18 @@ Failure failure_at(const Row& row, int t) {
   return row.correct[level_index(t)] ? Failure::kNone : Failure::kAccuracy;
 }
 
-double log_rectified(double speedup, double penalty) {
-  return std::log(speedup) * (speedup < 1 ? penalty + 1 : 1);
+/// Logarithms of single rows have more digits than a double, so that a mean of them is right to its
+/// last digit: exp(log(0.1)) is not 0.1 in doubles.
+long double log_rectified(double speedup, double penalty) {
+  return std::log(static_cast<long double>(speedup)) * (speedup < 1 ? penalty + 1 : 1);
+}
+
+long double log_of_base(const Settings& settings) {
+  return std::log(static_cast<long double>(settings.fail_base));
+}
+
+double exp_of_mean(long double sum, std::size_t count) {
+  return static_cast<double>(std::exp(sum / static_cast<long double>(count)));
 }
 
 bool is_forgiven(Failure failure, int t, const Settings& settings, bool in_aggregate) {
@@ -50,25 +60,22 @@ double aggregated(const MacroParameters& macro, double base, double penalty) {
 
 }  // namespace
 
-Contribution contribution_of(const Row& row, const Settings& settings) {
-  const double log_base = std::log(settings.fail_base);
-  const double log_speedup = row.speedup ? log_rectified(*row.speedup, settings.penalty) : 0;
-  Contribution contribution;
-  for (int t = kFirstLevel; t <= kLastLevel; ++t) {
-    const std::size_t level = level_index(t);
-    contribution.log_s[level] = failure_at(row, t) == Failure::kNone ? log_speedup : log_base;
-    const Failure frozen = failure_at(row, std::min(t, kFrozenLevel));
-    const bool is_free = t >= kFrozenLevel && is_forgiven(frozen, t, settings, false);
-    contribution.log_es[level] = frozen == Failure::kNone ? log_speedup : is_free ? 0 : log_base;
-  }
-  return contribution;
+long double log_s(const Row& row, int t, const Settings& settings) {
+  return failure_at(row, t) == Failure::kNone ? log_rectified(*row.speedup, settings.penalty)
+                                              : log_of_base(settings);
 }
 
-double geometric_mean(const std::vector<double>& logarithms) {
-  if (logarithms.empty()) return 1;
-  long double sum = 0;  // so that thousands of samples cost no digit
-  for (const double value : logarithms) sum += value;
-  return static_cast<double>(std::exp(sum / static_cast<long double>(logarithms.size())));
+long double log_es(const Row& row, int t, const Settings& settings) {
+  if (t < kFrozenLevel) return log_s(row, t, settings);
+  const bool is_forgiven_at_t = is_forgiven(failure_at(row, kFrozenLevel), t, settings, false);
+  return is_forgiven_at_t ? 0 : log_s(row, kFrozenLevel, settings);
+}
+
+double geometric_mean(const std::vector<double>& values) {
+  if (values.empty()) return 1;
+  long double sum = 0;
+  for (const double value : values) sum += std::log(static_cast<long double>(value));
+  return exp_of_mean(sum, values.size());
 }
 
 MacroParameters macro_parameters(const std::vector<Row>& rows, int t, const Settings& settings) {
@@ -82,7 +89,7 @@ MacroParameters macro_parameters(const std::vector<Row>& rows, int t, const Sett
       ++errors[index_of(failure)];
       continue;
     }
-    all.push_back(std::log(*row.speedup));
+    all.push_back(*row.speedup);
     if (*row.speedup < 1) slow.push_back(all.back());
   }
   macro.samples = static_cast<int>(rows.size());
@@ -108,24 +115,21 @@ double aggregated_es(const MacroParameters& frozen, const Settings& settings) {
   return aggregated(frozen, frozen.gamma, settings.penalty);
 }
 
-std::vector<Point> points_of(const std::vector<Row>& rows,
-                             const std::vector<Contribution>& contributions,
-                             const Settings& settings) {
+std::vector<Point> points_of(const std::vector<Row>& rows, const Settings& settings) {
   std::vector<Point> points;
   if (rows.empty()) return points;
-  std::vector<double> logs(rows.size());
   MacroParameters frozen;
   for (int t = kFirstLevel; t <= last_level(settings.interpretation); ++t) {
-    const std::size_t level = level_index(t);
-    const auto mean = [&](auto member) {
-      std::transform(contributions.begin(), contributions.end(), logs.begin(),
-                     [&](const Contribution& one) { return (one.*member)[level]; });
-      return geometric_mean(logs);
-    };
+    long double sum_s = 0;
+    long double sum_es = 0;
+    for (const Row& row : rows) {
+      sum_s += log_s(row, t, settings);
+      sum_es += log_es(row, t, settings);
+    }
     Point point;
     point.t = t;
-    point.s = mean(&Contribution::log_s);
-    point.es = mean(&Contribution::log_es);
+    point.s = exp_of_mean(sum_s, rows.size());
+    point.es = exp_of_mean(sum_es, rows.size());
     point.macro = macro_parameters(rows, t, settings);
     if (t <= kFrozenLevel) frozen = point.macro;
     frozen.gamma = gamma_at(t, frozen, settings);

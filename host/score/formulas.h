@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
+#include <map>
 #include <vector>
 
 #include "score/score_set.h"
 
 namespace graphnet::score {
 
-/// What each row contributes to the logarithms of S(t) and ES(t), by level_index().
-struct Contribution {
-  std::array<double, kNumLevels> log_s = {};
-  std::array<double, kNumLevels> log_es = {};
-};
+/// Per-sample form: logarithm of what a row contributes to S(t) and ES(t). A row that is correct at
+/// some level must have a speedup.
+long double log_s(const Row& row, int t, const Settings& settings);
+long double log_es(const Row& row, int t, const Settings& settings);
 
-/// Per-sample form: one row's rectified speedup at every level.
-Contribution contribution_of(const Row& row, const Settings& settings);
-
-/// exp of the mean of logarithms; 1 if there are none.
-double geometric_mean(const std::vector<double>& logarithms);
+/// Geometric mean of values above 0; 1 if there are none.
+double geometric_mean(const std::vector<double>& values);
 
 /// Macro parameters of rows at level t.
 MacroParameters macro_parameters(const std::vector<Row>& rows, int t, const Settings& settings);
@@ -29,9 +25,7 @@ double aggregated_s(const MacroParameters& macro, const Settings& settings);
 double aggregated_es(const MacroParameters& frozen, const Settings& settings);
 
 /// Points of all levels, bands not filled.
-std::vector<Point> points_of(const std::vector<Row>& rows,
-                             const std::vector<Contribution>& contributions,
-                             const Settings& settings);
+std::vector<Point> points_of(const std::vector<Row>& rows, const Settings& settings);
 
 /// Weighted mean of log10 ES(t) over the levels that `points` and the weights share; 0 if there is
 /// none.

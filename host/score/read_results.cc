@@ -76,7 +76,9 @@ class ResultsReader {
   Status read_file(const fs::path& path) {
     const std::size_t before = results_.rows.size();
     ++results_.num_files;
-    if (std::ifstream(path).peek() == '{') {
+    // Only a regular file is looked into: a pipe would lose what is read here.
+    std::error_code ignored;
+    if (fs::is_regular_file(path, ignored) && std::ifstream(path).peek() == '{') {
       GN_RETURN_IF_ERROR(read_journal(path));
     } else {
       GN_ASSIGN_OR_RETURN(const std::string text, base::read_file(path, kMaxLogBytes));

@@ -71,12 +71,9 @@ void keep_common_samples(std::vector<Column>& columns) {
 
 /// Returns the largest relative difference of the two forms.
 double compute(Column& column, const Settings& settings) {
-  std::vector<Contribution> contributions;
-  contributions.reserve(column.rows.size());
-  for (const Row& row : column.rows) contributions.push_back(contribution_of(row, settings));
-  column.points = points_of(column.rows, contributions, settings);
+  column.points = points_of(column.rows, settings);
   column.aggregate = weighted_aggregate(column.points, settings.weights);
-  column.aggregate_band = fill_bands(contributions, settings, column.points);
+  column.aggregate_band = fill_bands(column.rows, settings, column.points);
   double largest = 0;
   for (const Point& point : column.points) {
     largest = std::max({largest, std::fabs(point.s_aggregated - point.s) / point.s,
