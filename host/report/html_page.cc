@@ -38,18 +38,19 @@ int count_of(const std::map<std::string, int>& counts, const char* key) {
 }
 
 std::string summary_table(const std::vector<BackendSummary>& summaries) {
-  std::string html =
-      "<div class=\"scroll\"><table><thead><tr>" + heading("backend") + heading("samples", true) +
-      heading("ok", true) + heading("failed") + heading("not run") +
-      heading("geometric mean speedup") + heading("median", true) + heading("faster", true) +
-      heading("same", true) + heading("slower", true) + heading("unstable", true) +
-      heading("left out of the mean") + heading("compile, all", true) + "</tr></thead><tbody>\n";
+  std::string html = "<div class=\"scroll\"><table><thead><tr>" + heading("backend") +
+                     heading("samples", true) + heading("ok", true) + heading("failed") +
+                     heading("not run") + heading("geometric mean speedup") +
+                     heading("median", true) + heading("faster", true) + heading("same", true) +
+                     heading("slower", true) + heading("noise", true) + heading("unstable", true) +
+                     heading("left out of the mean") + heading("compile, all", true) +
+                     "</tr></thead><tbody>\n";
   for (const BackendSummary& one : summaries) {
     const std::string median = one.median_speedup > 0 ? ratio_text(one.median_speedup) + "x" : "-";
     html += "<tr>" + cell(one.name) + cell(std::to_string(one.num_samples), true) +
             cell(std::to_string(one.num_ok), true) + cell(counts_text(one.failures)) +
             cell(counts_text(one.not_run)) + cell(mean_text(one.speedup)) + cell(median, true);
-    for (const char* word : {"faster", "same", "slower", "unstable"}) {
+    for (const char* word : {"faster", "same", "slower", "noise", "unstable"}) {
       html += cell(std::to_string(count_of(one.timing, word)), true);
     }
     html += cell(counts_text(one.left_out)) + cell(base::format_duration(one.compile_ns), true) +

@@ -22,9 +22,11 @@ struct ResultRow {
   std::size_t backend = 0;  ///< place in Report::backends
   std::string outcome;
   std::string message;
-  std::string verdict;   ///< who did the work
-  std::string timing;    ///< faster, slower, same, unstable; empty: no interval
-  std::string left_out;  ///< why the row enters no average; empty: it does
+  std::string verdict;  ///< who did the work
+  /// faster, slower, same, unstable, noise (a claim below the noise floor); empty: no interval
+  std::string timing;
+  /// Why the row enters no average; empty: it does, or it failed. See score/row.h.
+  std::string left_out;
   std::vector<std::string> flags;
   std::optional<double> speedup;
   std::optional<double> speedup_low;
@@ -39,8 +41,8 @@ struct ResultRow {
   int num_pairs = 0;
 
   bool is_ok() const { return outcome == "ok"; }
-  /// Neither tried nor failed: skipped or interrupted.
-  bool is_not_run() const { return outcome == "skipped" || outcome == "interrupted"; }
+  /// Neither ok nor a failure of the backend: skipped, interrupted, an invalid sample.
+  bool is_not_run() const { return !is_ok() && !left_out.empty(); }
   bool counts_in_means() const { return is_ok() && left_out.empty() && speedup && *speedup > 0; }
 };
 

@@ -66,7 +66,7 @@ std::vector<BackendSummary> summarise(const Report& report) {
     BackendSummary& summary = summaries[row.backend];
     for (const std::string& flag : row.flags) ++summary.flags[flag];
     if (row.is_not_run()) {
-      ++summary.not_run[row.outcome];
+      ++summary.not_run[row.left_out];
       continue;
     }
     ++summary.num_samples;

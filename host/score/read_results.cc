@@ -86,18 +86,20 @@ class ResultsReader {
         results_.rows.push_back(row_of(sample, settings_.compat));
       }
     }
-    if (!settings_.by_file) return Status::ok();
     for (std::size_t i = before; i < results_.rows.size(); ++i) {
-      results_.rows[i].backend.facets["file"] = path.stem().string();
+      results_.rows[i].number = i;
+      if (settings_.by_file) results_.rows[i].backend.facets["file"] = path.stem().string();
     }
     return Status::ok();
   }
 
   Status read_journal(const fs::path& path) {
     GN_ASSIGN_OR_RETURN(const journal::JournalContent content, journal::read_journal(path));
+    const std::size_t first_row = results_.rows.size();
     for (const journal::Record& record : content.records) {
       results_.rows.push_back(row_of(record, settings_.compat));
     }
+    if (settings_.on_journal) settings_.on_journal(content, first_row);
     results_.notes.insert(results_.notes.end(), content.notes.begin(), content.notes.end());
     return Status::ok();
   }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "journal/journal_file.h"
 #include "score/row.h"
 
 namespace graphnet::score {
@@ -13,6 +15,9 @@ namespace graphnet::score {
 struct ReadSettings {
   bool compat = false;   ///< classify as upstream does; see record_row.h and upstream_log_row.h
   bool by_file = false;  ///< one column a file: facet "file", its name without extension
+  /// Gets each journal once its rows are made; those of its records have the numbers from
+  /// `first_row` on, in their order.
+  std::function<void(const journal::JournalContent&, std::size_t first_row)> on_journal;
 };
 
 /// Rows of results files, in the order of reading.

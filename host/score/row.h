@@ -67,6 +67,8 @@ struct Row {
   /// Why the row enters no score; empty: it does. One or two words: "degenerate", "denormal",
   /// "unsteady", "unstable", "implausible", "skipped", ...
   std::string left_out;
+  /// Place among the rows as read, by which all else that is known of it can be found.
+  std::size_t number = 0;
   /// False if there is nothing to count (skipped, cut off), whatever Settings::keep says.
   bool can_be_kept = true;
 };
