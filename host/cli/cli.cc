@@ -17,6 +17,7 @@
 #include "cli/parse.h"
 #include "cli/plugin_command.h"
 #include "cli/run_command.h"
+#include "cli/score_command.h"
 #include "cli/test_compiler_command.h"
 #include "cli/version_text.h"
 
@@ -77,6 +78,7 @@ class Program {
   Program() {
     commands_.push_back(run_command(run_flags_));
     commands_.push_back(test_compiler_command(test_compiler_flags_));
+    commands_.push_back(score_command(score_flags_));
     commands_.push_back(inspect_command(inspect_flags_));
     commands_.push_back(plugin_command(plugin_arguments_));
     commands_.push_back(doctor_command());
@@ -127,6 +129,7 @@ class Program {
   Context context_;
   RunFlags run_flags_;
   TestCompilerFlags test_compiler_flags_;
+  ScoreFlags score_flags_;
   InspectFlags inspect_flags_;
   std::vector<std::string> plugin_arguments_;
   HelpFlags help_flags_;

@@ -23,8 +23,21 @@ namespace {
 /// The whole dataset logs 20 MB a backend.
 constexpr std::uint64_t kMaxLogBytes = std::uint64_t{1} << 30U;
 
+constexpr const char* kJournal = "\"graphnet.journal/";
+
 bool has_results_name(const fs::path& path) {
   return path.extension() == ".jsonl" || path.extension() == ".log" || path.extension() == ".txt";
+}
+
+/// The beginning of a regular file's first line; a pipe would lose what is read here.
+std::string first_line(const fs::path& path) {
+  constexpr std::size_t kEnough = 4096;
+  std::error_code ignored;
+  std::string line;
+  if (!fs::is_regular_file(path, ignored)) return line;
+  std::ifstream file(path);
+  for (char byte = 0; line.size() < kEnough && file.get(byte) && byte != '\n';) line += byte;
+  return line;
 }
 
 class ResultsReader {
@@ -65,7 +78,10 @@ class ResultsReader {
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {
       const std::size_t before = results_.rows.size();
-      GN_RETURN_IF_ERROR(read_file(file));
+      // Folders of results also hold other JSON; only a journal can be a broken one.
+      const std::string start = first_line(file);
+      const bool is_other_json = start[0] == '{' && start.find(kJournal) == std::string::npos;
+      if (!is_other_json) GN_RETURN_IF_ERROR(read_file(file));
       if (results_.rows.size() == before) {
         results_.notes.push_back(file.string() + ": no result in it");
       }
@@ -76,9 +92,7 @@ class ResultsReader {
   Status read_file(const fs::path& path) {
     const std::size_t before = results_.rows.size();
     ++results_.num_files;
-    // Only a regular file is looked into: a pipe would lose what is read here.
-    std::error_code ignored;
-    if (fs::is_regular_file(path, ignored) && std::ifstream(path).peek() == '{') {
+    if (first_line(path)[0] == '{') {
       GN_RETURN_IF_ERROR(read_journal(path));
     } else {
       GN_ASSIGN_OR_RETURN(const std::string text, base::read_file(path, kMaxLogBytes));
