@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "base/log.h"
+#include "cli/compare_command.h"
 #include "cli/diagnostics.h"
 #include "cli/doctor_command.h"
 #include "cli/exit_code.h"
@@ -16,6 +17,7 @@
 #include "cli/inspect_command.h"
 #include "cli/parse.h"
 #include "cli/plugin_command.h"
+#include "cli/report_command.h"
 #include "cli/run_command.h"
 #include "cli/score_command.h"
 #include "cli/test_compiler_command.h"
@@ -79,6 +81,8 @@ class Program {
     commands_.push_back(run_command(run_flags_));
     commands_.push_back(test_compiler_command(test_compiler_flags_));
     commands_.push_back(score_command(score_flags_));
+    commands_.push_back(report_command(report_flags_));
+    commands_.push_back(compare_command(compare_flags_));
     commands_.push_back(inspect_command(inspect_flags_));
     commands_.push_back(plugin_command(plugin_arguments_));
     commands_.push_back(doctor_command());
@@ -130,6 +134,8 @@ class Program {
   RunFlags run_flags_;
   TestCompilerFlags test_compiler_flags_;
   ScoreFlags score_flags_;
+  ReportFlags report_flags_;
+  CompareFlags compare_flags_;
   InspectFlags inspect_flags_;
   std::vector<std::string> plugin_arguments_;
   HelpFlags help_flags_;

@@ -8,8 +8,8 @@ namespace graphnet::report {
 
 namespace {
 
-// Beyond this many draws in all, fewer resamples are taken: 2,500 values get 1,000.
-constexpr double kMaxDraws = 2.5e6;
+// Beyond this many draws in all, fewer resamples are taken: 2,500 values get 600.
+constexpr double kMaxDraws = 1.5e6;
 constexpr int kMaxResamples = 2000;
 constexpr int kMinResamples = 200;
 

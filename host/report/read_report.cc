@@ -137,16 +137,17 @@ void add_column(const score::Column& column, const Details& details, Report& rep
 }  // namespace
 
 Result<Report> read_report(const std::vector<std::filesystem::path>& paths,
-                           const score::Settings& settings) {
+                           const ReadReportSettings& settings) {
   Details details;
   score::ReadSettings reading;
-  reading.compat = settings.compat;
+  reading.compat = settings.score.compat;
+  reading.by_file = settings.by_file;
   reading.on_journal = [&](const journal::JournalContent& content, std::size_t first_row) {
     details.add(content, first_row);
   };
   GN_ASSIGN_OR_RETURN(score::Results results, score::read_results(paths, reading));
   GN_ASSIGN_OR_RETURN(const score::ScoreSet scores,
-                      score::score_rows(std::move(results.rows), settings));
+                      score::score_rows(std::move(results.rows), settings.score));
   Report report;
   std::vector<std::string> names;
   for (const auto& path : paths) names.push_back(path.string());
@@ -154,7 +155,7 @@ Result<Report> read_report(const std::vector<std::filesystem::path>& paths,
   report.facts.emplace_back("results", base::join(names, ", "));
   details.describe(report.facts);
   report.noise_floor = details.noise_floor();
-  report.score_caption = caption_of(settings);
+  report.score_caption = caption_of(settings.score);
   report.notes = results.notes;
   report.notes.insert(report.notes.end(), scores.notes.begin(), scores.notes.end());
   for (const score::Column& column : scores.columns) add_column(column, details, report);

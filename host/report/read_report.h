@@ -10,6 +10,11 @@
 
 namespace graphnet::report {
 
+struct ReadReportSettings {
+  score::Settings score;
+  bool by_file = false;  ///< one backend a file, see score/read_results.h
+};
+
 /// Reads results files (journals, upstream logs, folders of them), scores them, and gathers what a
 /// report shows. Backends are the columns of the scores, in their order; of several results of a
 /// sample the one that counts there is shown.
@@ -19,6 +24,6 @@ namespace graphnet::report {
 ///
 /// errors   as score::read_results and score::score_rows
 base::Result<Report> read_report(const std::vector<std::filesystem::path>& paths,
-                                 const score::Settings& settings);
+                                 const ReadReportSettings& settings);
 
 }  // namespace graphnet::report

@@ -17,7 +17,7 @@ struct ReadSettings {
   bool by_file = false;  ///< one column a file: facet "file", its name without extension
   /// Gets each journal once its rows are made; those of its records have the numbers from
   /// `first_row` on, in their order.
-  std::function<void(const journal::JournalContent&, std::size_t first_row)> on_journal;
+  std::function<void(const journal::JournalContent&, std::size_t first_row)> on_journal = {};
 };
 
 /// Rows of results files, in the order of reading.

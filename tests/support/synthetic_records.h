@@ -67,11 +67,48 @@ class SyntheticSweep {
     record.threads = 2;
     record.seed = 123;
     record.protocol = "standard";
-    record.environment = {{"cpu_model", "AMD EPYC"},
-                          {"hardware_class", "AMD EPYC/2 threads"},
-                          {"libtorch", "2.11.0"}};
+    fill_in(record);
     record.command = "graphnet run " + record.sample_path + " --config " + record.plugin + ".yaml";
     return record;
+  }
+
+  // What reports do not show but readers must pass; as much as a real record has.
+  static void fill_in(journal::Record& record) {
+    record.environment = {{"cpu_model", "AMD EPYC"},
+                          {"logical_cores", 2},
+                          {"kernel", "6.1.0-13-amd64"},
+                          {"load_average_1m", 0.25},
+                          {"memory_bytes", 25276502016},
+                          {"clock_source", "tsc"},
+                          {"hardware_class", "AMD EPYC/2 threads"},
+                          {"libtorch", "2.11.0"},
+                          {"cpu_capability", "AVX512"}};
+    for (const char* key : {"half_width", "margin", "confidence", "max_width", "warmup_change",
+                            "clock_share", "disturbed_share", "max_steal", "max_dropped"}) {
+      record.protocol_settings[key] = 0.05;
+    }
+    for (const char* key : {"first_look", "max_pairs", "time_ns", "long_call_pairs",
+                            "long_call_time_ns", "fewest_pairs", "warmup_calls", "warmup_time_ns",
+                            "settle_below_ns", "idle_wait_ns", "quiet_wait_ns"}) {
+      record.protocol_settings[key] = 2000000000;
+    }
+    record.plan = {{"argument_bytes", 22367560}, {"output_bytes", 4000},
+                   {"peak_live_bytes", 6422528}, {"flop", 2199874816.0},
+                   {"live_flop", 2194518016.0},  {"must_move_bytes", 22371552}};
+    record.checks = {{"eager_reproducible", true},
+                     {"subnormals", {{"argument_share", 0.0}, {"output_share", 0.0}}},
+                     {"checked_calls", 27},
+                     {"shuffled_calls", 35},
+                     {"least_time_ns", 1548854.4308888891},
+                     {"other_inputs", base::Json::array()}};
+    for (const char* content : {"seed 124", "seed 125", "zeros", "large", "tiny", "negated"}) {
+      record.checks["other_inputs"].push_back(
+          {{"content", content}, {"outcome", "ok"}, {"relative_rms", 1.25e-7}});
+    }
+    for (const char* phase : {"load", "plan", "replay", "eager", "compile", "bind", "run",
+                              "compare", "time", "robustness"}) {
+      record.phases_ns[phase] = 135885508;
+    }
   }
 
   void fail(journal::Record& record) {
@@ -90,8 +127,23 @@ class SyntheticSweep {
   void compare(journal::Record& record, double rms, int num_close) {
     const std::string levels = std::string(static_cast<std::size_t>(64 - num_close), '0') +
                                std::string(static_cast<std::size_t>(num_close), '1');
-    record.correctness = {{"equal", {0}},       {"all_close", {levels}}, {"max_diff", {rms}},
-                          {"mean_diff", {rms}}, {"relative_rms", {rms}}, {"degenerate", {false}}};
+    record.correctness = {{"equal", {0}},          {"all_close", {levels}},
+                          {"max_diff", {rms}},     {"mean_diff", {rms}},
+                          {"relative_rms", {rms}}, {"degenerate", base::Json::array({false})}};
+    const base::Json counts = {{"nan", 0},
+                               {"positive_infinity", 0},
+                               {"negative_infinity", 0},
+                               {"zero", 0},
+                               {"subnormal", 0}};
+    record.correctness["statistics"] = {{{"all_close_nan_equal", levels},
+                                         {"eager", counts},
+                                         {"plugin", counts},
+                                         {"max_error", rms},
+                                         {"mean_error", rms},
+                                         {"rms_error", rms},
+                                         {"cosine", 0.99999999},
+                                         {"ulp_histogram", {900, 80, 15, 4, 1}},
+                                         {"worst", base::Json::array()}}};
   }
 
   void succeed(journal::Record& record, int sample, int backend) {
@@ -122,7 +174,16 @@ class SyntheticSweep {
                      {"verdict", is_same       ? "same"
                                  : speedup > 1 ? "faster"
                                                : "slower"},
-                     {"pairs_kept", num_pairs_}};
+                     {"pairs_kept", num_pairs_},
+                     {"hodges_lehmann", speedup},
+                     {"ratio_of_minima", speedup},
+                     {"ratio_of_medians", speedup},
+                     {"first_mover_bias", -0.0026134835032892335},
+                     {"stop", "width"},
+                     {"backend_first", std::string(static_cast<std::size_t>(num_pairs_), '0')},
+                     {"disturbed", std::string(static_cast<std::size_t>(num_pairs_), '0')}};
+    const std::vector<double> waits(static_cast<std::size_t>(num_pairs_), 0.0);
+    record.timing["waited_ns"] = {{"eager", waits}, {"plugin", waits}};
     if (speedup > 1) record.timing["break_even_calls"] = std::round(1e4 * uniform());
     compare(record, 1e-7 * std::exp(normal()), 44 + static_cast<int>(uniform() * 20));
     if (uniform() < 0.004) record.flags = {"implausible"};
