@@ -2,6 +2,7 @@
 #include "report/plot_frame.h"
 
 #include <algorithm>
+#include <sstream>
 
 #include "report/palette.h"
 #include "report/terminal_text.h"
@@ -15,7 +16,8 @@ constexpr double kRightMargin = 22;
 constexpr double kTitleHeight = 34;
 constexpr double kLegendRow = 18;
 constexpr double kAxisHeight = 44;
-constexpr double kCaptionHeight = 20;
+constexpr double kCaptionLine = 15;
+constexpr int kCaptionSize = 11;
 constexpr double kSwatch = 30;
 constexpr int kLegendSize = 12;
 
@@ -36,6 +38,21 @@ std::vector<Point> legend_places(const std::vector<std::string>& legend) {
   return places;
 }
 
+// Lines that fit below a chart, broken at blanks.
+std::vector<std::string> caption_lines(const std::string& caption) {
+  std::vector<std::string> lines;
+  std::istringstream words(printable(caption));
+  for (std::string word; words >> word;) {
+    const std::string longer = lines.empty() ? word : lines.back() + " " + word;
+    if (!lines.empty() && text_width(longer, kCaptionSize) <= kWidth - 32) {
+      lines.back() = longer;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
 struct PlotFrame::Layout {
@@ -52,7 +69,8 @@ PlotFrame::PlotFrame(const PlotLabels& labels, const std::vector<std::string>& l
             legend.empty() ? 0 : legend_places(legend).back().y + kLegendRow + 6;
         return Layout{plot_height, left_margin, legend_height,
                       kTitleHeight + legend_height + plot_height + kAxisHeight +
-                          (labels.caption.empty() ? 0 : kCaptionHeight)};
+                          kCaptionLine * static_cast<double>(caption_lines(labels.caption).size()) +
+                          4};
       }()) {}
 
 PlotFrame::PlotFrame(const PlotLabels& labels, const std::vector<std::string>& legend,
@@ -73,8 +91,10 @@ PlotFrame::PlotFrame(const PlotLabels& labels, const std::vector<std::string>& l
     upright.is_upright = true;
     svg_.text({16, (box_.top + box_.bottom) / 2}, labels.y, upright);
   }
-  if (!labels.caption.empty()) {
-    svg_.text({16, layout.height - 8}, labels.caption, {"muted", Anchor::kStart, 11, false, false});
+  double y = box_.bottom + kAxisHeight + 10;
+  for (const std::string& line : caption_lines(labels.caption)) {
+    svg_.text({16, y}, line, {"muted", Anchor::kStart, kCaptionSize, false, false});
+    y += kCaptionLine;
   }
 }
 

@@ -14,7 +14,7 @@ struct PlotLabels {
   std::string title;
   std::string x;
   std::string y;
-  std::string caption;  ///< one line below: what was left out, parameters
+  std::string caption;  ///< below: what was left out, parameters
 };
 
 /// The area that data is drawn in.

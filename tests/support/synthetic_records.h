@@ -23,7 +23,7 @@ class SyntheticSweep {
     const int sample = index / num_backends_;
     const int backend = index % num_backends_;
     journal::Record record = identity(sample, backend);
-    state_ = 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(index + 1);
+    state_ = static_cast<std::uint64_t>(index) << 20;
     const double draw = uniform();
     if (backend > 0 && draw < 0.04 * backend) {
       fail(record);
@@ -37,9 +37,12 @@ class SyntheticSweep {
   }
 
  private:
+  // source   SplitMix64, Steele, Lea & Flood 2014
   double uniform() {
-    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<double>(state_ >> 11) / 9007199254740992.0;
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return static_cast<double>((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
   }
   double normal() {
     double sum = -6;

@@ -28,6 +28,7 @@
   const ratio = value => value === null ? '' : `${Number(value.toPrecision(4))}x`;
   const interval = i => data.low[i] === null ? 'no interval'
     : `[${Number(data.low[i].toPrecision(4))}, ${Number(data.high[i].toPrecision(4))}]`;
+  const error = value => value === null ? '' : value === 0 ? '0' : value.toExponential(1);
   const plain = value => value === null ? '' : String(value);
 
   // Every column of the data: key, heading, how a value reads. Words are numbers of the dictionary.
@@ -43,8 +44,8 @@
     {key: 'eager', name: 'eager', text: number('eager', duration), isNumber: true},
     {key: 'plugin', name: 'plugin', text: number('plugin', duration), isNumber: true},
     {key: 'compile', name: 'compile', text: number('compile', duration), isNumber: true},
-    {key: 'break_even', name: 'break-even calls', text: number('break_even', plain), isNumber: true},
-    {key: 'error', name: 'relative RMS', text: number('error', plain), isNumber: true},
+    {key: 'break_even', name: 'break-even', text: number('break_even', plain), isNumber: true},
+    {key: 'error', name: 'relative RMS', text: number('error', error), isNumber: true},
     {key: 'verdict', name: 'verdict', text: word('verdict')},
     {key: 'flags', name: 'flags', text: word('flags')},
   ];
