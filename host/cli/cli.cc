@@ -14,8 +14,10 @@
 #include "cli/help_command.h"
 #include "cli/help_text.h"
 #include "cli/inspect_command.h"
+#include "cli/merge_command.h"
 #include "cli/parse.h"
 #include "cli/plugin_command.h"
+#include "cli/report_command.h"
 #include "cli/run_command.h"
 #include "cli/test_compiler_command.h"
 #include "cli/version_text.h"
@@ -79,6 +81,8 @@ class Program {
     commands_.push_back(test_compiler_command(test_compiler_flags_));
     commands_.push_back(inspect_command(inspect_flags_));
     commands_.push_back(plugin_command(plugin_arguments_));
+    commands_.push_back(report_command(report_flags_));
+    commands_.push_back(merge_command(merge_flags_));
     commands_.push_back(doctor_command());
     add_help_commands(commands_, global_flags_, help_flags_);
   }
@@ -129,6 +133,8 @@ class Program {
   TestCompilerFlags test_compiler_flags_;
   InspectFlags inspect_flags_;
   std::vector<std::string> plugin_arguments_;
+  ReportFlags report_flags_;
+  MergeFlags merge_flags_;
   HelpFlags help_flags_;
   std::vector<Flag> global_flags_ = global_flag_table(context_.flags);
   std::vector<Command> commands_;

@@ -3,15 +3,18 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "base/file.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "journal/checked_line.h"
 #include "journal/control.h"
 #include "journal/finished_tasks.h"
+#include "journal/journal_file.h"
 #include "journal/journal_lines.h"
 #include "journal/record.h"
 
@@ -149,6 +152,22 @@ Result<Merged> merge_journals(const std::vector<std::filesystem::path>& inputs) 
   Merger merger;
   for (const auto& path : inputs) GN_RETURN_IF_ERROR(merger.add(path));
   return merger.finish();
+}
+
+Result<Merged> merge_into(const std::filesystem::path& output,
+                          std::vector<std::filesystem::path> inputs) {
+  std::error_code ignored;
+  std::optional<JournalFile> lock;
+  if (std::filesystem::exists(output, ignored)) {
+    GN_ASSIGN_OR_RETURN(JournalFile opened, JournalFile::open(output, Json::object()));
+    lock.emplace(std::move(opened));
+    inputs.push_back(output);
+  } else if (output.has_parent_path()) {
+    std::filesystem::create_directories(output.parent_path(), ignored);
+  }
+  GN_ASSIGN_OR_RETURN(Merged merged, merge_journals(inputs));
+  GN_RETURN_IF_ERROR(base::write_file_atomic(output, merged.text));
+  return merged;
 }
 
 }  // namespace graphnet::journal

@@ -36,4 +36,12 @@ struct Merged {
 /// errors   kInput as visit_journal(), and for a record that this version does not read
 base::Result<Merged> merge_journals(const std::vector<std::filesystem::path>& inputs);
 
+/// Merges into a file, which is replaced as a whole. What it holds already is merged too, so that
+/// no record is ever lost.
+///
+/// errors   as merge_journals(); kEnvironment if the file cannot be written, or another process
+///          appends to it
+base::Result<Merged> merge_into(const std::filesystem::path& output,
+                                std::vector<std::filesystem::path> inputs);
+
 }  // namespace graphnet::journal
