@@ -22,7 +22,11 @@ struct PreparedRun {
   std::string run_id;
   std::filesystem::path results;
   std::size_t num_already_done = 0;
+  std::vector<std::string> notes;  ///< for the summary
 };
+
+/// What every plan of this program and machine has in common; the rest is the command's.
+supervise::PlanSettings plan_settings(const std::string& run_id);
 
 /// "results/<run id>.jsonl", used if the user names no file.
 std::filesystem::path default_results(const std::string& run_id);

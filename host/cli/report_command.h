@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,13 +10,16 @@
 
 namespace graphnet::cli {
 
-/// Flags of `graphnet report` as text.
+/// Flags of `graphnet report` as text, filled by the parser.
 struct ReportFlags {
-  std::vector<std::string> results;
+  std::vector<std::string> inputs;
+  std::optional<std::string> sql;
+  bool csv = false;
   ReportOutputFlags outputs;
 };
 
-/// `graphnet report`: results as a page, plots, Markdown or CSV. `flags` must outlive the command.
+/// `graphnet report RESULTS...`: what results files hold, as the table of a run or in another form.
+/// `flags` must outlive the command.
 Command report_command(ReportFlags& flags);
 
 }  // namespace graphnet::cli

@@ -28,16 +28,12 @@ void say(const Context& context, const std::string& text) {
   if (!context.flags.quiet) std::cerr << report::printable(text) << '\n';
 }
 
-Status check(const Context& context, const ReportOutputFlags& flags) {
-  const bool html_to_output = flags.html && *flags.html == "-";
-  const int num_outputs = (context.flags.json ? 1 : 0) + (flags.markdown ? 1 : 0) +
-                          (flags.csv ? 1 : 0) + (html_to_output ? 1 : 0);
-  if (num_outputs > 1) {
-    return Status(Code::kUsage,
-                  "only one of --json, --markdown, --csv and --html - can have standard output");
+Status check(const ReportOutputFlags& flags) {
+  if (flags.markdown && flags.html && *flags.html == "-") {
+    return Status(Code::kUsage, "--markdown and --html - cannot both have standard output");
   }
   if (flags.png && !flags.plots) {
-    return Status(Code::kUsage, "--png says how to write plots, and there is no --plots FOLDER");
+    return Status(Code::kUsage, "--png says how to write plots, and there is no --plots DIR");
   }
   return Status::ok();
 }
@@ -85,6 +81,7 @@ Status write_plots(const Context& context, const fs::path& folder, const fs::pat
     if (converter.empty()) continue;
     GN_RETURN_IF_ERROR(report::write_png(converter, svg, folder / (chart.name + ".png")));
   }
+  GN_RETURN_IF_ERROR(base::write_file_atomic(folder / "results.csv", report::csv_report(report)));
   say(context, "wrote " + std::to_string(charts.size()) + " charts to " + folder.string());
   return Status::ok();
 }
@@ -95,21 +92,24 @@ std::vector<Flag> report_output_flags(ReportOutputFlags& flags) {
   return {
       {"--html", "FILE", "write one page with charts and all results; - is standard output",
        &flags.html},
-      {"--plots", "DIR", "write every chart as an SVG file", &flags.plots},
+      {"--plots", "DIR", "write every chart as an SVG file, and what they show as results.csv",
+       &flags.plots},
       {"--png", "", "with --plots: PNG files too, by rsvg-convert", &flags.png},
       {"--markdown", "", "print a summary for a comment or an issue", &flags.markdown},
-      {"--csv", "", "print one line for each sample and backend", &flags.csv},
       {"--by-file", "", "with these forms: a backend for each file", &flags.by_file},
   };
 }
 
 bool has_report_output(const ReportOutputFlags& flags) {
-  return flags.html || flags.plots || flags.png || flags.markdown || flags.csv;
+  return flags.html || flags.plots || flags.png || flags.markdown;
 }
 
 Result<int> write_report_outputs(const Context& context, const std::vector<std::string>& results,
                                  const ReportOutputFlags& flags) {
-  GN_RETURN_IF_ERROR(check(context, flags));
+  if (results.empty()) {
+    return Status(Code::kUsage, "report needs results").add_hint("graphnet report results");
+  }
+  GN_RETURN_IF_ERROR(check(flags));
   fs::path converter;
   if (flags.png) {
     GN_ASSIGN_OR_RETURN(converter, report::find_svg_converter());
@@ -121,7 +121,6 @@ Result<int> write_report_outputs(const Context& context, const std::vector<std::
   if (flags.html) GN_RETURN_IF_ERROR(write_html(context, *flags.html, report));
   if (flags.plots) GN_RETURN_IF_ERROR(write_plots(context, *flags.plots, converter, report));
   if (flags.markdown) std::cout << report::markdown_report(report);
-  if (flags.csv) std::cout << report::csv_report(report);
   for (const std::string& note : report.notes) say(context, "note: " + note);
   return kExitDone;
 }

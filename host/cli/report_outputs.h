@@ -15,7 +15,6 @@ struct ReportOutputFlags {
   std::optional<std::string> plots;
   bool png = false;
   bool markdown = false;
-  bool csv = false;
   bool by_file = false;
 };
 
@@ -25,8 +24,8 @@ std::vector<Flag> report_output_flags(ReportOutputFlags& flags);
 /// Whether any form is asked for.
 bool has_report_output(const ReportOutputFlags& flags);
 
-/// Reads results and writes every form asked for: files as named, Markdown or CSV to standard
-/// output; what was written is said on standard error.
+/// Reads results and writes every form asked for: files as named, Markdown to standard output; what
+/// was written is said on standard error.
 ///
 /// errors   kUsage for flags that exclude each other; kInput for results; kEnvironment if a file
 ///          cannot be written, or PNG is asked for and its converter missing (found before anything

@@ -14,7 +14,7 @@
 #include "cli/run_view.h"
 #include "cli/sample_selection.h"
 #include "cli/version_text.h"
-#include "journal/journal_file.h"
+#include "journal/finished_tasks.h"
 #include "journal/run_id.h"
 #include "measure/environment.h"
 
@@ -97,23 +97,33 @@ fs::path results_path(const RunOptions& options, const std::string& run_id) {
   return default_results(run_id);
 }
 
+/// What a user who goes on with a results file should know of it.
+std::vector<std::string> resume_notes(const journal::FinishedTasks& finished) {
+  std::vector<std::string> notes = finished.notes;
+  if (finished.num_without_key > 0) {
+    notes.push_back(std::to_string(finished.num_without_key) +
+                    " records of the results file were written by a version without task keys; "
+                    "their samples are run again");
+  }
+  return notes;
+}
+
 Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   PreparedRun run;
   GN_ASSIGN_OR_RETURN(run.backends, read_backends(context, options));
   GN_ASSIGN_OR_RETURN(run.samples, choose_samples(context, options, run.backends));
   run.run_id = journal::new_run_id();
   run.results = results_path(options, run.run_id);
-  supervise::PlanSettings settings;
-  settings.run_id = run.run_id;
-  settings.auto_threads = measure::affinity_cores();
+  supervise::PlanSettings settings = plan_settings(run.run_id);
   settings.digest = options.digest;
   settings.repeat_flags = options.repeat_flags;
   const std::vector<std::string> plugins = plugin_flags(context);
   settings.repeat_flags.insert(settings.repeat_flags.end(), plugins.begin(), plugins.end());
   run.plan = supervise::make_plan(run.samples, run.backends, settings);
   if (options.resume) {
-    GN_ASSIGN_OR_RETURN(const auto journal, journal::read_journal(*options.resume));
-    run.num_already_done = supervise::drop_done(run.plan, journal.records);
+    GN_ASSIGN_OR_RETURN(const auto finished, journal::read_finished_tasks(*options.resume));
+    run.num_already_done = supervise::drop_done(run.plan, finished, options.retry);
+    run.notes = resume_notes(finished);
   }
   return run;
 }
@@ -163,6 +173,7 @@ report::RunSummary summarize(const Context& context, const PreparedRun& run,
   summary.elapsed_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   summary.results_path = run.results.string();
+  summary.notes = run.notes;
   if (run.num_already_done > 0) {
     summary.notes.push_back(std::to_string(run.num_already_done) +
                             " were in the results file already and were not run again");

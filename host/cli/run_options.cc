@@ -101,8 +101,10 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
       {"-o,--output", "FILE",
        "results as JSONL; an existing file is appended to (default: results/<utc>-<id>.jsonl)",
        &flags.output},
-      {"--resume", "FILE", "go on with a results file: what it holds is not run again",
+      {"--resume", "FILE",
+       "go on with a results file: what it holds is not run again; it need not exist yet",
        &flags.resume},
+      {"--retry-failed", "", "with --resume: run again what did not end ok", &flags.retry_failed},
       {"--format", "table|graphnet-log",
        "what standard output carries: a table, or the lines of the dataset's own benchmark "
        "(default: table; --json: records)",
@@ -130,11 +132,15 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
                   "--output and --resume exclude each other: --resume appends to its "
                   "own file");
   }
+  if (flags.retry_failed && !flags.resume) {
+    return Status(Code::kUsage, "--retry-failed goes with --resume FILE");
+  }
   if (flags.output == "-") {
     return Status(Code::kUsage, "--output must be a file").add_hint("--json prints the records");
   }
   if (flags.output) options.output = *flags.output;
   if (flags.resume) options.resume = *flags.resume;
+  if (flags.retry_failed) options.retry = supervise::Retry::kFailed;
   options.protocol = flags.protocol;
   options.digest = flags.digest;
   options.dry_run = flags.dry_run;

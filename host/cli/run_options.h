@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "cli/command.h"
 #include "config/run_config.h"
-#include "journal/record.h"
+#include "supervise/run_plan.h"
 
 namespace graphnet::cli {
 
@@ -30,6 +30,7 @@ struct RunFlags {
   std::optional<std::string> fail_on;
   bool digest = false;
   bool dry_run = false;
+  bool retry_failed = false;
 };
 
 /// Which outcomes make the exit code 1.
@@ -56,6 +57,7 @@ struct RunOptions {
   std::optional<double> flop_limit;  ///< of one call; 0: none
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> resume;
+  supervise::Retry retry = supervise::Retry::kUntried;
   OutputFormat format = OutputFormat::kTable;
   FailOn fail_on = FailOn::kFailed;
   bool digest = false;

@@ -199,10 +199,7 @@ Result<PreparedRun> plan_test_compiler(const Context& context, const TestCompile
   for (const auto& path : selection.samples) run.samples.push_back(planned_sample(path));
   run.run_id = journal::new_run_id();
   run.results = flags.output ? fs::path(*flags.output) : default_results(run.run_id);
-  supervise::PlanSettings settings;
-  settings.run_id = run.run_id;
-  settings.auto_threads = measure::affinity_cores();
-  run.plan = supervise::make_plan(run.samples, run.backends, settings);
+  run.plan = supervise::make_plan(run.samples, run.backends, plan_settings(run.run_id));
   for (auto& planned : run.plan) {
     planned.task.command = repeat_command(context, flags, planned.task);
   }

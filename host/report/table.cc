@@ -307,7 +307,9 @@ void RunTable::write_counts(double elapsed_s) {
     parts.push_back(coloured(text, Colour::kFailed, style_.color));
   }
   parts.insert(parts.end(), not_run.begin(), not_run.end());
-  out_ << base::join(parts, ", ") << " in " << format_elapsed(elapsed_s) << '\n';
+  out_ << base::join(parts, ", ");
+  if (elapsed_s > 0) out_ << " in " << format_elapsed(elapsed_s);
+  out_ << '\n';
 }
 
 void RunTable::write_speedups() {

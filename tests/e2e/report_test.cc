@@ -56,8 +56,10 @@ TEST_F(ResultCommands, ReportWritesAPageAndPlots) {
   const std::string page = read_text(path("out.html"));
   EXPECT_NE(page.find("ES(t) by tolerance"), std::string::npos);
   EXPECT_NE(page.find("xla+rewrites"), std::string::npos);
+  EXPECT_EQ(read_text(path("plots/results.csv")).rfind("sample,family,category,backend,", 0), 0U);
   int num_charts = 0;
   for (const auto& entry : fs::directory_iterator(path("plots"))) {
+    if (entry.path().extension() != ".svg") continue;
     EXPECT_EQ(XmlCheck(read_text(entry.path())).problem(), "") << entry.path();
     ++num_charts;
   }
@@ -69,8 +71,10 @@ TEST_F(ResultCommands, CategoriesComeFromTheSamples) {
   const std::string folder = path("samples/timm/x");
   const std::string results = file(
       "a.jsonl", journal_text(2, 1, [&](journal::Record& record) { record.sample_path = folder; }));
-  const ProgramEnd end = graphnet({"report", results, "--csv", "-q"});
-  EXPECT_NE(end.output.find(",computer_vision,"), std::string::npos) << end.output;
+  const ProgramEnd end = graphnet({"report", results, "--plots", path("plots")});
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  EXPECT_NE(read_text(path("plots/results.csv")).find(",computer_vision,"), std::string::npos);
+  EXPECT_NE(read_text(path("plots/category.svg")).find("computer_vision"), std::string::npos);
 }
 
 TEST_F(ResultCommands, ReportReadsUpstreamLogsBesideJournals) {
@@ -92,8 +96,8 @@ TEST_F(ResultCommands, ReportRefusesWhatItCannotDo) {
   const std::string results = file("a.jsonl", journal_text(2, 1));
   EXPECT_EQ(graphnet({"report"}).state.exit_code, 2);
   EXPECT_EQ(graphnet({"report", results, "--csv", "--markdown"}).state.exit_code, 2);
-  EXPECT_EQ(graphnet({"report", results, "--csv", "--png"}).state.exit_code, 2);
-  EXPECT_EQ(graphnet({"report", path("none.jsonl"), "--csv"}).state.exit_code, 3);
+  EXPECT_EQ(graphnet({"report", results, "--markdown", "--png"}).state.exit_code, 2);
+  EXPECT_EQ(graphnet({"report", path("none.jsonl"), "--markdown"}).state.exit_code, 3);
   const std::string empty = file("empty.jsonl", kHeader);
   EXPECT_EQ(graphnet({"report", empty, "--html", path("out.html")}).state.exit_code, 3);
   EXPECT_FALSE(fs::exists(path("out.html")));
