@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "journal/brief_line.h"
 #include "journal/checked_line.h"
 #include "journal/journal_lines.h"
 
@@ -203,11 +204,13 @@ Status read_line(std::string_view line, JournalContent& content) {
 
 }  // namespace
 
-Result<JournalContent> read_journal(const std::filesystem::path& path) {
+Result<JournalContent> read_journal(const std::filesystem::path& path, JournalDepth depth) {
   JournalContent content;
-  GN_ASSIGN_OR_RETURN(JournalHead head, visit_journal(path, [&](std::string_view line) {
-                        return read_line(line, content);
-                      }));
+  const auto read = [&](std::string_view line) {
+    if (depth == JournalDepth::kAll) return read_line(line, content);
+    return read_line(brief_line(line), content);
+  };
+  GN_ASSIGN_OR_RETURN(JournalHead head, visit_journal(path, read));
   content.header = std::move(head.header);
   content.notes = std::move(head.notes);
   return content;

@@ -64,6 +64,12 @@ struct JournalContent {
   std::vector<Control> controls;
   std::vector<std::string> notes;
 };
-base::Result<JournalContent> read_journal(const std::filesystem::path& path);
+/// What to read of each record.
+enum class JournalDepth {
+  kAll,
+  kBrief,  ///< all but the durations of single calls, in half the time; see brief_line.h
+};
+base::Result<JournalContent> read_journal(const std::filesystem::path& path,
+                                          JournalDepth depth = JournalDepth::kAll);
 
 }  // namespace graphnet::journal
