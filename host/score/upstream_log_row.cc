@@ -61,7 +61,7 @@ Failure failure_by_progress(int num_profiles) {
 
 /// Our test-compiler writes the outcome in front of the message.
 Failure failure_of_compiled(const LogSample& sample) {
-  const std::string outcome = sample.failure_message.substr(0, sample.failure_message.find(": "));
+  const std::string outcome = sample.failure_message.substr(0, sample.failure_message.find(':'));
   const auto named = failure_of_outcome(outcome);
   if (named && *named != Failure::kNone) return *named;
   return sample.num_profiles < 2 ? Failure::kCompile : Failure::kRuntime;
