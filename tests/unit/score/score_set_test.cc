@@ -160,6 +160,9 @@ TEST(ScoreSet, CountsEveryRowOnce) {
     settings.keep = {keep};
     EXPECT_EQ(score(rows, settings).columns[0].rows.size(), 4U) << keep;
   }
+  Settings mistyped;
+  mistyped.keep = {"degenerat", "all"};
+  EXPECT_EQ(score(rows, mistyped).notes, std::vector<std::string>{"no result is 'degenerat'"});
   Settings compat;
   compat.compat = true;
   EXPECT_EQ(score(rows, compat).columns[0].rows.size(), 5U);
