@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/score_text.h"
+#include "report/terminal_text.h"
 
 namespace graphnet::cli {
 
@@ -137,7 +138,7 @@ std::string score_csv(const ScoreSet& set) {
   text += "\n";
   for (const Column& column : set.columns) {
     for (const Point& point : column.points) {
-      text += quoted(column.label) + "," + std::to_string(point.t);
+      text += quoted(report::printable(column.label)) + "," + std::to_string(point.t);
       for (const auto& [name, value] : numbers_of(point)) text += "," + all_digits(value);
       text += "\n";
     }

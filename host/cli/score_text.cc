@@ -151,6 +151,9 @@ std::string column_text(const Column& column) {
                      " of " + std::to_string(total) + " results counted";
   const auto left_out = column.left_out_counts();
   if (!left_out.empty()) text += "; left out: " + counts_text(left_out);
+  const bool can_be_kept = std::any_of(column.left_out.begin(), column.left_out.end(),
+                                       [](const score::Row& row) { return row.can_be_kept; });
+  if (can_be_kept) text += " (see --keep)";
   if (column.superseded > 0) {
     text += "; " + std::to_string(column.superseded) + " superseded by a later result";
   }

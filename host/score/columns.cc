@@ -86,7 +86,7 @@ Column column_of(const Backend& backend, std::vector<Row> rows, const Settings& 
   return column;
 }
 
-/// Facets that tell columns apart, the most telling first; options follow the first.
+/// Facets that tell columns apart, the most telling first; options follow the second.
 constexpr const char* kFacetOrder[] = {"file",     "source",  "version", "weights",
                                        "protocol", "threads", "device",  "hardware"};
 
@@ -98,13 +98,15 @@ std::vector<std::string> facet_names(const std::vector<Column*>& columns) {
       if (name.rfind("option.", 0) == 0) options.insert(name);
     }
   }
-  names.insert(names.begin() + 1, options.begin(), options.end());
+  names.insert(names.begin() + 2, options.begin(), options.end());
   return names;
 }
 
+/// Empty if the column does not know it.
 std::string facet_text(const Column& column, const std::string& name) {
   const auto found = column.backend.facets.find(name);
-  const std::string value = found == column.backend.facets.end() ? "?" : found->second;
+  if (found == column.backend.facets.end()) return "";
+  const std::string& value = found->second;
   if (name.rfind("option.", 0) == 0)
     return name.substr(std::string("option.").size()) + "=" + value;
   if (name == "threads") return value + (value == "1" ? " thread" : " threads");
@@ -114,21 +116,25 @@ std::string facet_text(const Column& column, const std::string& name) {
 /// Adds to labels, which are equal at first, the facets that tell them apart and no others.
 void tell_apart(const std::vector<Column*>& columns) {
   std::map<const Column*, std::string> added;
-  const auto distinct = [&](const std::string& facet) {
-    std::set<std::string> texts;
-    for (const Column* column : columns) {
-      texts.insert(added[column] + (facet.empty() ? "" : "\n" + facet_text(*column, facet)));
-    }
-    return texts.size();
-  };
   for (const std::string& facet : facet_names(columns)) {
-    if (distinct(facet) == distinct("")) continue;
+    std::set<std::string> before;
+    std::set<std::string> after;
     for (const Column* column : columns) {
-      added[column] += (added[column].empty() ? "" : ", ") + facet_text(*column, facet);
+      before.insert(added[column]);
+      after.insert(added[column] + "\n" + facet_text(*column, facet));
+    }
+    if (after.size() == before.size()) continue;
+    for (const Column* column : columns) {
+      const std::string text = facet_text(*column, facet);
+      if (!text.empty()) added[column] += (added[column].empty() ? "" : ", ") + text;
     }
   }
+  std::map<std::string, int> uses;
   for (Column* column : columns) {
     if (!added[column].empty()) column->label += " (" + added[column] + ")";
+    // Values of different facets can read the same.
+    const int use = ++uses[column->label];
+    if (use > 1) column->label += " #" + std::to_string(use);
   }
 }
 

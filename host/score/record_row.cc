@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "score/evidence.h"
-#include "score/tolerance.h"
+#include "score/schedule.h"
 
 namespace graphnet::score {
 

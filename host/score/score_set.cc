@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "score/bands.h"
@@ -62,11 +63,19 @@ void keep_common_samples(std::vector<Column>& columns) {
     std::vector<Row> kept;
     for (Row& row : column.rows) {
       const bool is_common = common.count(row.sample) > 0;
-      if (!is_common) row.left_out = "not in every column";
+      if (!is_common) {
+        row.left_out = "not in every column";
+        row.can_be_kept = false;
+      }
       (is_common ? kept : column.left_out).push_back(std::move(row));
     }
     column.rows = std::move(kept);
   }
+}
+
+/// Relative to the larger; numbers that both vanish are equal.
+double difference(double a, double b) {
+  return std::fabs(a - b) / std::max({a, b, std::numeric_limits<double>::min()});
 }
 
 /// Returns the largest relative difference of the two forms.
@@ -76,8 +85,8 @@ double compute(Column& column, const Settings& settings) {
   column.aggregate_band = fill_bands(column.rows, settings, column.points);
   double largest = 0;
   for (const Point& point : column.points) {
-    largest = std::max({largest, std::fabs(point.s_aggregated - point.s) / point.s,
-                        std::fabs(point.es_aggregated - point.es) / point.es});
+    largest = std::max({largest, difference(point.s_aggregated, point.s),
+                        difference(point.es_aggregated, point.es)});
   }
   return largest;
 }
@@ -105,6 +114,16 @@ void add_notes(ScoreSet& set) {
   }
 }
 
+/// Reasons to keep that no row has; most likely mistyped.
+std::vector<std::string> notes_on_keep(const std::vector<Row>& rows, const Settings& settings) {
+  std::set<std::string> unknown = settings.keep;
+  unknown.erase("all");
+  for (const Row& row : rows) unknown.erase(row.left_out);
+  std::vector<std::string> notes;
+  for (const std::string& reason : unknown) notes.push_back("no result is '" + reason + "'");
+  return notes;
+}
+
 }  // namespace
 
 std::map<std::string, int> Column::left_out_counts() const {
@@ -127,6 +146,7 @@ Result<ScoreSet> score_rows(std::vector<Row> rows, const Settings& settings) {
   if (rows.empty()) return Status(Code::kInput, "there is no result to score");
   ScoreSet set;
   set.settings = settings;
+  set.notes = notes_on_keep(rows, settings);
   set.columns = sort_into_columns(std::move(rows), settings);
   if (settings.common_samples) keep_common_samples(set.columns);
   for (Column& column : set.columns) {

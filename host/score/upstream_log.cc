@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "score/upstream_log.h"
 
-#include <cmath>
-#include <cstdlib>
+#include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "base/json.h"
@@ -47,9 +47,11 @@ std::optional<std::string_view> after(std::string_view line, std::string_view ma
 
 std::optional<double> number_of(const std::string& text) {
   if (text.empty() || text.size() > kLongestNumber) return std::nullopt;
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (end != text.c_str() + text.size()) return std::nullopt;
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  // 1e-400 and 1e400 are Python's 0.0 and inf; no score needs them.
+  if (error != std::errc() || rest != end) return std::nullopt;
   return value;
 }
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/tolerance.h"
 #include "score/evidence.h"
 #include "score/record_row.h"
-#include "score/tolerance.h"
-#include "verify/compare.h"
+#include "score/schedule.h"
 
 namespace graphnet::score {
 
@@ -33,7 +33,7 @@ void judge_levels(const LogSample& sample, bool compat, Row& row) {
   const std::size_t num_outputs = equal == nullptr ? 0 : equal->size();
   // Upstream calls a sample without outputs correct; one that should have had some is not.
   row.correct.fill(compat || num_outputs == sample.eager_types.size());
-  const auto& levels = verify::tolerance_levels();
+  const auto& levels = base::tolerance_levels();
   for (std::size_t output = 0; output < num_outputs; ++output) {
     const std::string& type =
         output < sample.eager_types.size() ? sample.eager_types[output] : std::string();
@@ -61,7 +61,7 @@ Failure failure_by_progress(int num_profiles) {
 
 /// Our test-compiler writes the outcome in front of the message.
 Failure failure_of_compiled(const LogSample& sample) {
-  const std::string outcome = sample.failure_message.substr(0, sample.failure_message.find(": "));
+  const std::string outcome = sample.failure_message.substr(0, sample.failure_message.find(':'));
   const auto named = failure_of_outcome(outcome);
   if (named && *named != Failure::kNone) return *named;
   return sample.num_profiles < 2 ? Failure::kCompile : Failure::kRuntime;

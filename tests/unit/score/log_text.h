@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "verify/compare.h"
+#include "base/tolerance.h"
 
 namespace graphnet::score {
 
@@ -40,7 +40,7 @@ inline std::string correctness_text(const LoggedSample& sample) {
                      "\nP [Datatype][compiled]: " + sample.dtype + "\nP [DataType] eager:['" +
                      sample.dtype + "'] compiled:['" + sample.dtype +
                      "'] match:True\nP [Correctness][equal]: 0\n";
-  for (const auto& level : verify::tolerance_levels()) {
+  for (const auto& level : base::tolerance_levels()) {
     text += "P [Correctness][" + level.label +
             "]: " + (level.t >= sample.correct_from ? "1" : "0") + "\n";
   }

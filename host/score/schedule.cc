@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "score/tolerance.h"
+#include "score/schedule.h"
 
-#include "verify/compare.h"
+#include "base/tolerance.h"
 
 namespace graphnet::score {
 
@@ -20,7 +20,7 @@ std::optional<base::DType> schedule_dtype(std::string_view dtype, bool compat) {
 std::optional<Schedule> schedule_of(std::string_view dtype, bool compat) {
   const auto wanted = schedule_dtype(dtype, compat);
   if (!wanted) return std::nullopt;
-  const auto& levels = verify::tolerance_levels();
+  const auto& levels = base::tolerance_levels();
   Schedule schedule = {};
   for (std::size_t i = 0; i < levels.size(); ++i) {
     if (levels[i].schedule == *wanted) schedule[level_index(levels[i].t)] = i;
