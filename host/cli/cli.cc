@@ -21,6 +21,7 @@
 #include "cli/report_command.h"
 #include "cli/run_command.h"
 #include "cli/score_command.h"
+#include "cli/submit_command.h"
 #include "cli/test_compiler_command.h"
 #include "cli/version_text.h"
 
@@ -87,6 +88,7 @@ class Program {
     commands_.push_back(plugin_command(plugin_arguments_));
     commands_.push_back(report_command(report_flags_));
     commands_.push_back(merge_command(merge_flags_));
+    commands_.push_back(submit_command(submit_flags_));
     commands_.push_back(doctor_command());
     add_help_commands(commands_, global_flags_, help_flags_);
   }
@@ -141,6 +143,7 @@ class Program {
   InspectFlags inspect_flags_;
   std::vector<std::string> plugin_arguments_;
   MergeFlags merge_flags_;
+  SubmitFlags submit_flags_;
   HelpFlags help_flags_;
   std::vector<Flag> global_flags_ = global_flag_table(context_.flags);
   std::vector<Command> commands_;

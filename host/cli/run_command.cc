@@ -14,6 +14,7 @@
 #include "cli/run_view.h"
 #include "cli/sample_selection.h"
 #include "cli/version_text.h"
+#include "cluster/shard.h"
 #include "journal/finished_tasks.h"
 #include "journal/run_id.h"
 #include "measure/environment.h"
@@ -43,6 +44,8 @@ Status check_any_usable(const std::vector<config::Backend>& backends) {
   return error;
 }
 
+}  // namespace
+
 Result<std::vector<config::Backend>> read_backends(const Context& context,
                                                    const RunOptions& options) {
   const std::vector<fs::path> folders = plugin_folders(context);
@@ -62,6 +65,8 @@ Result<std::vector<config::Backend>> read_backends(const Context& context,
   return backends;
 }
 
+namespace {
+
 /// Says once and in full why plugins are left out. Returns how many.
 int print_refusals(const Context& context, const std::vector<config::Backend>& backends) {
   int num_refused = 0;
@@ -75,7 +80,8 @@ int print_refusals(const Context& context, const std::vector<config::Backend>& b
   return num_refused;
 }
 
-/// Samples named on the command line, else by the configs, else the bundled ones.
+}  // namespace
+
 Result<std::vector<PlannedSample>> choose_samples(const Context& context, const RunOptions& options,
                                                   const std::vector<config::Backend>& backends) {
   std::vector<std::string> arguments = options.samples;
@@ -90,6 +96,8 @@ Result<std::vector<PlannedSample>> choose_samples(const Context& context, const 
   }
   return select_samples(arguments);
 }
+
+namespace {
 
 fs::path results_path(const RunOptions& options, const std::string& run_id) {
   if (options.resume) return *options.resume;
@@ -108,6 +116,26 @@ std::vector<std::string> resume_notes(const journal::FinishedTasks& finished) {
   return notes;
 }
 
+/// Leaves the samples of one shard, with all their backends. The plan of all samples is made first:
+/// a sample that is named twice has two keys, in whichever shards they land.
+void take_shard(cluster::Shard shard, PreparedRun& run) {
+  std::vector<double> costs;
+  for (const PlannedSample& sample : run.samples) costs.push_back(sample.cost);
+  const std::size_t num_backends = run.backends.size();
+  std::vector<PlannedSample> samples;
+  std::vector<supervise::PlannedTask> plan;
+  for (const std::size_t sample : cluster::shard_members(costs, shard)) {
+    samples.push_back(run.samples[sample]);
+    const auto first = run.plan.begin() + static_cast<std::ptrdiff_t>(sample * num_backends);
+    plan.insert(plan.end(), first, first + static_cast<std::ptrdiff_t>(num_backends));
+  }
+  run.notes.push_back("shard " + std::to_string(shard.number) + " of " +
+                      std::to_string(shard.count) + ": " + std::to_string(samples.size()) + " of " +
+                      std::to_string(run.samples.size()) + " samples");
+  run.samples = std::move(samples);
+  run.plan = std::move(plan);
+}
+
 Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   PreparedRun run;
   GN_ASSIGN_OR_RETURN(run.backends, read_backends(context, options));
@@ -120,10 +148,11 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   const std::vector<std::string> plugins = plugin_flags(context);
   settings.repeat_flags.insert(settings.repeat_flags.end(), plugins.begin(), plugins.end());
   run.plan = supervise::make_plan(run.samples, run.backends, settings);
+  if (options.shard) take_shard(*options.shard, run);
   if (options.resume) {
     GN_ASSIGN_OR_RETURN(const auto finished, journal::read_finished_tasks(*options.resume));
     run.num_already_done = supervise::drop_done(run.plan, finished, options.retry);
-    run.notes = resume_notes(finished);
+    for (auto& note : resume_notes(finished)) run.notes.push_back(std::move(note));
   }
   return run;
 }
@@ -163,7 +192,7 @@ std::string continue_command(const Context& context, const fs::path& results) {
     is_value = is_flag;
   }
   words.insert(words.end(), {"--resume", results.string()});
-  return supervise::shell_command(words);
+  return base::shell_command(words);
 }
 
 report::RunSummary summarize(const Context& context, const PreparedRun& run,

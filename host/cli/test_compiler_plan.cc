@@ -167,7 +167,7 @@ std::string repeat_command(const Context& context, const TestCompilerFlags& flag
   if (flags.timeout) words.insert(words.end(), {"--timeout", *flags.timeout});
   const std::vector<std::string> plugins = plugin_flags(context);
   words.insert(words.end(), plugins.begin(), plugins.end());
-  return supervise::shell_command(words);
+  return base::shell_command(words);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "journal/task_key.h"
 
 namespace graphnet::supervise {
@@ -15,7 +16,7 @@ std::string repeat_command(const PlannedSample& sample, const config::Backend& b
   std::vector<std::string> words = {"graphnet", "run", sample.path, "--config",
                                     backend.config.file.string()};
   words.insert(words.end(), settings.repeat_flags.begin(), settings.repeat_flags.end());
-  return shell_command(words);
+  return base::shell_command(words);
 }
 
 /// What a worker may use; nothing for no limit.
@@ -75,21 +76,6 @@ void add_keys(std::vector<PlannedTask>& plan, const PlanSettings& settings) {
   }
 }
 
-std::string shell_word(const std::string& word) {
-  constexpr const char* kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char byte : word) {
-    if (byte == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += byte;
-    }
-  }
-  return quoted + "'";
-}
-
 }  // namespace
 
 std::vector<PlannedTask> make_plan(const std::vector<PlannedSample>& samples,
@@ -115,12 +101,6 @@ std::size_t drop_done(std::vector<PlannedTask>& plan, const journal::FinishedTas
   };
   plan.erase(std::remove_if(plan.begin(), plan.end(), is_done), plan.end());
   return num_planned - plan.size();
-}
-
-std::string shell_command(const std::vector<std::string>& words) {
-  std::string command;
-  for (const auto& word : words) command += (command.empty() ? "" : " ") + shell_word(word);
-  return command;
 }
 
 }  // namespace graphnet::supervise

@@ -68,7 +68,4 @@ enum class Retry {
 std::size_t drop_done(std::vector<PlannedTask>& plan, const journal::FinishedTasks& finished,
                       Retry retry);
 
-/// Joins words to a command line that a POSIX shell splits into the same words.
-std::string shell_command(const std::vector<std::string>& words);
-
 }  // namespace graphnet::supervise

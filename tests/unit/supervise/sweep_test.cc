@@ -301,10 +301,5 @@ TEST(RunPlan, WhatIsRunAgainFollowsFromItsOutcome) {
   }
 }
 
-TEST(ShellCommand, QuotesWhatAShellWouldSplit) {
-  EXPECT_EQ(shell_command({"graphnet", "a b", "it's", "", "x=$y"}),
-            "graphnet 'a b' 'it'\\''s' '' 'x=$y'");
-}
-
 }  // namespace
 }  // namespace graphnet::supervise
