@@ -81,4 +81,29 @@ std::string format_duration(double nanoseconds) {
   return three_digits(nanoseconds / 1e9, "s");
 }
 
+namespace {
+
+std::string shell_word(const std::string& word) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char byte : word) {
+    if (byte == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += byte;
+    }
+  }
+  return quoted + "'";
+}
+
+}  // namespace
+
+std::string shell_command(const std::vector<std::string>& words) {
+  std::string command;
+  for (const auto& word : words) command += (command.empty() ? "" : " ") + shell_word(word);
+  return command;
+}
+
 }  // namespace graphnet::base

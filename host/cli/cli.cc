@@ -8,15 +8,20 @@
 #include <iostream>
 
 #include "base/log.h"
+#include "cli/compare_command.h"
 #include "cli/diagnostics.h"
 #include "cli/doctor_command.h"
 #include "cli/exit_code.h"
 #include "cli/help_command.h"
 #include "cli/help_text.h"
 #include "cli/inspect_command.h"
+#include "cli/merge_command.h"
 #include "cli/parse.h"
 #include "cli/plugin_command.h"
+#include "cli/report_command.h"
 #include "cli/run_command.h"
+#include "cli/score_command.h"
+#include "cli/submit_command.h"
 #include "cli/test_compiler_command.h"
 #include "cli/version_text.h"
 
@@ -77,8 +82,13 @@ class Program {
   Program() {
     commands_.push_back(run_command(run_flags_));
     commands_.push_back(test_compiler_command(test_compiler_flags_));
+    commands_.push_back(score_command(score_flags_));
+    commands_.push_back(compare_command(compare_flags_));
     commands_.push_back(inspect_command(inspect_flags_));
     commands_.push_back(plugin_command(plugin_arguments_));
+    commands_.push_back(report_command(report_flags_));
+    commands_.push_back(merge_command(merge_flags_));
+    commands_.push_back(submit_command(submit_flags_));
     commands_.push_back(doctor_command());
     add_help_commands(commands_, global_flags_, help_flags_);
   }
@@ -127,8 +137,13 @@ class Program {
   Context context_;
   RunFlags run_flags_;
   TestCompilerFlags test_compiler_flags_;
+  ScoreFlags score_flags_;
+  ReportFlags report_flags_;
+  CompareFlags compare_flags_;
   InspectFlags inspect_flags_;
   std::vector<std::string> plugin_arguments_;
+  MergeFlags merge_flags_;
+  SubmitFlags submit_flags_;
   HelpFlags help_flags_;
   std::vector<Flag> global_flags_ = global_flag_table(context_.flags);
   std::vector<Command> commands_;

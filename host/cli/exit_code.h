@@ -9,7 +9,7 @@ namespace graphnet::cli {
 /// the records and in the last line.
 enum ExitCode : int {
   kExitDone = 0,          ///< done; nothing that --fail-on names
-  kExitSampleFailed = 1,  ///< done, but some sample failed
+  kExitSampleFailed = 1,  ///< done, but some sample failed, or a comparison found a regression
   kExitUsage = 2,         ///< unknown flag, missing argument
   kExitInput = 3,         ///< a sample, config or results file is invalid
   kExitPlugin = 4,        ///< plugin not found, refused, or not able to do what is asked

@@ -2,6 +2,7 @@
 #include "cli/flag_values.h"
 
 #include <charconv>
+#include <cmath>
 
 namespace graphnet::cli {
 
@@ -23,6 +24,18 @@ Result<std::optional<int>> read_count(const char* flag, const std::optional<std:
                                   (other_word ? std::string(other_word) + " or " : "") +
                                   "an integer from " + std::to_string(min) + " to " +
                                   std::to_string(max) + ", got '" + *text + "'");
+}
+
+Result<std::optional<double>> read_number(const char* flag,
+                                          const std::optional<std::string>& text) {
+  if (!text) return std::optional<double>();
+  double value = 0;
+  const char* end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, value);
+  if (error == std::errc() && rest == end && std::isfinite(value)) {
+    return std::optional<double>(value);
+  }
+  return Status(Code::kUsage, std::string(flag) + " must be a number, got '" + *text + "'");
 }
 
 Result<std::optional<config::TimeLimit>> read_time_limit(const char* flag,

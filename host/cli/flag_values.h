@@ -19,6 +19,12 @@ base::Result<std::optional<int>> read_count(const char* flag,
                                             const std::optional<std::string>& text, int min,
                                             int max, const char* other_word = nullptr);
 
+/// A number given to a flag; nothing if the flag is not given.
+///
+/// errors   kUsage: no finite number
+base::Result<std::optional<double>> read_number(const char* flag,
+                                                const std::optional<std::string>& text);
+
 /// A duration given to a flag, seconds if it has no unit; nothing if the flag is not given.
 ///
 /// errors   kUsage

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/text_table.h"
 #include "report/terminal_text.h"
 
 namespace graphnet::cli {
@@ -35,25 +36,6 @@ std::string bytes_of(const Json& entry, const char* key) {
   return base::format_bytes(entry[key].get<std::uint64_t>());
 }
 
-// First column to the left, the others to the right.
-std::string table(const std::vector<Cells>& rows, const char* prefix) {
-  std::vector<int> widths(rows[0].size(), 0);
-  for (const Cells& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], report::display_width(row[i]));
-    }
-  }
-  std::string text;
-  for (const Cells& row : rows) {
-    std::string line = prefix + report::pad_right(row[0], widths[0]);
-    for (std::size_t i = 1; i < row.size(); ++i) {
-      line += "  " + report::pad_left(row[i], widths[i]);
-    }
-    text += line + "\n";
-  }
-  return text;
-}
-
 Cells cost_row(const std::string& name, const Json& entry) {
   return {report::printable(name), std::to_string(entry["nodes"].get<std::int64_t>()),
           format_count(entry["flop"].get<double>()), bytes_of(entry, "read_bytes"),
@@ -72,7 +54,7 @@ std::string op_table(const Json& inspected) {
   std::vector<Cells> rows = {{"op", "nodes", "FLOP", "reads", "writes"}};
   for (const Json& op : ops) rows.push_back(cost_row(op["op"].get<std::string>(), op));
   rows.push_back(cost_row("total", inspected["total"]));
-  return table(rows, "# ");
+  return text_table(rows, "# ");
 }
 
 void OpHistogram::add(const Json& inspected) {
@@ -106,7 +88,7 @@ std::string OpHistogram::text() const {
                     std::to_string(use.num_nodes), std::to_string(use.max_rank),
                     base::join({use.dtypes.begin(), use.dtypes.end()}, ",")});
   }
-  std::string text = table(rows, "");
+  std::string text = text_table(rows, "");
   text +=
       std::to_string(uses_.size()) + " operators in " + std::to_string(num_samples_) + " samples\n";
   for (const auto& [sample, reason] : left_out_) {

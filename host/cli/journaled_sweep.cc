@@ -15,8 +15,6 @@ namespace {
 
 Json journal_header(const PreparedRun& run, const Json& environment) {
   Json header = Json::object();
-  header["schema"] = "graphnet.journal/1";
-  header["record_schema"] = journal::kRecordSchema;
   header["run_id"] = run.run_id;
   header["created_utc"] = journal::utc_now();
   header["graphnet"] = version_number();
@@ -25,6 +23,16 @@ Json journal_header(const PreparedRun& run, const Json& environment) {
 }
 
 }  // namespace
+
+supervise::PlanSettings plan_settings(const std::string& run_id) {
+  supervise::PlanSettings settings;
+  settings.run_id = run_id;
+  settings.auto_threads = measure::affinity_cores();
+  settings.graphnet = version_number();
+  // Threads are a part of every task's key by themselves.
+  settings.hardware = measure::collect_environment(1).value("hardware_class", "");
+  return settings;
+}
 
 fs::path default_results(const std::string& run_id) {
   return fs::path("results") / (run_id + ".jsonl");

@@ -23,7 +23,11 @@ struct PreparedRun {
   std::filesystem::path results;
   std::size_t num_already_done = 0;
   bool forks_workers = true;  ///< else each is a fresh process
+  std::vector<std::string> notes;  ///< for the summary
 };
+
+/// What every plan of this program and machine has in common; the rest is the command's.
+supervise::PlanSettings plan_settings(const std::string& run_id);
 
 /// "results/<run id>.jsonl", used if the user names no file.
 std::filesystem::path default_results(const std::string& run_id);

@@ -14,7 +14,8 @@
 #include "cli/run_view.h"
 #include "cli/sample_selection.h"
 #include "cli/version_text.h"
-#include "journal/journal_file.h"
+#include "cluster/shard.h"
+#include "journal/finished_tasks.h"
 #include "journal/run_id.h"
 #include "measure/environment.h"
 
@@ -43,6 +44,8 @@ Status check_any_usable(const std::vector<config::Backend>& backends) {
   return error;
 }
 
+}  // namespace
+
 Result<std::vector<config::Backend>> read_backends(const Context& context,
                                                    const RunOptions& options) {
   const std::vector<fs::path> folders = plugin_folders(context);
@@ -62,6 +65,8 @@ Result<std::vector<config::Backend>> read_backends(const Context& context,
   return backends;
 }
 
+namespace {
+
 /// Says once and in full why plugins are left out. Returns how many.
 int print_refusals(const Context& context, const std::vector<config::Backend>& backends) {
   int num_refused = 0;
@@ -75,7 +80,8 @@ int print_refusals(const Context& context, const std::vector<config::Backend>& b
   return num_refused;
 }
 
-/// Samples named on the command line, else by the configs, else the bundled ones.
+}  // namespace
+
 Result<std::vector<PlannedSample>> choose_samples(const Context& context, const RunOptions& options,
                                                   const std::vector<config::Backend>& backends) {
   std::vector<std::string> arguments = options.samples;
@@ -91,10 +97,43 @@ Result<std::vector<PlannedSample>> choose_samples(const Context& context, const 
   return select_samples(arguments);
 }
 
+namespace {
+
 fs::path results_path(const RunOptions& options, const std::string& run_id) {
   if (options.resume) return *options.resume;
   if (options.output) return *options.output;
   return default_results(run_id);
+}
+
+/// What a user who goes on with a results file should know of it.
+std::vector<std::string> resume_notes(const journal::FinishedTasks& finished) {
+  std::vector<std::string> notes = finished.notes;
+  if (finished.num_without_key > 0) {
+    notes.push_back(std::to_string(finished.num_without_key) +
+                    " records of the results file were written by a version without task keys; "
+                    "their samples are run again");
+  }
+  return notes;
+}
+
+/// Leaves the samples of one shard, with all their backends. The plan of all samples is made first:
+/// a sample that is named twice has two keys, in whichever shards they land.
+void take_shard(cluster::Shard shard, PreparedRun& run) {
+  std::vector<double> costs;
+  for (const PlannedSample& sample : run.samples) costs.push_back(sample.cost);
+  const std::size_t num_backends = run.backends.size();
+  std::vector<PlannedSample> samples;
+  std::vector<supervise::PlannedTask> plan;
+  for (const std::size_t sample : cluster::shard_members(costs, shard)) {
+    samples.push_back(run.samples[sample]);
+    const auto first = run.plan.begin() + static_cast<std::ptrdiff_t>(sample * num_backends);
+    plan.insert(plan.end(), first, first + static_cast<std::ptrdiff_t>(num_backends));
+  }
+  run.notes.push_back("shard " + std::to_string(shard.number) + " of " +
+                      std::to_string(shard.count) + ": " + std::to_string(samples.size()) + " of " +
+                      std::to_string(run.samples.size()) + " samples");
+  run.samples = std::move(samples);
+  run.plan = std::move(plan);
 }
 
 Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
@@ -104,17 +143,17 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   run.run_id = journal::new_run_id();
   run.results = results_path(options, run.run_id);
   run.forks_workers = options.forks_workers;
-  supervise::PlanSettings settings;
-  settings.run_id = run.run_id;
-  settings.auto_threads = measure::affinity_cores();
+  supervise::PlanSettings settings = plan_settings(run.run_id);
   settings.digest = options.digest;
   settings.repeat_flags = options.repeat_flags;
   const std::vector<std::string> plugins = plugin_flags(context);
   settings.repeat_flags.insert(settings.repeat_flags.end(), plugins.begin(), plugins.end());
   run.plan = supervise::make_plan(run.samples, run.backends, settings);
+  if (options.shard) take_shard(*options.shard, run);
   if (options.resume) {
-    GN_ASSIGN_OR_RETURN(const auto journal, journal::read_journal(*options.resume));
-    run.num_already_done = supervise::drop_done(run.plan, journal.records);
+    GN_ASSIGN_OR_RETURN(const auto finished, journal::read_finished_tasks(*options.resume));
+    run.num_already_done = supervise::drop_done(run.plan, finished, options.retry);
+    for (auto& note : resume_notes(finished)) run.notes.push_back(std::move(note));
   }
   return run;
 }
@@ -154,7 +193,7 @@ std::string continue_command(const Context& context, const fs::path& results) {
     is_value = is_flag;
   }
   words.insert(words.end(), {"--resume", results.string()});
-  return supervise::shell_command(words);
+  return base::shell_command(words);
 }
 
 report::RunSummary summarize(const Context& context, const PreparedRun& run,
@@ -164,6 +203,7 @@ report::RunSummary summarize(const Context& context, const PreparedRun& run,
   summary.elapsed_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   summary.results_path = run.results.string();
+  summary.notes = run.notes;
   if (run.num_already_done > 0) {
     summary.notes.push_back(std::to_string(run.num_already_done) +
                             " were in the results file already and were not run again");

@@ -70,7 +70,7 @@ Status read_numbers(const RunFlags& flags, RunOptions& options) {
 
 }  // namespace
 
-std::vector<Flag> run_flag_table(RunFlags& flags) {
+std::vector<Flag> measuring_flag_table(RunFlags& flags) {
   return {
       {"-c,--config", "CONFIG",
        "what to run and how; repeat it to run several backends side by side (files are not "
@@ -98,11 +98,22 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        "skip samples of more 10^9 operations a call (default: the config's, 2000)",
        &flags.max_gflop},
       {"--digest", "", "add SHA-256 of inputs and outputs to the records", &flags.digest},
+  };
+}
+
+std::vector<Flag> run_flag_table(RunFlags& flags) {
+  std::vector<Flag> table = measuring_flag_table(flags);
+  const std::vector<Flag> others = {
       {"-o,--output", "FILE",
        "results as JSONL; an existing file is appended to (default: results/<utc>-<id>.jsonl)",
        &flags.output},
-      {"--resume", "FILE", "go on with a results file: what it holds is not run again",
+      {"--resume", "FILE",
+       "go on with a results file: what it holds is not run again; it need not exist yet",
        &flags.resume},
+      {"--retry-failed", "", "with --resume: run again what did not end ok", &flags.retry_failed},
+      {"--shard", "I/N",
+       "run the I-th of N parts, which have about the same cost; its costliest sample first",
+       &flags.shard},
       {"--format", "table|graphnet-log",
        "what standard output carries: a table, or the lines of the dataset's own benchmark "
        "(default: table; --json: records)",
@@ -117,6 +128,8 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        &flags.isolate},
       {"--dry-run", "", "print the plan with every value; run nothing", &flags.dry_run},
   };
+  table.insert(table.end(), others.begin(), others.end());
+  return table;
 }
 
 Result<RunOptions> check_run_flags(const RunFlags& flags,
@@ -134,6 +147,9 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
                   "--output and --resume exclude each other: --resume appends to its "
                   "own file");
   }
+  if (flags.retry_failed && !flags.resume) {
+    return Status(Code::kUsage, "--retry-failed goes with --resume FILE");
+  }
   if (flags.output == "-") {
     return Status(Code::kUsage, "--output must be a file").add_hint("--json prints the records");
   }
@@ -143,6 +159,10 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
     return Status(Code::kUsage, "--isolate takes fork or fresh, not '" + *flags.isolate + "'");
   }
   options.forks_workers = flags.isolate.value_or("fork") == "fork";
+  if (flags.shard) {
+    GN_ASSIGN_OR_RETURN(options.shard, cluster::parse_shard(*flags.shard));
+  }
+  if (flags.retry_failed) options.retry = supervise::Retry::kFailed;
   options.protocol = flags.protocol;
   options.digest = flags.digest;
   options.dry_run = flags.dry_run;

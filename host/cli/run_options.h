@@ -8,8 +8,9 @@
 
 #include "base/result.h"
 #include "cli/command.h"
+#include "cluster/shard.h"
 #include "config/run_config.h"
-#include "journal/record.h"
+#include "supervise/run_plan.h"
 
 namespace graphnet::cli {
 
@@ -26,11 +27,13 @@ struct RunFlags {
   std::optional<std::string> max_gflop;
   std::optional<std::string> output;
   std::optional<std::string> resume;
+  std::optional<std::string> shard;
   std::optional<std::string> format;
   std::optional<std::string> fail_on;
   std::optional<std::string> isolate;
   bool digest = false;
   bool dry_run = false;
+  bool retry_failed = false;
 };
 
 /// Which outcomes make the exit code 1.
@@ -57,6 +60,8 @@ struct RunOptions {
   std::optional<double> flop_limit;  ///< of one call; 0: none
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> resume;
+  supervise::Retry retry = supervise::Retry::kUntried;
+  std::optional<cluster::Shard> shard;
   OutputFormat format = OutputFormat::kTable;
   FailOn fail_on = FailOn::kFailed;
   bool forks_workers = true;
@@ -66,7 +71,11 @@ struct RunOptions {
   std::vector<std::string> repeat_flags;
 };
 
-/// The table of flags of `graphnet run`; targets point into `flags`.
+/// The flags that decide what is run and how; targets point into `flags`.
+std::vector<Flag> measuring_flag_table(RunFlags& flags);
+
+/// The table of flags of `graphnet run`: those above, and where results go; targets point into
+/// `flags`.
 std::vector<Flag> run_flag_table(RunFlags& flags);
 
 /// errors   kUsage: a value of the wrong form, no --config, flags that exclude each other

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "cli/path_list.h"
+#include "sample/outline.h"
 #include "sample/sample.h"
 
 namespace graphnet::cli {
@@ -66,6 +67,11 @@ supervise::PlannedSample planned_sample(const fs::path& folder) {
   planned.path = folder.string();
   planned.name = sample::sample_name(folder);
   planned.family = planned.name.substr(0, planned.name.find('/'));
+  const Result<sample::Outline> outline = sample::read_outline(folder);
+  if (outline.is_ok()) {
+    planned.content_sha256 = outline->content_sha256;
+    planned.cost = outline->cost();
+  }
   return planned;
 }
 

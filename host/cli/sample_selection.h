@@ -11,7 +11,8 @@
 
 namespace graphnet::cli {
 
-/// A sample's folder with its name, as records show it.
+/// A sample's folder with its name, as records show it; its content's hash and cost are left empty
+/// if its files cannot be read, which the worker will find again and record.
 supervise::PlannedSample planned_sample(const std::filesystem::path& folder);
 
 /// The samples that arguments name. Each argument is a sample, a folder (every sample below it), or

@@ -167,7 +167,7 @@ std::string repeat_command(const Context& context, const TestCompilerFlags& flag
   if (flags.timeout) words.insert(words.end(), {"--timeout", *flags.timeout});
   const std::vector<std::string> plugins = plugin_flags(context);
   words.insert(words.end(), plugins.begin(), plugins.end());
-  return supervise::shell_command(words);
+  return base::shell_command(words);
 }
 
 }  // namespace
@@ -199,10 +199,7 @@ Result<PreparedRun> plan_test_compiler(const Context& context, const TestCompile
   for (const auto& path : selection.samples) run.samples.push_back(planned_sample(path));
   run.run_id = journal::new_run_id();
   run.results = flags.output ? fs::path(*flags.output) : default_results(run.run_id);
-  supervise::PlanSettings settings;
-  settings.run_id = run.run_id;
-  settings.auto_threads = measure::affinity_cores();
-  run.plan = supervise::make_plan(run.samples, run.backends, settings);
+  run.plan = supervise::make_plan(run.samples, run.backends, plan_settings(run.run_id));
   for (auto& planned : run.plan) {
     planned.task.command = repeat_command(context, flags, planned.task);
   }

@@ -11,7 +11,9 @@
 #include <cstring>
 #include <string_view>
 
-#include "journal/field_reader.h"
+#include "journal/brief_line.h"
+#include "journal/checked_line.h"
+#include "journal/journal_lines.h"
 
 namespace graphnet::journal {
 
@@ -22,32 +24,25 @@ using base::Json;
 using base::Result;
 using base::Status;
 
-constexpr const char* kFamily = "graphnet.journal";
-constexpr int kNewestJournalSchema = 1;
-// A record has some 10 KB; a header less than one. Longer lines are no journal.
-constexpr std::size_t kMaxHeaderBytes = std::size_t{1} << 20;
-constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
-constexpr std::uint64_t kMaxFileBytes = std::uint64_t{2} << 30;
-
 Status system_error(Code code, const std::string& what, const std::filesystem::path& path) {
   return Status(code, what + " '" + path.string() + "': " + std::strerror(errno));
 }
 
 // Every new header begins with these bytes; only a file that does is ever cut.
 std::string header_start() {
-  return std::string("{\"schema\":\"") + kFamily + "/";
+  return std::string("{\"schema\":\"") + kJournalFamily + "/";
 }
 
 std::string header_line(const Json& facts) {
   Json header = Json::object();
-  header["schema"] = kFamily + ("/" + std::to_string(kNewestJournalSchema));
+  header["schema"] = kJournalFamily + ("/" + std::to_string(kNewestJournalSchema));
   header["record_schema"] = kRecordSchema;
   if (facts.is_object()) {
     for (const auto& [key, value] : facts.items()) {
       if (key != "schema" && key != "record_schema") header[key] = value;
     }
   }
-  return base::dump_json(header) + "\n";
+  return with_check(base::dump_json(header)) + "\n";
 }
 
 Result<std::string> read_range(int fd, std::uint64_t offset, std::size_t num_bytes) {
@@ -79,18 +74,6 @@ Result<std::uint64_t> end_of_last_line(int fd, std::uint64_t file_bytes) {
     end = begin;
   }
   return std::uint64_t{0};
-}
-
-Status check_header(std::string_view line) {
-  GN_ASSIGN_OR_RETURN(const Json header, base::parse_json(line, "line 1"));
-  return check_schema(header, kFamily, kNewestJournalSchema).add_context("line 1");
-}
-
-Status not_a_journal(const std::filesystem::path& path, const Status& reason) {
-  Status status(Code::kInput, "'" + path.string() + "' is not a graphnet results file");
-  status.add_context(reason.message());
-  for (const auto& hint : reason.hints()) status.add_hint(hint);
-  return status.add_hint("name another file, or move this one away");
 }
 
 Status sync_folder_of(const std::filesystem::path& path) {
@@ -127,8 +110,8 @@ Status adopt_existing(int fd, const std::filesystem::path& path, std::uint64_t f
     GN_RETURN_IF_ERROR(truncate_to(fd, path, 0));
     return write_header(fd, path, facts);
   }
-  Status header = check_header(std::string_view(start).substr(0, header_end));
-  if (!header.is_ok()) return not_a_journal(path, header);
+  const auto head = parse_header(std::string_view(start).substr(0, header_end));
+  if (!head.is_ok()) return not_a_journal(path, head.status());
   GN_ASSIGN_OR_RETURN(const std::uint64_t complete, end_of_last_line(fd, file_bytes));
   return complete < file_bytes ? truncate_to(fd, path, complete) : Status::ok();
 }
@@ -152,7 +135,8 @@ Result<base::UniqueFd> open_locked(const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<JournalFile> JournalFile::open(const std::filesystem::path& path, const Json& header) {
+Result<JournalFile> JournalFile::open(const std::filesystem::path& path, const Json& header,
+                                      SyncRule rule) {
   GN_ASSIGN_OR_RETURN(base::UniqueFd fd, open_locked(path));
   struct stat file = {};
   if (::fstat(fd.get(), &file) != 0) return system_error(Code::kEnvironment, "cannot open", path);
@@ -165,7 +149,14 @@ Result<JournalFile> JournalFile::open(const std::filesystem::path& path, const J
     GN_RETURN_IF_ERROR(
         adopt_existing(fd.get(), path, static_cast<std::uint64_t>(file.st_size), header));
   }
-  return JournalFile(path, std::move(fd));
+  return JournalFile(path, std::move(fd), std::move(rule));
+}
+
+JournalFile::JournalFile(std::filesystem::path path, base::UniqueFd fd, SyncRule rule)
+    : path_(std::move(path)), fd_(std::move(fd)), schedule_(std::move(rule)) {}
+
+JournalFile::~JournalFile() {
+  if (fd_.is_open()) static_cast<void>(sync());
 }
 
 Status JournalFile::append(const Record& record) {
@@ -180,23 +171,26 @@ Status JournalFile::append_line(const Json& line) {
   struct stat before = {};
   if (::fstat(fd_.get(), &before) != 0)
     return system_error(Code::kEnvironment, "cannot write", path_);
-  Status written = base::write_all(fd_.get(), base::dump_json(line) + "\n");
-  if (written.is_ok() && ::fsync(fd_.get()) != 0) {
-    written = system_error(Code::kEnvironment, "cannot sync", path_);
-  }
+  Status written = base::write_all(fd_.get(), with_check(base::dump_json(line)) + "\n");
+  if (written.is_ok() && schedule_.is_due_after_append()) written = sync();
   if (written.is_ok()) return written;
   // If even this fails, the next open() cuts the torn line.
   if (::ftruncate(fd_.get(), before.st_size) != 0) written.add_context("the last line is torn");
-  return written.add_context(path_.string());
+  return written.add_context(path_.string())
+      .add_hint("finished records are intact: make room, then go on with --resume " +
+                path_.string());
+}
+
+Status JournalFile::sync() {
+  if (!schedule_.is_pending()) return Status::ok();
+  if (::fdatasync(fd_.get()) != 0) return system_error(Code::kEnvironment, "cannot sync", path_);
+  schedule_.on_synced();
+  return Status::ok();
 }
 
 namespace {
 
 Status read_line(std::string_view line, JournalContent& content) {
-  if (line.size() > kMaxLineBytes) {
-    return Status(Code::kInput, "the line has " + std::to_string(line.size()) +
-                                    " bytes, the limit is " + std::to_string(kMaxLineBytes));
-  }
   GN_ASSIGN_OR_RETURN(const Json json, base::parse_json(line, "record"));
   if (is_control(json)) {
     GN_ASSIGN_OR_RETURN(Control control, control_from_json(json));
@@ -210,28 +204,15 @@ Status read_line(std::string_view line, JournalContent& content) {
 
 }  // namespace
 
-Result<JournalContent> read_journal(const std::filesystem::path& path) {
-  GN_ASSIGN_OR_RETURN(const std::string text, base::read_file(path, kMaxFileBytes));
-  const std::size_t header_end = text.find('\n');
-  if (header_end == std::string::npos || header_end > kMaxHeaderBytes) {
-    return not_a_journal(path, Status(Code::kInput, "its first line is no header"));
-  }
-  Status header = check_header(std::string_view(text).substr(0, header_end));
-  if (!header.is_ok()) return not_a_journal(path, header);
+Result<JournalContent> read_journal(const std::filesystem::path& path, JournalDepth depth) {
   JournalContent content;
-  GN_ASSIGN_OR_RETURN(content.header,
-                      base::parse_json(std::string_view(text).substr(0, header_end), "line 1"));
-  std::string_view rest = std::string_view(text).substr(header_end + 1);
-  for (std::size_t line_number = 2; !rest.empty(); ++line_number) {
-    const std::size_t end = rest.find('\n');
-    const std::string where = path.string() + ":" + std::to_string(line_number);
-    if (end == std::string_view::npos) {
-      content.notes.push_back(where + ": the last line is incomplete and was ignored");
-      break;
-    }
-    GN_RETURN_IF_ERROR(read_line(rest.substr(0, end), content).add_context(where));
-    rest.remove_prefix(end + 1);
-  }
+  const auto read = [&](std::string_view line) {
+    if (depth == JournalDepth::kAll) return read_line(line, content);
+    return read_line(brief_line(line), content);
+  };
+  GN_ASSIGN_OR_RETURN(JournalHead head, visit_journal(path, read));
+  content.header = std::move(head.header);
+  content.notes = std::move(head.notes);
   return content;
 }
 

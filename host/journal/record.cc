@@ -89,8 +89,13 @@ void read_plugin(FieldReader& fields, Record& record) {
 Json identity_to_json(const Record& record) {
   Json object = Json::object();
   object["schema"] = kRecordSchema;
+  if (!record.task_key.empty()) object["task_key"] = record.task_key;
+  if (record.attempt != 1) object["attempt"] = record.attempt;
+  object["outcome"] = record.outcome;
+  object["phase"] = record.phase;
   object["run_id"] = record.run_id;
   object["time_utc"] = record.time_utc;
+  if (!record.graphnet.empty()) object["graphnet"] = record.graphnet;
   object["sample"] = {{"name", record.sample},
                       {"path", record.sample_path},
                       {"family", record.family},
@@ -117,9 +122,7 @@ Json to_json(const Record& record) {
   object["protocol_settings"] = record.protocol_settings;
   object["warmup"] = record.warmup;
   object["trials"] = record.trials;
-  object["outcome"] = record.outcome;
   object["message"] = record.message;
-  object["phase"] = record.phase;
   object["verdict"] = record.verdict;
   object["degenerate"] = record.degenerate;
   object["notes"] = record.notes;
@@ -144,7 +147,11 @@ base::Result<Record> record_from_json(const Json& json) {
   GN_RETURN_IF_ERROR(check_schema(json, "graphnet.record", kNewestRecordSchema));
   Record record;
   FieldReader fields(json);
-  fields.read("run_id", record.run_id).read("time_utc", record.time_utc);
+  fields.read("task_key", record.task_key)
+      .read("attempt", record.attempt)
+      .read("run_id", record.run_id)
+      .read("time_utc", record.time_utc)
+      .read("graphnet", record.graphnet);
   read_sample(fields, record);
   read_plugin(fields, record);
   fields.read("device", record.device)

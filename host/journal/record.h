@@ -12,16 +12,27 @@
 
 namespace graphnet::journal {
 
-/// Schema of the records written by this version. Rules: a new optional key keeps the number, any
-/// other change raises it; readers accept every older number.
+/// Schema of the records written by this version.
+///
+/// Rules for this and every other schema of the journal (journal_lines.h, control.h):
+/// - a new key that readers may do without keeps the number: they ignore keys that they do not
+/// know;
+/// - any other change (a key removed, renamed, or with another meaning, unit or type) raises it;
+/// - readers accept every older number, and say so in one place: record_from_json() turns what an
+///   older version wrote into today's struct. tests/golden/journal holds a file of every version;
+/// - a newer number is an error that names both, never a guess.
 inline constexpr const char* kRecordSchema = "graphnet.record/1";
 
 /// Result of one sample with one plugin: everything needed to repeat and to judge it.
 ///
 /// units    every key says its own (`_ns`, `_bytes`); fractions are 0 to 1
 struct Record {
+  /// See task_key.h; empty in records from before there were keys.
+  std::string task_key;
+  int attempt = 1;  ///< of this task, as far as the results file knew; see --retry-failed
   std::string run_id;
   std::string time_utc;  ///< ISO 8601, seconds, when the sample was finished
+  std::string graphnet;  ///< version of the host; empty in older records
 
   std::string sample;       ///< "<family>/<model>"
   std::string sample_path;  ///< as given on the command line or found below it
@@ -107,7 +118,8 @@ struct Record {
   std::string command;  ///< command line that repeats this record
 };
 
-/// order    keys in the order of the struct, grouped: "plugin": {...}, "eager": {...}
+/// order    keys in the order of the struct, grouped: "plugin": {...}, "eager": {...}; but what
+///          tells whether a task is done comes first, see finished_tasks.h
 base::Json to_json(const Record& record);
 
 /// Reads a record of this or any older schema; unknown keys are kept out silently.

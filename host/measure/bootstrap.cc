@@ -5,6 +5,8 @@
 #include <cmath>
 #include <random>
 
+#include "base/resampling.h"
+
 namespace graphnet::measure {
 
 namespace {
@@ -18,20 +20,6 @@ double median_in_place(std::vector<double>& values) {
   std::nth_element(values.begin(), above, values.end());
   if (values.size() % 2 == 1) return *above;
   return (*std::max_element(values.begin(), above) + *above) / 2;
-}
-
-/// The standard's distributions differ between libraries; this does not.
-///
-/// shapes   result in [0, count)
-std::size_t draw(std::mt19937_64& generator, std::size_t count) {
-  return static_cast<std::size_t>((generator() >> 32U) * count >> 32U);
-}
-
-double sorted_quantile(const std::vector<double>& sorted, double fraction) {
-  const double rank = fraction * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(rank);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (sorted[above] - sorted[below]) * (rank - static_cast<double>(below));
 }
 
 /// Resamples of a short series vary too little, the more so the longer the blocks. Without this
@@ -81,7 +69,7 @@ MedianInterval bootstrap_median(const std::vector<double>& series, double confid
   std::vector<double> medians(kResamples);
   for (double& resampled : medians) {
     for (std::size_t filled = 0; filled < series.size();) {
-      const std::size_t from = draw(generator, series.size() - length + 1);
+      const std::size_t from = base::draw_index(generator, series.size() - length + 1);
       for (std::size_t i = 0; i < length && filled < series.size(); ++i) {
         resample[filled++] = series[from + i];
       }
@@ -92,7 +80,7 @@ MedianInterval bootstrap_median(const std::vector<double>& series, double confid
   const double middle = median(series);
   const double widening = short_series_widening(series.size(), length);
   const auto end = [&](double fraction) {
-    return middle + (sorted_quantile(medians, fraction) - middle) * widening;
+    return middle + (base::sorted_quantile(medians, fraction) - middle) * widening;
   };
   interval.low = end((1 - confidence) / 2);
   interval.high = end((1 + confidence) / 2);

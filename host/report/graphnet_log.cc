@@ -10,8 +10,8 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "base/tolerance.h"
 #include "report/terminal_text.h"
-#include "verify/compare.h"
 
 namespace graphnet::report {
 
@@ -193,7 +193,7 @@ class LogText {
 
   void add_correctness(std::size_t num_outputs) {
     add_values("equal", "equal", num_outputs, equal_text);
-    const auto& levels = verify::tolerance_levels();
+    const auto& levels = base::tolerance_levels();
     for (std::size_t level = 0; level < levels.size(); ++level) {
       add_values("all_close", levels[level].label, num_outputs,
                  [level](const Json& digits) { return level_text(digits, level); });

@@ -39,7 +39,7 @@ struct GraphnetLogStyle {
 ///   write to their arguments agree with themselves.
 ///
 /// order    Processing, Config, Profiling and Trial of both sides, types, correctness (64 levels in
-///          the order of verify::tolerance_levels()), result, performance, speedup
+///          the order of base::tolerance_levels()), result, performance, speedup
 /// units    milliseconds
 /// source   GraphNet bench test_compiler, test_compiler_util
 std::string graphnet_log(const journal::Record& record, const GraphnetLogStyle& style);

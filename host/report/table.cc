@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "report/terminal_text.h"
+#include "score/evidence.h"
 
 namespace graphnet::report {
 
@@ -71,20 +72,6 @@ std::string speedup_text(const std::optional<double>& speedup) {
   return text;
 }
 
-// Upstream fails a sample whose spread exceeds this part of the median; we keep it and say so.
-//
-// source   GraphNet bench, GRAPH_NET_FLUCTUATION_DETECT_THRESHOLD's default
-constexpr double kLargestSpread = 0.20;
-
-bool is_unsteady(const Record::Side& side) {
-  return side.iqr_ns && side.median_ns && *side.iqr_ns > kLargestSpread * *side.median_ns;
-}
-
-// Method upstream only: the other has an interval.
-bool is_unsteady(const Record& record) {
-  return record.timing.empty() && (is_unsteady(record.eager) || is_unsteady(record.plugin_side));
-}
-
 std::string timing_text(const Record& record, const char* key) {
   const auto found = record.timing.find(key);
   return found != record.timing.end() && found->is_string() ? found->get<std::string>() : "";
@@ -97,10 +84,8 @@ double timing_number(const Record& record, const char* key) {
 
 // Why a speedup enters no average; empty: it does.
 std::string reason_to_leave_out(const Record& record) {
-  if (record.degenerate) return "degenerate";
-  if (!record.flags.empty()) return record.flags.front();
-  if (is_unsteady(record)) return "unsteady (spread above 20 %)";
-  return timing_text(record, "verdict") == "unstable" ? "unstable" : "";
+  const std::string reason = score::reason_to_leave_out(record);
+  return reason == "unsteady" ? "unsteady (spread above 20 %)" : reason;
 }
 
 // "fails on 2 of 7 other inputs", or empty. The outcome is that of the sample's own inputs.
@@ -127,7 +112,7 @@ std::string remarks_of(const Record& record) {
   std::vector<std::string> remarks;
   if (record.degenerate) remarks.emplace_back("degenerate");
   remarks.insert(remarks.end(), record.flags.begin(), record.flags.end());
-  if (is_unsteady(record)) remarks.emplace_back("unsteady");
+  if (score::is_unsteady(record)) remarks.emplace_back("unsteady");
   const std::string robustness = robustness_text(record);
   if (!robustness.empty()) remarks.push_back(robustness);
   return printable(base::join(remarks, ", "));
@@ -307,7 +292,9 @@ void RunTable::write_counts(double elapsed_s) {
     parts.push_back(coloured(text, Colour::kFailed, style_.color));
   }
   parts.insert(parts.end(), not_run.begin(), not_run.end());
-  out_ << base::join(parts, ", ") << " in " << format_elapsed(elapsed_s) << '\n';
+  out_ << base::join(parts, ", ");
+  if (elapsed_s > 0) out_ << " in " << format_elapsed(elapsed_s);
+  out_ << '\n';
 }
 
 void RunTable::write_speedups() {

@@ -34,7 +34,7 @@ struct RunFacts {
 };
 
 struct RunSummary {
-  double elapsed_s = 0;
+  double elapsed_s = 0;            ///< 0: unknown, and not shown
   std::string results_path;        ///< empty if no file was written
   std::vector<std::string> notes;  ///< sentences for the reader, one line each
 };

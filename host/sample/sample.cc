@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/sha256.h"
 #include "sample/lexer.h"
+#include "sample/outline.h"
 #include "sample/parser.h"
 
 namespace graphnet::sample {
@@ -65,6 +66,19 @@ std::string digest_of(const std::vector<const std::string*>& texts) {
     digest.update(text->data(), text->size());
   }
   return digest.finish();
+}
+
+/// The files that decide what a sample is.
+struct Sources {
+  std::string model;
+  std::string weights;
+};
+
+Result<Sources> read_sources(const fs::path& folder) {
+  Sources sources;
+  GN_ASSIGN_OR_RETURN(sources.model, base::read_file(folder / "model.py", kMaxSourceBytes));
+  GN_ASSIGN_OR_RETURN(sources.weights, base::read_file(folder / "weight_meta.py", kMaxSourceBytes));
+  return sources;
 }
 
 /// Walks a tree without recursion; each folder once, however many links lead to it.
@@ -120,14 +134,25 @@ Result<Sample> load_sample(const fs::path& folder) {
   sample.name = sample_name(folder);
   sample.family = sample.name.substr(0, sample.name.find('/'));
   GN_ASSIGN_OR_RETURN(sample.model_name, read_model_name(folder));
-  const fs::path model = folder / "model.py";
-  const fs::path weights = folder / "weight_meta.py";
-  GN_ASSIGN_OR_RETURN(const std::string model_text, base::read_file(model, kMaxSourceBytes));
-  GN_ASSIGN_OR_RETURN(const std::string weight_text, base::read_file(weights, kMaxSourceBytes));
-  sample.content_sha256 = digest_of({&model_text, &weight_text});
-  GN_ASSIGN_OR_RETURN(sample.program, parse_model(model_text, model.string()));
-  GN_ASSIGN_OR_RETURN(sample.metas, parse_tensor_meta(weight_text, weights.string()));
+  GN_ASSIGN_OR_RETURN(const Sources sources, read_sources(folder));
+  sample.content_sha256 = digest_of({&sources.model, &sources.weights});
+  GN_ASSIGN_OR_RETURN(sample.program, parse_model(sources.model, (folder / "model.py").string()));
+  GN_ASSIGN_OR_RETURN(sample.metas,
+                      parse_tensor_meta(sources.weights, (folder / "weight_meta.py").string()));
   return sample;
+}
+
+Result<Outline> read_outline(const fs::path& folder) {
+  GN_ASSIGN_OR_RETURN(const Sources sources, read_sources(folder));
+  Outline outline;
+  outline.content_sha256 = digest_of({&sources.model, &sources.weights});
+  outline.program_lines = std::count(sources.model.begin(), sources.model.end(), '\n');
+  GN_ASSIGN_OR_RETURN(const std::vector<TensorMeta> metas,
+                      parse_tensor_meta(sources.weights, (folder / "weight_meta.py").string()));
+  for (const TensorMeta& meta : metas) {
+    outline.argument_elements += base::num_elements(meta.shape).value_or(0);
+  }
+  return outline;
 }
 
 bool is_sample(const fs::path& folder) {

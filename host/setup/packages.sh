@@ -14,6 +14,7 @@ libspdlog-dev       header  spdlog/spdlog.h        build
 libcli11-dev        header  CLI/CLI.hpp            build
 nlohmann-json3-dev  header  nlohmann/json.hpp      build
 libssl-dev          header  openssl/evp.h          build
+libsqlite3-dev      header  sqlite3.h              build
 libgtest-dev        header  gtest/gtest.h          tests
 libbenchmark-dev    header  benchmark/benchmark.h  tests
 unzip               tool    unzip                  wheels

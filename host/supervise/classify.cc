@@ -107,6 +107,7 @@ Record blank_record(const PlannedTask& planned) {
   const journal::Task& task = planned.task;
   Record record;
   record.sample = planned.sample.name;
+  record.sample_sha256 = planned.sample.content_sha256;
   record.sample_path = task.sample_path;
   record.family = planned.sample.family;
   record.plugin = task.plugin_name;
@@ -157,6 +158,9 @@ void judge(const PlannedTask& planned, const WorkerEnd& end, Record& record) {
 }
 
 void fill_identity(const PlannedTask& planned, Record& record) {
+  record.task_key = planned.key;
+  record.attempt = planned.attempt;
+  record.graphnet = planned.graphnet;
   if (record.run_id.empty()) record.run_id = planned.task.run_id;
   if (record.time_utc.empty()) record.time_utc = journal::utc_now();
   if (record.plugin_sha256.empty()) record.plugin_sha256 = planned.library.sha256;

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
+#include "journal/task_key.h"
+
 namespace graphnet::supervise {
 
 namespace {
@@ -13,7 +16,7 @@ std::string repeat_command(const PlannedSample& sample, const config::Backend& b
   std::vector<std::string> words = {"graphnet", "run", sample.path, "--config",
                                     backend.config.file.string()};
   words.insert(words.end(), settings.repeat_flags.begin(), settings.repeat_flags.end());
-  return shell_command(words);
+  return base::shell_command(words);
 }
 
 /// What a worker may use; nothing for no limit.
@@ -53,54 +56,25 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   if (config.limits.flop > 0) task.flop_limit = config.limits.flop;
   task.command = repeat_command(sample, backend, settings);
   task.run_id = settings.run_id;
+  planned.graphnet = settings.graphnet;
   return planned;
 }
 
-/// What makes two results exchangeable, as text.
-std::string identity(const std::string& sample, const std::string& plugin_sha256,
-                     const journal::Task& task) {
-  const base::Json parts = {
-      sample,      plugin_sha256, task.plugin_name, task.plugin_version, task.plugin_options,
-      task.device, task.threads,  task.weights,     task.protocol,       task.protocol_settings,
-      task.warmup, task.trials};
-  return base::dump_json(parts);
-}
-
-std::string identity(const journal::Record& record) {
-  journal::Task task;
-  task.plugin_name = record.plugin;
-  task.plugin_version = record.plugin_version;
-  task.plugin_options = record.plugin_options;
-  task.device = record.device;
-  task.threads = record.threads;
-  task.weights = record.weights;
-  task.protocol = record.protocol;
-  task.protocol_settings = record.protocol_settings;
-  task.warmup = record.warmup;
-  task.trials = record.trials;
-  return identity(record.sample, record.plugin_sha256, task);
-}
-
-/// What was skipped may fit by now, or under other limits; a plugin that was refused may have been
-/// mended beside its library (a missing dependency, a file's mode). Finding out takes milliseconds.
-bool was_tried(const journal::Record& record) {
-  const bool was_refused = record.outcome == "plugin_failed" && record.phase.empty();
-  return record.outcome != "skipped" && !was_refused;
-}
-
-std::string shell_word(const std::string& word) {
-  constexpr const char* kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char byte : word) {
-    if (byte == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += byte;
-    }
+/// Gives each task its key; equal ones are told apart by their number.
+void add_keys(std::vector<PlannedTask>& plan, const PlanSettings& settings) {
+  std::map<std::string, int> num_equal;
+  for (PlannedTask& planned : plan) {
+    journal::TaskIdentity identity;
+    identity.sample = planned.sample.name;
+    identity.sample_sha256 = planned.sample.content_sha256;
+    identity.plugin_sha256 = planned.library.sha256;
+    identity.task = planned.task;
+    identity.hardware = settings.hardware;
+    identity.graphnet = settings.graphnet;
+    planned.key = journal::task_key(identity);
+    identity.repeat = num_equal[planned.key]++;
+    if (identity.repeat > 0) planned.key = journal::task_key(identity);
   }
-  return quoted + "'";
 }
 
 }  // namespace
@@ -113,28 +87,21 @@ std::vector<PlannedTask> make_plan(const std::vector<PlannedSample>& samples,
   for (const auto& sample : samples) {
     for (const auto& backend : backends) plan.push_back(make_task(sample, backend, settings));
   }
+  add_keys(plan, settings);
   return plan;
 }
 
-std::size_t drop_done(std::vector<PlannedTask>& plan, const std::vector<journal::Record>& records) {
-  std::map<std::string, int> num_done;
-  for (const auto& record : records) {
-    if (was_tried(record)) ++num_done[identity(record)];
-  }
+std::size_t drop_done(std::vector<PlannedTask>& plan, const journal::FinishedTasks& finished,
+                      Retry retry) {
   const std::size_t num_planned = plan.size();
-  const auto is_done = [&](const PlannedTask& planned) {
-    const auto done =
-        num_done.find(identity(planned.sample.name, planned.library.sha256, planned.task));
-    return done != num_done.end() && done->second-- > 0;
+  const auto is_done = [&](PlannedTask& planned) {
+    const auto found = finished.by_key.find(planned.key);
+    if (found == finished.by_key.end()) return false;
+    planned.attempt = found->second.attempts + 1;
+    return found->second.was_tried && (retry != Retry::kFailed || found->second.outcome == "ok");
   };
   plan.erase(std::remove_if(plan.begin(), plan.end(), is_done), plan.end());
   return num_planned - plan.size();
-}
-
-std::string shell_command(const std::vector<std::string>& words) {
-  std::string command;
-  for (const auto& word : words) command += (command.empty() ? "" : " ") + shell_word(word);
-  return command;
 }
 
 }  // namespace graphnet::supervise

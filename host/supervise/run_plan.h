@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "config/resolve_backend.h"
-#include "journal/record.h"
+#include "journal/finished_tasks.h"
 #include "journal/worker_message.h"
 
 namespace graphnet::supervise {
@@ -17,6 +17,9 @@ struct PlannedSample {
   std::string path;
   std::string name;  ///< "<family>/<model>"
   std::string family;
+  std::string content_sha256 = {};  ///< as Record::sample_sha256; empty if it cannot be read
+  /// Share of a sweep's time as far as the files tell, for shards; no unit.
+  double cost = 0;
 };
 
 /// One sample with one backend.
@@ -28,6 +31,9 @@ struct PlannedTask {
   /// Why the plugin cannot be used: then the task is recorded as plugin_failed without a worker.
   base::Status refusal;
   std::map<std::string, config::TimeLimit> limits;  ///< by phase
+  std::string key;                                  ///< journal::task_key()
+  int attempt = 1;                                  ///< for Record::attempt
+  std::string graphnet;                             ///< for Record::graphnet
 };
 
 /// What all tasks of a run share.
@@ -37,6 +43,8 @@ struct PlanSettings {
   /// For `limits.memory: auto`; 0: unknown, then there is no limit.
   std::uint64_t free_memory_bytes = base::available_memory_bytes();
   bool digest = false;
+  std::string graphnet;  ///< version of the host
+  std::string hardware;  ///< of this machine, for the tasks' keys
   /// Flags that repeat the run besides sample and config, for Record::command.
   std::vector<std::string> repeat_flags;
 };
@@ -49,12 +57,15 @@ std::vector<PlannedTask> make_plan(const std::vector<PlannedSample>& samples,
                                    const std::vector<config::Backend>& backends,
                                    const PlanSettings& settings);
 
-/// Removes what a journal already holds: one task for each record with the same sample name, plugin
-/// (name, version, file, options) and settings, unless it was not tried: skipped, or the plugin was
-/// refused. Returns how many were removed.
-std::size_t drop_done(std::vector<PlannedTask>& plan, const std::vector<journal::Record>& records);
+/// Which tasks of a results file are run again.
+enum class Retry {
+  kUntried,  ///< those that were not tried, see journal::was_tried()
+  kFailed,   ///< and those whose outcome is not `ok`
+};
 
-/// Joins words to a command line that a POSIX shell splits into the same words.
-std::string shell_command(const std::vector<std::string>& words);
+/// Removes the tasks that a results file holds, and numbers the attempts of those it holds but
+/// which are run again. Returns how many were removed.
+std::size_t drop_done(std::vector<PlannedTask>& plan, const journal::FinishedTasks& finished,
+                      Retry retry);
 
 }  // namespace graphnet::supervise

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/dtype.h"
+#include "base/tolerance.h"
 #include "verify/float64_truth.h"
 #include "verify/indices.h"
 #include "verify/statistics.h"
@@ -76,17 +77,7 @@ Comparison compare_outputs(const std::vector<TensorView>& eager,
                            const std::vector<TensorView>& plugin,
                            const std::vector<OutputContext>& contexts = {});
 
-/// One of upstream's 64 tolerance checks.
-struct ToleranceLevel {
-  int t = 0;             ///< -10 ... 5
-  base::DType schedule;  ///< float16, bfloat16, float32, float64
-  double atol = 0;
-  double rtol = 0;
-  std::string label;  ///< "all_close_atol_1.00E-10_rtol_1.00E-06"
-};
-
-/// order    t ascending, within t float16, bfloat16, float32, float64 (upstream's print order)
-/// source   GraphNet bench tolerance schedule: values rounded to 3 significant digits
-const std::vector<ToleranceLevel>& tolerance_levels();
+using base::tolerance_levels;
+using base::ToleranceLevel;
 
 }  // namespace graphnet::verify

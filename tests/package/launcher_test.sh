@@ -64,7 +64,7 @@ CMAKE
   mkdir -p "$case_dir/root/etc" "$case_dir/root/usr/include"
   printf 'ID=debian\nPRETTY_NAME="Debian of fakes"\n' >"$case_dir/root/etc/os-release"
   for header in boost/dll.hpp yaml-cpp/yaml.h spdlog/spdlog.h CLI/CLI.hpp nlohmann/json.hpp \
-    openssl/evp.h gtest/gtest.h benchmark/benchmark.h; do
+    openssl/evp.h sqlite3.h gtest/gtest.h benchmark/benchmark.h; do
     mkdir -p "$(dirname "$case_dir/root/usr/include/$header")"
     touch "$case_dir/root/usr/include/$header"
   done

@@ -40,5 +40,10 @@ TEST(FormatDuration, KeepsThreeDigits) {
   EXPECT_EQ(format_duration(21.3e9), "21.3 s");
 }
 
+TEST(ShellCommand, QuotesWhatAShellWouldSplit) {
+  EXPECT_EQ(shell_command({"graphnet", "a b", "it's", "", "x=$y"}),
+            "graphnet 'a b' 'it'\\''s' '' 'x=$y'");
+}
+
 }  // namespace
 }  // namespace graphnet::base

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <random>
 
+#include "journal/checked_line.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::journal {
@@ -44,10 +45,10 @@ std::filesystem::path two_records(const TempDir& folder) {
 TEST(Journal, WritesAHeaderAndOneLineEach) {
   const TempDir folder;
   const auto path = two_records(folder);
-  EXPECT_EQ(content(path).rfind("{\"schema\":\"graphnet.journal/1\",\"record_schema\":\"graphnet."
-                                "record/1\",\"run_id\":\"id\"}\n",
-                                0),
-            0u);
+  const std::string text = content(path);
+  EXPECT_EQ(text.substr(0, text.find('\n')),
+            with_check("{\"schema\":\"graphnet.journal/2\",\"record_schema\":\"graphnet.record/1\","
+                       "\"run_id\":\"id\"}"));
   const auto journal = read_journal(path);
   ASSERT_TRUE(journal.is_ok()) << journal.status().to_string();
   EXPECT_EQ(journal->header["run_id"], "id");
@@ -136,23 +137,116 @@ TEST(Journal, NewerSchemasAreRefusedNamingBoth) {
   const auto path = folder.write("x", "{\"schema\":\"graphnet.journal/7\"}\n");
   const std::string text = read_journal(path).status().to_string();
   EXPECT_NE(text.find("graphnet.journal/7"), std::string::npos) << text;
-  EXPECT_NE(text.find("graphnet.journal/1"), std::string::npos) << text;
+  EXPECT_NE(text.find("graphnet.journal/2"), std::string::npos) << text;
   EXPECT_FALSE(JournalFile::open(path, Json::object()).is_ok());
 }
 
-TEST(Journal, ABadLineIsAnErrorWithItsNumber) {
+TEST(Journal, ASoundLineThatIsNoRecordIsAnErrorWithItsNumber) {
   const TempDir folder;
   const std::string good = content(two_records(folder));
-  for (const std::string bad :
-       {"garbage", "", "{\"schema\":\"graphnet.record/9\"}", "[1,2]", "\xff\xfe\x00\x01",
-        "{\"schema\":\"graphnet.record/1\",\"outcome\":[]}"}) {
+  for (const std::string bad : {"{\"schema\":\"graphnet.record/9\"}", "{\"a\":1}",
+                                "{\"schema\":\"graphnet.record/1\",\"outcome\":[]}"}) {
     const auto path =
-        folder.write("bad.jsonl", good + bad + "\n" + good.substr(good.find('\n') + 1));
+        folder.write("bad.jsonl", good + with_check(bad) + "\n" + good.substr(good.find('\n') + 1));
     const auto journal = read_journal(path);
     ASSERT_FALSE(journal.is_ok()) << bad;
     EXPECT_EQ(journal.status().code(), base::Code::kInput);
     EXPECT_EQ(journal.status().context().back(), path.string() + ":4");
   }
+}
+
+TEST(Journal, WithoutChecksABadLineIsAnErrorWithItsNumber) {
+  const TempDir folder;
+  for (const std::string bad : {"garbage", "", "[1,2]", "\xff\xfe\x00\x01"}) {
+    const auto path =
+        folder.write("bad.jsonl", "{\"schema\":\"graphnet.journal/1\"}\n" + bad + "\n");
+    const auto journal = read_journal(path);
+    ASSERT_FALSE(journal.is_ok()) << bad;
+    EXPECT_EQ(journal.status().context().back(), path.string() + ":2");
+  }
+}
+
+TEST(Journal, ADamagedLineCostsThatRecordOnly) {
+  const TempDir folder;
+  const auto path = two_records(folder);
+  const std::string good = content(path);
+  const std::size_t first = good.find('\n') + 1;
+  const std::size_t second = good.find('\n', first) + 1;
+  // Bytes all over the first record and each of its check; never its line feed.
+  for (std::size_t at = first; at + 1 < second; at += at + 40 < second ? 11 : 1) {
+    std::string bytes = good;
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    if (bytes[at] == '\n') continue;
+    const auto journal = read_journal(folder.write("x", bytes));
+    ASSERT_TRUE(journal.is_ok()) << at << journal.status().to_string();
+    ASSERT_EQ(journal->records.size(), 1u) << at;
+    EXPECT_EQ(journal->records[0].sample, "c/d");
+    ASSERT_EQ(journal->notes.size(), 1u);
+    EXPECT_NE(journal->notes[0].find("x:2: the line was damaged"), std::string::npos);
+  }
+}
+
+TEST(Journal, ADamagedHeaderIsRefused) {
+  const TempDir folder;
+  std::string bytes = content(two_records(folder));
+  bytes.replace(bytes.find("\"id\""), 4, "\"ie\"");
+  EXPECT_EQ(read_journal(folder.write("x", bytes)).status().code(), base::Code::kInput);
+}
+
+std::filesystem::path golden(const std::string& name) {
+  return std::filesystem::path(GRAPHNET_SOURCE_DIR) / "tests" / "golden" / "journal" / name;
+}
+
+// What every version wrote; see the rules in record.h.
+TEST(Journal, EveryOlderVersionIsRead) {
+  for (const char* name : {"v1.jsonl", "v2.jsonl"}) {
+    const auto journal = read_journal(golden(name));
+    ASSERT_TRUE(journal.is_ok()) << name << journal.status().to_string();
+    EXPECT_TRUE(journal->notes.empty()) << name;
+    EXPECT_EQ(journal->controls.size(), 1u) << name;
+    ASSERT_EQ(journal->records.size(), 2u) << name;
+    for (const Record& record : journal->records) {
+      EXPECT_EQ(record.plugin, "nope");
+      EXPECT_EQ(record.outcome, "ok");
+      EXPECT_GT(record.speedup.value_or(0), 0.5);
+      EXPECT_EQ(record.timing["verdict"].is_string(), true);
+      EXPECT_FALSE(record.sample_sha256.empty());
+    }
+  }
+}
+
+TEST(Journal, AFileWithoutChecksIsContinuedWithThem) {
+  const TempDir folder;
+  const auto path = folder.write("r.jsonl", content(golden("v1.jsonl")));
+  {
+    auto journal = JournalFile::open(path, Json::object());
+    ASSERT_TRUE(journal.is_ok()) << journal.status().to_string();
+    ASSERT_TRUE(journal->append(record_of("x/y")).is_ok());
+  }
+  ASSERT_EQ(read_journal(path)->records.size(), 3u);
+  std::string bytes = content(path);
+  bytes.replace(bytes.find("x/y"), 3, "x/z");
+  EXPECT_EQ(read_journal(folder.write("r.jsonl", bytes))->records.size(), 2u);
+}
+
+TEST(Journal, FastRecordsAreSyncedInGroupsAndTheRestAtTheEnd) {
+  const TempDir folder;
+  std::int64_t now = 0;
+  SyncRule rule;
+  rule.now_ns = [&now] { return now; };
+  auto journal = JournalFile::open(folder.path() / "r.jsonl", Json::object(), rule);
+  ASSERT_TRUE(journal.is_ok());
+  for (int i = 0; i < 2000; ++i) {
+    now += 1'000'000;
+    ASSERT_TRUE(journal->append(record_of("a/b")).is_ok());
+  }
+  EXPECT_LT(journal->num_syncs(), 100u);
+  ASSERT_TRUE(journal->sync().is_ok());
+  const std::size_t before = journal->num_syncs();
+  ASSERT_TRUE(journal->sync().is_ok());
+  EXPECT_EQ(journal->num_syncs(), before);
+  // Readers see what is not synced yet.
+  EXPECT_EQ(read_journal(journal->path())->records.size(), 2000u);
 }
 
 TEST(Journal, AHugeLineIsRefused) {

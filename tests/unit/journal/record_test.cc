@@ -13,6 +13,9 @@ using base::Json;
 
 Record full_record() {
   Record record;
+  record.task_key = "0123456789abcdef0123456789abcdef";
+  record.attempt = 2;
+  record.graphnet = "0.1.0";
   record.run_id = "2026-11-21T0540Z-7f3a";
   record.time_utc = "2026-11-21T05:40:12Z";
   record.sample = "timm/resnet10t";
@@ -76,8 +79,10 @@ TEST(Record, KeysAreInTheOrderOfTheStruct) {
   for (const auto& [key, value] : json.items()) keys += key + " ";
   EXPECT_EQ(
       keys,
-      "schema run_id time_utc sample plugin device threads seed weights protocol "
-      "protocol_settings warmup trials outcome message phase verdict degenerate notes flags plan "
+      "schema task_key attempt outcome phase run_id time_utc graphnet sample plugin device threads "
+      "seed weights protocol protocol_settings warmup trials message verdict degenerate notes "
+      "flags "
+      "plan "
       "eager plugin_side speedup timing checks correctness digest phases_ns environment "
       "peak_rss_bytes output_tail command ");
 }

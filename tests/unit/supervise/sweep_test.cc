@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <set>
+
 #include "support/temp_dir.h"
 
 namespace graphnet::supervise {
@@ -212,51 +214,91 @@ TEST(RunPlan, SamplesAreOutermostAndDoneOnesAreDropped) {
   EXPECT_EQ(plan[0].library.sha256,
             "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b");
 
-  const auto path = temp.path() / "r.jsonl";
-  auto journal = JournalFile::open(path, {{"run_id", "id"}});
-  Record record;
-  record.sample = "f/x";
-  record.plugin = "two";
-  record.plugin_sha256 = plan[1].library.sha256;
-  record.threads = 7;
-  record.protocol = plan[1].task.protocol;
-  record.protocol_settings = plan[1].task.protocol_settings;
-  record.warmup = 3;
-  record.trials = 5;
-  ASSERT_TRUE(journal->append(record).is_ok());
-  EXPECT_EQ(drop_done(plan, journal::read_journal(path)->records), 1U);
-  EXPECT_EQ(plan.size(), 3U);
+  journal::FinishedTasks finished;
+  finished.by_key[plan[1].key] = {"ok", 1, true};
+  finished.by_key["of another run"] = {"ok", 1, true};
+  EXPECT_EQ(drop_done(plan, finished, Retry::kUntried), 1U);
+  ASSERT_EQ(plan.size(), 3U);
   EXPECT_EQ(plan[1].sample.name, "f/y");
+  EXPECT_EQ(plan[1].attempt, 1);
 }
 
-TEST(RunPlan, WhatWasNotTriedIsNotDone) {
+config::Backend acme() {
   config::Backend backend;
   backend.manifest.name = "acme";
   backend.config.threads = 1;
-  Record record;
-  record.sample = "f/x";
-  record.plugin = "acme";
-  record.threads = 1;
-  record.protocol = backend.config.protocol.name;
-  record.protocol_settings = backend.config.protocol.paired;
-  record.warmup = 3;
-  record.trials = 5;
+  return backend;
+}
+
+TEST(RunPlan, KeysFollowFromWhatIsRunAndOnWhat) {
+  const auto key_of = [](const PlannedSample& sample, const config::Backend& backend,
+                         const PlanSettings& settings) {
+    return make_plan({sample}, {backend}, settings).at(0).key;
+  };
+  const PlannedSample sample = {"s/f/x", "f/x", "f", "abc"};
+  PlanSettings settings;
+  settings.graphnet = "1";
+  settings.hardware = "cpu";
+  const std::string key = key_of(sample, acme(), settings);
+  EXPECT_EQ(key.size(), 32U);
+
+  PlanSettings same = settings;
+  same.run_id = "other";
+  same.repeat_flags = {"--set", "x=y"};
+  same.free_memory_bytes = 1;
+  EXPECT_EQ(key_of({"elsewhere/f/x", "f/x", "f", "abc"}, acme(), same), key);
+
+  std::set<std::string> keys = {key};
+  const auto expect_new = [&](const std::string& other) {
+    EXPECT_TRUE(keys.insert(other).second) << keys.size();
+  };
+  expect_new(key_of({"s/f/x", "f/x", "f", "abd"}, acme(), settings));
+  expect_new(key_of({"s/f/x", "f/y", "f", "abc"}, acme(), settings));
+  PlanSettings other = settings;
+  other.graphnet = "2";
+  expect_new(key_of(sample, acme(), other));
+  other = settings;
+  other.hardware = "gpu";
+  expect_new(key_of(sample, acme(), other));
+  config::Backend backend = acme();
+  backend.library.sha256 = "1";
+  expect_new(key_of(sample, backend, settings));
+  backend = acme();
+  backend.options = {{"level", 3}};
+  expect_new(key_of(sample, backend, settings));
+  backend = acme();
+  backend.config.threads = 2;
+  expect_new(key_of(sample, backend, settings));
+  backend = acme();
+  backend.config.protocol.warmup = 77;
+  expect_new(key_of(sample, backend, settings));
+  // A sample named twice runs twice.
+  const auto twice = make_plan({sample, sample}, {acme()}, settings);
+  EXPECT_EQ(twice[0].key, key);
+  expect_new(twice[1].key);
+}
+
+TEST(RunPlan, WhatIsRunAgainFollowsFromItsOutcome) {
   const struct {
     const char* outcome;
     const char* phase;
-    std::size_t num_done;
-  } cases[] = {{"skipped", "plan", 0}, {"plugin_failed", "", 0}, {"plugin_failed", "compile", 1}};
-  for (const auto& [outcome, phase, num_done] : cases) {
-    auto plan = make_plan({{"s/f/x", "f/x", "f"}}, {backend}, PlanSettings());
-    record.outcome = outcome;
-    record.phase = phase;
-    EXPECT_EQ(drop_done(plan, {record}), num_done) << outcome << " in '" << phase << "'";
+    std::size_t untried;  // dropped
+    std::size_t failed;
+  } cases[] = {{"ok", "time", 1, 1},
+               {"skipped", "plan", 0, 0},
+               {"plugin_failed", "", 0, 0},
+               {"plugin_failed", "compile", 1, 0},
+               {"unsupported", "compile", 1, 0}};
+  for (const auto& [outcome, phase, untried, failed] : cases) {
+    const auto fresh = make_plan({{"s/f/x", "f/x", "f"}}, {acme()}, PlanSettings());
+    journal::FinishedTasks finished;
+    finished.by_key[fresh[0].key] = {outcome, 2, journal::was_tried(outcome, phase)};
+    auto plan = fresh;
+    EXPECT_EQ(drop_done(plan, finished, Retry::kUntried), untried) << outcome << phase;
+    plan = fresh;
+    EXPECT_EQ(drop_done(plan, finished, Retry::kFailed), failed) << outcome << phase;
+    for (const PlannedTask& again : plan) EXPECT_EQ(again.attempt, 3);
   }
-}
-
-TEST(ShellCommand, QuotesWhatAShellWouldSplit) {
-  EXPECT_EQ(shell_command({"graphnet", "a b", "it's", "", "x=$y"}),
-            "graphnet 'a b' 'it'\\''s' '' 'x=$y'");
 }
 
 }  // namespace

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
+#include "base/tolerance.h"
+
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
-#include "verify/compare.h"
-
-namespace graphnet::verify {
+namespace graphnet::base {
 
 namespace {
 
 struct Schedule {
-  base::DType dtype;
+  DType dtype;
   double log10_atol_slope;
   double log10_rtol_slope;
 };
 
 // atol = 10^(slope * t), likewise rtol: a line through 1 at t = 0 and PyTorch's own test tolerance
 // at t = -5.
-constexpr std::array<Schedule, 4> kSchedules = {{{base::DType::kFloat16, 1.0, 3.0 / 5},
-                                                 {base::DType::kBFloat16, 1.0, 1.796 / 5},
-                                                 {base::DType::kFloat32, 1.0, 5.886 / 5},
-                                                 {base::DType::kFloat64, 7.0 / 5, 7.0 / 5}}};
+constexpr std::array<Schedule, 4> kSchedules = {{{DType::kFloat16, 1.0, 3.0 / 5},
+                                                 {DType::kBFloat16, 1.0, 1.796 / 5},
+                                                 {DType::kFloat32, 1.0, 5.886 / 5},
+                                                 {DType::kFloat64, 7.0 / 5, 7.0 / 5}}};
 
 // Upstream goes through the text, so the value used is the printed one.
 double rounded_power_of_ten(double exponent) {
@@ -59,4 +59,4 @@ const std::vector<ToleranceLevel>& tolerance_levels() {
   return levels;
 }
 
-}  // namespace graphnet::verify
+}  // namespace graphnet::base

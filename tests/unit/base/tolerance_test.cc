@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "base/tolerance.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <sstream>
 
-#include "verify/compare.h"
-
-namespace graphnet::verify {
+namespace graphnet::base {
 namespace {
 
 // The table of upstream's labels: t, then atol and rtol of float16, bfloat16, float32, float64.
@@ -57,4 +57,4 @@ TEST(ToleranceLevels, SchedulesAlternateInPrintOrder) {
 }
 
 }  // namespace
-}  // namespace graphnet::verify
+}  // namespace graphnet::base

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "cli/report_command.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <set>
+
+#include "base/text.h"
+#include "cli/exit_code.h"
+#include "cli/results_files.h"
+#include "journal/sql_view.h"
+#include "report/grid.h"
+#include "report/table.h"
+#include "report/terminal_text.h"
+
+namespace graphnet::cli {
+
+using base::Code;
+using base::Result;
+using base::Status;
+using journal::JournalContent;
+using journal::Record;
+
+namespace {
+
+using Journals = std::vector<JournalContent>;
+
+/// What --csv and --json show without --sql.
+constexpr const char* kDefaultQuery =
+    "SELECT sample, plugin_variant AS plugin, outcome, speedup, speedup_low, speedup_high, timing, "
+    "eager_ns, plugin_ns, compile_ns, plugin_first_ns, verdict, message FROM records";
+
+Result<Journals> read_journals(const ReportFlags& flags) {
+  GN_ASSIGN_OR_RETURN(const auto files, find_results(flags.inputs));
+  Journals journals;
+  for (const auto& file : files) {
+    GN_ASSIGN_OR_RETURN(JournalContent journal, journal::read_journal(file));
+    for (const auto& note : journal.notes) {
+      std::cerr << "warning: " << report::printable(note) << '\n';
+    }
+    journals.push_back(std::move(journal));
+  }
+  return journals;
+}
+
+std::string joined(const std::set<std::string>& words) {
+  return base::join(std::vector<std::string>(words.begin(), words.end()), ", ");
+}
+
+report::RunFacts facts_of(const Journals& journals) {
+  std::set<std::string> versions;
+  std::set<std::string> protocols;
+  std::set<std::string> devices;
+  std::set<std::string> processors;
+  std::set<std::string> samples;
+  std::set<std::string> plugins;
+  report::RunFacts facts;
+  for (const JournalContent& journal : journals) {
+    for (const Record& record : journal.records) {
+      if (!record.graphnet.empty()) versions.insert(record.graphnet);
+      protocols.insert(record.protocol);
+      devices.insert(record.device);
+      const auto processor = record.environment.find("cpu_model");
+      if (processor != record.environment.end() && processor->is_string()) {
+        processors.insert(processor->get<std::string>());
+      }
+      samples.insert(record.sample);
+      plugins.insert(record.plugin_variant.empty() ? record.plugin : record.plugin_variant);
+      facts.methods.insert(record.timing.empty() ? "upstream" : "paired");
+      facts.threads = record.threads;
+      facts.seed = record.seed;
+    }
+  }
+  facts.version = joined(versions);
+  facts.protocol = joined(protocols);
+  facts.device = joined(devices);
+  facts.hardware = joined(processors);
+  facts.samples.assign(samples.begin(), samples.end());
+  facts.plugins.assign(plugins.begin(), plugins.end());
+  return facts;
+}
+
+/// The table that a run shows. Of several controls the worst one is shown, and holds for all rows.
+int show_table(const Context& context, const ReportFlags& flags, const Journals& journals) {
+  report::RunTable table(std::cout, {context.out.color, context.out.width}, facts_of(journals));
+  const journal::Control* worst = nullptr;
+  for (const JournalContent& journal : journals) {
+    for (const journal::Control& control : journal.controls) {
+      if (worst == nullptr || control.noise_floor > worst->noise_floor) worst = &control;
+    }
+  }
+  if (worst != nullptr) table.control(*worst);
+  for (const JournalContent& journal : journals) {
+    for (const Record& record : journal.records) table.row(record);
+  }
+  report::RunSummary summary;
+  summary.results_path = base::join(flags.inputs, ", ");
+  table.summary(summary);
+  return kExitDone;
+}
+
+int show_grid(const Context& context, const ReportFlags& flags, const report::Grid& grid) {
+  if (context.flags.json) {
+    std::cout << base::dump_json(report::grid_json(grid)) << '\n';
+  } else if (flags.csv) {
+    std::cout << report::grid_csv(grid);
+  } else {
+    std::cout << report::grid_text(grid, context.out.width);
+  }
+  return kExitDone;
+}
+
+Result<int> execute(const Context& context, const ReportFlags& flags) {
+  if (flags.csv && context.flags.json) {
+    return Status(Code::kUsage, "--json and --csv exclude each other");
+  }
+  if (has_report_output(flags.outputs)) {
+    if (flags.sql || flags.csv || context.flags.json) {
+      return Status(Code::kUsage, "--html, --plots and --markdown exclude --sql, --csv and --json");
+    }
+    return write_report_outputs(context, flags.inputs, flags.outputs);
+  }
+  GN_ASSIGN_OR_RETURN(const Journals journals, read_journals(flags));
+  if (!flags.sql && !flags.csv && !context.flags.json) return show_table(context, flags, journals);
+  GN_ASSIGN_OR_RETURN(const journal::SqlResult result,
+                      journal::run_sql(journals, flags.sql.value_or(kDefaultQuery)));
+  return show_grid(context, flags, {result.columns, result.rows});
+}
+
+/// The tables of --sql with their columns, for the help text.
+std::string sql_help() {
+  std::string text;
+  for (const journal::SqlTable& table : journal::sql_tables()) {
+    text += std::string("\n  ") + table.name + " (" + table.help + "): ";
+    std::string columns;
+    std::size_t line = text.size() - text.rfind('\n');
+    for (const journal::SqlColumn& column : table.columns) {
+      const std::string name = columns.empty() ? column.name : ", " + std::string(column.name);
+      constexpr std::size_t kWidth = 88;
+      const bool is_full = line + name.size() > kWidth;
+      columns += is_full ? ",\n    " + name.substr(name.find_first_not_of(", ")) : name;
+      line = is_full ? 4 + name.size() : line + name.size();
+    }
+    text += columns;
+  }
+  return text;
+}
+
+}  // namespace
+
+Command report_command(ReportFlags& flags) {
+  Command command;
+  command.name = "report";
+  command.summary = "show what results files hold";
+  command.description =
+      "Prints the table of a run from its results file, or of several files together. --html "
+      "writes\n"
+      "one page that needs no network: outcomes, scores with bands, violins with a lane for\n"
+      "failures, backend against backend, families, flags, proof and all results; it and the "
+      "other\n"
+      "forms read upstream's logs too.\n"
+      "--sql asks any question instead; a query may read these tables and nothing else:" +
+      sql_help();
+  command.usage = "report RESULTS|LOG|DIR... [options]";
+  command.positionals = {"RESULTS|LOG|DIR",
+                         "results files, or folders of them (*.jsonl); see --html for logs",
+                         &flags.inputs,
+                         {},
+                         "FILE"};
+  command.flags = {
+      {"--sql", "SELECT", "the rows of a query in SQLite's language", &flags.sql},
+      {"--csv", "", "comma-separated values instead of a table", &flags.csv},
+  };
+  for (Flag& flag : report_output_flags(flags.outputs)) command.flags.push_back(std::move(flag));
+  command.examples = {
+      {"graphnet report results/", "the table of every run in a folder"},
+      {"graphnet report --sql \"SELECT outcome, count(*) FROM records GROUP BY 1\" all.jsonl",
+       "how many of each outcome"},
+      {"graphnet report results/ --html report.html", "everything on one page"},
+      {"graphnet report results/ --plots plots --png", "charts for a paper or a slide"},
+      {"graphnet report --csv all.jsonl > all.csv", "for a spreadsheet"}};
+  command.execute = [&flags](const Context& context) { return execute(context, flags); };
+  return command;
+}
+
+}  // namespace graphnet::cli

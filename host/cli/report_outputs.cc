@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "cli/report_outputs.h"
+
+#include <filesystem>
+#include <iostream>
+#include <set>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/exit_code.h"
+#include "report/html_page.h"
+#include "report/png.h"
+#include "report/read_report.h"
+#include "report/summary.h"
+#include "report/terminal_text.h"
+#include "report/text_report.h"
+
+namespace graphnet::cli {
+
+namespace fs = std::filesystem;
+using base::Code;
+using base::Result;
+using base::Status;
+
+namespace {
+
+void say(const Context& context, const std::string& text) {
+  if (!context.flags.quiet) std::cerr << report::printable(text) << '\n';
+}
+
+Status check(const ReportOutputFlags& flags) {
+  if (flags.markdown && flags.html && *flags.html == "-") {
+    return Status(Code::kUsage, "--markdown and --html - cannot both have standard output");
+  }
+  if (flags.png && !flags.plots) {
+    return Status(Code::kUsage, "--png says how to write plots, and there is no --plots DIR");
+  }
+  return Status::ok();
+}
+
+Status write_html(const Context& context, const std::string& file, const report::Report& report) {
+  const std::string page = report::html_page(report);
+  if (file == "-") {
+    std::cout << page;
+    return Status::ok();
+  }
+  GN_RETURN_IF_ERROR(base::write_file_atomic(file, page));
+  say(context, "wrote " + file + " (" + base::format_bytes(page.size()) + ")");
+  return Status::ok();
+}
+
+std::vector<report::Chart> all_charts(const report::Report& report) {
+  report::ReportCharts charts = report::report_charts(report);
+  std::vector<report::Chart> all;
+  std::set<std::string> names;
+  for (auto* group : {&charts.scores, &charts.speedups, &charts.scatters, &charts.groups}) {
+    for (report::Chart& chart : *group) {
+      // Two labels may differ in characters only that no file name should have.
+      const std::string name = chart.name;
+      for (int i = 2; !names.insert(chart.name).second; ++i) {
+        chart.name = name + "-" + std::to_string(i);
+      }
+      all.push_back(std::move(chart));
+    }
+  }
+  return all;
+}
+
+Status write_plots(const Context& context, const fs::path& folder, const fs::path& converter,
+                   const report::Report& report) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    return Status(Code::kEnvironment,
+                  "cannot make folder '" + folder.string() + "': " + error.message());
+  }
+  const auto charts = all_charts(report);
+  for (const report::Chart& chart : charts) {
+    const fs::path svg = folder / (chart.name + ".svg");
+    GN_RETURN_IF_ERROR(base::write_file_atomic(svg, chart.standalone));
+    if (converter.empty()) continue;
+    GN_RETURN_IF_ERROR(report::write_png(converter, svg, folder / (chart.name + ".png")));
+  }
+  GN_RETURN_IF_ERROR(base::write_file_atomic(folder / "results.csv", report::csv_report(report)));
+  say(context, "wrote " + std::to_string(charts.size()) + " charts to " + folder.string());
+  return Status::ok();
+}
+
+}  // namespace
+
+std::vector<Flag> report_output_flags(ReportOutputFlags& flags) {
+  return {
+      {"--html", "FILE", "write one page with charts and all results; - is standard output",
+       &flags.html},
+      {"--plots", "DIR", "write every chart as an SVG file, and what they show as results.csv",
+       &flags.plots},
+      {"--png", "", "with --plots: PNG files too, by rsvg-convert", &flags.png},
+      {"--markdown", "", "print a summary for a comment or an issue", &flags.markdown},
+      {"--by-file", "", "with these forms: a backend for each file", &flags.by_file},
+  };
+}
+
+bool has_report_output(const ReportOutputFlags& flags) {
+  return flags.html || flags.plots || flags.png || flags.markdown;
+}
+
+Result<int> write_report_outputs(const Context& context, const std::vector<std::string>& results,
+                                 const ReportOutputFlags& flags) {
+  if (results.empty()) {
+    return Status(Code::kUsage, "report needs results").add_hint("graphnet report results");
+  }
+  GN_RETURN_IF_ERROR(check(flags));
+  fs::path converter;
+  if (flags.png) {
+    GN_ASSIGN_OR_RETURN(converter, report::find_svg_converter());
+  }
+  report::ReadReportSettings settings;
+  settings.by_file = flags.by_file;
+  GN_ASSIGN_OR_RETURN(const report::Report report,
+                      report::read_report({results.begin(), results.end()}, settings));
+  if (flags.html) GN_RETURN_IF_ERROR(write_html(context, *flags.html, report));
+  if (flags.plots) GN_RETURN_IF_ERROR(write_plots(context, *flags.plots, converter, report));
+  if (flags.markdown) std::cout << report::markdown_report(report);
+  for (const std::string& note : report.notes) say(context, "note: " + note);
+  return kExitDone;
+}
+
+}  // namespace graphnet::cli

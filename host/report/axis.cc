@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "report/axis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace graphnet::report {
+
+namespace {
+
+constexpr double kLargestOctave = 12;
+
+bool is_usable(Scale scale, double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high) || !(low < high)) return false;
+  return scale == Scale::kLinear || low > 0;
+}
+
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+// The step of 1, 2 or 5 times a power of ten that gives about `count` ticks.
+double round_step(double span, int count) {
+  const double rough = span / std::max(1, count);
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  const double factor = rough / power;
+  return power * (factor <= 1.5 ? 1 : factor <= 3.5 ? 2 : factor <= 7.5 ? 5 : 10);
+}
+
+}  // namespace
+
+Axis::Axis(Scale scale, double low, double high, double from_px, double to_px)
+    : scale_(scale), low_(low), high_(high), from_px_(from_px), to_px_(to_px) {
+  if (is_usable(scale, low, high)) return;
+  low_ = scale == Scale::kRatio ? 0.8 : 0;
+  high_ = scale == Scale::kRatio ? 1.25 : 1;
+}
+
+double Axis::at(double value) const {
+  const double inside = std::clamp(std::isnan(value) ? low_ : value, low_, high_);
+  const double part = scale_ == Scale::kRatio ? std::log(inside / low_) / std::log(high_ / low_)
+                                              : (inside - low_) / (high_ - low_);
+  return from_px_ + part * (to_px_ - from_px_);
+}
+
+bool Axis::contains(double value) const {
+  return value >= low_ && value <= high_;
+}
+
+std::vector<Tick> Axis::octaves(int count) const {
+  const int first = static_cast<int>(std::ceil(std::log2(low_) - 1e-9));
+  const int last = static_cast<int>(std::floor(std::log2(high_) + 1e-9));
+  const int stride = std::max(1, (last - first + count) / std::max(1, count));
+  std::vector<Tick> ticks;
+  for (int power = first; power <= last; ++power) {
+    if (power % stride != 0) continue;  // counted from 1x, which so always has a tick
+    const double value = std::exp2(power);
+    ticks.push_back({value, ratio_label(value)});
+  }
+  return ticks;
+}
+
+std::vector<Tick> Axis::round_steps(int count) const {
+  const double step = round_step(high_ - low_, count);
+  std::vector<Tick> ticks;
+  for (double n = std::ceil(low_ / step - 1e-9); n * step <= high_ + 1e-9 * step; ++n) {
+    const double value = n == 0 ? 0 : n * step;
+    ticks.push_back({value, scale_ == Scale::kRatio ? ratio_label(value) : short_number(value)});
+  }
+  return ticks;
+}
+
+std::vector<Tick> Axis::ticks(int count) const {
+  const bool has_octaves = scale_ == Scale::kRatio && high_ / low_ >= 4;
+  return has_octaves ? octaves(count) : round_steps(count);
+}
+
+RatioRange ratio_range(const std::vector<double>& values) {
+  double low = -0.25;
+  double high = 0.25;
+  for (const double value : values) {
+    if (!(value > 0) || !std::isfinite(value)) continue;
+    low = std::min(low, std::log2(value));
+    high = std::max(high, std::log2(value));
+  }
+  const double margin = 0.04 * (high - low);
+  return {std::exp2(std::max(low - margin, -kLargestOctave)),
+          std::exp2(std::min(high + margin, kLargestOctave))};
+}
+
+std::string ratio_label(double ratio) {
+  return short_number(ratio) + "x";
+}
+
+}  // namespace graphnet::report

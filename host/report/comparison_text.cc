@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstdio>
+
+#include "base/text.h"
+#include "report/comparison.h"
+#include "report/summary.h"
+#include "report/terminal_text.h"
+
+namespace graphnet::report {
+
+namespace {
+
+using base::Json;
+
+// In the order of the text; "same" is counted but not listed.
+constexpr Change kListed[] = {Change::kBroken, Change::kSlower, Change::kFaster, Change::kMended};
+constexpr std::size_t kMaxListed = 40;
+
+std::string ratio_cell(const ComparedSample& sample) {
+  if (!sample.ratio) {
+    return printable(sample.outcome_a) + " -> " + printable(sample.outcome_b);
+  }
+  const std::string ratio = ratio_text(*sample.ratio) + "x ";
+  if (!sample.low || !sample.high) return ratio + "(no interval)";
+  return ratio + "[" + ratio_text(*sample.low) + ", " + ratio_text(*sample.high) + "]";
+}
+
+// The largest change first.
+std::vector<const ComparedSample*> listed(const Comparison& comparison, Change change) {
+  std::vector<const ComparedSample*> samples;
+  for (const ComparedSample& sample : comparison.samples) {
+    if (sample.change == change) samples.push_back(&sample);
+  }
+  std::stable_sort(
+      samples.begin(), samples.end(), [&](const ComparedSample* one, const ComparedSample* two) {
+        const double ratio_one = one->ratio.value_or(1);
+        const double ratio_two = two->ratio.value_or(1);
+        return change == Change::kFaster ? ratio_one > ratio_two : ratio_one < ratio_two;
+      });
+  return samples;
+}
+
+std::string counts_line(const Comparison& comparison) {
+  std::vector<std::string> parts;
+  for (const Change change : {Change::kSame, Change::kFaster, Change::kSlower, Change::kBroken,
+                              Change::kMended, Change::kBothFail, Change::kNoEvidence}) {
+    const int count = comparison.count(change);
+    if (count > 0) parts.push_back(std::to_string(count) + " " + change_name(change));
+  }
+  if (comparison.only_a > 0) parts.push_back(std::to_string(comparison.only_a) + " in A only");
+  if (comparison.only_b > 0) parts.push_back(std::to_string(comparison.only_b) + " in B only");
+  return base::join(parts, ", ");
+}
+
+Json number_or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json counts_json(const Comparison& comparison) {
+  Json counts = Json::object();
+  for (const Change change : {Change::kSame, Change::kFaster, Change::kSlower, Change::kBroken,
+                              Change::kMended, Change::kBothFail, Change::kNoEvidence}) {
+    std::string key = change_name(change);
+    std::replace(key.begin(), key.end(), ' ', '_');
+    counts[key] = comparison.count(change);
+  }
+  counts["only_a"] = comparison.only_a;
+  counts["only_b"] = comparison.only_b;
+  return counts;
+}
+
+Json sample_json(const ComparedSample& sample) {
+  return {{"sample", sample.sample},
+          {"change", change_name(sample.change)},
+          {"outcome_a", sample.outcome_a},
+          {"outcome_b", sample.outcome_b},
+          {"ratio", number_or_null(sample.ratio)},
+          {"ratio_low", number_or_null(sample.low)},
+          {"ratio_high", number_or_null(sample.high)}};
+}
+
+Json one_json(const Comparison& one) {
+  Json samples = Json::array();
+  for (const ComparedSample& sample : one.samples) samples.push_back(sample_json(sample));
+  Json object = {{"a", one.name_a},
+                 {"b", one.name_b},
+                 {"metric", metric_name(one.metric)},
+                 {"threshold", one.threshold},
+                 {"noise_floor", one.noise_floor},
+                 {"ratio", nullptr},
+                 {"ratio_low", nullptr},
+                 {"ratio_high", nullptr},
+                 {"confidence", kConfidence},
+                 {"counts", counts_json(one)},
+                 {"is_regression", one.is_regression()},
+                 {"samples", std::move(samples)}};
+  if (one.ratio.count > 0) object["ratio"] = one.ratio.value;
+  if (one.ratio.has_interval) {
+    object["ratio_low"] = one.ratio.low;
+    object["ratio_high"] = one.ratio.high;
+  }
+  return object;
+}
+
+}  // namespace
+
+std::string comparison_text(const Comparison& comparison) {
+  char limits[160];
+  std::snprintf(
+      limits, sizeof limits, "threshold %.3g %%%s\n", 100 * comparison.threshold,
+      comparison.noise_floor >= comparison.threshold ? ", the noise floor of the controls" : "");
+  std::string text =
+      "A: " + printable(comparison.name_a) + "\nB: " + printable(comparison.name_b) + "\n\n" +
+      metric_name(comparison.metric) + " of B against A, above 1 is faster: geometric mean " +
+      mean_text(comparison.ratio) + " over " + std::to_string(comparison.ratio.count) +
+      " samples\n" + counts_line(comparison) + "; " + limits;
+  std::vector<std::array<std::string, 3>> rows;
+  std::size_t num_hidden = 0;
+  for (const Change change : kListed) {
+    const auto samples = listed(comparison, change);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      if (i >= kMaxListed) {
+        ++num_hidden;
+        continue;
+      }
+      rows.push_back({change_name(change), printable(samples[i]->sample), ratio_cell(*samples[i])});
+    }
+  }
+  int width = 0;
+  for (const auto& row : rows) width = std::max(width, display_width(row[1]));
+  if (!rows.empty()) text += "\n";
+  for (const auto& [change, sample, ratio] : rows) {
+    text += "  " + pad_right(change, 7) + "  " + pad_right(sample, width) + "  " + ratio + "\n";
+  }
+  if (num_hidden > 0) text += "  and " + std::to_string(num_hidden) + " more\n";
+  text += comparison.is_regression() ? "\nregression\n" : "\nno regression\n";
+  return text;
+}
+
+Json comparison_json(const std::vector<Comparison>& comparisons) {
+  Json list = Json::array();
+  bool is_regression = false;
+  for (const Comparison& one : comparisons) {
+    list.push_back(one_json(one));
+    is_regression = is_regression || one.is_regression();
+  }
+  return {{"schema", "graphnet.compare/1"},
+          {"is_regression", is_regression},
+          {"comparisons", std::move(list)}};
+}
+
+}  // namespace graphnet::report

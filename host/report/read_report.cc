@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "report/read_report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "score/read_results.h"
+
+namespace graphnet::report {
+
+namespace {
+
+using base::Json;
+using base::Result;
+
+// What the journals say beyond the rows of the scores.
+class Details {
+ public:
+  void add(const journal::JournalContent& content, std::size_t first_row) {
+    for (std::size_t i = 0; i < content.records.size(); ++i) {
+      const journal::Record& record = content.records[i];
+      ResultRow row = result_row(record);
+      row.category = category(record.sample_path);
+      rows_[first_row + i] = std::move(row);
+      protocols_.insert(record.protocol);
+      add_word(record.environment, "hardware_class", machines_);
+      add_word(record.environment, "libtorch", libtorch_);
+    }
+    for (const journal::Control& control : content.controls) {
+      noise_floor_ = std::max(noise_floor_.value_or(0), control.noise_floor);
+    }
+  }
+
+  const std::optional<double>& noise_floor() const { return noise_floor_; }
+
+  ResultRow row_of(const score::Row& scored) const {
+    const auto found = rows_.find(scored.number);
+    ResultRow row;
+    if (found != rows_.end()) {
+      row = found->second;
+    } else {
+      row.sample = scored.sample;
+      row.family = scored.family;
+      row.category = "unknown";
+      row.outcome = scored.outcome;
+      row.speedup = scored.speedup;
+    }
+    row.left_out = scored.left_out;
+    const bool is_claim = row.timing == "faster" || row.timing == "slower";
+    if (noise_floor_ && is_claim && row.speedup && std::fabs(*row.speedup - 1) <= *noise_floor_) {
+      row.timing = "noise";
+    }
+    return row;
+  }
+
+  void describe(std::vector<std::pair<std::string, std::string>>& facts) const {
+    describe("machine", machines_, facts);
+    describe("protocol", protocols_, facts);
+    describe("libtorch", libtorch_, facts);
+  }
+
+ private:
+  using Words = std::set<std::string>;
+
+  static void add_word(const Json& object, const char* key, Words& words) {
+    const auto found = object.find(key);
+    if (found != object.end() && found->is_string()) words.insert(found->get<std::string>());
+  }
+
+  static void describe(const char* name, const Words& words,
+                       std::vector<std::pair<std::string, std::string>>& facts) {
+    if (words.empty()) return;
+    facts.emplace_back(name, base::join({words.begin(), words.end()}, "; "));
+  }
+
+  // One file a sample, however many backends it has.
+  const std::string& category(const std::string& sample_path) {
+    const auto [place, is_new] = categories_.emplace(sample_path, "");
+    if (is_new) place->second = category_of(sample_path);
+    return place->second;
+  }
+
+  std::unordered_map<std::size_t, ResultRow> rows_;
+  std::unordered_map<std::string, std::string> categories_;
+  Words protocols_;
+  Words machines_;
+  Words libtorch_;
+  std::optional<double> noise_floor_;
+};
+
+ScoreCurve curve_of(const score::Column& column, bool is_es) {
+  ScoreCurve curve{column.label, {}};
+  for (const score::Point& point : column.points) {
+    const score::Band& band = is_es ? point.es_band : point.s_band;
+    ScorePoint shown;
+    shown.t = point.t;
+    shown.value = is_es ? point.es : point.s;
+    shown.aggregated = is_es ? point.es_aggregated : point.s_aggregated;
+    if (band.low < band.high) {
+      shown.low = band.low;
+      shown.high = band.high;
+    }
+    curve.points.push_back(shown);
+  }
+  return curve;
+}
+
+std::string caption_of(const score::Settings& settings) {
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "p = %g, b = %g, interpretation %s; band: %.0f %% over resampled samples; dashed "
+                "with squares: aggregated form",
+                settings.penalty, settings.fail_base,
+                score::interpretation_name(settings.interpretation), 100 * settings.confidence);
+  return text;
+}
+
+void add_column(const score::Column& column, const Details& details, Report& report) {
+  const std::size_t backend = report.backends.size();
+  report.backends.push_back(column.label);
+  for (const auto* rows : {&column.rows, &column.left_out}) {
+    for (const score::Row& scored : *rows) {
+      ResultRow row = details.row_of(scored);
+      row.backend = backend;
+      report.rows.push_back(std::move(row));
+    }
+  }
+  report.st.push_back(curve_of(column, false));
+  report.est.push_back(curve_of(column, true));
+}
+
+}  // namespace
+
+Result<Report> read_report(const std::vector<std::filesystem::path>& paths,
+                           const ReadReportSettings& settings) {
+  Details details;
+  score::ReadSettings reading;
+  reading.compat = settings.score.compat;
+  reading.by_file = settings.by_file;
+  reading.on_journal = [&](const journal::JournalContent& content, std::size_t first_row) {
+    details.add(content, first_row);
+  };
+  GN_ASSIGN_OR_RETURN(score::Results results, score::read_results(paths, reading));
+  GN_ASSIGN_OR_RETURN(const score::ScoreSet scores,
+                      score::score_rows(std::move(results.rows), settings.score));
+  Report report;
+  std::vector<std::string> names;
+  for (const auto& path : paths) names.push_back(path.string());
+  report.title = "graphnet report";
+  report.facts.emplace_back("results", base::join(names, ", "));
+  details.describe(report.facts);
+  report.noise_floor = details.noise_floor();
+  report.score_caption = caption_of(settings.score);
+  report.notes = results.notes;
+  report.notes.insert(report.notes.end(), scores.notes.begin(), scores.notes.end());
+  for (const score::Column& column : scores.columns) add_column(column, details, report);
+  const bool has_scores =
+      std::any_of(report.st.begin(), report.st.end(),
+                  [](const ScoreCurve& curve) { return !curve.points.empty(); });
+  if (!has_scores) {
+    report.st.clear();
+    report.est.clear();
+  }
+  return report;
+}
+
+}  // namespace graphnet::report

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "journal/record.h"
+#include "report/score_chart.h"
+
+namespace graphnet::report {
+
+/// One sample with one backend, as reports show it. From a record or from a line of an upstream
+/// log, which knows sample, outcome and speedup only.
+///
+/// units    nanoseconds; fractions 0 to 1
+struct ResultRow {
+  std::string sample;
+  std::string family;
+  std::string category;     ///< upstream's heuristic_tag; "unknown" without
+  std::size_t backend = 0;  ///< place in Report::backends
+  std::string outcome;
+  std::string message;
+  std::string verdict;  ///< who did the work
+  /// faster, slower, same, unstable, noise (a claim below the noise floor); empty: no interval
+  std::string timing;
+  /// Why the row enters no average; empty: it does, or it failed. See score/row.h.
+  std::string left_out;
+  std::vector<std::string> flags;
+  std::optional<double> speedup;
+  std::optional<double> speedup_low;
+  std::optional<double> speedup_high;
+  std::optional<double> eager_ns;
+  std::optional<double> plugin_ns;
+  std::optional<double> compile_ns;
+  std::optional<double> bind_ns;
+  std::optional<double> first_call_ns;
+  std::optional<double> break_even_calls;
+  std::optional<double> relative_rms;  ///< largest of the outputs
+  int num_pairs = 0;
+
+  bool is_ok() const { return outcome == "ok"; }
+  /// Neither ok nor a failure of the backend: skipped, interrupted, an invalid sample.
+  bool is_not_run() const { return !is_ok() && !left_out.empty(); }
+  bool counts_in_means() const { return is_ok() && left_out.empty() && speedup && *speedup > 0; }
+};
+
+/// What a record says, without backend and left_out. `category` is that of the sample's folder if
+/// it can still be read.
+ResultRow result_row(const journal::Record& record);
+
+/// "heuristic_tag" of a sample's graph_net.json; "unknown" if there is none.
+std::string category_of(const std::string& sample_path);
+
+/// Everything a report is made of.
+struct Report {
+  std::string title;
+  /// Name and value: files, machine, protocol, versions.
+  std::vector<std::pair<std::string, std::string>> facts;
+  std::vector<std::string> backends;  ///< unique labels
+  std::vector<ResultRow> rows;        ///< any order, one a sample and backend
+  std::vector<ScoreCurve> st;         ///< one a backend, in their order, or none at all
+  std::vector<ScoreCurve> est;
+  std::string score_caption;  ///< parameters of the scores
+  /// Largest deviation of the controls (eager against itself) from 1; none without controls.
+  std::optional<double> noise_floor;
+  std::vector<std::string> notes;  ///< sentences for the reader
+};
+
+}  // namespace graphnet::report

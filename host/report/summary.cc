@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "report/summary.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <unordered_map>
+
+#include "base/text.h"
+
+namespace graphnet::report {
+
+namespace {
+
+constexpr std::size_t kMaxScatterBackends = 6;
+
+void count_ok(const ResultRow& row, BackendSummary& summary, std::vector<double>& speedups) {
+  ++summary.num_ok;
+  ++summary.timing[row.timing.empty() ? "no interval" : row.timing];
+  ++summary.verdicts[verdict_kind(row.verdict)];
+  summary.compile_ns += row.compile_ns.value_or(0);
+  if (row.counts_in_means()) {
+    speedups.push_back(*row.speedup);
+  } else {
+    ++summary.left_out[row.left_out.empty() ? "no speedup" : row.left_out];
+  }
+}
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return quantile(values, 0.5);
+}
+
+}  // namespace
+
+std::string verdict_kind(const std::string& verdict) {
+  return verdict.empty() ? "none" : verdict.substr(0, verdict.find('('));
+}
+
+std::string counts_text(const std::map<std::string, int>& counts) {
+  std::vector<std::pair<std::string, int>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> parts;
+  for (const auto& [name, count] : sorted) parts.push_back(std::to_string(count) + " " + name);
+  return base::join(parts, ", ");
+}
+
+std::string ratio_text(double ratio) {
+  char text[64];
+  std::snprintf(text, sizeof text, ratio < 10 ? "%.3f" : ratio < 100 ? "%.2f" : "%.1f", ratio);
+  return text;
+}
+
+std::string mean_text(const GeometricMean& mean) {
+  if (mean.count == 0) return "-";
+  const std::string value = ratio_text(mean.value) + "x ";
+  if (!mean.has_interval) return value + "(no interval)";
+  return value + "[" + ratio_text(mean.low) + ", " + ratio_text(mean.high) + "]";
+}
+
+std::vector<BackendSummary> summarise(const Report& report) {
+  std::vector<BackendSummary> summaries(report.backends.size());
+  std::vector<std::vector<double>> speedups(report.backends.size());
+  for (const ResultRow& row : report.rows) {
+    if (row.backend >= summaries.size()) continue;
+    BackendSummary& summary = summaries[row.backend];
+    for (const std::string& flag : row.flags) ++summary.flags[flag];
+    if (row.is_not_run()) {
+      ++summary.not_run[row.left_out];
+      continue;
+    }
+    ++summary.num_samples;
+    if (row.is_ok()) {
+      count_ok(row, summary, speedups[row.backend]);
+    } else {
+      ++summary.failures[row.outcome];
+    }
+  }
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    summaries[i].name = report.backends[i];
+    summaries[i].speedup = geometric_mean(speedups[i]);
+    summaries[i].median_speedup = median_of(speedups[i]);
+  }
+  return summaries;
+}
+
+std::vector<SpeedupGroup> speedup_groups(const Report& report) {
+  std::vector<SpeedupGroup> groups(report.backends.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) groups[i].name = report.backends[i];
+  for (const ResultRow& row : report.rows) {
+    if (row.backend >= groups.size() || row.is_not_run()) continue;
+    if (!row.is_ok()) {
+      ++groups[row.backend].failures[row.outcome];
+    } else if (row.counts_in_means()) {
+      groups[row.backend].speedups.push_back(*row.speedup);
+    }
+  }
+  return groups;
+}
+
+ScatterInput scatter_input(const Report& report, std::size_t x_backend, std::size_t y_backend) {
+  ScatterInput input;
+  input.x_name = report.backends[x_backend];
+  input.y_name = report.backends[y_backend];
+  std::unordered_map<std::string, const ResultRow*> of_x;
+  for (const ResultRow& row : report.rows) {
+    if (row.backend == x_backend && !row.is_not_run()) of_x[row.sample] = &row;
+  }
+  for (const ResultRow& y : report.rows) {
+    if (y.backend != y_backend || y.is_not_run()) continue;
+    const auto found = of_x.find(y.sample);
+    if (found == of_x.end()) continue;
+    const ResultRow& x = *found->second;
+    // Left out is neither a failure nor a speedup to show.
+    if ((x.is_ok() && !x.counts_in_means()) || (y.is_ok() && !y.counts_in_means())) continue;
+    if (x.is_ok() && y.is_ok()) {
+      input.both.push_back({*x.speedup, *y.speedup});
+    } else if (x.is_ok()) {
+      input.only_x.push_back(*x.speedup);
+    } else if (y.is_ok()) {
+      input.only_y.push_back(*y.speedup);
+    } else {
+      ++input.neither;
+    }
+  }
+  return input;
+}
+
+std::vector<GroupRow> group_rows(const Report& report, GroupKey key) {
+  struct Counted {
+    std::vector<GroupRow::Entry> entries;
+    std::vector<std::vector<double>> speedups;
+    int num_samples = 0;
+  };
+  const std::size_t num_backends = report.backends.size();
+  std::map<std::string, Counted> groups;
+  for (const ResultRow& row : report.rows) {
+    if (row.backend >= num_backends || row.is_not_run()) continue;
+    Counted& group = groups[row.*key];
+    group.entries.resize(num_backends);
+    group.speedups.resize(num_backends);
+    ++group.num_samples;
+    ++group.entries[row.backend].num_samples;
+    group.entries[row.backend].num_ok += row.is_ok() ? 1 : 0;
+    if (row.counts_in_means()) group.speedups[row.backend].push_back(*row.speedup);
+  }
+  std::vector<std::pair<int, GroupRow>> sorted;
+  for (auto& [name, group] : groups) {
+    for (std::size_t i = 0; i < num_backends; ++i) {
+      group.entries[i].mean = geometric_mean(group.speedups[i]);
+    }
+    sorted.push_back({group.num_samples, {name, std::move(group.entries)}});
+  }
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<GroupRow> rows;
+  for (auto& [count, row] : sorted) rows.push_back(std::move(row));
+  return rows;
+}
+
+ReportCharts report_charts(const Report& report) {
+  ReportCharts charts;
+  if (!report.est.empty()) charts.scores.push_back(est_chart(report.est, report.score_caption));
+  if (!report.st.empty()) charts.scores.push_back(st_chart(report.st, report.score_caption));
+  const std::vector<SpeedupGroup> groups = speedup_groups(report);
+  charts.speedups = {violin_chart(groups), ecdf_chart(groups)};
+  const std::size_t shown = std::min(report.backends.size(), kMaxScatterBackends);
+  for (std::size_t x = 0; x < shown; ++x) {
+    for (std::size_t y = x + 1; y < shown; ++y) {
+      charts.scatters.push_back(scatter_chart(scatter_input(report, x, y)));
+    }
+  }
+  charts.groups = {
+      group_chart("category", report.backends, group_rows(report, &ResultRow::category)),
+      group_chart("family", report.backends, group_rows(report, &ResultRow::family))};
+  return charts;
+}
+
+}  // namespace graphnet::report

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "report/text_report.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "base/text.h"
+#include "report/summary.h"
+#include "report/terminal_text.h"
+
+namespace graphnet::report {
+
+namespace {
+
+constexpr std::size_t kMaxFlagged = 20;
+
+// A cell of a Markdown table: nothing in it may end the cell or be markup.
+std::string markdown_cell(const std::string& text) {
+  std::string cell;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '<':
+        cell += "&lt;";
+        break;
+      case '&':
+        cell += "&amp;";
+        break;
+      case '|':
+      case '\\':
+      case '`':
+      case '*':
+      case '_':
+      case '[':
+      case '@':
+        cell += '\\';
+        [[fallthrough]];
+      default:
+        cell += c;
+    }
+  }
+  return cell.empty() ? "-" : cell;
+}
+
+std::string markdown_row(const std::vector<std::string>& cells) {
+  return "| " + base::join(cells, " | ") + " |\n";
+}
+
+std::string summary_rows(const Report& report) {
+  std::string text = markdown_row({"backend", "samples", "ok", "failed", "geometric mean speedup",
+                                   "left out of the mean", "verdicts"}) +
+                     markdown_row({"---", "---:", "---:", "---", "---", "---", "---"});
+  for (const BackendSummary& one : summarise(report)) {
+    text += markdown_row(
+        {markdown_cell(one.name), std::to_string(one.num_samples), std::to_string(one.num_ok),
+         markdown_cell(counts_text(one.failures)), markdown_cell(mean_text(one.speedup)),
+         markdown_cell(counts_text(one.left_out)), markdown_cell(counts_text(one.verdicts))});
+  }
+  return text;
+}
+
+std::string score_text(const ScorePoint& point) {
+  char text[64];
+  if (point.low && point.high) {
+    std::snprintf(text, sizeof text, "%.3f [%.3f, %.3f]", point.value, *point.low, *point.high);
+  } else {
+    std::snprintf(text, sizeof text, "%.3f", point.value);
+  }
+  return text;
+}
+
+// ES at the strictest level with a float32 meaning, at the tolerances of torch.testing and above.
+std::string score_rows(const Report& report) {
+  constexpr int kShownLevels[] = {-7, -5, -3, 0, 1, 3};
+  std::vector<std::string> head = {"ES(t)"};
+  std::vector<std::string> rule = {"---"};
+  for (const int t : kShownLevels) {
+    head.push_back("t = " + std::to_string(t));
+    rule.emplace_back("---");
+  }
+  std::string text = markdown_row(head) + markdown_row(rule);
+  for (const ScoreCurve& curve : report.est) {
+    std::vector<std::string> cells = {markdown_cell(curve.name)};
+    for (const int t : kShownLevels) {
+      std::string shown = "-";
+      for (const ScorePoint& point : curve.points) {
+        if (point.t == t) shown = score_text(point);
+      }
+      cells.push_back(shown);
+    }
+    text += markdown_row(cells);
+  }
+  return text;
+}
+
+std::string flagged_lines(const Report& report) {
+  std::string text;
+  std::size_t count = 0;
+  for (const ResultRow& row : report.rows) {
+    if (row.flags.empty() || row.backend >= report.backends.size()) continue;
+    if (++count > kMaxFlagged) continue;
+    text += "- " + markdown_cell(row.sample) + ", " + markdown_cell(report.backends[row.backend]) +
+            ": " + markdown_cell(base::join(row.flags, ", ")) + "\n";
+  }
+  if (count > kMaxFlagged) text += "- and " + std::to_string(count - kMaxFlagged) + " more\n";
+  return text.empty() ? "" : "\nFlagged:\n\n" + text;
+}
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string csv_number(const std::optional<double>& value) {
+  if (!value || !std::isfinite(*value)) return "";
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", *value);
+  return text;
+}
+
+}  // namespace
+
+std::string markdown_report(const Report& report) {
+  std::string text = "## " + markdown_cell(report.title) + "\n\n";
+  for (const auto& [name, value] : report.facts) {
+    text += "- " + markdown_cell(name) + ": " + markdown_cell(value) + "\n";
+  }
+  char noise[64] = "not known, no control was measured";
+  if (report.noise_floor) std::snprintf(noise, sizeof noise, "%.2f %%", 100 * *report.noise_floor);
+  text += std::string("- noise floor: ") + noise + "\n\n" + summary_rows(report) +
+          "\nIntervals: 95 %, resampled over the samples.\n";
+  if (!report.est.empty()) {
+    text += "\n" + score_rows(report) + "\n" + markdown_cell(report.score_caption) + "\n";
+  }
+  text += flagged_lines(report);
+  for (const std::string& note : report.notes) text += "\n" + markdown_cell(note) + "\n";
+  return text;
+}
+
+std::string csv_report(const Report& report) {
+  std::string text =
+      "sample,family,category,backend,outcome,verdict,timing,left_out,flags,speedup,speedup_low,"
+      "speedup_high,eager_ns,plugin_ns,compile_ns,bind_ns,first_call_ns,break_even_calls,"
+      "relative_rms,pairs,message\r\n";
+  for (const ResultRow& row : report.rows) {
+    if (row.backend >= report.backends.size()) continue;
+    std::vector<std::string> cells;
+    for (const std::string& word :
+         {row.sample, row.family, row.category, report.backends[row.backend], row.outcome,
+          row.verdict, row.timing, row.left_out, base::join(row.flags, " ")}) {
+      cells.push_back(csv_cell(word));
+    }
+    for (const auto& number :
+         {row.speedup, row.speedup_low, row.speedup_high, row.eager_ns, row.plugin_ns,
+          row.compile_ns, row.bind_ns, row.first_call_ns, row.break_even_calls, row.relative_rms}) {
+      cells.push_back(csv_number(number));
+    }
+    cells.push_back(row.num_pairs > 0 ? std::to_string(row.num_pairs) : "");
+    cells.push_back(csv_cell(row.message));
+    text += base::join(cells, ",") + "\r\n";
+  }
+  return text;
+}
+
+}  // namespace graphnet::report

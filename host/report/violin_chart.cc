@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/text.h"
+#include "report/palette.h"
+#include "report/speedup_charts.h"
+
+namespace graphnet::report {
+
+namespace {
+
+constexpr double kPlotHeight = 380;
+constexpr double kLaneHeight = 40;
+constexpr int kDensityPoints = 96;
+
+// Where one violin is drawn.
+struct Slot {
+  double middle;
+  double half_width;
+};
+
+std::vector<double> sorted_logs(const std::vector<double>& speedups) {
+  std::vector<double> logs;
+  for (const double speedup : speedups) logs.push_back(std::log2(speedup));
+  std::sort(logs.begin(), logs.end());
+  return logs;
+}
+
+// Of all speedups and of the violins' ends.
+RatioRange range_of(const std::vector<SpeedupGroup>& groups) {
+  std::vector<double> all;
+  for (const SpeedupGroup& group : groups) {
+    all.insert(all.end(), group.speedups.begin(), group.speedups.end());
+    const Density ends = kernel_density(sorted_logs(group.speedups), 2);
+    for (const double place : ends.places) all.push_back(std::exp2(place));
+  }
+  return ratio_range(all);
+}
+
+void draw_body(SvgWriter& svg, const Density& density, const Axis& y, const Slot& slot,
+               std::size_t series) {
+  const double highest = *std::max_element(density.heights.begin(), density.heights.end());
+  PathData outline;
+  const std::size_t count = density.places.size();
+  for (std::size_t i = 0; i < 2 * count; ++i) {
+    const std::size_t at = i < count ? i : 2 * count - 1 - i;
+    const double width = slot.half_width * density.heights[at] / highest;
+    const Point point{slot.middle + (i < count ? -width : width),
+                      y.at(std::exp2(density.places[at]))};
+    i == 0 ? outline.move_to(point) : outline.line_to(point);
+  }
+  svg.path(outline.close(), class_of(series) + " area", dash_of(series));
+}
+
+void draw_box(SvgWriter& svg, const std::vector<double>& logs, const Axis& y, const Slot& slot,
+              std::size_t series) {
+  const auto at = [&](double part) { return y.at(std::exp2(quantile(logs, part))); };
+  const double half = 7;
+  svg.line({slot.middle, at(0.05)}, {slot.middle, at(0.95)}, class_of(series) + " thin");
+  PathData box;
+  box.move_to({slot.middle - half, at(0.25)}).line_to({slot.middle + half, at(0.25)});
+  box.line_to({slot.middle + half, at(0.75)}).line_to({slot.middle - half, at(0.75)}).close();
+  svg.path(box, class_of(series) + " hollow");
+  svg.line({slot.middle - half - 5, at(0.5)}, {slot.middle + half + 5, at(0.5)},
+           class_of(series) + " line");
+}
+
+void draw_violin(SvgWriter& svg, const SpeedupGroup& group, const Axis& y, const Slot& slot,
+                 std::size_t series) {
+  const std::vector<double> logs = sorted_logs(group.speedups);
+  const Density density = kernel_density(logs, kDensityPoints);
+  if (density.places.empty()) {
+    for (const double speedup : group.speedups) {
+      svg.marker({slot.middle, y.at(speedup)}, series, true, ratio_label(speedup));
+    }
+    return;
+  }
+  draw_body(svg, density, y, slot, series);
+  draw_box(svg, logs, y, slot, series);
+}
+
+void draw_name(SvgWriter& svg, const SpeedupGroup& group, const Slot& slot, double y) {
+  const int cells = std::max(6, static_cast<int>(2 * slot.half_width / text_width("x", 11)));
+  const std::string shown = group.name.size() > static_cast<std::size_t>(cells)
+                                ? group.name.substr(0, static_cast<std::size_t>(cells)) + "…"
+                                : group.name;
+  svg.text({slot.middle, y}, shown, {"ink", Anchor::kMiddle, 11, false, false}, group.name);
+  std::vector<double> sorted = group.speedups;
+  std::sort(sorted.begin(), sorted.end());
+  char text[64] = "no speedup";
+  if (!sorted.empty()) {
+    std::snprintf(text, sizeof text, "median %.2fx, n %zu", quantile(sorted, 0.5), sorted.size());
+  }
+  svg.text({slot.middle, y + 15}, text, {"muted", Anchor::kMiddle, 10, false, false});
+}
+
+void draw_failures(SvgWriter& svg, const SpeedupGroup& group, const PlotBox& lane, const Slot& slot,
+                   std::size_t series) {
+  const int failed = group.num_failed();
+  const double total = failed + static_cast<double>(group.speedups.size());
+  const double share = total > 0 ? failed / total : 0;
+  std::vector<std::string> parts;
+  for (const auto& [outcome, count] : group.failures) {
+    parts.push_back(std::to_string(count) + " " + outcome);
+  }
+  const double width = 2 * slot.half_width * share;
+  svg.rect({slot.middle - slot.half_width, lane.top + 6}, width, 9, class_of(series) + " area");
+  char text[48];
+  std::snprintf(text, sizeof text, "%d (%.3g %%)", failed, 100 * share);
+  svg.text({slot.middle, lane.top + 29}, text, {"ink", Anchor::kMiddle, 11, false, false},
+           base::join(parts, ", "));
+}
+
+}  // namespace
+
+int SpeedupGroup::num_failed() const {
+  int sum = 0;
+  for (const auto& [outcome, count] : failures) sum += count;
+  return sum;
+}
+
+Chart violin_chart(const std::vector<SpeedupGroup>& groups) {
+  const PlotLabels labels = {
+      "Speedup per sample", "", "eager time / plugin time, log scale",
+      "violin: density of log2 speedup; box: quartiles; whisker: 5 % to 95 %; bar below: share of "
+      "samples that are not ok"};
+  PlotFrame frame(labels, {}, kPlotHeight);
+  const PlotBox& box = frame.box();
+  const RatioRange range = range_of(groups);
+  const PlotBox lane = {box.left, box.bottom - kLaneHeight, box.right, box.bottom};
+  const Axis y(Scale::kRatio, range.low, range.high, lane.top - 10, box.top);
+  frame.draw_y_axis(y, y.ticks(9));
+  SvgWriter& svg = frame.svg();
+  svg.line({lane.left, lane.top}, {lane.right, lane.top}, "axis");
+  svg.line({lane.left, lane.bottom}, {lane.right, lane.bottom}, "axis");
+  svg.line({box.left, y.at(1)}, {box.right, y.at(1)}, "axis");
+  svg.text({box.left - 7, lane.top + 24}, "not ok", {"muted", Anchor::kEnd, 11, false, false});
+  if (groups.empty()) frame.say_empty();
+  const double slot_width = (box.right - box.left) / std::max<double>(1, groups.size());
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const Slot slot = {box.left + (static_cast<double>(i) + 0.5) * slot_width,
+                       std::min(90.0, 0.42 * slot_width)};
+    draw_violin(svg, groups[i], y, slot, i);
+    draw_failures(svg, groups[i], lane, slot, i);
+    draw_name(svg, groups[i], slot, box.bottom + 16);
+  }
+  return finish_chart("violin", labels, frame);
+}
+
+}  // namespace graphnet::report

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "score/columns.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace graphnet::score {
+
+namespace {
+
+using RowsOf = std::map<Backend, std::vector<Row>>;
+
+/// Whether `known` has every facet of `partial` with its value.
+bool covers(const Backend& known, const Backend& partial) {
+  if (known.name != partial.name || known.facets.size() <= partial.facets.size()) return false;
+  for (const auto& [name, value] : partial.facets) {
+    const auto found = known.facets.find(name);
+    if (found == known.facets.end() || found->second != value) return false;
+  }
+  return true;
+}
+
+/// The backend that `partial` can only be; itself if there is none or more than one.
+Backend completed(const Backend& partial, const std::set<Backend>& all) {
+  const Backend* match = nullptr;
+  for (const Backend& known : all) {
+    if (!covers(known, partial)) continue;
+    if (match != nullptr) return partial;
+    match = &known;
+  }
+  return match == nullptr ? partial : *match;
+}
+
+RowsOf group(std::vector<Row> rows) {
+  std::set<Backend> all;
+  for (const Row& row : rows) all.insert(row.backend);
+  std::map<Backend, Backend> complete;
+  for (const Backend& backend : all) complete.emplace(backend, completed(backend, all));
+  RowsOf groups;
+  for (Row& row : rows) {
+    row.backend = complete.at(row.backend);
+    groups[row.backend].push_back(std::move(row));
+  }
+  return groups;
+}
+
+/// Leaves one row a sample; returns the number of rows taken away.
+int drop_superseded(std::vector<Row>& rows) {
+  std::map<std::string, Row> last;
+  const std::size_t before = rows.size();
+  for (Row& row : rows) {
+    const auto found = last.find(row.sample);
+    // A later attempt that was skipped says nothing about an earlier one that ran.
+    if (found != last.end() && found->second.can_be_kept && !row.can_be_kept) continue;
+    last[row.sample] = std::move(row);
+  }
+  rows.clear();
+  for (auto& [sample, row] : last) rows.push_back(std::move(row));
+  return static_cast<int>(before - rows.size());
+}
+
+bool is_kept(const Row& row, const Settings& settings) {
+  return row.left_out.empty() ||
+         (row.can_be_kept && (settings.compat || settings.keep.count("all") > 0 ||
+                              settings.keep.count(row.left_out) > 0));
+}
+
+Column column_of(const Backend& backend, std::vector<Row> rows, const Settings& settings) {
+  Column column;
+  column.backend = backend;
+  if (!settings.compat) column.superseded = drop_superseded(rows);
+  for (Row& row : rows) {
+    const bool is_ever_correct =
+        std::find(row.correct.begin(), row.correct.end(), true) != row.correct.end();
+    if (row.failure == Failure::kNone && is_ever_correct && !row.speedup && row.can_be_kept) {
+      row.left_out = "no speedup";
+      row.can_be_kept = false;
+    }
+    const bool counts = is_kept(row, settings);
+    if (counts) row.left_out.clear();
+    (counts ? column.rows : column.left_out).push_back(std::move(row));
+  }
+  const auto by_sample = [](const Row& a, const Row& b) { return a.sample < b.sample; };
+  std::stable_sort(column.rows.begin(), column.rows.end(), by_sample);
+  std::stable_sort(column.left_out.begin(), column.left_out.end(), by_sample);
+  return column;
+}
+
+/// Facets that tell columns apart, the most telling first; options follow the second.
+constexpr const char* kFacetOrder[] = {"file",     "source",  "version", "weights",
+                                       "protocol", "threads", "device",  "hardware"};
+
+std::vector<std::string> facet_names(const std::vector<Column*>& columns) {
+  std::vector<std::string> names(std::begin(kFacetOrder), std::end(kFacetOrder));
+  std::set<std::string> options;
+  for (const Column* column : columns) {
+    for (const auto& [name, value] : column->backend.facets) {
+      if (name.rfind("option.", 0) == 0) options.insert(name);
+    }
+  }
+  names.insert(names.begin() + 2, options.begin(), options.end());
+  return names;
+}
+
+/// Empty if the column does not know it.
+std::string facet_text(const Column& column, const std::string& name) {
+  const auto found = column.backend.facets.find(name);
+  if (found == column.backend.facets.end()) return "";
+  const std::string& value = found->second;
+  if (name.rfind("option.", 0) == 0)
+    return name.substr(std::string("option.").size()) + "=" + value;
+  if (name == "threads") return value + (value == "1" ? " thread" : " threads");
+  return value;
+}
+
+/// Adds to labels, which are equal at first, the facets that tell them apart and no others.
+void tell_apart(const std::vector<Column*>& columns) {
+  std::map<const Column*, std::string> added;
+  for (const std::string& facet : facet_names(columns)) {
+    std::set<std::string> before;
+    std::set<std::string> after;
+    for (const Column* column : columns) {
+      before.insert(added[column]);
+      after.insert(added[column] + "\n" + facet_text(*column, facet));
+    }
+    if (after.size() == before.size()) continue;
+    for (const Column* column : columns) {
+      const std::string text = facet_text(*column, facet);
+      if (!text.empty()) added[column] += (added[column].empty() ? "" : ", ") + text;
+    }
+  }
+  std::map<std::string, int> uses;
+  for (Column* column : columns) {
+    if (!added[column].empty()) column->label += " (" + added[column] + ")";
+    // Values of different facets can read the same.
+    const int use = ++uses[column->label];
+    if (use > 1) column->label += " #" + std::to_string(use);
+  }
+}
+
+void label(std::vector<Column>& columns) {
+  std::map<std::string, std::vector<Column*>> namesakes;
+  for (Column& column : columns) {
+    column.label = column.backend.name;
+    namesakes[column.label].push_back(&column);
+  }
+  for (const auto& [name, same] : namesakes) tell_apart(same);
+}
+
+}  // namespace
+
+std::vector<Column> sort_into_columns(std::vector<Row> rows, const Settings& settings) {
+  std::vector<Column> columns;
+  for (auto& [backend, group] : group(std::move(rows))) {
+    columns.push_back(column_of(backend, std::move(group), settings));
+  }
+  label(columns);
+  std::sort(columns.begin(), columns.end(),
+            [](const Column& a, const Column& b) { return a.label < b.label; });
+  return columns;
+}
+
+}  // namespace graphnet::score

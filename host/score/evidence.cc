@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "score/evidence.h"
+
+namespace graphnet::score {
+
+using journal::Record;
+
+namespace {
+
+constexpr double kLargestSpread = 0.20;
+
+bool is_unstable(const Record& record) {
+  const auto verdict = record.timing.find("verdict");
+  return verdict != record.timing.end() && *verdict == "unstable";
+}
+
+}  // namespace
+
+bool is_spread_too_wide(const std::optional<double>& iqr, const std::optional<double>& median) {
+  return iqr && median && *iqr > kLargestSpread * *median;
+}
+
+bool is_unsteady(const Record& record) {
+  return record.timing.empty() &&
+         (is_spread_too_wide(record.eager.iqr_ns, record.eager.median_ns) ||
+          is_spread_too_wide(record.plugin_side.iqr_ns, record.plugin_side.median_ns));
+}
+
+std::string doubt_about_speedup(const Record& record) {
+  if (!record.flags.empty()) return record.flags.front();
+  if (is_unsteady(record)) return "unsteady";
+  return is_unstable(record) ? "unstable" : "";
+}
+
+std::string reason_to_leave_out(const Record& record) {
+  return record.degenerate ? "degenerate" : doubt_about_speedup(record);
+}
+
+}  // namespace graphnet::score

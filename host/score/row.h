@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graphnet::score {
+
+/// Upstream's tolerance levels t = -10 ... 5.
+inline constexpr int kFirstLevel = -10;
+inline constexpr int kLastLevel = 5;
+inline constexpr std::size_t kNumLevels = kLastLevel - kFirstLevel + 1;
+
+/// Place of level t in Row::correct; t from kFirstLevel to kLastLevel.
+constexpr std::size_t level_index(int t) {
+  return static_cast<std::size_t>(t - kFirstLevel);
+}
+
+/// How a sample failed on a backend; upstream's error types.
+///
+/// source   GraphNet bench positive_tolerance_interpretation
+enum class Failure : std::uint8_t {
+  kNone,           ///< both sides ran: Row::correct says at which levels they agree
+  kAccuracy,       ///< both ran and differ at the level that was asked for; never a row's own value
+  kNonFinite,      ///< NaN or infinities where eager has none, or the other way round
+  kTypeMismatch,   ///< another element type
+  kShapeMismatch,  ///< another shape or number of outputs
+  kRuntime,        ///< the compiled program did not run to its end
+  kCompile,        ///< it was not compiled
+  kReference,      ///< eager itself failed
+};
+inline constexpr std::size_t kNumFailures = 8;
+
+/// Upstream's word for it: "accuracy", "nan", "type_mismatch", "shape_mismatch", "runtime_fail",
+/// "compile_fail", "eager_fail"; "correct" for kNone.
+const char* failure_name(Failure failure);
+
+/// What a score column is about: results of different backends or conditions never share one.
+struct Backend {
+  std::string name;  ///< variant of the plugin, or upstream's compiler
+  /// What else distinguishes columns, name to value: "version", "weights", "device", "hardware",
+  /// "threads", "protocol", "option.<name>", "source" ("journal", "log"), "file" if asked for.
+  std::map<std::string, std::string> facets;
+
+  bool operator==(const Backend& other) const {
+    return name == other.name && facets == other.facets;
+  }
+  bool operator<(const Backend& other) const {
+    return name != other.name ? name < other.name : facets < other.facets;
+  }
+};
+
+/// Result of one sample with one backend, as scores see it; from a record or an upstream log.
+struct Row {
+  std::string sample;  ///< "<family>/<model>", with subgraphs "<family>/<model>/subgraph_<n>"
+  std::string family;
+  Backend backend;
+  std::string outcome;  ///< of the record; of a log "ok" or failure_name()
+  Failure failure = Failure::kNone;
+  std::array<bool, kNumLevels> correct = {};  ///< by level_index(); all false if `failure` is set
+  std::optional<double> speedup;              ///< eager time by backend time; above 0 and finite
+  /// Why the row enters no score; empty: it does. One or two words: "degenerate", "denormal",
+  /// "unsteady", "unstable", "implausible", "skipped", ...
+  std::string left_out;
+  /// Place among the rows as read, by which all else that is known of it can be found.
+  std::size_t number = 0;
+  /// False if there is nothing to count (skipped, cut off), whatever Settings::keep says.
+  bool can_be_kept = true;
+};
+
+/// First level from which on the row is correct at every level; nothing if there is none.
+std::optional<int> first_correct_level(const Row& row);
+
+}  // namespace graphnet::score

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Commands on results: report and compare.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/json.h"
+#include "support/run_program.h"
+#include "support/synthetic_records.h"
+#include "support/temp_dir.h"
+#include "support/xml_check.h"
+
+namespace graphnet::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHeader =
+    "{\"schema\":\"graphnet.journal/1\",\"record_schema\":\"graphnet.record/1\","
+    "\"run_id\":\"synthetic\"}\n";
+
+using Change = std::function<void(journal::Record&)>;
+
+/// A journal of `num_samples` samples with each of the first backends, changed by `change`.
+std::string journal_text(int num_samples, int num_backends, const Change& change = {}) {
+  SyntheticSweep sweep(num_samples, num_backends, 4);
+  std::string text = kHeader;
+  for (int i = 0; i < sweep.size(); ++i) {
+    journal::Record record = sweep.record(i);
+    if (change) change(record);
+    text += base::dump_json(journal::to_json(record)) + "\n";
+  }
+  return text;
+}
+
+class ResultCommands : public ::testing::Test {
+ protected:
+  ProgramEnd graphnet(std::vector<std::string> words, std::vector<std::string> environment = {}) {
+    words.insert(words.begin(), GRAPHNET_BINARY_DIR "/bin/graphnet");
+    return run_program(words, environment, temp_.path() / "log");
+  }
+  std::string file(const std::string& name, const std::string& text) {
+    return temp_.write(name, text).string();
+  }
+  std::string path(const std::string& name) const { return (temp_.path() / name).string(); }
+
+  TempDir temp_;
+};
+
+TEST_F(ResultCommands, ReportWritesAPageAndPlots) {
+  const std::string results = file("a.jsonl", journal_text(30, 3));
+  const ProgramEnd end =
+      graphnet({"report", results, "--html", path("out.html"), "--plots", path("plots")});
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  EXPECT_NE(end.output.find("wrote " + path("out.html")), std::string::npos) << end.output;
+  const std::string page = read_text(path("out.html"));
+  EXPECT_NE(page.find("ES(t) by tolerance"), std::string::npos);
+  EXPECT_NE(page.find("xla+rewrites"), std::string::npos);
+  EXPECT_EQ(read_text(path("plots/results.csv")).rfind("sample,family,category,backend,", 0), 0U);
+  int num_charts = 0;
+  for (const auto& entry : fs::directory_iterator(path("plots"))) {
+    if (entry.path().extension() != ".svg") continue;
+    EXPECT_EQ(XmlCheck(read_text(entry.path())).problem(), "") << entry.path();
+    ++num_charts;
+  }
+  EXPECT_EQ(num_charts, 9);  // ES, S, violin, ECDF, 3 pairs, category, family
+}
+
+TEST_F(ResultCommands, CategoriesComeFromTheSamples) {
+  file("samples/timm/x/graph_net.json", R"({"heuristic_tag": "computer_vision"})");
+  const std::string folder = path("samples/timm/x");
+  const std::string results = file(
+      "a.jsonl", journal_text(2, 1, [&](journal::Record& record) { record.sample_path = folder; }));
+  const ProgramEnd end = graphnet({"report", results, "--plots", path("plots")});
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  EXPECT_NE(read_text(path("plots/results.csv")).find(",computer_vision,"), std::string::npos);
+  EXPECT_NE(read_text(path("plots/category.svg")).find("computer_vision"), std::string::npos);
+}
+
+TEST_F(ResultCommands, ReportReadsUpstreamLogsBesideJournals) {
+  const std::string results = file("a.jsonl", journal_text(5, 1));
+  const std::string log = GRAPHNET_SOURCE_DIR "/tests/golden/upstream-logs";
+  std::string some_log;
+  for (const auto& entry : fs::recursive_directory_iterator(log)) {
+    if (entry.path().extension() == ".log" || entry.path().extension() == ".txt") {
+      some_log = entry.path().string();
+    }
+  }
+  ASSERT_FALSE(some_log.empty());
+  const ProgramEnd end = graphnet({"report", results, some_log, "--markdown", "-q"});
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  EXPECT_NE(end.output.find("| nope"), std::string::npos) << end.output;
+}
+
+TEST_F(ResultCommands, ReportRefusesWhatItCannotDo) {
+  const std::string results = file("a.jsonl", journal_text(2, 1));
+  EXPECT_EQ(graphnet({"report"}).state.exit_code, 2);
+  EXPECT_EQ(graphnet({"report", results, "--csv", "--markdown"}).state.exit_code, 2);
+  EXPECT_EQ(graphnet({"report", results, "--markdown", "--png"}).state.exit_code, 2);
+  EXPECT_EQ(graphnet({"report", path("none.jsonl"), "--markdown"}).state.exit_code, 3);
+  const std::string empty = file("empty.jsonl", kHeader);
+  EXPECT_EQ(graphnet({"report", empty, "--html", path("out.html")}).state.exit_code, 3);
+  EXPECT_FALSE(fs::exists(path("out.html")));
+  const ProgramEnd no_folder = graphnet({"report", results, "--html", path("no/such/out.html")});
+  EXPECT_EQ(no_folder.state.exit_code, 5) << no_folder.output;
+}
+
+TEST_F(ResultCommands, PngNeedsItsConverterAndSaysSo) {
+  const std::string results = file("a.jsonl", journal_text(2, 1));
+  const ProgramEnd end =
+      graphnet({"report", results, "--plots", path("plots"), "--png"}, {"PATH=/nonexistent"});
+  EXPECT_EQ(end.state.exit_code, 5);
+  EXPECT_NE(end.output.find("apt-get install librsvg2-bin"), std::string::npos) << end.output;
+  const std::string fake =
+      file("bin/rsvg-convert", "#!/bin/sh\necho \"$3\" > \"${2#--output=}\"\n");
+  fs::permissions(fake, fs::perms::owner_all);
+  const ProgramEnd made = graphnet({"report", results, "--plots", path("plots"), "--png"},
+                                   {"PATH=" + path("bin") + ":/usr/bin:/bin"});
+  EXPECT_EQ(made.state.exit_code, 0) << made.output;
+  EXPECT_EQ(read_text(path("plots/ecdf.png")), path("plots/ecdf.svg") + "\n");
+}
+
+TEST_F(ResultCommands, CompareFindsARegression) {
+  const std::string before = file("before.jsonl", journal_text(30, 1));
+  const std::string slower = file("slower.jsonl", journal_text(30, 1, [](journal::Record& record) {
+                                    if (record.model_name != "model_3.in1k") return;
+                                    record.speedup = *record.speedup * 0.7;
+                                    record.timing["speedup_low"] = *record.speedup * 0.99;
+                                    record.timing["speedup_high"] = *record.speedup * 1.01;
+                                  }));
+  const ProgramEnd same = graphnet({"compare", before, before});
+  EXPECT_EQ(same.state.exit_code, 0) << same.output;
+  EXPECT_NE(same.output.find("\nno regression\n"), std::string::npos) << same.output;
+  const ProgramEnd found = graphnet({"compare", before, slower});
+  EXPECT_EQ(found.state.exit_code, 1) << found.output;
+  EXPECT_NE(found.output.find("model_3.in1k"), std::string::npos) << found.output;
+  EXPECT_EQ(graphnet({"compare", before, slower, "--threshold", "40"}).state.exit_code, 0);
+  const ProgramEnd json_end = graphnet({"compare", before, slower, "--json", "-q"});
+  const auto json = base::parse_json(json_end.output, "compare");
+  ASSERT_TRUE(json.is_ok()) << json_end.output;
+  EXPECT_EQ((*json)["is_regression"], true);
+  EXPECT_EQ((*json)["comparisons"][0]["counts"]["slower"], 1);
+}
+
+TEST_F(ResultCommands, CompareTakesTwoBackendsOfOneFile) {
+  const std::string results = file("a.jsonl", journal_text(30, 2));
+  const ProgramEnd end = graphnet({"compare", "nope", "xla", "--results", results});
+  EXPECT_NE(end.output.find("A: nope\nB: xla\n"), std::string::npos) << end.output;
+  EXPECT_EQ(graphnet({"compare", "nope", "tvm", "--results", results}).state.exit_code, 3);
+  EXPECT_EQ(graphnet({"compare", "nope", "xla"}).state.exit_code, 3);
+  EXPECT_EQ(graphnet({"compare", results}).state.exit_code, 2);
+  EXPECT_EQ(graphnet({"compare", results, results, "--threshold", "x"}).state.exit_code, 2);
+  EXPECT_EQ(graphnet({"compare", results, results, "--metric", "x"}).state.exit_code, 2);
+}
+
+TEST_F(ResultCommands, CompareRefusesResultsWithNothingInCommon) {
+  const std::string a = file("a.jsonl", journal_text(3, 2));
+  const std::string b =
+      file("b.jsonl",
+           journal_text(3, 2, [](journal::Record& record) { record.plugin_variant += "-other"; }));
+  EXPECT_EQ(graphnet({"compare", a, b}).state.exit_code, 3);
+  const std::string c = file(
+      "c.jsonl", journal_text(3, 2, [](journal::Record& record) { record.sample += "-other"; }));
+  EXPECT_EQ(graphnet({"compare", a, c}).state.exit_code, 3);
+}
+
+TEST_F(ResultCommands, ThePageOpensInABrowserWithoutComplaint) {
+  const char* const browser = "/usr/bin/chromium";
+  if (!fs::exists(browser)) GTEST_SKIP() << "no chromium here; apt-get install chromium";
+  const std::string results = file("a.jsonl", journal_text(60, 2));
+  ASSERT_EQ(graphnet({"report", results, "--html", path("out.html")}).state.exit_code, 0);
+  const ProgramEnd end =
+      run_program({browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+                   "--disable-background-networking", "--disable-component-update",
+                   "--user-data-dir=" + path("profile"), "--enable-logging=stderr", "--dump-dom",
+                   "file://" + path("out.html")},
+                  {"HOME=" + temp_.path().string()}, path("browser.log"));
+  EXPECT_EQ(end.output.find("CONSOLE"), std::string::npos)
+      << end.output.substr(end.output.find("CONSOLE"), 500);
+  EXPECT_NE(end.output.find("<span id=\"count\">120 of 120 rows, page 1 of 2</span>"),
+            std::string::npos)
+      << "the script did not run to its end";
+}
+
+}  // namespace
+}  // namespace graphnet::tests

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "journal/record.h"
+
+namespace graphnet::tests {
+
+/// Records that look like a sweep's: all outcomes, intervals, flags, verdicts, pairs. Equal
+/// arguments give equal records.
+class SyntheticSweep {
+ public:
+  SyntheticSweep(int num_samples, int num_backends, int num_pairs = 48)
+      : num_samples_(num_samples), num_backends_(num_backends), num_pairs_(num_pairs) {}
+
+  int size() const { return num_samples_ * num_backends_; }
+
+  journal::Record record(int index) {
+    const int sample = index / num_backends_;
+    const int backend = index % num_backends_;
+    journal::Record record = identity(sample, backend);
+    state_ = static_cast<std::uint64_t>(index) << 20;
+    const double draw = uniform();
+    if (backend > 0 && draw < 0.04 * backend) {
+      fail(record);
+    } else if (draw > 0.995) {
+      record.outcome = "skipped";
+      record.message = "memory: needs 19.3 GiB, 12.1 GiB are free";
+    } else {
+      succeed(record, sample, backend);
+    }
+    return record;
+  }
+
+ private:
+  // source   SplitMix64, Steele, Lea & Flood 2014
+  double uniform() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return static_cast<double>((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
+  }
+  double normal() {
+    double sum = -6;
+    for (int i = 0; i < 12; ++i) sum += uniform();
+    return sum;
+  }
+
+  static journal::Record identity(int sample, int backend) {
+    static const char* const kFamilies[] = {
+        "timm",       "transformers-auto-model", "torchvision", "mmpose", "nemo", "torchaudio",
+        "ultralytics"};
+    static const char* const kBackends[] = {"nope", "xla", "xla+rewrites", "tvm+rules-r3", "acme"};
+    journal::Record record;
+    record.family = kFamilies[sample * sample % 7];
+    record.model_name = "model_" + std::to_string(sample) + ".in1k";
+    record.sample = record.family + "/" + record.model_name;
+    record.sample_path = "/data/samples/" + record.sample;
+    record.sample_sha256 = std::string(64, 'a');
+    record.plugin = record.plugin_variant =
+        backend < 5 ? kBackends[backend] : "backend" + std::to_string(backend);
+    record.plugin_version = "0.1.0";
+    record.plugin_sha256 = std::string(64, 'b');
+    record.run_id = "2026-11-21T0540Z-7f3a";
+    record.time_utc = "2026-11-21T05:40:00Z";
+    record.threads = 2;
+    record.seed = 123;
+    record.protocol = "standard";
+    fill_in(record);
+    record.command = "graphnet run " + record.sample_path + " --config " + record.plugin + ".yaml";
+    return record;
+  }
+
+  // What reports do not show but readers must pass; as much as a real record has.
+  static void fill_in(journal::Record& record) {
+    record.environment = {{"cpu_model", "AMD EPYC"},
+                          {"logical_cores", 2},
+                          {"kernel", "6.1.0-13-amd64"},
+                          {"load_average_1m", 0.25},
+                          {"memory_bytes", 25276502016},
+                          {"clock_source", "tsc"},
+                          {"hardware_class", "AMD EPYC/2 threads"},
+                          {"libtorch", "2.11.0"},
+                          {"cpu_capability", "AVX512"}};
+    for (const char* key : {"half_width", "margin", "confidence", "max_width", "warmup_change",
+                            "clock_share", "disturbed_share", "max_steal", "max_dropped"}) {
+      record.protocol_settings[key] = 0.05;
+    }
+    for (const char* key : {"first_look", "max_pairs", "time_ns", "long_call_pairs",
+                            "long_call_time_ns", "fewest_pairs", "warmup_calls", "warmup_time_ns",
+                            "settle_below_ns", "idle_wait_ns", "quiet_wait_ns"}) {
+      record.protocol_settings[key] = 2000000000;
+    }
+    record.plan = {{"argument_bytes", 22367560}, {"output_bytes", 4000},
+                   {"peak_live_bytes", 6422528}, {"flop", 2199874816.0},
+                   {"live_flop", 2194518016.0},  {"must_move_bytes", 22371552}};
+    record.checks = {{"eager_reproducible", true},
+                     {"subnormals", {{"argument_share", 0.0}, {"output_share", 0.0}}},
+                     {"checked_calls", 27},
+                     {"shuffled_calls", 35},
+                     {"least_time_ns", 1548854.4308888891},
+                     {"other_inputs", base::Json::array()}};
+    for (const char* content : {"seed 124", "seed 125", "zeros", "large", "tiny", "negated"}) {
+      record.checks["other_inputs"].push_back(
+          {{"content", content}, {"outcome", "ok"}, {"relative_rms", 1.25e-7}});
+    }
+    for (const char* phase : {"load", "plan", "replay", "eager", "compile", "bind", "run",
+                              "compare", "time", "robustness"}) {
+      record.phases_ns[phase] = 135885508;
+    }
+  }
+
+  void fail(journal::Record& record) {
+    static const char* const kOutcomes[] = {"unsupported", "accuracy_mismatch", "crashed",
+                                            "timed_out", "compile_failed"};
+    record.outcome = kOutcomes[static_cast<int>(uniform() * 5)];
+    record.phase = "compile";
+    record.message = record.outcome == "unsupported"
+                         ? "aten.op_" + std::to_string(static_cast<int>(uniform() * 40)) +
+                               " (1 node): no lowering"
+                         : "failed in " + record.phase;
+    record.eager.output_dtypes = {"float32"};
+    if (record.outcome == "accuracy_mismatch") compare(record, 0.5, 40);
+  }
+
+  void compare(journal::Record& record, double rms, int num_close) {
+    const std::string levels = std::string(static_cast<std::size_t>(64 - num_close), '0') +
+                               std::string(static_cast<std::size_t>(num_close), '1');
+    record.correctness = {{"equal", {0}},          {"all_close", {levels}},
+                          {"max_diff", {rms}},     {"mean_diff", {rms}},
+                          {"relative_rms", {rms}}, {"degenerate", base::Json::array({false})}};
+    const base::Json counts = {{"nan", 0},
+                               {"positive_infinity", 0},
+                               {"negative_infinity", 0},
+                               {"zero", 0},
+                               {"subnormal", 0}};
+    record.correctness["statistics"] = {{{"all_close_nan_equal", levels},
+                                         {"eager", counts},
+                                         {"plugin", counts},
+                                         {"max_error", rms},
+                                         {"mean_error", rms},
+                                         {"rms_error", rms},
+                                         {"cosine", 0.99999999},
+                                         {"ulp_histogram", {900, 80, 15, 4, 1}},
+                                         {"worst", base::Json::array()}}};
+  }
+
+  void succeed(journal::Record& record, int sample, int backend) {
+    record.outcome = "ok";
+    record.phase = "run";
+    record.verdict = backend == 0 ? "eager" : uniform() < 0.9 ? "proven" : "mixed(aten.sort)";
+    const double eager_ns = 1e5 * std::exp(1.5 * normal());
+    const double gain = 0.15 * backend + 0.3 * std::sin(sample);
+    const double speedup =
+        backend == 0 ? std::exp(0.004 * normal()) : std::exp(gain + 0.25 * normal());
+    record.eager.output_dtypes = record.plugin_side.output_dtypes = {"float32"};
+    record.eager.median_ns = eager_ns;
+    record.plugin_side.median_ns = eager_ns / speedup;
+    record.plugin_side.compile_ns = 1e9 * std::exp(normal());
+    record.plugin_side.bind_ns = 1e5;
+    record.plugin_side.first_call_ns = 2 * eager_ns;
+    for (int i = 0; i < num_pairs_; ++i) {
+      record.eager.trials_ns.push_back(std::round(eager_ns * std::exp(0.02 * normal())));
+      record.plugin_side.trials_ns.push_back(
+          std::round(eager_ns / speedup * std::exp(0.02 * normal())));
+    }
+    record.speedup = speedup;
+    const double half = 0.003 + 0.004 * uniform();
+    const bool is_same = std::fabs(speedup - 1) < 0.01;
+    record.timing = {{"speedup_low", speedup * (1 - half)},
+                     {"speedup_high", speedup * (1 + half)},
+                     {"confidence", 0.95},
+                     {"verdict", is_same       ? "same"
+                                 : speedup > 1 ? "faster"
+                                               : "slower"},
+                     {"pairs_kept", num_pairs_},
+                     {"hodges_lehmann", speedup},
+                     {"ratio_of_minima", speedup},
+                     {"ratio_of_medians", speedup},
+                     {"first_mover_bias", -0.0026134835032892335},
+                     {"stop", "width"},
+                     {"backend_first", std::string(static_cast<std::size_t>(num_pairs_), '0')},
+                     {"disturbed", std::string(static_cast<std::size_t>(num_pairs_), '0')}};
+    const std::vector<double> waits(static_cast<std::size_t>(num_pairs_), 0.0);
+    record.timing["waited_ns"] = {{"eager", waits}, {"plugin", waits}};
+    if (speedup > 1) record.timing["break_even_calls"] = std::round(1e4 * uniform());
+    compare(record, 1e-7 * std::exp(normal()), 44 + static_cast<int>(uniform() * 20));
+    if (uniform() < 0.004) record.flags = {"implausible"};
+    if (uniform() < 0.01) record.degenerate = true;
+  }
+
+  int num_samples_;
+  int num_backends_;
+  int num_pairs_;
+  std::uint64_t state_ = 1;
+};
+
+}  // namespace graphnet::tests

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "journal/sql_view.h"
+
+#include <gtest/gtest.h>
+
+namespace graphnet::journal {
+namespace {
+
+using base::Json;
+
+std::vector<JournalContent> golden() {
+  const auto path = std::string(GRAPHNET_SOURCE_DIR) + "/tests/golden/journal/";
+  return {*read_journal(path + "v1.jsonl"), *read_journal(path + "v2.jsonl")};
+}
+
+SqlResult query(const std::string& sql) {
+  auto result = run_sql(golden(), sql);
+  EXPECT_TRUE(result.is_ok()) << result.status().to_string();
+  return result.is_ok() ? *result : SqlResult();
+}
+
+TEST(SqlView, EveryDocumentedColumnIsThereInOrder) {
+  for (const SqlTable& table : sql_tables()) {
+    const SqlResult result = query(std::string("SELECT * FROM ") + table.name);
+    std::vector<std::string> names;
+    for (const SqlColumn& column : table.columns) {
+      names.emplace_back(column.name);
+      EXPECT_NE(std::string(column.help), "") << column.name;
+    }
+    EXPECT_EQ(result.columns, names) << table.name;
+    EXPECT_FALSE(result.rows.empty()) << table.name;
+  }
+}
+
+TEST(SqlView, EveryColumnOfRecordsIsSetInSomeRecord) {
+  for (const SqlColumn& column : sql_tables()[0].columns) {
+    if (std::string(column.name) == "attempt") continue;  // of the second attempt on
+    const std::string name = column.name;
+    EXPECT_GT(query("SELECT count(" + name + ") FROM records").rows[0][0], 0) << name;
+  }
+}
+
+TEST(SqlView, RecordsJoinWithTheirParts) {
+  const SqlResult result = query(
+      "SELECT r.sample, count(*), min(t.ns) > 0, r.eager_ns BETWEEN min(t.ns) AND max(t.ns) "
+      "FROM records r JOIN trials t ON t.record = r.id AND t.side = 'eager' GROUP BY r.id");
+  ASSERT_EQ(result.rows.size(), 4u);
+  const auto journals = golden();
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Record& record = journals[i / 2].records[i % 2];
+    EXPECT_EQ(result.rows[i][0], record.sample);
+    EXPECT_EQ(result.rows[i][1], record.eager.trials_ns.size());
+    EXPECT_EQ(result.rows[i][2], 1);
+    EXPECT_EQ(result.rows[i][3], 1);
+  }
+  EXPECT_EQ(query("SELECT count(*) FROM outputs WHERE equal = 1").rows[0][0], 4);
+  EXPECT_EQ(query("SELECT count(DISTINCT phase) > 5 FROM phases").rows[0][0], 1);
+  EXPECT_EQ(query("SELECT count(*) FROM controls WHERE noise_floor > 0").rows[0][0], 2);
+  EXPECT_EQ(query("SELECT json_extract(json, '$.timing.verdict') = timing FROM records").rows[3][0],
+            1);
+}
+
+TEST(SqlView, NumbersThatJsonCannotHold) {
+  JournalContent journal;
+  Record record;
+  record.sample = "f/x";
+  record.plugin = "p";
+  record.outcome = "accuracy_mismatch";
+  record.correctness = {{"max_diff", {"nan", "inf", nullptr, 1}}, {"all_close", {"01"}}};
+  journal.records.push_back(record);
+  const auto result =
+      run_sql({journal}, "SELECT max_diff IS NULL, max_diff > 1e300, all_close FROM outputs");
+  ASSERT_TRUE(result.is_ok()) << result.status().to_string();
+  ASSERT_EQ(result->rows.size(), 4u);
+  EXPECT_EQ(result->rows[0], (std::vector<Json>{1, nullptr, "01"}));
+  EXPECT_EQ(result->rows[1], (std::vector<Json>{0, 1, nullptr}));
+  EXPECT_EQ(result->rows[2], (std::vector<Json>{1, nullptr, nullptr}));
+  EXPECT_EQ(result->rows[3], (std::vector<Json>{0, 0, nullptr}));
+}
+
+TEST(SqlView, NothingButReadingIsAllowed) {
+  for (const char* sql :
+       {"DELETE FROM records", "CREATE TABLE x (a)", "ATTACH '/tmp/x.db' AS x",
+        "PRAGMA query_only = 0", "DROP TABLE records", "VACUUM INTO '/tmp/x.db'",
+        "INSERT INTO records (id) VALUES (1)", "SELECT 1; SELECT 2", "", "SELEC", "-- only this",
+        "SELECT nothing FROM records", "SELECT load_extension('x')", "SELECT x'00'"}) {
+    const auto result = run_sql(golden(), sql);
+    ASSERT_FALSE(result.is_ok()) << sql;
+    EXPECT_EQ(result.status().code(), base::Code::kUsage) << sql << result.status().to_string();
+  }
+  EXPECT_EQ(query("SELECT 1;").rows.size(), 1u);
+}
+
+}  // namespace
+}  // namespace graphnet::journal

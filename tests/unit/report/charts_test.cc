@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/score_chart.h"
+#include "report/speedup_charts.h"
+#include "support/golden.h"
+#include "support/xml_check.h"
+
+namespace graphnet::report {
+namespace {
+
+constexpr const char* kHostile = "<b>\"x\"&'y'</b>]]>\x1b[2J\xff\n\xe2\x80\xae-模型";
+
+std::vector<ScoreCurve> curves() {
+  ScoreCurve curve{"nope", {}};
+  for (int t = -4; t <= 3; ++t) {
+    ScorePoint point;
+    point.t = t;
+    point.value = t < -2 ? 0.1 : 0.9 + 0.05 * t;
+    point.low = point.value - 0.05;
+    point.high = point.value + 0.05;
+    point.aggregated = point.value;
+    curve.points.push_back(point);
+  }
+  ScoreCurve bare{"xla+rewrites", {}};
+  for (int t = -4; t <= 3; ++t) bare.points.push_back({t, 1.2 + 0.01 * t, {}, {}, {}});
+  return {curve, bare};
+}
+
+std::vector<SpeedupGroup> groups() {
+  SpeedupGroup nope{"nope", {}, {}};
+  for (int i = 0; i < 40; ++i) nope.speedups.push_back(std::exp2(0.02 * std::sin(i)));
+  SpeedupGroup xla{"xla+rewrites", {0.5, 0.9, 1.4, 1.5, 1.6, 2.2, 4.1}, {}};
+  xla.failures = {{"unsupported", 2}, {"accuracy_mismatch", 1}};
+  SpeedupGroup broken{"broken", {}, {{"crashed", 10}}};
+  SpeedupGroup single{"single", {2.0}, {}};
+  return {nope, xla, broken, single};
+}
+
+GroupRow row(const std::string& name, double value, int num_ok) {
+  GroupRow::Entry entry;
+  entry.mean = {value, value * 0.9, value * 1.1, num_ok, true};
+  entry.num_ok = num_ok;
+  entry.num_samples = num_ok + 1;
+  return {name, {entry, {{}, 3, 0}}};
+}
+
+std::vector<Chart> all_charts(const std::vector<ScoreCurve>& scores,
+                              const std::vector<SpeedupGroup>& speedups,
+                              const ScatterInput& scatter, const std::vector<GroupRow>& rows) {
+  std::vector<std::string> names;
+  for (const SpeedupGroup& group : speedups) names.push_back(group.name);
+  return {st_chart(scores, "p = 0, b = 0.1"),
+          est_chart(scores, "p = 0, b = 0.1"),
+          violin_chart(speedups),
+          ecdf_chart(speedups),
+          scatter_chart(scatter),
+          group_chart("family", names, rows)};
+}
+
+TEST(Charts, Golden) {
+  const ScatterInput scatter = {"nope", "xla", {{1, 2}, {0.5, 0.5}, {1.1, 0.25}}, {1}, {2, 3}, 4};
+  const auto charts =
+      all_charts(curves(), groups(), scatter, {row("timm", 1.4, 20), row("torchvision", 0.7, 1)});
+  for (const Chart& chart : charts) {
+    EXPECT_EQ(tests::XmlCheck(chart.standalone).problem(), "") << chart.name;
+    EXPECT_EQ(tests::XmlCheck(chart.embedded).problem(), "") << chart.name;
+    tests::expect_golden(
+        std::string(GRAPHNET_SOURCE_DIR "/tests/unit/report/golden/") + chart.name + ".svg",
+        chart.standalone);
+  }
+}
+
+TEST(Charts, WithoutDataSaySo) {
+  const auto charts = all_charts({}, {}, {}, {});
+  ASSERT_EQ(charts.size(), 6u);
+  for (const Chart& chart : charts) {
+    EXPECT_EQ(tests::XmlCheck(chart.standalone).problem(), "") << chart.name;
+    EXPECT_NE(chart.standalone.find("no samples"), std::string::npos) << chart.name;
+  }
+}
+
+TEST(Charts, HostileNamesStayText) {
+  std::vector<ScoreCurve> scores = curves();
+  scores[0].name = kHostile;
+  std::vector<SpeedupGroup> speedups = groups();
+  speedups[0].name = kHostile;
+  speedups[1].failures[kHostile] = 3;
+  const ScatterInput scatter = {kHostile, kHostile, {{1, 1}}, {}, {}, 0};
+  for (const Chart& chart : all_charts(scores, speedups, scatter, {row(kHostile, 1, 2)})) {
+    EXPECT_EQ(tests::XmlCheck(chart.standalone).problem(), "") << chart.name;
+    EXPECT_EQ(chart.embedded.find("<b>"), std::string::npos) << chart.name;
+    EXPECT_EQ(chart.name.find_first_of("/<>\"'& \n"), std::string::npos) << chart.name;
+  }
+}
+
+TEST(Charts, NumbersNobodyCanDrawAreNoCrash) {
+  std::vector<ScoreCurve> scores = curves();
+  scores[0].points[0].value = std::nan("");
+  scores[1].points[1].value = INFINITY;
+  SpeedupGroup extreme{"extreme", {1e-300, 1e300, 1, 1, 2}, {}};
+  const ScatterInput scatter = {"a", "b", {{1e-300, 1e300}}, {1e300}, {1e-300}, 0};
+  for (const Chart& chart : all_charts(scores, {extreme}, scatter, {row("x", 1e300, 2)})) {
+    EXPECT_EQ(tests::XmlCheck(chart.standalone).problem(), "") << chart.name;
+    EXPECT_EQ(chart.standalone.find("nan"), std::string::npos) << chart.name;
+    EXPECT_EQ(chart.standalone.find("inf"), std::string::npos) << chart.name;
+  }
+}
+
+TEST(EStChart, HoldsItsValueUpToTheNextStep) {
+  ScoreCurve curve{"x", {{0, 1, {}, {}, {}}, {1, 2, {}, {}, {}}, {2, 2, {}, {}, {}}}};
+  const std::string svg = est_chart({curve}, "").standalone;
+  // From (0, 1) to (1, 1), up to (1, 2), on to (2, 2) and half a step further.
+  const std::size_t start = svg.find("<path class=\"s0 line\" d=\"", svg.find("</style>") + 400);
+  ASSERT_NE(start, std::string::npos);
+  const std::string path = svg.substr(start, svg.find("/>", start) - start);
+  EXPECT_EQ(std::count(path.begin(), path.end(), 'L'), 5) << path;
+  EXPECT_EQ(st_chart({curve}, "").standalone.find("at t = 1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace graphnet::report

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "report/html_page.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "report/page_rows.h"
+#include "report/text_report.h"
+#include "support/synthetic_records.h"
+
+namespace graphnet::report {
+namespace {
+
+constexpr const char* kHostile =
+    "</script><script>alert(1)</script><img src=x onerror=alert(1)>|`_*\"'&\x1b[2J\xff";
+
+Report sweep(int num_samples, int num_backends) {
+  tests::SyntheticSweep sweep(num_samples, num_backends, 8);
+  Report report;
+  report.title = "a sweep";
+  for (int i = 0; i < sweep.size(); ++i) {
+    const journal::Record record = sweep.record(i);
+    ResultRow row = result_row(record);
+    row.backend = static_cast<std::size_t>(i % num_backends);
+    if (i < num_backends) report.backends.push_back(record.plugin_variant);
+    if (!row.flags.empty()) row.left_out = row.flags.front();
+    report.rows.push_back(row);
+  }
+  return report;
+}
+
+base::Json data_of(const std::string& page) {
+  const std::string start = "<script type=\"application/json\" id=\"data\">";
+  const std::size_t from = page.find(start) + start.size();
+  const auto json =
+      base::parse_json(page.substr(from, page.find("</script>", from) - from), "page");
+  EXPECT_TRUE(json.is_ok()) << json.status().to_string();
+  return json.is_ok() ? *json : base::Json();
+}
+
+int occurrences(const std::string& text, const std::string& what) {
+  int count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(HtmlPage, NeedsNothingFromOutside) {
+  const std::string page = html_page(sweep(30, 3));
+  EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+  for (const char* what : {"http:", "https:", "src=", "@import", "url(", "fetch("}) {
+    EXPECT_EQ(page.find(what), std::string::npos) << what;
+  }
+  EXPECT_EQ(occurrences(page, "href=\"data:,\""), 1);
+}
+
+TEST(HtmlPage, HoldsEveryRow) {
+  const Report report = sweep(40, 3);
+  const base::Json data = data_of(html_page(report));
+  ASSERT_EQ(data["sample"].size(), 120u);
+  EXPECT_EQ(data["backends"], base::Json(report.backends));
+  for (const auto& [key, column] : data.items()) {
+    if (key == "words" || key == "backends") continue;
+    EXPECT_EQ(column.size(), 120u) << key;
+  }
+  // Rows are sorted by sample, then backend.
+  const std::string name = data["words"][data["sample"][0].get<std::size_t>()];
+  EXPECT_EQ(data["backend"][0], 0);
+  for (const ResultRow& row : report.rows) {
+    if (row.sample == name && row.backend == 0 && row.speedup) {
+      EXPECT_NEAR(data["speedup"][0].get<double>(), *row.speedup, 1e-3 * *row.speedup);
+    }
+  }
+}
+
+TEST(HtmlPage, HostileTextStaysText) {
+  Report report = sweep(3, 2);
+  report.title = report.backends[0] = kHostile;
+  report.facts = {{kHostile, kHostile}};
+  report.notes = {kHostile};
+  ResultRow& row = report.rows[0];
+  row.sample = row.family = row.category = row.message = row.timing = kHostile;
+  row.flags = {kHostile};
+  row.verdict = std::string("mixed(") + kHostile + ")";
+  row.outcome = "ok";
+  ResultRow& failed = report.rows[1];
+  failed.outcome = kHostile;
+  const std::string page = html_page(report);
+  EXPECT_EQ(page.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_EQ(page.find('\x1b'), std::string::npos);
+  EXPECT_EQ(occurrences(page, "</script>"), 2);
+  EXPECT_NE(data_of(page)["words"].dump().find("alert(1)"), std::string::npos);
+}
+
+TEST(HtmlPage, OneSampleAndNone) {
+  Report report;
+  report.title = "nothing";
+  EXPECT_NE(html_page(report).find("no samples"), std::string::npos);
+  EXPECT_EQ(data_of(html_page(report))["sample"].size(), 0u);
+  const std::string page = html_page(sweep(1, 1));
+  EXPECT_NE(page.find("(no interval)"), std::string::npos);
+  EXPECT_EQ(page.find("Backend against backend"), std::string::npos);
+}
+
+TEST(HtmlPage, CountsOutcomesFlagsAndVerdicts) {
+  Report report;
+  report.backends = {"x"};
+  for (const char* outcome : {"ok", "ok", "crashed", "skipped", "ok"}) {
+    ResultRow row;
+    row.sample = "s" + std::to_string(report.rows.size());
+    row.outcome = outcome;
+    row.verdict = "mixed(aten.sort)";
+    row.speedup = 2;
+    report.rows.push_back(row);
+  }
+  report.rows[1].flags = {"implausible"};
+  report.rows[1].left_out = "implausible";
+  report.rows[3].left_out = "skipped";
+  report.noise_floor = 0.0123;
+  const std::string page = html_page(report);
+  EXPECT_NE(page.find("<td>1 crashed</td><td>1 skipped</td><td>2.000x [2.000, 2.000]</td>"),
+            std::string::npos);
+  EXPECT_NE(page.find("<td>1 implausible</td>"), std::string::npos);
+  EXPECT_NE(page.find("<tr><td>mixed</td><td class=\"n\">3</td></tr>"), std::string::npos);
+  EXPECT_NE(page.find("Noise floor 1.23 %"), std::string::npos);
+}
+
+TEST(Markdown, HasScoresAndEscapes) {
+  Report report = sweep(20, 2);
+  report.title = "nightly";
+  report.est = {{"nope", {{-5, 0.9, 0.8, 1.0, {}}, {0, 1, {}, {}, {}}}}, {"xla", {}}};
+  report.rows[0].flags = {kHostile};
+  const std::string text = markdown_report(report);
+  EXPECT_NE(text.find("| nope | - | 0.900 [0.800, 1.000] | - | 1.000 | - | - |\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("<script>"), std::string::npos);
+  EXPECT_EQ(text.find("](http"), std::string::npos);
+}
+
+TEST(Csv, QuotesAndKeepsDigits) {
+  Report report;
+  report.backends = {"a,b"};
+  ResultRow row;
+  row.sample = "x\"y";
+  row.outcome = "ok";
+  row.speedup = 0.1;
+  row.message = "two\nlines";
+  report.rows = {row};
+  const std::string csv = csv_report(report);
+  const std::string line = csv.substr(csv.find("\r\n") + 2);
+  EXPECT_EQ(line, "\"x\"\"y\",,,\"a,b\",ok,,,,,0.10000000000000001,,,,,,,,,,,\"two\nlines\"\r\n");
+  const std::string head = csv.substr(0, csv.find("\r\n"));
+  EXPECT_EQ(occurrences(head, ","), 20);
+}
+
+}  // namespace
+}  // namespace graphnet::report
