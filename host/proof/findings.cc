@@ -2,9 +2,11 @@
 #include "proof/findings.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "proof/elf_symbols.h"
 
@@ -135,20 +137,29 @@ Trace name_hits(const std::vector<Hit>& hits, const std::vector<Region>& regions
 
 bool is_allowed(const std::string& symbol) {
   if (symbol == kJumpTable) return true;
-  const auto begins = [&](const char* prefix) { return symbol.rfind(prefix, 0) == 0; };
-  const bool is_standard = begins("std::") || begins("__gnu_cxx::") || begins("operator new") ||
-                           begins("operator delete");
-  const auto names = [&](const char* part) { return symbol.find(part) != std::string::npos; };
-  return is_standard && !names("at::") && !names("c10::") && !names("torch::") &&
-         !names("caffe2::");
+  constexpr const char* kStandard[] = {"std", "__gnu_cxx"};
+  const auto is_word = [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+  };
+  bool is_standard = false;
+  for (std::size_t colons = symbol.find("::"); colons != std::string::npos;
+       colons = symbol.find("::", colons + 2)) {
+    std::size_t start = colons;
+    while (start > 0 && is_word(symbol[start - 1])) --start;
+    const bool is_outermost = start < colons && (start == 0 || symbol[start - 1] != ':');
+    if (!is_outermost) continue;
+    const std::string name = symbol.substr(start, colons - start);
+    is_standard =
+        std::find(std::begin(kStandard), std::end(kStandard), name) != std::end(kStandard);
+    if (!is_standard) return false;
+  }
+  return is_standard;
 }
 
-std::vector<std::string> operators_of(const std::vector<Finding>& findings) {
-  const bool has_entry = std::any_of(findings.begin(), findings.end(),
-                                     [](const Finding& finding) { return finding.is_entry; });
+std::vector<std::string> operators_of(const std::vector<Finding>& findings, bool entries) {
   std::vector<std::string> names;
   for (const Finding& finding : findings) {
-    if (has_entry && !finding.is_entry) continue;
+    if (finding.is_entry != entries) continue;
     constexpr const char* kDispatched = "at::_ops::";
     std::string name = finding.symbol;
     if (name.rfind(kDispatched, 0) == 0) {

@@ -44,14 +44,13 @@ struct Trace {
 /// order    findings as they were hit
 Trace name_hits(const std::vector<Hit>& hits, const std::vector<Region>& regions);
 
-/// True for functions in libtorch's files that are no work of an operator: those of the C++
-/// library's templates, of which every file has copies and the loader binds all users to the first
-/// one loaded; and the linker's jump tables, which lead to what is then seen itself. Instances for
-/// libtorch's own types are not among them.
+/// True for functions in libtorch's files that are no work of an operator: the C++ library's
+/// templates for types of its own, of which every file has copies and the loader binds all users to
+/// the first one loaded; and the linker's jump tables, which lead to what is then seen itself.
 bool is_allowed(const std::string& symbol);
 
-/// What to call the operators behind findings: entries if there are any, else all; each once,
+/// What to call the functions of findings that are entries, or that are not: each once,
 /// "at::_ops::relu_::call" as "aten::relu_".
-std::vector<std::string> operators_of(const std::vector<Finding>& findings);
+std::vector<std::string> operators_of(const std::vector<Finding>& findings, bool entries);
 
 }  // namespace graphnet::proof

@@ -41,12 +41,18 @@ int free_signal() {
   return 0;
 }
 
-// The two bytes before the instruction that a system call returns to.
-bool follows_system_call(std::uintptr_t instruction) {
+// A system call that a signal interrupts goes on behind its instruction, or at it to be made again.
+// Only bytes of the instruction's own page are sure to be there.
+bool is_in_system_call(std::uintptr_t instruction) {
   constexpr unsigned char kSystemCall[] = {0x0F, 0x05};
-  const bool is_on_page = (instruction & 4095U) >= sizeof(kSystemCall);
-  return is_on_page && std::memcmp(reinterpret_cast<const void*>(instruction - sizeof(kSystemCall)),
-                                   kSystemCall, sizeof(kSystemCall)) == 0;
+  constexpr std::uintptr_t kSize = sizeof(kSystemCall);
+  constexpr std::uintptr_t kPage = 4096;
+  const std::uintptr_t place = instruction % kPage;
+  const auto is_at = [&](std::uintptr_t address) {
+    return std::memcmp(reinterpret_cast<const void*>(address), kSystemCall, kSize) == 0;
+  };
+  return (place >= kSize && is_at(instruction - kSize)) ||
+         (place + kSize <= kPage && is_at(instruction));
 }
 
 }  // namespace
@@ -76,7 +82,7 @@ void ThreadSampler::State::on_timer(int, siginfo_t*, void* context) {
     Sample& sample = state->samples[slot];
     sample.instruction = static_cast<std::uintptr_t>(registers[REG_RIP]);
     sample.thread = static_cast<int>(::syscall(SYS_gettid));
-    sample.is_waiting = follows_system_call(sample.instruction);
+    sample.is_waiting = is_in_system_call(sample.instruction);
   }
   errno = saved_errno;
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "proof/thread_signals.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -30,6 +34,7 @@ ThreadState parse_thread_status(std::string_view text) {
   ThreadState thread;
   thread.id = std::atoi(field_of(text, "Pid").c_str());
   thread.name = field_of(text, "Name");
+  thread.state = field_of(text, "State").append(1, '\0').front();
   thread.blocked = std::strtoull(field_of(text, "SigBlk").c_str(), nullptr, 16);
   return thread;
 }
@@ -42,6 +47,14 @@ std::vector<ThreadState> read_threads() {
     if (thread.id != 0) threads.push_back(std::move(thread));
   }
   return threads;
+}
+
+bool other_threads_run() {
+  const auto self = static_cast<int>(::syscall(SYS_gettid));
+  const std::vector<ThreadState> threads = read_threads();
+  return std::any_of(threads.begin(), threads.end(), [&](const ThreadState& thread) {
+    return thread.id != self && thread.state == 'R';
+  });
 }
 
 bool blocks(const ThreadState& thread, int signal) {

@@ -25,9 +25,11 @@ std::string first_of(const std::vector<std::string>& flags, const char* const (&
 }
 
 std::string mixed(const Evidence& evidence) {
-  std::vector<std::string> names = evidence.dispatched;
-  // Behind a call through the dispatcher come others that it made.
-  if (names.empty()) names = evidence.operators;
+  std::vector<std::string> names = evidence.entered;
+  for (const std::string& name : evidence.dispatched) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  if (names.empty()) names = evidence.inside;
   if (names.empty()) names.emplace_back("eager service");
   const bool is_cut = names.size() > kMostNames;
   if (is_cut) names.resize(kMostNames);
@@ -40,9 +42,9 @@ std::string verdict_of(const Evidence& evidence) {
   if (evidence.plugin_runs == 0) return "unknown(no run)";
   const bool all_served = evidence.eager_runs == evidence.plugin_runs;
   if (all_served || evidence.covers_program) return "eager";
-  if (evidence.eager_runs > 0 || !evidence.operators.empty() || !evidence.dispatched.empty()) {
-    return mixed(evidence);
-  }
+  const bool ran_operators =
+      !evidence.entered.empty() || !evidence.inside.empty() || !evidence.dispatched.empty();
+  if (evidence.eager_runs > 0 || ran_operators) return mixed(evidence);
   if (evidence.is_stale || !first_of(evidence.flags, kEmptyFlags).empty()) return "empty";
   if (!evidence.unavailable.empty()) return "unknown(" + evidence.unavailable + ")";
   if (evidence.plugin_windows == 0) return "empty";

@@ -16,9 +16,10 @@ struct Evidence {
   std::vector<std::string> flags;
 
   // Execute-deny witness.
-  std::string unavailable;             ///< why it did not look; empty: it did
-  std::vector<std::string> operators;  ///< libtorch's that were entered
-  std::size_t plugin_windows = 0;      ///< of the plugin's code that were entered
+  std::string unavailable;           ///< why it did not look; empty: it did
+  std::vector<std::string> entered;  ///< libtorch's functions that somebody else called
+  std::vector<std::string> inside;   ///< those that ran in turn
+  std::size_t plugin_windows = 0;    ///< of the plugin's code that were entered
   // Dispatcher counts.
   std::vector<std::string> dispatched;  ///< operators that were called
   bool covers_program = false;          ///< they are at least those of the program itself

@@ -68,7 +68,8 @@ std::string ProofPhase::trace(Json& ledger) {
   if (witness_) {
     const proof::Trace found = proof::name_hits(hits_, regions_);
     proof::write_trace(found, ledger);
-    evidence_.operators = proof::operators_of(found.denied);
+    evidence_.entered = proof::operators_of(found.denied, /*entries=*/true);
+    evidence_.inside = proof::operators_of(found.denied, /*entries=*/false);
     for (const proof::ModuleUse& use : found.modules) {
       if (use.kind == RegionKind::kExpect) evidence_.plugin_windows += use.windows;
     }
