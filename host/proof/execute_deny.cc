@@ -168,7 +168,7 @@ Status ExecuteDeny::State::check_closed(const Region& region, const std::vector<
                                         const std::vector<std::uintptr_t>& opened) const {
   for (const Mapping& now : mappings) {
     const Overlap part = overlap_of(now, region.mapping);
-    if ((now.protection & PROT_EXEC) == 0) continue;
+    if (part.start >= part.end || (now.protection & PROT_EXEC) == 0) continue;
     for (std::uintptr_t at = window_of(part.start); at < part.end; at += kWindowBytes) {
       if (std::binary_search(opened.begin(), opened.end(), at)) continue;
       return Status(Code::kPlugin, "somebody else made code of " +

@@ -129,10 +129,12 @@ ThreadSampler::~ThreadSampler() {
 std::vector<Sample> ThreadSampler::stop() {
   for (timer_t timer : state_->timers) ::timer_delete(timer);
   state_->timers.clear();
-  // A signal may still be on its way: ignored, it ends nothing.
-  struct sigaction ignore = {};
-  ignore.sa_handler = SIG_IGN;
-  ::sigaction(state_->signal, &ignore, nullptr);
+  // A signal may still be on its way, and would end the process: ignoring it drops it.
+  struct sigaction action = {};
+  for (auto* const handler : {SIG_IGN, SIG_DFL}) {
+    action.sa_handler = handler;
+    ::sigaction(state_->signal, &action, nullptr);
+  }
   State::current = nullptr;
   const std::size_t count = std::min(state_->num_samples.load(), kMaxSamples);
   return {state_->samples.begin(), state_->samples.begin() + static_cast<std::ptrdiff_t>(count)};
