@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <set>
 #include <thread>
 #include <utility>
 
@@ -17,40 +16,45 @@ struct DispatcherCounts::State {
   bool is_counting = false;
   std::mutex mutex;
   DispatcherUse use;
-  std::set<std::thread::id> threads;
+  std::map<std::thread::id, int> depths;  // calls that have not returned
 
   // The observer is a plain function.
   static std::atomic<State*> current;
-  static thread_local int depth;
 
   static std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& call);
   static void end(const at::RecordFunction& call, at::ObserverContext* context);
-  void note(const char* name);
+  void enter(const char* name);
+  void leave();
 };
 
 std::atomic<DispatcherCounts::State*> DispatcherCounts::State::current{nullptr};
-thread_local int DispatcherCounts::State::depth = 0;
 
 std::unique_ptr<at::ObserverContext> DispatcherCounts::State::begin(
     const at::RecordFunction& call) {
   State* state = current.load();
-  if (state != nullptr) state->note(call.name());
-  ++depth;
+  if (state != nullptr) state->enter(call.name());
   return nullptr;
 }
 
 void DispatcherCounts::State::end(const at::RecordFunction&, at::ObserverContext*) {
-  --depth;
+  State* state = current.load();
+  if (state != nullptr) state->leave();
 }
 
-void DispatcherCounts::State::note(const char* name) {
+void DispatcherCounts::State::enter(const char* name) {
   const std::lock_guard<std::mutex> lock(mutex);
-  threads.insert(std::this_thread::get_id());
+  int& depth = depths[std::this_thread::get_id()];
   if (depth == 0) {
     ++use.called[name];
   } else {
     ++use.num_nested;
   }
+  ++depth;
+}
+
+void DispatcherCounts::State::leave() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  --depths[std::this_thread::get_id()];
 }
 
 DispatcherUse& DispatcherUse::operator+=(const DispatcherUse& other) {
@@ -85,7 +89,7 @@ DispatcherUse DispatcherCounts::take() {
   state_->is_counting = false;
   State::current = nullptr;
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  state_->use.num_threads = state_->threads.size();
+  state_->use.num_threads = state_->depths.size();
   return std::move(state_->use);
 }
 

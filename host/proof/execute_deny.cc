@@ -55,6 +55,7 @@ struct ExecuteDeny::State {
   std::vector<char> is_closed;  // by region
   std::vector<Hit> hits;        // kMaxHits of them, made before anything is closed
   std::atomic<std::size_t> num_hits{0};
+  std::size_t num_kept = 0;  // of them, without those of our own code in disarm()
   std::atomic<bool> is_armed{false};
   struct sigaction previous = {};
 
@@ -75,8 +76,9 @@ std::atomic<ExecuteDeny::State*> ExecuteDeny::State::current{nullptr};
 
 namespace {
 
-// A handler that calls us back for a fault that neither of us knows would go on for ever.
-thread_local bool is_chaining = false;
+int own_thread() {
+  return static_cast<int>(system_call(SYS_gettid, 0, 0, 0));
+}
 
 void die_of(int signal) {
   struct sigaction action = {};
@@ -84,17 +86,21 @@ void die_of(int signal) {
   ::sigaction(signal, &action, nullptr);  // the instruction faults again
 }
 
+// A handler that calls us back for a fault that neither of us knows would go on for ever.
+std::atomic<int> chaining_thread{0};
+
 void chain(const struct sigaction& previous, int signal, siginfo_t* info, void* context) {
   const bool has_handler = (previous.sa_flags & SA_SIGINFO) != 0 ||
                            (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN);
-  if (!has_handler || is_chaining) return die_of(signal);
-  is_chaining = true;
+  if (!has_handler || chaining_thread.exchange(own_thread()) == own_thread()) {
+    return die_of(signal);
+  }
   if ((previous.sa_flags & SA_SIGINFO) != 0) {
     previous.sa_sigaction(signal, info, context);
   } else {
     previous.sa_handler(signal);
   }
-  is_chaining = false;
+  chaining_thread = 0;
 }
 
 std::uintptr_t window_of(std::uintptr_t address) {
@@ -138,7 +144,7 @@ void ExecuteDeny::State::note(std::size_t region, std::uintptr_t window, const g
   hit.return_word = *reinterpret_cast<const std::uintptr_t*>(registers[REG_RSP]);
   hit.region = region;
   hit.window = window;
-  hit.thread = static_cast<int>(system_call(SYS_gettid, 0, 0, 0));
+  hit.thread = own_thread();
 }
 
 void ExecuteDeny::State::on_fault(int signal, siginfo_t* info, void* context) {
@@ -248,6 +254,7 @@ Status ExecuteDeny::arm(const std::vector<RegionKind>& kinds) {
   GN_RETURN_IF_ERROR(disarm());
   State& state = *state_;
   state.num_hits = 0;
+  state.num_kept = 0;
   state.is_armed = true;
   for (std::size_t i = 0; i < state.regions.size(); ++i) {
     const Region& region = state.regions[i];
@@ -269,9 +276,12 @@ Status ExecuteDeny::arm(const std::vector<RegionKind>& kinds) {
 Status ExecuteDeny::disarm() {
   State& state = *state_;
   if (!state.is_armed) return Status::ok();
+  state.num_kept = std::min(state.num_hits.load(), kMaxHits);
+  // Uses strings, of which libtorch may hold the code.
   const auto mappings = read_memory_map();
   std::vector<std::uintptr_t> opened;
-  for (const Hit& hit : hits()) opened.push_back(hit.window);
+  const std::size_t num_opened = std::min(state.num_hits.load(), kMaxHits);
+  for (std::size_t i = 0; i < num_opened; ++i) opened.push_back(state.hits[i].window);
   std::sort(opened.begin(), opened.end());
   Status status = mappings.is_ok() ? Status::ok() : mappings.status();
   for (std::size_t i = 0; i < state.regions.size(); ++i) {
@@ -292,8 +302,8 @@ Status ExecuteDeny::disarm() {
 }
 
 std::vector<Hit> ExecuteDeny::hits() const {
-  const std::size_t count = std::min(state_->num_hits.load(), kMaxHits);
-  return {state_->hits.begin(), state_->hits.begin() + static_cast<std::ptrdiff_t>(count)};
+  const auto count = static_cast<std::ptrdiff_t>(state_->num_kept);
+  return {state_->hits.begin(), state_->hits.begin() + count};
 }
 
 bool ExecuteDeny::reclaim_handler() {

@@ -57,7 +57,7 @@ class ExecuteDeny {
   /// errors   kPlugin if denied code was made executable by somebody else, or more was hit than can
   ///          be kept: then hits() do not tell everything
   base::Status disarm();
-  /// Since the last arm().
+  /// Between the last arm() and disarm().
   std::vector<Hit> hits() const;
 
   /// False if somebody put another handler over ours. Ours is in front again afterwards.

@@ -45,6 +45,7 @@ Json dispatcher_json(const eager::DispatcherUse& use) {
 ProofPhase::ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
                        const std::string& mode, std::vector<std::string> flags)
     : compared_(compared),
+      side_(compared.plugin.calls()),
       regions_(regions_now(history)),
       mode_(mode),
       shuffle_(compared.arguments,
@@ -141,9 +142,8 @@ Status ProofPhase::armed_call() {
 }
 
 Status ProofPhase::call() {
-  const measure::SideCalls calls = compared_.plugin.calls();
   const std::int64_t start = measure::monotonic_raw_ns();
-  Status called = calls.call();
+  Status called = side_.call();
   traced_ns_ += since(start);
   if (called.is_ok()) return called;
   return Status(Code::kPlugin, "a traced call failed: " + called.message());
@@ -156,7 +156,7 @@ Status ProofPhase::compare_outputs(Json& ledger) {
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
   compared_.plugin.prepare_outputs(/*poisoned=*/true);
   const std::int64_t start = measure::monotonic_raw_ns();
-  GN_RETURN_IF_ERROR(compared_.plugin.calls().call());
+  GN_RETURN_IF_ERROR(side_.call());
   call_ns_ = since(start);
   GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(untraced));
   evidence_.is_stale = compared_.plugin.is_unwritten(traced);
@@ -206,13 +206,12 @@ void ProofPhase::sample(Json& ledger) {
     ledger["samples"] = {{"unavailable", sampler.status().message()}};
     return;
   }
-  const measure::SideCalls calls = compared_.plugin.calls();
   const std::int64_t start = measure::monotonic_raw_ns();
   Status called;
   do {
     called = compared_.eager.prepare();
     compared_.plugin.prepare_outputs(/*poisoned=*/false);
-    if (called.is_ok()) called = calls.call();
+    if (called.is_ok()) called = side_.call();
   } while (called.is_ok() && since(start) < kSampleNs);
   ledger["samples"] = proof::samples_json((*sampler)->stop(), regions_);
   if (!called.is_ok()) ledger["samples"]["failed"] = called.message();

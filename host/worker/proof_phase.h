@@ -57,6 +57,7 @@ class ProofPhase {
   base::Status count_program(const eager::DispatcherUse& use);
 
   const ComparedSample& compared_;
+  measure::SideCalls side_;  // of the plugin
   std::vector<proof::Region> regions_;
   std::string mode_;
   proof::Evidence evidence_;
