@@ -54,6 +54,7 @@ std::string backend_text(const config::Backend& backend, int auto_threads, bool 
   text.add("threads", config.threads == 0 ? std::to_string(auto_threads) + ", auto"
                                           : std::to_string(config.threads));
   text.add("weights", config.weights);
+  text.add("proof", config.proof);
   text.add("protocol.name", config.protocol.name);
   for (const auto& [key, value] : config::protocol_settings(config.protocol)) {
     text.add("protocol." + key, value);

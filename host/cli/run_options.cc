@@ -27,6 +27,11 @@ Result<OutputFormat> read_format(const std::optional<std::string>& text) {
   return Status(Code::kUsage, "--format must be table or graphnet-log, got '" + *text + "'");
 }
 
+Result<std::optional<std::string>> read_proof(const std::optional<std::string>& text) {
+  if (!text || *text == "full" || *text == "counts" || *text == "none") return text;
+  return Status(Code::kUsage, "--proof must be full, counts or none, got '" + *text + "'");
+}
+
 Status no_config(const config::Installation& installation) {
   Status error(Code::kUsage, "no backend given: --config is missing");
   error.add_hint("graphnet run --config nope.yaml");
@@ -41,7 +46,8 @@ std::vector<std::string> repeat_flags(const RunFlags& flags) {
   const std::pair<const char*, const std::optional<std::string>&> valued[] = {
       {"--protocol", flags.protocol}, {"--warmup", flags.warmup},
       {"--trials", flags.trials},     {"--threads", flags.threads},
-      {"--timeout", flags.timeout},   {"--max-gflop", flags.max_gflop}};
+      {"--timeout", flags.timeout},   {"--max-gflop", flags.max_gflop},
+      {"--proof", flags.proof}};
   for (const auto& [name, value] : valued) {
     if (value) words.insert(words.end(), {name, *value});
   }
@@ -97,6 +103,10 @@ std::vector<Flag> measuring_flag_table(RunFlags& flags) {
       {"--max-gflop", "N|none",
        "skip samples of more 10^9 operations a call (default: the config's, 2000)",
        &flags.max_gflop},
+      {"--proof", "full|counts|none",
+       "how to find out which code did the work: full, counts (operators that libtorch's "
+       "dispatcher sees), none (default: the config's, full)",
+       &flags.proof},
       {"--digest", "", "add SHA-256 of inputs and outputs to the records", &flags.digest},
   };
 }
@@ -163,6 +173,7 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
     GN_ASSIGN_OR_RETURN(options.shard, cluster::parse_shard(*flags.shard));
   }
   if (flags.retry_failed) options.retry = supervise::Retry::kFailed;
+  GN_ASSIGN_OR_RETURN(options.proof, read_proof(flags.proof));
   options.protocol = flags.protocol;
   options.digest = flags.digest;
   options.dry_run = flags.dry_run;
@@ -209,6 +220,10 @@ Status apply_run_options(const RunOptions& options, const config::Installation& 
   if (options.flop_limit) {
     config.limits.flop = *options.flop_limit;
     config.origins["limits.flop"] = "--max-gflop";
+  }
+  if (options.proof) {
+    config.proof = *options.proof;
+    config.origins["proof"] = "--proof";
   }
   if (!options.timeout) return Status::ok();
   for (const char* phase : {"compile", "run", "time"}) {

@@ -25,6 +25,7 @@ struct RunFlags {
   std::optional<std::string> threads;
   std::optional<std::string> timeout;
   std::optional<std::string> max_gflop;
+  std::optional<std::string> proof;
   std::optional<std::string> output;
   std::optional<std::string> resume;
   std::optional<std::string> shard;
@@ -58,6 +59,7 @@ struct RunOptions {
   std::optional<int> threads;  ///< 0: auto
   std::optional<config::TimeLimit> timeout;
   std::optional<double> flop_limit;  ///< of one call; 0: none
+  std::optional<std::string> proof;
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> resume;
   supervise::Retry retry = supervise::Retry::kUntried;

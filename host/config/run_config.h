@@ -22,8 +22,9 @@ inline constexpr const char* kRunSchema = "graphnet/run/v1";
 /// Phases of one sample, in order; each has a time limit of its own.
 ///
 /// source   journal/worker_message.h
-inline constexpr const char* kPhases[] = {"load", "plan", "replay",  "eager", "compile",
-                                          "bind", "run",  "compare", "time",  "robustness"};
+inline constexpr const char* kPhases[] = {"load",    "plan",       "replay", "eager",
+                                          "compile", "bind",       "run",    "compare",
+                                          "time",    "robustness", "proof"};
 
 /// Which plugin to run and how: one per config file.
 struct BackendChoice {
@@ -51,6 +52,7 @@ struct RunConfig {
   std::string device = "cpu";
   int threads = 0;  ///< 0: as many as the process may use cores ("auto")
   std::string weights = "bound";
+  std::string proof = "full";
   Protocol protocol;
   Limits limits;
   std::map<std::string, TimeLimit> timeouts = default_timeouts();

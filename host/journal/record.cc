@@ -133,6 +133,7 @@ Json to_json(const Record& record) {
   add_if_set(object, "speedup", record.speedup);
   object["timing"] = record.timing;
   object["checks"] = record.checks;
+  object["proof"] = record.proof;
   object["correctness"] = record.correctness;
   object["digest"] = record.digest;
   object["phases_ns"] = record.phases_ns;
@@ -176,6 +177,7 @@ base::Result<Record> record_from_json(const Json& json) {
       .read_object("plan", record.plan)
       .read_object("timing", record.timing)
       .read_object("checks", record.checks)
+      .read_object("proof", record.proof)
       .read_object("correctness", record.correctness)
       .read_object("digest", record.digest)
       .read_object("phases_ns", record.phases_ns)

@@ -63,7 +63,7 @@ struct Record {
   std::string outcome;
   std::string message;  ///< one sentence; empty for ok
   std::string phase;    ///< last phase entered; see worker_message.h
-  std::string verdict;  ///< proof of execution: "eager", "unknown(...)", ...
+  std::string verdict;  ///< proof of execution, one of proof/verdict.h
   bool degenerate = false;
   std::vector<std::string> notes;
   /// What makes the result doubtful, short names: "implausible" (faster than the machine can be),
@@ -102,6 +102,8 @@ struct Record {
   base::Json timing = base::Json::object();
   /// What else was looked at, and what it showed: {"checked_calls", "shuffled_calls", ...}.
   base::Json checks = base::Json::object();
+  /// What the verdict rests on: see worker/proof_phase.h and proof/ledger.h. Empty: no proof.
+  base::Json proof = base::Json::object();
 
   /// Upstream's correctness lines, one entry per output; keys as in its log.
   base::Json correctness = base::Json::object();

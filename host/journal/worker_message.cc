@@ -23,6 +23,7 @@ base::Json to_json(const Task& task) {
   object["protocol_settings"] = task.protocol_settings;
   object["control"] = task.control;
   object["digest"] = task.digest;
+  object["proof"] = task.proof;
   if (task.memory_limit_bytes) object["memory_limit_bytes"] = *task.memory_limit_bytes;
   if (task.flop_limit) object["flop_limit"] = *task.flop_limit;
   object["command"] = task.command;
@@ -36,7 +37,7 @@ base::Result<Task> task_from_json(const base::Json& json) {
   for (const char* key :
        {"sample_path", "plugin_library", "plugin_name", "plugin_version", "plugin_variant",
         "plugin_options", "device", "threads", "weights", "protocol", "method", "protocol_settings",
-        "warmup", "trials", "control", "digest", "command", "run_id"}) {
+        "warmup", "trials", "control", "digest", "proof", "command", "run_id"}) {
     fields.require(key);
   }
   fields.read("sample_path", task.sample_path)
@@ -55,6 +56,7 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read_object("protocol_settings", task.protocol_settings)
       .read("control", task.control)
       .read("digest", task.digest)
+      .read("proof", task.proof)
       .read("memory_limit_bytes", task.memory_limit_bytes)
       .read("flop_limit", task.flop_limit)
       .read("command", task.command)

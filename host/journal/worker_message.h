@@ -21,8 +21,8 @@ namespace graphnet::journal {
 ///   one
 ///                                                received counts, so a later death loses nothing
 ///   {"event":"record",...,"final":true}         the worker is done with the sample
-/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time,
-/// robustness.
+/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time, robustness,
+/// proof.
 inline constexpr int kWorkerControlFd = 3;
 
 /// Exit code of a worker that finds its end of the channel closed: code of the plugin did that.
@@ -48,6 +48,7 @@ struct Task {
   /// Instead of a plugin, eager is timed against itself: see control_session.h of the worker.
   bool control = false;
   bool digest = false;
+  std::string proof = "full";  ///< "full", "counts" or "none"; see worker/proof_phase.h
   /// Of the worker's private memory; a sample that needs more is skipped.
   std::optional<std::int64_t> memory_limit_bytes;
   std::optional<double> flop_limit;  ///< of one call

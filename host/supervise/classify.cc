@@ -144,6 +144,12 @@ void judge(const PlannedTask& planned, const WorkerEnd& end, Record& record) {
     record.notes.push_back("on other inputs: " + message_of(planned, end, blame));
     return;
   }
+  if (end.phase == "proof" && !record.outcome.empty()) {
+    // So are they here; the verdict too, if the witness was done and only the sampler looked on.
+    if (record.proof.empty()) record.verdict = "unknown(killed in proof)";
+    record.notes.push_back("while witnesses looked on: " + message_of(planned, end, blame));
+    return;
+  }
   record.outcome = outcome_of(planned, end, blame);
   record.message = message_of(planned, end, blame);
   record.phase = end.phase;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "sample/content.h"
+
 namespace graphnet::worker {
 
 namespace {
@@ -13,6 +15,16 @@ namespace {
 constexpr std::size_t kExchanges = 32;
 
 }  // namespace
+
+std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
+                                         const std::vector<sample::Argument>& arguments,
+                                         const std::vector<bool>& pinned) {
+  std::vector<std::size_t> indices;
+  for (const auto& argument : sample::variable_arguments(sample.metas, arguments, pinned)) {
+    indices.push_back(argument.index);
+  }
+  return indices;
+}
 
 InputShuffle::InputShuffle(std::vector<sample::Argument>& arguments, std::vector<std::size_t> which,
                            std::uint64_t seed)

@@ -6,8 +6,16 @@
 #include <vector>
 
 #include "sample/replay.h"
+#include "sample/sample.h"
 
 namespace graphnet::worker {
+
+/// Indices of the arguments that may change between calls.
+///
+/// shapes   pinned: one per argument; see eager/engine.h
+std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
+                                         const std::vector<sample::Argument>& arguments,
+                                         const std::vector<bool>& pinned);
 
 /// Changes what inputs hold, in place, by exchanging a few elements of each: values, and with them
 /// dtypes, ranges and pointers, stay those of the sample, and the price does not grow with the

@@ -13,14 +13,13 @@
 #include "measure/environment.h"
 #include "measure/roofline.h"
 #include "measure/statistics.h"
-#include "sample/content.h"
 #include "verify/compare.h"
 #include "worker/admission.h"
 #include "worker/correctness.h"
 #include "worker/output_digest.h"
+#include "worker/proof_phase.h"
 #include "worker/record_writer.h"
 #include "worker/timed_checks.h"
-#include "worker/verdict.h"
 
 namespace graphnet::worker {
 
@@ -33,12 +32,6 @@ void add_count(base::Json& counts, const char* key, int more) {
   counts[key] = counts.value(key, 0) + more;
 }
 
-std::vector<std::size_t> indices_of(const std::vector<sample::VariableArgument>& arguments) {
-  std::vector<std::size_t> indices;
-  for (const sample::VariableArgument& argument : arguments) indices.push_back(argument.index);
-  return indices;
-}
-
 }  // namespace
 
 Session::Session(journal::Task task, Channel& channel)
@@ -49,17 +42,32 @@ void Session::run() {
       load() && plan() && replay() && run_eager() && compile() && bind() && run_plugin();
   if (complete) {
     compare();
-    if (is_paired() && time_pairs()) try_other_content();
+    const bool timed = !is_paired() || time_pairs();
+    if (timed && is_paired()) try_other_content();
+    write_environment();
+    if (timed) prove();
+  } else {
+    write_environment();
   }
   enter("");
+  note_peak_memory(nullptr);
+  record_.time_utc = journal::utc_now();
+  channel_.send_record(record_, /*is_final=*/true);
+}
+
+// Before the proof, after which libtorch may have lost the right to execute for good.
+void Session::write_environment() {
   record_.environment = measure::collect_environment(task_.threads);
   const eager::EngineVersion version = eager::engine_version();
   record_.environment["libtorch"] = version.torch_version;
   record_.environment["cpu_capability"] = version.cpu_capability;
   record_.environment["libtorch_threads"] = version.threads;
-  note_peak_memory(nullptr);
-  record_.time_utc = journal::utc_now();
-  channel_.send_record(record_, /*is_final=*/true);
+}
+
+void Session::note_mappings(const char* epoch) {
+  if (task_.proof != "full") return;
+  const auto mappings = proof::read_memory_map();
+  if (mappings.is_ok()) mappings_.note(epoch, *mappings);
 }
 
 // The whole run's peak is the largest of the parts between two resets.
@@ -96,6 +104,7 @@ bool Session::end_plugin(const char* outcome, const plugin::CallStatus& status) 
 
 bool Session::load() {
   enter("load");
+  note_mappings("start");
   auto loaded = sample::load_sample(task_.sample_path);
   if (!loaded.is_ok()) return end("invalid_sample", loaded.status());
   sample_ = std::move(loaded).value();
@@ -152,6 +161,7 @@ bool Session::run_eager() {
   note_peak_memory(&record_.eager);
   if (task_.digest) record_.digest["eager_outputs"] = output_digests(eager_->kept());
   for (const std::string& note : eager_->engine().notes()) record_.notes.push_back(note);
+  note_mappings("eager");
   channel_.send_record(record_, /*is_final=*/false);
   return true;
 }
@@ -163,6 +173,7 @@ bool Session::compile() {
                                    [this](const char* step) { channel_.begin_step(step); });
   plugin::CallStatus status = plugin_->open();
   if (!status.is_ok()) return end_plugin("plugin_failed", status);
+  note_mappings("load");
   plugin_->offer_body(eager_->engine().normal_form(plugin_->weights()));
   double compile_ns = 0;
   status = plugin_->compile(compile_ns);
@@ -177,6 +188,7 @@ bool Session::bind() {
   record_.plugin_side.bind_ns = bind_ns;
   if (!status.is_ok()) return end_plugin("compile_failed", status);
   const plugin::CallStatus described = plugin_->describe(record_.plugin_info);
+  note_mappings("compile");
   return described.is_ok() || end_plugin("compile_failed", described);
 }
 
@@ -211,8 +223,18 @@ bool Session::run_plugin() {
   if (!status.is_ok()) return end_plugin("runtime_failed", status);
   write_output_types(record_.plugin_side, plugin_->kept());
   note_peak_memory(&record_.plugin_side);
-  record_.verdict = verdict_from_service(plugin_->num_runs(), plugin_->eager_runs());
+  judge_service();
   return true;
+}
+
+// What is known without the proof phase.
+void Session::judge_service() {
+  proof::Evidence evidence;
+  evidence.plugin_runs = plugin_->num_runs();
+  evidence.eager_runs = plugin_->eager_runs();
+  evidence.flags = record_.flags;
+  evidence.unavailable = "not traced";
+  record_.verdict = proof::verdict_of(evidence);
 }
 
 void Session::compare() {
@@ -238,7 +260,7 @@ bool Session::time_pairs() {
     if (!time_pass(settings, is_first)) return false;
     is_first = false;
   }
-  record_.verdict = verdict_from_service(plugin_->num_runs(), plugin_->eager_runs());
+  judge_service();
   const plugin::CallStatus memory = plugin_->check_memory();
   if (!memory.is_ok()) return end_plugin("runtime_failed", memory);
   check_roofline();
@@ -248,11 +270,11 @@ bool Session::time_pairs() {
 }
 
 bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) {
-  const auto variable =
-      sample::variable_arguments(sample_.metas, arguments_, eager_->engine().pinned_arguments());
+  const std::vector<std::size_t> variable =
+      variable_inputs(sample_, arguments_, eager_->engine().pinned_arguments());
   // Seeds are not the protocol's: nobody must know what a timed call will see.
   std::random_device random;
-  InputShuffle shuffle(arguments_, indices_of(variable), random());
+  InputShuffle shuffle(arguments_, variable, random());
   TimedChecks checks(*eager_, *plugin_, std::move(shuffle), record_.outcome == "ok", random());
   const auto result =
       measure::time_paired(checks.sides(), {eager_warmup_, plugin_warmup_}, checks.hooks(),
@@ -268,6 +290,7 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
     record_.outcome = findings.outcome;
     record_.message = findings.message;
     record_.speedup.reset();
+    judge_service();
     return false;
   }
   return result.is_ok() || end_timing(result.status());
@@ -301,6 +324,20 @@ void Session::check_subnormals() {
   eager::set_flush_denormals(false);
   if (!flushed.is_ok()) return;
   record_.checks["eager_flushed_ns"] = measure::summarise(flushed->trials_ns).median;
+}
+
+void Session::prove() {
+  if (task_.proof == "none") return;
+  enter("proof");
+  channel_.send_record(record_, /*is_final=*/false);
+  channel_.begin_step("gn_backend_run");
+  const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
+  ProofPhase phase(compared, mappings_, task_.proof, record_.flags);
+  base::Json ledger = base::Json::object();
+  record_.verdict = phase.trace(ledger);
+  record_.proof = ledger;
+  channel_.send_record(record_, /*is_final=*/false);
+  phase.sample(record_.proof);
 }
 
 void Session::check_roofline() {

@@ -9,6 +9,7 @@
 #include "journal/worker_message.h"
 #include "measure/paired.h"
 #include "measure/protocol.h"
+#include "proof/regions.h"
 #include "sample/replay.h"
 #include "sample/sample.h"
 #include "worker/channel.h"
@@ -19,9 +20,9 @@ namespace graphnet::worker {
 
 /// One sample with one plugin, from its files to its record.
 ///
-/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, and with protocol
-/// `paired` time. Each is announced
-/// before it begins; a sample that does not fit is skipped before anything of its size is
+/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, with protocol `paired`
+/// time and robustness, and proof, after which nothing can be timed. Each is announced before it
+/// begins; a sample that does not fit is skipped before anything of its size is
 /// allocated. The record is sent after load and after eager, so that a plugin that takes the
 /// process down loses nothing of the reference.
 class Session {
@@ -45,6 +46,8 @@ class Session {
   /// One cache mode.
   bool time_pass(const measure::PairedSettings& settings, bool is_first);
   void try_other_content();
+  void prove();
+  void judge_service();
 
   bool is_paired() const { return task_.method == "paired"; }
   base::Status time_reference();
@@ -52,6 +55,9 @@ class Session {
   void check_roofline();
   void check_subnormals();
 
+  /// Notes for the proof what is mapped now.
+  void note_mappings(const char* epoch);
+  void write_environment();
   void note_peak_memory(journal::Record::Side* side);
   void enter(const char* phase);
   bool end(const char* outcome, const base::Status& status);
@@ -65,6 +71,7 @@ class Session {
   std::vector<sample::Argument> arguments_;
   std::unique_ptr<EagerSide> eager_;
   std::unique_ptr<PluginSide> plugin_;
+  proof::MapHistory mappings_;
   // Protocol `paired` only.
   measure::PairedSettings settings_;
   measure::Warmup eager_warmup_;

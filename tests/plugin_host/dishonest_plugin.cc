@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "graphnet/plugin.h"
+#include "support/mlp.h"
 
 #define TRICK_TEXT_OF(word) #word
 #define TRICK_TEXT(word) TRICK_TEXT_OF(word)
@@ -38,33 +38,6 @@ enum Trick {
   remembers,      // computes once per input content; if the input is constant, once for ever
 };
 constexpr Trick kTrick = TRICK;
-
-struct Layer {
-  const float* weight = nullptr;  // [outputs, inputs]
-  const float* bias = nullptr;    // [outputs]
-  std::int64_t num_inputs = 0;
-  std::int64_t num_outputs = 0;
-};
-
-// outputs[row, i] = bias[i] + sum over j of inputs[row, j] * weight[i, j]
-void linear(const Layer& layer, const float* inputs, std::int64_t num_rows, float* outputs) {
-  constexpr std::int64_t kLanes = 16;
-  for (std::int64_t row = 0; row < num_rows; ++row) {
-    const float* x = inputs + row * layer.num_inputs;
-    for (std::int64_t i = 0; i < layer.num_outputs; ++i) {
-      const float* w = layer.weight + i * layer.num_inputs;
-      float sums[kLanes] = {};
-      for (std::int64_t j = 0; j < layer.num_inputs; j += kLanes) {
-        for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-          sums[lane] += x[j + lane] * w[j + lane];
-        }
-      }
-      float sum = layer.bias[i];
-      for (const float part : sums) sum += part;
-      outputs[row * layer.num_outputs + i] = sum;
-    }
-  }
-}
 
 // ---- the slow clock ----
 
@@ -100,11 +73,7 @@ struct gn_backend {
   const gn_host_api* host = nullptr;
 };
 
-struct gn_executable {
-  Layer first;
-  Layer second;
-  std::int64_t num_rows = 0;
-  std::vector<float> hidden;
+struct gn_executable : graphnet::tests::Mlp {
   std::vector<float> kept_input;
   std::vector<float> kept_output;
   std::uint64_t num_calls = 0;
@@ -112,16 +81,6 @@ struct gn_executable {
 
   ~gn_executable() {
     if (helper.joinable()) helper.join();
-  }
-
-  std::int64_t input_count() const { return num_rows * first.num_inputs; }
-  std::int64_t output_count() const { return num_rows * second.num_outputs; }
-
-  void compute(const float* input, float* output) {
-    hidden.resize(static_cast<std::size_t>(num_rows * first.num_outputs));
-    linear(first, input, num_rows, hidden.data());
-    for (float& value : hidden) value = std::max(value, 0.0F);
-    linear(second, hidden.data(), num_rows, output);
   }
 
   void compute_and_keep(const float* input, float* output) {
@@ -138,9 +97,7 @@ struct gn_executable {
 
 namespace {
 
-const float* data_of(const DLTensor& tensor) {
-  return reinterpret_cast<const float*>(static_cast<const char*>(tensor.data) + tensor.byte_offset);
-}
+using graphnet::tests::data_of;
 
 void run_late(gn_executable& executable, const float* input, float* output) {
   if (executable.helper.joinable()) executable.helper.join();
@@ -198,11 +155,7 @@ void destroy(gn_backend* backend) {
 }
 
 gn_status* bind(gn_executable* executable, gn_bind_args* args) {
-  const DLTensor* const* weights = args->weights;
-  executable->first.weight = data_of(*weights[0]);
-  executable->first.bias = data_of(*weights[1]);
-  executable->second.weight = data_of(*weights[2]);
-  executable->second.bias = data_of(*weights[3]);
+  executable->bind(*args);
   return nullptr;
 }
 
@@ -231,21 +184,8 @@ std::int32_t gn_plugin_query(const gn_query_in* in, gn_query_out* out) {
 
 gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
                               gn_executable** out) {
-  const gn_host_api* host = backend->host;
-  gn_graph_signature signature = {};
-  signature.struct_size = sizeof(signature);
-  if (gn_status* status = host->graph_signature(host->host, args->graph, &signature)) return status;
-  if (signature.num_inputs != 1 || signature.num_outputs != 1 || signature.num_weights != 4) {
-    return graphnet::fail(host, GN_STATUS_UNSUPPORTED, "only linear, relu, linear");
-  }
-  const gn_value& input = signature.inputs[0];
-  const gn_value& last = signature.weights[2];
   auto executable = std::make_unique<gn_executable>();
-  executable->num_rows = input.shape[0];
-  executable->first.num_inputs = input.shape[1];
-  executable->first.num_outputs = signature.weights[0].shape[0];
-  executable->second.num_inputs = last.shape[1];
-  executable->second.num_outputs = last.shape[0];
+  if (gn_status* status = executable->read(backend->host, args->graph)) return status;
   *out = executable.release();
   return nullptr;
 }

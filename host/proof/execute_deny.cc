@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+#include "proof/execute_deny.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "proof/thread_signals.h"
+
+namespace graphnet::proof {
+
+using base::Code;
+using base::Status;
+
+namespace {
+
+// Windows of a gigabyte of code, each hit by four threads at once.
+constexpr std::size_t kMaxHits = std::size_t{1} << 16U;
+
+// Bit of the page-fault error word: the access was an instruction fetch.
+constexpr greg_t kInstructionFetch = 0x10;
+
+// The handler may use neither libc (a plugin may have patched it) nor errno.
+long system_call(long number, long one, long two, long three) {
+  long result = number;
+  __asm__ volatile("syscall"
+                   : "+a"(result)
+                   : "D"(one), "S"(two), "d"(three)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+
+/// 0 or an error number.
+int protect(std::uintptr_t start, std::uintptr_t end, int protection) {
+  return static_cast<int>(-system_call(SYS_mprotect, static_cast<long>(start),
+                                       static_cast<long>(end - start), protection));
+}
+
+Status refused(const std::string& what, int error) {
+  return Status(Code::kUnsupported, what + ": " + std::strerror(error));
+}
+
+}  // namespace
+
+struct ExecuteDeny::State {
+  std::vector<Region> regions;
+  std::vector<char> is_closed;  // by region
+  std::vector<Hit> hits;        // kMaxHits of them, made before anything is closed
+  std::atomic<std::size_t> num_hits{0};
+  std::size_t num_kept = 0;  // of them, without those of our own code in disarm()
+  std::atomic<bool> is_armed{false};
+  struct sigaction previous = {};
+
+  // A signal handler gets no argument of ours.
+  static std::atomic<State*> current;
+  static void on_fault(int signal, siginfo_t* info, void* context);
+
+  /// True if the address lies in a region of ours; its window is open then.
+  bool open(std::uintptr_t address, const greg_t* registers);
+  void note(std::size_t region, std::uintptr_t window, const greg_t* registers);
+  void reopen(const Region& region, const std::vector<Mapping>& mappings) const;
+  /// kPlugin if denied code is executable in a window that no hit has opened.
+  Status check_closed(const Region& region, const std::vector<Mapping>& mappings,
+                      const std::vector<std::uintptr_t>& opened) const;
+};
+
+std::atomic<ExecuteDeny::State*> ExecuteDeny::State::current{nullptr};
+
+namespace {
+
+int own_thread() {
+  return static_cast<int>(system_call(SYS_gettid, 0, 0, 0));
+}
+
+void die_of(int signal) {
+  struct sigaction action = {};
+  action.sa_handler = SIG_DFL;
+  ::sigaction(signal, &action, nullptr);  // the instruction faults again
+}
+
+// A handler that calls us back for a fault that neither of us knows would go on for ever.
+std::atomic<int> chaining_thread{0};
+
+void chain(const struct sigaction& previous, int signal, siginfo_t* info, void* context) {
+  const bool has_handler = (previous.sa_flags & SA_SIGINFO) != 0 ||
+                           (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN);
+  if (!has_handler || chaining_thread.exchange(own_thread()) == own_thread()) {
+    return die_of(signal);
+  }
+  if ((previous.sa_flags & SA_SIGINFO) != 0) {
+    previous.sa_sigaction(signal, info, context);
+  } else {
+    previous.sa_handler(signal);
+  }
+  chaining_thread = 0;
+}
+
+std::uintptr_t window_of(std::uintptr_t address) {
+  return address & ~(kWindowBytes - 1);
+}
+
+/// The part of a mapping that lies in a region; empty if start >= end.
+struct Overlap {
+  std::uintptr_t start;
+  std::uintptr_t end;
+};
+
+Overlap overlap_of(const Mapping& one, const Mapping& other) {
+  return {std::max(one.start, other.start), std::min(one.end, other.end)};
+}
+
+}  // namespace
+
+bool ExecuteDeny::State::open(std::uintptr_t address, const greg_t* registers) {
+  const auto after = std::upper_bound(
+      regions.begin(), regions.end(), address,
+      [](std::uintptr_t wanted, const Region& region) { return wanted < region.mapping.start; });
+  if (after == regions.begin()) return false;
+  const auto index = static_cast<std::size_t>(after - regions.begin() - 1);
+  const Mapping& mapping = regions[index].mapping;
+  if (!mapping.contains(address) || regions[index].kind == RegionKind::kHost) return false;
+  const std::uintptr_t window = window_of(address);
+  const std::uintptr_t start = std::max(window, mapping.start);
+  const std::uintptr_t end = std::min(window + kWindowBytes, mapping.end);
+  if (protect(start, end, mapping.protection) != 0) return false;
+  // A thread may fault in the moment in which everything is opened.
+  if (is_armed.load()) note(index, window, registers);
+  return true;
+}
+
+void ExecuteDeny::State::note(std::size_t region, std::uintptr_t window, const greg_t* registers) {
+  const std::size_t slot = num_hits.fetch_add(1);
+  if (slot >= hits.size()) return;
+  Hit& hit = hits[slot];
+  hit.instruction = static_cast<std::uintptr_t>(registers[REG_RIP]);
+  hit.return_word = *reinterpret_cast<const std::uintptr_t*>(registers[REG_RSP]);
+  hit.region = region;
+  hit.window = window;
+  hit.thread = own_thread();
+}
+
+void ExecuteDeny::State::on_fault(int signal, siginfo_t* info, void* context) {
+  State* state = current.load();
+  if (state == nullptr) return die_of(signal);
+  const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const bool is_fetch =
+      info->si_code == SEGV_ACCERR && (registers[REG_ERR] & kInstructionFetch) != 0;
+  // What could not be fetched: the instruction itself may begin in the window before.
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  if (is_fetch && state->open(address, registers)) return;
+  chain(state->previous, signal, info, context);
+}
+
+void ExecuteDeny::State::reopen(const Region& region, const std::vector<Mapping>& mappings) const {
+  const int closed = region.mapping.protection & ~PROT_EXEC;
+  for (const Mapping& now : mappings) {
+    const Overlap part = overlap_of(now, region.mapping);
+    // A plugin may have given its memory another use meanwhile.
+    if (part.start < part.end && now.protection == closed) {
+      protect(part.start, part.end, region.mapping.protection);
+    }
+  }
+}
+
+Status ExecuteDeny::State::check_closed(const Region& region, const std::vector<Mapping>& mappings,
+                                        const std::vector<std::uintptr_t>& opened) const {
+  for (const Mapping& now : mappings) {
+    const Overlap part = overlap_of(now, region.mapping);
+    if (part.start >= part.end || (now.protection & PROT_EXEC) == 0) continue;
+    for (std::uintptr_t at = window_of(part.start); at < part.end; at += kWindowBytes) {
+      if (std::binary_search(opened.begin(), opened.end(), at)) continue;
+      return Status(Code::kPlugin, "somebody else made code of " +
+                                       module_name(region.mapping.path) + " executable");
+    }
+  }
+  return Status::ok();
+}
+
+ExecuteDeny::ExecuteDeny(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+base::Result<std::unique_ptr<ExecuteDeny>> ExecuteDeny::create(std::vector<Region> regions) {
+  for (const ThreadState& thread : read_threads()) {
+    if (!blocks(thread, SIGSEGV)) continue;
+    return Status(Code::kUnsupported,
+                  "thread '" + thread.name + "' (" + std::to_string(thread.id) +
+                      ") blocks SIGSEGV, the kernel would kill it where it should be noted");
+  }
+  auto state = std::make_unique<State>();
+  state->regions = std::move(regions);
+  state->hits.resize(kMaxHits);
+  std::unique_ptr<ExecuteDeny> witness(new ExecuteDeny(std::move(state)));
+  witness->reclaim_handler();
+  GN_RETURN_IF_ERROR(witness->try_on_own_page());
+  witness->state_->is_closed.assign(witness->state_->regions.size(), 0);
+  return witness;
+}
+
+ExecuteDeny::~ExecuteDeny() {
+  static_cast<void>(disarm());
+  struct sigaction now = {};
+  ::sigaction(SIGSEGV, nullptr, &now);
+  if (now.sa_sigaction == &State::on_fault) ::sigaction(SIGSEGV, &state_->previous, nullptr);
+  State::current = nullptr;
+}
+
+const std::vector<Region>& ExecuteDeny::regions() const {
+  return state_->regions;
+}
+
+// Everything that happens later in earnest, on a page where a refusal costs nothing.
+Status ExecuteDeny::try_on_own_page() {
+  constexpr std::size_t kPage = 4096;
+  constexpr unsigned char kReturn = 0xC3;
+  void* const page =
+      ::mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return refused("no memory to try the witness on", errno);
+  *static_cast<unsigned char*>(page) = kReturn;
+  const auto start = reinterpret_cast<std::uintptr_t>(page);
+  const auto end = start + kPage;
+  Status status;
+  for (const int protection :
+       {PROT_READ | PROT_EXEC, PROT_READ, PROT_READ | PROT_EXEC, PROT_READ}) {
+    const int error = protect(start, end, protection);
+    if (error != 0 && status.is_ok()) {
+      status = refused("the kernel refuses to change the right to execute", error);
+    }
+  }
+  if (status.is_ok()) {
+    std::vector<Region> own = {
+        {{start, end, PROT_READ | PROT_EXEC, 0, ""}, RegionKind::kWatch, ""}};
+    state_->regions.swap(own);
+    state_->num_hits = 0;
+    state_->is_armed = true;
+    reinterpret_cast<void (*)()>(page)();
+    state_->is_armed = false;
+    state_->regions.swap(own);
+    if (state_->num_hits != 1) {
+      status = Status(Code::kUnsupported, "a trap on a page of the witness's own was not seen");
+    }
+  }
+  ::munmap(page, kPage);
+  return status;
+}
+
+Status ExecuteDeny::arm(const std::vector<RegionKind>& kinds) {
+  GN_RETURN_IF_ERROR(disarm());
+  State& state = *state_;
+  state.num_hits = 0;
+  state.num_kept = 0;
+  state.is_armed = true;
+  for (std::size_t i = 0; i < state.regions.size(); ++i) {
+    const Region& region = state.regions[i];
+    const bool is_wanted = std::find(kinds.begin(), kinds.end(), region.kind) != kinds.end();
+    if (!is_wanted || region.kind == RegionKind::kHost) continue;
+    const Mapping& mapping = region.mapping;
+    const int error = protect(mapping.start, mapping.end, mapping.protection & ~PROT_EXEC);
+    if (error == 0) {
+      state.is_closed[i] = 1;
+      continue;
+    }
+    static_cast<void>(disarm());
+    return refused(
+        "the kernel refuses to take the right to execute from " + module_name(mapping.path), error);
+  }
+  return Status::ok();
+}
+
+Status ExecuteDeny::disarm() {
+  State& state = *state_;
+  if (!state.is_armed) return Status::ok();
+  state.num_kept = std::min(state.num_hits.load(), kMaxHits);
+  // Uses strings, of which libtorch may hold the code.
+  const auto mappings = read_memory_map();
+  std::vector<std::uintptr_t> opened;
+  const std::size_t num_opened = std::min(state.num_hits.load(), kMaxHits);
+  for (std::size_t i = 0; i < num_opened; ++i) opened.push_back(state.hits[i].window);
+  std::sort(opened.begin(), opened.end());
+  Status status = mappings.is_ok() ? Status::ok() : mappings.status();
+  for (std::size_t i = 0; i < state.regions.size(); ++i) {
+    if (!state.is_closed[i]) continue;
+    state.is_closed[i] = 0;
+    const Region& region = state.regions[i];
+    if (region.kind == RegionKind::kExpect && mappings.is_ok()) {
+      state.reopen(region, *mappings);
+    } else {
+      protect(region.mapping.start, region.mapping.end, region.mapping.protection);
+    }
+    if (region.kind != RegionKind::kDeny || !status.is_ok()) continue;
+    status = state.check_closed(region, *mappings, opened);
+  }
+  state.is_armed = false;
+  if (state.num_hits > kMaxHits) status = Status(Code::kPlugin, "too many hits to keep");
+  return status;
+}
+
+std::vector<Hit> ExecuteDeny::hits() const {
+  const auto count = static_cast<std::ptrdiff_t>(state_->num_kept);
+  return {state_->hits.begin(), state_->hits.begin() + count};
+}
+
+bool ExecuteDeny::reclaim_handler() {
+  struct sigaction now = {};
+  ::sigaction(SIGSEGV, nullptr, &now);
+  if (now.sa_sigaction == &State::on_fault) return true;
+  state_->previous = now;
+  State::current = state_.get();
+  struct sigaction action = {};
+  action.sa_sigaction = &State::on_fault;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  ::sigaction(SIGSEGV, &action, nullptr);
+  return false;
+}
+
+}  // namespace graphnet::proof

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "proof/quiet_window.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "proof/findings.h"
+#include "proof/thread_signals.h"
+
+namespace graphnet::proof {
+
+namespace {
+
+constexpr int kMostLooks = 10;
+constexpr int kMostWaits = 4;
+constexpr std::chrono::milliseconds kWait{5};
+
+// What this thread hits is our own: the C++ library's templates, of which libtorch has copies.
+std::vector<Hit> hits_of_others(const ExecuteDeny& witness) {
+  std::vector<Hit> hits = witness.hits();
+  const auto self = static_cast<int>(::syscall(SYS_gettid));
+  const auto end =
+      std::remove_if(hits.begin(), hits.end(), [&](const Hit& hit) { return hit.thread == self; });
+  hits.erase(end, hits.end());
+  return hits;
+}
+
+}  // namespace
+
+base::Result<int> wait_until_quiet(ExecuteDeny& witness) {
+  for (int look = 1; look <= kMostLooks; ++look) {
+    GN_RETURN_IF_ERROR(witness.arm({RegionKind::kDeny}));
+    for (int wait = 0; wait < kMostWaits; ++wait) {
+      std::this_thread::sleep_for(kWait);
+      if (!other_threads_run()) break;
+    }
+    GN_RETURN_IF_ERROR(witness.disarm());
+    if (hits_of_others(witness).empty()) return look;
+  }
+  const Trace trace = name_hits(hits_of_others(witness), witness.regions());
+  const Finding& noise = trace.denied.empty() ? trace.allowed.front() : trace.denied.front();
+  return base::Status(base::Code::kUnsupported, describe_thread(noise.thread) + " keeps running " +
+                                                    noise.symbol + " though nobody calls it");
+}
+
+}  // namespace graphnet::proof

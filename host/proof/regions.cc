@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "proof/regions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace graphnet::proof {
+
+namespace {
+
+constexpr const char* kLastEpoch = "run";
+
+struct NamedLibrary {
+  const char* prefix;  // of the file's name
+  RegionKind kind;
+};
+
+// libtorch, libtorch_cpu, libtorch_cuda, ... hold the operators, libtorch_cpu the maths libraries
+// that are linked into it too.
+constexpr NamedLibrary kLibraries[] = {
+    {"libtorch", RegionKind::kDeny}, {"libc10", RegionKind::kWatch},
+    {"libgomp", RegionKind::kWatch}, {"libiomp", RegionKind::kWatch},
+    {"libomp", RegionKind::kWatch},  {"libmkl", RegionKind::kWatch},
+    {"libdnnl", RegionKind::kWatch}, {"libmkldnn", RegionKind::kWatch},
+    {"libblas", RegionKind::kWatch}, {"libopenblas", RegionKind::kWatch},
+    {"libblis", RegionKind::kWatch},
+};
+
+bool is_before_plugin(const std::string& epoch) {
+  return epoch == "start" || epoch == "eager";
+}
+
+RegionKind kind_of(const Mapping& mapping, const std::string& epoch) {
+  const std::string name = module_name(mapping.path);
+  for (const NamedLibrary& library : kLibraries) {
+    if (name.rfind(library.prefix, 0) != 0) continue;
+    if (library.kind == RegionKind::kDeny || is_before_plugin(epoch)) return library.kind;
+  }
+  return is_before_plugin(epoch) ? RegionKind::kHost : RegionKind::kExpect;
+}
+
+Mapping part_of(const Mapping& mapping, std::uintptr_t start, std::uintptr_t end) {
+  Mapping part = mapping;
+  part.start = start;
+  part.end = end;
+  part.file_offset += mapping.path.empty() ? 0 : start - mapping.start;
+  return part;
+}
+
+// Splits `part` into what `known` holds already and what it does not.
+void split(const Mapping& part, const std::vector<Mapping>& known, std::vector<Mapping>& inside,
+           std::vector<Mapping>& outside) {
+  std::uintptr_t at = part.start;
+  for (const Mapping& old : known) {
+    if (old.end <= at || old.path != part.path) continue;
+    if (old.start >= part.end) break;
+    const std::uintptr_t from = std::max(at, old.start);
+    const std::uintptr_t to = std::min(part.end, old.end);
+    if (from > at) outside.push_back(part_of(part, at, from));
+    inside.push_back(part_of(part, from, to));
+    at = to;
+  }
+  if (at < part.end) outside.push_back(part_of(part, at, part.end));
+}
+
+}  // namespace
+
+const char* region_kind_name(RegionKind kind) {
+  constexpr const char* kNames[] = {"deny", "watch", "expect", "host"};
+  return kNames[static_cast<int>(kind)];
+}
+
+void MapHistory::note(const std::string& epoch, const std::vector<Mapping>& mappings) {
+  epochs_.push_back({epoch, executable_mappings(mappings)});
+}
+
+std::vector<Region> MapHistory::regions(const std::vector<Mapping>& mappings) const {
+  std::vector<Region> regions;
+  std::vector<Mapping> left = executable_mappings(mappings);
+  const auto add = [&](const std::vector<Mapping>& parts, const std::string& epoch) {
+    for (const Mapping& part : parts) regions.push_back({part, kind_of(part, epoch), epoch});
+  };
+  for (const Epoch& epoch : epochs_) {
+    std::vector<Mapping> inside;
+    std::vector<Mapping> outside;
+    for (const Mapping& part : left) split(part, epoch.executable, inside, outside);
+    add(inside, epoch.name);
+    left = std::move(outside);
+  }
+  add(left, kLastEpoch);
+  std::sort(regions.begin(), regions.end(),
+            [](const Region& a, const Region& b) { return a.mapping.start < b.mapping.start; });
+  return regions;
+}
+
+}  // namespace graphnet::proof

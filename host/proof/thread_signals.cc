@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "proof/thread_signals.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+namespace graphnet::proof {
+
+namespace {
+
+std::string field_of(std::string_view text, std::string_view key) {
+  const std::string wanted = std::string(key) + ":\t";
+  std::size_t at = text.rfind(wanted, 0) == 0 ? 0 : text.find("\n" + wanted);
+  if (at == std::string_view::npos) return "";
+  at += wanted.size() + (text[at] == '\n' ? 1 : 0);
+  return std::string(text.substr(at, text.find('\n', at) - at));
+}
+
+ThreadState read_thread(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "status", std::ios::binary);
+  return parse_thread_status(std::string(std::istreambuf_iterator<char>(file), {}));
+}
+
+}  // namespace
+
+ThreadState parse_thread_status(std::string_view text) {
+  ThreadState thread;
+  thread.id = std::atoi(field_of(text, "Pid").c_str());
+  thread.name = field_of(text, "Name");
+  thread.state = field_of(text, "State").append(1, '\0').front();
+  thread.blocked = std::strtoull(field_of(text, "SigBlk").c_str(), nullptr, 16);
+  return thread;
+}
+
+std::vector<ThreadState> read_threads() {
+  std::vector<ThreadState> threads;
+  std::error_code gone;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", gone)) {
+    ThreadState thread = read_thread(entry.path());
+    if (thread.id != 0) threads.push_back(std::move(thread));
+  }
+  return threads;
+}
+
+bool other_threads_run() {
+  const auto self = static_cast<int>(::syscall(SYS_gettid));
+  const std::vector<ThreadState> threads = read_threads();
+  return std::any_of(threads.begin(), threads.end(), [&](const ThreadState& thread) {
+    return thread.id != self && thread.state == 'R';
+  });
+}
+
+bool blocks(const ThreadState& thread, int signal) {
+  return (thread.blocked >> static_cast<unsigned>(signal - 1) & 1U) != 0;
+}
+
+std::string describe_thread(int id) {
+  const ThreadState thread = read_thread("/proc/self/task/" + std::to_string(id));
+  const std::string number = std::to_string(id);
+  return thread.id == 0 ? "thread " + number : "thread '" + thread.name + "' (" + number + ")";
+}
+
+}  // namespace graphnet::proof

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphnet::proof {
+
+/// A thread of this process.
+struct ThreadState {
+  int id = 0;
+  std::string name;
+  char state = '\0';          ///< 'R': it runs or wants to
+  std::uint64_t blocked = 0;  ///< bit n - 1: signal n is blocked
+};
+
+/// Reads the text of /proc/<pid>/task/<tid>/status.
+ThreadState parse_thread_status(std::string_view text);
+
+/// All threads of this process now; those that end meanwhile are left out.
+std::vector<ThreadState> read_threads();
+
+/// True if a thread of this process other than the caller runs or wants to.
+bool other_threads_run();
+
+/// True if the thread has this signal blocked.
+bool blocks(const ThreadState& thread, int signal);
+
+/// "thread 'worker' (1234)"; a thread that is gone has no name.
+std::string describe_thread(int id);
+
+}  // namespace graphnet::proof

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "eager/dispatcher_counts.h"
+#include "proof/execute_deny.h"
+#include "proof/regions.h"
+#include "proof/verdict.h"
+#include "worker/correctness.h"
+#include "worker/input_shuffle.h"
+
+namespace graphnet::worker {
+
+/// Calls the plugin while witnesses look on (host/proof). Nothing may be timed in the process
+/// afterwards: mappings have been split and caches of the loader are cold.
+///
+/// Each traced call gets inputs that no call has seen, and outputs that are worthless before it;
+/// the last one's outputs are compared with those of an untraced call on the same inputs.
+///
+/// `ledger` gets, besides what proof/ledger.h says:
+///
+/// | key           | holds                                                                   |
+/// |---------------|-------------------------------------------------------------------------|
+/// | `witness`     | "full", or "counts" if the execute-deny witness did not look            |
+/// | `unavailable` | why it did not; absent if it did                                        |
+/// | `calls`       | traced calls                                                            |
+/// | `quiet_looks` | looks until no thread ran denied code by itself                         |
+/// | `arm_ns`      | mean of closing and opening everything, once                            |
+/// | `call_ns`, `traced_call_ns` | the untraced call, and the mean of the traced ones        |
+/// | `extra_ns`    | what tracing took beyond the calls themselves                           |
+/// | `outputs`     | "equal", "within tolerance", or how they differ                         |
+/// | `dispatcher`  | {"called": {name: times}, "nested", "threads"} in the traced calls      |
+class ProofPhase {
+ public:
+  /// `flags`: of the timed calls; `mode`: "full" or "counts" (without the execute-deny witness).
+  ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
+             const std::string& mode, std::vector<std::string> flags);
+
+  /// Calls under the execute-deny witness and the dispatcher counts. Returns the verdict.
+  std::string trace(base::Json& ledger);
+  /// Calls under the sampler, for 20 ms or one call. The verdict does not depend on it.
+  void sample(base::Json& ledger);
+
+ private:
+  base::Status start_witness(base::Json& ledger);
+  base::Status trace_calls(base::Json& ledger);
+  base::Status traced_call(eager::DispatcherUse& use);
+  base::Status watched_call();
+  base::Status armed_call();
+  base::Status call();
+  base::Status compare_outputs(base::Json& ledger);
+  base::Status look_for_stale_outputs(const std::vector<KeptOutput>& traced);
+  base::Status count_program(const eager::DispatcherUse& use);
+
+  const ComparedSample& compared_;
+  measure::SideCalls side_;  // of the plugin
+  std::vector<proof::Region> regions_;
+  std::string mode_;
+  proof::Evidence evidence_;
+  InputShuffle shuffle_;
+  std::unique_ptr<proof::ExecuteDeny> witness_;
+  std::vector<proof::Hit> hits_;
+  int num_calls_ = 0;
+  double arm_ns_ = 0;
+  double traced_ns_ = 0;
+  double call_ns_ = 0;
+  double eager_ns_ = 0;
+};
+
+}  // namespace graphnet::worker

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+//
+// Verdicts through the real program.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "journal/journal_file.h"
+#include "proof/ways.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+namespace {
+
+/// Runs a way on its sample; `settings`: more lines of the config, `flags`: of the command line.
+journal::Record run(const std::string& way, const std::string& settings = "",
+                    const std::vector<std::string>& flags = {}) {
+  TempDir folder;
+  const auto config = folder.write(
+      "way.yaml", "schema: graphnet/run/v1\nbackend: {library: " + way_library(way).string() +
+                      "}\nthreads: 1\n" + settings);
+  const auto journal = folder.path() / "results.jsonl";
+  std::vector<std::string> words = {std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet",
+                                    "run",
+                                    way_sample().string(),
+                                    "-o",
+                                    journal.string(),
+                                    "--config",
+                                    config.string()};
+  words.insert(words.end(), flags.begin(), flags.end());
+  const ProgramEnd end = run_program(words, {}, folder.path() / "log");
+  auto content = journal::read_journal(journal);
+  if (!content.is_ok() || content->records.size() != 1) {
+    ADD_FAILURE() << "no record: " << end.output;
+    return {};
+  }
+  // The table shows what the record says.
+  if (content->records.front().outcome == "ok") {
+    EXPECT_NE(end.output.find(content->records.front().verdict), std::string::npos) << end.output;
+  }
+  return content->records.front();
+}
+
+constexpr const char* kQuick = "protocol: {time: 200ms, remeasure: false}\n";
+constexpr const char* kUpstream = "protocol: upstream\n";
+
+constexpr WayCase kCases[] = {
+    {"honest", "proven"},
+    {"jit", "proven"},
+    {"hidden_op", "mixed(aten::relu_)"},
+    {"hidden_cpu_op", "mixed(at::cpu::relu_, "},
+    {"hidden_thread", "mixed(aten::relu_)"},
+    {"cached_output", "empty"},
+    {"blocks_signal", "unknown(thread 'blocker' ("},
+    {"own_handler", "proven"},
+    {"killed", "unknown(killed in proof)"},
+};
+
+class Runs : public ::testing::TestWithParam<WayCase> {};
+
+TEST_P(Runs, RecordTheVerdict) {
+  const std::string wanted = GetParam().verdict;
+  for (const char* settings : {kQuick, kUpstream}) {
+    const journal::Record record = run(GetParam().way, settings);
+    EXPECT_EQ(record.verdict.substr(0, wanted.size()), wanted) << settings << record.message;
+    // A stored result is found in the timed calls already, where there are any.
+    const bool is_failed = settings == kQuick && GetParam().way == std::string("cached_output");
+    EXPECT_EQ(record.outcome, is_failed ? "plugin_failed" : "ok") << record.message;
+    EXPECT_TRUE(record.environment.contains("libtorch"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Runs, ::testing::ValuesIn(kCases),
+                         [](const auto& tested) { return std::string(tested.param.way); });
+
+TEST(Runs, SayHowAProofWasKilled) {
+  const journal::Record record = run("killed", kQuick);
+  EXPECT_TRUE(record.proof.empty());
+  EXPECT_TRUE(record.speedup.has_value());
+  ASSERT_FALSE(record.notes.empty());
+  EXPECT_EQ(record.notes.back(),
+            "while witnesses looked on: plugin 'killed' crashed in gn_backend_run (phase proof) "
+            "with SIGSEGV (Segmentation fault)");
+}
+
+TEST(Runs, LeaveTheProofOutIfAsked) {
+  const journal::Record none = run("honest", kQuick, {"--proof", "none"});
+  EXPECT_EQ(none.verdict, "unknown(not traced)");
+  EXPECT_TRUE(none.proof.empty());
+  const journal::Record counts = run("honest", std::string(kQuick) + "proof: counts\n");
+  EXPECT_EQ(counts.verdict, "unknown(execute-deny witness switched off)");
+  EXPECT_EQ(counts.proof["witness"], "counts");
+}
+
+}  // namespace
+}  // namespace graphnet::tests

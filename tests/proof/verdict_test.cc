@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+//
+// Each way of witness_plugin.cc must get its verdict, every time: the worker's own proof phase,
+// over and over in one process. GRAPHNET_REPEATS=1000 says how often.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proof/ways.h"
+#include "sample/replay.h"
+#include "sample/sample.h"
+#include "worker/eager_side.h"
+#include "worker/plugin_side.h"
+#include "worker/proof_phase.h"
+
+namespace graphnet::tests {
+namespace {
+
+constexpr WayCase kCases[] = {
+    {"honest", "proven"},
+    {"jit", "proven"},
+    {"strings", "proven"},
+    {"hidden_op", "mixed(aten::relu_)"},
+    {"hidden_cpu_op", "mixed(at::cpu::relu_, "},
+    {"hidden_thread", "mixed(aten::relu_)"},
+    {"cached_output", "empty"},
+    {"blocks_signal", "unknown(thread 'blocker' ("},
+    {"own_handler", "proven"},
+    {"takes_handler", "unknown(each call puts a SIGSEGV handler over the witness's)"},
+    {"noisy", "unknown(thread 'noise' ("},
+};
+
+/// One plugin, taken through the phases of a worker up to the one that is tested.
+class Prepared {
+ public:
+  explicit Prepared(const std::string& way) {
+    task_.plugin_library = way_library(way).string();
+    task_.plugin_name = way;
+    task_.plugin_version = "0.1.0";
+    task_.threads = 1;
+  }
+
+  /// errors   what went wrong before the phase
+  base::Status prepare() {
+    GN_ASSIGN_OR_RETURN(sample_, sample::load_sample(way_sample()));
+    GN_ASSIGN_OR_RETURN(
+        arguments_, sample::replay(sample_.metas, sample_.program.parameters, sample::kReplaySeed));
+    GN_RETURN_IF_ERROR(note("start"));
+    GN_ASSIGN_OR_RETURN(eager_, worker::EagerSide::create(sample_, arguments_));
+    GN_ASSIGN_OR_RETURN(const auto ignored, eager_->measure({0, 1}));
+    GN_RETURN_IF_ERROR(note("eager"));
+    plugin_ = std::make_unique<worker::PluginSide>(task_, sample_.name, arguments_, eager_->kept(),
+                                                   eager_.get(), [](const char*) {});
+    return prepare_plugin();
+  }
+
+  std::string prove(const std::string& mode, base::Json& ledger) {
+    const worker::ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
+    worker::ProofPhase phase(compared, history_, mode, {});
+    const std::string verdict = phase.trace(ledger);
+    phase.sample(ledger);
+    return verdict;
+  }
+
+ private:
+  base::Status note(const char* epoch) {
+    GN_ASSIGN_OR_RETURN(const auto mappings, proof::read_memory_map());
+    history_.note(epoch, mappings);
+    return base::Status::ok();
+  }
+
+  base::Status prepare_plugin() {
+    plugin::CallStatus status = plugin_->open();
+    if (!status.is_ok()) return status.status;
+    GN_RETURN_IF_ERROR(note("load"));
+    plugin_->offer_body(eager_->engine().normal_form(plugin_->weights()));
+    double ignored_ns = 0;
+    status = plugin_->compile(ignored_ns);
+    if (status.is_ok()) status = plugin_->bind(ignored_ns);
+    GN_RETURN_IF_ERROR(note("compile"));
+    measure::SideDurations ignored;
+    if (status.is_ok()) status = plugin_->measure({0, 1}, ignored);
+    return status.status;
+  }
+
+  journal::Task task_;
+  sample::Sample sample_;
+  std::vector<sample::Argument> arguments_;
+  proof::MapHistory history_;
+  std::unique_ptr<worker::EagerSide> eager_;
+  std::unique_ptr<worker::PluginSide> plugin_;
+};
+
+int repeats() {
+  const char* wanted = std::getenv("GRAPHNET_REPEATS");
+  return wanted == nullptr ? 5 : std::max(1, std::atoi(wanted));
+}
+
+bool begins(const std::string& text, const std::string& beginning) {
+  return text.rfind(beginning, 0) == 0;
+}
+
+/// The entry of a module in a ledger, or null.
+base::Json module_of(const base::Json& ledger, const std::string& module) {
+  for (const base::Json& entry : ledger["modules"]) {
+    if (entry["module"] == module) return entry;
+  }
+  return {};
+}
+
+class Verdicts : public ::testing::TestWithParam<WayCase> {};
+
+TEST_P(Verdicts, AreRightEveryTime) {
+  const WayCase& tested = GetParam();
+  Prepared prepared(tested.way);
+  const base::Status status = prepared.prepare();
+  ASSERT_TRUE(status.is_ok()) << status.to_string();
+  for (int i = 0; i < repeats(); ++i) {
+    base::Json ledger;
+    const std::string verdict = prepared.prove("full", ledger);
+    EXPECT_TRUE(begins(verdict, tested.verdict)) << "in trace " << i + 1 << ": " << verdict << "\n"
+                                                 << base::dump_json(ledger);
+    if (HasFailure()) return;
+  }
+}
+
+// Where the first witness cannot look, the second one counts, and the verdict says why.
+TEST_P(Verdicts, WithoutTheWitnessRestOnTheCounts) {
+  const std::string way = GetParam().way;
+  Prepared prepared(way);
+  const base::Status status = prepared.prepare();
+  ASSERT_TRUE(status.is_ok()) << status.to_string();
+  base::Json ledger;
+  const std::string verdict = prepared.prove("counts", ledger);
+  EXPECT_EQ(ledger["witness"], "counts");
+  if (way == "hidden_op" || way == "hidden_thread") {
+    EXPECT_EQ(verdict, "mixed(aten::relu_)");
+  } else if (way == "hidden_cpu_op") {
+    EXPECT_TRUE(begins(verdict, "mixed(aten::clamp_min")) << "what it calls in turn";
+  } else if (way == "cached_output") {
+    EXPECT_EQ(verdict, "empty");
+  } else {
+    EXPECT_EQ(verdict, "unknown(execute-deny witness switched off)");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, Verdicts, ::testing::ValuesIn(kCases),
+                         [](const auto& tested) { return std::string(tested.param.way); });
+
+TEST(Ledger, NamesGeneratedCodeAndWhenItAppeared) {
+  Prepared prepared("jit");
+  ASSERT_TRUE(prepared.prepare().is_ok());
+  base::Json ledger;
+  ASSERT_EQ(prepared.prove("full", ledger), "proven");
+  const base::Json generated = module_of(ledger, "anonymous");
+  EXPECT_EQ(generated["class"], "expect");
+  EXPECT_EQ(generated["epoch"], "compile");
+  EXPECT_EQ(generated["windows"], 1);
+  EXPECT_EQ(module_of(ledger, "libgn_jit.so")["epoch"], "load");
+  EXPECT_EQ(ledger["outputs"], "equal");
+  EXPECT_GT(ledger["samples"]["count"], 0);
+}
+
+TEST(Ledger, NamesFunctionAndCallerOfADeniedOperator) {
+  Prepared prepared("hidden_cpu_op");
+  ASSERT_TRUE(prepared.prepare().is_ok());
+  base::Json ledger;
+  prepared.prove("full", ledger);
+  ASSERT_FALSE(ledger["denied"].empty());
+  const base::Json& first = ledger["denied"].front();
+  EXPECT_EQ(first["symbol"], "at::cpu::relu_");
+  EXPECT_TRUE(first["entry"]);
+  EXPECT_TRUE(begins(first["caller"], "libgn_hidden_cpu_op.so+0x")) << first["caller"];
+  EXPECT_FALSE(ledger["dispatcher"]["called"].contains("aten::relu_")) << "it went past it";
+  for (const base::Json& imports : ledger["imports"]) {
+    if (imports["module"] != "libgn_hidden_cpu_op.so") continue;
+    const auto& denied = imports["denied"];
+    EXPECT_NE(std::find(denied.begin(), denied.end(), "at::cpu::relu_"), denied.end());
+  }
+}
+
+TEST(Ledger, NamesTheOtherThread) {
+  Prepared prepared("hidden_thread");
+  ASSERT_TRUE(prepared.prepare().is_ok());
+  base::Json ledger;
+  prepared.prove("full", ledger);
+  EXPECT_GE(ledger["hit_threads"], 2);
+}
+
+TEST(Ledger, ListsWhatIsAllowed) {
+  Prepared prepared("strings");
+  ASSERT_TRUE(prepared.prepare().is_ok());
+  base::Json ledger;
+  prepared.prove("full", ledger);
+  EXPECT_FALSE(ledger["allowed"].empty());
+  EXPECT_TRUE(ledger["denied"].empty());
+}
+
+}  // namespace
+}  // namespace graphnet::tests

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <ostream>
+
+namespace graphnet::tests {
+
+/// A way in which witness_plugin.cc does its work, and the verdict that it must get.
+struct WayCase {
+  const char* way;
+  const char* verdict;  ///< its beginning
+};
+
+inline void PrintTo(const WayCase& tested, std::ostream* out) {
+  *out << tested.way;
+}
+
+/// Where the build puts the plugin of a way.
+inline std::filesystem::path way_library(const std::string& way) {
+  return std::filesystem::path(GRAPHNET_BINARY_DIR) / "tests" / "proof_plugins" / way /
+         ("libgn_" + way + ".so");
+}
+
+/// The graph that it compiles.
+inline std::filesystem::path way_sample() {
+  return std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs" / "control";
+}
+
+}  // namespace graphnet::tests

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "proof/execute_deny.h"
+
+#include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <thread>
+
+#include "proof/quiet_window.h"
+#include "proof/thread_signals.h"
+#include "unit/proof/generated_code.h"
+
+namespace graphnet::proof {
+namespace {
+
+using tests::GeneratedCode;
+
+const std::vector<RegionKind> kAll = {RegionKind::kDeny, RegionKind::kWatch, RegionKind::kExpect};
+
+std::unique_ptr<ExecuteDeny> make_witness(const std::vector<Region>& regions) {
+  auto witness = ExecuteDeny::create(regions);
+  EXPECT_TRUE(witness.is_ok()) << witness.status().to_string();
+  return std::move(witness).value();
+}
+
+TEST(ExecuteDeny, NotesTheFirstEntryIntoEachWindow) {
+  const GeneratedCode code(4);
+  const auto witness = make_witness({code.region(RegionKind::kDeny)});
+  ASSERT_TRUE(witness->arm(kAll).is_ok());
+  code.call(2);
+  code.call(0);
+  code.call(2);
+  ASSERT_TRUE(witness->disarm().is_ok());
+  code.call(3);
+  const std::vector<Hit> hits = witness->hits();
+  ASSERT_EQ(hits.size(), 2U);
+  EXPECT_EQ(hits[0].instruction, code.window(2));
+  EXPECT_EQ(hits[0].window, code.window(2));
+  EXPECT_EQ(hits[1].instruction, code.window(0));
+  EXPECT_EQ(hits[0].thread, static_cast<int>(::syscall(SYS_gettid)));
+  const auto mappings = read_memory_map();
+  const Mapping* caller = find_mapping(*mappings, hits[0].return_word);
+  ASSERT_NE(caller, nullptr);
+  EXPECT_EQ(module_name(caller->path), "unit_proof");
+}
+
+TEST(ExecuteDeny, SeesEveryTimeAndNothingElse) {
+  const GeneratedCode denied(2);
+  const GeneratedCode expected(2);
+  std::vector<Region> regions = {denied.region(RegionKind::kDeny),
+                                 expected.region(RegionKind::kExpect)};
+  if (denied.window(0) > expected.window(0)) std::swap(regions[0], regions[1]);
+  const auto witness = make_witness(regions);
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_TRUE(witness->arm(kAll).is_ok());
+    expected.call(1);
+    if (i % 2 == 0) denied.call(1);
+    ASSERT_TRUE(witness->disarm().is_ok());
+    const std::vector<Hit> hits = witness->hits();
+    ASSERT_EQ(hits.size(), i % 2 == 0 ? 2U : 1U);
+    EXPECT_EQ(witness->regions()[hits[0].region].kind, RegionKind::kExpect);
+  }
+}
+
+TEST(ExecuteDeny, SeesOtherThreadsAtTheSamePlace) {
+  const GeneratedCode code(1);
+  const auto witness = make_witness({code.region(RegionKind::kDeny)});
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_TRUE(witness->arm(kAll).is_ok());
+    std::thread one([&] { code.call(0); });
+    std::thread two([&] { code.call(0); });
+    one.join();
+    two.join();
+    ASSERT_TRUE(witness->disarm().is_ok());
+    ASSERT_GE(witness->hits().size(), 1U);
+  }
+}
+
+TEST(ExecuteDeny, ClosesOnlyTheClassesAskedFor) {
+  const GeneratedCode code(1);
+  const auto witness = make_witness({code.region(RegionKind::kWatch)});
+  ASSERT_TRUE(witness->arm({RegionKind::kDeny}).is_ok());
+  code.call(0);
+  ASSERT_TRUE(witness->disarm().is_ok());
+  EXPECT_TRUE(witness->hits().empty());
+}
+
+TEST(ExecuteDeny, LeavesMemoryThatGotAnotherUseAlone) {
+  const GeneratedCode code(1);
+  const auto witness = make_witness({code.region(RegionKind::kExpect)});
+  ASSERT_TRUE(witness->arm(kAll).is_ok());
+  ASSERT_EQ(::mprotect(code.data(), code.num_bytes(), PROT_READ | PROT_WRITE), 0);
+  ASSERT_TRUE(witness->disarm().is_ok());
+  *code.data() = 1;  // still writable
+}
+
+TEST(ExecuteDeny, FindsDeniedCodeThatSomebodyElseOpened) {
+  const GeneratedCode code(2);
+  const auto witness = make_witness({code.region(RegionKind::kDeny)});
+  ASSERT_TRUE(witness->arm(kAll).is_ok());
+  ASSERT_EQ(::mprotect(code.data(), code.num_bytes(), PROT_READ | PROT_EXEC), 0);
+  code.call(0);
+  const base::Status status = witness->disarm();
+  EXPECT_EQ(status.code(), base::Code::kPlugin);
+  EXPECT_EQ(status.message(), "somebody else made code of anonymous executable");
+}
+
+TEST(ExecuteDeny, PutsItsHandlerBackInFront) {
+  const auto before = ::signal(SIGSEGV, SIG_DFL);
+  const GeneratedCode code(1);
+  {
+    const auto witness = make_witness({code.region(RegionKind::kDeny)});
+    EXPECT_TRUE(witness->reclaim_handler());
+    ::signal(SIGSEGV, SIG_IGN);
+    EXPECT_FALSE(witness->reclaim_handler());
+    EXPECT_TRUE(witness->reclaim_handler());
+    ASSERT_TRUE(witness->arm(kAll).is_ok());
+    code.call(0);
+    ASSERT_TRUE(witness->disarm().is_ok());
+    EXPECT_EQ(witness->hits().size(), 1U);
+  }
+  EXPECT_EQ(::signal(SIGSEGV, before), SIG_IGN) << "what was there is there again";
+}
+
+void write_to_null() {
+  volatile int* volatile nowhere = nullptr;
+  *nowhere = 1;  // NOLINT(clang-analyzer-core.NullDereference): the fault is the test
+}
+
+TEST(ExecuteDenyDeathTest, ARealFaultKillsWhileArmed) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        ::signal(SIGSEGV, SIG_DFL);
+        const GeneratedCode code(1);
+        const auto witness = make_witness({code.region(RegionKind::kDeny)});
+        static_cast<void>(witness->arm(kAll));
+        write_to_null();
+      },
+      ::testing::KilledBySignal(SIGSEGV), "");
+}
+
+[[noreturn]] void leave(int) {
+  ::_exit(7);
+}
+
+TEST(ExecuteDenyDeathTest, ARealFaultReachesTheHandlerBefore) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+      {
+        ::signal(SIGSEGV, leave);
+        const GeneratedCode code(1);
+        const auto witness = make_witness({code.region(RegionKind::kDeny)});
+        static_cast<void>(witness->arm(kAll));
+        code.call(0);
+        write_to_null();
+      },
+      ::testing::ExitedWithCode(7), "");
+}
+
+/// Exit code 0 if the kernel's refusal is reported as it should be.
+int refused_by_kernel() {
+  // mprotect with PROT_EXEC is not permitted any more.
+  sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[2])),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+  const GeneratedCode code(1);
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 2;
+  if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) return 3;
+  const auto witness = ExecuteDeny::create({code.region(RegionKind::kDeny)});
+  if (witness.is_ok()) return 4;
+  code.call(0);
+  return witness.status().message() ==
+                 "the kernel refuses to change the right to execute: Operation not permitted"
+             ? 0
+             : 5;
+}
+
+TEST(ExecuteDenyDeathTest, ReportsAKernelThatRefuses) {
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(::_exit(refused_by_kernel()), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(ExecuteDeny, RefusesWhereAThreadBlocksTheSignal) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  const auto witness = ExecuteDeny::create({});
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ASSERT_FALSE(witness.is_ok());
+  EXPECT_NE(witness.status().message().find("blocks SIGSEGV"), std::string::npos);
+}
+
+TEST(QuietWindow, NeedsOneLookWhereNothingRuns) {
+  const GeneratedCode code(1);
+  const auto witness = make_witness({code.region(RegionKind::kDeny)});
+  const auto looks = wait_until_quiet(*witness);
+  ASSERT_TRUE(looks.is_ok());
+  EXPECT_EQ(*looks, 1);
+}
+
+TEST(ThreadStatus, IsReadAsTheKernelWritesIt) {
+  const ThreadState thread = parse_thread_status(
+      "Name:\tpool thread\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t12\nPid:\t34\n"
+      "SigPnd:\t0000000000000000\nSigBlk:\t0000000000000400\n");
+  EXPECT_EQ(thread.id, 34);
+  EXPECT_EQ(thread.name, "pool thread");
+  EXPECT_EQ(thread.state, 'S');
+  EXPECT_TRUE(blocks(thread, SIGSEGV));
+  EXPECT_FALSE(blocks(thread, SIGBUS));
+  EXPECT_EQ(parse_thread_status("").id, 0);
+  EXPECT_EQ(describe_thread(-1), "thread -1");
+}
+
+}  // namespace
+}  // namespace graphnet::proof

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "proof/thread_sampler.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+#include "unit/proof/generated_code.h"
+
+namespace graphnet::proof {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+std::vector<Region> regions_now() {
+  return MapHistory().regions(*read_memory_map());
+}
+
+TEST(ThreadSampler, FindsWhereThisThreadWorks) {
+  auto sampler = ThreadSampler::start();
+  ASSERT_TRUE(sampler.is_ok()) << sampler.status().to_string();
+  volatile double sum = 0;
+  const auto end = steady_clock::now() + milliseconds(200);
+  while (steady_clock::now() < end) {
+    for (int i = 0; i < 100'000; ++i) sum = sum + i;
+  }
+  const std::vector<Sample> samples = (*sampler)->stop();
+  ASSERT_GT(samples.size(), 10U);
+  const std::vector<ModuleShare> shares = shares_of(samples, regions_now());
+  ASSERT_FALSE(shares.empty());
+  EXPECT_EQ(shares.front().module, "unit_proof");
+  EXPECT_GT(shares.front().share, 0.5);
+}
+
+TEST(ThreadSampler, KnowsAThreadThatWaits) {
+  std::thread waiting([] { std::this_thread::sleep_for(milliseconds(100)); });
+  auto sampler = ThreadSampler::start();
+  ASSERT_TRUE(sampler.is_ok());
+  waiting.join();
+  const std::vector<Sample> samples = (*sampler)->stop();
+  ASSERT_GT(samples.size(), 10U);
+  std::size_t num_waiting = 0;
+  for (const Sample& sample : samples) num_waiting += sample.is_waiting ? 1 : 0;
+  EXPECT_GT(num_waiting, samples.size() / 2);
+}
+
+TEST(ThreadSampler, GivesItsSignalBack) {
+  for (int i = 0; i < 200; ++i) {
+    auto sampler = ThreadSampler::start();
+    ASSERT_TRUE(sampler.is_ok()) << "in round " << i << ": " << sampler.status().to_string();
+  }
+}
+
+TEST(Shares, AreOfTheSamplesThatDidNotWait) {
+  const tests::GeneratedCode code(1);
+  const std::vector<Region> regions = {code.region(RegionKind::kExpect)};
+  const std::vector<Sample> samples = {{code.window(0), 1, false},
+                                       {code.window(0) + 1, 1, false},
+                                       {code.window(0), 1, true},
+                                       {code.window(0), 2, false},
+                                       {1, 2, false}};
+  const std::vector<ModuleShare> shares = shares_of(samples, regions);
+  ASSERT_EQ(shares.size(), 2U);
+  EXPECT_EQ(shares[0].module, "anonymous");
+  EXPECT_EQ(shares[0].kind, RegionKind::kExpect);
+  EXPECT_DOUBLE_EQ(shares[0].share, 0.75);
+  EXPECT_EQ(shares[1].module, "unknown");
+  EXPECT_TRUE(shares_of({}, regions).empty());
+}
+
+}  // namespace
+}  // namespace graphnet::proof
