@@ -124,7 +124,7 @@ TEST_F(JournalE2e, SubmitPrintsItsScripts) {
       graphnet({"submit", samples().string(), "--config", kSource + "/configs/nope.yaml",
                 "--shards", "2", "--sbatch", "partition=cpu", "-o", file("out"), "--dry-run"});
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
-  for (const std::string wanted :
+  for (const std::string& wanted :
        {std::string("5 samples in 2 shards"), std::string("#SBATCH --array=1-2\n"),
         std::string("#SBATCH --partition=cpu\n"), "graphnet run " + file("out/samples.txt"),
         "--config " + kSource + "/configs/nope.yaml",
