@@ -116,9 +116,11 @@ class Completion : public ::testing::Test {
       const char* line;
       const char* offered;
     } cases[] = {
-        {"graphnet ", "completion doctor help inspect plugin run test-compiler"},
+        {"graphnet ",
+         "completion doctor help inspect merge plugin report run submit test-compiler"},
         {"graphnet ru", "run"},
-        {"graphnet --color never ", "completion doctor help inspect plugin run test-compiler"},
+        {"graphnet --color never ",
+         "completion doctor help inspect merge plugin report run submit test-compiler"},
         {"graphnet --color ", "always auto never"},
         {"graphnet run --forma", "--format"},
         {"graphnet run --format ", "graphnet-log table"},
@@ -131,7 +133,8 @@ class Completion : public ::testing::Test {
         {"graphnet plugin info ", "nope"},
         {"graphnet test-compiler --compiler ", "nope"},
         {"graphnet help ru", "run"},
-        {"graphnet help run ", "completion doctor inspect plugin run test-compiler"},
+        {"graphnet help run ",
+         "completion doctor inspect merge plugin report run submit test-compiler"},
         {"graphnet completion ", "bash fish zsh"},
     };
     for (const auto& [line, offered] : cases) EXPECT_EQ(offers(shell, line), offered) << line;
