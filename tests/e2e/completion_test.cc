@@ -116,10 +116,13 @@ class Completion : public ::testing::Test {
       const char* line;
       const char* offered;
     } cases[] = {
-        {"graphnet ", "completion doctor help inspect plugin run score test-compiler"},
+        {"graphnet ",
+         "compare completion doctor help inspect merge plugin report run score submit "
+         "test-compiler"},
         {"graphnet ru", "run"},
         {"graphnet --color never ",
-         "completion doctor help inspect plugin run score test-compiler"},
+         "compare completion doctor help inspect merge plugin report run score submit "
+         "test-compiler"},
         {"graphnet --color ", "always auto never"},
         {"graphnet run --forma", "--format"},
         {"graphnet run --format ", "graphnet-log table"},
@@ -132,7 +135,9 @@ class Completion : public ::testing::Test {
         {"graphnet plugin info ", "nope"},
         {"graphnet test-compiler --compiler ", "nope"},
         {"graphnet help ru", "run"},
-        {"graphnet help run ", "completion doctor inspect plugin run score test-compiler"},
+        {"graphnet help run ",
+         "compare completion doctor inspect merge plugin report run score submit "
+         "test-compiler"},
         {"graphnet completion ", "bash fish zsh"},
     };
     for (const auto& [line, offered] : cases) EXPECT_EQ(offers(shell, line), offered) << line;

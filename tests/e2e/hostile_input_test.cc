@@ -268,6 +268,12 @@ TEST(Hostile, FileSizeLimitKeepsFinishedRecords) {
   const ProgramEnd end = run_scene(folder, "ulimit -f 8; exec \"$@\"",
                                    {samples.string(), "--config", kConfig, "-o", results.string()});
   expect_kept(end, results);
+  EXPECT_NE(end.output.find("go on with --resume " + results.string()), std::string::npos)
+      << end.output;
+  const ProgramEnd again = run_scene(
+      folder, "exec \"$@\"", {samples.string(), "--config", kConfig, "--resume", results.string()});
+  EXPECT_EQ(again.state.exit_code, 0) << again.output;
+  EXPECT_EQ(read_results(results).records.size(), 6U) << again.output;
 }
 
 TEST(Hostile, FullDiskKeepsFinishedRecords) {
