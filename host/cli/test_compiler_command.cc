@@ -33,7 +33,7 @@ class LogView : public supervise::SweepObserver {
 
   bool on_record(const journal::Record& record) override {
     ++num_done_;
-    if (record.outcome == "invalid_sample" || report::upstream_refusal(record)) {
+    if (record.outcome == "invalid_sample" || journal::upstream_refusal(record)) {
       ended_.push_back(record.sample_path);
     }
     std::cerr << report::graphnet_log(record, style_) << std::flush;

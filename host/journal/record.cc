@@ -185,4 +185,13 @@ base::Result<Record> record_from_json(const Json& json) {
   return record;
 }
 
+std::optional<std::string> upstream_refusal(const Record& record) {
+  for (const std::string& note : record.notes) {
+    if (note.rfind("batch_norm with eps 0", 0) == 0) {
+      return "batch_norm eps must be positive, but got 0.0";
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace graphnet::journal

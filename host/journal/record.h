@@ -125,4 +125,7 @@ base::Json to_json(const Record& record);
 /// errors   kInput if the schema is newer (message names both) or a key has the wrong type
 base::Result<Record> record_from_json(const base::Json& json);
 
+/// Upstream's message if torch's Python layer refuses this sample although libtorch runs it.
+std::optional<std::string> upstream_refusal(const Record& record);
+
 }  // namespace graphnet::journal

@@ -117,7 +117,8 @@ class LogText {
              first_line(record_.message) + "\n";
     }
     add_head();
-    if (const auto refusal = upstream_refusal(record_); refusal && style_.refuse_as_upstream) {
+    if (const auto refusal = journal::upstream_refusal(record_);
+        refusal && style_.refuse_as_upstream) {
       text_ += "Eager model execution failed: " + *refusal + "\n";
       add_failure("eager");
       return std::move(text_);
@@ -236,15 +237,6 @@ class LogText {
 
 std::string graphnet_log(const Record& record, const GraphnetLogStyle& style) {
   return LogText(record, style).take();
-}
-
-std::optional<std::string> upstream_refusal(const Record& record) {
-  for (const std::string& note : record.notes) {
-    if (note.rfind("batch_norm with eps 0", 0) == 0) {
-      return "batch_norm eps must be positive, but got 0.0";
-    }
-  }
-  return std::nullopt;
 }
 
 std::string python_float(double value) {

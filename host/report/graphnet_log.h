@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "journal/record.h"
@@ -12,7 +11,7 @@ struct GraphnetLogStyle {
   std::string prompt = "graph-net-test-compiler-log";
   /// For records that end before the worker says what processor it ran on; may be empty.
   std::string hardware;
-  /// Report as failed what upstream_refusal() names, although it ran here.
+  /// Report as failed what journal::upstream_refusal() names, although it ran here.
   bool refuse_as_upstream = false;
 };
 
@@ -34,7 +33,8 @@ struct GraphnetLogStyle {
 /// - A sample that cannot be loaded is one line without prompt, in place of a traceback. Like
 ///   upstream's traceback it has no Processing line, so scores do not count the sample.
 /// - Where torch's Python layer refuses a sample with a ValueError, upstream ends with a traceback
-///   after the Config lines; here the lines of an eager failure follow (upstream_refusal()).
+///   after the Config lines; here the lines of an eager failure follow
+///   (journal::upstream_refusal()).
 /// - Every run gets the same arguments and generator state, so samples that draw random numbers or
 ///   write to their arguments agree with themselves.
 ///
@@ -43,9 +43,6 @@ struct GraphnetLogStyle {
 /// units    milliseconds
 /// source   GraphNet bench test_compiler, test_compiler_util
 std::string graphnet_log(const journal::Record& record, const GraphnetLogStyle& style);
-
-/// Upstream's message if torch's Python layer refuses this sample although libtorch runs it.
-std::optional<std::string> upstream_refusal(const journal::Record& record);
 
 /// A number as Python's repr() and json.dumps() write it: the shortest digits that read back as the
 /// same double, an exponent below 1e-4 and from 1e16 on, "0.0", "nan", "inf".

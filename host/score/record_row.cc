@@ -166,9 +166,10 @@ Row row_of(const Record& record, bool compat) {
     return row;
   }
   const bool is_compiling = record.phase == "compile" || record.phase == "bind";
-  row.failure = compat         ? meaning->compat_failure
-                : is_compiling ? meaning->while_compiling
-                               : meaning->failure;
+  row.failure = compat && journal::upstream_refusal(record) ? kEager
+                : compat                                    ? meaning->compat_failure
+                : is_compiling                              ? meaning->while_compiling
+                                                            : meaning->failure;
   if (row.failure != Failure::kNone) return row;
   judge_levels(record, compat, row);
   // A degenerate output that is wrong is evidence all the same.

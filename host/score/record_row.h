@@ -26,6 +26,8 @@ namespace graphnet::score {
 /// | invalid_sample, skipped, interrupted,    | left out, by that name   | the same          |
 /// | any that is not known                    |                          |                   |
 ///
+/// In compat a sample that upstream refuses to run (journal::upstream_refusal()) is kReference too.
+///
 /// `compat` is what upstream's analysis makes of the lines that its program prints for such a
 /// sample. Levels by default: a NaN equals a NaN, indices accepted by the values they select and
 /// random outputs accepted by their distribution are correct at every level, complex outputs are

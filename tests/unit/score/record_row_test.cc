@@ -97,6 +97,13 @@ TEST(RecordRow, ClassifiesOutcomes) {
   }
 }
 
+TEST(RecordRow, FailsInCompatWhatUpstreamRefuses) {
+  Record record = ok_record();
+  record.notes = {"batch_norm with eps 0 (upstream refuses it)"};
+  EXPECT_EQ(row_of(record, false).failure, Failure::kNone);
+  EXPECT_EQ(row_of(record, true).failure, Failure::kReference);
+}
+
 TEST(RecordRow, LeavesOutWhatWasNotRun) {
   const std::pair<Record, const char*> cases[] = {
       {record_of("skipped"), "skipped"},
