@@ -51,6 +51,8 @@ class Details {
       row.speedup = scored.speedup;
     }
     row.left_out = scored.left_out;
+    // It ran and its outputs are wrong: no evidence for a score at loose levels, but a failure.
+    if (!row.is_ok() && scored.left_out == "no speedup") row.left_out.clear();
     const bool is_claim = row.timing == "faster" || row.timing == "slower";
     if (noise_floor_ && is_claim && row.speedup && std::fabs(*row.speedup - 1) <= *noise_floor_) {
       row.timing = "noise";

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "report/palette.h"
 #include "report/speedup_charts.h"
+#include "report/terminal_text.h"
 
 namespace graphnet::report {
 
@@ -83,9 +84,7 @@ void draw_violin(SvgWriter& svg, const SpeedupGroup& group, const Axis& y, const
 
 void draw_name(SvgWriter& svg, const SpeedupGroup& group, const Slot& slot, double y) {
   const int cells = std::max(6, static_cast<int>(2 * slot.half_width / text_width("x", 11)));
-  const std::string shown = group.name.size() > static_cast<std::size_t>(cells)
-                                ? group.name.substr(0, static_cast<std::size_t>(cells)) + "…"
-                                : group.name;
+  const std::string shown = cut_to_width(printable(group.name), cells);
   svg.text({slot.middle, y}, shown, {"ink", Anchor::kMiddle, 11, false, false}, group.name);
   std::vector<double> sorted = group.speedups;
   std::sort(sorted.begin(), sorted.end());

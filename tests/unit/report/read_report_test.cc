@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "report/read_report.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "journal/control.h"
+#include "report/summary.h"
+#include "support/synthetic_records.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::report {
+namespace {
+
+constexpr const char* kHeader =
+    "{\"schema\":\"graphnet.journal/1\",\"record_schema\":\"graphnet.record/1\"}\n";
+
+std::string lines(const std::vector<journal::Record>& records) {
+  std::string text = kHeader;
+  for (const journal::Record& record : records) {
+    text += base::dump_json(journal::to_json(record)) + "\n";
+  }
+  return text;
+}
+
+journal::Record ok_record(const std::string& name, double speedup, const char* word) {
+  journal::Record record = tests::SyntheticSweep(1, 1).record(0);
+  record.sample = name;
+  record.family = "timm";
+  record.outcome = "ok";
+  record.flags.clear();
+  record.degenerate = false;
+  record.eager.output_dtypes = {"float32"};
+  record.speedup = speedup;
+  record.timing["verdict"] = word;
+  return record;
+}
+
+TEST(ReadReport, GathersWhatJournalsSay) {
+  journal::Record wrong = ok_record("timm/wrong", 1, "same");
+  wrong.outcome = "accuracy_mismatch";
+  wrong.speedup.reset();
+  wrong.timing = base::Json::object();
+  journal::Record skipped = ok_record("timm/skipped", 1, "same");
+  skipped.outcome = "skipped";
+  journal::Record flagged = ok_record("timm/flagged", 50, "faster");
+  flagged.flags = {"implausible"};
+  journal::Control control;
+  control.noise_floor = 0.03;
+  const tests::TempDir temp;
+  const auto file = temp.write(
+      "a.jsonl", lines({ok_record("timm/a", 1.02, "faster"), ok_record("timm/b", 2, "faster"),
+                        wrong, skipped, flagged, ok_record("timm/a", 1.01, "slower")}) +
+                     base::dump_json(journal::to_json(control)) + "\n");
+  const auto report = read_report({file}, {});
+  ASSERT_TRUE(report.is_ok()) << report.status().to_string();
+  EXPECT_EQ(report->backends, std::vector<std::string>{"nope"});
+  EXPECT_EQ(report->noise_floor, 0.03);
+  ASSERT_EQ(report->est.size(), 1U);
+  EXPECT_EQ(report->est[0].points.size(), 15U);
+  EXPECT_EQ(report->rows.size(), 5U) << "of two results of a sample the later one is shown";
+  const BackendSummary summary = summarise(*report)[0];
+  EXPECT_EQ(summary.num_samples, 4);
+  EXPECT_EQ(summary.num_ok, 3);
+  EXPECT_EQ(counts_text(summary.failures), "1 accuracy_mismatch");
+  EXPECT_EQ(counts_text(summary.not_run), "1 skipped");
+  EXPECT_EQ(counts_text(summary.left_out), "1 implausible");
+  EXPECT_EQ(counts_text(summary.timing), "2 faster, 1 noise");
+  EXPECT_NEAR(summary.speedup.value, std::sqrt(1.01 * 2), 1e-9);
+}
+
+TEST(ReadReport, ByFileIsABackendAFile) {
+  const tests::TempDir temp;
+  const auto one = temp.write("one.jsonl", lines({ok_record("timm/a", 1.5, "faster")}));
+  const auto two = temp.write("two.jsonl", lines({ok_record("timm/a", 2.5, "faster")}));
+  ReadReportSettings settings;
+  settings.by_file = true;
+  const auto report = read_report({one, two}, settings);
+  ASSERT_TRUE(report.is_ok()) << report.status().to_string();
+  EXPECT_EQ(report->backends, (std::vector<std::string>{"nope (one)", "nope (two)"}));
+}
+
+TEST(ReadReport, NoResultIsAnError) {
+  const tests::TempDir temp;
+  EXPECT_FALSE(read_report({temp.path() / "none.jsonl"}, {}).is_ok());
+  EXPECT_FALSE(read_report({temp.write("empty.jsonl", kHeader)}, {}).is_ok());
+}
+
+}  // namespace
+}  // namespace graphnet::report
