@@ -99,6 +99,7 @@ double timing_number(const Record& record, const char* key) {
 std::string reason_to_leave_out(const Record& record) {
   if (record.degenerate) return "degenerate";
   if (!record.flags.empty()) return record.flags.front();
+  if (record.verdict == "empty") return "empty";
   if (is_unsteady(record)) return "unsteady (spread above 20 %)";
   return timing_text(record, "verdict") == "unstable" ? "unstable" : "";
 }

@@ -52,6 +52,7 @@ Record full_record() {
   record.flags = {"implausible"};
   record.timing = {{"verdict", "faster"}};
   record.checks = {{"checked_calls", 7}};
+  record.proof = {{"witness", "full"}, {"calls", 3}};
   record.eager.peak_rss_bytes = 1 << 20;
   return record;
 }
@@ -78,7 +79,7 @@ TEST(Record, KeysAreInTheOrderOfTheStruct) {
       keys,
       "schema run_id time_utc sample plugin device threads seed weights protocol "
       "protocol_settings warmup trials outcome message phase verdict degenerate notes flags plan "
-      "eager plugin_side speedup timing checks correctness digest phases_ns environment "
+      "eager plugin_side speedup timing checks proof correctness digest phases_ns environment "
       "peak_rss_bytes output_tail command ");
 }
 
@@ -98,6 +99,7 @@ TEST(Record, SmallestRecordHasDefaults) {
   ASSERT_TRUE(record.is_ok()) << record.status().to_string();
   EXPECT_EQ(record->device, "cpu");
   EXPECT_EQ(record->speedup, std::nullopt);
+  EXPECT_TRUE(record->proof.empty()) << "records of before there was one";
 }
 
 TEST(Record, NewerSchemaIsRefusedNamingBoth) {
