@@ -22,7 +22,7 @@ struct PreparedRun {
   std::string run_id;
   std::filesystem::path results;
   std::size_t num_already_done = 0;
-  bool forks_workers = true;  ///< else each is a fresh process
+  bool forks_workers = true;       ///< else each is a fresh process
   std::vector<std::string> notes;  ///< for the summary
 };
 

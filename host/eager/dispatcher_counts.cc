@@ -4,7 +4,6 @@
 #include <ATen/record_function.h>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -19,7 +18,8 @@ struct DispatcherCounts::State {
   std::map<std::thread::id, int> depths;  // calls that have not returned
 
   // The observer is a plain function.
-  static std::atomic<State*> current;
+  /// A call of another thread may end after the counting has.
+  static std::shared_ptr<State> current;
 
   static std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& call);
   static void end(const at::RecordFunction& call, at::ObserverContext* context);
@@ -27,18 +27,18 @@ struct DispatcherCounts::State {
   void leave();
 };
 
-std::atomic<DispatcherCounts::State*> DispatcherCounts::State::current{nullptr};
+std::shared_ptr<DispatcherCounts::State> DispatcherCounts::State::current;
 
 std::unique_ptr<at::ObserverContext> DispatcherCounts::State::begin(
     const at::RecordFunction& call) {
-  State* state = current.load();
-  if (state != nullptr) state->enter(call.name());
+  const std::shared_ptr<State> state = std::atomic_load(&current);
+  if (state) state->enter(call.name());
   return nullptr;
 }
 
 void DispatcherCounts::State::end(const at::RecordFunction&, at::ObserverContext*) {
-  State* state = current.load();
-  if (state != nullptr) state->leave();
+  const std::shared_ptr<State> state = std::atomic_load(&current);
+  if (state) state->leave();
 }
 
 void DispatcherCounts::State::enter(const char* name) {
@@ -54,7 +54,8 @@ void DispatcherCounts::State::enter(const char* name) {
 
 void DispatcherCounts::State::leave() {
   const std::lock_guard<std::mutex> lock(mutex);
-  --depths[std::this_thread::get_id()];
+  int& depth = depths[std::this_thread::get_id()];
+  depth = std::max(0, depth - 1);  // 0: the call began before the counting
 }
 
 DispatcherUse& DispatcherUse::operator+=(const DispatcherUse& other) {
@@ -72,8 +73,8 @@ bool covers(const DispatcherUse& use, const DispatcherUse& program) {
          });
 }
 
-DispatcherCounts::DispatcherCounts() : state_(std::make_unique<State>()) {
-  State::current = state_.get();
+DispatcherCounts::DispatcherCounts() : state_(std::make_shared<State>()) {
+  std::atomic_store(&State::current, state_);
   state_->handle = at::addGlobalCallback(at::RecordFunctionCallback(&State::begin, &State::end)
                                              .scopes({at::RecordScope::FUNCTION})
                                              .needsInputs(false));
@@ -87,7 +88,7 @@ DispatcherCounts::~DispatcherCounts() {
 DispatcherUse DispatcherCounts::take() {
   if (state_->is_counting) at::removeCallback(state_->handle);
   state_->is_counting = false;
-  State::current = nullptr;
+  std::atomic_store(&State::current, std::shared_ptr<State>());
   const std::lock_guard<std::mutex> lock(state_->mutex);
   state_->use.num_threads = state_->depths.size();
   return std::move(state_->use);

@@ -34,7 +34,7 @@ class DispatcherCounts {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace graphnet::eager

@@ -28,6 +28,7 @@ bool is_unsteady(const Record& record) {
 
 std::string doubt_about_speedup(const Record& record) {
   if (!record.flags.empty()) return record.flags.front();
+  if (record.verdict == "empty") return "empty";  // no code of the plugin's was seen to run
   if (is_unsteady(record)) return "unsteady";
   return is_unstable(record) ? "unstable" : "";
 }

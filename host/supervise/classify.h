@@ -27,7 +27,9 @@ namespace graphnet::supervise {
 /// Why: in load, plan and replay only the sample's files are worked on, so its content is the
 /// suspect; a lack of memory there says that the sample does not fit this machine, not that it is
 /// invalid. In `compare` our own code runs, but on buffers and in a process that the plugin had its
-/// hands on. The last record that the worker sent keeps what was measured before.
+/// hands on. The last record that the worker sent keeps what was measured before. In `robustness`
+/// and `proof` the outcome is settled already: a death there is a note, in `proof` also the verdict
+/// `unknown(killed in proof)` unless the witness had finished.
 journal::Record classify(const PlannedTask& planned, const WorkerEnd& end);
 
 /// The record of a task whose plugin was refused before any of its code ran (PlannedTask::refusal):

@@ -40,6 +40,7 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
   EXPECT_EQ(documented->device, built_in.device);
   EXPECT_EQ(documented->threads, built_in.threads);
   EXPECT_EQ(documented->weights, built_in.weights);
+  EXPECT_EQ(documented->proof, built_in.proof);
   EXPECT_EQ(documented->protocol.name, built_in.protocol.name);
   EXPECT_EQ(documented->protocol.method, built_in.protocol.method);
   EXPECT_EQ(documented->protocol.paired, built_in.protocol.paired);
@@ -61,6 +62,7 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
                                             "limits.flop",
                                             "limits.memory",
                                             "plugins.search_paths",
+                                            "proof",
                                             "protocol.name",
                                             "samples",
                                             "threads",
@@ -70,6 +72,7 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
                                             "timeouts.eager",
                                             "timeouts.load",
                                             "timeouts.plan",
+                                            "timeouts.proof",
                                             "timeouts.replay",
                                             "timeouts.robustness",
                                             "timeouts.run",
@@ -93,7 +96,7 @@ TEST_F(RunConfigTest, ReadsEveryKey) {
   const auto config = read(
       "schema: graphnet/run/v1\n"
       "backend: {library: libs/libgn_x.so, options: {level: 3}}\n"
-      "device: cpu\nthreads: 4\nweights: per_call\n"
+      "device: cpu\nthreads: 4\nweights: per_call\nproof: counts\n"
       "protocol: {name: upstream, warmup: 0, trials: 9}\n"
       "timeouts: {compile: 500ms, run: none, load: 1.5s, eager: 2m, bind: 1h}\n"
       "samples: [a/b, /c]\nplugins: {search_paths: [p, /q]}\n");
@@ -102,6 +105,7 @@ TEST_F(RunConfigTest, ReadsEveryKey) {
   EXPECT_TRUE(config->backend.options.has_value());
   EXPECT_EQ(config->threads, 4);
   EXPECT_EQ(config->weights, "per_call");
+  EXPECT_EQ(config->proof, "counts");
   EXPECT_EQ(config->protocol.warmup, 0);
   EXPECT_EQ(config->protocol.trials, 9);
   using std::chrono::milliseconds;

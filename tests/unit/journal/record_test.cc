@@ -55,6 +55,7 @@ Record full_record() {
   record.flags = {"implausible"};
   record.timing = {{"verdict", "faster"}};
   record.checks = {{"checked_calls", 7}};
+  record.proof = {{"witness", "full"}, {"calls", 3}};
   record.eager.peak_rss_bytes = 1 << 20;
   return record;
 }
@@ -83,7 +84,7 @@ TEST(Record, KeysAreInTheOrderOfTheStruct) {
       "seed weights protocol protocol_settings warmup trials message verdict degenerate notes "
       "flags "
       "plan "
-      "eager plugin_side speedup timing checks correctness digest phases_ns environment "
+      "eager plugin_side speedup timing checks proof correctness digest phases_ns environment "
       "peak_rss_bytes output_tail command ");
 }
 
@@ -103,6 +104,7 @@ TEST(Record, SmallestRecordHasDefaults) {
   ASSERT_TRUE(record.is_ok()) << record.status().to_string();
   EXPECT_EQ(record->device, "cpu");
   EXPECT_EQ(record->speedup, std::nullopt);
+  EXPECT_TRUE(record->proof.empty()) << "records of before there was one";
 }
 
 TEST(Record, NewerSchemaIsRefusedNamingBoth) {

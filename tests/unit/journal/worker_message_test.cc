@@ -17,6 +17,7 @@ Task full_task() {
   task.warmup = 1;
   task.trials = 7;
   task.digest = true;
+  task.proof = "counts";
   task.command = "graphnet run";
   task.run_id = "id";
   return task;

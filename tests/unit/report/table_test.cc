@@ -120,6 +120,9 @@ TEST(RunTable, PairedTimesHaveIntervalsAndWords) {
       {{"content", "large"}, {"outcome", "non_finite"}},
       {{"content", "tiny"}, {"outcome", "not tried: out of time"}}};
   table.row(impossible);
+  journal::Record empty = paired_record("ultralytics/yolo11n", 400, "faster");
+  empty.verdict = "empty";
+  table.row(empty);
   table.summary({58.2, "", {}});
   EXPECT_EQ(
       out.str(),
@@ -132,9 +135,10 @@ TEST(RunTable, PairedTimesHaveIntervalsAndWords) {
   timm/resnet10t        nope          ok         12.3 ms     25.1 ms     1.84 ms  1.00x [0.998, 1.01]      same ±0.8 %  eager
   torchvision/vit_b_32  nope          ok         12.3 ms     25.1 ms     1.84 ms  0.80x [0.795, 0.805]     unstable     eager
   ultralytics/yolo11n   nope          ok         12.3 ms     25.1 ms     1.84 ms  400.00x [400, 400]       faster       eager, implausible, fails on 1 of 2 other inputs
+  ultralytics/yolo11n   nope          ok         12.3 ms     25.1 ms     1.84 ms  400.00x [400, 400]       faster       empty
 
-5 ok in 58 s
-nope: geometric mean of 3 speedups 1.08x; left out: 1 implausible, 1 unstable
+6 ok in 58 s
+nope: geometric mean of 3 speedups 1.08x; left out: 1 empty, 1 implausible, 1 unstable
 )");
 }
 

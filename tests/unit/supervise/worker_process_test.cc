@@ -139,6 +139,27 @@ TEST_F(WorkerProcessTest, BlamesByPhase) {
   for (const auto& [body, outcome] : cases) EXPECT_EQ(record_of(body).outcome, outcome) << body;
 }
 
+TEST_F(WorkerProcessTest, ADeathInProofLeavesOutcomeAndTimes) {
+  const Record killed = record_of(
+      "phase time; sed 's/\"outcome\":\"\"/\"outcome\":\"ok\"/' partial.json >&3; "
+      "phase proof; kill -SEGV $$");
+  EXPECT_EQ(killed.outcome, "ok");
+  EXPECT_EQ(killed.message, "");
+  EXPECT_EQ(killed.eager.median_ns, 1000);
+  EXPECT_EQ(killed.verdict, "unknown(killed in proof)");
+  ASSERT_EQ(killed.notes.size(), 1U);
+  EXPECT_TRUE(
+      contains(killed.notes[0], "while witnesses looked on: plugin 'acme' crashed in phase proof"));
+  // The witness is done; only the sampler was still looking.
+  const Record sampled = record_of(
+      "phase time; sed -e 's/\"outcome\":\"\"/\"outcome\":\"ok\"/' "
+      "-e 's/\"verdict\":\"\"/\"verdict\":\"proven\"/' "
+      "-e 's/\"proof\":{}/\"proof\":{\"calls\":3}/' partial.json >&3; "
+      "phase proof; kill -SEGV $$");
+  EXPECT_EQ(sampled.verdict, "proven");
+  EXPECT_EQ(sampled.notes.size(), 1U);
+}
+
 TEST_F(WorkerProcessTest, AStepNamesThePlace) {
   const std::string step = "echo '{\"event\":\"step\",\"step\":\"create\"}' >&3; ";
   EXPECT_EQ(record_of("phase compile; " + step + "exit 7").message,
