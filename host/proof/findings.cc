@@ -31,16 +31,18 @@ std::string place_text(const Mapping& mapping, std::uintptr_t address) {
 class NameTable {
  public:
   NameTable(const std::vector<Hit>& hits, const std::vector<Region>& regions) {
-    std::map<std::string, std::vector<const Hit*>> by_file;
-    for (const Hit& hit : hits) by_file[regions[hit.region].mapping.path].push_back(&hit);
+    std::map<std::string, std::map<std::uint64_t, std::uintptr_t>> by_file;  // place to address
+    for (const Hit& hit : hits) {
+      const Mapping& mapping = regions[hit.region].mapping;
+      by_file[mapping.path].emplace(place_in(mapping, hit.instruction), hit.instruction);
+    }
     for (const auto& [file, wanted] : by_file) {
       std::vector<std::uint64_t> places;
-      for (const Hit* hit : wanted) {
-        places.push_back(place_in(regions[hit->region].mapping, hit->instruction));
-      }
+      for (const auto& [place, address] : wanted) places.push_back(place);
       const auto found = name_places(file, places);
       if (!found.is_ok()) continue;  // generated code, or a file that is gone
-      for (std::size_t i = 0; i < wanted.size(); ++i) names_[wanted[i]->instruction] = (*found)[i];
+      std::size_t next = 0;
+      for (const auto& [place, address] : wanted) names_[address] = (*found)[next++];
     }
   }
 

@@ -11,7 +11,7 @@ using base::Json;
 
 namespace {
 
-constexpr std::size_t kMostEntries = 20;
+constexpr std::size_t kMostEntries = 10;
 
 template <typename T>
 std::vector<T> first_of(const std::vector<T>& all) {

@@ -18,7 +18,7 @@ namespace graphnet::proof {
 /// | `modules` | [{"module", "class", "epoch", "text_bytes", "windows", "symbols"}] of those |
 /// |           | that were entered; `windows` are the different 64 KiB pieces, `symbols` the |
 /// |           | first five                                                                  |
-/// | `denied`  | [{"symbol", "module", "caller", "thread", "entry"}], at most twenty         |
+/// | `denied`  | [{"symbol", "module", "caller", "thread", "entry"}], at most ten         |
 /// | `allowed` | the functions of libtorch's files that were entered but are no operators    |
 void write_trace(const Trace& trace, base::Json& ledger);
 
@@ -26,7 +26,7 @@ void write_trace(const Trace& trace, base::Json& ledger);
 /// of those that were not waiting.
 base::Json samples_json(const std::vector<Sample>& samples, const std::vector<Region>& regions);
 
-/// `imports`: [{"module", "looks_up", "denied_count", "denied"}], of `denied` the first twenty.
+/// `imports`: [{"module", "looks_up", "denied_count", "denied"}], of `denied` the first ten.
 base::Json imports_json(const std::vector<Imports>& audit);
 
 }  // namespace graphnet::proof

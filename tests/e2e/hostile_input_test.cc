@@ -265,7 +265,7 @@ TEST(Hostile, FileSizeLimitKeepsFinishedRecords) {
   const TempDir folder;
   const fs::path samples = six_samples(folder);
   const fs::path results = folder.path() / "results.jsonl";
-  const ProgramEnd end = run_scene(folder, "ulimit -f 8; exec \"$@\"",
+  const ProgramEnd end = run_scene(folder, "ulimit -f 24; exec \"$@\"",
                                    {samples.string(), "--config", kConfig, "-o", results.string()});
   expect_kept(end, results);
   EXPECT_NE(end.output.find("go on with --resume " + results.string()), std::string::npos)
@@ -282,7 +282,7 @@ TEST(Hostile, FullDiskKeepsFinishedRecords) {
   fs::create_directory(folder.path() / "disk");
   const ProgramEnd end = run_scene(
       folder,
-      "exec unshare -rm /bin/bash -c 'mount -t tmpfs -o size=8k tmpfs \"$HERE/disk\" || exit 77; "
+      "exec unshare -rm /bin/bash -c 'mount -t tmpfs -o size=24k tmpfs \"$HERE/disk\" || exit 77; "
       "\"$@\"; code=$?; cp \"$HERE/disk/results.jsonl\" \"$HERE/kept.jsonl\"; exit $code' bash "
       "\"$@\"",
       {samples.string(), "--config", kConfig, "-o",
