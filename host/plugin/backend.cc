@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "plugin/backend.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <utility>
 
 namespace graphnet::plugin {
@@ -64,21 +62,6 @@ CallStatus Backend::compile(const gn_graph& graph, const std::vector<void*>& arg
   if (!status.is_ok()) return status;
   if (handle == nullptr) return broken("plugin bug: compile gave no executable");
   out = std::make_unique<Executable>(library_, handle_, handle, graph.signature, argument_data);
-  return status;
-}
-
-CallStatus Backend::describe(const Executable& executable, std::string& text) const {
-  constexpr std::uint64_t kLongest = std::uint64_t{16} << 10U;
-  const gn_backend_api& api = library_.api();
-  const bool has_slot = api.struct_size >= offsetof(gn_backend_api, info) + sizeof(api.info);
-  if (!has_slot || api.info == nullptr) return {};
-  gn_info info = {};
-  info.struct_size = sizeof(info);
-  CallStatus status =
-      call_slot("info", [&] { return api.info(handle_, executable.handle(), &info); });
-  if (status.is_ok() && info.text.data != nullptr) {
-    text.assign(info.text.data, std::min(info.text.size, kLongest));
-  }
   return status;
 }
 

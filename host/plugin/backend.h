@@ -60,7 +60,6 @@ class Executable {
   /// Tensors of the last run; data may point into the eager engine if it was used.
   const std::vector<DLTensor>& outputs() const { return outputs_; }
   std::uint64_t kept_bytes() const { return kept_bytes_; }
-  gn_executable* handle() const { return handle_; }
 
  private:
   const Library& library_;
@@ -97,9 +96,6 @@ class Backend {
   /// read the graph during this call only.
   CallStatus compile(const gn_graph& graph, const std::vector<void*>& argument_data,
                      std::unique_ptr<Executable>& out);
-  /// What the plugin says of itself and an executable, its word and no evidence; empty if it says
-  /// nothing. At most 16 KiB are kept.
-  CallStatus describe(const Executable& executable, std::string& text) const;
 
  private:
   const Library& library_;

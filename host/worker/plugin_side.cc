@@ -227,12 +227,6 @@ CallStatus PluginSide::check_memory() const {
   return {FailureKind::kBroken, std::move(untouched)};
 }
 
-std::string PluginSide::describe() const {
-  std::string text;
-  const CallStatus status = backend_->describe(*executable_, text);
-  return status.is_ok() ? text : status.status.message();
-}
-
 base::Status PluginSide::keep_first_outputs() {
   failure_ = executable_->check_outputs(eager_outputs());
   return failure_.is_ok() ? copy_outputs(kept_) : failure_.status;

@@ -63,9 +63,6 @@ class PluginSide {
   /// True if one of these copies is nothing but poison.
   bool is_unwritten(const std::vector<KeptOutput>& outputs) const;
 
-  /// What the plugin says of itself, or why it does not.
-  std::string describe() const;
-
   /// Runs so far, and those of the host's eager service that they made.
   std::uint64_t num_runs() const { return num_runs_; }
   std::uint64_t eager_runs() const { return services_ ? services_->eager_runs() : 0; }

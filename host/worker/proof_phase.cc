@@ -217,9 +217,4 @@ void ProofPhase::sample(Json& ledger) {
   if (!called.is_ok()) ledger["samples"]["failed"] = called.message();
 }
 
-void ProofPhase::ask(Json& ledger) {
-  const std::string text = compared_.plugin.describe();
-  if (!text.empty()) ledger["plugin_says"] = text;
-}
-
 }  // namespace graphnet::worker

@@ -34,7 +34,6 @@ namespace graphnet::worker {
 /// | `extra_ns`    | what tracing took beyond the calls themselves                           |
 /// | `outputs`     | "equal", "within tolerance", or how they differ                         |
 /// | `dispatcher`  | {"called": {name: times}, "nested", "threads"} in the traced calls      |
-/// | `plugin_says` | what the plugin says of the executable: its word, no evidence           |
 class ProofPhase {
  public:
   /// `flags`: of the timed calls; `mode`: "full" or "counts" (without the execute-deny witness).
@@ -45,8 +44,6 @@ class ProofPhase {
   std::string trace(base::Json& ledger);
   /// Calls under the sampler, for 20 ms or one call. The verdict does not depend on it.
   void sample(base::Json& ledger);
-  /// Adds the plugin's own word.
-  void ask(base::Json& ledger);
 
  private:
   base::Status start_witness(base::Json& ledger);

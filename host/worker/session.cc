@@ -338,8 +338,6 @@ void Session::prove() {
   record_.proof = ledger;
   channel_.send_record(record_, /*is_final=*/false);
   phase.sample(record_.proof);
-  channel_.begin_step("info");
-  phase.ask(record_.proof);
 }
 
 void Session::check_roofline() {

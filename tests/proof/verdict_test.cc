@@ -63,7 +63,6 @@ class Prepared {
     worker::ProofPhase phase(compared, history_, mode, {});
     const std::string verdict = phase.trace(ledger);
     phase.sample(ledger);
-    phase.ask(ledger);
     return verdict;
   }
 
@@ -164,7 +163,6 @@ TEST(Ledger, NamesGeneratedCodeAndWhenItAppeared) {
   EXPECT_EQ(module_of(ledger, "libgn_jit.so")["epoch"], "load");
   EXPECT_EQ(ledger["outputs"], "equal");
   EXPECT_GT(ledger["samples"]["count"], 0);
-  EXPECT_EQ(ledger["plugin_says"], "way: jit");
 }
 
 TEST(Ledger, NamesFunctionAndCallerOfADeniedOperator) {

@@ -189,12 +189,6 @@ void executable_destroy(gn_executable* executable) {
   delete executable;
 }
 
-gn_status* info(gn_backend*, gn_executable*, gn_info* out) {
-  constexpr const char* kText = "way: " WAY_TEXT(WAY);
-  out->text = {kText, std::strlen(kText)};
-  return nullptr;
-}
-
 constexpr gn_backend_api kApi = {
     sizeof(gn_backend_api),
     create,
@@ -203,7 +197,7 @@ constexpr gn_backend_api kApi = {
     gn_backend_run,
     bind,
     executable_destroy,
-    info,
+    nullptr,
     nullptr,
     nullptr,
 };
