@@ -42,11 +42,12 @@ wait_until() {
 }
 
 # make_samples COUNT: small ones with names of their own.
+# Half a second each: long enough to be killed half-way.
 make_samples() {
   local i
   for i in $(seq "$1"); do
     mkdir -p "$scratch/samples/copies/$i"
-    cp "$source"/samples/transformers-auto-model/sadhaklal_mlp-iris/* "$scratch/samples/copies/$i"
+    cp "$source"/samples/transformers-auto-model/opt-tiny-random/* "$scratch/samples/copies/$i"
   done
 }
 
@@ -67,7 +68,7 @@ count_records() { # FILE...
 }
 
 run_flags=(--config "$source/configs/nope.yaml" --threads 1 --protocol upstream --warmup 0
-  --trials 1 --digest)
+  --trials 15 --digest)
 
 submit() { # FOLDER SHARDS
   "$graphnet" submit "$scratch/samples" "${run_flags[@]}" --shards "$2" --sbatch partition=gn \

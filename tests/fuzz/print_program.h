@@ -34,7 +34,7 @@ inline std::string print_statement(const graph::Program& program,
 /// A model.py of the same meaning; expressions are those of graph::format_expression.
 inline std::string print_program(const graph::Program& program) {
   constexpr const char* kAnnotations[] = {"torch.nn.parameter.Parameter", "torch.Tensor",
-                                          "torch.SymInt"};
+                                          "torch.Tensor", "torch.SymInt"};
   std::string text =
       "import torch\nfrom torch import device, inf\nclass GraphModule(torch.nn.Module):\n"
       "    def forward(self";
