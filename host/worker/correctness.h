@@ -35,6 +35,12 @@ struct ComparedSample {
 /// plugin_rms, ratio), "indices" and "random", each with the reason if it could not be had.
 verify::Comparison compare_sides(const ComparedSample& compared, base::Json& checks);
 
+/// The outcome rule, float64 and indices included, on outputs of both sides for what the arguments
+/// hold at the moment. For outputs that differ: it runs the program in float64.
+verify::Comparison compare_on_present_inputs(const ComparedSample& compared,
+                                             const std::vector<KeptOutput>& eager,
+                                             const std::vector<KeptOutput>& plugin);
+
 /// Runs eager again: `checks` gets "eager_reproducible", whether it gives the same bits.
 void check_reproducibility(const ComparedSample& compared, base::Json& checks);
 

@@ -275,7 +275,8 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
   // Seeds are not the protocol's: nobody must know what a timed call will see.
   std::random_device random;
   InputShuffle shuffle(arguments_, variable, random());
-  TimedChecks checks(*eager_, *plugin_, std::move(shuffle), record_.outcome == "ok", random());
+  const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
+  TimedChecks checks(compared, std::move(shuffle), record_.outcome == "ok", random());
   const auto result =
       measure::time_paired(checks.sides(), {eager_warmup_, plugin_warmup_}, checks.hooks(),
                            settings, measure::machine_instruments(settings, task_.threads));
@@ -285,6 +286,13 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
   const TimedFindings findings = checks.finish(result.is_ok() ? &*result : nullptr);
   add_count(record_.checks, "checked_calls", findings.checked_calls);
   add_count(record_.checks, "shuffled_calls", findings.shuffled_calls);
+  if (findings.ill_conditioned_calls > 0) {
+    add_count(record_.checks, "ill_conditioned_calls", findings.ill_conditioned_calls);
+  }
+  if (!findings.sensitive.empty()) {
+    record_.checks["sensitive"] = findings.sensitive;
+    if (is_first) record_.flags.emplace_back("sensitive");
+  }
   if (!findings.flag.empty()) {
     record_.flags.push_back(findings.flag);
     record_.outcome = findings.outcome;

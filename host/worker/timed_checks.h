@@ -8,6 +8,7 @@
 
 #include "measure/cycle_clock.h"
 #include "measure/paired.h"
+#include "worker/correctness.h"
 #include "worker/dense_copy.h"
 #include "worker/eager_side.h"
 #include "worker/input_shuffle.h"
@@ -19,6 +20,11 @@ namespace graphnet::worker {
 struct TimedFindings {
   int checked_calls = 0;   ///< of the plugin, drawn at random
   int shuffled_calls = 0;  ///< timed on inputs that no call had seen before
+  /// Timed calls that were off on their inputs by no more than float64 accepts.
+  int ill_conditioned_calls = 0;
+  /// Why results on shuffled inputs are another matter than those on the sample's own; empty: they
+  /// are not. See `sensitive` below.
+  std::string sensitive;
   /// Short name of what is wrong, for Record::flags; empty: nothing.
   std::string flag;
   std::string outcome;  ///< that it makes of the sample; empty with an empty flag
@@ -37,12 +43,14 @@ struct TimedFindings {
 /// | `late_output`       | outputs changed after gn_backend_run had returned                   |
 /// | `unwritten_output`  | a timed call left its output as it was                              |
 /// | `stale_output`      | a timed call gave the results of other inputs                       |
-/// | `wrong_output`      | a timed call gave other results than eager, though the first agreed |
+/// | `wrong_output`      | a timed call gave other results than eager and than an untimed call |
+/// | `sensitive`         | on these inputs the plugin differs from eager in untimed calls too: |
+/// |                     | the outcome stays that of the sample's own, the speedup is flagged  |
 /// | `clock_tampered`    | durations are shorter by the system's clock than by cycle counter   |
 class TimedChecks {
  public:
   /// The checks compare only if the plugin's first call agreed with eager.
-  TimedChecks(EagerSide& eager, PluginSide& plugin, InputShuffle shuffle, bool compare,
+  TimedChecks(const ComparedSample& compared, InputShuffle shuffle, bool compare,
               std::uint64_t seed);
 
   /// Both sides with their calls counted in cycles, and the hooks.
@@ -59,7 +67,9 @@ class TimedChecks {
   base::Status compare_pair(int pair);
   base::Status found(const char* flag, const char* outcome, const std::string& message);
   bool outputs_arrive_later();
+  bool repeats_untimed();
 
+  const ComparedSample compared_;
   EagerSide& eager_;
   PluginSide& plugin_;
   InputShuffle shuffle_;
