@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <set>
 
 #include "base/text.h"
@@ -111,17 +112,40 @@ int show_grid(const Context& context, const ReportFlags& flags, const report::Gr
   return kExitDone;
 }
 
-Result<int> execute(const Context& context, const ReportFlags& flags) {
+Status check(const Context& context, const ReportFlags& flags) {
   if (flags.csv && context.flags.json) {
     return Status(Code::kUsage, "--json and --csv exclude each other");
   }
+  if (!has_record_output(flags.records)) return Status::ok();
+  if (flags.sql || flags.csv || has_report_output(flags.outputs)) {
+    return Status(Code::kUsage, "--kernels and --perfetto exclude the other forms of a report");
+  }
+  if (context.flags.json && !flags.records.kernels) {
+    return Status(Code::kUsage, "--perfetto has no --json; --kernels has");
+  }
+  return Status::ok();
+}
+
+std::vector<Record> all_records(Journals journals) {
+  std::vector<Record> records;
+  for (JournalContent& journal : journals) {
+    std::move(journal.records.begin(), journal.records.end(), std::back_inserter(records));
+  }
+  return records;
+}
+
+Result<int> execute(const Context& context, const ReportFlags& flags) {
+  GN_RETURN_IF_ERROR(check(context, flags));
   if (has_report_output(flags.outputs)) {
     if (flags.sql || flags.csv || context.flags.json) {
       return Status(Code::kUsage, "--html, --plots and --markdown exclude --sql, --csv and --json");
     }
     return write_report_outputs(context, flags.inputs, flags.outputs);
   }
-  GN_ASSIGN_OR_RETURN(const Journals journals, read_journals(flags));
+  GN_ASSIGN_OR_RETURN(Journals journals, read_journals(flags));
+  if (has_record_output(flags.records)) {
+    return write_record_outputs(context, all_records(std::move(journals)), flags.records);
+  }
   if (!flags.sql && !flags.csv && !context.flags.json) return show_table(context, flags, journals);
   GN_ASSIGN_OR_RETURN(const journal::SqlResult result,
                       journal::run_sql(journals, flags.sql.value_or(kDefaultQuery)));
@@ -173,12 +197,15 @@ Command report_command(ReportFlags& flags) {
       {"--csv", "", "comma-separated values instead of a table", &flags.csv},
   };
   for (Flag& flag : report_output_flags(flags.outputs)) command.flags.push_back(std::move(flag));
+  for (Flag& flag : record_output_flags(flags.records)) command.flags.push_back(std::move(flag));
   command.examples = {
       {"graphnet report results/", "the table of every run in a folder"},
       {"graphnet report --sql \"SELECT outcome, count(*) FROM records GROUP BY 1\" all.jsonl",
        "how many of each outcome"},
       {"graphnet report results/ --html report.html", "everything on one page"},
       {"graphnet report results/ --plots plots --png", "charts for a paper or a slide"},
+      {"graphnet report --kernels results/", "which code ran in each sample, and what says so"},
+      {"graphnet report results/ --perfetto run.pftrace", "where a run spent its time, as a trace"},
       {"graphnet report --csv all.jsonl > all.csv", "for a spreadsheet"}};
   command.execute = [&flags](const Context& context) { return execute(context, flags); };
   return command;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/record_outputs.h"
 #include "cli/report_outputs.h"
 
 namespace graphnet::cli {
@@ -15,6 +16,7 @@ struct ReportFlags {
   std::vector<std::string> inputs;
   std::optional<std::string> sql;
   bool csv = false;
+  RecordOutputFlags records;
   ReportOutputFlags outputs;
 };
 

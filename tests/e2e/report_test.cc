@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/json.h"
+#include "support/perfetto_reader.h"
 #include "support/run_program.h"
 #include "support/synthetic_records.h"
 #include "support/temp_dir.h"
@@ -162,6 +163,65 @@ TEST_F(ResultCommands, CompareRefusesResultsWithNothingInCommon) {
   const std::string c = file(
       "c.jsonl", journal_text(3, 2, [](journal::Record& record) { record.sample += "-other"; }));
   EXPECT_EQ(graphnet({"compare", a, c}).state.exit_code, 3);
+}
+
+TEST_F(ResultCommands, KernelsAndPerfettoShowWhatARunDid) {
+  const std::string results = path("run.jsonl");
+  const ProgramEnd run =
+      graphnet({"run", GRAPHNET_SOURCE_DIR "/samples/transformers-auto-model/sadhaklal_mlp-iris",
+                "--config", GRAPHNET_SOURCE_DIR "/configs/nope.yaml", "--threads", "1",
+                "--protocol", "upstream", "--warmup", "2", "--trials", "5", "-o", results});
+  ASSERT_EQ(run.state.exit_code, 0) << run.output;
+  const ProgramEnd shown = graphnet({"report", "--kernels", results});
+  EXPECT_EQ(shown.state.exit_code, 0);
+  for (const char* part :
+       {"eager       1\n", "libtorch ran the whole program", "libgn_nope.so", "libtorch_cpu.so",
+        "aten::linear 6, aten::relu 3; ", "traps on", "plugin says  its own word"}) {
+    EXPECT_NE(shown.output.find(part), std::string::npos) << part << "\n" << shown.output;
+  }
+  const auto json =
+      base::parse_json(graphnet({"report", "--kernels", "--json", results}).output, "kernels");
+  ASSERT_TRUE(json.is_ok()) << json.status().to_string();
+  EXPECT_EQ((*json)["records"][0]["verdict"], "eager");
+  EXPECT_EQ((*json)["records"][0]["evidence"]["witness"], "full");
+
+  const ProgramEnd traced = graphnet({"report", results, "--perfetto", path("run.pftrace")});
+  EXPECT_EQ(traced.state.exit_code, 0) << traced.output;
+  const PerfettoReader reader(read_text(path("run.pftrace")));
+  EXPECT_EQ(reader.problem(), "");
+  EXPECT_NE(traced.output.find("(" + std::to_string(reader.events().size()) + " events, "),
+            std::string::npos)
+      << traced.output;
+  EXPECT_EQ(reader.slices_on("plugin"),
+            (std::vector<std::string>{"compile", "bind", "first call", "warm-up", "warm-up", "call",
+                                      "call", "call", "call", "call"}));
+  EXPECT_EQ(reader.slices_on("proof").back(), "unwatched call");
+}
+
+TEST_F(ResultCommands, KernelsSayThatOldRecordsHaveNoProof) {
+  const ProgramEnd end =
+      graphnet({"report", "--kernels", GRAPHNET_SOURCE_DIR "/tests/golden/journal/v2.jsonl",
+                "--color", "never"});
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  EXPECT_NE(end.output.find("no evidence  no call was watched"), std::string::npos) << end.output;
+}
+
+TEST_F(ResultCommands, KernelsAndPerfettoAreFormsOfTheirOwn) {
+  const std::string results = file("a.jsonl", journal_text(2, 1));
+  const std::vector<std::vector<std::string>> wrong = {
+      {"--kernels", "--csv"},
+      {"--kernels", "--markdown"},
+      {"--perfetto", path("t"), "--html", path("h")},
+      {"--perfetto", path("t"), "--json"},
+      {"--perfetto", "-", "--kernels"}};
+  for (std::vector<std::string> words : wrong) {
+    words.insert(words.begin(), {"report", results});
+    EXPECT_EQ(graphnet(words).state.exit_code, 2) << words[2];
+  }
+  EXPECT_FALSE(fs::exists(path("t")));
+  EXPECT_EQ(graphnet({"report", results, "--perfetto", path("no/t")}).state.exit_code, 5);
+  const ProgramEnd printed = graphnet({"report", results, "--perfetto", "-"});
+  EXPECT_EQ(PerfettoReader(printed.output).problem(), "");
 }
 
 TEST_F(ResultCommands, ThePageOpensInABrowserWithoutComplaint) {

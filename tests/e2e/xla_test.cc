@@ -70,6 +70,22 @@ TEST_P(Xla, RunsSmallSamplesOfEveryKind) {
   }
 }
 
+TEST_P(Xla, ReportShowsItsWordBesideTheProof) {
+  const std::vector<journal::Record> records = run({"transformers-auto-model/sadhaklal_mlp-iris"});
+  if (output_.find("fetches the pinned one") != std::string::npos) GTEST_SKIP() << output_;
+  ASSERT_EQ(records.size(), 1U) << output_;
+  const std::string text =
+      run_program({kProgram, "report", "--kernels", (folder_.path() / "results.jsonl").string()},
+                  {}, folder_.path() / "log")
+          .output;
+  for (const char* part : {"no operator of libtorch in", "JIT memory", "dispatcher   no operator\n",
+                           "its own word, which nobody has checked\n"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  const std::string word = records[0].plugin_info.value("main_operations", "?");
+  EXPECT_NE(text.find("  main_operations    " + word + "\n"), std::string::npos) << text;
+}
+
 TEST_P(Xla, TakesWeightsInEveryMode) {
   for (const char* mode : {"frozen", "per_call"}) {
     const std::vector<journal::Record> records =

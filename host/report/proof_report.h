@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "journal/record.h"
+
+namespace graphnet::report {
+
+/// Who did the work, and what says so: verdicts by backend, then for each record its verdict with
+/// the reason, the watched calls and what arming them cost, the code that was entered, operators
+/// that the dispatcher counted, where the threads spent their time, and last what the plugin says
+/// of itself, which is named as its word. A record without evidence says why there is none.
+///
+/// units    width in terminal cells; 0: nothing is cut
+std::string proof_text(const std::vector<journal::Record>& records, int width);
+
+/// The same, complete: {"schema": "graphnet.kernels/1", "backends": [name], "verdicts":
+/// [{"verdict", "counts": [one a backend]}], "records": [{"sample", "backend", "outcome",
+/// "verdict", "reason", "evidence", "plugin_says"}]}. `evidence` is Record::proof, or null with
+/// "no_evidence" saying why; `plugin_says` is Record::plugin_info.
+base::Json proof_json(const std::vector<journal::Record>& records);
+
+/// Why the verdict of a record is what it is, in a few words from its evidence; "" if nothing is
+/// known beyond the verdict.
+std::string verdict_reason(const journal::Record& record);
+
+}  // namespace graphnet::report

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "report/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace graphnet::report {
+
+namespace {
+
+using base::Json;
+using journal::Record;
+using Track = PerfettoTrace::Track;
+
+constexpr const char* kPhase = "phase";
+constexpr const char* kEager = "eager";
+constexpr const char* kPlugin = "plugin";
+constexpr const char* kProof = "proof";
+
+/// Nanoseconds, or a count; 0 for what can be neither: a month, in a file that somebody has
+/// changed.
+std::uint64_t whole(double number) {
+  constexpr double kLargest = 2.6e15;
+  if (!(number > 0) || number > kLargest) return 0;
+  return static_cast<std::uint64_t>(std::llround(number));
+}
+
+std::uint64_t whole(const Json& number) {
+  return number.is_number() ? whole(number.get<double>()) : 0;
+}
+
+int calls_per_half(const Record& record, const char* side) {
+  const auto calls = record.timing.find("calls_per_half");
+  if (calls == record.timing.end() || !calls->is_object()) return 1;
+  const auto found = calls->find(side);
+  return found != calls->end() && found->is_number_integer() ? found->get<int>() : 1;
+}
+
+/// Lays the slices of one record.
+class RecordLine {
+ public:
+  RecordLine(PerfettoTrace& trace, const Record& record, std::uint64_t start_ns)
+      : trace_(trace), record_(record), end_ns_(start_ns) {}
+
+  /// Returns when the record ends.
+  std::uint64_t lay() {
+    const std::string& plugin =
+        record_.plugin_variant.empty() ? record_.plugin : record_.plugin_variant;
+    own_ = trace_.add_track(record_.sample + " " + plugin);
+    for (const auto& [phase, duration] : record_.phases_ns.items()) {
+      const std::uint64_t start = end_ns_;
+      end_ns_ += whole(duration);
+      starts_[phase] = start;
+      trace_.add_slice(own_, {kPhase, phase}, start, end_ns_);
+    }
+    lay_side(kEager, kEager, record_.eager);
+    lay_once("compile", record_.plugin_side.compile_ns);
+    lay_once("bind", record_.plugin_side.bind_ns);
+    lay_side(kPlugin, "run", record_.plugin_side);
+    if (is_paired()) lay_pairs();
+    lay_watched_calls();
+    if (!record_.verdict.empty()) {
+      trace_.add_instant(own_, {kProof, "verdict: " + record_.verdict}, end_ns_);
+    }
+    return end_ns_;
+  }
+
+ private:
+  /// A track below the record's own.
+  struct SideTrack {
+    Track track = PerfettoTrace::kNoParent;
+    std::uint64_t end_ns = 0;
+  };
+
+  /// Made when it has its first slice.
+  SideTrack& side_track(std::string_view side) {
+    SideTrack& found = tracks_[std::string(side)];
+    if (found.track == PerfettoTrace::kNoParent) found.track = trace_.add_track(side, own_);
+    return found;
+  }
+
+  /// A slice from `time_ns` on, which is moved to its end. It waits for the one before it on its
+  /// track, which is later only in a file where calls took longer than their phase.
+  void lay_next(const PerfettoTrace::Label& label, std::uint64_t duration_ns,
+                std::uint64_t& time_ns) {
+    if (duration_ns == 0) return;
+    SideTrack& side = side_track(label.category);
+    const std::uint64_t start_ns = std::max(time_ns, side.end_ns);
+    time_ns = side.end_ns = start_ns + duration_ns;
+    trace_.add_slice(side.track, label, start_ns, time_ns);
+  }
+
+  /// When a phase began; none if the record does not have it.
+  std::optional<std::uint64_t> start_of(const char* phase) const {
+    const auto found = starts_.find(phase);
+    return found == starts_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  bool is_paired() const { return !record_.timing.empty(); }
+
+  void lay_once(const char* phase, const std::optional<double>& duration_ns) {
+    std::optional<std::uint64_t> time = start_of(phase);
+    if (time && duration_ns) lay_next({kPlugin, phase}, whole(*duration_ns), *time);
+  }
+
+  /// First call, warm-up and, in the protocol that times one side after the other, timed calls.
+  void lay_side(const char* side, const char* phase, const Record::Side& calls) {
+    std::optional<std::uint64_t> time = start_of(phase);
+    if (!time) return;
+    lay_next({side, "first call"}, whole(calls.first_call_ns.value_or(0)), *time);
+    for (const double ns : calls.warmup_ns) lay_next({side, "warm-up"}, whole(ns), *time);
+    if (is_paired()) return;
+    for (const double ns : calls.trials_ns) lay_next({side, "call"}, whole(ns), *time);
+  }
+
+  void lay_pairs() {
+    std::optional<std::uint64_t> time = start_of("time");
+    const std::vector<double>& eager = record_.eager.trials_ns;
+    const std::vector<double>& plugin = record_.plugin_side.trials_ns;
+    if (!time || eager.size() != plugin.size()) return;
+    const Json order = record_.timing.value("backend_first", Json());
+    const std::string backend_first = order.is_string() ? order.get<std::string>() : "";
+    for (std::size_t pair = 0; pair < eager.size(); ++pair) {
+      const bool is_plugin_first = pair < backend_first.size() && backend_first[pair] == '1';
+      if (is_plugin_first) lay_half(kPlugin, plugin[pair], *time);
+      lay_half(kEager, eager[pair], *time);
+      if (!is_plugin_first) lay_half(kPlugin, plugin[pair], *time);
+    }
+  }
+
+  void lay_half(const char* side, double call_ns, std::uint64_t& time_ns) {
+    const int calls = calls_per_half(record_, side);
+    const std::string name = calls == 1 ? "call" : std::to_string(calls) + " calls";
+    lay_next({side, name}, whole(call_ns * calls), time_ns);
+  }
+
+  void lay_watched_calls() {
+    std::optional<std::uint64_t> time = start_of("proof");
+    if (!time) return;
+    const Json& ledger = record_.proof;
+    constexpr std::uint64_t kMostCalls = 100;
+    const std::uint64_t calls = std::min(kMostCalls, whole(ledger.value("calls", Json())));
+    const std::uint64_t arm_ns = whole(ledger.value("arm_ns", Json()));
+    const std::uint64_t call_ns = whole(ledger.value("traced_call_ns", Json()));
+    for (std::uint64_t call = 0; call < calls; ++call) {
+      lay_next({kProof, "arming"}, arm_ns, *time);
+      lay_next({kProof, "watched call"}, call_ns, *time);
+    }
+    lay_next({kProof, "unwatched call"}, whole(ledger.value("call_ns", Json())), *time);
+  }
+
+  PerfettoTrace& trace_;
+  const Record& record_;
+  Track own_ = PerfettoTrace::kNoParent;
+  std::map<std::string, SideTrack> tracks_;
+  std::map<std::string, std::uint64_t> starts_;
+  std::uint64_t end_ns_;
+};
+
+}  // namespace
+
+PerfettoTrace timeline(const std::vector<Record>& records) {
+  PerfettoTrace trace;
+  std::uint64_t end_ns = 0;
+  for (const Record& record : records) end_ns = RecordLine(trace, record, end_ns).lay();
+  return trace;
+}
+
+}  // namespace graphnet::report

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "report/proof_report.h"
+
+#include <gtest/gtest.h>
+
+namespace graphnet::report {
+namespace {
+
+using base::Json;
+using journal::Record;
+
+Json ledger() {
+  const Json jit = {{"module", "anonymous"}, {"class", "expect"}, {"epoch", "compile"},
+                    {"text_bytes", 90112},   {"windows", 7},      {"symbols", {"anonymous+0x0"}}};
+  const Json file = {{"module", "libgn_acme.so"}, {"class", "expect"}, {"epoch", "load"},
+                     {"text_bytes", 4096},        {"windows", 1},      {"symbols", Json::array()}};
+  return {{"witness", "full"},
+          {"calls", 3},
+          {"hits", 8},
+          {"hit_threads", 2},
+          {"arm_ns", 1.25e6},
+          {"call_ns", 2e6},
+          {"traced_call_ns", 3e6},
+          {"extra_ns", 5e6},
+          {"outputs", "equal"},
+          {"modules", {jit, file}},
+          {"denied", Json::array()},
+          {"dispatcher", {{"called", Json::object()}, {"nested", 0}, {"threads", 0}}},
+          {"samples",
+           {{"count", 20},
+            {"waiting", 1},
+            {"shares",
+             {{{"module", "anonymous"}, {"class", "expect"}, {"epoch", "compile"}, {"share", 0.9}},
+              {{"module", "libc.so.6"}, {"class", "host"}, {"epoch", "start"}, {"share", 0.1}}}}}}};
+}
+
+Record proven() {
+  Record record;
+  record.sample = "timm/x";
+  record.plugin = "acme";
+  record.plugin_variant = "acme+fast";
+  record.outcome = "ok";
+  record.phase = "proof";
+  record.verdict = "proven";
+  record.proof = ledger();
+  record.plugin_info = {{"main_operations", "fusion=3"}};
+  return record;
+}
+
+Record eager() {
+  Record record = proven();
+  record.plugin = record.plugin_variant = "nope";
+  record.verdict = "eager";
+  record.plugin_info = Json::object();
+  record.proof["dispatcher"] = {
+      {"called", {{"aten::add", 2}, {"aten::mul", 40}}}, {"nested", 7}, {"threads", 1}};
+  record.proof["denied"] = {
+      {{"symbol", "at::_ops::mul::call"}, {"caller", "graphnet-worker+0x1"}, {"entry", true}},
+      {{"symbol", "at::native::mul"}, {"caller", "libtorch_cpu.so+0x2"}, {"entry", false}}};
+  return record;
+}
+
+TEST(ProofReport, ShowsAllThatTheVerdictRestsOn) {
+  EXPECT_EQ(
+      proof_text({proven()}, 0),
+      "verdict  acme+fast\n"
+      "proven           1\n"
+      "\n"
+      "timm/x  acme+fast  ok  proven\n"
+      "  because      no operator of libtorch in 3 watched calls, 8 windows of the plugin's code, "
+      "outputs equal\n"
+      "  witness      full, 3 watched calls, 8 traps on 2 threads, arming 1.25 ms a call, call "
+      "3.00 "
+      "ms (2.00 ms unwatched), 5.00 ms extra\n"
+      "  class   since    module         text      windows hit  first symbol\n"
+      "  expect  compile  JIT memory     88.0 KiB            7  anonymous+0x0\n"
+      "  expect  load     libgn_acme.so  4.00 KiB            1  -\n"
+      "  dispatcher   no operator\n"
+      "  samples      20 samples, 1 of them waiting and left out\n"
+      "  share %  class   since    module\n"
+      "       90  expect  compile  JIT memory\n"
+      "       10  host    start    libc.so.6\n"
+      "  plugin says      its own word, which nobody has checked\n"
+      "  main_operations  fusion=3\n");
+}
+
+TEST(ProofReport, NamesWhatLibtorchDid) {
+  const std::string text = proof_text({eager()}, 0);
+  EXPECT_NE(text.find("libtorch ran the whole program: 2 operators, 42 calls of them\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("  called from          libtorch's function\n"
+                      "  graphnet-worker+0x1  at::_ops::mul::call\n  dispatcher"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("aten::mul 40, aten::add 2; 7 nested calls, 1 thread\n"), std::string::npos);
+  EXPECT_EQ(text.find("plugin says"), std::string::npos);
+}
+
+TEST(ProofReport, CountsVerdictsByBackend) {
+  Record old = eager();
+  old.verdict = "mixed(aten::sort)";
+  Record none = proven();
+  none.verdict = "";
+  const std::string text = proof_text({eager(), proven(), old, proven(), none}, 0);
+  EXPECT_EQ(text.substr(0, text.find("\n\n")),
+            "verdict  nope  acme+fast\n"
+            "proven      0          2\n"
+            "mixed       1          0\n"
+            "eager       1          0\n"
+            "none        0          1");
+  EXPECT_EQ(proof_text({}, 0), "no records\n");
+}
+
+TEST(ProofReport, ReasonsFollowFromTheEvidence) {
+  Record record = proven();
+  record.verdict = "unknown(thread 7 blocks SIGSEGV)";
+  EXPECT_EQ(verdict_reason(record), "thread 7 blocks SIGSEGV");
+  record.verdict = "mixed(aten::relu, f(x))";
+  EXPECT_EQ(verdict_reason(record), "aten::relu, f(x)");
+  record.verdict = "empty";
+  EXPECT_EQ(verdict_reason(record), "outputs did not follow the inputs");
+  record.proof["modules"] = Json::array();
+  EXPECT_EQ(verdict_reason(record), "no code of the plugin was entered");
+  record.flags = {"denormal", "stale_output"};
+  EXPECT_EQ(verdict_reason(record), "the timed calls are flagged stale_output");
+  record.verdict = "reported";
+  EXPECT_EQ(verdict_reason(record), "");
+  record.verdict = "proven";
+  record.proof = Json::object();
+  EXPECT_EQ(verdict_reason(record), "");
+}
+
+TEST(ProofReport, SaysWhyThereIsNoEvidence) {
+  Record record = proven();
+  record.proof = Json::object();
+  record.phase = "robustness";
+  record.verdict = "unknown(not traced)";
+  const auto why = [&] {
+    return proof_json({record})["records"][0]["no_evidence"].get<std::string>();
+  };
+  EXPECT_EQ(why(), "no call was watched: --proof none, or a record from before there was a proof");
+  EXPECT_NE(proof_text({record}, 0).find("  no evidence  no call was watched"), std::string::npos);
+  EXPECT_NE(proof_text({record}, 0).find("  main_operations  fusion=3\n"), std::string::npos);
+  record.phase = "proof";
+  EXPECT_EQ(why(), "the plugin ended while it was watched");
+  record.outcome = "compile_failed";
+  record.phase = "compile";
+  EXPECT_EQ(why(), "compile_failed in phase compile, before any call was watched");
+}
+
+TEST(ProofReport, JsonHoldsTheWholeLedger) {
+  const Json json = proof_json({proven(), eager()});
+  EXPECT_EQ(json["schema"], "graphnet.kernels/1");
+  EXPECT_EQ(json["backends"], Json({"acme+fast", "nope"}));
+  EXPECT_EQ(json["verdicts"], Json::parse(R"([{"verdict": "proven", "counts": [1, 0]},
+                                              {"verdict": "eager", "counts": [0, 1]}])"));
+  const Json& entry = json["records"][0];
+  EXPECT_EQ(entry["evidence"], ledger());
+  EXPECT_EQ(entry["plugin_says"], proven().plugin_info);
+  EXPECT_EQ(entry.count("no_evidence"), 0U);
+  EXPECT_EQ(json["records"][1]["backend"], "nope");
+}
+
+TEST(ProofReport, HostileLedgersStayText) {
+  Record record = proven();
+  record.sample = "a\nforged  ok  proven";
+  record.proof["modules"] = {7, {{"module", "\x1b[2J"}, {"symbols", {1}}, {"windows", -1e300}}};
+  record.proof["denied"] = "none";
+  record.proof["dispatcher"] = {{"called", {{"a\nb", "x"}, {"c", 1e300}}}};
+  record.proof["samples"] = {{"shares", {{{"share", "all"}}, nullptr}}};
+  record.proof["calls"] = nullptr;
+  record.plugin_info = {{"k\ney", {{"deep", "\x1b"}}}};
+  const std::string text = proof_text({record}, 0);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find("\nforged"), std::string::npos);
+  EXPECT_EQ(text.find("\nb "), std::string::npos);
+  EXPECT_NE(text.find("  k ey  "), std::string::npos) << text;
+  EXPECT_NE(text.find("c 9000000000000000, a b 0"), std::string::npos) << text;
+}
+
+TEST(ProofReport, LinesFitTheTerminal) {
+  Record record = eager();
+  record.plugin_info = {{"main_operations", std::string(500, 'x')}};
+  const std::string text = proof_text({record}, 60);
+  std::size_t start = 0;
+  for (std::size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1) {
+    std::string line = text.substr(start, end - start);
+    const std::size_t cut = line.find("…");
+    if (cut != std::string::npos) line.replace(cut, 3, ".");
+    EXPECT_LE(line.size(), 60U) << line;
+  }
+}
+
+}  // namespace
+}  // namespace graphnet::report
