@@ -36,6 +36,11 @@ void show_output_tail(const Context& context, const journal::Record& record) {
             << indented(record.output_tail) << std::flush;
 }
 
+void print_finishing(const std::string& sample) {
+  std::cerr << "finishing " << report::printable(sample) << "; Ctrl-C again stops it\n"
+            << std::flush;
+}
+
 RunView::RunView(const Context& context, const RunOptions& options, const report::RunFacts& facts,
                  std::size_t num_tasks)
     : context_(context),
@@ -47,7 +52,13 @@ RunView::RunView(const Context& context, const RunOptions& options, const report
 }
 
 void RunView::on_begin(const supervise::PlannedTask& planned) {
+  running_ = planned.sample.name;
   progress_.begin(planned.sample.name, planned.task.plugin_variant);
+}
+
+void RunView::on_finishing() {
+  progress_.hide();
+  print_finishing(running_);
 }
 
 void RunView::on_control(const base::Result<journal::Control>& control) {

@@ -216,10 +216,14 @@ class WorkerRun {
   }
 
   void check_interrupt() {
-    if (interrupt_.count() == 0) return;
-    if (end_.stop != WorkerEnd::Stop::kInterrupt) {
+    const Wish wish = interrupt_.wish();
+    if (wish == Wish::kNone) return;
+    if (wish == Wish::kFinish && !planned_.task.control) {
+      if (!is_finishing_ && !report_.state().is_final) observer_.on_finishing();
+      is_finishing_ = true;
+    } else if (end_.stop != WorkerEnd::Stop::kInterrupt) {
       stop(WorkerEnd::Stop::kInterrupt);
-    } else if (interrupt_.count() > 1) {
+    } else if (wish == Wish::kKill) {
       kill();
     }
   }
@@ -262,6 +266,7 @@ class WorkerRun {
   std::string chunk_ = std::string(kReadBytes, '\0');
   config::TimeLimit limit_;                    // of the current phase
   std::optional<Clock::time_point> deadline_;  // of the phase, the grace or the exit
+  bool is_finishing_ = false;                  // an interrupt arrived that lets the task finish
   WorkerEnd end_;
 };
 

@@ -36,6 +36,8 @@ class WorkerObserver {
  public:
   virtual ~WorkerObserver() = default;
   virtual void on_phase(const std::string& /*phase*/) {}
+  /// An interrupt arrived that lets the task finish; a second one would stop it.
+  virtual void on_finishing() {}
   /// Called at least as often as poll_timeout_ms() asks for.
   virtual void on_tick() {}
   /// units    milliseconds; -1: no tick wanted
@@ -60,8 +62,8 @@ struct WorkerEnd : WorkerState {
 /// on the control channel) is an ordinary WorkerEnd.
 ///
 /// Time limits: the clock of a phase starts when its message arrives; until the first message the
-/// limit of "load" holds. Ladder: SIGTERM to the group, grace, SIGKILL; a second interrupt skips
-/// the grace.
+/// limit of "load" holds. Ladder: SIGTERM to the group, grace, SIGKILL. What an interrupt does is
+/// in interrupt.h; a control measurement, of which nothing is kept, is stopped by the first.
 ///
 /// errors   kEnvironment if the worker cannot be started
 base::Result<WorkerEnd> run_worker(const PlannedTask& planned, const WorkerSettings& settings,
