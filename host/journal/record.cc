@@ -67,6 +67,7 @@ void read_sample(FieldReader& fields, Record& record) {
       .read("name", record.sample)
       .read("path", record.sample_path)
       .read("family", record.family)
+      .read("category", record.category)
       .read("model_name", record.model_name)
       .read("sha256", record.sample_sha256);
   fields.merge(nested);
@@ -99,6 +100,7 @@ Json identity_to_json(const Record& record) {
   object["sample"] = {{"name", record.sample},
                       {"path", record.sample_path},
                       {"family", record.family},
+                      {"category", record.category},
                       {"model_name", record.model_name},
                       {"sha256", record.sample_sha256}};
   object["plugin"] = {{"name", record.plugin},

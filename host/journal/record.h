@@ -37,6 +37,7 @@ struct Record {
   std::string sample;       ///< "<family>/<model>"
   std::string sample_path;  ///< as given on the command line or found below it
   std::string family;
+  std::string category;  ///< "heuristic_tag" of the sample's labels; empty: none, or not recorded
   std::string model_name;
   std::string sample_sha256;  ///< of model.py and weight_meta.py
 

@@ -167,6 +167,7 @@ void fill_identity(const PlannedTask& planned, Record& record) {
   record.task_key = planned.key;
   record.attempt = planned.attempt;
   record.graphnet = planned.graphnet;
+  record.category = planned.sample.category;
   if (record.run_id.empty()) record.run_id = planned.task.run_id;
   if (record.time_utc.empty()) record.time_utc = journal::utc_now();
   if (record.plugin_sha256.empty()) record.plugin_sha256 = planned.library.sha256;

@@ -21,6 +21,7 @@ Record full_record() {
   record.sample = "timm/resnet10t";
   record.sample_path = "samples/timm/resnet10t";
   record.family = "timm";
+  record.category = "computer_vision";
   record.model_name = "resnet10t";
   record.sample_sha256 = "ab";
   record.plugin = "nope";
