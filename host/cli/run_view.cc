@@ -31,7 +31,16 @@ std::string indented(const std::string& text) {
 }  // namespace
 
 void show_output_tail(const Context& context, const journal::Record& record) {
-  if (context.flags.verbosity == 0 || record.output_tail.empty()) return;
+  if (context.flags.verbosity == 0) return;
+  const auto frames = record.crash.find("frames");
+  if (frames != record.crash.end() && frames->is_array()) {
+    std::cerr << "  " << report::printable(record.sample) << " crashed in:\n";
+    for (const base::Json& frame : *frames) {
+      if (frame.is_string()) std::cerr << indented(frame.get<std::string>());
+    }
+    std::cerr << std::flush;
+  }
+  if (record.output_tail.empty()) return;
   std::cerr << "  last output of " << report::printable(record.sample) << ":\n"
             << indented(record.output_tail) << std::flush;
 }

@@ -14,7 +14,8 @@
 
 namespace graphnet::cli {
 
-/// With -v, the last lines that a failed sample or plugin wrote, on standard error.
+/// With -v, where a worker crashed and the last lines that a failed sample or plugin wrote, on
+/// standard error.
 void show_output_tail(const Context& context, const journal::Record& record);
 
 /// Answers a first Ctrl-C, on standard error.

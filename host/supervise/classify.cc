@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "journal/run_id.h"
+#include "supervise/crash_text.h"
 #include "supervise/output_ring.h"
 
 namespace graphnet::supervise {
@@ -198,6 +199,7 @@ Record classify(const PlannedTask& planned, const WorkerEnd& end) {
     record.notes.push_back("the worker wrote " + base::format_bytes(end.output_bytes) +
                            " to standard output and error");
   }
+  if (end.crash) record.crash = describe_crash(*end.crash);
   fill_identity(planned, record);
   record.environment["worker"] = end.was_forked ? "forked" : "fresh";
   if (record.outcome != "ok" && record.output_tail.empty()) {
