@@ -139,6 +139,7 @@ void note_late_end(const WorkerEnd& end, Record& record) {
 
 void judge(const PlannedTask& planned, const WorkerEnd& end, Record& record) {
   const Blame blame = blame_of(end.phase);
+  if (!end.phase.empty()) record.phases_ns[end.phase] = end.last_phase.count();
   if (end.phase == "robustness" && !record.outcome.empty()) {
     // Outcome and times belong to the sample's own inputs and are settled.
     record.checks["other_inputs"] = message_of(planned, end, blame);

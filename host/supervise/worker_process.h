@@ -25,8 +25,9 @@ struct WorkerSettings {
   std::shared_ptr<Zygote> zygote;
   /// Sample of the control measurements (control.h); empty: none are made.
   std::filesystem::path control_sample;
-  /// Between SIGTERM and SIGKILL.
-  std::chrono::milliseconds grace = std::chrono::seconds(2);
+  /// Between SIGTERM and SIGKILL: what hangs is gone two seconds after its limit, the time that the
+  /// kernel needs to take a large process down included.
+  std::chrono::milliseconds grace = std::chrono::milliseconds(1500);
   /// Between the final record and the end of the process: destructors of a library may hang.
   std::chrono::milliseconds exit_limit = std::chrono::seconds(5);
 };
@@ -53,6 +54,7 @@ struct WorkerEnd : WorkerState {
   Stop stop = Stop::kNone;
   config::TimeLimit limit;  ///< kTimeLimit: the one exceeded
   base::ExitState exit;
+  std::chrono::nanoseconds last_phase{0};  ///< from its message to the end of the process
   std::string output;              ///< the last kOutputRingBytes of standard output and error, raw
   std::uint64_t output_bytes = 0;  ///< all that was written there, kept or not
 };
