@@ -268,7 +268,8 @@ Command run_command(RunFlags& flags) {
       "configs, a plugin whose files cannot be used costs its own pairs only; with one the run "
       "ends "
       "at\n"
-      "once.";
+      "once. Ctrl-C lets the running pair finish and ends the run; a second one stops that pair "
+      "too.";
   command.usage = "run [SAMPLE|DIR|LIST]... --config CONFIG [options]";
   command.positionals = {
       "SAMPLE|DIR|LIST",

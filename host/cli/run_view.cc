@@ -31,9 +31,23 @@ std::string indented(const std::string& text) {
 }  // namespace
 
 void show_output_tail(const Context& context, const journal::Record& record) {
-  if (context.flags.verbosity == 0 || record.output_tail.empty()) return;
+  if (context.flags.verbosity == 0) return;
+  const auto frames = record.crash.find("frames");
+  if (frames != record.crash.end() && frames->is_array()) {
+    std::cerr << "  " << report::printable(record.sample) << " crashed in:\n";
+    for (const base::Json& frame : *frames) {
+      if (frame.is_string()) std::cerr << indented(frame.get<std::string>());
+    }
+    std::cerr << std::flush;
+  }
+  if (record.output_tail.empty()) return;
   std::cerr << "  last output of " << report::printable(record.sample) << ":\n"
             << indented(record.output_tail) << std::flush;
+}
+
+void print_finishing(const std::string& sample) {
+  std::cerr << "finishing " << report::printable(sample) << "; Ctrl-C again stops it\n"
+            << std::flush;
 }
 
 RunView::RunView(const Context& context, const RunOptions& options, const report::RunFacts& facts,
@@ -47,7 +61,13 @@ RunView::RunView(const Context& context, const RunOptions& options, const report
 }
 
 void RunView::on_begin(const supervise::PlannedTask& planned) {
+  running_ = planned.sample.name;
   progress_.begin(planned.sample.name, planned.task.plugin_variant);
+}
+
+void RunView::on_finishing() {
+  progress_.hide();
+  print_finishing(running_);
 }
 
 void RunView::on_control(const base::Result<journal::Control>& control) {

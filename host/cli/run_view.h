@@ -14,8 +14,12 @@
 
 namespace graphnet::cli {
 
-/// With -v, the last lines that a failed sample or plugin wrote, on standard error.
+/// With -v, where a worker crashed and the last lines that a failed sample or plugin wrote, on
+/// standard error.
 void show_output_tail(const Context& context, const journal::Record& record);
+
+/// Answers a first Ctrl-C, on standard error.
+void print_finishing(const std::string& sample);
 
 /// What the user sees of a sweep: the table (or what --json or --format ask for) on standard
 /// output, progress and, with -v, the output of what failed on standard error.
@@ -26,6 +30,7 @@ class RunView : public supervise::SweepObserver {
 
   void on_begin(const supervise::PlannedTask& planned) override;
   void on_phase(const std::string& phase) override { progress_.phase(phase); }
+  void on_finishing() override;
   void on_tick() override { progress_.tick(); }
   int poll_timeout_ms() const override { return progress_.poll_timeout_ms(); }
   void on_control(const base::Result<journal::Control>& control) override;
@@ -44,6 +49,7 @@ class RunView : public supervise::SweepObserver {
   FailOn fail_on_;
   report::GraphnetLogStyle log_style_;
   report::Progress progress_;
+  std::string running_;                    // name of the sample
   std::optional<report::RunTable> table_;  // not with --json or --format
   bool has_failed_ = false;
 };

@@ -67,6 +67,7 @@ supervise::PlannedSample planned_sample(const fs::path& folder) {
   planned.path = folder.string();
   planned.name = sample::sample_name(folder);
   planned.family = planned.name.substr(0, planned.name.find('/'));
+  planned.category = sample::category_of(folder);
   const Result<sample::Outline> outline = sample::read_outline(folder);
   if (outline.is_ok()) {
     planned.content_sha256 = outline->content_sha256;

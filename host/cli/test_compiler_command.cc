@@ -25,11 +25,14 @@ class LogView : public supervise::SweepObserver {
       : context_(context), mode_(mode), style_(style) {}
 
   void on_begin(const supervise::PlannedTask& planned) override {
+    running_ = planned.sample.name;
     if (mode_ != SampleMode::kRecursive) return;
     std::cerr << "[" << num_begun_++
               << "] test_compiler, model_path: " << report::printable(planned.task.sample_path)
               << std::endl;
   }
+
+  void on_finishing() override { print_finishing(running_); }
 
   bool on_record(const journal::Record& record) override {
     ++num_done_;
@@ -59,6 +62,7 @@ class LogView : public supervise::SweepObserver {
   const Context& context_;
   SampleMode mode_;
   report::GraphnetLogStyle style_;
+  std::string running_;  // name of the sample
   int num_begun_ = 0;
   int num_done_ = 0;
   std::vector<std::string> ended_;

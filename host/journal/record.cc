@@ -67,6 +67,7 @@ void read_sample(FieldReader& fields, Record& record) {
       .read("name", record.sample)
       .read("path", record.sample_path)
       .read("family", record.family)
+      .read("category", record.category)
       .read("model_name", record.model_name)
       .read("sha256", record.sample_sha256);
   fields.merge(nested);
@@ -96,11 +97,9 @@ Json identity_to_json(const Record& record) {
   object["run_id"] = record.run_id;
   object["time_utc"] = record.time_utc;
   if (!record.graphnet.empty()) object["graphnet"] = record.graphnet;
-  object["sample"] = {{"name", record.sample},
-                      {"path", record.sample_path},
-                      {"family", record.family},
-                      {"model_name", record.model_name},
-                      {"sha256", record.sample_sha256}};
+  object["sample"] = {{"name", record.sample},           {"path", record.sample_path},
+                      {"family", record.family},         {"category", record.category},
+                      {"model_name", record.model_name}, {"sha256", record.sample_sha256}};
   object["plugin"] = {{"name", record.plugin},
                       {"version", record.plugin_version},
                       {"variant", record.plugin_variant},
@@ -140,6 +139,7 @@ Json to_json(const Record& record) {
   object["environment"] = record.environment;
   add_if_set(object, "peak_rss_bytes", record.peak_rss_bytes);
   object["output_tail"] = record.output_tail;
+  if (!record.crash.empty()) object["crash"] = record.crash;
   object["command"] = record.command;
   return object;
 }
@@ -184,6 +184,7 @@ base::Result<Record> record_from_json(const Json& json) {
       .read_object("environment", record.environment)
       .read("peak_rss_bytes", record.peak_rss_bytes)
       .read("output_tail", record.output_tail)
+      .read_object("crash", record.crash)
       .read("command", record.command);
   GN_RETURN_IF_ERROR(fields.status());
   return record;

@@ -37,6 +37,7 @@ struct Record {
   std::string sample;       ///< "<family>/<model>"
   std::string sample_path;  ///< as given on the command line or found below it
   std::string family;
+  std::string category;  ///< "heuristic_tag" of the sample's labels; empty: none, or not recorded
   std::string model_name;
   std::string sample_sha256;  ///< of model.py and weight_meta.py
 
@@ -117,6 +118,10 @@ struct Record {
   std::optional<std::int64_t> peak_rss_bytes;  ///< of the worker
   /// Last lines that sample or plugin wrote to standard output or error, when it failed.
   std::string output_tail;
+  /// Where the worker crashed: {"signal": "SIGSEGV", "address": "0x0" of the fault,
+  /// "frames": ["libgn_x.so+0x1139 gn_backend_run", ...]}, outwards; the place is one in the file,
+  /// without a file the address. Empty: it did not, or could not tell.
+  base::Json crash = base::Json::object();
   std::string command;  ///< command line that repeats this record
 };
 

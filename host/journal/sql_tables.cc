@@ -28,6 +28,7 @@ std::vector<SqlColumn> record_columns() {
       {"flags", "TEXT", "/flags", "what makes the result doubtful, JSON list"},
       {"notes", "TEXT", "/notes", "remarks, JSON list"},
       {"family", "TEXT", "/sample/family", "first part of the sample's name"},
+      {"category", "TEXT", "/sample/category", "of the sample's labels; null: not recorded"},
       {"model_name", "TEXT", "/sample/model_name", "as the sample's metadata name it"},
       {"sample_sha256", "TEXT", "/sample/sha256", "content of the sample"},
       {"plugin_version", "TEXT", "/plugin/version", "of the manifest"},

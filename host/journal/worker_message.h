@@ -17,6 +17,12 @@ namespace graphnet::journal {
 ///   {"event":"phase","phase":"eager"}           a phase begins; its time limit starts
 ///   {"event":"step","step":"bind"}              the plugin's own code is entered next; which part
 ///   {"event":"memory"}                          an allocation was refused; the plugin may go on
+///   {"event":"crash","signal":11,"address":"0x0"}  this process is about to end by that signal;
+///                                                the address of a fault, else no such key
+///   {"event":"frame","address":"0x7f12..","module":"/path/of/a.so","offset":4711}  after it, from
+///                                                where it crashed outwards: a return address, the
+///                                                file that holds it ("": none) and where in it;
+///                                                the address alone where nothing is mapped
 ///   {"event":"record","record":{...},"final":false}  the record as far as it is known; the last
 ///   one
 ///                                                received counts, so a later death loses nothing

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "sample/outline.h"
 #include "score/read_results.h"
 
 namespace graphnet::report {
@@ -25,7 +26,7 @@ class Details {
     for (std::size_t i = 0; i < content.records.size(); ++i) {
       const journal::Record& record = content.records[i];
       ResultRow row = result_row(record);
-      row.category = category(record.sample_path);
+      if (record.category.empty()) row.category = category(record.sample_path);
       rows_[first_row + i] = std::move(row);
       protocols_.insert(record.protocol);
       add_word(record.environment, "hardware_class", machines_);
@@ -80,10 +81,12 @@ class Details {
     facts.emplace_back(name, base::join({words.begin(), words.end()}, "; "));
   }
 
-  // One file a sample, however many backends it has.
+  // For records that do not say it, from the sample's folder if that is here. One file a sample,
+  // however many backends it has.
   const std::string& category(const std::string& sample_path) {
-    const auto [place, is_new] = categories_.emplace(sample_path, "");
-    if (is_new) place->second = category_of(sample_path);
+    const auto [place, is_new] = categories_.emplace(sample_path, "unknown");
+    const std::string found = is_new ? sample::category_of(sample_path) : "";
+    if (!found.empty()) place->second = found;
     return place->second;
   }
 

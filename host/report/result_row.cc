@@ -3,15 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-
-#include "base/file.h"
 
 namespace graphnet::report {
 
 namespace {
-
-constexpr std::uint64_t kMaxLabelBytes = 1 << 20;
 
 std::optional<double> number(const base::Json& object, const char* key) {
   const auto found = object.find(key);
@@ -41,7 +36,7 @@ ResultRow result_row(const journal::Record& record) {
   row.sample = record.sample;
   row.family =
       record.family.empty() ? record.sample.substr(0, record.sample.find('/')) : record.family;
-  row.category = "unknown";
+  row.category = record.category.empty() ? "unknown" : record.category;
   row.outcome = record.outcome;
   row.message = record.message;
   row.verdict = record.verdict;
@@ -59,16 +54,6 @@ ResultRow result_row(const journal::Record& record) {
   row.relative_rms = largest(record.correctness, "relative_rms");
   row.num_pairs = static_cast<int>(number(record.timing, "pairs_kept").value_or(0));
   return row;
-}
-
-std::string category_of(const std::string& sample_path) {
-  const auto text =
-      base::read_file(std::filesystem::path(sample_path) / "graph_net.json", kMaxLabelBytes);
-  if (!text.is_ok()) return "unknown";
-  const auto labels = base::parse_json(*text, sample_path);
-  if (!labels.is_ok() || !labels->is_object()) return "unknown";
-  const std::string tag = word(*labels, "heuristic_tag");
-  return tag.empty() ? "unknown" : tag;
 }
 
 }  // namespace graphnet::report

@@ -46,12 +46,8 @@ struct ResultRow {
   bool counts_in_means() const { return is_ok() && left_out.empty() && speedup && *speedup > 0; }
 };
 
-/// What a record says, without backend and left_out. `category` is that of the sample's folder if
-/// it can still be read.
+/// What a record says, without backend and left_out.
 ResultRow result_row(const journal::Record& record);
-
-/// "heuristic_tag" of a sample's graph_net.json; "unknown" if there is none.
-std::string category_of(const std::string& sample_path);
 
 /// Everything a report is made of.
 struct Report {

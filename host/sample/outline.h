@@ -32,4 +32,8 @@ struct Outline {
 /// errors   kInput: a file cannot be read, or weight_meta.py is not the known grammar
 base::Result<Outline> read_outline(const std::filesystem::path& folder);
 
+/// "heuristic_tag" of a sample's graph_net.json ("computer_vision", "nlp", ...); empty if the file
+/// has none or cannot be read.
+std::string category_of(const std::filesystem::path& folder);
+
 }  // namespace graphnet::sample

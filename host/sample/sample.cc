@@ -46,11 +46,16 @@ bool is_subgraph_name(std::string_view name) {
          std::all_of(name.begin() + 1, name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-Result<std::string> read_model_name(const fs::path& folder) {
+Result<base::Json> read_labels(const fs::path& folder) {
   const fs::path path = folder / "graph_net.json";
   GN_ASSIGN_OR_RETURN(const std::string text, base::read_file(path, kMaxJsonBytes));
-  GN_ASSIGN_OR_RETURN(const base::Json json, base::parse_json(text, path.string()));
+  GN_ASSIGN_OR_RETURN(base::Json json, base::parse_json(text, path.string()));
   if (!json.is_object()) return Status(Code::kInput, path.string() + ": not a JSON object");
+  return json;
+}
+
+Result<std::string> read_model_name(const fs::path& folder) {
+  GN_ASSIGN_OR_RETURN(const base::Json json, read_labels(folder));
   const auto found = json.find("model_name");
   if (found != json.end() && found->is_string()) return found->get<std::string>();
   const fs::path model = normalised(folder);
@@ -153,6 +158,13 @@ Result<Outline> read_outline(const fs::path& folder) {
     outline.argument_elements += base::num_elements(meta.shape).value_or(0);
   }
   return outline;
+}
+
+std::string category_of(const fs::path& folder) {
+  const Result<base::Json> labels = read_labels(folder);
+  if (!labels.is_ok()) return "";
+  const auto found = labels->find("heuristic_tag");
+  return found != labels->end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 bool is_sample(const fs::path& folder) {

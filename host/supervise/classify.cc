@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "journal/run_id.h"
+#include "supervise/crash_text.h"
 #include "supervise/output_ring.h"
 
 namespace graphnet::supervise {
@@ -138,6 +139,7 @@ void note_late_end(const WorkerEnd& end, Record& record) {
 
 void judge(const PlannedTask& planned, const WorkerEnd& end, Record& record) {
   const Blame blame = blame_of(end.phase);
+  if (!end.phase.empty()) record.phases_ns[end.phase] = end.last_phase.count();
   if (end.phase == "robustness" && !record.outcome.empty()) {
     // Outcome and times belong to the sample's own inputs and are settled.
     record.checks["other_inputs"] = message_of(planned, end, blame);
@@ -167,6 +169,7 @@ void fill_identity(const PlannedTask& planned, Record& record) {
   record.task_key = planned.key;
   record.attempt = planned.attempt;
   record.graphnet = planned.graphnet;
+  record.category = planned.sample.category;
   if (record.run_id.empty()) record.run_id = planned.task.run_id;
   if (record.time_utc.empty()) record.time_utc = journal::utc_now();
   if (record.plugin_sha256.empty()) record.plugin_sha256 = planned.library.sha256;
@@ -197,6 +200,7 @@ Record classify(const PlannedTask& planned, const WorkerEnd& end) {
     record.notes.push_back("the worker wrote " + base::format_bytes(end.output_bytes) +
                            " to standard output and error");
   }
+  if (end.crash) record.crash = describe_crash(*end.crash);
   fill_identity(planned, record);
   record.environment["worker"] = end.was_forked ? "forked" : "fresh";
   if (record.outcome != "ok" && record.output_tail.empty()) {

@@ -9,6 +9,17 @@
 
 namespace graphnet::supervise {
 
+namespace {
+
+/// A person may wait for what is running; who sends the others (a batch system, a terminal that is
+/// closed) soon kills.
+Wish after(Wish wish, int signal) {
+  if (wish >= Wish::kStop) return Wish::kKill;
+  return signal == SIGINT && wish == Wish::kNone ? Wish::kFinish : Wish::kStop;
+}
+
+}  // namespace
+
 using base::Code;
 using base::Result;
 using base::Status;
@@ -38,7 +49,7 @@ Interrupt::Interrupt(Interrupt&& other) noexcept
     : fd_(std::move(other.fd_)),
       previous_(other.previous_),
       signal_(other.signal_),
-      count_(other.count_) {}
+      wish_(other.wish_) {}
 
 Interrupt::~Interrupt() {
   if (!fd_.is_open()) return;
@@ -49,8 +60,9 @@ Interrupt::~Interrupt() {
 void Interrupt::read() {
   signalfd_siginfo arrived = {};
   while (::read(fd_.get(), &arrived, sizeof(arrived)) == static_cast<ssize_t>(sizeof(arrived))) {
-    if (signal_ == 0) signal_ = static_cast<int>(arrived.ssi_signo);
-    ++count_;
+    const int signal = static_cast<int>(arrived.ssi_signo);
+    if (signal_ == 0) signal_ = signal;
+    wish_ = after(wish_, signal);
   }
 }
 

@@ -8,6 +8,14 @@
 
 namespace graphnet::supervise {
 
+/// What the signals that arrived ask for; each asks for what those before it do too.
+enum class Wish {
+  kNone,
+  kFinish,  ///< Ctrl-C: start nothing more
+  kStop,    ///< Ctrl-C again, or SIGTERM or SIGHUP: stop what is running
+  kKill,    ///< once more: without a grace
+};
+
 /// Ctrl-C and termination as something to poll for: while this object lives, SIGINT, SIGTERM and
 /// SIGHUP do not end the program but make fd() readable. A signal that was ignored at start (nohup)
 /// stays ignored.
@@ -27,8 +35,7 @@ class Interrupt {
   void read();
   /// The first signal that arrived; 0 for none yet.
   int signal() const { return signal_; }
-  /// How many arrived: the second one means "at once".
-  int count() const { return count_; }
+  Wish wish() const { return wish_; }
 
  private:
   Interrupt(base::UniqueFd fd, const sigset_t& previous)
@@ -37,7 +44,7 @@ class Interrupt {
   base::UniqueFd fd_;
   sigset_t previous_;
   int signal_ = 0;
-  int count_ = 0;
+  Wish wish_ = Wish::kNone;
 };
 
 }  // namespace graphnet::supervise

@@ -24,14 +24,14 @@ class SweepObserver : public WorkerObserver {
 /// How far a sweep came.
 struct SweepEnd {
   std::size_t num_done = 0;
-  std::size_t num_left = 0;  ///< not run, or stopped by the signal: no record
+  std::size_t num_left = 0;  ///< not run, or stopped by a signal: no record
   int signal = 0;            ///< that interrupted it; 0: none
 };
 
 /// Runs a plan, one worker at a time, with a control measurement (control.h) before the first
 /// sample and every fifty samples of protocol `paired`, and appends each record to the journal
-/// before the next starts. An interrupt stops the running worker; its sample gets no record, so a
-/// later run repeats it.
+/// before the next starts. After an interrupt nothing more starts; a sample that it stops
+/// (interrupt.h) gets no record, so that a later run repeats it.
 ///
 /// errors   kPlugin: a plugin's library changed since the plan was made; kEnvironment: a worker
 /// cannot be started, or the very first one ends before its first

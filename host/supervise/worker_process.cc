@@ -131,6 +131,7 @@ class WorkerRun {
     // wait() kills what is left of the group. A process that left the group may hold the channels
     // open and even go on writing, hence reading stops when nothing is there or enough was read.
     end_.exit = worker_.wait();
+    end_.last_phase = Clock::now() - phase_start_;
     strays_.kill();
     for (int i = 0; i < kMaxDrainReads && read_control(); ++i) {
     }
@@ -201,6 +202,7 @@ class WorkerRun {
     using Event = WorkerReport::Event;
     const bool is_running = end_.stop == WorkerEnd::Stop::kNone;
     if (event == Event::kPhase) {
+      phase_start_ = Clock::now();
       if (is_running) start_clock(report_.state().phase);
       observer_.on_phase(report_.state().phase);
     }
@@ -216,10 +218,14 @@ class WorkerRun {
   }
 
   void check_interrupt() {
-    if (interrupt_.count() == 0) return;
-    if (end_.stop != WorkerEnd::Stop::kInterrupt) {
+    const Wish wish = interrupt_.wish();
+    if (wish == Wish::kNone) return;
+    if (wish == Wish::kFinish && !planned_.task.control) {
+      if (!is_finishing_ && !report_.state().is_final) observer_.on_finishing();
+      is_finishing_ = true;
+    } else if (end_.stop != WorkerEnd::Stop::kInterrupt) {
       stop(WorkerEnd::Stop::kInterrupt);
-    } else if (interrupt_.count() > 1) {
+    } else if (wish == Wish::kKill) {
       kill();
     }
   }
@@ -260,8 +266,10 @@ class WorkerRun {
   WorkerReport report_;
   OutputRing ring_{kOutputRingBytes};
   std::string chunk_ = std::string(kReadBytes, '\0');
+  Clock::time_point phase_start_ = Clock::now();
   config::TimeLimit limit_;                    // of the current phase
   std::optional<Clock::time_point> deadline_;  // of the phase, the grace or the exit
+  bool is_finishing_ = false;                  // an interrupt arrived that lets the task finish
   WorkerEnd end_;
 };
 

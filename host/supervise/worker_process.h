@@ -25,8 +25,9 @@ struct WorkerSettings {
   std::shared_ptr<Zygote> zygote;
   /// Sample of the control measurements (control.h); empty: none are made.
   std::filesystem::path control_sample;
-  /// Between SIGTERM and SIGKILL.
-  std::chrono::milliseconds grace = std::chrono::seconds(2);
+  /// Between SIGTERM and SIGKILL: what hangs is gone two seconds after its limit, the time that the
+  /// kernel needs to take a large process down included.
+  std::chrono::milliseconds grace = std::chrono::milliseconds(1500);
   /// Between the final record and the end of the process: destructors of a library may hang.
   std::chrono::milliseconds exit_limit = std::chrono::seconds(5);
 };
@@ -36,6 +37,8 @@ class WorkerObserver {
  public:
   virtual ~WorkerObserver() = default;
   virtual void on_phase(const std::string& /*phase*/) {}
+  /// An interrupt arrived that lets the task finish; a second one would stop it.
+  virtual void on_finishing() {}
   /// Called at least as often as poll_timeout_ms() asks for.
   virtual void on_tick() {}
   /// units    milliseconds; -1: no tick wanted
@@ -51,6 +54,7 @@ struct WorkerEnd : WorkerState {
   Stop stop = Stop::kNone;
   config::TimeLimit limit;  ///< kTimeLimit: the one exceeded
   base::ExitState exit;
+  std::chrono::nanoseconds last_phase{0};  ///< from its message to the end of the process
   std::string output;              ///< the last kOutputRingBytes of standard output and error, raw
   std::uint64_t output_bytes = 0;  ///< all that was written there, kept or not
 };
@@ -60,8 +64,8 @@ struct WorkerEnd : WorkerState {
 /// on the control channel) is an ordinary WorkerEnd.
 ///
 /// Time limits: the clock of a phase starts when its message arrives; until the first message the
-/// limit of "load" holds. Ladder: SIGTERM to the group, grace, SIGKILL; a second interrupt skips
-/// the grace.
+/// limit of "load" holds. Ladder: SIGTERM to the group, grace, SIGKILL. What an interrupt does is
+/// in interrupt.h; a control measurement, of which nothing is kept, is stopped by the first.
 ///
 /// errors   kEnvironment if the worker cannot be started
 base::Result<WorkerEnd> run_worker(const PlannedTask& planned, const WorkerSettings& settings,

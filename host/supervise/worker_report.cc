@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "supervise/worker_report.h"
 
+#include <utility>
+
 #include "base/text.h"
+#include "journal/field_reader.h"
 
 namespace graphnet::supervise {
 
@@ -39,6 +42,8 @@ Result<Event> WorkerReport::take(const std::string& line) {
     state_.no_memory = true;
     return Event::kMemory;
   }
+  if (*event == "crash") return begin_crash(message);
+  if (*event == "frame") return add_frame(message);
   return Status(Code::kPlugin, "a message has an unknown event");
 }
 
@@ -60,6 +65,33 @@ Result<Event> WorkerReport::enter_step(const Json& message) {
   }
   state_.step = step->get<std::string>().substr(0, kMaxStepBytes);
   return Event::kStep;
+}
+
+Result<Event> WorkerReport::begin_crash(const Json& message) {
+  journal::FieldReader fields(message);
+  Crash crash;
+  fields.require("signal").read("signal", crash.signal).read("address", crash.address);
+  if (!fields.status().is_ok() || crash.address.size() > kMaxStepBytes) {
+    return Status(Code::kPlugin, "the report of a crash is malformed");
+  }
+  state_.crash = std::move(crash);
+  return Event::kCrash;
+}
+
+Result<Event> WorkerReport::add_frame(const Json& message) {
+  journal::FieldReader fields(message);
+  Crash::Frame frame;
+  std::optional<std::int64_t> offset;
+  fields.require("address").read("address", frame.address);
+  fields.read("module", frame.module).read("offset", offset);
+  if (!state_.crash || !fields.status().is_ok() || offset.value_or(0) < 0 ||
+      frame.address.size() > kMaxStepBytes || frame.module.size() > kMaxModuleBytes) {
+    return Status(Code::kPlugin, "the report of a crash is malformed");
+  }
+  frame.is_mapped = offset.has_value();
+  frame.offset = static_cast<std::uint64_t>(offset.value_or(0));
+  if (state_.crash->frames.size() < kMaxCrashFrames) state_.crash->frames.push_back(frame);
+  return Event::kFrame;
 }
 
 Result<Event> WorkerReport::keep_record(const Json& message) {

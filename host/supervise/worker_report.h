@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "journal/record.h"
@@ -20,6 +22,25 @@ inline constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20U;
 /// What is kept of the name of a step: it comes from a process that runs the plugin's code.
 inline constexpr std::size_t kMaxStepBytes = 64;
 
+/// Bounds on the report of a crash.
+inline constexpr std::size_t kMaxCrashFrames = 64;
+inline constexpr std::size_t kMaxModuleBytes = 4096;
+
+/// A crash as the worker told it.
+struct Crash {
+  /// A place in its code.
+  struct Frame {
+    std::string address;  ///< "0x7f12..."
+    bool is_mapped = false;
+    std::string module;        ///< path of the file; empty: memory without one
+    std::uint64_t offset = 0;  ///< of the place in that file
+  };
+
+  int signal = 0;
+  std::string address;        ///< of the fault; empty: it was no fault
+  std::vector<Frame> frames;  ///< from where it crashed outwards
+};
+
 /// What a worker has said of itself, message by message (journal/worker_message.h).
 struct WorkerState {
   std::optional<journal::Record> record;  ///< the last one received
@@ -27,6 +48,7 @@ struct WorkerState {
   std::string phase;                      ///< last phase entered; empty before the first
   std::string step;            ///< code of the plugin entered last in that phase; empty: none
   bool no_memory = false;      ///< an allocation was refused
+  std::optional<Crash> crash;  ///< it was about to end by a signal
   std::string protocol_error;  ///< what was wrong with a message; empty: nothing
 };
 
@@ -41,7 +63,7 @@ struct WorkerState {
 class WorkerReport {
  public:
   /// One message, after state() has changed.
-  enum class Event { kPhase, kStep, kMemory, kRecord, kFinal, kBroken };
+  enum class Event { kPhase, kStep, kMemory, kCrash, kFrame, kRecord, kFinal, kBroken };
 
   /// `phases`: the names that a worker may enter.
   explicit WorkerReport(std::set<std::string> phases, std::size_t max_line_bytes = kMaxLineBytes)
@@ -59,6 +81,8 @@ class WorkerReport {
   base::Result<Event> take(const std::string& line);
   base::Result<Event> enter_phase(const base::Json& message);
   base::Result<Event> enter_step(const base::Json& message);
+  base::Result<Event> begin_crash(const base::Json& message);
+  base::Result<Event> add_frame(const base::Json& message);
   base::Result<Event> keep_record(const base::Json& message);
   Event broken(const std::string& what);
 

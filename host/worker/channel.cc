@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <new>
+
+#include "worker/crash_report.h"
 
 namespace graphnet::worker {
 
@@ -24,6 +27,9 @@ int high_descriptor() {
 }
 
 int memory_fd = -1;
+
+// A message is under way; told to the handler of crash_report.h.
+std::atomic<bool> is_sending{false};
 
 // Runs when there is no memory: nothing here may allocate. Without a handler the next failure
 // throws at once.
@@ -73,13 +79,20 @@ void Channel::watch_memory() const {
   std::set_new_handler(report_no_memory);
 }
 
+void Channel::watch_crashes() const {
+  report_crashes(fd_.get(), is_sending);
+}
+
 void Channel::send_record(const journal::Record& record, bool is_final) {
   send({{"event", "record"}, {"record", journal::to_json(record)}, {"final", is_final}});
 }
 
 void Channel::send(const base::Json& message) {
   // Nobody can be told: the supervisor is gone, or the plugin closed the descriptor.
-  const base::Status sent = base::write_all(fd_.get(), base::dump_json(message) + "\n");
+  const std::string line = base::dump_json(message) + "\n";
+  is_sending = true;
+  const base::Status sent = base::write_all(fd_.get(), line);
+  is_sending = false;
   if (!sent.is_ok()) ::_exit(journal::kExitChannelLost);
 }
 

@@ -29,6 +29,8 @@ class Channel {
   /// From now on tells the supervisor, once, that `new` found no memory; the allocation then fails
   /// with std::bad_alloc as ever.
   void watch_memory() const;
+  /// From now on tells the supervisor of a crash before the process ends by it (crash_report.h).
+  void watch_crashes() const;
   /// Sends the record as far as it is known.
   void send_record(const journal::Record& record, bool is_final);
 

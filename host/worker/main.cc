@@ -94,6 +94,7 @@ int main(int argc, char** argv) {
   graphnet::base::limit_data_bytes(
       static_cast<std::uint64_t>(task->memory_limit_bytes.value_or(0)));
   channel->watch_memory();
+  channel->watch_crashes();
   if (task->control) {
     graphnet::worker::run_control(*task, *channel);
   } else {

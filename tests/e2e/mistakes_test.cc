@@ -150,7 +150,8 @@ TEST(Mistakes, UnknownOperatorIsNamedWithItsPlace) {
 
 constexpr int kNumCopies = 60;
 
-TEST(Mistakes, InterruptKeepsFinishedRecords) {
+// `signals` while samples run: all of their records are there, and the rest is not run.
+void interrupt_a_sweep(const std::vector<int>& signals, int exit_code) {
   const TempDir folder;
   const auto journal = folder.path() / "results.jsonl";
   // Many samples after the first ones, so that the interrupt comes in the middle.
@@ -171,14 +172,31 @@ TEST(Mistakes, InterruptKeepsFinishedRecords) {
     finished = content.is_ok() ? content->records.size() : 0;
   }
   ASSERT_GE(finished, 2U) << read_text(folder.path() / "log");
-  child->signal_group(SIGINT);
+  for (const int signal : signals) {
+    child->signal_group(signal);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   const base::ExitState state = child->wait();
-  EXPECT_EQ(state.exit_code, 130) << read_text(folder.path() / "log");
+  const std::string log = read_text(folder.path() / "log");
+  EXPECT_EQ(state.exit_code, exit_code) << log;
+  EXPECT_NE(log.find("interrupted: "), std::string::npos) << log;
   const auto content = journal::read_journal(journal);
   ASSERT_TRUE(content.is_ok());
   EXPECT_GE(content->records.size(), finished);
   EXPECT_LT(content->records.size(), std::size_t{kNumCopies});
   for (const auto& record : content->records) EXPECT_EQ(record.outcome, "ok");
+}
+
+TEST(Mistakes, CtrlCKeepsFinishedRecords) {
+  interrupt_a_sweep({SIGINT}, 130);
+}
+
+TEST(Mistakes, CtrlCTwiceKeepsFinishedRecords) {
+  interrupt_a_sweep({SIGINT, SIGINT}, 130);
+}
+
+TEST(Mistakes, TerminationKeepsFinishedRecords) {
+  interrupt_a_sweep({SIGTERM}, 143);
 }
 
 }  // namespace

@@ -78,6 +78,21 @@ TEST_F(ResultCommands, CategoriesComeFromTheSamples) {
   EXPECT_NE(read_text(path("plots/category.svg")).find("computer_vision"), std::string::npos);
 }
 
+TEST_F(ResultCommands, CategoriesOfTheRecordsComeFirst) {
+  file("samples/timm/x/graph_net.json", R"({"heuristic_tag": "computer_vision"})");
+  const std::string folder = path("samples/timm/x");
+  const auto labelled = [&](journal::Record& record) {
+    record.sample_path = folder;
+    record.category = "nlp";
+  };
+  const std::string results = file("a.jsonl", journal_text(2, 1, labelled));
+  const ProgramEnd end = graphnet({"report", results, "--plots", path("plots")});
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  const std::string rows = read_text(path("plots/results.csv"));
+  EXPECT_NE(rows.find(",nlp,"), std::string::npos) << rows;
+  EXPECT_EQ(rows.find("computer_vision"), std::string::npos) << rows;
+}
+
 TEST_F(ResultCommands, ReportReadsUpstreamLogsBesideJournals) {
   const std::string results = file("a.jsonl", journal_text(5, 1));
   const std::string log = GRAPHNET_SOURCE_DIR "/tests/golden/upstream-logs";

@@ -9,6 +9,7 @@
 
 #include "fuzz/promise.h"
 #include "supervise/classify.h"
+#include "supervise/crash_text.h"
 
 namespace graphnet::fuzz {
 namespace {
@@ -30,6 +31,7 @@ std::string text_of(const WorkerState& state) {
                             state.phase,
                             state.step,
                             state.no_memory,
+                            state.crash ? supervise::describe_crash(*state.crash) : base::Json(),
                             state.protocol_error};
   return base::dump_json(parts);
 }
@@ -41,6 +43,8 @@ void check_event(Event event, const WorkerState& state) {
   expect(state.phase.empty() || known_phases().count(state.phase) > 0, "a phase is a known one");
   expect(state.step.size() <= supervise::kMaxStepBytes, "the name of a step is short");
   expect(!state.is_final || state.record, "a final record is there");
+  expect(!state.crash || state.crash->frames.size() <= supervise::kMaxCrashFrames,
+         "the report of a crash is short");
   expect(state.protocol_error.size() <= kMaxMessageBytes, "a message is short");
 }
 

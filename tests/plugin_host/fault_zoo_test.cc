@@ -128,6 +128,7 @@ TEST_P(FaultZoo, CostsItsOwnSampleOnly) {
   }
   EXPECT_TRUE(any_contains(record.notes, expected.note)) << base::dump_json(record.notes);
   EXPECT_TRUE(record.eager.median_ns) << "the reference's numbers are lost";
+  EXPECT_FALSE(record.outcome == "crashed" && record.crash.empty()) << "no frames of the crash";
   const journal::Record& next = run.records()[1];
   EXPECT_EQ(next.outcome, "ok") << next.message;
   EXPECT_EQ(next.plugin, "nope");
@@ -138,6 +139,41 @@ TEST_P(FaultZoo, CostsItsOwnSampleOnly) {
 
 INSTANTIATE_TEST_SUITE_P(Plugins, FaultZoo, ::testing::ValuesIn(kCases),
                          [](const auto& tested) { return std::string(tested.param.fault); });
+
+/// The frames of a crash with this fault; the first is where it happened.
+std::vector<std::string> crash_frames(const std::string& fault, const std::string& signal) {
+  const ZooRun run(zoo_library(fault), "", false);
+  EXPECT_EQ(run.records().size(), 1U) << run.output();
+  if (run.records().empty()) return {};
+  const base::Json& crash = run.records()[0].crash;
+  EXPECT_EQ(crash.value("signal", ""), signal) << base::dump_json(crash);
+  EXPECT_EQ(crash.contains("address"), signal == "SIGSEGV") << base::dump_json(crash);
+  return crash.value("frames", std::vector<std::string>());
+}
+
+bool is_in_plugin(const std::string& frame, const std::string& fault) {
+  return frame.rfind("libgn_" + fault + ".so+0x", 0) == 0;
+}
+
+TEST(CrashReport, NamesWhereThePluginCrashed) {
+  const auto frames = crash_frames("crash_in_run", "SIGSEGV");
+  ASSERT_GT(frames.size(), 2U);
+  EXPECT_TRUE(is_in_plugin(frames[0], "crash_in_run")) << frames[0];
+  // Who called it: the exported function, if the compiler has not made one function of both.
+  const bool has_caller =
+      any_contains(frames, " gn_backend_run") || any_contains(frames, " run(gn_executable");
+  EXPECT_TRUE(has_caller || any_contains(frames, "misbehave")) << base::dump_json(frames);
+  EXPECT_TRUE(any_contains(frames, "graphnet-worker+0x")) << base::dump_json(frames);
+}
+
+TEST(CrashReport, NamesWhoAborted) {
+  const auto frames = crash_frames("abort_in_run", "SIGABRT");
+  ASSERT_GT(frames.size(), 2U);
+  EXPECT_EQ(frames[0].rfind("libc.so", 0), 0U) << frames[0];
+  bool is_named = false;
+  for (const auto& frame : frames) is_named = is_named || is_in_plugin(frame, "abort_in_run");
+  EXPECT_TRUE(is_named) << base::dump_json(frames);
+}
 
 }  // namespace
 }  // namespace graphnet::tests

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "journal/journal_file.h"
+#include "support/marked_processes.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -44,18 +43,7 @@ class ZooRun {
 
   /// Processes that still carry this run's mark; waits a moment for those that are just ending.
   int num_left_processes() const {
-    const std::string mark = kMarker + folder_.path().string();
-    int left = 0;
-    for (int attempt = 0; attempt < 50; ++attempt) {
-      left = 0;
-      for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-        const std::string environment = read_text(entry.path() / "environ");
-        left += environment.find(mark) != std::string::npos ? 1 : 0;
-      }
-      if (left == 0) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    return left;
+    return tests::num_left_processes(kMarker + folder_.path().string());
   }
 
  private:

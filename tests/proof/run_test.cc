@@ -85,6 +85,20 @@ TEST(Runs, SayHowAProofWasKilled) {
             "with SIGSEGV (Segmentation fault)");
 }
 
+// The fault passes through the witness's handler to that of the worker.
+TEST(Runs, SayWhereAProofCrashed) {
+  const journal::Record record = run("crashes", kQuick);
+  EXPECT_EQ(record.verdict, "unknown(killed in proof)");
+  ASSERT_FALSE(record.notes.empty());
+  EXPECT_EQ(record.notes.back(),
+            "while witnesses looked on: plugin 'crashes' crashed in gn_backend_run (phase proof) "
+            "with SIGSEGV (Segmentation fault)");
+  EXPECT_EQ(record.crash.value("signal", ""), "SIGSEGV");
+  const auto frames = record.crash.value("frames", std::vector<std::string>());
+  ASSERT_FALSE(frames.empty());
+  EXPECT_EQ(frames[0].rfind("libgn_crashes.so+0x", 0), 0U) << frames[0];
+}
+
 TEST(Runs, LeaveTheProofOutIfAsked) {
   const journal::Record none = run("honest", kQuick, {"--proof", "none"});
   EXPECT_EQ(none.verdict, "unknown(not traced)");

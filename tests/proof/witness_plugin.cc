@@ -40,6 +40,7 @@ enum Way {
   takes_handler,  // puts it there in each call
   noisy,          // has a thread that calls libtorch all the time, no operator
   killed,         // blocks SIGSEGV while it computes
+  crashes,        // crashes once the witness looks on
 };
 constexpr Way kWay = WAY;
 
@@ -144,6 +145,17 @@ void start_noise() {
 }
 #endif
 
+/// The witness puts a handler of its own in front of the one that was there in the first call.
+void crash_if_watched() {
+  static struct sigaction first = {};
+  struct sigaction now = {};
+  ::sigaction(SIGSEGV, nullptr, &now);
+  if (first.sa_sigaction == nullptr) first = now;
+  if (first.sa_sigaction == now.sa_sigaction) return;
+  void* nowhere = ::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *static_cast<volatile int*>(nowhere) = 1;
+}
+
 void prepare(gn_executable& executable) {
   if (kWay == jit || kWay == killed) executable.relu = write_relu();
   if (kWay == blocks_signal) start_thread_that_blocks();
@@ -162,6 +174,7 @@ void play(gn_executable& executable, const float* input, float* output) {
     return;
   }
   if (kWay == takes_handler) take_handler();
+  if (kWay == crashes) crash_if_watched();
   sigset_t fault;
   ::sigemptyset(&fault);
   ::sigaddset(&fault, SIGSEGV);

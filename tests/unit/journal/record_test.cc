@@ -21,6 +21,7 @@ Record full_record() {
   record.sample = "timm/resnet10t";
   record.sample_path = "samples/timm/resnet10t";
   record.family = "timm";
+  record.category = "computer_vision";
   record.model_name = "resnet10t";
   record.sample_sha256 = "ab";
   record.plugin = "nope";
@@ -50,6 +51,7 @@ Record full_record() {
   record.environment = {{"cpu_model", "x"}};
   record.peak_rss_bytes = std::int64_t{5} << 30;
   record.output_tail = "line\n";
+  record.crash = {{"signal", "SIGSEGV"}, {"frames", {"a.so+0x1 f"}}};
   record.command = "graphnet run";
   record.protocol_settings = {{"max_pairs", 3}};
   record.flags = {"implausible"};

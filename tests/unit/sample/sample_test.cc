@@ -5,6 +5,7 @@
 
 #include "base/sha256.h"
 #include "model_text.h"
+#include "sample/outline.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::sample {
@@ -39,6 +40,15 @@ TEST(Sample, Load) {
   const std::string both =
       std::to_string(model.size()) + "\n" + model + std::to_string(meta.size()) + "\n" + meta;
   EXPECT_EQ(sample->content_sha256, base::sha256_hex(both.data(), both.size()));
+}
+
+TEST(Sample, CategoryFromTheLabels) {
+  const tests::TempDir folder;
+  EXPECT_EQ(category_of(write_sample(folder, "a", R"({"heuristic_tag": "nlp"})")), "nlp");
+  EXPECT_EQ(category_of(write_sample(folder, "b", R"({"heuristic_tag": 3})")), "");
+  EXPECT_EQ(category_of(write_sample(folder, "c", "{}")), "");
+  EXPECT_EQ(category_of(write_sample(folder, "d", "[]")), "");
+  EXPECT_EQ(category_of(folder.path() / "none"), "");
 }
 
 TEST(Sample, ModelNameFromThePath) {

@@ -21,6 +21,10 @@ class Recorder : public SweepObserver {
   void on_phase(const std::string& phase) override {
     if (phase == raise_in) ::kill(::getpid(), raised);
   }
+  void on_finishing() override {
+    ++num_finishing;
+    if (insists) ::kill(::getpid(), SIGINT);
+  }
   bool on_record(const Record& record) override {
     outcomes.push_back(record.outcome);
     return outcomes.size() < stop_after;
@@ -30,6 +34,8 @@ class Recorder : public SweepObserver {
   std::size_t stop_after = 1000;
   std::string raise_in;
   int raised = SIGINT;
+  int num_finishing = 0;
+  bool insists = false;  // Ctrl-C again
 };
 
 /// The fake worker reads what to do from the task's sample path.
@@ -51,6 +57,7 @@ class SweepTest : public ::testing::Test {
             "  *do-ok*) phase run; cat final.json >&3 ;;\n"
             "  *do-crash*) phase compile; kill -SEGV $$ ;;\n"
             "  *do-hang*) phase bind; sleep 100 ;;\n"
+            "  *do-slow*) phase bind; sleep 0.3; cat final.json >&3 ;;\n"
             "  *do-nothing*) echo no libtorch; exit 127 ;;\n"
             "esac\n");
     std::filesystem::permissions(settings_.executable, std::filesystem::perms::owner_all);
@@ -95,17 +102,45 @@ TEST_F(SweepTest, GoesOnAfterACrash) {
   EXPECT_EQ(num_records(), 3U);
 }
 
-TEST_F(SweepTest, AnInterruptLeavesNoRecordOfTheUnfinishedSample) {
+TEST_F(SweepTest, OneCtrlCFinishesTheSampleAndStops) {
+  recorder_.raise_in = "bind";
+  const auto end = sweep({"do-slow", "do-ok"});
+  ASSERT_TRUE(end.is_ok());
+  EXPECT_EQ(end->num_done, 1U);
+  EXPECT_EQ(end->num_left, 1U);
+  EXPECT_EQ(end->signal, SIGINT);
+  EXPECT_EQ(recorder_.outcomes, std::vector<std::string>{"ok"});
+  EXPECT_EQ(recorder_.num_finishing, 1);
+  EXPECT_EQ(num_records(), 1U);
+}
+
+TEST_F(SweepTest, OneCtrlCStopsAControl) {
+  settings_.control_sample = "do-hang";
+  recorder_.raise_in = "bind";
+  auto plan = plan_of({"do-ok"});
+  plan[0].task.method = "paired";
+  auto journal = JournalFile::open(results(), {{"run_id", "id"}});
+  auto interrupt = Interrupt::create();
+  const auto end = run_sweep(plan, settings_, *interrupt, *journal, recorder_);
+  ASSERT_TRUE(end.is_ok()) << end.status().to_string();
+  EXPECT_EQ(end->num_left, 1U);
+  EXPECT_EQ(recorder_.begun, std::vector<std::string>{"control"});
+  EXPECT_EQ(recorder_.num_finishing, 0);
+}
+
+TEST_F(SweepTest, AStoppedSampleLeavesNoRecord) {
   for (const int signal : {SIGINT, SIGTERM}) {
     std::filesystem::remove(results());
     recorder_ = Recorder();
     recorder_.raise_in = "bind";
     recorder_.raised = signal;
+    recorder_.insists = true;
     const auto end = sweep({"do-ok", "do-hang", "do-ok"});
     ASSERT_TRUE(end.is_ok());
     EXPECT_EQ(end->num_done, 1U);
     EXPECT_EQ(end->num_left, 2U);
     EXPECT_EQ(end->signal, signal);
+    EXPECT_EQ(recorder_.num_finishing, signal == SIGINT ? 1 : 0);
     EXPECT_EQ(num_records(), 1U);
   }
 }
@@ -174,10 +209,22 @@ TEST(Interrupts, SignalsBecomeReadable) {
   EXPECT_EQ(interrupt->signal(), 0);
   ::kill(::getpid(), SIGTERM);
   interrupt->read();
+  EXPECT_EQ(interrupt->wish(), Wish::kStop);
   ::kill(::getpid(), SIGINT);
   interrupt->read();
   EXPECT_EQ(interrupt->signal(), SIGTERM);
-  EXPECT_EQ(interrupt->count(), 2);
+  EXPECT_EQ(interrupt->wish(), Wish::kKill);
+}
+
+TEST(Interrupts, EachCtrlCAsksForMore) {
+  auto interrupt = Interrupt::create();
+  ASSERT_TRUE(interrupt.is_ok());
+  EXPECT_EQ(interrupt->wish(), Wish::kNone);
+  for (const Wish wish : {Wish::kFinish, Wish::kStop, Wish::kKill, Wish::kKill}) {
+    ::kill(::getpid(), SIGINT);
+    interrupt->read();
+    EXPECT_EQ(interrupt->wish(), wish);
+  }
 }
 
 TEST(Interrupts, AnIgnoredSignalStaysIgnored) {
@@ -186,7 +233,7 @@ TEST(Interrupts, AnIgnoredSignalStaysIgnored) {
     auto interrupt = Interrupt::create();
     ::kill(::getpid(), SIGINT);
     interrupt->read();
-    EXPECT_EQ(interrupt->count(), 0);
+    EXPECT_EQ(interrupt->wish(), Wish::kNone);
   }
   ::signal(SIGINT, SIG_DFL);
 }

@@ -40,6 +40,7 @@ class WorkerProcessTest : public ::testing::Test {
     planned_.task.threads = 1;
     planned_.task.run_id = "run";
     planned_.sample = {"samples/timm/a", "timm/a", "timm"};
+    planned_.sample.category = "computer_vision";
     planned_.library.sha256 = "abc";
     planned_.limits = config::RunConfig::default_timeouts();
   }
@@ -89,6 +90,7 @@ TEST_F(WorkerProcessTest, AFinalRecordIsTheResult) {
   EXPECT_EQ(record.outcome, "ok");
   EXPECT_EQ(record.run_id, "run");
   EXPECT_EQ(record.plugin_sha256, "abc");
+  EXPECT_EQ(record.category, "computer_vision");
   EXPECT_EQ(record.output_tail, "");
   EXPECT_TRUE(record.notes.empty());
 }
@@ -115,6 +117,7 @@ TEST_F(WorkerProcessTest, ACrashKeepsWhatWasMeasuredAndTheLastOutput) {
   EXPECT_TRUE(contains(record.message, "plugin 'acme' crashed in phase compile with SIGSEGV"));
   EXPECT_EQ(record.output_tail, "one\ntwo");
   EXPECT_EQ(record.eager.median_ns, 1000);
+  EXPECT_EQ(record.category, "computer_vision");
 }
 
 TEST_F(WorkerProcessTest, BlamesByPhase) {
@@ -202,6 +205,8 @@ TEST_F(WorkerProcessTest, AHangIsStoppedAtTheLimitOfItsPhase) {
   const Record record = record_of("phase eager; sleep 0.4; phase compile; sleep 100");
   EXPECT_EQ(record.outcome, "timed_out");
   EXPECT_EQ(record.message, "plugin 'acme' exceeded the limit of 200ms in phase compile");
+  EXPECT_GE(record.phases_ns.value("compile", 0.0), 200e6);
+  EXPECT_LT(record.phases_ns.value("compile", 0.0), 5e9);
   EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5));
 }
 

@@ -68,6 +68,40 @@ TEST(WorkerReport, NothingCountsAfterABrokenMessage) {
   EXPECT_FALSE(report.state().record);
 }
 
+TEST(WorkerReport, ACrashHasItsFrames) {
+  WorkerReport report({"run"});
+  report.append(
+      "{\"event\":\"crash\",\"signal\":11,\"address\":\"0x10\"}\n"
+      "{\"event\":\"frame\",\"address\":\"0x7f00\",\"offset\":256,\"module\":\"/a.so\"}\n"
+      "{\"event\":\"frame\",\"address\":\"0x0\"}\n");
+  for (int i = 0; i < 100; ++i) report.append("{\"event\":\"frame\",\"address\":\"0x1\"}\n");
+  EXPECT_EQ(take_all(report).size(), 103U);
+  ASSERT_TRUE(report.state().crash);
+  const Crash& crash = *report.state().crash;
+  EXPECT_EQ(crash.signal, 11);
+  EXPECT_EQ(crash.address, "0x10");
+  ASSERT_EQ(crash.frames.size(), kMaxCrashFrames);
+  EXPECT_EQ(crash.frames[0].module, "/a.so");
+  EXPECT_EQ(crash.frames[0].offset, 256U);
+  EXPECT_TRUE(crash.frames[0].is_mapped);
+  EXPECT_FALSE(crash.frames[1].is_mapped);
+}
+
+TEST(WorkerReport, AMalformedCrashIsBroken) {
+  const std::string crash = "{\"event\":\"crash\",\"signal\":11}\n";
+  for (const std::string& text :
+       {std::string("{\"event\":\"crash\"}\n"),
+        std::string("{\"event\":\"frame\",\"address\":\"0x1\"}\n"),
+        crash + "{\"event\":\"frame\"}\n",
+        crash + "{\"event\":\"frame\",\"address\":\"0x1\",\"offset\":-1}\n",
+        crash + "{\"event\":\"frame\",\"address\":\"0x1\",\"module\":\"" +
+            std::string(kMaxModuleBytes + 1, 'x') + "\"}\n"}) {
+    WorkerReport report({"run"});
+    report.append(text);
+    EXPECT_EQ(take_all(report).back(), Event::kBroken) << text;
+  }
+}
+
 TEST(WorkerReport, ALineWithoutEndIsBroken) {
   WorkerReport report({"run"}, 1024);
   report.append(std::string(1025, 'x'));

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "supervise/crash_text.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "base/subprocess.h"
+#include "proof/elf_symbols.h"
+#include "proof/memory_map.h"
+
+namespace graphnet::supervise {
+
+namespace {
+
+namespace fs = std::filesystem;
+using base::Json;
+
+// The symbols of a larger file (libtorch) would cost more memory than this program otherwise needs.
+constexpr std::uintmax_t kMaxSymbolFileBytes = std::uintmax_t{256} << 20U;
+
+bool has_readable_symbols(const std::string& module) {
+  std::error_code error;
+  if (!fs::is_regular_file(module, error)) return false;
+  return fs::file_size(module, error) <= kMaxSymbolFileBytes && !error;
+}
+
+/// Names of the frames' functions; "" for those that are not known.
+std::vector<std::string> function_names(const std::vector<Crash::Frame>& frames) {
+  std::map<std::string, std::vector<std::size_t>> by_module;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (has_readable_symbols(frames[i].module)) by_module[frames[i].module].push_back(i);
+  }
+  std::vector<std::string> names(frames.size());
+  for (const auto& [module, members] : by_module) {
+    std::vector<std::uint64_t> places;
+    for (const std::size_t i : members) {
+      // A return address is behind its call, which may be the function's last instruction.
+      places.push_back(frames[i].offset - (i > 0 && frames[i].offset > 0 ? 1 : 0));
+    }
+    const auto found = proof::name_places(module, places);
+    if (!found.is_ok()) continue;
+    for (std::size_t k = 0; k < members.size(); ++k) names[members[k]] = (*found)[k].name;
+  }
+  return names;
+}
+
+std::string place_text(const Crash::Frame& frame) {
+  if (!frame.is_mapped) return frame.address + " (nothing is mapped there)";
+  if (frame.module.empty()) return frame.address + " (generated code)";
+  char offset[32];
+  std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(frame.offset));
+  return proof::module_name(frame.module) + offset;
+}
+
+}  // namespace
+
+Json describe_crash(const Crash& crash) {
+  base::ExitState end;
+  end.signal = crash.signal;
+  const std::string signal = end.to_string();
+  Json described = {{"signal", signal.substr(0, signal.find(' '))}};
+  if (!crash.address.empty()) described["address"] = crash.address;
+  const std::vector<std::string> names = function_names(crash.frames);
+  Json frames = Json::array();
+  for (std::size_t i = 0; i < crash.frames.size(); ++i) {
+    const std::string place = place_text(crash.frames[i]);
+    frames.push_back(names[i].empty() ? place : place + " " + names[i]);
+  }
+  described["frames"] = std::move(frames);
+  return described;
+}
+
+}  // namespace graphnet::supervise

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+//
+// Plugins that hang, one sample after another: each is killed soon after its limit and leaves
+// nothing behind. One in four ignores SIGTERM.
+//
+// GRAPHNET_TEST_HANGS: how many (default 4).
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+
+#include "plugin_host/zoo.h"
+
+namespace graphnet::tests {
+namespace {
+
+constexpr const char* kLimitText = "200ms";
+constexpr double kLimitSeconds = 0.2;
+constexpr double kPatienceSeconds = 2;
+
+/// What became of a sweep in which every sample hangs.
+struct HangRun {
+  int num_timed_out = 0;
+  int num_killed = 0;           ///< by SIGKILL
+  std::vector<double> seconds;  ///< from the begin of the phase to the end of the process
+  int num_left = 0;
+  std::string log;
+};
+
+HangRun run_hangs(const std::string& fault, int count) {
+  const TempDir folder;
+  const std::string small =
+      std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris\n";
+  std::string list;
+  for (int i = 0; i < count; ++i) list += small;
+  const auto config = folder.write(
+      "hang.yaml", "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(fault).string() +
+                       "}\nthreads: 1\nprotocol: {name: upstream, warmup: 0, trials: 1}\n" +
+                       "timeouts: {compile: " + kLimitText + ", run: " + kLimitText + "}\n");
+  const auto results = folder.path() / "results.jsonl";
+  const std::string mark = ZooRun::kMarker + folder.path().string();
+  HangRun run;
+  run.log = run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run",
+                         folder.write("list.txt", list).string(), "--config", config.string(), "-o",
+                         results.string()},
+                        {mark}, folder.path() / "log")
+                .output;
+  run.num_left = num_left_processes(mark);
+  const auto journal = journal::read_journal(results);
+  EXPECT_TRUE(journal.is_ok()) << run.log;
+  if (!journal.is_ok()) return run;
+  for (const journal::Record& record : journal->records) {
+    run.num_timed_out += record.outcome == "timed_out" ? 1 : 0;
+    run.seconds.push_back(record.phases_ns.value(record.phase, 0.0) / 1e9);
+    for (const std::string& note : record.notes) {
+      run.num_killed += note.find("(SIGTERM) and was killed") != std::string::npos ? 1 : 0;
+    }
+  }
+  return run;
+}
+
+class Hangs : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Hangs, EachIsKilledSoonAfterItsLimit) {
+  const char* wanted = std::getenv("GRAPHNET_TEST_HANGS");
+  const int total = wanted != nullptr ? std::atoi(wanted) : 4;
+  const std::string fault = GetParam();
+  const bool is_stubborn = fault == "hang_in_run";
+  const int count = is_stubborn ? std::max(1, total / 4) : std::max(1, total - total / 4);
+  const HangRun run = run_hangs(fault, count);
+  EXPECT_EQ(run.num_timed_out, count) << run.log;
+  EXPECT_EQ(run.num_killed, is_stubborn ? count : 0) << run.log;
+  EXPECT_EQ(run.num_left, 0);
+  ASSERT_EQ(run.seconds.size(), static_cast<std::size_t>(count)) << run.log;
+  const double longest = *std::max_element(run.seconds.begin(), run.seconds.end());
+  EXPECT_GE(longest, kLimitSeconds);
+  EXPECT_LE(longest, kLimitSeconds + kPatienceSeconds) << run.log;
+  std::cout << count << " hangs, limit " << kLimitSeconds << " s, the last was gone after "
+            << longest << " s\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(Plugins, Hangs, ::testing::Values("hang_in_compile", "hang_in_run"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+}  // namespace
+}  // namespace graphnet::tests
