@@ -87,7 +87,7 @@ TEST(Record, KeysAreInTheOrderOfTheStruct) {
       "flags "
       "plan "
       "eager plugin_side speedup timing checks proof correctness digest phases_ns environment "
-      "peak_rss_bytes output_tail command ");
+      "peak_rss_bytes output_tail crash command ");
 }
 
 TEST(Record, UnknownKeysAreIgnored) {
