@@ -174,7 +174,7 @@ Command compare_command(CompareFlags& flags) {
   };
   command.examples = {
       {"graphnet compare before.jsonl after.jsonl", "did a change cost speed or correctness"},
-      {"graphnet compare xla xla+rewrites --results results", "two backends on the same samples"},
+      {"graphnet compare acme acme+fast --results results", "two backends on the same samples"},
       {"graphnet compare reference.jsonl target.jsonl --metric eager", "two machines"}};
   command.execute = [&flags](const Context& context) { return execute(context, flags); };
   return command;

@@ -23,7 +23,7 @@ struct OptionSpec {
   base::Json max;
   std::string help;
   /// kChoice only: choice -> what it adds to the backend's variant ("rewrites" gives
-  /// "xla+rewrites"); a choice without entry adds nothing.
+  /// "acme+fast"); a choice without entry adds nothing.
   std::map<std::string, std::string> variants;
 };
 
@@ -46,7 +46,7 @@ base::Result<base::Json> resolve_options(const std::vector<OptionSpec>& specs,
                                          const YamlNode* given);
 
 /// What tables call a plugin with these options: its name and, in the order of declaration, the
-/// words of the choices taken, "xla+rewrites". Results of different variants are never averaged.
+/// words of the choices taken, "acme+fast". Results of different variants are never averaged.
 std::string variant_name(const std::string& plugin, const std::vector<OptionSpec>& specs,
                          const base::Json& options);
 

@@ -39,7 +39,7 @@ struct Candidate {
   auto rank() const { return std::tie(was_tried, attempt, time_utc, text); }
 };
 
-/// Versions of one thing, by a name that says what it is: "plugin xla" to its builds.
+/// Versions of one thing, by a name that says what it is: "plugin acme" to its builds.
 using Versions = std::map<std::string, std::set<std::string>>;
 
 std::string short_hash(const std::string& sha256) {

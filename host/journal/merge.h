@@ -15,7 +15,7 @@ struct Merged {
   std::string text;  ///< the whole file
   std::size_t num_records = 0;
   std::size_t num_duplicates = 0;  ///< records that lost against another of the same task
-  /// What keeps records from being compared: "plugin xla: 2 builds (0.1.0 1a2b3c4d, ...)".
+  /// What keeps records from being compared: "plugin acme: 2 builds (0.1.0 1a2b3c4d, ...)".
   std::vector<std::string> conflicts;
   std::vector<std::string> notes;  ///< as JournalHead::notes, of all inputs
 };

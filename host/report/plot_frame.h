@@ -58,7 +58,7 @@ class PlotFrame {
 
 /// A finished chart in its two forms.
 struct Chart {
-  std::string name;        ///< of a file, without suffix: "est", "scatter-nope-xla"
+  std::string name;        ///< of a file, without suffix: "est", "scatter-nope-acme"
   std::string title;       ///< for a list of charts
   std::string embedded;    ///< for a page with page_chart_style()
   std::string standalone;  ///< an SVG file

@@ -74,12 +74,6 @@ StrayProcesses StrayProcesses::adopt() {
 int StrayProcesses::kill() const {
   int num_killed = 0;
   for (int round = 0; round < kMaxRounds; ++round) {
-    // Cheap in the usual case: no child at all.
-    siginfo_t info = {};
-    if (known_.empty() && ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 &&
-        errno == ECHILD) {
-      break;
-    }
     std::vector<pid_t> strays;
     for (const pid_t child : children_of_this_process()) {
       if (std::find(known_.begin(), known_.end(), child) == known_.end()) strays.push_back(child);

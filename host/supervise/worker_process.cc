@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 
+#include "base/log.h"
 #include "supervise/output_ring.h"
 #include "supervise/stray_processes.h"
 
@@ -97,6 +98,8 @@ Result<StartedWorker> start_worker(const WorkerSettings& settings, const journal
   if (settings.zygote != nullptr && task.device == "cpu") {
     Result<Subprocess> forked = settings.zygote->fork(worker_control.get(), worker_output.get());
     if (forked.is_ok()) return StartedWorker{std::move(forked).value(), std::move(channels), true};
+    base::log(base::LogLevel::kWarning, "worker",
+              forked.status().message() + "; this sample gets a fresh process");
   }
   GN_ASSIGN_OR_RETURN(Subprocess process, start_fresh(settings, task.threads, worker_control.get(),
                                                       worker_output.get()));

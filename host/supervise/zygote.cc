@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "supervise/zygote.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -75,6 +76,10 @@ Status Zygote::start() {
   options.arguments = {executable_.string(), "--zygote"};
   options.environment = {"OMP_NUM_THREADS=1"};
   options.control_fd = theirs.get();
+  // What libraries say while they load belongs to no sample; a fresh worker repeats it if they
+  // fail.
+  const base::UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  options.output_fd = nowhere.get();
   GN_ASSIGN_OR_RETURN(Subprocess process, Subprocess::start(options));
   running_.emplace(Running{std::move(process), std::move(channel)});
   return Status::ok();

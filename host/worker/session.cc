@@ -189,7 +189,10 @@ bool Session::bind() {
   if (!status.is_ok()) return end_plugin("compile_failed", status);
   const plugin::CallStatus described = plugin_->describe(record_.plugin_info);
   note_mappings("compile");
-  return described.is_ok() || end_plugin("compile_failed", described);
+  if (described.kind == plugin::FailureKind::kBroken) return end_plugin("plugin_failed", described);
+  // What it says of itself decides nothing.
+  if (!described.is_ok()) record_.notes.push_back("info: " + one_line(described.status));
+  return true;
 }
 
 base::Status Session::time_reference() {

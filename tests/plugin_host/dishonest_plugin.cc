@@ -28,14 +28,16 @@
 namespace {
 
 enum Trick {
-  honest,         // none: must never be accused
-  cached_output,  // computes once and hands out the same results ever after
-  stale_input,    // keeps a copy of the inputs of its first call and computes from that
-  zero_writer,    // writes zeros
-  late_output,    // returns at once; a thread of its own writes the results later
-  skips_calls,    // computes two calls of three and leaves the outputs of the third as they are
-  slow_clock,     // lets the process's clock run at half speed while it computes
-  remembers,      // computes once per input content; if the input is constant, once for ever
+  honest,           // none: must never be accused
+  cached_output,    // computes once and hands out the same results ever after
+  stale_input,      // keeps a copy of the inputs of its first call and computes from that
+  zero_writer,      // writes zeros
+  late_output,      // returns at once; a thread of its own writes the results later
+  skips_calls,      // computes two calls of three and leaves the outputs of the third as they are
+  slow_clock,       // lets the process's clock run at half speed while it computes
+  wrong_elsewhere,  // is 1 % off on every input but its first
+  wrong_at_first,   // is 1 % off on an input that the call before did not have
+  remembers,        // computes once per input content; if the input is constant, once for ever
 };
 constexpr Trick kTrick = TRICK;
 
@@ -89,6 +91,11 @@ struct gn_executable : graphnet::tests::Mlp {
     kept_output.assign(output, output + output_count());
   }
 
+  void compute_badly(const float* input, float* output) {
+    compute(input, output);
+    for (std::int64_t i = 0; i < output_count(); ++i) output[i] *= 1.01F;
+  }
+
   bool has_seen(const float* input) const {
     return !kept_input.empty() &&
            std::memcmp(kept_input.data(), input, kept_input.size() * sizeof(float)) == 0;
@@ -137,6 +144,15 @@ void play(gn_executable& executable, const float* input, float* output) {
       return;
     case slow_clock:
       return run_on_slow_clock(executable, input, output);
+    case wrong_elsewhere:
+      if (call == 0) return executable.compute_and_keep(input, output);
+      return executable.has_seen(input) ? executable.compute(input, output)
+                                        : executable.compute_badly(input, output);
+    case wrong_at_first: {
+      const bool is_good = call == 0 || executable.has_seen(input);
+      executable.compute_and_keep(input, output);
+      return is_good ? void() : executable.compute_badly(input, output);
+    }
     case remembers:
       return executable.has_seen(input) ? recall() : executable.compute_and_keep(input, output);
   }
