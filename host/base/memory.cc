@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
-#include <sstream>
 #include <string>
+
+#include "base/key_file.h"
 
 namespace graphnet::base {
 
@@ -34,19 +35,6 @@ std::int64_t read_number(const fs::path& file, std::int64_t otherwise) {
   return stream >> number ? number : otherwise;
 }
 
-/// The number behind `key` in lines of "key number ...".
-std::int64_t read_field(const fs::path& file, const std::string& key, std::int64_t otherwise) {
-  std::ifstream stream(file);
-  std::string line;
-  while (std::getline(stream, line)) {
-    std::istringstream words(line);
-    std::string name;
-    std::int64_t number = 0;
-    if (words >> name >> number && name == key) return number;
-  }
-  return otherwise;
-}
-
 /// File names of one version of control groups.
 struct GroupFiles {
   const char* limit;
@@ -58,7 +46,7 @@ std::int64_t left_in_group(const fs::path& folder, const GroupFiles& files) {
   const std::int64_t limit = read_number(folder / files.limit, kUnlimited);
   const std::int64_t used = read_number(folder / files.used, 0);
   if (limit == kUnlimited) return kUnlimited;
-  const std::int64_t cache = read_field(folder / "memory.stat", files.cache_key, 0);
+  const std::int64_t cache = read_key(folder / "memory.stat", files.cache_key).value_or(0);
   return std::max<std::int64_t>(0, limit - std::max<std::int64_t>(0, used - cache));
 }
 
@@ -108,16 +96,25 @@ std::int64_t data_limit() {
 }  // namespace
 
 std::int64_t available_memory_bytes(const fs::path& root) {
-  const std::int64_t kibibytes = read_field(root / "proc/meminfo", "MemAvailable:", -1);
+  const std::int64_t kibibytes = read_key(root / "proc/meminfo", "MemAvailable:").value_or(-1);
   const bool is_known = kibibytes >= 0 && kibibytes <= kUnlimited / 1024;
   return std::min(
       {is_known ? kibibytes * 1024 : kUnlimited, left_in_control_groups(root), data_limit()});
 }
 
+bool can_limit_data() {
+  return !kReservesTerabytes;
+}
+
 void limit_data_bytes(std::uint64_t num_bytes) {
-  if (num_bytes == 0 || kReservesTerabytes) return;
+  if (num_bytes == 0 || !can_limit_data()) return;
   const struct rlimit limit = {num_bytes, num_bytes};
   ::setrlimit(RLIMIT_DATA, &limit);
+}
+
+void offer_to_oom_killer() {
+  // Counts as 300/1000 of all memory more than it has; raising one's own needs no rights.
+  std::ofstream("/proc/self/oom_score_adj") << 300;
 }
 
 }  // namespace graphnet::base

@@ -16,10 +16,19 @@ std::int64_t available_memory_bytes(const std::filesystem::path& root = "/");
 
 /// Bounds the private writable memory of this process (heap, anonymous maps, thread stacks), so
 /// that an allocation without end fails in the process that makes it and not in a neighbour.
-/// Nothing happens for 0, and nothing under AddressSanitizer, which reserves terabytes for itself.
+/// Nothing happens for 0, or where it cannot be done.
 ///
 /// units    bytes
 /// source   setrlimit(2) RLIMIT_DATA, which counts private maps since Linux 4.7
 void limit_data_bytes(std::uint64_t num_bytes);
+
+/// False under AddressSanitizer, which reserves terabytes for itself.
+bool can_limit_data();
+
+/// Asks the kernel to end this process and what it starts rather than others of about its size when
+/// memory runs out: a sample can be run again.
+///
+/// source   proc(5) /proc/pid/oom_score_adj
+void offer_to_oom_killer();
 
 }  // namespace graphnet::base

@@ -19,6 +19,7 @@
 #include "cli/parse.h"
 #include "cli/plugin_command.h"
 #include "cli/report_command.h"
+#include "cli/repro_command.h"
 #include "cli/run_command.h"
 #include "cli/score_command.h"
 #include "cli/submit_command.h"
@@ -87,6 +88,7 @@ class Program {
     commands_.push_back(inspect_command(inspect_flags_));
     commands_.push_back(plugin_command(plugin_arguments_));
     commands_.push_back(report_command(report_flags_));
+    commands_.push_back(repro_command(repro_flags_));
     commands_.push_back(merge_command(merge_flags_));
     commands_.push_back(submit_command(submit_flags_));
     commands_.push_back(doctor_command());
@@ -139,6 +141,7 @@ class Program {
   TestCompilerFlags test_compiler_flags_;
   ScoreFlags score_flags_;
   ReportFlags report_flags_;
+  ReproFlags repro_flags_;
   CompareFlags compare_flags_;
   InspectFlags inspect_flags_;
   std::vector<std::string> plugin_arguments_;

@@ -158,7 +158,8 @@ Command compare_command(CompareFlags& flags) {
       "and B are two backends of those results. The exit code is 1 for a regression: a sample is\n"
       "broken or slower by more than the threshold, or the mean is, each with its whole interval.\n"
       "Two machines: run the same samples on both and compare the files with --metric plugin or\n"
-      "--metric eager (upstream's test_reference_device and test_target_device).";
+      "--metric eager (upstream's test_reference_device and test_target_device). Where both were\n"
+      "run with --digest, it says of how many samples inputs and outputs have the same bits.";
   command.usage = "compare A B [options]";
   command.positionals = {
       "A|B", "two results files, or two backends of --results", &flags.sides, {}, "FILE"};

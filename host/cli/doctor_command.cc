@@ -163,11 +163,27 @@ class DoctorText {
       row("libtorch", text_of(found_.worker, "libtorch") + " with " +
                           text_of(found_.worker, "cpu_capability") + " kernels, " +
                           state("ok", true));
+      add_cuda();
       return;
     }
     row("libtorch", state("missing", false) + ": " + report::printable(problem.message()));
     for (const auto& line : problem.context()) row("", "at:  " + report::printable(line));
     for (const auto& line : problem.hints()) row("", "try: " + report::printable(line));
+  }
+
+  void add_cuda() {
+    const auto cuda = found_.worker.find("cuda");
+    if (cuda == found_.worker.end()) return;
+    const auto device = cuda->find("device");
+    if (device == cuda->end()) return row("cuda", "none: " + text_of(*cuda, "reason"));
+    if (device->contains("problem")) {
+      return row("cuda", state("broken", false) + ": " + text_of(*device, "problem"));
+    }
+    row("cuda", text_of(*cuda, "devices") + " devices, the first: " + text_of(*device, "name") +
+                    ", self-test " + text_of(*device, "self_test"));
+    const Json& cupti = (*device)["cupti"];
+    const std::string reason = cupti.contains("reason") ? ": " + text_of(cupti, "reason") : "";
+    row("", "tracing by CUPTI: " + text_of(cupti, "state") + reason);
   }
 
   void add_plugins() {
@@ -227,7 +243,8 @@ Command doctor_command() {
   command.name = "doctor";
   command.summary = "show what this machine and installation offer and what is missing";
   command.description =
-      "Looks at processor, memory, disk, libtorch, plugins and configs. Changes nothing and runs\n"
+      "Looks at processor, memory, disk, libtorch, CUDA, plugins and configs. Changes nothing and "
+      "runs\n"
       "no plugin code. Exit code 5 if samples cannot be run: no libtorch, or no usable plugin.";
   command.usage = "doctor [options]";
   command.examples = {{"graphnet doctor", "the first thing to attach to a bug report"}};

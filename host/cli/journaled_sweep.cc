@@ -4,6 +4,7 @@
 #include "cli/version_text.h"
 #include "journal/run_id.h"
 #include "measure/environment.h"
+#include "supervise/packed_sweep.h"
 
 namespace graphnet::cli {
 
@@ -19,7 +20,25 @@ Json journal_header(const PreparedRun& run, const Json& environment) {
   header["created_utc"] = journal::utc_now();
   header["graphnet"] = version_number();
   header["host"] = environment;
+  if (run.jobs > 1) header["jobs"] = run.jobs;
   return header;
+}
+
+/// Settings of the workers that run in one of the places of a run.
+Result<supervise::WorkerSettings> worker_settings(const Context& context, const PreparedRun& run,
+                                                  int place) {
+  supervise::WorkerSettings settings;
+  GN_ASSIGN_OR_RETURN(settings.executable, context.installation.worker_executable());
+  auto group = supervise::MemoryGroup::make(place);
+  if (group.is_ok()) settings.group = std::move(group).value();
+  settings.share_machine = run.jobs > 1;
+  if (settings.share_machine) settings.mark = "GRAPHNET_PLACE=" + std::to_string(place);
+  if (run.forks_workers) {
+    settings.zygote =
+        std::make_shared<supervise::Zygote>(settings.executable, settings.group, settings.mark);
+  }
+  settings.control_sample = context.installation.control_sample().value_or("");
+  return settings;
 }
 
 }  // namespace
@@ -38,33 +57,35 @@ fs::path default_results(const std::string& run_id) {
   return fs::path("results") / (run_id + ".jsonl");
 }
 
-JournaledSweep::JournaledSweep(const PreparedRun& run, supervise::WorkerSettings settings,
+JournaledSweep::JournaledSweep(const PreparedRun& run,
+                               std::vector<supervise::WorkerSettings> places,
                                supervise::Interrupt interrupt, journal::JournalFile journal,
                                Json environment)
     : run_(run),
-      settings_(std::move(settings)),
       interrupt_(std::move(interrupt)),
+      places_(std::move(places)),
       journal_(std::move(journal)),
       environment_(std::move(environment)) {}
 
 Result<JournaledSweep> JournaledSweep::open(const Context& context, const PreparedRun& run) {
-  supervise::WorkerSettings settings;
-  GN_ASSIGN_OR_RETURN(settings.executable, context.installation.worker_executable());
-  if (run.forks_workers) {
-    settings.zygote = std::make_shared<supervise::Zygote>(settings.executable);
+  std::vector<supervise::WorkerSettings> places;
+  for (int i = 0; i < run.jobs; ++i) {
+    GN_ASSIGN_OR_RETURN(places.emplace_back(), worker_settings(context, run, i));
   }
-  settings.control_sample = context.installation.control_sample().value_or("");
   GN_ASSIGN_OR_RETURN(supervise::Interrupt interrupt, supervise::Interrupt::create());
   Json environment =
       measure::collect_environment(run.plan.empty() ? 1 : run.plan.front().task.threads);
   GN_ASSIGN_OR_RETURN(journal::JournalFile journal,
                       journal::JournalFile::open(run.results, journal_header(run, environment)));
-  return JournaledSweep(run, std::move(settings), std::move(interrupt), std::move(journal),
+  return JournaledSweep(run, std::move(places), std::move(interrupt), std::move(journal),
                         std::move(environment));
 }
 
 Result<supervise::SweepEnd> JournaledSweep::run(supervise::SweepObserver& observer) {
-  return supervise::run_sweep(run_.plan, settings_, interrupt_, journal_, observer);
+  if (places_.size() > 1) {
+    return supervise::run_packed_sweep(run_.plan, places_, interrupt_, journal_, observer);
+  }
+  return supervise::run_sweep(run_.plan, places_.front(), interrupt_, journal_, observer);
 }
 
 }  // namespace graphnet::cli

@@ -23,6 +23,7 @@ struct PreparedRun {
   std::filesystem::path results;
   std::size_t num_already_done = 0;
   bool forks_workers = true;       ///< else each is a fresh process
+  int jobs = 1;                    ///< samples at a time
   std::vector<std::string> notes;  ///< for the summary
 };
 
@@ -47,13 +48,13 @@ class JournaledSweep {
   std::string hardware() const { return environment_.value("cpu_model", ""); }
 
  private:
-  JournaledSweep(const PreparedRun& run, supervise::WorkerSettings settings,
+  JournaledSweep(const PreparedRun& run, std::vector<supervise::WorkerSettings> places,
                  supervise::Interrupt interrupt, journal::JournalFile journal,
                  base::Json environment);
 
   const PreparedRun& run_;
-  supervise::WorkerSettings settings_;
-  supervise::Interrupt interrupt_;
+  supervise::Interrupt interrupt_;  // goes last: ending the processes of the places takes a moment
+  std::vector<supervise::WorkerSettings> places_;  // one for each job
   journal::JournalFile journal_;
   base::Json environment_;
 };

@@ -60,6 +60,7 @@ std::string backend_text(const config::Backend& backend, int auto_threads, bool 
     text.add("protocol." + key, value);
   }
   text.add("limits.memory", config::format_memory_limit(config.limits.memory));
+  text.add("limits.memory_by", config.limits.memory_by);
   text.add("limits.flop", config::format_flop_limit(config.limits.flop));
   for (const char* phase : config::kPhases) {
     text.add(std::string("timeouts.") + phase,

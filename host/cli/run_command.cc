@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "base/text.h"
+#include "cli/device_check.h"
 #include "cli/diagnostics.h"
 #include "cli/exit_code.h"
 #include "cli/journaled_sweep.h"
@@ -46,16 +47,28 @@ Status check_any_usable(const std::vector<config::Backend>& backends) {
 
 }  // namespace
 
-Result<std::vector<config::Backend>> read_backends(const Context& context,
-                                                   const RunOptions& options) {
-  const std::vector<fs::path> folders = plugin_folders(context);
-  std::vector<config::Backend> backends;
+namespace {
+
+/// The configs, the flags applied.
+Result<std::vector<config::RunConfig>> read_configs(const Context& context,
+                                                    const RunOptions& options) {
+  std::vector<config::RunConfig> configs;
   for (const auto& name : options.configs) {
     GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, name));
     GN_ASSIGN_OR_RETURN(
         config::RunConfig run_config,
         config::read_run_config(file, options.sets, context.installation.config_folders()));
     GN_RETURN_IF_ERROR(apply_run_options(options, context.installation, run_config));
+    configs.push_back(std::move(run_config));
+  }
+  return configs;
+}
+
+Result<std::vector<config::Backend>> examine_backends(const Context& context,
+                                                      std::vector<config::RunConfig> configs) {
+  const std::vector<fs::path> folders = plugin_folders(context);
+  std::vector<config::Backend> backends;
+  for (config::RunConfig& run_config : configs) {
     GN_ASSIGN_OR_RETURN(
         config::Backend backend,
         config::examine_backend(context.installation, folders, std::move(run_config)));
@@ -63,6 +76,14 @@ Result<std::vector<config::Backend>> read_backends(const Context& context,
   }
   GN_RETURN_IF_ERROR(check_any_usable(backends));
   return backends;
+}
+
+}  // namespace
+
+Result<std::vector<config::Backend>> read_backends(const Context& context,
+                                                   const RunOptions& options) {
+  GN_ASSIGN_OR_RETURN(auto configs, read_configs(context, options));
+  return examine_backends(context, std::move(configs));
 }
 
 namespace {
@@ -136,15 +157,31 @@ void take_shard(cluster::Shard shard, PreparedRun& run) {
   run.plan = std::move(plan);
 }
 
+/// Samples at a time. By itself: one takes times while others are compiled, and some more where
+/// cores are left.
+int jobs_of(const RunOptions& options, const PreparedRun& run) {
+  const int threads = run.plan.empty() ? 1 : run.plan.front().task.threads;
+  const int wanted =
+      options.jobs > 0 ? options.jobs : 1 + measure::affinity_cores() / std::max(1, threads);
+  return std::clamp(wanted, 1,
+                    static_cast<int>(std::clamp<std::size_t>(run.plan.size(), 1, kMaxJobs)));
+}
+
 Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   PreparedRun run;
-  GN_ASSIGN_OR_RETURN(run.backends, read_backends(context, options));
+  GN_ASSIGN_OR_RETURN(auto configs, read_configs(context, options));
+  // Before the plugins: what a machine lacks is known before what a plugin lacks on it.
+  for (const auto& run_config : configs) {
+    if (!options.dry_run) GN_RETURN_IF_ERROR(check_device(context, run_config.device));
+  }
+  GN_ASSIGN_OR_RETURN(run.backends, examine_backends(context, std::move(configs)));
   GN_ASSIGN_OR_RETURN(run.samples, choose_samples(context, options, run.backends));
   run.run_id = journal::new_run_id();
   run.results = results_path(options, run.run_id);
   run.forks_workers = options.forks_workers;
   supervise::PlanSettings settings = plan_settings(run.run_id);
   settings.digest = options.digest;
+  settings.reference_cache = options.reference_cache;
   settings.repeat_flags = options.repeat_flags;
   const std::vector<std::string> plugins = plugin_flags(context);
   settings.repeat_flags.insert(settings.repeat_flags.end(), plugins.begin(), plugins.end());
@@ -155,6 +192,7 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
     run.num_already_done = supervise::drop_done(run.plan, finished, options.retry);
     for (auto& note : resume_notes(finished)) run.notes.push_back(std::move(note));
   }
+  run.jobs = jobs_of(options, run);
   return run;
 }
 
@@ -166,6 +204,7 @@ report::RunFacts facts_of(const Context& context, const PreparedRun& run,
   const config::Backend& first = run.backends.front();
   facts.device = first.config.device;
   facts.hardware = hardware;
+  facts.jobs = run.jobs;
   facts.threads = run.plan.empty() ? 1 : run.plan.front().task.threads;
   for (const auto& sample : run.samples) facts.samples.push_back(sample.name);
   std::vector<std::string> protocols;

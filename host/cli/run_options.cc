@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli/run_options.h"
 
+#include <unistd.h>
+
 #include "base/text.h"
 #include "cli/flag_values.h"
 #include "config/quantity.h"
@@ -30,6 +32,19 @@ Result<OutputFormat> read_format(const std::optional<std::string>& text) {
 Result<std::optional<std::string>> read_proof(const std::optional<std::string>& text) {
   if (!text || *text == "full" || *text == "counts" || *text == "none") return text;
   return Status(Code::kUsage, "--proof must be full, counts or none, got '" + *text + "'");
+}
+
+/// A folder that can be written to, made if need be.
+Result<std::string> read_reference_cache(const std::optional<std::string>& text) {
+  if (!text || *text == "off") return std::string();
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::absolute(*text, error);
+  std::filesystem::create_directories(folder, error);
+  if (text->empty() || error || ::access(folder.c_str(), W_OK | X_OK) != 0) {
+    return Status(Code::kEnvironment,
+                  "--reference-cache: cannot write to the folder '" + *text + "'");
+  }
+  return folder.string();
 }
 
 Status no_config(const config::Installation& installation) {
@@ -136,6 +151,15 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        "where each sample runs: a process forked from one that has loaded libtorch, or a fresh one "
        "(default: fork)",
        &flags.isolate},
+      {"--reference-cache", "DIR|off",
+       "keep outputs of the reference in a folder of at most 4 GiB, and take them from there in "
+       "later "
+       "runs; never times. A plugin's code can write there (default: off)",
+       &flags.reference_cache},
+      {"-j,--jobs", "N|auto",
+       "samples that are loaded, compiled and checked at a time, as far as memory allows; while "
+       "one takes times the others stand still; auto: 1 + cores / threads (default: 1)",
+       &flags.jobs},
       {"--dry-run", "", "print the plan with every value; run nothing", &flags.dry_run},
   };
   table.insert(table.end(), others.begin(), others.end());
@@ -168,7 +192,11 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
   if (flags.isolate && flags.isolate != "fork" && flags.isolate != "fresh") {
     return Status(Code::kUsage, "--isolate takes fork or fresh, not '" + *flags.isolate + "'");
   }
+  GN_ASSIGN_OR_RETURN(const std::optional<int> jobs,
+                      read_count("--jobs", flags.jobs, 1, kMaxJobs, "auto"));
+  options.jobs = jobs.value_or(1);
   options.forks_workers = flags.isolate.value_or("fork") == "fork";
+  GN_ASSIGN_OR_RETURN(options.reference_cache, read_reference_cache(flags.reference_cache));
   if (flags.shard) {
     GN_ASSIGN_OR_RETURN(options.shard, cluster::parse_shard(*flags.shard));
   }

@@ -14,6 +14,9 @@
 
 namespace graphnet::cli {
 
+/// Most samples at a time: each has a process that holds libtorch.
+inline constexpr int kMaxJobs = 64;
+
 /// Flags of `graphnet run` as text, filled by the parser.
 struct RunFlags {
   std::vector<std::string> samples;
@@ -32,6 +35,8 @@ struct RunFlags {
   std::optional<std::string> format;
   std::optional<std::string> fail_on;
   std::optional<std::string> isolate;
+  std::optional<std::string> reference_cache;
+  std::optional<std::string> jobs;
   bool digest = false;
   bool dry_run = false;
   bool retry_failed = false;
@@ -67,6 +72,8 @@ struct RunOptions {
   OutputFormat format = OutputFormat::kTable;
   FailOn fail_on = FailOn::kFailed;
   bool forks_workers = true;
+  std::string reference_cache;  ///< absolute folder; empty: off
+  int jobs = 1;                 ///< samples at a time; 0: auto
   bool digest = false;
   bool dry_run = false;
   /// The flags above that change results, as words of a command line.

@@ -65,13 +65,18 @@ void RunView::on_begin(const supervise::PlannedTask& planned) {
   progress_.begin(planned.sample.name, planned.task.plugin_variant);
 }
 
+void RunView::on_turn(const supervise::PlannedTask& planned) {
+  running_ = planned.sample.name;
+  progress_.turn_to(planned.sample.name, planned.task.plugin_variant);
+}
+
 void RunView::on_finishing() {
   progress_.hide();
   print_finishing(running_);
 }
 
 void RunView::on_control(const base::Result<journal::Control>& control) {
-  progress_.hide();
+  progress_.drop();
   if (!control.is_ok()) {
     std::cerr << "warning: " << report::printable(control.status().message())
               << "; no noise floor is known\n"

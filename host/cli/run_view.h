@@ -29,6 +29,7 @@ class RunView : public supervise::SweepObserver {
           std::size_t num_tasks);
 
   void on_begin(const supervise::PlannedTask& planned) override;
+  void on_turn(const supervise::PlannedTask& planned) override;
   void on_phase(const std::string& phase) override { progress_.phase(phase); }
   void on_finishing() override;
   void on_tick() override { progress_.tick(); }

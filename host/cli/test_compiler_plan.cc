@@ -5,7 +5,9 @@
 #include <set>
 
 #include "base/base64.h"
+#include "base/device_name.h"
 #include "base/text.h"
+#include "cli/device_check.h"
 #include "cli/flag_values.h"
 #include "cli/path_list.h"
 #include "cli/plugin_state.h"
@@ -90,17 +92,6 @@ Result<std::string> choose_compiler(const Context& context, const TestCompilerFl
       .add_hint("--compiler with one of: " + base::join(names, ", "));
 }
 
-Status check_device(const std::string& device) {
-  if (device == "cpu") return Status::ok();
-  if (device.rfind("cuda", 0) == 0) {
-    return Status(Code::kUnsupported, "device '" + device +
-                                          "' is not supported yet: this version measures on the "
-                                          "processor only")
-        .add_hint("--device cpu, which is the default here");
-  }
-  return Status(Code::kUsage, "unknown device '" + device + "'").add_hint("--device cpu");
-}
-
 /// --config: base64 of a JSON object, or "None".
 Status read_options(const TestCompilerFlags& flags, config::RunConfig& run_config) {
   if (!flags.config || *flags.config == "None") return Status::ok();
@@ -135,8 +126,12 @@ Result<int> read_threads(const TestCompilerFlags& flags) {
 
 Result<config::RunConfig> read_flags(const Context& context, const TestCompilerFlags& flags) {
   config::RunConfig run_config;
-  run_config.device = flags.device.value_or("cpu");
-  GN_RETURN_IF_ERROR(check_device(run_config.device));
+  const Result<base::DeviceName> device = base::parse_device_name(flags.device.value_or("cpu"));
+  if (!device.is_ok())
+    return Status(Code::kUsage, "--device: " + device.status().message())
+        .add_hint(device.status().hints().front());
+  run_config.device = device->text();
+  GN_RETURN_IF_ERROR(check_device(context, run_config.device));
   GN_ASSIGN_OR_RETURN(const auto warmup, read_count("--warmup", flags.warmup, 0, kMaxCalls));
   GN_ASSIGN_OR_RETURN(const auto trials, read_count("--trials", flags.trials, 1, kMaxCalls));
   run_config.protocol = config::Protocol();

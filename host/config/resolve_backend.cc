@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/device_name.h"
 #include "base/text.h"
 #include "config/elf_header.h"
 #include "config/option_schema.h"
@@ -155,8 +156,9 @@ Result<Backend> examine_backend(const Installation& installation,
   if (entry.manifest) {
     backend.manifest = std::move(*entry.manifest);
     GN_RETURN_IF_ERROR(check_version(backend.manifest, config));
+    GN_ASSIGN_OR_RETURN(const base::DeviceName device, base::parse_device_name(config.device));
     GN_RETURN_IF_ERROR(
-        check_supported(backend.manifest, "device", config.device, backend.manifest.devices));
+        check_supported(backend.manifest, "device", device.kind(), backend.manifest.devices));
     GN_RETURN_IF_ERROR(check_supported(backend.manifest, "weights mode", config.weights,
                                        backend.manifest.weights));
     GN_ASSIGN_OR_RETURN(backend.options, check_options(backend.manifest, config));

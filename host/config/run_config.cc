@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/device_name.h"
 #include "config/library_identity.h"
 #include "config/manifest.h"
 #include "config/override.h"
@@ -134,8 +135,13 @@ void expand_protocol(YamlNode& tree) {
 Status read_limits(const MapReader& root, RunConfig& config) {
   const YamlNode* node = root.find("limits");
   if (node == nullptr) return Status::ok();
-  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(*node, "limits", {"memory", "flop"}));
+  GN_ASSIGN_OR_RETURN(const MapReader map,
+                      MapReader::open(*node, "limits", {"memory", "memory_by", "flop"}));
   GN_RETURN_IF_ERROR(read_if_given(map, "memory", config, config.limits.memory, read_memory_limit));
+  GN_RETURN_IF_ERROR(read_if_given(map, "memory_by", config, config.limits.memory_by,
+                                   [](const YamlNode& value, const std::string& what) {
+                                     return read_choice(value, what, {"auto", "rlimit"});
+                                   }));
   return read_if_given(map, "flop", config, config.limits.flop, read_flop);
 }
 
@@ -168,11 +174,15 @@ Result<int> read_threads(const YamlNode& node, const std::string& what) {
                             std::to_string(kMaxThreads) + ", got " + describe(node));
 }
 
+Result<std::string> read_device(const YamlNode& node, const std::string& what) {
+  const Result<base::DeviceName> device =
+      base::parse_device_name(node.kind == YamlNode::Kind::kScalar ? node.text : "");
+  if (device.is_ok()) return device->text();
+  return error_at(node, what + " must be cpu or cuda:N, got " + describe(node));
+}
+
 Status read_settings(const MapReader& root, RunConfig& config) {
-  GN_RETURN_IF_ERROR(read_if_given(root, "device", config, config.device,
-                                   [](const YamlNode& node, const std::string& what) {
-                                     return read_choice(node, what, {"cpu"});
-                                   }));
+  GN_RETURN_IF_ERROR(read_if_given(root, "device", config, config.device, read_device));
   GN_RETURN_IF_ERROR(read_if_given(root, "threads", config, config.threads, read_threads));
   GN_RETURN_IF_ERROR(read_if_given(
       root, "weights", config, config.weights, [](const YamlNode& node, const std::string& what) {

@@ -39,7 +39,9 @@ struct BackendChoice {
 
 /// What a sample may use; one that needs more is skipped before anything is allocated.
 struct Limits {
-  MemoryLimit memory;  ///< of a worker, plugin included
+  MemoryLimit memory;              ///< of a worker, plugin included
+  std::string memory_by = "auto";  ///< what holds it: "auto" (a control group if one can be made)
+                                   ///< or "rlimit" (RLIMIT_DATA)
   /// Of one call; 0: none. The default is some minutes of warm-up and trials on two cores.
   double flop = 2e12;
 };
@@ -49,8 +51,8 @@ struct Limits {
 struct RunConfig {
   std::filesystem::path file;
   BackendChoice backend;
-  std::string device = "cpu";
-  int threads = 0;  ///< 0: as many as the process may use cores ("auto")
+  std::string device = "cpu";  ///< as base::DeviceName::text()
+  int threads = 0;             ///< 0: as many as the process may use cores ("auto")
   std::string weights = "bound";
   std::string proof = "full";
   Protocol protocol;

@@ -2,6 +2,7 @@
 #include "eager/engine.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <ATen/ops/clamp.h>
@@ -11,11 +12,13 @@
 #include <ATen/ops/randn_like.h>
 #include <ATen/ops/where.h>
 #include <c10/core/InferenceMode.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/headeronly/version.h>
 
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -54,8 +57,39 @@ at::Tensor wrap(const EngineArgument& argument) {
                        at::TensorOptions().dtype(to_scalar_type(argument.dtype)));
 }
 
-at::Tensor generator_state() {
-  return at::detail::getDefaultCPUGenerator().get_state();
+c10::Device device_of(base::DeviceName name) {
+  if (!name.is_cuda) return c10::Device(c10::kCPU);
+  return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(name.index));
+}
+
+at::Generator generator_of(c10::Device device) {
+  if (device.is_cpu()) return at::detail::getDefaultCPUGenerator();
+  return at::globalContext().defaultGenerator(device);
+}
+
+void set_seed(at::Generator generator, std::uint32_t seed) {
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  generator.set_current_seed(seed);
+}
+
+/// Positions of arguments in replay order.
+std::vector<std::size_t> replay_order(const std::vector<EngineArgument>& arguments) {
+  std::vector<std::size_t> order(arguments.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
+    return arguments[one].replay_rank < arguments[other].replay_rank;
+  });
+  return order;
+}
+
+/// What upstream's replay does to the generator of a device that is not the host.
+void advance_generator(const std::vector<EngineArgument>& arguments,
+                       const std::vector<at::Tensor>& tensors, c10::Device device,
+                       std::uint32_t seed) {
+  set_seed(generator_of(device), seed);
+  for (const std::size_t i : replay_order(arguments)) {
+    if (arguments[i].consumes_torch_generator) static_cast<void>(at::randn_like(tensors[i]));
+  }
 }
 
 void fill_torch_normals(const EngineArgument& argument, const at::Tensor& normals) {
@@ -68,6 +102,7 @@ void fill_torch_normals(const EngineArgument& argument, const at::Tensor& normal
 
 struct Engine::State {
   const graph::Program* program = nullptr;
+  c10::Device device = c10::Device(c10::kCPU);
   std::vector<at::Tensor> arguments;
   std::optional<Tape> tape;
   std::vector<ObservedCall> calls;  // of the first run
@@ -108,38 +143,37 @@ Status Engine::check(const graph::Program& program) {
 Status Engine::finish_replay(const graph::Program& program,
                              const std::vector<EngineArgument>& arguments, std::uint32_t seed) {
   return guarded([&] {
-    auto generator = at::detail::getDefaultCPUGenerator();
-    {
-      const std::lock_guard<std::mutex> lock(generator.mutex());
-      generator.set_current_seed(seed);
-    }
+    set_seed(at::detail::getDefaultCPUGenerator(), seed);
     bool needed = has_live_random_call(program);
-    std::vector<const EngineArgument*> by_rank;
     for (const EngineArgument& argument : arguments) {
       needed = needed || argument.needs_torch_normals;
-      by_rank.push_back(&argument);
     }
     if (!needed) return;
-    std::sort(by_rank.begin(), by_rank.end(),
-              [](const auto* a, const auto* b) { return a->replay_rank < b->replay_rank; });
     const c10::InferenceMode inference(true);
-    for (const EngineArgument* argument : by_rank) {
-      if (!argument->consumes_torch_generator) continue;
-      const at::Tensor normals = at::randn_like(wrap(*argument));
-      if (argument->needs_torch_normals) fill_torch_normals(*argument, normals);
+    for (const std::size_t i : replay_order(arguments)) {
+      if (!arguments[i].consumes_torch_generator) continue;
+      const at::Tensor normals = at::randn_like(wrap(arguments[i]));
+      if (arguments[i].needs_torch_normals) fill_torch_normals(arguments[i], normals);
     }
   });
 }
 
 base::Result<std::unique_ptr<Engine>> Engine::create(const graph::Program& program,
-                                                     const std::vector<EngineArgument>& arguments) {
+                                                     const std::vector<EngineArgument>& arguments,
+                                                     base::DeviceName device, std::uint32_t seed) {
   GN_RETURN_IF_ERROR(check(program));
   auto state = std::make_unique<State>();
   state->program = &program;
+  state->device = device_of(device);
   GN_RETURN_IF_ERROR(guarded([&] {
     const c10::InferenceMode inference(true);
-    for (const EngineArgument& argument : arguments) state->arguments.push_back(wrap(argument));
-    state->initial_generator_state = generator_state();
+    for (const EngineArgument& argument : arguments) {
+      state->arguments.push_back(wrap(argument).to(state->device));
+    }
+    if (device.is_cuda && has_live_random_call(program)) {
+      advance_generator(arguments, state->arguments, state->device, seed);
+    }
+    state->initial_generator_state = generator_of(state->device).get_state();
   }));
   return std::unique_ptr<Engine>(new Engine(std::move(state)));
 }
@@ -148,8 +182,7 @@ Status Engine::prepare() {
   return guarded([&] {
     const c10::InferenceMode inference(true);
     if (state_->random) {
-      auto generator = at::detail::getDefaultCPUGenerator();
-      generator.set_state(state_->initial_generator_state);
+      generator_of(state_->device).set_state(state_->initial_generator_state);
     }
     for (const auto& [index, original] : state_->originals) {
       state_->arguments[index].copy_(original);
@@ -167,7 +200,7 @@ Status Engine::run() {
       state.results = state.tape->replay(state.arguments);
     } else {
       CallObserver observer;
-      Tracer tracer(*state.program, state.arguments, &observer);
+      Tracer tracer(*state.program, state.arguments, &observer, state.device);
       state.results = tracer.run();
       state.originals = tracer.take_originals();
       state.notes.assign(tracer.notes.begin(), tracer.notes.end());
@@ -175,7 +208,8 @@ Status Engine::run() {
         state.notes.push_back("writes to " + std::to_string(state.originals.size()) +
                               " of its arguments");
       }
-      state.random = !at::equal(state.initial_generator_state, generator_state());
+      state.random =
+          !at::equal(state.initial_generator_state, generator_of(state.device).get_state());
       if (state.random) state.notes.emplace_back(kNoteRandom);
       state.tape.emplace(tracer.take_tape());
       state.calls = observer.take_calls();
@@ -184,6 +218,13 @@ Status Engine::run() {
       for (const auto& [index, original] : state.originals) state.pinned[index] = true;
     }
     for (const at::Tensor& result : state.results) state.outputs.push_back(describe_output(result));
+  });
+}
+
+Status Engine::wait() {
+  if (state_->device.is_cpu()) return Status::ok();
+  return guarded([&] {
+    c10::impl::VirtualGuardImpl(state_->device.type()).synchronizeDevice(state_->device.index());
   });
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/device_name.h"
 #include "base/dtype.h"
 #include "base/result.h"
 #include "graph/call_list.h"
@@ -34,7 +35,7 @@ struct EngineOutput {
   base::DType dtype = base::DType::kFloat32;
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> strides;  ///< in elements; eager outputs need not be dense
-  void* data = nullptr;
+  void* data = nullptr;               ///< on the engine's device
 };
 
 /// Runs a program with libtorch, as PyTorch eager would, without Python.
@@ -61,10 +62,16 @@ class Engine {
                                     const std::vector<EngineArgument>& arguments,
                                     std::uint32_t seed);
 
+  /// On a CUDA device, which needs load_cuda() (cuda_library.h) first, arguments are copied there
+  /// once, now: replay is finished on the host, so that they are the same everywhere. Its generator
+  /// is put into the state that upstream's replay leaves it in.
+  ///
   /// shapes   arguments: one per parameter, in signature order
-  /// errors   kUnsupported as check()
+  /// errors   kUnsupported as check(); kEnvironment if the device cannot be used
   static base::Result<std::unique_ptr<Engine>> create(const graph::Program& program,
-                                                      const std::vector<EngineArgument>& arguments);
+                                                      const std::vector<EngineArgument>& arguments,
+                                                      base::DeviceName device = {},
+                                                      std::uint32_t seed = 0);
 
   /// Puts generator and written arguments back to their state before the first run. Belongs before
   /// every run that is compared; outside every clock.
@@ -77,6 +84,9 @@ class Engine {
   ///
   /// errors   kUnsupported, kInput or kEnvironment with the position in model.py; outputs are empty
   base::Status run();
+
+  /// Waits for the device, which run() does not; nothing to do on the CPU.
+  base::Status wait();
 
   const std::vector<EngineOutput>& outputs() const;
 

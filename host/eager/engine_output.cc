@@ -21,7 +21,8 @@ EngineOutput describe_output(const at::Tensor& tensor) {
 
 void copy_dense_output(const at::Tensor& tensor, void* destination) {
   const c10::InferenceMode inference(true);
-  at::from_blob(destination, tensor.sizes(), tensor.options()).copy_(tensor);
+  at::from_blob(destination, tensor.sizes(), tensor.options().device(c10::Device(c10::kCPU)))
+      .copy_(tensor);
 }
 
 }  // namespace graphnet::eager

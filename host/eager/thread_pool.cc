@@ -5,6 +5,9 @@
 #include <c10/core/InferenceMode.h>
 #include <dlfcn.h>
 
+#include <string>
+
+#include "base/log.h"
 #include "eager/wall.h"
 
 namespace graphnet::eager {
@@ -13,7 +16,12 @@ void set_pool_size(int num_threads) {
   // By name, so that it is the runtime that libtorch brought and no second one.
   using SetNumThreads = void (*)(int);
   const auto set = reinterpret_cast<SetNumThreads>(::dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
-  if (set != nullptr) set(num_threads);
+  if (set != nullptr) return set(num_threads);
+  base::log(
+      base::LogLevel::kWarning, "eager",
+      "no OpenMP runtime is loaded (omp_set_num_threads): libtorch runs with as many threads as "
+      "it likes, not with " +
+          std::to_string(num_threads));
 }
 
 void warm_up() {

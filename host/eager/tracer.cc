@@ -18,10 +18,11 @@ using graph::Statement;
 using graph::StatementKind;
 
 Tracer::Tracer(const graph::Program& program, const std::vector<at::Tensor>& arguments,
-               CallExecutor* executor)
+               CallExecutor* executor, c10::Device device)
     : program_(program),
       arguments_(arguments),
       executor_(executor),
+      device_(device),
       variables_(program.variables.size()),
       tape_(arguments.size()) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -196,6 +197,7 @@ void Tracer::execute(const Overload& overload, c10::Stack& stack) {
 }
 
 Value Tracer::constant_tensor(at::Tensor tensor) {
+  tensor = tensor.to(device_);
   BoundCall bound;
   bound.overload = &overloads_of("aten::clone").front();
   Instruction instruction{bound.overload->handle, {}, {}, position_};
@@ -262,6 +264,7 @@ Value from_scalar(const c10::Scalar& scalar) {
 
 Value Tracer::call(const std::string& aten_name, CallArguments arguments) {
   BoundCall bound = bind_call(aten_name, arguments);
+  place(bound);
   note_writes(bound);
   note_shape_reads(bound);
   c10::Stack stack = make_stack(bound);
@@ -271,6 +274,16 @@ Value Tracer::call(const std::string& aten_name, CallArguments arguments) {
   instruction.operands = std::move(bound.operands);
   tape_.append(std::move(instruction));
   return result;
+}
+
+void Tracer::place(BoundCall& call) const {
+  if (device_.is_cpu()) return;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    if (call.overload->parameters[i].type != ParameterType::kDevice) continue;
+    c10::IValue& given = call.operands[i].constant;
+    const bool is_made_from_nothing = given.isNone() && call.tensors.empty();
+    if (given.isDevice() || is_made_from_nothing) given = device_;
+  }
 }
 
 Value Tracer::wrap_tensor(const at::Tensor& tensor, const BoundCall& call,

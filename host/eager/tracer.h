@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <c10/core/Device.h>
+
 #include <map>
 #include <set>
 #include <string>
@@ -20,11 +22,13 @@ namespace graphnet::eager {
 /// the same operator calls without names, overload choice or host arithmetic.
 class Tracer {
  public:
-  /// `executor` runs the calls; null: the operators themselves.
+  /// `executor` runs the calls; null: the operators themselves. Every device that the program names
+  /// means `device`, and what it makes from nothing is made there, as with upstream's rewriting of
+  /// devices and its default device.
   ///
-  /// shapes   arguments: one tensor per parameter, in signature order
+  /// shapes   arguments: one tensor per parameter, in signature order, all on `device`
   Tracer(const graph::Program& program, const std::vector<at::Tensor>& arguments,
-         CallExecutor* executor = nullptr);
+         CallExecutor* executor = nullptr, c10::Device device = c10::Device(c10::kCPU));
 
   /// Runs the program; returns its outputs, nested tuples flattened.
   ///
@@ -78,6 +82,7 @@ class Tracer {
   Value evaluate_call(const graph::Expression& expression);
   Value attribute(const Value& base, const std::string& name);
   std::vector<Value> evaluate_all(const std::vector<graph::Expression>& expressions);
+  void place(BoundCall& call) const;
   void note_writes(const BoundCall& call);
   void note_shape_reads(const BoundCall& call);
   void execute(const Overload& overload, c10::Stack& stack);
@@ -87,6 +92,7 @@ class Tracer {
   const graph::Program& program_;
   const std::vector<at::Tensor>& arguments_;
   CallExecutor* executor_;
+  c10::Device device_;
   std::set<Slot> host_reads_;
   std::vector<bool> host_read_arguments_;
   std::vector<Value> variables_;

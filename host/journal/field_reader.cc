@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <limits>
+#include <utility>
 
 namespace graphnet::journal {
 
@@ -154,7 +155,13 @@ FieldReader& FieldReader::read(const char* key, std::vector<double>& value) {
 }
 
 FieldReader& FieldReader::read_object(const char* key, Json& value) {
-  if (const Json* found = object(key)) value = *found;
+  const Json* found = object(key);
+  if (found == nullptr) return *this;
+  if (spent_ != nullptr) {
+    value = std::move(*spent_->find(key));
+  } else {
+    value = *found;
+  }
   return *this;
 }
 

@@ -22,6 +22,9 @@ class FieldReader {
  public:
   /// `where` is put in front of the key in messages: "plugin" gives 'plugin.name'.
   explicit FieldReader(const base::Json& object, std::string where = "");
+  /// For an object that is needed no more: read_object() moves out of it. It must outlive the
+  /// reader.
+  explicit FieldReader(base::Json&& object) : FieldReader(object) { spent_ = &object; }
 
   FieldReader& require(const char* key);
 
@@ -51,6 +54,7 @@ class FieldReader {
   std::optional<std::int64_t> integer(const char* key, std::int64_t low, std::int64_t high);
 
   const base::Json& object_;
+  base::Json* spent_ = nullptr;  // the same object if it may be moved out of
   std::string where_;
   base::Status status_;
 };

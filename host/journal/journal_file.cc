@@ -191,12 +191,12 @@ Status JournalFile::sync() {
 namespace {
 
 Status read_line(std::string_view line, JournalContent& content) {
-  GN_ASSIGN_OR_RETURN(const Json json, base::parse_json(line, "record"));
+  GN_ASSIGN_OR_RETURN(Json json, base::parse_json(line, "record"));
   if (is_control(json)) {
     GN_ASSIGN_OR_RETURN(Control control, control_from_json(json));
     content.controls.push_back(std::move(control));
   } else {
-    GN_ASSIGN_OR_RETURN(Record record, record_from_json(json));
+    GN_ASSIGN_OR_RETURN(Record record, record_from_json(std::move(json)));
     content.records.push_back(std::move(record));
   }
   return Status::ok();

@@ -82,6 +82,7 @@ void read_plugin(FieldReader& fields, Record& record) {
       .read("version", record.plugin_version)
       .read("variant", record.plugin_variant)
       .read("sha256", record.plugin_sha256)
+      .read("library", record.plugin_library)
       .read_object("options", record.plugin_options)
       .read_object("info", record.plugin_info);
   fields.merge(nested);
@@ -106,6 +107,7 @@ Json identity_to_json(const Record& record) {
                       {"sha256", record.plugin_sha256},
                       {"options", record.plugin_options},
                       {"info", record.plugin_info}};
+  if (!record.plugin_library.empty()) object["plugin"]["library"] = record.plugin_library;
   return object;
 }
 
@@ -121,6 +123,7 @@ Json to_json(const Record& record) {
   object["protocol_settings"] = record.protocol_settings;
   object["warmup"] = record.warmup;
   object["trials"] = record.trials;
+  if (!record.settings.empty()) object["settings"] = record.settings;
   object["message"] = record.message;
   object["verdict"] = record.verdict;
   object["degenerate"] = record.degenerate;
@@ -144,10 +147,10 @@ Json to_json(const Record& record) {
   return object;
 }
 
-base::Result<Record> record_from_json(const Json& json) {
-  GN_RETURN_IF_ERROR(check_schema(json, "graphnet.record", kNewestRecordSchema));
+namespace {
+
+base::Result<Record> read_record(FieldReader fields) {
   Record record;
-  FieldReader fields(json);
   fields.read("task_key", record.task_key)
       .read("attempt", record.attempt)
       .read("run_id", record.run_id)
@@ -163,6 +166,7 @@ base::Result<Record> record_from_json(const Json& json) {
       .read_object("protocol_settings", record.protocol_settings)
       .read("warmup", record.warmup)
       .read("trials", record.trials)
+      .read_object("settings", record.settings)
       .require("outcome")
       .read("outcome", record.outcome)
       .read("message", record.message)
@@ -188,6 +192,18 @@ base::Result<Record> record_from_json(const Json& json) {
       .read("command", record.command);
   GN_RETURN_IF_ERROR(fields.status());
   return record;
+}
+
+}  // namespace
+
+base::Result<Record> record_from_json(const Json& json) {
+  GN_RETURN_IF_ERROR(check_schema(json, "graphnet.record", kNewestRecordSchema));
+  return read_record(FieldReader(json));
+}
+
+base::Result<Record> record_from_json(Json&& json) {
+  GN_RETURN_IF_ERROR(check_schema(json, "graphnet.record", kNewestRecordSchema));
+  return read_record(FieldReader(std::move(json)));
 }
 
 std::optional<std::string> upstream_refusal(const Record& record) {

@@ -45,6 +45,7 @@ struct Record {
   std::string plugin_version;
   std::string plugin_variant;  ///< name plus what distinguishes this build, as shown in tables
   std::string plugin_sha256;   ///< of the shared object
+  std::string plugin_library;  ///< its path where the run was; empty in older records
   base::Json plugin_options = base::Json::object();
   /// What the plugin says of its executable, key to text: its word, not evidence.
   base::Json plugin_info = base::Json::object();
@@ -57,9 +58,14 @@ struct Record {
   base::Json protocol_settings = base::Json::object();  ///< see config/protocol_file.h
   int warmup = 0;                                       ///< protocol `upstream`
   int trials = 0;                                       ///< protocol `upstream`
+  /// What else the run was given: {"proof": "full", "digest": false, "memory_bytes": 4294967296,
+  /// "flop": 2e12, "timeouts_ms": {"load": 60000, ...}}; what had no limit is absent. Empty in
+  /// older records.
+  base::Json settings = base::Json::object();
 
   /// ok, accuracy_mismatch, shape_mismatch, dtype_mismatch, count_mismatch, non_finite,
   /// unsupported, compile_failed, runtime_failed, crashed, timed_out, out_of_memory,
+  /// killed (by somebody else, not for lack of memory),
   /// reference_failed, invalid_sample, plugin_failed, skipped, interrupted
   std::string outcome;
   std::string message;  ///< one sentence; empty for ok
@@ -133,6 +139,8 @@ base::Json to_json(const Record& record);
 ///
 /// errors   kInput if the schema is newer (message names both) or a key has the wrong type
 base::Result<Record> record_from_json(const base::Json& json);
+/// The same without copies; `json` is spent.
+base::Result<Record> record_from_json(base::Json&& json);
 
 /// Upstream's message if torch's Python layer refuses this sample although libtorch runs it.
 std::optional<std::string> upstream_refusal(const Record& record);

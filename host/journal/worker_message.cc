@@ -5,6 +5,10 @@
 
 namespace graphnet::journal {
 
+bool takes_times(const std::string& phase) {
+  return phase == "eager" || phase == "run" || phase == "time";
+}
+
 base::Json to_json(const Task& task) {
   base::Json object = base::Json::object();
   object["sample_path"] = task.sample_path;
@@ -23,8 +27,11 @@ base::Json to_json(const Task& task) {
   object["protocol_settings"] = task.protocol_settings;
   object["control"] = task.control;
   object["digest"] = task.digest;
+  if (!task.reference_cache.empty()) object["reference_cache"] = task.reference_cache;
   object["proof"] = task.proof;
   if (task.memory_limit_bytes) object["memory_limit_bytes"] = *task.memory_limit_bytes;
+  object["limits_itself"] = task.limits_itself;
+  object["asks"] = task.asks;
   if (task.flop_limit) object["flop_limit"] = *task.flop_limit;
   object["command"] = task.command;
   object["run_id"] = task.run_id;
@@ -34,10 +41,12 @@ base::Json to_json(const Task& task) {
 base::Result<Task> task_from_json(const base::Json& json) {
   Task task;
   FieldReader fields(json);
-  for (const char* key :
-       {"sample_path", "plugin_library", "plugin_name", "plugin_version", "plugin_variant",
-        "plugin_options", "device", "threads", "weights", "protocol", "method", "protocol_settings",
-        "warmup", "trials", "control", "digest", "proof", "command", "run_id"}) {
+  for (const char* key : {"sample_path",    "plugin_library", "plugin_name",   "plugin_version",
+                          "plugin_variant", "plugin_options", "device",        "threads",
+                          "weights",        "protocol",       "method",        "protocol_settings",
+                          "warmup",         "trials",         "limits_itself", "asks",
+                          "control",        "digest",         "proof",         "command",
+                          "run_id"}) {
     fields.require(key);
   }
   fields.read("sample_path", task.sample_path)
@@ -56,8 +65,11 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read_object("protocol_settings", task.protocol_settings)
       .read("control", task.control)
       .read("digest", task.digest)
+      .read("reference_cache", task.reference_cache)
       .read("proof", task.proof)
       .read("memory_limit_bytes", task.memory_limit_bytes)
+      .read("limits_itself", task.limits_itself)
+      .read("asks", task.asks)
       .read("flop_limit", task.flop_limit)
       .read("command", task.command)
       .read("run_id", task.run_id);

@@ -12,9 +12,13 @@ namespace graphnet::journal {
 /// Messages between supervisor and worker: one JSON object per line over a socket pair that the
 /// worker finds as descriptor 3.
 ///
-/// supervisor -> worker, one line:  the task (Task below)
+/// supervisor -> worker, one line:  the task (Task below); then "go" for each ask
 /// worker -> supervisor, any number of lines:
 ///   {"event":"phase","phase":"eager"}           a phase begins; its time limit starts
+///   {"event":"ask","phase":"time"}              only with Task::asks: it wants to begin a phase,
+///                                                and waits for a line; its time limit stands
+///                                                still. Before replay with "bytes", the memory
+///                                                that it expects to need
 ///   {"event":"step","step":"bind"}              the plugin's own code is entered next; which part
 ///   {"event":"memory"}                          an allocation was refused; the plugin may go on
 ///   {"event":"crash","signal":11,"address":"0x0"}  this process is about to end by that signal;
@@ -30,6 +34,12 @@ namespace graphnet::journal {
 /// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time, robustness,
 /// proof.
 inline constexpr int kWorkerControlFd = 3;
+
+/// The line that answers an ask, without its line feed.
+inline constexpr const char* kGo = "go";
+
+/// Whether times are taken in a phase that are part of a result: nothing else may run meanwhile.
+bool takes_times(const std::string& phase);
 
 /// Exit code of a worker that finds its end of the channel closed: code of the plugin did that.
 inline constexpr int kExitChannelLost = 74;
@@ -54,9 +64,15 @@ struct Task {
   /// Instead of a plugin, eager is timed against itself: see control_session.h of the worker.
   bool control = false;
   bool digest = false;
+  /// Folder of worker/reference_cache.h; empty: none.
+  std::string reference_cache;
   std::string proof = "full";  ///< "full", "counts" or "none"; see worker/proof_phase.h
   /// Of the worker's private memory; a sample that needs more is skipped.
   std::optional<std::int64_t> memory_limit_bytes;
+  /// It sets that limit itself (RLIMIT_DATA); else a control group holds it.
+  bool limits_itself = true;
+  /// Others run beside it: it asks before it takes memory and before phases that take times.
+  bool asks = false;
   std::optional<double> flop_limit;  ///< of one call
   std::string command;               ///< for Record::command
   std::string run_id;

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -38,6 +39,12 @@ long system_call(long number, long one, long two, long three) {
   return result;
 }
 
+std::int64_t now_ns() {
+  timespec now = {};
+  system_call(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, reinterpret_cast<long>(&now), 0);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
 /// 0 or an error number.
 int protect(std::uintptr_t start, std::uintptr_t end, int protection) {
   return static_cast<int>(-system_call(SYS_mprotect, static_cast<long>(start),
@@ -48,12 +55,33 @@ Status refused(const std::string& what, int error) {
   return Status(Code::kUnsupported, what + ": " + std::strerror(error));
 }
 
+/// Room for kMaxHits. Most of it is never touched and costs nothing.
+class HitList {
+ public:
+  HitList()
+      : hits_(static_cast<Hit*>(::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {}
+  ~HitList() {
+    if (is_there()) ::munmap(hits_, kBytes);
+  }
+  HitList(const HitList&) = delete;
+  HitList& operator=(const HitList&) = delete;
+
+  bool is_there() const { return hits_ != MAP_FAILED; }
+  Hit& operator[](std::size_t i) { return hits_[i]; }
+  std::vector<Hit> first(std::size_t count) const { return {hits_, hits_ + count}; }
+
+ private:
+  static constexpr std::size_t kBytes = kMaxHits * sizeof(Hit);
+  Hit* hits_;
+};
+
 }  // namespace
 
 struct ExecuteDeny::State {
   std::vector<Region> regions;
   std::vector<char> is_closed;  // by region
-  std::vector<Hit> hits;        // kMaxHits of them, made before anything is closed
+  HitList hits;                 // made before anything is closed
   std::atomic<std::size_t> num_hits{0};
   std::size_t num_kept = 0;  // of them, without those of our own code in disarm()
   std::atomic<bool> is_armed{false};
@@ -66,9 +94,9 @@ struct ExecuteDeny::State {
   /// True if the address lies in a region of ours; its window is open then.
   bool open(std::uintptr_t address, const greg_t* registers);
   void note(std::size_t region, std::uintptr_t window, const greg_t* registers);
-  void reopen(const Region& region, const std::vector<Mapping>& mappings) const;
+  void reopen(const Region& region, const std::vector<base::Mapping>& mappings) const;
   /// kPlugin if denied code is executable in a window that no hit has opened.
-  Status check_closed(const Region& region, const std::vector<Mapping>& mappings,
+  Status check_closed(const Region& region, const std::vector<base::Mapping>& mappings,
                       const std::vector<std::uintptr_t>& opened) const;
 };
 
@@ -107,32 +135,38 @@ std::uintptr_t window_of(std::uintptr_t address) {
   return address & ~(kWindowBytes - 1);
 }
 
-/// The part of a mapping that lies in a region; empty if start >= end.
+/// The part of a mapping that lies in another.
 struct Overlap {
   std::uintptr_t start;
   std::uintptr_t end;
 };
 
-Overlap overlap_of(const Mapping& one, const Mapping& other) {
-  return {std::max(one.start, other.start), std::min(one.end, other.end)};
+/// Calls `visit` with each of `mappings`, which are by address, that has a part in `region`.
+template <typename Visit>
+void visit_overlaps(const base::Mapping& region, const std::vector<base::Mapping>& mappings,
+                    Visit visit) {
+  auto now = std::upper_bound(
+      mappings.begin(), mappings.end(), region.start,
+      [](std::uintptr_t start, const base::Mapping& one) { return start < one.end; });
+  for (; now != mappings.end() && now->start < region.end; ++now) {
+    visit(*now, Overlap{std::max(now->start, region.start), std::min(now->end, region.end)});
+  }
 }
 
 }  // namespace
 
 bool ExecuteDeny::State::open(std::uintptr_t address, const greg_t* registers) {
-  const auto after = std::upper_bound(
-      regions.begin(), regions.end(), address,
-      [](std::uintptr_t wanted, const Region& region) { return wanted < region.mapping.start; });
-  if (after == regions.begin()) return false;
-  const auto index = static_cast<std::size_t>(after - regions.begin() - 1);
-  const Mapping& mapping = regions[index].mapping;
-  if (!mapping.contains(address) || regions[index].kind == RegionKind::kHost) return false;
+  const Region* region = find_region(regions, address);
+  if (region == nullptr || region->kind == RegionKind::kHost) return false;
+  const base::Mapping& mapping = region->mapping;
   const std::uintptr_t window = window_of(address);
   const std::uintptr_t start = std::max(window, mapping.start);
   const std::uintptr_t end = std::min(window + kWindowBytes, mapping.end);
   if (protect(start, end, mapping.protection) != 0) return false;
   // A thread may fault in the moment in which everything is opened.
-  if (is_armed.load()) note(index, window, registers);
+  if (is_armed.load()) {
+    note(static_cast<std::size_t>(region - regions.data()), window, registers);
+  }
   return true;
 }
 
@@ -141,13 +175,14 @@ __attribute__((no_sanitize("address"))) void ExecuteDeny::State::note(std::size_
                                                                       std::uintptr_t window,
                                                                       const greg_t* registers) {
   const std::size_t slot = num_hits.fetch_add(1);
-  if (slot >= hits.size()) return;
+  if (slot >= kMaxHits) return;
   Hit& hit = hits[slot];
   hit.instruction = static_cast<std::uintptr_t>(registers[REG_RIP]);
   hit.return_word = *reinterpret_cast<const std::uintptr_t*>(registers[REG_RSP]);
   hit.region = region;
   hit.window = window;
   hit.thread = own_thread();
+  hit.time_ns = now_ns();
 }
 
 void ExecuteDeny::State::on_fault(int signal, siginfo_t* info, void* context) {
@@ -162,29 +197,28 @@ void ExecuteDeny::State::on_fault(int signal, siginfo_t* info, void* context) {
   chain(state->previous, signal, info, context);
 }
 
-void ExecuteDeny::State::reopen(const Region& region, const std::vector<Mapping>& mappings) const {
+void ExecuteDeny::State::reopen(const Region& region,
+                                const std::vector<base::Mapping>& mappings) const {
   const int closed = region.mapping.protection & ~PROT_EXEC;
-  for (const Mapping& now : mappings) {
-    const Overlap part = overlap_of(now, region.mapping);
+  visit_overlaps(region.mapping, mappings, [&](const base::Mapping& now, const Overlap& part) {
     // A plugin may have given its memory another use meanwhile.
-    if (part.start < part.end && now.protection == closed) {
-      protect(part.start, part.end, region.mapping.protection);
-    }
-  }
+    if (now.protection == closed) protect(part.start, part.end, region.mapping.protection);
+  });
 }
 
-Status ExecuteDeny::State::check_closed(const Region& region, const std::vector<Mapping>& mappings,
+Status ExecuteDeny::State::check_closed(const Region& region,
+                                        const std::vector<base::Mapping>& mappings,
                                         const std::vector<std::uintptr_t>& opened) const {
-  for (const Mapping& now : mappings) {
-    const Overlap part = overlap_of(now, region.mapping);
-    if (part.start >= part.end || (now.protection & PROT_EXEC) == 0) continue;
+  bool is_closed_still = true;
+  visit_overlaps(region.mapping, mappings, [&](const base::Mapping& now, const Overlap& part) {
+    if ((now.protection & PROT_EXEC) == 0) return;
     for (std::uintptr_t at = window_of(part.start); at < part.end; at += kWindowBytes) {
-      if (std::binary_search(opened.begin(), opened.end(), at)) continue;
-      return Status(Code::kPlugin, "somebody else made code of " +
-                                       module_name(region.mapping.path) + " executable");
+      is_closed_still = is_closed_still && std::binary_search(opened.begin(), opened.end(), at);
     }
-  }
-  return Status::ok();
+  });
+  if (is_closed_still) return Status::ok();
+  return Status(Code::kPlugin, "somebody else made code of " +
+                                   base::module_name(region.mapping.path) + " executable");
 }
 
 ExecuteDeny::ExecuteDeny(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -197,8 +231,8 @@ base::Result<std::unique_ptr<ExecuteDeny>> ExecuteDeny::create(std::vector<Regio
                       ") blocks SIGSEGV, the kernel would kill it where it should be noted");
   }
   auto state = std::make_unique<State>();
+  if (!state->hits.is_there()) return refused("no memory to note hits in", errno);
   state->regions = std::move(regions);
-  state->hits.resize(kMaxHits);
   std::unique_ptr<ExecuteDeny> witness(new ExecuteDeny(std::move(state)));
   witness->reclaim_handler();
   GN_RETURN_IF_ERROR(witness->try_on_own_page());
@@ -263,14 +297,15 @@ Status ExecuteDeny::arm(const std::vector<RegionKind>& kinds) {
     const Region& region = state.regions[i];
     const bool is_wanted = std::find(kinds.begin(), kinds.end(), region.kind) != kinds.end();
     if (!is_wanted || region.kind == RegionKind::kHost) continue;
-    const Mapping& mapping = region.mapping;
+    const base::Mapping& mapping = region.mapping;
     const int error = protect(mapping.start, mapping.end, mapping.protection & ~PROT_EXEC);
     state.is_closed[i] = error == 0 ? 1 : 0;
     const bool is_gone = error == ENOMEM && region.kind == RegionKind::kExpect;
     if (error == 0 || is_gone) continue;
     static_cast<void>(disarm());
     return refused(
-        "the kernel refuses to take the right to execute from " + module_name(mapping.path), error);
+        "the kernel refuses to take the right to execute from " + base::module_name(mapping.path),
+        error);
   }
   return Status::ok();
 }
@@ -280,7 +315,7 @@ Status ExecuteDeny::disarm() {
   if (!state.is_armed) return Status::ok();
   state.num_kept = std::min(state.num_hits.load(), kMaxHits);
   // Uses strings, of which libtorch may hold the code.
-  const auto mappings = read_memory_map();
+  const auto mappings = base::read_memory_map();
   std::vector<std::uintptr_t> opened;
   const std::size_t num_opened = std::min(state.num_hits.load(), kMaxHits);
   for (std::size_t i = 0; i < num_opened; ++i) opened.push_back(state.hits[i].window);
@@ -304,8 +339,7 @@ Status ExecuteDeny::disarm() {
 }
 
 std::vector<Hit> ExecuteDeny::hits() const {
-  const auto count = static_cast<std::ptrdiff_t>(state_->num_kept);
-  return {state_->hits.begin(), state_->hits.begin() + count};
+  return state_->hits.first(state_->num_kept);
 }
 
 bool ExecuteDeny::reclaim_handler() {

@@ -21,7 +21,8 @@ struct Hit {
   std::uintptr_t return_word = 0;
   std::size_t region = 0;  ///< index in ExecuteDeny::regions()
   std::uintptr_t window = 0;
-  int thread = 0;  ///< the kernel's number of it
+  int thread = 0;            ///< the kernel's number of it
+  std::int64_t time_ns = 0;  ///< CLOCK_MONOTONIC_RAW, in the trap
 };
 
 /// Takes the right to execute from memory and notes who needs it: the first instruction in each

@@ -7,8 +7,9 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
-#include "proof/elf_symbols.h"
+#include "base/elf_symbols.h"
 
 namespace graphnet::proof {
 
@@ -16,30 +17,87 @@ namespace {
 
 constexpr std::size_t kMostSymbols = 5;
 
-std::uint64_t place_in(const Mapping& mapping, std::uintptr_t address) {
+std::uint64_t place_in(const base::Mapping& mapping, std::uintptr_t address) {
   return address - mapping.start + (mapping.path.empty() ? 0 : mapping.file_offset);
 }
 
-std::string place_text(const Mapping& mapping, std::uintptr_t address) {
+std::string place_text(const base::Mapping& mapping, std::uintptr_t address) {
   char place[32];
   std::snprintf(place, sizeof place, "+0x%llx",
                 static_cast<unsigned long long>(place_in(mapping, address)));
-  return module_name(mapping.path) + place;
+  return base::module_name(mapping.path) + place;
+}
+
+/// The modules of regions, and which is whose.
+struct Modules {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::vector<ModuleUse> uses;         // by class, name and epoch
+  std::vector<std::size_t> of_region;  // index in `uses`; kNone: not traced
+};
+
+Modules modules_of(const std::vector<Region>& regions) {
+  using Key = std::tuple<int, std::string, std::string>;
+  std::map<Key, std::size_t> numbers;
+  std::vector<const std::size_t*> of_region;
+  for (const Region& region : regions) {
+    if (region.kind == RegionKind::kHost) {
+      of_region.push_back(nullptr);
+      continue;
+    }
+    Key key(static_cast<int>(region.kind), base::module_name(region.mapping.path), region.epoch);
+    of_region.push_back(&numbers.emplace(std::move(key), 0).first->second);
+  }
+  Modules modules;
+  for (auto& [key, number] : numbers) {
+    number = modules.uses.size();
+    ModuleUse use;
+    use.module = std::get<1>(key);
+    use.kind = static_cast<RegionKind>(std::get<0>(key));
+    use.epoch = std::get<2>(key);
+    modules.uses.push_back(std::move(use));
+  }
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    modules.of_region.push_back(of_region[i] == nullptr ? Modules::kNone : *of_region[i]);
+    if (of_region[i] == nullptr) continue;
+    modules.uses[*of_region[i]].text_bytes += regions[i].mapping.end - regions[i].mapping.start;
+  }
+  return modules;
+}
+
+/// The hits whose names are told: all in denied code, elsewhere the first few windows of a module.
+/// Counts the windows of each.
+std::vector<std::size_t> hits_to_name(const std::vector<Hit>& hits,
+                                      const std::vector<Region>& regions, Modules& modules) {
+  std::set<std::pair<std::size_t, std::uintptr_t>> seen;  // module, window
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    const Hit& hit = hits[i];
+    const std::size_t module = modules.of_region[hit.region];
+    const bool is_new = seen.emplace(module, hit.window).second;
+    if (is_new) ++modules.uses[module].windows;
+    const bool is_denied = regions[hit.region].kind == RegionKind::kDeny;
+    if (is_denied || (is_new && modules.uses[module].windows <= kMostSymbols)) {
+      wanted.push_back(i);
+    }
+  }
+  return wanted;
 }
 
 /// The names of many addresses, one pass over each file.
 class NameTable {
  public:
-  NameTable(const std::vector<Hit>& hits, const std::vector<Region>& regions) {
+  NameTable(const std::vector<Hit>& hits, const std::vector<std::size_t>& chosen,
+            const std::vector<Region>& regions) {
     std::map<std::string, std::map<std::uint64_t, std::uintptr_t>> by_file;  // place to address
-    for (const Hit& hit : hits) {
-      const Mapping& mapping = regions[hit.region].mapping;
-      by_file[mapping.path].emplace(place_in(mapping, hit.instruction), hit.instruction);
+    for (const std::size_t i : chosen) {
+      const base::Mapping& mapping = regions[hits[i].region].mapping;
+      const std::uintptr_t address = hits[i].instruction;
+      by_file[mapping.path].emplace(place_in(mapping, address), address);
     }
     for (const auto& [file, wanted] : by_file) {
       std::vector<std::uint64_t> places;
       for (const auto& [place, address] : wanted) places.push_back(place);
-      const auto found = name_places(file, places);
+      const auto found = base::name_places(file, places);
       if (!found.is_ok()) continue;  // generated code, or a file that is gone
       std::size_t next = 0;
       for (const auto& [place, address] : wanted) names_[address] = (*found)[next++];
@@ -47,52 +105,14 @@ class NameTable {
   }
 
   /// Null if the file's symbols do not say.
-  const SymbolName* find(std::uintptr_t address) const {
+  const base::SymbolName* find(std::uintptr_t address) const {
     const auto found = names_.find(address);
     return found == names_.end() || found->second.name.empty() ? nullptr : &found->second;
   }
 
  private:
-  std::map<std::uintptr_t, SymbolName> names_;
+  std::map<std::uintptr_t, base::SymbolName> names_;
 };
-
-std::vector<ModuleUse> modules_of(const std::vector<Region>& regions) {
-  std::vector<ModuleUse> modules;
-  for (const Region& region : regions) {
-    if (region.kind == RegionKind::kHost) continue;
-    ModuleUse use;
-    use.module = module_name(region.mapping.path);
-    use.kind = region.kind;
-    use.epoch = region.epoch;
-    modules.push_back(use);
-  }
-  const auto key = [](const ModuleUse& use) {
-    return std::make_tuple(static_cast<int>(use.kind), use.module, use.epoch);
-  };
-  std::sort(modules.begin(), modules.end(),
-            [&](const ModuleUse& a, const ModuleUse& b) { return key(a) < key(b); });
-  const auto end = std::unique(modules.begin(), modules.end(),
-                               [&](const auto& a, const auto& b) { return key(a) == key(b); });
-  modules.erase(end, modules.end());
-  return modules;
-}
-
-bool is_of(const ModuleUse& use, const Region& region) {
-  return use.kind == region.kind && use.epoch == region.epoch &&
-         use.module == module_name(region.mapping.path);
-}
-
-void count_windows(const std::vector<Hit>& hits, const std::vector<Region>& regions,
-                   ModuleUse& use) {
-  std::set<std::uintptr_t> windows;
-  for (const Region& region : regions) {
-    if (is_of(use, region)) use.text_bytes += region.mapping.end - region.mapping.start;
-  }
-  for (const Hit& hit : hits) {
-    if (is_of(use, regions[hit.region])) windows.insert(hit.window);
-  }
-  use.windows = windows.size();
-}
 
 void add_symbol(ModuleUse& use, const std::string& symbol) {
   const bool is_known =
@@ -101,17 +121,16 @@ void add_symbol(ModuleUse& use, const std::string& symbol) {
 }
 
 Finding make_finding(const Hit& hit, const std::vector<Region>& regions, const NameTable& names) {
-  const Mapping& mapping = regions[hit.region].mapping;
-  const SymbolName* name = names.find(hit.instruction);
+  const base::Mapping& mapping = regions[hit.region].mapping;
+  const base::SymbolName* name = names.find(hit.instruction);
   Finding finding;
   finding.symbol = name != nullptr ? name->name : place_text(mapping, hit.instruction);
-  finding.module = module_name(mapping.path);
+  finding.module = base::module_name(mapping.path);
   finding.thread = hit.thread;
-  for (const Region& region : regions) {
-    if (!region.mapping.contains(hit.return_word)) continue;
-    finding.caller = place_text(region.mapping, hit.return_word);
-    finding.is_entry = name != nullptr && name->offset == 0 && region.kind != RegionKind::kDeny;
-  }
+  const Region* caller = find_region(regions, hit.return_word);
+  if (caller == nullptr) return finding;
+  finding.caller = place_text(caller->mapping, hit.return_word);
+  finding.is_entry = name != nullptr && name->offset == 0 && caller->kind != RegionKind::kDeny;
   return finding;
 }
 
@@ -119,26 +138,30 @@ Finding make_finding(const Hit& hit, const std::vector<Region>& regions, const N
 
 Trace name_hits(const std::vector<Hit>& hits, const std::vector<Region>& regions) {
   Trace trace;
-  const NameTable names(hits, regions);
-  trace.modules = modules_of(regions);
-  for (ModuleUse& use : trace.modules) count_windows(hits, regions, use);
-  std::set<int> threads;
+  Modules modules = modules_of(regions);
+  const std::vector<std::size_t> wanted = hits_to_name(hits, regions, modules);
+  const NameTable names(hits, wanted, regions);
   for (const Hit& hit : hits) {
-    const Finding finding = make_finding(hit, regions, names);
-    threads.insert(hit.thread);
-    for (ModuleUse& use : trace.modules) {
-      if (is_of(use, regions[hit.region])) add_symbol(use, finding.symbol);
-    }
-    if (regions[hit.region].kind != RegionKind::kDeny) continue;
-    (is_allowed(finding.symbol) ? trace.allowed : trace.denied).push_back(finding);
+    const ModuleUse& use = modules.uses[modules.of_region[hit.region]];
+    trace.moments.push_back({hit.time_ns, hit.thread, use.module});
   }
-  trace.num_hits = hits.size();
+  for (const std::size_t i : wanted) {
+    const Finding finding = make_finding(hits[i], regions, names);
+    add_symbol(modules.uses[modules.of_region[hits[i].region]], finding.symbol);
+    if (regions[hits[i].region].kind != RegionKind::kDeny) continue;
+    const bool allowed = is_allowed(finding.symbol);
+    if (finding.is_entry && !allowed) trace.moments[i].what = finding.symbol;
+    (allowed ? trace.allowed : trace.denied).push_back(finding);
+  }
+  std::set<int> threads;
+  for (const Hit& hit : hits) threads.insert(hit.thread);
+  trace.modules = std::move(modules.uses);
   trace.num_threads = threads.size();
   return trace;
 }
 
 bool is_allowed(const std::string& symbol) {
-  if (symbol == kJumpTable) return true;
+  if (symbol == base::kJumpTable) return true;
   constexpr const char* kStandard[] = {"std", "__gnu_cxx"};
   const auto is_word = [](char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';

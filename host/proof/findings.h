@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proof/execute_deny.h"
+#include "proof/moments.h"
 
 namespace graphnet::proof {
 
@@ -27,7 +28,7 @@ struct ModuleUse {
   std::string epoch;  ///< of its mapping; see Region
   std::size_t text_bytes = 0;
   std::size_t windows = 0;           ///< different ones that were entered
-  std::vector<std::string> symbols;  ///< first that were entered, at most five
+  std::vector<std::string> symbols;  ///< of the first five windows
 };
 
 /// Hits with their names.
@@ -35,13 +36,14 @@ struct Trace {
   std::vector<Finding> denied;
   std::vector<Finding> allowed;    ///< in denied modules, but no operator: see is_allowed()
   std::vector<ModuleUse> modules;  ///< all that were traced, those not entered too
-  std::size_t num_hits = 0;
+  /// Each hit: what somebody called in denied code by its name, everything else by its module.
+  std::vector<Moment> moments;
   std::size_t num_threads = 0;
 };
 
 /// Names hits by the symbols of their files.
 ///
-/// order    findings as they were hit
+/// order    findings as they were hit; regions by address
 Trace name_hits(const std::vector<Hit>& hits, const std::vector<Region>& regions);
 
 /// True for functions in libtorch's files that are no work of an operator: the C++ library's

@@ -22,7 +22,7 @@ std::vector<T> first_of(const std::vector<T>& all) {
 }  // namespace
 
 void write_trace(const Trace& trace, Json& ledger) {
-  ledger["hits"] = trace.num_hits;
+  ledger["hits"] = trace.moments.size();
   ledger["hit_threads"] = trace.num_threads;
   ledger["modules"] = Json::array();
   for (const ModuleUse& use : trace.modules) {
@@ -67,6 +67,17 @@ Json imports_json(const std::vector<Imports>& audit) {
                        {"looks_up", imports.looks_up},
                        {"denied_count", imports.denied.size()},
                        {"denied", first_of(imports.denied)}});
+  }
+  return entries;
+}
+
+Json lookups_json(const std::vector<RuntimeLookups>& audit) {
+  Json entries = Json::array();
+  for (const RuntimeLookups& lookups : audit) {
+    entries.push_back({{"module", lookups.module},
+                       {"names", lookups.num_names},
+                       {"denied_count", lookups.denied.size()},
+                       {"denied", first_of(lookups.denied)}});
   }
   return entries;
 }

@@ -29,4 +29,7 @@ base::Json samples_json(const std::vector<Sample>& samples, const std::vector<Re
 /// `imports`: [{"module", "looks_up", "denied_count", "denied"}], of `denied` the first ten.
 base::Json imports_json(const std::vector<Imports>& audit);
 
+/// `dlsym`: [{"module", "names", "denied_count", "denied"}], likewise.
+base::Json lookups_json(const std::vector<RuntimeLookups>& audit);
+
 }  // namespace graphnet::proof

@@ -32,6 +32,7 @@ std::vector<Hit> hits_of_others(const ExecuteDeny& witness) {
 }  // namespace
 
 base::Result<int> wait_until_quiet(ExecuteDeny& witness) {
+  if (read_threads().size() == 1) return 0;
   for (int look = 1; look <= kMostLooks; ++look) {
     GN_RETURN_IF_ERROR(witness.arm({RegionKind::kDeny}));
     for (int wait = 0; wait < kMostWaits; ++wait) {

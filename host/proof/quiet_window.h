@@ -10,7 +10,7 @@ namespace graphnet::proof {
 /// may not have had their turn. A pool of libtorch's may spin for tens of milliseconds inside
 /// libtorch before it sleeps.
 ///
-/// Returns how often it had to look.
+/// Returns how often it had to look: 0 if there is no other thread.
 ///
 /// errors   kUnsupported naming thread and function if there is no quiet within 10 looks, or if the
 ///          kernel refuses

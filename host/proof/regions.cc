@@ -2,6 +2,7 @@
 #include "proof/regions.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace graphnet::proof {
@@ -30,8 +31,8 @@ bool is_before_plugin(const std::string& epoch) {
   return epoch == "start" || epoch == "eager";
 }
 
-RegionKind kind_of(const Mapping& mapping, const std::string& epoch) {
-  const std::string name = module_name(mapping.path);
+RegionKind kind_of(const base::Mapping& mapping, const std::string& epoch) {
+  const std::string name = base::module_name(mapping.path);
   for (const NamedLibrary& library : kLibraries) {
     if (name.rfind(library.prefix, 0) != 0) continue;
     if (library.kind == RegionKind::kDeny || is_before_plugin(epoch)) return library.kind;
@@ -39,8 +40,8 @@ RegionKind kind_of(const Mapping& mapping, const std::string& epoch) {
   return is_before_plugin(epoch) ? RegionKind::kHost : RegionKind::kExpect;
 }
 
-Mapping part_of(const Mapping& mapping, std::uintptr_t start, std::uintptr_t end) {
-  Mapping part = mapping;
+base::Mapping part_of(const base::Mapping& mapping, std::uintptr_t start, std::uintptr_t end) {
+  base::Mapping part = mapping;
   part.start = start;
   part.end = end;
   part.file_offset += mapping.path.empty() ? 0 : start - mapping.start;
@@ -48,10 +49,10 @@ Mapping part_of(const Mapping& mapping, std::uintptr_t start, std::uintptr_t end
 }
 
 // Splits `part` into what `known` holds already and what it does not.
-void split(const Mapping& part, const std::vector<Mapping>& known, std::vector<Mapping>& inside,
-           std::vector<Mapping>& outside) {
+void split(const base::Mapping& part, const std::vector<base::Mapping>& known,
+           std::vector<base::Mapping>& inside, std::vector<base::Mapping>& outside) {
   std::uintptr_t at = part.start;
-  for (const Mapping& old : known) {
+  for (const base::Mapping& old : known) {
     if (old.end <= at || old.path != part.path) continue;
     if (old.start >= part.end) break;
     const std::uintptr_t from = std::max(at, old.start);
@@ -70,20 +71,29 @@ const char* region_kind_name(RegionKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-void MapHistory::note(const std::string& epoch, const std::vector<Mapping>& mappings) {
-  epochs_.push_back({epoch, executable_mappings(mappings)});
+const Region* find_region(const std::vector<Region>& regions, std::uintptr_t address) {
+  const auto after = std::upper_bound(
+      regions.begin(), regions.end(), address,
+      [](std::uintptr_t wanted, const Region& region) { return wanted < region.mapping.start; });
+  if (after == regions.begin()) return nullptr;
+  const Region& before = *std::prev(after);
+  return before.mapping.contains(address) ? &before : nullptr;
 }
 
-std::vector<Region> MapHistory::regions(const std::vector<Mapping>& mappings) const {
+void MapHistory::note(const std::string& epoch, const std::vector<base::Mapping>& mappings) {
+  epochs_.push_back({epoch, base::executable_mappings(mappings)});
+}
+
+std::vector<Region> MapHistory::regions(const std::vector<base::Mapping>& mappings) const {
   std::vector<Region> regions;
-  std::vector<Mapping> left = executable_mappings(mappings);
-  const auto add = [&](const std::vector<Mapping>& parts, const std::string& epoch) {
-    for (const Mapping& part : parts) regions.push_back({part, kind_of(part, epoch), epoch});
+  std::vector<base::Mapping> left = base::executable_mappings(mappings);
+  const auto add = [&](const std::vector<base::Mapping>& parts, const std::string& epoch) {
+    for (const base::Mapping& part : parts) regions.push_back({part, kind_of(part, epoch), epoch});
   };
   for (const Epoch& epoch : epochs_) {
-    std::vector<Mapping> inside;
-    std::vector<Mapping> outside;
-    for (const Mapping& part : left) split(part, epoch.executable, inside, outside);
+    std::vector<base::Mapping> inside;
+    std::vector<base::Mapping> outside;
+    for (const base::Mapping& part : left) split(part, epoch.executable, inside, outside);
     add(inside, epoch.name);
     left = std::move(outside);
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "proof/memory_map.h"
+#include "base/memory_map.h"
 
 namespace graphnet::proof {
 
@@ -25,11 +26,16 @@ const char* region_kind_name(RegionKind kind);
 
 /// Executable memory of one class.
 struct Region {
-  Mapping mapping;
+  base::Mapping mapping;
   RegionKind kind = RegionKind::kHost;
   /// When it was first seen: "start", "eager", "load", "compile", or "run" if after all of them.
   std::string epoch;
 };
+
+/// The region that holds an address, or null.
+///
+/// order    regions by address
+const Region* find_region(const std::vector<Region>& regions, std::uintptr_t address);
 
 /// What was executable when. Eager's own generated code is there before the plugin is, so that
 /// memory without a file is the plugin's only if it appeared after it.
@@ -38,17 +44,17 @@ struct Region {
 ///          "load", "compile"; then regions()
 class MapHistory {
  public:
-  void note(const std::string& epoch, const std::vector<Mapping>& mappings);
+  void note(const std::string& epoch, const std::vector<base::Mapping>& mappings);
 
   /// The executable mappings with their classes; one that has grown is cut where it has.
   ///
   /// order    by address
-  std::vector<Region> regions(const std::vector<Mapping>& mappings) const;
+  std::vector<Region> regions(const std::vector<base::Mapping>& mappings) const;
 
  private:
   struct Epoch {
     std::string name;
-    std::vector<Mapping> executable;
+    std::vector<base::Mapping> executable;
   };
   std::vector<Epoch> epochs_;
 };

@@ -83,6 +83,9 @@ void ThreadSampler::State::on_timer(int, siginfo_t*, void* context) {
     sample.instruction = static_cast<std::uintptr_t>(registers[REG_RIP]);
     sample.thread = static_cast<int>(::syscall(SYS_gettid));
     sample.is_waiting = is_in_system_call(sample.instruction);
+    timespec now = {};
+    ::syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &now);
+    sample.time_ns = static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
   }
   errno = saved_errno;
 }
@@ -147,13 +150,12 @@ std::vector<ModuleShare> shares_of(const std::vector<Sample>& samples,
   for (const Sample& sample : samples) {
     if (sample.is_waiting) continue;
     ++num_running;
-    const auto region = std::find_if(regions.begin(), regions.end(), [&](const Region& one) {
-      return one.mapping.contains(sample.instruction);
-    });
-    if (region == regions.end()) {
+    const Region* region = find_region(regions, sample.instruction);
+    if (region == nullptr) {
       ++counts[{"unknown", static_cast<int>(RegionKind::kHost), ""}];
     } else {
-      ++counts[{module_name(region->mapping.path), static_cast<int>(region->kind), region->epoch}];
+      ++counts[{base::module_name(region->mapping.path), static_cast<int>(region->kind),
+                region->epoch}];
     }
   }
   std::vector<ModuleShare> shares;

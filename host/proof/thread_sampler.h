@@ -15,7 +15,8 @@ namespace graphnet::proof {
 struct Sample {
   std::uintptr_t instruction = 0;
   int thread = 0;
-  bool is_waiting = false;  ///< in a system call
+  bool is_waiting = false;   ///< in a system call
+  std::int64_t time_ns = 0;  ///< CLOCK_MONOTONIC_RAW
 };
 
 /// Looks at every thread of the process a thousand times a second, on the wall clock (timers on
@@ -50,7 +51,7 @@ struct ModuleShare {
 
 /// How the samples that were not waiting divide over modules.
 ///
-/// order    largest share first; samples of nowhere are the module "unknown"
+/// order    regions by address; largest share first; samples of nowhere are the module "unknown"
 std::vector<ModuleShare> shares_of(const std::vector<Sample>& samples,
                                    const std::vector<Region>& regions);
 

@@ -3,10 +3,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace graphnet::proof {
+
+/// What devices did in the traced calls of the plugin, as far as CUPTI tells.
+struct DeviceEvidence {
+  std::string unavailable;  ///< why it cannot be relied on; empty: it can
+  std::size_t plugin_work = 0;
+  std::vector<std::string> eager_kernels;
+  std::size_t unattributed = 0;
+  bool counts_differ = false;  ///< from call to call
+};
 
 /// All that is known of who did the work.
 struct Evidence {
@@ -24,6 +34,9 @@ struct Evidence {
   std::vector<std::string> dispatched;  ///< operators that were called
   bool covers_program = false;          ///< they are at least those of the program itself
 
+  /// Of samples on a device; then code of the plugin and work on the device are both needed.
+  std::optional<DeviceEvidence> device;
+
   bool is_stale = false;  ///< traced outputs do not follow the inputs
   std::string differs;    ///< how they differ from those of an untraced call; empty: they do not
 };
@@ -33,12 +46,15 @@ struct Evidence {
 /// | verdict           | means                                                                   |
 /// |-------------------|-------------------------------------------------------------------------|
 /// | `proven`          | no libtorch operator code ran in the traced calls, the plugin's code    |
-/// |                   | did, and their outputs equal those of untraced calls                    |
-/// | `mixed(list)`     | operators of libtorch ran, which                                        |
+/// |                   | did, and their outputs equal those of untraced calls; on a device also: |
+/// |                   | all its work is attributed, none of it to libtorch, and the same in     |
+/// |                   | each call                                                               |
+/// | `mixed(list)`     | operators or kernels of libtorch ran, which                             |
 /// | `eager`           | libtorch ran the whole program: every call through the host's eager     |
-/// |                   | service, or as many operators of each name as the program has           |
+/// |                   | service, as many operators of each name as the program has, or all      |
+/// |                   | work on the device                                                      |
 /// | `empty`           | what was traced did not compute the outputs: they were stored, written  |
-/// |                   | later or left out                                                       |
+/// |                   | later or left out, or no device did anything                            |
 /// | `reported`        | only the plugin itself says so; no witness of the CPU gives this        |
 /// | `unknown(reason)` | it could not be found out, why                                          |
 ///

@@ -72,8 +72,15 @@ Change change_of_times(const ComparedSample& sample, double threshold, double wi
   return low > 1 / (1 - margin) ? Change::kFaster : Change::kSame;
 }
 
+std::optional<bool> same_digest(const std::string& a, const std::string& b) {
+  return a.empty() || b.empty() ? std::optional<bool>() : a == b;
+}
+
 ComparedSample compare_rows(const ResultRow& a, const ResultRow& b, Metric metric) {
   ComparedSample sample;
+  sample.same_inputs = same_digest(a.inputs_digest, b.inputs_digest);
+  sample.same_eager = same_digest(a.eager_digest, b.eager_digest);
+  sample.same_plugin = same_digest(a.plugin_digest, b.plugin_digest);
   sample.sample = a.sample;
   sample.outcome_a = a.outcome;
   sample.outcome_b = b.outcome;
@@ -126,6 +133,14 @@ int Comparison::count(Change change) const {
   return static_cast<int>(
       std::count_if(samples.begin(), samples.end(),
                     [&](const ComparedSample& sample) { return sample.change == change; }));
+}
+
+BitCounts Comparison::count_bits(std::optional<bool> ComparedSample::*same) const {
+  BitCounts counts;
+  for (const ComparedSample& sample : samples) {
+    if (sample.*same) ++(*(sample.*same) ? counts.equal : counts.different);
+  }
+  return counts;
 }
 
 bool Comparison::is_regression() const {

@@ -48,6 +48,16 @@ struct ComparedSample {
   std::optional<double> ratio;
   std::optional<double> low;  ///< interval; none if a side has none
   std::optional<double> high;
+  // Whether the bits agree; nothing where a record has no digest (--digest).
+  std::optional<bool> same_inputs;
+  std::optional<bool> same_eager;
+  std::optional<bool> same_plugin;
+};
+
+/// How many samples have the same bits on both sides, of those with digests on both.
+struct BitCounts {
+  int equal = 0;
+  int different = 0;
 };
 
 /// A against B, sample by sample.
@@ -70,6 +80,7 @@ struct Comparison {
   int only_b = 0;
 
   int count(Change change) const;
+  BitCounts count_bits(std::optional<bool> ComparedSample::*same) const;
   /// The mean is slower than the threshold allows with its whole interval (with a single sample:
   /// that one), or a sample is slower or broken.
   bool is_regression() const;

@@ -53,6 +53,38 @@ std::string counts_line(const Comparison& comparison) {
   return base::join(parts, ", ");
 }
 
+/// What digests say, in the order of the text.
+struct BitsRow {
+  const char* key;
+  const char* text;
+  std::optional<bool> ComparedSample::*same;
+};
+constexpr BitsRow kBits[] = {{"inputs", "inputs", &ComparedSample::same_inputs},
+                             {"eager", "eager's outputs", &ComparedSample::same_eager},
+                             {"plugin", "plugin's outputs", &ComparedSample::same_plugin}};
+
+/// "bits: inputs 13 equal; eager's outputs 11 equal, 2 different\n"; empty without digests.
+std::string bits_line(const Comparison& comparison) {
+  std::vector<std::string> parts;
+  for (const BitsRow& row : kBits) {
+    const BitCounts counts = comparison.count_bits(row.same);
+    if (counts.equal + counts.different == 0) continue;
+    parts.push_back(
+        std::string(row.text) + " " + std::to_string(counts.equal) + " equal" +
+        (counts.different > 0 ? ", " + std::to_string(counts.different) + " different" : ""));
+  }
+  return parts.empty() ? "" : "bits: " + base::join(parts, "; ") + "\n";
+}
+
+Json bits_json(const Comparison& comparison) {
+  Json bits = Json::object();
+  for (const BitsRow& row : kBits) {
+    const BitCounts counts = comparison.count_bits(row.same);
+    bits[row.key] = {{"equal", counts.equal}, {"different", counts.different}};
+  }
+  return bits;
+}
+
 Json number_or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
@@ -71,13 +103,17 @@ Json counts_json(const Comparison& comparison) {
 }
 
 Json sample_json(const ComparedSample& sample) {
-  return {{"sample", sample.sample},
-          {"change", change_name(sample.change)},
-          {"outcome_a", sample.outcome_a},
-          {"outcome_b", sample.outcome_b},
-          {"ratio", number_or_null(sample.ratio)},
-          {"ratio_low", number_or_null(sample.low)},
-          {"ratio_high", number_or_null(sample.high)}};
+  Json json = {{"sample", sample.sample},
+               {"change", change_name(sample.change)},
+               {"outcome_a", sample.outcome_a},
+               {"outcome_b", sample.outcome_b},
+               {"ratio", number_or_null(sample.ratio)},
+               {"ratio_low", number_or_null(sample.low)},
+               {"ratio_high", number_or_null(sample.high)}};
+  for (const BitsRow& row : kBits) {
+    if (sample.*row.same) json[std::string("same_") + row.key] = *(sample.*row.same);
+  }
+  return json;
 }
 
 Json one_json(const Comparison& one) {
@@ -93,6 +129,7 @@ Json one_json(const Comparison& one) {
                  {"ratio_high", nullptr},
                  {"confidence", kConfidence},
                  {"counts", counts_json(one)},
+                 {"bits", bits_json(one)},
                  {"is_regression", one.is_regression()},
                  {"samples", std::move(samples)}};
   if (one.ratio.count > 0) object["ratio"] = one.ratio.value;
@@ -114,7 +151,7 @@ std::string comparison_text(const Comparison& comparison) {
       "A: " + printable(comparison.name_a) + "\nB: " + printable(comparison.name_b) + "\n\n" +
       metric_name(comparison.metric) + " of B against A, above 1 is faster: geometric mean " +
       mean_text(comparison.ratio) + " over " + std::to_string(comparison.ratio.count) +
-      " samples\n" + counts_line(comparison) + "; " + limits;
+      " samples\n" + counts_line(comparison) + "; " + limits + bits_line(comparison);
   std::vector<std::array<std::string, 3>> rows;
   std::size_t num_hidden = 0;
   for (const Change change : kListed) {

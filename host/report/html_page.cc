@@ -174,10 +174,25 @@ constexpr const char* kTableSection =
     "<div class=\"scroll\"><table id=\"results-table\"><thead><tr id=\"head\"></tr></thead>"
     "<tbody id=\"rows\"></tbody></table></div>\n";
 
+constexpr const char* kSamplesSection =
+    "<h2 id=\"samples\">Samples</h2>\n"
+    "<noscript><p>This section needs scripts.</p></noscript>\n"
+    "<p class=\"controls\"><label>sample <input id=\"find-sample\" type=\"search\" "
+    "placeholder=\"part of a name\"></label><label>with <select id=\"find-kind\"></select></label>"
+    "</p>\n"
+    "<p class=\"controls\"><button id=\"samples-previous\">previous</button>"
+    "<button id=\"samples-next\">next</button><span id=\"samples-count\"></span></p>\n"
+    "<p class=\"muted screen\">A click on a sample shows all that is known of it with each "
+    "backend; "
+    "its address can be kept.</p>\n"
+    "<div class=\"scroll\"><table id=\"samples-table\"><thead><tr id=\"samples-head\"></tr></thead>"
+    "<tbody id=\"samples-rows\"></tbody></table></div>\n";
+
 constexpr const char* kNavigation =
     "<nav><a href=\"#summary\">Summary</a><a href=\"#curves\">Curves</a>"
     "<a href=\"#groups\">Groups</a><a href=\"#flags\">Flags</a><a href=\"#proof\">Proof</a>"
-    "<a href=\"#results\">Results</a><button id=\"theme\">dark / light</button></nav>\n";
+    "<a href=\"#samples\">Samples</a><a href=\"#results\">Results</a><button id=\"theme\">dark / "
+    "light</button></nav>\n";
 
 std::string page_head(const std::string& title) {
   return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -205,8 +220,9 @@ std::string html_page(const Report& report) {
          "<h2 id=\"proof\">Proof of execution</h2>\n"
          "<p>Who did the work of the samples that are ok, as the verdict says.</p>\n" +
          matrix(summaries, "verdict", &BackendSummary::verdicts) + verdict_reasons(report) +
-         kTableSection + "<script type=\"application/json\" id=\"data\">" + page_rows(report) +
-         "</script>\n<script>\n" + kPageScript + "</script>\n</body>\n</html>\n";
+         kSamplesSection + kTableSection + "<script type=\"application/json\" id=\"data\">" +
+         page_rows(report) + "</script>\n<script>\n" + kPageScript +
+         "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace graphnet::report

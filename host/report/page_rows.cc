@@ -67,10 +67,11 @@ struct TextColumn {
 };
 
 constexpr TextColumn kTexts[] = {
-    {"sample", &ResultRow::sample},     {"family", &ResultRow::family},
-    {"category", &ResultRow::category}, {"outcome", &ResultRow::outcome},
-    {"verdict", &ResultRow::verdict},   {"timing", &ResultRow::timing},
-    {"left_out", &ResultRow::left_out},
+    {"sample", &ResultRow::sample},       {"family", &ResultRow::family},
+    {"category", &ResultRow::category},   {"outcome", &ResultRow::outcome},
+    {"verdict", &ResultRow::verdict},     {"timing", &ResultRow::timing},
+    {"left_out", &ResultRow::left_out},   {"levels", &ResultRow::levels},
+    {"operators", &ResultRow::operators}, {"entered", &ResultRow::entered},
 };
 
 struct NumberColumn {
@@ -132,6 +133,14 @@ std::string page_rows(const Report& report) {
   }
   add_column(columns, "pairs", rows, [](const ResultRow& row) {
     return row.num_pairs > 0 ? std::to_string(row.num_pairs) : "null";
+  });
+  add_column(columns, "shares", rows, [&](const ResultRow& row) {
+    std::string pairs = "[";
+    for (const TimeShare& part : row.time_shares) {
+      if (pairs.size() > 1) pairs += ',';
+      pairs += words.number_of(part.module) + "," + std::to_string(std::lround(100 * part.share));
+    }
+    return pairs + "]";
   });
   std::vector<std::string> backends;
   for (const std::string& name : report.backends) backends.push_back(printable(name));

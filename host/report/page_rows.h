@@ -8,7 +8,8 @@
 namespace graphnet::report {
 
 /// All rows as compact JSON for page/script.js: one array a column, four significant digits, texts
-/// as numbers of the array "words". Safe inside a script element: no '<'.
+/// as numbers of the array "words". A row of "shares" is [word, percent, word, percent ...]. Safe
+/// inside a script element: no '<'.
 std::string page_rows(const Report& report);
 
 }  // namespace graphnet::report

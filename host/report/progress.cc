@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "journal/worker_message.h"
 #include "report/terminal_text.h"
 
 namespace graphnet::report {
@@ -33,20 +34,37 @@ Progress::~Progress() {
 }
 
 bool Progress::is_timing() const {
-  return phase_ == "eager" || phase_ == "run" || phase_ == "time";
+  return journal::takes_times(pair_.phase);
 }
 
 void Progress::begin(const std::string& sample, const std::string& plugin) {
-  sample_ = printable(sample);
-  plugin_ = printable(plugin);
-  phase_ = "start";
+  if (is_active_) others_.push_back(pair_);
+  pair_ = {printable(sample), printable(plugin), "start", options_.now_ns()};
   is_active_ = true;
-  pair_started_ns_ = options_.now_ns();
   draw();
 }
 
+void Progress::turn_to(const std::string& sample, const std::string& plugin) {
+  const auto found = std::find_if(others_.begin(), others_.end(), [&](const Pair& other) {
+    return other.sample == printable(sample) && other.plugin == printable(plugin);
+  });
+  if (found == others_.end()) return;
+  if (is_active_) {
+    std::swap(pair_, *found);
+  } else {
+    pair_ = *found;
+    others_.erase(found);
+  }
+  is_active_ = true;
+}
+
+void Progress::drop() {
+  is_active_ = false;
+  hide();
+}
+
 void Progress::phase(const std::string& name) {
-  phase_ = printable(name);
+  pair_.phase = printable(name);
   draw();
 }
 
@@ -74,10 +92,11 @@ void Progress::hide() {
 std::string Progress::bar_text() const {
   const double elapsed_s = static_cast<double>(options_.now_ns() - started_ns_) / 1e9;
   std::string text = "[" + std::to_string(done_ + 1) + "/" + std::to_string(options_.total) + "] " +
-                     sample_ + " · " + plugin_ + " · " + phase_ + " · " + format_elapsed(elapsed_s);
+                     pair_.sample + " · " + pair_.plugin + " · " + pair_.phase + " · " +
+                     format_elapsed(elapsed_s);
   const int left = options_.total - done_;
   if (done_ > 0 && left > 0) {
-    const double done_s = static_cast<double>(pair_started_ns_ - started_ns_) / 1e9;
+    const double done_s = static_cast<double>(finished_ns_ - started_ns_) / 1e9;
     const double estimate_s = done_s / done_ * left - (elapsed_s - done_s);
     text += ", about " + format_elapsed(std::max(1.0, estimate_s)) + " left";
   }
@@ -87,9 +106,10 @@ std::string Progress::bar_text() const {
 void Progress::finish(const journal::Record& record) {
   ++done_;
   is_active_ = false;
+  finished_ns_ = options_.now_ns();
   hide();
   if (options_.mode != ProgressMode::kLines) return;
-  const double seconds = static_cast<double>(options_.now_ns() - pair_started_ns_) / 1e9;
+  const double seconds = static_cast<double>(finished_ns_ - pair_.started_ns) / 1e9;
   std::string line =
       "[" + std::to_string(done_) + "/" + std::to_string(options_.total) + "] " +
       printable(record.sample) + " " +

@@ -5,6 +5,7 @@
 #include <functional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "journal/record.h"
 
@@ -19,8 +20,9 @@ enum class ProgressMode { kAuto, kBar, kLines, kNone };
 /// worker takes times (phases "eager", "run" and "time"): only their begin is drawn. As lines: one
 /// plain line per finished pair. Names are made printable.
 ///
-/// order    begin(), phase()..., finish() for each pair; hide() before anything else is written to
-///          the same terminal
+/// order    begin(), phase()..., finish() for each pair; where several run at a time, turn_to()
+/// before
+///          what is about another; hide() before anything else is written to the same terminal
 class Progress {
  public:
   struct Options {
@@ -38,11 +40,15 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void begin(const std::string& sample, const std::string& plugin);
+  /// What follows is about this pair, which has begun.
+  void turn_to(const std::string& sample, const std::string& plugin);
   void phase(const std::string& name);
   /// Redraws the elapsed time if it is due and allowed.
   void tick();
   /// The pair is done; as lines: "[3/12] timm/resnet10t nope ok 1.02x (4.1 s)".
   void finish(const journal::Record& record);
+  /// The pair ended and is none that counts.
+  void drop();
   /// Clears the bar until the next begin(), phase() or tick().
   void hide();
 
@@ -52,6 +58,13 @@ class Progress {
   int poll_timeout_ms() const;
 
  private:
+  struct Pair {
+    std::string sample;
+    std::string plugin;
+    std::string phase;
+    std::int64_t started_ns = 0;
+  };
+
   bool is_timing() const;
   void draw();
   std::string bar_text() const;
@@ -59,15 +72,14 @@ class Progress {
   std::ostream& out_;
   Options options_;
   std::int64_t started_ns_ = 0;
-  std::int64_t pair_started_ns_ = 0;
+  std::int64_t finished_ns_ = 0;  // the last pair
   std::int64_t drawn_ns_ = 0;
   bool has_drawn_ = false;
   bool is_shown_ = false;
   bool is_active_ = false;
   int done_ = 0;
-  std::string sample_;
-  std::string plugin_;
-  std::string phase_;
+  Pair pair_;
+  std::vector<Pair> others_;  // that have begun
 };
 
 }  // namespace graphnet::report

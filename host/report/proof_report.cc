@@ -20,6 +20,7 @@ using base::Json;
 using journal::Record;
 
 constexpr const char* kIndent = "  ";
+constexpr std::size_t kFewNames = 3;  // of what stands in one cell of a page
 
 // Members of the ledger, whatever a file holds in their place.
 
@@ -33,9 +34,10 @@ std::string text_in(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-Json member(const Json& object, const char* key) {
+const Json& member(const Json& object, const char* key) {
+  static const Json kNone;
   const auto found = object.is_object() ? object.find(key) : object.end();
-  return found != object.end() ? *found : Json();
+  return found != object.end() ? *found : kNone;
 }
 
 std::int64_t whole(double number) {
@@ -265,6 +267,39 @@ std::string samples_text(const Record& record, int width) {
          table_text(grid, width);
 }
 
+/// Functions of libtorch that somebody asked for by name.
+std::string lookups_text(const Record& record, int width) {
+  std::string text;
+  for (const Json& entry : member(record.proof, "dlsym")) {
+    std::vector<std::string> names;
+    for (const Json& name : member(entry, "denied")) {
+      if (name.is_string()) names.push_back(name.get<std::string>());
+    }
+    if (names.empty()) continue;
+    const bool is_cut = number_in(entry, "denied_count") > static_cast<double>(names.size());
+    text += line("looked up",
+                 base::join(names, ", ") + (is_cut ? ", ..." : "") + " by " + module_text(entry),
+                 width);
+  }
+  return text;
+}
+
+/// What the proof's time went into, most of it first.
+std::string steps_text(const Record& record, int width) {
+  std::map<std::string, double> totals;
+  for (const Json& step : member(record.proof, "steps")) {
+    const bool is_step =
+        step.is_array() && step.size() == 2 && step[0].is_string() && step[1].is_number();
+    if (is_step) totals[step[0].get<std::string>()] += step[1].get<double>();
+  }
+  std::vector<std::pair<std::string, double>> steps(totals.begin(), totals.end());
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> parts;
+  for (const auto& [name, ns] : steps) parts.push_back(name + " " + base::format_duration(ns));
+  return parts.empty() ? "" : line("took", base::join(parts, ", "), width);
+}
+
 std::string plugin_word(const Record& record, int width) {
   Grid grid;
   grid.columns = {"plugin says", "its own word, which nobody has checked"};
@@ -285,8 +320,9 @@ std::string record_text(const Record& record, int width) {
   const std::string none = why_no_evidence(record);
   if (!none.empty()) return text + line("no evidence", none, width) + plugin_word(record, width);
   return text + line("witness", witness_text(record), width) + entered_text(record, width) +
-         denied_text(record, width) + line("dispatcher", operators_text(record), width) +
-         samples_text(record, width) + plugin_word(record, width);
+         denied_text(record, width) + lookups_text(record, width) +
+         line("dispatcher", operators_text(record), width) + samples_text(record, width) +
+         steps_text(record, width) + plugin_word(record, width);
 }
 
 }  // namespace
@@ -302,6 +338,45 @@ std::string verdict_reason(const Record& record) {
     if (is_meant && !record.proof.empty()) return kind.reason(record);
   }
   return "";
+}
+
+std::vector<TimeShare> time_shares(const Record& record) {
+  std::vector<TimeShare> shares;
+  for (const Json& entry : member(member(record.proof, "samples"), "shares")) {
+    const double share = number_in(entry, "share");
+    if (share >= 0.01) shares.push_back({module_text(entry), std::min(share, 1.0)});
+  }
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const TimeShare& a, const TimeShare& b) { return a.share > b.share; });
+  shares.resize(std::min(shares.size(), kFewNames));
+  return shares;
+}
+
+std::string operators_word(const Record& record) {
+  const auto operators = operators_of(record);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(operators.size(), kFewNames); ++i) {
+    names.push_back(operators[i].first);
+  }
+  if (operators.size() > kFewNames) {
+    names.push_back(std::to_string(operators.size() - kFewNames) + " more");
+  }
+  return base::join(names, ", ");
+}
+
+std::string entered_word(const Record& record) {
+  std::vector<std::pair<double, std::string>> modules;
+  for (const Json& entry : member(record.proof, "modules")) {
+    const double windows = number_in(entry, "windows");
+    const bool is_plugins = text_in(entry, "class") == "expect";
+    if (is_plugins && windows > 0) modules.emplace_back(-windows, module_text(entry));
+  }
+  std::stable_sort(modules.begin(), modules.end());
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(modules.size(), kFewNames); ++i) {
+    names.push_back(modules[i].second);
+  }
+  return base::join(names, ", ");
 }
 
 std::string proof_text(const std::vector<Record>& records, int width) {

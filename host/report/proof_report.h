@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "journal/record.h"
+#include "report/result_row.h"
 
 namespace graphnet::report {
 
@@ -26,5 +27,16 @@ base::Json proof_json(const std::vector<journal::Record>& records);
 /// Why the verdict of a record is what it is, in a few words from its evidence; "" if nothing is
 /// known beyond the verdict.
 std::string verdict_reason(const journal::Record& record);
+
+/// In which code the plugin's threads spent the watched time: the largest three shares of at least
+/// one percent.
+std::vector<TimeShare> time_shares(const journal::Record& record);
+
+/// The three operators of libtorch that ran most often: "aten::linear, aten::add, 17 more".
+std::string operators_word(const journal::Record& record);
+
+/// Where the code that the plugin brought was entered, the most places first: "JIT memory,
+/// libgn_x.so".
+std::string entered_word(const journal::Record& record);
 
 }  // namespace graphnet::report

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/tolerance.h"
+#include "report/proof_report.h"
+
 namespace graphnet::report {
 
 namespace {
@@ -27,6 +30,47 @@ std::optional<double> largest(const base::Json& object, const char* key) {
     if (value.is_number()) result = std::max(result.value_or(0), value.get<double>());
   }
   return result;
+}
+
+/// Whether every output passes the level at that place of upstream's order.
+bool all_pass(const base::Json& outputs, std::size_t level) {
+  for (const base::Json& output : outputs) {
+    const auto* digits = output.get_ptr<const std::string*>();
+    if (digits == nullptr || level >= digits->size() || (*digits)[level] != '1') return false;
+  }
+  return true;
+}
+
+std::string levels_of(const journal::Record& record) {
+  const auto outputs = record.correctness.find("all_close");
+  if (outputs == record.correctness.end() || !outputs->is_array() || outputs->empty()) return "";
+  // In this order the levels of one schedule are as far apart as there are schedules.
+  const auto& levels = base::tolerance_levels();
+  constexpr std::size_t kSchedules = 4;
+  std::string text;
+  for (std::size_t schedule = 0; schedule < kSchedules; ++schedule) {
+    std::string from = "none";
+    for (std::size_t i = levels.size() - kSchedules + schedule; i < levels.size();
+         i -= kSchedules) {
+      if (!all_pass(*outputs, i)) break;
+      from = std::to_string(levels[i].t);
+    }
+    text += (text.empty() ? "" : ", ") + std::string(base::dtype_name(levels[schedule].schedule)) +
+            " " + from;
+  }
+  return text;
+}
+
+/// Of "arguments", which has one digest, or of a list of outputs.
+std::string digest_of(const base::Json& digest, const char* key) {
+  const auto found = digest.find(key);
+  if (found == digest.end()) return "";
+  if (found->is_object()) return word(*found, "sha256");
+  std::string all;
+  for (const base::Json& output : *found) {
+    if (output.is_object()) all += word(output, "sha256") + " ";
+  }
+  return all;
 }
 
 }  // namespace
@@ -53,6 +97,13 @@ ResultRow result_row(const journal::Record& record) {
   row.break_even_calls = number(record.timing, "break_even_calls");
   row.relative_rms = largest(record.correctness, "relative_rms");
   row.num_pairs = static_cast<int>(number(record.timing, "pairs_kept").value_or(0));
+  row.levels = levels_of(record);
+  row.inputs_digest = digest_of(record.digest, "arguments");
+  row.eager_digest = digest_of(record.digest, "eager_outputs");
+  row.plugin_digest = digest_of(record.digest, "plugin_outputs");
+  row.time_shares = time_shares(record);
+  row.operators = operators_word(record);
+  row.entered = entered_word(record);
   return row;
 }
 

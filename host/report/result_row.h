@@ -11,6 +11,12 @@
 
 namespace graphnet::report {
 
+/// A file or piece of memory that held the code in which threads were seen.
+struct TimeShare {
+  std::string module;
+  double share = 0;  ///< of the looks of the sampler, 0 to 1
+};
+
 /// One sample with one backend, as reports show it. From a record or from a line of an upstream
 /// log, which knows sample, outcome and speedup only.
 ///
@@ -39,6 +45,17 @@ struct ResultRow {
   std::optional<double> break_even_calls;
   std::optional<double> relative_rms;  ///< largest of the outputs
   int num_pairs = 0;
+  /// From which tolerance t on every output passes, by upstream's four schedules ("float16 -6,
+  /// bfloat16 -6, float32 -5, float64 none"); empty: not compared.
+  std::string levels;
+  /// SHA-256 of inputs and outputs, of all together; empty without --digest.
+  std::string inputs_digest;
+  std::string eager_digest;
+  std::string plugin_digest;
+  // What the proof saw, see proof_report.h; empty without one.
+  std::vector<TimeShare> time_shares;  ///< where the time went: the three largest
+  std::string operators;  ///< of libtorch, the most frequent first: "aten::mul, 3 more"
+  std::string entered;    ///< where the plugin's code ran: "JIT memory, libgn_x.so"
 
   bool is_ok() const { return outcome == "ok"; }
   /// Neither ok nor a failure of the backend: skipped, interrupted, an invalid sample.

@@ -37,11 +37,12 @@ int widest(const std::vector<std::string>& texts, int least) {
 std::string headline(const RunFacts& facts) {
   std::string device = facts.device;
   if (!facts.hardware.empty()) device += " " + facts.hardware;
-  const std::vector<std::string> parts = {
+  std::vector<std::string> parts = {
       "graphnet " + facts.version, facts.protocol + " protocol",
       device + ", " + counted(static_cast<std::size_t>(std::max(0, facts.threads)), "thread"),
       "seed " + std::to_string(facts.seed),
       counted(facts.samples.size(), "sample") + " x " + counted(facts.plugins.size(), "plugin")};
+  if (facts.jobs > 1) parts.push_back(std::to_string(facts.jobs) + " at a time");
   return printable(base::join(parts, " · "));
 }
 

@@ -26,6 +26,7 @@ struct RunFacts {
   std::string device;             ///< "cpu", "cuda:0"
   std::string hardware;           ///< "AMD EPYC 9B14"; may be empty
   int threads = 1;
+  int jobs = 1;  ///< samples at a time
   unsigned seed = 123;
   std::vector<std::string> samples;  ///< names, in any order
   std::vector<std::string> plugins;  ///< variants as in Record::plugin_variant

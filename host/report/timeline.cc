@@ -33,6 +33,20 @@ std::uint64_t whole(const Json& number) {
   return number.is_number() ? whole(number.get<double>()) : 0;
 }
 
+/// A list of an object; empty if there is none.
+const Json::array_t& list_in(const Json& object, const char* key) {
+  static const Json::array_t kNone;
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found != object.end() && found->is_array() ? found->get_ref<const Json::array_t&>()
+                                                    : kNone;
+}
+
+/// The entry with this number; null if there is none.
+const Json* entry_of(const Json::array_t& list, const Json& number) {
+  const bool is_one = number.is_number_integer() && number >= 0 && number < list.size();
+  return is_one ? &list[number.get<std::size_t>()] : nullptr;
+}
+
 int calls_per_half(const Record& record, const char* side) {
   const auto calls = record.timing.find("calls_per_half");
   if (calls == record.timing.end() || !calls->is_object()) return 1;
@@ -62,7 +76,7 @@ class RecordLine {
     lay_once("bind", record_.plugin_side.bind_ns);
     lay_side(kPlugin, "run", record_.plugin_side);
     if (is_paired()) lay_pairs();
-    lay_watched_calls();
+    lay_proof();
     if (!record_.verdict.empty()) {
       trace_.add_instant(own_, {kProof, "verdict: " + record_.verdict}, end_ns_);
     }
@@ -138,19 +152,50 @@ class RecordLine {
     lay_next({side, name}, whole(call_ns * calls), time_ns);
   }
 
-  void lay_watched_calls() {
-    std::optional<std::uint64_t> time = start_of("proof");
+  void lay_proof() {
+    std::optional<std::uint64_t> time = start_of(kProof);
     if (!time) return;
+    const Json moments = record_.proof.value("moments", Json());
+    for (const char* kind : {"hits", "samples"}) {
+      if (moments.contains(kind)) lay_moments(kind, moments[kind], *time);
+    }
+    const Json::array_t& steps = list_in(record_.proof, "steps");
+    if (steps.empty()) return lay_watched_calls(*time);
+    for (const Json& step : steps) {
+      if (!step.is_array() || step.size() != 2 || !step[0].is_string()) continue;
+      lay_next({kProof, step[0].get<std::string>()}, whole(step[1]), *time);
+    }
+  }
+
+  /// Of records from before there were steps.
+  void lay_watched_calls(std::uint64_t time_ns) {
     const Json& ledger = record_.proof;
     constexpr std::uint64_t kMostCalls = 100;
     const std::uint64_t calls = std::min(kMostCalls, whole(ledger.value("calls", Json())));
     const std::uint64_t arm_ns = whole(ledger.value("arm_ns", Json()));
     const std::uint64_t call_ns = whole(ledger.value("traced_call_ns", Json()));
     for (std::uint64_t call = 0; call < calls; ++call) {
-      lay_next({kProof, "arming"}, arm_ns, *time);
-      lay_next({kProof, "watched call"}, call_ns, *time);
+      lay_next({kProof, "arming"}, arm_ns, time_ns);
+      lay_next({kProof, "watched call"}, call_ns, time_ns);
     }
-    lay_next({kProof, "unwatched call"}, whole(ledger.value("call_ns", Json())), *time);
+    lay_next({kProof, "unwatched call"}, whole(ledger.value("call_ns", Json())), time_ns);
+  }
+
+  /// What was seen when, on a track for each thread; see proof/moments.h.
+  void lay_moments(const std::string& kind, const Json& columns, std::uint64_t start_ns) {
+    const Json::array_t& times = list_in(columns, "time_ns");
+    const Json::array_t& names = list_in(columns, "name");
+    const Json::array_t& threads = list_in(columns, "thread");
+    const std::size_t count = std::min({times.size(), names.size(), threads.size()});
+    for (std::size_t i = 0; i < count; ++i) {
+      const Json* name = entry_of(list_in(columns, "names"), names[i]);
+      const Json* thread = entry_of(list_in(columns, "threads"), threads[i]);
+      if (name == nullptr || !name->is_string() || thread == nullptr) continue;
+      SideTrack& side = side_track(kind + ", thread " + std::to_string(whole(*thread)));
+      // Not before the one before it, whatever a file holds.
+      side.end_ns = std::max(side.end_ns, start_ns + whole(times[i]));
+      trace_.add_instant(side.track, {kProof, name->get<std::string>()}, side.end_ns);
+    }
   }
 
   PerfettoTrace& trace_;

@@ -24,7 +24,7 @@ struct Meaning {
 
 constexpr Failure kNone = Failure::kNone;
 constexpr Failure kEager = Failure::kReference;
-constexpr std::array<Meaning, 14> kMeanings = {{
+constexpr std::array<Meaning, 15> kMeanings = {{
     {"ok", kNone, kNone, kNone},
     {"accuracy_mismatch", kNone, kNone, kNone},
     {"non_finite", Failure::kNonFinite, kNone, Failure::kNonFinite},
@@ -37,6 +37,7 @@ constexpr std::array<Meaning, 14> kMeanings = {{
     {"crashed", Failure::kRuntime, kEager, Failure::kCompile},
     {"timed_out", Failure::kRuntime, kEager, Failure::kCompile},
     {"out_of_memory", Failure::kRuntime, kEager, Failure::kCompile},
+    {"killed", Failure::kRuntime, kEager, Failure::kCompile},
     {"plugin_failed", Failure::kRuntime, kEager, Failure::kCompile},
     {"reference_failed", kEager, kEager, kEager},
 }};

@@ -20,7 +20,7 @@ namespace graphnet::score {
 /// | dtype_mismatch                           | kTypeMismatch            | kShapeMismatch    |
 /// | unsupported, compile_failed              | kCompile                 | kReference        |
 /// | runtime_failed, crashed, timed_out,      | kCompile in phases       | kReference        |
-/// | out_of_memory, plugin_failed             | compile, bind; kRuntime  |                   |
+/// | out_of_memory, killed, plugin_failed     | compile, bind; kRuntime  |                   |
 /// | reference_failed                         | kReference               | kReference        |
 /// | plugin_failed without a phase            | left out: "not usable"   | the same          |
 /// | invalid_sample, skipped, interrupted,    | left out, by that name   | the same          |

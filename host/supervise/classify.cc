@@ -3,6 +3,8 @@
 
 #include <signal.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "journal/run_id.h"
 #include "supervise/crash_text.h"
@@ -36,12 +38,16 @@ std::int64_t memory_limit(const PlannedTask& planned) {
   return planned.task.memory_limit_bytes.value_or(0);
 }
 
-/// True if a worker that ended by itself most likely did so for want of memory: `new` failed in it,
-/// or it had filled three quarters of its limit. A null pointer from malloc often shows as SIGSEGV.
+/// True if a worker ended for want of memory. By itself it most likely did so if `new` failed in
+/// it, or if it had filled three quarters of a limit that refuses memory: a null pointer from
+/// malloc often shows as SIGSEGV. A kill from outside is one by the kernel unless the kernel says
+/// that it has killed nothing.
 bool ran_out_of_memory(const PlannedTask& planned, const WorkerEnd& end) {
   if (end.stop != WorkerEnd::Stop::kNone) return false;
-  const std::int64_t limit = memory_limit(planned);
-  return end.no_memory || (limit > 0 && end.exit.peak_rss_bytes > limit / 4 * 3);
+  if (is_killed_from_outside(end)) return end.oom_kill != OomKill::kNone;
+  const std::int64_t limit = end.memory_by == "RLIMIT_DATA" ? memory_limit(planned) : 0;
+  return end.no_memory || end.oom_kill == OomKill::kAtLimit ||
+         (limit > 0 && end.exit.peak_rss_bytes > limit / 4 * 3);
 }
 
 std::string outcome_of(const PlannedTask& planned, const WorkerEnd& end, Blame blame) {
@@ -51,7 +57,8 @@ std::string outcome_of(const PlannedTask& planned, const WorkerEnd& end, Blame b
   if (blame != Blame::kPlugin) return "reference_failed";
   if (end.stop == WorkerEnd::Stop::kTimeLimit) return "timed_out";
   if (end.stop == WorkerEnd::Stop::kProtocol) return "plugin_failed";
-  if (is_killed_from_outside(end) || ran_out_of_memory(planned, end)) return "out_of_memory";
+  if (ran_out_of_memory(planned, end)) return "out_of_memory";
+  if (is_killed_from_outside(end)) return "killed";
   return end.exit.signal ? "crashed" : "plugin_failed";
 }
 
@@ -65,13 +72,31 @@ std::string place_of(const WorkerEnd& end) {
   return "in " + end.step + " (phase " + end.phase + ")";
 }
 
+std::string limit_text(const PlannedTask& planned) {
+  const std::int64_t limit = memory_limit(planned);
+  if (limit <= 0) return "";
+  return ", limit " + base::format_bytes(static_cast<unsigned long long>(limit));
+}
+
 std::string out_of_memory_message(const PlannedTask& planned, const WorkerEnd& end,
                                   const std::string& name) {
-  std::string text = name + " ran out of memory " + place_of(end);
-  if (memory_limit(planned) > 0) {
-    text += ", limit " + base::format_bytes(static_cast<unsigned long long>(memory_limit(planned)));
+  const std::string text = name + " ran out of memory " + place_of(end);
+  if (!is_killed_from_outside(end)) {
+    return text + limit_text(planned) + ", and ended with " + end.exit.to_string();
   }
-  return text + ", and ended with " + end.exit.to_string();
+  switch (end.oom_kill) {
+    case OomKill::kAtLimit:
+      return text + limit_text(planned) + ", and was killed by the kernel";
+    case OomKill::kOutside:
+      return name +
+             " was killed by the kernel, because the machine or a group of processes had no "
+             "memory left, " +
+             place_of(end);
+    case OomKill::kNone:
+    case OomKill::kUnknown:
+      break;
+  }
+  return name + " was killed from outside " + place_of(end) + ", most likely for lack of memory";
 }
 
 std::string message_of(const PlannedTask& planned, const WorkerEnd& end, Blame blame) {
@@ -86,12 +111,11 @@ std::string message_of(const PlannedTask& planned, const WorkerEnd& end, Blame b
     case WorkerEnd::Stop::kInterrupt:
       break;
   }
-  if (is_killed_from_outside(end)) {
-    return name + " was killed from outside " + where + ", most likely for lack of memory";
-  }
-  if (blame == Blame::kPlugin && ran_out_of_memory(planned, end)) {
+  const bool is_killed = is_killed_from_outside(end);
+  if ((blame == Blame::kPlugin || is_killed) && ran_out_of_memory(planned, end)) {
     return out_of_memory_message(planned, end, name);
   }
+  if (is_killed) return name + " was killed from outside " + where + ", not for lack of memory";
   if (end.exit.signal) return name + " crashed " + where + " with " + end.exit.to_string();
   const std::string code = std::to_string(end.exit.exit_code.value_or(-1));
   if (blame == Blame::kPlugin && end.exit.exit_code == journal::kExitChannelLost) {
@@ -119,6 +143,7 @@ Record blank_record(const PlannedTask& planned) {
   record.threads = task.threads;
   record.weights = task.weights;
   record.protocol = task.protocol;
+  record.protocol_settings = task.protocol_settings;
   record.warmup = task.warmup;
   record.trials = task.trials;
   record.command = task.command;
@@ -134,6 +159,20 @@ void note_late_end(const WorkerEnd& end, Record& record) {
     record.notes.push_back("the worker crashed after the last phase with " + end.exit.to_string());
   } else if (end.exit.exit_code.value_or(0) != 0) {
     record.notes.push_back("the worker ended after the last phase with " + end.exit.to_string());
+  }
+}
+
+/// Takes out of the worker's durations what it was held in them.
+void subtract_held(const WorkerEnd& end, Record& record) {
+  Record::Side& side = record.plugin_side;
+  for (const auto& [place, length] : end.held) {
+    const auto held_ns = static_cast<double>(length.count());
+    const auto phase = record.phases_ns.find(place);
+    if (phase != record.phases_ns.end() && phase->is_number()) {
+      *phase = std::max(0.0, phase->get<double>() - held_ns);
+    }
+    if (side.compile_ns && place == "compile/gn_backend_compile") *side.compile_ns -= held_ns;
+    if (side.bind_ns && place == "bind/bind") *side.bind_ns -= held_ns;
   }
 }
 
@@ -155,7 +194,7 @@ void judge(const PlannedTask& planned, const WorkerEnd& end, Record& record) {
   record.outcome = outcome_of(planned, end, blame);
   record.message = message_of(planned, end, blame);
   record.phase = end.phase;
-  if (is_killed_from_outside(end)) {
+  if (is_killed_from_outside(end) && end.oom_kill == OomKill::kUnknown) {
     record.notes.push_back(
         "the kernel's log (dmesg) names processes it killed for lack of memory; a batch system or "
         "container limit does the same");
@@ -163,6 +202,20 @@ void judge(const PlannedTask& planned, const WorkerEnd& end, Record& record) {
   if (end.stop == WorkerEnd::Stop::kTimeLimit && end.exit.signal == SIGKILL) {
     record.notes.push_back("it did not end when told to (SIGTERM) and was killed");
   }
+}
+
+base::Json settings_of(const PlannedTask& planned) {
+  const journal::Task& task = planned.task;
+  base::Json settings = {{"proof", task.proof}, {"digest", task.digest}};
+  if (task.memory_limit_bytes) settings["memory_bytes"] = *task.memory_limit_bytes;
+  if (task.flop_limit) settings["flop"] = *task.flop_limit;
+  base::Json timeouts = base::Json::object();
+  for (const char* phase : config::kPhases) {
+    const auto limit = planned.limits.find(phase);
+    if (limit != planned.limits.end() && limit->second) timeouts[phase] = limit->second->count();
+  }
+  settings["timeouts_ms"] = std::move(timeouts);
+  return settings;
 }
 
 void fill_identity(const PlannedTask& planned, Record& record) {
@@ -173,6 +226,8 @@ void fill_identity(const PlannedTask& planned, Record& record) {
   if (record.run_id.empty()) record.run_id = planned.task.run_id;
   if (record.time_utc.empty()) record.time_utc = journal::utc_now();
   if (record.plugin_sha256.empty()) record.plugin_sha256 = planned.library.sha256;
+  record.plugin_library = planned.task.plugin_library;
+  record.settings = settings_of(planned);
 }
 
 }  // namespace
@@ -191,6 +246,7 @@ Record refused_record(const PlannedTask& planned) {
 
 Record classify(const PlannedTask& planned, const WorkerEnd& end) {
   Record record = end.record ? *end.record : blank_record(planned);
+  subtract_held(end, record);
   if (end.is_final) {
     note_late_end(end, record);
   } else {
@@ -200,9 +256,15 @@ Record classify(const PlannedTask& planned, const WorkerEnd& end) {
     record.notes.push_back("the worker wrote " + base::format_bytes(end.output_bytes) +
                            " to standard output and error");
   }
+  if (end.oom_kill == OomKill::kAtLimit && !is_killed_from_outside(end)) {
+    record.notes.push_back(
+        "the kernel killed a process that the worker had started: it reached the memory limit");
+  }
   if (end.crash) record.crash = describe_crash(*end.crash);
   fill_identity(planned, record);
   record.environment["worker"] = end.was_forked ? "forked" : "fresh";
+  record.environment["memory_limit_by"] = end.memory_by;
+  if (memory_limit(planned) > 0) record.environment["memory_limit_bytes"] = memory_limit(planned);
   if (record.outcome != "ok" && record.output_tail.empty()) {
     record.output_tail = tail_text(end.output, kMaxTailBytes);
   }

@@ -18,7 +18,9 @@ namespace graphnet::supervise {
 /// | end                         | load ... replay  | eager, or none   | compile ... compare |
 /// |-----------------------------|------------------|------------------|---------------------|
 /// | a signal of its own         | invalid_sample   | reference_failed | crashed             |
-/// | SIGKILL from outside        | reference_failed | reference_failed | out_of_memory       |
+/// | SIGKILL by the kernel for   | reference_failed | reference_failed | out_of_memory       |
+/// | lack of memory              |                  |                  |                     |
+/// | SIGKILL by somebody else    | reference_failed | reference_failed | killed              |
 /// | its own, memory used up     | invalid_sample   | reference_failed | out_of_memory       |
 /// | time limit exceeded         | invalid_sample   | reference_failed | timed_out           |
 /// | exited without final record | invalid_sample   | reference_failed | plugin_failed       |
@@ -27,9 +29,10 @@ namespace graphnet::supervise {
 /// Why: in load, plan and replay only the sample's files are worked on, so its content is the
 /// suspect; a lack of memory there says that the sample does not fit this machine, not that it is
 /// invalid. In `compare` our own code runs, but on buffers and in a process that the plugin had its
-/// hands on. The last record that the worker sent keeps what was measured before. In `robustness`
-/// and `proof` the outcome is settled already: a death there is a note, in `proof` also the verdict
-/// `unknown(killed in proof)` unless the witness had finished.
+/// hands on. Where the kernel does not say whether it killed for lack of memory, it did. The last
+/// record that the worker sent keeps what was measured before. In `robustness` and `proof` the
+/// outcome is settled already: a death there is a note, in `proof` also the verdict `unknown(killed
+/// in proof)` unless the witness had finished.
 journal::Record classify(const PlannedTask& planned, const WorkerEnd& end);
 
 /// The record of a task whose plugin was refused before any of its code ran (PlannedTask::refusal):

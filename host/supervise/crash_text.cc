@@ -9,9 +9,9 @@
 #include <system_error>
 #include <vector>
 
+#include "base/elf_symbols.h"
+#include "base/memory_map.h"
 #include "base/subprocess.h"
-#include "proof/elf_symbols.h"
-#include "proof/memory_map.h"
 
 namespace graphnet::supervise {
 
@@ -42,7 +42,7 @@ std::vector<std::string> function_names(const std::vector<Crash::Frame>& frames)
       // A return address is behind its call, which may be the function's last instruction.
       places.push_back(frames[i].offset - (i > 0 && frames[i].offset > 0 ? 1 : 0));
     }
-    const auto found = proof::name_places(module, places);
+    const auto found = base::name_places(module, places);
     if (!found.is_ok()) continue;
     for (std::size_t k = 0; k < members.size(); ++k) names[members[k]] = (*found)[k].name;
   }
@@ -54,7 +54,7 @@ std::string place_text(const Crash::Frame& frame) {
   if (frame.module.empty()) return frame.address + " (generated code)";
   char offset[32];
   std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(frame.offset));
-  return proof::module_name(frame.module) + offset;
+  return base::module_name(frame.module) + offset;
 }
 
 }  // namespace

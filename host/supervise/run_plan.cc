@@ -36,6 +36,7 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   planned.library = backend.library;
   planned.refusal = backend.problem;
   planned.limits = config.timeouts;
+  planned.may_use_group = config.limits.memory_by == "auto";
   journal::Task& task = planned.task;
   task.sample_path = sample.path;
   task.plugin_library = backend.manifest.library.string();
@@ -53,6 +54,7 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   task.method = config.protocol.method;
   if (task.method == "paired") task.protocol_settings = config.protocol.paired;
   task.digest = settings.digest;
+  task.reference_cache = settings.reference_cache;
   task.memory_limit_bytes = worker_memory(config.limits.memory, settings.free_memory_bytes);
   if (config.limits.flop > 0) task.flop_limit = config.limits.flop;
   task.command = repeat_command(sample, backend, settings);

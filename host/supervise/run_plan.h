@@ -32,6 +32,7 @@ struct PlannedTask {
   /// Why the plugin cannot be used: then the task is recorded as plugin_failed without a worker.
   base::Status refusal;
   std::map<std::string, config::TimeLimit> limits;  ///< by phase
+  bool may_use_group = true;                        ///< limits.memory_by is `auto`
   std::string key;                                  ///< journal::task_key()
   int attempt = 1;                                  ///< for Record::attempt
   std::string graphnet;                             ///< for Record::graphnet
@@ -44,8 +45,9 @@ struct PlanSettings {
   /// For `limits.memory: auto`; 0: unknown, then there is no limit.
   std::uint64_t free_memory_bytes = base::available_memory_bytes();
   bool digest = false;
-  std::string graphnet;  ///< version of the host
-  std::string hardware;  ///< of this machine, for the tasks' keys
+  std::string reference_cache;  ///< for Task::reference_cache
+  std::string graphnet;         ///< version of the host
+  std::string hardware;         ///< of this machine, for the tasks' keys
   /// Flags that repeat the run besides sample and config, for Record::command.
   std::vector<std::string> repeat_flags;
 };

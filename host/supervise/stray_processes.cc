@@ -64,27 +64,48 @@ std::vector<pid_t> children_of_this_process() {
   return children;
 }
 
-}  // namespace
-
-StrayProcesses StrayProcesses::adopt() {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  return StrayProcesses(children_of_this_process());
+/// True if a process carries the variable of `mark` with another value.
+bool is_marked_otherwise(pid_t pid, const std::string& mark) {
+  const std::string name = mark.substr(0, mark.find('=') + 1);
+  std::ifstream environment("/proc/" + std::to_string(pid) + "/environ");
+  std::string variable;
+  while (std::getline(environment, variable, '\0')) {
+    if (variable.rfind(name, 0) == 0) return variable != mark;
+  }
+  return false;
 }
 
-int StrayProcesses::kill() const {
+bool is_among(pid_t pid, const std::vector<pid_t>& pids) {
+  return std::find(pids.begin(), pids.end(), pid) != pids.end();
+}
+
+}  // namespace
+
+StrayProcesses StrayProcesses::adopt(std::string mark) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  return {children_of_this_process(), std::move(mark)};
+}
+
+std::vector<pid_t> StrayProcesses::strays(const std::vector<pid_t>& others) const {
+  std::vector<pid_t> found;
+  for (const pid_t child : children_of_this_process()) {
+    if (is_among(child, known_) || is_among(child, others)) continue;
+    if (mark_.empty() || !is_marked_otherwise(child, mark_)) found.push_back(child);
+  }
+  return found;
+}
+
+int StrayProcesses::kill(const std::vector<pid_t>& others) const {
   int num_killed = 0;
   for (int round = 0; round < kMaxRounds; ++round) {
-    std::vector<pid_t> strays;
-    for (const pid_t child : children_of_this_process()) {
-      if (std::find(known_.begin(), known_.end(), child) == known_.end()) strays.push_back(child);
-    }
-    if (strays.empty()) break;
-    for (const pid_t stray : strays) ::kill(stray, SIGKILL);
-    for (const pid_t stray : strays) {
+    const std::vector<pid_t> found = strays(others);
+    if (found.empty()) break;
+    for (const pid_t stray : found) ::kill(stray, SIGKILL);
+    for (const pid_t stray : found) {
       while (::waitpid(stray, nullptr, 0) < 0 && errno == EINTR) {
       }
     }
-    num_killed += static_cast<int>(strays.size());
+    num_killed += static_cast<int>(found.size());
   }
   return num_killed;
 }

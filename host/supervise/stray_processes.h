@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace graphnet::supervise {
@@ -14,20 +16,28 @@ namespace graphnet::supervise {
 /// While one of these lives, this process adopts such orphans (PR_SET_CHILD_SUBREAPER), so that
 /// they are its children and nobody else's.
 ///
+/// Where several workers run, those of one are told from those of others by a variable in their
+/// environment. What carries none belongs to nobody and goes with the first worker that ends.
+///
 /// order    adopt() before the worker is given its task, kill() after it has been waited for; no
-///          other code of this process may start children in between
+///          other code of this process may start children in between, but those named to kill()
 class StrayProcesses {
  public:
-  static StrayProcesses adopt();
+  /// `mark`: "NAME=value", the worker's; empty: there are no others.
+  static StrayProcesses adopt(std::string mark = "");
 
-  /// Kills and reaps every child that was not there at adopt(), and what those leave, until none is
-  /// left or, against one that forks faster than it can be killed, a bound is reached. Returns how
-  /// many there were.
-  int kill() const;
+  /// Kills and reaps every child that was not there at adopt() and is not one of `others`, and what
+  /// those leave, until none is left or, against one that forks faster than it can be killed, a
+  /// bound is reached. Returns how many there were.
+  int kill(const std::vector<pid_t>& others = {}) const;
 
  private:
-  explicit StrayProcesses(std::vector<pid_t> known) : known_(std::move(known)) {}
+  StrayProcesses(std::vector<pid_t> known, std::string mark)
+      : known_(std::move(known)), mark_(std::move(mark)) {}
+  std::vector<pid_t> strays(const std::vector<pid_t>& others) const;
+
   std::vector<pid_t> known_;
+  std::string mark_;
 };
 
 }  // namespace graphnet::supervise

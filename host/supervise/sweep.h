@@ -15,6 +15,8 @@ namespace graphnet::supervise {
 class SweepObserver : public WorkerObserver {
  public:
   virtual void on_begin(const PlannedTask& planned) = 0;
+  /// Where several run at a time: what follows is about this task, which has begun.
+  virtual void on_turn(const PlannedTask& /*planned*/) {}
   /// A control measurement is on disk, or why it gave nothing.
   virtual void on_control(const base::Result<journal::Control>& /*control*/) {}
   /// The record is on disk. False ends the sweep (nobody reads the results any more).

@@ -10,8 +10,9 @@
 namespace graphnet::supervise {
 
 /// Asks the worker program what it is: {"schema": "graphnet.worker/1", "libtorch": "2.11.0",
-/// "cpu_capability": "AVX512", "threads": 8, "abi": {"major": 0, "minor": 1}}. Proves at the same
-/// time that its libraries load on this machine.
+/// "cpu_capability": "AVX512", "threads": 8, "abi": {"major": 0, "minor": 1}, "cuda": {"state",
+/// ...}}, of which the last is the CUDA driver's state and its first device
+/// (worker/device_answer.h). Proves at the same time that its libraries load on this machine.
 ///
 /// errors   kEnvironment: it does not start, does not answer in time or ends with an error; what it
 ///          said is in the context

@@ -37,6 +37,7 @@ Result<Event> WorkerReport::take(const std::string& line) {
   }
   if (*event == "phase") return enter_phase(message);
   if (*event == "record") return keep_record(message);
+  if (*event == "ask") return ask_for_phase(message);
   if (*event == "step") return enter_step(message);
   if (*event == "memory") {
     state_.no_memory = true;
@@ -47,15 +48,32 @@ Result<Event> WorkerReport::take(const std::string& line) {
   return Status(Code::kPlugin, "a message has an unknown event");
 }
 
-Result<Event> WorkerReport::enter_phase(const Json& message) {
+Result<std::string> WorkerReport::phase_in(const Json& message) const {
   const auto phase = message.find("phase");
   if (phase == message.end() || !phase->is_string() ||
       phases_.count(phase->get<std::string>()) == 0) {
     return Status(Code::kPlugin, "a message names an unknown phase");
   }
-  state_.phase = phase->get<std::string>();
+  return phase->get<std::string>();
+}
+
+Result<Event> WorkerReport::enter_phase(const Json& message) {
+  GN_ASSIGN_OR_RETURN(state_.phase, phase_in(message));
   state_.step.clear();
+  state_.ask.reset();
   return Event::kPhase;
+}
+
+Result<Event> WorkerReport::ask_for_phase(const Json& message) {
+  WorkerState::Ask ask;
+  GN_ASSIGN_OR_RETURN(ask.phase, phase_in(message));
+  journal::FieldReader fields(message);
+  fields.read("bytes", ask.num_bytes);
+  if (state_.ask || !fields.status().is_ok() || ask.num_bytes.value_or(0) < 0) {
+    return Status(Code::kPlugin, "a message asks in vain");
+  }
+  state_.ask = std::move(ask);
+  return Event::kAsk;
 }
 
 Result<Event> WorkerReport::enter_step(const Json& message) {

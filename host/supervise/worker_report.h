@@ -46,6 +46,12 @@ struct WorkerState {
   std::optional<journal::Record> record;  ///< the last one received
   bool is_final = false;                  ///< that record is complete
   std::string phase;                      ///< last phase entered; empty before the first
+  /// A phase that it asked for and has not entered.
+  struct Ask {
+    std::string phase;
+    std::optional<std::int64_t> num_bytes;  ///< of memory that it expects to need
+  };
+  std::optional<Ask> ask;
   std::string step;            ///< code of the plugin entered last in that phase; empty: none
   bool no_memory = false;      ///< an allocation was refused
   std::optional<Crash> crash;  ///< it was about to end by a signal
@@ -63,7 +69,7 @@ struct WorkerState {
 class WorkerReport {
  public:
   /// One message, after state() has changed.
-  enum class Event { kPhase, kStep, kMemory, kCrash, kFrame, kRecord, kFinal, kBroken };
+  enum class Event { kPhase, kAsk, kStep, kMemory, kCrash, kFrame, kRecord, kFinal, kBroken };
 
   /// `phases`: the names that a worker may enter.
   explicit WorkerReport(std::set<std::string> phases, std::size_t max_line_bytes = kMaxLineBytes)
@@ -79,7 +85,9 @@ class WorkerReport {
  private:
   bool is_over() const { return state_.is_final || !state_.protocol_error.empty(); }
   base::Result<Event> take(const std::string& line);
+  base::Result<std::string> phase_in(const base::Json& message) const;
   base::Result<Event> enter_phase(const base::Json& message);
+  base::Result<Event> ask_for_phase(const base::Json& message);
   base::Result<Event> enter_step(const base::Json& message);
   base::Result<Event> begin_crash(const base::Json& message);
   base::Result<Event> add_frame(const base::Json& message);

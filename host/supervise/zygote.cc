@@ -19,7 +19,6 @@ using base::Result;
 using base::Status;
 using base::Subprocess;
 using journal::ForkReply;
-using journal::ForkRequest;
 
 namespace {
 
@@ -28,25 +27,6 @@ constexpr int kReplyLimitMs = 60000;
 
 Status failed(const std::string& what) {
   return Status(Code::kEnvironment, "the process that forks workers " + what);
-}
-
-Status send_request(int channel, int control_fd, int output_fd) {
-  ForkRequest packet;
-  iovec bytes = {&packet, sizeof(packet)};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> space = {};
-  msghdr message = {};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = space.data();
-  message.msg_controllen = space.size();
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(2 * sizeof(int));
-  const std::array<int, 2> descriptors = {control_fd, output_fd};
-  std::memcpy(CMSG_DATA(header), descriptors.data(), sizeof(descriptors));
-  if (::sendmsg(channel, &message, MSG_NOSIGNAL) == sizeof(packet)) return Status::ok();
-  return failed(std::string("is gone: ") + std::strerror(errno));
 }
 
 Result<ForkReply> receive_reply(int channel) {
@@ -75,18 +55,21 @@ Status Zygote::start() {
   Subprocess::Options options;
   options.arguments = {executable_.string(), "--zygote"};
   options.environment = {"OMP_NUM_THREADS=1"};
+  if (!mark_.empty()) options.environment.push_back(mark_);
   options.control_fd = theirs.get();
   // What libraries say while they load belongs to no sample; a fresh worker repeats it if they
   // fail.
   const base::UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   options.output_fd = nowhere.get();
   GN_ASSIGN_OR_RETURN(Subprocess process, Subprocess::start(options));
+  is_in_group_ = group_ != nullptr && group_->take(process.pid()).is_ok();
   running_.emplace(Running{std::move(process), std::move(channel)});
   return Status::ok();
 }
 
 Result<Subprocess> Zygote::ask(int control_fd, int output_fd) {
-  GN_RETURN_IF_ERROR(send_request(running_->channel.get(), control_fd, output_fd));
+  const Status sent = journal::send_fork_request(running_->channel.get(), control_fd, output_fd);
+  if (!sent.is_ok()) return failed(sent.message());
   GN_ASSIGN_OR_RETURN(const ForkReply reply, receive_reply(running_->channel.get()));
   if (reply.pid > 0) return Subprocess::adopt(reply.pid);
   if (reply.num_threads != 1) {

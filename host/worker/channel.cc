@@ -52,7 +52,7 @@ base::Result<Channel> Channel::take() {
   return Channel(base::UniqueFd(high));
 }
 
-base::Result<journal::Task> Channel::receive_task() {
+base::Result<std::string> Channel::receive_line() {
   std::string line;
   char byte = 0;
   while (line.size() < kLongestTask) {
@@ -62,8 +62,20 @@ base::Result<journal::Task> Channel::receive_task() {
     if (byte == '\n') break;
     line += byte;
   }
+  return line;
+}
+
+base::Result<journal::Task> Channel::receive_task() {
+  GN_ASSIGN_OR_RETURN(const std::string line, receive_line());
   GN_ASSIGN_OR_RETURN(const base::Json json, base::parse_json(line, "task"));
   return journal::task_from_json(json);
+}
+
+void Channel::ask(const std::string& phase, std::optional<std::int64_t> num_bytes) {
+  base::Json message = {{"event", "ask"}, {"phase", phase}};
+  if (num_bytes) message["bytes"] = *num_bytes;
+  send(message);
+  if (!receive_line().is_ok()) ::_exit(journal::kExitChannelLost);
 }
 
 void Channel::begin_phase(const std::string& phase) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/file.h"
@@ -22,6 +24,8 @@ class Channel {
   /// Reads the one task line.
   base::Result<journal::Task> receive_task();
 
+  /// Asks for leave to begin a phase and waits for it. `num_bytes`: of memory that is wanted.
+  void ask(const std::string& phase, std::optional<std::int64_t> num_bytes = std::nullopt);
   /// Says that a phase begins.
   void begin_phase(const std::string& phase);
   /// Says which code of the plugin is entered next, so that a crash there has a place.
@@ -36,6 +40,8 @@ class Channel {
 
  private:
   explicit Channel(base::UniqueFd fd) : fd_(std::move(fd)) {}
+  /// A line from the supervisor, without its line feed.
+  base::Result<std::string> receive_line();
   void send(const base::Json& message);
   base::UniqueFd fd_;
 };

@@ -9,6 +9,7 @@
 #include "verify/compare.h"
 #include "worker/eager_side.h"
 #include "worker/plugin_side.h"
+#include "worker/reference_cache.h"
 
 namespace graphnet::worker {
 
@@ -18,6 +19,8 @@ struct ComparedSample {
   std::vector<sample::Argument>& arguments;
   EagerSide& eager;
   PluginSide& plugin;
+  /// Where results of the reference on known inputs may be had; null: nowhere.
+  ReferenceCache* references = nullptr;
 };
 
 /// Compares the kept outputs of both sides by the outcome rule, and finds out what the rule needs
@@ -41,11 +44,13 @@ verify::Comparison compare_on_present_inputs(const ComparedSample& compared,
                                              const std::vector<KeptOutput>& eager,
                                              const std::vector<KeptOutput>& plugin);
 
-/// Runs eager again: `checks` gets "eager_reproducible", whether it gives the same bits.
+/// Runs eager again, unless another process kept what it gave there: `checks` gets
+/// "eager_reproducible", whether it gives the same bits.
 void check_reproducibility(const ComparedSample& compared, base::Json& checks);
 
 /// Runs both sides on other inputs than the replayed ones and compares them: two more seeds, zeros,
 /// large, tiny, negated and permuted content. Stops when the budget is spent. Inputs are put back.
+/// What eager gave on the same content before is taken from the cache if it is there.
 ///
 /// Entry of the result: {"content", "outcome"} and with it "relative_rms" (the largest of an
 /// output) or "message"; contents that change no byte are left out.

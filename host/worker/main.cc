@@ -2,9 +2,9 @@
 //
 // graphnet-worker: measures one sample with one plugin, told what by the supervisor over
 // descriptor 3; or, with --describe, says in one line of JSON what it was built with and what this
-// machine offers to it (read by supervise/worker_description.h); or, with --inspect or --cut,
-// answers questions about samples (supervise/inspection.h, bisection.h); or, with --zygote, makes
-// workers by forking (zygote.h).
+// machine offers to it (read by supervise/worker_description.h); or, with --inspect, --cut or
+// --device, answers questions about samples and devices (supervise/inspection.h, bisection.h,
+// device_question.h); or, with --zygote, makes workers by forking (zygote.h).
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -23,6 +23,7 @@
 #include "worker/channel.h"
 #include "worker/control_session.h"
 #include "worker/cut_session.h"
+#include "worker/device_answer.h"
 #include "worker/inspection.h"
 #include "worker/session.h"
 #include "worker/zygote.h"
@@ -36,6 +37,7 @@ int describe() {
       {"libtorch", version.torch_version},
       {"cpu_capability", version.cpu_capability},
       {"threads", version.threads},
+      {"cuda", graphnet::worker::cuda_json()},
       {"abi", {{"major", GN_ABI_MAJOR}, {"minor", GN_ABI_MINOR}}}};
   const bool written = std::puts(graphnet::base::dump_json(description).c_str()) >= 0;
   return std::fflush(stdout) == 0 && written ? 0 : 1;
@@ -74,6 +76,11 @@ int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--inspect") {
     return graphnet::worker::run_inspection(argv[2]);
   }
+  if (argc == 3 && std::string_view(argv[1]) == "--device") {
+    const int code = graphnet::worker::answer_device(argv[2]);
+    std::fflush(nullptr);
+    ::_exit(code);  // as below
+  }
   if (argc == 3 && std::string_view(argv[1]) == "--cut") {
     const int code = graphnet::worker::run_cut(argv[2]);
     std::fflush(nullptr);
@@ -91,8 +98,11 @@ int main(int argc, char** argv) {
   }
   if (is_zygote && !settle_in(supervisor, task->threads))
     ::_exit(graphnet::journal::kExitChannelLost);
-  graphnet::base::limit_data_bytes(
-      static_cast<std::uint64_t>(task->memory_limit_bytes.value_or(0)));
+  graphnet::base::offer_to_oom_killer();
+  if (task->limits_itself) {
+    graphnet::base::limit_data_bytes(
+        static_cast<std::uint64_t>(task->memory_limit_bytes.value_or(0)));
+  }
   channel->watch_memory();
   channel->watch_crashes();
   if (task->control) {

@@ -5,10 +5,11 @@
 #include <random>
 #include <utility>
 
-#include "measure/clock.h"
 #include "proof/findings.h"
 #include "proof/imports.h"
 #include "proof/ledger.h"
+#include "proof/lookups.h"
+#include "proof/moments.h"
 #include "proof/quiet_window.h"
 #include "proof/thread_sampler.h"
 #include "verify/compare.h"
@@ -26,13 +27,27 @@ namespace {
 constexpr int kMostCalls = 3;
 constexpr double kTraceNs = 100e6;
 constexpr double kSampleNs = 20e6;
+// The most that a trap takes; 4 to 6 us were measured.
+constexpr double kTrapNs = 10e3;
 
-double since(std::int64_t start_ns) {
-  return static_cast<double>(measure::monotonic_raw_ns() - start_ns);
-}
+// Calls of the plugin, by what happens meanwhile, and of eager.
+constexpr const char* kWatchedCall = "watched call";
+constexpr const char* kUnwatchedCall = "unwatched call";
+constexpr const char* kSampledCall = "sampled call";
+constexpr const char* kEagerCall = "eager call";
+// What else the phase does.
+constexpr const char* kPreparing = "preparing";
+constexpr const char* kWitness = "starting the witness";
+constexpr const char* kQuiet = "waiting for quiet";
+constexpr const char* kArming = "arming";
+constexpr const char* kCounting = "counting operators";
+constexpr const char* kComparing = "comparing outputs";
+constexpr const char* kNaming = "naming hits";
+constexpr const char* kImports = "imports";
+constexpr const char* kSampling = "sampling";
 
 std::vector<proof::Region> regions_now(const proof::MapHistory& history) {
-  const auto mappings = proof::read_memory_map();
+  const auto mappings = base::read_memory_map();
   return mappings.is_ok() ? history.regions(*mappings) : std::vector<proof::Region>();
 }
 
@@ -53,10 +68,10 @@ ProofPhase::ProofPhase(const ComparedSample& compared, const proof::MapHistory& 
                                compared.eager.engine().pinned_arguments()),
                std::random_device()()) {
   evidence_.flags = std::move(flags);
+  steps_.end(kPreparing);
 }
 
 std::string ProofPhase::trace(Json& ledger) {
-  const std::int64_t start = measure::monotonic_raw_ns();
   const Status started = start_witness(ledger);
   if (!started.is_ok()) {
     witness_.reset();
@@ -66,28 +81,49 @@ std::string ProofPhase::trace(Json& ledger) {
   ledger["witness"] = witness_ ? "full" : "counts";
   const Status traced = trace_calls(ledger);
   if (!traced.is_ok() && evidence_.unavailable.empty()) evidence_.unavailable = traced.message();
-  if (witness_) {
-    const proof::Trace found = proof::name_hits(hits_, regions_);
-    proof::write_trace(found, ledger);
-    evidence_.entered = proof::operators_of(found.denied, /*entries=*/true);
-    evidence_.inside = proof::operators_of(found.denied, /*entries=*/false);
-    for (const proof::ModuleUse& use : found.modules) {
-      if (use.kind == RegionKind::kExpect) evidence_.plugin_windows += use.windows;
-    }
-  }
+  if (witness_) name_hits(ledger);
   ledger["imports"] = proof::imports_json(proof::audit_imports(regions_));
+  ledger["dlsym"] = proof::lookups_json(proof::audit_lookups(proof::noted_lookups(), regions_));
+  steps_.end(kImports);
   shuffle_.restore();
+  steps_.end(kPreparing);
   evidence_.plugin_runs = compared_.plugin.num_runs();
   evidence_.eager_runs = compared_.plugin.eager_runs();
-  const double calls_ns = call_ns_ * (num_calls_ + 1) + eager_ns_;
-  ledger["extra_ns"] = std::max(0.0, since(start) - calls_ns);
+  write_times(ledger);
   return proof::verdict_of(evidence_);
+}
+
+void ProofPhase::name_hits(Json& ledger) {
+  const proof::Trace found = proof::name_hits(hits_, regions_);
+  proof::write_trace(found, ledger);
+  ledger["moments"]["hits"] = proof::moments_json(found.moments, steps_.start_ns());
+  evidence_.entered = proof::operators_of(found.denied, /*entries=*/true);
+  evidence_.inside = proof::operators_of(found.denied, /*entries=*/false);
+  for (const proof::ModuleUse& use : found.modules) {
+    if (use.kind == RegionKind::kExpect) evidence_.plugin_windows += use.windows;
+  }
+  steps_.end(kNaming);
+}
+
+// A watched call takes longer than another one, but not by more than its traps: what is beyond them
+// is the machine's doing.
+void ProofPhase::write_times(Json& ledger) const {
+  const double watched_ns = steps_.total_ns(kWatchedCall);
+  const double unwatched_ns = steps_.total_ns(kUnwatchedCall);
+  const double calls_ns =
+      watched_ns + unwatched_ns + steps_.total_ns(kSampledCall) + steps_.total_ns(kEagerCall);
+  const double traps_ns = std::clamp(watched_ns - unwatched_ns * num_calls_, 0.0,
+                                     kTrapNs * static_cast<double>(hits_.size()));
+  ledger["extra_ns"] = steps_.total_ns() - calls_ns + traps_ns;
+  ledger["steps"] = steps_.json();
 }
 
 Status ProofPhase::start_witness(Json& ledger) {
   if (mode_ != "full") return Status(Code::kUnsupported, "execute-deny witness switched off");
   GN_ASSIGN_OR_RETURN(witness_, proof::ExecuteDeny::create(regions_));
+  steps_.end(kWitness);
   GN_ASSIGN_OR_RETURN(ledger["quiet_looks"], proof::wait_until_quiet(*witness_));
+  steps_.end(kQuiet);
   return Status::ok();
 }
 
@@ -96,14 +132,14 @@ Status ProofPhase::trace_calls(Json& ledger) {
   do {
     GN_RETURN_IF_ERROR(traced_call(use));
     ++num_calls_;
-  } while (num_calls_ < kMostCalls && traced_ns_ < kTraceNs);
+  } while (num_calls_ < kMostCalls && steps_.total_ns(kWatchedCall) < kTraceNs);
   ledger["calls"] = num_calls_;
-  ledger["arm_ns"] = arm_ns_ / num_calls_;
-  ledger["traced_call_ns"] = traced_ns_ / num_calls_;
+  ledger["arm_ns"] = steps_.total_ns(kArming) / num_calls_;
+  ledger["traced_call_ns"] = steps_.total_ns(kWatchedCall) / num_calls_;
   ledger["dispatcher"] = dispatcher_json(use);
   for (const auto& [name, times] : use.called) evidence_.dispatched.push_back(name);
   GN_RETURN_IF_ERROR(compare_outputs(ledger));
-  ledger["call_ns"] = call_ns_;
+  ledger["call_ns"] = steps_.total_ns(kUnwatchedCall);
   return use.called.empty() ? Status::ok() : count_program(use);
 }
 
@@ -112,9 +148,12 @@ Status ProofPhase::traced_call(eager::DispatcherUse& use) {
   shuffle_.apply();
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
   compared_.plugin.prepare_outputs(/*poisoned=*/true);
+  steps_.end(kPreparing);
   eager::DispatcherCounts counts;
+  steps_.end(kCounting);
   const Status called = witness_ ? watched_call() : call();
   use += counts.take();
+  steps_.end(kCounting);
   return called;
 }
 
@@ -128,13 +167,15 @@ Status ProofPhase::watched_call() {
 }
 
 Status ProofPhase::armed_call() {
-  const std::int64_t start = measure::monotonic_raw_ns();
-  GN_RETURN_IF_ERROR(witness_->arm({RegionKind::kDeny, RegionKind::kWatch, RegionKind::kExpect}));
-  arm_ns_ += since(start);
+  // That the plugin's code runs shows in the first call; closing it takes longer than all the rest
+  // where much of it was generated.
+  std::vector<RegionKind> kinds = {RegionKind::kDeny, RegionKind::kWatch};
+  if (num_calls_ == 0) kinds.push_back(RegionKind::kExpect);
+  GN_RETURN_IF_ERROR(witness_->arm(kinds));
+  steps_.end(kArming);
   const Status called = call();
-  const std::int64_t called_ns = measure::monotonic_raw_ns();
   const Status disarmed = witness_->disarm();
-  arm_ns_ += since(called_ns);
+  steps_.end(kArming);
   const std::vector<proof::Hit> hits = witness_->hits();
   hits_.insert(hits_.end(), hits.begin(), hits.end());
   GN_RETURN_IF_ERROR(called);
@@ -142,9 +183,8 @@ Status ProofPhase::armed_call() {
 }
 
 Status ProofPhase::call() {
-  const std::int64_t start = measure::monotonic_raw_ns();
   Status called = side_.call();
-  traced_ns_ += since(start);
+  steps_.end(kWatchedCall);
   if (called.is_ok()) return called;
   return Status(Code::kPlugin, "a traced call failed: " + called.message());
 }
@@ -153,18 +193,22 @@ Status ProofPhase::compare_outputs(Json& ledger) {
   std::vector<KeptOutput> traced;
   std::vector<KeptOutput> untraced;
   GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(traced));
+  steps_.end(kComparing);
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
   compared_.plugin.prepare_outputs(/*poisoned=*/true);
-  const std::int64_t start = measure::monotonic_raw_ns();
+  steps_.end(kPreparing);
   GN_RETURN_IF_ERROR(side_.call());
-  call_ns_ = since(start);
+  steps_.end(kUnwatchedCall);
   GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(untraced));
   evidence_.is_stale = compared_.plugin.is_unwritten(traced);
-  if (bits_equal(traced, untraced)) {
+  const bool are_equal = bits_equal(traced, untraced);
+  steps_.end(kComparing);
+  if (are_equal) {
     ledger["outputs"] = "equal";
     return look_for_stale_outputs(traced);
   }
   const auto comparison = verify::compare_outputs(views(untraced), views(traced));
+  steps_.end(kComparing);
   if (comparison.outcome == "ok") {
     ledger["outputs"] = "within tolerance";
     return Status::ok();
@@ -178,43 +222,51 @@ Status ProofPhase::compare_outputs(Json& ledger) {
 // have stayed the same.
 Status ProofPhase::look_for_stale_outputs(const std::vector<KeptOutput>& traced) {
   if (!shuffle_.has_effect() || !bits_equal(traced, compared_.plugin.kept())) return Status::ok();
-  const std::int64_t start = measure::monotonic_raw_ns();
   std::vector<KeptOutput> eager;
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
+  steps_.end(kPreparing);
   GN_RETURN_IF_ERROR(compared_.eager.run());
+  steps_.end(kEagerCall);
   GN_RETURN_IF_ERROR(compared_.eager.copy_outputs(eager));
-  eager_ns_ += since(start);
   evidence_.is_stale = evidence_.is_stale || !bits_equal(eager, compared_.eager.kept());
+  steps_.end(kComparing);
   return Status::ok();
 }
 
 Status ProofPhase::count_program(const eager::DispatcherUse& use) {
-  const std::int64_t start = measure::monotonic_raw_ns();
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
   eager::DispatcherCounts counts;
+  steps_.end(kCounting);
   GN_RETURN_IF_ERROR(compared_.eager.run());
+  steps_.end(kEagerCall);
   eager::DispatcherUse program = counts.take();
   for (auto& [name, times] : program.called) times *= static_cast<std::uint64_t>(num_calls_);
   evidence_.covers_program = eager::covers(use, program);
-  eager_ns_ += since(start);
+  steps_.end(kCounting);
   return Status::ok();
 }
 
 void ProofPhase::sample(Json& ledger) {
   auto sampler = proof::ThreadSampler::start();
+  steps_.end(kSampling);
   if (!sampler.is_ok()) {
     ledger["samples"] = {{"unavailable", sampler.status().message()}};
     return;
   }
-  const std::int64_t start = measure::monotonic_raw_ns();
   Status called;
   do {
     called = compared_.eager.prepare();
     compared_.plugin.prepare_outputs(/*poisoned=*/false);
     if (called.is_ok()) called = side_.call();
-  } while (called.is_ok() && since(start) < kSampleNs);
-  ledger["samples"] = proof::samples_json((*sampler)->stop(), regions_);
+    steps_.end(kSampledCall);
+  } while (called.is_ok() && steps_.total_ns(kSampledCall) < kSampleNs);
+  const std::vector<proof::Sample> samples = (*sampler)->stop();
+  ledger["samples"] = proof::samples_json(samples, regions_);
   if (!called.is_ok()) ledger["samples"]["failed"] = called.message();
+  ledger["moments"]["samples"] =
+      proof::moments_json(proof::moments_of(samples, regions_), steps_.start_ns());
+  steps_.end(kSampling);
+  write_times(ledger);
 }
 
 }  // namespace graphnet::worker

@@ -12,11 +12,14 @@
 #include "proof/verdict.h"
 #include "worker/correctness.h"
 #include "worker/input_shuffle.h"
+#include "worker/step_times.h"
 
 namespace graphnet::worker {
 
 /// Calls the plugin while witnesses look on (host/proof). Nothing may be timed in the process
 /// afterwards: mappings have been split and caches of the loader are cold.
+///
+/// All code is closed in the first call, libtorch's and what is shared with it in each.
 ///
 /// Each traced call gets inputs that no call has seen, and outputs that are worthless before it;
 /// the last one's outputs are compared with those of an untraced call on the same inputs.
@@ -31,7 +34,9 @@ namespace graphnet::worker {
 /// | `quiet_looks` | looks until no thread ran denied code by itself                         |
 /// | `arm_ns`      | mean of closing and opening everything, once                            |
 /// | `call_ns`, `traced_call_ns` | the untraced call, and the mean of the traced ones        |
-/// | `extra_ns`    | what tracing took beyond the calls themselves                           |
+/// | `extra_ns`    | what the phase took beyond the calls themselves, traps included         |
+/// | `steps`       | [[step, nanoseconds], ...] of the whole phase, one after the other      |
+/// | `moments`     | {"hits", "samples"}, each as in proof/moments.h, since the first step   |
 /// | `outputs`     | "equal", "within tolerance", or how they differ                         |
 /// | `dispatcher`  | {"called": {name: times}, "nested", "threads"} in the traced calls      |
 class ProofPhase {
@@ -47,6 +52,8 @@ class ProofPhase {
 
  private:
   base::Status start_witness(base::Json& ledger);
+  void name_hits(base::Json& ledger);
+  void write_times(base::Json& ledger) const;
   base::Status trace_calls(base::Json& ledger);
   base::Status traced_call(eager::DispatcherUse& use);
   base::Status watched_call();
@@ -56,6 +63,7 @@ class ProofPhase {
   base::Status look_for_stale_outputs(const std::vector<KeptOutput>& traced);
   base::Status count_program(const eager::DispatcherUse& use);
 
+  StepTimes steps_;  // first: it times the other members too
   const ComparedSample& compared_;
   measure::SideCalls side_;  // of the plugin
   std::vector<proof::Region> regions_;
@@ -65,10 +73,6 @@ class ProofPhase {
   std::unique_ptr<proof::ExecuteDeny> witness_;
   std::vector<proof::Hit> hits_;
   int num_calls_ = 0;
-  double arm_ns_ = 0;
-  double traced_ns_ = 0;
-  double call_ns_ = 0;
-  double eager_ns_ = 0;
 };
 
 }  // namespace graphnet::worker

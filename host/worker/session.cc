@@ -58,6 +58,10 @@ void Session::run() {
 // Before the proof, after which libtorch may have lost the right to execute for good.
 void Session::write_environment() {
   record_.environment = measure::collect_environment(task_.threads);
+  write_engine();
+}
+
+void Session::write_engine() {
   const eager::EngineVersion version = eager::engine_version();
   record_.environment["libtorch"] = version.torch_version;
   record_.environment["cpu_capability"] = version.cpu_capability;
@@ -66,7 +70,7 @@ void Session::write_environment() {
 
 void Session::note_mappings(const char* epoch) {
   if (task_.proof != "full") return;
-  const auto mappings = proof::read_memory_map();
+  const auto mappings = base::read_memory_map();
   if (mappings.is_ok()) mappings_.note(epoch, *mappings);
 }
 
@@ -79,7 +83,16 @@ void Session::note_peak_memory(journal::Record::Side* side) {
   measure::reset_peak_rss();
 }
 
+// The wait belongs to no phase.
+void Session::ask_for(const char* phase, std::optional<std::int64_t> num_bytes) {
+  if (!task_.asks) return;
+  const std::int64_t begin_ns = measure::monotonic_raw_ns();
+  channel_.ask(phase, num_bytes);
+  phase_start_ns_ += measure::monotonic_raw_ns() - begin_ns;
+}
+
 void Session::enter(const char* phase) {
+  if (journal::takes_times(phase)) ask_for(phase);
   const std::int64_t now = measure::monotonic_raw_ns();
   if (phase_start_ns_ != 0) record_.phases_ns[record_.phase] = now - phase_start_ns_;
   phase_start_ns_ = now;
@@ -123,6 +136,8 @@ bool Session::plan() {
   const auto planned = plan_sample(sample_);
   if (!planned.is_ok()) return end("invalid_sample", planned.status());
   write_plan(record_, *planned);
+  // What is free is another matter when others have ended.
+  ask_for("replay", needed_memory_bytes(*planned));
   Allowance allowance = {base::available_memory_bytes(), task_.flop_limit.value_or(0)};
   if (task_.memory_limit_bytes) {
     allowance.memory_bytes = std::min(allowance.memory_bytes, *task_.memory_limit_bytes);
@@ -161,9 +176,25 @@ bool Session::run_eager() {
   note_peak_memory(&record_.eager);
   if (task_.digest) record_.digest["eager_outputs"] = output_digests(eager_->kept());
   for (const std::string& note : eager_->engine().notes()) record_.notes.push_back(note);
+  open_reference_cache();
   note_mappings("eager");
+  write_engine();  // a record that a crash cuts short says at least which libtorch it was
   channel_.send_record(record_, /*is_final=*/false);
   return true;
+}
+
+// What draws random numbers is another thing in every run.
+void Session::open_reference_cache() {
+  const auto& notes = eager_->engine().notes();
+  const bool is_random = std::find(notes.begin(), notes.end(), eager::kNoteRandom) != notes.end();
+  if (task_.reference_cache.empty() || is_random) return;
+  references_ =
+      ReferenceCache(task_.reference_cache,
+                     reference_identity(sample_.content_sha256, task_.device, task_.threads));
+}
+
+void Session::note_references() {
+  if (!references_.report().empty()) record_.checks["reference_cache"] = references_.report();
 }
 
 bool Session::compile() {
@@ -242,10 +273,11 @@ void Session::judge_service() {
 
 void Session::compare() {
   enter("compare");
-  const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
+  const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_, &references_};
   const verify::Comparison comparison = compare_sides(compared, record_.checks);
   // Method upstream makes no calls of its own besides those that it times.
   if (is_paired()) check_reproducibility(compared, record_.checks);
+  note_references();
   record_.checks["subnormals"] = count_subnormals(compared);
   record_.outcome = comparison.outcome;
   record_.message = comparison.message;
@@ -315,8 +347,11 @@ bool Session::end_timing(const base::Status& status) {
 void Session::try_other_content() {
   enter("robustness");
   channel_.begin_step("gn_backend_run");
+  const bool is_known = record_.checks.value("eager_reproducible", false);
   record_.checks["other_inputs"] =
-      try_other_inputs({sample_, arguments_, *eager_, *plugin_}, kOtherInputsBudgetNs);
+      try_other_inputs({sample_, arguments_, *eager_, *plugin_, is_known ? &references_ : nullptr},
+                       kOtherInputsBudgetNs);
+  note_references();
 }
 
 // Arithmetic on subnormals can be a hundred times slower; a plugin that flushes them to zero would

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "worker/channel.h"
 #include "worker/eager_side.h"
 #include "worker/plugin_side.h"
+#include "worker/reference_cache.h"
 
 namespace graphnet::worker {
 
@@ -58,7 +60,12 @@ class Session {
   /// Notes for the proof what is mapped now.
   void note_mappings(const char* epoch);
   void write_environment();
+  void write_engine();
+  void open_reference_cache();
+  void note_references();
   void note_peak_memory(journal::Record::Side* side);
+  /// Waits for leave to begin a phase, if this worker shares the machine.
+  void ask_for(const char* phase, std::optional<std::int64_t> num_bytes = std::nullopt);
   void enter(const char* phase);
   bool end(const char* outcome, const base::Status& status);
   bool end_plugin(const char* outcome, const plugin::CallStatus& status);
@@ -71,6 +78,7 @@ class Session {
   std::vector<sample::Argument> arguments_;
   std::unique_ptr<EagerSide> eager_;
   std::unique_ptr<PluginSide> plugin_;
+  ReferenceCache references_;
   proof::MapHistory mappings_;
   // Protocol `paired` only.
   measure::PairedSettings settings_;

@@ -8,10 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 #include "base/file.h"
 #include "journal/fork_message.h"
@@ -21,8 +19,8 @@ namespace graphnet::worker {
 
 namespace {
 
+using journal::ForkDescriptors;
 using journal::ForkReply;
-using journal::ForkRequest;
 
 constexpr int kOwnDescriptor = 200;  // away from what a worker uses
 
@@ -35,48 +33,23 @@ std::int32_t num_threads() {
   return count;
 }
 
-struct Request {
-  base::UniqueFd control;
-  base::UniqueFd output;
-};
-
-/// Waits for the next request; false at the end of the channel.
-bool receive(int channel, Request& request) {
-  ForkRequest packet;
-  iovec bytes = {&packet, sizeof(packet)};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> space = {};
-  msghdr message = {};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = space.data();
-  message.msg_controllen = space.size();
-  ssize_t got = 0;
-  do {
-    got = ::recvmsg(channel, &message, 0);
-  } while (got < 0 && errno == EINTR);
-  const cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (got != sizeof(packet) || header == nullptr || header->cmsg_type != SCM_RIGHTS ||
-      header->cmsg_len != CMSG_LEN(2 * sizeof(int))) {
-    return false;
-  }
-  std::array<int, 2> descriptors = {};
-  std::memcpy(descriptors.data(), CMSG_DATA(header), sizeof(descriptors));
-  // Away from the numbers that they are given in the worker.
-  for (int i = 0; i < 2; ++i) {
-    const base::UniqueFd low(descriptors[static_cast<std::size_t>(i)]);
-    auto& high = i == 0 ? request.control : request.output;
-    high.reset(::fcntl(low.get(), F_DUPFD_CLOEXEC, kOwnDescriptor));
-  }
-  return request.control.is_open() && request.output.is_open();
+/// Waits for the next request and moves its descriptors away from the numbers that they are given
+/// in the worker; false at the end of the channel.
+bool receive(int channel, ForkDescriptors& given) {
+  auto received = journal::receive_fork_request(channel);
+  if (!received.is_ok()) return false;
+  given.control.reset(::fcntl(received->control.get(), F_DUPFD_CLOEXEC, kOwnDescriptor));
+  given.output.reset(::fcntl(received->output.get(), F_DUPFD_CLOEXEC, kOwnDescriptor));
+  return given.control.is_open() && given.output.is_open();
 }
 
 /// In a new worker: descriptors as a fresh process would have them.
-void take_descriptors(Request& request) {
-  ::dup2(request.output.get(), STDOUT_FILENO);
-  ::dup2(request.output.get(), STDERR_FILENO);
-  ::dup2(request.control.get(), journal::kWorkerControlFd);
-  request.control.reset();
-  request.output.reset();
+void take_descriptors(ForkDescriptors& given) {
+  ::dup2(given.output.get(), STDOUT_FILENO);
+  ::dup2(given.output.get(), STDERR_FILENO);
+  ::dup2(given.control.get(), journal::kWorkerControlFd);
+  given.control.reset();
+  given.output.reset();
 }
 
 /// Forks twice and waits for the process between, so that the worker has been adopted by the
@@ -112,13 +85,13 @@ bool serve_forks() {
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (!channel.is_open() || shared == MAP_FAILED) return false;
   while (true) {
-    Request request;
-    if (!receive(channel.get(), request)) return false;
+    ForkDescriptors given;
+    if (!receive(channel.get(), given)) return false;
     ForkReply reply;
     reply.num_threads = num_threads();
     std::fflush(nullptr);
     if (reply.num_threads == 1 && fork_orphan(static_cast<std::int32_t*>(shared), reply)) {
-      take_descriptors(request);
+      take_descriptors(given);
       return true;
     }
     if (::send(channel.get(), &reply, sizeof(reply), MSG_NOSIGNAL) < 0) return false;

@@ -104,7 +104,7 @@ void ProgramExecutable::bind(gn_bind_args& args) {
       call_.set_argument(i, bound_[argument.index].get());
     } else if (argument.source == ArgumentSource::kWeight) {
       const std::byte* data = weight_data(args, argument);
-      const bool is_read_in_place = is_aligned(data);
+      const bool is_read_in_place = lowering::is_aligned(data);
       weights_.push_back(client_->make_buffer(argument.type, data,
                                               is_read_in_place
                                                   ? HostBufferSemantics::kImmutableZeroCopy
@@ -161,7 +161,7 @@ void ProgramExecutable::attach_input(Input& input, const std::byte* source) {
   const TensorType& type = main_.signature().arguments[input.position].type;
   input.source = nullptr;
   input.copy.reset();
-  if (!is_aligned(source)) input.copy.emplace(num_bytes(type));
+  if (!lowering::is_aligned(source)) input.copy.emplace(num_bytes(type));
   input.buffer = client_->make_buffer(type, input.copy ? input.copy->data() : source,
                                       HostBufferSemantics::kImmutableZeroCopy);
   call_.set_argument(input.position, input.buffer.get());

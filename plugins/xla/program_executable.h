@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "graphnet/abi.h"
+#include "lowering/aligned_copy.h"
 #include "lowering/stablehlo/program.h"
-#include "xla/aligned_copy.h"
 #include "xla/compiled_module.h"
 #include "xla/module_call.h"
 
@@ -56,7 +56,7 @@ class ProgramExecutable {
     std::size_t position = 0;  ///< among main's arguments
     const std::byte* source = nullptr;
     OwnedBuffer buffer;
-    std::optional<AlignedCopy> copy;  ///< what the buffer is over, if not the source
+    std::optional<lowering::AlignedCopy> copy;  ///< what the buffer is over, if not the source
   };
   /// An argument of main that is memory for a result.
   struct ResultMemory {

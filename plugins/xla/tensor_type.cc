@@ -105,8 +105,4 @@ std::byte* checked_data(const DLTensor& tensor, const TensorType& expected, cons
   return static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
 }
 
-bool is_aligned(const void* data) {
-  return reinterpret_cast<std::uintptr_t>(data) % 64 == 0;
-}
-
 }  // namespace graphnet::xla

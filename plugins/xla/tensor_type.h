@@ -32,9 +32,4 @@ std::string describe(const TensorType& type);
 std::byte* checked_data(const DLTensor& tensor, const TensorType& expected, const char* kind,
                         std::uint32_t index);
 
-/// True if PJRT reads and writes such memory in place.
-///
-/// source   measured on PJRT 0.81 and 0.115: aligned to 64 bytes or copied
-bool is_aligned(const void* data);
-
 }  // namespace graphnet::xla

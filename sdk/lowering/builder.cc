@@ -39,6 +39,16 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
   return result;
 }
 
+Shape convolved_shape(const Tensor& x, const Tensor& kernel, const ConvolutionAttributes& a) {
+  Shape shape = {x.shape[0], kernel.shape[0]};
+  for (std::size_t i = 0; i < a.stride.size(); ++i) {
+    const std::int64_t in = (x.shape[i + 2] - 1) * a.input_dilation[i] + 1 + a.low[i] + a.high[i];
+    const std::int64_t reach = a.kernel_dilation[i] * (kernel.shape[i + 2] - 1) + 1;
+    shape.push_back((in - reach) / a.stride[i] + 1);
+  }
+  return shape;
+}
+
 Shape without_dims(const Shape& shape, const Shape& dims) {
   Shape result;
   for (std::size_t i = 0; i < shape.size(); ++i) {

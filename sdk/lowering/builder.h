@@ -12,6 +12,9 @@ namespace graphnet::lowering {
 /// errors   LoweringError if they do not
 Shape broadcast_shape(const Shape& a, const Shape& b);
 
+/// What a convolution gives, [batch, out, spatial...].
+Shape convolved_shape(const Tensor& x, const Tensor& kernel, const ConvolutionAttributes& a);
+
 /// Shape without, or with 1 at, the given dimensions.
 Shape without_dims(const Shape& shape, const Shape& dims);
 Shape with_ones(const Shape& shape, const Shape& dims);

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "xla/aligned_copy.h"
+#include "lowering/aligned_copy.h"
 #include "xla/options.h"
 #include "xla/program_executable.h"
 #include "xla/tensor_type.h"
@@ -73,7 +73,7 @@ struct Tensors {
       memory.emplace_back(static_cast<std::size_t>(test.size) * sizeof(float));
       std::fill_n(reinterpret_cast<float*>(memory.back().data()), test.size, 1.0F);
     }
-    for (const AlignedCopy& block : memory) {
+    for (const lowering::AlignedCopy& block : memory) {
       DLTensor tensor = {};
       tensor.data = block.data();
       tensor.device = {kDLCPU, 0};
@@ -93,7 +93,7 @@ struct Tensors {
   }
 
   std::int64_t shape[1];
-  std::vector<AlignedCopy> memory;
+  std::vector<lowering::AlignedCopy> memory;
   std::vector<DLTensor> tensors;
   std::vector<const DLTensor*> inputs;
   std::vector<DLTensor*> outputs;

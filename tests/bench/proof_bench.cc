@@ -22,7 +22,7 @@ double cpu_s() {
 
 /// libtorch's text, as in a worker whose eager side is warm.
 std::vector<Region> denied_regions() {
-  std::vector<Region> regions = MapHistory().regions(read_memory_map().value());
+  std::vector<Region> regions = MapHistory().regions(base::read_memory_map().value());
   std::vector<Region> denied;
   for (const Region& region : regions) {
     if (region.kind == RegionKind::kDeny) denied.push_back(region);
@@ -76,7 +76,7 @@ void name_libtorch(benchmark::State& state) {
   const std::vector<Region> regions = denied_regions();
   std::vector<Hit> hits;
   for (std::size_t region = 0; region < regions.size(); ++region) {
-    const Mapping& mapping = regions[region].mapping;
+    const base::Mapping& mapping = regions[region].mapping;
     for (std::uintptr_t at = mapping.start; at < mapping.end; at += 16 * kWindowBytes) {
       Hit hit;
       hit.instruction = at + 1;

@@ -90,7 +90,8 @@ TEST(Admission, CostAboveTheLimitIsSkipped) {
 }
 
 TEST(Admission, MemoryLimitOfTheConfigHolds) {
-  const Finished done = run({kIris}, {"--set", "limits.memory=256MiB"});
+  const Finished done =
+      run({kIris}, {"--set", "limits.memory=256MiB", "--set", "limits.memory_by=rlimit"});
   ASSERT_EQ(done.records.size(), 1U) << done.end.output;
   EXPECT_EQ(done.records[0].message, "skipped(memory: need 300 MiB, have 256 MiB)");
 }

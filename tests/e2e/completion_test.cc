@@ -117,11 +117,11 @@ class Completion : public ::testing::Test {
       const char* offered;
     } cases[] = {
         {"graphnet ",
-         "compare completion doctor help inspect merge plugin report run score submit "
+         "compare completion doctor help inspect merge plugin report repro run score submit "
          "test-compiler"},
         {"graphnet ru", "run"},
         {"graphnet --color never ",
-         "compare completion doctor help inspect merge plugin report run score submit "
+         "compare completion doctor help inspect merge plugin report repro run score submit "
          "test-compiler"},
         {"graphnet --color ", "always auto never"},
         {"graphnet run --forma", "--format"},
@@ -136,7 +136,7 @@ class Completion : public ::testing::Test {
         {"graphnet test-compiler --compiler ", "nope"},
         {"graphnet help ru", "run"},
         {"graphnet help run ",
-         "compare completion doctor inspect merge plugin report run score submit "
+         "compare completion doctor inspect merge plugin report repro run score submit "
          "test-compiler"},
         {"graphnet completion ", "bash fish zsh"},
     };

@@ -44,6 +44,7 @@ fs::path copied_plugin(const TempDir& folder) {
 
 TEST(Mistakes, BackendThatIsNotInstalled) {
   for (const char* name : {"tvm", "tensorrt", "bladedisc"}) {
+    if (fs::exists(kPlugins + "/" + name)) continue;
     const TempDir folder;
     const ProgramEnd end = run_in(folder, {kSmall, "--config", std::string(name) + ".yaml"},
                                   {"XDG_CONFIG_HOME=" + folder.path().string()});
@@ -66,6 +67,17 @@ TEST(Mistakes, VendorFileThatIsNone) {
     expect_text(end, "plugin_failed");
     expect_text(end, "PJRT file '" + file + "' cannot be " + (file == text ? "loaded" : "opened"));
   }
+}
+
+TEST(Mistakes, FolderOfWheelsThatHasNone) {
+  if (!fs::exists(kPlugins + "/tvm")) GTEST_SKIP() << "plugin tvm is not built (GRAPHNET_PLUGINS)";
+  const TempDir folder;
+  const ProgramEnd end =
+      run_in(folder, {kSmall, "--config", "tvm.yaml"}, {"GRAPHNET_TVM=" + folder.path().string()});
+  EXPECT_EQ(end.state.exit_code, 1) << end.output;
+  expect_text(end, "plugin_failed");
+  expect_text(end, "cannot load TVM: ");
+  expect_text(end, "GRAPHNET_TVM");
 }
 
 TEST(Mistakes, RenamedPlugin) {
@@ -151,7 +163,7 @@ TEST(Mistakes, UnknownOperatorIsNamedWithItsPlace) {
 constexpr int kNumCopies = 60;
 
 // `signals` while samples run: all of their records are there, and the rest is not run.
-void interrupt_a_sweep(const std::vector<int>& signals, int exit_code) {
+void interrupt_a_sweep(const std::vector<int>& signals, int exit_code, const std::string& jobs) {
   const TempDir folder;
   const auto journal = folder.path() / "results.jsonl";
   // Many samples after the first ones, so that the interrupt comes in the middle.
@@ -160,9 +172,10 @@ void interrupt_a_sweep(const std::vector<int>& signals, int exit_code) {
     fs::create_directories(samples / std::to_string(i));
     fs::copy(kSmall, samples / std::to_string(i), fs::copy_options::recursive);
   }
-  auto child = start_program({kProgram, "run", "--protocol", "upstream", samples.string(),
-                              "--config", kConfigs + "/nope.yaml", "-o", journal.string()},
-                             {}, folder.path() / "log");
+  auto child =
+      start_program({kProgram, "run", "--protocol", "upstream", samples.string(), "--config",
+                     kConfigs + "/nope.yaml", "--jobs", jobs, "-o", journal.string()},
+                    {}, folder.path() / "log");
   ASSERT_TRUE(child.is_ok());
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   std::size_t finished = 0;
@@ -187,16 +200,20 @@ void interrupt_a_sweep(const std::vector<int>& signals, int exit_code) {
   for (const auto& record : content->records) EXPECT_EQ(record.outcome, "ok");
 }
 
-TEST(Mistakes, CtrlCKeepsFinishedRecords) {
-  interrupt_a_sweep({SIGINT}, 130);
+class Interrupted : public ::testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Jobs, Interrupted, ::testing::Values("1", "2"));
+
+TEST_P(Interrupted, CtrlCKeepsFinishedRecords) {
+  interrupt_a_sweep({SIGINT}, 130, GetParam());
 }
 
-TEST(Mistakes, CtrlCTwiceKeepsFinishedRecords) {
-  interrupt_a_sweep({SIGINT, SIGINT}, 130);
+TEST_P(Interrupted, CtrlCTwiceKeepsFinishedRecords) {
+  interrupt_a_sweep({SIGINT, SIGINT}, 130, GetParam());
 }
 
-TEST(Mistakes, TerminationKeepsFinishedRecords) {
-  interrupt_a_sweep({SIGTERM}, 143);
+TEST_P(Interrupted, TerminationKeepsFinishedRecords) {
+  interrupt_a_sweep({SIGTERM}, 143, GetParam());
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ TEST(UpstreamLog, ListModeSkipsWhatIsMissing) {
 
 TEST(UpstreamLog, ExplainsMistakes) {
   const std::pair<const char*, const char*> mistakes[] = {
-      {"--device cuda", "device 'cuda' is not supported yet"},
+      {"--device gpu", "--device: unknown device 'gpu'"},
       {"--compiler nop", "no plugin named 'nop' is installed; did you mean 'nope'?"},
       {"--config nope.yaml", "--config must be base64 of a JSON object"},
       {"--config W10=", "must be a JSON object, got []"},

@@ -29,6 +29,7 @@ std::string text_of(const WorkerState& state) {
   const base::Json parts = {state.record ? journal::to_json(*state.record) : base::Json(),
                             state.is_final,
                             state.phase,
+                            state.ask ? base::Json(state.ask->phase) : base::Json(),
                             state.step,
                             state.no_memory,
                             state.crash ? supervise::describe_crash(*state.crash) : base::Json(),
@@ -39,6 +40,8 @@ std::string text_of(const WorkerState& state) {
 void check_event(Event event, const WorkerState& state) {
   expect((event == Event::kFinal) == state.is_final, "a final record is announced");
   expect((event == Event::kBroken) == !state.protocol_error.empty(), "a broken message is named");
+  expect(event != Event::kAsk || (state.ask && state.ask->num_bytes.value_or(0) >= 0),
+         "what is asked for is known");
   expect(event != Event::kPhase || state.step.empty(), "a phase begins without a step");
   expect(state.phase.empty() || known_phases().count(state.phase) > 0, "a phase is a known one");
   expect(state.step.size() <= supervise::kMaxStepBytes, "the name of a step is short");

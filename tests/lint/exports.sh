@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Plugins export the three symbols of the ABI and nothing else; the command line links no libtorch, no
-# CUDA and no plugin.
+# CUDA and no plugin; nothing links CUDA, CUPTI or the driver but what libtorch itself brings.
 set -euo pipefail
 build=$1
 failed=0
@@ -25,4 +25,12 @@ if grep -E 'torch|c10|cuda|cupti|gn_' <<<"$needed"; then
   echo "lint: graphnet links what only the worker may"
   failed=1
 fi
+# The worker and the plugins: libtorch_cpu needs libcudart and libcupti, they must not.
+for program in "$build"/bin/graphnet-worker "$build"/lib/graphnet/plugins/*/libgn_*.so; do
+  [[ -e $program ]] || continue
+  if readelf -d "$program" | grep NEEDED | grep -iE 'cuda|cupti|nvidia|nvrtc|cublas|cudnn'; then
+    echo "lint: $program links CUDA; it must be opened by name where there is any"
+    failed=1
+  fi
+done
 exit "$failed"

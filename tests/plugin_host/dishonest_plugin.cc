@@ -19,11 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "graphnet/plugin.h"
-#include "support/mlp.h"
-
-#define TRICK_TEXT_OF(word) #word
-#define TRICK_TEXT(word) TRICK_TEXT_OF(word)
+#include "support/mlp_plugin.h"
 
 namespace {
 
@@ -69,21 +65,17 @@ void replace_clock() {
   std::memcpy(code, jump, sizeof(jump));
 }
 
-}  // namespace
-
-struct gn_backend {
-  const gn_host_api* host = nullptr;
-};
-
-struct gn_executable : graphnet::tests::Mlp {
+struct Executable final : gn_executable {
   std::vector<float> kept_input;
   std::vector<float> kept_output;
   std::uint64_t num_calls = 0;
   std::thread helper;
 
-  ~gn_executable() {
+  ~Executable() override {
     if (helper.joinable()) helper.join();
   }
+
+  void play(const float* input, float* output) override;
 
   void compute_and_keep(const float* input, float* output) {
     kept_input.assign(input, input + input_count());
@@ -102,11 +94,7 @@ struct gn_executable : graphnet::tests::Mlp {
   }
 };
 
-namespace {
-
-using graphnet::tests::data_of;
-
-void run_late(gn_executable& executable, const float* input, float* output) {
+void run_late(Executable& executable, const float* input, float* output) {
   if (executable.helper.joinable()) executable.helper.join();
   executable.kept_input.assign(input, input + executable.input_count());
   executable.helper = std::thread([&executable, output] {
@@ -115,98 +103,49 @@ void run_late(gn_executable& executable, const float* input, float* output) {
   });
 }
 
-void run_on_slow_clock(gn_executable& executable, const float* input, float* output) {
+void run_on_slow_clock(Executable& executable, const float* input, float* output) {
   const std::int64_t start = true_ns();
   executable.compute(input, output);
   hidden_ns += (true_ns() - start) / 2;
 }
 
-void play(gn_executable& executable, const float* input, float* output) {
-  const std::uint64_t call = executable.num_calls++;
-  const auto count = static_cast<std::size_t>(executable.output_count());
-  const auto recall = [&] {
-    std::memcpy(output, executable.kept_output.data(), count * sizeof(float));
-  };
+void Executable::play(const float* input, float* output) {
+  const std::uint64_t call = num_calls++;
+  const auto count = static_cast<std::size_t>(output_count());
+  const auto recall = [&] { std::memcpy(output, kept_output.data(), count * sizeof(float)); };
   switch (kTrick) {
     case honest:
-      return executable.compute(input, output);
+      return compute(input, output);
     case cached_output:
-      return call == 0 ? executable.compute_and_keep(input, output) : recall();
+      return call == 0 ? compute_and_keep(input, output) : recall();
     case stale_input:
-      if (call == 0) executable.kept_input.assign(input, input + executable.input_count());
-      return executable.compute(executable.kept_input.data(), output);
+      if (call == 0) kept_input.assign(input, input + input_count());
+      return compute(kept_input.data(), output);
     case zero_writer:
       return std::memset(output, 0, count * sizeof(float)), void();
     case late_output:
-      return run_late(executable, input, output);
+      return run_late(*this, input, output);
     case skips_calls:
-      if (call % 3 != 2) executable.compute(input, output);
+      if (call % 3 != 2) compute(input, output);
       return;
     case slow_clock:
-      return run_on_slow_clock(executable, input, output);
+      return run_on_slow_clock(*this, input, output);
     case wrong_elsewhere:
-      if (call == 0) return executable.compute_and_keep(input, output);
-      return executable.has_seen(input) ? executable.compute(input, output)
-                                        : executable.compute_badly(input, output);
+      if (call == 0) return compute_and_keep(input, output);
+      return has_seen(input) ? compute(input, output) : compute_badly(input, output);
     case wrong_at_first: {
-      const bool is_good = call == 0 || executable.has_seen(input);
-      executable.compute_and_keep(input, output);
-      return is_good ? void() : executable.compute_badly(input, output);
+      const bool is_good = call == 0 || has_seen(input);
+      compute_and_keep(input, output);
+      return is_good ? void() : compute_badly(input, output);
     }
     case remembers:
-      return executable.has_seen(input) ? recall() : executable.compute_and_keep(input, output);
+      return has_seen(input) ? recall() : compute_and_keep(input, output);
   }
 }
 
-gn_status* create(const gn_create_args* args, gn_backend** out) {
-  auto backend = std::make_unique<gn_backend>();
-  backend->host = args->host;
-  if (kTrick == slow_clock) replace_clock();
-  *out = backend.release();
-  return nullptr;
-}
-
-void destroy(gn_backend* backend) {
-  delete backend;
-}
-
-gn_status* bind(gn_executable* executable, gn_bind_args* args) {
-  executable->bind(*args);
-  return nullptr;
-}
-
-void executable_destroy(gn_executable* executable) {
-  delete executable;
-}
-
-constexpr gn_backend_api kApi = {
-    sizeof(gn_backend_api),
-    create,
-    destroy,
-    gn_backend_compile,
-    gn_backend_run,
-    bind,
-    executable_destroy,
-    nullptr,
-    nullptr,
-    nullptr,
-};
-
 }  // namespace
 
-std::int32_t gn_plugin_query(const gn_query_in* in, gn_query_out* out) {
-  return graphnet::answer_query(in, out, TRICK_TEXT(TRICK), "0.1.0", &kApi);
-}
-
-gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
-                              gn_executable** out) {
-  auto executable = std::make_unique<gn_executable>();
-  if (gn_status* status = executable->read(backend->host, args->graph)) return status;
-  *out = executable.release();
-  return nullptr;
-}
-
-gn_status* gn_backend_run(gn_executable* executable, const gn_run_args* args) {
-  play(*executable, data_of(*args->inputs[0]), const_cast<float*>(data_of(*args->outputs[0])));
-  return nullptr;
+std::unique_ptr<gn_executable> graphnet::tests::make_executable() {
+  if (kTrick == slow_clock) replace_clock();
+  return std::make_unique<Executable>();
 }

@@ -8,7 +8,7 @@ namespace graphnet::tests {
 namespace {
 
 constexpr const char* kShortLimits = "timeouts: {compile: 1s, run: 1s}\n";
-constexpr const char* kLittleMemory = "limits: {memory: 1GiB}\n";
+constexpr const char* kLittleMemory = "limits: {memory: 1GiB, memory_by: rlimit}\n";
 
 /// What a fault must look like to the user.
 struct Case {
@@ -139,6 +139,30 @@ TEST_P(FaultZoo, CostsItsOwnSampleOnly) {
 
 INSTANTIATE_TEST_SUITE_P(Plugins, FaultZoo, ::testing::ValuesIn(kCases),
                          [](const auto& tested) { return std::string(tested.param.fault); });
+
+class HungryPlugin : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(HungryPlugin, IsEndedByTheKernelWhereAGroupHoldsTheLimit) {
+  const ZooRun run(zoo_library(GetParam()), "limits: {memory: 1GiB}\n");
+  ASSERT_EQ(run.records().size(), 2U) << run.output();
+  const journal::Record& record = run.records()[0];
+  const std::string holder = record.environment.value("memory_limit_by", "");
+  if (holder.rfind("cgroup", 0) != 0) GTEST_SKIP() << "no control group here: " << holder;
+  EXPECT_EQ(record.environment.value("memory_limit_bytes", std::int64_t{0}), std::int64_t{1} << 30);
+  EXPECT_EQ(record.outcome, "out_of_memory") << record.message;
+  const std::string plugin = GetParam();
+  EXPECT_EQ(record.message, "plugin '" + plugin +
+                                "' ran out of memory in gn_backend_compile (phase compile), limit "
+                                "1.00 GiB, and was killed by the kernel");
+  EXPECT_TRUE(record.crash.empty());
+  EXPECT_TRUE(record.eager.median_ns) << "the reference's numbers are lost";
+  EXPECT_EQ(run.records()[1].outcome, "ok") << run.records()[1].message;
+  EXPECT_EQ(run.num_left_processes(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Plugins, HungryPlugin,
+                         ::testing::Values("eats_memory", "eats_memory_malloc"),
+                         [](const auto& tested) { return std::string(tested.param); });
 
 /// The frames of a crash with this fault; the first is where it happened.
 std::vector<std::string> crash_frames(const std::string& fault, const std::string& signal) {

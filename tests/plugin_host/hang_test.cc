@@ -26,7 +26,7 @@ struct HangRun {
   std::string log;
 };
 
-HangRun run_hangs(const std::string& fault, int count) {
+HangRun run_hangs(const std::string& fault, int count, int jobs) {
   const TempDir folder;
   const std::string small =
       std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris\n";
@@ -41,7 +41,7 @@ HangRun run_hangs(const std::string& fault, int count) {
   HangRun run;
   run.log = run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run",
                          folder.write("list.txt", list).string(), "--config", config.string(), "-o",
-                         results.string()},
+                         results.string(), "--jobs", std::to_string(jobs)},
                         {mark}, folder.path() / "log")
                 .output;
   run.num_left = num_left_processes(mark);
@@ -58,15 +58,20 @@ HangRun run_hangs(const std::string& fault, int count) {
   return run;
 }
 
-class Hangs : public ::testing::TestWithParam<const char*> {};
+struct HangCase {
+  const char* fault;
+  int jobs;  ///< samples at a time
+};
+
+class Hangs : public ::testing::TestWithParam<HangCase> {};
 
 TEST_P(Hangs, EachIsKilledSoonAfterItsLimit) {
   const char* wanted = std::getenv("GRAPHNET_TEST_HANGS");
   const int total = wanted != nullptr ? std::atoi(wanted) : 4;
-  const std::string fault = GetParam();
+  const std::string fault = GetParam().fault;
   const bool is_stubborn = fault == "hang_in_run";
   const int count = is_stubborn ? std::max(1, total / 4) : std::max(1, total - total / 4);
-  const HangRun run = run_hangs(fault, count);
+  const HangRun run = run_hangs(fault, count, GetParam().jobs);
   EXPECT_EQ(run.num_timed_out, count) << run.log;
   EXPECT_EQ(run.num_killed, is_stubborn ? count : 0) << run.log;
   EXPECT_EQ(run.num_left, 0);
@@ -78,8 +83,13 @@ TEST_P(Hangs, EachIsKilledSoonAfterItsLimit) {
             << longest << " s\n";
 }
 
-INSTANTIATE_TEST_SUITE_P(Plugins, Hangs, ::testing::Values("hang_in_compile", "hang_in_run"),
-                         [](const auto& tested) { return std::string(tested.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Plugins, Hangs,
+    ::testing::Values(HangCase{"hang_in_compile", 1}, HangCase{"hang_in_run", 1},
+                      HangCase{"hang_in_compile", 2}, HangCase{"hang_in_run", 2}),
+    [](const auto& tested) {
+      return tested.param.fault + std::string("_jobs_") + std::to_string(tested.param.jobs);
+    });
 
 }  // namespace
 }  // namespace graphnet::tests

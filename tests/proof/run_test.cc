@@ -52,6 +52,7 @@ constexpr WayCase kCases[] = {
     {"hidden_op", "mixed(aten::relu_)"},
     {"hidden_cpu_op", "mixed(at::cpu::relu_, "},
     {"hidden_thread", "mixed(aten::relu_)"},
+    {"looked_up_op", "mixed(at::cpu::relu_, "},
     {"cached_output", "empty"},
     {"blocks_signal", "unknown(thread 'blocker' ("},
     {"own_handler", "proven"},

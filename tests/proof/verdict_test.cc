@@ -27,6 +27,7 @@ constexpr WayCase kCases[] = {
     {"hidden_op", "mixed(aten::relu_)"},
     {"hidden_cpu_op", "mixed(at::cpu::relu_, "},
     {"hidden_thread", "mixed(aten::relu_)"},
+    {"looked_up_op", "mixed(at::cpu::relu_, "},
     {"cached_output", "empty"},
     {"blocks_signal", "unknown(thread 'blocker' ("},
     {"own_handler", "proven"},
@@ -68,7 +69,7 @@ class Prepared {
 
  private:
   base::Status note(const char* epoch) {
-    GN_ASSIGN_OR_RETURN(const auto mappings, proof::read_memory_map());
+    GN_ASSIGN_OR_RETURN(const auto mappings, base::read_memory_map());
     history_.note(epoch, mappings);
     return base::Status::ok();
   }
@@ -139,7 +140,7 @@ TEST_P(Verdicts, WithoutTheWitnessRestOnTheCounts) {
   EXPECT_EQ(ledger["witness"], "counts");
   if (way == "hidden_op" || way == "hidden_thread") {
     EXPECT_EQ(verdict, "mixed(aten::relu_)");
-  } else if (way == "hidden_cpu_op") {
+  } else if (way == "hidden_cpu_op" || way == "looked_up_op") {
     EXPECT_TRUE(begins(verdict, "mixed(aten::clamp_min")) << "what it calls in turn";
   } else if (way == "cached_output") {
     EXPECT_EQ(verdict, "empty");
@@ -181,6 +182,52 @@ TEST(Ledger, NamesFunctionAndCallerOfADeniedOperator) {
     const auto& denied = imports["denied"];
     EXPECT_NE(std::find(denied.begin(), denied.end(), "at::cpu::relu_"), denied.end());
   }
+}
+
+// No static import says so, the lookup does.
+TEST(Ledger, NamesWhatWasLookedUpAtRunTime) {
+  Prepared prepared("looked_up_op");
+  ASSERT_TRUE(prepared.prepare().is_ok());
+  base::Json ledger;
+  prepared.prove("full", ledger);
+  ASSERT_EQ(ledger["dlsym"].size(), 1U) << base::dump_json(ledger["dlsym"]);
+  EXPECT_EQ(ledger["dlsym"][0]["module"], "libgn_looked_up_op.so");
+  EXPECT_EQ(ledger["dlsym"][0]["denied"], base::Json({"at::cpu::relu_"}));
+  for (const base::Json& imports : ledger["imports"]) {
+    if (imports["module"] != "libgn_looked_up_op.so") continue;
+    EXPECT_TRUE(imports["looks_up"]);
+    const auto& denied = imports["denied"];
+    EXPECT_EQ(std::find(denied.begin(), denied.end(), "at::cpu::relu_"), denied.end());
+  }
+}
+
+// Hits and samples lie within the phase, in the order of its steps.
+TEST(Ledger, SaysWhenItWas) {
+  Prepared prepared("hidden_op");
+  ASSERT_TRUE(prepared.prepare().is_ok());
+  base::Json ledger;
+  prepared.prove("full", ledger);
+  double end_ns = 0;
+  double first_watched_ns = 0;
+  double sampling_ns = 0;
+  for (const base::Json& step : ledger["steps"]) {
+    if (step[0] == "watched call" && first_watched_ns == 0) first_watched_ns = end_ns;
+    if (step[0] == "sampling" && sampling_ns == 0) sampling_ns = end_ns;
+    end_ns += step[1].get<double>();
+  }
+  ASSERT_GT(first_watched_ns, 0);
+  ASSERT_GT(sampling_ns, first_watched_ns);
+  const base::Json& hits = ledger["moments"]["hits"];
+  ASSERT_FALSE(hits["time_ns"].empty());
+  EXPECT_GE(hits["time_ns"].front(), first_watched_ns);
+  EXPECT_LE(hits["time_ns"].back(), sampling_ns);
+  const auto names = hits["names"].get<std::vector<std::string>>();
+  EXPECT_NE(std::find(names.begin(), names.end(), "at::_ops::relu_::call"), names.end());
+  const base::Json& samples = ledger["moments"]["samples"];
+  ASSERT_FALSE(samples["time_ns"].empty());
+  EXPECT_GE(samples["time_ns"].front(), sampling_ns);
+  EXPECT_LE(samples["time_ns"].back(), end_ns);
+  EXPECT_LE(ledger["extra_ns"], end_ns);
 }
 
 TEST(Ledger, NamesTheOtherThread) {

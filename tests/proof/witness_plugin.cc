@@ -3,6 +3,7 @@
 // A small compiler for one graph (linear, relu, linear) that does the work itself or lets libtorch
 // do a part of it in secret, chosen by -DWAY=<way>. Built once for each way (CMakeLists.txt); the
 // verdict that each must get is in verdict_test.cc. None of them uses the eager service.
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -13,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "support/mlp.h"
+#include "support/mlp_plugin.h"
 
 #ifdef WAY_USES_TORCH
 #include <ATen/Version.h>
@@ -21,9 +22,6 @@
 #include <ATen/ops/relu.h>
 #include <ATen/ops/relu_cpu_dispatch.h>
 #endif
-
-#define WAY_TEXT_OF(word) #word
-#define WAY_TEXT(word) WAY_TEXT_OF(word)
 
 namespace {
 
@@ -34,6 +32,7 @@ enum Way {
   hidden_op,      // lets libtorch compute the relu
   hidden_cpu_op,  // the same past the dispatcher
   hidden_thread,  // the same in a thread of its own
+  looked_up_op,   // hidden_cpu_op, found by name at run time
   cached_output,  // computes once and hands out the same results ever after
   blocks_signal,  // has a thread that blocks all signals
   own_handler,    // has a handler for SIGSEGV
@@ -100,22 +99,20 @@ Relu write_relu() {
   return reinterpret_cast<Relu>(code);
 }
 
-}  // namespace
-
-struct gn_backend {
-  const gn_host_api* host = nullptr;
-};
-
-struct gn_executable : graphnet::tests::Mlp {
+struct Executable final : gn_executable {
   Relu relu = nullptr;
   std::vector<float> kept_output;
   std::string text;
   const std::string names[2] = {"one", "a text that needs memory of its own"};
 #ifdef WAY_USES_TORCH
   at::Tensor tensor;  // of the hidden values
+  at::Tensor& (*looked_up)(at::Tensor&) = nullptr;
 #endif
 
-  void compute(const float* input, float* output) {
+  void prepare() override;
+  void play(const float* input, float* output) override;
+
+  void compute_in_its_way(const float* input, float* output) {
     if (kWay == strings) text.assign("any text").assign(names[hidden.size() % 2]);
     linear(first, input, num_rows, hidden.data());
     cut_hidden();
@@ -127,13 +124,12 @@ struct gn_executable : graphnet::tests::Mlp {
 #ifdef WAY_USES_TORCH
     if (kWay == hidden_op) return void(at::relu_(tensor));
     if (kWay == hidden_cpu_op) return void(at::cpu::relu_(tensor));
+    if (kWay == looked_up_op) return void(looked_up(tensor));
     if (kWay == hidden_thread) return std::thread([this] { at::relu_(tensor); }).join();
 #endif
     for (float& value : hidden) value = std::max(value, 0.0F);
   }
 };
-
-namespace {
 
 #ifdef WAY_USES_TORCH
 void start_noise() {
@@ -156,21 +152,25 @@ void crash_if_watched() {
   *static_cast<volatile int*>(nowhere) = 1;
 }
 
-void prepare(gn_executable& executable) {
-  if (kWay == jit || kWay == killed) executable.relu = write_relu();
+void Executable::prepare() {
+  if (kWay == jit || kWay == killed) relu = write_relu();
   if (kWay == blocks_signal) start_thread_that_blocks();
   if (kWay == own_handler) ::signal(SIGSEGV, end_of_own_fault);
 #ifdef WAY_USES_TORCH
-  const auto count = static_cast<std::int64_t>(executable.hidden.size());
-  executable.tensor = at::from_blob(executable.hidden.data(), {count});
+  const auto count = static_cast<std::int64_t>(hidden.size());
+  tensor = at::from_blob(hidden.data(), {count});
   if (kWay == noisy) start_noise();
+  if (kWay == looked_up_op) {
+    constexpr const char* kRelu = "_ZN2at3cpu5relu_ERNS_6TensorE";
+    looked_up = reinterpret_cast<decltype(looked_up)>(::dlsym(RTLD_DEFAULT, kRelu));
+  }
 #endif
 }
 
-void play(gn_executable& executable, const float* input, float* output) {
-  const auto count = static_cast<std::size_t>(executable.output_count());
-  if (kWay == cached_output && !executable.kept_output.empty()) {
-    std::memcpy(output, executable.kept_output.data(), count * sizeof(float));
+void Executable::play(const float* input, float* output) {
+  const auto count = static_cast<std::size_t>(output_count());
+  if (kWay == cached_output && !kept_output.empty()) {
+    std::memcpy(output, kept_output.data(), count * sizeof(float));
     return;
   }
   if (kWay == takes_handler) take_handler();
@@ -179,59 +179,13 @@ void play(gn_executable& executable, const float* input, float* output) {
   ::sigemptyset(&fault);
   ::sigaddset(&fault, SIGSEGV);
   if (kWay == killed) ::pthread_sigmask(SIG_BLOCK, &fault, nullptr);
-  executable.compute(input, output);
+  compute_in_its_way(input, output);
   if (kWay == killed) ::pthread_sigmask(SIG_UNBLOCK, &fault, nullptr);
-  if (kWay == cached_output) executable.kept_output.assign(output, output + count);
+  if (kWay == cached_output) kept_output.assign(output, output + count);
 }
-
-gn_status* create(const gn_create_args* args, gn_backend** out) {
-  *out = new gn_backend{args->host};
-  return nullptr;
-}
-
-void destroy(gn_backend* backend) {
-  delete backend;
-}
-
-gn_status* bind(gn_executable* executable, gn_bind_args* args) {
-  executable->bind(*args);
-  return nullptr;
-}
-
-void executable_destroy(gn_executable* executable) {
-  delete executable;
-}
-
-constexpr gn_backend_api kApi = {
-    sizeof(gn_backend_api),
-    create,
-    destroy,
-    gn_backend_compile,
-    gn_backend_run,
-    bind,
-    executable_destroy,
-    nullptr,
-    nullptr,
-    nullptr,
-};
 
 }  // namespace
 
-std::int32_t gn_plugin_query(const gn_query_in* in, gn_query_out* out) {
-  return graphnet::answer_query(in, out, WAY_TEXT(WAY), "0.1.0", &kApi);
-}
-
-gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
-                              gn_executable** out) {
-  auto executable = std::make_unique<gn_executable>();
-  if (gn_status* status = executable->read(backend->host, args->graph)) return status;
-  prepare(*executable);
-  *out = executable.release();
-  return nullptr;
-}
-
-gn_status* gn_backend_run(gn_executable* executable, const gn_run_args* args) {
-  using graphnet::tests::data_of;
-  play(*executable, data_of(*args->inputs[0]), const_cast<float*>(data_of(*args->outputs[0])));
-  return nullptr;
+std::unique_ptr<gn_executable> graphnet::tests::make_executable() {
+  return std::make_unique<Executable>();
 }

@@ -191,6 +191,35 @@ class SyntheticSweep {
     compare(record, 1e-7 * std::exp(normal()), 44 + static_cast<int>(uniform() * 20));
     if (uniform() < 0.004) record.flags = {"implausible"};
     if (uniform() < 0.01) record.degenerate = true;
+    prove(record, backend);
+  }
+
+  // As the ledger of a compiler whose code is partly generated; of libtorch itself for the first.
+  void prove(journal::Record& record, int backend) {
+    const bool is_eager = backend == 0;
+    const double main = 0.5 + 0.45 * uniform();
+    const char* library = is_eager ? "libtorch_cpu.so" : "anonymous";
+    const auto module = [](const char* name, const char* kind, int windows) {
+      return base::Json{{"module", name},     {"class", kind},
+                        {"epoch", "compile"}, {"text_bytes", 90112},
+                        {"windows", windows}, {"symbols", {std::string(name) + "+0x28dee20"}}};
+    };
+    record.proof = {{"witness", "full"}, {"calls", 3}, {"outputs", "equal"}};
+    record.proof["modules"] = {module(library, is_eager ? "deny" : "expect", 7),
+                               module("libgn_acme.so", "expect", 2),
+                               module("libc10.so", "watch", 9)};
+    record.proof["dispatcher"] = {{"called", base::Json::object()}, {"nested", 0}, {"threads", 1}};
+    for (int i = 0; is_eager && i < 6; ++i) {
+      const std::string name = "aten::op_" + std::to_string(static_cast<int>(uniform() * 40));
+      record.proof["dispatcher"]["called"][name] = 1 + i;
+    }
+    base::Json shares = base::Json::array();
+    for (const auto& [name, share] : {std::pair<const char*, double>{library, main},
+                                      {"libgomp.so.1", (1 - main) * 0.7},
+                                      {"libc.so.6", (1 - main) * 0.3}}) {
+      shares.push_back({{"module", name}, {"class", "expect"}, {"share", share}});
+    }
+    record.proof["samples"] = {{"count", 900}, {"waiting", 20}, {"shares", std::move(shares)}};
   }
 
   int num_samples_;

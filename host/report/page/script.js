@@ -49,14 +49,25 @@
     {key: 'verdict', name: 'verdict', text: word('verdict')},
     {key: 'flags', name: 'flags', text: word('flags')},
   ];
+  const shares = i => {
+    const parts = [];
+    for (let k = 0; k < data.shares[i].length; k += 2) {
+      parts.push(`${data.words[data.shares[i][k]]} ${data.shares[i][k + 1]} %`);
+    }
+    return parts.join(', ');
+  };
   const details = columns.concat([
     {name: 'family', text: word('family')},
     {name: 'category', text: word('category')},
     {name: 'message', text: word('message')},
     {name: 'left out of means', text: word('left_out')},
+    {name: 'passes from t', text: word('levels')},
     {name: 'bind', text: number('bind', duration)},
     {name: 'first call', text: number('first_call', duration)},
     {name: 'pairs', text: number('pairs', plain)},
+    {name: 'time was spent in', text: shares},
+    {name: 'libtorch operators', text: word('operators')},
+    {name: 'plugin code entered', text: word('entered')},
   ]);
   const filters = ['backend', 'outcome', 'timing', 'verdict', 'category', 'family', 'flags'];
   const valueOf = key => key === 'backend' ? i => data.backends[data.backend[i]] : word(key);
@@ -105,6 +116,8 @@
       if (!text) continue;
       list.append(element('dt', detail.name, 'muted'), element('dd', text));
     }
+    const link = cell.appendChild(element('a', 'this sample with every backend'));
+    link.href = `#sample=${encodeURIComponent(word('sample')(i))}`;
     return row;
   };
 
@@ -176,6 +189,123 @@
     box.addEventListener('change', select);
     controls.append(label);
   }
+  // The samples: one row each with a cell a backend, and on demand a column a backend with
+  // everything that is known. Rows of the data are sorted by sample.
+  const samplesPage = 50;
+  const groups = [];
+  for (let i = 0; i < data.sample.length; ++i) {
+    const last = groups[groups.length - 1];
+    if (last && data.sample[last.rows[0]] === data.sample[i]) last.rows.push(i);
+    else groups.push({name: word('sample')(i), rows: [i]});
+  }
+  const outcome = word('outcome');
+  const isOk = i => outcome(i) === 'ok';
+  const kinds = [
+    ['any result', () => true],
+    ['a failure', rows => rows.some(i => !isOk(i))],
+    ['all ok', rows => rows.every(isOk)],
+    ['a flag', rows => rows.some(i => word('flags')(i))],
+    ['a slower backend', rows => rows.some(i => word('timing')(i) === 'slower')],
+    ['different outcomes', rows => rows.some(i => outcome(i) !== outcome(rows[0]))],
+  ];
+  const shown = {groups, page: 0};
+  const ofSample = ['sample', 'family', 'category'];
+  const first = ['backend', 'outcome', 'message'];
+  const rank = detail => first.includes(detail.name) ? first.indexOf(detail.name) : first.length;
+  const sampleLines = details.filter(detail => !ofSample.includes(detail.name))
+                             .sort((a, b) => rank(a) - rank(b));
+
+  // Of several results with one backend (other conditions) each has a column.
+  const samplePage = group => {
+    const row = element('tr', undefined, 'detail');
+    const cell = row.appendChild(element('td'));
+    cell.colSpan = data.backends.length + 2;
+    cell.append(element('p', `${word('family')(group.rows[0])}, ${word('category')(group.rows[0])}`, 'muted'));
+    const table = cell.appendChild(element('div', undefined, 'scroll')).appendChild(element('table'));
+    for (const detail of sampleLines) {
+      const texts = group.rows.map(detail.text);
+      if (texts.every(text => !text)) continue;
+      const line = table.appendChild(element('tr'));
+      line.appendChild(element('th', detail.name)).scope = 'row';
+      texts.forEach((text, k) => {
+        const isBad = detail.name === 'flags' || detail.name === 'outcome' && !isOk(group.rows[k]);
+        line.append(element('td', text, isBad ? 'bad' : ''));
+      });
+    }
+    return row;
+  };
+
+  const toggleSample = (row, group, isOpen) => {
+    const next = row.nextSibling;
+    const wasOpen = next && next.className === 'detail';
+    if (wasOpen && isOpen) return;
+    if (wasOpen) next.remove();
+    else row.after(samplePage(group));
+    row.firstChild.firstChild.setAttribute('aria-expanded', String(!wasOpen));
+  };
+
+  const short = i => isOk(i) ? ratio(data.speedup[i]) || 'ok' : outcome(i);
+  const drawSamples = () => {
+    const body = byId('samples-rows');
+    const pages = Math.max(1, Math.ceil(shown.groups.length / samplesPage));
+    shown.page = Math.min(Math.max(0, shown.page), pages - 1);
+    body.textContent = '';
+    for (const group of shown.groups.slice(shown.page * samplesPage, (shown.page + 1) * samplesPage)) {
+      const row = body.appendChild(element('tr', undefined, 'row'));
+      const opener = row.appendChild(element('td')).appendChild(element('button', group.name, 'opener'));
+      opener.setAttribute('aria-expanded', 'false');
+      row.append(element('td', word('category')(group.rows[0])));
+      data.backends.forEach((_, backend) => {
+        const mine = group.rows.filter(i => data.backend[i] === backend);
+        const cell = row.appendChild(element('td', mine.map(short).join(', '), 'n'));
+        if (mine.some(i => !isOk(i))) cell.classList.add('bad');
+      });
+      row.addEventListener('click', () => {
+        toggleSample(row, group);
+        history.replaceState(null, '', `#sample=${encodeURIComponent(group.name)}`);
+      });
+    }
+    byId('samples-count').textContent =
+      `${shown.groups.length} of ${groups.length} samples, page ${shown.page + 1} of ${pages}`;
+  };
+
+  const findSamples = () => {
+    const needle = byId('find-sample').value.toLowerCase();
+    const fits = kinds[byId('find-kind').selectedIndex][1];
+    shown.groups = groups.filter(group => group.name.toLowerCase().includes(needle) && fits(group.rows));
+    shown.page = 0;
+    drawSamples();
+  };
+
+  // An address that ends "#sample=timm/x" opens that sample.
+  const followAddress = () => {
+    const start = '#sample=';
+    if (!location.hash.startsWith(start)) return;
+    let name = location.hash.slice(start.length);
+    try { name = decodeURIComponent(name); } catch (error) { return; }
+    byId('find-sample').value = '';
+    byId('find-kind').selectedIndex = 0;
+    findSamples();
+    const place = groups.findIndex(group => group.name === name);
+    if (place < 0) return;
+    shown.page = Math.floor(place / samplesPage);
+    drawSamples();
+    const row = byId('samples-rows').children[place % samplesPage];
+    toggleSample(row, groups[place], true);
+    row.scrollIntoView();
+  };
+
+  byId('samples-head').append(element('th', 'sample'), element('th', 'category'),
+                              ...data.backends.map(name => element('th', name, 'n')));
+  byId('find-kind').append(...kinds.map(([name]) => new Option(name)));
+  byId('find-sample').addEventListener('input', findSamples);
+  byId('find-kind').addEventListener('change', findSamples);
+  byId('samples-previous').addEventListener('click', () => { --shown.page; drawSamples(); });
+  byId('samples-next').addEventListener('click', () => { ++shown.page; drawSamples(); });
+  addEventListener('hashchange', followAddress);
+  drawSamples();
+  followAddress();
+
   byId('filter-sample').addEventListener('input', select);
   byId('previous').addEventListener('click', () => { --state.page; draw(); });
   byId('next').addEventListener('click', () => { ++state.page; draw(); });

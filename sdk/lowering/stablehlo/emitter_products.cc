@@ -91,16 +91,6 @@ bool prefers_patches(const Tensor& x, const Tensor& kernel) {
   return false;
 }
 
-Shape convolved_shape(const Tensor& x, const Tensor& kernel, const ConvolutionAttributes& a) {
-  Shape shape = {x.shape[0], kernel.shape[0]};
-  for (std::size_t i = 0; i < a.stride.size(); ++i) {
-    const std::int64_t in = (x.shape[i + 2] - 1) * a.input_dilation[i] + 1 + a.low[i] + a.high[i];
-    const std::int64_t reach = a.kernel_dilation[i] * (kernel.shape[i + 2] - 1) + 1;
-    shape.push_back((in - reach) / a.stride[i] + 1);
-  }
-  return shape;
-}
-
 }  // namespace
 
 // A weight [n, k] that several rows meet is read faster as [k, n]; a single row likes it as it is.

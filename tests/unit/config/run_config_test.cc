@@ -47,6 +47,7 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
   EXPECT_EQ(documented->limits.flop, built_in.limits.flop);
   EXPECT_EQ(documented->timeouts, built_in.timeouts);
   EXPECT_EQ(documented->limits.memory, built_in.limits.memory);
+  EXPECT_EQ(documented->limits.memory_by, built_in.limits.memory_by);
   EXPECT_EQ(documented->samples, built_in.samples);
   EXPECT_EQ(documented->plugin_search_paths, built_in.plugin_search_paths);
   // Every key is in the file: each leaf left its origin (backend.options has none).
@@ -61,6 +62,7 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
                                             "device",
                                             "limits.flop",
                                             "limits.memory",
+                                            "limits.memory_by",
                                             "plugins.search_paths",
                                             "proof",
                                             "protocol.name",
@@ -134,7 +136,8 @@ TEST_F(RunConfigTest, PlacesEachError) {
       {"schema: graphnet/run/v1\nbackend: {name: ../a}\n", "x.yaml:2:17: backend.name must be"},
       {"schema: graphnet/run/v1\nbackend: {nam: a}\n",
        "x.yaml:2:11: unknown key 'nam' in backend; did you mean 'name'?"},
-      {head + "device: cuda\n", "x.yaml:3:9: device must be one of cpu, got 'cuda'"},
+      {head + "device: gpu\n", "x.yaml:3:9: device must be cpu or cuda:N, got 'gpu'"},
+      {head + "device: [cpu]\n", "x.yaml:3:9: device must be cpu or cuda:N, got"},
       {head + "threads: 0\n", "x.yaml:3:10: threads must be auto or an integer from 1"},
       {head + "weights: bond\n",
        "x.yaml:3:10: weights must be one of bound, frozen, per_call, "

@@ -28,11 +28,13 @@ Record full_record() {
   record.plugin_version = "0.1.0";
   record.plugin_variant = "nope+x";
   record.plugin_sha256 = "cd";
+  record.plugin_library = "/plugins/nope/libgn_nope.so";
   record.plugin_options = {{"level", 3}};
   record.threads = 2;
   record.seed = 4'000'000'000u;
   record.warmup = 3;
   record.trials = 5;
+  record.settings = {{"proof", "full"}, {"timeouts_ms", {{"load", 60000}}}};
   record.outcome = "ok";
   record.phase = "compare";
   record.verdict = "eager";
@@ -76,6 +78,14 @@ TEST(Record, EveryFieldSurvivesTheRoundTrip) {
   EXPECT_TRUE(record->degenerate);
 }
 
+TEST(Record, ReadingASpentValueGivesTheSame) {
+  Json json = to_json(full_record());
+  const auto text = base::dump_json(json);
+  const auto record = record_from_json(std::move(json));
+  ASSERT_TRUE(record.is_ok()) << record.status().to_string();
+  EXPECT_EQ(base::dump_json(to_json(*record)), text);
+}
+
 TEST(Record, KeysAreInTheOrderOfTheStruct) {
   std::string keys;
   const Json json = to_json(full_record());
@@ -83,7 +93,8 @@ TEST(Record, KeysAreInTheOrderOfTheStruct) {
   EXPECT_EQ(
       keys,
       "schema task_key attempt outcome phase run_id time_utc graphnet sample plugin device threads "
-      "seed weights protocol protocol_settings warmup trials message verdict degenerate notes "
+      "seed weights protocol protocol_settings warmup trials settings message verdict degenerate "
+      "notes "
       "flags "
       "plan "
       "eager plugin_side speedup timing checks proof correctness digest phases_ns environment "

@@ -18,6 +18,8 @@ Task full_task() {
   task.trials = 7;
   task.digest = true;
   task.proof = "counts";
+  task.limits_itself = false;
+  task.asks = true;
   task.command = "graphnet run";
   task.run_id = "id";
   return task;

@@ -9,9 +9,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstddef>
+#include <future>
 #include <thread>
 
 #include "proof/quiet_window.h"
@@ -46,10 +48,34 @@ TEST(ExecuteDeny, NotesTheFirstEntryIntoEachWindow) {
   EXPECT_EQ(hits[0].window, code.window(2));
   EXPECT_EQ(hits[1].instruction, code.window(0));
   EXPECT_EQ(hits[0].thread, static_cast<int>(::syscall(SYS_gettid)));
-  const auto mappings = read_memory_map();
-  const Mapping* caller = find_mapping(*mappings, hits[0].return_word);
+  const auto mappings = base::read_memory_map();
+  const base::Mapping* caller = base::find_mapping(*mappings, hits[0].return_word);
   ASSERT_NE(caller, nullptr);
-  EXPECT_EQ(module_name(caller->path), "unit_proof");
+  EXPECT_EQ(base::module_name(caller->path), "unit_proof");
+}
+
+std::int64_t now_ns() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+TEST(ExecuteDeny, SaysWhenEachHitWas) {
+  const GeneratedCode code(2);
+  const auto witness = make_witness({code.region(RegionKind::kDeny)});
+  ASSERT_TRUE(witness->arm(kAll).is_ok());
+  std::int64_t times[3] = {now_ns()};
+  for (std::size_t i = 0; i < 2; ++i) {
+    code.call(i);
+    times[i + 1] = now_ns();
+  }
+  ASSERT_TRUE(witness->disarm().is_ok());
+  const std::vector<Hit> hits = witness->hits();
+  ASSERT_EQ(hits.size(), 2U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_GE(hits[i].time_ns, times[i]);
+    EXPECT_LE(hits[i].time_ns, times[i + 1]);
+  }
 }
 
 TEST(ExecuteDeny, SeesEveryTimeAndNothingElse) {
@@ -225,9 +251,21 @@ TEST(ExecuteDeny, RefusesWhereAThreadBlocksTheSignal) {
 TEST(QuietWindow, NeedsOneLookWhereNothingRuns) {
   const GeneratedCode code(1);
   const auto witness = make_witness({code.region(RegionKind::kDeny)});
+  std::promise<void> end;
+  std::thread waiting([&] { end.get_future().wait(); });
   const auto looks = wait_until_quiet(*witness);
+  end.set_value();
+  waiting.join();
   ASSERT_TRUE(looks.is_ok());
   EXPECT_EQ(*looks, 1);
+}
+
+TEST(QuietWindow, NeedsNoneWhereNobodyElseIs) {
+  const GeneratedCode code(1);
+  const auto witness = make_witness({code.region(RegionKind::kDeny)});
+  const auto looks = wait_until_quiet(*witness);
+  ASSERT_TRUE(looks.is_ok());
+  EXPECT_EQ(*looks, 0);
 }
 
 TEST(ThreadStatus, IsReadAsTheKernelWritesIt) {

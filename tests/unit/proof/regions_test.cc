@@ -9,14 +9,14 @@ namespace {
 
 constexpr int kCode = PROT_READ | PROT_EXEC;
 
-Mapping code(std::uintptr_t start, std::uintptr_t end, const std::string& path) {
+base::Mapping code(std::uintptr_t start, std::uintptr_t end, const std::string& path) {
   return {start, end, kCode, 0, path};
 }
 
 std::string text_of(const std::vector<Region>& regions) {
   std::string text;
   for (const Region& region : regions) {
-    text += module_name(region.mapping.path) + " " + region_kind_name(region.kind) + " " +
+    text += base::module_name(region.mapping.path) + " " + region_kind_name(region.kind) + " " +
             region.epoch + "\n";
   }
   return text;
@@ -24,7 +24,7 @@ std::string text_of(const std::vector<Region>& regions) {
 
 TEST(MapHistory, GivesEachMappingItsClassAndEpoch) {
   MapHistory history;
-  std::vector<Mapping> mappings = {
+  std::vector<base::Mapping> mappings = {
       code(0x1000, 0x2000, "/bin/worker"), code(0x3000, 0x5000, "/x/libtorch_cpu.so"),
       code(0x6000, 0x7000, "/x/libc10.so"), code(0x8000, 0x9000, "/x/libgomp.so.1"),
       code(0xA000, 0xB000, "/lib/libc.so.6")};
@@ -67,6 +67,17 @@ TEST(MapHistory, AnotherFileAtTheSamePlaceIsNew) {
   MapHistory history;
   history.note("eager", {code(0x2000, 0x3000, "/a")});
   EXPECT_EQ(text_of(history.regions({code(0x2000, 0x3000, "/b")})), "b expect run\n");
+}
+
+TEST(Regions, AreFoundByAddress) {
+  const std::vector<Region> regions = {{code(0x1000, 0x2000, "/a"), RegionKind::kHost, ""},
+                                       {code(0x3000, 0x4000, "/b"), RegionKind::kHost, ""}};
+  EXPECT_EQ(find_region(regions, 0x1000), &regions[0]);
+  EXPECT_EQ(find_region(regions, 0x3FFF), &regions[1]);
+  for (const std::uintptr_t address : {0xFFFU, 0x2000U, 0x2FFFU, 0x4000U}) {
+    EXPECT_EQ(find_region(regions, address), nullptr);
+  }
+  EXPECT_EQ(find_region({}, 0x1000), nullptr);
 }
 
 }  // namespace

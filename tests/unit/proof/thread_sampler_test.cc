@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 std::vector<Region> regions_now() {
-  return MapHistory().regions(*read_memory_map());
+  return MapHistory().regions(*base::read_memory_map());
 }
 
 TEST(ThreadSampler, FindsWhereThisThreadWorks) {
@@ -33,6 +33,11 @@ TEST(ThreadSampler, FindsWhereThisThreadWorks) {
   ASSERT_FALSE(shares.empty());
   EXPECT_EQ(shares.front().module, "unit_proof");
   EXPECT_GT(shares.front().share, 0.5);
+  // In the order in which they were taken, over most of the time.
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    EXPECT_GE(samples[i].time_ns, samples[i - 1].time_ns);
+  }
+  EXPECT_GT(samples.back().time_ns - samples.front().time_ns, 100'000'000);
 }
 
 TEST(ThreadSampler, KnowsAThreadThatWaits) {

@@ -45,6 +45,37 @@ TEST(Compare, EqualResultsAreNoRegression) {
   EXPECT_DOUBLE_EQ(result.ratio.value, 1);
 }
 
+TEST(Compare, BitsAreCountedWhereBothSidesHaveDigests) {
+  std::vector<ResultRow> a = {ok_row("a", 1), ok_row("b", 1), ok_row("c", 1), failed_row("d")};
+  std::vector<ResultRow> b = a;
+  EXPECT_EQ(comparison_text(compared(a, b)).find("bits:"), std::string::npos);
+  for (std::size_t i = 0; i < 4; ++i) a[i].inputs_digest = b[i].inputs_digest = "11";
+  for (std::size_t i = 0; i < 3; ++i) a[i].eager_digest = b[i].eager_digest = "22";
+  b[1].eager_digest = "33";
+  a[0].plugin_digest = "44";  // on one side only
+  const Comparison result = compared(a, b);
+  EXPECT_NE(comparison_text(result).find(
+                "\nbits: inputs 4 equal; eager's outputs 2 equal, 1 different\n"),
+            std::string::npos)
+      << comparison_text(result);
+  const base::Json json = comparison_json({result})["comparisons"][0];
+  EXPECT_EQ(json["bits"]["eager"], base::Json({{"equal", 2}, {"different", 1}}));
+  EXPECT_EQ(json["bits"]["plugin"], base::Json({{"equal", 0}, {"different", 0}}));
+  EXPECT_EQ(json["samples"][1]["same_eager"], false);
+  EXPECT_FALSE(json["samples"][0].contains("same_plugin"));
+}
+
+TEST(ResultRow, DigestsOfAllOutputsTogether) {
+  journal::Record record;
+  EXPECT_EQ(result_row(record).eager_digest, "");
+  record.digest = {{"arguments", {{"count", 2}, {"sha256", "aa"}}},
+                   {"eager_outputs", {{{"sha256", "bb"}}, {{"sha256", "cc"}}}},
+                   {"plugin_outputs", 7}};
+  EXPECT_EQ(result_row(record).inputs_digest, "aa");
+  EXPECT_EQ(result_row(record).eager_digest, "bb cc ");
+  EXPECT_EQ(result_row(record).plugin_digest, "");
+}
+
 TEST(Compare, ASlowerSampleIsARegression) {
   const Comparison result =
       compared({ok_row("a", 1.5), ok_row("b", 2)}, {ok_row("a", 1.2), ok_row("b", 2.4)});

@@ -74,6 +74,39 @@ TEST(HtmlPage, HoldsEveryRow) {
   }
 }
 
+TEST(HtmlPage, HoldsWhatASampleShowsOfItsBackends) {
+  const Report report = sweep(40, 3);
+  const base::Json data = data_of(html_page(report));
+  const auto word = [&](const char* key, std::size_t row) {
+    return data["words"][data[key][row].get<std::size_t>()].get<std::string>();
+  };
+  std::size_t row = 0;
+  while (word("outcome", row) != "ok" || data["backend"][row] != 1) ++row;
+  EXPECT_EQ(word("entered", row), "JIT memory, libgn_acme.so");
+  EXPECT_EQ(word("operators", row), "");
+  ASSERT_EQ(data["shares"][row].size(), 6u);
+  EXPECT_EQ(data["words"][data["shares"][row][0].get<std::size_t>()], "JIT memory");
+  EXPECT_NE(word("levels", row).find("float32 "), std::string::npos);
+  while (word("outcome", row) != "ok" || data["backend"][row] != 0) ++row;
+  EXPECT_NE(word("operators", row).find(" more"), std::string::npos);
+}
+
+TEST(ResultRow, LevelsAreThoseFromWhichEveryOutputPasses) {
+  journal::Record record;
+  EXPECT_EQ(result_row(record).levels, "");
+  // Four digits a tolerance, from t = -10 on: float16, bfloat16, float32, float64.
+  std::string all = "0000";
+  for (int t = -9; t <= 5; ++t) all += "1110";
+  std::string gap = all;
+  gap[4 * 9 + 2] = '0';  // float32 at t = -1
+  record.correctness = {{"all_close", {all, gap}}};
+  EXPECT_EQ(result_row(record).levels, "float16 -9, bfloat16 -9, float32 0, float64 none");
+  record.correctness = {{"all_close", {std::string(64, '1')}}};
+  EXPECT_EQ(result_row(record).levels, "float16 -10, bfloat16 -10, float32 -10, float64 -10");
+  record.correctness = {{"all_close", {"11", 7}}};
+  EXPECT_EQ(result_row(record).levels, "float16 none, bfloat16 none, float32 none, float64 none");
+}
+
 TEST(HtmlPage, HostileTextStaysText) {
   Report report = sweep(3, 2);
   report.title = report.backends[0] = kHostile;
@@ -82,6 +115,8 @@ TEST(HtmlPage, HostileTextStaysText) {
   ResultRow& row = report.rows[0];
   row.sample = row.family = row.category = row.message = row.timing = kHostile;
   row.flags = {kHostile};
+  row.levels = row.operators = row.entered = kHostile;
+  row.time_shares = {{kHostile, 0.5}};
   row.verdict = std::string("mixed(") + kHostile + ")";
   row.outcome = "ok";
   ResultRow& failed = report.rows[1];

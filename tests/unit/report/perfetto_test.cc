@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "report/timeline.h"
 #include "support/perfetto_reader.h"
 #include "support/synthetic_records.h"
@@ -144,6 +146,54 @@ TEST(Timeline, WhatAFileCannotMeanIsLeftOut) {
   EXPECT_EQ(reader.slices_on("timm/x xla"),
             (std::vector<std::string>{"eager", "compile", "bind", "time"}));
   EXPECT_EQ(reader.events().back().time_ns, 10U);
+}
+
+// Steps lie end to end, hits and samples where they were seen.
+TEST(Timeline, ShowsTheProofInTime) {
+  journal::Record record = paired_record();
+  record.proof["steps"] = {{"preparing", 5}, {"watched call", 20}, {"broken"}, {7, 1}};
+  record.proof["moments"] = {{"hits",
+                              {{"names", {"at::_ops::relu_::call", "libgn_x.so"}},
+                               {"threads", {70, 71}},
+                               {"time_ns", {6, 8, 9}},
+                               {"name", {0, 1, 1}},
+                               {"thread", {0, 1, 0}}}},
+                             {"samples",
+                              {{"names", {"waiting"}},
+                               {"threads", {71}},
+                               {"time_ns", {30, 40}},
+                               {"name", {0, 5}},
+                               {"thread", {0, 0}}}}};
+  const PerfettoTrace trace = timeline({record});
+  const PerfettoReader reader(trace.bytes());
+  EXPECT_EQ(reader.problem(), "");
+  std::map<std::string, std::string> shown;
+  for (const auto& [number, track] : reader.tracks()) {
+    shown[track.name] = text_of(reader.events(), number);
+    EXPECT_EQ(track.parent, number == 1 ? 0U : 1U) << track.name;
+  }
+  EXPECT_EQ(shown["proof"], "2550 proof/preparing\n2555 end\n2555 proof/watched call\n2575 end\n");
+  EXPECT_EQ(shown["hits, thread 70"], "2556 proof/at::_ops::relu_::call\n2559 proof/libgn_x.so\n");
+  EXPECT_EQ(shown["hits, thread 71"], "2558 proof/libgn_x.so\n");
+  EXPECT_EQ(shown["samples, thread 71"], "2580 proof/waiting\n") << "the second has no name";
+}
+
+TEST(Timeline, LeavesOutMomentsThatMeanNothing) {
+  journal::Record record = paired_record();
+  record.proof["steps"] = "none";
+  record.proof["moments"] = {{"hits", {{"time_ns", {1, 2}}, {"name", 3}}},
+                             {"samples",
+                              {{"names", {1, "late", "early"}},
+                               {"threads", {1}},
+                               {"time_ns", {3, 9, 4, 5}},
+                               {"name", {0, 1, 2, -1}},
+                               {"thread", {0, 0, 0, 0}}}}};
+  const PerfettoTrace trace = timeline({record});
+  const PerfettoReader reader(trace.bytes());
+  EXPECT_EQ(reader.problem(), "");
+  ASSERT_EQ(reader.tracks().size(), 5U);
+  EXPECT_EQ(reader.tracks().at(4).name, "samples, thread 1");
+  EXPECT_EQ(text_of(reader.events(), 4), "2559 proof/late\n2559 proof/early\n");
 }
 
 // Calls that took longer than their phases would overlap the next ones.

@@ -96,6 +96,38 @@ TEST(Progress, NothingIsDrawnWhileTimesAreTaken) {
   }
 }
 
+TEST(Progress, SeveralPairsHaveTheirOwnPhaseAndTime) {
+  Fixture fixture(ProgressMode::kBar);
+  fixture.progress.begin("a/b", "nope");
+  fixture.now += 1000 * kMs;
+  fixture.progress.begin("c/d", "nope");
+  fixture.progress.turn_to("a/b", "nope");
+  fixture.progress.phase("time");
+  EXPECT_EQ(fixture.progress.poll_timeout_ms(), -1);
+  fixture.now += 1000 * kMs;
+  fixture.progress.turn_to("c/d", "nope");
+  EXPECT_EQ(fixture.progress.poll_timeout_ms(), 100) << "the other one takes times";
+  fixture.taken();
+  fixture.progress.phase("load");
+  EXPECT_EQ(fixture.taken(), "\r\x1b[2K[1/3] c/d · nope · load · 2.0 s");
+}
+
+TEST(Progress, LinesTellTheTimeOfTheirOwnPair) {
+  Fixture fixture(ProgressMode::kLines);
+  fixture.progress.begin("timm/resnet10t", "nope");
+  fixture.now += 1000 * kMs;
+  fixture.progress.begin("c/d", "nope");
+  fixture.now += 1000 * kMs;
+  fixture.progress.turn_to("timm/resnet10t", "nope");
+  fixture.progress.finish(finished());
+  fixture.progress.turn_to("c/d", "nope");
+  journal::Record other = finished();
+  other.sample = "c/d";
+  fixture.progress.finish(other);
+  EXPECT_EQ(fixture.taken(),
+            "[1/3] timm/resnet10t nope ok 1.02x (2.0 s)\n[2/3] c/d nope ok 1.02x (1.0 s)\n");
+}
+
 TEST(Progress, BarFitsTheTerminal) {
   Fixture fixture(ProgressMode::kBar);
   fixture.progress.begin(std::string(200, 'x'), "nope");

@@ -97,6 +97,25 @@ TEST(ProofReport, NamesWhatLibtorchDid) {
   EXPECT_EQ(text.find("plugin says"), std::string::npos);
 }
 
+TEST(ProofReport, ShowsWhatWasLookedUpAndWhatTheTimeWentInto) {
+  Record record = proven();
+  record.proof["dlsym"] = {{{"module", "libgn_acme.so"},
+                            {"names", 9},
+                            {"denied_count", 3},
+                            {"denied", {"at::cpu::relu_", "at::mm"}}},
+                           {{"module", "libother.so"}, {"names", 1}, {"denied", Json::array()}}};
+  record.proof["steps"] = {{"arming", 1e6}, {"calls", 2.5e6}, {"arming", 2e6}, {"broken"}};
+  const std::string text = proof_text({record}, 0);
+  EXPECT_NE(text.find("  looked up    at::cpu::relu_, at::mm, ... by libgn_acme.so\n"
+                      "  dispatcher   no operator\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("libother.so"), std::string::npos);
+  EXPECT_NE(text.find("  took         arming 3.00 ms, calls 2.50 ms\n  plugin says"),
+            std::string::npos)
+      << text;
+}
+
 TEST(ProofReport, CountsVerdictsByBackend) {
   Record old = eager();
   old.verdict = "mixed(aten::sort)";

@@ -86,6 +86,7 @@ TEST(RecordRow, ClassifiesOutcomes) {
       {"timed_out", "compile", Failure::kCompile, Failure::kReference},
       {"timed_out", "run", Failure::kRuntime, Failure::kReference},
       {"out_of_memory", "run", Failure::kRuntime, Failure::kReference},
+      {"killed", "compile", Failure::kCompile, Failure::kReference},
       {"plugin_failed", "run", Failure::kRuntime, Failure::kReference},
       {"runtime_failed", "run", Failure::kRuntime, Failure::kReference},
       {"reference_failed", "eager", Failure::kReference, Failure::kReference}};

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "proof/memory_map.h"
+#include "base/memory_map.h"
 
 namespace graphnet::supervise {
 namespace {
@@ -14,8 +14,8 @@ __attribute__((noinline)) int some_function(int value) {
 }
 
 Crash::Frame frame_of(std::uintptr_t address) {
-  const auto mappings = proof::read_memory_map();
-  const proof::Mapping* mapping = proof::find_mapping(*mappings, address);
+  const auto mappings = base::read_memory_map();
+  const base::Mapping* mapping = base::find_mapping(*mappings, address);
   return {"0x1", true, mapping->path, address - mapping->start + mapping->file_offset};
 }
 

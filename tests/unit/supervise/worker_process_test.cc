@@ -34,6 +34,9 @@ class WorkerProcessTest : public ::testing::Test {
     temp_.write("partial.json", message(record, false));
     record.outcome = "ok";
     temp_.write("final.json", message(record, true));
+    // What the kernel of this machine counts meanwhile is another matter.
+    temp_.write("proc/vmstat", "nr_free_pages 7\noom_kill 3\n");
+    settings_.root = temp_.path();
     settings_.grace = milliseconds(200);
     settings_.exit_limit = milliseconds(300);
     planned_.task.plugin_name = "acme";
@@ -133,7 +136,7 @@ TEST_F(WorkerProcessTest, BlamesByPhase) {
       {"phase eager; exit 0", "reference_failed"},
       {"kill -SEGV $$", "reference_failed"},
       {"phase load; echo garbage >&3; sleep 9", "reference_failed"},
-      {"phase compile; kill -KILL $$", "out_of_memory"},
+      {"phase compile; kill -KILL $$", "killed"},
       {"phase bind; exit 0", "plugin_failed"},
       {"phase run; kill -FPE $$", "crashed"},
       {"phase compare; kill -SEGV $$", "crashed"},
@@ -191,11 +194,33 @@ TEST_F(WorkerProcessTest, AnExitOfThePluginIsNamed) {
   EXPECT_EQ(record.message, "plugin 'acme' or a library it uses called exit(7) in phase compile");
 }
 
-TEST_F(WorkerProcessTest, AKillFromOutsideSuggestsMemory) {
+TEST_F(WorkerProcessTest, TheKernelSaysWhetherAKillWasForMemory) {
+  const Record killed = record_of("phase run; kill -KILL $$");
+  EXPECT_EQ(killed.outcome, "killed");
+  EXPECT_EQ(killed.message,
+            "plugin 'acme' was killed from outside in phase run, not for lack of memory");
+  const Record starved = record_of("phase run; echo oom_kill 4 > proc/vmstat; kill -KILL $$");
+  EXPECT_EQ(starved.outcome, "out_of_memory");
+  EXPECT_TRUE(contains(starved.message, "was killed by the kernel, because the machine"));
+  EXPECT_TRUE(starved.notes.empty());
+  EXPECT_EQ(starved.environment["memory_limit_by"], "none");
+}
+
+TEST_F(WorkerProcessTest, AKillThatTheKernelDoesNotExplainSuggestsMemory) {
+  settings_.root = temp_.path() / "nothing";
   const Record record = record_of("phase run; kill -KILL $$");
   EXPECT_EQ(record.outcome, "out_of_memory");
-  EXPECT_TRUE(contains(record.message, "lack of memory"));
+  EXPECT_TRUE(contains(record.message, "most likely for lack of memory"));
   EXPECT_EQ(record.notes.size(), 1U);
+  EXPECT_TRUE(contains(record_of("phase eager; kill -KILL $$").message, "lack of memory"));
+}
+
+TEST_F(WorkerProcessTest, AWorkerMayAskForPhases) {
+  const WorkerEnd end =
+      run("phase load; echo '{\"event\":\"ask\",\"phase\":\"run\"}' >&3; read -r answer <&3; "
+          "[ \"$answer\" = go ] && phase run; final");
+  EXPECT_TRUE(end.is_final);
+  EXPECT_EQ(end.phase, "run");
 }
 
 TEST_F(WorkerProcessTest, AHangIsStoppedAtTheLimitOfItsPhase) {

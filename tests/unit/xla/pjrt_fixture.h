@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "xla/aligned_copy.h"
+#include "lowering/aligned_copy.h"
 #include "xla/options.h"
 #include "xla/program_executable.h"
 #include "xla/tensor_type.h"
@@ -104,7 +104,7 @@ class HostTensor {
 
  private:
   TensorType type_;
-  AlignedCopy memory_;
+  lowering::AlignedCopy memory_;
   std::size_t offset_;
   DLTensor tensor_ = {};
 };

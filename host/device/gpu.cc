@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "device/gpu.h"
+
+#include <array>
+#include <utility>
+
+namespace graphnet::device {
+
+using base::Code;
+using base::Result;
+using base::Status;
+
+namespace {
+
+// Numbers of attributes.
+//
+// source   CUdevice_attribute
+constexpr int kNumProcessors = 16;
+constexpr int kL2Bytes = 38;
+constexpr int kCapabilityMajor = 75;
+constexpr int kCapabilityMinor = 76;
+
+constexpr std::size_t kMaxNameBytes = 256;
+constexpr std::size_t kWordBytes = 4;
+
+}  // namespace
+
+Status driver_error(const DriverLibrary& driver, int code, const std::string& what) {
+  const char* name = nullptr;
+  if (driver.error_name(code, &name) != 0 || name == nullptr) name = "an unknown error";
+  return Status(Code::kEnvironment,
+                "cannot " + what + ": " + name + " (" + std::to_string(code) + ")");
+}
+
+GpuBuffer::GpuBuffer(GpuBuffer&& other) noexcept
+    : driver_(other.driver_),
+      address_(std::exchange(other.address_, 0)),
+      num_bytes_(other.num_bytes_) {}
+
+GpuBuffer::~GpuBuffer() {
+  if (address_ != 0) driver_->free(address_);
+}
+
+Status Gpu::check(int code, const char* what) const {
+  return code == 0 ? Status::ok() : driver_error(driver_, code, what);
+}
+
+Result<std::unique_ptr<Gpu>> Gpu::open(int index, const std::string& library) {
+  GN_ASSIGN_OR_RETURN(const DriverLibrary driver, open_driver(library));
+  std::unique_ptr<Gpu> gpu(new Gpu(driver));
+  GN_RETURN_IF_ERROR(gpu->attach(index));
+  GN_RETURN_IF_ERROR(gpu->read_facts());
+  return gpu;
+}
+
+Status Gpu::attach(int index) {
+  GN_RETURN_IF_ERROR(check(driver_.init(0), "start the CUDA driver"));
+  GN_RETURN_IF_ERROR(check(driver_.device(&device_, index), "find the CUDA device"));
+  DriverLibrary::Handle context = nullptr;
+  GN_RETURN_IF_ERROR(check(driver_.retain_context(&context, device_), "make a CUDA context"));
+  is_attached_ = true;
+  return check(driver_.set_context(context), "use a CUDA context");
+}
+
+Gpu::~Gpu() {
+  if (is_attached_) driver_.release_context(device_);
+}
+
+Status Gpu::read_facts() {
+  std::array<char, kMaxNameBytes> name = {};
+  GN_RETURN_IF_ERROR(check(driver_.device_name(name.data(), kMaxNameBytes - 1, device_),
+                           "read the CUDA device's name"));
+  facts_.name = name.data();
+  int major = 0;
+  int minor = 0;
+  int l2_bytes = 0;
+  for (const auto& [attribute, value] : {std::pair<int, int*>{kCapabilityMajor, &major},
+                                         {kCapabilityMinor, &minor},
+                                         {kNumProcessors, &facts_.num_processors},
+                                         {kL2Bytes, &l2_bytes}}) {
+    GN_RETURN_IF_ERROR(check(driver_.device_attribute(value, attribute, device_),
+                             "read an attribute of the CUDA device"));
+  }
+  facts_.compute_capability = major * 10 + minor;
+  facts_.l2_bytes = static_cast<std::size_t>(l2_bytes);
+  return check(driver_.device_memory(&facts_.memory_bytes, device_),
+               "read the CUDA device's memory size");
+}
+
+Status Gpu::synchronize() {
+  return check(driver_.synchronize(), "wait for the CUDA device");
+}
+
+Result<GpuBuffer> Gpu::allocate(std::size_t num_bytes) {
+  DriverLibrary::Address address = 0;
+  GN_RETURN_IF_ERROR(check(driver_.allocate(&address, num_bytes), "allocate device memory"));
+  return GpuBuffer(driver_, address, num_bytes);
+}
+
+Status Gpu::fill(const GpuBuffer& buffer, std::uint32_t value) {
+  return check(driver_.fill(buffer.address(), value, buffer.num_bytes() / kWordBytes, nullptr),
+               "fill device memory");
+}
+
+Status Gpu::copy_in(const GpuBuffer& buffer, const void* from, std::size_t num_bytes) {
+  return check(driver_.copy_in(buffer.address(), from, num_bytes), "copy to the device");
+}
+
+Status Gpu::copy_out(void* to, const GpuBuffer& buffer, std::size_t num_bytes) {
+  return check(driver_.copy_out(to, buffer.address(), num_bytes), "copy from the device");
+}
+
+Result<DriverLibrary::Handle> Gpu::load_kernel(const void* image, const char* name) {
+  DriverLibrary::Handle module = nullptr;
+  DriverLibrary::Handle kernel = nullptr;
+  GN_RETURN_IF_ERROR(check(driver_.load_module(&module, image), "load code onto the device"));
+  GN_RETURN_IF_ERROR(check(driver_.find_function(&kernel, module, name), "find a kernel"));
+  return kernel;
+}
+
+Status Gpu::launch(DriverLibrary::Handle kernel, unsigned int num_blocks, unsigned int block_size,
+                   const std::vector<void*>& arguments) {
+  std::vector<void*> pointers = arguments;
+  return check(driver_.launch(kernel, num_blocks, 1, 1, block_size, 1, 1, 0, nullptr,
+                              pointers.data(), nullptr),
+               "launch a kernel");
+}
+
+Status Gpu::reset_persisting_l2() {
+  return check(driver_.reset_persisting_l2(), "reset the L2 cache");
+}
+
+}  // namespace graphnet::device

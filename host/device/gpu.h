@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "device/driver_library.h"
+
+namespace graphnet::device {
+
+/// What a device says of itself.
+struct GpuFacts {
+  std::string name;
+  int compute_capability = 0;  ///< 90 for 9.0
+  int num_processors = 0;
+  std::size_t memory_bytes = 0;
+  std::size_t l2_bytes = 0;
+};
+
+class Gpu;
+
+/// Memory of a device.
+class GpuBuffer {
+ public:
+  GpuBuffer(GpuBuffer&& other) noexcept;
+  GpuBuffer& operator=(GpuBuffer&&) = delete;
+  ~GpuBuffer();
+
+  DriverLibrary::Address address() const { return address_; }
+  std::size_t num_bytes() const { return num_bytes_; }
+
+ private:
+  friend class Gpu;
+  GpuBuffer(const DriverLibrary& driver, DriverLibrary::Address address, std::size_t num_bytes)
+      : driver_(&driver), address_(address), num_bytes_(num_bytes) {}
+
+  const DriverLibrary* driver_;
+  DriverLibrary::Address address_;
+  std::size_t num_bytes_;
+};
+
+/// A device, through the context that CUDA's runtime uses for it too, which is current in the
+/// thread that opens it and stays so. Work goes to the default stream.
+///
+/// errors   of all functions: kEnvironment with the driver's name for the error. An error of a
+///          kernel appears at whatever is called next and makes the context useless: end the
+///          process
+class Gpu {
+ public:
+  static base::Result<std::unique_ptr<Gpu>> open(int index,
+                                                 const std::string& library = "libcuda.so.1");
+  ~Gpu();
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  const GpuFacts& facts() const { return facts_; }
+
+  /// Waits for everything that was asked of the device, on all streams.
+  base::Status synchronize();
+
+  base::Result<GpuBuffer> allocate(std::size_t num_bytes);
+  /// Fills with a 32-bit value; num_bytes() must be a multiple of four.
+  base::Status fill(const GpuBuffer& buffer, std::uint32_t value);
+  base::Status copy_in(const GpuBuffer& buffer, const void* from, std::size_t num_bytes);
+  base::Status copy_out(void* to, const GpuBuffer& buffer, std::size_t num_bytes);
+
+  /// A kernel of a module, which stays loaded.
+  ///
+  /// shapes   image: a fat binary, a cubin, or PTX with a zero byte at its end
+  base::Result<DriverLibrary::Handle> load_kernel(const void* image, const char* name);
+  base::Status launch(DriverLibrary::Handle kernel, unsigned int num_blocks,
+                      unsigned int block_size, const std::vector<void*>& arguments);
+
+  /// Makes lines that a plugin has pinned in the L2 cache ordinary ones again.
+  base::Status reset_persisting_l2();
+
+  const DriverLibrary& driver() const { return driver_; }
+
+ private:
+  explicit Gpu(const DriverLibrary& driver) : driver_(driver) {}
+  base::Status attach(int index);
+  base::Status read_facts();
+  base::Status check(int code, const char* what) const;
+
+  DriverLibrary driver_;
+  int device_ = -1;
+  bool is_attached_ = false;
+  GpuFacts facts_;
+};
+
+/// An error of the driver as a Status: "cannot <what>: CUDA_ERROR_OUT_OF_MEMORY (2)".
+base::Status driver_error(const DriverLibrary& driver, int code, const std::string& what);
+
+}  // namespace graphnet::device

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+#include "proof/cupti_session.h"
+
+#include <execinfo.h>
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <ctime>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "base/sha256.h"
+#include "proof/cubin.h"
+
+namespace graphnet::proof {
+
+namespace {
+
+constexpr const char* kOwnName = "graphnet";
+constexpr std::size_t kToolNameBytes = 64;
+constexpr std::uint32_t kMostCallIds = 4096;
+constexpr int kMostFrames = 64;
+
+constexpr std::string_view kLaunches[] = {"cuLaunch", "cudaLaunch", "__cudaLaunch", "cuGraphLaunch",
+                                          "cudaGraphLaunch"};
+constexpr std::string_view kOthers[] = {"cuMemcpy",       "cudaMemcpy",   "cuMemset",
+                                        "cudaMemset",     "cuModuleLoad", "cuLibraryLoad",
+                                        "cudaLibraryLoad"};
+
+template <std::size_t N>
+bool begins_with_one_of(std::string_view name, const std::string_view (&beginnings)[N]) {
+  return std::any_of(std::begin(beginnings), std::end(beginnings), [&](std::string_view beginning) {
+    return name.substr(0, beginning.size()) == beginning;
+  });
+}
+
+std::uint64_t monotonic_raw_ns() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000U +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// A kind of record, and whether there is no tracing without it.
+struct WantedKind {
+  std::uint32_t kind;
+  bool is_needed;
+};
+
+constexpr std::array<WantedKind, 7> kWantedKinds = {{{cupti::kConcurrentKernel, true},
+                                                     {cupti::kMemcpy, true},
+                                                     {cupti::kMemset, true},
+                                                     {cupti::kExternalId, true},
+                                                     {cupti::kMemcpyPeer, false},
+                                                     {cupti::kOverhead, false},
+                                                     {cupti::kInternalCall, false}}};
+
+}  // namespace
+
+bool is_launch_call(std::string_view name) {
+  return begins_with_one_of(name, kLaunches);
+}
+
+bool is_traced_call(std::string_view name) {
+  return is_launch_call(name) || begins_with_one_of(name, kOthers);
+}
+
+struct CuptiSession::State {
+  Settings settings;
+  CuptiLibrary library;
+  void* subscriber = nullptr;
+  bool has_own_clock = false;
+  std::vector<TracedCall> calls;
+  std::size_t num_finished_calls = 0;
+  std::mutex modules_mutex;
+  std::vector<LoadedModule> modules;
+
+  CuptiStatus subscribe();
+  CuptiStatus enable();
+  int enable_calls(std::uint32_t domain, std::uint32_t kind,
+                   int (*enable_one)(std::uint32_t, std::uint8_t));
+  CuptiStatus judge(int code, const std::string& other_tool = {}) const;
+  void note_module(const cupti::ModuleData& module);
+
+  static void on_callback(void* user, std::uint32_t domain, std::uint32_t id, const void* data);
+};
+
+namespace {
+
+// CUPTI's buffer functions get no argument of ours. The pool of the last session stays for good:
+// CUPTI may ask for buffers, and hold some, after a session has ended.
+struct CurrentPool {
+  std::mutex mutex;
+  std::shared_ptr<BufferPool> pool;
+};
+
+CurrentPool& current_pool() {
+  static CurrentPool* const current = new CurrentPool;
+  return *current;
+}
+
+std::shared_ptr<BufferPool> get_pool() {
+  const std::lock_guard<std::mutex> lock(current_pool().mutex);
+  return current_pool().pool;
+}
+
+void set_pool(std::shared_ptr<BufferPool> pool) {
+  const std::lock_guard<std::mutex> lock(current_pool().mutex);
+  current_pool().pool = std::move(pool);
+}
+
+void request_buffer(std::uint8_t** buffer, std::size_t* num_bytes, std::size_t* records) {
+  const std::shared_ptr<BufferPool> pool = get_pool();
+  *buffer = pool->request();
+  *num_bytes = *buffer == nullptr ? 0 : pool->buffer_bytes();
+  *records = 0;  // as many as fit
+}
+
+void complete_buffer(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid) {
+  if (buffer != nullptr) get_pool()->complete(buffer, valid);
+}
+
+}  // namespace
+
+CuptiStatus CuptiSession::State::judge(int code, const std::string& other_tool) const {
+  const char* text = nullptr;
+  if (library.functions.result_text != nullptr) library.functions.result_text(code, &text);
+  const bool asks_driver = code != cupti::kSuccess && code != cupti::kOtherSubscriber;
+  device::DriverState driver;
+  if (asks_driver) driver = device::probe_driver(settings.driver);
+  return judge_subscription(code, text == nullptr ? "" : text, other_tool, driver);
+}
+
+CuptiStatus CuptiSession::State::subscribe() {
+  const cupti::Functions& functions = library.functions;
+  if (functions.subscribe_named == nullptr) {
+    return judge(functions.subscribe(&subscriber, &State::on_callback, this));
+  }
+  std::array<char, kToolNameBytes + 1> other = {};
+  cupti::SubscriberNames names = {sizeof(names), kOwnName, other.data(), kToolNameBytes};
+  const int code = functions.subscribe_named(&subscriber, &State::on_callback, this, &names);
+  return judge(code, other.data());
+}
+
+/// Calls by name; all of them where CUPTI cannot choose.
+int CuptiSession::State::enable_calls(std::uint32_t domain, std::uint32_t kind,
+                                      int (*enable_one)(std::uint32_t, std::uint8_t)) {
+  if (enable_one == nullptr) return library.functions.enable(kind);
+  for (std::uint32_t id = 1; id < kMostCallIds; ++id) {
+    const char* name = nullptr;
+    if (library.functions.callback_name(domain, id, &name) != cupti::kSuccess || name == nullptr) {
+      break;
+    }
+    if (!is_traced_call(name)) continue;
+    if (const int code = enable_one(id, 1); code != cupti::kSuccess) return code;
+  }
+  return cupti::kSuccess;
+}
+
+CuptiStatus CuptiSession::State::enable() {
+  const cupti::Functions& functions = library.functions;
+  has_own_clock = functions.register_timestamp != nullptr &&
+                  functions.register_timestamp(&monotonic_raw_ns) == cupti::kSuccess;
+  int code = functions.register_buffers(&request_buffer, &complete_buffer);
+  for (const WantedKind& wanted : kWantedKinds) {
+    if (code != cupti::kSuccess) break;
+    const int enabled = functions.enable(wanted.kind);
+    if (wanted.is_needed) code = enabled;
+  }
+  if (code == cupti::kSuccess) {
+    code = enable_calls(cupti::kDriverDomain, cupti::kDriverCall, functions.enable_driver_call);
+  }
+  if (code == cupti::kSuccess) {
+    code = enable_calls(cupti::kRuntimeDomain, cupti::kRuntimeCall, functions.enable_runtime_call);
+  }
+  if (code == cupti::kSuccess) {
+    code = functions.enable_callback(1, subscriber, cupti::kResourceDomain, cupti::kModuleLoaded);
+  }
+  return judge(code);
+}
+
+void CuptiSession::State::on_callback(void* user, std::uint32_t domain, std::uint32_t id,
+                                      const void* data) {
+  if (domain != cupti::kResourceDomain || id != cupti::kModuleLoaded || data == nullptr) return;
+  const auto* const resource = static_cast<const cupti::ResourceData*>(data);
+  if (resource->descriptor == nullptr) return;
+  static_cast<State*>(user)->note_module(
+      *static_cast<const cupti::ModuleData*>(resource->descriptor));
+}
+
+void CuptiSession::State::note_module(const cupti::ModuleData& module) {
+  LoadedModule loaded;
+  if (module.image != nullptr) {
+    const std::string_view image(module.image, module.image_bytes);
+    loaded.sha256 = base::sha256_hex(image.data(), image.size());
+    loaded.functions = functions_of_cubin(image);
+  }
+  std::array<void*, kMostFrames> frames = {};
+  const int num_frames = ::backtrace(frames.data(), kMostFrames);
+  for (int i = 0; i < num_frames; ++i) {
+    loaded.stack.push_back(reinterpret_cast<std::uintptr_t>(frames[static_cast<std::size_t>(i)]));
+  }
+  const std::lock_guard<std::mutex> lock(modules_mutex);
+  modules.push_back(std::move(loaded));
+}
+
+std::unique_ptr<CuptiSession> CuptiSession::start(const Settings& settings, CuptiStatus& status) {
+  auto state = std::make_shared<State>();
+  state->settings = settings;
+  status = open_cupti(settings.places, state->library);
+  if (!status.is_ready()) return nullptr;
+  set_pool(std::make_shared<BufferPool>(settings.buffer_bytes, settings.max_buffers));
+  status = state->subscribe();
+  if (!status.is_ready()) return nullptr;
+  status = state->enable();
+  std::unique_ptr<CuptiSession> session(new CuptiSession(std::move(state)));
+  if (!status.is_ready()) session.reset();
+  return session;
+}
+
+CuptiSession::CuptiSession(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+CuptiSession::~CuptiSession() {
+  state_->library.functions.unsubscribe(state_->subscriber);
+}
+
+const CuptiLibrary& CuptiSession::library() const {
+  return state_->library;
+}
+
+void CuptiSession::begin_call(CallSide side) {
+  const std::uint64_t id = state_->calls.size();
+  state_->library.functions.push_id(cupti::kIdFamily, id);
+  state_->calls.push_back({side, monotonic_raw_ns(), 0});
+}
+
+void CuptiSession::end_call() {
+  state_->calls.back().end_ns = monotonic_raw_ns();
+  std::uint64_t id = 0;
+  state_->library.functions.pop_id(cupti::kIdFamily, &id);
+}
+
+/// Why records may be missing. A flush may hang in the driver: then it is left alone with what it
+/// uses, and the process ends sooner or later.
+std::string CuptiSession::flush() {
+  struct Flush {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool has_ended = false;
+    int code = cupti::kSuccess;
+  };
+  const auto flush = std::make_shared<Flush>();
+  std::thread([flush, state = state_] {
+    int code = state->library.functions.flush(0);
+    // What is not complete now never will be: the device has been waited for.
+    if (code == cupti::kSuccess) code = state->library.functions.flush(cupti::kFlushForced);
+    const std::lock_guard<std::mutex> lock(flush->mutex);
+    flush->code = code;
+    flush->has_ended = true;
+    flush->changed.notify_one();
+  }).detach();
+  std::unique_lock<std::mutex> lock(flush->mutex);
+  const auto limit = state_->settings.flush_limit;
+  if (!flush->changed.wait_for(lock, limit, [&] { return flush->has_ended; })) {
+    return "CUPTI did not deliver its records within " + std::to_string(limit.count()) + " ms";
+  }
+  if (flush->code == cupti::kSuccess) return "";
+  return "CUPTI could not deliver its records: error " + std::to_string(flush->code);
+}
+
+DeviceTrace CuptiSession::finish() {
+  DeviceTrace trace;
+  trace.problem = flush();
+  const std::shared_ptr<BufferPool> pool = get_pool();
+  RecordReader reader(state_->library.functions, trace.records);
+  for (const FullBuffer& buffer : pool->take_full()) {
+    reader.read(buffer);
+    pool->release(buffer.bytes);
+  }
+  trace.lost_bytes = pool->lost_bytes();
+  // It may hang as the flush did.
+  if (trace.problem.empty()) {
+    state_->library.functions.num_dropped(nullptr, 0, &trace.num_dropped);
+  }
+  trace.calls = state_->calls;
+  trace.first_call = std::exchange(state_->num_finished_calls, state_->calls.size());
+  trace.has_own_clock = state_->has_own_clock;
+  const std::lock_guard<std::mutex> lock(state_->modules_mutex);
+  trace.modules = state_->modules;
+  return trace;
+}
+
+std::string CuptiSession::call_name(std::uint32_t domain, std::uint32_t id) const {
+  const char* name = nullptr;
+  const int code = state_->library.functions.callback_name(domain, id, &name);
+  return code == cupti::kSuccess && name != nullptr ? name : "";
+}
+
+}  // namespace graphnet::proof

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+#include "proof/device_ledger.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "base/elf_symbols.h"
+#include "base/memory_map.h"
+#include "base/text.h"
+
+namespace graphnet::proof {
+
+using base::Json;
+
+namespace {
+
+constexpr const char* kOwnerNames[] = {"plugin", "eager", "host", "unattributed"};
+constexpr const char* kRungNames[] = {"loader", "id", "window", "module", "none"};
+constexpr std::size_t kMostRows = 50;
+
+// Events lie on one stream and are taken a little outside of the work.
+constexpr double kLeastEventShare = 0.9;
+
+// Through which everything is loaded.
+constexpr std::string_view kDriverLibraries[] = {"libcuda.so", "libcudart", "libcupti",
+                                                 "libcudadebugger"};
+// Of which eager and plugin may both call: whoever came first has loaded their kernels.
+constexpr std::string_view kSharedLibraries[] = {"libcublas", "libcudnn",     "libcufft",
+                                                 "libcurand", "libcusolver",  "libcusparse",
+                                                 "libnvrtc",  "libnvJitLink", "libnccl"};
+
+template <std::size_t N>
+bool is_one_of(std::string_view module, const std::string_view (&names)[N]) {
+  return std::any_of(std::begin(names), std::end(names),
+                     [&](std::string_view name) { return module.substr(0, name.size()) == name; });
+}
+
+/// Who loaded a module.
+struct Loader {
+  std::string module;
+  WorkOwner owner = WorkOwner::kNobody;
+
+  bool operator==(const Loader& other) const { return module == other.module; }
+};
+
+const Region* region_of(const std::vector<Region>& regions, std::uintptr_t address) {
+  const auto after = std::upper_bound(
+      regions.begin(), regions.end(), address,
+      [](std::uintptr_t wanted, const Region& region) { return wanted < region.mapping.start; });
+  if (after == regions.begin()) return nullptr;
+  const Region& region = *(after - 1);
+  return region.mapping.contains(address) ? &region : nullptr;
+}
+
+WorkOwner owner_of(RegionKind kind) {
+  if (kind == RegionKind::kDeny) return WorkOwner::kEager;
+  return kind == RegionKind::kExpect ? WorkOwner::kPlugin : WorkOwner::kHost;
+}
+
+/// The innermost code outside of the driver and its shared helpers. The frames before the driver's
+/// first are those of our own callback.
+std::optional<Loader> loader_of(const LoadedModule& loaded, const std::vector<Region>& regions) {
+  bool is_past_callback = false;
+  for (const std::uintptr_t address : loaded.stack) {
+    const Region* const region = region_of(regions, address);
+    if (region == nullptr) continue;
+    const std::string module = base::module_name(region->mapping.path);
+    const bool is_driver = is_one_of(module, kDriverLibraries);
+    is_past_callback = is_past_callback || is_driver;
+    if (is_driver || !is_past_callback) continue;
+    if (is_one_of(module, kSharedLibraries)) return Loader{module, WorkOwner::kNobody};
+    if (region->kind != RegionKind::kWatch) return Loader{module, owner_of(region->kind)};
+  }
+  return std::nullopt;
+}
+
+/// Loaders of kernels by name; those that several files have loaded are nobody's.
+std::map<std::string, Loader> kernel_loaders(const std::vector<LoadedModule>& modules,
+                                             const std::vector<Region>& regions) {
+  std::map<std::string, Loader> loaders;
+  for (const LoadedModule& module : modules) {
+    const std::optional<Loader> loader = loader_of(module, regions);
+    if (!loader) continue;
+    for (const std::string& function : module.functions) {
+      const auto [found, is_new] = loaders.emplace(function, *loader);
+      if (!is_new && !(found->second == *loader)) found->second = Loader();
+    }
+  }
+  return loaders;
+}
+
+/// Finds out whose a piece of work is.
+class Attribution {
+ public:
+  Attribution(const DeviceTrace& trace, const std::vector<Region>& regions)
+      : trace_(trace), loaders_(kernel_loaders(trace.modules, regions)) {
+    for (const DeviceCall& call : trace.records.calls) {
+      const auto [first, is_new] = call_starts_.emplace(call.correlation, call.start_ns);
+      if (!is_new) first->second = std::min(first->second, call.start_ns);
+    }
+  }
+
+  struct Answer {
+    WorkOwner owner = WorkOwner::kNobody;
+    Rung rung = Rung::kNone;
+    std::string module;
+    std::optional<std::size_t> call;  ///< traced call in which it was asked for
+  };
+
+  Answer of(const DeviceWork& work) const {
+    Answer answer;
+    Rung call_rung = Rung::kNone;
+    answer.call = call_of(work, call_rung);
+    const Loader* const loader = loader_of_kernel(work);
+    if (loader != nullptr) answer.module = loader->module;
+    const auto side = answer.call ? trace_.calls[*answer.call].side : CallSide::kHost;
+    const bool is_libtorchs = loader != nullptr && loader->owner == WorkOwner::kEager;
+    if (answer.call && is_libtorchs && side == CallSide::kPlugin) {
+      answer.owner = WorkOwner::kEager;
+      answer.rung = Rung::kLoader;
+    } else if (answer.call) {
+      answer.owner = owner_of_side(side);
+      answer.rung = call_rung;
+    } else if (loader != nullptr && loader->owner != WorkOwner::kNobody) {
+      answer.owner = loader->owner;
+      answer.rung = Rung::kModule;
+    }
+    return answer;
+  }
+
+ private:
+  static WorkOwner owner_of_side(CallSide side) {
+    if (side == CallSide::kPlugin) return WorkOwner::kPlugin;
+    return side == CallSide::kEager ? WorkOwner::kEager : WorkOwner::kHost;
+  }
+
+  std::optional<std::size_t> call_of(const DeviceWork& work, Rung& rung) const {
+    const auto pushed = trace_.records.pushed_ids.find(work.correlation);
+    if (pushed != trace_.records.pushed_ids.end() && pushed->second < trace_.calls.size()) {
+      rung = Rung::kId;
+      return static_cast<std::size_t>(pushed->second);
+    }
+    const auto start = call_starts_.find(work.correlation);
+    if (!trace_.has_own_clock || start == call_starts_.end()) return std::nullopt;
+    for (std::size_t i = 0; i < trace_.calls.size(); ++i) {
+      const TracedCall& call = trace_.calls[i];
+      if (start->second < call.start_ns || start->second > call.end_ns) continue;
+      rung = Rung::kWindow;
+      return i;
+    }
+    return std::nullopt;
+  }
+
+  const Loader* loader_of_kernel(const DeviceWork& work) const {
+    if (work.kind != WorkKind::kKernel) return nullptr;
+    const auto found = loaders_.find(trace_.records.names[work.name]);
+    return found == loaders_.end() ? nullptr : &found->second;
+  }
+
+  const DeviceTrace& trace_;
+  std::map<std::string, Loader> loaders_;
+  std::map<std::uint32_t, std::uint64_t> call_starts_;
+};
+
+using Interval = std::pair<std::uint64_t, std::uint64_t>;
+
+/// Work of one traced call of the plugin.
+struct CallWork {
+  std::map<std::pair<WorkKind, std::string>, std::size_t> counts;
+  std::vector<Interval> times;
+};
+
+/// Nanoseconds in which at least one of the intervals runs.
+double busy_ns(std::vector<Interval> times) {
+  std::sort(times.begin(), times.end());
+  std::uint64_t sum = 0;
+  std::uint64_t covered = 0;
+  for (const auto& [start, end] : times) {
+    const std::uint64_t from = std::max(start, covered);
+    if (end > from) sum += end - from;
+    covered = std::max(covered, end);
+  }
+  return static_cast<double>(sum);
+}
+
+/// Adds up work.
+class LedgerMaker {
+ public:
+  LedgerMaker(const DeviceTrace& trace, const std::vector<Region>& regions)
+      : trace_(trace), attribution_(trace, regions) {
+    for (const std::string& name : trace.records.names) {
+      kernel_names_.push_back(base::without_arguments(base::demangled(name)));
+    }
+  }
+
+  DeviceLedger make() {
+    for (const DeviceWork& work : trace_.records.work) add(work);
+    for (std::size_t i = trace_.first_call; i < trace_.calls.size(); ++i) {
+      if (trace_.calls[i].side == CallSide::kPlugin) add_call(calls_[i]);
+    }
+    for (auto& [key, row] : rows_) ledger_.rows.push_back(std::move(row));
+    std::stable_sort(
+        ledger_.rows.begin(), ledger_.rows.end(),
+        [](const LedgerRow& one, const LedgerRow& other) { return one.time_ns > other.time_ns; });
+    ledger_.eager_kernels.assign(eager_names_.begin(), eager_names_.end());
+    const auto num_calls = static_cast<double>(std::max<std::size_t>(1, ledger_.num_plugin_calls));
+    for (double* mean : {&ledger_.sum_ns, &ledger_.busy_ns, &ledger_.span_ns}) *mean /= num_calls;
+    return std::move(ledger_);
+  }
+
+ private:
+  std::string name_of(const DeviceWork& work) const {
+    if (work.kind == WorkKind::kKernel) return kernel_names_[work.name];
+    return std::string("(") + work_kind_name(work.kind) + ")";
+  }
+
+  void add(const DeviceWork& work) {
+    const Attribution::Answer answer = attribution_.of(work);
+    const std::string name = name_of(work);
+    LedgerRow& row = rows_[{name, work.kind, answer.owner, answer.rung, answer.module}];
+    if (row.count == 0) row = {name, work.kind, answer.owner, answer.rung, answer.module};
+    ++row.count;
+    const bool is_timed = work.start_ns != 0 && work.end_ns >= work.start_ns;
+    if (is_timed) row.time_ns += work.end_ns - work.start_ns;
+    count(answer, name);
+    const bool is_plugins = answer.call && trace_.calls[*answer.call].side == CallSide::kPlugin;
+    if (!is_plugins) return;
+    CallWork& call = calls_[*answer.call];
+    ++call.counts[{work.kind, name}];
+    if (is_timed) call.times.emplace_back(work.start_ns, work.end_ns);
+  }
+
+  void count(const Attribution::Answer& answer, const std::string& name) {
+    switch (answer.owner) {
+      case WorkOwner::kPlugin:
+        ++ledger_.plugin_work;
+        break;
+      case WorkOwner::kHost:
+        ++ledger_.host_work;
+        break;
+      case WorkOwner::kNobody:
+        ++ledger_.unattributed;
+        break;
+      case WorkOwner::kEager: {
+        // Eager's work in eager's own calls is what they are for.
+        const bool is_expected = answer.call && trace_.calls[*answer.call].side == CallSide::kEager;
+        if (is_expected) break;
+        ++ledger_.eager_work;
+        eager_names_.insert(name);
+      }
+    }
+  }
+
+  void add_call(const CallWork& call) {
+    if (ledger_.num_plugin_calls++ == 0) first_counts_ = call.counts;
+    ledger_.counts_differ = ledger_.counts_differ || call.counts != first_counts_;
+    ledger_.busy_ns += busy_ns(call.times);
+    std::uint64_t first = UINT64_MAX;
+    std::uint64_t last = 0;
+    for (const auto& [start, end] : call.times) {
+      ledger_.sum_ns += static_cast<double>(end - start);
+      first = std::min(first, start);
+      last = std::max(last, end);
+    }
+    if (last > first) ledger_.span_ns += static_cast<double>(last - first);
+  }
+
+  using RowKey = std::tuple<std::string, WorkKind, WorkOwner, Rung, std::string>;
+
+  const DeviceTrace& trace_;
+  Attribution attribution_;
+  std::vector<std::string> kernel_names_;
+  DeviceLedger ledger_;
+  std::map<RowKey, LedgerRow> rows_;
+  std::map<std::size_t, CallWork> calls_;
+  std::map<std::pair<WorkKind, std::string>, std::size_t> first_counts_;
+  std::set<std::string> eager_names_;
+};
+
+/// Why records may be missing.
+std::string problem_of(const DeviceTrace& trace) {
+  if (!trace.problem.empty()) return trace.problem;
+  if (trace.num_dropped > 0) return std::to_string(trace.num_dropped) + " records were dropped";
+  if (trace.lost_bytes > 0) {
+    return base::format_bytes(trace.lost_bytes) + " of records were lost for want of buffers";
+  }
+  if (trace.records.num_cut_buffers > 0) {
+    return std::to_string(trace.records.num_cut_buffers) + " buffers of records were cut off";
+  }
+  return "";
+}
+
+}  // namespace
+
+const char* work_owner_name(WorkOwner owner) {
+  return kOwnerNames[static_cast<std::size_t>(owner)];
+}
+
+const char* rung_name(Rung rung) {
+  return kRungNames[static_cast<std::size_t>(rung)];
+}
+
+DeviceLedger make_device_ledger(const DeviceTrace& trace, const CallName& call_name,
+                                const std::vector<Region>& regions) {
+  DeviceLedger ledger = LedgerMaker(trace, regions).make();
+  for (const LoadedModule& module : trace.modules) {
+    const std::optional<Loader> loader = loader_of(module, regions);
+    ledger.modules.push_back(
+        {loader ? loader->module : "", module.sha256, module.functions.size()});
+  }
+  for (const DeviceCall& call : trace.records.calls) {
+    const std::string name = call_name(call.domain, call.id);
+    if (is_launch_call(name)) ++ledger.launches[name];
+  }
+  ledger.problem = problem_of(trace);
+  return ledger;
+}
+
+DeviceEvidence device_evidence(const DeviceLedger& ledger, bool self_tested) {
+  DeviceEvidence evidence;
+  evidence.unavailable = ledger.problem;
+  if (evidence.unavailable.empty() && self_tested && ledger.host_work == 0) {
+    evidence.unavailable = "CUPTI did not see the work by which it was tried";
+  }
+  evidence.plugin_work = ledger.plugin_work;
+  evidence.eager_kernels = ledger.eager_kernels;
+  evidence.unattributed = ledger.unattributed;
+  evidence.counts_differ = ledger.counts_differ;
+  return evidence;
+}
+
+std::string check_times(const DeviceLedger& ledger, double host_ns, double event_ns) {
+  if (host_ns < ledger.busy_ns) {
+    return "the device was busy for " + base::format_duration(ledger.busy_ns) + ", the call took " +
+           base::format_duration(host_ns) + ": it returned before its work was done";
+  }
+  if (event_ns < kLeastEventShare * ledger.span_ns) {
+    return "work spans " + base::format_duration(ledger.span_ns) + ", the events " +
+           base::format_duration(event_ns) + ": it ran on a stream that they do not see";
+  }
+  return "";
+}
+
+Json device_json(const CuptiStatus& status, const CuptiLibrary* library,
+                 const DeviceLedger& ledger) {
+  Json json = {{"cupti", {{"state", cupti_state_name(status.state)}}}};
+  if (!status.reason.empty()) json["cupti"]["reason"] = status.reason;
+  if (library != nullptr) {
+    json["cupti"]["version"] = library->version;
+    json["cupti"]["file"] = library->file.string();
+  }
+  if (!status.is_ready()) return json;
+  json["kernels"] = Json::array();
+  for (const LedgerRow& row : ledger.rows) {
+    if (json["kernels"].size() == kMostRows) break;
+    json["kernels"].push_back({{"name", row.name},
+                               {"kind", work_kind_name(row.kind)},
+                               {"owner", work_owner_name(row.owner)},
+                               {"by", rung_name(row.rung)},
+                               {"module", row.module},
+                               {"count", row.count},
+                               {"time_ns", row.time_ns}});
+  }
+  json["num_rows"] = ledger.rows.size();
+  json["plugin"] = ledger.plugin_work;
+  json["eager"] = ledger.eager_work;
+  json["host"] = ledger.host_work;
+  json["unattributed"] = ledger.unattributed;
+  json["calls"] = ledger.num_plugin_calls;
+  json["sum_ns"] = ledger.sum_ns;
+  json["busy_ns"] = ledger.busy_ns;
+  json["span_ns"] = ledger.span_ns;
+  json["modules"] = Json::array();
+  for (const LedgerModule& module : ledger.modules) {
+    if (json["modules"].size() == kMostRows) break;
+    json["modules"].push_back({{"loader", module.loader},
+                               {"sha256", module.sha256},
+                               {"functions", module.num_functions}});
+  }
+  json["launches"] = ledger.launches;
+  if (!ledger.problem.empty()) json["problem"] = ledger.problem;
+  return json;
+}
+
+}  // namespace graphnet::proof

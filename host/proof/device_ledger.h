@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "proof/cupti_session.h"
+#include "proof/regions.h"
+#include "proof/verdict.h"
+
+namespace graphnet::proof {
+
+/// Whose work something on a device is.
+enum class WorkOwner { kPlugin, kEager, kHost, kNobody };
+
+/// "plugin", "eager", "host", "unattributed".
+const char* work_owner_name(WorkOwner owner);
+
+/// How that is known, strongest first:
+///
+/// | rung     | means                                                                           |
+/// |----------|---------------------------------------------------------------------------------|
+/// | `loader` | libtorch loaded the code of the kernel: it is eager's, whoever was called. Says |
+/// |          | nothing of kernels of cuBLAS and the like, which both may call: that libtorch's |
+/// |          | operators were not entered is for the execute-deny witness to say               |
+/// | `id`     | the call that asked for it carries the id that was pushed around a traced call  |
+/// | `window` | that call was made while a traced call ran, on another thread: a worker holds   |
+/// |          | one plugin and makes one call at a time                                         |
+/// | `module` | neither, but the plugin's file, or the host's, loaded its code                  |
+/// | `none`   | nothing of that                                                                 |
+enum class Rung { kLoader, kId, kWindow, kModule, kNone };
+
+/// "loader", "id", "window", "module", "none".
+const char* rung_name(Rung rung);
+
+/// Equal work.
+///
+/// units    nanoseconds; the sum over all calls
+struct LedgerRow {
+  std::string name;  ///< of the kernel, demangled; "(copy)", "(set)"
+  WorkKind kind = WorkKind::kKernel;
+  WorkOwner owner = WorkOwner::kNobody;
+  Rung rung = Rung::kNone;
+  std::string module;  ///< file that loaded its code; "" if that is not known
+  std::size_t count = 0;
+  std::uint64_t time_ns = 0;
+};
+
+/// Code that was loaded onto a device during the session.
+struct LedgerModule {
+  std::string loader;  ///< file that asked for it; "" if that is not known
+  std::string sha256;  ///< of the code as the device gets it
+  std::size_t num_functions = 0;
+};
+
+/// Everything that devices did in a session, by whom.
+struct DeviceLedger {
+  std::vector<LedgerRow> rows;  ///< most time first, then by name
+  std::size_t num_plugin_calls = 0;
+  std::size_t plugin_work = 0;  ///< kernels, copies and sets
+  std::size_t eager_work = 0;   ///< in the plugin's calls
+  std::size_t host_work = 0;
+  std::size_t unattributed = 0;
+  std::vector<std::string> eager_kernels;  ///< names, in the plugin's calls
+  bool counts_differ = false;              ///< the plugin's calls did not all do the same work
+  /// Means over the plugin's calls: times of all work, parts of the clock in which any of it ran,
+  /// and from the first start to the last end.
+  double sum_ns = 0;
+  double busy_ns = 0;
+  double span_ns = 0;
+  std::vector<LedgerModule> modules;            ///< in the order in which they were loaded
+  std::map<std::string, std::size_t> launches;  ///< calls that launch, by CUPTI's name for them
+  std::string problem;                          ///< why something may be missing; empty: nothing is
+};
+
+/// CUPTI's name of a call; see CuptiSession::call_name().
+using CallName = std::function<std::string(std::uint32_t domain, std::uint32_t id)>;
+
+/// Turns what a session has seen into a ledger.
+///
+/// order    regions by address, of a moment in which what loaded modules is still mapped
+DeviceLedger make_device_ledger(const DeviceTrace& trace, const CallName& call_name,
+                                const std::vector<Region>& regions);
+
+/// What of it the verdict rests on.
+///
+/// shapes   self_tested: the host launched work of its own in the session
+DeviceEvidence device_evidence(const DeviceLedger& ledger, bool self_tested);
+
+/// Why times of a call that were taken without CUPTI do not fit to what it saw; empty if they do.
+/// Work on a stream that the events do not see makes their span too short; work that goes on after
+/// the call has returned makes the host's time too short.
+///
+/// units    nanoseconds of one call
+std::string check_times(const DeviceLedger& ledger, double host_ns, double event_ns);
+
+/// The member `device` of Record::proof:
+///
+/// | key                                         | holds |
+/// |---------------------------------------------|-------------------------------------------------|
+/// | `cupti`                                     | {"state", "reason", "version", "file"} | |
+/// `kernels`                                   | [{"name", "kind", "owner", "by", "module",      |
+/// |                                             | "count", "time_ns"}], the first 50 rows | |
+/// `num_rows`                                  | of all                                          |
+/// | `plugin`, `eager`, `host`, `unattributed`   | numbers of kernels, copies and sets | | `calls`
+/// | traced calls of the plugin                      | | `sum_ns`, `busy_ns`, `span_ns` | of one of
+/// them                                  | | `launches`                                  | {call:
+/// times}                                   | | `problem`                                   |
+/// absent if there is none                         |
+base::Json device_json(const CuptiStatus& status, const CuptiLibrary* library,
+                       const DeviceLedger& ledger);
+
+}  // namespace graphnet::proof

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string_view>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "device/driver_state.h"
+
+namespace graphnet::worker {
+
+/// What the driver of this machine offers, and what its first device can do:
+///
+/// | key       | holds                                                                         |
+/// |-----------|-------------------------------------------------------------------------------|
+/// | `state`   | "ready", or another of device/driver_state.h, then with a `reason`            |
+/// | `devices` | how many                                                                      |
+/// | `version` | newest CUDA that the driver knows, 13000 for 13.0; absent if not known        |
+/// | `device`  | examine_device() of the first one; absent if there is none                    |
+base::Json cuda_json();
+
+/// Opens a device, lets it compute something whose result is known, and looks whether CUPTI sees
+/// that: {"name", "compute_capability", "processors", "memory_bytes", "l2_bytes", "self_test",
+/// "cupti"}. `self_test` is "ok" or why there is none, `cupti` {"state", "reason"}; with CUPTI
+/// `ready` the reason says why it cannot be relied on. To be called once in a process, before
+/// anything else uses CUDA.
+///
+/// errors   kEnvironment (E140): it cannot be opened, or computes something else
+base::Result<base::Json> examine_device(const base::DeviceName& device);
+
+/// Serves one request of supervise/device_question.h: {"device": "cuda:0"}. Writes one line of JSON
+/// to descriptor 3: examine_device(), or why the device cannot be used.
+///
+/// errors   non-zero exit code if the request is none
+int answer_device(std::string_view request);
+
+}  // namespace graphnet::worker

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tvm_plugin/expression.h"
+#include "tvm_plugin/fusion.h"
+
+namespace graphnet::tvm {
+
+/// Writes one element of a program's value as an expression of stored ones.
+///
+/// A value that is read more than once becomes a variable of the innermost scope; a scope is a
+/// stage's body, or the side of a condition that alone may be evaluated.
+class ElementWriter {
+ public:
+  /// `root` is what is written, though it is stored.
+  ElementWriter(const Program& program, const KernelPlan& plan, std::int32_t root)
+      : program_(program), plan_(plan), root_(root) {}
+
+  /// The element at `indices` of the node's shape.
+  Expr at(std::int32_t id, const Exprs& indices);
+  /// at() as a body of its own, its variables bound around it.
+  Expr body(std::int32_t id, const Exprs& indices);
+  /// Says that a node's elements are those of a tensor, at indices of `shape` with as many elements
+  /// in the same order; with `panel` the last index is split by it.
+  void set_stage(std::int32_t id, Ref tensor, Shape shape, std::int64_t panel = 0);
+  /// Placeholders of the stored values that were read, by node.
+  const std::map<std::int32_t, Ref>& placeholders() const { return placeholders_; }
+  /// Indices of the same element in another shape.
+  Exprs reshaped(const Exprs& indices, const Shape& from, const Shape& to);
+
+ private:
+  struct Scope {
+    std::vector<std::pair<Expr, Expr>> variables;  ///< with their values, in order
+    std::map<std::vector<const void*>, Expr> known;
+  };
+  struct StageTensor {
+    Ref tensor;
+    Shape shape;
+    std::int64_t panel = 0;
+  };
+
+  Expr load_stage(const StageTensor& stage, const Node& node, const Exprs& indices);
+  Expr variable_of(const Expr& element, Type type);
+  Expr write(const Node& node, const Exprs& indices);
+  Expr write_elementwise(const Node& node, const Exprs& indices);
+  Expr write_view(const Node& node, const Exprs& indices);
+  Expr write_pad(const Node& node, const Exprs& indices);
+  Expr write_concatenate(const Node& node, const Exprs& indices);
+  Expr write_gather(const Node& node, const Exprs& indices);
+  Expr load_stored(std::int32_t id, const Exprs& indices);
+  Expr flattened(const Exprs& indices, const Shape& shape, std::size_t begin, std::size_t end);
+  template <typename Body>
+  Expr in_scope(Body body);
+
+  const Program& program_;
+  const KernelPlan& plan_;
+  std::int32_t root_;
+  std::map<std::int32_t, Ref> placeholders_;
+  std::map<std::int32_t, StageTensor> stages_;
+  std::vector<Scope> scopes_;
+  Exprs alive_;  ///< keeps what `known` and `splits_` tell apart by address
+  /// Parts that an index was split into, so that putting them together gives the index again.
+  std::map<std::pair<std::vector<const void*>, Shape>, Expr> splits_;
+};
+
+/// Where two shapes hold the same elements in pieces: dimensions [in_begin, in_end) of one are
+/// [out_begin, out_end) of the other.
+struct ShapeRun {
+  std::size_t in_begin = 0;
+  std::size_t in_end = 0;
+  std::size_t out_begin = 0;
+  std::size_t out_end = 0;
+};
+std::vector<ShapeRun> matching_runs(const Shape& in, const Shape& out);
+
+}  // namespace graphnet::tvm

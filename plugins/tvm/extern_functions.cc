@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+#include "tvm_plugin/extern_functions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <numeric>
+
+#include "tvm_plugin/expression.h"
+#include "tvm_plugin/failure.h"
+
+namespace graphnet::tvm {
+
+using lowering::Reduction;
+
+namespace {
+
+/// Halves as float32, for comparisons and sums.
+float from_bf16(std::uint16_t bits) {
+  const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
+  float value = 0;
+  std::memcpy(&value, &wide, sizeof(value));
+  return value;
+}
+
+float from_f16(std::uint16_t bits) {
+  const int exponent = (bits >> 10) & 31;
+  const int fraction = bits & 1023;
+  const float sign = (bits & 0x8000) != 0 ? -1.0F : 1.0F;
+  if (exponent == 31) return fraction == 0 ? sign * INFINITY : NAN;
+  if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
+  return sign * std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
+}
+
+struct Bf16 {
+  std::uint16_t bits = 0;
+};
+struct F16 {
+  std::uint16_t bits = 0;
+};
+
+template <typename T>
+T key_of(T value) {
+  return value;
+}
+float key_of(Bf16 value) {
+  return from_bf16(value.bits);
+}
+float key_of(F16 value) {
+  return from_f16(value.bits);
+}
+
+template <typename T>
+bool is_nan(T key) {
+  return key != key;
+}
+
+/// One line of elements, `stride` apart.
+template <typename T>
+void sort_line(const T* in, T* out, std::int64_t* indices, std::int64_t count, std::int64_t stride,
+               bool descending) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  // NaN is the largest.
+  const auto is_less = [&](std::int64_t a, std::int64_t b) {
+    const auto x = key_of(in[a * stride]);
+    const auto y = key_of(in[b * stride]);
+    return !is_nan(x) && (is_nan(y) || x < y);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return descending ? is_less(b, a) : is_less(a, b);
+  });
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t from = order[static_cast<std::size_t>(i)];
+    out[i * stride] = in[from * stride];
+    indices[i * stride] = from;
+  }
+}
+
+template <typename T>
+void sort_lines(const DLTensor& x, std::int64_t dim, bool descending, const DLTensor& values,
+                const DLTensor& indices) {
+  std::int64_t outer = 1;
+  std::int64_t inner = 1;
+  for (std::int64_t i = 0; i < dim; ++i) outer *= x.shape[i];
+  for (std::int64_t i = dim + 1; i < x.ndim; ++i) inner *= x.shape[i];
+  const std::int64_t count = x.shape[dim];
+  for (std::int64_t o = 0; o < outer; ++o) {
+    for (std::int64_t i = 0; i < inner; ++i) {
+      const std::int64_t first = o * count * inner + i;
+      sort_line(static_cast<const T*>(x.data) + first, static_cast<T*>(values.data) + first,
+                static_cast<std::int64_t*>(indices.data) + first, count, inner, descending);
+    }
+  }
+}
+
+template <typename T>
+T combined(Reduction kind, T a, T b) {
+  switch (kind) {
+    case Reduction::kProduct:
+      return static_cast<T>(a * b);
+    case Reduction::kMax:
+    case Reduction::kMaxNumber:
+      return a > b || is_nan(a) ? a : b;
+    case Reduction::kMin:
+      return a < b || is_nan(a) ? a : b;
+    case Reduction::kAnd:
+      return static_cast<T>(a != T{} && b != T{});
+    case Reduction::kOr:
+      return static_cast<T>(a != T{} || b != T{});
+    default:
+      return static_cast<T>(a + b);
+  }
+}
+
+/// Lists with their length first: dims, reduction or -1.
+struct ScatterAttributes {
+  std::vector<std::int64_t> dims;
+  std::int64_t reduction = -1;
+};
+
+/// Strides of a dense tensor.
+std::vector<std::int64_t> strides_of(const DLTensor& x) {
+  std::vector<std::int64_t> strides(static_cast<std::size_t>(x.ndim), 1);
+  for (int i = x.ndim - 2; i >= 0; --i) {
+    strides[static_cast<std::size_t>(i)] =
+        strides[static_cast<std::size_t>(i) + 1] * x.shape[i + 1];
+  }
+  return strides;
+}
+
+std::int64_t count_of(const DLTensor& x) {
+  return std::accumulate(x.shape, x.shape + x.ndim, std::int64_t{1}, std::multiplies<>());
+}
+
+std::int64_t coordinate(const DLTensor& starts, std::int64_t at) {
+  return starts.dtype.bits == 64 ? static_cast<const std::int64_t*>(starts.data)[at]
+                                 : static_cast<const std::int32_t*>(starts.data)[at];
+}
+
+/// For each element of a slice of `out` without `dims`, its offset.
+std::vector<std::int64_t> slice_offsets(const DLTensor& out,
+                                        const std::vector<std::int64_t>& dims) {
+  const std::vector<std::int64_t> strides = strides_of(out);
+  std::vector<std::int64_t> offsets = {0};
+  for (int dim = 0; dim < out.ndim; ++dim) {
+    if (std::find(dims.begin(), dims.end(), dim) != dims.end()) continue;
+    std::vector<std::int64_t> longer;
+    for (const std::int64_t offset : offsets) {
+      for (std::int64_t i = 0; i < out.shape[dim]; ++i) {
+        longer.push_back(offset + i * strides[static_cast<std::size_t>(dim)]);
+      }
+    }
+    offsets = std::move(longer);
+  }
+  return offsets;
+}
+
+template <typename T>
+void scatter_into(const DLTensor& starts, const DLTensor& updates,
+                  const ScatterAttributes& attributes, const DLTensor& out) {
+  const std::vector<std::int64_t> strides = strides_of(out);
+  const std::vector<std::int64_t> offsets = slice_offsets(out, attributes.dims);
+  const auto num_dims = static_cast<std::int64_t>(attributes.dims.size());
+  const std::int64_t num_slices = num_dims == 0 ? 1 : count_of(starts) / num_dims;
+  const T* next = static_cast<const T*>(updates.data);
+  T* const data = static_cast<T*>(out.data);
+  for (std::int64_t slice = 0; slice < num_slices; ++slice) {
+    std::int64_t base = 0;
+    for (std::int64_t k = 0; k < num_dims; ++k) {
+      const auto dim = static_cast<std::size_t>(attributes.dims[static_cast<std::size_t>(k)]);
+      base += coordinate(starts, slice * num_dims + k) * strides[dim];
+    }
+    for (const std::int64_t offset : offsets) {
+      T& element = data[base + offset];
+      element = attributes.reduction < 0
+                    ? *next
+                    : combined(static_cast<Reduction>(attributes.reduction), element, *next);
+      ++next;
+    }
+  }
+}
+
+/// Calls body<T>() with the C++ type of an element.
+template <typename Body>
+void with_type(DLDataType type, Body body) {
+  const int key = type.code * 1000 + type.bits;
+  switch (key) {
+    case kDLFloat * 1000 + 32:
+      return body(float());
+    case kDLFloat * 1000 + 64:
+      return body(double());
+    case kDLInt * 1000 + 64:
+      return body(std::int64_t());
+    case kDLInt * 1000 + 32:
+      return body(std::int32_t());
+    case kDLInt * 1000 + 16:
+      return body(std::int16_t());
+    case kDLInt * 1000 + 8:
+      return body(std::int8_t());
+    case kDLUInt * 1000 + 8:
+    case kDLBool * 1000 + 8:
+      return body(std::uint8_t());
+    default:
+      throw Failure(GN_STATUS_RUNTIME_FAILED, "an element type that graphnet's functions lack");
+  }
+}
+
+void sort(const ffi::Tensor& x, const ffi::Shape& attributes, const ffi::Tensor& values,
+          const ffi::Tensor& indices) {
+  const DLTensor& in = *x.GetDLTensorPtr();
+  const auto run = [&](auto zero) {
+    sort_lines<decltype(zero)>(in, attributes[0], attributes[1] != 0, *values.GetDLTensorPtr(),
+                               *indices.GetDLTensorPtr());
+  };
+  if (in.dtype.bits == 16 && in.dtype.code == kDLFloat) return run(F16());
+  if (attributes[2] != 0) return run(Bf16());
+  with_type(in.dtype, run);
+}
+
+void scatter(const ffi::Tensor& x, const ffi::Tensor& starts, const ffi::Tensor& updates,
+             const ffi::Shape& attributes, const ffi::Tensor& result) {
+  const DLTensor& in = *x.GetDLTensorPtr();
+  const DLTensor& out = *result.GetDLTensorPtr();
+  const auto num_bytes = static_cast<std::size_t>(count_of(in) * in.dtype.bits / 8);
+  std::memcpy(out.data, in.data, num_bytes);
+  ScatterAttributes read;
+  read.reduction = attributes[0];
+  read.dims.assign(attributes.begin() + 1, attributes.end());
+  const DLTensor& given = *updates.GetDLTensorPtr();
+  const bool only_moves = read.reduction < 0 && in.dtype.bits == 16;
+  const DLDataType type = only_moves ? DLDataType{kDLInt, 16, 1} : in.dtype;
+  with_type(type, [&](auto zero) {
+    scatter_into<decltype(zero)>(*starts.GetDLTensorPtr(), given, read, out);
+  });
+}
+
+}  // namespace
+
+void register_extern_functions() {
+  ffi::Function::SetGlobal("graphnet.sort", ffi::Function::FromTyped(sort), true);
+  ffi::Function::SetGlobal("graphnet.scatter", ffi::Function::FromTyped(scatter), true);
+}
+
+std::string extern_name(const Node& node) {
+  return node.kind == NodeKind::kSort ? "graphnet.sort" : "graphnet.scatter";
+}
+
+KernelFunction extern_signature(const Program& program, const KernelPlan& plan,
+                                const Kernel& kernel) {
+  const Node& node = program.at(kernel.root);
+  KernelFunction function;
+  function.inputs = node.operands;
+  const Shape& shape = plan.storage[static_cast<std::size_t>(kernel.root)];
+  function.results.push_back({kernel.root, storage_type(node.type), shape});
+  if (node.kind == NodeKind::kSort) function.results.push_back({kernel.root, Type::kI64, shape});
+  return function;
+}
+
+Array<Ref> extern_arguments(const Program& program, const Kernel& kernel,
+                            const Array<Ref>& buffers) {
+  const Node& node = program.at(kernel.root);
+  Shape attributes;
+  if (node.kind == NodeKind::kSort) {
+    attributes = {node.dim, node.which, node.type == Type::kBF16 ? 1 : 0};
+  } else {
+    attributes = {node.dim != 0 ? node.which : std::int64_t{-1}};
+    attributes.insert(attributes.end(), node.first.begin(), node.first.end());
+  }
+  Array<Ref> arguments = buffers;
+  arguments.push_back(make("relax.ShapeExpr", extents(attributes), nullptr));
+  return arguments;
+}
+
+}  // namespace graphnet::tvm

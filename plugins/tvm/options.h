@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "graphnet/abi.h"
+
+namespace graphnet::tvm {
+
+/// How the loops of kernels are arranged.
+enum class Schedule : std::uint8_t {
+  kRules,  ///< the plugin's rules (schedule.h), weights laid out in bind
+  kNone,   ///< as TVM's own CPU pipelines: one kernel a primitive group, no schedule
+};
+
+struct Options {
+  Schedule schedule = Schedule::kRules;
+  std::string mcpu;  ///< empty: chosen by CPUID
+};
+
+/// "apache-tvm==0.27.0.post1 apache-tvm-ffi==0.1.14.post1".
+std::string pinned_packages();
+
+/// errors   Failure INVALID_ARGUMENT: an option or value that is not known
+Options read_options(const gn_option* options, std::uint64_t num_options);
+
+}  // namespace graphnet::tvm

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "tvm_plugin/pipeline.h"
+
+#include "tvm_plugin/failure.h"
+
+namespace graphnet::tvm {
+
+namespace {
+
+constexpr int kCpu = 1;
+constexpr int kPooledAllocator = 2;
+
+// Order as in TVM's python/tvm/relax/pipeline.py; the module has call_tir alone, so nothing is left
+// to legalise or fuse.
+constexpr const char* kRelaxPasses[] = {
+    "ToNonDataflow",    "RemovePurityChecking", "CallTIRRewrite",      "StaticPlanBlockMemory",
+    "LowerAllocTensor", "KillAfterLastUse",     "LowerRuntimeBuiltin", "ComputePrimValue"};
+
+Ref lower_relax(Ref module, const Target& target) {
+  call("target.TargetEnterScope", target.target);
+  for (const char* pass : kRelaxPasses) {
+    module = run_pass(std::move(module), std::string("relax.transform.") + pass);
+  }
+  module = run_pass(std::move(module), "relax.transform.VMShapeLower", true);
+  module = run_pass(std::move(module), "relax.transform.AttachGlobalSymbol");
+  call("target.TargetExitScope", target.target);
+  return module;
+}
+
+/// A step of lowering: a pass of s_tir or tirx without arguments.
+struct Step {
+  const char* prefix;
+  const char* name;
+};
+constexpr const char* kS = "s_tir.transform.";
+constexpr const char* kT = "tirx.transform.";
+
+// Order as in TVM's python/tvm/s_tir/pipeline.py, what only GPUs need left out.
+constexpr Step kBeforeCompaction[] = {{kS, "CanonicalizeLoop"},
+                                      {kS, "LowerInitBlock"},
+                                      {kS, "PlanAndUpdateBufferAllocationLocation"},
+                                      {kS, "ConvertBlocksToOpaque"}};
+constexpr Step kBeforeNarrowing[] = {{kS, "LowerMatchBuffer"},      {kT, "StmtSimplify"},
+                                     {kS, "AnnotateIrregularLoop"}, {kS, "LowerOpaqueBlock"},
+                                     {kT, "FlattenBuffer"},         {kT, "BF16ComputeLegalize"}};
+constexpr Step kAfterVectors[] = {
+    {kT, "StorageRewrite"},          {kS, "HoistIfThenElse"},   {kT, "UnrollLoop"},
+    {kS, "RenormalizeSplitPattern"}, {kT, "StmtSimplify"},      {kT, "RemoveNoOp"},
+    {kS, "RewriteUnsafeSelect"},     {kT, "CommonSubexprElim"}, {kT, "VerifyMemory"},
+    {kT, "AnnotateEntryFunc"},       {kT, "SplitHostDevice"},   {kT, "MakePackedAPI"},
+    {kT, "BF16StorageLegalize"},     {kT, "LowerTVMBuiltin"},   {kT, "LowerIntrin"}};
+
+template <std::size_t count>
+Ref run_steps(Ref module, const Step (&steps)[count]) {
+  for (const Step& step : steps) {
+    module = run_pass(std::move(module), std::string(step.prefix) + step.name);
+  }
+  return module;
+}
+
+Ref lower_kernels(Ref module, const Target& target) {
+  const Ref with_host = make("target.WithHost", target.target, target.target);
+  module = run_pass(std::move(module), "tirx.transform.BindTarget", with_host);
+  module = run_steps(std::move(module), kBeforeCompaction);
+  module = run_pass(std::move(module), "s_tir.transform.CompactBufferAllocation", true);
+  module = run_steps(std::move(module), kBeforeNarrowing);
+  module = run_pass(std::move(module), "tirx.transform.NarrowDataType", 32);
+  module = run_pass(std::move(module), "s_tir.transform.LoopPartition");
+  module = run_pass(std::move(module), "tirx.transform.VectorizeLoop", true);
+  return run_steps(std::move(module), kAfterVectors);
+}
+
+const char* processor_level() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  const bool has_v3 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+                      __builtin_cpu_supports("bmi2") != 0;
+  const bool has_v4 =
+      __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+      __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+      __builtin_cpu_supports("avx512vl") != 0;
+  return has_v4 ? "x86-64-v4" : (has_v3 ? "x86-64-v3" : "x86-64");
+#else
+  return "";
+#endif
+}
+
+}  // namespace
+
+Target make_target(const std::string& mcpu, int threads) {
+  Target made;
+  made.mcpu = mcpu.empty() ? processor_level() : mcpu;
+  const String triple = call("target.llvm_get_system_triple").cast<String>();
+  Map<String, Any> description;
+  description.Set("kind", String("llvm"));
+  description.Set("mtriple", triple);
+  description.Set("num-cores", threads);
+  if (!made.mcpu.empty()) {
+    if (!call("target.llvm_is_valid_cpu", String(made.mcpu), triple).cast<bool>()) {
+      throw Failure(GN_STATUS_INVALID_ARGUMENT,
+                    "option 'mcpu': LLVM does not know the processor '" + made.mcpu + "'");
+    }
+    description.Set("mcpu", String(made.mcpu));
+  }
+  made.target = make("target.Target", description);
+  return made;
+}
+
+CompiledCode compile_module(const Ref& module, const Target& target) {
+  CompiledCode code;
+  const Ref builder = make("relax.ExecBuilderCreate");
+  const Ref kernels = make("relax.VMCodeGen", builder, lower_relax(module, target));
+  code.library = make("target.build.llvm", lower_kernels(kernels, target), target.target);
+  code.executable =
+      make("relax.VMLink", builder, target.target, code.library, Array<Any>{}, Map<String, Any>{});
+  code.machine = module_function(code.executable, "vm_load_executable")().cast<Ref>();
+  // Code is emitted when a function is first looked up, which this does for all.
+  module_function(code.machine, "vm_initialization")(kCpu, 0, kPooledAllocator, kCpu, 0,
+                                                     kPooledAllocator);
+  return code;
+}
+
+}  // namespace graphnet::tvm

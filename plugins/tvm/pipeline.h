@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "tvm_plugin/ffi.h"
+
+namespace graphnet::tvm {
+
+/// Where code runs, as TVM describes it.
+struct Target {
+  Ref target;
+  std::string mcpu;
+};
+
+/// mcpu    LLVM's name of a processor; empty: the x86-64 level that CPUID shows, since LLVM takes
+///         processors newer than itself for older ones
+///
+/// errors  Failure INVALID_ARGUMENT: LLVM does not know the name (TVM would take a generic one)
+Target make_target(const std::string& mcpu, int threads);
+
+/// A Relax module, compiled: bytecode for the virtual machine and machine code of its kernels.
+struct CompiledCode {
+  Ref executable;
+  Ref library;
+  Ref machine;  ///< the virtual machine, ready to call
+};
+
+/// errors   ffi::Error
+CompiledCode compile_module(const Ref& module, const Target& target);
+
+}  // namespace graphnet::tvm

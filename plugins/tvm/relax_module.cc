@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "tvm_plugin/relax_module.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+#include "tvm_plugin/expression.h"
+#include "tvm_plugin/extern_functions.h"
+#include "tvm_plugin/kernel.h"
+#include "tvm_plugin/schedule.h"
+
+namespace graphnet::tvm {
+
+namespace {
+
+Ref tensor_type(Type type, const Shape& shape) {
+  const Ref extent_list = make("relax.ShapeExpr", extents(shape), nullptr);
+  return make("relax.TensorType", extent_list, make("ir.PrimType", tvm_type(type)), -1, nullptr,
+              nullptr);
+}
+
+// "aten::add.Tensor model.py:1" as "aten_add_Tensor".
+std::string kernel_name(const Program& program, const Kernel& kernel) {
+  const std::int32_t id = kernel.anchor >= 0 ? kernel.anchor : kernel.root;
+  const std::int32_t place = program.at(id).place;
+  std::string name;
+  if (place >= 0) {
+    for (const char c : program.places[static_cast<std::size_t>(place)]) {
+      if (c == ' ') break;
+      const bool is_word = std::isalnum(static_cast<unsigned char>(c)) != 0;
+      if (is_word) {
+        name += c;
+      } else if (!name.empty() && name.back() != '_') {
+        name += '_';
+      }
+    }
+  }
+  return name.empty() ? "layout" : name;
+}
+
+class ModuleBuilder {
+ public:
+  ModuleBuilder(const Program& program, const KernelPlan& plan, Schedule schedule)
+      : program_(program),
+        plan_(plan),
+        schedule_(schedule),
+        builder_(make("relax.BlockBuilderCreate", nullptr)) {}
+
+  RelaxModule build() {
+    std::set<std::int32_t> wanted = reads_of(plan_.call);
+    for (const std::int32_t output : program_.outputs) wanted.insert(output);
+    if (!plan_.bind.empty()) {
+      for (const Kernel& kernel : plan_.bind) add_results(kernel, wanted, result_.bind.results);
+      add_function("bind", plan_.bind, result_.bind);
+    }
+    std::set<std::int32_t> outputs(program_.outputs.begin(), program_.outputs.end());
+    for (const Kernel& kernel : plan_.call) add_results(kernel, outputs, result_.main.results);
+    add_function("main", plan_.call, result_.main);
+    result_.num_kernels = static_cast<int>(plan_.call.size());
+    result_.module = make("relax.BlockBuilderFinalize", builder_);
+    if (schedule_ == Schedule::kRules) arrange();
+    return std::move(result_);
+  }
+
+ private:
+  struct Pending {
+    Ref variable;
+    const Kernel* kernel = nullptr;
+    KernelFunction function;
+  };
+
+  /// Stored values that kernels read and none of them makes.
+  std::set<std::int32_t> reads_of(const std::vector<Kernel>& kernels) {
+    std::set<std::int32_t> reads;
+    for (const Kernel& kernel : kernels) {
+      for (const std::int32_t id : written(kernel).inputs) reads.insert(id);
+    }
+    return reads;
+  }
+
+  const KernelFunction& written(const Kernel& kernel) {
+    auto found = functions_.find(&kernel);
+    if (found == functions_.end()) {
+      KernelFunction function = kernel.kind == KernelKind::kExtern
+                                    ? extern_signature(program_, plan_, kernel)
+                                    : write_kernel(program_, plan_, kernel);
+      found = functions_.emplace(&kernel, std::move(function)).first;
+    }
+    return found->second;
+  }
+
+  /// Nodes that hold what a kernel makes: its root, or the results of a pair.
+  std::vector<std::int32_t> nodes_of(const Kernel& kernel) const {
+    const NodeKind kind = program_.at(kernel.root).kind;
+    if (kind != NodeKind::kReduceIndex && kind != NodeKind::kSort) return {kernel.root};
+    std::vector<std::int32_t> nodes(2, -1);
+    for (std::size_t id = 0; id < program_.nodes.size(); ++id) {
+      const Node& node = program_.nodes[id];
+      if (node.kind == NodeKind::kResult && node.operands[0] == kernel.root) {
+        nodes[node.index] = static_cast<std::int32_t>(id);
+      }
+    }
+    return nodes;
+  }
+
+  void add_results(const Kernel& kernel, const std::set<std::int32_t>& wanted,
+                   std::vector<std::int32_t>& results) const {
+    for (const std::int32_t id : nodes_of(kernel)) {
+      if (wanted.count(id) != 0) results.push_back(id);
+    }
+  }
+
+  void add_function(const char* name, const std::vector<Kernel>& kernels,
+                    FunctionSignature& signature) {
+    std::set<std::int32_t> parameters = reads_of(kernels);
+    for (const Kernel& kernel : kernels) {
+      for (const std::int32_t id : nodes_of(kernel)) parameters.erase(id);
+    }
+    variables_.clear();
+    Array<Ref> list;
+    for (const std::int32_t id : parameters) {
+      const Ref type = tensor_type(storage_type(program_.at(id).type),
+                                   plan_.storage[static_cast<std::size_t>(id)]);
+      const Ref variable = make("ir.Var", String("p" + std::to_string(id)), type, nullptr);
+      variables_[id] = variable;
+      list.push_back(variable);
+      signature.parameters.push_back(id);
+    }
+    call("relax.BlockBuilderBeginScope", builder_, list);
+    call("relax.BlockBuilderBeginDataflowBlock", builder_);
+    for (const Kernel& kernel : kernels) emit(kernel);
+    Array<Ref> results;
+    for (const std::int32_t id : signature.results) results.push_back(variables_[id]);
+    const Ref output = make("relax.BlockBuilderEmitOutput", builder_,
+                            make("ir.Tuple", results, nullptr), String(""));
+    finish_function(name, list, output);
+  }
+
+  void finish_function(const char* name, const Array<Ref>& parameters, const Ref& output) {
+    const Ref block = make("relax.BlockBuilderEndBlock", builder_);
+    const Ref sequence = make("relax.BlockBuilderNormalize", builder_,
+                              make("relax.SeqExpr", Array<Ref>{block}, output, nullptr));
+    call("relax.BlockBuilderEndScope", builder_);
+    const Ref attributes = make("ffi.MakeObjectFromPackedArgs", String("ir.DictAttrs"),
+                                String("__dict__"), Map<String, Any>{});
+    const Ref function =
+        make("relax.Function", parameters, sequence, nullptr, true, attributes, nullptr);
+    call("relax.BlockBuilderAddFunction", builder_,
+         make("relax.FuncWithAttrs", function, Map<String, Any>{{"global_symbol", String(name)}}),
+         String(name));
+  }
+
+  void emit(const Kernel& kernel) {
+    const KernelFunction& function = written(kernel);
+    Array<Ref> arguments;
+    for (const std::int32_t id : function.inputs) arguments.push_back(variables_.at(id));
+    Array<Ref> types;
+    for (const KernelResult& result : function.results) {
+      types.push_back(tensor_type(result.type, result.shape));
+    }
+    const std::string name = kernel_name(program_, kernel);
+    Ref value;
+    if (kernel.kind == KernelKind::kExtern) {
+      value = make(
+          "relax.op.call_dps_packed",
+          make("relax.ExternFunc", String(extern_name(program_.at(kernel.root))), nullptr, nullptr),
+          make("ir.Tuple", extern_arguments(program_, kernel, arguments), nullptr), types);
+    } else {
+      const Ref variable =
+          make("relax.BlockBuilderAddFunction", builder_, function.function, String(name));
+      const std::string symbol = field(variable, "name_hint").cast<String>();
+      if (seen_.insert(symbol).second) pending_.push_back({variable, &kernel, function});
+      value = make("relax.op.call_tir", variable, make("ir.Tuple", arguments, nullptr), types);
+    }
+    const Ref result = make("relax.BlockBuilderEmit", builder_, value, String(name));
+    const std::vector<std::int32_t> nodes = nodes_of(kernel);
+    if (nodes.size() == 1) {
+      variables_[nodes[0]] = result;
+      return;
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i] < 0) continue;
+      variables_[nodes[i]] =
+          make("relax.BlockBuilderEmit", builder_,
+               make("ir.TupleGetItem", result, static_cast<std::int64_t>(i), nullptr), String(""));
+    }
+  }
+
+  void arrange() {
+    for (const Pending& each : pending_) {
+      std::string rule;
+      try {
+        const Ref arranged = schedule_kernel(*each.kernel, each.function, rule);
+        call("ir.Module_Add", result_.module, each.variable, arranged, true);
+      } catch (const ffi::Error& error) {
+        const std::string name = field(each.variable, "name_hint").cast<String>();
+        result_.refusals.push_back(name + " (" + rule + "): " + std::string(error.message()));
+        rule = "none";
+      }
+      ++result_.rules[rule];
+    }
+  }
+
+  const Program& program_;
+  const KernelPlan& plan_;
+  Schedule schedule_;
+  Ref builder_;
+  RelaxModule result_;
+  std::map<const Kernel*, KernelFunction> functions_;
+  std::map<std::int32_t, Ref> variables_;
+  std::set<std::string> seen_;
+  std::vector<Pending> pending_;
+};
+
+}  // namespace
+
+RelaxModule make_relax_module(const Program& program, const KernelPlan& plan, Schedule schedule) {
+  return ModuleBuilder(program, plan, schedule).build();
+}
+
+}  // namespace graphnet::tvm

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tvm_plugin/ffi.h"
+#include "tvm_plugin/fusion.h"
+#include "tvm_plugin/options.h"
+#include "tvm_plugin/program.h"
+
+namespace graphnet::tvm {
+
+/// Stored values that a function of the module takes and gives, by node.
+struct FunctionSignature {
+  std::vector<std::int32_t> parameters;
+  std::vector<std::int32_t> results;
+};
+
+/// A program as a Relax module: functions "main" and, where anything depends on weights alone,
+/// "bind"; each calls one PrimFunc a kernel. Equal kernels are one PrimFunc.
+struct RelaxModule {
+  Ref module;
+  FunctionSignature main;
+  FunctionSignature bind;             ///< no results: there is no such function
+  std::map<std::string, int> rules;   ///< kernels by the rule that arranged them
+  std::vector<std::string> refusals;  ///< schedules that TVM refused; those kernels have none
+  int num_kernels = 0;                ///< calls of "main"
+};
+
+/// errors   LoweringError; ffi::Error where TVM refuses
+RelaxModule make_relax_module(const Program& program, const KernelPlan& plan, Schedule schedule);
+
+}  // namespace graphnet::tvm

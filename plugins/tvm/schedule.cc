@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#include "tvm_plugin/schedule.h"
+
+#include <algorithm>
+
+#include "tvm_plugin/emitter.h"
+#include "tvm_plugin/expression.h"
+
+namespace graphnet::tvm {
+
+namespace {
+
+// Work that pays for handing parts to other cores, in elements.
+constexpr std::int64_t kWorthParallel = 1 << 14;
+constexpr std::int64_t kChunk = 256;
+constexpr std::int64_t kDepthUnroll = 4;
+constexpr std::int64_t kTilesPerBlock = 16;
+
+/// TVM's schedule of one function.
+class Loops {
+ public:
+  explicit Loops(const Ref& module)
+      // Arguments: seed, debug mask, how errors are rendered (0 would print the function), checks.
+      : schedule_(make("s_tir.schedule.TracedSchedule", module, -1, 0, 1, true)) {}
+
+  template <typename... Args>
+  Any apply(const char* primitive, Args&&... args) const {
+    return call(std::string("s_tir.schedule.Schedule") + primitive, schedule_,
+                std::forward<Args>(args)...);
+  }
+  Ref block(const std::string& name) const {
+    return apply("GetSBlock", String(name), String("main")).cast<Ref>();
+  }
+  std::vector<std::string> block_names() const {
+    std::vector<std::string> names;
+    for (const Ref& child : apply("GetChildBlocks", block("root")).cast<Array<Ref>>()) {
+      names.push_back(field(apply("Get", child).cast<Ref>(), "name_hint").cast<String>());
+    }
+    return names;
+  }
+  std::vector<Ref> of(const Ref& block) const {
+    const auto loops = apply("GetLoops", block).cast<Array<Ref>>();
+    return {loops.begin(), loops.end()};
+  }
+  Ref first_reduction(const Ref& block) const {
+    const std::vector<Ref> list = of(block);
+    const auto found = std::find_if(list.begin(), list.end(), [&](const Ref& loop) {
+      return call("s_tir.schedule.GetLoopIterType", schedule_, loop).cast<String>() != "S";
+    });
+    return found == list.end() ? list.back() : *found;
+  }
+  std::int64_t extent(const Ref& loop) const {
+    const Ref extent = field(apply("Get", loop).cast<Ref>(), "extent").cast<Ref>();
+    std::int64_t value = 0;
+    return is_constant(extent, value) ? value : -1;
+  }
+  /// Outer and inner; the inner of `factor`.
+  std::pair<Ref, Ref> split(const Ref& loop, std::int64_t factor) const {
+    const Ref inner = make("ir.IntImm", DLDataType{kDLInt, 32, 1}, factor, nullptr);
+    const auto parts =
+        apply("Split", loop, Array<Any>{nullptr, inner}, true, false).cast<Array<Ref>>();
+    return {parts[0], parts[1]};
+  }
+  void reorder(const std::vector<Ref>& loops) const { apply("Reorder", to_array(loops)); }
+  Ref fuse(const std::vector<Ref>& loops) const {
+    return loops.size() == 1 ? loops[0] : apply("Fuse", to_array(loops), true).cast<Ref>();
+  }
+  void parallel(const Ref& loop) const {
+    if (extent(loop) != 1) apply("Parallel", loop);
+  }
+  void vectorize(const Ref& loop) const {
+    if (extent(loop) > 1) apply("Vectorize", loop);
+  }
+  void unroll(const Ref& loop) const { apply("Unroll", loop); }
+  Ref decompose(const Ref& block, const Ref& loop) const {
+    return apply("DecomposeReduction", block, loop).cast<Ref>();
+  }
+  Ref module() const { return apply("GetMod").cast<Ref>(); }
+
+ private:
+  Ref schedule_;
+};
+
+std::int64_t largest_divisor(std::int64_t value, std::int64_t most) {
+  std::int64_t divisor = std::min(value, most);
+  while (divisor > 1 && value % divisor != 0) --divisor;
+  return std::max<std::int64_t>(divisor, 1);
+}
+
+std::int64_t total(const Loops& loops, const std::vector<Ref>& list) {
+  std::int64_t product = 1;
+  for (const Ref& loop : list) product *= loops.extent(loop);
+  return product;
+}
+
+/// Vectors that divide the loop; 1 if there are none.
+std::int64_t vector_of(std::int64_t extent) {
+  for (const std::int64_t lanes : {kLanes, kLanes / 2, kLanes / 4}) {
+    if (extent % lanes == 0) return lanes;
+  }
+  return 1;
+}
+
+/// The innermost loop in vectors, what is outside of it spread over cores.
+void arrange_elements(const Loops& loops, const Ref& block) {
+  std::vector<Ref> list = loops.of(block);
+  const std::int64_t count = total(loops, list);
+  const std::int64_t innermost = loops.extent(list.back());
+  std::int64_t lanes = vector_of(innermost);
+  if (lanes == 1 && innermost <= kLanes) lanes = vector_of(count);
+  const bool is_split = innermost % lanes == 0 && innermost > lanes;
+  Ref vector;
+  if (innermost % lanes != 0) {
+    std::tie(list.front(), vector) = loops.split(loops.fuse(list), lanes);
+    list.resize(1);
+  } else if (is_split) {
+    std::tie(list.back(), vector) = loops.split(list.back(), lanes);
+  } else {
+    vector = list.back();
+    list.pop_back();
+  }
+  if (lanes == 1 && !is_split) vector = Ref();
+  if (list.empty()) {
+    if (lanes > 1) loops.vectorize(vector);
+    return;
+  }
+  const Ref outer = loops.fuse(list);
+  if (lanes > 1) loops.vectorize(vector);
+  if (count < kWorthParallel) return;
+  const std::int64_t vectors = loops.extent(outer);
+  const std::int64_t chunk =
+      largest_divisor(vectors, std::max<std::int64_t>(kChunk * kLanes / (count / vectors), 1));
+  loops.parallel(chunk == 1 ? outer : loops.split(outer, chunk).first);
+}
+
+Ref result_block(const Loops& loops) {
+  const std::vector<std::string> names = loops.block_names();
+  return loops.block(names.back());
+}
+
+bool has_block(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// ---- rows: one row after the other, all blocks of a row together ----
+
+void vectorize_columns(const Loops& loops, const Ref& block) {
+  const Ref columns = loops.of(block).back();
+  const std::int64_t extent = loops.extent(columns);
+  if (extent % kLanes != 0) return;
+  loops.vectorize(extent == kLanes ? columns : loops.split(columns, kLanes).second);
+}
+
+void arrange_rows(const Loops& loops, const Kernel& kernel) {
+  const std::vector<std::string> names = loops.block_names();
+  const Ref out = loops.block(names.back());
+  const Ref row = loops.of(out)[0];
+  if (kernel.rows > 1) {
+    for (std::size_t i = names.size() - 1; i-- > 0;) {
+      loops.apply("ComputeAt", loops.block(names[i]), row, true, -1);
+    }
+  }
+  std::vector<std::pair<Ref, Ref>> reductions;
+  for (const std::string& name : names) {
+    const Ref block = loops.block(name);
+    const bool is_lanes = name.rfind("lanes", 0) == 0;
+    const bool is_reduced = name.rfind("reduced", 0) == 0;
+    if (is_lanes) {
+      const std::vector<Ref> list = loops.of(block);
+      const Ref lane = list[list.size() - 2];
+      loops.reorder({list.back(), lane});
+      loops.vectorize(lane);
+      if (kernel.rows == 1) loops.parallel(list[list.size() - 3]);
+      reductions.emplace_back(block, list.back());
+    } else if (is_reduced) {
+      reductions.emplace_back(block, loops.first_reduction(block));
+    } else if (loops.of(block).size() > 1 || kernel.rows == 1) {
+      vectorize_columns(loops, block);
+    }
+  }
+  if (kernel.rows > 1) loops.parallel(row);
+  // Last: other primitives refuse a function whose reductions are in two parts.
+  for (const auto& [block, loop] : reductions) loops.decompose(block, loop);
+}
+
+// ---- products ----
+
+std::vector<Ref> first_of(const std::vector<Ref>& list, std::size_t count) {
+  return {list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+/// acc [batch, rows, panels, panel | depth].
+void arrange_dot(const Loops& loops, const KernelFunction& function) {
+  const Ref acc = loops.block("acc");
+  const std::vector<Ref> list = loops.of(acc);
+  const auto [row_tiles, row] = loops.split(list[1], function.shape.row_tile);
+  const std::int64_t per_block = largest_divisor(loops.extent(row_tiles), kTilesPerBlock);
+  const auto [row_blocks, tile] = loops.split(row_tiles, per_block);
+  const auto [depth, step] =
+      loops.split(list[4], largest_divisor(loops.extent(list[4]), kDepthUnroll));
+  loops.reorder({row_blocks, list[2], tile, depth, step, row, list[3]});
+  loops.apply("ReverseComputeAt", loops.block("out"), tile, true, -1);
+  loops.parallel(loops.fuse({list[0], row_blocks, list[2]}));
+  loops.unroll(row);
+  loops.unroll(step);
+  loops.vectorize(list[3]);
+  vectorize_columns(loops, loops.block("out"));
+  loops.decompose(acc, depth);
+}
+
+/// acc [n, positions..., panels, panel | taps..., channels]; depthwise [n, positions..., c |
+/// taps...].
+void arrange_convolution(const Loops& loops, const KernelFunction& function) {
+  const Ref acc = loops.block("acc");
+  std::vector<Ref> list = loops.of(acc);
+  const auto spatial = static_cast<std::size_t>(function.shape.num_spatial);
+  const bool is_depthwise = function.shape.is_depthwise;
+  const std::size_t columns = spatial - (is_depthwise ? 1 : 2);  // position of the channel loop
+  const auto [tiles, position] = loops.split(list[columns - 1], function.shape.row_tile);
+  Ref panel = list[columns];
+  Ref lane;
+  if (is_depthwise) {
+    std::tie(panel, lane) = loops.split(panel, largest_divisor(loops.extent(panel), kLanes));
+  } else {
+    lane = list[columns + 1];
+  }
+  std::vector<Ref> outer = {list[0], panel};
+  outer.insert(outer.end(), list.begin() + 1,
+               list.begin() + static_cast<std::ptrdiff_t>(columns) - 1);
+  std::vector<Ref> order = outer;
+  order.push_back(tiles);
+  order.insert(order.end(), list.begin() + static_cast<std::ptrdiff_t>(spatial), list.end());
+  order.insert(order.end(), {position, lane});
+  loops.reorder(order);
+  loops.apply("ReverseComputeAt", loops.block("out"), tiles, true, -1);
+  loops.parallel(loops.fuse(outer));
+  loops.unroll(position);
+  loops.vectorize(lane);
+  vectorize_columns(loops, loops.block("out"));
+  loops.decompose(acc, list[spatial]);
+}
+
+/// acc [kept... | reduced...], its last kept dimension in vectors.
+void arrange_columns(const Loops& loops, const KernelFunction& function) {
+  const std::vector<std::string> names = loops.block_names();
+  const Ref acc = loops.block(names.front());
+  std::vector<Ref> list = loops.of(acc);
+  const auto spatial = static_cast<std::size_t>(function.shape.num_spatial);
+  if (spatial == 0 || list.size() == spatial) return;
+  const std::int64_t lanes = vector_of(loops.extent(list[spatial - 1]));
+  const std::int64_t count = total(loops, list);
+  std::vector<Ref> outer = first_of(list, spatial);
+  std::vector<Ref> order;
+  if (lanes > 1) {
+    Ref lane;
+    std::tie(outer.back(), lane) = loops.split(outer.back(), lanes);
+    order = outer;
+    order.insert(order.end(), list.begin() + static_cast<std::ptrdiff_t>(spatial), list.end());
+    order.push_back(lane);
+    loops.reorder(order);
+    loops.vectorize(lane);
+  }
+  const Ref fused = loops.fuse(outer);
+  if (count >= kWorthParallel) loops.parallel(fused);
+  if (has_block(names, "out")) arrange_elements(loops, loops.block("out"));
+  const Ref start = loops.decompose(acc, list[spatial]);
+  if (lanes > 1) loops.vectorize(loops.of(start).back());
+}
+
+}  // namespace
+
+Ref module_of(const Ref& function) {
+  Any moved(function);
+  const Ref named = make("ir.BaseFuncWithAttr", ffi::RValueRef<Ref>(std::move(moved).cast<Ref>()),
+                         String("global_symbol"), String("main"));
+  Map<Ref, Ref> functions;
+  functions.Set(make("ir.GlobalVar", String("main")), named);
+  return make("ir.IRModule", functions, nullptr, Map<String, Any>{});
+}
+
+Ref function_of(const Ref& module) {
+  Any moved(make("ir.Module_Lookup_str", module, String("main")));
+  return make("ir.BaseFuncWithoutAttr", ffi::RValueRef<Ref>(std::move(moved).cast<Ref>()),
+              String("global_symbol"));
+}
+
+Ref schedule_kernel(const Kernel& kernel, const KernelFunction& function, std::string& rule) {
+  const Loops loops(module_of(function.function));
+  if (kernel.kind == KernelKind::kSpatial) {
+    rule = "elements";
+    arrange_elements(loops, result_block(loops));
+  } else if (kernel.kind == KernelKind::kRows) {
+    rule = "rows";
+    arrange_rows(loops, kernel);
+  } else if (kernel.kind == KernelKind::kPair) {
+    rule = "pairs";
+    return function.function;
+  } else if (function.shape.anchor == NodeKind::kDot && function.shape.has_panels) {
+    rule = "product";
+    arrange_dot(loops, function);
+  } else if (function.shape.anchor == NodeKind::kConvolution) {
+    rule = function.shape.is_depthwise ? "depthwise" : "convolution";
+    arrange_convolution(loops, function);
+  } else {
+    rule = "columns";
+    arrange_columns(loops, function);
+  }
+  return function_of(loops.module());
+}
+
+}  // namespace graphnet::tvm

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "tvm_plugin/tvm_library.h"
+
+#include <dlfcn.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "tvm_plugin/failure.h"
+#include "tvm_plugin/ffi.h"
+#include "tvm_plugin/ffi_symbols.h"
+#include "tvm_plugin/kept_signal.h"
+
+namespace graphnet::tvm {
+
+namespace {
+
+// Of the headers that the plugin was built with. The wheel 0.1.14.post1 calls itself 0.1.15, so
+// this cannot tell it from the release 0.1.15; that is what the hash in requirements.txt is for.
+constexpr TVMFFIVersion kWritten = {TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR,
+                                    TVM_FFI_VERSION_PATCH};
+
+// What the plugin calls by name; of schedule primitives, passes and operations one or two each.
+constexpr const char* kNames[] = {
+    "ffi.MakeObjectFromPackedArgs",
+    "ffi.ModuleGetFunction",
+    "ir.BaseFuncWithAttr",
+    "ir.BaseFuncWithoutAttr",
+    "ir.Call",
+    "ir.FloatImm",
+    "ir.GetOp",
+    "ir.GlobalVar",
+    "ir.IRModule",
+    "ir.IntImm",
+    "ir.Module_Add",
+    "ir.Module_Lookup_str",
+    "ir.PrimType",
+    "ir.Range",
+    "ir.StringImm",
+    "ir.Tuple",
+    "ir.TupleGetItem",
+    "ir.Var",
+    "prim.Broadcast",
+    "prim.Let",
+    "prim.Not",
+    "prim.Select",
+    "prim._OpAdd",
+    "prim._OpIfThenElse",
+    "prim._cast",
+    "prim.bitwise_and",
+    "prim.bitwise_not",
+    "prim.bitwise_or",
+    "prim.bitwise_xor",
+    "prim.left_shift",
+    "prim.max_value",
+    "prim.min_value",
+    "prim.right_shift",
+    "relax.BlockBuilderAddFunction",
+    "relax.BlockBuilderCreate",
+    "relax.BlockBuilderEmit",
+    "relax.BlockBuilderEmitOutput",
+    "relax.BlockBuilderFinalize",
+    "relax.BlockBuilderNormalize",
+    "relax.ExecBuilderCreate",
+    "relax.ExternFunc",
+    "relax.FuncWithAttrs",
+    "relax.Function",
+    "relax.SeqExpr",
+    "relax.ShapeExpr",
+    "relax.TensorType",
+    "relax.VMCodeGen",
+    "relax.VMLink",
+    "relax.op.call_dps_packed",
+    "relax.op.call_tir",
+    "relax.transform.CallTIRRewrite",
+    "relax.transform.StaticPlanBlockMemory",
+    "s_tir.schedule.GetLoopIterType",
+    "s_tir.schedule.ScheduleComputeAt",
+    "s_tir.schedule.ScheduleDecomposeReduction",
+    "s_tir.schedule.ScheduleReverseComputeAt",
+    "s_tir.schedule.TracedSchedule",
+    "s_tir.transform.LowerInitBlock",
+    "target.Target",
+    "target.WithHost",
+    "target.build.llvm",
+    "target.llvm_get_system_triple",
+    "target.llvm_is_valid_cpu",
+    "target.llvm_lookup_intrinsic_id",
+    "te.CommReducer",
+    "te.ComputeOp",
+    "te.CreatePrimFunc",
+    "te.OpGetOutput",
+    "te.Placeholder",
+    "te.Reduce",
+    "te.TensorLoad",
+    "tirx.IterVar",
+    "tirx.RegisterOpLowerIntrinsic",
+    "tirx.transform.MakePackedAPI",
+    "transform.RunPass",
+};
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Failure(GN_STATUS_UNAVAILABLE,
+                what +
+                    "; fetch the wheels with ./graphnet run --config tvm.yaml, or name their "
+                    "folder in GRAPHNET_TVM");
+}
+
+void* open_file(const std::string& file) {
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) refuse("cannot load TVM: " + std::string(dlerror()));
+  return library;
+}
+
+void check_version() {
+  const std::string version = TvmLibrary::ffi_version();
+  const std::string wanted = std::to_string(kWritten.major) + "." + std::to_string(kWritten.minor) +
+                             "." + std::to_string(kWritten.patch);
+  if (version != wanted) {
+    refuse("libtvm_ffi is " + version + ", this plugin needs " + wanted);
+  }
+}
+
+void check_names() {
+  for (const char* name : kNames) {
+    if (!ffi::Function::GetGlobal(name).has_value()) {
+      refuse("TVM lacks the function " + std::string(name) + ", so it is another version");
+    }
+  }
+}
+
+}  // namespace
+
+std::string TvmLibrary::ffi_version() {
+  TVMFFIVersion version = {};
+  TVMFFIGetVersion(&version);
+  return std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
+         std::to_string(version.patch);
+}
+
+void TvmLibrary::open(int threads) {
+  if (!ffi_failure().empty()) refuse("cannot load TVM: " + ffi_failure());
+  const KeptSignal kept(SIGSEGV);
+  // Read when the pool starts. Its threads stay where the system puts them: the host decides which
+  // cores this process has.
+  setenv("TVM_NUM_THREADS", std::to_string(threads).c_str(), 1);
+  setenv("TVM_BIND_THREADS", "0", 1);
+  check_version();
+  open_file(tvm_folder() + "/tvm/lib/libtvm_runtime.so");
+  open_file(tvm_folder() + "/tvm/lib/libtvm_compiler.so");
+  check_names();
+}
+
+}  // namespace graphnet::tvm

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+namespace graphnet::tvm {
+
+/// TVM in this process: libtvm_ffi, libtvm_runtime and libtvm_compiler of one folder
+/// (ffi_symbols.h). Loaded once,
+/// never unloaded; what its loading does to SIGSEGV is undone.
+class TvmLibrary {
+ public:
+  /// threads  size of TVM's pool; of the first call in a process
+  ///
+  /// errors   Failure UNAVAILABLE: a file is missing, is of another version than the one that this
+  ///          plugin was written for, or lacks a function that the plugin calls
+  static void open(int threads);
+
+  /// "0.1.14", of libtvm_ffi.
+  static std::string ffi_version();
+};
+
+}  // namespace graphnet::tvm

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Runs on a CUDA device of a machine that has none, and what the programs link.
+#include <gtest/gtest.h>
+
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
+const std::string kSmall =
+    std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
+const std::string kFakes = std::string(GRAPHNET_BINARY_DIR) + "/tests/cuda";
+
+ProgramEnd run_on(const std::string& device, const TempDir& folder,
+                  const std::vector<std::string>& environment) {
+  return run_program({kProgram, "run", kSmall, "--config", "nope.yaml", "--set", "device=" + device,
+                      "-o", (folder.path() / "results.jsonl").string()},
+                     environment, folder.path() / "log");
+}
+
+/// The loader finds this file first when the driver is asked for by name.
+std::vector<std::string> with_driver(const TempDir& folder, const std::string& fake) {
+  fs::create_symlink(kFakes + "/" + fake + ".so", folder.path() / "libcuda.so.1");
+  return {"LD_LIBRARY_PATH=" + folder.path().string()};
+}
+
+TEST(Device, EndsWithTheDriversStateInPlainWords) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"stub", "device 'cuda:0' cannot be used (E140): what was found is the CUDA toolkit's stub"},
+      {"no_device", "(E140): the NVIDIA driver is there (CUDA 13.0) and shows 0 devices"},
+      {"too_old", "(E140): the NVIDIA driver knows CUDA up to 12.8, this libtorch needs 13.0"},
+      {"unknown", "(E140): the NVIDIA driver does not start: error 999"}};
+  for (const auto& [driver, message] : cases) {
+    const TempDir folder;
+    const ProgramEnd end = run_on("cuda:0", folder, with_driver(folder, driver));
+    EXPECT_EQ(end.state.exit_code, 5) << end.output;
+    EXPECT_NE(end.output.find(message), std::string::npos) << end.output;
+    EXPECT_NE(end.output.find("try: device: cpu"), std::string::npos) << end.output;
+    EXPECT_FALSE(fs::exists(folder.path() / "results.jsonl"));
+  }
+}
+
+TEST(Device, NumberThatIsNotThere) {
+  const TempDir folder;
+  const ProgramEnd end = run_on("cuda:2", folder, with_driver(folder, "ready"));
+  EXPECT_EQ(end.state.exit_code, 5) << end.output;
+  EXPECT_NE(end.output.find("the driver shows 2 devices, cuda:0 to cuda:1"), std::string::npos)
+      << end.output;
+}
+
+TEST(Device, OfThisMachine) {
+  const TempDir folder;
+  const ProgramEnd end = run_on("cuda:0", folder, {});
+  // Without a driver the driver's state; with one what the plugin offers.
+  const bool lacks_driver = end.output.find("(E140)") != std::string::npos;
+  EXPECT_EQ(end.state.exit_code, lacks_driver ? 5 : 4) << end.output;
+  const char* message =
+      lacks_driver ? "device 'cuda:0' cannot be used" : "does not offer device 'cuda'";
+  EXPECT_NE(end.output.find(message), std::string::npos) << end.output;
+}
+
+TEST(Device, DoctorSaysTheDriversState) {
+  const TempDir folder;
+  const ProgramEnd end =
+      run_program({kProgram, "doctor"}, with_driver(folder, "no_device"), folder.path() / "log");
+  EXPECT_EQ(end.state.exit_code, 0) << "the processor is enough\n" << end.output;
+  EXPECT_NE(end.output.find("\n  cuda        none: the NVIDIA driver is there (CUDA 13.0) and "
+                            "shows 0 devices"),
+            std::string::npos)
+      << end.output;
+}
+
+// CUPTI is the real one, which does not take the made-up driver for one.
+TEST(Device, DoctorExaminesTheFirstDevice) {
+  const TempDir folder;
+  const ProgramEnd end =
+      run_program({kProgram, "doctor"}, with_driver(folder, "ready"), folder.path() / "log");
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  for (const char* part : {"\n  cuda        2 devices, the first: Made-up GPU, self-test ",
+                           "\n              tracing by CUPTI: failed: CUPTI error "}) {
+    EXPECT_NE(end.output.find(part), std::string::npos) << part << " is not in\n" << end.output;
+  }
+}
+
+TEST(Device, PluginMustOfferADeviceThatWorks) {
+  const TempDir folder;
+  const ProgramEnd end = run_on("cuda:1", folder, with_driver(folder, "ready"));
+  EXPECT_EQ(end.state.exit_code, 4) << end.output;
+  EXPECT_NE(end.output.find("plugin 'nope' does not offer device 'cuda'; it offers cpu"),
+            std::string::npos)
+      << end.output;
+}
+
+TEST(Device, UpstreamsFlag) {
+  const TempDir folder;
+  const ProgramEnd end = run_program(
+      {kProgram, "test-compiler", "--model-path", kSmall, "--compiler", "nope", "--device", "cuda"},
+      with_driver(folder, "no_device"), folder.path() / "log");
+  EXPECT_EQ(end.state.exit_code, 5) << end.output;
+  EXPECT_NE(end.output.find("device 'cuda:0' cannot be used (E140)"), std::string::npos)
+      << end.output;
+}
+
+}  // namespace
+}  // namespace graphnet::tests

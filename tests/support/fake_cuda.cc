@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+//
+// Drivers that are in one state each: FAKE_INIT is what cuInit returns, FAKE_DEVICES how many
+// devices there are, FAKE_VERSION the newest CUDA it knows. Memory is the host's, the host's own
+// kernels are computed here, and each launch takes a millisecond of a clock that nothing else
+// moves. See driver_state_test.cc and gpu_test.cc.
+#include "support/fake_cuda.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+using graphnet::tests::FakeCuda;
+
+namespace {
+
+constexpr int kOutOfMemory = 2;
+constexpr int kNotInitialized = 3;
+constexpr int kInvalidDevice = 101;
+constexpr int kNotFound = 500;
+constexpr std::size_t kMemoryBytes = std::size_t{1} << 30;
+constexpr int kL2Bytes = 1 << 20;
+
+using Address = unsigned long long;
+
+FakeCuda& control() {
+  static FakeCuda only;
+  return only;
+}
+
+float& device_ms() {
+  static float clock = 0;
+  return clock;
+}
+
+// Kernels are known by their names.
+const std::string kSelfTest = "graphnet_self_test";
+const std::string kFlush = "graphnet_flush";
+
+template <typename T>
+T argument(void** arguments, int index) {
+  T value;
+  std::memcpy(&value, arguments[index], sizeof(T));
+  return value;
+}
+
+void self_test(void** arguments) {
+  auto* const words = reinterpret_cast<std::uint32_t*>(argument<Address>(arguments, 0));
+  const auto count = argument<std::uint32_t>(arguments, 1);
+  const auto seed = argument<std::uint32_t>(arguments, 2);
+  for (std::uint32_t i = 0; i < count - (control().computes_wrongly ? 1U : 0U); ++i) {
+    words[i] = (i * 2654435761U) ^ seed;
+  }
+}
+
+void flush(void** arguments) {
+  auto* const lines = reinterpret_cast<std::uint32_t*>(argument<Address>(arguments, 0));
+  const auto count = argument<unsigned long long>(arguments, 1);
+  control().last_flush_value = argument<std::uint32_t>(arguments, 2);
+  for (unsigned long long i = 0; i < 4 * count; ++i) lines[i] = control().last_flush_value;
+}
+
+}  // namespace
+
+EXPORT FakeCuda* fake_cuda_control() {
+  return &control();
+}
+
+EXPORT int cuInit(unsigned int) {
+  return FAKE_INIT;
+}
+
+EXPORT int cuDriverGetVersion(int* version) {
+  *version = FAKE_VERSION;
+  return 0;
+}
+
+EXPORT int cuDeviceGetCount(int* count) {
+  if (FAKE_INIT != 0) return kNotInitialized;  // the count stays as it was
+  *count = FAKE_DEVICES;
+  return 0;
+}
+
+EXPORT int cuDeviceGet(int* device, int index) {
+  if (index >= FAKE_DEVICES) return kInvalidDevice;
+  *device = index;
+  return 0;
+}
+
+EXPORT int cuDeviceGetName(char* name, int num_bytes, int) {
+  std::strncpy(name, "Made-up GPU", static_cast<std::size_t>(num_bytes));
+  return 0;
+}
+
+EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
+  *value = attribute == 16 ? 4 : attribute == 38 ? kL2Bytes : attribute == 75 ? 9 : 0;
+  return 0;
+}
+
+EXPORT int cuDeviceTotalMem_v2(std::size_t* num_bytes, int) {
+  *num_bytes = kMemoryBytes;
+  return 0;
+}
+
+EXPORT int cuDevicePrimaryCtxRetain(void** context, int) {
+  *context = &control();
+  ++control().contexts;
+  return 0;
+}
+
+EXPORT int cuDevicePrimaryCtxRelease_v2(int) {
+  --control().contexts;
+  return 0;
+}
+
+EXPORT int cuCtxSetCurrent(void*) {
+  return 0;
+}
+
+EXPORT int cuCtxSynchronize() {
+  return control().failing_code;
+}
+
+EXPORT int cuCtxResetPersistingL2Cache() {
+  ++control().l2_resets;
+  return 0;
+}
+
+EXPORT int cuMemAlloc_v2(Address* address, std::size_t num_bytes) {
+  if (num_bytes > kMemoryBytes) return kOutOfMemory;
+  *address = reinterpret_cast<Address>(std::malloc(num_bytes));
+  ++control().buffers;
+  if (num_bytes > control().largest_buffer) control().largest_buffer = num_bytes;
+  return 0;
+}
+
+EXPORT int cuMemFree_v2(Address address) {
+  std::free(reinterpret_cast<void*>(address));
+  --control().buffers;
+  return 0;
+}
+
+EXPORT int cuMemcpyHtoD_v2(Address to, const void* from, std::size_t num_bytes) {
+  std::memcpy(reinterpret_cast<void*>(to), from, num_bytes);
+  return 0;
+}
+
+EXPORT int cuMemcpyDtoH_v2(void* to, Address from, std::size_t num_bytes) {
+  std::memcpy(to, reinterpret_cast<const void*>(from), num_bytes);
+  return 0;
+}
+
+EXPORT int cuMemsetD32Async(Address address, unsigned int value, std::size_t count, void*) {
+  for (std::size_t i = 0; i < count; ++i) reinterpret_cast<unsigned int*>(address)[i] = value;
+  return 0;
+}
+
+EXPORT int cuEventCreate(void** event, unsigned int) {
+  *event = new float(0);
+  ++control().events;
+  return 0;
+}
+
+EXPORT int cuEventDestroy_v2(void* event) {
+  delete static_cast<float*>(event);
+  --control().events;
+  return 0;
+}
+
+EXPORT int cuEventRecord(void* event, void*) {
+  *static_cast<float*>(event) = device_ms();
+  return 0;
+}
+
+EXPORT int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
+  *milliseconds = *static_cast<float*>(end) - *static_cast<float*>(start);
+  return 0;
+}
+
+EXPORT int cuModuleLoadData(void** module, const void*) {
+  *module = &control();
+  return 0;
+}
+
+EXPORT int cuModuleGetFunction(void** function, void*, const char* name) {
+  for (const std::string* kernel : {&kSelfTest, &kFlush}) {
+    if (*kernel != name) continue;
+    *function = const_cast<std::string*>(kernel);
+    return 0;
+  }
+  return kNotFound;
+}
+
+EXPORT int cuLaunchKernel(void* function, unsigned, unsigned, unsigned, unsigned, unsigned,
+                          unsigned, unsigned, void*, void** arguments, void**) {
+  if (control().failing_code != 0) return control().failing_code;
+  ++control().launches;
+  device_ms() += 1;
+  (function == &kFlush ? flush : self_test)(arguments);
+  return 0;
+}
+
+EXPORT int cuGetErrorName(int error, const char** name) {
+  if (error != kOutOfMemory && error != kInvalidDevice && error != 700) return 1;
+  *name = error == kOutOfMemory     ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : error == kInvalidDevice ? "CUDA_ERROR_INVALID_DEVICE"
+                                    : "CUDA_ERROR_ILLEGAL_ADDRESS";
+  return 0;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+
+namespace graphnet::tests {
+
+/// How the made-up driver (fake_cuda.cc) behaves, and what is left of what it gave out.
+struct FakeCuda {
+  int failing_code = 0;           ///< what launches and waiting return
+  bool computes_wrongly = false;  ///< kernels leave their last word out
+
+  int contexts = 0;
+  int buffers = 0;
+  int events = 0;
+  int launches = 0;
+  int l2_resets = 0;
+  std::size_t largest_buffer = 0;
+  unsigned int last_flush_value = 0;
+};
+
+using FakeCudaControl = FakeCuda* (*)();  ///< exported as "fake_cuda_control"
+
+}  // namespace graphnet::tests

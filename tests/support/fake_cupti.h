@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace graphnet::tests {
+
+/// How the made-up CUPTI (fake_cupti.cc) behaves, and what it was asked; set before it is used.
+struct FakeCupti {
+  std::uint32_t version = 130001;
+  int subscribe_code = 0;
+  const char* other_tool = "";
+  std::uint32_t failing_kind = 0;  ///< of record: enabling it fails with failing_code
+  int failing_code = 0;
+  bool hangs_in_flush = false;  ///< until fake_cupti_release()
+  int flush_code = 0;
+  std::size_t dropped = 0;         ///< added to what it dropped itself
+  bool delivers_reversed = false;  ///< full buffers come last first
+  std::size_t cut_bytes = 0;       ///< missing at the end of each buffer that is delivered
+  bool is_careless = false;        ///< gives records that are cut off as if they were whole
+
+  // What it was asked.
+  int num_subscribers = 0;
+  int num_finalized = 0;
+  std::uint64_t enabled_kinds = 0;   ///< bit n: kind n
+  std::size_t num_driver_calls = 0;  ///< enabled one by one
+  std::size_t num_runtime_calls = 0;
+  bool has_timestamp = false;
+  bool watches_modules = false;
+};
+
+/// What the program does on the device.
+struct FakeLaunch {
+  const char* kernel = "kernel";
+  std::size_t num_kernels = 1;  ///< more than one: a graph, all with the correlation of its launch
+  bool is_runtime_call = true;
+  std::uint32_t call_id = 211;  ///< cudaLaunchKernel
+  std::uint64_t duration_ns = 1000;
+  std::uint32_t stream = 7;
+  std::uint32_t kind = 10;  ///< of record: kernel, 1 copy, 2 set, 22 copy between devices
+};
+
+/// Functions that fake_cupti.cc exports beside CUPTI's own; looked up by name.
+using FakeControl = FakeCupti* (*)();                  ///< "fake_cupti_control"
+using FakeReset = void (*)();                          ///< "fake_cupti_reset"
+using FakeRelease = void (*)();                        ///< "fake_cupti_release"
+using FakeDoes = void (*)(const FakeLaunch*);          ///< "fake_cupti_launch"
+using FakeLoads = void (*)(const char*, std::size_t);  ///< "fake_cupti_load_module"
+
+}  // namespace graphnet::tests

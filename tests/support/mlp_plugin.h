@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "support/mlp.h"
+
+/// The graph of mlp.h, compiled by a test plugin in its own way.
+struct gn_executable : graphnet::tests::Mlp {
+  gn_executable() = default;
+  virtual ~gn_executable() = default;
+  gn_executable(const gn_executable&) = delete;
+  gn_executable& operator=(const gn_executable&) = delete;
+
+  /// Once, when the sizes are known.
+  virtual void prepare() {}
+  /// shapes   as Mlp::compute
+  virtual void play(const float* input, float* output) = 0;
+};
+
+namespace graphnet::tests {
+
+/// What mlp_plugin.cc, which has the entry points of the ABI, asks of the file that it is linked
+/// with.
+std::unique_ptr<gn_executable> make_executable();
+
+}  // namespace graphnet::tests

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+// Whose work is whose: each rung of the ladder, sums, and what makes a ledger doubtful.
+#include "proof/device_ledger.h"
+
+#include <gtest/gtest.h>
+
+namespace graphnet::proof {
+namespace {
+
+// Files of a process, a page each.
+constexpr std::uintptr_t kPage = 0x1000;
+enum File : std::uintptr_t { kWorker = 1, kTorch, kC10, kPlugin, kCublas, kDriver, kCupti };
+
+Region region(File file, const char* path, RegionKind kind) {
+  Region region;
+  region.mapping.start = file * kPage;
+  region.mapping.end = (file + 1) * kPage;
+  region.mapping.path = path;
+  region.kind = kind;
+  return region;
+}
+
+std::vector<Region> regions() {
+  return {region(kWorker, "/b/graphnet-worker", RegionKind::kHost),
+          region(kTorch, "/t/libtorch_cuda.so", RegionKind::kDeny),
+          region(kC10, "/t/libc10_cuda.so", RegionKind::kWatch),
+          region(kPlugin, "/p/libgn_x.so", RegionKind::kExpect),
+          region(kCublas, "/n/libcublas.so.13", RegionKind::kHost),
+          region(kDriver, "/d/libcuda.so.1", RegionKind::kHost),
+          region(kCupti, "/n/libcupti.so.13", RegionKind::kHost)};
+}
+
+LoadedModule module_of(const std::vector<std::string>& functions, const std::vector<File>& stack) {
+  LoadedModule module;
+  module.functions = functions;
+  for (const File file : stack) module.stack.push_back(file * kPage + 16);
+  return module;
+}
+
+/// A trace that is made step by step; times run on by themselves.
+class TraceMaker {
+ public:
+  TraceMaker() { trace_.has_own_clock = true; }
+
+  void begin(CallSide side) {
+    trace_.calls.push_back({side, now_, 0});
+    now_ += 10;
+  }
+  void end() {
+    now_ += 10;
+    trace_.calls.back().end_ns = now_;
+    now_ += 10;
+  }
+  /// By a thread of the call's if `is_pushed`.
+  DeviceWork& work(const std::string& name, bool is_pushed = true, bool has_call = true) {
+    ++correlation_;
+    if (has_call) trace_.records.calls.push_back({2, 211, 1, correlation_, now_, now_ + 1});
+    if (is_pushed) trace_.records.pushed_ids[correlation_] = trace_.calls.size() - 1;
+    DeviceWork work;
+    work.name = index_of(name);
+    work.start_ns = now_ + 2;
+    work.end_ns = now_ + 7;
+    work.correlation = correlation_;
+    trace_.records.work.push_back(work);
+    now_ += 10;
+    return trace_.records.work.back();
+  }
+  void load(LoadedModule module) { trace_.modules.push_back(std::move(module)); }
+
+  DeviceTrace& trace() { return trace_; }
+  DeviceLedger ledger() const {
+    return make_device_ledger(
+        trace_, [](std::uint32_t, std::uint32_t) { return "cudaLaunchKernel_v7000"; }, regions());
+  }
+
+ private:
+  std::uint32_t index_of(const std::string& name) {
+    auto& names = trace_.records.names;
+    for (std::uint32_t i = 0; i < names.size(); ++i) {
+      if (names[i] == name) return i;
+    }
+    names.push_back(name);
+    return static_cast<std::uint32_t>(names.size() - 1);
+  }
+
+  DeviceTrace trace_;
+  std::uint64_t now_ = 1000;
+  std::uint32_t correlation_ = 0;
+};
+
+const LedgerRow& row_of(const DeviceLedger& ledger, const std::string& name) {
+  static const LedgerRow kNone;
+  for (const LedgerRow& row : ledger.rows) {
+    if (row.name == name) return row;
+  }
+  ADD_FAILURE() << name << " is not in the ledger";
+  return kNone;
+}
+
+TEST(DeviceLedger, EachRung) {
+  TraceMaker maker;
+  maker.load(module_of({"late"}, {kWorker, kCupti, kDriver, kPlugin, kWorker}));
+  maker.load(module_of({"relu"}, {kWorker, kCupti, kDriver, kC10, kTorch, kPlugin}));
+  maker.begin(CallSide::kPlugin);
+  maker.work("pushed");
+  maker.work("helper", /*is_pushed=*/false);
+  maker.work("relu");
+  maker.end();
+  maker.work("late", /*is_pushed=*/false);
+  maker.work("nobody", /*is_pushed=*/false, /*has_call=*/false);
+  const DeviceLedger ledger = maker.ledger();
+  const struct {
+    const char* name;
+    WorkOwner owner;
+    Rung rung;
+    const char* module;
+  } rows[] = {{"pushed", WorkOwner::kPlugin, Rung::kId, ""},
+              {"helper", WorkOwner::kPlugin, Rung::kWindow, ""},
+              {"relu", WorkOwner::kEager, Rung::kLoader, "libtorch_cuda.so"},
+              {"late", WorkOwner::kPlugin, Rung::kModule, "libgn_x.so"},
+              {"nobody", WorkOwner::kNobody, Rung::kNone, ""}};
+  for (const auto& wanted : rows) {
+    const LedgerRow& row = row_of(ledger, wanted.name);
+    EXPECT_EQ(row.owner, wanted.owner) << wanted.name;
+    EXPECT_EQ(row.rung, wanted.rung) << wanted.name;
+    EXPECT_EQ(row.module, wanted.module) << wanted.name;
+    EXPECT_EQ(row.count, 1U);
+    EXPECT_EQ(row.time_ns, 5U);
+  }
+  EXPECT_EQ(ledger.plugin_work, 3U);
+  EXPECT_EQ(ledger.unattributed, 1U);
+  EXPECT_EQ(ledger.eager_kernels, std::vector<std::string>{"relu"});
+  EXPECT_EQ(ledger.launches.at("cudaLaunchKernel_v7000"), 4U);
+}
+
+// Whoever calls cuBLAS first has loaded its kernels; the other one may call it as well.
+TEST(DeviceLedger, KernelsOfSharedLibrariesBelongToWhoCallsThem) {
+  TraceMaker maker;
+  maker.load(module_of({"gemm"}, {kWorker, kCupti, kDriver, kCublas, kTorch, kWorker}));
+  maker.begin(CallSide::kEager);
+  maker.work("gemm");
+  maker.end();
+  maker.begin(CallSide::kPlugin);
+  maker.work("gemm");
+  maker.end();
+  const DeviceLedger ledger = maker.ledger();
+  EXPECT_EQ(ledger.plugin_work, 1U);
+  EXPECT_TRUE(ledger.eager_kernels.empty());
+  EXPECT_EQ(row_of(ledger, "gemm").module, "libcublas.so.13");
+}
+
+TEST(DeviceLedger, NameThatTwoFilesLoadedSaysNothing) {
+  TraceMaker maker;
+  maker.load(module_of({"fill"}, {kCupti, kDriver, kTorch}));
+  maker.load(module_of({"fill"}, {kCupti, kDriver, kPlugin}));
+  maker.begin(CallSide::kPlugin);
+  maker.work("fill");
+  maker.end();
+  EXPECT_TRUE(maker.ledger().eager_kernels.empty());
+  EXPECT_EQ(row_of(maker.ledger(), "fill").rung, Rung::kId);
+}
+
+TEST(DeviceLedger, EagersOwnCallsAndTheHostsWorkSpeakAgainstNobody) {
+  TraceMaker maker;
+  maker.load(module_of({"relu"}, {kCupti, kDriver, kTorch}));
+  maker.begin(CallSide::kHost);
+  maker.work("self_test");
+  maker.end();
+  maker.begin(CallSide::kEager);
+  maker.work("relu");
+  maker.end();
+  maker.begin(CallSide::kPlugin);
+  maker.work("mine");
+  maker.end();
+  const DeviceLedger ledger = maker.ledger();
+  EXPECT_EQ(ledger.host_work, 1U);
+  EXPECT_EQ(ledger.eager_work, 0U);
+  EXPECT_EQ(ledger.plugin_work, 1U);
+  EXPECT_EQ(device_evidence(ledger, /*self_tested=*/true).unavailable, "");
+}
+
+// Without a clock of our own no host time can be compared with a record's.
+TEST(DeviceLedger, NoWindowsOnAnotherClock) {
+  TraceMaker maker;
+  maker.trace().has_own_clock = false;
+  maker.begin(CallSide::kPlugin);
+  maker.work("helper", /*is_pushed=*/false);
+  maker.end();
+  EXPECT_EQ(maker.ledger().unattributed, 1U);
+}
+
+TEST(DeviceLedger, TimesOfOneCall) {
+  TraceMaker maker;
+  for (int call = 0; call < 2; ++call) {
+    maker.begin(CallSide::kPlugin);
+    DeviceWork& first = maker.work("a");
+    first.start_ns = 5000;
+    first.end_ns = 5100;
+    DeviceWork& overlapping = maker.work("b");
+    overlapping.start_ns = 5050;
+    overlapping.end_ns = 5200;
+    DeviceWork& apart = maker.work("c");
+    apart.start_ns = 5300;
+    apart.end_ns = 5400;
+    maker.end();
+  }
+  const DeviceLedger ledger = maker.ledger();
+  EXPECT_EQ(ledger.num_plugin_calls, 2U);
+  EXPECT_EQ(ledger.sum_ns, 350);
+  EXPECT_EQ(ledger.busy_ns, 300);
+  EXPECT_EQ(ledger.span_ns, 400);
+  EXPECT_EQ(ledger.rows.front().name, "b") << "most time first";
+  EXPECT_EQ(check_times(ledger, 450, 400), "");
+  EXPECT_NE(check_times(ledger, 200, 400).find("it returned before its work was done"),
+            std::string::npos);
+  EXPECT_NE(check_times(ledger, 450, 350).find("on a stream that they do not see"),
+            std::string::npos);
+}
+
+TEST(DeviceLedger, CallsThatDifferInWhatTheyDo) {
+  TraceMaker maker;
+  maker.begin(CallSide::kPlugin);
+  maker.work("a");
+  maker.work("b");
+  maker.end();
+  maker.begin(CallSide::kPlugin);
+  maker.work("b");
+  maker.work("a");
+  maker.end();
+  EXPECT_FALSE(maker.ledger().counts_differ) << "order does not count";
+  maker.begin(CallSide::kPlugin);
+  maker.work("a");
+  maker.end();
+  EXPECT_TRUE(maker.ledger().counts_differ);
+}
+
+// All work of a call in which nothing ran, beside one in which something did.
+TEST(DeviceLedger, CallWithoutWorkDiffers) {
+  TraceMaker maker;
+  maker.begin(CallSide::kPlugin);
+  maker.work("a");
+  maker.end();
+  maker.begin(CallSide::kPlugin);
+  maker.end();
+  EXPECT_TRUE(maker.ledger().counts_differ);
+}
+
+TEST(DeviceLedger, WhatMayBeMissing) {
+  const auto problem = [](const std::function<void(DeviceTrace&)>& spoil) {
+    TraceMaker maker;
+    maker.begin(CallSide::kPlugin);
+    maker.work("a");
+    maker.end();
+    spoil(maker.trace());
+    return device_evidence(maker.ledger(), /*self_tested=*/false).unavailable;
+  };
+  EXPECT_EQ(problem([](DeviceTrace&) {}), "");
+  EXPECT_EQ(problem([](DeviceTrace& trace) { trace.num_dropped = 7; }), "7 records were dropped");
+  EXPECT_EQ(problem([](DeviceTrace& trace) { trace.lost_bytes = 1 << 20; }),
+            "1.00 MiB of records were lost for want of buffers");
+  EXPECT_EQ(problem([](DeviceTrace& trace) { trace.records.num_cut_buffers = 1; }),
+            "1 buffers of records were cut off");
+  EXPECT_EQ(problem([](DeviceTrace& trace) { trace.problem = "hung"; }), "hung");
+}
+
+TEST(DeviceLedger, SelfTestThatDidNotComeBack) {
+  TraceMaker maker;
+  maker.begin(CallSide::kHost);
+  maker.end();
+  EXPECT_EQ(device_evidence(maker.ledger(), /*self_tested=*/true).unavailable,
+            "CUPTI did not see the work by which it was tried");
+}
+
+TEST(DeviceLedger, Json) {
+  TraceMaker maker;
+  maker.load(module_of({"a", "b"}, {kWorker, kCupti, kDriver, kPlugin}));
+  maker.begin(CallSide::kPlugin);
+  maker.work("_Z3addPfi");
+  maker.work("").kind = WorkKind::kCopy;
+  maker.end();
+  CuptiLibrary library;
+  library.version = 130001;
+  library.file = "/n/libcupti.so.13";
+  const base::Json json = device_json({}, &library, maker.ledger());
+  EXPECT_EQ(json["cupti"]["state"], "ready");
+  EXPECT_EQ(json["cupti"]["version"], 130001);
+  ASSERT_EQ(json["kernels"].size(), 2U);
+  EXPECT_EQ(json["kernels"][0]["name"], "(copy)");
+  EXPECT_EQ(json["kernels"][0]["kind"], "copy");
+  EXPECT_EQ(json["kernels"][1]["name"], "add");
+  EXPECT_EQ(json["kernels"][1]["owner"], "plugin");
+  EXPECT_EQ(json["kernels"][1]["by"], "id");
+  EXPECT_EQ(json["plugin"], 2);
+  ASSERT_EQ(json["modules"].size(), 1U);
+  EXPECT_EQ(json["modules"][0]["loader"], "libgn_x.so");
+  EXPECT_EQ(json["modules"][0]["functions"], 2);
+  EXPECT_EQ(json["busy_ns"], 10.0);
+  EXPECT_FALSE(json.contains("problem"));
+  const base::Json refused =
+      device_json({CuptiState::kBusy, 39, "another tool"}, nullptr, DeviceLedger());
+  EXPECT_EQ(refused,
+            base::Json::object({{"cupti", {{"state", "busy"}, {"reason", "another tool"}}}}));
+}
+
+}  // namespace
+}  // namespace graphnet::proof

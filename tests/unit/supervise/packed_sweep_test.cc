@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "supervise/packed_sweep.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::supervise {
+namespace {
+
+using journal::JournalFile;
+using journal::Record;
+
+class Recorder : public SweepObserver {
+ public:
+  void on_begin(const PlannedTask& planned) override { begun.push_back(planned.sample.name); }
+  void on_turn(const PlannedTask& planned) override { current = planned.sample.name; }
+  void on_phase(const std::string& phase) override {
+    if (phase == raise_in && num_raised < num_raises) {
+      ++num_raised;
+      ::kill(::getpid(), SIGINT);
+    }
+  }
+  void on_finishing() override {
+    finishing.insert(current);
+    if (insists) ::kill(::getpid(), SIGINT);
+  }
+  bool on_record(const Record& record) override {
+    outcomes.push_back(record.outcome);
+    return outcomes.size() < stop_after;
+  }
+  std::vector<std::string> begun;
+  std::vector<std::string> outcomes;
+  std::set<std::string> finishing;
+  std::string current;
+  std::string raise_in;
+  std::size_t stop_after = 1000;
+  int num_raises = 1;
+  int num_raised = 0;
+  bool insists = false;  // Ctrl-C again
+};
+
+/// The fake worker reads what to do from the task's sample path. In the folder it leaves "ticks",
+/// which grows while some worker compiles, "at-once" if two were in memory together, and
+/// "disturbed" if others went on while times were taken.
+constexpr const char* kWorker = R"(
+send() { echo "{\"event\":\"$1\",\"phase\":\"$2\"$3}" >&3; }
+ask() { send ask "$@"; read -r go <&3; }
+final() { cat final.json >&3; }
+tick() { for i in 1 2 3 4 5 6 7 8; do echo x >> ticks; sleep 0.02; done; }
+read -r task <&3
+send phase load
+case $task in
+  *do-time*)
+    ask replay ',"bytes":1000'; send phase replay; send phase compile; tick
+    ask time; send phase time
+    before=$(wc -c < ticks); sleep 0.2; [ $before = $(wc -c < ticks) ] || echo x >> disturbed
+    send phase robustness; tick; final ;;
+  *do-large*)
+    ask replay ',"bytes":1000000000000000000'; send phase replay
+    [ -e large ] && echo x >> at-once
+    echo x > large; sleep 0.1; rm large; final ;;
+  *do-short-compile*)
+    send phase compile; sleep 0.3; final ;;
+  *do-long-time*)
+    ask time; send phase time; sleep 1.2; send phase robustness; final ;;
+  *do-die-once*)
+    send phase compile; sleep 0.1
+    [ -e died ] || { touch died; kill -KILL $$; }
+    final ;;
+  *do-die-in-time*)
+    ask time; send phase time; kill -SEGV $$ ;;
+  *do-hang-in-time*)
+    ask time; send phase time; sleep 100 ;;
+  *do-leave*)
+    send phase compile; setsid sleep 600 & echo $! > left; sleep 0.3; final ;;
+  *do-slow*)
+    send phase bind; sleep 0.4; final ;;
+  *do-nothing*) exit 127 ;;
+  *) final ;;
+esac
+)";
+
+class PackedSweepTest : public ::testing::Test {
+ protected:
+  PackedSweepTest() {
+    Record record;
+    record.sample = "timm/a";
+    record.outcome = "ok";
+    record.plugin_side.compile_ns = 5e9;
+    record.phases_ns = {{"compile", 6'000'000'000}};
+    const base::Json message = {
+        {"event", "record"}, {"record", journal::to_json(record)}, {"final", true}};
+    temp_.write("final.json", base::dump_json(message) + "\n");
+    temp_.write("ticks", "");
+    const auto worker =
+        temp_.write("worker", "#!/bin/sh\ncd '" + temp_.path().string() + "'\n" + kWorker);
+    std::filesystem::permissions(worker, std::filesystem::perms::owner_all);
+    for (int i = 0; i < 3; ++i) {
+      WorkerSettings settings;
+      settings.executable = worker;
+      settings.grace = std::chrono::milliseconds(200);
+      settings.share_machine = true;
+      settings.mark = "GRAPHNET_PLACE=" + std::to_string(i);
+      places_.push_back(settings);
+    }
+  }
+
+  static PlannedTask task_of(const std::string& what) {
+    PlannedTask planned;
+    planned.task.sample_path = what;
+    planned.task.plugin_name = "acme";
+    planned.task.threads = 1;
+    planned.sample = {what, "timm/" + what, "timm"};
+    planned.limits = config::RunConfig::default_timeouts();
+    return planned;
+  }
+
+  base::Result<SweepEnd> sweep(const std::vector<PlannedTask>& plan) {
+    auto journal = JournalFile::open(results(), {{"run_id", "id"}});
+    EXPECT_TRUE(journal.is_ok());
+    auto interrupt = Interrupt::create();
+    return run_packed_sweep(plan, places_, *interrupt, *journal, recorder_);
+  }
+
+  SweepEnd sweep_of(const std::vector<std::string>& samples) {
+    std::vector<PlannedTask> plan;
+    for (const auto& sample : samples) plan.push_back(task_of(sample));
+    const auto end = sweep(plan);
+    EXPECT_TRUE(end.is_ok()) << end.status().to_string();
+    return end.is_ok() ? *end : SweepEnd();
+  }
+
+  std::filesystem::path results() const { return temp_.path() / "results.jsonl"; }
+  std::vector<Record> records() const { return journal::read_journal(results())->records; }
+  bool exists(const std::string& name) const {
+    return std::filesystem::exists(temp_.path() / name);
+  }
+
+  tests::TempDir temp_;
+  std::vector<WorkerSettings> places_;
+  Recorder recorder_;
+};
+
+TEST_F(PackedSweepTest, TimesAreTakenWhileEverythingElseStandsStill) {
+  const SweepEnd end = sweep_of({"do-time-1", "do-time-2", "do-time-3", "do-time-4", "do-time-5"});
+  EXPECT_EQ(end.num_done, 5U);
+  EXPECT_EQ(end.num_left, 0U);
+  EXPECT_FALSE(exists("disturbed"));
+  EXPECT_EQ(recorder_.outcomes, std::vector<std::string>(5, "ok"));
+  EXPECT_EQ(recorder_.begun.front(), "timm/do-time-1");
+  bool any_was_held = false;
+  for (const Record& record : records()) {
+    EXPECT_EQ(record.environment.value("jobs", 0), 3);
+    any_was_held = any_was_held || record.environment.contains("held_ns");
+  }
+  EXPECT_TRUE(any_was_held);
+}
+
+TEST_F(PackedSweepTest, WhatDoesNotFitBesideOthersWaits) {
+  sweep_of({"do-large-1", "do-large-2", "do-large-3", "do-large-4"});
+  EXPECT_FALSE(exists("at-once"));
+  EXPECT_EQ(recorder_.outcomes, std::vector<std::string>(4, "ok"));
+}
+
+TEST_F(PackedSweepTest, LimitsAndDurationsStandStillForThoseThatAreHeld) {
+  PlannedTask compiles = task_of("do-short-compile");
+  compiles.limits["compile"] = std::chrono::milliseconds(900);
+  const auto end = sweep({task_of("do-long-time"), compiles});
+  ASSERT_TRUE(end.is_ok());
+  EXPECT_EQ(recorder_.outcomes, std::vector<std::string>(2, "ok"));
+  for (const Record& record : records()) {
+    const base::Json& held = record.environment.value("held_ns", base::Json::object());
+    const double held_ns = held.value("compile", 0.0);
+    EXPECT_NEAR(record.phases_ns.value("compile", 0.0), 6e9 - held_ns, 1);
+    EXPECT_EQ(record.plugin_side.compile_ns, 5e9) << "it was not in gn_backend_compile";
+  }
+}
+
+TEST_F(PackedSweepTest, DeathsAndHangsWhileTimesAreTakenLetTheOthersGoOn) {
+  std::vector<PlannedTask> plan = {task_of("do-die-in-time"), task_of("do-hang-in-time"),
+                                   task_of("do-time-1"), task_of("do-time-2")};
+  plan[1].limits["time"] = std::chrono::milliseconds(300);
+  const auto end = sweep(plan);
+  ASSERT_TRUE(end.is_ok());
+  std::sort(recorder_.outcomes.begin(), recorder_.outcomes.end());
+  EXPECT_EQ(recorder_.outcomes, (std::vector<std::string>{"crashed", "ok", "ok", "timed_out"}));
+  EXPECT_FALSE(exists("disturbed"));
+}
+
+TEST_F(PackedSweepTest, OneThatMayHaveBeenCrowdedOutIsRunAgainAlone) {
+  for (WorkerSettings& place : places_) place.root = temp_.path();  // where no kernel tells
+  const SweepEnd end = sweep_of({"do-die-once", "do-slow", "do-slow", "do-slow"});
+  EXPECT_EQ(end.num_done, 4U);
+  EXPECT_EQ(recorder_.outcomes, std::vector<std::string>(4, "ok"));
+  EXPECT_EQ(records().size(), 4U);
+  EXPECT_TRUE(exists("died"));
+}
+
+TEST_F(PackedSweepTest, WhatOneLeavesBehindIsKilledWhileOthersRun) {
+  sweep_of({"do-leave", "do-slow", "do-slow"});
+  const pid_t left = std::atoi(tests::read_text(temp_.path() / "left").c_str());
+  ASSERT_GT(left, 0);
+  EXPECT_NE(::kill(left, 0), 0);
+  EXPECT_EQ(recorder_.outcomes, std::vector<std::string>(3, "ok"));
+}
+
+TEST_F(PackedSweepTest, OneCtrlCFinishesAllThatRun) {
+  recorder_.raise_in = "bind";
+  const SweepEnd end = sweep_of({"do-slow-1", "do-slow-2", "do-slow-3", "do-slow-4", "do-slow-5"});
+  EXPECT_EQ(end.signal, SIGINT);
+  EXPECT_EQ(end.num_done, recorder_.begun.size());
+  EXPECT_LE(end.num_done, 3U);
+  EXPECT_EQ(end.num_done + end.num_left, 5U);
+  EXPECT_EQ(recorder_.finishing.size(), end.num_done);
+  EXPECT_EQ(records().size(), end.num_done);
+}
+
+TEST_F(PackedSweepTest, TwoStopThemWithoutRecords) {
+  recorder_.raise_in = "time";
+  recorder_.insists = true;
+  const auto started = std::chrono::steady_clock::now();
+  const SweepEnd end = sweep_of({"do-hang-in-time-1", "do-hang-in-time-2", "do-hang-in-time-3"});
+  EXPECT_EQ(end.signal, SIGINT);
+  EXPECT_EQ(end.num_left, 3U);
+  EXPECT_TRUE(records().empty());
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(10));
+}
+
+TEST_F(PackedSweepTest, StopsWhenNobodyReadsTheResults) {
+  recorder_.stop_after = 1;
+  const SweepEnd end = sweep_of({"do-ok", "do-slow", "do-slow", "do-slow"});
+  EXPECT_EQ(end.num_done, 1U);
+  EXPECT_EQ(end.num_left, 3U);
+}
+
+TEST_F(PackedSweepTest, AWorkerThatNeverStartsEndsTheSweep) {
+  const auto end = sweep({task_of("do-nothing"), task_of("do-nothing")});
+  // It entered "load", so it is a record; one without any phase is none.
+  EXPECT_TRUE(end.is_ok());
+  for (WorkerSettings& place : places_) place.executable = "/bin/false";
+  const auto none = sweep({task_of("do-ok"), task_of("do-ok")});
+  ASSERT_FALSE(none.is_ok());
+  EXPECT_EQ(none.status().code(), base::Code::kEnvironment);
+}
+
+TEST_F(PackedSweepTest, ARefusedPluginIsRecordedWithoutAWorker) {
+  std::vector<PlannedTask> plan = {task_of("do-ok"), task_of("do-ok"), task_of("do-ok")};
+  plan[1].refusal = base::Status(base::Code::kPlugin, "plugin 'acme' is cut off");
+  ASSERT_TRUE(sweep(plan).is_ok());
+  std::sort(recorder_.outcomes.begin(), recorder_.outcomes.end());
+  EXPECT_EQ(recorder_.outcomes, (std::vector<std::string>{"ok", "ok", "plugin_failed"}));
+}
+
+TEST_F(PackedSweepTest, AControlIsMadeWithoutCompany) {
+  for (WorkerSettings& place : places_) place.control_sample = "do-control";
+  std::vector<PlannedTask> plan(3, task_of("do-slow"));
+  for (PlannedTask& planned : plan) planned.task.method = "paired";
+  ASSERT_TRUE(sweep(plan).is_ok());
+  ASSERT_EQ(recorder_.begun.size(), 4U);
+  EXPECT_EQ(recorder_.begun[0], "control");
+  EXPECT_EQ(recorder_.outcomes.size(), 3U);
+}
+
+}  // namespace
+}  // namespace graphnet::supervise

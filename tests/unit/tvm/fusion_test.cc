@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "tvm_plugin/fusion.h"
+
+#include <gtest/gtest.h>
+
+#include "lowering/builder.h"
+#include "tvm_plugin/emitter.h"
+
+namespace graphnet::tvm {
+namespace {
+
+using lowering::Builder;
+using lowering::Reduction;
+using lowering::Unary;
+
+/// A graph of one input (a constant stands for weights, so it is known in bind).
+class Graph {
+ public:
+  explicit Graph(bool rewrites = true) : emitter_(rewrites), b(emitter_) {}
+
+  Tensor input(Shape shape) {
+    shapes_.push_back(std::move(shape));
+    gn_value value = {};
+    value.struct_size = sizeof(value);
+    value.kind = GN_VALUE_INPUT;
+    value.dtype = {kDLFloat, 32, 1};
+    value.rank = static_cast<std::int32_t>(shapes_.back().size());
+    value.shape = shapes_.back().data();
+    gn_graph_body body = {};
+    body.struct_size = sizeof(body);
+    body.values = &value;
+    body.num_values = 1;
+    return emitter_.add_parameters(body)[0];
+  }
+  Tensor weight(const Shape& shape) {
+    const std::vector<float> data(static_cast<std::size_t>(lowering::num_elements(shape)), 1);
+    return emitter_.constant(Type::kF32, shape, data.data());
+  }
+  KernelPlan plan(const Tensor& output) {
+    program_ = emitter_.finish({output});
+    return plan_kernels(program_);
+  }
+  const Program& program() const { return program_; }
+
+ private:
+  std::vector<Shape> shapes_;
+  Emitter emitter_;
+  Program program_;
+
+ public:
+  Builder b;
+};
+
+TEST(Fusion, SoftmaxIsOneKernelOfRows) {
+  Graph graph;
+  const KernelPlan plan = graph.plan(graph.b.softmax(graph.input({4, 8, 64}), 2));
+  ASSERT_EQ(plan.call.size(), 1U);
+  EXPECT_EQ(plan.call[0].kind, KernelKind::kRows);
+  EXPECT_EQ(plan.call[0].rows, 32);
+  EXPECT_EQ(plan.call[0].reductions.size(), 2U);
+}
+
+TEST(Fusion, RowsThatLeaveTheCacheAreReducedByThemselves) {
+  Graph graph;
+  const KernelPlan plan = graph.plan(graph.b.softmax(graph.input({2, 1 << 16}), 1));
+  EXPECT_GT(plan.call.size(), 1U);
+}
+
+TEST(Fusion, WhatFollowsAConvolutionElementByElementIsPartOfIt) {
+  Graph graph;
+  Builder& b = graph.b;
+  lowering::ConvolutionAttributes a;
+  a.stride = a.kernel_dilation = a.input_dilation = {1, 1};
+  a.low = a.high = {0, 0};
+  const Tensor product =
+      b.emit.convolution(graph.input({1, 16, 9, 9}), graph.weight({32, 16, 3, 3}), a);
+  const Tensor biased = b.add(product, b.reshape(graph.weight({32}), {1, 32, 1, 1}));
+  const Tensor next = b.emit.convolution(b.clamp(biased, 0, 6), graph.weight({8, 32, 3, 3}), a);
+  const KernelPlan plan = graph.plan(next);
+  // The input laid out channels-last, two convolutions, and the result as the graph gives it.
+  ASSERT_EQ(plan.call.size(), 4U);
+  EXPECT_EQ(plan.call[1].kind, KernelKind::kAnchor);
+  EXPECT_EQ(plan.call[1].members.size(), 4U) << "product, bias, maximum and minimum";
+  EXPECT_EQ(plan.bind.size(), 2U) << "the panels of two kernels";
+}
+
+TEST(Fusion, TransposesOfNeighbouringConvolutionsMeetAndGo) {
+  Graph graph;
+  Builder& b = graph.b;
+  lowering::ConvolutionAttributes a;
+  a.stride = a.kernel_dilation = a.input_dilation = {1, 1};
+  a.low = a.high = {0, 0};
+  Tensor x = graph.input({1, 16, 9, 9});
+  for (int i = 0; i < 3; ++i) {
+    x = b.unary(Unary::kTanh, b.emit.convolution(x, graph.weight({16, 16, 3, 3}), a));
+  }
+  const KernelPlan plan = graph.plan(x);
+  EXPECT_EQ(plan.call.size(), 5U) << "three convolutions, and a layout at each end";
+}
+
+TEST(Fusion, AValueThatTwoKernelsReadIsStored) {
+  Graph graph;
+  Builder& b = graph.b;
+  const Tensor shared = b.unary(Unary::kExp, graph.input({64, 64}));
+  const Tensor left = b.matmul(shared, graph.weight({64, 64}));
+  const KernelPlan plan = graph.plan(b.add(left, shared));
+  EXPECT_TRUE(plan.is_stored[static_cast<std::size_t>(shared.id)]);
+  EXPECT_EQ(plan.call.size(), 2U);
+}
+
+TEST(Fusion, SharedOperandsDoNotMultiplyWithoutBound) {
+  Graph graph;
+  Builder& b = graph.b;
+  Tensor x = graph.input({256});
+  for (int i = 0; i < 12; ++i) x = b.multiply(x, b.unary(Unary::kSin, x));
+  const KernelPlan plan = graph.plan(x);
+  EXPECT_GT(plan.call.size(), 1U) << "4096 copies in one expression";
+  EXPECT_LT(plan.call.size(), 12U);
+}
+
+TEST(Fusion, WithoutRewritesTransposesStayWhereTheyAre) {
+  Graph graph(false);
+  Builder& b = graph.b;
+  const Tensor x = b.emit.transpose(graph.input({4, 8}), {1, 0});
+  const Tensor y = b.unary(Unary::kExp, x);
+  EXPECT_EQ(y.shape, (Shape{8, 4}));
+  const KernelPlan plan = graph.plan(y);
+  EXPECT_EQ(graph.program().at(graph.program().outputs[0]).kind, NodeKind::kUnary);
+  EXPECT_EQ(plan.call.size(), 1U);
+}
+
+TEST(Fusion, KernelsRunAfterWhatTheyRead) {
+  Graph graph;
+  Builder& b = graph.b;
+  Tensor x = graph.input({32, 32});
+  for (int i = 0; i < 4; ++i) {
+    x = b.softmax(b.matmul(x, graph.weight({32, 32})), 1);
+  }
+  const KernelPlan plan = graph.plan(x);
+  std::vector<bool> is_ready(graph.program().nodes.size());
+  for (const Kernel& kernel : plan.call) {
+    for (const std::int32_t member : kernel.members) {
+      for (const std::int32_t operand : graph.program().at(member).operands) {
+        const bool is_made = plan.is_stored[static_cast<std::size_t>(operand)] &&
+                             graph.program().at(operand).stage == Stage::kCall &&
+                             graph.program().at(operand).kind != NodeKind::kArgument;
+        const bool is_own = operand == kernel.root;
+        EXPECT_TRUE(!is_made || is_own || is_ready[static_cast<std::size_t>(operand)]);
+      }
+    }
+    is_ready[static_cast<std::size_t>(kernel.root)] = true;
+  }
+}
+
+}  // namespace
+}  // namespace graphnet::tvm
