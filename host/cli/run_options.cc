@@ -126,6 +126,13 @@ std::vector<Flag> measuring_flag_table(RunFlags& flags) {
   };
 }
 
+Flag jobs_flag(RunFlags& flags) {
+  return {"-j,--jobs", "N|auto",
+          "samples that are loaded, compiled and checked at a time, as far as memory allows; while "
+          "one takes times the others stand still; auto: 1 + cores / threads (default: 1)",
+          &flags.jobs};
+}
+
 std::vector<Flag> run_flag_table(RunFlags& flags) {
   std::vector<Flag> table = measuring_flag_table(flags);
   const std::vector<Flag> others = {
@@ -156,10 +163,7 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        "later "
        "runs; never times. A plugin's code can write there (default: off)",
        &flags.reference_cache},
-      {"-j,--jobs", "N|auto",
-       "samples that are loaded, compiled and checked at a time, as far as memory allows; while "
-       "one takes times the others stand still; auto: 1 + cores / threads (default: 1)",
-       &flags.jobs},
+      jobs_flag(flags),
       {"--dry-run", "", "print the plan with every value; run nothing", &flags.dry_run},
   };
   table.insert(table.end(), others.begin(), others.end());

@@ -83,6 +83,9 @@ struct RunOptions {
 /// The flags that decide what is run and how; targets point into `flags`.
 std::vector<Flag> measuring_flag_table(RunFlags& flags);
 
+/// How many samples at a time; the target points into `flags`.
+Flag jobs_flag(RunFlags& flags);
+
 /// The table of flags of `graphnet run`: those above, and where results go; targets point into
 /// `flags`.
 std::vector<Flag> run_flag_table(RunFlags& flags);

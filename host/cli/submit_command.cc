@@ -60,6 +60,7 @@ Result<std::string> sample_list(const std::vector<supervise::PlannedSample>& sam
 
 /// What follows "graphnet" in each task.
 Result<std::vector<std::string>> run_words(const Context& context, const RunOptions& options,
+                                           const std::optional<std::string>& jobs,
                                            const fs::path& list) {
   std::vector<std::string> words = {"run", list.string()};
   for (const auto& name : options.configs) {
@@ -69,6 +70,7 @@ Result<std::vector<std::string>> run_words(const Context& context, const RunOpti
   words.insert(words.end(), options.repeat_flags.begin(), options.repeat_flags.end());
   const std::vector<std::string> plugins = plugin_flags(context);
   words.insert(words.end(), plugins.begin(), plugins.end());
+  if (jobs) words.insert(words.end(), {"--jobs", *jobs});
   return words;
 }
 
@@ -95,7 +97,8 @@ Result<Submission> prepare(const Context& context, const SubmitFlags& flags) {
   submission.num_samples = samples.size();
   GN_ASSIGN_OR_RETURN(run.shards, read_shards(flags.shards, samples.size()));
   GN_ASSIGN_OR_RETURN(submission.sample_list, sample_list(samples));
-  GN_ASSIGN_OR_RETURN(run.run_words, run_words(context, options, run.sample_list()));
+  GN_ASSIGN_OR_RETURN(run.run_words,
+                      run_words(context, options, flags.run.jobs, run.sample_list()));
   return submission;
 }
 
@@ -202,6 +205,7 @@ Command submit_command(SubmitFlags& flags) {
        &flags.shards},
       {"--sbatch", "OPTION",
        "a long option of sbatch for both jobs, such as partition=gpu; may repeat", &flags.sbatch},
+      jobs_flag(flags.run),
       {"--share-nodes", "", "let other jobs use the nodes at the same time; times suffer",
        &flags.shares_nodes},
       {"-o,--output", "DIR", "folder for scripts, logs and results (default: results/<utc>-<id>)",

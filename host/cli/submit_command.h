@@ -12,7 +12,7 @@ namespace graphnet::cli {
 
 /// Flags of `graphnet submit` as text, filled by the parser.
 struct SubmitFlags {
-  RunFlags run;  ///< those of measuring_flag_table(); `samples` takes the positionals
+  RunFlags run;  ///< measuring_flag_table() and jobs_flag(); `samples`: the positionals
   std::optional<std::string> engine;
   std::optional<std::string> shards;
   std::optional<std::string> folder;

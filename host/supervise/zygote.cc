@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -11,6 +10,7 @@
 #include <cstring>
 
 #include "journal/fork_message.h"
+#include "supervise/stray_processes.h"
 
 namespace graphnet::supervise {
 
@@ -44,8 +44,6 @@ Result<ForkReply> receive_reply(int channel) {
 }  // namespace
 
 Status Zygote::start() {
-  // Workers are its grandchildren; they come to whoever adopts orphans.
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   std::array<int, 2> pair = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) {
     return failed(std::string("gets no channel: ") + std::strerror(errno));
@@ -83,9 +81,13 @@ Result<Subprocess> Zygote::fork(int control_fd, int output_fd) {
   const bool is_old = running_.has_value();
   for (const bool may_retry : {is_old, false}) {
     if (!running_) GN_RETURN_IF_ERROR(start());
+    // Workers are its grandchildren; they come to whoever adopts orphans.
+    const StrayProcesses forked = StrayProcesses::adopt(mark_);
     Result<Subprocess> worker = ask(control_fd, output_fd);
     if (worker.is_ok()) return worker;
     running_.reset();
+    // One that it forked before it died holds the same channel and would take the next one's task.
+    forked.kill();
     if (!may_retry) return worker;
   }
   return failed("does not start");

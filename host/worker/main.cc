@@ -44,23 +44,20 @@ int describe() {
 }
 
 /// Loads and warms libtorch, then forks; true in each worker.
-bool fork_workers() {
+bool fork_workers(pid_t supervisor) {
   // It would win over what each worker is told; libtorch's maths library has not read it yet.
   ::unsetenv("MKL_NUM_THREADS");
   graphnet::eager::warm_up();
-  return graphnet::worker::serve_forks();
+  return graphnet::worker::serve_forks(supervisor);
 }
 
-/// What a worker that was forked lacks. False if the supervisor is gone.
-bool settle_in(pid_t supervisor, int threads) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != supervisor) return false;
+/// What a worker that was forked lacks.
+void settle_in(int threads) {
   const std::string count = std::to_string(threads);
   for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS"}) {
     ::setenv(name, count.c_str(), 1);  // for what the plugin loads
   }
   graphnet::eager::set_pool_size(threads);
-  return true;
 }
 
 }  // namespace
@@ -72,7 +69,7 @@ int main(int argc, char** argv) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const pid_t supervisor = ::getppid();
   const bool is_zygote = argc == 2 && std::string_view(argv[1]) == "--zygote";
-  if (is_zygote && !fork_workers()) ::_exit(0);
+  if (is_zygote && !fork_workers(supervisor)) ::_exit(0);
   if (argc == 3 && std::string_view(argv[1]) == "--inspect") {
     return graphnet::worker::run_inspection(argv[2]);
   }
@@ -96,8 +93,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "graphnet-worker: error: %s\n", task.status().to_string().c_str());
     return 70;
   }
-  if (is_zygote && !settle_in(supervisor, task->threads))
-    ::_exit(graphnet::journal::kExitChannelLost);
+  if (is_zygote) settle_in(task->threads);
   graphnet::base::offer_to_oom_killer();
   if (task->limits_itself) {
     graphnet::base::limit_data_bytes(

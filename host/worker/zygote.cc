@@ -3,13 +3,16 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <ctime>
 
 #include "base/file.h"
 #include "journal/fork_message.h"
@@ -23,6 +26,8 @@ using journal::ForkDescriptors;
 using journal::ForkReply;
 
 constexpr int kOwnDescriptor = 200;  // away from what a worker uses
+
+constexpr long kAdoptionPollNs = 20000;  // the process between ends at once
 
 std::int32_t num_threads() {
   DIR* tasks = ::opendir("/proc/self/task");
@@ -52,13 +57,24 @@ void take_descriptors(ForkDescriptors& given) {
   given.output.reset();
 }
 
+/// In a new worker: from now on it ends with the supervisor, also while it is stopped. False if the
+/// supervisor is gone already.
+bool join(pid_t supervisor, pid_t between) {
+  const timespec pause = {0, kAdoptionPollNs};
+  while (::getppid() == between) ::nanosleep(&pause, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  return ::getppid() == supervisor;
+}
+
 /// Forks twice and waits for the process between, so that the worker has been adopted by the
 /// supervisor when this returns. True in the worker.
-bool fork_orphan(volatile std::int32_t* shared_pid, ForkReply& reply) {
+bool fork_orphan(pid_t supervisor, volatile std::int32_t* shared_pid, ForkReply& reply) {
   *shared_pid = 0;
   const pid_t between = ::fork();
   if (between == 0) {
+    const pid_t own = ::getpid();
     const pid_t worker = ::fork();
+    if (worker == 0 && !join(supervisor, own)) ::_exit(journal::kExitChannelLost);
     if (worker == 0) return true;
     if (worker > 0) ::setpgid(worker, worker);
     *shared_pid = worker > 0 ? worker : -errno;
@@ -78,7 +94,7 @@ bool fork_orphan(volatile std::int32_t* shared_pid, ForkReply& reply) {
 
 }  // namespace
 
-bool serve_forks() {
+bool serve_forks(pid_t supervisor) {
   const base::UniqueFd channel(::fcntl(journal::kWorkerControlFd, F_DUPFD_CLOEXEC, kOwnDescriptor));
   ::close(journal::kWorkerControlFd);
   void* shared = ::mmap(nullptr, sizeof(std::int32_t), PROT_READ | PROT_WRITE,
@@ -90,7 +106,8 @@ bool serve_forks() {
     ForkReply reply;
     reply.num_threads = num_threads();
     std::fflush(nullptr);
-    if (reply.num_threads == 1 && fork_orphan(static_cast<std::int32_t*>(shared), reply)) {
+    if (reply.num_threads == 1 &&
+        fork_orphan(supervisor, static_cast<std::int32_t*>(shared), reply)) {
       take_descriptors(given);
       return true;
     }

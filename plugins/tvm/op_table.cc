@@ -7,6 +7,9 @@ namespace {
 
 using lowering::decompose;
 using lowering::Op;
+using lowering::unsupported;
+
+constexpr const char* kNoFourier = "TVM has no complex numbers and no Fourier transform";
 
 // Kernels are made of primitives by fusion.h, so there is nothing to do natively.
 constexpr lowering::OpTable kTable = {{
@@ -275,9 +278,9 @@ constexpr lowering::OpTable kTable = {{
     decompose(Op::sort),
     decompose(Op::topk),
     // ---- spectral ----
-    decompose(Op::fft_fftn),
-    decompose(Op::fft_irfft),
-    decompose(Op::fft_rfft),
+    unsupported(Op::fft_fftn, kNoFourier),
+    unsupported(Op::fft_irfft, kNoFourier),
+    unsupported(Op::fft_rfft, kNoFourier),
 }};
 
 static_assert(lowering::is_complete(kTable), "a row for each line of ops.def, in its order");

@@ -133,14 +133,14 @@ TEST_F(JournalE2e, ReportShowsAnyResultsFile) {
 }
 
 TEST_F(JournalE2e, SubmitPrintsItsScripts) {
-  const ProgramEnd end =
-      graphnet({"submit", samples().string(), "--config", kSource + "/configs/nope.yaml",
-                "--shards", "2", "--sbatch", "partition=cpu", "-o", file("out"), "--dry-run"});
+  const ProgramEnd end = graphnet({"submit", samples().string(), "--config",
+                                   kSource + "/configs/nope.yaml", "--shards", "2", "--sbatch",
+                                   "partition=cpu", "--jobs", "2", "-o", file("out"), "--dry-run"});
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
   for (const std::string& wanted :
        {std::string("5 samples in 2 shards"), std::string("#SBATCH --array=1-2\n"),
         std::string("#SBATCH --partition=cpu\n"), "graphnet run " + file("out/samples.txt"),
-        "--config " + kSource + "/configs/nope.yaml",
+        "--config " + kSource + "/configs/nope.yaml", std::string(" --jobs 2 "),
         std::string("sbatch --parsable --dependency=afterany:JOB ")}) {
     EXPECT_NE(end.output.find(wanted), std::string::npos) << wanted << " is not in\n" << end.output;
   }
