@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <ctime>
@@ -27,7 +28,13 @@ using journal::ForkReply;
 
 constexpr int kOwnDescriptor = 200;  // away from what a worker uses
 
-constexpr long kAdoptionPollNs = 20000;  // the process between ends at once
+constexpr int kMaxJoinLooks = 10000;  // under a second
+
+/// Between two looks at what another process does in microseconds.
+void pause_shortly() {
+  constexpr timespec kPause = {0, 20000};
+  ::nanosleep(&kPause, nullptr);
+}
 
 std::int32_t num_threads() {
   DIR* tasks = ::opendir("/proc/self/task");
@@ -57,38 +64,53 @@ void take_descriptors(ForkDescriptors& given) {
   given.output.reset();
 }
 
+/// What a worker that is being made tells its zygote.
+struct Birth {
+  std::atomic<std::int32_t> pid;  ///< or -errno
+  std::atomic<bool> has_joined;
+};
+
 /// In a new worker: from now on it ends with the supervisor, also while it is stopped. False if the
 /// supervisor is gone already.
 bool join(pid_t supervisor, pid_t between) {
-  const timespec pause = {0, kAdoptionPollNs};
-  while (::getppid() == between) ::nanosleep(&pause, nullptr);
+  while (::getppid() == between) pause_shortly();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   return ::getppid() == supervisor;
 }
 
-/// Forks twice and waits for the process between, so that the worker has been adopted by the
-/// supervisor when this returns. True in the worker.
-bool fork_orphan(pid_t supervisor, volatile std::int32_t* shared_pid, ForkReply& reply) {
-  *shared_pid = 0;
-  const pid_t between = ::fork();
-  if (between == 0) {
-    const pid_t own = ::getpid();
-    const pid_t worker = ::fork();
-    if (worker == 0 && !join(supervisor, own)) ::_exit(journal::kExitChannelLost);
-    if (worker == 0) return true;
-    if (worker > 0) ::setpgid(worker, worker);
-    *shared_pid = worker > 0 ? worker : -errno;
-    ::_exit(0);
+/// The process between zygote and worker: its end gives the worker to the supervisor. True in the
+/// worker.
+bool fork_between(pid_t supervisor, Birth& birth) {
+  const pid_t own = ::getpid();
+  const pid_t worker = ::fork();
+  if (worker == 0) {
+    if (!join(supervisor, own)) ::_exit(journal::kExitChannelLost);
+    birth.has_joined = true;
+    return true;
   }
+  if (worker > 0) ::setpgid(worker, worker);
+  birth.pid = worker > 0 ? worker : -errno;
+  ::_exit(0);
+}
+
+/// Forks twice; when this returns, the supervisor has adopted the worker, which ends with it. True
+/// in the worker.
+bool fork_orphan(pid_t supervisor, Birth& birth, ForkReply& reply) {
+  birth.pid = 0;
+  birth.has_joined = false;
+  const pid_t between = ::fork();
+  if (between == 0) return fork_between(supervisor, birth);
   if (between < 0) {
     reply.error = errno;
     return false;
   }
   while (::waitpid(between, nullptr, 0) < 0 && errno == EINTR) {
   }
-  const std::int32_t pid = *shared_pid;
+  const std::int32_t pid = birth.pid;
   reply.pid = pid > 0 ? pid : 0;
   reply.error = pid < 0 ? -pid : 0;
+  // One that dies first stays without an answer; the supervisor will see how it ended.
+  for (int look = 0; look < kMaxJoinLooks && pid > 0 && !birth.has_joined; ++look) pause_shortly();
   return false;
 }
 
@@ -97,8 +119,8 @@ bool fork_orphan(pid_t supervisor, volatile std::int32_t* shared_pid, ForkReply&
 bool serve_forks(pid_t supervisor) {
   const base::UniqueFd channel(::fcntl(journal::kWorkerControlFd, F_DUPFD_CLOEXEC, kOwnDescriptor));
   ::close(journal::kWorkerControlFd);
-  void* shared = ::mmap(nullptr, sizeof(std::int32_t), PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* shared =
+      ::mmap(nullptr, sizeof(Birth), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (!channel.is_open() || shared == MAP_FAILED) return false;
   while (true) {
     ForkDescriptors given;
@@ -106,8 +128,7 @@ bool serve_forks(pid_t supervisor) {
     ForkReply reply;
     reply.num_threads = num_threads();
     std::fflush(nullptr);
-    if (reply.num_threads == 1 &&
-        fork_orphan(supervisor, static_cast<std::int32_t*>(shared), reply)) {
+    if (reply.num_threads == 1 && fork_orphan(supervisor, *static_cast<Birth*>(shared), reply)) {
       take_descriptors(given);
       return true;
     }

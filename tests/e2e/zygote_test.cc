@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "journal/journal_file.h"
+#include "support/marked_processes.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -100,6 +102,33 @@ TEST_F(Zygote, ItsDeathCostsNoSample) {
   EXPECT_GT(num_killed, 0);
   EXPECT_EQ(records().size(), samples.size());
   for (const journal::Record& record : records()) EXPECT_EQ(record.outcome, "ok");
+}
+
+// A worker that stands still when the supervisor is killed cannot see that nobody needs it: it may
+// not even have asked what to do.
+TEST_F(Zygote, StoppedWorkersEndWithTheSupervisor) {
+  const std::vector<std::string> samples(8, "transformers-auto-model/opt-tiny-random");
+  for (const int delay_ms : {0, 0, 1, 5, 50}) {
+    const std::string mark =
+        "GRAPHNET_STOP_TEST=" + folder_.path().string() + std::to_string(delay_ms);
+    auto child =
+        start_program(command(samples, {"--threads", "1"}), {mark}, folder_.path() / "log");
+    ASSERT_TRUE(child.is_ok());
+    std::vector<MarkedProcess> workers;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (workers.size() < 2 && std::chrono::steady_clock::now() < end) {
+      workers = marked_processes(mark);
+      workers.erase(std::remove_if(workers.begin(), workers.end(),
+                                   [&](const auto& each) { return each.parent != child->pid(); }),
+                    workers.end());
+    }
+    ASSERT_GE(workers.size(), 2U) << read_text(folder_.path() / "log");
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
+    ::kill(workers.back().pid, SIGSTOP);
+    ::kill(child->pid(), SIGKILL);
+    child->wait();
+    EXPECT_EQ(num_left_processes(mark, std::chrono::seconds(20)), 0) << "after " << delay_ms;
+  }
 }
 
 }  // namespace
