@@ -97,36 +97,29 @@ class KernelWriter {
     writer_.set_stage(id, compute("shared" + std::to_string(num_shared_++), axes, body), shape);
   }
 
-  Expr row_element(std::int32_t operand, const Expr& row, const Shape& leading, const Expr& column,
-                   const Shape& trailing) {
-    Exprs indices = writer_.reshaped({row}, {kernel_.rows}, leading);
-    const Exprs rest = writer_.reshaped({column}, {num_elements(trailing)}, trailing);
+  /// What is reduced: rows over the first dimensions of a node, columns over the others.
+  struct RowElement {
+    std::int32_t operand;
+    Shape leading;
+    Shape trailing;
+  };
+
+  Expr row_element(const RowElement& element, const Expr& row, const Expr& column) {
+    Exprs indices = writer_.reshaped({row}, {kernel_.rows}, element.leading);
+    const Exprs rest =
+        writer_.reshaped({column}, {num_elements(element.trailing)}, element.trailing);
     indices.insert(indices.end(), rest.begin(), rest.end());
-    return writer_.body(operand, indices);
+    return writer_.body(element.operand, indices);
   }
 
   void write_row_reduction(std::int32_t id, const Shape& leading, const Shape& trailing) {
     const Node& own = node(id);
-    const auto kind = static_cast<Reduction>(own.which);
     const std::int64_t columns = num_elements(trailing);
     const std::string suffix = std::to_string(num_reduced_++);
-    Axes axes = loops_over({kernel_.rows});
-    Expr body;
-    if (columns < 2 * kLanes) {
-      const Axes over = reductions_over({columns});
-      body = reduced(
-          kind, own.type,
-          row_element(own.operands[0], axes.variables[0], leading, over.variables[0], trailing),
-          over);
-    } else {
-      const std::int64_t chains = round_up(columns, kLanes) / kLanes;
-      const std::int64_t blocks = round_up(chains, kLongestChain) / kLongestChain;
-      const Ref lanes = write_lanes(id, leading, trailing, blocks, "lanes" + suffix);
-      const Axes over = reductions_over({blocks, kLanes});
-      body = reduced(kind, own.type,
-                     load(lanes, {axes.variables[0], over.variables[0], over.variables[1]}), over);
-    }
-    const Ref stage = compute("reduced" + suffix, axes, body);
+    const RowElement element = {own.operands[0], leading, trailing};
+    const Ref stage = columns < 2 * kLanes
+                          ? write_chain(id, element, 0, columns, "reduced" + suffix)
+                          : write_long_row(id, element, columns, suffix);
     writer_.set_stage(id, stage, {kernel_.rows});
     if (id == kernel_.root && storage_type(own.type) == own.type) {
       outputs_.push_back(stage);
@@ -135,27 +128,54 @@ class KernelWriter {
   }
 
   // The compiler may not reorder additions; so each lane adds up its own, and long rows do so in
-  // blocks, which also keeps the error of a sum of millions near that of eager's.
-  Ref write_lanes(std::int32_t id, const Shape& leading, const Shape& trailing, std::int64_t blocks,
-                  const std::string& name) {
+  // blocks, which also keeps the error of a sum of millions near that of eager's. What fills no
+  // vector is added after: a guard within the loop would be gone by the time that a guarded index
+  // is read, as TVM evaluates both sides of a choice between vectors.
+  Ref write_long_row(std::int32_t id, const RowElement& element, std::int64_t columns,
+                     const std::string& suffix) {
     const Node& own = node(id);
     const auto kind = static_cast<Reduction>(own.which);
-    const std::int64_t columns = num_elements(trailing);
-    const std::int64_t steps = round_up(columns, blocks * kLanes) / (blocks * kLanes);
-    Axes axes = loops_over({kernel_.rows, blocks, kLanes});
+    const std::int64_t chains = columns / kLanes;
+    const std::int64_t blocks = round_up(chains, kLongestChain) / kLongestChain;
+    const std::int64_t steps = chains / blocks;
+    const std::int64_t covered = blocks * steps * kLanes;
+    const Ref lanes = write_lanes(id, element, {blocks, steps}, "lanes" + suffix);
+    const Axes axes = loops_over({kernel_.rows});
+    const Axes over = reductions_over({blocks, kLanes});
+    const Expr across = load(lanes, {axes.variables[0], over.variables[0], over.variables[1]});
+    const Ref most = compute("reduced" + suffix, axes, reduced(kind, own.type, across, over));
+    if (covered == columns) return most;
+    const Ref rest = write_chain(id, element, covered, columns, "reduced_rest" + suffix);
+    const Axes rows = loops_over({kernel_.rows});
+    return compute("joined" + suffix, rows,
+                   combine(kind, value_type(own.type), load(most, rows.variables),
+                           load(rest, rows.variables)));
+  }
+
+  /// Columns [begin, end) of each row, one after the other.
+  Ref write_chain(std::int32_t id, const RowElement& element, std::int64_t begin, std::int64_t end,
+                  const std::string& name) {
+    const Node& own = node(id);
+    const Axes axes = loops_over({kernel_.rows});
+    const Axes over = reductions_over({end - begin});
+    const Expr column =
+        begin == 0 ? over.variables[0] : tvm::add(over.variables[0], integer(begin));
+    return compute(name, axes,
+                   reduced(static_cast<Reduction>(own.which), own.type,
+                           row_element(element, axes.variables[0], column), over));
+  }
+
+  Ref write_lanes(std::int32_t id, const RowElement& element, const Shape& blocks_and_steps,
+                  const std::string& name) {
+    const Node& own = node(id);
+    const std::int64_t steps = blocks_and_steps[1];
+    const Axes axes = loops_over({kernel_.rows, blocks_and_steps[0], kLanes});
     const Axes over = reductions_over({steps});
     const Expr step = tvm::add(multiply(axes.variables[1], integer(steps)), over.variables[0]);
     const Expr column = tvm::add(multiply(step, integer(kLanes)), axes.variables[2]);
-    Expr element;
-    if (columns == blocks * steps * kLanes) {
-      element = row_element(own.operands[0], axes.variables[0], leading, column, trailing);
-    } else {
-      const Expr within = minimum(column, integer(columns - 1));
-      element = select(operation("LT", column, integer(columns)),
-                       row_element(own.operands[0], axes.variables[0], leading, within, trailing),
-                       identity(kind, own.type));
-    }
-    return compute(name, axes, reduced(kind, own.type, element, over));
+    return compute(name, axes,
+                   reduced(static_cast<Reduction>(own.which), own.type,
+                           row_element(element, axes.variables[0], column), over));
   }
 
   // ---- anchors ----
