@@ -102,7 +102,8 @@ bool was_tried(const std::string& outcome, const std::string& phase) {
 Result<FinishedTasks> read_finished_tasks(const std::filesystem::path& path) {
   FinishedTasks tasks;
   if (was_barely_begun(path)) return tasks;
-  GN_ASSIGN_OR_RETURN(JournalHead head, visit_journal(path, [&](std::string_view line) {
+  GN_ASSIGN_OR_RETURN(JournalHead head,
+                      visit_journal(path, [&](std::string_view line, std::size_t) {
                         return add_line(line, tasks);
                       }));
   tasks.notes = std::move(head.notes);

@@ -101,6 +101,10 @@ Status not_a_journal(const std::filesystem::path& path, const Status& reason) {
   return status.add_hint("name another file, or move this one away");
 }
 
+std::string line_of(const std::filesystem::path& path, std::size_t number) {
+  return path.string() + ":" + std::to_string(number);
+}
+
 Result<JournalHead> parse_header(std::string_view line) {
   JournalHead head;
   GN_ASSIGN_OR_RETURN(head.header, base::parse_json(line, "line 1"));
@@ -139,7 +143,7 @@ Result<JournalHead> visit_journal(const std::filesystem::path& path, const OnLin
   Result<JournalHead> head = parse_header(**first);
   if (!head.is_ok()) return not_a_journal(path, head.status());
   for (std::size_t number = 2;; ++number) {
-    const std::string where = path.string() + ":" + std::to_string(number);
+    const std::string where = line_of(path, number);
     auto line = source.next(kMaxLineBytes);
     if (!line.is_ok()) return Status(line.status()).add_context(where);
     if (!line->has_value()) {
@@ -148,7 +152,8 @@ Result<JournalHead> visit_journal(const std::filesystem::path& path, const OnLin
       }
       return head;
     }
-    if (is_sound(**line, where, *head)) GN_RETURN_IF_ERROR(on_line(**line).add_context(where));
+    if (is_sound(**line, where, *head))
+      GN_RETURN_IF_ERROR(on_line(**line, number).add_context(where));
   }
 }
 

@@ -35,8 +35,9 @@ struct JournalHead {
   std::vector<std::string> notes;
 };
 
-/// Called with each line after the header, without line feed.
-using OnLine = std::function<base::Status(std::string_view line)>;
+/// Called with each line after the header, without line feed, and its number in the file, from 2
+/// on.
+using OnLine = std::function<base::Status(std::string_view line, std::size_t number)>;
 
 /// Goes through a journal line by line without keeping it in memory.
 ///
@@ -47,6 +48,9 @@ using OnLine = std::function<base::Status(std::string_view line)>;
 /// errors   kInput: no such file, no journal, newer than this version, a line above the limit, and
 ///          what `on_line` returns; with the line as "file:number"
 base::Result<JournalHead> visit_journal(const std::filesystem::path& path, const OnLine& on_line);
+
+/// "results.jsonl:7", as errors name a line.
+std::string line_of(const std::filesystem::path& path, std::size_t number);
 
 /// The header of a journal from its first line, which is without line feed.
 ///

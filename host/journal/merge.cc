@@ -50,8 +50,9 @@ std::string short_hash(const std::string& sha256) {
 class Merger {
  public:
   Status add(const std::filesystem::path& path) {
-    GN_ASSIGN_OR_RETURN(JournalHead head,
-                        visit_journal(path, [&](std::string_view line) { return add_line(line); }));
+    GN_ASSIGN_OR_RETURN(
+        JournalHead head,
+        visit_journal(path, [&](std::string_view line, std::size_t) { return add_line(line); }));
     add_header(head.header);
     result_.notes.insert(result_.notes.end(), head.notes.begin(), head.notes.end());
     return Status::ok();
