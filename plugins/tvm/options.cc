@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tvm_plugin/options.h"
 
+#include <iterator>
+
 #include "graphnet/plugin.h"
 #include "tvm_plugin/failure.h"
 
@@ -12,16 +14,26 @@ namespace {
   throw Failure(GN_STATUS_INVALID_ARGUMENT, "option '" + name + "' " + reason);
 }
 
+// In the order of Schedule.
+constexpr const char* kSchedules[] = {"rules", "none"};
+
 Schedule read_schedule(const std::string& value) {
-  if (value == "rules") return Schedule::kRules;
-  if (value == "none") return Schedule::kNone;
-  refuse("schedule", "must be rules or none, got '" + value + "'");
+  std::string names;
+  for (std::size_t i = 0; i < std::size(kSchedules); ++i) {
+    if (value == kSchedules[i]) return static_cast<Schedule>(i);
+    names += (i == 0 ? "" : " or ") + std::string(kSchedules[i]);
+  }
+  refuse("schedule", "must be " + names + ", got '" + value + "'");
 }
 
 }  // namespace
 
 std::string pinned_packages() {
   return GN_TVM_PINNED_PACKAGES;
+}
+
+std::string describe(const Options& options) {
+  return std::string("schedule=") + kSchedules[static_cast<std::size_t>(options.schedule)];
 }
 
 Options read_options(const gn_option* options, std::uint64_t num_options) {
@@ -34,6 +46,8 @@ Options read_options(const gn_option* options, std::uint64_t num_options) {
       read.schedule = read_schedule(value);
     } else if (name == "mcpu") {
       read.mcpu = value;
+    } else if (name == "artifact_cache") {
+      read.artifact_cache = value;
     } else {
       refuse(name, "is not known");
     }

@@ -16,8 +16,12 @@ enum class Schedule : std::uint8_t {
 
 struct Options {
   Schedule schedule = Schedule::kRules;
-  std::string mcpu;  ///< empty: chosen by CPUID
+  std::string mcpu;            ///< empty: chosen by CPUID
+  std::string artifact_cache;  ///< folder; empty: the host's, if it gives one
 };
+
+/// The options that decide what a program's code is: "schedule=rules".
+std::string describe(const Options& options);
 
 /// "apache-tvm==0.27.0.post1 apache-tvm-ffi==0.1.14.post1".
 std::string pinned_packages();

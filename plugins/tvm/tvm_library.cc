@@ -5,11 +5,15 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 
+#include "artifact/file_digest.h"
 #include "tvm_plugin/failure.h"
 #include "tvm_plugin/ffi.h"
 #include "tvm_plugin/ffi_symbols.h"
 #include "tvm_plugin/kept_signal.h"
+#include "tvm_plugin/options.h"
 
 namespace graphnet::tvm {
 
@@ -24,6 +28,8 @@ constexpr TVMFFIVersion kWritten = {TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR
 constexpr const char* kNames[] = {
     "ffi.MakeObjectFromPackedArgs",
     "ffi.ModuleGetFunction",
+    "ffi.ModuleLoadFromFile",
+    "ffi.ModuleWriteToFile",
     "ir.BaseFuncWithAttr",
     "ir.BaseFuncWithoutAttr",
     "ir.Call",
@@ -74,6 +80,7 @@ constexpr const char* kNames[] = {
     "relax.op.call_tir",
     "relax.transform.CallTIRRewrite",
     "relax.transform.StaticPlanBlockMemory",
+    "runtime.ModulePackImportsToLLVM",
     "s_tir.schedule.GetLoopIterType",
     "s_tir.schedule.ScheduleComputeAt",
     "s_tir.schedule.ScheduleDecomposeReduction",
@@ -112,6 +119,16 @@ void* open_file(const std::string& file) {
   return library;
 }
 
+constexpr const char* kFfiFile = "/tvm_ffi/lib/libtvm_ffi.so";
+constexpr const char* kRuntimeFile = "/tvm/lib/libtvm_runtime.so";
+constexpr const char* kCompilerFile = "/tvm/lib/libtvm_compiler.so";
+
+std::string digest_of_file(const char* file) {
+  std::optional<std::string> digest = artifact::sha256_of_file(tvm_folder() + file);
+  if (!digest) refuse("cannot read '" + tvm_folder() + file + "'");
+  return std::move(*digest);
+}
+
 void check_version() {
   const std::string version = TvmLibrary::ffi_version();
   const std::string wanted = std::to_string(kWritten.major) + "." + std::to_string(kWritten.minor) +
@@ -138,6 +155,13 @@ std::string TvmLibrary::ffi_version() {
          std::to_string(version.patch);
 }
 
+const std::string& TvmLibrary::identity() {
+  static const std::string text = pinned_packages() + " ffi " + ffi_version() + " " +
+                                  digest_of_file(kFfiFile) + " " + digest_of_file(kRuntimeFile) +
+                                  " " + digest_of_file(kCompilerFile);
+  return text;
+}
+
 void TvmLibrary::open(int threads) {
   if (!ffi_failure().empty()) refuse("cannot load TVM: " + ffi_failure());
   const KeptSignal kept(SIGSEGV);
@@ -146,8 +170,8 @@ void TvmLibrary::open(int threads) {
   setenv("TVM_NUM_THREADS", std::to_string(threads).c_str(), 1);
   setenv("TVM_BIND_THREADS", "0", 1);
   check_version();
-  open_file(tvm_folder() + "/tvm/lib/libtvm_runtime.so");
-  open_file(tvm_folder() + "/tvm/lib/libtvm_compiler.so");
+  open_file(tvm_folder() + kRuntimeFile);
+  open_file(tvm_folder() + kCompilerFile);
   check_names();
 }
 

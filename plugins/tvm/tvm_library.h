@@ -16,8 +16,13 @@ class TvmLibrary {
   ///          plugin was written for, or lacks a function that the plugin calls
   static void open(int threads);
 
-  /// "0.1.14", of libtvm_ffi.
+  /// "0.1.15", of libtvm_ffi.
   static std::string ffi_version();
+  /// Versions and SHA-256 of the three files, which are read at the first call: a quarter of a
+  /// second for the compiler.
+  ///
+  /// errors   Failure UNAVAILABLE
+  static const std::string& identity();
 };
 
 }  // namespace graphnet::tvm
