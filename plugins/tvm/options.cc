@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tvm_plugin/options.h"
 
+#include <algorithm>
 #include <iterator>
 
 #include "graphnet/plugin.h"
@@ -26,6 +27,29 @@ Schedule read_schedule(const std::string& value) {
   refuse("schedule", "must be " + names + ", got '" + value + "'");
 }
 
+/// An option of plugin.yaml.
+struct Row {
+  const char* name;
+  std::uint32_t type;
+  const char* form;
+  void (*read)(const gn_option&, Options&);
+};
+
+std::string text_of(const gn_option& option) {
+  return std::string(from_gn(option.text));
+}
+
+constexpr Row kRows[] = {
+    {"schedule", GN_OPTION_STRING, "text",
+     [](const gn_option& given, Options& to) { to.schedule = read_schedule(text_of(given)); }},
+    {"mcpu", GN_OPTION_STRING, "text",
+     [](const gn_option& given, Options& to) { to.mcpu = text_of(given); }},
+    {"artifact_cache", GN_OPTION_STRING, "text",
+     [](const gn_option& given, Options& to) { to.artifact_cache = text_of(given); }},
+    {"allow_other_tvm", GN_OPTION_BOOL, "true or false",
+     [](const gn_option& given, Options& to) { to.allow_other_tvm = given.integer != 0; }},
+};
+
 }  // namespace
 
 std::string pinned_packages() {
@@ -40,17 +64,11 @@ Options read_options(const gn_option* options, std::uint64_t num_options) {
   Options read;
   for (std::uint64_t i = 0; i < num_options; ++i) {
     const std::string name(from_gn(options[i].name));
-    if (options[i].type != GN_OPTION_STRING) refuse(name, "must be text");
-    const std::string value(from_gn(options[i].text));
-    if (name == "schedule") {
-      read.schedule = read_schedule(value);
-    } else if (name == "mcpu") {
-      read.mcpu = value;
-    } else if (name == "artifact_cache") {
-      read.artifact_cache = value;
-    } else {
-      refuse(name, "is not known");
-    }
+    const auto* const row = std::find_if(std::begin(kRows), std::end(kRows),
+                                         [&](const Row& each) { return name == each.name; });
+    if (row == std::end(kRows)) refuse(name, "is not known");
+    if (options[i].type != row->type) refuse(name, std::string("must be ") + row->form);
+    row->read(options[i], read);
   }
   return read;
 }

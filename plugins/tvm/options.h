@@ -18,6 +18,7 @@ struct Options {
   Schedule schedule = Schedule::kRules;
   std::string mcpu;            ///< empty: chosen by CPUID
   std::string artifact_cache;  ///< folder; empty: the host's, if it gives one
+  bool allow_other_tvm = false;
 };
 
 /// The options that decide what a program's code is: "schedule=rules".

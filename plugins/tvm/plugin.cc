@@ -23,6 +23,7 @@
 struct gn_backend {
   const gn_host_api* host = nullptr;
   std::unique_ptr<graphnet::tvm::ProgramCompiler> compiler;
+  std::string warning;
   std::string info;
 };
 
@@ -72,7 +73,8 @@ gn_status* create(const gn_create_args* args, gn_backend** out) {
     backend->host = host;
     Options options = graphnet::tvm::read_options(args->options, args->num_options);
     if (options.artifact_cache.empty()) options.artifact_cache = from_gn(host->cache_folder);
-    graphnet::tvm::TvmLibrary::open(host->num_threads);
+    backend->warning = graphnet::tvm::TvmLibrary::open(host->num_threads, options.allow_other_tvm);
+    if (!backend->warning.empty()) host->log(host->host, GN_LOG_WARNING, to_gn(backend->warning));
     graphnet::tvm::register_extern_functions();
     graphnet::tvm::register_vector_math();
     Target target = graphnet::tvm::make_target(options.mcpu, host->num_threads);
@@ -101,6 +103,7 @@ void executable_destroy(gn_executable* executable) {
 
 std::string describe_backend(const gn_backend& backend) {
   std::string text = "threads: " + std::to_string(backend.host->num_threads) + "\n";
+  if (!backend.warning.empty()) text += "warning: " + backend.warning + "\n";
   return text + "packages: " + graphnet::tvm::pinned_packages() +
          "\nfolder: " + graphnet::tvm::tvm_folder() +
          "\ntvm_ffi: " + graphnet::tvm::TvmLibrary::ffi_version() +

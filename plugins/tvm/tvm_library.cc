@@ -20,7 +20,7 @@ namespace graphnet::tvm {
 namespace {
 
 // Of the headers that the plugin was built with. The wheel 0.1.14.post1 calls itself 0.1.15, so
-// this cannot tell it from the release 0.1.15; that is what the hash in requirements.txt is for.
+// this cannot tell it from the release 0.1.15, which the file's hash does.
 constexpr TVMFFIVersion kWritten = {TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR,
                                     TVM_FFI_VERSION_PATCH};
 
@@ -119,6 +119,9 @@ void* open_file(const std::string& file) {
   return library;
 }
 
+// Of libtvm_ffi.so in the wheel that requirements.txt pins.
+constexpr const char* kPinnedFfi =
+    "e44372c658f0b5b6833f29402edfdd49d14a1e8ca50999d7e099f7c1f0822baa";
 constexpr const char* kFfiFile = "/tvm_ffi/lib/libtvm_ffi.so";
 constexpr const char* kRuntimeFile = "/tvm/lib/libtvm_runtime.so";
 constexpr const char* kCompilerFile = "/tvm/lib/libtvm_compiler.so";
@@ -136,6 +139,15 @@ void check_version() {
   if (version != wanted) {
     refuse("libtvm_ffi is " + version + ", this plugin needs " + wanted);
   }
+}
+
+/// What to know of a libtvm_ffi that is not the pinned one; empty if it is.
+std::string strangeness() {
+  const std::string digest = digest_of_file(kFfiFile);
+  if (digest == kPinnedFfi) return "";
+  return "'" + tvm_folder() + kFfiFile + "' is not that of " + pinned_packages() +
+         " (its SHA-256 is " + digest + ", not " + kPinnedFfi +
+         "); releases that call themselves the same crash while they write modules";
 }
 
 void check_names() {
@@ -162,7 +174,7 @@ const std::string& TvmLibrary::identity() {
   return text;
 }
 
-void TvmLibrary::open(int threads) {
+std::string TvmLibrary::open(int threads, bool allow_other) {
   if (!ffi_failure().empty()) refuse("cannot load TVM: " + ffi_failure());
   const KeptSignal kept(SIGSEGV);
   // Read when the pool starts. Its threads stay where the system puts them: the host decides which
@@ -170,9 +182,12 @@ void TvmLibrary::open(int threads) {
   setenv("TVM_NUM_THREADS", std::to_string(threads).c_str(), 1);
   setenv("TVM_BIND_THREADS", "0", 1);
   check_version();
+  const std::string strange = strangeness();
+  if (!strange.empty() && !allow_other) refuse(strange + "; option allow_other_tvm tries it");
   open_file(tvm_folder() + kRuntimeFile);
   open_file(tvm_folder() + kCompilerFile);
   check_names();
+  return strange;
 }
 
 }  // namespace graphnet::tvm
