@@ -16,7 +16,7 @@ namespace {
 }
 
 // In the order of Schedule.
-constexpr const char* kSchedules[] = {"rules", "none"};
+constexpr const char* kSchedules[] = {"rules", "none", "tuned"};
 
 Schedule read_schedule(const std::string& value) {
   std::string names;
@@ -46,6 +46,10 @@ constexpr Row kRows[] = {
      [](const gn_option& given, Options& to) { to.mcpu = text_of(given); }},
     {"artifact_cache", GN_OPTION_STRING, "text",
      [](const gn_option& given, Options& to) { to.artifact_cache = text_of(given); }},
+    {"tune_seconds", GN_OPTION_INT, "a whole number",
+     [](const gn_option& given, Options& to) { to.tune_seconds = given.integer; }},
+    {"tune_database", GN_OPTION_STRING, "text",
+     [](const gn_option& given, Options& to) { to.tune_database = text_of(given); }},
     {"allow_other_tvm", GN_OPTION_BOOL, "true or false",
      [](const gn_option& given, Options& to) { to.allow_other_tvm = given.integer != 0; }},
 };

@@ -12,12 +12,15 @@ namespace graphnet::tvm {
 enum class Schedule : std::uint8_t {
   kRules,  ///< the plugin's rules (schedule.h), weights laid out in bind
   kNone,   ///< as TVM's own CPU pipelines: one kernel a primitive group, no schedule
+  kTuned,  ///< by rule, then by measuring what MetaSchedule draws (tuning.h)
 };
 
 struct Options {
   Schedule schedule = Schedule::kRules;
   std::string mcpu;            ///< empty: chosen by CPUID
   std::string artifact_cache;  ///< folder; empty: the host's, if it gives one
+  std::int64_t tune_seconds = 60;
+  std::string tune_database;  ///< folder; empty: nothing is kept
   bool allow_other_tvm = false;
 };
 

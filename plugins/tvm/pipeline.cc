@@ -92,6 +92,7 @@ Target make_target(const std::string& mcpu, int threads) {
   made.mcpu = mcpu.empty() ? processor_level() : mcpu;
   const String triple = call("target.llvm_get_system_triple").cast<String>();
   made.triple = triple;
+  made.threads = threads;
   Map<String, Any> description;
   description.Set("kind", String("llvm"));
   description.Set("mtriple", triple);

@@ -12,6 +12,7 @@ struct Target {
   Ref target;
   std::string mcpu;
   std::string triple;
+  int threads = 1;
 };
 
 /// mcpu    LLVM's name of a processor; empty: the x86-64 level that CPUID shows, since LLVM takes

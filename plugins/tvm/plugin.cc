@@ -119,6 +119,7 @@ std::string describe_program(const CompiledProgram& program) {
   std::string text = "main_kernels: " + std::to_string(plan.num_main_kernels) +
                      "\nbind_kernels: " + std::to_string(plan.num_bind_kernels) +
                      "\nartifact_cache: " + program.cache + "\n";
+  if (!program.tuning.empty()) text += "tuning: " + program.tuning + "\n";
   if (!rules.empty()) text += "distinct_kernels_by_rule: " + rules + "\n";
   return text;
 }
@@ -178,8 +179,8 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     body.struct_size = sizeof(body);
     gn_status* const status = backend->host->graph_body(backend->host->host, args->graph, &body);
     if (status != nullptr) return status;
-    graphnet::tvm::Emitter emitter(backend->compiler->options().schedule ==
-                                   graphnet::tvm::Schedule::kRules);
+    graphnet::tvm::Emitter emitter(backend->compiler->options().schedule !=
+                                   graphnet::tvm::Schedule::kNone);
     const graphnet::lowering::Lowered lowered = graphnet::lowering::lower_graph(
         body, graphnet::tvm::op_table(), emitter, emitter.add_parameters(body));
     if (!lowered.failures.empty()) {

@@ -10,6 +10,8 @@
 #include "tvm_plugin/failure.h"
 #include "tvm_plugin/linked_code.h"
 #include "tvm_plugin/program_digest.h"
+#include "tvm_plugin/schedule.h"
+#include "tvm_plugin/tuning.h"
 #include "tvm_plugin/tvm_library.h"
 
 namespace graphnet::tvm {
@@ -39,7 +41,8 @@ ProgramCompiler::ProgramCompiler(Options options, Target target, Warn warn)
     : options_(std::move(options)),
       target_(std::move(target)),
       warn_(std::move(warn)),
-      cache_(options_.artifact_cache, warn_) {}
+      // What is measured next time may be better, so tuned programs are not kept.
+      cache_(options_.schedule == Schedule::kTuned ? "" : options_.artifact_cache, warn_) {}
 
 Origin ProgramCompiler::origin() const {
   return {TvmLibrary::identity(), describe(options_) + " mcpu=" + target_.mcpu,
@@ -79,6 +82,28 @@ CompiledCode ProgramCompiler::keep(const std::string& key, const CallPlan& plan,
   }
 }
 
+std::vector<Ref> ProgramCompiler::tuned(const std::vector<ArrangedKernel>& kernels,
+                                        std::string& report) const {
+  std::vector<TuningTask> tasks;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const ArrangedKernel& kernel = kernels[i];
+    if (kernel.calls == 0) continue;  // runs in bind only
+    tasks.push_back(
+        {kernel.name, module_of(kernel.function), kernel.schedule, kernel.buffers, kernel.calls});
+    places.push_back(i);
+  }
+  const TuningReport made = tune(
+      tasks, {static_cast<double>(options_.tune_seconds), options_.tune_database, target_, warn_});
+  report = std::to_string(tasks.size()) + " kernels, " + std::to_string(made.trials) +
+           " candidates measured in " + std::to_string(static_cast<int>(made.seconds)) + " s, " +
+           std::to_string(made.failures) + " of them failed, " + std::to_string(made.known) +
+           " known";
+  std::vector<Ref> functions(kernels.size());
+  for (std::size_t i = 0; i < places.size(); ++i) functions[places[i]] = made.functions[i];
+  return functions;
+}
+
 CompiledProgram ProgramCompiler::compile(const Program& program) const {
   CompiledProgram compiled;
   const std::string key = cache_.is_on() ? key_of(program) : "";
@@ -89,7 +114,11 @@ CompiledProgram ProgramCompiler::compile(const Program& program) const {
     return compiled;
   }
   const KernelPlan kernels = plan_kernels(program);
-  const RelaxModule module = make_relax_module(program, kernels, options_.schedule);
+  Improve improve;
+  if (options_.schedule == Schedule::kTuned) {
+    improve = [&](const auto& arranged) { return tuned(arranged, compiled.tuning); };
+  }
+  const RelaxModule module = make_relax_module(program, kernels, options_.schedule, improve);
   for (const std::string& refusal : module.refusals) {
     warn_("TVM refused a schedule, the kernel runs without: " + refusal);
   }

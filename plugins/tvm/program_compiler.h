@@ -17,6 +17,7 @@ namespace graphnet::tvm {
 struct CompiledProgram {
   std::unique_ptr<ProgramExecutable> executable;
   std::string cache = "off";  ///< "off", "found", "kept", "not kept"; a reason follows in brackets
+  std::string tuning;         ///< what it measured; empty if it was not asked to
 };
 
 /// From a program in primitives to one that runs: compiled, or found in the artifact cache.
@@ -40,6 +41,7 @@ class ProgramCompiler {
 
  private:
   Origin origin() const;
+  std::vector<Ref> tuned(const std::vector<ArrangedKernel>& kernels, std::string& report) const;
   std::string key_of(const Program& program) const;
   std::unique_ptr<ProgramExecutable> find(const std::string& key, std::string& flaw) const;
   CompiledCode keep(const std::string& key, const CallPlan& plan, CompiledCode code,

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <numeric>
 
@@ -17,6 +18,7 @@
 #include "tvm_plugin/failure.h"
 #include "tvm_plugin/ffi_symbols.h"
 #include "tvm_plugin/linked_code.h"
+#include "tvm_plugin/tuning_database.h"
 #include "tvm_plugin/tvm_library.h"
 #include "tvm_plugin/vector_math.h"
 
@@ -51,6 +53,12 @@ Program sample() {
   const Tensor y = b.softmax(b.matmul(x, w), 1);
   const auto [values, indices] = emitter.sort(y, 1, true);
   return emitter.finish({y, values, indices});
+}
+
+/// The last number of "... , 12 known".
+std::int64_t known_of(const std::string& tuning) {
+  const std::size_t comma = tuning.rfind(", ");
+  return comma == std::string::npos ? -1 : std::atoll(tuning.c_str() + comma + 2);
 }
 
 /// Tensors of one call, in memory of the test's.
@@ -210,6 +218,52 @@ TEST_F(ProgramCompilerTest, WritesDamagedFilesAnew) {
             "kept (stored program is cut off or damaged)");
   EXPECT_NE(warnings_.find("cut off or damaged"), std::string::npos) << warnings_;
   EXPECT_EQ(compiler(cache()).compile(sample()).cache, "found");
+}
+
+TEST_F(ProgramCompilerTest, TuningMeasuresAndKeepsWhatItMeasured) {
+  const auto tuned = [this](std::int64_t seconds) {
+    Options options;
+    options.schedule = Schedule::kTuned;
+    options.tune_seconds = seconds;
+    options.tune_database = folder_.path() / "database";
+    options.artifact_cache = cache();
+    return ProgramCompiler(options, make_target("", 1),
+                           [this](const std::string& text) { warnings_ += text + "\n"; })
+        .compile(sample());
+  };
+  const CompiledProgram first = tuned(2);
+  const CompiledProgram second = tuned(1);
+  EXPECT_EQ(warnings_, "");
+  EXPECT_EQ(first.cache, "off") << "what is tuned may get better";
+  EXPECT_GT(known_of(first.tuning), 2) << first.tuning;
+  EXPECT_GE(known_of(second.tuning), known_of(first.tuning)) << second.tuning;
+  Call by_rule;
+  Call by_measure;
+  by_rule.run(*compiler().compile(sample()).executable);
+  by_measure.run(*second.executable);
+  for (std::size_t i = 0; i < by_rule.y.size(); ++i) {
+    EXPECT_NEAR(by_rule.y[i], by_measure.y[i], 1e-6);
+  }
+}
+
+TEST_F(ProgramCompilerTest, ADatabaseThatCannotBeReadIsPutAside) {
+  const std::string database = folder_.path() / "database";
+  const Target target = make_target("", 1);
+  const auto warn = [this](const std::string& text) { warnings_ += text + "\n"; };
+  { const TuningDatabase made(database, target, warn); }
+  EXPECT_EQ(warnings_, "");
+  fs::path own;
+  for (const auto& entry : fs::directory_iterator(database)) own = entry.path();
+  std::ofstream(own / "workloads.json") << "[\"half a li";
+  { const TuningDatabase opened(database, target, warn); }
+  EXPECT_NE(warnings_.find("is put aside"), std::string::npos) << warnings_;
+  EXPECT_TRUE(fs::exists(own / "workloads.json.damaged"));
+  warnings_.clear();
+  { const TuningDatabase again(database, target, warn); }
+  EXPECT_EQ(warnings_, "");
+  const std::string file = folder_.write("file", "");
+  EXPECT_NE(failure_of([&] { TuningDatabase(file, target, warn); }).find("tune_database"),
+            std::string::npos);
 }
 
 TEST_F(ProgramCompilerTest, AFolderThatOthersMayWriteToIsNotUsed) {
