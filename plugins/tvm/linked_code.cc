@@ -98,15 +98,18 @@ class SpawnSettings {
 
 void link_objects(const std::string& kernels, const std::string& bytecode,
                   const std::string& library, const std::string& messages) {
-  const std::array<const char*, 10> argv = {"ld",
+  // All names are looked up when the library is loaded: one that is missing is an error there, not
+  // the end of the process in a call.
+  const std::array<const char*, 11> argv = {"ld",
                                             "-shared",
                                             "-z",
                                             "noexecstack",
+                                            "-z",
+                                            "now",
                                             "-o",
                                             library.c_str(),
                                             kernels.c_str(),
                                             bytecode.c_str(),
-                                            nullptr,
                                             nullptr};
   const SpawnSettings settings(messages);
   pid_t pid = 0;

@@ -73,8 +73,9 @@ CompiledCode ProgramCompiler::keep(const std::string& key, const CallPlan& plan,
                                    std::string& cache) const {
   try {
     const std::string linked = link_code(code, target_);
+    CompiledCode loaded = load_code(linked);
     cache = cache_.keep(key, write_artifact({plan, linked}, origin())) ? "kept" : "not kept";
-    return load_code(linked);
+    return loaded;
   } catch (const Failure& failure) {
     warn_(failure.what());
     cache = "not kept" + in_brackets(failure.what());
