@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tvm_plugin/options.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "graphnet/plugin.h"
 #include "tvm_plugin/failure.h"
 
@@ -12,11 +15,44 @@ namespace {
   throw Failure(GN_STATUS_INVALID_ARGUMENT, "option '" + name + "' " + reason);
 }
 
+// In the order of Schedule.
+constexpr const char* kSchedules[] = {"rules", "none", "tuned"};
+
 Schedule read_schedule(const std::string& value) {
-  if (value == "rules") return Schedule::kRules;
-  if (value == "none") return Schedule::kNone;
-  refuse("schedule", "must be rules or none, got '" + value + "'");
+  std::string names;
+  for (std::size_t i = 0; i < std::size(kSchedules); ++i) {
+    if (value == kSchedules[i]) return static_cast<Schedule>(i);
+    names += (i == 0 ? "" : " or ") + std::string(kSchedules[i]);
+  }
+  refuse("schedule", "must be " + names + ", got '" + value + "'");
 }
+
+/// An option of plugin.yaml.
+struct Row {
+  const char* name;
+  std::uint32_t type;
+  const char* form;
+  void (*read)(const gn_option&, Options&);
+};
+
+std::string text_of(const gn_option& option) {
+  return std::string(from_gn(option.text));
+}
+
+constexpr Row kRows[] = {
+    {"schedule", GN_OPTION_STRING, "text",
+     [](const gn_option& given, Options& to) { to.schedule = read_schedule(text_of(given)); }},
+    {"mcpu", GN_OPTION_STRING, "text",
+     [](const gn_option& given, Options& to) { to.mcpu = text_of(given); }},
+    {"artifact_cache", GN_OPTION_STRING, "text",
+     [](const gn_option& given, Options& to) { to.artifact_cache = text_of(given); }},
+    {"tune_seconds", GN_OPTION_INT, "a whole number",
+     [](const gn_option& given, Options& to) { to.tune_seconds = given.integer; }},
+    {"tune_database", GN_OPTION_STRING, "text",
+     [](const gn_option& given, Options& to) { to.tune_database = text_of(given); }},
+    {"allow_other_tvm", GN_OPTION_BOOL, "true or false",
+     [](const gn_option& given, Options& to) { to.allow_other_tvm = given.integer != 0; }},
+};
 
 }  // namespace
 
@@ -24,19 +60,19 @@ std::string pinned_packages() {
   return GN_TVM_PINNED_PACKAGES;
 }
 
+std::string describe(const Options& options) {
+  return std::string("schedule=") + kSchedules[static_cast<std::size_t>(options.schedule)];
+}
+
 Options read_options(const gn_option* options, std::uint64_t num_options) {
   Options read;
   for (std::uint64_t i = 0; i < num_options; ++i) {
     const std::string name(from_gn(options[i].name));
-    if (options[i].type != GN_OPTION_STRING) refuse(name, "must be text");
-    const std::string value(from_gn(options[i].text));
-    if (name == "schedule") {
-      read.schedule = read_schedule(value);
-    } else if (name == "mcpu") {
-      read.mcpu = value;
-    } else {
-      refuse(name, "is not known");
-    }
+    const auto* const row = std::find_if(std::begin(kRows), std::end(kRows),
+                                         [&](const Row& each) { return name == each.name; });
+    if (row == std::end(kRows)) refuse(name, "is not known");
+    if (options[i].type != row->type) refuse(name, std::string("must be ") + row->form);
+    row->read(options[i], read);
   }
   return read;
 }

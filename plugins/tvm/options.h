@@ -12,12 +12,20 @@ namespace graphnet::tvm {
 enum class Schedule : std::uint8_t {
   kRules,  ///< the plugin's rules (schedule.h), weights laid out in bind
   kNone,   ///< as TVM's own CPU pipelines: one kernel a primitive group, no schedule
+  kTuned,  ///< by rule, then by measuring what MetaSchedule draws (tuning.h)
 };
 
 struct Options {
   Schedule schedule = Schedule::kRules;
-  std::string mcpu;  ///< empty: chosen by CPUID
+  std::string mcpu;            ///< empty: chosen by CPUID
+  std::string artifact_cache;  ///< folder; empty: the host's, if it gives one
+  std::int64_t tune_seconds = 60;
+  std::string tune_database;  ///< folder; empty: nothing is kept
+  bool allow_other_tvm = false;
 };
+
+/// The options that decide what a program's code is: "schedule=rules".
+std::string describe(const Options& options);
 
 /// "apache-tvm==0.27.0.post1 apache-tvm-ffi==0.1.14.post1".
 std::string pinned_packages();

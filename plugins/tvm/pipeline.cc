@@ -91,6 +91,8 @@ Target make_target(const std::string& mcpu, int threads) {
   Target made;
   made.mcpu = mcpu.empty() ? processor_level() : mcpu;
   const String triple = call("target.llvm_get_system_triple").cast<String>();
+  made.triple = triple;
+  made.threads = threads;
   Map<String, Any> description;
   description.Set("kind", String("llvm"));
   description.Set("mtriple", triple);
@@ -106,18 +108,25 @@ Target make_target(const std::string& mcpu, int threads) {
   return made;
 }
 
+Ref build_kernels(const Ref& module, const Target& target) {
+  return make("target.build.llvm", lower_kernels(module, target), target.target);
+}
+
 CompiledCode compile_module(const Ref& module, const Target& target) {
   CompiledCode code;
   const Ref builder = make("relax.ExecBuilderCreate");
   const Ref kernels = make("relax.VMCodeGen", builder, lower_relax(module, target));
-  code.library = make("target.build.llvm", lower_kernels(kernels, target), target.target);
+  code.library = build_kernels(kernels, target);
   code.executable =
       make("relax.VMLink", builder, target.target, code.library, Array<Any>{}, Map<String, Any>{});
+  return code;
+}
+
+void start(CompiledCode& code) {
   code.machine = module_function(code.executable, "vm_load_executable")().cast<Ref>();
   // Code is emitted when a function is first looked up, which this does for all.
   module_function(code.machine, "vm_initialization")(kCpu, 0, kPooledAllocator, kCpu, 0,
                                                      kPooledAllocator);
-  return code;
 }
 
 }  // namespace graphnet::tvm

@@ -11,6 +11,8 @@ namespace graphnet::tvm {
 struct Target {
   Ref target;
   std::string mcpu;
+  std::string triple;
+  int threads = 1;
 };
 
 /// mcpu    LLVM's name of a processor; empty: the x86-64 level that CPUID shows, since LLVM takes
@@ -22,11 +24,19 @@ Target make_target(const std::string& mcpu, int threads);
 /// A Relax module, compiled: bytecode for the virtual machine and machine code of its kernels.
 struct CompiledCode {
   Ref executable;
-  Ref library;
-  Ref machine;  ///< the virtual machine, ready to call
+  Ref library;  ///< as LLVM has it; null if the code was loaded (linked_code.h)
+  Ref machine;  ///< the virtual machine, ready to call; null before start()
 };
 
+/// Lowered functions to machine code.
+///
+/// errors   ffi::Error
+Ref build_kernels(const Ref& module, const Target& target);
 /// errors   ffi::Error
 CompiledCode compile_module(const Ref& module, const Target& target);
+/// Makes code ready to call; what LLVM has is emitted.
+///
+/// errors   ffi::Error
+void start(CompiledCode& code);
 
 }  // namespace graphnet::tvm

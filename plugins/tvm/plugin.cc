@@ -16,30 +16,34 @@
 #include "tvm_plugin/ffi_symbols.h"
 #include "tvm_plugin/op_table.h"
 #include "tvm_plugin/options.h"
-#include "tvm_plugin/pipeline.h"
-#include "tvm_plugin/program_executable.h"
+#include "tvm_plugin/program_compiler.h"
 #include "tvm_plugin/tvm_library.h"
 #include "tvm_plugin/vector_math.h"
 
 struct gn_backend {
   const gn_host_api* host = nullptr;
-  graphnet::tvm::Options options;
-  graphnet::tvm::Target target;
+  std::unique_ptr<graphnet::tvm::ProgramCompiler> compiler;
+  std::string warning;
   std::string info;
 };
 
 struct gn_executable {
   const gn_host_api* host = nullptr;
-  std::unique_ptr<graphnet::tvm::ProgramExecutable> program;
+  const graphnet::tvm::ProgramCompiler* compiler = nullptr;
+  graphnet::tvm::CompiledProgram program;
   std::string info;
+  std::string stored;
 };
 
 namespace {
 
 using graphnet::from_gn;
 using graphnet::to_gn;
+using graphnet::tvm::CompiledProgram;
 using graphnet::tvm::Failure;
-using graphnet::tvm::ProgramExecutable;
+using graphnet::tvm::Options;
+using graphnet::tvm::ProgramCompiler;
+using graphnet::tvm::Target;
 
 constexpr const char* kName = "tvm";
 constexpr const char* kVersion = "0.1.0";
@@ -67,11 +71,16 @@ gn_status* create(const gn_create_args* args, gn_backend** out) {
     }
     auto backend = std::make_unique<gn_backend>();
     backend->host = host;
-    backend->options = graphnet::tvm::read_options(args->options, args->num_options);
-    graphnet::tvm::TvmLibrary::open(host->num_threads);
+    Options options = graphnet::tvm::read_options(args->options, args->num_options);
+    if (options.artifact_cache.empty()) options.artifact_cache = from_gn(host->cache_folder);
+    backend->warning = graphnet::tvm::TvmLibrary::open(host->num_threads, options.allow_other_tvm);
+    if (!backend->warning.empty()) host->log(host->host, GN_LOG_WARNING, to_gn(backend->warning));
     graphnet::tvm::register_extern_functions();
     graphnet::tvm::register_vector_math();
-    backend->target = graphnet::tvm::make_target(backend->options.mcpu, host->num_threads);
+    Target target = graphnet::tvm::make_target(options.mcpu, host->num_threads);
+    backend->compiler = std::make_unique<ProgramCompiler>(
+        std::move(options), std::move(target),
+        [host](const std::string& text) { host->log(host->host, GN_LOG_WARNING, to_gn(text)); });
     *out = backend.release();
     return nullptr;
   });
@@ -83,7 +92,7 @@ void destroy(gn_backend* backend) {
 
 gn_status* bind(gn_executable* executable, gn_bind_args* args) {
   return wall(executable->host, GN_STATUS_RUNTIME_FAILED, [&]() -> gn_status* {
-    executable->program->bind(*args);
+    executable->program.executable->bind(*args);
     return nullptr;
   });
 }
@@ -94,20 +103,23 @@ void executable_destroy(gn_executable* executable) {
 
 std::string describe_backend(const gn_backend& backend) {
   std::string text = "threads: " + std::to_string(backend.host->num_threads) + "\n";
+  if (!backend.warning.empty()) text += "warning: " + backend.warning + "\n";
   return text + "packages: " + graphnet::tvm::pinned_packages() +
          "\nfolder: " + graphnet::tvm::tvm_folder() +
          "\ntvm_ffi: " + graphnet::tvm::TvmLibrary::ffi_version() +
-         "\nmcpu: " + backend.target.mcpu + "\n";
+         "\nmcpu: " + backend.compiler->target().mcpu + "\n";
 }
 
-std::string describe_program(const ProgramExecutable& program) {
-  const graphnet::tvm::RelaxModule& module = program.module();
+std::string describe_program(const CompiledProgram& program) {
+  const graphnet::tvm::CallPlan& plan = program.executable->plan();
   std::string rules;
-  for (const auto& [rule, count] : module.rules) {
+  for (const auto& [rule, count] : plan.kernels_by_rule) {
     rules += (rules.empty() ? "" : " ") + rule + "=" + std::to_string(count);
   }
-  std::string text = "main_kernels: " + std::to_string(module.num_kernels) +
-                     "\nbind_kernels: " + std::to_string(program.num_bind_kernels()) + "\n";
+  std::string text = "main_kernels: " + std::to_string(plan.num_main_kernels) +
+                     "\nbind_kernels: " + std::to_string(plan.num_bind_kernels) +
+                     "\nartifact_cache: " + program.cache + "\n";
+  if (!program.tuning.empty()) text += "tuning: " + program.tuning + "\n";
   if (!rules.empty()) text += "distinct_kernels_by_rule: " + rules + "\n";
   return text;
 }
@@ -116,37 +128,42 @@ gn_status* info(gn_backend* backend, gn_executable* executable, gn_info* out) {
   return wall(backend->host, GN_STATUS_INTERNAL, [&]() -> gn_status* {
     std::string& text = executable == nullptr ? backend->info : executable->info;
     text = describe_backend(*backend);
-    if (executable != nullptr) text += describe_program(*executable->program);
+    if (executable != nullptr) text += describe_program(executable->program);
     out->text = to_gn(text);
     return nullptr;
   });
 }
 
-std::unique_ptr<ProgramExecutable> compile(const gn_backend& backend,
-                                           graphnet::tvm::Program program) {
-  graphnet::tvm::KernelPlan plan = graphnet::tvm::plan_kernels(program);
-  graphnet::tvm::RelaxModule module =
-      graphnet::tvm::make_relax_module(program, plan, backend.options.schedule);
-  for (const std::string& refusal : module.refusals) {
-    backend.host->log(backend.host->host, GN_LOG_WARNING,
-                      to_gn("TVM refused a schedule, the kernel runs without: " + refusal));
-  }
-  graphnet::tvm::CompiledCode code = graphnet::tvm::compile_module(module.module, backend.target);
-  return std::make_unique<ProgramExecutable>(std::move(program), std::move(module), std::move(code),
-                                             std::move(plan));
+gn_status* serialize(gn_executable* executable, gn_string* out) {
+  return wall(executable->host, GN_STATUS_UNAVAILABLE, [&]() -> gn_status* {
+    if (executable->stored.empty()) {
+      executable->stored = executable->compiler->store(*executable->program.executable);
+    }
+    *out = to_gn(executable->stored);
+    return nullptr;
+  });
+}
+
+std::unique_ptr<gn_executable> make_executable(const gn_backend& backend) {
+  auto executable = std::make_unique<gn_executable>();
+  executable->host = backend.host;
+  executable->compiler = backend.compiler.get();
+  return executable;
+}
+
+gn_status* deserialize(gn_backend* backend, gn_string bytes, gn_executable** out) {
+  return wall(backend->host, GN_STATUS_INVALID_ARGUMENT, [&]() -> gn_status* {
+    auto executable = make_executable(*backend);
+    executable->program.executable = backend->compiler->load(from_gn(bytes));
+    executable->stored = from_gn(bytes);
+    *out = executable.release();
+    return nullptr;
+  });
 }
 
 constexpr gn_backend_api kApi = {
-    sizeof(gn_backend_api),
-    create,
-    destroy,
-    gn_backend_compile,
-    gn_backend_run,
-    bind,
-    executable_destroy,
-    info,
-    nullptr,
-    nullptr,
+    sizeof(gn_backend_api), create, destroy,   gn_backend_compile, gn_backend_run, bind,
+    executable_destroy,     info,   serialize, deserialize,
 };
 
 }  // namespace
@@ -162,16 +179,16 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     body.struct_size = sizeof(body);
     gn_status* const status = backend->host->graph_body(backend->host->host, args->graph, &body);
     if (status != nullptr) return status;
-    graphnet::tvm::Emitter emitter(backend->options.schedule == graphnet::tvm::Schedule::kRules);
+    graphnet::tvm::Emitter emitter(backend->compiler->options().schedule !=
+                                   graphnet::tvm::Schedule::kNone);
     const graphnet::lowering::Lowered lowered = graphnet::lowering::lower_graph(
         body, graphnet::tvm::op_table(), emitter, emitter.add_parameters(body));
     if (!lowered.failures.empty()) {
       throw Failure(GN_STATUS_UNSUPPORTED, graphnet::lowering::describe_failures(lowered.failures));
     }
     if (args->check_only != 0) return nullptr;
-    auto executable = std::make_unique<gn_executable>();
-    executable->host = backend->host;
-    executable->program = compile(*backend, emitter.finish(lowered.outputs));
+    auto executable = make_executable(*backend);
+    executable->program = backend->compiler->compile(emitter.finish(lowered.outputs));
     *out = executable.release();
     return nullptr;
   });
@@ -179,7 +196,7 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
 
 gn_status* gn_backend_run(gn_executable* executable, const gn_run_args* args) {
   return wall(executable->host, GN_STATUS_RUNTIME_FAILED, [&]() -> gn_status* {
-    executable->program->run(*args);
+    executable->program.executable->run(*args);
     return nullptr;
   });
 }

@@ -18,16 +18,13 @@ struct Borrowed {
   Shape shape;
 };
 
-std::size_t bytes_of(Type type, const Shape& shape) {
-  return static_cast<std::size_t>(lowering::num_elements(shape) * lowering::bytes_of(type));
-}
-
 void* data_of(const DLTensor& tensor) {
   return static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
 }
 
 bool is_dense(const DLTensor& tensor) {
-  if (tensor.strides == nullptr) return true;
+  const bool is_empty = std::count(tensor.shape, tensor.shape + tensor.ndim, 0) != 0;
+  if (tensor.strides == nullptr || is_empty) return true;
   std::int64_t expected = 1;
   for (int i = tensor.ndim - 1; i >= 0; --i) {
     if (tensor.shape[i] != 1 && tensor.strides[i] != expected) return false;
@@ -36,46 +33,28 @@ bool is_dense(const DLTensor& tensor) {
   return true;
 }
 
-const DLTensor& checked(const DLTensor* tensor, const Node& node, const char* kind,
+const DLTensor& checked(const DLTensor* tensor, const StoredValue& value, const char* kind,
                         std::size_t index) {
-  const DLDataType type = tvm_type(node.type);
-  const bool fits = tensor->ndim == static_cast<int>(node.shape.size()) &&
-                    std::equal(node.shape.begin(), node.shape.end(), tensor->shape) &&
+  const DLDataType type = tvm_type(value.type);
+  const bool fits = tensor->ndim == static_cast<int>(value.shape.size()) &&
+                    std::equal(value.shape.begin(), value.shape.end(), tensor->shape) &&
                     tensor->dtype.code == type.code && tensor->dtype.bits == type.bits &&
                     is_dense(*tensor);
   if (fits) return *tensor;
   throw Failure(GN_STATUS_INVALID_ARGUMENT, std::string(kind) + " " + std::to_string(index) +
                                                 " is not a dense " +
-                                                lowering::describe(node.type, node.shape));
+                                                lowering::describe(value.type, value.shape));
 }
 
-}  // namespace
-
-ProgramExecutable::ProgramExecutable(Program program, RelaxModule module, CompiledCode code,
-                                     KernelPlan plan)
-    : program_(std::move(program)),
-      module_(std::move(module)),
-      code_(std::move(code)),
-      plan_(std::move(plan)),
-      main_(module_function(code_.machine, "main")),
-      values_(program_.nodes.size()) {
-  for (const std::int32_t result : module_.main.results) {
-    std::vector<std::size_t> outputs;
-    for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
-      if (program_.outputs[i] == result) outputs.push_back(i);
-    }
-    outputs_of_result_.push_back(std::move(outputs));
-  }
-}
-
-ffi::Tensor ProgramExecutable::view(std::int32_t node, void* data) const {
+/// `data` as a tensor in the form that the module takes.
+ffi::Tensor view(const StoredValue& value, void* data) {
   auto* const borrowed = new Borrowed;
-  borrowed->shape = plan_.storage[static_cast<std::size_t>(node)];
+  borrowed->shape = value.storage;
   DLTensor& tensor = borrowed->managed.dl_tensor;
   tensor.data = data;
   tensor.device = {kDLCPU, 0};
   tensor.ndim = static_cast<int>(borrowed->shape.size());
-  tensor.dtype = tvm_type(storage_type(program_.at(node).type));
+  tensor.dtype = tvm_type(storage_type(value.type));
   tensor.shape = borrowed->shape.data();
   borrowed->managed.manager_ctx = borrowed;
   borrowed->managed.deleter = [](DLManagedTensor* self) {
@@ -84,26 +63,49 @@ ffi::Tensor ProgramExecutable::view(std::int32_t node, void* data) const {
   return ffi::Tensor::FromDLPack(&borrowed->managed, 0, true);
 }
 
+Array<ffi::Tensor> call_function(const ffi::Function& function,
+                                 const std::vector<ffi::AnyView>& arguments) {
+  Any given;
+  function.CallPacked(arguments.data(), static_cast<int>(arguments.size()), &given);
+  return given.cast<Array<ffi::Tensor>>();
+}
+
+}  // namespace
+
+ProgramExecutable::ProgramExecutable(CallPlan plan, CompiledCode code)
+    : plan_(std::move(plan)),
+      code_(std::move(code)),
+      main_(module_function(code_.machine, "main")),
+      values_(plan_.values.size()) {
+  for (const std::int32_t result : plan_.main.results) {
+    std::vector<std::size_t> outputs;
+    for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+      if (plan_.outputs[i] == result) outputs.push_back(i);
+    }
+    outputs_of_result_.push_back(std::move(outputs));
+  }
+}
+
 void* ProgramExecutable::constant_data(std::uint32_t index) {
-  const std::string& bytes = program_.constants[index].bytes;
+  const std::string& bytes = plan_.constants[index];
   kept_.emplace_back(bytes.size());
   std::memcpy(kept_.back().data(), bytes.data(), bytes.size());
   return kept_.back().data();
 }
 
-void* ProgramExecutable::weight_data(const DLTensor& tensor, const Node& node) {
+void* ProgramExecutable::weight_data(const DLTensor& tensor, const StoredValue& value) {
   void* const data = data_of(tensor);
   if (lowering::is_aligned(data)) return data;
-  const std::size_t num_bytes = bytes_of(node.type, node.shape);
+  const std::size_t num_bytes = bytes_of(value);
   kept_.emplace_back(num_bytes);
   std::memcpy(kept_.back().data(), data, num_bytes);
   return kept_.back().data();
 }
 
-void* ProgramExecutable::input_data(const DLTensor& tensor, const Node& node) {
+void* ProgramExecutable::input_data(const DLTensor& tensor, const StoredValue& value) {
   void* const data = data_of(tensor);
   if (lowering::is_aligned(data)) return data;
-  const std::size_t num_bytes = bytes_of(node.type, node.shape);
+  const std::size_t num_bytes = bytes_of(value);
   copied_inputs_.push_back({data, lowering::AlignedCopy(num_bytes), num_bytes});
   return copied_inputs_.back().copy.data();
 }
@@ -113,74 +115,78 @@ void ProgramExecutable::bind(gn_bind_args& args) {
   is_attached_ = false;
   std::fill(values_.begin(), values_.end(), ffi::Tensor());
   kept_.clear();
-  for (std::size_t id = 0; id < program_.nodes.size(); ++id) {
-    const Node& node = program_.nodes[id];
-    if (node.kind != NodeKind::kArgument || !plan_.is_stored[id]) continue;
+  for (std::size_t id = 0; id < plan_.values.size(); ++id) {
+    const StoredValue& value = plan_.values[id];
+    if (!value.is_argument) continue;
     void* data = nullptr;
-    if (node.source == ArgumentSource::kWeight) {
-      if (node.index >= args.num_weights) {
+    if (value.source == ArgumentSource::kWeight) {
+      if (value.index >= args.num_weights) {
         throw Failure(GN_STATUS_INVALID_ARGUMENT,
-                      "weight " + std::to_string(node.index) + " is missing");
+                      "weight " + std::to_string(value.index) + " is missing");
       }
-      data = weight_data(checked(args.weights[node.index], node, "weight", node.index), node);
-    } else if (node.source == ArgumentSource::kConstant) {
-      data = constant_data(node.index);
+      data = weight_data(checked(args.weights[value.index], value, "weight", value.index), value);
+    } else if (value.source == ArgumentSource::kConstant) {
+      data = constant_data(value.index);
     } else {
       continue;
     }
-    values_[id] = view(static_cast<std::int32_t>(id), data);
+    values_[id] = view(value, data);
   }
   args.kept_bytes = 0;
-  if (!module_.bind.results.empty()) {
-    std::vector<ffi::AnyView> arguments;
-    for (const std::int32_t id : module_.bind.parameters) {
-      arguments.push_back(values_[static_cast<std::size_t>(id)]);
-    }
-    Any given;
-    module_function(code_.machine, "bind")
-        .CallPacked(arguments.data(), static_cast<int>(arguments.size()), &given);
-    const auto results = given.cast<Array<ffi::Tensor>>();
-    for (std::size_t i = 0; i < module_.bind.results.size(); ++i) {
-      const auto id = static_cast<std::size_t>(module_.bind.results[i]);
-      values_[id] = results[static_cast<std::int64_t>(i)];
-      args.kept_bytes += bytes_of(program_.nodes[id].type, plan_.storage[id]);
-    }
-  }
+  if (!plan_.bind.results.empty()) run_bind_function(args);
   args.copied = 0;
   is_bound_ = true;
+}
+
+void ProgramExecutable::run_bind_function(gn_bind_args& args) {
+  std::vector<ffi::AnyView> arguments;
+  for (const std::int32_t id : plan_.bind.parameters) {
+    arguments.push_back(values_[static_cast<std::size_t>(id)]);
+  }
+  const auto results = call_function(module_function(code_.machine, "bind"), arguments);
+  for (std::size_t i = 0; i < plan_.bind.results.size(); ++i) {
+    const auto id = static_cast<std::size_t>(plan_.bind.results[i]);
+    values_[id] = results[static_cast<std::int64_t>(i)];
+    args.kept_bytes += bytes_of(plan_.values[id]);
+  }
 }
 
 void ProgramExecutable::attach(const gn_run_args& args) {
   if (!is_bound_) throw Failure(GN_STATUS_INVALID_ARGUMENT, "run was called without bind");
   copied_inputs_.clear();
-  for (std::size_t id = 0; id < program_.nodes.size(); ++id) {
-    const Node& node = program_.nodes[id];
-    if (node.kind != NodeKind::kArgument || node.source != ArgumentSource::kInput ||
-        !plan_.is_stored[id]) {
-      continue;
-    }
-    if (node.index >= args.num_inputs) {
+  for (std::size_t id = 0; id < plan_.values.size(); ++id) {
+    const StoredValue& value = plan_.values[id];
+    if (!value.is_argument || value.source != ArgumentSource::kInput) continue;
+    if (value.index >= args.num_inputs) {
       throw Failure(GN_STATUS_INVALID_ARGUMENT,
-                    "input " + std::to_string(node.index) + " is missing");
+                    "input " + std::to_string(value.index) + " is missing");
     }
-    const DLTensor& tensor = checked(args.inputs[node.index], node, "input", node.index);
-    values_[id] = view(static_cast<std::int32_t>(id), input_data(tensor, node));
+    const DLTensor& tensor = checked(args.inputs[value.index], value, "input", value.index);
+    values_[id] = view(value, input_data(tensor, value));
+  }
+  // A stored program may be of another graph.
+  if (args.num_outputs != plan_.outputs.size()) {
+    throw Failure(GN_STATUS_INVALID_ARGUMENT,
+                  "the program has " + std::to_string(plan_.outputs.size()) + " outputs, not " +
+                      std::to_string(args.num_outputs));
+  }
+  for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+    checked(args.outputs[i], plan_.values[static_cast<std::size_t>(plan_.outputs[i])], "output", i);
   }
   parameters_.clear();
   arguments_.clear();
-  for (const std::int32_t id : module_.main.parameters) {
+  for (const std::int32_t id : plan_.main.parameters) {
     parameters_.push_back(values_[static_cast<std::size_t>(id)]);
   }
   for (const ffi::Tensor& parameter : parameters_) arguments_.push_back(parameter);
   is_attached_ = true;
 }
 
-void ProgramExecutable::take(const ffi::Tensor& value, const DLTensor& output) const {
-  const DLTensor& tensor = *value.GetDLTensorPtr();
-  std::int64_t count = 1;
-  for (int i = 0; i < tensor.ndim; ++i) count *= tensor.shape[i];
-  std::memcpy(data_of(output), data_of(tensor),
-              static_cast<std::size_t>(count) * tensor.dtype.bits / 8);
+void ProgramExecutable::take(const ffi::Tensor& value, std::size_t output,
+                             const gn_run_args& args) const {
+  const auto id = static_cast<std::size_t>(plan_.outputs[output]);
+  std::memcpy(data_of(*args.outputs[output]), data_of(*value.GetDLTensorPtr()),
+              bytes_of(plan_.values[id]));
 }
 
 void ProgramExecutable::run(const gn_run_args& args) {
@@ -188,19 +194,17 @@ void ProgramExecutable::run(const gn_run_args& args) {
   for (const CopiedInput& input : copied_inputs_) {
     std::memcpy(input.copy.data(), input.source, input.num_bytes);
   }
-  if (!module_.main.results.empty()) {
-    Any given;
-    main_.CallPacked(arguments_.data(), static_cast<int>(arguments_.size()), &given);
-    const auto results = given.cast<Array<ffi::Tensor>>();
+  if (!plan_.main.results.empty()) {
+    const auto results = call_function(main_, arguments_);
     for (std::size_t i = 0; i < outputs_of_result_.size(); ++i) {
       for (const std::size_t output : outputs_of_result_[i]) {
-        take(results[static_cast<std::int64_t>(i)], *args.outputs[output]);
+        take(results[static_cast<std::int64_t>(i)], output, args);
       }
     }
   }
-  for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
-    const auto id = static_cast<std::size_t>(program_.outputs[i]);
-    if (values_[id].defined()) take(values_[id], *args.outputs[i]);
+  for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+    const auto id = static_cast<std::size_t>(plan_.outputs[i]);
+    if (values_[id].defined()) take(values_[id], i, args);
   }
 }
 

@@ -7,8 +7,8 @@
 
 #include "graphnet/abi.h"
 #include "lowering/aligned_copy.h"
+#include "tvm_plugin/call_plan.h"
 #include "tvm_plugin/pipeline.h"
-#include "tvm_plugin/relax_module.h"
 
 namespace graphnet::tvm {
 
@@ -16,7 +16,7 @@ namespace graphnet::tvm {
 class ProgramExecutable {
  public:
   /// errors   ffi::Error
-  ProgramExecutable(Program program, RelaxModule module, CompiledCode code, KernelPlan plan);
+  ProgramExecutable(CallPlan plan, CompiledCode code);
 
   /// Runs the function "bind" on the weights and keeps what it gives.
   ///
@@ -25,8 +25,8 @@ class ProgramExecutable {
   /// errors   Failure INVALID_ARGUMENT: bind missing; ffi::Error
   void run(const gn_run_args& args);
 
-  const RelaxModule& module() const { return module_; }
-  std::int64_t num_bind_kernels() const { return static_cast<std::int64_t>(plan_.bind.size()); }
+  const CallPlan& plan() const { return plan_; }
+  const CompiledCode& code() const { return code_; }
 
  private:
   /// An input that is copied in each call, because it lies where vectors cannot be loaded.
@@ -37,20 +37,18 @@ class ProgramExecutable {
   };
 
   void* constant_data(std::uint32_t index);
-  void* input_data(const DLTensor& tensor, const Node& node);
-  void* weight_data(const DLTensor& tensor, const Node& node);
-  ffi::Tensor view(std::int32_t node, void* data) const;
+  void* input_data(const DLTensor& tensor, const StoredValue& value);
+  void* weight_data(const DLTensor& tensor, const StoredValue& value);
+  void run_bind_function(gn_bind_args& args);
   void attach(const gn_run_args& args);
-  void take(const ffi::Tensor& value, const DLTensor& output) const;
+  void take(const ffi::Tensor& value, std::size_t output, const gn_run_args& args) const;
 
-  Program program_;
-  RelaxModule module_;
+  CallPlan plan_;
   CompiledCode code_;
-  KernelPlan plan_;
   ffi::Function main_;
   std::vector<lowering::AlignedCopy> kept_;  ///< constants, and weights that lie badly
   std::vector<CopiedInput> copied_inputs_;
-  std::vector<ffi::Tensor> values_;  ///< by node: what is known after bind
+  std::vector<ffi::Tensor> values_;  ///< as in the plan: what is known after bind
   std::vector<ffi::Tensor> parameters_;
   std::vector<ffi::AnyView> arguments_;
   std::vector<std::vector<std::size_t>> outputs_of_result_;

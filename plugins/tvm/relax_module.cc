@@ -42,10 +42,12 @@ std::string kernel_name(const Program& program, const Kernel& kernel) {
 
 class ModuleBuilder {
  public:
-  ModuleBuilder(const Program& program, const KernelPlan& plan, Schedule schedule)
+  ModuleBuilder(const Program& program, const KernelPlan& plan, Schedule schedule,
+                const Improve& improve)
       : program_(program),
         plan_(plan),
         schedule_(schedule),
+        improve_(improve),
         builder_(make("relax.BlockBuilderCreate", nullptr)) {}
 
   RelaxModule build() {
@@ -60,7 +62,7 @@ class ModuleBuilder {
     add_function("main", plan_.call, result_.main);
     result_.num_kernels = static_cast<int>(plan_.call.size());
     result_.module = make("relax.BlockBuilderFinalize", builder_);
-    if (schedule_ == Schedule::kRules) arrange();
+    if (schedule_ != Schedule::kNone) arrange();
     return std::move(result_);
   }
 
@@ -171,6 +173,7 @@ class ModuleBuilder {
       const Ref variable =
           make("relax.BlockBuilderAddFunction", builder_, function.function, String(name));
       const std::string symbol = field(variable, "name_hint").cast<String>();
+      if (program_.at(kernel.root).stage == Stage::kCall) ++calls_[symbol];
       if (seen_.insert(symbol).second) pending_.push_back({variable, &kernel, function});
       value = make("relax.op.call_tir", variable, make("ir.Tuple", arguments, nullptr), types);
     }
@@ -189,35 +192,67 @@ class ModuleBuilder {
   }
 
   void arrange() {
+    std::vector<ArrangedKernel> arranged;
     for (const Pending& each : pending_) {
-      std::string rule;
-      try {
-        const Ref arranged = schedule_kernel(*each.kernel, each.function, rule);
-        call("ir.Module_Add", result_.module, each.variable, arranged, true);
-      } catch (const ffi::Error& error) {
-        const std::string name = field(each.variable, "name_hint").cast<String>();
-        result_.refusals.push_back(name + " (" + rule + "): " + std::string(error.message()));
-        rule = "none";
-      }
-      ++result_.rules[rule];
+      const std::string name = field(each.variable, "name_hint").cast<String>();
+      const Ref schedule = arrange_kernel(each, name);
+      call("ir.Module_Add", result_.module, each.variable, function_of(module_with(schedule)),
+           true);
+      arranged.push_back(
+          {name, each.function.function, schedule, buffers_of(each.function), calls_[name]});
     }
+    if (!improve_) return;
+    const std::vector<Ref> better = improve_(arranged);
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      if (!better[i].defined()) continue;
+      call("ir.Module_Add", result_.module, pending_[i].variable, better[i], true);
+    }
+  }
+
+  std::vector<BufferShape> buffers_of(const KernelFunction& function) const {
+    std::vector<BufferShape> buffers;
+    for (const std::int32_t id : function.inputs) {
+      buffers.push_back(
+          {storage_type(program_.at(id).type), plan_.storage[static_cast<std::size_t>(id)]});
+    }
+    for (const KernelResult& result : function.results) {
+      buffers.push_back({result.type, result.shape});
+    }
+    return buffers;
+  }
+
+  Ref arrange_kernel(const Pending& each, const std::string& name) {
+    std::string rule;
+    Ref schedule;
+    try {
+      schedule = schedule_kernel(*each.kernel, each.function, rule);
+    } catch (const ffi::Error& error) {
+      result_.refusals.push_back(name + " (" + rule + "): " + std::string(error.message()));
+      rule = "none";
+      schedule = plain_schedule(each.function);
+    }
+    ++result_.rules[rule];
+    return schedule;
   }
 
   const Program& program_;
   const KernelPlan& plan_;
   Schedule schedule_;
+  const Improve& improve_;
   Ref builder_;
   RelaxModule result_;
   std::map<const Kernel*, KernelFunction> functions_;
   std::map<std::int32_t, Ref> variables_;
   std::set<std::string> seen_;
+  std::map<std::string, std::int64_t> calls_;  ///< of "main", by symbol
   std::vector<Pending> pending_;
 };
 
 }  // namespace
 
-RelaxModule make_relax_module(const Program& program, const KernelPlan& plan, Schedule schedule) {
-  return ModuleBuilder(program, plan, schedule).build();
+RelaxModule make_relax_module(const Program& program, const KernelPlan& plan, Schedule schedule,
+                              const Improve& improve) {
+  return ModuleBuilder(program, plan, schedule, improve).build();
 }
 
 }  // namespace graphnet::tvm

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "tvm_plugin/ffi.h"
 #include "tvm_plugin/fusion.h"
+#include "tvm_plugin/kernel_timer.h"
 #include "tvm_plugin/options.h"
 #include "tvm_plugin/program.h"
 
@@ -30,7 +32,21 @@ struct RelaxModule {
   int num_kernels = 0;                ///< calls of "main"
 };
 
-/// errors   LoweringError; ffi::Error where TVM refuses
-RelaxModule make_relax_module(const Program& program, const KernelPlan& plan, Schedule schedule);
+/// A distinct kernel with its loops arranged, and how often "main" calls it.
+struct ArrangedKernel {
+  std::string name;
+  Ref function;  ///< its loops as TE writes them
+  Ref schedule;
+  std::vector<BufferShape> buffers;
+  std::int64_t calls = 0;
+};
+/// Gives better functions for kernels, or null for what stays as it is.
+using Improve = std::function<std::vector<Ref>(const std::vector<ArrangedKernel>&)>;
+
+/// improve  may be empty
+///
+/// errors   LoweringError; ffi::Error where TVM refuses; those of `improve`
+RelaxModule make_relax_module(const Program& program, const KernelPlan& plan, Schedule schedule,
+                              const Improve& improve = nullptr);
 
 }  // namespace graphnet::tvm

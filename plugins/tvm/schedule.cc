@@ -2,6 +2,7 @@
 #include "tvm_plugin/schedule.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tvm_plugin/emitter.h"
 #include "tvm_plugin/expression.h"
@@ -19,9 +20,11 @@ constexpr std::int64_t kTilesPerBlock = 16;
 /// TVM's schedule of one function.
 class Loops {
  public:
-  explicit Loops(const Ref& module)
-      // Arguments: seed, debug mask, how errors are rendered (0 would print the function), checks.
-      : schedule_(make("s_tir.schedule.TracedSchedule", module, -1, 0, 1, true)) {}
+  explicit Loops(Ref module)
+      : module_(std::move(module)),
+        // Arguments: seed, debug mask, how errors are rendered (0 would print the function),
+        // checks.
+        schedule_(make("s_tir.schedule.TracedSchedule", module_, -1, 0, 1, true)) {}
 
   template <typename... Args>
   Any apply(const char* primitive, Args&&... args) const {
@@ -75,9 +78,12 @@ class Loops {
   Ref decompose(const Ref& block, const Ref& loop) const {
     return apply("DecomposeReduction", block, loop).cast<Ref>();
   }
-  Ref module() const { return apply("GetMod").cast<Ref>(); }
+  const Ref& handle() const { return schedule_; }
 
  private:
+  // A schedule changes a module that nobody else holds in place, loops that its function shares
+  // with the kernel's own among it.
+  Ref module_;
   Ref schedule_;
 };
 
@@ -294,7 +300,6 @@ Ref schedule_kernel(const Kernel& kernel, const KernelFunction& function, std::s
     arrange_rows(loops, kernel);
   } else if (kernel.kind == KernelKind::kPair) {
     rule = "pairs";
-    return function.function;
   } else if (function.shape.anchor == NodeKind::kDot && function.shape.has_panels) {
     rule = "product";
     arrange_dot(loops, function);
@@ -305,7 +310,15 @@ Ref schedule_kernel(const Kernel& kernel, const KernelFunction& function, std::s
     rule = "columns";
     arrange_columns(loops, function);
   }
-  return function_of(loops.module());
+  return loops.handle();
+}
+
+Ref plain_schedule(const KernelFunction& function) {
+  return Loops(module_of(function.function)).handle();
+}
+
+Ref module_with(const Ref& schedule) {
+  return make("s_tir.schedule.ScheduleGetMod", schedule);
 }
 
 }  // namespace graphnet::tvm

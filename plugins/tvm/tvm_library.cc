@@ -5,18 +5,22 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 
+#include "artifact/file_digest.h"
 #include "tvm_plugin/failure.h"
 #include "tvm_plugin/ffi.h"
 #include "tvm_plugin/ffi_symbols.h"
 #include "tvm_plugin/kept_signal.h"
+#include "tvm_plugin/options.h"
 
 namespace graphnet::tvm {
 
 namespace {
 
 // Of the headers that the plugin was built with. The wheel 0.1.14.post1 calls itself 0.1.15, so
-// this cannot tell it from the release 0.1.15; that is what the hash in requirements.txt is for.
+// this cannot tell it from the release 0.1.15, which the file's hash does.
 constexpr TVMFFIVersion kWritten = {TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR,
                                     TVM_FFI_VERSION_PATCH};
 
@@ -24,6 +28,8 @@ constexpr TVMFFIVersion kWritten = {TVM_FFI_VERSION_MAJOR, TVM_FFI_VERSION_MINOR
 constexpr const char* kNames[] = {
     "ffi.MakeObjectFromPackedArgs",
     "ffi.ModuleGetFunction",
+    "ffi.ModuleLoadFromFile",
+    "ffi.ModuleWriteToFile",
     "ir.BaseFuncWithAttr",
     "ir.BaseFuncWithoutAttr",
     "ir.Call",
@@ -74,10 +80,34 @@ constexpr const char* kNames[] = {
     "relax.op.call_tir",
     "relax.transform.CallTIRRewrite",
     "relax.transform.StaticPlanBlockMemory",
+    "runtime.ModulePackImportsToLLVM",
+    "s_tir.meta_schedule.ArgInfoFromEntryFunc",
+    "s_tir.meta_schedule.CostModelPyCostModel",
+    "s_tir.meta_schedule.DatabaseCommitTuningRecord",
+    "s_tir.meta_schedule.DatabaseCommitWorkload",
+    "s_tir.meta_schedule.DatabaseGetTopK",
+    "s_tir.meta_schedule.DatabaseJSONDatabase",
+    "s_tir.meta_schedule.DatabaseMemoryDatabase",
+    "s_tir.meta_schedule.DatabaseQueryIRModule",
+    "s_tir.meta_schedule.MutatorDefaultLLVM",
+    "s_tir.meta_schedule.PostprocDefaultLLVM",
+    "s_tir.meta_schedule.RunnerResult",
+    "s_tir.meta_schedule.ScheduleRuleDefaultLLVM",
+    "s_tir.meta_schedule.SearchStrategyEvolutionarySearch",
+    "s_tir.meta_schedule.SearchStrategyGenerateMeasureCandidates",
+    "s_tir.meta_schedule.SearchStrategyNotifyRunnerResults",
+    "s_tir.meta_schedule.SearchStrategyPreTuning",
+    "s_tir.meta_schedule.SpaceGeneratorGenerateDesignSpace",
+    "s_tir.meta_schedule.SpaceGeneratorPostOrderApply",
+    "s_tir.meta_schedule.TuneContext",
+    "s_tir.meta_schedule.TuneContextInitialize",
+    "s_tir.meta_schedule.TuningRecord",
     "s_tir.schedule.GetLoopIterType",
     "s_tir.schedule.ScheduleComputeAt",
     "s_tir.schedule.ScheduleDecomposeReduction",
     "s_tir.schedule.ScheduleReverseComputeAt",
+    "s_tir.schedule.ScheduleGetMod",
+    "s_tir.schedule.ScheduleGetTrace",
     "s_tir.schedule.TracedSchedule",
     "s_tir.transform.LowerInitBlock",
     "target.Target",
@@ -112,6 +142,19 @@ void* open_file(const std::string& file) {
   return library;
 }
 
+// Of libtvm_ffi.so in the wheel that requirements.txt pins.
+constexpr const char* kPinnedFfi =
+    "e44372c658f0b5b6833f29402edfdd49d14a1e8ca50999d7e099f7c1f0822baa";
+constexpr const char* kFfiFile = "/tvm_ffi/lib/libtvm_ffi.so";
+constexpr const char* kRuntimeFile = "/tvm/lib/libtvm_runtime.so";
+constexpr const char* kCompilerFile = "/tvm/lib/libtvm_compiler.so";
+
+std::string digest_of_file(const char* file) {
+  std::optional<std::string> digest = artifact::sha256_of_file(tvm_folder() + file);
+  if (!digest) refuse("cannot read '" + tvm_folder() + file + "'");
+  return std::move(*digest);
+}
+
 void check_version() {
   const std::string version = TvmLibrary::ffi_version();
   const std::string wanted = std::to_string(kWritten.major) + "." + std::to_string(kWritten.minor) +
@@ -119,6 +162,15 @@ void check_version() {
   if (version != wanted) {
     refuse("libtvm_ffi is " + version + ", this plugin needs " + wanted);
   }
+}
+
+/// What to know of a libtvm_ffi that is not the pinned one; empty if it is.
+std::string strangeness() {
+  const std::string digest = digest_of_file(kFfiFile);
+  if (digest == kPinnedFfi) return "";
+  return "'" + tvm_folder() + kFfiFile + "' is not that of " + pinned_packages() +
+         " (its SHA-256 is " + digest + ", not " + kPinnedFfi +
+         "); releases that call themselves the same crash while they write modules";
 }
 
 void check_names() {
@@ -138,7 +190,14 @@ std::string TvmLibrary::ffi_version() {
          std::to_string(version.patch);
 }
 
-void TvmLibrary::open(int threads) {
+const std::string& TvmLibrary::identity() {
+  static const std::string text = pinned_packages() + " ffi " + ffi_version() + " " +
+                                  digest_of_file(kFfiFile) + " " + digest_of_file(kRuntimeFile) +
+                                  " " + digest_of_file(kCompilerFile);
+  return text;
+}
+
+std::string TvmLibrary::open(int threads, bool allow_other) {
   if (!ffi_failure().empty()) refuse("cannot load TVM: " + ffi_failure());
   const KeptSignal kept(SIGSEGV);
   // Read when the pool starts. Its threads stay where the system puts them: the host decides which
@@ -146,9 +205,12 @@ void TvmLibrary::open(int threads) {
   setenv("TVM_NUM_THREADS", std::to_string(threads).c_str(), 1);
   setenv("TVM_BIND_THREADS", "0", 1);
   check_version();
-  open_file(tvm_folder() + "/tvm/lib/libtvm_runtime.so");
-  open_file(tvm_folder() + "/tvm/lib/libtvm_compiler.so");
+  const std::string strange = strangeness();
+  if (!strange.empty() && !allow_other) refuse(strange + "; option allow_other_tvm tries it");
+  open_file(tvm_folder() + kRuntimeFile);
+  open_file(tvm_folder() + kCompilerFile);
   check_names();
+  return strange;
 }
 
 }  // namespace graphnet::tvm

@@ -10,14 +10,23 @@ namespace graphnet::tvm {
 /// never unloaded; what its loading does to SIGSEGV is undone.
 class TvmLibrary {
  public:
-  /// threads  size of TVM's pool; of the first call in a process
+  /// Gives a warning if libtvm_ffi is not the pinned file, else nothing.
   ///
-  /// errors   Failure UNAVAILABLE: a file is missing, is of another version than the one that this
-  ///          plugin was written for, or lacks a function that the plugin calls
-  static void open(int threads);
+  /// threads      size of TVM's pool; of the first call in a process
+  /// allow_other  tries a libtvm_ffi that is not the pinned file
+  ///
+  /// errors   Failure UNAVAILABLE: a file is missing, is not the pinned one, is of another version
+  ///          than the one that this plugin was written for, or lacks a function that the plugin
+  ///          calls
+  static std::string open(int threads, bool allow_other = false);
 
-  /// "0.1.14", of libtvm_ffi.
+  /// "0.1.15", of libtvm_ffi.
   static std::string ffi_version();
+  /// Versions and SHA-256 of the three files, which are read at the first call: a quarter of a
+  /// second for the compiler.
+  ///
+  /// errors   Failure UNAVAILABLE
+  static const std::string& identity();
 };
 
 }  // namespace graphnet::tvm

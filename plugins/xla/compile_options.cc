@@ -3,10 +3,12 @@
 
 #include <cctype>
 
+#include "artifact/wire_format.h"
 #include "xla/failure.h"
-#include "xla/wire_format.h"
 
 namespace graphnet::xla {
+
+using artifact::WireWriter;
 
 namespace {
 

@@ -3,10 +3,12 @@
 
 #include <cstdlib>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "xla/file_digest.h"
+#include "artifact/file_digest.h"
 
 namespace graphnet::xla {
 
@@ -76,7 +78,10 @@ PjrtClient::~PjrtClient() {
 }
 
 const std::string& PjrtClient::file_sha256() const {
-  if (file_sha256_.empty()) file_sha256_ = sha256_of_file(library_.file());
+  if (!file_sha256_.empty()) return file_sha256_;
+  std::optional<std::string> digest = artifact::sha256_of_file(library_.file());
+  if (!digest) throw Failure(GN_STATUS_UNAVAILABLE, "cannot read '" + library_.file() + "'");
+  file_sha256_ = std::move(*digest);
   return file_sha256_;
 }
 

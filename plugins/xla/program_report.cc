@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "xla/program_report.h"
 
-#include "xla/wire_format.h"
+#include "artifact/wire_format.h"
 
 namespace graphnet::xla {
+
+using artifact::WireField;
+using artifact::WireReader;
 
 namespace {
 

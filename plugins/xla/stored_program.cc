@@ -7,12 +7,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "xla/file_digest.h"
+#include "artifact/file_digest.h"
+#include "artifact/wire_format.h"
 #include "xla/program_check.h"
-#include "xla/wire_format.h"
 
 namespace graphnet::xla {
 
+using artifact::processor_digest;
+using artifact::sha256_hex;
+using artifact::WireField;
+using artifact::WireReader;
+using artifact::WireWriter;
 using lowering::stablehlo::ArgumentSource;
 using lowering::stablehlo::LoweredProgram;
 using lowering::stablehlo::Module;

@@ -36,7 +36,7 @@ owned 'spdlog' host/base/log.cc
 owned 'boost/dll' host/plugin
 owned '(ATen|c10|torch)/' host/eager
 owned 'CLI/' host/cli
-owned 'openssl' '\(host/base\|plugins/xla/file_digest.cc\)'
+owned 'openssl' '\(host/base\|sdk/artifact/file_digest.cc\)'
 
 if command -v clang-format >/dev/null && clang-format --version | grep -q 'version 14'; then
   clang-format --dry-run --Werror "${sources[@]}" 2>&1 | head -20 | grep . &&

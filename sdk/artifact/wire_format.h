@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Protocol Buffers' wire format, as much of it as compile options and optimized programs need.
+// Protocol Buffers' wire format, as much of it as stored programs and XLA's messages need.
 //
 // source   protobuf.dev/programming-guides/encoding
 #pragma once
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace graphnet::xla {
+namespace graphnet::artifact {
 
 /// Appends fields to a message.
 class WireWriter {
@@ -50,4 +50,4 @@ class WireReader {
   bool is_damaged_ = false;
 };
 
-}  // namespace graphnet::xla
+}  // namespace graphnet::artifact

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
-namespace graphnet::xla {
+namespace graphnet::artifact {
 
 /// SHA-256 in lower-case hexadecimal.
 std::string sha256_hex(std::string_view bytes);
 
-/// The same of a file's bytes.
-///
-/// errors   UNAVAILABLE
-std::string sha256_of_file(const std::string& file);
+/// The same of a file's bytes; nothing if it cannot be read.
+std::optional<std::string> sha256_of_file(const std::string& file);
 
 /// SHA-256 of what the processor can do: machine code for one set of features does not run with
 /// another.
@@ -20,4 +19,4 @@ std::string sha256_of_file(const std::string& file);
 /// source   "flags" of the first processor in /proc/cpuinfo
 std::string processor_digest();
 
-}  // namespace graphnet::xla
+}  // namespace graphnet::artifact

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "xla/file_digest.h"
+#include "artifact/file_digest.h"
 
 #include <openssl/evp.h>
 
@@ -7,9 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "xla/failure.h"
-
-namespace graphnet::xla {
+namespace graphnet::artifact {
 
 namespace {
 
@@ -45,7 +43,7 @@ std::string sha256_hex(std::string_view bytes) {
   return finish(context);
 }
 
-std::string sha256_of_file(const std::string& file) {
+std::optional<std::string> sha256_of_file(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   const Context context = start();
   std::vector<char> block(std::size_t{1} << 20U);
@@ -53,7 +51,7 @@ std::string sha256_of_file(const std::string& file) {
     stream.read(block.data(), static_cast<std::streamsize>(block.size()));
     EVP_DigestUpdate(context.get(), block.data(), static_cast<std::size_t>(stream.gcount()));
   }
-  if (!stream.eof()) throw Failure(GN_STATUS_UNAVAILABLE, "cannot read '" + file + "'");
+  if (!stream.eof()) return std::nullopt;
   return finish(context);
 }
 
@@ -65,4 +63,4 @@ std::string processor_digest() {
   return sha256_hex("");
 }
 
-}  // namespace graphnet::xla
+}  // namespace graphnet::artifact

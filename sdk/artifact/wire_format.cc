@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "xla/wire_format.h"
+#include "artifact/wire_format.h"
 
 #include <cstring>
 
-namespace graphnet::xla {
+namespace graphnet::artifact {
 
 namespace {
 
@@ -81,4 +81,4 @@ bool WireReader::next(WireField& field) {
   return is_whole;
 }
 
-}  // namespace graphnet::xla
+}  // namespace graphnet::artifact

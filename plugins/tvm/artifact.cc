@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+//
+// Layout: magic, SHA-256 of the rest in hexadecimal, then one message in Protocol Buffers' wire
+// format with the fields numbered below. Another layout gets another magic.
+#include "tvm_plugin/artifact.h"
+
+#include "artifact/file_digest.h"
+#include "artifact/wire_format.h"
+#include "tvm_plugin/failure.h"
+
+namespace graphnet::tvm {
+
+using artifact::WireField;
+using artifact::WireReader;
+using artifact::WireWriter;
+
+namespace {
+
+constexpr std::string_view kMagic = "graphnet tvm program 1\n";
+constexpr std::size_t kDigestSize = 64;
+// A value takes more room in memory than in bytes; the largest sample has a few thousand.
+constexpr std::size_t kMostEntries = std::size_t{1} << 20U;
+
+namespace file_field {
+enum : std::uint32_t {
+  kTvm = 1,
+  kOptions = 2,
+  kProcessor = 3,
+  kCode = 4,
+  kValue = 5,
+  kConstant = 6,
+  kMain = 7,
+  kBind = 8,
+  kOutput = 9,
+  kRule = 10,
+  kRuleCount = 11,  // follows its rule
+  kMainKernels = 12,
+  kBindKernels = 13,
+};
+}
+namespace value_field {
+enum : std::uint32_t { kSource = 1, kIndex = 2, kType = 3, kExtent = 4, kStorageExtent = 5 };
+}
+namespace function_field {
+enum : std::uint32_t { kParameter = 1, kResult = 2 };
+}
+
+[[noreturn]] void refuse(const std::string& reason) {
+  throw Failure(GN_STATUS_INVALID_ARGUMENT, "stored program " + reason);
+}
+
+template <typename Integer>
+void add_all(WireWriter& out, std::uint32_t field, const std::vector<Integer>& list) {
+  for (const Integer each : list) out.add_varint(field, static_cast<std::uint64_t>(each));
+}
+
+template <typename Entry>
+void push(std::vector<Entry>& list, Entry entry) {
+  if (list.size() >= kMostEntries) refuse("has more entries than this plugin writes");
+  list.push_back(std::move(entry));
+}
+
+std::string write_value(const StoredValue& value) {
+  WireWriter out;
+  if (value.is_argument) {
+    out.add_varint(value_field::kSource, static_cast<std::uint64_t>(value.source));
+    out.add_varint(value_field::kIndex, value.index);
+  }
+  out.add_varint(value_field::kType, static_cast<std::uint64_t>(value.type));
+  add_all(out, value_field::kExtent, value.shape);
+  add_all(out, value_field::kStorageExtent, value.storage);
+  return out.bytes();
+}
+
+/// A number that has to be that of an enumerator; others become one beyond all.
+template <typename Enum>
+Enum enumerator(std::uint64_t number) {
+  return static_cast<Enum>(number > 255 ? 255 : number);
+}
+
+StoredValue read_value(std::string_view bytes) {
+  StoredValue value;
+  WireReader reader(bytes);
+  for (WireField field; reader.next(field);) {
+    const auto number = static_cast<std::int64_t>(field.value);
+    if (field.number == value_field::kSource) {
+      value.is_argument = true;
+      value.source = enumerator<ArgumentSource>(field.value);
+    }
+    if (field.number == value_field::kIndex) value.index = static_cast<std::uint32_t>(field.value);
+    if (field.number == value_field::kType) value.type = enumerator<Type>(field.value);
+    if (field.number == value_field::kExtent) push(value.shape, number);
+    if (field.number == value_field::kStorageExtent) push(value.storage, number);
+  }
+  if (reader.is_damaged()) refuse("holds a value that cannot be read");
+  return value;
+}
+
+std::string write_function(const FunctionSignature& function) {
+  WireWriter out;
+  add_all(out, function_field::kParameter, function.parameters);
+  add_all(out, function_field::kResult, function.results);
+  return out.bytes();
+}
+
+FunctionSignature read_function(std::string_view bytes) {
+  FunctionSignature function;
+  WireReader reader(bytes);
+  for (WireField field; reader.next(field);) {
+    const auto id = static_cast<std::int32_t>(field.value);
+    if (field.number == function_field::kParameter) push(function.parameters, id);
+    if (field.number == function_field::kResult) push(function.results, id);
+  }
+  if (reader.is_damaged()) refuse("holds a function that cannot be read");
+  return function;
+}
+
+/// A stored program before anything of it is believed.
+struct StoredProgram {
+  std::string_view tvm;
+  std::string_view options;
+  std::string_view processor;
+  std::string_view code;
+  CallPlan plan;
+};
+
+void read_field(const WireField& field, StoredProgram& program, std::string& rule) {
+  CallPlan& plan = program.plan;
+  switch (field.number) {
+    case file_field::kTvm:
+      program.tvm = field.bytes;
+      break;
+    case file_field::kOptions:
+      program.options = field.bytes;
+      break;
+    case file_field::kProcessor:
+      program.processor = field.bytes;
+      break;
+    case file_field::kCode:
+      program.code = field.bytes;
+      break;
+    case file_field::kValue:
+      push(plan.values, read_value(field.bytes));
+      break;
+    case file_field::kConstant:
+      push(plan.constants, std::string(field.bytes));
+      break;
+    case file_field::kMain:
+      plan.main = read_function(field.bytes);
+      break;
+    case file_field::kBind:
+      plan.bind = read_function(field.bytes);
+      break;
+    case file_field::kOutput:
+      push(plan.outputs, static_cast<std::int32_t>(field.value));
+      break;
+    case file_field::kRule:
+      rule = field.bytes;
+      break;
+    case file_field::kRuleCount:
+      plan.kernels_by_rule[rule] = static_cast<std::int64_t>(field.value);
+      break;
+    case file_field::kMainKernels:
+      plan.num_main_kernels = static_cast<std::int64_t>(field.value);
+      break;
+    case file_field::kBindKernels:
+      plan.num_bind_kernels = static_cast<std::int64_t>(field.value);
+      break;
+    default:
+      break;
+  }
+}
+
+StoredProgram read_program(std::string_view bytes) {
+  if (bytes.substr(0, kMagic.size()) != kMagic) refuse("is none of this version of plugin tvm");
+  bytes.remove_prefix(kMagic.size());
+  const std::string_view digest = bytes.substr(0, kDigestSize);
+  bytes.remove_prefix(digest.size());
+  if (digest != artifact::sha256_hex(bytes)) refuse("is cut off or damaged");
+  StoredProgram program;
+  std::string rule;
+  WireReader reader(bytes);
+  for (WireField field; reader.next(field);) read_field(field, program, rule);
+  if (reader.is_damaged()) refuse("holds a field that cannot be read");
+  return program;
+}
+
+void check_origin(const StoredProgram& program, const Origin& here) {
+  if (program.tvm != here.tvm) {
+    refuse("was made by another TVM: " + std::string(program.tvm) + "; this one is " + here.tvm);
+  }
+  if (program.options != here.options) {
+    refuse("was made with '" + std::string(program.options) + "', not '" + here.options + "'");
+  }
+  if (program.processor != here.processor) refuse("is for a processor with other features");
+}
+
+}  // namespace
+
+std::string write_artifact(const Artifact& program, const Origin& origin) {
+  const CallPlan& plan = program.plan;
+  WireWriter out;
+  out.add_bytes(file_field::kTvm, origin.tvm);
+  out.add_bytes(file_field::kOptions, origin.options);
+  out.add_bytes(file_field::kProcessor, origin.processor);
+  out.add_bytes(file_field::kCode, program.code);
+  for (const StoredValue& value : plan.values) {
+    out.add_bytes(file_field::kValue, write_value(value));
+  }
+  for (const std::string& constant : plan.constants) {
+    out.add_bytes(file_field::kConstant, constant);
+  }
+  out.add_bytes(file_field::kMain, write_function(plan.main));
+  out.add_bytes(file_field::kBind, write_function(plan.bind));
+  add_all(out, file_field::kOutput, plan.outputs);
+  for (const auto& [rule, count] : plan.kernels_by_rule) {
+    out.add_bytes(file_field::kRule, rule);
+    out.add_varint(file_field::kRuleCount, static_cast<std::uint64_t>(count));
+  }
+  out.add_varint(file_field::kMainKernels, static_cast<std::uint64_t>(plan.num_main_kernels));
+  out.add_varint(file_field::kBindKernels, static_cast<std::uint64_t>(plan.num_bind_kernels));
+  return std::string(kMagic) + artifact::sha256_hex(out.bytes()) + out.bytes();
+}
+
+Artifact read_artifact(std::string_view bytes, const Origin& here) {
+  StoredProgram program = read_program(bytes);
+  check_origin(program, here);
+  const std::string flaw = flaw_of(program.plan);
+  if (!flaw.empty()) refuse("names " + flaw);
+  return {std::move(program.plan), std::string(program.code)};
+}
+
+}  // namespace graphnet::tvm

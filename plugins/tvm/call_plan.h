@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tvm_plugin/relax_module.h"
+
+namespace graphnet::tvm {
+
+/// A value that functions of a module take or give, or that the graph returns.
+struct StoredValue {
+  bool is_argument = false;
+  ArgumentSource source = ArgumentSource::kInput;  ///< if is_argument; `index` likewise
+  std::uint32_t index = 0;                         ///< kConstant: in CallPlan::constants
+  Type type = Type::kF32;
+  Shape shape;    ///< as the graph has it
+  Shape storage;  ///< if is_argument: of its buffer, never 0-d
+};
+
+/// What calling a compiled program takes beside its code: which tensor goes where. Values are named
+/// by their position in `values`.
+struct CallPlan {
+  std::vector<StoredValue> values;
+  FunctionSignature main;
+  FunctionSignature bind;  ///< no results: there is no such function
+  std::vector<std::int32_t> outputs;
+  std::vector<std::string> constants;  ///< bytes
+  // What `info` tells of the program.
+  std::map<std::string, std::int64_t> kernels_by_rule;
+  std::int64_t num_main_kernels = 0;
+  std::int64_t num_bind_kernels = 0;
+};
+
+CallPlan make_call_plan(const Program& program, const KernelPlan& kernels,
+                        const RelaxModule& module);
+
+std::size_t bytes_of(const StoredValue& value);
+
+/// Holds a plan that was read from bytes to what make_call_plan gives: positions exist, sizes can
+/// be, constants have their bytes.
+///
+/// errors   what is wrong with it; empty: nothing
+std::string flaw_of(const CallPlan& plan);
+
+}  // namespace graphnet::tvm

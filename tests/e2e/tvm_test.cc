@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// `graphnet run --config tvm.yaml` on bundled samples, with an artifact cache: what is found again
+// runs, is right, and is proven to be the plugin's own code.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "journal/journal_file.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
+const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples";
+
+const std::vector<std::string> kSmall = {"transformers-auto-model/sadhaklal_mlp-iris",
+                                         "transformers-auto-model/opt-tiny-random",
+                                         "mmpose/SimpleBaseline3D"};
+
+class Tvm : public ::testing::Test {
+ protected:
+  /// The records of one run of all samples.
+  std::vector<journal::Record> run(const std::string& name) {
+    const fs::path config = folder_.path() / "tvm.yaml";
+    std::ofstream(config) << "schema: graphnet/run/v1\nbackend:\n  name: tvm\n  options: { "
+                             "artifact_cache: "
+                          << cache().string() << " }\n";
+    fs::create_directories(temporary());
+    std::vector<std::string> command = {kProgram, "run"};
+    for (const std::string& sample : kSmall) command.push_back(kSamples + "/" + sample);
+    const fs::path results = folder_.path() / name;
+    command.insert(command.end(),
+                   {"--config", config.string(), "--protocol", "upstream", "--warmup", "0",
+                    "--trials", "1", "--threads", "2", "-o", results.string()});
+    output_ =
+        run_program(command, {"TMPDIR=" + temporary().string()}, folder_.path() / "log").output;
+    auto content = journal::read_journal(results);
+    return content.is_ok() ? content->records : std::vector<journal::Record>();
+  }
+  bool is_missing() const { return output_.find("fetch the wheels with") != std::string::npos; }
+  fs::path cache() const { return folder_.path() / "cache"; }
+  fs::path temporary() const { return folder_.path() / "temporary"; }
+
+  TempDir folder_;
+  std::string output_;
+};
+
+void expect_all(const std::vector<journal::Record>& records, const std::string& cache) {
+  for (const journal::Record& record : records) {
+    EXPECT_EQ(record.outcome, "ok") << record.sample << ": " << record.message;
+    EXPECT_EQ(record.verdict, "proven") << record.sample << ": " << base::dump_json(record.proof);
+    EXPECT_EQ(record.plugin_variant, "tvm+rules");
+    EXPECT_EQ(record.plugin_info.value("artifact_cache", ""), cache) << record.sample;
+  }
+}
+
+TEST_F(Tvm, WhatTheArtifactCacheKeepsRunsInTheNextProcess) {
+  const std::vector<journal::Record> cold = run("cold.jsonl");
+  if (is_missing()) GTEST_SKIP() << "no TVM: ./graphnet run --config tvm.yaml fetches it";
+  ASSERT_EQ(cold.size(), kSmall.size()) << output_;
+  expect_all(cold, "kept");
+  const std::vector<journal::Record> warm = run("warm.jsonl");
+  ASSERT_EQ(warm.size(), kSmall.size()) << output_;
+  expect_all(warm, "found");
+  // Both came from the linker, so both are code of a file of that name.
+  EXPECT_NE(base::dump_json(warm[0].proof).find("program.so"), std::string::npos)
+      << base::dump_json(warm[0].proof);
+  EXPECT_TRUE(fs::is_empty(temporary())) << "files are left behind";
+}
+
+TEST_F(Tvm, DamagedArtifactsCostACompilationAndNothingElse) {
+  ASSERT_TRUE(run("cold.jsonl").size() == kSmall.size() || is_missing()) << output_;
+  if (is_missing()) GTEST_SKIP() << "no TVM: ./graphnet run --config tvm.yaml fetches it";
+  for (const auto& entry : fs::directory_iterator(cache())) {
+    fs::resize_file(entry.path(), fs::file_size(entry.path()) / 2);
+  }
+  expect_all(run("again.jsonl"), "kept (stored program is cut off or damaged)");
+  expect_all(run("warm.jsonl"), "found");
+}
+
+}  // namespace
+}  // namespace graphnet::tests

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "tvm_plugin/artifact.h"
+
+#include <gtest/gtest.h>
+
+#include "artifact/file_digest.h"
+#include "artifact/wire_format.h"
+#include "tvm_plugin/failure.h"
+#include "tvm_plugin/program_digest.h"
+
+namespace graphnet::tvm {
+namespace {
+
+const Origin kHere = {"apache-tvm==1", "schedule=rules", "processor"};
+
+/// An input, a weight, a constant and a result that is an output twice.
+Artifact sample() {
+  Artifact artifact;
+  artifact.code = std::string(
+      "\x7f"
+      "ELF\0code",
+      9);
+  CallPlan& plan = artifact.plan;
+  plan.values = {{true, ArgumentSource::kInput, 2, Type::kF32, {}, {1}},
+                 {true, ArgumentSource::kWeight, 7, Type::kBF16, {4, 0, 3}, {4, 0, 3}},
+                 {true, ArgumentSource::kConstant, 0, Type::kI64, {2}, {2}},
+                 {false, ArgumentSource::kInput, 0, Type::kF64, {3}, {}}};
+  plan.constants = {std::string(16, '\x05')};
+  plan.main = {{0, 2}, {3}};
+  plan.bind = {{1}, {}};
+  plan.outputs = {3, 3};
+  plan.kernels_by_rule = {{"product", 2}, {"rows", 1}};
+  plan.num_main_kernels = 5;
+  plan.num_bind_kernels = 6;
+  return artifact;
+}
+
+std::string refusal(std::string_view bytes, const Origin& here = kHere) {
+  try {
+    read_artifact(bytes, here);
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), GN_STATUS_INVALID_ARGUMENT);
+    return failure.what();
+  }
+  return "taken";
+}
+
+/// Bytes whose hash is right, whatever they say.
+std::string sealed(const std::string& message) {
+  return "graphnet tvm program 1\n" + artifact::sha256_hex(message) + message;
+}
+
+TEST(Artifact, RoundTrip) {
+  const Artifact given = sample();
+  const Artifact read = read_artifact(write_artifact(given, kHere), kHere);
+  EXPECT_EQ(read.code, given.code);
+  const CallPlan& plan = read.plan;
+  ASSERT_EQ(plan.values.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const StoredValue& value = plan.values[i];
+    const StoredValue& wanted = given.plan.values[i];
+    EXPECT_EQ(value.is_argument, wanted.is_argument);
+    EXPECT_EQ(value.source, wanted.source);
+    EXPECT_EQ(value.index, wanted.index);
+    EXPECT_EQ(value.type, wanted.type);
+    EXPECT_EQ(value.shape, wanted.shape);
+    EXPECT_EQ(value.storage, wanted.storage);
+  }
+  EXPECT_EQ(plan.constants, given.plan.constants);
+  EXPECT_EQ(plan.main.parameters, given.plan.main.parameters);
+  EXPECT_EQ(plan.main.results, given.plan.main.results);
+  EXPECT_EQ(plan.bind.parameters, given.plan.bind.parameters);
+  EXPECT_EQ(plan.bind.results, given.plan.bind.results);
+  EXPECT_EQ(plan.outputs, given.plan.outputs);
+  EXPECT_EQ(plan.kernels_by_rule, given.plan.kernels_by_rule);
+  EXPECT_EQ(plan.num_main_kernels, 5);
+  EXPECT_EQ(plan.num_bind_kernels, 6);
+}
+
+TEST(Artifact, RefusesWhatIsCutOffOrDamaged) {
+  const std::string bytes = write_artifact(sample(), kHere);
+  EXPECT_EQ(refusal(""), "stored program is none of this version of plugin tvm");
+  EXPECT_EQ(refusal("no such thing"), "stored program is none of this version of plugin tvm");
+  for (std::size_t size = 23; size < bytes.size(); ++size) {
+    EXPECT_EQ(refusal(bytes.substr(0, size)), "stored program is cut off or damaged") << size;
+  }
+  for (std::size_t i = 23; i < bytes.size(); ++i) {
+    std::string flipped = bytes;
+    flipped[i] ^= 1;
+    EXPECT_EQ(refusal(flipped), "stored program is cut off or damaged") << i;
+  }
+}
+
+TEST(Artifact, RefusesThatOfAnotherTvmOptionOrProcessor) {
+  const std::string bytes = write_artifact(sample(), kHere);
+  EXPECT_EQ(refusal(bytes, {"apache-tvm==2", kHere.options, kHere.processor}),
+            "stored program was made by another TVM: apache-tvm==1; this one is apache-tvm==2");
+  EXPECT_EQ(refusal(bytes, {kHere.tvm, "schedule=none", kHere.processor}),
+            "stored program was made with 'schedule=rules', not 'schedule=none'");
+  EXPECT_EQ(refusal(bytes, {kHere.tvm, kHere.options, "another"}),
+            "stored program is for a processor with other features");
+}
+
+TEST(Artifact, RefusesPlansThatLeadOutOfMemory) {
+  const auto with = [](auto change) {
+    Artifact artifact = sample();
+    change(artifact.plan);
+    return refusal(write_artifact(artifact, kHere));
+  };
+  EXPECT_EQ(with([](CallPlan& plan) { plan.main.parameters = {4}; }),
+            "stored program names a value that is missing");
+  EXPECT_EQ(with([](CallPlan& plan) { plan.outputs = {-1}; }),
+            "stored program names a value that is missing");
+  EXPECT_EQ(with([](CallPlan& plan) { plan.values[2].index = 1; }),
+            "stored program names a constant that is missing");
+  EXPECT_EQ(with([](CallPlan& plan) { plan.constants[0] += 'x'; }),
+            "stored program names a constant of another size than its value");
+  EXPECT_EQ(with([](CallPlan& plan) { plan.values[1].storage = {5}; }),
+            "stored program names a buffer of another size than its value");
+  EXPECT_EQ(with([](CallPlan& plan) { plan.values[0].source = static_cast<ArgumentSource>(9); }),
+            "stored program names an argument from nowhere");
+  EXPECT_EQ(with([](CallPlan& plan) { plan.values[3].type = static_cast<Type>(200); }),
+            "stored program names an element type that there is not");
+  constexpr std::int64_t kHuge = std::int64_t{1} << 40;
+  for (const Shape& shape : {Shape{-1}, Shape{kHuge, kHuge}, Shape{3, INT64_MAX}, Shape(65, 1)}) {
+    EXPECT_EQ(with([&](CallPlan& plan) { plan.values[3].shape = shape; }),
+              "stored program names a shape that cannot be");
+  }
+}
+
+TEST(Artifact, RefusesFieldsThatCannotBeRead) {
+  EXPECT_EQ(refusal(sealed("\x0A\x05ok")), "stored program holds a field that cannot be read");
+  artifact::WireWriter out;
+  out.add_bytes(5, "\x08");
+  EXPECT_EQ(refusal(sealed(out.bytes())), "stored program holds a value that cannot be read");
+  artifact::WireWriter many;
+  for (std::size_t i = 0; i <= (std::size_t{1} << 20U); ++i) many.add_varint(9, 0);
+  EXPECT_EQ(refusal(sealed(many.bytes())),
+            "stored program has more entries than this plugin writes");
+}
+
+TEST(ProgramDigest, ChangesWithWhateverDecidesTheResult) {
+  const auto digest_with = [](auto change) {
+    Program program;
+    program.nodes = {Node{NodeKind::kUnary, 1, Type::kF32, {2, 3}, {0}}};
+    program.outputs = {0};
+    program.constants = {{Type::kF32, {1}, "four"}};
+    change(program);
+    return digest_of(program);
+  };
+  const std::string plain = digest_with([](Program&) {});
+  EXPECT_EQ(plain.size(), 64U);
+  EXPECT_EQ(plain, digest_with([](Program& program) {
+              program.nodes[0].place = 3;
+              program.places = {"elsewhere"};
+            }));
+  EXPECT_NE(plain, digest_with([](Program& program) { program.nodes[0].which = 2; }));
+  EXPECT_NE(plain, digest_with([](Program& program) { program.nodes[0].shape = {3, 2}; }));
+  EXPECT_NE(plain, digest_with([](Program& program) { program.nodes[0].window.low = {1}; }));
+  EXPECT_NE(plain, digest_with([](Program& program) { program.nodes[0].convolution.groups = 2; }));
+  EXPECT_NE(plain, digest_with([](Program& program) { program.nodes[0].stage = Stage::kCall; }));
+  EXPECT_NE(plain, digest_with([](Program& program) { program.outputs = {}; }));
+  EXPECT_NE(plain, digest_with([](Program& program) { program.constants[0].bytes = "five"; }));
+}
+
+}  // namespace
+}  // namespace graphnet::tvm

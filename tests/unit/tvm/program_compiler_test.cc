@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+//
+// Programs through TVM itself: compiled, stored, loaded, found again.
+#include "tvm_plugin/program_compiler.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <numeric>
+
+#include "lowering/builder.h"
+#include "support/temp_dir.h"
+#include "tvm_plugin/emitter.h"
+#include "tvm_plugin/extern_functions.h"
+#include "tvm_plugin/failure.h"
+#include "tvm_plugin/ffi_symbols.h"
+#include "tvm_plugin/linked_code.h"
+#include "tvm_plugin/tuning_database.h"
+#include "tvm_plugin/tvm_library.h"
+#include "tvm_plugin/vector_math.h"
+
+namespace graphnet::tvm {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kRows = 20;
+constexpr std::int64_t kColumns = 48;
+
+/// softmax(x w) and the indices that sort it: panels in bind, rules, vector math, a function of the
+/// plugin's own.
+Program sample() {
+  Emitter emitter(true);
+  lowering::Builder b(emitter);
+  const std::vector<std::int64_t> shape = {kRows, kColumns};
+  gn_value value = {};
+  value.struct_size = sizeof(value);
+  value.kind = GN_VALUE_INPUT;
+  value.dtype = {kDLFloat, 32, 1};
+  value.rank = 2;
+  value.shape = shape.data();
+  gn_graph_body body = {};
+  body.struct_size = sizeof(body);
+  body.values = &value;
+  body.num_values = 1;
+  const Tensor x = emitter.add_parameters(body)[0];
+  std::vector<float> weight(kColumns * kColumns);
+  for (std::size_t i = 0; i < weight.size(); ++i) weight[i] = static_cast<float>(i % 13) - 6;
+  const Tensor w = emitter.constant(Type::kF32, {kColumns, kColumns}, weight.data());
+  const Tensor y = b.softmax(b.matmul(x, w), 1);
+  const auto [values, indices] = emitter.sort(y, 1, true);
+  return emitter.finish({y, values, indices});
+}
+
+/// The last number of "... , 12 known".
+std::int64_t known_of(const std::string& tuning) {
+  const std::size_t comma = tuning.rfind(", ");
+  return comma == std::string::npos ? -1 : std::atoll(tuning.c_str() + comma + 2);
+}
+
+/// Tensors of one call, in memory of the test's.
+struct Call {
+  Call() {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7) / 8;
+    add(x.data(), {kDLFloat, 32, 1});
+    add(y.data(), {kDLFloat, 32, 1});
+    add(sorted.data(), {kDLFloat, 32, 1});
+    add(indices.data(), {kDLInt, 64, 1});
+  }
+  void add(void* data, DLDataType type) {
+    DLTensor tensor = {};
+    tensor.data = data;
+    tensor.device = {kDLCPU, 0};
+    tensor.ndim = 2;
+    tensor.dtype = type;
+    tensor.shape = shape;
+    tensors.push_back(tensor);
+  }
+  void run(ProgramExecutable& executable) {
+    gn_bind_args bound = {};
+    bound.struct_size = sizeof(bound);
+    executable.bind(bound);
+    const DLTensor* inputs[] = {&tensors[0]};
+    DLTensor* outputs[] = {&tensors[1], &tensors[2], &tensors[3]};
+    gn_run_args args = {};
+    args.struct_size = sizeof(args);
+    args.inputs = inputs;
+    args.num_inputs = 1;
+    args.outputs = outputs;
+    args.num_outputs = 3;
+    args.rebind = 1;
+    executable.run(args);
+  }
+  float first_row_sum() const { return std::accumulate(y.begin(), y.begin() + kColumns, 0.0F); }
+
+  std::int64_t shape[2] = {kRows, kColumns};
+  std::vector<float> x = std::vector<float>(kRows * kColumns);
+  std::vector<float> y = x;
+  std::vector<float> sorted = x;
+  std::vector<std::int64_t> indices = std::vector<std::int64_t>(kRows * kColumns);
+  std::vector<DLTensor> tensors;
+};
+
+class ProgramCompilerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(tvm_folder() + "/tvm/lib/libtvm_compiler.so")) {
+      GTEST_SKIP() << "no TVM: ./graphnet run --config tvm.yaml fetches it";
+    }
+    static const bool is_ready = [] {
+      TvmLibrary::open(1);
+      register_extern_functions();
+      register_vector_math();
+      return true;
+    }();
+    ASSERT_TRUE(is_ready);
+    fs::create_directory(temporary());
+    ::setenv("TMPDIR", temporary().c_str(), 1);
+  }
+  void TearDown() override {
+    if (fs::exists(temporary())) {
+      EXPECT_TRUE(fs::is_empty(temporary())) << "files are left behind";
+    }
+    ::unsetenv("TMPDIR");
+  }
+
+  std::string temporary() const { return folder_.path() / "temporary"; }
+  std::string cache() const { return folder_.path() / "cache"; }
+  ProgramCompiler compiler(const std::string& cache_folder = "",
+                           Schedule schedule = Schedule::kRules) {
+    Options options;
+    options.artifact_cache = cache_folder;
+    options.schedule = schedule;
+    return ProgramCompiler(options, make_target("", 1),
+                           [this](const std::string& text) { warnings_ += text + "\n"; });
+  }
+  static std::string failure_of(const std::function<void()>& body) {
+    try {
+      body();
+    } catch (const Failure& failure) {
+      return failure.what();
+    }
+    return "none";
+  }
+
+  tests::TempDir folder_;
+  std::string warnings_;
+};
+
+TEST_F(ProgramCompilerTest, StoredProgramsDoTheSame) {
+  const ProgramCompiler made = compiler();
+  const CompiledProgram compiled = made.compile(sample());
+  EXPECT_EQ(compiled.cache, "off");
+  const auto loaded = made.load(made.store(*compiled.executable));
+  Call before;
+  Call after;
+  before.run(*compiled.executable);
+  after.run(*loaded);
+  EXPECT_EQ(before.y, after.y);
+  EXPECT_EQ(before.sorted, after.sorted);
+  EXPECT_EQ(before.indices, after.indices);
+  EXPECT_NEAR(before.first_row_sum(), 1, 1e-5);
+  EXPECT_EQ(loaded->plan().num_bind_kernels, compiled.executable->plan().num_bind_kernels);
+  EXPECT_GT(loaded->plan().num_bind_kernels, 0);
+  EXPECT_NE(failure_of([&] { made.store(*loaded); }).find("was loaded"), std::string::npos);
+}
+
+TEST_F(ProgramCompilerTest, ProgramsOfOtherOptionsAreRefused) {
+  const ProgramCompiler made = compiler();
+  const std::string bytes = made.store(*made.compile(sample()).executable);
+  const ProgramCompiler other = compiler("", Schedule::kNone);
+  EXPECT_NE(failure_of([&] { other.load(bytes); }).find("schedule=rules"), std::string::npos);
+}
+
+TEST_F(ProgramCompilerTest, CodeThatTheSystemDoesNotLoadIsAnErrorThatSaysSo) {
+  EXPECT_NE(failure_of([] { load_code("no library"); }).find("stored program cannot be loaded"),
+            std::string::npos);
+}
+
+TEST_F(ProgramCompilerTest, WithoutLinkerNothingIsSerialisable) {
+  const ProgramCompiler made = compiler(cache());
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", temporary().c_str(), 1);
+  const CompiledProgram compiled = made.compile(sample());
+  const std::string reason = failure_of([&] { made.store(*compiled.executable); });
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(reason.rfind("not serialisable: the linker 'ld' (Debian: binutils)", 0), 0U) << reason;
+  EXPECT_EQ(compiled.cache.rfind("not kept (not serialisable: the linker 'ld'", 0), 0U)
+      << compiled.cache;
+  EXPECT_NE(warnings_.find("not serialisable"), std::string::npos);
+  Call call;
+  call.run(*compiled.executable);
+  EXPECT_NEAR(call.first_row_sum(), 1, 1e-5);
+}
+
+TEST_F(ProgramCompilerTest, FindsWhatItKept) {
+  const CompiledProgram first = compiler(cache()).compile(sample());
+  const CompiledProgram second = compiler(cache()).compile(sample());
+  EXPECT_EQ(first.cache, "kept");
+  EXPECT_EQ(second.cache, "found");
+  EXPECT_EQ(compiler(cache(), Schedule::kNone).compile(sample()).cache, "kept") << "another option";
+  Call before;
+  Call after;
+  before.run(*first.executable);
+  after.run(*second.executable);
+  EXPECT_EQ(before.y, after.y);
+  EXPECT_EQ(before.indices, after.indices);
+  EXPECT_EQ(warnings_, "");
+}
+
+TEST_F(ProgramCompilerTest, WritesDamagedFilesAnew) {
+  EXPECT_EQ(compiler(cache()).compile(sample()).cache, "kept");
+  for (const auto& entry : fs::directory_iterator(cache())) fs::resize_file(entry.path(), 1000);
+  EXPECT_EQ(compiler(cache()).compile(sample()).cache,
+            "kept (stored program is cut off or damaged)");
+  EXPECT_NE(warnings_.find("cut off or damaged"), std::string::npos) << warnings_;
+  EXPECT_EQ(compiler(cache()).compile(sample()).cache, "found");
+}
+
+TEST_F(ProgramCompilerTest, TuningMeasuresAndKeepsWhatItMeasured) {
+  const auto tuned = [this](std::int64_t seconds) {
+    Options options;
+    options.schedule = Schedule::kTuned;
+    options.tune_seconds = seconds;
+    options.tune_database = folder_.path() / "database";
+    options.artifact_cache = cache();
+    return ProgramCompiler(options, make_target("", 1),
+                           [this](const std::string& text) { warnings_ += text + "\n"; })
+        .compile(sample());
+  };
+  const CompiledProgram first = tuned(2);
+  const CompiledProgram second = tuned(1);
+  EXPECT_EQ(warnings_, "");
+  EXPECT_EQ(first.cache, "off") << "what is tuned may get better";
+  EXPECT_GT(known_of(first.tuning), 2) << first.tuning;
+  EXPECT_GE(known_of(second.tuning), known_of(first.tuning)) << second.tuning;
+  Call by_rule;
+  Call by_measure;
+  by_rule.run(*compiler().compile(sample()).executable);
+  by_measure.run(*second.executable);
+  for (std::size_t i = 0; i < by_rule.y.size(); ++i) {
+    EXPECT_NEAR(by_rule.y[i], by_measure.y[i], 1e-6);
+  }
+}
+
+TEST_F(ProgramCompilerTest, ADatabaseThatCannotBeReadIsPutAside) {
+  const std::string database = folder_.path() / "database";
+  const Target target = make_target("", 1);
+  const auto warn = [this](const std::string& text) { warnings_ += text + "\n"; };
+  { const TuningDatabase made(database, target, warn); }
+  EXPECT_EQ(warnings_, "");
+  fs::path own;
+  for (const auto& entry : fs::directory_iterator(database)) own = entry.path();
+  std::ofstream(own / "workloads.json") << "[\"half a li";
+  { const TuningDatabase opened(database, target, warn); }
+  EXPECT_NE(warnings_.find("is put aside"), std::string::npos) << warnings_;
+  EXPECT_TRUE(fs::exists(own / "workloads.json.damaged"));
+  warnings_.clear();
+  { const TuningDatabase again(database, target, warn); }
+  EXPECT_EQ(warnings_, "");
+  const std::string file = folder_.write("file", "");
+  EXPECT_NE(failure_of([&] { TuningDatabase(file, target, warn); }).find("tune_database"),
+            std::string::npos);
+}
+
+TEST_F(ProgramCompilerTest, AFolderThatOthersMayWriteToIsNotUsed) {
+  fs::create_directory(cache());
+  fs::permissions(cache(), fs::perms::all);
+  EXPECT_EQ(compiler(cache()).compile(sample()).cache, "off");
+  EXPECT_NE(warnings_.find("others may write to it"), std::string::npos) << warnings_;
+  EXPECT_EQ(compiler(folder_.write("file", "")).compile(sample()).cache, "off");
+}
+
+}  // namespace
+}  // namespace graphnet::tvm
