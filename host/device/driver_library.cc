@@ -48,6 +48,7 @@ base::Result<DriverLibrary> open_driver(const std::string& library) {
   look_up("cuDeviceGet", driver.device);
   look_up("cuDeviceGetName", driver.device_name);
   look_up("cuDeviceGetAttribute", driver.device_attribute);
+  look_up("cuDeviceGetPCIBusId", driver.pci_bus_id);
   look_up("cuDeviceTotalMem_v2", driver.device_memory);
   look_up("cuDevicePrimaryCtxRetain", driver.retain_context);
   look_up("cuDevicePrimaryCtxRelease_v2", driver.release_context);
@@ -59,6 +60,7 @@ base::Result<DriverLibrary> open_driver(const std::string& library) {
   look_up("cuMemcpyHtoD_v2", driver.copy_in);
   look_up("cuMemcpyDtoH_v2", driver.copy_out);
   look_up("cuMemsetD32Async", driver.fill);
+  look_up("cuMemsetD8Async", driver.fill_bytes);
   look_up("cuEventCreate", driver.make_event);
   look_up("cuEventDestroy_v2", driver.destroy_event);
   look_up("cuEventRecord", driver.record_event);

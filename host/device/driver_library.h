@@ -22,6 +22,7 @@ struct DriverLibrary {
   int (*device)(int* device, int index) = nullptr;
   int (*device_name)(char* name, int num_bytes, int device) = nullptr;
   int (*device_attribute)(int* value, int attribute, int device) = nullptr;
+  int (*pci_bus_id)(char* text, int num_bytes, int device) = nullptr;
   int (*device_memory)(std::size_t* num_bytes, int device) = nullptr;
   int (*retain_context)(Handle* context, int device) = nullptr;
   int (*release_context)(int device) = nullptr;
@@ -33,6 +34,8 @@ struct DriverLibrary {
   int (*copy_in)(Address to, const void* from, std::size_t num_bytes) = nullptr;
   int (*copy_out)(void* to, Address from, std::size_t num_bytes) = nullptr;
   int (*fill)(Address address, unsigned int value, std::size_t num_words, Handle stream) = nullptr;
+  int (*fill_bytes)(Address address, unsigned char value, std::size_t num_bytes,
+                    Handle stream) = nullptr;
   int (*make_event)(Handle* event, unsigned int flags) = nullptr;
   int (*destroy_event)(Handle event) = nullptr;
   int (*record_event)(Handle event, Handle stream) = nullptr;

@@ -71,6 +71,10 @@ Status Gpu::read_facts() {
   GN_RETURN_IF_ERROR(check(driver_.device_name(name.data(), kMaxNameBytes - 1, device_),
                            "read the CUDA device's name"));
   facts_.name = name.data();
+  std::array<char, kMaxNameBytes> bus = {};
+  if (driver_.pci_bus_id(bus.data(), kMaxNameBytes - 1, device_) == 0) {
+    facts_.pci_bus_id = bus.data();
+  }
   int major = 0;
   int minor = 0;
   int l2_bytes = 0;
@@ -91,9 +95,14 @@ Status Gpu::synchronize() {
   return check(driver_.synchronize(), "wait for the CUDA device");
 }
 
-Result<GpuBuffer> Gpu::allocate(std::size_t num_bytes) {
+Result<DriverLibrary::Address> Gpu::allocate_memory(std::size_t num_bytes) {
   DriverLibrary::Address address = 0;
   GN_RETURN_IF_ERROR(check(driver_.allocate(&address, num_bytes), "allocate device memory"));
+  return address;
+}
+
+Result<GpuBuffer> Gpu::allocate(std::size_t num_bytes) {
+  GN_ASSIGN_OR_RETURN(const DriverLibrary::Address address, allocate_memory(num_bytes));
   return GpuBuffer(driver_, address, num_bytes);
 }
 
@@ -102,12 +111,24 @@ Status Gpu::fill(const GpuBuffer& buffer, std::uint32_t value) {
                "fill device memory");
 }
 
+Status Gpu::fill_bytes(DriverLibrary::Address address, std::uint8_t value, std::size_t num_bytes) {
+  return check(driver_.fill_bytes(address, value, num_bytes, nullptr), "fill device memory");
+}
+
 Status Gpu::copy_in(const GpuBuffer& buffer, const void* from, std::size_t num_bytes) {
-  return check(driver_.copy_in(buffer.address(), from, num_bytes), "copy to the device");
+  return copy_in(buffer.address(), from, num_bytes);
+}
+
+Status Gpu::copy_in(DriverLibrary::Address to, const void* from, std::size_t num_bytes) {
+  return check(driver_.copy_in(to, from, num_bytes), "copy to the device");
 }
 
 Status Gpu::copy_out(void* to, const GpuBuffer& buffer, std::size_t num_bytes) {
-  return check(driver_.copy_out(to, buffer.address(), num_bytes), "copy from the device");
+  return copy_out(to, buffer.address(), num_bytes);
+}
+
+Status Gpu::copy_out(void* to, DriverLibrary::Address from, std::size_t num_bytes) {
+  return check(driver_.copy_out(to, from, num_bytes), "copy from the device");
 }
 
 Result<DriverLibrary::Handle> Gpu::load_kernel(const void* image, const char* name) {

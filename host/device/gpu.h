@@ -15,6 +15,7 @@ namespace graphnet::device {
 /// What a device says of itself.
 struct GpuFacts {
   std::string name;
+  std::string pci_bus_id;      ///< "0000:3B:00.0"; empty if the driver does not tell
   int compute_capability = 0;  ///< 90 for 9.0
   int num_processors = 0;
   std::size_t memory_bytes = 0;
@@ -63,10 +64,16 @@ class Gpu {
   base::Status synchronize();
 
   base::Result<GpuBuffer> allocate(std::size_t num_bytes);
+  /// The same by its address, for those who free it themselves.
+  base::Result<DriverLibrary::Address> allocate_memory(std::size_t num_bytes);
   /// Fills with a 32-bit value; num_bytes() must be a multiple of four.
   base::Status fill(const GpuBuffer& buffer, std::uint32_t value);
+  base::Status fill_bytes(DriverLibrary::Address address, std::uint8_t value,
+                          std::size_t num_bytes);
   base::Status copy_in(const GpuBuffer& buffer, const void* from, std::size_t num_bytes);
+  base::Status copy_in(DriverLibrary::Address to, const void* from, std::size_t num_bytes);
   base::Status copy_out(void* to, const GpuBuffer& buffer, std::size_t num_bytes);
+  base::Status copy_out(void* to, DriverLibrary::Address from, std::size_t num_bytes);
 
   /// A kernel of a module, which stays loaded.
   ///

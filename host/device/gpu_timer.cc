@@ -46,18 +46,28 @@ Result<GpuTimes> GpuTimer::time(Gpu& gpu, const std::function<Status()>& call) {
   GN_RETURN_IF_ERROR(gpu.synchronize());
   GpuTimes times;
   const double start_ns = now_ns();
+  const Status called = span(gpu, call);
+  times.host_ns = now_ns() - start_ns;
+  GN_RETURN_IF_ERROR(called);
+  GN_ASSIGN_OR_RETURN(times.event_ns, span_ns());
+  return times;
+}
+
+Status GpuTimer::span(Gpu& gpu, const std::function<Status()>& call) {
   int code = driver_->record_event(start_, nullptr);
   const Status called = call();
   if (code == 0) code = driver_->record_event(end_, nullptr);
   const Status waited = gpu.synchronize();
-  times.host_ns = now_ns() - start_ns;
   GN_RETURN_IF_ERROR(called);
   GN_RETURN_IF_ERROR(waited);
+  return code == 0 ? Status::ok() : driver_error(*driver_, code, "time a call by CUDA events");
+}
+
+Result<double> GpuTimer::span_ns() const {
   float milliseconds = 0;
-  if (code == 0) code = driver_->elapsed_ms(&milliseconds, start_, end_);
-  if (code != 0) return driver_error(*driver_, code, "time a call by CUDA events");
-  times.event_ns = static_cast<double>(milliseconds) * kNsPerMs;
-  return times;
+  const int code = driver_->elapsed_ms(&milliseconds, start_, end_);
+  if (code != 0) return driver_error(*driver_, code, "read CUDA events");
+  return static_cast<double>(milliseconds) * kNsPerMs;
 }
 
 }  // namespace graphnet::device

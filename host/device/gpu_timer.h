@@ -30,6 +30,17 @@ class GpuTimer {
   /// errors   as Gpu, and the call's own
   base::Result<GpuTimes> time(Gpu& gpu, const std::function<base::Status()>& call);
 
+  /// Makes a call between the two events and waits for the device: what time() puts its clock
+  /// around, for those who have a clock of their own.
+  ///
+  /// errors   as time()
+  base::Status span(Gpu& gpu, const std::function<base::Status()>& call);
+  /// Between the events of the last span().
+  ///
+  /// units    nanoseconds
+  /// errors   kEnvironment: there was none, or it failed
+  base::Result<double> span_ns() const;
+
  private:
   explicit GpuTimer(const DriverLibrary& driver) : driver_(&driver) {}
 

@@ -57,6 +57,16 @@ at::Tensor wrap(const EngineArgument& argument) {
                        at::TensorOptions().dtype(to_scalar_type(argument.dtype)));
 }
 
+/// The argument where the engine's calls find it.
+at::Tensor place(const EngineArgument& argument, c10::Device device) {
+  if (argument.placed == nullptr) return wrap(argument).to(device);
+  // The device is named: asking the driver whose memory it is would be a call of libtorch more.
+  return at::for_blob(argument.placed, argument.shape)
+      .options(at::TensorOptions().dtype(to_scalar_type(argument.dtype)).device(device))
+      .target_device(device)
+      .make_tensor();
+}
+
 c10::Device device_of(base::DeviceName name) {
   if (!name.is_cuda) return c10::Device(c10::kCPU);
   return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(name.index));
@@ -168,7 +178,7 @@ base::Result<std::unique_ptr<Engine>> Engine::create(const graph::Program& progr
   GN_RETURN_IF_ERROR(guarded([&] {
     const c10::InferenceMode inference(true);
     for (const EngineArgument& argument : arguments) {
-      state->arguments.push_back(wrap(argument).to(state->device));
+      state->arguments.push_back(place(argument, state->device));
     }
     if (device.is_cuda && has_live_random_call(program)) {
       advance_generator(arguments, state->arguments, state->device, seed);

@@ -25,6 +25,8 @@ struct EngineArgument {
   std::size_t replay_rank = 0;            ///< position in replay order
   bool consumes_torch_generator = false;  ///< see sample/replay.h
   bool needs_torch_normals = false;
+  /// The same elements on the engine's device, borrowed; null: `data` is there, or is copied there.
+  void* placed = nullptr;
 };
 
 /// Note of a program that draws random numbers; see Engine::notes().
@@ -62,9 +64,9 @@ class Engine {
                                     const std::vector<EngineArgument>& arguments,
                                     std::uint32_t seed);
 
-  /// On a CUDA device, which needs load_cuda() (cuda_library.h) first, arguments are copied there
-  /// once, now: replay is finished on the host, so that they are the same everywhere. Its generator
-  /// is put into the state that upstream's replay leaves it in.
+  /// On a CUDA device, which needs load_cuda() (cuda_library.h) first, arguments without `placed`
+  /// are copied there once, now: replay is finished on the host, so that they are the same
+  /// everywhere. Its generator is put into the state that upstream's replay leaves it in.
   ///
   /// shapes   arguments: one per parameter, in signature order
   /// errors   kUnsupported as check(); kEnvironment if the device cannot be used

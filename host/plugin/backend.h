@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned_buffer.h"
 #include "base/json.h"
+#include "device/tensor_place.h"
 #include "plugin/host_services.h"
 #include "plugin/library.h"
 #include "plugin/status_bridge.h"
@@ -18,12 +18,13 @@ inline constexpr std::size_t kMaxInfoBytes = 64U << 10U;
 
 /// An executable of a backend with the tensors of its calls.
 ///
-/// Outputs are buffers of the host, 256-byte aligned, poisoned (floats with NaN) and guarded on
-/// both sides; inputs and weights are borrowed.
+/// Outputs are buffers of the host's at a place, 256-byte aligned, poisoned (floats with NaN) and
+/// guarded on both sides; inputs and weights are borrowed and lie at the same place.
 class Executable {
  public:
   Executable(const Library& library, gn_backend* backend, gn_executable* handle,
-             const Signature& signature, const std::vector<void*>& argument_data);
+             const Signature& signature, const std::vector<void*>& argument_data,
+             device::TensorPlace& place);
   ~Executable();
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
@@ -38,7 +39,7 @@ class Executable {
   CallStatus run();
 
   /// Fills the host's output buffers with poison, so that whatever a call leaves out shows.
-  void poison_outputs();
+  base::Status poison_outputs();
 
   /// Looks, after the first run and before outputs are read, for outputs that were left as they
   /// came (every byte is still poison) and for tensors that were changed. Only the eager service
@@ -66,13 +67,14 @@ class Executable {
   gn_backend* backend_;
   gn_executable* handle_;
   const Signature& signature_;
+  device::TensorPlace& place_;
   std::vector<DLTensor> inputs_;
   std::vector<DLTensor> weights_;
   std::vector<DLTensor> outputs_;
   std::vector<std::vector<std::int64_t>> strides_;  // of inputs, weights, outputs, in this order
   std::vector<const DLTensor*> input_pointers_;
   std::vector<DLTensor*> output_pointers_;
-  std::vector<base::AlignedBuffer> buffers_;
+  std::vector<device::PlacedBuffer> buffers_;
   bool ran_ = false;
   std::uint64_t kept_bytes_ = 0;
 };
@@ -83,14 +85,17 @@ bool is_poison(base::DType dtype, const std::byte* data, std::size_t num_bytes);
 /// A backend made by a plugin for one worker.
 class Backend {
  public:
-  /// errors   what the plugin's create said
-  Backend(const Library& library, HostServices& services)
-      : library_(library), services_(services) {}
+  /// `place`: where arguments lie and outputs are put; that of the services' device.
+  Backend(const Library& library, HostServices& services,
+          device::TensorPlace& place = device::host_place())
+      : library_(library), services_(services), place_(place) {}
   ~Backend();
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
   /// `options`: validated object of scalars, defaults filled in.
+  ///
+  /// errors   what the plugin's create said
   CallStatus create(const base::Json& options);
   /// On success `out` holds the executable, which borrows the graph's signature; the plugin may
   /// read the graph during this call only.
@@ -100,6 +105,7 @@ class Backend {
  private:
   const Library& library_;
   HostServices& services_;
+  device::TensorPlace& place_;
   gn_backend* handle_ = nullptr;
 };
 

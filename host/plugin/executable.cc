@@ -11,10 +11,11 @@ namespace graphnet::plugin {
 
 namespace {
 
-DLTensor make_tensor(const SignatureEntry& entry, std::vector<std::int64_t>& strides, void* data) {
+DLTensor make_tensor(const SignatureEntry& entry, std::vector<std::int64_t>& strides, void* data,
+                     DLDevice device) {
   DLTensor tensor = {};
   tensor.data = data;
-  tensor.device = {kDLCPU, 0};
+  tensor.device = device;
   tensor.ndim = static_cast<std::int32_t>(entry.shape.size());
   tensor.dtype = to_dl_type(entry.dtype);
   tensor.shape = const_cast<std::int64_t*>(entry.shape.data());
@@ -50,21 +51,24 @@ std::vector<std::vector<std::int64_t>> dense_strides_of(const Signature& signatu
 }  // namespace
 
 Executable::Executable(const Library& library, gn_backend* backend, gn_executable* handle,
-                       const Signature& signature, const std::vector<void*>& argument_data)
+                       const Signature& signature, const std::vector<void*>& argument_data,
+                       device::TensorPlace& place)
     : library_(library),
       backend_(backend),
       handle_(handle),
       signature_(signature),
+      place_(place),
       strides_(dense_strides_of(signature)) {
+  const DLDevice device = to_dl_device(place.device());
   for (std::size_t i = 0; i < signature.arguments.size(); ++i) {
     const SignatureEntry& entry = signature.arguments[i];
     if (entry.role == Role::kSpecialised) continue;
     auto& list = entry.role == Role::kWeight ? weights_ : inputs_;
-    list.push_back(make_tensor(entry, strides_[i], argument_data[i]));
+    list.push_back(make_tensor(entry, strides_[i], argument_data[i], device));
   }
   for (std::size_t i = 0; i < signature.outputs.size(); ++i) {
     auto& strides = strides_[signature.arguments.size() + i];
-    outputs_.push_back(make_tensor(signature.outputs[i], strides, nullptr));
+    outputs_.push_back(make_tensor(signature.outputs[i], strides, nullptr, device));
   }
   for (DLTensor& tensor : inputs_) input_pointers_.push_back(&tensor);
   for (DLTensor& tensor : outputs_) output_pointers_.push_back(&tensor);
@@ -77,20 +81,20 @@ Executable::~Executable() {
 base::Status Executable::allocate_outputs() {
   for (const SignatureEntry& entry : signature_.outputs) {
     const auto count = static_cast<std::size_t>(base::num_elements(entry.shape).value_or(0));
-    buffers_.push_back(base::AlignedBuffer::allocate(count * base::dtype_bytes(entry.dtype)));
-    if (buffers_.back().data() == nullptr) {
+    auto buffer = device::PlacedBuffer::allocate(place_, count * base::dtype_bytes(entry.dtype));
+    if (!buffer.is_ok()) {
       return base::Status(base::Code::kEnvironment, "not enough memory for the outputs");
     }
+    buffers_.push_back(std::move(buffer).value());
   }
-  poison_outputs();
-  return base::Status::ok();
+  return poison_outputs();
 }
 
-void Executable::poison_outputs() {
+base::Status Executable::poison_outputs() {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    std::fill_n(buffers_[i].data(), buffers_[i].num_bytes(),
-                poison_of(signature_.outputs[i].dtype));
+    GN_RETURN_IF_ERROR(buffers_[i].fill(poison_of(signature_.outputs[i].dtype)));
   }
+  return base::Status::ok();
 }
 
 bool is_poison(base::DType dtype, const std::byte* data, std::size_t num_bytes) {
@@ -149,11 +153,11 @@ CallStatus Executable::run() {
 CallStatus Executable::check_outputs(const std::vector<DLTensor>& eager_outputs) const {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const SignatureEntry& entry = signature_.outputs[i];
-    const base::AlignedBuffer& buffer = buffers_[i];
+    const device::PlacedBuffer& buffer = buffers_[i];
     auto strides = strides_[signature_.arguments.size() + i];
-    const DLTensor made = make_tensor(entry, strides, nullptr);
     const DLTensor& moved = eager_outputs[i];
     const DLTensor& tensor = outputs_[i];
+    const DLTensor made = make_tensor(entry, strides, nullptr, tensor.device);
     const bool is_moved = tensor.data != buffer.data() || tensor.byte_offset != 0 ||
                           tensor.strides != strides_[signature_.arguments.size() + i].data();
     if (tensor.shape != made.shape || tensor.ndim != made.ndim ||
@@ -163,12 +167,15 @@ CallStatus Executable::check_outputs(const std::vector<DLTensor>& eager_outputs)
       return broken("plugin bug: it changed the tensor of " + describe(entry) +
                     "; it may only write to the data");
     }
-    const auto is_unwritten = [&] {
-      return is_poison(entry.dtype, buffer.data(), buffer.num_bytes());
-    };
-    if (is_moved || !is_unwritten()) continue;
+    if (is_moved) continue;
+    const std::byte poison = poison_of(entry.dtype);
+    auto is_unwritten = buffer.holds_only(poison);
+    if (!is_unwritten.is_ok()) return {FailureKind::kFailed, is_unwritten.status()};
+    if (!*is_unwritten) continue;
     std::this_thread::sleep_for(kLateOutputWait);
-    if (is_unwritten()) return broken("plugin left " + describe(entry) + " unwritten");
+    is_unwritten = buffer.holds_only(poison);
+    if (!is_unwritten.is_ok()) return {FailureKind::kFailed, is_unwritten.status()};
+    if (*is_unwritten) return broken("plugin left " + describe(entry) + " unwritten");
     return broken("plugin wrote " + describe(entry) + " after gn_backend_run had returned");
   }
   return {};
@@ -176,9 +183,11 @@ CallStatus Executable::check_outputs(const std::vector<DLTensor>& eager_outputs)
 
 CallStatus Executable::check_guards() const {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    const base::AlignedBuffer::Damage damage = buffers_[i].damage();
-    if (damage == base::AlignedBuffer::Damage::kNone) continue;
-    const bool before = damage == base::AlignedBuffer::Damage::kBefore;
+    using Damage = device::PlacedBuffer::Damage;
+    const auto damage = buffers_[i].damage();
+    if (!damage.is_ok()) return {FailureKind::kFailed, damage.status()};
+    if (*damage == Damage::kNone) continue;
+    const bool before = *damage == Damage::kBefore;
     return broken("plugin wrote " + std::string(before ? "before the first" : "behind the last") +
                   " byte of " + describe(signature_.outputs[i]));
   }

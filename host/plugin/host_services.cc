@@ -44,13 +44,17 @@ DLDataType to_dl_type(base::DType dtype) {
   }
 }
 
+DLDevice to_dl_device(base::DeviceName device) {
+  return {device.is_cuda ? kDLCUDA : kDLCPU, device.index};
+}
+
 HostServices::HostServices(HostSettings settings, EagerService* eager, std::uint32_t abi_minor)
     : settings_(std::move(settings)), eager_(eager) {
   api_.struct_size = sizeof(api_);
   api_.abi_major = GN_ABI_MAJOR;
   api_.abi_minor = abi_minor;
   api_.host = reinterpret_cast<gn_host*>(this);
-  api_.device = {kDLCPU, 0};
+  api_.device = to_dl_device(settings_.device);
   api_.num_threads = settings_.threads;
   api_.math_policy = settings_.math_policy;
   api_.memory_limit_bytes = settings_.memory_limit_bytes;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/device_name.h"
 #include "base/dtype.h"
 #include "base/result.h"
 #include "graph/graph.h"
@@ -61,6 +62,7 @@ Signature signature_of(const graph::Graph& graph);
 
 /// What a plugin is asked to use.
 struct HostSettings {
+  base::DeviceName device = {};
   int threads = 1;
   std::uint32_t math_policy = 0;
   std::uint64_t memory_limit_bytes = 0;
@@ -73,6 +75,8 @@ gn_string borrow(const std::string& text);
 
 /// DLPack's name for an element type.
 DLDataType to_dl_type(base::DType dtype);
+/// DLPack's name for a device.
+DLDevice to_dl_device(base::DeviceName device);
 
 /// The host table given to one backend. Must outlive the backend.
 ///

@@ -78,6 +78,7 @@ struct CuptiSession::State {
   std::vector<LoadedModule> modules;
 
   CuptiStatus subscribe();
+  CuptiStatus watch_modules();
   CuptiStatus enable();
   int enable_calls(std::uint32_t domain, std::uint32_t kind,
                    int (*enable_one)(std::uint32_t, std::uint8_t));
@@ -159,6 +160,12 @@ int CuptiSession::State::enable_calls(std::uint32_t domain, std::uint32_t kind,
   return cupti::kSuccess;
 }
 
+CuptiStatus CuptiSession::State::watch_modules() {
+  const cupti::Functions& functions = library.functions;
+  return judge(
+      functions.enable_callback(1, subscriber, cupti::kResourceDomain, cupti::kModuleLoaded));
+}
+
 CuptiStatus CuptiSession::State::enable() {
   const cupti::Functions& functions = library.functions;
   has_own_clock = functions.register_timestamp != nullptr &&
@@ -174,9 +181,6 @@ CuptiStatus CuptiSession::State::enable() {
   }
   if (code == cupti::kSuccess) {
     code = enable_calls(cupti::kRuntimeDomain, cupti::kRuntimeCall, functions.enable_runtime_call);
-  }
-  if (code == cupti::kSuccess) {
-    code = functions.enable_callback(1, subscriber, cupti::kResourceDomain, cupti::kModuleLoaded);
   }
   return judge(code);
 }
@@ -214,7 +218,8 @@ std::unique_ptr<CuptiSession> CuptiSession::start(const Settings& settings, Cupt
   set_pool(std::make_shared<BufferPool>(settings.buffer_bytes, settings.max_buffers));
   status = state->subscribe();
   if (!status.is_ready()) return nullptr;
-  status = state->enable();
+  status = state->watch_modules();
+  if (status.is_ready() && settings.records) status = state->enable();
   std::unique_ptr<CuptiSession> session(new CuptiSession(std::move(state)));
   if (!status.is_ready()) session.reset();
   return session;
@@ -224,6 +229,10 @@ CuptiSession::CuptiSession(std::shared_ptr<State> state) : state_(std::move(stat
 
 CuptiSession::~CuptiSession() {
   state_->library.functions.unsubscribe(state_->subscriber);
+}
+
+CuptiStatus CuptiSession::record() {
+  return state_->enable();
 }
 
 const CuptiLibrary& CuptiSession::library() const {

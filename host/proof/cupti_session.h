@@ -47,7 +47,7 @@ struct DeviceTrace {
 /// Records what devices do, through CUPTI. One at a time in a process; where it matters, before
 /// CUDA is initialised and before the plugin is loaded, and for the rest of the process: CUPTI is
 /// not finalised (that crashes with graphs), the process ends instead. Nothing may be timed while
-/// one is alive, nor after it.
+/// one records, nor after it.
 ///
 /// order    start(), then begin_call(), the call, wait for the device, end_call(), again and again,
 ///          then finish()
@@ -60,6 +60,8 @@ class CuptiSession {
     std::size_t buffer_bytes = std::size_t{1} << 20U;
     std::size_t max_buffers = 64;
     std::chrono::milliseconds flush_limit = std::chrono::seconds(5);
+    /// False: until record() only the code that is loaded is noted, which costs calls nothing.
+    bool records = true;
   };
 
   /// Null if the state is not `ready`.
@@ -68,6 +70,9 @@ class CuptiSession {
   ~CuptiSession();
   CuptiSession(const CuptiSession&) = delete;
   CuptiSession& operator=(const CuptiSession&) = delete;
+
+  /// Begins to record, for good; no time is worth anything from here on.
+  CuptiStatus record();
 
   void begin_call(CallSide side);
   /// order    after the device has been waited for: what it still does belongs to nobody

@@ -42,25 +42,37 @@ std::uint64_t fingerprint(const void* data, std::size_t num_bytes) {
   return all;
 }
 
-ArgumentWatch::ArgumentWatch(const std::vector<sample::Argument>& arguments)
-    : arguments_(arguments) {
-  for (const sample::Argument& argument : arguments) {
+ArgumentWatch::ArgumentWatch(const PlacedArguments& arguments) : arguments_(arguments) {
+  if (!arguments.place().is_host()) return;
+  for (const sample::Argument& argument : arguments.host()) {
     fingerprints_.push_back(fingerprint(argument.bytes.data(), argument.bytes.num_bytes()));
   }
 }
 
+base::Result<base::AlignedBuffer::Damage> ArgumentWatch::damage(std::size_t index) const {
+  if (!arguments_.place().is_host()) return arguments_.damage(index);
+  return arguments_.host()[index].bytes.damage();
+}
+
+base::Result<bool> ArgumentWatch::is_same(std::size_t index) const {
+  if (!arguments_.place().is_host()) return arguments_.is_same(index);
+  const base::AlignedBuffer& bytes = arguments_.host()[index].bytes;
+  return fingerprint(bytes.data(), bytes.num_bytes()) == fingerprints_[index];
+}
+
 base::Status ArgumentWatch::check() const {
-  for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    const sample::Argument& argument = arguments_[i];
-    const base::AlignedBuffer::Damage damage = argument.bytes.damage();
-    if (damage != base::AlignedBuffer::Damage::kNone) {
-      const bool before = damage == base::AlignedBuffer::Damage::kBefore;
+  for (std::size_t i = 0; i < arguments_.host().size(); ++i) {
+    const sample::Argument& argument = arguments_.host()[i];
+    GN_ASSIGN_OR_RETURN(const base::AlignedBuffer::Damage found, damage(i));
+    if (found != base::AlignedBuffer::Damage::kNone) {
+      const bool before = found == base::AlignedBuffer::Damage::kBefore;
       return base::Status(base::Code::kPlugin,
                           "plugin wrote " +
                               std::string(before ? "before the first" : "behind the last") +
                               " byte of " + describe(argument));
     }
-    if (fingerprint(argument.bytes.data(), argument.bytes.num_bytes()) != fingerprints_[i]) {
+    GN_ASSIGN_OR_RETURN(const bool is_unchanged, is_same(i));
+    if (!is_unchanged) {
       return base::Status(base::Code::kPlugin,
                           "plugin changed " + describe(argument) + ", which it may only read");
     }

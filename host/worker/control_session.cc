@@ -11,6 +11,7 @@
 #include "sample/sample.h"
 #include "worker/eager_side.h"
 #include "worker/record_writer.h"
+#include "worker/task_device.h"
 
 namespace graphnet::worker {
 
@@ -21,17 +22,19 @@ constexpr std::int64_t kExperimentNs = 300'000'000;
 
 base::Result<base::Json> run_experiments(const journal::Task& task, Channel& channel) {
   channel.begin_phase("load");
+  GN_ASSIGN_OR_RETURN(const auto device, TaskDevice::open(task));
   GN_ASSIGN_OR_RETURN(const sample::Sample sample, sample::load_sample(task.sample_path));
   GN_ASSIGN_OR_RETURN(auto arguments,
                       sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed));
   channel.begin_phase("eager");
-  GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(sample, arguments));
+  GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(sample, arguments, device->place()));
   GN_ASSIGN_OR_RETURN(measure::PairedSettings settings,
                       measure::paired_settings(task.protocol_settings));
   settings.time_ns = std::min(settings.time_ns, kExperimentNs);
   settings.long_call_time_ns = settings.time_ns;
   settings.remeasure = false;
-  const measure::Instruments instruments = measure::machine_instruments(settings, task.threads);
+  GN_ASSIGN_OR_RETURN(const measure::Instruments instruments,
+                      device->instruments(settings, task.threads));
   GN_ASSIGN_OR_RETURN(const auto warmup, measure::warm_up(eager->calls(), settings, instruments));
   channel.begin_phase("time");
   base::Json experiments = base::Json::array();

@@ -71,7 +71,8 @@ Status Evidence::add_indices() {
   for (const graph::IndexOutput& index : found.all) taps.push_back(index.values);
   const graph::Program tapped = graph::with_extra_results(program, taps);
   GN_ASSIGN_OR_RETURN(const auto engine,
-                      eager::Engine::create(tapped, engine_arguments(compared_.arguments)));
+                      eager::Engine::create(tapped, engine_arguments(compared_.eager.arguments()),
+                                            compared_.eager.place().device(), sample::kReplaySeed));
   GN_RETURN_IF_ERROR(engine->run());
   GN_RETURN_IF_ERROR(copy_outputs(*engine, selected_from_));
   for (std::size_t i = 0; i < found.all.size(); ++i) {

@@ -72,7 +72,9 @@ Result<Json> try_cut(const journal::Task& task, const std::string& name, const g
   for (sample::Argument& argument : arguments) data.push_back(argument.bytes.data());
   GN_ASSIGN_OR_RETURN(const auto reference, GraphSide::create(cut, std::move(data)));
   GN_ASSIGN_OR_RETURN(const std::vector<KeptOutput> wanted, reference->reference());
-  PluginSide plugin(task, name, arguments, wanted, reference.get(), [](const char*) {});
+  GN_ASSIGN_OR_RETURN(const PlacedArguments placed,
+                      PlacedArguments::create(device::host_place(), arguments));
+  PluginSide plugin(task, name, placed, wanted, reference.get(), [](const char*) {});
   const plugin::CallStatus status = run_plugin(plugin, cut);
   if (status.is_ok()) return judge(wanted, plugin.kept());
   const bool is_gap = status.kind == plugin::FailureKind::kUnsupported;
@@ -80,6 +82,9 @@ Result<Json> try_cut(const journal::Task& task, const std::string& name, const g
 }
 
 Status answer_cut(const journal::Task& task, std::size_t num_nodes, const Answer& answer) {
+  if (task.device != "cpu") {
+    return Status(base::Code::kUnsupported, "a graph is cut and tried on the CPU only");
+  }
   GN_ASSIGN_OR_RETURN(const sample::Sample sample, sample::load_sample(task.sample_path));
   GN_ASSIGN_OR_RETURN(auto arguments,
                       sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed));

@@ -46,6 +46,33 @@ void copy_dense(const DLTensor& tensor, void* destination) {
   copier.copy(source, 0);
 }
 
+base::Status copy_dense(device::TensorPlace& place, const DLTensor& tensor, void* destination) {
+  if (place.is_host()) {
+    copy_dense(tensor, destination);
+    return base::Status::ok();
+  }
+  std::int64_t last = 0;
+  std::int64_t dense_stride = 1;
+  bool is_dense = true;
+  for (int dim = tensor.ndim - 1; dim >= 0; --dim) {
+    const std::int64_t extent = tensor.shape[dim];
+    if (extent == 0) return base::Status::ok();
+    is_dense = is_dense && (extent == 1 || tensor.strides[dim] == dense_stride);
+    dense_stride *= extent;
+    last += (extent - 1) * tensor.strides[dim];
+  }
+  const std::size_t num_bytes = static_cast<std::size_t>(last + 1) * tensor.dtype.bits / 8;
+  const auto* const source = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
+  if (is_dense) return place.copy_out(destination, source, num_bytes);
+  std::vector<std::byte> copy(num_bytes);
+  GN_RETURN_IF_ERROR(place.copy_out(copy.data(), source, num_bytes));
+  DLTensor on_host = tensor;
+  on_host.data = copy.data();
+  on_host.byte_offset = 0;
+  copy_dense(on_host, destination);
+  return base::Status::ok();
+}
+
 base::Result<KeptOutput> allocate_output(base::DType dtype,
                                          const std::vector<std::int64_t>& shape) {
   const auto count = static_cast<std::size_t>(base::num_elements(shape).value_or(0));

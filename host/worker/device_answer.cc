@@ -6,8 +6,10 @@
 
 #include "device/gpu.h"
 #include "device/own_kernels.h"
+#include "eager/cuda_library.h"
 #include "proof/device_ledger.h"
 #include "worker/answer.h"
+#include "worker/task_device.h"
 
 namespace graphnet::worker {
 
@@ -18,21 +20,6 @@ using base::Status;
 
 namespace {
 
-std::unique_ptr<proof::CuptiSession> start_tracing(proof::CuptiStatus& status) {
-  proof::CuptiSession::Settings settings;
-  const auto mappings = base::read_memory_map();
-  if (mappings.is_ok()) settings.places.folders = proof::folders_beside_libtorch(*mappings);
-  return proof::CuptiSession::start(settings, status);
-}
-
-Json facts_json(const device::GpuFacts& facts) {
-  return {{"name", facts.name},
-          {"compute_capability", facts.compute_capability},
-          {"processors", facts.num_processors},
-          {"memory_bytes", facts.memory_bytes},
-          {"l2_bytes", facts.l2_bytes}};
-}
-
 /// Why CUPTI cannot be relied on though it is ready.
 std::string tracing_problem(proof::CuptiSession& session) {
   const auto name = [&](std::uint32_t domain, std::uint32_t id) {
@@ -42,17 +29,12 @@ std::string tracing_problem(proof::CuptiSession& session) {
   return proof::device_evidence(ledger, /*self_tested=*/true).unavailable;
 }
 
-Status unusable(const base::DeviceName& device, const Status& why) {
-  return Status(Code::kEnvironment,
-                "device '" + device.text() + "' cannot be used (E140): " + why.message());
-}
-
 }  // namespace
 
 Result<Json> examine_device(const base::DeviceName& device) {
   // CUPTI sees what happens after it has started.
   proof::CuptiStatus tracing;
-  const auto session = start_tracing(tracing);
+  const auto session = start_tracing(/*records=*/true, tracing);
   auto gpu = device::Gpu::open(device.index);
   if (!gpu.is_ok()) return unusable(device, gpu.status());
   if (session) session->begin_call(proof::CallSide::kHost);
@@ -87,6 +69,10 @@ int answer_device(std::string_view request) {
   if (!device.is_ok() || !device->is_cuda) return 2;
   const Answer answer;
   Status status = device::check_device(*device, device::probe_driver());
+  if (status.is_ok()) {
+    const Status loaded = eager::load_cuda();
+    if (!loaded.is_ok()) status = unusable(*device, loaded);
+  }
   if (status.is_ok()) {
     const Result<Json> examined = examine_device(*device);
     if (examined.is_ok()) answer.send(*examined);

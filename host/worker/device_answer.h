@@ -31,6 +31,8 @@ base::Result<base::Json> examine_device(const base::DeviceName& device);
 /// Serves one request of supervise/device_question.h: {"device": "cuda:0"}. Writes one line of JSON
 /// to descriptor 3: examine_device(), or why the device cannot be used.
 ///
+/// libtorch must have a CUDA part too.
+///
 /// errors   non-zero exit code if the request is none
 int answer_device(std::string_view request);
 

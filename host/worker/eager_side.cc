@@ -15,6 +15,13 @@ std::vector<eager::EngineArgument> engine_arguments(std::vector<sample::Argument
   return views;
 }
 
+std::vector<eager::EngineArgument> engine_arguments(const PlacedArguments& arguments) {
+  std::vector<eager::EngineArgument> views = engine_arguments(arguments.host());
+  if (arguments.place().is_host()) return views;
+  for (std::size_t i = 0; i < views.size(); ++i) views[i].placed = arguments.data(i);
+  return views;
+}
+
 base::Status copy_outputs(const eager::Engine& engine, std::vector<KeptOutput>& outputs) {
   const auto& results = engine.outputs();
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -27,18 +34,31 @@ base::Status copy_outputs(const eager::Engine& engine, std::vector<KeptOutput>& 
   return base::Status::ok();
 }
 
-base::Result<std::unique_ptr<EagerSide>> EagerSide::create(
-    const sample::Sample& sample, std::vector<sample::Argument>& arguments) {
-  const std::vector<eager::EngineArgument> views = engine_arguments(arguments);
-  GN_RETURN_IF_ERROR(eager::Engine::finish_replay(sample.program, views, sample::kReplaySeed));
-  GN_ASSIGN_OR_RETURN(auto engine, eager::Engine::create(sample.program, views));
-  return std::unique_ptr<EagerSide>(new EagerSide(std::move(engine)));
+base::Result<std::unique_ptr<EagerSide>> EagerSide::create(const sample::Sample& sample,
+                                                           std::vector<sample::Argument>& arguments,
+                                                           device::TensorPlace& place) {
+  GN_RETURN_IF_ERROR(eager::Engine::finish_replay(sample.program, engine_arguments(arguments),
+                                                  sample::kReplaySeed));
+  GN_ASSIGN_OR_RETURN(PlacedArguments placed, PlacedArguments::create(place, arguments));
+  GN_ASSIGN_OR_RETURN(auto engine, eager::Engine::create(sample.program, engine_arguments(placed),
+                                                         place.device(), sample::kReplaySeed));
+  return std::unique_ptr<EagerSide>(new EagerSide(std::move(placed), std::move(engine)));
+}
+
+// What is put back must not be under way when a clock starts.
+base::Status EagerSide::prepare() {
+  GN_RETURN_IF_ERROR(engine_->prepare());
+  return place().wait();
 }
 
 measure::SideCalls EagerSide::calls() {
   measure::SideCalls side;
-  if (engine_->needs_prepare()) side.prepare = [this] { return engine_->prepare(); };
-  side.call = [this] { return engine_->run(); };
+  if (engine_->needs_prepare()) side.prepare = [this] { return prepare(); };
+  if (place().is_host()) {
+    side.call = [this] { return engine_->run(); };
+  } else {
+    side.call = [this] { return place().run([this] { return engine_->run(); }); };
+  }
   side.after_first = [this] { return copy_outputs(kept_); };
   return side;
 }

@@ -10,11 +10,14 @@
 #include "sample/replay.h"
 #include "sample/sample.h"
 #include "worker/dense_copy.h"
+#include "worker/placed_arguments.h"
 
 namespace graphnet::worker {
 
-/// The same arguments as the engine sees them, borrowed.
+/// The same arguments as an engine on the host sees them, borrowed.
 std::vector<eager::EngineArgument> engine_arguments(std::vector<sample::Argument>& arguments);
+/// As an engine sees them whose calls are made at their place, borrowed.
+std::vector<eager::EngineArgument> engine_arguments(const PlacedArguments& arguments);
 
 /// Copies the outputs of an engine's last run, dense; allocates on the first use of `outputs` only.
 base::Status copy_outputs(const eager::Engine& engine, std::vector<KeptOutput>& outputs);
@@ -26,11 +29,13 @@ void point_at(const std::vector<eager::EngineOutput>& results, DLTensor* const* 
 /// The reference side of one sample: libtorch's eager engine on the replayed arguments.
 class EagerSide final : public plugin::EagerService {
  public:
-  /// Finishes replay (torch's generator) and resolves the program's calls.
+  /// Finishes replay (torch's generator) on the host, brings the arguments to the place of the
+  /// calls and resolves the program's calls.
   ///
-  /// errors   kUnsupported with every spelling that cannot run
-  static base::Result<std::unique_ptr<EagerSide>> create(const sample::Sample& sample,
-                                                         std::vector<sample::Argument>& arguments);
+  /// errors   kUnsupported with every spelling that cannot run; kEnvironment: no memory there
+  static base::Result<std::unique_ptr<EagerSide>> create(
+      const sample::Sample& sample, std::vector<sample::Argument>& arguments,
+      device::TensorPlace& place = device::host_place());
 
   /// Measures the side; the first call's outputs are kept.
   base::Result<measure::SideDurations> measure(measure::TrialCounts counts);
@@ -44,16 +49,21 @@ class EagerSide final : public plugin::EagerService {
     return worker::copy_outputs(*engine_, outputs);
   }
   const eager::Engine& engine() const { return *engine_; }
+  const PlacedArguments& arguments() const { return arguments_; }
+  device::TensorPlace& place() const { return arguments_.place(); }
 
   // EagerService: what the host table runs for a plugin.
-  base::Status prepare() override { return engine_->prepare(); }
+  base::Status prepare() override;
   bool needs_prepare() const override { return engine_->needs_prepare(); }
+  /// Complete when it returns on the host only: elsewhere copying outputs waits, as calls() do.
   base::Status run() override { return engine_->run(); }
   void describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) override;
 
  private:
-  explicit EagerSide(std::unique_ptr<eager::Engine> engine) : engine_(std::move(engine)) {}
+  EagerSide(PlacedArguments arguments, std::unique_ptr<eager::Engine> engine)
+      : arguments_(std::move(arguments)), engine_(std::move(engine)) {}
 
+  PlacedArguments arguments_;
   std::unique_ptr<eager::Engine> engine_;
   std::vector<KeptOutput> kept_;
 };

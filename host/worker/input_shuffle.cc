@@ -9,10 +9,15 @@
 
 namespace graphnet::worker {
 
+using base::Status;
+
 namespace {
 
 // Enough that no output can be expected to stay the same, few enough to cost under a microsecond.
 constexpr std::size_t kExchanges = 32;
+
+// Up to here one copy of all is cheaper than one for each element.
+constexpr std::size_t kWholeBytes = std::size_t{64} << 10U;
 
 }  // namespace
 
@@ -26,18 +31,18 @@ std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
   return indices;
 }
 
-InputShuffle::InputShuffle(std::vector<sample::Argument>& arguments, std::vector<std::size_t> which,
+InputShuffle::InputShuffle(const PlacedArguments& arguments, std::vector<std::size_t> which,
                            std::uint64_t seed)
-    : generator_(seed) {
+    : arguments_(arguments), generator_(seed) {
   for (const std::size_t index : which) {
-    sample::Argument& argument = arguments[index];
+    sample::Argument& argument = arguments.host()[index];
     const std::size_t size = base::dtype_bytes(argument.dtype);
     const std::size_t count = argument.bytes.num_bytes() / size;
     const std::byte* data = argument.bytes.data();
     std::size_t other = 1;
     while (other < count && std::memcmp(data, data + other * size, size) == 0) ++other;
     if (other >= count) continue;  // constant
-    inputs_.push_back({&argument, size, count, {data, data + count * size}});
+    inputs_.push_back({index, &argument, size, count, {data, data + count * size}});
   }
 }
 
@@ -76,18 +81,40 @@ void InputShuffle::exchange(const Exchange& places) {
   if (one != other) std::swap_ranges(one, one + input.element_bytes, other);
 }
 
-void InputShuffle::apply() {
+Status InputShuffle::apply() {
   for (const Exchange& places : drawn_) exchange(places);
+  return update_drawn();
 }
 
-void InputShuffle::undo() {
+Status InputShuffle::undo() {
   for (auto places = drawn_.rbegin(); places != drawn_.rend(); ++places) exchange(*places);
+  return update_drawn();
 }
 
-void InputShuffle::restore() {
+Status InputShuffle::update_drawn() const {
+  if (arguments_.place().is_host()) return Status::ok();
+  std::size_t last = inputs_.size();  // exchanges of an input stand together
+  for (const Exchange& places : drawn_) {
+    const Input& input = inputs_[places.input];
+    if (input.original.size() <= kWholeBytes) {
+      if (places.input != last) GN_RETURN_IF_ERROR(arguments_.update(input.index));
+      last = places.input;
+      continue;
+    }
+    for (const std::size_t element : {places.one, places.other}) {
+      GN_RETURN_IF_ERROR(
+          arguments_.update(input.index, element * input.element_bytes, input.element_bytes));
+    }
+  }
+  return Status::ok();
+}
+
+Status InputShuffle::restore() {
   for (const Input& input : inputs_) {
     std::memcpy(input.argument->bytes.data(), input.original.data(), input.original.size());
+    GN_RETURN_IF_ERROR(arguments_.update(input.index));
   }
+  return Status::ok();
 }
 
 }  // namespace graphnet::worker

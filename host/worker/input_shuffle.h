@@ -7,6 +7,7 @@
 
 #include "sample/replay.h"
 #include "sample/sample.h"
+#include "worker/placed_arguments.h"
 
 namespace graphnet::worker {
 
@@ -17,15 +18,17 @@ std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
                                          const std::vector<sample::Argument>& arguments,
                                          const std::vector<bool>& pinned);
 
-/// Changes what inputs hold, in place, by exchanging a few elements of each: values, and with them
-/// dtypes, ranges and pointers, stay those of the sample, and the price does not grow with the
-/// input. A call on shuffled inputs shows whether a plugin computes from them.
+/// Changes what inputs hold, in place and at the place of the calls, by exchanging a few elements
+/// of each: values, and with them dtypes, ranges and pointers, stay those of the sample, and the
+/// price does not grow with the input. A call on shuffled inputs shows whether a plugin computes
+/// from them.
 ///
 /// order    draw(), apply(), undo() or keep, draw(), ...; restore() at the end
+/// errors   of what copies: as device::TensorPlace; none at a place of the host
 class InputShuffle {
  public:
   /// shapes   which: indices of the arguments that may change; borrowed arguments
-  InputShuffle(std::vector<sample::Argument>& arguments, std::vector<std::size_t> which,
+  InputShuffle(const PlacedArguments& arguments, std::vector<std::size_t> which,
                std::uint64_t seed);
 
   /// False if no exchange could change anything: no input, or each is constant.
@@ -33,14 +36,15 @@ class InputShuffle {
 
   /// Chooses the next exchanges; at least one of them changes something.
   void draw();
-  void apply();
+  base::Status apply();
   /// Takes the last apply() back.
-  void undo();
+  base::Status undo();
   /// The contents at construction.
-  void restore();
+  base::Status restore();
 
  private:
   struct Input {
+    std::size_t index;  ///< of the argument
     sample::Argument* argument;
     std::size_t element_bytes;
     std::size_t num_elements;
@@ -54,7 +58,9 @@ class InputShuffle {
 
   bool changes(const Exchange& places) const;
   void exchange(const Exchange& places);
+  base::Status update_drawn() const;
 
+  const PlacedArguments& arguments_;
   std::vector<Input> inputs_;
   std::vector<Exchange> drawn_;
   std::mt19937_64 generator_;

@@ -95,7 +95,8 @@ int main(int argc, char** argv) {
   }
   if (is_zygote) settle_in(task->threads);
   graphnet::base::offer_to_oom_killer();
-  if (task->limits_itself) {
+  // A CUDA driver reserves far more than it uses, which such a limit would refuse.
+  if (task->limits_itself && task->device == "cpu") {
     graphnet::base::limit_data_bytes(
         static_cast<std::uint64_t>(task->memory_limit_bytes.value_or(0)));
   }

@@ -54,21 +54,19 @@ base::Json read_info(const std::string& text) {
 }  // namespace
 
 PluginSide::PluginSide(const journal::Task& task, const std::string& sample,
-                       const std::vector<sample::Argument>& arguments,
+                       const PlacedArguments& arguments,
                        const std::vector<KeptOutput>& eager_outputs, plugin::EagerService* eager,
                        plugin::OnStep on_step)
     : task_(task),
       arguments_(arguments),
-      signature_(make_signature(task, sample, arguments, eager_outputs)),
+      signature_(make_signature(task, sample, arguments.host(), eager_outputs)),
       eager_(eager),
       on_step_(std::move(on_step)) {
-  for (const sample::Argument& argument : arguments) {
-    argument_data_.push_back(const_cast<std::byte*>(argument.bytes.data()));
-  }
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
+  for (std::size_t i = 0; i < arguments.host().size(); ++i) {
+    argument_data_.push_back(arguments.data(i));
     const bool is_known =
         task.weights == "frozen" && signature_.arguments[i].role == plugin::Role::kWeight;
-    signature_.known.push_back(is_known ? arguments[i].bytes.data() : nullptr);
+    signature_.known.push_back(is_known ? arguments.host()[i].bytes.data() : nullptr);
   }
 }
 
@@ -91,10 +89,11 @@ CallStatus PluginSide::open() {
     return differs("version", library_->version(), task_.plugin_version);
   }
   plugin::HostSettings settings;
+  settings.device = place().device();
   settings.threads = task_.threads;
   settings.memory_limit_bytes = static_cast<std::uint64_t>(task_.memory_limit_bytes.value_or(0));
   services_ = std::make_unique<plugin::HostServices>(settings, eager_, library_->abi_minor());
-  backend_ = std::make_unique<plugin::Backend>(*library_, *services_);
+  backend_ = std::make_unique<plugin::Backend>(*library_, *services_, place());
   on_step_("create");
   return backend_->create(task_.plugin_options);
 }
@@ -115,28 +114,35 @@ void PluginSide::offer_body(base::Result<graph::Graph> body) {
   body_->name = signature_.sample;
   signature_.body = &*body_;
   specialise(*body_);
-  const std::size_t first = body_->parameters.size() - body_->num_random;
-  for (std::size_t i = first; i < body_->parameters.size(); ++i) {
-    const graph::Value& drawn = body_->value(body_->parameters[i]);
-    base::AlignedBuffer copy = base::AlignedBuffer::allocate(drawn.data.size());
-    if (copy.data() != nullptr) std::copy(drawn.data.begin(), drawn.data.end(), copy.data());
+  random_status_ = place_random_inputs(*body_);
+}
+
+base::Status PluginSide::place_random_inputs(const graph::Graph& body) {
+  const std::size_t first = body.parameters.size() - body.num_random;
+  for (std::size_t i = first; i < body.parameters.size(); ++i) {
+    const graph::Value& drawn = body.value(body.parameters[i]);
+    GN_ASSIGN_OR_RETURN(device::PlacedBuffer copy,
+                        device::PlacedBuffer::allocate(place(), drawn.data.size()));
+    GN_RETURN_IF_ERROR(place().copy_in(copy.data(), drawn.data.data(), drawn.data.size()));
     random_inputs_.push_back(std::move(copy));
     signature_.arguments.push_back({drawn.name, plugin::Role::kInput, drawn.dtype, drawn.shape});
     argument_data_.push_back(random_inputs_.back().data());
   }
+  return base::Status::ok();
 }
 
 // The graph holds what the host read of these; a plugin that reads more finds a constant.
 void PluginSide::specialise(const graph::Graph& body) {
   const std::set<graph::ValueId> ids(body.specialised.begin(), body.specialised.end());
-  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+  for (std::size_t i = 0; i < arguments_.host().size(); ++i) {
     if (ids.count(body.parameters[i]) == 0) continue;
     signature_.arguments[i].role = plugin::Role::kSpecialised;
-    signature_.known[i] = arguments_[i].bytes.data();
+    signature_.known[i] = arguments_.host()[i].bytes.data();
   }
 }
 
 CallStatus PluginSide::compile(double& compile_ns) {
+  if (!random_status_.is_ok()) return {FailureKind::kOutOfMemory, random_status_};
   const gn_graph graph(signature_);  // before the clock: it is no work of the plugin's
   on_step_("gn_backend_compile");
   const std::int64_t start = measure::monotonic_raw_ns();
@@ -179,6 +185,14 @@ measure::SideCalls PluginSide::calls() {
     failure_ = std::move(status);
     return failure_.status;
   };
+  if (!place().is_host()) {
+    side.call = [this, call = std::move(side.call)] {
+      base::Status status = place().run(call);
+      // What went wrong on the device is the plugin's doing.
+      if (!status.is_ok() && failure_.is_ok()) failure_ = {FailureKind::kFailed, status};
+      return status;
+    };
+  }
   side.after_first = [this] { return keep_first_outputs(); };
   return side;
 }
@@ -241,14 +255,14 @@ base::Status PluginSide::copy_outputs(std::vector<KeptOutput>& outputs) const {
       GN_ASSIGN_OR_RETURN(KeptOutput output, allocate_output(entry.dtype, entry.shape));
       outputs.push_back(std::move(output));
     }
-    copy_dense(executable_->outputs()[i], outputs[i].bytes.data());
+    GN_RETURN_IF_ERROR(copy_dense(place(), executable_->outputs()[i], outputs[i].bytes.data()));
   }
   return base::Status::ok();
 }
 
-void PluginSide::prepare_outputs(bool poisoned) {
+base::Status PluginSide::prepare_outputs(bool poisoned) {
   executable_->prepare();
-  if (poisoned) executable_->poison_outputs();
+  return poisoned ? executable_->poison_outputs() : base::Status::ok();
 }
 
 bool PluginSide::is_unwritten(const std::vector<KeptOutput>& outputs) const {

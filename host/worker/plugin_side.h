@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/aligned_buffer.h"
 #include "base/result.h"
 #include "graph/graph.h"
 #include "journal/worker_message.h"
@@ -24,9 +23,10 @@ namespace graphnet::worker {
 /// order    open, offer_body, compile, bind, measure; nothing else after a failure
 class PluginSide {
  public:
+  /// Calls are made where the arguments are.
+  ///
   /// shapes   eager_outputs: kept outputs of the reference, which say what the plugin must give
-  PluginSide(const journal::Task& task, const std::string& sample,
-             const std::vector<sample::Argument>& arguments,
+  PluginSide(const journal::Task& task, const std::string& sample, const PlacedArguments& arguments,
              const std::vector<KeptOutput>& eager_outputs, plugin::EagerService* eager,
              plugin::OnStep on_step);
 
@@ -59,7 +59,9 @@ class PluginSide {
   base::Status copy_outputs(std::vector<KeptOutput>& outputs) const;
   /// Puts the output tensors back to the host's buffers, if asked to filled with what no call
   /// writes.
-  void prepare_outputs(bool poisoned);
+  ///
+  /// errors   as device::TensorPlace; none at a place of the host
+  base::Status prepare_outputs(bool poisoned);
   /// True if one of these copies is nothing but poison.
   bool is_unwritten(const std::vector<KeptOutput>& outputs) const;
 
@@ -69,6 +71,7 @@ class PluginSide {
 
  private:
   void specialise(const graph::Graph& body);
+  base::Status place_random_inputs(const graph::Graph& body);
   base::Status keep_first_outputs();
   /// Why a call failed: what the plugin said, else that copying its outputs took too much memory.
   plugin::CallStatus failure_of(base::Status status) const;
@@ -76,11 +79,14 @@ class PluginSide {
   std::vector<DLTensor> eager_outputs() const;
 
   const journal::Task& task_;
-  const std::vector<sample::Argument>& arguments_;
+  device::TensorPlace& place() const { return arguments_.place(); }
+
+  const PlacedArguments& arguments_;
   plugin::Signature signature_;
   std::vector<void*> argument_data_;
   std::optional<graph::Graph> body_;
-  std::vector<base::AlignedBuffer> random_inputs_;
+  base::Status random_status_;
+  std::vector<device::PlacedBuffer> random_inputs_;
   plugin::EagerService* eager_;
   plugin::OnStep on_step_;
   std::optional<ArgumentWatch> watch_;

@@ -58,16 +58,19 @@ Json dispatcher_json(const eager::DispatcherUse& use) {
 }  // namespace
 
 ProofPhase::ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
-                       const std::string& mode, std::vector<std::string> flags)
+                       const std::string& mode, std::vector<std::string> flags,
+                       DeviceTracing* device)
     : compared_(compared),
       side_(compared.plugin.calls()),
       regions_(regions_now(history)),
       mode_(mode),
-      shuffle_(compared.arguments,
+      device_(device),
+      shuffle_(compared.eager.arguments(),
                variable_inputs(compared.sample, compared.arguments,
                                compared.eager.engine().pinned_arguments()),
                std::random_device()()) {
   evidence_.flags = std::move(flags);
+  if (device_ != nullptr) device_->start();
   steps_.end(kPreparing);
 }
 
@@ -82,10 +85,14 @@ std::string ProofPhase::trace(Json& ledger) {
   const Status traced = trace_calls(ledger);
   if (!traced.is_ok() && evidence_.unavailable.empty()) evidence_.unavailable = traced.message();
   if (witness_) name_hits(ledger);
+  finish_device(ledger);
   ledger["imports"] = proof::imports_json(proof::audit_imports(regions_));
   ledger["dlsym"] = proof::lookups_json(proof::audit_lookups(proof::noted_lookups(), regions_));
   steps_.end(kImports);
-  shuffle_.restore();
+  const Status restored = shuffle_.restore();
+  if (!restored.is_ok() && evidence_.unavailable.empty()) {
+    evidence_.unavailable = restored.message();
+  }
   steps_.end(kPreparing);
   evidence_.plugin_runs = compared_.plugin.num_runs();
   evidence_.eager_runs = compared_.plugin.eager_runs();
@@ -145,9 +152,9 @@ Status ProofPhase::trace_calls(Json& ledger) {
 
 Status ProofPhase::traced_call(eager::DispatcherUse& use) {
   shuffle_.draw();
-  shuffle_.apply();
+  GN_RETURN_IF_ERROR(shuffle_.apply());
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
-  compared_.plugin.prepare_outputs(/*poisoned=*/true);
+  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs(/*poisoned=*/true));
   steps_.end(kPreparing);
   eager::DispatcherCounts counts;
   steps_.end(kCounting);
@@ -183,10 +190,25 @@ Status ProofPhase::armed_call() {
 }
 
 Status ProofPhase::call() {
+  const double before_ns = steps_.total_ns(kWatchedCall);
+  if (device_ != nullptr) {
+    device_->begin_call();
+    steps_.end(kPreparing);
+  }
   Status called = side_.call();
   steps_.end(kWatchedCall);
+  if (device_ != nullptr) {
+    device_->end_call(steps_.total_ns(kWatchedCall) - before_ns,
+                      compared_.eager.place().last_span_ns());
+  }
   if (called.is_ok()) return called;
   return Status(Code::kPlugin, "a traced call failed: " + called.message());
+}
+
+void ProofPhase::finish_device(Json& ledger) {
+  if (device_ == nullptr) return;
+  evidence_.device = device_->finish(regions_, ledger["device"]);
+  steps_.end(kNaming);
 }
 
 Status ProofPhase::compare_outputs(Json& ledger) {
@@ -195,7 +217,7 @@ Status ProofPhase::compare_outputs(Json& ledger) {
   GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(traced));
   steps_.end(kComparing);
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
-  compared_.plugin.prepare_outputs(/*poisoned=*/true);
+  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs(/*poisoned=*/true));
   steps_.end(kPreparing);
   GN_RETURN_IF_ERROR(side_.call());
   steps_.end(kUnwatchedCall);
@@ -256,7 +278,7 @@ void ProofPhase::sample(Json& ledger) {
   Status called;
   do {
     called = compared_.eager.prepare();
-    compared_.plugin.prepare_outputs(/*poisoned=*/false);
+    if (called.is_ok()) called = compared_.plugin.prepare_outputs(/*poisoned=*/false);
     if (called.is_ok()) called = side_.call();
     steps_.end(kSampledCall);
   } while (called.is_ok() && steps_.total_ns(kSampledCall) < kSampleNs);

@@ -11,6 +11,7 @@
 #include "proof/regions.h"
 #include "proof/verdict.h"
 #include "worker/correctness.h"
+#include "worker/device_tracing.h"
 #include "worker/input_shuffle.h"
 #include "worker/step_times.h"
 
@@ -38,12 +39,15 @@ namespace graphnet::worker {
 /// | `steps`       | [[step, nanoseconds], ...] of the whole phase, one after the other      |
 /// | `moments`     | {"hits", "samples"}, each as in proof/moments.h, since the first step   |
 /// | `outputs`     | "equal", "within tolerance", or how they differ                         |
+/// | `device`      | of calls on a device: worker/device_tracing.h                           |
 /// | `dispatcher`  | {"called": {name: times}, "nested", "threads"} in the traced calls      |
 class ProofPhase {
  public:
   /// `flags`: of the timed calls; `mode`: "full" or "counts" (without the execute-deny witness).
+  /// `device`: what looks at the device of the calls, borrowed; null on the CPU.
   ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
-             const std::string& mode, std::vector<std::string> flags);
+             const std::string& mode, std::vector<std::string> flags,
+             DeviceTracing* device = nullptr);
 
   /// Calls under the execute-deny witness and the dispatcher counts. Returns the verdict.
   std::string trace(base::Json& ledger);
@@ -59,6 +63,7 @@ class ProofPhase {
   base::Status watched_call();
   base::Status armed_call();
   base::Status call();
+  void finish_device(base::Json& ledger);
   base::Status compare_outputs(base::Json& ledger);
   base::Status look_for_stale_outputs(const std::vector<KeptOutput>& traced);
   base::Status count_program(const eager::DispatcherUse& use);
@@ -68,6 +73,7 @@ class ProofPhase {
   measure::SideCalls side_;  // of the plugin
   std::vector<proof::Region> regions_;
   std::string mode_;
+  DeviceTracing* device_;
   proof::Evidence evidence_;
   InputShuffle shuffle_;
   std::unique_ptr<proof::ExecuteDeny> witness_;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "measure/break_even.h"
 #include "measure/statistics.h"
@@ -192,6 +193,17 @@ void write_cold_timing(journal::Record& record, const measure::PairedResult& res
     timing["plugin_ns"].push_back(pair.call_ns[measure::kBackend]);
   }
   record.timing["cold"] = std::move(timing);
+}
+
+void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>& span_ns) {
+  if (span_ns.empty()) return;
+  for (const auto& [side, name] : {std::pair<measure::Side, const char*>{measure::kEager, "eager"},
+                                   {measure::kBackend, "plugin"}}) {
+    std::vector<double> spans;
+    for (const auto& pair : span_ns) spans.push_back(pair[side]);
+    timing["event_median_ns"][name] = measure::summarise(spans).median;
+    timing["event_ns"][name] = std::move(spans);
+  }
 }
 
 base::Json correctness_json(const verify::Comparison& comparison) {

@@ -51,6 +51,12 @@ void write_output_types(journal::Record::Side& side, const std::vector<KeptOutpu
 void write_timing(journal::Record& record, const measure::PairedResult& result);
 void write_cold_timing(journal::Record& record, const measure::PairedResult& result);
 
+/// Adds to the timing of a device's calls what its own clock says, which is never mixed with the
+/// host's: `event_ns` {"eager": [...], "plugin": [...]} between an event before and one after the
+/// call, a number a pair, and `event_median_ns` {"eager", "plugin"}. How long the device was busy
+/// is another thing again, which the proof finds out (`busy_ns`, proof/device_ledger.h).
+void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>& span_ns);
+
 /// One entry per output in each list; "all_close" is a string of 64 digits in the order of
 /// upstream's log lines; "statistics" holds what else the pass found, under the names of
 /// verify/statistics.h. NaN and infinity are written as Python prints them; null: not computed.

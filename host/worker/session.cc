@@ -58,6 +58,7 @@ void Session::run() {
 // Before the proof, after which libtorch may have lost the right to execute for good.
 void Session::write_environment() {
   record_.environment = measure::collect_environment(task_.threads);
+  if (device_) device_->describe(record_.environment);
   write_engine();
 }
 
@@ -115,8 +116,16 @@ bool Session::end_plugin(const char* outcome, const plugin::CallStatus& status) 
   return end(outcome, status.status);
 }
 
+bool Session::open_device() {
+  auto opened = TaskDevice::open(task_);
+  if (!opened.is_ok()) return end("reference_failed", opened.status());
+  device_ = std::move(opened).value();
+  return true;
+}
+
 bool Session::load() {
   enter("load");
+  if (!open_device()) return false;
   note_mappings("start");
   auto loaded = sample::load_sample(task_.sample_path);
   if (!loaded.is_ok()) return end("invalid_sample", loaded.status());
@@ -142,6 +151,10 @@ bool Session::plan() {
   if (task_.memory_limit_bytes) {
     allowance.memory_bytes = std::min(allowance.memory_bytes, *task_.memory_limit_bytes);
   }
+  if (device_->is_cuda()) {
+    const auto on_device = static_cast<std::int64_t>(device_->gpu()->facts().memory_bytes);
+    allowance.memory_bytes = std::min(allowance.memory_bytes, on_device);
+  }
   record_.message = refusal(*planned, allowance);
   if (!record_.message.empty()) record_.outcome = "skipped";
   return record_.message.empty();
@@ -160,7 +173,7 @@ bool Session::replay() {
 
 bool Session::run_eager() {
   enter("eager");
-  auto created = EagerSide::create(sample_, arguments_);
+  auto created = EagerSide::create(sample_, arguments_, device_->place());
   if (!created.is_ok()) return end("reference_failed", created.status());
   eager_ = std::move(created).value();
   if (task_.digest) {
@@ -199,9 +212,9 @@ void Session::note_references() {
 
 bool Session::compile() {
   enter("compile");
-  plugin_ =
-      std::make_unique<PluginSide>(task_, sample_.name, arguments_, eager_->kept(), eager_.get(),
-                                   [this](const char* step) { channel_.begin_step(step); });
+  plugin_ = std::make_unique<PluginSide>(task_, sample_.name, eager_->arguments(), eager_->kept(),
+                                         eager_.get(),
+                                         [this](const char* step) { channel_.begin_step(step); });
   plugin::CallStatus status = plugin_->open();
   if (!status.is_ok()) return end_plugin("plugin_failed", status);
   note_mappings("load");
@@ -291,15 +304,18 @@ bool Session::time_pairs() {
   enter("time");
   channel_.begin_step("gn_backend_run");
   bool is_first = true;
+  device_->note_conditions("before_timing");
   for (const measure::PairedSettings& settings : measure::passes(settings_)) {
     if (!time_pass(settings, is_first)) return false;
     is_first = false;
   }
+  device_->note_conditions("after_timing");
   judge_service();
   const plugin::CallStatus memory = plugin_->check_memory();
   if (!memory.is_ok()) return end_plugin("runtime_failed", memory);
-  check_roofline();
-  check_subnormals();
+  // Both know the processor only.
+  if (!device_->is_cuda()) check_roofline();
+  if (!device_->is_cuda()) check_subnormals();
   channel_.send_record(record_, /*is_final=*/false);
   return true;
 }
@@ -309,16 +325,20 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
       variable_inputs(sample_, arguments_, eager_->engine().pinned_arguments());
   // Seeds are not the protocol's: nobody must know what a timed call will see.
   std::random_device random;
-  InputShuffle shuffle(arguments_, variable, random());
+  InputShuffle shuffle(eager_->arguments(), variable, random());
   const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
   TimedChecks checks(compared, std::move(shuffle), record_.outcome == "ok", random());
-  const auto result =
-      measure::time_paired(checks.sides(), {eager_warmup_, plugin_warmup_}, checks.hooks(),
-                           settings, measure::machine_instruments(settings, task_.threads));
+  const auto instruments = device_->instruments(settings, task_.threads);
+  if (!instruments.is_ok()) return end("reference_failed", instruments.status());
+  const auto result = measure::time_paired(checks.sides(), {eager_warmup_, plugin_warmup_},
+                                           checks.hooks(), settings, *instruments);
   if (result.is_ok()) {
     (is_first ? write_timing : write_cold_timing)(record_, *result);
   }
   const TimedFindings findings = checks.finish(result.is_ok() ? &*result : nullptr);
+  if (result.is_ok()) {
+    write_spans(is_first ? record_.timing : record_.timing["cold"], findings.span_ns);
+  }
   add_count(record_.checks, "checked_calls", findings.checked_calls);
   add_count(record_.checks, "shuffled_calls", findings.shuffled_calls);
   if (findings.ill_conditioned_calls > 0) {
@@ -378,7 +398,11 @@ void Session::prove() {
   channel_.send_record(record_, /*is_final=*/false);
   channel_.begin_step("gn_backend_run");
   const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
-  ProofPhase phase(compared, mappings_, task_.proof, record_.flags);
+  std::optional<DeviceTracing> tracing;
+  if (device_->is_cuda()) {
+    tracing.emplace(*device_->gpu(), device_->tracing(), device_->tracing_state());
+  }
+  ProofPhase phase(compared, mappings_, task_.proof, record_.flags, tracing ? &*tracing : nullptr);
   base::Json ledger = base::Json::object();
   record_.verdict = phase.trace(ledger);
   record_.proof = ledger;

@@ -17,13 +17,15 @@
 #include "worker/eager_side.h"
 #include "worker/plugin_side.h"
 #include "worker/reference_cache.h"
+#include "worker/task_device.h"
 
 namespace graphnet::worker {
 
 /// One sample with one plugin, from its files to its record.
 ///
 /// Phases in order: load, plan, replay, eager, compile, bind, run, compare, with protocol `paired`
-/// time and robustness, and proof, after which nothing can be timed. Each is announced before it
+/// time and robustness, and proof, after which nothing can be timed. The device is opened first,
+/// in load. Each is announced before it
 /// begins; a sample that does not fit is skipped before anything of its size is
 /// allocated. The record is sent after load and after eager, so that a plugin that takes the
 /// process down loses nothing of the reference.
@@ -37,6 +39,7 @@ class Session {
  private:
   // Each returns false if the sample ends there, with outcome and message in the record.
   bool load();
+  bool open_device();
   bool plan();
   bool replay();
   bool run_eager();
@@ -74,6 +77,7 @@ class Session {
   Channel& channel_;
   journal::Record record_;
   std::int64_t phase_start_ns_ = 0;
+  std::unique_ptr<TaskDevice> device_;
   sample::Sample sample_;
   std::vector<sample::Argument> arguments_;
   std::unique_ptr<EagerSide> eager_;

@@ -77,20 +77,22 @@ Status TimedChecks::before_pair() {
   is_checked_ = compare_ && is_drawn && can_afford;
   halves_done_ = 0;
   cycles_.emplace_back();
+  if (!eager_.place().is_host()) span_ns_.emplace_back();
   shuffle_.draw();
   return Status::ok();
 }
 
 Status TimedChecks::before_half(Side side) {
-  shuffle_.apply();
+  GN_RETURN_IF_ERROR(shuffle_.apply());
   if (side == measure::kBackend && shuffle_.has_effect()) ++findings_.shuffled_calls;
-  if (side == measure::kBackend) plugin_.prepare_outputs(is_checked_);
+  if (side == measure::kBackend) GN_RETURN_IF_ERROR(plugin_.prepare_outputs(is_checked_));
   half_cycles_ = 0;
-  return Status::ok();
+  return eager_.place().wait();  // what was asked of a device here is in no clock
 }
 
 Status TimedChecks::after_half(Side side, int pair) {
   cycles_.back()[side] = half_cycles_;
+  if (!span_ns_.empty()) span_ns_.back()[side] = eager_.place().last_span_ns().value_or(0);
   const std::int64_t start = measure::monotonic_raw_ns();
   if (is_checked_) {
     GN_RETURN_IF_ERROR(side == measure::kEager ? eager_.copy_outputs(eager_outputs_)
@@ -98,7 +100,8 @@ Status TimedChecks::after_half(Side side, int pair) {
   }
   ++halves_done_;
   if (halves_done_ == 1) {
-    shuffle_.undo();  // the other side's settle call must not see what it will be timed on
+    GN_RETURN_IF_ERROR(
+        shuffle_.undo());  // the other side's settle call must not see what it will be timed on
   } else if (is_checked_) {
     ++findings_.checked_calls;
     GN_RETURN_IF_ERROR(compare_pair(pair));
@@ -143,9 +146,8 @@ Status TimedChecks::compare_pair(int pair) {
 // computes what it computes, timed or not.
 bool TimedChecks::repeats_untimed() {
   std::vector<KeptOutput> again;
-  plugin_.prepare_outputs(/*poisoned=*/true);
-  const bool ran = eager_.prepare().is_ok() && plugin_.calls().call().is_ok() &&
-                   plugin_.copy_outputs(again).is_ok();
+  const bool ran = plugin_.prepare_outputs(/*poisoned=*/true).is_ok() && eager_.prepare().is_ok() &&
+                   plugin_.calls().call().is_ok() && plugin_.copy_outputs(again).is_ok();
   if (!ran) return false;
   return !is_wrong(verify::compare_outputs(views(plugin_outputs_), views(again)), again);
 }
@@ -164,14 +166,19 @@ Status TimedChecks::found(const char* flag, const char* outcome, const std::stri
 }
 
 TimedFindings TimedChecks::finish(const measure::PairedResult* result) {
-  shuffle_.restore();
-  const auto ns_per_tick = rate_.ns_per_tick();
-  if (result == nullptr || !findings_.flag.empty() || !ns_per_tick ||
-      cycles_.size() < result->pairs.size()) {
+  // A device that fails here fails in the next call too, which says so.
+  static_cast<void>(shuffle_.restore().is_ok());
+  if (result == nullptr || !findings_.flag.empty() || cycles_.size() < result->pairs.size()) {
     return findings_;
   }
   // The pairs of the attempt that counts are the last ones.
   const std::size_t skipped = cycles_.size() - result->pairs.size();
+  if (!span_ns_.empty()) {
+    findings_.span_ns.assign(span_ns_.begin() + static_cast<std::ptrdiff_t>(skipped),
+                             span_ns_.end());
+  }
+  const auto ns_per_tick = rate_.ns_per_tick();
+  if (!ns_per_tick) return findings_;
   for (const Side side : {measure::kEager, measure::kBackend}) {
     measure::ClockAgreement agreement;
     for (std::size_t i = 0; i < result->pairs.size(); ++i) {

@@ -29,6 +29,9 @@ struct TimedFindings {
   std::string flag;
   std::string outcome;  ///< that it makes of the sample; empty with an empty flag
   std::string message;  ///< one sentence about it
+  /// What the place's own clock says of the timed calls, by pair; of the last call of a half. Empty
+  /// on the host.
+  std::vector<measure::PerSide<double>> span_ns;
 };
 
 /// Watches the timed calls of both sides for results that were not computed in them.
@@ -86,6 +89,7 @@ class TimedChecks {
   int halves_done_ = 0;
   std::uint64_t half_cycles_ = 0;
   std::vector<measure::PerSide<std::uint64_t>> cycles_;  // by pair
+  std::vector<measure::PerSide<double>> span_ns_;        // by pair; empty on the host
 };
 
 }  // namespace graphnet::worker

@@ -128,7 +128,8 @@ CaseResult compare(const Case& item, const std::vector<KeptOutput>& expected,
 CallStatus call(plugin::Executable& executable, GraphService& service,
                 std::vector<KeptOutput>& outputs) {
   executable.prepare();
-  executable.poison_outputs();
+  const Status poisoned = executable.poison_outputs();
+  if (!poisoned.is_ok()) return {plugin::FailureKind::kFailed, poisoned};
   CallStatus status = executable.run();
   if (!status.is_ok()) return status;
   std::vector<DLTensor> eager = executable.outputs();

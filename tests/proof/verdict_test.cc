@@ -13,9 +13,12 @@
 #include "proof/ways.h"
 #include "sample/replay.h"
 #include "sample/sample.h"
+#include "support/mirror_place.h"
 #include "worker/eager_side.h"
 #include "worker/plugin_side.h"
 #include "worker/proof_phase.h"
+#include "worker/record_writer.h"
+#include "worker/timed_checks.h"
 
 namespace graphnet::tests {
 namespace {
@@ -38,7 +41,8 @@ constexpr WayCase kCases[] = {
 /// One plugin, taken through the phases of a worker up to the one that is tested.
 class Prepared {
  public:
-  explicit Prepared(const std::string& way) {
+  explicit Prepared(const std::string& way, device::TensorPlace& place = device::host_place())
+      : place_(place) {
     task_.plugin_library = way_library(way).string();
     task_.plugin_name = way;
     task_.plugin_version = "0.1.0";
@@ -51,12 +55,29 @@ class Prepared {
     GN_ASSIGN_OR_RETURN(
         arguments_, sample::replay(sample_.metas, sample_.program.parameters, sample::kReplaySeed));
     GN_RETURN_IF_ERROR(note("start"));
-    GN_ASSIGN_OR_RETURN(eager_, worker::EagerSide::create(sample_, arguments_));
+    GN_ASSIGN_OR_RETURN(eager_, worker::EagerSide::create(sample_, arguments_, place_));
     GN_ASSIGN_OR_RETURN(const auto ignored, eager_->measure({0, 1}));
     GN_RETURN_IF_ERROR(note("eager"));
-    plugin_ = std::make_unique<worker::PluginSide>(task_, sample_.name, arguments_, eager_->kept(),
-                                                   eager_.get(), [](const char*) {});
+    plugin_ = std::make_unique<worker::PluginSide>(
+        task_, sample_.name, eager_->arguments(), eager_->kept(), eager_.get(), [](const char*) {});
     return prepare_plugin();
+  }
+
+  /// Times both sides by a few pairs while they are checked; the timing gets the place's spans.
+  worker::TimedFindings time(base::Json& timing) {
+    measure::PairedSettings settings;
+    settings.first_look = settings.max_pairs = 8;
+    settings.remeasure = false;
+    const worker::ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
+    worker::InputShuffle shuffle(
+        eager_->arguments(),
+        worker::variable_inputs(sample_, arguments_, eager_->engine().pinned_arguments()), 1);
+    worker::TimedChecks checks(compared, std::move(shuffle), /*compare=*/true, 1);
+    const auto result = measure::time_paired(checks.sides(), {}, checks.hooks(), settings,
+                                             measure::machine_instruments(settings, /*threads=*/1));
+    worker::TimedFindings findings = checks.finish(result.is_ok() ? &*result : nullptr);
+    worker::write_spans(timing, findings.span_ns);
+    return findings;
   }
 
   std::string prove(const std::string& mode, base::Json& ledger) {
@@ -88,6 +109,7 @@ class Prepared {
     return status.status;
   }
 
+  device::TensorPlace& place_;
   journal::Task task_;
   sample::Sample sample_;
   std::vector<sample::Argument> arguments_;
@@ -151,6 +173,48 @@ TEST_P(Verdicts, WithoutTheWitnessRestOnTheCounts) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, Verdicts, ::testing::ValuesIn(kCases),
                          [](const auto& tested) { return std::string(tested.param.way); });
+
+// Nothing on the way from the inputs to the verdict may take memory of the calls for the host's.
+TEST(Elsewhere, VerdictsAreThoseOfTheHost) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"honest", "proven"}, {"hidden_op", "mixed(aten::relu_)"}, {"cached_output", "empty"}};
+  for (const auto& [way, wanted] : cases) {
+    tests::MirrorPlace mirror;
+    {
+      Prepared prepared(way, mirror);
+      const base::Status status = prepared.prepare();
+      ASSERT_TRUE(status.is_ok()) << status.to_string();
+      EXPECT_GT(mirror.bytes_in, 0U);
+      EXPECT_GT(mirror.num_runs, 0);
+      base::Json ledger;
+      EXPECT_EQ(prepared.prove("full", ledger), wanted) << base::dump_json(ledger);
+    }
+    EXPECT_EQ(mirror.num_buffers(), 0U);
+  }
+}
+
+TEST(Elsewhere, TimedCallsAreCheckedAndHaveSpans) {
+  MirrorPlace mirror;
+  Prepared honest("honest", mirror);
+  ASSERT_TRUE(honest.prepare().is_ok());
+  base::Json timing;
+  const worker::TimedFindings findings = honest.time(timing);
+  EXPECT_EQ(findings.flag, "") << findings.message;
+  EXPECT_GT(findings.checked_calls, 0);
+  EXPECT_EQ(findings.shuffled_calls, 8);
+  EXPECT_EQ(timing["event_ns"]["plugin"].size(), 8U);
+  EXPECT_GT(timing["event_median_ns"]["eager"], 0);
+
+  Prepared cached("cached_output", mirror);
+  ASSERT_TRUE(cached.prepare().is_ok());
+  EXPECT_EQ(cached.time(timing).flag, "stale_output");
+
+  Prepared on_host("jit");
+  ASSERT_TRUE(on_host.prepare().is_ok());
+  base::Json none;
+  EXPECT_EQ(on_host.time(none).flag, "");
+  EXPECT_TRUE(none.is_null()) << "the host's clock is the only one";
+}
 
 TEST(Ledger, NamesGeneratedCodeAndWhenItAppeared) {
   Prepared prepared("jit");

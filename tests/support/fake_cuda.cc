@@ -100,6 +100,11 @@ EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
   return 0;
 }
 
+EXPORT int cuDeviceGetPCIBusId(char* text, int num_bytes, int) {
+  std::strncpy(text, "0000:3B:00.0", static_cast<std::size_t>(num_bytes));
+  return 0;
+}
+
 EXPORT int cuDeviceTotalMem_v2(std::size_t* num_bytes, int) {
   *num_bytes = kMemoryBytes;
   return 0;
@@ -158,6 +163,11 @@ EXPORT int cuMemsetD32Async(Address address, unsigned int value, std::size_t cou
   return 0;
 }
 
+EXPORT int cuMemsetD8Async(Address address, unsigned char value, std::size_t count, void*) {
+  std::memset(reinterpret_cast<void*>(address), value, count);
+  return 0;
+}
+
 EXPORT int cuEventCreate(void** event, unsigned int) {
   *event = new float(0);
   ++control().events;
@@ -199,6 +209,7 @@ EXPORT int cuLaunchKernel(void* function, unsigned, unsigned, unsigned, unsigned
   if (control().failing_code != 0) return control().failing_code;
   ++control().launches;
   device_ms() += 1;
+  if (control().on_launch != nullptr) control().on_launch();
   (function == &kFlush ? flush : self_test)(arguments);
   return 0;
 }

@@ -10,6 +10,8 @@ struct FakeCuda {
   int failing_code = 0;           ///< what launches and waiting return
   bool computes_wrongly = false;  ///< kernels leave their last word out
 
+  void (*on_launch)() = nullptr;  ///< called with each launch
+
   int contexts = 0;
   int buffers = 0;
   int events = 0;

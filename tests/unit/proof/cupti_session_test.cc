@@ -42,6 +42,24 @@ TEST(CuptiSession, AsksForWhatItNeedsAndNeverFinalizes) {
   EXPECT_EQ(fake.control().num_finalized, 0);
 }
 
+// Times are taken between the two.
+TEST(CuptiSession, WatchesModulesBeforeItRecords) {
+  const FakeCuptiLibrary fake;
+  CuptiSession::Settings settings = fake.settings();
+  settings.records = false;
+  const auto session = start(settings);
+  EXPECT_EQ(fake.control().num_subscribers, 1);
+  EXPECT_TRUE(fake.control().watches_modules);
+  EXPECT_EQ(fake.control().enabled_kinds, 0U);
+  EXPECT_EQ(fake.control().num_runtime_calls, 0U);
+  EXPECT_TRUE(session->record().is_ready());
+  EXPECT_NE(fake.control().enabled_kinds, 0U);
+  session->begin_call(CallSide::kPlugin);
+  fake.launch("kernel");
+  session->end_call();
+  EXPECT_EQ(session->finish().records.work.size(), 1U);
+}
+
 TEST(CuptiSession, OldReleaseGetsAllCalls) {
   const FakeCuptiLibrary fake("libcupti_fake_old.so");
   const auto session = start(fake.settings());

@@ -26,6 +26,10 @@ std::vector<float> values_of(const sample::Argument& argument) {
   return values;
 }
 
+PlacedArguments on_host(std::vector<sample::Argument>& arguments) {
+  return PlacedArguments::create(device::host_place(), arguments).value();
+}
+
 std::vector<sample::Argument> two_arguments() {
   std::vector<float> counting(100);
   std::iota(counting.begin(), counting.end(), 0.0F);
@@ -38,24 +42,25 @@ std::vector<sample::Argument> two_arguments() {
 TEST(InputShuffle, ChangesPlacesAndNothingElse) {
   auto arguments = two_arguments();
   const std::vector<float> before = values_of(arguments[0]);
-  InputShuffle shuffle(arguments, {0}, 7);
+  const PlacedArguments placed = on_host(arguments);
+  InputShuffle shuffle(placed, {0}, 7);
   ASSERT_TRUE(shuffle.has_effect());
   for (int round = 0; round < 20; ++round) {
     const std::vector<float> previous = values_of(arguments[0]);
     shuffle.draw();
     EXPECT_EQ(values_of(arguments[0]), previous);
-    shuffle.apply();
+    ASSERT_TRUE(shuffle.apply().is_ok());
     std::vector<float> shuffled = values_of(arguments[0]);
     EXPECT_NE(shuffled, previous);
-    shuffle.undo();
+    ASSERT_TRUE(shuffle.undo().is_ok());
     EXPECT_EQ(values_of(arguments[0]), previous);
-    shuffle.apply();
+    ASSERT_TRUE(shuffle.apply().is_ok());
     EXPECT_EQ(values_of(arguments[0]), shuffled);
     std::sort(shuffled.begin(), shuffled.end());
     EXPECT_EQ(shuffled, before);
   }
   EXPECT_EQ(values_of(arguments[1]), (std::vector<float>{1, 2, 3}));
-  shuffle.restore();
+  ASSERT_TRUE(shuffle.restore().is_ok());
   EXPECT_EQ(values_of(arguments[0]), before);
 }
 
@@ -64,12 +69,13 @@ TEST(InputShuffle, FindsTheOneElementThatDiffers) {
   values.back() = 2.0F;
   std::vector<sample::Argument> arguments;
   arguments.push_back(argument(values));
-  InputShuffle shuffle(arguments, {0}, 7);
+  const PlacedArguments placed = on_host(arguments);
+  InputShuffle shuffle(placed, {0}, 7);
   ASSERT_TRUE(shuffle.has_effect());
   for (int round = 0; round < 20; ++round) {
     const std::vector<float> previous = values_of(arguments[0]);
     shuffle.draw();
-    shuffle.apply();
+    ASSERT_TRUE(shuffle.apply().is_ok());
     EXPECT_NE(values_of(arguments[0]), previous);
   }
 }
@@ -79,10 +85,11 @@ TEST(InputShuffle, HasNoEffectOnConstantsAndEmptyInputs) {
   arguments.push_back(argument({5, 5, 5}));
   arguments.push_back(argument({}));
   arguments.push_back(argument({1}));
-  InputShuffle shuffle(arguments, {0, 1, 2}, 7);
+  const PlacedArguments placed = on_host(arguments);
+  InputShuffle shuffle(placed, {0, 1, 2}, 7);
   EXPECT_FALSE(shuffle.has_effect());
   shuffle.draw();
-  shuffle.apply();
+  ASSERT_TRUE(shuffle.apply().is_ok());
   EXPECT_EQ(values_of(arguments[0]), (std::vector<float>{5, 5, 5}));
 }
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "device/tensor_place.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace graphnet::device {
+
+using base::AlignedBuffer;
+using base::Code;
+using base::Result;
+using base::Status;
+
+namespace {
+
+// So that whole buffers need not be copied at once.
+constexpr std::size_t kLookBytes = std::size_t{1} << 20U;
+
+bool all_are(const std::byte* begin, std::size_t num_bytes, std::byte value) {
+  return std::all_of(begin, begin + num_bytes, [&](std::byte byte) { return byte == value; });
+}
+
+DriverLibrary::Address address_of(const void* memory) {
+  return reinterpret_cast<DriverLibrary::Address>(memory);
+}
+
+}  // namespace
+
+Result<void*> HostPlace::allocate(std::size_t num_bytes) {
+  constexpr std::size_t kAlignment = AlignedBuffer::kAlignment;
+  const std::size_t rounded = (num_bytes + kAlignment - 1) / kAlignment * kAlignment;
+  void* const memory =
+      rounded < num_bytes ? nullptr : std::aligned_alloc(kAlignment, std::max(rounded, kAlignment));
+  if (memory == nullptr) return Status(Code::kEnvironment, "not enough memory");
+  return memory;
+}
+
+void HostPlace::free(void* memory) {
+  std::free(memory);
+}
+
+Status HostPlace::fill(void* to, std::byte value, std::size_t num_bytes) {
+  std::memset(to, static_cast<int>(value), num_bytes);
+  return Status::ok();
+}
+
+Status HostPlace::copy_in(void* to, const void* from, std::size_t num_bytes) {
+  if (num_bytes > 0) std::memcpy(to, from, num_bytes);
+  return Status::ok();
+}
+
+Status HostPlace::copy_out(void* to, const void* from, std::size_t num_bytes) {
+  return copy_in(to, from, num_bytes);
+}
+
+TensorPlace& host_place() {
+  static HostPlace place;
+  return place;
+}
+
+Result<std::unique_ptr<GpuPlace>> GpuPlace::create(Gpu& gpu, int index) {
+  GN_ASSIGN_OR_RETURN(GpuTimer timer, GpuTimer::create(gpu));
+  return std::unique_ptr<GpuPlace>(new GpuPlace(gpu, index, std::move(timer)));
+}
+
+Result<void*> GpuPlace::allocate(std::size_t num_bytes) {
+  GN_ASSIGN_OR_RETURN(const auto address,
+                      gpu_.allocate_memory(std::max<std::size_t>(1, num_bytes)));
+  return reinterpret_cast<void*>(address);
+}
+
+void GpuPlace::free(void* memory) {
+  gpu_.driver().free(address_of(memory));
+}
+
+Status GpuPlace::fill(void* to, std::byte value, std::size_t num_bytes) {
+  if (num_bytes == 0) return Status::ok();
+  return gpu_.fill_bytes(address_of(to), static_cast<std::uint8_t>(value), num_bytes);
+}
+
+Status GpuPlace::copy_in(void* to, const void* from, std::size_t num_bytes) {
+  return num_bytes == 0 ? Status::ok() : gpu_.copy_in(address_of(to), from, num_bytes);
+}
+
+Status GpuPlace::copy_out(void* to, const void* from, std::size_t num_bytes) {
+  return num_bytes == 0 ? Status::ok() : gpu_.copy_out(to, address_of(from), num_bytes);
+}
+
+std::optional<double> GpuPlace::last_span_ns() const {
+  const Result<double> span = timer_.span_ns();
+  return span.is_ok() ? std::optional<double>(*span) : std::nullopt;
+}
+
+Result<PlacedBuffer> PlacedBuffer::allocate(TensorPlace& place, std::size_t num_bytes) {
+  constexpr std::size_t kGuards = 2 * AlignedBuffer::kGuardBytes;
+  if (num_bytes > static_cast<std::size_t>(-1) / 2) {
+    return Status(Code::kEnvironment, "not enough memory");
+  }
+  GN_ASSIGN_OR_RETURN(void* const memory, place.allocate(num_bytes + kGuards));
+  PlacedBuffer buffer(place, static_cast<std::byte*>(memory), num_bytes);
+  GN_RETURN_IF_ERROR(
+      place.fill(buffer.memory_, AlignedBuffer::kGuardByte, AlignedBuffer::kGuardBytes));
+  GN_RETURN_IF_ERROR(place.fill(static_cast<std::byte*>(buffer.data()) + num_bytes,
+                                AlignedBuffer::kGuardByte, AlignedBuffer::kGuardBytes));
+  return buffer;
+}
+
+PlacedBuffer::PlacedBuffer(PlacedBuffer&& other) noexcept
+    : place_(other.place_),
+      memory_(std::exchange(other.memory_, nullptr)),
+      num_bytes_(std::exchange(other.num_bytes_, 0)) {}
+
+PlacedBuffer::~PlacedBuffer() {
+  if (memory_ != nullptr) place_->free(memory_);
+}
+
+Status PlacedBuffer::fill(std::byte value) const {
+  return place_->fill(data(), value, num_bytes_);
+}
+
+Result<bool> PlacedBuffer::holds_only(std::byte value) const {
+  const auto* next = static_cast<const std::byte*>(data());
+  if (place_->is_host()) return num_bytes_ > 0 && all_are(next, num_bytes_, value);
+  std::vector<std::byte> copy(std::min(num_bytes_, kLookBytes));
+  for (std::size_t left = num_bytes_; left > 0;) {
+    const std::size_t size = std::min(left, kLookBytes);
+    GN_RETURN_IF_ERROR(place_->copy_out(copy.data(), next, size));
+    if (!all_are(copy.data(), size, value)) return false;
+    next += size;
+    left -= size;
+  }
+  return num_bytes_ > 0;
+}
+
+Result<bool> PlacedBuffer::is_whole(const std::byte* guard) const {
+  std::array<std::byte, AlignedBuffer::kGuardBytes> copy = {};
+  GN_RETURN_IF_ERROR(place_->copy_out(copy.data(), guard, copy.size()));
+  return all_are(copy.data(), copy.size(), AlignedBuffer::kGuardByte);
+}
+
+Result<PlacedBuffer::Damage> PlacedBuffer::damage() const {
+  GN_ASSIGN_OR_RETURN(const bool before, is_whole(memory_));
+  if (!before) return Damage::kBefore;
+  GN_ASSIGN_OR_RETURN(const bool behind,
+                      is_whole(static_cast<const std::byte*>(data()) + num_bytes_));
+  return behind ? Damage::kNone : Damage::kBehind;
+}
+
+}  // namespace graphnet::device

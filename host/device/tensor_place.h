@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/aligned_buffer.h"
+#include "base/device_name.h"
+#include "base/result.h"
+#include "device/gpu.h"
+#include "device/gpu_timer.h"
+
+namespace graphnet::device {
+
+/// Where the tensors of a sample's calls live: the only thing that knows how bytes of the host get
+/// there and back, and when a call's work is done.
+///
+/// units    bytes
+/// errors   of all functions: kEnvironment; of run() also the call's own
+class TensorPlace {
+ public:
+  virtual ~TensorPlace() = default;
+
+  /// What plugin and engine are told.
+  virtual base::DeviceName device() const = 0;
+  /// True if calls read and write memory of the host itself: nothing needs to be copied then.
+  virtual bool is_host() const = 0;
+
+  /// Uninitialised memory, aligned to 256 bytes; give it back by free().
+  virtual base::Result<void*> allocate(std::size_t num_bytes) = 0;
+  virtual void free(void* memory) = 0;
+  virtual base::Status fill(void* to, std::byte value, std::size_t num_bytes) = 0;
+  virtual base::Status copy_in(void* to, const void* from, std::size_t num_bytes) = 0;
+  virtual base::Status copy_out(void* to, const void* from, std::size_t num_bytes) = 0;
+
+  /// Waits until everything that was asked of the place is done.
+  virtual base::Status wait() = 0;
+  /// Makes one call and waits until its results can be read: what a clock is put around.
+  virtual base::Status run(const std::function<base::Status()>& call) = 0;
+  /// What the place's own clock says of the last run(), in nanoseconds; nothing without one.
+  virtual std::optional<double> last_span_ns() const { return std::nullopt; }
+};
+
+/// Memory of the host.
+class HostPlace final : public TensorPlace {
+ public:
+  base::DeviceName device() const override { return {}; }
+  bool is_host() const override { return true; }
+  base::Result<void*> allocate(std::size_t num_bytes) override;
+  void free(void* memory) override;
+  base::Status fill(void* to, std::byte value, std::size_t num_bytes) override;
+  base::Status copy_in(void* to, const void* from, std::size_t num_bytes) override;
+  base::Status copy_out(void* to, const void* from, std::size_t num_bytes) override;
+  base::Status wait() override { return base::Status::ok(); }
+  base::Status run(const std::function<base::Status()>& call) override { return call(); }
+};
+
+/// The host of this process.
+TensorPlace& host_place();
+
+/// Memory of a CUDA device, through the driver. Copies and sets go to the default stream, as the
+/// calls of libtorch do.
+class GpuPlace final : public TensorPlace {
+ public:
+  /// `gpu` is borrowed; `index` is the number under which it was opened.
+  static base::Result<std::unique_ptr<GpuPlace>> create(Gpu& gpu, int index);
+
+  base::DeviceName device() const override { return {true, index_}; }
+  bool is_host() const override { return false; }
+  base::Result<void*> allocate(std::size_t num_bytes) override;
+  void free(void* memory) override;
+  base::Status fill(void* to, std::byte value, std::size_t num_bytes) override;
+  base::Status copy_in(void* to, const void* from, std::size_t num_bytes) override;
+  base::Status copy_out(void* to, const void* from, std::size_t num_bytes) override;
+  base::Status wait() override { return gpu_.synchronize(); }
+  base::Status run(const std::function<base::Status()>& call) override {
+    return timer_.span(gpu_, call);
+  }
+  std::optional<double> last_span_ns() const override;
+
+ private:
+  GpuPlace(Gpu& gpu, int index, GpuTimer timer)
+      : gpu_(gpu), index_(index), timer_(std::move(timer)) {}
+
+  Gpu& gpu_;
+  int index_;
+  GpuTimer timer_;
+};
+
+/// Memory for one tensor at a place, aligned to 256 bytes between two guards, as
+/// base::AlignedBuffer has them on the host.
+class PlacedBuffer {
+ public:
+  using Damage = base::AlignedBuffer::Damage;
+
+  /// errors   kEnvironment: not enough memory
+  static base::Result<PlacedBuffer> allocate(TensorPlace& place, std::size_t num_bytes);
+  PlacedBuffer(PlacedBuffer&& other) noexcept;
+  PlacedBuffer& operator=(PlacedBuffer&&) = delete;
+  ~PlacedBuffer();
+
+  /// Not null, even if it is empty.
+  void* data() const { return memory_ + base::AlignedBuffer::kGuardBytes; }
+  std::size_t num_bytes() const { return num_bytes_; }
+  base::Status fill(std::byte value) const;
+  /// True if every byte is `value`, and there is one.
+  base::Result<bool> holds_only(std::byte value) const;
+  /// Which guard was written to.
+  base::Result<Damage> damage() const;
+
+ private:
+  PlacedBuffer(TensorPlace& place, std::byte* memory, std::size_t num_bytes)
+      : place_(&place), memory_(memory), num_bytes_(num_bytes) {}
+  base::Result<bool> is_whole(const std::byte* guard) const;
+
+  TensorPlace* place_;
+  std::byte* memory_;  // of the guard before the data
+  std::size_t num_bytes_;
+};
+
+}  // namespace graphnet::device

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "device/tensor_place.h"
+#include "journal/worker_message.h"
+#include "measure/instruments.h"
+#include "proof/cupti_session.h"
+
+namespace graphnet::worker {
+
+/// The error of a device that cannot be used, E140 with the reason.
+base::Status unusable(base::DeviceName device, const base::Status& why);
+
+/// Starts CUPTI, libtorch's own copy if there is one; null if the state is not `ready`.
+std::unique_ptr<proof::CuptiSession> start_tracing(bool records, proof::CuptiStatus& status);
+
+/// What a device says of itself: {"name", "compute_capability", "processors", "memory_bytes",
+/// "l2_bytes"}.
+base::Json facts_json(const device::GpuFacts& facts);
+
+/// The device that a task runs on.
+class TaskDevice {
+ public:
+  /// For the CPU there is nothing to do. For a CUDA device: adds the CUDA part to libtorch, which
+  /// must come before anything else that the process asks of libtorch, and opens the device.
+  ///
+  /// errors   kEnvironment (E140): it cannot be used; kInput: no name of a device
+  static base::Result<std::unique_ptr<TaskDevice>> open(const journal::Task& task);
+
+  /// The same on a driver that is named and without libtorch, for tests.
+  static base::Result<std::unique_ptr<TaskDevice>> open_driver(base::DeviceName name,
+                                                               const std::string& library);
+
+  bool is_cuda() const { return gpu_ != nullptr; }
+  device::TensorPlace& place() { return place_ ? *place_ : device::host_place(); }
+  /// Null on the CPU.
+  device::Gpu* gpu() { return gpu_.get(); }
+
+  /// measure::machine_instruments(), with the device's cache in place of the processor's.
+  ///
+  /// errors   kUnsupported: cold caches without kernels of the host's own; kEnvironment
+  base::Result<measure::Instruments> instruments(const measure::PairedSettings& settings,
+                                                 int threads);
+  /// Notes clocks and the like under a name, for describe(); nothing on the CPU.
+  void note_conditions(const char* when);
+  /// Adds to a record's environment `gpu` {"name", "compute_capability", "processors",
+  /// "memory_bytes", "l2_bytes", and what was noted, as in device/gpu_conditions.h}, and puts the
+  /// device's name before the hardware class; nothing on the CPU.
+  void describe(base::Json& environment) const;
+
+  /// What traces the device: started before the driver, records nothing until it is told to. Null
+  /// on the CPU, if no proof is wanted, and where it did not start, which its state says.
+  proof::CuptiSession* tracing() { return tracing_.get(); }
+  const proof::CuptiStatus& tracing_state() const { return tracing_state_; }
+
+ private:
+  TaskDevice() = default;
+  base::Status attach(int index, const std::string& library);
+
+  std::unique_ptr<proof::CuptiSession> tracing_;  // first: it outlives what it traces
+  proof::CuptiStatus tracing_state_;
+  std::unique_ptr<device::Gpu> gpu_;
+  std::unique_ptr<device::TensorPlace> place_;
+  base::Json conditions_ = base::Json::object();
+};
+
+}  // namespace graphnet::worker

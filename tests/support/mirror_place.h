@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <set>
+
+#include "device/tensor_place.h"
+
+namespace graphnet::tests {
+
+/// Memory of the host that nobody but the place is told of: a device as far as copies go, though
+/// calls can be made on the processor. What is not brought there or back shows as wrong results.
+class MirrorPlace final : public device::TensorPlace {
+ public:
+  base::DeviceName device() const override { return {}; }
+  bool is_host() const override { return false; }
+  base::Result<void*> allocate(std::size_t num_bytes) override {
+    auto memory = host_.allocate(num_bytes);
+    if (memory.is_ok()) buffers_.insert(*memory);
+    return memory;
+  }
+  void free(void* memory) override {
+    buffers_.erase(memory);
+    host_.free(memory);
+  }
+  base::Status fill(void* to, std::byte value, std::size_t num_bytes) override {
+    return host_.fill(to, value, num_bytes);
+  }
+  base::Status copy_in(void* to, const void* from, std::size_t num_bytes) override {
+    bytes_in += num_bytes;
+    return host_.copy_in(to, from, num_bytes);
+  }
+  base::Status copy_out(void* to, const void* from, std::size_t num_bytes) override {
+    return host_.copy_out(to, from, num_bytes);
+  }
+  base::Status wait() override { return base::Status::ok(); }
+  base::Status run(const std::function<base::Status()>& call) override {
+    ++num_runs;
+    return call();
+  }
+  std::optional<double> last_span_ns() const override { return 1000.0 * num_runs; }
+
+  std::size_t num_buffers() const { return buffers_.size(); }
+
+  std::size_t bytes_in = 0;
+  int num_runs = 0;
+
+ private:
+  device::HostPlace host_;
+  std::set<void*> buffers_;
+};
+
+}  // namespace graphnet::tests

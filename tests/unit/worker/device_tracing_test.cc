@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// What becomes of a made-up device's work in the proof: a made-up driver launches, a made-up CUPTI
+// sees it.
+#include "worker/device_tracing.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "device/own_kernels.h"
+#include "support/fake_cuda.h"
+#include "unit/proof/fake_cupti_library.h"
+
+namespace graphnet::worker {
+namespace {
+
+const std::string kDriver = tests::FakeCuptiLibrary::driver("ready");
+
+/// The library that sees what the driver launches.
+tests::FakeCuptiLibrary* seeing = nullptr;
+
+class DeviceTracingTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (device::own_kernels() == nullptr) GTEST_SKIP() << "built without nvcc";
+    control().on_launch = [] { seeing->launch("graphnet_self_test"); };
+    seeing = &fake_;
+    gpu_ = device::Gpu::open(0, kDriver).value();
+  }
+  void TearDown() override { control() = tests::FakeCuda(); }
+
+  static tests::FakeCuda& control() {
+    void* const handle = ::dlopen(kDriver.c_str(), RTLD_NOW);
+    return *reinterpret_cast<tests::FakeCudaControl>(::dlsym(handle, "fake_cuda_control"))();
+  }
+
+  void start() {
+    proof::CuptiSession::Settings settings = fake_.settings();
+    settings.records = false;
+    session_ = proof::CuptiSession::start(settings, state_);
+    ASSERT_TRUE(state_.is_ready()) << state_.reason;
+  }
+
+  tests::FakeCuptiLibrary fake_;
+  std::unique_ptr<device::Gpu> gpu_;
+  proof::CuptiStatus state_;
+  std::unique_ptr<proof::CuptiSession> session_;
+};
+
+TEST_F(DeviceTracingTest, CountsThePluginsWork) {
+  start();
+  DeviceTracing tracing(*gpu_, session_.get(), state_);
+  EXPECT_EQ(fake_.control().enabled_kinds, 0U) << "times are taken until it starts";
+  tracing.start();
+  EXPECT_NE(fake_.control().enabled_kinds, 0U);
+  for (int call = 0; call < 2; ++call) {
+    tracing.begin_call();
+    fake_.launch("fused_kernel");
+    tracing.end_call(1e9, 1e9);
+  }
+  base::Json json;
+  const proof::DeviceEvidence evidence = tracing.finish({}, json);
+  EXPECT_EQ(evidence.unavailable, "");
+  EXPECT_EQ(evidence.plugin_work, 2U);
+  EXPECT_FALSE(evidence.counts_differ);
+  EXPECT_EQ(json["cupti"]["state"], "ready");
+  EXPECT_EQ(json["self_test"], "ok");
+  EXPECT_EQ(json["plugin"], 2);
+  EXPECT_EQ(json["host"], 1);
+  EXPECT_EQ(json["calls"], 2);
+  EXPECT_EQ(json["busy_ns"], 1000);
+  EXPECT_EQ(json["event_ns"], 1e9);
+  EXPECT_FALSE(json.contains("times"));
+}
+
+TEST_F(DeviceTracingTest, TimesThatContradictWhatWasSeenProveNothing) {
+  start();
+  DeviceTracing tracing(*gpu_, session_.get(), state_);
+  tracing.start();
+  tracing.begin_call();
+  fake_.launch("fused_kernel");
+  tracing.end_call(10, 10);
+  base::Json json;
+  const proof::DeviceEvidence evidence = tracing.finish({}, json);
+  EXPECT_NE(evidence.unavailable.find("it returned before its work was done"), std::string::npos)
+      << evidence.unavailable;
+  EXPECT_EQ(json["times"], evidence.unavailable);
+}
+
+TEST_F(DeviceTracingTest, WorkOfTheHostMustBeSeen) {
+  control().on_launch = nullptr;
+  start();
+  DeviceTracing tracing(*gpu_, session_.get(), state_);
+  tracing.start();
+  tracing.begin_call();
+  fake_.launch("fused_kernel");
+  tracing.end_call(1e9, 1e9);
+  base::Json json;
+  EXPECT_EQ(tracing.finish({}, json).unavailable,
+            "CUPTI did not see the work by which it was tried");
+}
+
+TEST_F(DeviceTracingTest, StatesInWhichCuptiSaysNothingAreTheReason) {
+  fake_.control().subscribe_code = 39;
+  fake_.control().other_tool = "Nsight Systems";
+  const auto session = proof::CuptiSession::start(fake_.settings(), state_);
+  ASSERT_EQ(session, nullptr);
+  DeviceTracing tracing(*gpu_, session.get(), state_);
+  tracing.start();
+  tracing.begin_call();
+  tracing.end_call(1, 1);
+  base::Json json;
+  const std::string reason = tracing.finish({}, json).unavailable;
+  EXPECT_EQ(reason.rfind("CUPTI is busy: 'Nsight Systems' traces this process already", 0), 0U)
+      << reason;
+  EXPECT_EQ(json["cupti"]["state"], "busy");
+}
+
+TEST_F(DeviceTracingTest, RecordingThatFailsIsTheReason) {
+  start();
+  fake_.control().failing_kind = 10;
+  fake_.control().failing_code = 35;
+  DeviceTracing tracing(*gpu_, session_.get(), state_);
+  tracing.start();
+  base::Json json;
+  const proof::DeviceEvidence evidence = tracing.finish({}, json);
+  EXPECT_EQ(evidence.unavailable.rfind("CUPTI is denied: ", 0), 0U) << evidence.unavailable;
+  EXPECT_EQ(json["cupti"]["state"], "denied");
+}
+
+}  // namespace
+}  // namespace graphnet::worker

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Arguments, their shuffling, the watch over them and outputs at a place that only copies reach.
+#include "worker/placed_arguments.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "support/mirror_place.h"
+#include "worker/argument_watch.h"
+#include "worker/dense_copy.h"
+#include "worker/input_shuffle.h"
+#include "worker/task_device.h"
+
+namespace graphnet::worker {
+namespace {
+
+using tests::MirrorPlace;
+
+sample::Argument counting(std::size_t count) {
+  sample::Argument made;
+  made.name = "x";
+  made.dtype = base::DType::kFloat32;
+  made.shape = {static_cast<std::int64_t>(count)};
+  made.bytes = base::AlignedBuffer::allocate(count * sizeof(float));
+  auto* const values = reinterpret_cast<float*>(made.bytes.data());
+  std::iota(values, values + count, 0.0F);
+  return made;
+}
+
+std::vector<sample::Argument> small_and_large() {
+  std::vector<sample::Argument> arguments;
+  arguments.push_back(counting(100));
+  arguments.push_back(counting(100000));
+  return arguments;
+}
+
+bool is_same(const PlacedArguments& placed) {
+  return placed.is_same(0).value() && placed.is_same(1).value();
+}
+
+TEST(PlacedArguments, AreTheReplayedOnesOnTheHost) {
+  auto arguments = small_and_large();
+  const auto placed = PlacedArguments::create(device::host_place(), arguments).value();
+  EXPECT_EQ(placed.data(1), arguments[1].bytes.data());
+}
+
+TEST(PlacedArguments, AreCopiesElsewhereUntilTheyAreUpdated) {
+  MirrorPlace mirror;
+  auto arguments = small_and_large();
+  const auto placed = PlacedArguments::create(mirror, arguments).value();
+  EXPECT_NE(placed.data(0), arguments[0].bytes.data());
+  EXPECT_TRUE(is_same(placed));
+  arguments[1].bytes.data()[399999] = std::byte{1};
+  EXPECT_FALSE(is_same(placed));
+  ASSERT_TRUE(placed.update_all().is_ok());
+  EXPECT_TRUE(is_same(placed));
+}
+
+TEST(InputShuffle, BringsWhatItChangesToThePlace) {
+  MirrorPlace mirror;
+  auto arguments = small_and_large();
+  const auto placed = PlacedArguments::create(mirror, arguments).value();
+  InputShuffle shuffle(placed, {0, 1}, 7);
+  const std::string before = sample::arguments_digest(arguments);
+  for (int round = 0; round < 5; ++round) {
+    shuffle.draw();
+    ASSERT_TRUE(shuffle.apply().is_ok());
+    EXPECT_NE(sample::arguments_digest(arguments), before);
+    EXPECT_TRUE(is_same(placed));
+    ASSERT_TRUE(shuffle.undo().is_ok());
+    EXPECT_TRUE(is_same(placed));
+    ASSERT_TRUE(shuffle.apply().is_ok());
+  }
+  ASSERT_TRUE(shuffle.restore().is_ok());
+  EXPECT_EQ(sample::arguments_digest(arguments), before);
+  EXPECT_TRUE(is_same(placed));
+}
+
+TEST(InputShuffle, CopiesElementsOfWhatIsLarge) {
+  MirrorPlace mirror;
+  auto arguments = small_and_large();
+  const auto placed = PlacedArguments::create(mirror, arguments).value();
+  InputShuffle shuffle(placed, {1}, 7);
+  mirror.bytes_in = 0;
+  shuffle.draw();
+  ASSERT_TRUE(shuffle.apply().is_ok());
+  EXPECT_EQ(mirror.bytes_in, 2 * 32 * sizeof(float)) << "two places of each exchange";
+}
+
+TEST(ArgumentWatch, SeesWritesAtThePlace) {
+  MirrorPlace mirror;
+  auto arguments = small_and_large();
+  const auto placed = PlacedArguments::create(mirror, arguments).value();
+  const ArgumentWatch watch(placed);
+  EXPECT_TRUE(watch.check().is_ok());
+  auto* const data = static_cast<std::byte*>(placed.data(1));
+  data[8] = std::byte{1};
+  EXPECT_EQ(watch.check().message(), "plugin changed input 'x', which it may only read");
+  ASSERT_TRUE(placed.update(1).is_ok());
+  data[400000] = std::byte{1};
+  EXPECT_EQ(watch.check().message(), "plugin wrote behind the last byte of input 'x'");
+}
+
+/// What a copy of a tensor at the place holds.
+std::vector<float> copied(MirrorPlace& mirror, std::vector<std::int64_t> shape,
+                          std::vector<std::int64_t> strides, const std::vector<float>& memory) {
+  const std::size_t num_bytes = memory.size() * sizeof(float);
+  const auto buffer = device::PlacedBuffer::allocate(mirror, num_bytes).value();
+  EXPECT_TRUE(mirror.copy_in(buffer.data(), memory.data(), num_bytes).is_ok());
+  DLTensor tensor = {};
+  tensor.data = buffer.data();
+  tensor.ndim = static_cast<std::int32_t>(shape.size());
+  tensor.dtype = {kDLFloat, 32, 1};
+  tensor.shape = shape.data();
+  tensor.strides = strides.data();
+  std::vector<float> dense(static_cast<std::size_t>(
+      std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>())));
+  EXPECT_TRUE(copy_dense(mirror, tensor, dense.data()).is_ok());
+  return dense;
+}
+
+TEST(DenseCopy, PutsStridedOutputsOfAPlaceInOrder) {
+  MirrorPlace mirror;
+  EXPECT_EQ(copied(mirror, {2, 3}, {3, 1}, {0, 1, 2, 3, 4, 5}),
+            (std::vector<float>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(copied(mirror, {3, 2}, {1, 3}, {0, 1, 2, 3, 4, 5}),
+            (std::vector<float>{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(copied(mirror, {2, 2}, {0, 1}, {7, 8}), (std::vector<float>{7, 8, 7, 8})) << "expanded";
+  EXPECT_EQ(copied(mirror, {}, {}, {9}), std::vector<float>{9});
+  EXPECT_TRUE(copied(mirror, {0, 2}, {2, 1}, {1}).empty());
+}
+
+TEST(TaskDevice, IsTheHostForTheProcessor) {
+  journal::Task task;
+  const auto opened = TaskDevice::open(task);
+  ASSERT_TRUE(opened.is_ok());
+  EXPECT_FALSE((*opened)->is_cuda());
+  EXPECT_TRUE((*opened)->place().is_host());
+}
+
+TEST(TaskDevice, IsMemoryOfADriversDevice) {
+  const std::string driver = std::string(GRAPHNET_FAKE_CUDA) + "/ready.so";
+  const auto opened = TaskDevice::open_driver({true, 1}, driver);
+  ASSERT_TRUE(opened.is_ok());
+  EXPECT_TRUE((*opened)->is_cuda());
+  EXPECT_EQ((*opened)->place().device().text(), "cuda:1");
+  const auto other = TaskDevice::open_driver({true, 2}, driver);
+  ASSERT_FALSE(other.is_ok());
+  EXPECT_EQ(other.status().message(),
+            "device 'cuda:2' cannot be used (E140): cannot find the CUDA device: "
+            "CUDA_ERROR_INVALID_DEVICE (101)");
+}
+
+}  // namespace
+}  // namespace graphnet::worker
