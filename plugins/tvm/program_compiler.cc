@@ -94,8 +94,8 @@ std::vector<Ref> ProgramCompiler::tuned(const std::vector<ArrangedKernel>& kerne
         {kernel.name, module_of(kernel.function), kernel.schedule, kernel.buffers, kernel.calls});
     places.push_back(i);
   }
-  const TuningReport made = tune(
-      tasks, {static_cast<double>(options_.tune_seconds), options_.tune_database, target_, warn_});
+  const TuningReport made = tune(tasks, {static_cast<double>(options_.tune_seconds), kEnoughTrials,
+                                         options_.tune_database, target_, warn_});
   report = std::to_string(tasks.size()) + " kernels, " + std::to_string(made.trials) +
            " candidates measured in " + std::to_string(static_cast<int>(made.seconds)) + " s, " +
            std::to_string(made.failures) + " of them failed, " + std::to_string(made.known) +

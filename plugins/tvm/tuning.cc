@@ -64,9 +64,10 @@ class Search {
     if (known || is_exhausted_) return known.value_or(0);
     // If not even this can be built, nothing will.
     is_exhausted_ = !measure(task_.rule_schedule);
+    timer_.reset();  // tensors of one kernel at a time: of all together they may not fit
     return database_.best(workload_).value_or(0);
   }
-  bool is_done() const { return is_exhausted_ || trials_ >= kEnoughTrials; }
+  bool is_done() const { return is_exhausted_ || trials_ >= settings_.trials; }
   std::int64_t trials() const { return trials_; }
 
   /// Measures the next candidates, until `deadline` at most.
@@ -89,6 +90,7 @@ class Search {
       const Array<Ref> times = {make("ir.FloatImm", DLDataType{kDLFloat, 64, 1}, seconds, nullptr)};
       results.push_back(make(meta("RunnerResult"), times, nullptr));
     }
+    timer_.reset();
     call(meta("SearchStrategyNotifyRunnerResults"), strategy_, candidates, results);
   }
 
@@ -107,8 +109,8 @@ class Search {
     const auto spaces =
         call(meta("SpaceGeneratorGenerateDesignSpace"), space, task_.module).cast<Array<Ref>>();
     costs_ = random_costs();
-    call(meta("SearchStrategyPreTuning"), strategy_, static_cast<int>(kEnoughTrials), kBatch,
-         spaces, database_.handle(), costs_);
+    call(meta("SearchStrategyPreTuning"), strategy_, static_cast<int>(settings_.trials) + kBatch,
+         kBatch, spaces, database_.handle(), costs_);
   }
 
   bool measure(const Ref& schedule) {

@@ -9,6 +9,9 @@
 
 namespace graphnet::tvm {
 
+/// Candidates after which a kernel counts as tuned.
+inline constexpr std::int64_t kEnoughTrials = 64;
+
 /// A kernel whose loops are looked for by measuring.
 struct TuningTask {
   std::string name;
@@ -19,8 +22,9 @@ struct TuningTask {
 };
 
 struct TuningSettings {
-  double seconds = 60;   ///< for all kernels of a program together
-  std::string database;  ///< folder (TuningDatabase); empty: nothing is kept
+  double seconds = 60;                  ///< for all kernels of a program together
+  std::int64_t trials = kEnoughTrials;  ///< of each kernel, rounded up to a batch
+  std::string database;                 ///< folder (TuningDatabase); empty: nothing is kept
   Target target;
   std::function<void(const std::string&)> warn;
 };
@@ -37,12 +41,9 @@ struct TuningReport {
 /// MetaSchedule, driven from C++: its rules for CPUs make the space, its evolutionary search draws
 /// from it, kernels are built and timed in this process on the threads that they will run on. The
 /// plugin's own schedule is one candidate among them, so nothing gets slower than by rule but by
-/// noise. Time goes to the kernels that cost most; one with kEnoughTrials is done.
+/// noise. Time goes to the kernels that cost most.
 ///
 /// errors   ffi::Error, Failure where the database's folder cannot be used
 TuningReport tune(const std::vector<TuningTask>& tasks, const TuningSettings& settings);
-
-/// Candidates after which a kernel counts as tuned.
-inline constexpr std::int64_t kEnoughTrials = 64;
 
 }  // namespace graphnet::tvm

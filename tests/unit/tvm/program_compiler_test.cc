@@ -18,6 +18,8 @@
 #include "tvm_plugin/failure.h"
 #include "tvm_plugin/ffi_symbols.h"
 #include "tvm_plugin/linked_code.h"
+#include "tvm_plugin/schedule.h"
+#include "tvm_plugin/tuning.h"
 #include "tvm_plugin/tuning_database.h"
 #include "tvm_plugin/tvm_library.h"
 #include "tvm_plugin/vector_math.h"
@@ -53,12 +55,6 @@ Program sample() {
   const Tensor y = b.softmax(b.matmul(x, w), 1);
   const auto [values, indices] = emitter.sort(y, 1, true);
   return emitter.finish({y, values, indices});
-}
-
-/// The last number of "... , 12 known".
-std::int64_t known_of(const std::string& tuning) {
-  const std::size_t comma = tuning.rfind(", ");
-  return comma == std::string::npos ? -1 : std::atoll(tuning.c_str() + comma + 2);
 }
 
 /// Tensors of one call, in memory of the test's.
@@ -221,29 +217,52 @@ TEST_F(ProgramCompilerTest, WritesDamagedFilesAnew) {
 }
 
 TEST_F(ProgramCompilerTest, TuningMeasuresAndKeepsWhatItMeasured) {
-  const auto tuned = [this](std::int64_t seconds) {
-    Options options;
-    options.schedule = Schedule::kTuned;
-    options.tune_seconds = seconds;
-    options.tune_database = folder_.path() / "database";
-    options.artifact_cache = cache();
-    return ProgramCompiler(options, make_target("", 1),
-                           [this](const std::string& text) { warnings_ += text + "\n"; })
-        .compile(sample());
-  };
-  const CompiledProgram first = tuned(2);
-  const CompiledProgram second = tuned(1);
+  const Target target = make_target("", 1);
+  const auto warn = [this](const std::string& text) { warnings_ += text + "\n"; };
+  const TuningSettings settings = {600, 2, folder_.path() / "database", target, warn};
+  const Program program = sample();
+  const KernelPlan kernels = plan_kernels(program);
+  std::vector<TuningReport> reports;
+  RelaxModule module;
+  for (int i = 0; i < 2; ++i) {
+    module = make_relax_module(program, kernels, Schedule::kTuned, [&](const auto& arranged) {
+      std::vector<TuningTask> tasks;
+      for (const ArrangedKernel& kernel : arranged) {
+        tasks.push_back({kernel.name, module_of(kernel.function), kernel.schedule, kernel.buffers,
+                         kernel.calls});
+      }
+      reports.push_back(tune(tasks, settings));
+      return reports.back().functions;
+    });
+  }
   EXPECT_EQ(warnings_, "");
-  EXPECT_EQ(first.cache, "off") << "what is tuned may get better";
-  EXPECT_GT(known_of(first.tuning), 2) << first.tuning;
-  EXPECT_GE(known_of(second.tuning), known_of(first.tuning)) << second.tuning;
+  EXPECT_GT(reports[0].trials, 0);
+  EXPECT_GT(reports[0].known, reports[0].trials - reports[0].failures)
+      << "the rules' are known too";
+  EXPECT_EQ(reports[1].trials, 0) << "all is in the database";
+  EXPECT_EQ(reports[1].known, reports[0].known);
+  CompiledCode code = compile_module(module.module, target);
+  start(code);
+  ProgramExecutable tuned(make_call_plan(program, kernels, module), code);
   Call by_rule;
   Call by_measure;
-  by_rule.run(*compiler().compile(sample()).executable);
-  by_measure.run(*second.executable);
+  by_rule.run(*compiler().compile(program).executable);
+  by_measure.run(tuned);
   for (std::size_t i = 0; i < by_rule.y.size(); ++i) {
     EXPECT_NEAR(by_rule.y[i], by_measure.y[i], 1e-6);
   }
+}
+
+// What is measured next time may be better.
+TEST_F(ProgramCompilerTest, TunedProgramsAreNotKept) {
+  Options options;
+  options.schedule = Schedule::kTuned;
+  options.tune_seconds = 0;
+  options.artifact_cache = cache();
+  const ProgramCompiler made(options, make_target("", 1), [](const std::string&) {});
+  const CompiledProgram compiled = made.compile(sample());
+  EXPECT_EQ(compiled.cache, "off");
+  EXPECT_EQ(compiled.tuning.rfind("2 kernels, 0 candidates measured", 0), 0U) << compiled.tuning;
 }
 
 TEST_F(ProgramCompilerTest, ADatabaseThatCannotBeReadIsPutAside) {
