@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "eager/cuda_library.h"
 
+#include <ATen/Context.h>
 #include <dlfcn.h>
+
+#include "eager/wall.h"
 
 namespace graphnet::eager {
 
@@ -15,6 +18,13 @@ base::Status load_cuda() {
       .add_hint(
           "build with -DGRAPHNET_TORCH=<folder that holds torch/ and nvidia/ of a torch 2.11.0 "
           "with CUDA 13.0>");
+}
+
+base::Status allow_tf32(bool is_allowed) {
+  return guarded([&] {
+    at::globalContext().setAllowTF32CuBLAS(is_allowed);
+    at::globalContext().setAllowTF32CuDNN(is_allowed);
+  });
 }
 
 }  // namespace graphnet::eager

@@ -13,4 +13,8 @@ namespace graphnet::eager {
 ///          cannot be loaded, with the loader's words
 base::Status load_cuda();
 
+/// Whether products and convolutions of float32 may be computed with 10 bits of mantissa (TF32) on
+/// a device; libtorch's own setting differs between the two.
+base::Status allow_tf32(bool is_allowed);
+
 }  // namespace graphnet::eager

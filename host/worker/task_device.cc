@@ -51,6 +51,8 @@ Result<std::unique_ptr<TaskDevice>> TaskDevice::open(const journal::Task& task) 
   if (!name.is_cuda) return std::unique_ptr<TaskDevice>(new TaskDevice);
   const Status loaded = eager::load_cuda();
   if (!loaded.is_ok()) return unusable(name, loaded);
+  // As plugins are told by their host table (GN_MATH_ALLOW_TF32 is not set): one policy for both.
+  GN_RETURN_IF_ERROR(eager::allow_tf32(false));
   // CUPTI sees what happens after it has started: modules that are loaded, for one.
   proof::CuptiStatus state;
   std::unique_ptr<proof::CuptiSession> tracing;
@@ -95,6 +97,7 @@ void TaskDevice::note_conditions(const char* when) {
 void TaskDevice::describe(Json& environment) const {
   if (!is_cuda()) return;
   Json gpu = facts_json(gpu_->facts());
+  gpu["tf32"] = false;
   gpu.update(conditions_);
   environment["gpu"] = std::move(gpu);
   environment["hardware_class"] =

@@ -47,8 +47,9 @@ class TaskDevice {
   /// Notes clocks and the like under a name, for describe(); nothing on the CPU.
   void note_conditions(const char* when);
   /// Adds to a record's environment `gpu` {"name", "compute_capability", "processors",
-  /// "memory_bytes", "l2_bytes", and what was noted, as in device/gpu_conditions.h}, and puts the
-  /// device's name before the hardware class; nothing on the CPU.
+  /// "memory_bytes", "l2_bytes", "tf32" (whether it is allowed), and what was noted, as in
+  /// device/gpu_conditions.h}, and puts the device's name before the hardware class; nothing on the
+  /// CPU.
   void describe(base::Json& environment) const;
 
   /// What traces the device: started before the driver, records nothing until it is told to. Null

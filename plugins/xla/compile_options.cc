@@ -24,10 +24,10 @@ constexpr std::uint32_t kStringField = 1;  // of OptionOverrideProto
 
 }  // namespace
 
-std::vector<CompileOverride> default_overrides() {
+std::vector<CompileOverride> default_overrides(bool is_gpu) {
   return {
       // On by default in XLA: maximum and minimum that lose NaN.
-      {"xla_cpu_enable_fast_min_max", "False"},
+      {is_gpu ? "xla_gpu_enable_fast_min_max" : "xla_cpu_enable_fast_min_max", "False"},
   };
 }
 

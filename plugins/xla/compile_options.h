@@ -15,7 +15,7 @@ struct CompileOverride {
 };
 
 /// What this plugin asks of XLA in every compilation.
-std::vector<CompileOverride> default_overrides();
+std::vector<CompileOverride> default_overrides(bool is_gpu = false);
 
 /// Reads "name=value name=value"; names may have the dashes of XLA_FLAGS in front.
 ///

@@ -40,10 +40,11 @@ std::string pinned_pjrt_package() {
   return GN_XLA_PINNED_PACKAGE;
 }
 
-Options read_options(const gn_option* options, std::uint64_t num_options) {
+Options read_options(const gn_option* options, std::uint64_t num_options, bool is_gpu) {
   Options read;
-  read.pjrt = pinned_pjrt_file();
-  read.overrides = default_overrides();
+  read.is_gpu = is_gpu;
+  if (!is_gpu) read.pjrt = pinned_pjrt_file();
+  read.overrides = default_overrides(is_gpu);
   for (std::uint64_t i = 0; i < num_options; ++i) {
     const std::string name(from_gn(options[i].name));
     if (options[i].type != GN_OPTION_STRING) refuse(name, "must be text");
@@ -57,6 +58,9 @@ Options read_options(const gn_option* options, std::uint64_t num_options) {
     } else {
       refuse(name, "is not known");
     }
+  }
+  if (read.pjrt.empty()) {
+    refuse("pjrt", "must name xla_cuda_plugin.so of jax-cuda13-pjrt 0.11.2 on a CUDA device");
   }
   return read;
 }

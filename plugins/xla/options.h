@@ -12,6 +12,7 @@ namespace graphnet::xla {
 /// The plugin's options; plugin.yaml says what each is for.
 struct Options {
   std::string pjrt;      ///< file; never empty
+  bool is_gpu = false;   ///< for a CUDA device
   bool rewrites = true;  ///< the lowering may choose other forms than the graph's where XLA is slow
   std::vector<CompileOverride> overrides;  ///< ours, then the user's
 };
@@ -21,9 +22,9 @@ std::string pinned_pjrt_file();
 /// That wheel's name and version, such as "x==1.0".
 std::string pinned_pjrt_package();
 
-/// Reads what `create` gets.
+/// Reads what `create` gets. For a CUDA device the file must be named.
 ///
 /// errors   INVALID_ARGUMENT: another name, type or value than plugin.yaml allows
-Options read_options(const gn_option* options, std::uint64_t num_options);
+Options read_options(const gn_option* options, std::uint64_t num_options, bool is_gpu = false);
 
 }  // namespace graphnet::xla

@@ -242,6 +242,26 @@ struct BufferFromHostBufferArgs {
   ZeroTail tail = {};
 };
 
+/// PJRT_Client_CreateViewOfDeviceBuffer
+struct ViewOfDeviceBufferArgs {
+  static constexpr int kSlot = 93;
+  std::size_t struct_size = sizeof(ViewOfDeviceBufferArgs);
+  void* extension_start = nullptr;
+  Client* client = nullptr;
+  void* data = nullptr;
+  const std::int64_t* dims = nullptr;
+  std::size_t num_dims = 0;
+  BufferType type = BufferType::kInvalid;
+  void* layout = nullptr;
+  Device* device = nullptr;
+  void (*on_delete)(void* data, void* user) = nullptr;
+  void* user = nullptr;
+  std::intptr_t stream = 0;
+  Buffer* buffer = nullptr;
+  void* memory = nullptr;
+  ZeroTail tail = {};
+};
+
 /// PJRT_Executable_Destroy
 struct ExecutableDestroyArgs {
   static constexpr int kSlot = 40;
@@ -406,6 +426,8 @@ static_assert(offsetof(ClientCompileArgs, executable) == 48);
 static_assert(offsetof(BufferFromHostBufferArgs, dims) == 40);
 static_assert(offsetof(BufferFromHostBufferArgs, device) == 80);
 static_assert(offsetof(BufferFromHostBufferArgs, buffer) == 112);
+static_assert(offsetof(ViewOfDeviceBufferArgs, layout) == 56);
+static_assert(offsetof(ViewOfDeviceBufferArgs, buffer) == 96);
 static_assert(offsetof(ExecuteOptions, non_donatable_input_indices) == 56);
 static_assert(offsetof(ExecuteOptions, tail) == 112);
 static_assert(offsetof(ExecuteArgs, execute_device) == 72 && offsetof(ExecuteArgs, tail) == 80);

@@ -25,7 +25,7 @@ pjrt::NamedValue named(std::string_view name, pjrt::NamedValueType type) {
 
 /// What is asked of a client, best first: libraries before 0.115 either ignore or refuse what they
 /// do not know.
-std::vector<std::vector<pjrt::NamedValue>> option_ladder() {
+std::vector<std::vector<pjrt::NamedValue>> cpu_options() {
   // Without a count there are four devices, and pools for all of them.
   pjrt::NamedValue one_device = named("cpu_device_count", pjrt::NamedValueType::kInt64);
   one_device.integer = 1;
@@ -34,10 +34,20 @@ std::vector<std::vector<pjrt::NamedValue>> option_ladder() {
   return {{one_device, synchronous}, {one_device}, {}};
 }
 
-pjrt::Client* create_client(const PjrtLibrary& library) {
+/// The device by its number, and no memory beyond what is used: eager needs the rest.
+std::vector<std::vector<pjrt::NamedValue>> gpu_options(const std::int64_t& index) {
+  pjrt::NamedValue visible = named("visible_devices", pjrt::NamedValueType::kInt64List);
+  visible.integers = &index;
+  pjrt::NamedValue preallocate = named("preallocate", pjrt::NamedValueType::kBool);
+  preallocate.flag = false;
+  return {{visible, preallocate}};
+}
+
+pjrt::Client* create_client(const PjrtLibrary& library, DLDevice device) {
+  const std::int64_t index = device.device_id;
   pjrt::ClientCreateArgs args;
   PjrtError last;
-  for (const auto& options : option_ladder()) {
+  for (const auto& options : device.device_type == kDLCPU ? cpu_options() : gpu_options(index)) {
     args.create_options = options.data();
     args.num_options = options.size();
     pjrt::Error* error = library.call(args);
@@ -64,8 +74,8 @@ std::string set_xla_environment(std::int32_t num_threads) {
   return flags;
 }
 
-PjrtClient::PjrtClient(const PjrtLibrary& library)
-    : library_(library), handle_(create_client(library_)) {
+PjrtClient::PjrtClient(const PjrtLibrary& library, DLDevice device)
+    : library_(library), handle_(create_client(library_, device)), tensor_device_(device) {
   pjrt::ClientAddressableDevicesArgs args;
   args.client = handle_;
   library_.check(args, GN_STATUS_UNAVAILABLE, "PJRT client has no devices");
@@ -100,6 +110,7 @@ pjrt::BufferFromHostBufferArgs PjrtClient::buffer_args(const TensorType& type, c
 
 OwnedBuffer PjrtClient::make_buffer(const TensorType& type, const void* data,
                                     pjrt::HostBufferSemantics semantics) const {
+  if (is_gpu()) return view(type, const_cast<void*>(data));
   pjrt::BufferFromHostBufferArgs args = buffer_args(type, data, semantics);
   library_.check(args, GN_STATUS_RUNTIME_FAILED, "XLA cannot read a tensor of the host");
   OwnedBuffer buffer(library_, args.buffer);
@@ -110,6 +121,20 @@ OwnedBuffer PjrtClient::make_buffer(const TensorType& type, const void* data,
     library_.destroy<pjrt::EventDestroyArgs>(args.done_with_host_buffer);
   }
   return buffer;
+}
+
+OwnedBuffer PjrtClient::view(const TensorType& type, void* data) const {
+  pjrt::ViewOfDeviceBufferArgs args;
+  args.client = handle_;
+  args.data = data;
+  args.dims = type.shape.data();
+  args.num_dims = type.shape.size();
+  args.type = buffer_type(type.dtype);
+  args.device = device_;
+  // XLA calls it without a look whether it is there.
+  args.on_delete = [](void*, void*) {};
+  library_.check(args, GN_STATUS_RUNTIME_FAILED, "XLA cannot read a tensor of the device");
+  return OwnedBuffer(library_, args.buffer);
 }
 
 void* PjrtClient::data(pjrt::Buffer* buffer) const {

@@ -16,14 +16,14 @@ namespace graphnet::xla {
 /// returns  the XLA_FLAGS that were removed; empty if there were none
 std::string set_xla_environment(std::int32_t num_threads);
 
-/// PJRT's client for the CPU: one device, thread pools, memory.
+/// PJRT's client for one device: the CPU, with thread pools, or a CUDA device.
 class PjrtClient {
  public:
   /// Executions run on the calling thread where the library can do that (0.115), its own pool
   /// threads take part as far as the environment allows.
   ///
   /// errors   UNAVAILABLE
-  explicit PjrtClient(const PjrtLibrary& library);
+  explicit PjrtClient(const PjrtLibrary& library, DLDevice device = {kDLCPU, 0});
   PjrtClient(const PjrtClient&) = delete;
   PjrtClient& operator=(const PjrtClient&) = delete;
   ~PjrtClient();
@@ -37,7 +37,12 @@ class PjrtClient {
   pjrt::BufferFromHostBufferArgs buffer_args(const TensorType& type, const void* data,
                                              pjrt::HostBufferSemantics semantics) const;
 
-  /// A buffer over `data`, read in place where PJRT can do that, else a copy.
+  /// Where tensors lie that the client is given.
+  DLDevice device() const { return tensor_device_; }
+  bool is_gpu() const { return tensor_device_.device_type != kDLCPU; }
+
+  /// A buffer over `data`, read in place where PJRT can do that, else a copy; on a CUDA device
+  /// always in place.
   ///
   /// errors   OUT_OF_MEMORY, RUNTIME_FAILED
   OwnedBuffer make_buffer(const TensorType& type, const void* data,
@@ -45,6 +50,11 @@ class PjrtClient {
 
   /// Where the bytes of a buffer are.
   void* data(pjrt::Buffer* buffer) const;
+
+  /// A buffer over memory of the device itself, which must outlive it.
+  ///
+  /// errors   OUT_OF_MEMORY, RUNTIME_FAILED
+  OwnedBuffer view(const TensorType& type, void* data) const;
 
   /// Waits for the event and destroys it; null is done.
   ///
@@ -55,6 +65,7 @@ class PjrtClient {
   PjrtLibrary library_;
   pjrt::Client* handle_ = nullptr;
   pjrt::Device* device_ = nullptr;
+  DLDevice tensor_device_;
   mutable std::string file_sha256_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// XLA's CPU compiler through the PJRT C API: graph -> StableHLO text (lower.h) -> executable
-// (program_executable.h) -> calls.
+// XLA's compilers for the CPU and CUDA through the PJRT C API: graph -> StableHLO text (lower.h) ->
+// executable (program_executable.h) -> calls.
 #include "graphnet/plugin.h"
 
 #include <memory>
@@ -58,18 +58,19 @@ std::shared_ptr<const PjrtClient> make_client(const gn_host_api* host, const std
     host->log(host->host, GN_LOG_WARNING,
               to_gn("XLA_FLAGS is ignored, option 'overrides' sets compile options: " + flags));
   }
-  return std::make_shared<const PjrtClient>(PjrtLibrary::open(file));
+  return std::make_shared<const PjrtClient>(PjrtLibrary::open(file), host->device);
 }
 
 gn_status* create(const gn_create_args* args, gn_backend** out) {
   const gn_host_api* host = args->host;
   return wall(host, [&]() -> gn_status* {
-    if (host->device.device_type != kDLCPU) {
-      throw Failure(GN_STATUS_UNAVAILABLE, "plugin xla runs on the CPU only");
+    const bool is_gpu = host->device.device_type == kDLCUDA;
+    if (!is_gpu && host->device.device_type != kDLCPU) {
+      throw Failure(GN_STATUS_UNAVAILABLE, "plugin xla runs on the CPU and on CUDA devices only");
     }
     auto backend = std::make_unique<gn_backend>();
     backend->host = host;
-    backend->options = graphnet::xla::read_options(args->options, args->num_options);
+    backend->options = graphnet::xla::read_options(args->options, args->num_options, is_gpu);
     backend->client = make_client(host, backend->options.pjrt);
     *out = backend.release();
     return nullptr;

@@ -27,9 +27,10 @@ const DLTensor& tensor_at(Tensor* const* tensors, std::uint64_t count, std::uint
                                                 " is missing: there are " + std::to_string(count));
 }
 
-const std::byte* weight_data(const gn_bind_args& args, const ModuleArgument& argument) {
+const std::byte* weight_data(const gn_bind_args& args, const ModuleArgument& argument,
+                             const PjrtClient& client) {
   const DLTensor& weight = tensor_at(args.weights, args.num_weights, argument.index, "weight");
-  return checked_data(weight, argument.type, "weight", argument.index);
+  return checked_data(weight, argument.type, "weight", argument.index, client.device().device_type);
 }
 
 bool reads_weights(const Module& module) {
@@ -65,6 +66,7 @@ ProgramExecutable::ProgramExecutable(std::shared_ptr<const PjrtClient> client, C
       overrides_(std::move(overrides)),
       call_(*client_, main_.executable(), main_.signature().arguments.size(),
             main_.signature().results.size()) {
+  if (client_->is_gpu()) device_copy_.emplace();
   set_up_arguments();
   is_bound_ = !reads_weights(main_.signature());
 }
@@ -103,8 +105,8 @@ void ProgramExecutable::bind(gn_bind_args& args) {
     if (argument.source == ArgumentSource::kBound) {
       call_.set_argument(i, bound_[argument.index].get());
     } else if (argument.source == ArgumentSource::kWeight) {
-      const std::byte* data = weight_data(args, argument);
-      const bool is_read_in_place = lowering::is_aligned(data);
+      const std::byte* data = weight_data(args, argument, *client_);
+      const bool is_read_in_place = client_->is_gpu() || lowering::is_aligned(data);
       weights_.push_back(client_->make_buffer(argument.type, data,
                                               is_read_in_place
                                                   ? HostBufferSemantics::kImmutableZeroCopy
@@ -126,7 +128,7 @@ void ProgramExecutable::run_bind_module(const gn_bind_args& args) {
   std::vector<OwnedBuffer> weights;
   for (std::size_t i = 0; i < module.arguments.size(); ++i) {
     weights.push_back(client_->make_buffer(module.arguments[i].type,
-                                           weight_data(args, module.arguments[i]),
+                                           weight_data(args, module.arguments[i], *client_),
                                            HostBufferSemantics::kImmutableZeroCopy));
     call.set_argument(i, weights.back().get());
   }
@@ -143,12 +145,14 @@ void ProgramExecutable::attach(const gn_run_args& args) {
   for (Input& input : inputs_) {
     const ModuleArgument& argument = arguments[input.position];
     const DLTensor& tensor = tensor_at(args.inputs, args.num_inputs, argument.index, "input");
-    attach_input(input, checked_data(tensor, argument.type, "input", argument.index));
+    attach_input(input, checked_data(tensor, argument.type, "input", argument.index,
+                                     client_->device().device_type));
   }
   for (std::size_t i = 0; i < results_.size(); ++i) {
     const std::uint32_t output = result_outputs_[i];
     const DLTensor& tensor = tensor_at(args.outputs, args.num_outputs, output, "output");
-    results_[i].data = checked_data(tensor, main_.signature().results[i], "output", output);
+    results_[i].data = checked_data(tensor, main_.signature().results[i], "output", output,
+                                    client_->device().device_type);
   }
   for (ResultMemory& memory : result_memory_) {
     memory.args.data = results_[arguments[memory.position].index].data;
@@ -161,7 +165,7 @@ void ProgramExecutable::attach_input(Input& input, const std::byte* source) {
   const TensorType& type = main_.signature().arguments[input.position].type;
   input.source = nullptr;
   input.copy.reset();
-  if (!lowering::is_aligned(source)) input.copy.emplace(num_bytes(type));
+  if (!client_->is_gpu() && !lowering::is_aligned(source)) input.copy.emplace(num_bytes(type));
   input.buffer = client_->make_buffer(type, input.copy ? input.copy->data() : source,
                                       HostBufferSemantics::kImmutableZeroCopy);
   call_.set_argument(input.position, input.buffer.get());
@@ -187,10 +191,15 @@ void ProgramExecutable::lend_result_memory() {
   }
 }
 
-void ProgramExecutable::take_results() {
+void ProgramExecutable::take_results(void* stream) {
   for (std::size_t i = 0; i < results_.size(); ++i) {
     const void* data = client_->data(call_.result(i));
-    if (data != results_[i].data) std::memcpy(results_[i].data, data, results_[i].num_bytes);
+    if (data == results_[i].data) continue;
+    if (device_copy_) {
+      device_copy_->copy(results_[i].data, data, results_[i].num_bytes, stream);
+    } else {
+      std::memcpy(results_[i].data, data, results_[i].num_bytes);
+    }
   }
   call_.destroy_results();
   for (ResultMemory& memory : result_memory_) memory.buffer.reset();
@@ -201,7 +210,7 @@ void ProgramExecutable::run(const gn_run_args& args) {
   copy_inputs();
   lend_result_memory();
   call_.execute();
-  take_results();
+  take_results(args.stream);
 }
 
 }  // namespace graphnet::xla

@@ -10,6 +10,7 @@
 #include "lowering/aligned_copy.h"
 #include "lowering/stablehlo/program.h"
 #include "xla/compiled_module.h"
+#include "xla/device_copy.h"
 #include "xla/module_call.h"
 
 namespace graphnet::xla {
@@ -18,7 +19,8 @@ namespace graphnet::xla {
 ///
 /// Inputs are read where the host has them if they are aligned to 64 bytes, else from a copy made
 /// in each call. A result with memory of its own among the arguments (kResultMemory) is written
-/// straight into the host's output; any other is copied there.
+/// straight into the host's output; any other is copied there. On a CUDA device all tensors are its
+/// own; inputs are read in place, results are copied on the stream of the call.
 class ProgramExecutable {
  public:
   /// Compiles both modules.
@@ -75,7 +77,7 @@ class ProgramExecutable {
   void attach_input(Input& input, const std::byte* source);
   void copy_inputs();
   void lend_result_memory();
-  void take_results();
+  void take_results(void* stream);
 
   std::shared_ptr<const PjrtClient> client_;
   CompiledModule main_;
@@ -88,6 +90,7 @@ class ProgramExecutable {
   std::vector<ResultMemory> result_memory_;
   std::vector<Result> results_;
   ModuleCall call_;
+  std::optional<DeviceCopy> device_copy_;  ///< on a CUDA device
   bool is_bound_ = false;
   bool is_attached_ = false;
 };

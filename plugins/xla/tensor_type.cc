@@ -89,12 +89,14 @@ std::string describe(const TensorType& type) {
 }
 
 std::byte* checked_data(const DLTensor& tensor, const TensorType& expected, const char* kind,
-                        std::uint32_t index) {
+                        std::uint32_t index, std::int32_t device_type) {
   const auto refuse = [&](const std::string& reason) {
     throw Failure(GN_STATUS_INVALID_ARGUMENT,
                   std::string(kind) + " " + std::to_string(index) + " " + reason);
   };
-  if (tensor.device.device_type != kDLCPU) refuse("is not in the CPU's memory");
+  if (tensor.device.device_type != device_type) {
+    refuse(device_type == kDLCPU ? "is not in the CPU's memory" : "is not on the device");
+  }
   const bool has_type = tensor.dtype.code == expected.dtype.code &&
                         tensor.dtype.bits == expected.dtype.bits && tensor.dtype.lanes == 1;
   if (!has_type || !has_shape(tensor, expected.shape)) {

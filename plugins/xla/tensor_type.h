@@ -28,8 +28,9 @@ std::string describe(const TensorType& type);
 /// nothing behind this check would notice another type or shape of the same size.
 ///
 /// kind     "input", "weight" or "output"; with its index for the message
-/// errors   INVALID_ARGUMENT: element type, shape, not dense row-major, not in the CPU's memory
+/// errors   INVALID_ARGUMENT: element type, shape, not dense row-major, not where it
+///          must be
 std::byte* checked_data(const DLTensor& tensor, const TensorType& expected, const char* kind,
-                        std::uint32_t index);
+                        std::uint32_t index, std::int32_t device_type = kDLCPU);
 
 }  // namespace graphnet::xla

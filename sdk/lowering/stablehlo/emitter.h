@@ -18,6 +18,8 @@ struct EmitterOptions {
   /// folded into convolutions, everything that depends on weights alone moved to the bind module.
   /// Without: the graph as it is, weights as arguments of main.
   bool rewrites = true;
+  /// Results may be written to memory that the caller lends as an argument.
+  bool lends_results = true;
 };
 
 /// Builds StableHLO text.

@@ -132,7 +132,7 @@ LoweredProgram Emitter::finish(const std::vector<Tensor>& outputs, const std::st
   }
   ModuleWriter main(*this, options_.rewrites);
   for (const Tensor& result : results) main.need(result.id);
-  program.main = main.write(name, results, /*donates=*/true);
+  program.main = main.write(name, results, /*donates=*/options_.lends_results);
   const std::vector<std::int32_t> cut = main.cut();
   if (cut.empty()) return program;
   ModuleWriter bind(*this, /*cuts_bound=*/false);

@@ -202,6 +202,18 @@ TEST_F(EmitterTest, TakesTensorsWithoutElementsOutOfBothSignatures) {
   EXPECT_EQ(program.result_outputs, (std::vector<std::uint32_t>{1}));
 }
 
+// Where a view of the caller's memory cannot be given away.
+TEST(EmitterOptions, LendsNothingIfToldSo) {
+  EmitterOptions options;
+  options.lends_results = false;
+  Emitter emitter(options);
+  Builder builder{emitter};
+  const Tensor x = emitter.argument(ArgumentSource::kInput, 0, Type::kF32, {64, 64});
+  const LoweredProgram program = emitter.finish({builder.add(x, 1)}, "m");
+  EXPECT_EQ(program.main.arguments.size(), 1U);
+  EXPECT_EQ(count(program.main.text, "tf.aliasing_output"), 0U);
+}
+
 TEST_F(EmitterTest, LendsMemoryToLargeResultsOnly) {
   const LoweredProgram program = finish({b_.add(input({16}), 1), b_.add(input({64, 64}), 1)});
   ASSERT_EQ(program.main.arguments.size(), 3U);

@@ -34,6 +34,19 @@ TEST(Options, Defaults) {
   EXPECT_EQ(read.overrides.size(), default_overrides().size());
 }
 
+TEST(Options, OfACudaDeviceNameItsFile) {
+  const gn_option none = text_option("pjrt", "");
+  const Failure failure = failure_of([&] { read_options(&none, 1, /*is_gpu=*/true); });
+  EXPECT_EQ(failure.code(), GN_STATUS_INVALID_ARGUMENT);
+  EXPECT_TRUE(contains(failure.what(), "jax-cuda13-pjrt 0.11.2")) << failure.what();
+  const gn_option given = text_option("pjrt", "/x.so");
+  const Options read = read_options(&given, 1, /*is_gpu=*/true);
+  EXPECT_EQ(read.pjrt, "/x.so");
+  EXPECT_TRUE(read.is_gpu);
+  ASSERT_EQ(read.overrides.size(), 1U);
+  EXPECT_EQ(read.overrides[0].name, "xla_gpu_enable_fast_min_max");
+}
+
 TEST(Options, Given) {
   const gn_option options[] = {text_option("pjrt", "/x.so"), text_option("rewrites", "none"),
                                text_option("overrides", " --xla_a=1\txla_b=x,y= ")};

@@ -79,6 +79,13 @@ TEST_P(PjrtLibraryTest, DescribesItself) {
   EXPECT_EQ(client_->file_sha256().size(), 64u);
 }
 
+/// As on a CUDA device, where memory is never the host's.
+TEST_P(PjrtLibraryTest, ViewsMemoryOfTheDeviceInPlace) {
+  HostTensor a = f32({2, 2}, {1, 2, 3, 4});
+  const OwnedBuffer buffer = client_->view(a.type(), a.data());
+  EXPECT_EQ(client_->data(buffer.get()), a.data());
+}
+
 /// Clients come and go; the library stays.
 TEST_P(PjrtLibraryTest, MakesClientsAgain) {
   for (int i = 0; i < 3; ++i) {

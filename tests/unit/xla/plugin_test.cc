@@ -80,8 +80,13 @@ TEST_F(PluginTest, FailuresBecomeStatuses) {
   EXPECT_TRUE(contains(host_.status.message, "/no/such/file.so")) << host_.status.message;
   ASSERT_NE(create({option("rewrites", "some")}), nullptr);
   EXPECT_EQ(host_.status.code, GN_STATUS_INVALID_ARGUMENT + 0u);
+  host_.api.device = {kDLMetal, 0};
+  ASSERT_NE(create({}), nullptr);
+  EXPECT_EQ(host_.status.code, GN_STATUS_UNAVAILABLE + 0u);
   host_.api.device = {kDLCUDA, 0};
   ASSERT_NE(create({}), nullptr);
+  EXPECT_EQ(host_.status.code, GN_STATUS_INVALID_ARGUMENT + 0u) << "no file is named";
+  ASSERT_NE(create({option("pjrt", "/no/such/file.so")}), nullptr);
   EXPECT_EQ(host_.status.code, GN_STATUS_UNAVAILABLE + 0u);
   EXPECT_EQ(backend_, nullptr);
 }

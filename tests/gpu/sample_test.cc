@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Whole samples on the first CUDA device: the real programs, one plugin each. Skipped with the
+// reason that `graphnet run` itself gives where they cannot run.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/json.h"
+#include "journal/journal_file.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+namespace {
+
+const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
+const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples/";
+const std::string kSmall = kSamples + "transformers-auto-model/sadhaklal_mlp-iris";
+
+/// The one record of a run, or why there is none.
+base::Result<journal::Record> run_on_device(const std::vector<std::string>& flags) {
+  const TempDir folder;
+  const std::string results = (folder.path() / "r.jsonl").string();
+  std::vector<std::string> words = {kProgram, "run",   kSmall,         "-o",
+                                    results,  "--set", "device=cuda:0"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  const ProgramEnd end = run_program(words, {}, folder.path() / "log");
+  auto content = journal::read_journal(results);
+  if (!content.is_ok() || content->records.size() != 1) {
+    return base::Status(base::Code::kEnvironment, end.output);
+  }
+  return content->records.front();
+}
+
+bool is_unusable(const base::Status& status) {
+  return status.message().find("(E140)") != std::string::npos;
+}
+
+TEST(SampleOnDevice, NopeIsEagerAndOk) {
+  const auto record = run_on_device({"--config", "nope.yaml", "--protocol", "smoke"});
+  if (!record.is_ok() && is_unusable(record.status())) GTEST_SKIP() << record.status().message();
+  ASSERT_TRUE(record.is_ok()) << record.status().message();
+  EXPECT_EQ(record->outcome, "ok") << record->message;
+  EXPECT_EQ(record->verdict, "eager");
+  EXPECT_EQ(record->device, "cuda:0");
+  EXPECT_GT(record->timing["event_median_ns"]["eager"], 0);
+  EXPECT_EQ(record->proof["device"]["cupti"]["state"], "ready")
+      << base::dump_json(record->proof["device"]);
+  EXPECT_EQ(record->proof["device"]["unattributed"], 0);
+  EXPECT_TRUE(record->environment["gpu"].contains("before_timing"));
+}
+
+TEST(SampleOnDevice, XlaDoesAllTheWork) {
+  const char* const pjrt = std::getenv("GRAPHNET_PJRT_CUDA");
+  if (pjrt == nullptr || *pjrt == '\0')
+    GTEST_SKIP() << "GRAPHNET_PJRT_CUDA names no xla_cuda_plugin.so";
+  const auto record = run_on_device({"--config", "xla-cuda.yaml", "--protocol", "smoke", "--set",
+                                     std::string("backend.options.pjrt=") + pjrt});
+  if (!record.is_ok() && is_unusable(record.status())) GTEST_SKIP() << record.status().message();
+  ASSERT_TRUE(record.is_ok()) << record.status().message();
+  EXPECT_EQ(record->outcome, "ok") << record->message;
+  EXPECT_EQ(record->verdict, "proven") << base::dump_json(record->proof["device"]);
+  EXPECT_GT(record->proof["device"]["plugin"], 0);
+}
+
+}  // namespace
+}  // namespace graphnet::tests

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "xla/device_copy.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "graphnet/abi.h"
+#include "unit/xla/pjrt_fixture.h"
+
+namespace graphnet::xla {
+namespace {
+
+const std::string kDriver = std::string(GRAPHNET_FAKE_CUDA) + "/ready.so";
+
+TEST(DeviceCopy, CopiesThroughTheDriver) {
+  const DeviceCopy copy(kDriver);
+  const std::vector<float> from = {1, 2, 3};
+  std::vector<float> to(3);
+  copy.copy(to.data(), from.data(), 3 * sizeof(float), nullptr);
+  EXPECT_EQ(to, from);
+  copy.copy(nullptr, nullptr, 0, nullptr);
+  const Failure failure = failure_of([&] { copy.copy(nullptr, from.data(), 4, nullptr); });
+  EXPECT_EQ(failure.code(), GN_STATUS_RUNTIME_FAILED);
+  EXPECT_STREQ(failure.what(), "CUDA cannot copy a result: error 1");
+}
+
+TEST(DeviceCopy, NeedsADriver) {
+  const Failure failure = failure_of([] { DeviceCopy("libnothing.so.1"); });
+  EXPECT_EQ(failure.code(), GN_STATUS_UNAVAILABLE);
+  EXPECT_STREQ(failure.what(), "'libnothing.so.1' cannot copy on a CUDA device");
+}
+
+}  // namespace
+}  // namespace graphnet::xla
