@@ -53,7 +53,7 @@ TEST(Doctor, SaysWhatAnInstallationLacks) {
 TEST(PluginInfo, ShowsTheManifest) {
   const ProgramEnd end = graphnet({"plugin", "info", "nope"});
   EXPECT_EQ(end.state.exit_code, 0);
-  for (const char* row : {"nope\n  state         ok\n", "\n  devices       cpu\n",
+  for (const char* row : {"nope\n  state         ok\n", "\n  devices       cpu, cuda\n",
                           "\n  weights       bound, per_call\n", "\n  options       none\n"}) {
     EXPECT_NE(end.output.find(row), std::string::npos) << row << " is not in\n" << end.output;
   }
