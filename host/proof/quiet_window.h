@@ -6,9 +6,9 @@
 namespace graphnet::proof {
 
 /// Waits until no thread runs denied code though nobody asks for it: closes it for 5 ms at a time,
-/// until nothing is hit; for up to 20 ms while other threads want to run, which on a busy machine
-/// may not have had their turn. A pool of libtorch's may spin for tens of milliseconds inside
-/// libtorch before it sleeps.
+/// until nothing is hit; for up to 20 ms, and three times, while other threads want to run, which
+/// on a busy machine may not have had their turn. A pool of libtorch's may spin for tens of
+/// milliseconds inside libtorch before it sleeps.
 ///
 /// Returns how often it had to look: 0 if there is no other thread.
 ///

@@ -6,7 +6,7 @@
 
 #include "artifact/file_digest.h"
 #include "artifact/wire_format.h"
-#include "tvm_plugin/failure.h"
+#include "graphnet/failure.h"
 
 namespace graphnet::tvm {
 

@@ -7,8 +7,8 @@
 #include <functional>
 #include <numeric>
 
+#include "graphnet/failure.h"
 #include "tvm_plugin/expression.h"
-#include "tvm_plugin/failure.h"
 
 namespace graphnet::tvm {
 

@@ -5,8 +5,8 @@
 
 #include <string_view>
 
+#include "graphnet/failure.h"
 #include "tvm_plugin/expression.h"
-#include "tvm_plugin/failure.h"
 
 namespace graphnet::tvm {
 

@@ -15,7 +15,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "tvm_plugin/failure.h"
+#include "graphnet/failure.h"
 
 extern char** environ;  // NOLINT
 

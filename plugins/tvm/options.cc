@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "graphnet/failure.h"
 #include "graphnet/plugin.h"
-#include "tvm_plugin/failure.h"
 
 namespace graphnet::tvm {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tvm_plugin/pipeline.h"
 
-#include "tvm_plugin/failure.h"
+#include "graphnet/failure.h"
 
 namespace graphnet::tvm {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
+#include "graphnet/failure.h"
 #include "graphnet/graph_view.h"
 #include "lowering/lower_graph.h"
 #include "tvm_plugin/emitter.h"
 #include "tvm_plugin/extern_functions.h"
-#include "tvm_plugin/failure.h"
 #include "tvm_plugin/ffi_symbols.h"
 #include "tvm_plugin/op_table.h"
 #include "tvm_plugin/options.h"
@@ -37,10 +37,10 @@ struct gn_executable {
 
 namespace {
 
+using graphnet::Failure;
 using graphnet::from_gn;
 using graphnet::to_gn;
 using graphnet::tvm::CompiledProgram;
-using graphnet::tvm::Failure;
 using graphnet::tvm::Options;
 using graphnet::tvm::ProgramCompiler;
 using graphnet::tvm::Target;
@@ -48,14 +48,12 @@ using graphnet::tvm::Target;
 constexpr const char* kName = "tvm";
 constexpr const char* kVersion = "0.1.0";
 
-/// The wall of every entry point: failures of ours carry their own code, TVM's get the phase's.
+/// The wall of every entry point: TVM's failures get the phase's code.
 template <typename Body>
 gn_status* wall(const gn_host_api* host, std::uint32_t code, Body body) noexcept {
   return graphnet::guard(host, [&]() -> gn_status* {
     try {
       return body();
-    } catch (const Failure& failure) {
-      return graphnet::fail(host, failure.code(), failure.what());
     } catch (const graphnet::tvm::ffi::Error& error) {
       host->log(host->host, GN_LOG_DEBUG, to_gn("TVM's frames:\n" + error.backtrace()));
       return graphnet::fail(host, code, "TVM: " + error.kind() + ": " + error.message());

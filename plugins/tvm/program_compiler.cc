@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "artifact/file_digest.h"
-#include "tvm_plugin/failure.h"
+#include "graphnet/failure.h"
 #include "tvm_plugin/linked_code.h"
 #include "tvm_plugin/program_digest.h"
 #include "tvm_plugin/schedule.h"

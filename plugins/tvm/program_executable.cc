@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "graphnet/failure.h"
 #include "tvm_plugin/expression.h"
-#include "tvm_plugin/failure.h"
 
 namespace graphnet::tvm {
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "artifact/file_digest.h"
-#include "tvm_plugin/failure.h"
+#include "graphnet/failure.h"
 #include "tvm_plugin/tvm_library.h"
 
 namespace graphnet::tvm {

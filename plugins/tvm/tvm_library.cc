@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "artifact/file_digest.h"
-#include "tvm_plugin/failure.h"
+#include "graphnet/failure.h"
 #include "tvm_plugin/ffi.h"
 #include "tvm_plugin/ffi_symbols.h"
 #include "tvm_plugin/kept_signal.h"

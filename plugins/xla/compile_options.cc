@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "artifact/wire_format.h"
-#include "xla/failure.h"
+#include "graphnet/failure.h"
 
 namespace graphnet::xla {
 

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 
 #include "graphnet/abi.h"
-#include "xla/failure.h"
+#include "graphnet/failure.h"
 
 namespace graphnet::xla {
 

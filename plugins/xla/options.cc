@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "graphnet/failure.h"
 #include "graphnet/plugin.h"
-#include "xla/failure.h"
 
 namespace graphnet::xla {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "xla/failure.h"
+#include "graphnet/failure.h"
 #include "xla/pjrt_abi.h"
 
 namespace graphnet::xla {

@@ -30,27 +30,16 @@ struct gn_executable {
 
 namespace {
 
+using graphnet::Failure;
 using graphnet::from_gn;
+using graphnet::guard;
 using graphnet::to_gn;
-using graphnet::xla::Failure;
 using graphnet::xla::PjrtClient;
 using graphnet::xla::PjrtLibrary;
 using graphnet::xla::ProgramExecutable;
 
 constexpr const char* kName = "xla";
 constexpr const char* kVersion = "0.1.0";
-
-/// The wall of every entry point: failures of ours carry their own code.
-template <typename Body>
-gn_status* wall(const gn_host_api* host, Body body) noexcept {
-  return graphnet::guard(host, [&]() -> gn_status* {
-    try {
-      return body();
-    } catch (const Failure& failure) {
-      return graphnet::fail(host, failure.code(), failure.what());
-    }
-  });
-}
 
 std::shared_ptr<const PjrtClient> make_client(const gn_host_api* host, const std::string& file) {
   const std::string flags = graphnet::xla::set_xla_environment(host->num_threads);
@@ -63,7 +52,7 @@ std::shared_ptr<const PjrtClient> make_client(const gn_host_api* host, const std
 
 gn_status* create(const gn_create_args* args, gn_backend** out) {
   const gn_host_api* host = args->host;
-  return wall(host, [&]() -> gn_status* {
+  return guard(host, [&]() -> gn_status* {
     const bool is_gpu = host->device.device_type == kDLCUDA;
     if (!is_gpu && host->device.device_type != kDLCPU) {
       throw Failure(GN_STATUS_UNAVAILABLE, "plugin xla runs on the CPU and on CUDA devices only");
@@ -82,7 +71,7 @@ void destroy(gn_backend* backend) {
 }
 
 gn_status* bind(gn_executable* executable, gn_bind_args* args) {
-  return wall(executable->host, [&]() -> gn_status* {
+  return guard(executable->host, [&]() -> gn_status* {
     executable->program->bind(*args);
     return nullptr;
   });
@@ -101,7 +90,7 @@ std::string describe_backend(const gn_backend& backend) {
 }
 
 gn_status* info(gn_backend* backend, gn_executable* executable, gn_info* out) {
-  return wall(backend->host, [&]() -> gn_status* {
+  return guard(backend->host, [&]() -> gn_status* {
     std::string& text = executable == nullptr ? backend->info : executable->info;
     text = describe_backend(*backend);
     if (executable != nullptr) text += graphnet::xla::report_program(*executable->program);
@@ -111,7 +100,7 @@ gn_status* info(gn_backend* backend, gn_executable* executable, gn_info* out) {
 }
 
 gn_status* serialize(gn_executable* executable, gn_string* out) {
-  return wall(executable->host, [&]() -> gn_status* {
+  return guard(executable->host, [&]() -> gn_status* {
     if (executable->stored.empty()) {
       executable->stored = graphnet::xla::store_program(*executable->program);
     }
@@ -128,7 +117,7 @@ gn_executable* wrap(const gn_backend& backend, std::unique_ptr<ProgramExecutable
 }
 
 gn_status* deserialize(gn_backend* backend, gn_string bytes, gn_executable** out) {
-  return wall(backend->host, [&]() -> gn_status* {
+  return guard(backend->host, [&]() -> gn_status* {
     *out = wrap(*backend, graphnet::xla::load_program(backend->client, from_gn(bytes)));
     return nullptr;
   });
@@ -147,7 +136,7 @@ int32_t gn_plugin_query(const gn_query_in* in, gn_query_out* out) {
 
 gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
                               gn_executable** out) {
-  return wall(backend->host, [&]() -> gn_status* {
+  return guard(backend->host, [&]() -> gn_status* {
     graphnet::lowering::stablehlo::LoweredProgram program;
     const bool check_only = args->check_only != 0;
     gn_status* status = graphnet::xla::lower_graph(backend->host, args->graph, backend->options,
@@ -160,7 +149,7 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
 }
 
 gn_status* gn_backend_run(gn_executable* executable, const gn_run_args* args) {
-  return wall(executable->host, [&]() -> gn_status* {
+  return guard(executable->host, [&]() -> gn_status* {
     executable->program->run(*args);
     return nullptr;
   });

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "xla/failure.h"
+#include "graphnet/failure.h"
 #include "xla/tensor_type.h"
 
 namespace graphnet::xla {

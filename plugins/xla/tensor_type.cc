@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "xla/failure.h"
+#include "graphnet/failure.h"
 
 namespace graphnet::xla {
 

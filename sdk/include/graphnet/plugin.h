@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "graphnet/abi.h"
+#include "graphnet/failure.h"
 
 namespace graphnet {
 
@@ -28,10 +29,13 @@ inline gn_status* fail(const gn_host_api* host, std::uint32_t code, std::string_
 }
 
 /// Runs `body` (returning gn_status*) and turns every exception into a status: the plugin's wall.
+/// A Failure keeps its code.
 template <typename Body>
 gn_status* guard(const gn_host_api* host, Body body) noexcept {
   try {
     return body();
+  } catch (const Failure& failure) {
+    return fail(host, failure.code(), failure.what());
   } catch (const std::bad_alloc&) {
     return fail(host, GN_STATUS_OUT_OF_MEMORY, "out of memory");
   } catch (const std::exception& error) {

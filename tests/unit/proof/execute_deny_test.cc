@@ -253,6 +253,7 @@ TEST(QuietWindow, NeedsOneLookWhereNothingRuns) {
   const auto witness = make_witness({code.region(RegionKind::kDeny)});
   std::promise<void> end;
   std::thread waiting([&] { end.get_future().wait(); });
+  while (other_threads_run()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const auto looks = wait_until_quiet(*witness);
   end.set_value();
   waiting.join();

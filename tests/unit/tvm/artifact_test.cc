@@ -5,7 +5,7 @@
 
 #include "artifact/file_digest.h"
 #include "artifact/wire_format.h"
-#include "tvm_plugin/failure.h"
+#include "graphnet/failure.h"
 #include "tvm_plugin/program_digest.h"
 
 namespace graphnet::tvm {

@@ -5,9 +5,9 @@
 
 #include <cstdlib>
 
+#include "graphnet/failure.h"
 #include "graphnet/plugin.h"
 #include "support/temp_dir.h"
-#include "tvm_plugin/failure.h"
 #include "tvm_plugin/tvm_library.h"
 
 namespace graphnet::tvm {

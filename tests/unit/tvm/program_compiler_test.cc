@@ -11,11 +11,11 @@
 #include <functional>
 #include <numeric>
 
+#include "graphnet/failure.h"
 #include "lowering/builder.h"
 #include "support/temp_dir.h"
 #include "tvm_plugin/emitter.h"
 #include "tvm_plugin/extern_functions.h"
-#include "tvm_plugin/failure.h"
 #include "tvm_plugin/ffi_symbols.h"
 #include "tvm_plugin/linked_code.h"
 #include "tvm_plugin/schedule.h"

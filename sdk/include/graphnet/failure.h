@@ -7,9 +7,9 @@
 
 #include "graphnet/abi.h"
 
-namespace graphnet::xla {
+namespace graphnet {
 
-/// What every part of this plugin throws; the entry points turn it into a gn_status.
+/// What the parts of a plugin throw; guard() of plugin.h turns it into a gn_status with its code.
 class Failure : public std::runtime_error {
  public:
   /// code     GN_STATUS_*
@@ -22,4 +22,4 @@ class Failure : public std::runtime_error {
   std::uint32_t code_;
 };
 
-}  // namespace graphnet::xla
+}  // namespace graphnet
