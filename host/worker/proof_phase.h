@@ -66,6 +66,7 @@ class ProofPhase {
   void finish_device(base::Json& ledger);
   base::Status compare_outputs(base::Json& ledger);
   base::Status look_for_stale_outputs(const std::vector<KeptOutput>& traced);
+  base::Result<bool> answers_the_same();
   base::Status count_program(const eager::DispatcherUse& use);
 
   StepTimes steps_;  // first: it times the other members too

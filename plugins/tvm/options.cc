@@ -2,6 +2,7 @@
 #include "tvm_plugin/options.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 
 #include "graphnet/failure.h"
@@ -15,16 +16,18 @@ namespace {
   throw Failure(GN_STATUS_INVALID_ARGUMENT, "option '" + name + "' " + reason);
 }
 
-// In the order of Schedule.
+// In the order of Schedule and of Math.
 constexpr const char* kSchedules[] = {"rules", "none", "tuned"};
+constexpr const char* kMaths[] = {"polynomials", "library"};
 
-Schedule read_schedule(const std::string& value) {
+template <typename Choice, std::size_t count>
+Choice read_choice(const char* name, const char* const (&known)[count], const std::string& value) {
   std::string names;
-  for (std::size_t i = 0; i < std::size(kSchedules); ++i) {
-    if (value == kSchedules[i]) return static_cast<Schedule>(i);
-    names += (i == 0 ? "" : " or ") + std::string(kSchedules[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (value == known[i]) return static_cast<Choice>(i);
+    names += (i == 0 ? "" : " or ") + std::string(known[i]);
   }
-  refuse("schedule", "must be " + names + ", got '" + value + "'");
+  refuse(name, "must be " + names + ", got '" + value + "'");
 }
 
 /// An option of plugin.yaml.
@@ -41,7 +44,13 @@ std::string text_of(const gn_option& option) {
 
 constexpr Row kRows[] = {
     {"schedule", GN_OPTION_STRING, "text",
-     [](const gn_option& given, Options& to) { to.schedule = read_schedule(text_of(given)); }},
+     [](const gn_option& given, Options& to) {
+       to.schedule = read_choice<Schedule>("schedule", kSchedules, text_of(given));
+     }},
+    {"math", GN_OPTION_STRING, "text",
+     [](const gn_option& given, Options& to) {
+       to.math = read_choice<Math>("math", kMaths, text_of(given));
+     }},
     {"mcpu", GN_OPTION_STRING, "text",
      [](const gn_option& given, Options& to) { to.mcpu = text_of(given); }},
     {"artifact_cache", GN_OPTION_STRING, "text",
@@ -61,7 +70,8 @@ std::string pinned_packages() {
 }
 
 std::string describe(const Options& options) {
-  return std::string("schedule=") + kSchedules[static_cast<std::size_t>(options.schedule)];
+  return std::string("schedule=") + kSchedules[static_cast<std::size_t>(options.schedule)] +
+         " math=" + kMaths[static_cast<std::size_t>(options.math)];
 }
 
 Options read_options(const gn_option* options, std::uint64_t num_options) {

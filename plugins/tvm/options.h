@@ -15,8 +15,15 @@ enum class Schedule : std::uint8_t {
   kTuned,  ///< by rule, then by measuring what MetaSchedule draws (tuning.h)
 };
 
+/// Who computes exp and its like of float32.
+enum class Math : std::uint8_t {
+  kPolynomials,  ///< vector_math.h, which says how exact
+  kLibrary,      ///< the C library
+};
+
 struct Options {
   Schedule schedule = Schedule::kRules;
+  Math math = Math::kPolynomials;
   std::string mcpu;            ///< empty: chosen by CPUID
   std::string artifact_cache;  ///< folder; empty: the host's, if it gives one
   std::int64_t tune_seconds = 60;
@@ -24,7 +31,7 @@ struct Options {
   bool allow_other_tvm = false;
 };
 
-/// The options that decide what a program's code is: "schedule=rules".
+/// The options that decide what a program's code is: "schedule=rules math=polynomials".
 std::string describe(const Options& options);
 
 /// "apache-tvm==0.27.0.post1 apache-tvm-ffi==0.1.14.post1".

@@ -74,7 +74,7 @@ gn_status* create(const gn_create_args* args, gn_backend** out) {
     backend->warning = graphnet::tvm::TvmLibrary::open(host->num_threads, options.allow_other_tvm);
     if (!backend->warning.empty()) host->log(host->host, GN_LOG_WARNING, to_gn(backend->warning));
     graphnet::tvm::register_extern_functions();
-    graphnet::tvm::register_vector_math();
+    graphnet::tvm::register_vector_math(options.math);
     Target target = graphnet::tvm::make_target(options.mcpu, host->num_threads);
     backend->compiler = std::make_unique<ProgramCompiler>(
         std::move(options), std::move(target),
@@ -105,7 +105,8 @@ std::string describe_backend(const gn_backend& backend) {
   return text + "packages: " + graphnet::tvm::pinned_packages() +
          "\nfolder: " + graphnet::tvm::tvm_folder() +
          "\ntvm_ffi: " + graphnet::tvm::TvmLibrary::ffi_version() +
-         "\nmcpu: " + backend.compiler->target().mcpu + "\n";
+         "\nmcpu: " + backend.compiler->target().mcpu +
+         "\nmath: " + graphnet::tvm::describe(backend.compiler->options().math) + "\n";
 }
 
 std::string describe_program(const CompiledProgram& program) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "graphnet/failure.h"
 #include "tvm_plugin/expression.h"
 
 namespace graphnet::tvm {
@@ -243,13 +244,27 @@ constexpr int kBeforeTvmsOwn = 99;
 
 }  // namespace
 
-void register_vector_math() {
-  for (const Function& function : kFunctions) {
-    const auto rule = ffi::Function::FromTyped(
-        [write = function.write](const Ref& expression) { return written_out(expression, write); });
-    call("tirx.RegisterOpLowerIntrinsic", String(function.intrinsic), rule, String("llvm"),
-         kBeforeTvmsOwn);
+void register_vector_math(Math math) {
+  static const Math told = [&] {
+    for (const Function& function : kFunctions) {
+      if (math == Math::kLibrary) break;
+      const auto rule = ffi::Function::FromTyped([write = function.write](const Ref& expression) {
+        return written_out(expression, write);
+      });
+      call("tirx.RegisterOpLowerIntrinsic", String(function.intrinsic), rule, String("llvm"),
+           kBeforeTvmsOwn);
+    }
+    return math;
+  }();
+  if (told != math) {
+    throw Failure(GN_STATUS_UNAVAILABLE, "option 'math' cannot change within a process");
   }
+}
+
+std::string describe(Math math) {
+  return math == Math::kLibrary
+             ? "the C library's"
+             : "polynomials (units in the last place: exp, log 1; log1p, tanh 3; erf 4)";
 }
 
 }  // namespace graphnet::tvm

@@ -42,13 +42,14 @@ std::string failure_of(const gn_option& option) {
 TEST(Options, AreReadByNameAndType) {
   const gn_option given[] = {text("schedule", "none"), text("artifact_cache", "/tmp/x"),
                              number("allow_other_tvm", GN_OPTION_BOOL, 1),
-                             number("tune_seconds", GN_OPTION_INT, 7)};
-  const Options read = read_options(given, 4);
+                             number("tune_seconds", GN_OPTION_INT, 7), text("math", "library")};
+  const Options read = read_options(given, 5);
+  EXPECT_EQ(read.math, Math::kLibrary);
   EXPECT_EQ(read.schedule, Schedule::kNone);
   EXPECT_EQ(read.artifact_cache, "/tmp/x");
   EXPECT_TRUE(read.allow_other_tvm);
   EXPECT_EQ(read.tune_seconds, 7);
-  EXPECT_EQ(describe(read), "schedule=none");
+  EXPECT_EQ(describe(read), "schedule=none math=library");
   EXPECT_FALSE(read_options(nullptr, 0).allow_other_tvm);
 }
 
@@ -57,6 +58,8 @@ TEST(Options, UnknownOnesAreRefused) {
   EXPECT_EQ(failure_of(text("schedule", "best"))
                 .rfind("option 'schedule' must be rules or none or tuned", 0),
             0U);
+  EXPECT_EQ(failure_of(text("math", "fast")),
+            "option 'math' must be polynomials or library, got 'fast'");
   EXPECT_EQ(failure_of(number("mcpu", GN_OPTION_INT, 1)), "option 'mcpu' must be text");
 }
 

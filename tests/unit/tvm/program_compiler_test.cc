@@ -109,7 +109,7 @@ class ProgramCompilerTest : public ::testing::Test {
     static const bool is_ready = [] {
       TvmLibrary::open(1);
       register_extern_functions();
-      register_vector_math();
+      register_vector_math(Math::kPolynomials);
       return true;
     }();
     ASSERT_TRUE(is_ready);
