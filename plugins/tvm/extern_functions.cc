@@ -139,29 +139,53 @@ std::int64_t coordinate(const DLTensor& starts, std::int64_t at) {
                                  : static_cast<const std::int32_t*>(starts.data)[at];
 }
 
-/// For each element of a slice of `out` without `dims`, its offset.
-std::vector<std::int64_t> slice_offsets(const DLTensor& out,
-                                        const std::vector<std::int64_t>& dims) {
-  const std::vector<std::int64_t> strides = strides_of(out);
+/// The elements of `out` that one place means, without the dimensions of its coordinates: runs of
+/// elements side by side.
+struct Runs {
   std::vector<std::int64_t> offsets = {0};
+  std::int64_t length = 1;
+};
+
+Runs runs_of(const DLTensor& out, const std::vector<std::int64_t>& dims) {
+  const std::vector<std::int64_t> strides = strides_of(out);
+  const std::int64_t last = dims.empty() ? -1 : *std::max_element(dims.begin(), dims.end());
+  Runs runs;
   for (int dim = 0; dim < out.ndim; ++dim) {
+    if (dim > last) {
+      runs.length *= out.shape[dim];
+      continue;
+    }
     if (std::find(dims.begin(), dims.end(), dim) != dims.end()) continue;
     std::vector<std::int64_t> longer;
-    for (const std::int64_t offset : offsets) {
+    for (const std::int64_t offset : runs.offsets) {
       for (std::int64_t i = 0; i < out.shape[dim]; ++i) {
         longer.push_back(offset + i * strides[static_cast<std::size_t>(dim)]);
       }
     }
-    offsets = std::move(longer);
+    runs.offsets = std::move(longer);
   }
-  return offsets;
+  return runs;
+}
+
+/// The kind of combining is asked once a run, so that the sum of a run is one loop of vectors.
+template <typename T>
+void combine_run(std::int64_t reduction, const T* from, T* to, std::int64_t length) {
+  if (reduction < 0) {
+    std::copy(from, from + length, to);
+  } else if (static_cast<Reduction>(reduction) == Reduction::kSum) {
+    for (std::int64_t i = 0; i < length; ++i) to[i] = static_cast<T>(to[i] + from[i]);
+  } else {
+    for (std::int64_t i = 0; i < length; ++i) {
+      to[i] = combined(static_cast<Reduction>(reduction), to[i], from[i]);
+    }
+  }
 }
 
 template <typename T>
 void scatter_into(const DLTensor& starts, const DLTensor& updates,
                   const ScatterAttributes& attributes, const DLTensor& out) {
   const std::vector<std::int64_t> strides = strides_of(out);
-  const std::vector<std::int64_t> offsets = slice_offsets(out, attributes.dims);
+  const Runs runs = runs_of(out, attributes.dims);
   const auto num_dims = static_cast<std::int64_t>(attributes.dims.size());
   const std::int64_t num_slices = num_dims == 0 ? 1 : count_of(starts) / num_dims;
   const T* next = static_cast<const T*>(updates.data);
@@ -172,12 +196,9 @@ void scatter_into(const DLTensor& starts, const DLTensor& updates,
       const auto dim = static_cast<std::size_t>(attributes.dims[static_cast<std::size_t>(k)]);
       base += coordinate(starts, slice * num_dims + k) * strides[dim];
     }
-    for (const std::int64_t offset : offsets) {
-      T& element = data[base + offset];
-      element = attributes.reduction < 0
-                    ? *next
-                    : combined(static_cast<Reduction>(attributes.reduction), element, *next);
-      ++next;
+    for (const std::int64_t offset : runs.offsets) {
+      combine_run(attributes.reduction, next, data + base + offset, runs.length);
+      next += runs.length;
     }
   }
 }

@@ -59,6 +59,8 @@ constexpr Row kRows[] = {
      [](const gn_option& given, Options& to) { to.tune_seconds = given.integer; }},
     {"tune_database", GN_OPTION_STRING, "text",
      [](const gn_option& given, Options& to) { to.tune_database = text_of(given); }},
+    {"profile", GN_OPTION_BOOL, "true or false",
+     [](const gn_option& given, Options& to) { to.profile = given.integer != 0; }},
     {"allow_other_tvm", GN_OPTION_BOOL, "true or false",
      [](const gn_option& given, Options& to) { to.allow_other_tvm = given.integer != 0; }},
 };

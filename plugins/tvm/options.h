@@ -29,6 +29,7 @@ struct Options {
   std::int64_t tune_seconds = 60;
   std::string tune_database;  ///< folder; empty: nothing is kept
   bool allow_other_tvm = false;
+  bool profile = false;
 };
 
 /// The options that decide what a program's code is: "schedule=rules math=polynomials".

@@ -120,6 +120,7 @@ std::string describe_program(const CompiledProgram& program) {
                      "\nartifact_cache: " + program.cache + "\n";
   if (!program.tuning.empty()) text += "tuning: " + program.tuning + "\n";
   if (!rules.empty()) text += "distinct_kernels_by_rule: " + rules + "\n";
+  text += program.profile;
   return text;
 }
 

@@ -8,6 +8,7 @@
 
 #include "artifact/file_digest.h"
 #include "graphnet/failure.h"
+#include "tvm_plugin/kernel_profile.h"
 #include "tvm_plugin/linked_code.h"
 #include "tvm_plugin/program_digest.h"
 #include "tvm_plugin/schedule.h"
@@ -41,8 +42,11 @@ ProgramCompiler::ProgramCompiler(Options options, Target target, Warn warn)
     : options_(std::move(options)),
       target_(std::move(target)),
       warn_(std::move(warn)),
-      // What is measured next time may be better, so tuned programs are not kept.
-      cache_(options_.schedule == Schedule::kTuned ? "" : options_.artifact_cache, warn_) {}
+      // What is measured next time may be better, so tuned programs are not kept; what is found
+      // was not arranged here, so it has no profile.
+      cache_(
+          options_.schedule == Schedule::kTuned || options_.profile ? "" : options_.artifact_cache,
+          warn_) {}
 
 Origin ProgramCompiler::origin() const {
   return {TvmLibrary::identity(), describe(options_) + " mcpu=" + target_.mcpu,
@@ -115,10 +119,11 @@ CompiledProgram ProgramCompiler::compile(const Program& program) const {
     return compiled;
   }
   const KernelPlan kernels = plan_kernels(program);
-  Improve improve;
-  if (options_.schedule == Schedule::kTuned) {
-    improve = [&](const auto& arranged) { return tuned(arranged, compiled.tuning); };
-  }
+  const Improve improve = [&](const std::vector<ArrangedKernel>& arranged) {
+    if (options_.profile) compiled.profile = profile_kernels(arranged, target_);
+    if (options_.schedule == Schedule::kTuned) return tuned(arranged, compiled.tuning);
+    return std::vector<Ref>(arranged.size());
+  };
   const RelaxModule module = make_relax_module(program, kernels, options_.schedule, improve);
   for (const std::string& refusal : module.refusals) {
     warn_("TVM refused a schedule, the kernel runs without: " + refusal);

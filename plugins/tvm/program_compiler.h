@@ -18,6 +18,7 @@ struct CompiledProgram {
   std::unique_ptr<ProgramExecutable> executable;
   std::string cache = "off";  ///< "off", "found", "kept", "not kept"; a reason follows in brackets
   std::string tuning;         ///< what it measured; empty if it was not asked to
+  std::string profile;        ///< profile_kernels; empty if it was not asked for
 };
 
 /// From a program in primitives to one that runs: compiled, or found in the artifact cache.

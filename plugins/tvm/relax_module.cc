@@ -195,11 +195,12 @@ class ModuleBuilder {
     std::vector<ArrangedKernel> arranged;
     for (const Pending& each : pending_) {
       const std::string name = field(each.variable, "name_hint").cast<String>();
-      const Ref schedule = arrange_kernel(each, name);
+      std::string rule;
+      const Ref schedule = arrange_kernel(each, name, rule);
       call("ir.Module_Add", result_.module, each.variable, function_of(module_with(schedule)),
            true);
       arranged.push_back(
-          {name, each.function.function, schedule, buffers_of(each.function), calls_[name]});
+          {name, rule, each.function.function, schedule, buffers_of(each.function), calls_[name]});
     }
     if (!improve_) return;
     const std::vector<Ref> better = improve_(arranged);
@@ -221,8 +222,7 @@ class ModuleBuilder {
     return buffers;
   }
 
-  Ref arrange_kernel(const Pending& each, const std::string& name) {
-    std::string rule;
+  Ref arrange_kernel(const Pending& each, const std::string& name, std::string& rule) {
     Ref schedule;
     try {
       schedule = schedule_kernel(*each.kernel, each.function, rule);

@@ -35,6 +35,7 @@ struct RelaxModule {
 /// A distinct kernel with its loops arranged, and how often "main" calls it.
 struct ArrangedKernel {
   std::string name;
+  std::string rule;
   Ref function;  ///< its loops as TE writes them
   Ref schedule;
   std::vector<BufferShape> buffers;

@@ -152,4 +152,16 @@ void Call::set_open_convolution(OpenConvolution convolution) {
   progress_.convolutions[static_cast<std::size_t>(node_.results[0])] = std::move(convolution);
 }
 
+Tensor Call::unexpanded(std::string_view name) const {
+  const gn_argument& found = argument(name);
+  if (found.kind != GN_ARGUMENT_VALUE) return tensor(name);
+  const auto& before = progress_.unexpanded[static_cast<std::size_t>(found.integers[0])];
+  return before ? *before : tensor(name);
+}
+
+void Call::set_unexpanded(Tensor tensor) {
+  if (!is_read()) return;
+  progress_.unexpanded[static_cast<std::size_t>(node_.results[0])] = std::move(tensor);
+}
+
 }  // namespace graphnet::lowering

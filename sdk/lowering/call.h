@@ -26,6 +26,7 @@ struct Progress {
   std::vector<std::optional<Tensor>> values;                 ///< by id; nothing: not lowered
   std::vector<std::int32_t> num_uses;                        ///< by id, outputs included
   std::vector<std::optional<OpenConvolution>> convolutions;  ///< by id of their result
+  std::vector<std::optional<Tensor>> unexpanded;             ///< by id of what it was expanded to
 };
 
 /// One node as its lowering sees it: arguments by schema name, tensors lowered already.
@@ -74,6 +75,12 @@ class Call {
   std::optional<OpenConvolution> open_convolution(std::string_view name) const;
   /// Says that the result is this convolution, with its bias added.
   void set_open_convolution(OpenConvolution convolution);
+
+  /// What an argument was before it was expanded, its dimensions aligned at the right; the argument
+  /// itself if it was not.
+  Tensor unexpanded(std::string_view name) const;
+  /// Says that the result is this tensor, expanded.
+  void set_unexpanded(Tensor tensor);
 
  private:
   const gn_argument& argument(std::string_view name) const;

@@ -36,6 +36,7 @@ class Walk {
       : body_(body), table_(table), builder_(emitter) {
     progress_.values.resize(body.num_values);
     progress_.convolutions.resize(body.num_values);
+    progress_.unexpanded.resize(body.num_values);
     progress_.num_uses = count_uses(body);
   }
 

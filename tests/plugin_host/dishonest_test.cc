@@ -7,13 +7,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "journal/journal_file.h"
 #include "plugin_host/zoo.h"
+#include "support/control_sample.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -22,24 +21,6 @@ namespace {
 
 /// The control sample as it is, or with each element of its input the same.
 enum class Input { kVarying, kConstant };
-
-std::string read_text(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-/// The control sample in `folder`, with an input of ones.
-std::filesystem::path write_constant_sample(const TempDir& folder) {
-  const auto sample = folder.path() / "constant_mlp";
-  std::filesystem::copy(std::string(GRAPHNET_SOURCE_DIR) + "/configs/control", sample);
-  std::string metas = read_text(sample / "weight_meta.py");
-  const std::string normal = "mean = 0.0\n    std = 1.0\n";
-  const auto place = metas.find(normal, metas.find("name = \"L_x_\""));
-  EXPECT_NE(place, std::string::npos);
-  metas.replace(place, normal.size(), "mean = 1.0\n    std = 0.0\n");
-  folder.write("constant_mlp/weight_meta.py", metas);
-  return sample;
-}
 
 /// How a trick must be caught.
 struct Case {
@@ -88,7 +69,7 @@ class Dishonest : public ::testing::TestWithParam<Case> {
   journal::Record run() {
     TempDir folder;
     const auto sample = GetParam().input == Input::kConstant
-                            ? write_constant_sample(folder)
+                            ? write_control_sample(folder, "constant_mlp", {{"L_x_", "1.0", "0.0"}})
                             : std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs/control";
     const auto config = folder.write(
         "trick.yaml",

@@ -8,15 +8,17 @@
 
 #include "journal/journal_file.h"
 #include "proof/ways.h"
+#include "support/control_sample.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
 namespace {
 
-/// Runs a way on its sample; `settings`: more lines of the config, `flags`: of the command line.
+/// Runs a way; `settings`: more lines of the config, `flags`: of the command line.
 journal::Record run(const std::string& way, const std::string& settings = "",
-                    const std::vector<std::string>& flags = {}) {
+                    const std::vector<std::string>& flags = {},
+                    const std::filesystem::path& sample = way_sample()) {
   TempDir folder;
   const auto config = folder.write(
       "way.yaml", "schema: graphnet/run/v1\nbackend: {library: " + way_library(way).string() +
@@ -24,7 +26,7 @@ journal::Record run(const std::string& way, const std::string& settings = "",
   const auto journal = folder.path() / "results.jsonl";
   std::vector<std::string> words = {std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet",
                                     "run",
-                                    way_sample().string(),
+                                    sample.string(),
                                     "-o",
                                     journal.string(),
                                     "--config",
@@ -98,6 +100,23 @@ TEST(Runs, SayWhereAProofCrashed) {
   const auto frames = record.crash.value("frames", std::vector<std::string>());
   ASSERT_FALSE(frames.empty());
   EXPECT_EQ(frames[0].rfind("libgn_crashes.so+0x", 0), 0U) << frames[0];
+}
+
+// Eager's outputs follow the inputs in the last bits only. Keeping the first results is then no
+// proof of having stored them, and the honest plugin keeps them too where its order of sums rounds
+// all that follows away.
+TEST(Runs, AccuseNobodyWhereOutputsHardlyFollowInputs) {
+  constexpr const char* kUndecided =
+      "unknown(outputs stay as they are where eager's change by rounding only)";
+  TempDir folder;
+  const Redrawn ones = {"L_second_bias_", "1.0", "0.0"};
+  const auto seen =
+      write_control_sample(folder, "seen", {{"L_second_weight_", "0.0", "5e-6"}, ones});
+  EXPECT_EQ(run("honest", kUpstream, {}, seen).verdict, "proven");
+  EXPECT_EQ(run("cached_output", kUpstream, {}, seen).verdict, kUndecided);
+  const auto rounded =
+      write_control_sample(folder, "rounded", {{"L_second_weight_", "0.0", "5e-8"}, ones});
+  EXPECT_EQ(run("honest", kUpstream, {}, rounded).verdict, kUndecided);
 }
 
 TEST(Runs, LeaveTheProofOutIfAsked) {

@@ -16,14 +16,50 @@ Shape with_last(Shape shape, std::int64_t extent) {
   return shape;
 }
 
-/// Coordinates [index shape..., rank] of the elements that gather and scatter along `dim` mean.
-Tensor element_coordinates(Builder& b, const Tensor& index, std::int64_t dim) {
-  Tensors parts;
-  for (std::int64_t d = 0; d < index.rank(); ++d) {
-    const Tensor part = d == dim ? index : b.emit.iota(index.type, index.shape, d);
-    parts.push_back(b.reshape(part, with_last(index.shape, 1)));
+/// Which elements of x a call of gather or scatter along a dimension means. Where the index was
+/// expanded over a whole dimension of x, all elements along it move together: a row instead of
+/// an element for each place.
+struct Places {
+  Tensor starts;  ///< [batch..., dims], coordinates of x
+  Shape dims;     ///< of x, those that starts hold; the others move as a whole
+  Shape order;    ///< of the index's dimensions: those of the batch, then the others
+};
+
+Places places_of(Call& call, const Tensor& x) {
+  Builder& b = call.b;
+  const Shape shape = call.tensor("index").shape;
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  const std::int64_t dim = call.dim("dim", x.rank());
+  Tensor index = call.unexpanded("index");
+  Shape aligned(shape.size() - index.shape.size(), 1);
+  aligned.insert(aligned.end(), index.shape.begin(), index.shape.end());
+  index = b.reshape(index, aligned);
+  Places places;
+  Shape whole;
+  Shape batch;
+  for (std::int64_t d = 0; d < rank; ++d) {
+    const bool moves_whole = d != dim && index.extent(d) == 1 && shape.at(d) == x.extent(d);
+    (moves_whole ? whole : places.dims).push_back(d);
+    if (!moves_whole) batch.push_back(shape.at(d));
   }
-  return parts.size() == 1 ? parts[0] : b.emit.concatenate(parts, index.rank());
+  index = b.expand(b.reshape(index, without_dims(index.shape, whole)), batch);
+  Tensors parts;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const Tensor part = places.dims[i] == dim
+                            ? index
+                            : b.emit.iota(index.type, batch, static_cast<std::int64_t>(i));
+    parts.push_back(b.reshape(part, with_last(batch, 1)));
+  }
+  places.starts = parts.size() == 1
+                      ? parts[0]
+                      : b.emit.concatenate(parts, static_cast<std::int64_t>(batch.size()));
+  places.order = places.dims;
+  places.order.insert(places.order.end(), whole.begin(), whole.end());
+  return places;
+}
+
+Tensor permuted(Builder& b, const Tensor& x, const Shape& order) {
+  return order == counting(x.rank()) ? x : b.emit.transpose(x, order);
 }
 
 /// The tensor indices of x[...], broadcast together as coordinates.
@@ -103,11 +139,12 @@ double neutral(Reduction kind) {
   }
 }
 
-// src may be larger than index.
-Tensor source_of(Call& call, const Tensor& index) {
-  const Tensor source = call.tensor("src");
-  return call.b.emit.slice(source, Shape(index.shape.size(), 0), index.shape,
-                           Shape(index.shape.size(), 1));
+/// What is scattered, in the order of the places; src may be larger than index.
+Tensor source_of(Call& call, const Places& places) {
+  const Shape shape = call.tensor("index").shape;
+  const Tensor source =
+      call.b.emit.slice(call.tensor("src"), Shape(shape.size(), 0), shape, Shape(shape.size(), 1));
+  return permuted(call.b, source, places.order);
 }
 
 }  // namespace
@@ -126,10 +163,13 @@ Tensors index_select(Call& call) {
 Tensors gather(Call& call) {
   Builder& b = call.b;
   const Tensor x = call.tensor("self");
-  const Tensor index = call.tensor("index");
-  if (x.rank() == 0) return {b.expand(x, index.shape)};
-  const std::int64_t dim = call.dim("dim", x.rank());
-  return {b.emit.gather(x, element_coordinates(b, index, dim), counting(x.rank()), 0)};
+  if (x.rank() == 0) return {b.expand(x, call.tensor("index").shape)};
+  const Places places = places_of(call, x);
+  Shape back(places.order.size());
+  for (std::size_t i = 0; i < back.size(); ++i) {
+    back[static_cast<std::size_t>(places.order[i])] = static_cast<std::int64_t>(i);
+  }
+  return {permuted(b, b.emit.gather(x, places.starts, places.dims, 0), back)};
 }
 
 Tensors index(Call& call) {
@@ -158,29 +198,27 @@ Tensors index_put(Call& call) {
 }
 
 Tensors scatter_add(Call& call) {
-  Builder& b = call.b;
   const Tensor x = call.tensor("self");
-  const Tensor index = call.tensor("index");
-  const Tensor places = element_coordinates(b, index, call.dim("dim", x.rank()));
-  return {b.emit.scatter(x, places, counting(x.rank()), source_of(call, index), Reduction::kSum)};
+  const Places places = places_of(call, x);
+  return {
+      call.b.emit.scatter(x, places.starts, places.dims, source_of(call, places), Reduction::kSum)};
 }
 
 Tensors scatter_reduce(Call& call) {
   Builder& b = call.b;
   const Tensor x = call.tensor("self");
-  const Tensor index = call.tensor("index");
   const std::string name = call.text("reduce");
   const Reduction kind = *reduction_of(name);
   const bool include_self = call.flag("include_self");
-  const Shape dims = counting(x.rank());
-  const Tensor places = element_coordinates(b, index, call.dim("dim", x.rank()));
+  const Places places = places_of(call, x);
+  const Tensor source = source_of(call, places);
   // How many values meet at each place.
-  const Tensor ones = b.full(x.type, index.shape, 1);
+  const Tensor ones = b.full(x.type, source.shape, 1);
   const Tensor count =
-      b.emit.scatter(b.full(x.type, x.shape, 0), places, dims, ones, Reduction::kSum);
+      b.emit.scatter(b.full(x.type, x.shape, 0), places.starts, places.dims, ones, Reduction::kSum);
   const Tensor touched = b.compare(Comparison::kGt, count, 0);
   const Tensor start = include_self ? x : b.select(touched, b.full(x.type, {}, neutral(kind)), x);
-  Tensor result = b.emit.scatter(start, places, dims, source_of(call, index), kind);
+  Tensor result = b.emit.scatter(start, places.starts, places.dims, source, kind);
   if (name == "mean") {
     const Tensor total = include_self ? b.add(count, 1) : count;
     result = b.select(touched, b.divide(result, total), result);

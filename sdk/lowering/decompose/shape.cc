@@ -91,7 +91,9 @@ Tensors view(Call& call) {
 }
 
 Tensors expand(Call& call) {
-  return {call.b.expand(call.tensor("self"), call.result_shape())};
+  const Tensor x = call.tensor("self");
+  call.set_unexpanded(x);
+  return {call.b.expand(x, call.result_shape())};
 }
 
 Tensors cat(Call& call) {

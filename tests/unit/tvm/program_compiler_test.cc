@@ -146,6 +146,20 @@ class ProgramCompilerTest : public ::testing::Test {
   std::string warnings_;
 };
 
+TEST_F(ProgramCompilerTest, ProfilesKernels) {
+  Options options;
+  options.profile = true;
+  options.artifact_cache = cache();
+  const ProgramCompiler made(options, make_target("", 1), [](const std::string&) {});
+  const CompiledProgram compiled = made.compile(sample());
+  EXPECT_EQ(compiled.cache, "off");  // what is found there has no profile
+  EXPECT_NE(compiled.profile.find("profile: 2 kernels, each by itself"), std::string::npos)
+      << compiled.profile;
+  EXPECT_NE(compiled.profile.find("GFLOP/s, product "), std::string::npos) << compiled.profile;
+  EXPECT_NE(compiled.profile.find("[20,48]"), std::string::npos) << compiled.profile;
+  EXPECT_EQ(compiler().compile(sample()).profile, "");
+}
+
 TEST_F(ProgramCompilerTest, StoredProgramsDoTheSame) {
   const ProgramCompiler made = compiler();
   const CompiledProgram compiled = made.compile(sample());
