@@ -52,6 +52,7 @@ std::string joined(const std::set<std::string>& words) {
 report::RunFacts facts_of(const Journals& journals) {
   std::set<std::string> versions;
   std::set<std::string> protocols;
+  std::set<std::string> policies;
   std::set<std::string> devices;
   std::set<std::string> processors;
   std::set<std::string> samples;
@@ -61,6 +62,7 @@ report::RunFacts facts_of(const Journals& journals) {
     for (const Record& record : journal.records) {
       if (!record.graphnet.empty()) versions.insert(record.graphnet);
       protocols.insert(record.protocol);
+      policies.insert(record.math.text());
       devices.insert(record.device);
       const auto processor = record.environment.find("cpu_model");
       if (processor != record.environment.end() && processor->is_string()) {
@@ -75,6 +77,9 @@ report::RunFacts facts_of(const Journals& journals) {
   }
   facts.version = joined(versions);
   facts.protocol = joined(protocols);
+  // Each of them may be a list.
+  facts.math = base::join({policies.begin(), policies.end()}, "; ");
+  if (facts.math == base::MathPolicy().text()) facts.math.clear();
   facts.device = joined(devices);
   facts.hardware = joined(processors);
   facts.samples.assign(samples.begin(), samples.end());
