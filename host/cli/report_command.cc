@@ -190,7 +190,11 @@ Command report_command(ReportFlags& flags) {
       "other\n"
       "forms read upstream's logs too.\n"
       "--sql asks any question instead; a query may read these tables and nothing else:" +
-      sql_help();
+      sql_help() +
+      "\nOn a device eager_ns and plugin_ns are the host's clock with the device waited for,\n"
+      "*_event_ns the same calls between CUDA events, and plugin_busy_ns, plugin_work_ns and\n"
+      "plugin_span_ns what the proof traced of a call: time with any work, all works added up,\n"
+      "from the first to the last. Null: not recorded; of math, the default policy.";
   command.usage = "report RESULTS|LOG|DIR... [options]";
   command.positionals = {"RESULTS|LOG|DIR",
                          "results files, or folders of them (*.jsonl); see --html for logs",
