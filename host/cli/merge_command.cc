@@ -66,7 +66,7 @@ Command merge_command(MergeFlags& flags) {
       "Keeps one record of each task (sample, plugin file, options, protocol, hardware, version):\n"
       "the highest attempt, then the latest. The order of the files makes no difference, and\n"
       "merging again changes nothing. What OUT holds already is merged too. Versions that keep\n"
-      "records from being compared (two builds of a plugin, two machines) are listed.";
+      "records from being compared (two builds of a plugin, machines, math policies) are listed.";
   command.usage = "merge -o OUT FILE|DIR...";
   command.positionals = {
       "FILE|DIR", "results files, or folders of them (*.jsonl)", &flags.inputs, {}, "FILE"};

@@ -52,6 +52,7 @@ std::string joined(const std::set<std::string>& words) {
 report::RunFacts facts_of(const Journals& journals) {
   std::set<std::string> versions;
   std::set<std::string> protocols;
+  std::set<std::string> policies;
   std::set<std::string> devices;
   std::set<std::string> processors;
   std::set<std::string> samples;
@@ -61,6 +62,7 @@ report::RunFacts facts_of(const Journals& journals) {
     for (const Record& record : journal.records) {
       if (!record.graphnet.empty()) versions.insert(record.graphnet);
       protocols.insert(record.protocol);
+      policies.insert(record.math.text());
       devices.insert(record.device);
       const auto processor = record.environment.find("cpu_model");
       if (processor != record.environment.end() && processor->is_string()) {
@@ -75,6 +77,9 @@ report::RunFacts facts_of(const Journals& journals) {
   }
   facts.version = joined(versions);
   facts.protocol = joined(protocols);
+  // Each of them may be a list.
+  facts.math = base::join({policies.begin(), policies.end()}, "; ");
+  if (facts.math == base::MathPolicy().text()) facts.math.clear();
   facts.device = joined(devices);
   facts.hardware = joined(processors);
   facts.samples.assign(samples.begin(), samples.end());
@@ -185,7 +190,11 @@ Command report_command(ReportFlags& flags) {
       "other\n"
       "forms read upstream's logs too.\n"
       "--sql asks any question instead; a query may read these tables and nothing else:" +
-      sql_help();
+      sql_help() +
+      "\nOn a device eager_ns and plugin_ns are the host's clock with the device waited for,\n"
+      "*_event_ns the same calls between CUDA events, and plugin_busy_ns, plugin_work_ns and\n"
+      "plugin_span_ns what the proof traced of a call: time with any work, all works added up,\n"
+      "from the first to the last. Null: not recorded; of math, the default policy.";
   command.usage = "report RESULTS|LOG|DIR... [options]";
   command.positionals = {"RESULTS|LOG|DIR",
                          "results files, or folders of them (*.jsonl); see --html for logs",

@@ -134,6 +134,7 @@ config::RunConfig recorded_config(const Record& record) {
   config.device = record.device;
   config.threads = std::max(0, record.threads);
   config.weights = record.weights;
+  config.math = record.math;
   if (record.settings.empty()) return config;
   const auto proof = record.settings.find("proof");
   if (proof != record.settings.end() && proof->is_string()) {

@@ -49,6 +49,19 @@ Status check_any_usable(const std::vector<config::Backend>& backends) {
 
 namespace {
 
+/// An error if the configs do not have one math policy: their rows would stand in one table.
+Status check_one_policy(const std::vector<config::RunConfig>& configs) {
+  for (const auto& run_config : configs) {
+    const config::RunConfig& first = configs.front();
+    if (run_config.math == first.math) continue;
+    return Status(Code::kUsage, "a run has one math policy, and that of " + first.file.string() +
+                                    " is " + first.math.text() + ", that of " +
+                                    run_config.file.string() + " " + run_config.math.text())
+        .add_hint("give it for all: --set math.tf32=true");
+  }
+  return Status::ok();
+}
+
 /// The configs, the flags applied.
 Result<std::vector<config::RunConfig>> read_configs(const Context& context,
                                                     const RunOptions& options) {
@@ -61,6 +74,7 @@ Result<std::vector<config::RunConfig>> read_configs(const Context& context,
     GN_RETURN_IF_ERROR(apply_run_options(options, context.installation, run_config));
     configs.push_back(std::move(run_config));
   }
+  GN_RETURN_IF_ERROR(check_one_policy(configs));
   return configs;
 }
 
@@ -203,6 +217,7 @@ report::RunFacts facts_of(const Context& context, const PreparedRun& run,
   facts.version = version_number();
   const config::Backend& first = run.backends.front();
   facts.device = first.config.device;
+  if (!first.config.math.is_default()) facts.math = first.config.math.text();
   facts.hardware = hardware;
   facts.jobs = run.jobs;
   facts.threads = run.plan.empty() ? 1 : run.plan.front().task.threads;

@@ -116,8 +116,9 @@ Command score_command(ScoreFlags& flags) {
       "forgiven one kind after the other from t = 1 on (ES); bands; the weighted score; who was\n"
       "counted; and the parameters alpha, beta, lambda, eta, gamma and pi of the aggregated form,\n"
       "which is computed too and must agree. Results under other conditions (processor, threads,\n"
-      "weights, protocol, options) have a column of their own. Degenerate, denormal, flagged,\n"
-      "unsteady and unstable results and those not run are left out and counted; see --keep.";
+      "weights, math, protocol, options) have a column of their own. Degenerate, denormal,\n"
+      "flagged, unsteady and unstable results and those not run are left out and counted; see\n"
+      "--keep.";
   command.usage = "score RESULTS|LOG|DIR... [options]";
   command.positionals = {"RESULTS|LOG|DIR",
                          "results files, upstream's logs, folders of .jsonl, .log and .txt files",

@@ -166,6 +166,21 @@ Status read_plugins(const MapReader& root, RunConfig& config) {
                        });
 }
 
+Status read_math(const MapReader& root, RunConfig& config) {
+  const YamlNode* node = root.find("math");
+  if (node == nullptr) return Status::ok();
+  GN_ASSIGN_OR_RETURN(const MapReader map,
+                      MapReader::open(*node, "math", {"tf32", "fast_math", "flush_denormals"}));
+  base::MathPolicy& math = config.math;
+  GN_RETURN_IF_ERROR(read_if_given(map, "tf32", config, math.tf32, read_boolean));
+  GN_RETURN_IF_ERROR(read_if_given(map, "fast_math", config, math.fast_math, read_boolean));
+  GN_RETURN_IF_ERROR(
+      read_if_given(map, "flush_denormals", config, math.flush_denormals, read_boolean));
+  if (!math.flush_denormals || config.device == "cpu") return Status::ok();
+  return error_at(*node, "math.flush_denormals is not for " + config.device +
+                             ": libtorch's kernels there keep subnormal numbers");
+}
+
 Result<int> read_threads(const YamlNode& node, const std::string& what) {
   if (node.kind == YamlNode::Kind::kScalar && node.text == "auto") return 0;
   Result<int> count = read_count(node, what, 1, kMaxThreads);
@@ -203,6 +218,7 @@ Status read_sections(const MapReader& root, const std::vector<fs::path>& config_
   GN_RETURN_IF_ERROR(check_schema(root));
   GN_RETURN_IF_ERROR(read_backend(root, config));
   GN_RETURN_IF_ERROR(read_settings(root, config));
+  GN_RETURN_IF_ERROR(read_math(root, config));
   if (const YamlNode* node = root.find("protocol")) {
     GN_ASSIGN_OR_RETURN(config.protocol, read_protocol(*node, config_folders,
                                                        config.file.parent_path(), config.origins));
@@ -235,8 +251,8 @@ Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::s
   GN_ASSIGN_OR_RETURN(
       const MapReader root,
       MapReader::open(tree, "",
-                      {"schema", "backend", "device", "threads", "weights", "protocol", "proof",
-                       "limits", "timeouts", "samples", "plugins"}));
+                      {"schema", "backend", "device", "threads", "weights", "math", "protocol",
+                       "proof", "limits", "timeouts", "samples", "plugins"}));
   RunConfig config;
   config.file = file;
   GN_RETURN_IF_ERROR(read_sections(root, config_folders, config));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/math_policy.h"
 #include "base/result.h"
 #include "config/byte_size.h"
 #include "config/duration.h"
@@ -54,6 +55,7 @@ struct RunConfig {
   std::string device = "cpu";  ///< as base::DeviceName::text()
   int threads = 0;             ///< 0: as many as the process may use cores ("auto")
   std::string weights = "bound";
+  base::MathPolicy math;
   std::string proof = "full";
   Protocol protocol;
   Limits limits;
@@ -70,7 +72,8 @@ struct RunConfig {
 /// the file count from the file's folder, those in overrides from the current folder. Protocols
 /// named in it are looked up in `config_folders`.
 ///
-/// errors   kInput with place, kUsage for a malformed override
+/// errors   kInput with place, also for a math policy that the device cannot have; kUsage for a
+///          malformed override
 base::Result<RunConfig> read_run_config(const std::filesystem::path& file,
                                         const std::vector<std::string>& overrides,
                                         const std::vector<std::filesystem::path>& config_folders);

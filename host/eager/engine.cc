@@ -67,11 +67,6 @@ at::Tensor place(const EngineArgument& argument, c10::Device device) {
       .make_tensor();
 }
 
-c10::Device device_of(base::DeviceName name) {
-  if (!name.is_cuda) return c10::Device(c10::kCPU);
-  return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(name.index));
-}
-
 at::Generator generator_of(c10::Device device) {
   if (device.is_cpu()) return at::detail::getDefaultCPUGenerator();
   return at::globalContext().defaultGenerator(device);
@@ -174,7 +169,7 @@ base::Result<std::unique_ptr<Engine>> Engine::create(const graph::Program& progr
   GN_RETURN_IF_ERROR(check(program));
   auto state = std::make_unique<State>();
   state->program = &program;
-  state->device = device_of(device);
+  state->device = to_device(device);
   GN_RETURN_IF_ERROR(guarded([&] {
     const c10::InferenceMode inference(true);
     for (const EngineArgument& argument : arguments) {

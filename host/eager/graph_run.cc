@@ -35,9 +35,17 @@ c10::OperatorHandle find_operator(const std::string& op) {
   return *handle;
 }
 
-at::Tensor wrap(const graph::Value& value, const void* data) {
-  return at::from_blob(const_cast<void*>(data), value.shape,
-                       at::TensorOptions().dtype(to_scalar_type(value.dtype)));
+/// A view of memory on a device, which is named: asking the driver whose it is would take a call.
+at::Tensor wrap(const graph::Value& value, const void* data, c10::Device device) {
+  return at::for_blob(const_cast<void*>(data), value.shape)
+      .options(at::TensorOptions().dtype(to_scalar_type(value.dtype)).device(device))
+      .target_device(device)
+      .make_tensor();
+}
+
+/// What the graph itself holds, which lies on the host.
+at::Tensor wrap_known(const graph::Value& value, c10::Device device) {
+  return wrap(value, value.data.data(), c10::Device(c10::kCPU)).to(device);
 }
 
 /// A node with its operator resolved.
@@ -47,17 +55,32 @@ struct Step {
   std::vector<ValueId> freed;          ///< read here for the last time
 };
 
-Step make_step(const Node& node) {
+bool is_device(const c10::Type& type) {
+  if (type.kind() != c10::TypeKind::OptionalType)
+    return type.kind() == c10::TypeKind::DeviceObjType;
+  return type.castRaw<c10::OptionalType>()->getElementType()->kind() ==
+         c10::TypeKind::DeviceObjType;
+}
+
+/// Graphs name no devices: None is the run's where one must be named or nothing else says where.
+c10::IValue constant_of(const Node& node, const Argument& argument, const c10::Argument& wanted,
+                        c10::Device device) {
+  if (argument.kind != Argument::Kind::kAttribute) return {};
+  c10::IValue value = to_ivalue(argument.attribute, *wanted.real_type());
+  if (device.is_cpu() || !is_device(*wanted.real_type())) return value;
+  bool reads = false;
+  graph::for_each_read(node, [&](ValueId) { reads = true; });
+  return value.isDevice() || !reads ? c10::IValue(device) : value;
+}
+
+Step make_step(const Node& node, c10::Device device) {
   Step step{find_operator(node.op), {}, {}};
   const std::vector<c10::Argument>& wanted = step.handle.schema().arguments();
   if (wanted.size() != node.arguments.size()) {
     throw TraceError(base::Code::kInternal, node.op + " has not the arguments of its schema");
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const bool is_attribute = node.arguments[i].kind == Argument::Kind::kAttribute;
-    step.constants.push_back(is_attribute
-                                 ? to_ivalue(node.arguments[i].attribute, *wanted[i].real_type())
-                                 : c10::IValue());
+    step.constants.push_back(constant_of(node, node.arguments[i], wanted[i], device));
   }
   return step;
 }
@@ -72,8 +95,10 @@ bool takes_none(const c10::Argument& argument) {
 
 struct GraphRun::State {
   const graph::Graph* graph = nullptr;
+  c10::Device device = c10::Device(c10::kCPU);
   std::vector<Step> steps;
-  std::vector<at::Tensor> values;  // by ValueId
+  std::vector<at::Tensor> constants;  // by ValueId
+  std::vector<at::Tensor> values;     // by ValueId
   std::vector<at::Tensor> results;
   std::vector<EngineOutput> outputs;
 
@@ -86,26 +111,26 @@ struct GraphRun::State {
       if (graph->values[i].kind != graph::ValueKind::kResult) read[i] = true;
     }
     for (const ValueId id : graph->outputs) keep(id);
-    for (const Node& node : graph->nodes) steps.push_back(make_step(node));
+    for (const Node& node : graph->nodes) steps.push_back(make_step(node, device));
     for (std::size_t i = graph->nodes.size(); i-- > 0;) {
       graph::for_each_read(graph->nodes[i], [&](ValueId id) {
         if (!read[static_cast<std::size_t>(id)]) steps[i].freed.push_back(id);
         keep(id);
       });
     }
+    for (const graph::Value& value : graph->values) {
+      const bool is_constant = value.kind == graph::ValueKind::kConstant;
+      constants.push_back(is_constant ? wrap_known(value, device) : at::Tensor());
+    }
   }
 
   void enter(const std::vector<void*>& arguments) {
-    values.assign(graph->values.size(), at::Tensor());
-    for (std::size_t i = 0; i < graph->values.size(); ++i) {
-      const graph::Value& known = graph->values[i];
-      if (known.kind == graph::ValueKind::kConstant) values[i] = wrap(known, known.data.data());
-    }
+    values = constants;
     for (std::size_t i = 0; i < graph->parameters.size(); ++i) {
       const ValueId id = graph->parameters[i];
       const graph::Value& parameter = graph->value(id);
-      const void* data = i < arguments.size() ? arguments[i] : parameter.data.data();
-      value(id) = wrap(parameter, data);
+      value(id) = i < arguments.size() ? wrap(parameter, arguments[i], device)
+                                       : wrap_known(parameter, device);
     }
   }
 
@@ -157,10 +182,15 @@ struct GraphRun::State {
 GraphRun::GraphRun(std::unique_ptr<State> state) : state_(std::move(state)) {}
 GraphRun::~GraphRun() = default;
 
-base::Result<std::unique_ptr<GraphRun>> GraphRun::create(const graph::Graph& graph) {
+base::Result<std::unique_ptr<GraphRun>> GraphRun::create(const graph::Graph& graph,
+                                                         base::DeviceName device) {
   auto state = std::make_unique<State>();
   state->graph = &graph;
-  GN_RETURN_IF_ERROR(guarded([&] { state->resolve(); }));
+  state->device = to_device(device);
+  GN_RETURN_IF_ERROR(guarded([&] {
+    const c10::InferenceMode inference(true);
+    state->resolve();
+  }));
   return std::unique_ptr<GraphRun>(new GraphRun(std::move(state)));
 }
 

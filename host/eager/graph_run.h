@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/device_name.h"
 #include "base/result.h"
 #include "eager/engine.h"
 #include "graph/graph.h"
@@ -16,14 +17,19 @@ class GraphRun {
  public:
   ~GraphRun();
 
-  /// Resolves operators and arguments; borrows the graph.
+  /// Resolves operators and arguments; borrows the graph. On a CUDA device, which needs load_cuda()
+  /// (cuda_library.h) first, constants are copied there now, and what a node makes from nothing is
+  /// made there.
   ///
   /// errors   kInternal for a graph that breaks its rules (graph/verify_graph.h)
-  static base::Result<std::unique_ptr<GraphRun>> create(const graph::Graph& graph);
+  static base::Result<std::unique_ptr<GraphRun>> create(const graph::Graph& graph,
+                                                        base::DeviceName device = {});
 
-  /// One call. Random parameters take the values that the graph holds for them.
+  /// One call; on a device it may be under way yet. Random parameters take the values that the
+  /// graph holds for them.
   ///
-  /// shapes   arguments: dense elements of each parameter but the random ones, in their order
+  /// shapes   arguments: dense elements of each parameter but the random ones on the device, in
+  ///          their order
   /// errors   as Engine::run(); outputs are empty
   base::Status run(const std::vector<void*>& arguments);
 

@@ -43,6 +43,11 @@ std::optional<base::DType> from_scalar_type(at::ScalarType type) {
   return std::nullopt;
 }
 
+c10::Device to_device(base::DeviceName name) {
+  if (!name.is_cuda) return c10::Device(c10::kCPU);
+  return c10::Device(c10::kCUDA, static_cast<c10::DeviceIndex>(name.index));
+}
+
 at::ScalarType default_scalar_type() {
   return c10::typeMetaToScalarType(c10::get_default_dtype());
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 
 #include <optional>
 
+#include "base/device_name.h"
 #include "base/dtype.h"
 
 namespace graphnet::eager {
@@ -12,6 +14,8 @@ namespace graphnet::eager {
 at::ScalarType to_scalar_type(base::DType dtype);
 /// Nothing for element types that the host has no name for.
 std::optional<base::DType> from_scalar_type(at::ScalarType type);
+
+c10::Device to_device(base::DeviceName name);
 
 /// Element type of floating results for which nothing names one; see Program::default_dtype.
 at::ScalarType default_scalar_type();

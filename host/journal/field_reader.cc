@@ -67,6 +67,16 @@ FieldReader& FieldReader::read(const char* key, bool& value) {
   return *this;
 }
 
+FieldReader& FieldReader::read(const char* key, base::MathPolicy& value) {
+  const Json* found = object(key);
+  if (found == nullptr) return *this;
+  FieldReader nested(*found, key);
+  nested.read("tf32", value.tf32)
+      .read("fast_math", value.fast_math)
+      .read("flush_denormals", value.flush_denormals);
+  return merge(nested);
+}
+
 std::optional<std::int64_t> FieldReader::integer(const char* key, std::int64_t low,
                                                  std::int64_t high) {
   const Json* found = find(key);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/math_policy.h"
 #include "base/status.h"
 
 namespace graphnet::journal {
@@ -37,6 +38,8 @@ class FieldReader {
   FieldReader& read(const char* key, std::vector<std::string>& value);
   /// A null element is a number that JSON cannot hold (NaN, infinity) and is read as NaN.
   FieldReader& read(const char* key, std::vector<double>& value);
+  /// An object of booleans, each of which may be missing.
+  FieldReader& read(const char* key, base::MathPolicy& value);
   /// Copies a member that must be an object.
   FieldReader& read_object(const char* key, base::Json& value);
 

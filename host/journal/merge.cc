@@ -133,6 +133,7 @@ class Merger {
     }
     versions_["protocol of " + record.plugin].insert(record.protocol);
     versions_["device of " + record.plugin].insert(record.device);
+    versions_["math policy"].insert(record.math.text());
     versions_["graphnet"].insert(record.graphnet.empty() ? "unknown" : record.graphnet);
     const auto hardware = record.environment.find("hardware_class");
     if (hardware != record.environment.end() && hardware->is_string()) {

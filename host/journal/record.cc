@@ -119,6 +119,7 @@ Json to_json(const Record& record) {
   object["threads"] = record.threads;
   object["seed"] = record.seed;
   object["weights"] = record.weights;
+  if (!record.math.is_default()) object["math"] = base::to_json(record.math);
   object["protocol"] = record.protocol;
   object["protocol_settings"] = record.protocol_settings;
   object["warmup"] = record.warmup;
@@ -162,6 +163,7 @@ base::Result<Record> read_record(FieldReader fields) {
       .read("threads", record.threads)
       .read("seed", record.seed)
       .read("weights", record.weights)
+      .read("math", record.math)
       .read("protocol", record.protocol)
       .read_object("protocol_settings", record.protocol_settings)
       .read("warmup", record.warmup)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/math_policy.h"
 #include "base/result.h"
 
 namespace graphnet::journal {
@@ -54,6 +55,7 @@ struct Record {
   int threads = 0;
   std::uint32_t seed = 0;
   std::string weights = "bound";
+  base::MathPolicy math;  ///< written only if it is not the default, which older records had
   std::string protocol = "upstream";
   base::Json protocol_settings = base::Json::object();  ///< see config/protocol_file.h
   int warmup = 0;                                       ///< protocol `upstream`

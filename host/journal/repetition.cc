@@ -83,6 +83,7 @@ std::vector<std::pair<std::string, std::string>> conditions_of(const Record& rec
           {"device", record.device},
           {"threads", std::to_string(record.threads)},
           {"weights", record.weights},
+          {"math", record.math.text()},
           {"protocol", object_text(record.protocol_settings)},
           {"settings", object_text(settings)}};
 }

@@ -170,12 +170,18 @@ Status add_outputs(Filler& filler, const SqlTable& table, const NumberedRecord& 
 }
 
 Status add_trials(Filler& filler, const SqlTable& /*table*/, const NumberedRecord& record) {
-  for (const auto& [side, pointer] :
-       {std::pair("eager", "/eager/trials_ns"), std::pair("plugin", "/plugin_side/trials_ns")}) {
+  constexpr const char* kSides[][3] = {
+      {"eager", "/eager/trials_ns", "/timing/event_ns/eager"},
+      {"plugin", "/plugin_side/trials_ns", "/timing/event_ns/plugin"}};
+  for (const auto& [side, pointer, event_pointer] : kSides) {
     const Json trials = at(record.json, pointer);
+    const Json events = at(record.json, event_pointer);
     if (!trials.is_array()) continue;
+    // Another number of events is another list of calls: nothing says which belong together.
+    const bool has_events = events.is_array() && events.size() == trials.size();
     for (std::size_t i = 0; i < trials.size(); ++i) {
-      GN_RETURN_IF_ERROR(filler.add({record.id, side, i, trials[i]}));
+      GN_RETURN_IF_ERROR(
+          filler.add({record.id, side, i, trials[i], has_events ? events[i] : Json()}));
     }
   }
   return Status::ok();

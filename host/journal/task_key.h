@@ -12,7 +12,8 @@ struct TaskIdentity {
   std::string sample;         ///< "<family>/<model>"
   std::string sample_sha256;  ///< as Record::sample_sha256; empty if it cannot be read
   std::string plugin_sha256;  ///< of the shared object
-  /// Read: plugin name, version and options, device, threads, weights, protocol with its settings.
+  /// Read: plugin name, version and options, device, threads, weights, math policy, protocol with
+  /// its settings.
   Task task;
   std::string hardware;  ///< see measure::collect_environment(), "hardware_class"
   std::string graphnet;  ///< version of the host

@@ -20,6 +20,7 @@ base::Json to_json(const Task& task) {
   object["device"] = task.device;
   object["threads"] = task.threads;
   object["weights"] = task.weights;
+  object["math"] = base::to_json(task.math);
   object["protocol"] = task.protocol;
   object["method"] = task.method;
   object["warmup"] = task.warmup;
@@ -41,12 +42,12 @@ base::Json to_json(const Task& task) {
 base::Result<Task> task_from_json(const base::Json& json) {
   Task task;
   FieldReader fields(json);
-  for (const char* key : {"sample_path",    "plugin_library", "plugin_name",   "plugin_version",
-                          "plugin_variant", "plugin_options", "device",        "threads",
-                          "weights",        "protocol",       "method",        "protocol_settings",
-                          "warmup",         "trials",         "limits_itself", "asks",
-                          "control",        "digest",         "proof",         "command",
-                          "run_id"}) {
+  for (const char* key :
+       {"sample_path",    "plugin_library", "plugin_name",       "plugin_version", "plugin_variant",
+        "plugin_options", "device",         "threads",           "weights",        "math",
+        "protocol",       "method",         "protocol_settings", "warmup",         "trials",
+        "limits_itself",  "asks",           "control",           "digest",         "proof",
+        "command",        "run_id"}) {
     fields.require(key);
   }
   fields.read("sample_path", task.sample_path)
@@ -58,6 +59,7 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read("device", task.device)
       .read("threads", task.threads)
       .read("weights", task.weights)
+      .read("math", task.math)
       .read("protocol", task.protocol)
       .read("method", task.method)
       .read("warmup", task.warmup)

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "base/math_policy.h"
 
 namespace graphnet::journal {
 
@@ -55,6 +56,7 @@ struct Task {
   std::string device = "cpu";
   int threads = 0;  ///< >= 1
   std::string weights = "bound";
+  base::MathPolicy math;
   std::string protocol = "upstream";  ///< its name or file
   std::string method = "upstream";    ///< "paired" or "upstream"
   int warmup = 3;

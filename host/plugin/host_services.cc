@@ -27,6 +27,14 @@ gn_string borrow(const std::string& text) {
   return {text.data(), text.size()};
 }
 
+std::uint32_t to_gn(const base::MathPolicy& math) {
+  std::uint32_t flags = 0;
+  if (math.tf32) flags |= GN_MATH_ALLOW_TF32;
+  if (math.fast_math) flags |= GN_MATH_ALLOW_FAST_MATH;
+  if (math.flush_denormals) flags |= GN_MATH_FLUSH_DENORMALS;
+  return flags;
+}
+
 DLDataType to_dl_type(base::DType dtype) {
   const auto bits = static_cast<std::uint8_t>(8 * base::dtype_bytes(dtype));
   switch (dtype) {
@@ -56,7 +64,7 @@ HostServices::HostServices(HostSettings settings, EagerService* eager, std::uint
   api_.host = reinterpret_cast<gn_host*>(this);
   api_.device = to_dl_device(settings_.device);
   api_.num_threads = settings_.threads;
-  api_.math_policy = settings_.math_policy;
+  api_.math_policy = to_gn(settings_.math);
   api_.memory_limit_bytes = settings_.memory_limit_bytes;
   api_.cache_folder = borrow(settings_.cache_folder);
   api_.dump_folder = borrow(settings_.dump_folder);

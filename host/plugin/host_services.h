@@ -8,6 +8,7 @@
 
 #include "base/device_name.h"
 #include "base/dtype.h"
+#include "base/math_policy.h"
 #include "base/result.h"
 #include "graph/graph.h"
 #include "graphnet/abi.h"
@@ -64,7 +65,7 @@ Signature signature_of(const graph::Graph& graph);
 struct HostSettings {
   base::DeviceName device = {};
   int threads = 1;
-  std::uint32_t math_policy = 0;
+  base::MathPolicy math = {};
   std::uint64_t memory_limit_bytes = 0;
   std::string cache_folder;
   std::string dump_folder;
@@ -72,6 +73,9 @@ struct HostSettings {
 
 /// The ABI's view of a string, valid as long as the string is.
 gn_string borrow(const std::string& text);
+
+/// GN_MATH_* of a policy.
+std::uint32_t to_gn(const base::MathPolicy& math);
 
 /// DLPack's name for an element type.
 DLDataType to_dl_type(base::DType dtype);

@@ -29,6 +29,7 @@ class Details {
       if (record.category.empty()) row.category = category(record.sample_path);
       rows_[first_row + i] = std::move(row);
       protocols_.insert(record.protocol);
+      policies_.insert(record.math.text());
       add_word(record.environment, "hardware_class", machines_);
       add_word(record.environment, "libtorch", libtorch_);
     }
@@ -64,6 +65,7 @@ class Details {
   void describe(std::vector<std::pair<std::string, std::string>>& facts) const {
     describe("machine", machines_, facts);
     describe("protocol", protocols_, facts);
+    if (policies_ != Words{base::MathPolicy().text()}) describe("math", policies_, facts);
     describe("libtorch", libtorch_, facts);
   }
 
@@ -93,6 +95,7 @@ class Details {
   std::unordered_map<std::size_t, ResultRow> rows_;
   std::unordered_map<std::string, std::string> categories_;
   Words protocols_;
+  Words policies_;
   Words machines_;
   Words libtorch_;
   std::optional<double> noise_floor_;

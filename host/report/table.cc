@@ -42,6 +42,7 @@ std::string headline(const RunFacts& facts) {
       device + ", " + counted(static_cast<std::size_t>(std::max(0, facts.threads)), "thread"),
       "seed " + std::to_string(facts.seed),
       counted(facts.samples.size(), "sample") + " x " + counted(facts.plugins.size(), "plugin")};
+  if (!facts.math.empty()) parts.push_back("math " + facts.math);
   if (facts.jobs > 1) parts.push_back(std::to_string(facts.jobs) + " at a time");
   return printable(base::join(parts, " · "));
 }

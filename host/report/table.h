@@ -25,6 +25,7 @@ struct RunFacts {
   std::set<std::string> methods;  ///< of the protocols: "paired", "upstream"
   std::string device;             ///< "cpu", "cuda:0"
   std::string hardware;           ///< "AMD EPYC 9B14"; may be empty
+  std::string math;               ///< policy, "tf32"; those of several records; empty: the default
   int threads = 1;
   int jobs = 1;  ///< samples at a time
   unsigned seed = 123;

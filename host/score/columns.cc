@@ -87,7 +87,7 @@ Column column_of(const Backend& backend, std::vector<Row> rows, const Settings& 
 }
 
 /// Facets that tell columns apart, the most telling first; options follow the second.
-constexpr const char* kFacetOrder[] = {"file",     "source",  "version", "weights",
+constexpr const char* kFacetOrder[] = {"file",     "source",  "version", "weights", "math",
                                        "protocol", "threads", "device",  "hardware"};
 
 std::vector<std::string> facet_names(const std::vector<Column*>& columns) {
@@ -109,6 +109,7 @@ std::string facet_text(const Column& column, const std::string& name) {
   const std::string& value = found->second;
   if (name.rfind("option.", 0) == 0)
     return name.substr(std::string("option.").size()) + "=" + value;
+  if (name == "math") return "math " + value;
   if (name == "threads") return value + (value == "1" ? " thread" : " threads");
   return value;
 }

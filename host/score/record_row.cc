@@ -127,6 +127,8 @@ Backend backend_of(const Record& record) {
   facets["source"] = "journal";
   facets["version"] = record.plugin_version;
   facets["weights"] = record.weights;
+  // Also of the default: a row without it could be taken for one of another policy.
+  facets["math"] = record.math.text();
   facets["device"] = record.device;
   facets["protocol"] = record.protocol;
   if (record.threads > 0) facets["threads"] = std::to_string(record.threads);

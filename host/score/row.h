@@ -43,8 +43,9 @@ const char* failure_name(Failure failure);
 /// What a score column is about: results of different backends or conditions never share one.
 struct Backend {
   std::string name;  ///< variant of the plugin, or upstream's compiler
-  /// What else distinguishes columns, name to value: "version", "weights", "device", "hardware",
-  /// "threads", "protocol", "option.<name>", "source" ("journal", "log"), "file" if asked for.
+  /// What else distinguishes columns, name to value: "version", "weights", "math", "device",
+  /// "hardware", "threads", "protocol", "option.<name>", "source" ("journal", "log"), "file" if
+  /// asked for.
   std::map<std::string, std::string> facets;
 
   bool operator==(const Backend& other) const {

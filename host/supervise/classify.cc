@@ -142,6 +142,7 @@ Record blank_record(const PlannedTask& planned) {
   record.device = task.device;
   record.threads = task.threads;
   record.weights = task.weights;
+  record.math = task.math;
   record.protocol = task.protocol;
   record.protocol_settings = task.protocol_settings;
   record.warmup = task.warmup;

@@ -10,6 +10,7 @@
 #include "sample/replay.h"
 #include "sample/sample.h"
 #include "worker/eager_side.h"
+#include "worker/math_mode.h"
 #include "worker/record_writer.h"
 #include "worker/task_device.h"
 
@@ -28,6 +29,7 @@ base::Result<base::Json> run_experiments(const journal::Task& task, Channel& cha
                       sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed));
   channel.begin_phase("eager");
   GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(sample, arguments, device->place()));
+  GN_RETURN_IF_ERROR(enter_math_mode(task.math));
   GN_ASSIGN_OR_RETURN(measure::PairedSettings settings,
                       measure::paired_settings(task.protocol_settings));
   settings.time_ns = std::min(settings.time_ns, kExperimentNs);

@@ -16,7 +16,9 @@
 #include "worker/answer.h"
 #include "worker/eager_side.h"
 #include "worker/graph_side.h"
+#include "worker/math_mode.h"
 #include "worker/plugin_side.h"
+#include "worker/task_device.h"
 #include "worker/weights.h"
 
 namespace graphnet::worker {
@@ -28,8 +30,10 @@ using base::Result;
 using base::Status;
 
 Result<graph::Graph> whole_graph(const journal::Task& task, const sample::Sample& sample,
-                                 std::vector<sample::Argument>& arguments) {
-  GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(sample, arguments));
+                                 std::vector<sample::Argument>& arguments,
+                                 device::TensorPlace& place) {
+  GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(sample, arguments, place));
+  GN_RETURN_IF_ERROR(enter_math_mode(task.math));
   GN_RETURN_IF_ERROR(eager->prepare());
   GN_RETURN_IF_ERROR(eager->run());
   GN_RETURN_IF_ERROR(eager->prepare());
@@ -67,13 +71,9 @@ Json judge(const std::vector<KeptOutput>& wanted, const std::vector<KeptOutput>&
 
 /// Gives a plugin the cut and compares.
 Result<Json> try_cut(const journal::Task& task, const std::string& name, const graph::Graph& cut,
-                     std::vector<sample::Argument>& arguments) {
-  std::vector<void*> data;
-  for (sample::Argument& argument : arguments) data.push_back(argument.bytes.data());
-  GN_ASSIGN_OR_RETURN(const auto reference, GraphSide::create(cut, std::move(data)));
+                     const PlacedArguments& placed) {
+  GN_ASSIGN_OR_RETURN(const auto reference, GraphSide::create(cut, placed));
   GN_ASSIGN_OR_RETURN(const std::vector<KeptOutput> wanted, reference->reference());
-  GN_ASSIGN_OR_RETURN(const PlacedArguments placed,
-                      PlacedArguments::create(device::host_place(), arguments));
   PluginSide plugin(task, name, placed, wanted, reference.get(), [](const char*) {});
   const plugin::CallStatus status = run_plugin(plugin, cut);
   if (status.is_ok()) return judge(wanted, plugin.kept());
@@ -82,13 +82,12 @@ Result<Json> try_cut(const journal::Task& task, const std::string& name, const g
 }
 
 Status answer_cut(const journal::Task& task, std::size_t num_nodes, const Answer& answer) {
-  if (task.device != "cpu") {
-    return Status(base::Code::kUnsupported, "a graph is cut and tried on the CPU only");
-  }
+  GN_ASSIGN_OR_RETURN(const auto device, TaskDevice::open(task));
   GN_ASSIGN_OR_RETURN(const sample::Sample sample, sample::load_sample(task.sample_path));
   GN_ASSIGN_OR_RETURN(auto arguments,
                       sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed));
-  GN_ASSIGN_OR_RETURN(const graph::Graph whole, whole_graph(task, sample, arguments));
+  GN_ASSIGN_OR_RETURN(const graph::Graph whole,
+                      whole_graph(task, sample, arguments, device->place()));
   const std::size_t length = num_nodes == 0 ? whole.nodes.size() : num_nodes;
   if (length == 0 || length > whole.nodes.size()) {
     return Status(base::Code::kInput, "the graph has no node " + std::to_string(length));
@@ -97,8 +96,10 @@ Status answer_cut(const journal::Task& task, std::size_t num_nodes, const Answer
   const std::string place = last.where.empty() ? "" : "  # " + last.where;
   answer.send(
       {{"num_nodes", whole.nodes.size()}, {"node", graph::print_node(whole, last) + place}});
+  GN_ASSIGN_OR_RETURN(const PlacedArguments placed,
+                      PlacedArguments::create(device->place(), arguments));
   GN_ASSIGN_OR_RETURN(const Json outcome,
-                      try_cut(task, sample.name, graph::cut_after(whole, length), arguments));
+                      try_cut(task, sample.name, graph::cut_after(whole, length), placed));
   answer.send(outcome);
   return Status::ok();
 }
@@ -108,8 +109,9 @@ Status answer_cut(const journal::Task& task, std::size_t num_nodes, const Answer
 int run_cut(std::string_view request) {
   const auto json = base::parse_json(std::string(request), "request");
   if (!json.is_ok() || !json->contains("task")) return 2;
-  const auto task = journal::task_from_json((*json)["task"]);
+  auto task = journal::task_from_json((*json)["task"]);
   if (!task.is_ok()) return 2;
+  task->proof = "none";  // nothing is traced
   const Answer answer;
   const Status status = answer_cut(*task, json->value("nodes", std::size_t{0}), answer);
   if (!status.is_ok()) answer.send_error(status);

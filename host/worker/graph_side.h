@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 #include "plugin/host_services.h"
 #include "worker/dense_copy.h"
+#include "worker/placed_arguments.h"
 
 namespace graphnet::worker {
 
@@ -15,11 +16,9 @@ namespace graphnet::worker {
 /// for the eager service get this graph.
 class GraphSide final : public plugin::EagerService {
  public:
-  /// Borrows graph and arguments.
-  ///
-  /// shapes   arguments: dense elements of each parameter but the random ones
+  /// Borrows the graph and the arguments: those of all its parameters but the random ones.
   static base::Result<std::unique_ptr<GraphSide>> create(const graph::Graph& graph,
-                                                         std::vector<void*> arguments);
+                                                         const PlacedArguments& arguments);
 
   /// Runs once and copies the outputs.
   base::Result<std::vector<KeptOutput>> reference();

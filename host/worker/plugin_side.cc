@@ -91,6 +91,7 @@ CallStatus PluginSide::open() {
   plugin::HostSettings settings;
   settings.device = place().device();
   settings.threads = task_.threads;
+  settings.math = task_.math;
   settings.memory_limit_bytes = static_cast<std::uint64_t>(task_.memory_limit_bytes.value_or(0));
   services_ = std::make_unique<plugin::HostServices>(settings, eager_, library_->abi_minor());
   backend_ = std::make_unique<plugin::Backend>(*library_, *services_, place());

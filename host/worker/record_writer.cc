@@ -100,6 +100,7 @@ journal::Record start_record(const journal::Task& task) {
   record.threads = task.threads;
   record.seed = sample::kReplaySeed;
   record.weights = task.weights;
+  record.math = task.math;
   record.protocol = task.protocol;
   record.protocol_settings = task.protocol_settings;
   record.warmup = task.warmup;

@@ -173,16 +173,16 @@ void ReferenceCache::distrust(const std::string& what) {
   folder_.clear();
 }
 
-std::string reference_identity(const std::string& sample_sha256, const std::string& device,
-                               int threads) {
+std::string reference_identity(const std::string& sample_sha256, const journal::Task& task) {
   const eager::EngineVersion version = eager::engine_version();
   const Json parts = {
       {"sample", sample_sha256},
       {"libtorch", version.torch_version},
       {"instructions", version.cpu_capability},
       {"processor", measure::cpu_model_in(measure::read_kernel_file("/proc/cpuinfo"))},
-      {"device", device},
-      {"threads", threads},
+      {"device", task.device},
+      {"threads", task.threads},
+      {"math", base::to_json(task.math)},
       {"seed", sample::kReplaySeed},
       {"program", build_stamp()}};
   return base::dump_json(parts);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "journal/worker_message.h"
 #include "worker/dense_copy.h"
 
 namespace graphnet::worker {
@@ -63,9 +64,8 @@ class ReferenceCache {
 };
 
 /// Text of what decides the bits of a reference result: the sample's files, libtorch and the
-/// instructions and processor it chooses kernels by, device, threads, seed, and this very build of
-/// the program that generates inputs and runs the graph.
-std::string reference_identity(const std::string& sample_sha256, const std::string& device,
-                               int threads);
+/// instructions and processor it chooses kernels by, device, threads, math policy, seed, and this
+/// very build of the program that generates inputs and runs the graph.
+std::string reference_identity(const std::string& sample_sha256, const journal::Task& task);
 
 }  // namespace graphnet::worker

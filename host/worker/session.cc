@@ -16,6 +16,7 @@
 #include "verify/compare.h"
 #include "worker/admission.h"
 #include "worker/correctness.h"
+#include "worker/math_mode.h"
 #include "worker/output_digest.h"
 #include "worker/proof_phase.h"
 #include "worker/record_writer.h"
@@ -176,6 +177,8 @@ bool Session::run_eager() {
   auto created = EagerSide::create(sample_, arguments_, device_->place());
   if (!created.is_ok()) return end("reference_failed", created.status());
   eager_ = std::move(created).value();
+  const base::Status entered = enter_math_mode(task_.math);
+  if (!entered.is_ok()) return end("reference_failed", entered);
   if (task_.digest) {
     std::size_t num_bytes = 0;
     for (const sample::Argument& argument : arguments_) num_bytes += argument.bytes.num_bytes();
@@ -202,8 +205,7 @@ void Session::open_reference_cache() {
   const bool is_random = std::find(notes.begin(), notes.end(), eager::kNoteRandom) != notes.end();
   if (task_.reference_cache.empty() || is_random) return;
   references_ =
-      ReferenceCache(task_.reference_cache,
-                     reference_identity(sample_.content_sha256, task_.device, task_.threads));
+      ReferenceCache(task_.reference_cache, reference_identity(sample_.content_sha256, task_));
 }
 
 void Session::note_references() {
@@ -377,6 +379,7 @@ void Session::try_other_content() {
 // Arithmetic on subnormals can be a hundred times slower; a plugin that flushes them to zero would
 // look that much faster.
 void Session::check_subnormals() {
+  if (task_.math.flush_denormals) return;  // both sides do
   const base::Json& shares = record_.checks["subnormals"];
   if (std::max(shares["argument_share"].get<double>(), shares["output_share"].get<double>()) <
       kSubnormalShare) {

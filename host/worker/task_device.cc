@@ -51,13 +51,14 @@ Result<std::unique_ptr<TaskDevice>> TaskDevice::open(const journal::Task& task) 
   if (!name.is_cuda) return std::unique_ptr<TaskDevice>(new TaskDevice);
   const Status loaded = eager::load_cuda();
   if (!loaded.is_ok()) return unusable(name, loaded);
-  // As plugins are told by their host table (GN_MATH_ALLOW_TF32 is not set): one policy for both.
-  GN_RETURN_IF_ERROR(eager::allow_tf32(false));
+  // As plugins are told by their host table (GN_MATH_ALLOW_TF32): one policy for both.
+  GN_RETURN_IF_ERROR(eager::allow_tf32(task.math.tf32));
   // CUPTI sees what happens after it has started: modules that are loaded, for one.
   proof::CuptiStatus state;
   std::unique_ptr<proof::CuptiSession> tracing;
   if (task.proof != "none") tracing = start_tracing(/*records=*/false, state);
   GN_ASSIGN_OR_RETURN(auto opened, open_driver(name, kDriver));
+  opened->allows_tf32_ = task.math.tf32;
   opened->tracing_ = std::move(tracing);
   opened->tracing_state_ = std::move(state);
   return opened;
@@ -97,7 +98,7 @@ void TaskDevice::note_conditions(const char* when) {
 void TaskDevice::describe(Json& environment) const {
   if (!is_cuda()) return;
   Json gpu = facts_json(gpu_->facts());
-  gpu["tf32"] = false;
+  gpu["tf32"] = allows_tf32_;
   gpu.update(conditions_);
   environment["gpu"] = std::move(gpu);
   environment["hardware_class"] =

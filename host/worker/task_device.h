@@ -65,6 +65,7 @@ class TaskDevice {
   proof::CuptiStatus tracing_state_;
   std::unique_ptr<device::Gpu> gpu_;
   std::unique_ptr<device::TensorPlace> place_;
+  bool allows_tf32_ = false;
   base::Json conditions_ = base::Json::object();
 };
 

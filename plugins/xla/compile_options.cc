@@ -24,11 +24,20 @@ constexpr std::uint32_t kStringField = 1;  // of OptionOverrideProto
 
 }  // namespace
 
-std::vector<CompileOverride> default_overrides(bool is_gpu) {
-  return {
+std::vector<CompileOverride> default_overrides(bool is_gpu, bool allows_fast_math) {
+  std::vector<CompileOverride> overrides = {
       // On by default in XLA: maximum and minimum that lose NaN.
       {is_gpu ? "xla_gpu_enable_fast_min_max" : "xla_cpu_enable_fast_min_max", "False"},
   };
+  if (is_gpu || !allows_fast_math) return overrides;
+  overrides.push_back({"xla_cpu_enable_fast_math", "True"});
+  // No part of the permission.
+  overrides.push_back({"xla_cpu_fast_math_honor_nans", "True"});
+  overrides.push_back({"xla_cpu_fast_math_honor_infs", "True"});
+  // These take back what the first gives, by default.
+  overrides.push_back({"xla_cpu_fast_math_honor_division", "False"});
+  overrides.push_back({"xla_cpu_fast_math_honor_functions", "False"});
+  return overrides;
 }
 
 std::vector<CompileOverride> parse_overrides(std::string_view text) {

@@ -14,8 +14,9 @@ struct CompileOverride {
   bool is_needed = false;  ///< false: left out where the XLA at hand does not know it
 };
 
-/// What this plugin asks of XLA in every compilation.
-std::vector<CompileOverride> default_overrides(bool is_gpu = false);
+/// What this plugin asks of XLA in every compilation. `allows_fast_math`: what a math policy with
+/// GN_MATH_ALLOW_FAST_MATH adds; nothing for a GPU, whose compiler has no such switch.
+std::vector<CompileOverride> default_overrides(bool is_gpu = false, bool allows_fast_math = false);
 
 /// Reads "name=value name=value"; names may have the dashes of XLA_FLAGS in front.
 ///

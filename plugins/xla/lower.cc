@@ -14,7 +14,8 @@ gn_status* lower_graph(const gn_host_api* host, const gn_graph* graph, const Opt
   body.struct_size = sizeof(body);
   gn_status* const status = host->graph_body(host->host, graph, &body);
   if (status != nullptr) return status;
-  lowering::stablehlo::Emitter emitter({options.rewrites, /*lends_results=*/!options.is_gpu});
+  lowering::stablehlo::Emitter emitter(
+      {options.rewrites, /*lends_results=*/!options.is_gpu, options.full_precision});
   const lowering::Lowered lowered =
       lowering::lower_graph(body, op_table(), emitter, emitter.add_parameters(body));
   if (!lowered.failures.empty()) {

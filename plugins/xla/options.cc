@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "graphnet/failure.h"
-#include "graphnet/plugin.h"
 
 namespace graphnet::xla {
 
@@ -40,11 +39,13 @@ std::string pinned_pjrt_package() {
   return GN_XLA_PINNED_PACKAGE;
 }
 
-Options read_options(const gn_option* options, std::uint64_t num_options, bool is_gpu) {
+Options read_options(const gn_option* options, std::uint64_t num_options, bool is_gpu,
+                     MathPolicy math) {
   Options read;
   read.is_gpu = is_gpu;
   if (!is_gpu) read.pjrt = pinned_pjrt_file();
-  read.overrides = default_overrides(is_gpu);
+  read.full_precision = !is_gpu || !math.allows_tf32;
+  read.overrides = default_overrides(is_gpu, math.allows_fast_math);
   for (std::uint64_t i = 0; i < num_options; ++i) {
     const std::string name(from_gn(options[i].name));
     if (options[i].type != GN_OPTION_STRING) refuse(name, "must be text");

@@ -59,7 +59,8 @@ gn_status* create(const gn_create_args* args, gn_backend** out) {
     }
     auto backend = std::make_unique<gn_backend>();
     backend->host = host;
-    backend->options = graphnet::xla::read_options(args->options, args->num_options, is_gpu);
+    backend->options = graphnet::xla::read_options(args->options, args->num_options, is_gpu,
+                                                   graphnet::math_policy(host));
     backend->client = make_client(host, backend->options.pjrt);
     *out = backend.release();
     return nullptr;

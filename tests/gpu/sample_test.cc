@@ -63,5 +63,18 @@ TEST(SampleOnDevice, XlaDoesAllTheWork) {
   EXPECT_GT(record->proof["device"]["plugin"], 0);
 }
 
+// Eager's graph, node by node on the device, against itself.
+TEST(SampleOnDevice, BisectionOfNopeFindsNothing) {
+  const TempDir folder;
+  const auto config =
+      folder.write("d.yaml", "schema: graphnet/run/v1\nbackend: {name: nope}\ndevice: cuda:0\n");
+  const ProgramEnd end =
+      run_program({kProgram, "inspect", kSmall, "--bisect", "--config", config.string(), "--quiet"},
+                  {}, folder.path() / "log");
+  if (end.output.find("(E140)") != std::string::npos) GTEST_SKIP() << end.output;
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  EXPECT_NE(end.output.find("no node leaves tolerance"), std::string::npos) << end.output;
+}
+
 }  // namespace
 }  // namespace graphnet::tests

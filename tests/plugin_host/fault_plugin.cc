@@ -82,6 +82,7 @@ enum Fault {
   other_slot,
   other_name,
   other_version,
+  keeps_denormals,
 };
 constexpr Fault kFault = FAULT;
 
@@ -141,6 +142,13 @@ void swallow_crash() {
 }
 
 gn_status* create(const gn_create_args* args, gn_backend** out) {
+  const graphnet::MathPolicy math = graphnet::math_policy(args->host);
+  if (kFault == keeps_denormals && math.flushes_denormals) {
+    return graphnet::fail(args->host, GN_STATUS_UNAVAILABLE,
+                          "cannot flush subnormals; allowed are" +
+                              std::string(math.allows_tf32 ? " tf32" : "") +
+                              (math.allows_fast_math ? " fast_math" : ""));
+  }
   auto backend = std::make_unique<gn_backend>();
   backend->host = args->host;
   *out = backend.release();

@@ -199,5 +199,30 @@ TEST(CrashReport, NamesWhoAborted) {
   EXPECT_TRUE(is_named) << base::dump_json(frames);
 }
 
+// What the host demands and allows reaches the plugin, which refuses what it cannot do.
+TEST(MathPolicy, ReachesThePlugin) {
+  const std::string library = "keeps_denormals";
+  const ZooRun refused(zoo_library(library), "math: {tf32: true, flush_denormals: true}\n", false);
+  ASSERT_EQ(refused.records().size(), 1U) << refused.output();
+  EXPECT_EQ(refused.records()[0].outcome, "plugin_failed");
+  EXPECT_NE(refused.records()[0].message.find("cannot flush subnormals; allowed are tf32"),
+            std::string::npos)
+      << refused.records()[0].message;
+  EXPECT_EQ(refused.records()[0].math.text(), "tf32, flush_denormals");
+  EXPECT_NE(refused.output().find("math tf32, flush_denormals"), std::string::npos)
+      << refused.output();
+  const ZooRun allowed(zoo_library(library), "math: {tf32: true, fast_math: true}\n", false);
+  ASSERT_EQ(allowed.records().size(), 1U) << allowed.output();
+  EXPECT_EQ(allowed.records()[0].outcome, "ok") << allowed.records()[0].message;
+  EXPECT_NE(allowed.records()[0].task_key, refused.records()[0].task_key);
+}
+
+TEST(MathPolicy, IsOneForAllPluginsOfARun) {
+  const ZooRun run(zoo_library("healthy"), "math: {tf32: true}\n");
+  EXPECT_EQ(run.exit_code(), 2);
+  EXPECT_TRUE(run.records().empty());
+  EXPECT_NE(run.output().find("a run has one math policy"), std::string::npos) << run.output();
+}
+
 }  // namespace
 }  // namespace graphnet::tests

@@ -192,10 +192,18 @@ typedef struct gn_eager_executable gn_eager_executable; /* opaque; owned by the 
 
 enum { GN_LOG_DEBUG = 0, GN_LOG_INFO = 1, GN_LOG_WARNING = 2, GN_LOG_ERROR = 3 };
 
-/* Math that every plugin is compared under; a plugin that cannot honour one refuses in create. */
+/* Math that eager and every plugin of a run are compared under. ALLOW_* are permissions, which a
+ * plugin may leave unused and must not take unasked; FLUSH_* is a demand: a plugin that cannot
+ * honour it refuses in create. Without permission a plugin has its own order of sums and functions
+ * right to a few units in the last place; without demand subnormal numbers are as it likes. */
 enum {
+  /* float32 products and convolutions with 10 bits of mantissa on a device. Eager takes it. */
   GN_MATH_ALLOW_TF32 = 1u << 0,
-  GN_MATH_ALLOW_FAST_MATH = 1u << 1, /* reassociation, approximate functions */
+  /* Arithmetic rewritten as if numbers were real (reassociation, reciprocals) and approximate
+   * functions; NaN and infinities stay what they are. Eager has no such mode. */
+  GN_MATH_ALLOW_FAST_MATH = 1u << 1,
+  /* Subnormal operands and results are zero; given with a CPU only. The thread that calls the
+   * plugin is in that mode already, and threads that are started from it inherit it. */
   GN_MATH_FLUSH_DENORMALS = 1u << 2
 };
 

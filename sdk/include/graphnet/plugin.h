@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Header-only C++17 over abi.h for plugin authors: strings, statuses and the wall that keeps
-// exceptions inside the plugin. Not part of the ABI.
+// Header-only C++17 over abi.h for plugin authors: strings, the host's math policy, statuses and
+// the wall that keeps exceptions inside the plugin. Not part of the ABI.
 #pragma once
 
 #include <cstring>
@@ -21,6 +21,17 @@ inline gn_string to_gn(std::string_view text) {
 }
 inline std::string_view from_gn(gn_string text) {
   return text.data ? std::string_view(text.data, text.size) : std::string_view();
+}
+
+/// gn_host_api::math_policy by name; abi.h says what each means.
+struct MathPolicy {
+  bool allows_tf32 = false;
+  bool allows_fast_math = false;
+  bool flushes_denormals = false;
+};
+inline MathPolicy math_policy(const gn_host_api* host) {
+  const auto has = [&](std::uint32_t flag) { return (host->math_policy & flag) != 0; };
+  return {has(GN_MATH_ALLOW_TF32), has(GN_MATH_ALLOW_FAST_MATH), has(GN_MATH_FLUSH_DENORMALS)};
 }
 
 /// Makes a failed status in the host; never null.

@@ -20,6 +20,9 @@ struct EmitterOptions {
   bool rewrites = true;
   /// Results may be written to memory that the caller lends as an argument.
   bool lends_results = true;
+  /// Products and convolutions of floats ask for HIGHEST precision; else for DEFAULT, with which
+  /// XLA may take TF32 on a GPU.
+  bool full_precision = true;
 };
 
 /// Builds StableHLO text.
@@ -112,6 +115,7 @@ class Emitter final : public lowering::Emitter {
   Stage stage(const Tensor& x) const { return line(x).stage; }
   static std::string name(const Tensor& x) { return "%" + std::to_string(x.id); }
   std::string memory_type(const Tensor& x) const;
+  const char* precision() const { return options_.full_precision ? "HIGHEST" : "DEFAULT"; }
 
   // Layouts; emitter_layout.cc.
   Tensor relayout(const Tensor& x, const Shape& layout);

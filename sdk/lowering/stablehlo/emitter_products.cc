@@ -140,7 +140,9 @@ Tensor Emitter::dot(const Tensor& a, const Tensor& given, const Contraction& con
   }
   text += ", contracting_dims = [" + join(in_memory(a, contraction.left_contracting)) + "] x [" +
           join(in_memory(b, contraction.right_contracting)) + "]";
-  if (is_float(a.type)) text += ", precision = [HIGHEST, HIGHEST]";
+  if (is_float(a.type)) {
+    text += std::string(", precision = [") + precision() + ", " + precision() + "]";
+  }
   text += " : (" + memory_type(a) + ", " + memory_type(b) + ") -> " +
           type_text(compute_type(a.type), memory);
   Tensor result = add(text, {a, b}, compute_type(a.type), memory);
@@ -269,15 +271,15 @@ Tensor Emitter::library_convolution(const Tensor& x, const Tensor& kernel,
                std::to_string(attributes.high[i]) + "]";
   }
   const std::string data = dimension_text(layout, "b", "f");
-  const std::string precision = "#stablehlo<precision HIGHEST>";
+  const std::string wanted = std::string("#stablehlo<precision ") + precision() + ">";
   const std::string text =
       "stablehlo.convolution(" + name(source) + ", " + name(weights) + ") dim_numbers = " + data +
       "x" + dimension_text(kernel_layout, "o", "i") + "->" + data + ", window = {stride = [" +
       join(attributes.stride) + "], pad = [" + padding + "], lhs_dilate = [" +
       join(attributes.input_dilation) + "], rhs_dilate = [" + join(attributes.kernel_dilation) +
       "]} {batch_group_count = 1 : i64, feature_group_count = " +
-      std::to_string(attributes.groups) + " : i64, precision_config = [" + precision + ", " +
-      precision + "]} : (" + memory_type(source) + ", " + memory_type(weights) + ") -> " +
+      std::to_string(attributes.groups) + " : i64, precision_config = [" + wanted + ", " + wanted +
+      "]} : (" + memory_type(source) + ", " + memory_type(weights) + ") -> " +
       type_text(x.type, memory);
   result.id = add(text, {source, weights}, x.type, memory).id;
   return result;

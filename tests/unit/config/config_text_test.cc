@@ -27,6 +27,7 @@ TEST_F(ConfigTextTest, AConfigIsReadBackAsItWas) {
   config.threads = 3;
   config.weights = "frozen";
   config.proof = "counts";
+  config.math.fast_math = true;
   config.limits.memory = {MemoryLimit::Kind::kBytes, std::uint64_t{1536} << 20U};
   config.limits.flop = 5e11;
   config.timeouts["compile"] = milliseconds(1500);
@@ -48,6 +49,7 @@ TEST_F(ConfigTextTest, AConfigIsReadBackAsItWas) {
   EXPECT_EQ(again.threads, 3);
   EXPECT_EQ(again.weights, "frozen");
   EXPECT_EQ(again.proof, "counts");
+  EXPECT_EQ(again.math, config.math);
   EXPECT_EQ(again.limits.memory, config.limits.memory);
   EXPECT_EQ(again.limits.flop, 5e11);
   EXPECT_EQ(again.timeouts, config.timeouts);

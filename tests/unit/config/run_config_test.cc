@@ -41,6 +41,7 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
   EXPECT_EQ(documented->threads, built_in.threads);
   EXPECT_EQ(documented->weights, built_in.weights);
   EXPECT_EQ(documented->proof, built_in.proof);
+  EXPECT_EQ(documented->math, built_in.math);
   EXPECT_EQ(documented->protocol.name, built_in.protocol.name);
   EXPECT_EQ(documented->protocol.method, built_in.protocol.method);
   EXPECT_EQ(documented->protocol.paired, built_in.protocol.paired);
@@ -63,6 +64,9 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
                                             "limits.flop",
                                             "limits.memory",
                                             "limits.memory_by",
+                                            "math.fast_math",
+                                            "math.flush_denormals",
+                                            "math.tf32",
                                             "plugins.search_paths",
                                             "proof",
                                             "protocol.name",
@@ -92,6 +96,21 @@ TEST_F(RunConfigTest, EveryBundledConfigIsValid) {
     ++num_configs;
   }
   EXPECT_GE(num_configs, 6);
+}
+
+TEST_F(RunConfigTest, MathPolicyIsOffUnlessAskedFor) {
+  EXPECT_TRUE(read(kHead)->math.is_default());
+  const auto config = read(std::string(kHead) + "math: {tf32: true, fast_math: true}\n",
+                           {"math.flush_denormals=true", "math.fast_math=false"});
+  ASSERT_TRUE(config.is_ok()) << config.status().to_string();
+  EXPECT_EQ(config->math.text(), "tf32, flush_denormals");
+  EXPECT_EQ(config->origins.at("math.flush_denormals").rfind("--set", 0), 0U);
+  EXPECT_TRUE(contains(error_of(kHead, {"math.tf32=yes"}), "math.tf32 must be true or false"));
+  EXPECT_TRUE(contains(error_of(kHead, {"math.tf23=true"}), "tf23"));
+  EXPECT_TRUE(contains(error_of(kHead, {"math=fast"}), "math"));
+  const std::string on_device = error_of(kHead, {"math.flush_denormals=true", "device=cuda:0"});
+  EXPECT_TRUE(contains(on_device, "math.flush_denormals is not for cuda:0")) << on_device;
+  EXPECT_EQ(error_of(kHead, {"math.tf32=true", "device=cuda:0"}), "");
 }
 
 TEST_F(RunConfigTest, ReadsEveryKey) {

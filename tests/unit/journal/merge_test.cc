@@ -138,10 +138,12 @@ TEST_F(MergeTest, ConflictingVersionsAreReported) {
   other.environment["hardware_class"] = "x";
   Record third = record_of("c");
   third.environment["hardware_class"] = "y";
+  third.math.tf32 = true;
   const Merged result =
       merged({journal_of("one", {record_of("a"), other}), journal_of("two", {third})});
   EXPECT_EQ(result.conflicts,
             (std::vector<std::string>{"hardware: 2 versions (x, y)",
+                                      "math policy: 2 versions (default, tf32)",
                                       "plugin nope: 2 versions (0.1.0 unknown, 0.2.0 01234567)"}));
   EXPECT_TRUE(merged({journal_of("three", {record_of("a")})}).conflicts.empty());
 }

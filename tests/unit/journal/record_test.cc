@@ -30,6 +30,7 @@ Record full_record() {
   record.plugin_sha256 = "cd";
   record.plugin_library = "/plugins/nope/libgn_nope.so";
   record.plugin_options = {{"level", 3}};
+  record.math.fast_math = true;
   record.threads = 2;
   record.seed = 4'000'000'000u;
   record.warmup = 3;
@@ -93,7 +94,8 @@ TEST(Record, KeysAreInTheOrderOfTheStruct) {
   EXPECT_EQ(
       keys,
       "schema task_key attempt outcome phase run_id time_utc graphnet sample plugin device threads "
-      "seed weights protocol protocol_settings warmup trials settings message verdict degenerate "
+      "seed weights math protocol protocol_settings warmup trials settings message verdict "
+      "degenerate "
       "notes "
       "flags "
       "plan "
@@ -106,6 +108,17 @@ TEST(Record, UnknownKeysAreIgnored) {
   json["new_key"] = {{"a", 1}};
   json["plugin"]["new_key"] = 1;
   EXPECT_TRUE(record_from_json(json).is_ok());
+}
+
+TEST(Record, TheDefaultMathPolicyIsNotWritten) {
+  Record record;
+  EXPECT_FALSE(to_json(record).contains("math"));
+  record.math.flush_denormals = true;
+  EXPECT_EQ(base::dump_json(to_json(record)["math"]),
+            "{\"tf32\":false,\"fast_math\":false,\"flush_denormals\":true}");
+  Json json = to_json(full_record());
+  json["math"]["tf32"] = 1;
+  EXPECT_NE(record_from_json(json).status().message().find("math.tf32"), std::string::npos);
 }
 
 TEST(Record, SmallestRecordHasDefaults) {

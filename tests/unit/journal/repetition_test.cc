@@ -44,6 +44,14 @@ TEST(Repetition, AnotherOutcomePhaseOrSignalDoesNot) {
   EXPECT_TRUE(compare_repetition(crash(), unseen).is_repeated) << "it could not tell its signal";
 }
 
+TEST(Repetition, AnotherMathPolicyIsAnotherCondition) {
+  Record again = crash();
+  again.math.tf32 = true;
+  const Texts conditions = compare_repetition(crash(), again).conditions;
+  ASSERT_EQ(conditions.size(), 1U);
+  EXPECT_NE(conditions[0].find("math"), std::string::npos) << conditions[0];
+}
+
 TEST(Repetition, OkIsOkInAnyPhaseAndSaysWhatElseDiffers) {
   Record recorded = crash();
   recorded.outcome = "ok";

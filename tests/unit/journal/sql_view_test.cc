@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace graphnet::journal {
 namespace {
 
@@ -33,9 +35,13 @@ TEST(SqlView, EveryDocumentedColumnIsThereInOrder) {
 }
 
 TEST(SqlView, EveryColumnOfRecordsIsSetInSomeRecord) {
+  const std::set<std::string> elsewhere = {"attempt",  // of the second attempt on
+                                                       // DeviceTimesAndMathPolicy:
+                                           "math", "gpu", "eager_event_ns", "plugin_event_ns",
+                                           "plugin_busy_ns", "plugin_work_ns", "plugin_span_ns"};
   for (const SqlColumn& column : sql_tables()[0].columns) {
-    if (std::string(column.name) == "attempt") continue;  // of the second attempt on
     const std::string name = column.name;
+    if (elsewhere.count(name) > 0) continue;
     EXPECT_GT(query("SELECT count(" + name + ") FROM records").rows[0][0], 0) << name;
   }
 }
@@ -76,6 +82,41 @@ TEST(SqlView, NumbersThatJsonCannotHold) {
   EXPECT_EQ(result->rows[1], (std::vector<Json>{0, 1, nullptr}));
   EXPECT_EQ(result->rows[2], (std::vector<Json>{1, nullptr, nullptr}));
   EXPECT_EQ(result->rows[3], (std::vector<Json>{0, 0, nullptr}));
+}
+
+TEST(SqlView, DeviceTimesAndMathPolicy) {
+  JournalContent journal;
+  Record record;
+  record.sample = "f/x";
+  record.plugin = "p";
+  record.outcome = "ok";
+  record.device = "cuda:0";
+  record.math.tf32 = true;
+  record.eager.trials_ns = {10, 20};
+  record.plugin_side.trials_ns = {5, 6};
+  record.timing = {{"event_ns", {{"eager", {7.0, 8.0}}, {"plugin", {3.0}}}},
+                   {"event_median_ns", {{"eager", 7.5}, {"plugin", 3.0}}}};
+  record.proof = {{"device", {{"busy_ns", 2.0}, {"sum_ns", 2.5}, {"span_ns", 2.75}}}};
+  record.environment = {{"gpu", {{"name", "G"}}}};
+  journal.records = {record, Record()};
+  journal.records[1].outcome = "ok";
+  const auto result = run_sql(
+      {journal},
+      "SELECT device, gpu, math, json_extract(math, '$.tf32'), eager_event_ns, plugin_event_ns, "
+      "plugin_busy_ns, plugin_work_ns, plugin_span_ns FROM records");
+  ASSERT_TRUE(result.is_ok()) << result.status().to_string();
+  EXPECT_EQ(result->rows[0],
+            (std::vector<Json>{"cuda:0", "G",
+                               "{\"tf32\":true,\"fast_math\":false,\"flush_denormals\":false}", 1,
+                               7.5, 3.0, 2.0, 2.5, 2.75}));
+  std::vector<Json> on_cpu(9);
+  on_cpu[0] = "cpu";
+  EXPECT_EQ(result->rows[1], on_cpu);
+  const auto trials = run_sql({journal}, "SELECT side, ns, event_ns FROM trials");
+  ASSERT_TRUE(trials.is_ok()) << trials.status().to_string();
+  ASSERT_EQ(trials->rows.size(), 4u);
+  EXPECT_EQ(trials->rows[1], (std::vector<Json>{"eager", 20.0, 8.0}));
+  EXPECT_EQ(trials->rows[2], (std::vector<Json>{"plugin", 5.0, nullptr})) << "one of two";
 }
 
 TEST(SqlView, NothingButReadingIsAllowed) {

@@ -18,6 +18,7 @@ Task full_task() {
   task.trials = 7;
   task.digest = true;
   task.proof = "counts";
+  task.math.tf32 = task.math.flush_denormals = true;
   task.limits_itself = false;
   task.asks = true;
   task.command = "graphnet run";

@@ -214,6 +214,31 @@ TEST(EmitterOptions, LendsNothingIfToldSo) {
   EXPECT_EQ(count(program.main.text, "tf.aliasing_output"), 0U);
 }
 
+/// A convolution and a product.
+std::string products(bool full_precision) {
+  EmitterOptions options;
+  options.full_precision = full_precision;
+  Emitter emitter(options);
+  const auto input = [&](std::uint32_t index, const Shape& shape) {
+    return emitter.argument(ArgumentSource::kInput, index, Type::kF32, shape);
+  };
+  const Tensor convolved =
+      emitter.convolution(input(0, {1, 16, 8, 8}), input(1, {16, 16, 3, 3}), plain_convolution());
+  const Tensor product = emitter.dot(input(2, {4, 5}), input(3, {5, 6}), {{}, {}, {1}, {0}});
+  return emitter.finish({convolved, product}, "m").main.text;
+}
+
+TEST(EmitterOptions, ProductsHaveFullPrecisionUnlessToldOtherwise) {
+  const std::string full = products(true);
+  EXPECT_EQ(count(full, "precision = [HIGHEST, HIGHEST]"), 1U) << full;
+  EXPECT_EQ(count(full, "#stablehlo<precision HIGHEST>"), 2U);
+  EXPECT_EQ(count(full, "DEFAULT"), 0U);
+  const std::string relaxed = products(false);
+  EXPECT_EQ(count(relaxed, "precision = [DEFAULT, DEFAULT]"), 1U) << relaxed;
+  EXPECT_EQ(count(relaxed, "#stablehlo<precision DEFAULT>"), 2U);
+  EXPECT_EQ(count(relaxed, "HIGHEST"), 0U);
+}
+
 TEST_F(EmitterTest, LendsMemoryToLargeResultsOnly) {
   const LoweredProgram program = finish({b_.add(input({16}), 1), b_.add(input({64, 64}), 1)});
   ASSERT_EQ(program.main.arguments.size(), 3U);

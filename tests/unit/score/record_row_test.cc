@@ -61,10 +61,17 @@ TEST(RecordRow, KnowsTheBackend) {
   const std::map<std::string, std::string> facets = {
       {"source", "journal"},    {"version", "0.3.0"},     {"weights", "bound"},
       {"device", "cpu"},        {"protocol", "upstream"}, {"threads", "2"},
-      {"hardware", "AMD EPYC"}, {"option.level", "3"}};
+      {"hardware", "AMD EPYC"}, {"option.level", "3"},    {"math", "default"}};
   EXPECT_EQ(row.backend.facets, facets);
   EXPECT_EQ(row.speedup, 1.25);
   EXPECT_EQ(first_correct_level(row), -5);
+}
+
+TEST(RecordRow, OfAnotherMathPolicyIsOfAnotherColumn) {
+  Record relaxed = ok_record();
+  relaxed.math.tf32 = relaxed.math.fast_math = true;
+  EXPECT_EQ(row_of(relaxed, false).backend.facets.at("math"), "tf32, fast_math");
+  EXPECT_FALSE(row_of(relaxed, false).backend == row_of(ok_record(), false).backend);
 }
 
 TEST(RecordRow, ClassifiesOutcomes) {

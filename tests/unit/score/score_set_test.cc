@@ -197,6 +197,18 @@ TEST(ScoreSet, KeepsConditionsApart) {
   EXPECT_EQ(set.notes.size(), 2U) << "unequal samples, journals beside logs";
 }
 
+TEST(ScoreSet, MathPoliciesNeverShareAColumn) {
+  std::vector<Row> rows;
+  for (const char* policy : {"default", "tf32"}) {
+    rows.push_back(row_named("a/1", 2));
+    rows.back().backend.facets = {{"source", "journal"}, {"math", policy}};
+  }
+  const ScoreSet set = score(rows);
+  ASSERT_EQ(set.columns.size(), 2U);
+  EXPECT_EQ(set.columns[0].label, "xla (math default)");
+  EXPECT_EQ(set.columns[1].label, "xla (math tf32)");
+}
+
 TEST(ScoreSet, CountsCommonSamplesOnly) {
   std::vector<Row> rows = {row_named("a/1", 2), row_named("a/2", 2), row_named("a/2", 3),
                            row_named("a/3", 3)};

@@ -182,12 +182,20 @@ TEST_F(ReferenceCacheTest, ProcessesShareIt) {
   }
 }
 
-TEST(ReferenceIdentity, DependsOnSampleDeviceAndThreads) {
-  const std::string one = reference_identity("aa", "cpu", 1);
-  EXPECT_EQ(one, reference_identity("aa", "cpu", 1));
-  EXPECT_NE(one, reference_identity("bb", "cpu", 1));
-  EXPECT_NE(one, reference_identity("aa", "cuda", 1));
-  EXPECT_NE(one, reference_identity("aa", "cpu", 2));
+TEST(ReferenceIdentity, DependsOnSampleDeviceThreadsAndMath) {
+  const auto identity = [](const char* sample, const char* device, int threads, bool flush) {
+    journal::Task task;
+    task.device = device;
+    task.threads = threads;
+    task.math.flush_denormals = flush;
+    return reference_identity(sample, task);
+  };
+  const std::string one = identity("aa", "cpu", 1, false);
+  EXPECT_EQ(one, identity("aa", "cpu", 1, false));
+  EXPECT_NE(one, identity("bb", "cpu", 1, false));
+  EXPECT_NE(one, identity("aa", "cuda", 1, false));
+  EXPECT_NE(one, identity("aa", "cpu", 2, false));
+  EXPECT_NE(one, identity("aa", "cpu", 1, true));
   EXPECT_NE(one.find("\"libtorch\":\"2."), std::string::npos) << one;
 }
 

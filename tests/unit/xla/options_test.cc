@@ -47,6 +47,32 @@ TEST(Options, OfACudaDeviceNameItsFile) {
   EXPECT_EQ(read.overrides[0].name, "xla_gpu_enable_fast_min_max");
 }
 
+std::string value_of(const Options& options, const std::string& name) {
+  for (const CompileOverride& entry : options.overrides) {
+    if (entry.name == name) return entry.value;
+  }
+  return "";
+}
+
+TEST(Options, MathPolicyDecidesPrecisionAndFastMath) {
+  const Options strict = read_options(nullptr, 0);
+  EXPECT_TRUE(strict.full_precision);
+  EXPECT_EQ(value_of(strict, "xla_cpu_enable_fast_math"), "");
+  const Options relaxed = read_options(nullptr, 0, false, {true, true, false});
+  EXPECT_TRUE(relaxed.full_precision) << "there is no TF32 on a CPU";
+  EXPECT_EQ(value_of(relaxed, "xla_cpu_enable_fast_math"), "True");
+  EXPECT_EQ(value_of(relaxed, "xla_cpu_fast_math_honor_nans"), "True");
+  EXPECT_EQ(value_of(relaxed, "xla_cpu_fast_math_honor_infs"), "True");
+  const gn_option off = text_option("overrides", "xla_cpu_enable_fast_math=False");
+  EXPECT_EQ(
+      value_of(read_options(&off, 1, false, {false, true, false}), "xla_cpu_enable_fast_math"),
+      "False");
+  const gn_option file = text_option("pjrt", "/x.so");
+  const Options on_gpu = read_options(&file, 1, true, {true, true, false});
+  EXPECT_FALSE(on_gpu.full_precision);
+  EXPECT_EQ(on_gpu.overrides.size(), 1U);
+}
+
 TEST(Options, Given) {
   const gn_option options[] = {text_option("pjrt", "/x.so"), text_option("rewrites", "none"),
                                text_option("overrides", " --xla_a=1\txla_b=x,y= ")};
