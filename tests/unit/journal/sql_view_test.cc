@@ -34,8 +34,10 @@ TEST(SqlView, EveryDocumentedColumnIsThereInOrder) {
 
 TEST(SqlView, EveryColumnOfRecordsIsSetInSomeRecord) {
   for (const SqlColumn& column : sql_tables()[0].columns) {
-    if (std::string(column.name) == "attempt") continue;  // of the second attempt on
     const std::string name = column.name;
+    if (name == "attempt") continue;  // of the second attempt on
+    // Of devices, which no kept journal is from.
+    if (name == "capture_ns" || name.find("_busy_ns") != std::string::npos) continue;
     EXPECT_GT(query("SELECT count(" + name + ") FROM records").rows[0][0], 0) << name;
   }
 }
