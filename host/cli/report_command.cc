@@ -71,6 +71,7 @@ report::RunFacts facts_of(const Journals& journals) {
       samples.insert(record.sample);
       plugins.insert(record.plugin_variant.empty() ? record.plugin : record.plugin_variant);
       facts.methods.insert(record.timing.empty() ? "upstream" : "paired");
+      facts.has_replays = facts.has_replays || record.plugin_side.capture_ns.has_value();
       facts.threads = record.threads;
       facts.seed = record.seed;
     }

@@ -108,8 +108,11 @@ int print_refusals(const Context& context, const std::vector<config::Backend>& b
   for (const auto& backend : backends) {
     if (backend.problem.is_ok()) continue;
     Status shown = backend.problem;
-    print_error(shown.add_context("its samples are recorded as plugin_failed, the others run"),
-                context.error.color);
+    const bool is_unsupported = shown.code() == base::Code::kUnsupported;
+    print_error(
+        shown.add_context(std::string("its samples are recorded as ") +
+                          (is_unsupported ? "unsupported" : "plugin_failed") + ", the others run"),
+        context.error.color);
     ++num_refused;
   }
   return num_refused;
@@ -227,6 +230,7 @@ report::RunFacts facts_of(const Context& context, const PreparedRun& run,
     facts.plugins.push_back(backend.variant);
     const config::Protocol& protocol = backend.config.protocol;
     facts.methods.insert(protocol.method);
+    facts.has_replays = facts.has_replays || protocol.replays();
     const auto known = std::find(protocols.begin(), protocols.end(), protocol.name);
     if (known == protocols.end()) protocols.push_back(protocol.name);
   }

@@ -105,6 +105,7 @@ std::vector<Flag> measuring_flag_table(RunFlags& flags) {
        &flags.sets},
       {"--protocol", "NAME|FILE",
        "how to time: smoke (quick), standard (default), kernel (hot and cold caches, narrow), "
+       "replay (launches of a captured CUDA graph), "
        "upstream (as the dataset's own benchmark), or a protocol file",
        &flags.protocol},
       {"--warmup", "N", "protocol upstream: calls before the clock counts (default: 3)",

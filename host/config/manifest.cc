@@ -120,6 +120,10 @@ bool is_plugin_name(const std::string& name) {
          std::all_of(name.begin(), name.end(), is_tail);
 }
 
+bool Manifest::has_capability(const std::string& capability) const {
+  return std::find(capabilities.begin(), capabilities.end(), capability) != capabilities.end();
+}
+
 Result<Manifest> read_manifest(const fs::path& file) {
   GN_ASSIGN_OR_RETURN(const YamlNode root, read_yaml(file));
   GN_ASSIGN_OR_RETURN(

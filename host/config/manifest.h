@@ -15,6 +15,11 @@ inline constexpr const char* kPluginSchema = "graphnet/plugin/v1";
 /// Name of the file that describes a plugin, beside its library.
 inline constexpr const char* kManifestName = "plugin.yaml";
 
+/// Capability of a plugin whose `run` may be captured in a CUDA graph and replayed: it leaves all
+/// its work to the stream of the call, allocates nothing and waits for nothing. See protocol
+/// `replay`.
+inline constexpr const char* kGraphCapturable = "graph_capturable";
+
 /// A library that the plugin opens itself; named so that its absence can be explained.
 struct NeededLibrary {
   std::string soname;
@@ -36,6 +41,8 @@ struct Manifest {
   std::vector<NeededLibrary> needs;
   std::vector<OptionSpec> options;
   std::vector<std::string> capabilities;
+
+  bool has_capability(const std::string& capability) const;
 };
 
 /// Reads a plugin.yaml. The library must exist and, with symbolic links resolved, lie in the folder

@@ -62,6 +62,7 @@ constexpr PairedKey kPairedKeys[] = {
     {"remeasure", Kind::kBoolean, 1},
     {"quiet_wait", Kind::kDuration, 1000},
     {"seed", Kind::kCount, 1, 0, std::numeric_limits<int>::max()},
+    {kReplayKey, Kind::kBoolean, 0},
 };
 
 /// "time_ns": in JSON the unit is in the key.
@@ -251,6 +252,10 @@ Json Protocol::default_paired() {
   Json object = Json::object();
   for (const PairedKey& row : kPairedKeys) object[json_key(row)] = default_value(row);
   return object;
+}
+
+bool Protocol::replays() const {
+  return method == "paired" && paired.value(kReplayKey, false);
 }
 
 Result<Protocol> read_protocol(const YamlNode& node, const std::vector<fs::path>& config_folders,

@@ -14,6 +14,9 @@ namespace graphnet::config {
 
 inline constexpr const char* kProtocolSchema = "graphnet/protocol/v1";
 
+/// Key of method paired: the plugin's timed calls are launches of one captured graph.
+inline constexpr const char* kReplayKey = "replay";
+
 /// How the two sides are timed. The initial value is configs/protocols/standard.yaml, where every
 /// key is explained; a unit test compares the two.
 struct Protocol {
@@ -28,6 +31,10 @@ struct Protocol {
   /// units    durations in nanoseconds with "_ns" added to the key, sizes in bytes with "_bytes"
   /// order    of the table in protocol_file.cc
   static base::Json default_paired();
+
+  /// True if the plugin's call is captured once and replayed: on a CUDA device only, and only with
+  /// plugins that say in their manifest that they are `graph_capturable`.
+  bool replays() const;
 };
 
 /// Reads a protocol as a run config gives it: a name, or a map of `name` and keys that override the

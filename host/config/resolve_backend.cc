@@ -119,6 +119,26 @@ Status check_supported(const Manifest& manifest, const std::string& what, const 
       .add_context(manifest.file.string());
 }
 
+/// The plugin's own call is what would be captured: no other may be timed in its place.
+Status check_capturable(const Manifest& manifest, const RunConfig& config) {
+  if (!config.protocol.replays() || manifest.has_capability(kGraphCapturable)) return Status::ok();
+  return Status(Code::kUnsupported, "protocol '" + config.protocol.name +
+                                        "' replays captured calls, and plugin '" + manifest.name +
+                                        "' does not say that its own may be captured")
+      .add_context(manifest.file.string() + " (capabilities has no " + kGraphCapturable + ")")
+      .add_hint("choose another protocol for this plugin: protocol.replay=false");
+}
+
+Status check_replay_device(const RunConfig& config, const base::DeviceName& device) {
+  if (!config.protocol.replays() || device.is_cuda) return Status::ok();
+  return Status(Code::kInput, "protocol '" + config.protocol.name +
+                                  "' replays captured CUDA graphs, which device '" + config.device +
+                                  "' does not have")
+      .add_context("protocol: " + origin(config, "protocol.name"))
+      .add_context("device: " + origin(config, "device"))
+      .add_hint("choose device: cuda:0, or another protocol");
+}
+
 Result<base::Json> check_options(const Manifest& manifest, const RunConfig& config) {
   const YamlNode* given = config.backend.options ? &*config.backend.options : nullptr;
   Result<base::Json> options = resolve_options(manifest.options, given);
@@ -159,6 +179,7 @@ Result<Backend> examine_backend(const Installation& installation,
     GN_ASSIGN_OR_RETURN(const base::DeviceName device, base::parse_device_name(config.device));
     GN_RETURN_IF_ERROR(
         check_supported(backend.manifest, "device", device.kind(), backend.manifest.devices));
+    GN_RETURN_IF_ERROR(check_replay_device(config, device));
     GN_RETURN_IF_ERROR(check_supported(backend.manifest, "weights mode", config.weights,
                                        backend.manifest.weights));
     GN_ASSIGN_OR_RETURN(backend.options, check_options(backend.manifest, config));
@@ -169,6 +190,9 @@ Result<Backend> examine_backend(const Installation& installation,
   backend.config = std::move(config);
   backend.problem =
       entry.manifest ? examine_files(installation, backend) : std::move(entry.problem);
+  if (backend.problem.is_ok()) {
+    backend.problem = check_capturable(backend.manifest, backend.config);
+  }
   backend.problem.add_context("from " + backend.config.backend.where);
   return backend;
 }

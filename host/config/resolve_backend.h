@@ -21,7 +21,8 @@ struct Backend {
   base::Json options = base::Json::object();  ///< checked, defaults filled in
   std::string variant;                        ///< see variant_name()
   LibraryIdentity library;                    ///< empty if it cannot be read
-  /// What is wrong with the plugin's files; unless ok, none of its code may run.
+  /// What is wrong with the plugin's files, or kUnsupported: what the config asks of it that it
+  /// cannot do; unless ok, none of its code may run.
   base::Status problem;
 };
 
@@ -30,10 +31,11 @@ struct Backend {
 /// code.
 ///
 /// What is wrong with the files is no failure but Backend::problem (kPlugin, or kInput for a broken
-/// manifest), so that a run with other backends can go on without this one.
+/// manifest), so that a run with other backends can go on without this one. So is a protocol that
+/// replays captured calls for a plugin that is not `graph_capturable` (kUnsupported).
 ///
 /// errors   kPlugin: no such plugin, disabled, not in the version wanted, without the device or
-///          weights mode; kInput: options, with place
+///          weights mode; kInput: options, with place; a protocol that replays on the processor
 base::Result<Backend> examine_backend(const Installation& installation,
                                       const std::vector<std::filesystem::path>& extra_folders,
                                       RunConfig config);

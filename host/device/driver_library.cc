@@ -68,6 +68,15 @@ base::Result<DriverLibrary> open_driver(const std::string& library) {
   look_up("cuModuleLoadData", driver.load_module);
   look_up("cuModuleGetFunction", driver.find_function);
   look_up("cuLaunchKernel", driver.launch);
+  look_up("cuStreamCreate", driver.make_stream);
+  look_up("cuStreamDestroy_v2", driver.destroy_stream);
+  look_up("cuStreamBeginCapture_v2", driver.begin_capture);
+  look_up("cuStreamEndCapture", driver.end_capture);
+  look_up("cuGraphGetNodes", driver.graph_nodes);
+  look_up("cuGraphInstantiateWithFlags", driver.instantiate_graph);
+  look_up("cuGraphLaunch", driver.launch_graph);
+  look_up("cuGraphExecDestroy", driver.destroy_executable_graph);
+  look_up("cuGraphDestroy", driver.destroy_graph);
   look_up("cuGetErrorName", driver.error_name);
   if (look_up.missing().empty()) return driver;
   return Status(Code::kEnvironment,

@@ -45,6 +45,15 @@ struct DriverLibrary {
   int (*launch)(Handle function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                 unsigned int block_x, unsigned int block_y, unsigned int block_z,
                 unsigned int shared_bytes, Handle stream, void** arguments, void** extra) = nullptr;
+  int (*make_stream)(Handle* stream, unsigned int flags) = nullptr;
+  int (*destroy_stream)(Handle stream) = nullptr;
+  int (*begin_capture)(Handle stream, int mode) = nullptr;
+  int (*end_capture)(Handle stream, Handle* graph) = nullptr;
+  int (*graph_nodes)(Handle graph, Handle* nodes, std::size_t* count) = nullptr;
+  int (*instantiate_graph)(Handle* executable, Handle graph, unsigned long long flags) = nullptr;
+  int (*launch_graph)(Handle executable, Handle stream) = nullptr;
+  int (*destroy_executable_graph)(Handle executable) = nullptr;
+  int (*destroy_graph)(Handle graph) = nullptr;
   int (*error_name)(int error, const char** name) = nullptr;
 };
 

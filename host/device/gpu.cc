@@ -140,9 +140,9 @@ Result<DriverLibrary::Handle> Gpu::load_kernel(const void* image, const char* na
 }
 
 Status Gpu::launch(DriverLibrary::Handle kernel, unsigned int num_blocks, unsigned int block_size,
-                   const std::vector<void*>& arguments) {
+                   const std::vector<void*>& arguments, DriverLibrary::Handle stream) {
   std::vector<void*> pointers = arguments;
-  return check(driver_.launch(kernel, num_blocks, 1, 1, block_size, 1, 1, 0, nullptr,
+  return check(driver_.launch(kernel, num_blocks, 1, 1, block_size, 1, 1, 0, stream,
                               pointers.data(), nullptr),
                "launch a kernel");
 }

@@ -79,8 +79,10 @@ class Gpu {
   ///
   /// shapes   image: a fat binary, a cubin, or PTX with a zero byte at its end
   base::Result<DriverLibrary::Handle> load_kernel(const void* image, const char* name);
+  /// On the default stream if `stream` is null.
   base::Status launch(DriverLibrary::Handle kernel, unsigned int num_blocks,
-                      unsigned int block_size, const std::vector<void*>& arguments);
+                      unsigned int block_size, const std::vector<void*>& arguments,
+                      DriverLibrary::Handle stream = nullptr);
 
   /// Makes lines that a plugin has pinned in the L2 cache ordinary ones again.
   base::Status reset_persisting_l2();

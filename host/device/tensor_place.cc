@@ -30,6 +30,10 @@ DriverLibrary::Address address_of(const void* memory) {
 
 }  // namespace
 
+Result<CapturedGraph> TensorPlace::capture(const CapturedGraph::Call&) {
+  return Status(Code::kUnsupported, "calls on '" + device().text() + "' cannot be captured");
+}
+
 Result<void*> HostPlace::allocate(std::size_t num_bytes) {
   constexpr std::size_t kAlignment = AlignedBuffer::kAlignment;
   const std::size_t rounded = (num_bytes + kAlignment - 1) / kAlignment * kAlignment;

@@ -10,6 +10,7 @@
 #include "base/aligned_buffer.h"
 #include "base/device_name.h"
 #include "base/result.h"
+#include "device/captured_graph.h"
 #include "device/gpu.h"
 #include "device/gpu_timer.h"
 
@@ -42,6 +43,12 @@ class TensorPlace {
   virtual base::Status run(const std::function<base::Status()>& call) = 0;
   /// What the place's own clock says of the last run(), in nanoseconds; nothing without one.
   virtual std::optional<double> last_span_ns() const { return std::nullopt; }
+
+  /// Records what a call asks of the place, on the stream that it is given, to be asked again and
+  /// again by CapturedGraph::launch(). Nothing of it is done.
+  ///
+  /// errors   kUnsupported: the place has no such thing; else as CapturedGraph::capture()
+  virtual base::Result<CapturedGraph> capture(const CapturedGraph::Call& call);
 };
 
 /// Memory of the host.
@@ -80,6 +87,9 @@ class GpuPlace final : public TensorPlace {
     return timer_.span(gpu_, call);
   }
   std::optional<double> last_span_ns() const override;
+  base::Result<CapturedGraph> capture(const CapturedGraph::Call& call) override {
+    return CapturedGraph::capture(gpu_, call);
+  }
 
  private:
   GpuPlace(Gpu& gpu, int index, GpuTimer timer)

@@ -25,6 +25,7 @@ Json side_to_json(const Record::Side& side) {
   Json object = Json::object();
   add_if_set(object, "compile_ns", side.compile_ns);
   add_if_set(object, "bind_ns", side.bind_ns);
+  add_if_set(object, "capture_ns", side.capture_ns);
   add_if_set(object, "first_call_ns", side.first_call_ns);
   add_if_any(object, "warmup_ns", side.warmup_ns);
   add_if_any(object, "trials_ns", side.trials_ns);
@@ -45,6 +46,7 @@ void read_side(FieldReader& fields, const char* key, Record::Side& side) {
   FieldReader nested(*object, key);
   nested.read("compile_ns", side.compile_ns)
       .read("bind_ns", side.bind_ns)
+      .read("capture_ns", side.capture_ns)
       .read("first_call_ns", side.first_call_ns)
       .read("warmup_ns", side.warmup_ns)
       .read("trials_ns", side.trials_ns)

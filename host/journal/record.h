@@ -89,6 +89,8 @@ struct Record {
   struct Side {
     std::optional<double> compile_ns;  ///< plugin side only
     std::optional<double> bind_ns;     ///< plugin side only
+    /// Plugin side only, protocols that replay: capturing the call and instantiating the graph.
+    std::optional<double> capture_ns;
     std::optional<double> first_call_ns;
     std::vector<double> warmup_ns;
     std::vector<double> trials_ns;

@@ -9,7 +9,7 @@ namespace graphnet::measure {
 
 /// Number of calls after which compiling has paid: cost by what a call saves, rounded up.
 ///
-/// units    nanoseconds
+/// units    nanoseconds; `bind_ns`: with whatever else is done once before the calls
 /// errors   nothing if a call saves no time, or if the number is beyond 10^15
 inline std::optional<std::int64_t> break_even_calls(double compile_ns, double bind_ns,
                                                     double eager_call_ns, double backend_call_ns) {

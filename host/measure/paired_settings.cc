@@ -108,7 +108,8 @@ Result<PairedSettings> paired_settings(const Json& json) {
       .read("max_dropped", settings.max_dropped)
       .read("remeasure", settings.remeasure)
       .read("quiet_wait_ns", settings.quiet_wait_ns)
-      .read("seed", settings.seed);
+      .read("seed", settings.seed)
+      .read("replay", settings.replay);
   GN_RETURN_IF_ERROR(reader.finish());
   if (settings.confidence >= 1) return wrong("confidence", "must be less than 1");
   if (settings.clock_share <= 0) return wrong("clock_share", "must be more than 0");

@@ -40,6 +40,7 @@ struct PairedSettings {
   std::int64_t quiet_wait_ns = 1'000'000'000;
   std::int64_t idle_wait_ns = 50'000'000;
   std::uint64_t seed = 1;
+  bool replay = false;  ///< the plugin's timed calls are launches of one captured graph
 };
 
 /// Reads what config::Protocol::paired holds.

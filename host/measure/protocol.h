@@ -6,7 +6,8 @@ namespace graphnet::measure {
 /// Method `paired`: what its numbers contain, and what they must not be used for.
 ///
 /// It is the default. The protocols `smoke`, `standard` and `kernel` (configs/protocols) are this
-/// method with more or less patience. Numbers of two methods are never put into one column.
+/// method with more or less patience, `replay` is it with captured calls. Numbers of two methods
+/// are never put into one column.
 ///
 /// Order. Each side makes its first call and warms up: calls until the median of five has settled.
 /// Then pairs: one half eager, one half plugin, which of them first being drawn at random, balanced
@@ -74,6 +75,23 @@ namespace graphnet::measure {
 /// are no blocks. Modified lines are left behind, so the call also pays for writing some of them
 /// back, on both sides. A model inside a larger program lies between the two.
 ///
+/// Replay. With `replay: true` (protocol `replay`; CUDA devices, and plugins whose manifest says
+/// `graph_capturable`) the plugin's call is captured in a CUDA graph after its warm-up, and each of
+/// its timed calls is one launch of that graph; its code does not run in them. Capturing and
+/// instantiating is `capture_ns`, apart from compile and bind, and counts towards the break-even.
+/// The launches have a warm-up of their own (`timing.replay`). Input and output buffers are those
+/// of the plugin's ordinary calls: new content is copied into them between the calls and reaches a
+/// launch at the addresses that the graph holds, so timed calls are checked as ever. Eager stays as
+/// it is, launched operator by operator: libtorch's allocator gives the memory of intermediate
+/// results away again after a call unless it is captured with a pool of its own, and operators that
+/// read back sizes cannot be captured at all. So the ratio is **launched eager by replayed
+/// plugin**: it contains the launches that the graph saves, which for small kernels is most of it.
+/// What the kernels themselves save is seen in the device's busy times of both sides, which the
+/// proof takes
+/// (`proof.device`: `busy_ns`, `replays.busy_ns`, `eager_calls.busy_ns`), and in the medians of
+/// `timing.event_ns`. Cold caches need no rotating buffers: there is a flush before each launch.
+/// None of this has been run on a device yet, only against a made-up driver.
+///
 /// Threads. With n > 1 both sides have n threads each, in one process, and take turns on the same
 /// cores. Waits cannot be taken out then; beside a busy neighbour such results become `unstable`,
 /// and fewer threads than cores are the remedy.
@@ -97,6 +115,7 @@ namespace graphnet::measure {
 ///   - compare two plugins by their ratios to eager where the intervals overlap;
 ///   - add up to the running time of a larger program (one caller, fixed shapes, see Cache state);
 ///   - claim anything about code size, memory or energy;
+///   - compare a ratio of replayed calls with one of launched calls;
 ///   - compare machines, thread counts, cache or weight modes: those are in the record because they
 ///     must be equal before two records are compared.
 ///

@@ -35,8 +35,9 @@ class Executable {
   CallStatus bind();
   /// Puts the output tensors back to the host's buffers; before every run, outside the clock.
   void prepare();
-  /// One call; outputs() then hold its results.
-  CallStatus run();
+  /// One call; outputs() then hold its results. On a CUDA device its work goes to a stream, null
+  /// for the default one; what is captured there has no results.
+  CallStatus run(void* stream = nullptr);
 
   /// Fills the host's output buffers with poison, so that whatever a call leaves out shows.
   base::Status poison_outputs();

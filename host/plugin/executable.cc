@@ -138,13 +138,14 @@ CallStatus Executable::info(std::string& out) const {
   return status;
 }
 
-CallStatus Executable::run() {
+CallStatus Executable::run(void* stream) {
   gn_run_args args = {};
   args.struct_size = sizeof(args);
   args.inputs = input_pointers_.data();
   args.num_inputs = input_pointers_.size();
   args.outputs = output_pointers_.data();
   args.num_outputs = output_pointers_.size();
+  args.stream = stream;
   args.rebind = ran_ ? 0 : 1;
   ran_ = true;
   return call_slot("gn_backend_run", [&] { return library_.api().run(handle_, &args); });

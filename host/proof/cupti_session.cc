@@ -18,6 +18,7 @@ namespace graphnet::proof {
 
 namespace {
 
+constexpr const char* kSideNames[] = {"host", "eager", "plugin", "replay", "between"};
 constexpr const char* kOwnName = "graphnet";
 constexpr std::size_t kToolNameBytes = 64;
 constexpr std::uint32_t kMostCallIds = 4096;
@@ -58,6 +59,10 @@ constexpr std::array<WantedKind, 7> kWantedKinds = {{{cupti::kConcurrentKernel, 
                                                      {cupti::kInternalCall, false}}};
 
 }  // namespace
+
+const char* call_side_name(CallSide side) {
+  return kSideNames[static_cast<std::size_t>(side)];
+}
 
 bool is_launch_call(std::string_view name) {
   return begins_with_one_of(name, kLaunches);

@@ -13,8 +13,13 @@
 
 namespace graphnet::proof {
 
-/// Who was called.
-enum class CallSide : std::uint8_t { kHost, kEager, kPlugin };
+/// Who was called; kReplay: nobody, a captured call of the plugin was launched again; kBetween:
+/// whatever the host's thread does between the calls that matter (copies, calls that nobody
+/// traces).
+enum class CallSide : std::uint8_t { kHost, kEager, kPlugin, kReplay, kBetween };
+
+/// "host", "eager", "plugin", "replay", "between".
+const char* call_side_name(CallSide side);
 
 /// A call during which a device was watched.
 ///

@@ -56,6 +56,11 @@ const Region* region_of(const std::vector<Region>& regions, std::uintptr_t addre
   return region.mapping.contains(address) ? &region : nullptr;
 }
 
+/// In these the plugin's work is expected, and nobody else's.
+bool is_plugins(CallSide side) {
+  return side == CallSide::kPlugin || side == CallSide::kReplay;
+}
+
 WorkOwner owner_of(RegionKind kind) {
   if (kind == RegionKind::kDeny) return WorkOwner::kEager;
   return kind == RegionKind::kExpect ? WorkOwner::kPlugin : WorkOwner::kHost;
@@ -119,9 +124,13 @@ class Attribution {
     if (loader != nullptr) answer.module = loader->module;
     const auto side = answer.call ? trace_.calls[*answer.call].side : CallSide::kHost;
     const bool is_libtorchs = loader != nullptr && loader->owner == WorkOwner::kEager;
-    if (answer.call && is_libtorchs && side == CallSide::kPlugin) {
+    if (answer.call && is_libtorchs && is_plugins(side)) {
       answer.owner = WorkOwner::kEager;
       answer.rung = Rung::kLoader;
+    } else if (answer.call && side == CallSide::kBetween) {
+      const bool is_known = loader != nullptr && loader->owner != WorkOwner::kNobody;
+      answer.owner = is_known ? loader->owner : WorkOwner::kHost;
+      answer.rung = call_rung;
     } else if (answer.call) {
       answer.owner = owner_of_side(side);
       answer.rung = call_rung;
@@ -134,7 +143,7 @@ class Attribution {
 
  private:
   static WorkOwner owner_of_side(CallSide side) {
-    if (side == CallSide::kPlugin) return WorkOwner::kPlugin;
+    if (is_plugins(side)) return WorkOwner::kPlugin;
     return side == CallSide::kEager ? WorkOwner::kEager : WorkOwner::kHost;
   }
 
@@ -148,6 +157,7 @@ class Attribution {
     if (!trace_.has_own_clock || start == call_starts_.end()) return std::nullopt;
     for (std::size_t i = 0; i < trace_.calls.size(); ++i) {
       const TracedCall& call = trace_.calls[i];
+      if (call.side == CallSide::kBetween) continue;
       if (start->second < call.start_ns || start->second > call.end_ns) continue;
       rung = Rung::kWindow;
       return i;
@@ -168,7 +178,7 @@ class Attribution {
 
 using Interval = std::pair<std::uint64_t, std::uint64_t>;
 
-/// Work of one traced call of the plugin.
+/// Work of one traced call.
 struct CallWork {
   std::map<std::pair<WorkKind, std::string>, std::size_t> counts;
   std::vector<Interval> times;
@@ -200,15 +210,18 @@ class LedgerMaker {
   DeviceLedger make() {
     for (const DeviceWork& work : trace_.records.work) add(work);
     for (std::size_t i = trace_.first_call; i < trace_.calls.size(); ++i) {
-      if (trace_.calls[i].side == CallSide::kPlugin) add_call(calls_[i]);
+      CallsOnDevice* const calls = calls_of(trace_.calls[i].side);
+      if (calls != nullptr) add_call(calls_[i], *calls);
     }
     for (auto& [key, row] : rows_) ledger_.rows.push_back(std::move(row));
     std::stable_sort(
         ledger_.rows.begin(), ledger_.rows.end(),
         [](const LedgerRow& one, const LedgerRow& other) { return one.time_ns > other.time_ns; });
     ledger_.eager_kernels.assign(eager_names_.begin(), eager_names_.end());
-    const auto num_calls = static_cast<double>(std::max<std::size_t>(1, ledger_.num_plugin_calls));
-    for (double* mean : {&ledger_.sum_ns, &ledger_.busy_ns, &ledger_.span_ns}) *mean /= num_calls;
+    for (CallsOnDevice* calls : {&ledger_.plugin_calls, &ledger_.replays, &ledger_.eager_calls}) {
+      const auto num_calls = static_cast<double>(std::max<std::size_t>(1, calls->num_calls));
+      for (double* mean : {&calls->sum_ns, &calls->busy_ns, &calls->span_ns}) *mean /= num_calls;
+    }
     return std::move(ledger_);
   }
 
@@ -221,14 +234,18 @@ class LedgerMaker {
   void add(const DeviceWork& work) {
     const Attribution::Answer answer = attribution_.of(work);
     const std::string name = name_of(work);
-    LedgerRow& row = rows_[{name, work.kind, answer.owner, answer.rung, answer.module}];
-    if (row.count == 0) row = {name, work.kind, answer.owner, answer.rung, answer.module};
+    const std::string in = answer.call ? call_side_name(trace_.calls[*answer.call].side) : "";
+    LedgerRow& row = rows_[{name, work.kind, answer.owner, answer.rung, answer.module, in}];
+    if (row.count == 0) row = {name, work.kind, answer.owner, answer.rung, answer.module, in};
     ++row.count;
     const bool is_timed = work.start_ns != 0 && work.end_ns >= work.start_ns;
     if (is_timed) row.time_ns += work.end_ns - work.start_ns;
-    count(answer, name);
-    const bool is_plugins = answer.call && trace_.calls[*answer.call].side == CallSide::kPlugin;
-    if (!is_plugins) return;
+    if (!answer.call) {
+      count(answer, name);
+      return;
+    }
+    // What happens between calls speaks for and against nobody.
+    if (trace_.calls[*answer.call].side != CallSide::kBetween) count(answer, name);
     CallWork& call = calls_[*answer.call];
     ++call.counts[{work.kind, name}];
     if (is_timed) call.times.emplace_back(work.start_ns, work.end_ns);
@@ -255,21 +272,36 @@ class LedgerMaker {
     }
   }
 
-  void add_call(const CallWork& call) {
-    if (ledger_.num_plugin_calls++ == 0) first_counts_ = call.counts;
-    ledger_.counts_differ = ledger_.counts_differ || call.counts != first_counts_;
-    ledger_.busy_ns += busy_ns(call.times);
+  CallsOnDevice* calls_of(CallSide side) {
+    switch (side) {
+      case CallSide::kEager:
+        return &ledger_.eager_calls;
+      case CallSide::kPlugin:
+        return &ledger_.plugin_calls;
+      case CallSide::kReplay:
+        return &ledger_.replays;
+      case CallSide::kHost:
+      case CallSide::kBetween:
+        break;
+    }
+    return nullptr;
+  }
+
+  static void add_call(const CallWork& call, CallsOnDevice& calls) {
+    if (calls.num_calls++ == 0) calls.first_counts = call.counts;
+    calls.counts_differ = calls.counts_differ || call.counts != calls.first_counts;
+    calls.busy_ns += busy_ns(call.times);
     std::uint64_t first = UINT64_MAX;
     std::uint64_t last = 0;
     for (const auto& [start, end] : call.times) {
-      ledger_.sum_ns += static_cast<double>(end - start);
+      calls.sum_ns += static_cast<double>(end - start);
       first = std::min(first, start);
       last = std::max(last, end);
     }
-    if (last > first) ledger_.span_ns += static_cast<double>(last - first);
+    if (last > first) calls.span_ns += static_cast<double>(last - first);
   }
 
-  using RowKey = std::tuple<std::string, WorkKind, WorkOwner, Rung, std::string>;
+  using RowKey = std::tuple<std::string, WorkKind, WorkOwner, Rung, std::string, std::string>;
 
   const DeviceTrace& trace_;
   Attribution attribution_;
@@ -277,7 +309,6 @@ class LedgerMaker {
   DeviceLedger ledger_;
   std::map<RowKey, LedgerRow> rows_;
   std::map<std::size_t, CallWork> calls_;
-  std::map<std::pair<WorkKind, std::string>, std::size_t> first_counts_;
   std::set<std::string> eager_names_;
 };
 
@@ -329,21 +360,37 @@ DeviceEvidence device_evidence(const DeviceLedger& ledger, bool self_tested) {
   evidence.plugin_work = ledger.plugin_work;
   evidence.eager_kernels = ledger.eager_kernels;
   evidence.unattributed = ledger.unattributed;
-  evidence.counts_differ = ledger.counts_differ;
+  evidence.counts_differ = ledger.plugin_calls.counts_differ || ledger.replays.counts_differ;
+  // Nothing is said against the plugin: CUPTI may not know graphs from before it recorded.
+  const bool saw_replays = ledger.replays.num_calls == 0 || !ledger.replays.first_counts.empty();
+  if (evidence.unavailable.empty() && !saw_replays) {
+    evidence.unavailable = "CUPTI did not see any work of the replayed graph";
+  }
   return evidence;
 }
 
-std::string check_times(const DeviceLedger& ledger, double host_ns, double event_ns) {
-  if (host_ns < ledger.busy_ns) {
-    return "the device was busy for " + base::format_duration(ledger.busy_ns) + ", the call took " +
+std::string check_times(const CallsOnDevice& calls, double host_ns, double event_ns) {
+  if (host_ns < calls.busy_ns) {
+    return "the device was busy for " + base::format_duration(calls.busy_ns) + ", the call took " +
            base::format_duration(host_ns) + ": it returned before its work was done";
   }
-  if (event_ns < kLeastEventShare * ledger.span_ns) {
-    return "work spans " + base::format_duration(ledger.span_ns) + ", the events " +
+  if (event_ns < kLeastEventShare * calls.span_ns) {
+    return "work spans " + base::format_duration(calls.span_ns) + ", the events " +
            base::format_duration(event_ns) + ": it ran on a stream that they do not see";
   }
   return "";
 }
+
+namespace {
+
+Json calls_json(const CallsOnDevice& calls) {
+  return {{"calls", calls.num_calls},
+          {"sum_ns", calls.sum_ns},
+          {"busy_ns", calls.busy_ns},
+          {"span_ns", calls.span_ns}};
+}
+
+}  // namespace
 
 Json device_json(const CuptiStatus& status, const CuptiLibrary* library,
                  const DeviceLedger& ledger) {
@@ -363,17 +410,20 @@ Json device_json(const CuptiStatus& status, const CuptiLibrary* library,
                                {"by", rung_name(row.rung)},
                                {"module", row.module},
                                {"count", row.count},
-                               {"time_ns", row.time_ns}});
+                               {"time_ns", row.time_ns},
+                               {"in", row.in}});
   }
   json["num_rows"] = ledger.rows.size();
   json["plugin"] = ledger.plugin_work;
   json["eager"] = ledger.eager_work;
   json["host"] = ledger.host_work;
   json["unattributed"] = ledger.unattributed;
-  json["calls"] = ledger.num_plugin_calls;
-  json["sum_ns"] = ledger.sum_ns;
-  json["busy_ns"] = ledger.busy_ns;
-  json["span_ns"] = ledger.span_ns;
+  json.update(calls_json(ledger.plugin_calls));
+  if (ledger.eager_calls.num_calls > 0) json["eager_calls"] = calls_json(ledger.eager_calls);
+  if (ledger.replays.num_calls > 0) {
+    json["replays"] = calls_json(ledger.replays);
+    json["replays"]["as_called"] = ledger.replays.first_counts == ledger.plugin_calls.first_counts;
+  }
   json["modules"] = Json::array();
   for (const LedgerModule& module : ledger.modules) {
     if (json["modules"].size() == kMostRows) break;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -30,7 +31,8 @@ const char* work_owner_name(WorkOwner owner);
 /// |          | operators were not entered is for the execute-deny witness to say               |
 /// | `id`     | the call that asked for it carries the id that was pushed around a traced call  |
 /// | `window` | that call was made while a traced call ran, on another thread: a worker holds   |
-/// |          | one plugin and makes one call at a time                                         |
+/// |          | one plugin and makes one call at a time. Not between calls, where another       |
+/// |          | thread works unasked                                                            |
 /// | `module` | neither, but the plugin's file, or the host's, loaded its code                  |
 /// | `none`   | nothing of that                                                                 |
 enum class Rung { kLoader, kId, kWindow, kModule, kNone };
@@ -47,6 +49,7 @@ struct LedgerRow {
   WorkOwner owner = WorkOwner::kNobody;
   Rung rung = Rung::kNone;
   std::string module;  ///< file that loaded its code; "" if that is not known
+  std::string in;      ///< whose call asked for it: call_side_name(); "" outside of traced calls
   std::size_t count = 0;
   std::uint64_t time_ns = 0;
 };
@@ -58,21 +61,30 @@ struct LedgerModule {
   std::size_t num_functions = 0;
 };
 
+/// What devices did in the traced calls of one side, whoever's work it was.
+///
+/// units    nanoseconds; means over the calls
+struct CallsOnDevice {
+  std::size_t num_calls = 0;
+  /// By kind and name, in the first call.
+  std::map<std::pair<WorkKind, std::string>, std::size_t> first_counts;
+  bool counts_differ = false;  ///< the calls did not all do the same
+  double sum_ns = 0;           ///< times of all work
+  double busy_ns = 0;          ///< parts of the clock in which any of it ran
+  double span_ns = 0;          ///< from the first start to the last end
+};
+
 /// Everything that devices did in a session, by whom.
 struct DeviceLedger {
   std::vector<LedgerRow> rows;  ///< most time first, then by name
-  std::size_t num_plugin_calls = 0;
-  std::size_t plugin_work = 0;  ///< kernels, copies and sets
-  std::size_t eager_work = 0;   ///< in the plugin's calls
-  std::size_t host_work = 0;
+  CallsOnDevice plugin_calls;
+  CallsOnDevice replays;        ///< of a captured call of the plugin
+  CallsOnDevice eager_calls;    ///< of eager by itself
+  std::size_t plugin_work = 0;  ///< kernels, copies and sets; those of replays too
+  std::size_t eager_work = 0;   ///< in the plugin's calls and their replays
+  std::size_t host_work = 0;    ///< in the host's own calls; not between calls
   std::size_t unattributed = 0;
-  std::vector<std::string> eager_kernels;  ///< names, in the plugin's calls
-  bool counts_differ = false;              ///< the plugin's calls did not all do the same work
-  /// Means over the plugin's calls: times of all work, parts of the clock in which any of it ran,
-  /// and from the first start to the last end.
-  double sum_ns = 0;
-  double busy_ns = 0;
-  double span_ns = 0;
+  std::vector<std::string> eager_kernels;       ///< names, in the plugin's calls and their replays
   std::vector<LedgerModule> modules;            ///< in the order in which they were loaded
   std::map<std::string, std::size_t> launches;  ///< calls that launch, by CUPTI's name for them
   std::string problem;                          ///< why something may be missing; empty: nothing is
@@ -97,21 +109,26 @@ DeviceEvidence device_evidence(const DeviceLedger& ledger, bool self_tested);
 /// the call has returned makes the host's time too short.
 ///
 /// units    nanoseconds of one call
-std::string check_times(const DeviceLedger& ledger, double host_ns, double event_ns);
+std::string check_times(const CallsOnDevice& calls, double host_ns, double event_ns);
 
 /// The member `device` of Record::proof:
 ///
-/// | key                                         | holds |
-/// |---------------------------------------------|-------------------------------------------------|
-/// | `cupti`                                     | {"state", "reason", "version", "file"} | |
-/// `kernels`                                   | [{"name", "kind", "owner", "by", "module",      |
-/// |                                             | "count", "time_ns"}], the first 50 rows | |
-/// `num_rows`                                  | of all                                          |
-/// | `plugin`, `eager`, `host`, `unattributed`   | numbers of kernels, copies and sets | | `calls`
-/// | traced calls of the plugin                      | | `sum_ns`, `busy_ns`, `span_ns` | of one of
-/// them                                  | | `launches`                                  | {call:
-/// times}                                   | | `problem`                                   |
-/// absent if there is none                         |
+/// | key                            | holds                                                      |
+/// |--------------------------------|------------------------------------------------------------|
+/// | `cupti`                        | {"state", "reason", "version", "file"}                     |
+/// | `kernels`                      | [{"name", "kind", "owner", "by", "module", "count",        |
+/// |                                | "time_ns", "in"}], the first 50 rows                       |
+/// | `num_rows`                     | of all                                                     |
+/// | `plugin`, `eager`, `host`, `unattributed` | numbers of kernels, copies and sets             |
+/// | `calls`                        | traced calls of the plugin                                 |
+/// | `sum_ns`, `busy_ns`, `span_ns` | of one of them                                             |
+/// | `eager_calls`                  | the same four of eager's calls; absent if none was traced  |
+/// | `replays`                      | the same four of replays of a captured call, and           |
+/// |                                | `as_called`: they do what the plugin's calls do; absent if |
+/// |                                | there were none                                            |
+/// | `modules`                      | [{"loader", "sha256", "functions"}], the first 50          |
+/// | `launches`                     | {call: times}                                              |
+/// | `problem`                      | absent if there is none                                    |
 base::Json device_json(const CuptiStatus& status, const CuptiLibrary* library,
                        const DeviceLedger& ledger);
 

@@ -300,6 +300,21 @@ std::string steps_text(const Record& record, int width) {
   return parts.empty() ? "" : line("took", base::join(parts, ", "), width);
 }
 
+/// How long the device was busy in a call of either side, which is no time of the timed calls.
+std::string device_text(const Record& record, int width) {
+  const Json device = member(record.proof, "device");
+  if (number_in(device, "calls") == 0) return "";
+  const auto busy = [](const Json& calls) {
+    return base::format_duration(number_in(calls, "busy_ns"));
+  };
+  std::string text = "busy " + busy(device) + " in a call of the plugin";
+  const Json replays = member(device, "replays");
+  if (!replays.is_null()) text += ", " + busy(replays) + " in a replay of it";
+  const Json eager = member(device, "eager_calls");
+  if (!eager.is_null()) text += ", " + busy(eager) + " in one of eager";
+  return line("device", text, width);
+}
+
 std::string plugin_word(const Record& record, int width) {
   Grid grid;
   grid.columns = {"plugin says", "its own word, which nobody has checked"};
@@ -322,7 +337,7 @@ std::string record_text(const Record& record, int width) {
   return text + line("witness", witness_text(record), width) + entered_text(record, width) +
          denied_text(record, width) + lookups_text(record, width) +
          line("dispatcher", operators_text(record), width) + samples_text(record, width) +
-         steps_text(record, width) + plugin_word(record, width);
+         device_text(record, width) + steps_text(record, width) + plugin_word(record, width);
 }
 
 }  // namespace

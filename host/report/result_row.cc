@@ -93,6 +93,7 @@ ResultRow result_row(const journal::Record& record) {
   row.plugin_ns = record.plugin_side.median_ns;
   row.compile_ns = record.plugin_side.compile_ns;
   row.bind_ns = record.plugin_side.bind_ns;
+  row.capture_ns = record.plugin_side.capture_ns;
   row.first_call_ns = record.plugin_side.first_call_ns;
   row.break_even_calls = number(record.timing, "break_even_calls");
   row.relative_rms = largest(record.correctness, "relative_rms");

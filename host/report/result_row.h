@@ -41,6 +41,7 @@ struct ResultRow {
   std::optional<double> plugin_ns;
   std::optional<double> compile_ns;
   std::optional<double> bind_ns;
+  std::optional<double> capture_ns;  ///< of protocols that replay
   std::optional<double> first_call_ns;
   std::optional<double> break_even_calls;
   std::optional<double> relative_rms;  ///< largest of the outputs

@@ -149,6 +149,7 @@ RunTable::RunTable(std::ostream& out, TableStyle style, const RunFacts& facts)
       style_(style),
       is_paired_(facts.methods.count("paired") > 0),
       has_upstream_(facts.methods.count("upstream") > 0),
+      has_replays_(facts.has_replays),
       sample_width_(widest(facts.samples, 6)),
       plugin_width_(widest(facts.plugins, 6)) {
   if (style_.width > 0) {
@@ -165,8 +166,9 @@ RunTable::RunTable(std::ostream& out, TableStyle style, const RunFacts& facts)
                                               pad_left("speedup", kSpeedupWidth) + kGap;
   write_line(kGap + pad_right("sample", sample_width_) + kGap + pad_right("plugin", plugin_width_) +
              kGap + pad_right("outcome", kOutcomeWidth) + kGap +
-             pad_left("compile", kCompileWidth) + kGap + pad_left("first call", kFirstCallWidth) +
-             kGap + timing + "verdict");
+             pad_left("compile", kCompileWidth) + kGap +
+             (has_replays_ ? pad_left("capture", kCompileWidth) + kGap : "") +
+             pad_left("first call", kFirstCallWidth) + kGap + timing + "verdict");
   out_.flush();
 }
 
@@ -197,7 +199,10 @@ std::string RunTable::timing_word(const Record& record) const {
 
 std::string RunTable::numbers(const Record& record) const {
   const auto& side = record.plugin_side;
+  const std::string capture =
+      has_replays_ ? pad_left(duration_or_dash(side.capture_ns), kCompileWidth) + kGap : "";
   const std::string cost = pad_left(duration_or_dash(side.compile_ns), kCompileWidth) + kGap +
+                           capture +
                            pad_left(duration_or_dash(side.first_call_ns), kFirstCallWidth) + kGap;
   if (!is_paired_) {
     return cost + pad_right(median_text(side), kMedianWidth) + kGap +

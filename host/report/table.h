@@ -23,6 +23,7 @@ struct RunFacts {
   std::string version;            ///< of graphnet, "0.1.0"
   std::string protocol;           ///< "standard"; those of several plugins, "standard, upstream"
   std::set<std::string> methods;  ///< of the protocols: "paired", "upstream"
+  bool has_replays = false;       ///< one of them replays captured calls: there is a column more
   std::string device;             ///< "cpu", "cuda:0"
   std::string hardware;           ///< "AMD EPYC 9B14"; may be empty
   std::string math;               ///< policy, "tf32"; those of several records; empty: the default
@@ -49,6 +50,7 @@ struct RunSummary {
 ///
 /// With method `paired` every speedup has its interval and a word (faster, slower, same, unstable);
 /// one that differs from 1 by less than the last control's noise floor is dimmed and called noise.
+/// Where captured calls are replayed, `capture` is what capturing and instantiating the graph took.
 /// In a run with both methods the rows of `upstream` have a spread in the place of the word.
 ///
 /// order    header (by the constructor), control() and row()..., summary() once
@@ -82,6 +84,7 @@ class RunTable {
   TableStyle style_;
   bool is_paired_;
   bool has_upstream_;
+  bool has_replays_;
   double noise_floor_ = 0;
   int sample_width_ = 0;
   int plugin_width_ = 0;

@@ -144,7 +144,8 @@ std::string markdown_report(const Report& report) {
 std::string csv_report(const Report& report) {
   std::string text =
       "sample,family,category,backend,outcome,verdict,timing,left_out,flags,speedup,speedup_low,"
-      "speedup_high,eager_ns,plugin_ns,compile_ns,bind_ns,first_call_ns,break_even_calls,"
+      "speedup_high,eager_ns,plugin_ns,compile_ns,bind_ns,capture_ns,first_call_ns,break_even_"
+      "calls,"
       "relative_rms,pairs,message\r\n";
   for (const ResultRow& row : report.rows) {
     if (row.backend >= report.backends.size()) continue;
@@ -154,9 +155,9 @@ std::string csv_report(const Report& report) {
           row.verdict, row.timing, row.left_out, base::join(row.flags, " ")}) {
       cells.push_back(csv_cell(word));
     }
-    for (const auto& number :
-         {row.speedup, row.speedup_low, row.speedup_high, row.eager_ns, row.plugin_ns,
-          row.compile_ns, row.bind_ns, row.first_call_ns, row.break_even_calls, row.relative_rms}) {
+    for (const auto& number : {row.speedup, row.speedup_low, row.speedup_high, row.eager_ns,
+                               row.plugin_ns, row.compile_ns, row.bind_ns, row.capture_ns,
+                               row.first_call_ns, row.break_even_calls, row.relative_rms}) {
       cells.push_back(csv_number(number));
     }
     cells.push_back(row.num_pairs > 0 ? std::to_string(row.num_pairs) : "");

@@ -236,7 +236,7 @@ void fill_identity(const PlannedTask& planned, Record& record) {
 Record refused_record(const PlannedTask& planned) {
   const base::Status& refusal = planned.refusal;
   Record record = blank_record(planned);
-  record.outcome = "plugin_failed";
+  record.outcome = refusal.code() == base::Code::kUnsupported ? "unsupported" : "plugin_failed";
   // A YAML error goes on with the line it means.
   record.message = refusal.message().substr(0, refusal.message().find('\n'));
   for (const auto& place : refusal.context()) record.notes.push_back("at: " + place);

@@ -36,7 +36,8 @@ namespace graphnet::supervise {
 journal::Record classify(const PlannedTask& planned, const WorkerEnd& end);
 
 /// The record of a task whose plugin was refused before any of its code ran (PlannedTask::refusal):
-/// `plugin_failed` without a phase, with the refusal's message, places and advice.
+/// `plugin_failed`, or `unsupported` for what it does not offer, without a phase, with the
+/// refusal's message, places and advice.
 journal::Record refused_record(const PlannedTask& planned);
 
 /// True if no phase was entered: the worker itself does not start on this machine.

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "device/own_kernels.h"
-#include "proof/device_ledger.h"
 
 namespace graphnet::worker {
 
@@ -19,17 +18,37 @@ void DeviceTracing::start() {
   session_->end_call();
   is_tested_ = tested.is_ok();
   self_test_ = is_tested_ ? "ok" : tested.message();
+  session_->begin_call(proof::CallSide::kBetween);
 }
 
-void DeviceTracing::begin_call() {
-  if (records()) session_->begin_call(proof::CallSide::kPlugin);
+void DeviceTracing::begin_call(proof::CallSide side) {
+  side_ = side;
+  if (!records()) return;
+  session_->end_call();  // of what is between calls
+  session_->begin_call(side);
 }
 
 void DeviceTracing::end_call(double host_ns, std::optional<double> event_ns) {
-  if (records()) session_->end_call();
-  ++num_calls_;
-  host_ns_ += host_ns;
-  event_ns_ += event_ns.value_or(0);
+  if (records()) {
+    session_->end_call();
+    session_->begin_call(proof::CallSide::kBetween);
+  }
+  Times& times = times_[side_];
+  ++times.num_calls;
+  times.host_ns += host_ns;
+  times.event_ns += event_ns.value_or(0);
+}
+
+/// Writes the means beside what CUPTI saw, and says how the two do not fit.
+std::string DeviceTracing::check_times(const proof::CallsOnDevice& calls, proof::CallSide side,
+                                       Json& json) const {
+  const auto found = times_.find(side);
+  if (found == times_.end()) return "";
+  const Times& times = found->second;
+  json["host_ns"] = times.host_ns / times.num_calls;
+  json["event_ns"] = times.event_ns / times.num_calls;
+  return proof::check_times(calls, times.host_ns / times.num_calls,
+                            times.event_ns / times.num_calls);
 }
 
 proof::DeviceEvidence DeviceTracing::finish(const std::vector<proof::Region>& regions, Json& json) {
@@ -40,6 +59,7 @@ proof::DeviceEvidence DeviceTracing::finish(const std::vector<proof::Region>& re
         std::string("CUPTI is ") + proof::cupti_state_name(state_.state) + ": " + state_.reason;
     return evidence;
   }
+  session_->end_call();
   const auto name = [&](std::uint32_t domain, std::uint32_t id) {
     return session_->call_name(domain, id);
   };
@@ -47,11 +67,16 @@ proof::DeviceEvidence DeviceTracing::finish(const std::vector<proof::Region>& re
   json = proof::device_json(state_, &session_->library(), ledger);
   json["self_test"] = self_test_;
   proof::DeviceEvidence evidence = proof::device_evidence(ledger, is_tested_);
-  if (num_calls_ == 0) return evidence;
-  json["host_ns"] = host_ns_ / num_calls_;
-  json["event_ns"] = event_ns_ / num_calls_;
-  const std::string times =
-      proof::check_times(ledger, host_ns_ / num_calls_, event_ns_ / num_calls_);
+  std::string times = check_times(ledger.plugin_calls, proof::CallSide::kPlugin, json);
+  if (ledger.replays.num_calls > 0) {
+    const std::string of_replays =
+        check_times(ledger.replays, proof::CallSide::kReplay, json["replays"]);
+    if (times.empty() && !of_replays.empty()) times = "replays: " + of_replays;
+  }
+  // Eager's times are no evidence; what is odd about them shows in the record.
+  if (ledger.eager_calls.num_calls > 0) {
+    check_times(ledger.eager_calls, proof::CallSide::kEager, json["eager_calls"]);
+  }
   if (times.empty()) return evidence;
   json["times"] = times;
   if (evidence.unavailable.empty()) evidence.unavailable = times;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,12 +10,14 @@
 #include "base/json.h"
 #include "device/gpu.h"
 #include "proof/cupti_session.h"
+#include "proof/device_ledger.h"
 #include "proof/regions.h"
 #include "proof/verdict.h"
 
 namespace graphnet::worker {
 
-/// What CUPTI sees of the traced calls of a plugin, for the proof phase.
+/// What CUPTI sees of traced calls, for the proof phase: of the plugin's, of replays of what was
+/// captured of it, and of eager's, beside which the device's busy time can be put.
 ///
 /// order    start(), then begin_call() and end_call() around each call, then finish()
 class DeviceTracing {
@@ -25,32 +28,41 @@ class DeviceTracing {
 
   /// Begins to record and has the device do work of the host's own, which must be seen.
   void start();
-  void begin_call();
+  void begin_call(proof::CallSide side);
   /// After the device has been waited for.
   ///
   /// units    nanoseconds: what host and events say of this very call
   void end_call(double host_ns, std::optional<double> event_ns);
+  /// False if nothing of a call will be seen.
+  bool records() const { return session_ != nullptr && state_.is_ready(); }
 
   /// What was seen, for the verdict and, as `device`, for the record: proof/device_ledger.h, and
   ///
   /// | key                   | holds                                                       |
   /// |-----------------------|-------------------------------------------------------------|
   /// | `self_test`           | "ok", or why there was none                                 |
-  /// | `host_ns`, `event_ns` | means over the traced calls, as `busy_ns` is                |
+  /// | `host_ns`, `event_ns` | means over the traced calls, as `busy_ns` is; in the        |
+  /// |                       | objects of replays and of eager's calls as well             |
   /// | `times`               | how they contradict what was seen; absent if they do not    |
   proof::DeviceEvidence finish(const std::vector<proof::Region>& regions, base::Json& json);
 
  private:
-  bool records() const { return session_ != nullptr && state_.is_ready(); }
+  /// What host and events say of the calls of one side, added up.
+  struct Times {
+    int num_calls = 0;
+    double host_ns = 0;
+    double event_ns = 0;
+  };
+  std::string check_times(const proof::CallsOnDevice& calls, proof::CallSide side,
+                          base::Json& json) const;
 
   device::Gpu& gpu_;
   proof::CuptiSession* session_;
   proof::CuptiStatus state_;
   bool is_tested_ = false;
   std::string self_test_;
-  int num_calls_ = 0;
-  double host_ns_ = 0;
-  double event_ns_ = 0;
+  proof::CallSide side_ = proof::CallSide::kHost;
+  std::map<proof::CallSide, Times> times_;
 };
 
 }  // namespace graphnet::worker

@@ -171,7 +171,7 @@ CallStatus PluginSide::describe(base::Json& info) {
   return status;
 }
 
-measure::SideCalls PluginSide::calls() {
+measure::SideCalls PluginSide::timed_at_place(std::function<base::Status()> call) {
   measure::SideCalls side;
   if (eager_->needs_prepare()) {
     side.prepare = [this] {
@@ -179,23 +179,69 @@ measure::SideCalls PluginSide::calls() {
       return eager_->prepare();
     };
   }
-  side.call = [this] {
+  side.call = std::move(call);
+  if (place().is_host()) return side;
+  side.call = [this, call = std::move(side.call)] {
+    base::Status status = place().run(call);
+    // What went wrong on the device is the plugin's doing.
+    if (!status.is_ok() && failure_.is_ok()) failure_ = {FailureKind::kFailed, status};
+    return status;
+  };
+  return side;
+}
+
+measure::SideCalls PluginSide::plugin_calls() {
+  measure::SideCalls side = timed_at_place([this] {
     ++num_runs_;
     CallStatus status = executable_->run();
     if (status.is_ok()) return base::Status::ok();
     failure_ = std::move(status);
     return failure_.status;
-  };
-  if (!place().is_host()) {
-    side.call = [this, call = std::move(side.call)] {
-      base::Status status = place().run(call);
-      // What went wrong on the device is the plugin's doing.
-      if (!status.is_ok() && failure_.is_ok()) failure_ = {FailureKind::kFailed, status};
-      return status;
-    };
-  }
+  });
   side.after_first = [this] { return keep_first_outputs(); };
   return side;
+}
+
+measure::SideCalls PluginSide::calls() {
+  if (!captured_) return plugin_calls();
+  return timed_at_place([this] {
+    ++num_runs_;
+    return captured_->launch();
+  });
+}
+
+CallStatus PluginSide::why_not_captured(const base::Status& status) const {
+  if (status.code() == base::Code::kUnsupported) return {FailureKind::kUnsupported, status};
+  const base::Status named = base::Status(status).add_context(
+      "capturing gn_backend_run of plugin '" + task_.plugin_name + "'");
+  const bool is_its_doing = status.code() == base::Code::kPlugin;
+  return {is_its_doing ? FailureKind::kBroken : FailureKind::kFailed, named};
+}
+
+CallStatus PluginSide::capture(double& capture_ns) {
+  constexpr const char* kUsesEager =
+      "a plugin that calls the host's eager service cannot be replayed: a captured graph does not "
+      "hold the memory of libtorch's operators";
+  if (eager_runs() > 0) {
+    return {FailureKind::kUnsupported, base::Status(base::Code::kUnsupported, kUsesEager)};
+  }
+  base::Status ready = eager_->prepare();
+  // What a launch leaves out shows.
+  if (ready.is_ok()) ready = prepare_outputs(/*poisoned=*/true);
+  if (ready.is_ok()) ready = place().wait();
+  if (!ready.is_ok()) return failed(std::move(ready));
+  CallStatus called;
+  const std::int64_t start = measure::monotonic_raw_ns();
+  auto captured = place().capture([&](void* stream) {
+    called = executable_->run(stream);
+    return called.status;
+  });
+  capture_ns = static_cast<double>(measure::monotonic_raw_ns() - start);
+  if (!called.is_ok()) return {called.kind, captured.status()};
+  if (!captured.is_ok()) return why_not_captured(captured.status());
+  if (eager_runs() > 0) return plugin::broken(kUsesEager);
+  captured_.emplace(std::move(captured).value());
+  return {};
 }
 
 CallStatus PluginSide::measure(measure::TrialCounts counts, measure::SideDurations& durations) {
@@ -207,15 +253,30 @@ CallStatus PluginSide::measure(measure::TrialCounts counts, measure::SideDuratio
   return check_memory();
 }
 
-CallStatus PluginSide::warm_up(const measure::PairedSettings& settings, int threads,
-                               measure::Warmup& warmup) {
+CallStatus PluginSide::warm_up_calls(const measure::SideCalls& side,
+                                     const measure::PairedSettings& settings, int threads,
+                                     measure::Warmup& warmup) {
   on_step_("gn_backend_run");
   executable_->prepare();
-  auto measured =
-      measure::warm_up(calls(), settings, measure::machine_instruments(settings, threads));
+  auto measured = measure::warm_up(side, settings, measure::machine_instruments(settings, threads));
   if (!measured.is_ok()) return failure_of(std::move(measured).status());
   warmup = std::move(measured).value();
   return {};
+}
+
+CallStatus PluginSide::warm_up(const measure::PairedSettings& settings, int threads,
+                               measure::Warmup& warmup) {
+  return warm_up_calls(plugin_calls(), settings, threads, warmup);
+}
+
+CallStatus PluginSide::warm_up_replays(const measure::PairedSettings& settings, int threads,
+                                       measure::Warmup& warmup) {
+  measure::SideCalls side = calls();
+  side.after_first = [this] {
+    failure_ = executable_->check_outputs(eager_outputs());
+    return failure_.status;
+  };
+  return warm_up_calls(side, settings, threads, warmup);
 }
 
 CallStatus PluginSide::failure_of(base::Status status) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -48,8 +49,27 @@ class PluginSide {
   /// First call and warm-up calls of protocol `paired`; the first call's outputs are kept.
   plugin::CallStatus warm_up(const measure::PairedSettings& settings, int threads,
                              measure::Warmup& warmup);
-  /// What a protocol calls. A call that fails says why in failure().
+  /// Captures one call, which is what calls() launch from then on. The inputs stay where they are:
+  /// new content reaches a launch as it reaches a call.
+  ///
+  /// order    after the warm-up
+  /// units    nanoseconds in the out parameter: capture and instantiation
+  /// errors   kUnsupported: not at this place, or the plugin calls the eager service, whose memory
+  /// a
+  ///          graph does not hold; kBroken: what it does in run cannot be captured
+  plugin::CallStatus capture(double& capture_ns);
+  /// First launches of what was captured, until they have settled.
+  plugin::CallStatus warm_up_replays(const measure::PairedSettings& settings, int threads,
+                                     measure::Warmup& warmup);
+  bool is_captured() const { return captured_.has_value(); }
+  /// Of the captured graph; 0 without one.
+  std::size_t num_graph_nodes() const { return captured_ ? captured_->num_nodes() : 0; }
+
+  /// What a protocol calls: the plugin, or launches of what was captured. A call that fails says
+  /// why in failure().
   measure::SideCalls calls();
+  /// Calls of the plugin, whatever was captured.
+  measure::SideCalls plugin_calls();
   const plugin::CallStatus& failure() const { return failure_; }
   /// After the last call: whether the plugin wrote to its outputs and to nothing else.
   plugin::CallStatus check_memory() const;
@@ -73,6 +93,11 @@ class PluginSide {
   void specialise(const graph::Graph& body);
   base::Status place_random_inputs(const graph::Graph& body);
   base::Status keep_first_outputs();
+  plugin::CallStatus warm_up_calls(const measure::SideCalls& side,
+                                   const measure::PairedSettings& settings, int threads,
+                                   measure::Warmup& warmup);
+  measure::SideCalls timed_at_place(std::function<base::Status()> call);
+  plugin::CallStatus why_not_captured(const base::Status& status) const;
   /// Why a call failed: what the plugin said, else that copying its outputs took too much memory.
   plugin::CallStatus failure_of(base::Status status) const;
   /// Where the results of the eager engine's last run are.
@@ -94,6 +119,7 @@ class PluginSide {
   std::unique_ptr<plugin::HostServices> services_;
   std::unique_ptr<plugin::Backend> backend_;
   std::unique_ptr<plugin::Executable> executable_;
+  std::optional<device::CapturedGraph> captured_;  // behind what its work belongs to
   std::vector<KeptOutput> kept_;
   plugin::CallStatus failure_;
   std::uint64_t num_runs_ = 0;

@@ -39,6 +39,7 @@ constexpr const char* kWatchedCall = "watched call";
 constexpr const char* kUnwatchedCall = "unwatched call";
 constexpr const char* kSampledCall = "sampled call";
 constexpr const char* kEagerCall = "eager call";
+constexpr const char* kReplay = "replay";  // and the call that one is compared with
 // What else the phase does.
 constexpr const char* kPreparing = "preparing";
 constexpr const char* kWitness = "starting the witness";
@@ -65,7 +66,7 @@ ProofPhase::ProofPhase(const ComparedSample& compared, const proof::MapHistory& 
                        const std::string& mode, std::vector<std::string> flags,
                        DeviceTracing* device)
     : compared_(compared),
-      side_(compared.plugin.calls()),
+      side_(compared.plugin.plugin_calls()),
       regions_(regions_now(history)),
       mode_(mode),
       device_(device),
@@ -89,6 +90,10 @@ std::string ProofPhase::trace(Json& ledger) {
   const Status traced = trace_calls(ledger);
   if (!traced.is_ok() && evidence_.unavailable.empty()) evidence_.unavailable = traced.message();
   if (witness_) name_hits(ledger);
+  if (traced.is_ok()) {
+    const Status others = trace_others(ledger);
+    if (!others.is_ok() && evidence_.unavailable.empty()) evidence_.unavailable = others.message();
+  }
   finish_device(ledger);
   ledger["imports"] = proof::imports_json(proof::audit_imports(regions_));
   ledger["dlsym"] = proof::lookups_json(proof::audit_lookups(proof::noted_lookups(), regions_));
@@ -121,8 +126,8 @@ void ProofPhase::name_hits(Json& ledger) {
 void ProofPhase::write_times(Json& ledger) const {
   const double watched_ns = steps_.total_ns(kWatchedCall);
   const double unwatched_ns = steps_.total_ns(kUnwatchedCall);
-  const double calls_ns =
-      watched_ns + unwatched_ns + steps_.total_ns(kSampledCall) + steps_.total_ns(kEagerCall);
+  const double calls_ns = watched_ns + unwatched_ns + steps_.total_ns(kSampledCall) +
+                          steps_.total_ns(kEagerCall) + steps_.total_ns(kReplay);
   const double traps_ns = std::clamp(watched_ns - unwatched_ns * num_calls_, 0.0,
                                      kTrapNs * static_cast<double>(hits_.size()));
   ledger["extra_ns"] = steps_.total_ns() - calls_ns + traps_ns;
@@ -194,19 +199,72 @@ Status ProofPhase::armed_call() {
 }
 
 Status ProofPhase::call() {
-  const double before_ns = steps_.total_ns(kWatchedCall);
-  if (device_ != nullptr) {
-    device_->begin_call();
-    steps_.end(kPreparing);
-  }
-  Status called = side_.call();
-  steps_.end(kWatchedCall);
-  if (device_ != nullptr) {
-    device_->end_call(steps_.total_ns(kWatchedCall) - before_ns,
-                      compared_.eager.place().last_span_ns());
-  }
+  Status called = traced_on_device(proof::CallSide::kPlugin, side_, kWatchedCall);
   if (called.is_ok()) return called;
   return Status(Code::kPlugin, "a traced call failed: " + called.message());
+}
+
+Status ProofPhase::traced_on_device(proof::CallSide side, const measure::SideCalls& calls,
+                                    const char* step) {
+  const double before_ns = steps_.total_ns(step);
+  if (device_ != nullptr) {
+    device_->begin_call(side);
+    steps_.end(kPreparing);
+  }
+  Status called = calls.call();
+  steps_.end(step);
+  if (device_ != nullptr) {
+    device_->end_call(steps_.total_ns(step) - before_ns, compared_.eager.place().last_span_ns());
+  }
+  return called;
+}
+
+// After the witness, which has no eyes for a device: as many calls as it watched, on the inputs of
+// the last of them.
+Status ProofPhase::trace_others(Json& ledger) {
+  if (compared_.plugin.is_captured()) GN_RETURN_IF_ERROR(trace_replays(ledger));
+  if (device_ == nullptr || !device_->records()) return Status::ok();
+  const measure::SideCalls eager = compared_.eager.calls();
+  for (int i = 0; i < num_calls_; ++i) {
+    GN_RETURN_IF_ERROR(compared_.eager.prepare());
+    steps_.end(kPreparing);
+    GN_RETURN_IF_ERROR(traced_on_device(proof::CallSide::kEager, eager, kEagerCall));
+  }
+  return Status::ok();
+}
+
+// What was timed, against a call of the plugin on the same inputs, which nobody had seen when the
+// graph was captured.
+Status ProofPhase::trace_replays(Json& ledger) {
+  const measure::SideCalls replay = compared_.plugin.calls();
+  for (int i = 0; i < num_calls_; ++i) {
+    shuffle_.draw();
+    GN_RETURN_IF_ERROR(shuffle_.apply());
+    GN_RETURN_IF_ERROR(compared_.eager.prepare());
+    GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs(/*poisoned=*/true));
+    GN_RETURN_IF_ERROR(compared_.eager.place().wait());
+    steps_.end(kPreparing);
+    GN_RETURN_IF_ERROR(traced_on_device(proof::CallSide::kReplay, replay, kReplay));
+  }
+  std::vector<KeptOutput> replayed;
+  std::vector<KeptOutput> called;
+  GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(replayed));
+  GN_RETURN_IF_ERROR(compared_.eager.prepare());
+  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs(/*poisoned=*/true));
+  steps_.end(kPreparing);
+  GN_RETURN_IF_ERROR(side_.call());
+  steps_.end(kReplay);
+  GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(called));
+  const auto comparison = verify::compare_outputs(views(called), views(replayed));
+  ledger["replayed_outputs"] = bits_equal(replayed, called) ? "equal"
+                               : comparison.outcome == "ok" ? "within tolerance"
+                                                            : comparison.outcome;
+  if (comparison.outcome != "ok" && !bits_equal(replayed, called)) {
+    evidence_.differs = "replayed outputs differ from those of a call: " + comparison.outcome;
+  }
+  evidence_.is_stale = evidence_.is_stale || compared_.plugin.is_unwritten(replayed);
+  steps_.end(kComparing);
+  return Status::ok();
 }
 
 void ProofPhase::finish_device(Json& ledger) {

@@ -23,7 +23,9 @@ namespace graphnet::worker {
 /// All code is closed in the first call, libtorch's and what is shared with it in each.
 ///
 /// Each traced call gets inputs that no call has seen, and outputs that are worthless before it;
-/// the last one's outputs are compared with those of an untraced call on the same inputs.
+/// the last one's outputs are compared with those of an untraced call on the same inputs. On a
+/// device as many launches of a captured call are traced too, and as many calls of eager, whose
+/// busy time stands beside the plugin's.
 ///
 /// `ledger` gets, besides what proof/ledger.h says:
 ///
@@ -40,6 +42,8 @@ namespace graphnet::worker {
 /// | `moments`     | {"hits", "samples"}, each as in proof/moments.h, since the first step   |
 /// | `outputs`     | "equal", "within tolerance", or how they differ                         |
 /// | `device`      | of calls on a device: worker/device_tracing.h                           |
+/// | `replayed_outputs` | protocols that replay: as `outputs`, of a launch of the captured   |
+/// |               | graph against a call of the plugin on the same inputs                   |
 /// | `dispatcher`  | {"called": {name: times}, "nested", "threads"} in the traced calls      |
 class ProofPhase {
  public:
@@ -63,6 +67,10 @@ class ProofPhase {
   base::Status watched_call();
   base::Status armed_call();
   base::Status call();
+  base::Status traced_on_device(proof::CallSide side, const measure::SideCalls& calls,
+                                const char* step);
+  base::Status trace_others(base::Json& ledger);
+  base::Status trace_replays(base::Json& ledger);
   void finish_device(base::Json& ledger);
   base::Status compare_outputs(base::Json& ledger);
   base::Status look_for_stale_outputs(const std::vector<KeptOutput>& traced);

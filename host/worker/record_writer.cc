@@ -181,7 +181,8 @@ void write_timing(journal::Record& record, const measure::PairedResult& result) 
   record.speedup = result.summary.ratio;
   record.timing = timing_json(result);
   const auto calls = measure::break_even_calls(
-      record.plugin_side.compile_ns.value_or(0), record.plugin_side.bind_ns.value_or(0),
+      record.plugin_side.compile_ns.value_or(0),
+      record.plugin_side.bind_ns.value_or(0) + record.plugin_side.capture_ns.value_or(0),
       *record.eager.median_ns, *record.plugin_side.median_ns);
   if (calls) record.timing["break_even_calls"] = *calls;
 }
@@ -194,6 +195,14 @@ void write_cold_timing(journal::Record& record, const measure::PairedResult& res
     timing["plugin_ns"].push_back(pair.call_ns[measure::kBackend]);
   }
   record.timing["cold"] = std::move(timing);
+}
+
+void write_replay(base::Json& timing, std::size_t num_nodes, const measure::Warmup& launches,
+                  const measure::Warmup& plugin_calls) {
+  timing["replay"] = {{"nodes", num_nodes},
+                      {"first_launch_ns", launches.first_call_ns},
+                      {"warmup_ns", launches.warmup_ns},
+                      {"plugin_call_ns", plugin_calls.typical_ns()}};
 }
 
 void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>& span_ns) {

@@ -42,14 +42,20 @@ void write_output_types(journal::Record::Side& side, const std::vector<KeptOutpu
 /// `calls_per_half`               | {"eager", "plugin"}; `trials_ns` are of one call          | |
 /// `stop`, `looks`, `remeasured`, `steal_share`, `idle_timeouts`, `first_mover_bias`,
 /// `block_length`, `clock_ns`, `elapsed_ns` | how it went; see measure/paired_result.h | |
-/// `break_even_calls`             | calls after which compile and bind have paid off; absent if
-/// never |
-/// | `waited_ns`                    | {"eager", "plugin"}, a number a pair: what of `trials_ns` the
-/// thread spent waiting for a core and is not counted | | `cold`                         | the same
+/// `break_even_calls`             | calls after which compile, bind and capture have paid off;
+/// absent if never | | `waited_ns`                    | {"eager", "plugin"}, a number a pair: what
+/// of `trials_ns` the thread spent waiting for a core and is not counted | | `cold` | the same
 /// table with cold caches, its `speedup`, `eager_ns` and `plugin_ns`; protocols with `cache: both`
 /// only |
 void write_timing(journal::Record& record, const measure::PairedResult& result);
 void write_cold_timing(journal::Record& record, const measure::PairedResult& result);
+
+/// Protocol `paired` that replays: Record::timing gets `replay` {"nodes" of the captured graph,
+/// "first_launch_ns", "warmup_ns": [...] of launches, "plugin_call_ns": of the plugin's own calls
+/// before it was captured, the median of the last five}. What capturing cost is
+/// Record::Side::capture_ns.
+void write_replay(base::Json& timing, std::size_t num_nodes, const measure::Warmup& launches,
+                  const measure::Warmup& plugin_calls);
 
 /// Adds to the timing of a device's calls what its own clock says, which is never mixed with the
 /// host's: `event_ns` {"eager": [...], "plugin": [...]} between an event before and one after the

@@ -305,6 +305,7 @@ void Session::compare() {
 bool Session::time_pairs() {
   enter("time");
   channel_.begin_step("gn_backend_run");
+  if (settings_.replay && !capture()) return false;
   bool is_first = true;
   device_->note_conditions("before_timing");
   for (const measure::PairedSettings& settings : measure::passes(settings_)) {
@@ -322,6 +323,16 @@ bool Session::time_pairs() {
   return true;
 }
 
+bool Session::capture() {
+  double capture_ns = 0;
+  plugin::CallStatus status = plugin_->capture(capture_ns);
+  if (status.is_ok()) {
+    record_.plugin_side.capture_ns = capture_ns;
+    status = plugin_->warm_up_replays(settings_, task_.threads, replay_warmup_);
+  }
+  return status.is_ok() || end_plugin("runtime_failed", status);
+}
+
 bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) {
   const std::vector<std::size_t> variable =
       variable_inputs(sample_, arguments_, eager_->engine().pinned_arguments());
@@ -332,10 +343,15 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
   TimedChecks checks(compared, std::move(shuffle), record_.outcome == "ok", random());
   const auto instruments = device_->instruments(settings, task_.threads);
   if (!instruments.is_ok()) return end("reference_failed", instruments.status());
-  const auto result = measure::time_paired(checks.sides(), {eager_warmup_, plugin_warmup_},
-                                           checks.hooks(), settings, *instruments);
+  const bool is_replay = plugin_->is_captured();
+  const measure::Warmup& warmup = is_replay ? replay_warmup_ : plugin_warmup_;
+  const auto result = measure::time_paired(checks.sides(), {eager_warmup_, warmup}, checks.hooks(),
+                                           settings, *instruments);
   if (result.is_ok()) {
     (is_first ? write_timing : write_cold_timing)(record_, *result);
+    if (is_first && is_replay) {
+      write_replay(record_.timing, plugin_->num_graph_nodes(), replay_warmup_, plugin_warmup_);
+    }
   }
   const TimedFindings findings = checks.finish(result.is_ok() ? &*result : nullptr);
   if (result.is_ok()) {

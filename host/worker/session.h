@@ -48,6 +48,8 @@ class Session {
   bool run_plugin();
   void compare();
   bool time_pairs();
+  /// Protocols that replay: captures the plugin's call and warms up its launches.
+  bool capture();
   /// One cache mode.
   bool time_pass(const measure::PairedSettings& settings, bool is_first);
   void try_other_content();
@@ -88,6 +90,7 @@ class Session {
   measure::PairedSettings settings_;
   measure::Warmup eager_warmup_;
   measure::Warmup plugin_warmup_;
+  measure::Warmup replay_warmup_;  // of what was captured
 };
 
 }  // namespace graphnet::worker

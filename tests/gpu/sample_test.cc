@@ -47,6 +47,8 @@ TEST(SampleOnDevice, NopeIsEagerAndOk) {
   EXPECT_EQ(record->proof["device"]["cupti"]["state"], "ready")
       << base::dump_json(record->proof["device"]);
   EXPECT_EQ(record->proof["device"]["unattributed"], 0);
+  EXPECT_GT(record->proof["device"]["eager_calls"]["busy_ns"], 0);
+  EXPECT_GT(record->proof["device"]["busy_ns"], 0);
   EXPECT_TRUE(record->environment["gpu"].contains("before_timing"));
 }
 

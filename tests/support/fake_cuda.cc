@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
+// Streams can be captured by CUDA's rules: what goes to a captured stream is kept and done when the
+// graph is launched; work on the default stream, waiting and allocating meanwhile spoil the
+// capture.
+//
 // Drivers that are in one state each: FAKE_INIT is what cuInit returns, FAKE_DEVICES how many
 // devices there are, FAKE_VERSION the newest CUDA it knows. Memory is the host's, the host's own
 // kernels are computed here, and each launch takes a millisecond of a clock that nothing else
@@ -10,6 +14,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -21,6 +27,10 @@ constexpr int kOutOfMemory = 2;
 constexpr int kNotInitialized = 3;
 constexpr int kInvalidDevice = 101;
 constexpr int kNotFound = 500;
+constexpr int kIllegalState = 401;
+constexpr int kCaptureUnsupported = 900;
+constexpr int kCaptureInvalidated = 901;
+constexpr int kCaptureImplicit = 906;
 constexpr std::size_t kMemoryBytes = std::size_t{1} << 30;
 constexpr int kL2Bytes = 1 << 20;
 
@@ -35,10 +45,6 @@ float& device_ms() {
   static float clock = 0;
   return clock;
 }
-
-// Kernels are known by their names.
-const std::string kSelfTest = "graphnet_self_test";
-const std::string kFlush = "graphnet_flush";
 
 template <typename T>
 T argument(void** arguments, int index) {
@@ -61,6 +67,64 @@ void flush(void** arguments) {
   const auto count = argument<unsigned long long>(arguments, 1);
   control().last_flush_value = argument<std::uint32_t>(arguments, 2);
   for (unsigned long long i = 0; i < 4 * count; ++i) lines[i] = control().last_flush_value;
+}
+
+void call(void** arguments) {
+  argument<graphnet::tests::FakeKernel>(arguments, 0)(argument<void*>(arguments, 1));
+}
+
+struct Kernel {
+  std::string name;
+  void (*compute)(void** arguments);
+  std::size_t num_arguments;
+};
+
+const Kernel kKernels[] = {
+    {"graphnet_self_test", self_test, 3}, {"graphnet_flush", flush, 3}, {"graphnet_call", call, 2}};
+
+/// A launch with copies of its arguments, none of which is longer than 8 bytes.
+struct Launch {
+  const Kernel* kernel = nullptr;
+  std::vector<std::uint64_t> arguments;
+};
+
+using Graph = std::vector<Launch>;
+
+/// The one stream that is captured, if any.
+struct Capture {
+  void* stream = nullptr;
+  bool is_valid = true;
+  Graph graph;
+};
+
+Capture& capture() {
+  static Capture only;
+  return only;
+}
+
+/// What is not allowed while a stream is captured.
+int spoil_capture(int code) {
+  if (capture().stream == nullptr) return 0;
+  capture().is_valid = false;
+  return code;
+}
+
+void run(const Kernel& kernel, void** arguments) {
+  ++control().launches;
+  device_ms() += 1;
+  if (control().on_launch != nullptr) control().on_launch();
+  kernel.compute(arguments);
+}
+
+Launch keep(const Kernel& kernel, void** arguments) {
+  Launch launch = {&kernel, std::vector<std::uint64_t>(kernel.num_arguments)};
+  // The second of the self-test and of the flush are 4 and 8 bytes long: no more may be read.
+  const bool is_self_test = &kernel == &kKernels[0];
+  for (std::size_t i = 0; i < kernel.num_arguments; ++i) {
+    const bool is_word = i == 2 || (i == 1 && is_self_test);
+    std::memcpy(&launch.arguments[i], arguments[i], is_word ? 4 : 8);
+  }
+  return launch;
 }
 
 }  // namespace
@@ -126,6 +190,7 @@ EXPORT int cuCtxSetCurrent(void*) {
 }
 
 EXPORT int cuCtxSynchronize() {
+  if (const int code = spoil_capture(kCaptureUnsupported)) return code;
   return control().failing_code;
 }
 
@@ -135,6 +200,7 @@ EXPORT int cuCtxResetPersistingL2Cache() {
 }
 
 EXPORT int cuMemAlloc_v2(Address* address, std::size_t num_bytes) {
+  if (const int code = spoil_capture(kCaptureUnsupported)) return code;
   if (num_bytes > kMemoryBytes) return kOutOfMemory;
   *address = reinterpret_cast<Address>(std::malloc(num_bytes));
   ++control().buffers;
@@ -202,28 +268,108 @@ EXPORT int cuModuleLoadData(void** module, const void*) {
 }
 
 EXPORT int cuModuleGetFunction(void** function, void*, const char* name) {
-  for (const std::string* kernel : {&kSelfTest, &kFlush}) {
-    if (*kernel != name) continue;
-    *function = const_cast<std::string*>(kernel);
+  for (const Kernel& kernel : kKernels) {
+    if (kernel.name != name) continue;
+    *function = const_cast<Kernel*>(&kernel);
     return 0;
   }
   return kNotFound;
 }
 
 EXPORT int cuLaunchKernel(void* function, unsigned, unsigned, unsigned, unsigned, unsigned,
-                          unsigned, unsigned, void*, void** arguments, void**) {
+                          unsigned, unsigned, void* stream, void** arguments, void**) {
   if (control().failing_code != 0) return control().failing_code;
-  ++control().launches;
-  device_ms() += 1;
-  if (control().on_launch != nullptr) control().on_launch();
-  (function == &kFlush ? flush : self_test)(arguments);
+  const auto& kernel = *static_cast<const Kernel*>(function);
+  if (stream == nullptr) {
+    if (const int code = spoil_capture(kCaptureImplicit)) return code;
+  } else if (stream == capture().stream) {
+    if (!capture().is_valid) return kCaptureInvalidated;
+    capture().graph.push_back(keep(kernel, arguments));
+    return 0;
+  }
+  run(kernel, arguments);
+  return 0;
+}
+
+EXPORT int cuStreamCreate(void** stream, unsigned int) {
+  *stream = new int(0);
+  ++control().streams;
+  return 0;
+}
+
+EXPORT int cuStreamDestroy_v2(void* stream) {
+  delete static_cast<int*>(stream);
+  --control().streams;
+  return 0;
+}
+
+EXPORT int cuStreamBeginCapture_v2(void* stream, int) {
+  if (stream == nullptr) return kCaptureUnsupported;
+  if (capture().stream != nullptr) return kIllegalState;
+  capture() = Capture();
+  capture().stream = stream;
+  return control().failing_code;
+}
+
+EXPORT int cuStreamEndCapture(void* stream, void** graph) {
+  *graph = nullptr;
+  if (stream != capture().stream) return kIllegalState;
+  Capture ended = capture();
+  capture() = Capture();
+  if (!ended.is_valid) return kCaptureInvalidated;
+  *graph = new Graph(ended.graph);
+  ++control().graphs;
+  return 0;
+}
+
+EXPORT int cuGraphGetNodes(void* graph, void**, std::size_t* count) {
+  *count = static_cast<Graph*>(graph)->size();
+  return 0;
+}
+
+EXPORT int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long) {
+  if (control().instantiate_code != 0) return control().instantiate_code;
+  *executable = new Graph(*static_cast<Graph*>(graph));
+  ++control().executable_graphs;
+  return 0;
+}
+
+EXPORT int cuGraphLaunch(void* executable, void*) {
+  if (control().graph_launch_code != 0) return control().graph_launch_code;
+  ++control().graph_launches;
+  for (Launch& launch : *static_cast<Graph*>(executable)) {
+    std::vector<void*> pointers;
+    for (std::uint64_t& argument : launch.arguments) pointers.push_back(&argument);
+    run(*launch.kernel, pointers.data());
+  }
+  return 0;
+}
+
+EXPORT int cuGraphExecDestroy(void* executable) {
+  delete static_cast<Graph*>(executable);
+  --control().executable_graphs;
+  return 0;
+}
+
+EXPORT int cuGraphDestroy(void* graph) {
+  delete static_cast<Graph*>(graph);
+  --control().graphs;
   return 0;
 }
 
 EXPORT int cuGetErrorName(int error, const char** name) {
-  if (error != kOutOfMemory && error != kInvalidDevice && error != 700) return 1;
-  *name = error == kOutOfMemory     ? "CUDA_ERROR_OUT_OF_MEMORY"
-          : error == kInvalidDevice ? "CUDA_ERROR_INVALID_DEVICE"
-                                    : "CUDA_ERROR_ILLEGAL_ADDRESS";
-  return 0;
+  const std::pair<int, const char*> names[] = {
+      {kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
+      {kInvalidDevice, "CUDA_ERROR_INVALID_DEVICE"},
+      {kIllegalState, "CUDA_ERROR_ILLEGAL_STATE"},
+      {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+      {kCaptureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
+      {kCaptureInvalidated, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
+      {kCaptureImplicit, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT"}};
+  for (const auto& [code, text] : names) {
+    if (code != error) continue;
+    *name = text;
+    return 0;
+  }
+  return 1;
 }

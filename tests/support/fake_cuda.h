@@ -12,14 +12,24 @@ struct FakeCuda {
 
   void (*on_launch)() = nullptr;  ///< called with each launch
 
+  int instantiate_code = 0;   ///< what instantiating a graph returns
+  int graph_launch_code = 0;  ///< what launching one returns
+
   int contexts = 0;
   int buffers = 0;
   int events = 0;
-  int launches = 0;
+  int launches = 0;  ///< of kernels that run, those of graphs too
+  int streams = 0;
+  int graphs = 0;             ///< captured ones
+  int executable_graphs = 0;  ///< instantiated ones
+  int graph_launches = 0;
   int l2_resets = 0;
   std::size_t largest_buffer = 0;
   unsigned int last_flush_value = 0;
 };
+
+/// The kernel "graphnet_call" calls such a function with the address that follows it.
+using FakeKernel = void (*)(void*);
 
 using FakeCudaControl = FakeCuda* (*)();  ///< exported as "fake_cuda_control"
 

@@ -39,11 +39,15 @@ class MirrorPlace final : public device::TensorPlace {
     return call();
   }
   std::optional<double> last_span_ns() const override { return 1000.0 * num_runs; }
+  base::Result<device::CapturedGraph> capture(const device::CapturedGraph::Call& call) override {
+    return gpu == nullptr ? TensorPlace::capture(call) : device::CapturedGraph::capture(*gpu, call);
+  }
 
   std::size_t num_buffers() const { return buffers_.size(); }
 
   std::size_t bytes_in = 0;
   int num_runs = 0;
+  device::Gpu* gpu = nullptr;  ///< a made-up one, on which calls are captured
 
  private:
   device::HostPlace host_;

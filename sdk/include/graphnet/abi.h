@@ -162,14 +162,19 @@ typedef struct gn_graph_body {
  * Outputs are allocated by the host, 256-byte aligned, never overlapping; numel 0 may have null
  * data. The plugin writes to outputs[i]->data and changes no field of any DLTensor. On CPU the
  * outputs are complete when run returns. Pointers stay the same from call to call unless `rebind`
- * is non-zero. */
+ * is non-zero.
+ * A plugin whose manifest names the capability `graph_capturable` may be called, after ordinary
+ * calls, with a stream that is being captured in a CUDA graph: all its work goes to that stream, or
+ * to streams that it joins with it by events; it allocates nothing and waits for nothing. The graph
+ * is launched again and again afterwards without further calls: whatever it reads and writes must
+ * stay where it is until executable_destroy. */
 typedef struct gn_run_args {
   uint64_t struct_size;
   const DLTensor* const* inputs;
   uint64_t num_inputs;
   DLTensor* const* outputs;
   uint64_t num_outputs;
-  void* stream;    /* the device's stream; null on CPU */
+  void* stream; /* the device's stream for this call, CUDA: null for the default one; null on CPU */
   uint32_t rebind; /* some data pointer differs from the previous call; always set on the first */
   uint32_t reserved;
 } gn_run_args;

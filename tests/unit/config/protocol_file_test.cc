@@ -71,6 +71,7 @@ TEST_F(ProtocolFileTest, DefaultsAreThoseOfTheEngine) {
   EXPECT_EQ(settings->remeasure, engine.remeasure);
   EXPECT_EQ(settings->quiet_wait_ns, engine.quiet_wait_ns);
   EXPECT_EQ(settings->seed, engine.seed);
+  EXPECT_EQ(settings->replay, engine.replay);
 }
 
 TEST_F(ProtocolFileTest, EveryBundledProtocolIsValid) {
@@ -81,6 +82,7 @@ TEST_F(ProtocolFileTest, EveryBundledProtocolIsValid) {
   } cases[] = {{"smoke", "paired", "hot"},
                {"standard", "paired", "hot"},
                {"kernel", "paired", "both"},
+               {"replay", "paired", "hot"},
                {"upstream", "upstream", "hot"}};
   for (const auto& [name, method, cache] : cases) {
     const auto protocol = find_protocol(name, {kConfigs});
@@ -89,6 +91,7 @@ TEST_F(ProtocolFileTest, EveryBundledProtocolIsValid) {
     EXPECT_EQ(protocol->method, method);
     EXPECT_EQ(protocol->paired["cache"], cache);
     EXPECT_TRUE(measure::paired_settings(protocol->paired).is_ok());
+    EXPECT_EQ(protocol->replays(), std::string(name) == "replay");
   }
 }
 
@@ -104,6 +107,16 @@ TEST_F(ProtocolFileTest, KeysOfARunConfigOverrideTheFile) {
   EXPECT_TRUE(contains(config->origins.at("protocol.time"), "x.yaml:3:32"));
   EXPECT_TRUE(contains(config->origins.at("protocol.half_width"), "kernel.yaml:5:13"));
   EXPECT_EQ(config->origins.count("protocol.confidence"), 0U);
+}
+
+TEST_F(ProtocolFileTest, AnyPairedProtocolMayReplay) {
+  const auto config = read("protocol: {name: kernel, replay: true}\n");
+  ASSERT_TRUE(config.is_ok()) << config.status().to_string();
+  EXPECT_TRUE(config->protocol.replays());
+  EXPECT_EQ(config->protocol.paired["cache"], "both");
+  EXPECT_TRUE(measure::paired_settings(config->protocol.paired)->replay);
+  EXPECT_FALSE(read("protocol: {name: replay, replay: false}\n")->protocol.replays());
+  EXPECT_FALSE(read("protocol: upstream\n")->protocol.replays());
 }
 
 TEST_F(ProtocolFileTest, WithoutANameStandardIsMeant) {
@@ -163,6 +176,8 @@ TEST_F(ProtocolFileTest, PlacesEachError) {
       {"protocol: {cache: warm}\n", "protocol.cache must be one of hot, cold, both"},
       {"protocol: {flush: 3}\n", "protocol.flush must be auto or a size such as 64MiB, got '3'"},
       {"protocol: {remeasure: yes}\n", "protocol.remeasure must be"},
+      {"protocol: {replay: once}\n", "x.yaml:3:20: protocol.replay must be"},
+      {"protocol: {name: upstream, replay: true}\n", "'replay' belongs to method paired"},
       {"protocol: list\n", "list.yaml:1:1: a protocol file must be a map"},
       {"protocol: schema\n", "schema.yaml:1:9: schema must be one of graphnet/protocol/v1"},
       {"protocol: method\n", "method.yaml:2:9: method must be one of paired, upstream"},

@@ -26,12 +26,13 @@ class ResolveBackendTest : public ::testing::Test {
   }
 
   void install(const std::string& folder, const std::string& name,
-               const std::string& version = "0.3.1") {
+               const std::string& version = "0.3.1", const std::string& more = "") {
     temp_.write(folder + "/libgn_x.so", tests::elf_bytes({}));
     temp_.write(folder + "/plugin.yaml", "schema: graphnet/plugin/v1\nname: " + name +
                                              "\nversion: " + version +
                                              "\nlibrary: libgn_x.so\nabi: {major: 0, minor: 2}\n"
-                                             "devices: [cpu]\nweights: [bound]\n");
+                                             "devices: [cpu, cuda]\nweights: [bound]\n" +
+                                             more);
   }
 
   base::Result<RunConfig> read(const std::string& backend) {
@@ -196,6 +197,29 @@ TEST_F(ResolveBackendTest, TheEnvironmentIsReadAndShown) {
   const Installation unset = Installation::of_this_process();
   EXPECT_FALSE(unset.plugins_only);
   EXPECT_TRUE(unset.overrides().empty());
+}
+
+TEST_F(ResolveBackendTest, ReplayedCallsNeedADeviceThatHasGraphs) {
+  const auto status = examine("  name: acme\nprotocol: {replay: true}\n").status();
+  EXPECT_EQ(status.code(), Code::kInput);
+  EXPECT_EQ(status.message(),
+            "protocol 'standard' replays captured CUDA graphs, which device 'cpu' does not have");
+}
+
+TEST_F(ResolveBackendTest, ReplayedCallsNeedAPluginThatSaysSo) {
+  const std::string config = "device: cuda:0\nprotocol: {replay: true}\n";
+  const auto silent = examine("  name: acme\n" + config);
+  ASSERT_TRUE(silent.is_ok()) << "others can go on: " << silent.status().to_string();
+  EXPECT_EQ(silent->problem.code(), Code::kUnsupported);
+  EXPECT_EQ(silent->problem.message(),
+            "protocol 'standard' replays captured calls, and plugin 'acme' does not say that its "
+            "own may be captured");
+  EXPECT_TRUE(contains(silent->problem.to_string(), "capabilities has no graph_capturable"));
+  EXPECT_TRUE(examine("  name: acme\ndevice: cuda:0\n")->problem.is_ok());
+  install("plugins/able", "able", "0.3.1", "capabilities: [graph_capturable]\n");
+  const auto able = examine("  name: able\n" + config);
+  ASSERT_TRUE(able.is_ok()) << able.status().to_string();
+  EXPECT_TRUE(able->problem.is_ok()) << able->problem.to_string();
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ TEST(SqlView, EveryColumnOfRecordsIsSetInSomeRecord) {
   const std::set<std::string> elsewhere = {"attempt",  // of the second attempt on
                                                        // DeviceTimesAndMathPolicy:
                                            "math", "gpu", "eager_event_ns", "plugin_event_ns",
-                                           "plugin_busy_ns", "plugin_work_ns", "plugin_span_ns"};
+                                           "plugin_busy_ns", "plugin_work_ns", "plugin_span_ns",
+                                           "eager_busy_ns", "replay_busy_ns", "capture_ns"};
   for (const SqlColumn& column : sql_tables()[0].columns) {
     const std::string name = column.name;
     if (elsewhere.count(name) > 0) continue;
@@ -96,20 +97,27 @@ TEST(SqlView, DeviceTimesAndMathPolicy) {
   record.plugin_side.trials_ns = {5, 6};
   record.timing = {{"event_ns", {{"eager", {7.0, 8.0}}, {"plugin", {3.0}}}},
                    {"event_median_ns", {{"eager", 7.5}, {"plugin", 3.0}}}};
-  record.proof = {{"device", {{"busy_ns", 2.0}, {"sum_ns", 2.5}, {"span_ns", 2.75}}}};
+  record.plugin_side.capture_ns = 9.0;
+  record.proof = {{"device",
+                   {{"busy_ns", 2.0},
+                    {"sum_ns", 2.5},
+                    {"span_ns", 2.75},
+                    {"eager_calls", {{"busy_ns", 6.0}}},
+                    {"replays", {{"busy_ns", 1.5}}}}}};
   record.environment = {{"gpu", {{"name", "G"}}}};
   journal.records = {record, Record()};
   journal.records[1].outcome = "ok";
   const auto result = run_sql(
       {journal},
       "SELECT device, gpu, math, json_extract(math, '$.tf32'), eager_event_ns, plugin_event_ns, "
-      "plugin_busy_ns, plugin_work_ns, plugin_span_ns FROM records");
+      "plugin_busy_ns, plugin_work_ns, plugin_span_ns, eager_busy_ns, replay_busy_ns, capture_ns "
+      "FROM records");
   ASSERT_TRUE(result.is_ok()) << result.status().to_string();
   EXPECT_EQ(result->rows[0],
             (std::vector<Json>{"cuda:0", "G",
                                "{\"tf32\":true,\"fast_math\":false,\"flush_denormals\":false}", 1,
-                               7.5, 3.0, 2.0, 2.5, 2.75}));
-  std::vector<Json> on_cpu(9);
+                               7.5, 3.0, 2.0, 2.5, 2.75, 6.0, 1.5, 9.0}));
+  std::vector<Json> on_cpu(12);
   on_cpu[0] = "cpu";
   EXPECT_EQ(result->rows[1], on_cpu);
   const auto trials = run_sql({journal}, "SELECT side, ns, event_ns FROM trials");

@@ -179,6 +179,96 @@ TEST(DeviceLedger, EagersOwnCallsAndTheHostsWorkSpeakAgainstNobody) {
   EXPECT_EQ(device_evidence(ledger, /*self_tested=*/true).unavailable, "");
 }
 
+// A graph's kernels share the correlation of its launch, and are counted by themselves.
+TEST(DeviceLedger, ReplaysAreThePluginsWorkUnlessLibtorchLoadedIt) {
+  TraceMaker maker;
+  maker.load(module_of({"relu"}, {kCupti, kDriver, kTorch}));
+  maker.begin(CallSide::kPlugin);
+  maker.work("mine");
+  maker.work("mine");
+  maker.end();
+  for (int call = 0; call < 2; ++call) {
+    maker.begin(CallSide::kReplay);
+    DeviceWork& first = maker.work("mine");
+    first.is_in_graph = true;
+    first.start_ns = 5000;
+    first.end_ns = 5100;
+    DeviceWork second = first;
+    second.start_ns = 5200;
+    second.end_ns = 5300;
+    maker.trace().records.work.push_back(second);
+    maker.end();
+  }
+  const DeviceLedger ledger = maker.ledger();
+  EXPECT_EQ(ledger.plugin_work, 6U);
+  EXPECT_EQ(ledger.replays.num_calls, 2U);
+  EXPECT_EQ(ledger.replays.busy_ns, 200);
+  EXPECT_EQ(ledger.replays.span_ns, 300);
+  EXPECT_EQ(ledger.plugin_calls.num_calls, 1U);
+  EXPECT_EQ(ledger.plugin_calls.busy_ns, 10);
+  EXPECT_EQ(device_json({}, nullptr, ledger)["replays"]["as_called"], true);
+  EXPECT_EQ(device_evidence(ledger, false).unavailable, "");
+  maker.begin(CallSide::kReplay);
+  maker.work("relu");
+  maker.end();
+  EXPECT_EQ(maker.ledger().eager_kernels, std::vector<std::string>{"relu"});
+  EXPECT_TRUE(device_evidence(maker.ledger(), false).counts_differ);
+}
+
+TEST(DeviceLedger, ReplaysOfWhichNothingIsSeenProveNothing) {
+  TraceMaker maker;
+  maker.begin(CallSide::kPlugin);
+  maker.work("mine");
+  maker.end();
+  maker.begin(CallSide::kReplay);
+  maker.end();
+  EXPECT_EQ(device_evidence(maker.ledger(), false).unavailable,
+            "CUPTI did not see any work of the replayed graph");
+  EXPECT_EQ(device_json({}, nullptr, maker.ledger())["replays"]["as_called"], false);
+}
+
+TEST(DeviceLedger, EagersCallsHaveTimesOfTheirOwn) {
+  TraceMaker maker;
+  maker.begin(CallSide::kEager);
+  maker.work("relu");
+  maker.work("relu");
+  maker.end();
+  maker.begin(CallSide::kPlugin);
+  maker.work("mine");
+  maker.end();
+  const base::Json json = device_json({}, nullptr, maker.ledger());
+  EXPECT_EQ(json["busy_ns"], 5);
+  EXPECT_EQ(json["eager_calls"]["calls"], 1);
+  EXPECT_EQ(json["eager_calls"]["busy_ns"], 10);
+  EXPECT_EQ(json["eager_calls"]["span_ns"], 15);
+  EXPECT_EQ(json["kernels"][0]["in"], "eager");
+  EXPECT_EQ(json["kernels"][1]["in"], "plugin");
+  EXPECT_FALSE(json.contains("replays"));
+}
+
+// Copies of inputs, poison in outputs, calls that are only compared: between calls the host's
+// thread does what it must. Another thread is nobody's there, as after all calls.
+TEST(DeviceLedger, WhatHappensBetweenCallsSpeaksAgainstNobody) {
+  TraceMaker maker;
+  maker.load(module_of({"relu"}, {kCupti, kDriver, kTorch}));
+  maker.begin(CallSide::kBetween);
+  maker.work("").kind = WorkKind::kCopy;
+  maker.work("relu");
+  maker.end();
+  const DeviceLedger ledger = maker.ledger();
+  EXPECT_EQ(ledger.unattributed, 0U);
+  EXPECT_EQ(ledger.host_work, 0U);
+  EXPECT_TRUE(ledger.eager_kernels.empty());
+  EXPECT_EQ(row_of(ledger, "(copy)").owner, WorkOwner::kHost);
+  EXPECT_EQ(row_of(ledger, "relu").owner, WorkOwner::kEager);
+  EXPECT_EQ(row_of(ledger, "relu").in, "between");
+  EXPECT_NE(device_evidence(ledger, /*self_tested=*/true).unavailable, "");
+  maker.begin(CallSide::kBetween);
+  maker.work("helper", /*is_pushed=*/false);
+  maker.end();
+  EXPECT_EQ(maker.ledger().unattributed, 1U);
+}
+
 // Without a clock of our own no host time can be compared with a record's.
 TEST(DeviceLedger, NoWindowsOnAnotherClock) {
   TraceMaker maker;
@@ -205,15 +295,15 @@ TEST(DeviceLedger, TimesOfOneCall) {
     maker.end();
   }
   const DeviceLedger ledger = maker.ledger();
-  EXPECT_EQ(ledger.num_plugin_calls, 2U);
-  EXPECT_EQ(ledger.sum_ns, 350);
-  EXPECT_EQ(ledger.busy_ns, 300);
-  EXPECT_EQ(ledger.span_ns, 400);
+  EXPECT_EQ(ledger.plugin_calls.num_calls, 2U);
+  EXPECT_EQ(ledger.plugin_calls.sum_ns, 350);
+  EXPECT_EQ(ledger.plugin_calls.busy_ns, 300);
+  EXPECT_EQ(ledger.plugin_calls.span_ns, 400);
   EXPECT_EQ(ledger.rows.front().name, "b") << "most time first";
-  EXPECT_EQ(check_times(ledger, 450, 400), "");
-  EXPECT_NE(check_times(ledger, 200, 400).find("it returned before its work was done"),
+  EXPECT_EQ(check_times(ledger.plugin_calls, 450, 400), "");
+  EXPECT_NE(check_times(ledger.plugin_calls, 200, 400).find("it returned before its work was done"),
             std::string::npos);
-  EXPECT_NE(check_times(ledger, 450, 350).find("on a stream that they do not see"),
+  EXPECT_NE(check_times(ledger.plugin_calls, 450, 350).find("on a stream that they do not see"),
             std::string::npos);
 }
 
@@ -227,11 +317,11 @@ TEST(DeviceLedger, CallsThatDifferInWhatTheyDo) {
   maker.work("b");
   maker.work("a");
   maker.end();
-  EXPECT_FALSE(maker.ledger().counts_differ) << "order does not count";
+  EXPECT_FALSE(maker.ledger().plugin_calls.counts_differ) << "order does not count";
   maker.begin(CallSide::kPlugin);
   maker.work("a");
   maker.end();
-  EXPECT_TRUE(maker.ledger().counts_differ);
+  EXPECT_TRUE(maker.ledger().plugin_calls.counts_differ);
 }
 
 // All work of a call in which nothing ran, beside one in which something did.
@@ -242,7 +332,7 @@ TEST(DeviceLedger, CallWithoutWorkDiffers) {
   maker.end();
   maker.begin(CallSide::kPlugin);
   maker.end();
-  EXPECT_TRUE(maker.ledger().counts_differ);
+  EXPECT_TRUE(maker.ledger().plugin_calls.counts_differ);
 }
 
 TEST(DeviceLedger, WhatMayBeMissing) {

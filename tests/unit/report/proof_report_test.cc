@@ -116,6 +116,25 @@ TEST(ProofReport, ShowsWhatWasLookedUpAndWhatTheTimeWentInto) {
       << text;
 }
 
+TEST(ProofReport, PutsBusyTimesOfADeviceBesideEachOther) {
+  Record record = proven();
+  record.proof["device"] = {{"cupti", {{"state", "ready"}}}, {"calls", 3}, {"busy_ns", 12.5e3}};
+  const auto line = [&] {
+    const std::string text = proof_text({record}, 0);
+    const std::size_t begin = text.find("  device ");
+    return begin == std::string::npos ? std::string()
+                                      : text.substr(begin, text.find('\n', begin) - begin);
+  };
+  EXPECT_EQ(line(), "  device       busy 12.5 us in a call of the plugin");
+  record.proof["device"]["eager_calls"] = {{"calls", 3}, {"busy_ns", 20e3}};
+  record.proof["device"]["replays"] = {{"calls", 3}, {"busy_ns", 11e3}};
+  EXPECT_EQ(line(),
+            "  device       busy 12.5 us in a call of the plugin, 11.0 us in a replay of it, "
+            "20.0 us in one of eager");
+  record.proof["device"] = {{"cupti", {{"state", "busy"}}}};
+  EXPECT_EQ(line(), "");
+}
+
 TEST(ProofReport, CountsVerdictsByBackend) {
   Record old = eager();
   old.verdict = "mixed(aten::sort)";

@@ -231,5 +231,21 @@ TEST(RunTable, GeometricMeanOverOkRowsPerPlugin) {
   EXPECT_EQ(out.str().find("results:"), std::string::npos);
 }
 
+TEST(RunTable, CapturingHasAColumnOfItsOwnWhereCallsAreReplayed) {
+  RunFacts replayed = facts();
+  replayed.methods = {"paired"};
+  replayed.has_replays = true;
+  std::ostringstream out;
+  RunTable shown(out, {}, replayed);
+  auto record = ok_record("timm/resnet10t", 2);
+  record.plugin_side.capture_ns = 3.21e6;
+  shown.row(record);
+  shown.row(ok_record("torchvision/vit_b_32", 3));
+  EXPECT_NE(out.str().find("  compile    capture  first call"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("  12.3 ms    3.21 ms"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("  12.3 ms          -"), std::string::npos) << out.str();
+  EXPECT_EQ(table({}).find("capture"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace graphnet::report

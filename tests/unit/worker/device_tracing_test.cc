@@ -56,7 +56,7 @@ TEST_F(DeviceTracingTest, CountsThePluginsWork) {
   tracing.start();
   EXPECT_NE(fake_.control().enabled_kinds, 0U);
   for (int call = 0; call < 2; ++call) {
-    tracing.begin_call();
+    tracing.begin_call(proof::CallSide::kPlugin);
     fake_.launch("fused_kernel");
     tracing.end_call(1e9, 1e9);
   }
@@ -75,11 +75,37 @@ TEST_F(DeviceTracingTest, CountsThePluginsWork) {
   EXPECT_FALSE(json.contains("times"));
 }
 
+TEST_F(DeviceTracingTest, EagersAndReplayedCallsHaveTheirOwnTimes) {
+  start();
+  DeviceTracing tracing(*gpu_, session_.get(), state_);
+  tracing.start();
+  fake_.launch("copy of an input");
+  const std::pair<proof::CallSide, int> calls[] = {
+      {proof::CallSide::kPlugin, 1}, {proof::CallSide::kReplay, 1}, {proof::CallSide::kEager, 3}};
+  for (const auto& [side, kernels] : calls) {
+    tracing.begin_call(side);
+    for (int i = 0; i < kernels; ++i) fake_.launch("fused_kernel");
+    tracing.end_call(1e9 * kernels, 1e8);
+  }
+  base::Json json;
+  const proof::DeviceEvidence evidence = tracing.finish({}, json);
+  EXPECT_EQ(evidence.unavailable, "");
+  EXPECT_EQ(evidence.plugin_work, 2U);
+  EXPECT_EQ(evidence.unattributed, 0U);
+  EXPECT_EQ(json["host_ns"], 1e9);
+  EXPECT_EQ(json["replays"]["host_ns"], 1e9);
+  EXPECT_EQ(json["replays"]["busy_ns"], 1000);
+  EXPECT_EQ(json["eager_calls"]["host_ns"], 3e9);
+  EXPECT_EQ(json["eager_calls"]["event_ns"], 1e8);
+  EXPECT_GE(json["eager_calls"]["busy_ns"], 1000);
+  EXPECT_EQ(json["host"], 1) << "the self-test";
+}
+
 TEST_F(DeviceTracingTest, TimesThatContradictWhatWasSeenProveNothing) {
   start();
   DeviceTracing tracing(*gpu_, session_.get(), state_);
   tracing.start();
-  tracing.begin_call();
+  tracing.begin_call(proof::CallSide::kPlugin);
   fake_.launch("fused_kernel");
   tracing.end_call(10, 10);
   base::Json json;
@@ -94,7 +120,7 @@ TEST_F(DeviceTracingTest, WorkOfTheHostMustBeSeen) {
   start();
   DeviceTracing tracing(*gpu_, session_.get(), state_);
   tracing.start();
-  tracing.begin_call();
+  tracing.begin_call(proof::CallSide::kPlugin);
   fake_.launch("fused_kernel");
   tracing.end_call(1e9, 1e9);
   base::Json json;
@@ -109,7 +135,7 @@ TEST_F(DeviceTracingTest, StatesInWhichCuptiSaysNothingAreTheReason) {
   ASSERT_EQ(session, nullptr);
   DeviceTracing tracing(*gpu_, session.get(), state_);
   tracing.start();
-  tracing.begin_call();
+  tracing.begin_call(proof::CallSide::kPlugin);
   tracing.end_call(1, 1);
   base::Json json;
   const std::string reason = tracing.finish({}, json).unavailable;

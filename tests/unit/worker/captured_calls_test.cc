@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// A plugin whose call is captured: what is timed, checked and traced are launches of the graph. The
+// plugin launches on a made-up driver, whose CUDA graphs hold what a captured stream was asked for.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/fake_cuda.h"
+#include "support/mirror_place.h"
+#include "unit/proof/fake_cupti_library.h"
+#include "worker/device_tracing.h"
+#include "worker/plugin_side.h"
+#include "worker/proof_phase.h"
+#include "worker/record_writer.h"
+#include "worker/timed_checks.h"
+
+namespace graphnet::worker {
+namespace {
+
+using plugin::CallStatus;
+using plugin::FailureKind;
+
+constexpr int kPairs = 8;
+
+/// The library that sees what the driver launches.
+tests::FakeCuptiLibrary* seeing = nullptr;
+
+class CapturedCallsTest : public testing::Test {
+ protected:
+  CapturedCallsTest() {
+    void* const handle = ::dlopen(kDriver.c_str(), RTLD_NOW);
+    control_ = reinterpret_cast<tests::FakeCudaControl>(::dlsym(handle, "fake_cuda_control"))();
+    *control_ = tests::FakeCuda();
+    gpu_ = std::move(device::Gpu::open(0, kDriver)).value();
+    place_.gpu = gpu_.get();
+    settings_.first_look = settings_.max_pairs = kPairs;
+    settings_.remeasure = false;
+    settings_.replay = true;
+  }
+  ~CapturedCallsTest() override {
+    plugin_.reset();
+    EXPECT_EQ(control_->streams, 0);
+    EXPECT_EQ(control_->executable_graphs, 0);
+    *control_ = tests::FakeCuda();
+  }
+
+  /// Takes the plugin up to the end of its warm-up.
+  void prepare(const std::string& mode) {
+    task_.plugin_library = GRAPHNET_LAUNCHING_PLUGIN;
+    task_.plugin_name = "launching";
+    task_.plugin_version = "0.1.0";
+    task_.plugin_options = {{"mode", mode}};
+    task_.threads = 1;
+    const std::string sample = std::string(GRAPHNET_SOURCE_DIR) + "/configs/control";
+    sample_ = sample::load_sample(sample).value();
+    arguments_ =
+        sample::replay(sample_.metas, sample_.program.parameters, sample::kReplaySeed).value();
+    eager_ = EagerSide::create(sample_, arguments_, place_).value();
+    const auto instruments = measure::machine_instruments(settings_, /*threads=*/1);
+    eager_warmup_ = measure::warm_up(eager_->calls(), settings_, instruments).value();
+    plugin_ = std::make_unique<PluginSide>(task_, sample_.name, eager_->arguments(), eager_->kept(),
+                                           eager_.get(), [](const char*) {});
+    expect_ok(plugin_->open());
+    plugin_->offer_body(eager_->engine().normal_form(plugin_->weights()));
+    double ignored_ns = 0;
+    expect_ok(plugin_->compile(ignored_ns));
+    expect_ok(plugin_->bind(ignored_ns));
+    expect_ok(plugin_->warm_up(settings_, /*threads=*/1, plugin_warmup_));
+  }
+
+  static void expect_ok(const CallStatus& status) {
+    ASSERT_TRUE(status.is_ok()) << status.status.to_string();
+  }
+  static int plugin_runs() {
+    void* const library = ::dlopen(GRAPHNET_LAUNCHING_PLUGIN, RTLD_NOW);
+    const auto runs = reinterpret_cast<int (*)()>(::dlsym(library, "launching_plugin_runs"))();
+    ::dlclose(library);
+    return runs;
+  }
+  CallStatus capture() {
+    double capture_ns = 0;
+    CallStatus status = plugin_->capture(capture_ns);
+    EXPECT_GT(capture_ns, 0);
+    if (status.is_ok()) status = plugin_->warm_up_replays(settings_, 1, replay_warmup_);
+    return status;
+  }
+  ComparedSample compared() { return {sample_, arguments_, *eager_, *plugin_}; }
+
+  base::Result<measure::PairedResult> time(TimedFindings& findings) {
+    InputShuffle shuffle(eager_->arguments(),
+                         variable_inputs(sample_, arguments_, eager_->engine().pinned_arguments()),
+                         1);
+    TimedChecks checks(compared(), std::move(shuffle), /*compare=*/true, 1);
+    auto result =
+        measure::time_paired(checks.sides(), {eager_warmup_, replay_warmup_}, checks.hooks(),
+                             settings_, measure::machine_instruments(settings_, /*threads=*/1));
+    findings = checks.finish(result.is_ok() ? &*result : nullptr);
+    return result;
+  }
+
+  const std::string kDriver = tests::FakeCuptiLibrary::driver("ready");
+  tests::FakeCuda* control_;
+  tests::MirrorPlace place_;
+  std::unique_ptr<device::Gpu> gpu_;
+  journal::Task task_;
+  sample::Sample sample_;
+  std::vector<sample::Argument> arguments_;
+  std::unique_ptr<EagerSide> eager_;
+  std::unique_ptr<PluginSide> plugin_;
+  measure::PairedSettings settings_;
+  measure::Warmup eager_warmup_;
+  measure::Warmup plugin_warmup_;
+  measure::Warmup replay_warmup_;
+};
+
+TEST_F(CapturedCallsTest, EachTimedCallIsOneLaunchOnNewContentInTheSamePlace) {
+  prepare("");
+  ASSERT_NO_FATAL_FAILURE(expect_ok(capture()));
+  EXPECT_EQ(plugin_->num_graph_nodes(), 1U);
+  EXPECT_GT(replay_warmup_.first_call_ns, 0);
+  const int runs = plugin_runs();
+  const int launches = control_->graph_launches;
+  EXPECT_EQ(static_cast<std::size_t>(launches), 1 + replay_warmup_.warmup_ns.size());
+  TimedFindings findings;
+  const auto result = time(findings);
+  ASSERT_TRUE(result.is_ok()) << result.status().to_string();
+  EXPECT_EQ(plugin_runs(), runs) << "no code of the plugin ran in the timed calls";
+  const int settling = result->settled[measure::kBackend] ? 1 : 0;
+  EXPECT_EQ(control_->graph_launches - launches,
+            kPairs * (result->calls_per_half[measure::kBackend] + settling));
+  EXPECT_EQ(findings.flag, "") << findings.message;
+  EXPECT_EQ(findings.shuffled_calls, kPairs);
+  EXPECT_GE(findings.checked_calls, 3);
+  EXPECT_TRUE(plugin_->check_memory().is_ok());
+
+  journal::Record record;
+  record.plugin_side.capture_ns = 5e6;
+  record.plugin_side.compile_ns = record.plugin_side.bind_ns = 0;
+  write_timing(record, *result);
+  write_replay(record.timing, plugin_->num_graph_nodes(), replay_warmup_, plugin_warmup_);
+  EXPECT_EQ(record.timing["replay"]["nodes"], 1);
+  EXPECT_EQ(record.timing["replay"]["plugin_call_ns"], plugin_warmup_.typical_ns());
+  if (*record.eager.median_ns > *record.plugin_side.median_ns) {
+    EXPECT_GT(record.timing["break_even_calls"], 0) << "capturing is to be paid off too";
+  }
+}
+
+TEST_F(CapturedCallsTest, ReplayThatDoesNotReadItsInputsIsFound) {
+  prepare("stale");
+  ASSERT_NO_FATAL_FAILURE(expect_ok(capture()));
+  TimedFindings findings;
+  EXPECT_FALSE(time(findings).is_ok());
+  EXPECT_EQ(findings.flag, "stale_output");
+}
+
+TEST_F(CapturedCallsTest, EachWayInWhichCapturingFails) {
+  const struct {
+    const char* mode;
+    FailureKind kind;
+    const char* message;
+  } cases[] = {
+      {"waits", FailureKind::kFailed, "CUDA error 901"},
+      {"elsewhere", FailureKind::kFailed, "CUDA error 906"},
+      {"empty", FailureKind::kBroken,
+       "the captured call asked nothing of the stream that it was given"},
+      {"refuses", FailureKind::kUnsupported, "not today"},
+  };
+  for (const auto& wanted : cases) {
+    prepare(wanted.mode);
+    const CallStatus status = capture();
+    EXPECT_EQ(status.kind, wanted.kind) << wanted.mode;
+    EXPECT_NE(status.status.to_string().find(wanted.message), std::string::npos)
+        << status.status.to_string();
+    EXPECT_FALSE(plugin_->is_captured());
+    plugin_.reset();
+  }
+}
+
+TEST_F(CapturedCallsTest, TheDriversErrorIsNamed) {
+  prepare("");
+  control_->instantiate_code = 2;
+  const CallStatus status = capture();
+  EXPECT_EQ(status.kind, FailureKind::kFailed);
+  EXPECT_EQ(status.status.message(),
+            "cannot instantiate a CUDA graph: CUDA_ERROR_OUT_OF_MEMORY (2)");
+  ASSERT_EQ(status.status.context().size(), 1U);
+  EXPECT_EQ(status.status.context()[0], "capturing gn_backend_run of plugin 'launching'");
+}
+
+TEST_F(CapturedCallsTest, LaunchThatFailsIsThePlugins) {
+  prepare("");
+  ASSERT_NO_FATAL_FAILURE(expect_ok(capture()));
+  control_->graph_launch_code = 700;
+  TimedFindings findings;
+  EXPECT_FALSE(time(findings).is_ok());
+  EXPECT_EQ(plugin_->failure().kind, FailureKind::kFailed);
+  EXPECT_NE(plugin_->failure().status.message().find("CUDA_ERROR_ILLEGAL_ADDRESS (700)"),
+            std::string::npos);
+}
+
+TEST_F(CapturedCallsTest, PlacesWithoutGraphsSaySo) {
+  prepare("");
+  place_.gpu = nullptr;
+  const CallStatus status = capture();
+  EXPECT_EQ(status.kind, FailureKind::kUnsupported);
+  EXPECT_EQ(status.status.message(), "calls on 'cpu' cannot be captured");
+}
+
+TEST_F(CapturedCallsTest, ProofTracesTheReplaysAndEagerBeside) {
+  prepare("");
+  ASSERT_NO_FATAL_FAILURE(expect_ok(capture()));
+  tests::FakeCuptiLibrary cupti;
+  seeing = &cupti;
+  proof::CuptiStatus state;
+  const auto session = proof::CuptiSession::start(cupti.settings(), state);
+  ASSERT_TRUE(state.is_ready()) << state.reason;
+  control_->on_launch = [] { seeing->launch("fused_kernel"); };
+  DeviceTracing tracing(*gpu_, session.get(), state);
+  ProofPhase phase(compared(), {}, "counts", {}, &tracing);
+  base::Json ledger = base::Json::object();
+  phase.trace(ledger);
+  const base::Json& device = ledger["device"];
+  EXPECT_EQ(ledger["replayed_outputs"], "equal");
+  EXPECT_EQ(device["calls"], ledger["calls"]);
+  EXPECT_EQ(device["replays"]["calls"], ledger["calls"]);
+  EXPECT_EQ(device["replays"]["busy_ns"], 1000);
+  EXPECT_EQ(device["replays"]["as_called"], true);
+  EXPECT_TRUE(device["replays"].contains("host_ns"));
+  EXPECT_EQ(device["eager_calls"]["calls"], ledger["calls"]);
+  EXPECT_EQ(device["eager_calls"]["busy_ns"], 0) << "this eager computes on the processor";
+  EXPECT_EQ(device["eager"], 0);
+  EXPECT_EQ(device["unattributed"], 0) << "calls that are not traced are between those that are";
+  EXPECT_EQ(device["plugin"], 2 * ledger["calls"].get<int>());
+}
+
+}  // namespace
+}  // namespace graphnet::worker
