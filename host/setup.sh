@@ -6,6 +6,7 @@
 #   setup_is_done PLUGIN...   true if the last set-up still holds (takes milliseconds)
 #   setup_program PLUGIN...   does what is missing for the program and these plugins
 #   setup_tests               the same for every plugin that can be had, with tests
+#   setup_portable            what tests/gpu/pack carries to other machines
 #
 # Whatever fails prints its reason and ends the process: 5 for the environment, 70 for the build.
 
@@ -190,4 +191,10 @@ setup_tests() {
     [[ -f $file ]] && plugins+=("$(basename "$(dirname "$file")")")
   done
   carry_out optional ON '' "${plugins[@]}"
+}
+
+setup_portable() {
+  local plugins
+  IFS=';' read -ra plugins <<<"$(plugin_list xla)"
+  carry_out '' ON portable "${plugins[@]}"
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "base/sha256.h"
 
-#include <openssl/evp.h>
+// The functions of one algorithm: the digest interface would link every algorithm there is (4 MB in
+// each program and plugin) and read the machine's OpenSSL configuration.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 #include <array>
 
 namespace graphnet::base {
 
 struct Sha256::Context {
-  EVP_MD_CTX* handle = EVP_MD_CTX_new();
-  Context() { EVP_DigestInit_ex(handle, EVP_sha256(), nullptr); }
-  ~Context() { EVP_MD_CTX_free(handle); }
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
+  SHA256_CTX state;
+  Context() { SHA256_Init(&state); }
 };
 
 Sha256::Sha256() : context_(std::make_unique<Context>()) {}
@@ -21,18 +21,17 @@ Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::update(const void* bytes, std::size_t num_bytes) {
-  EVP_DigestUpdate(context_->handle, bytes, num_bytes);
+  SHA256_Update(&context_->state, bytes, num_bytes);
 }
 
 std::string Sha256::finish() {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest = {};
-  unsigned int size = 0;
-  EVP_DigestFinal_ex(context_->handle, digest.data(), &size);
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest = {};
+  SHA256_Final(digest.data(), &context_->state);
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
-  for (unsigned int i = 0; i < size; ++i) {
-    text += kDigits[digest[i] >> 4];
-    text += kDigits[digest[i] & 15];
+  for (const unsigned char byte : digest) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
   }
   return text;
 }

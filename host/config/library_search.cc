@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "config/elf_header.h"
+#include "config/given_torch.h"
 
 namespace graphnet::config {
 
@@ -294,8 +295,15 @@ std::map<std::string, std::vector<fs::path>> parse_loader_cache(const std::strin
 LoaderPaths LoaderPaths::of_this_machine() {
   constexpr std::uint64_t kMaxCacheBytes = std::uint64_t{64} << 20U;
   LoaderPaths paths;
+  // What is wrong with it, the worker's start says.
+  const auto torch = given_torch_libraries();
+  if (torch.is_ok() && *torch) paths.environment.push_back((*torch)->string());
   const char* environment = ::secure_getenv("LD_LIBRARY_PATH");
-  if (environment != nullptr) paths.environment = split(environment, ":;");
+  if (environment != nullptr) {
+    for (std::string& folder : split(environment, ":;")) {
+      paths.environment.push_back(std::move(folder));
+    }
+  }
   const Result<std::string> cache = base::read_file("/etc/ld.so.cache", kMaxCacheBytes);
   if (cache.is_ok()) paths.cache = parse_loader_cache(*cache);
   for (const char* root : {"/lib/", "/usr/lib/"}) {

@@ -13,7 +13,7 @@ namespace graphnet::config {
 
 /// Where the dynamic linker looks besides the run paths of the files themselves.
 struct LoaderPaths {
-  std::vector<std::string> environment;  ///< LD_LIBRARY_PATH
+  std::vector<std::string> environment;  ///< LD_LIBRARY_PATH, as workers get it
   /// Name to files, from the linker's cache.
   std::map<std::string, std::vector<std::filesystem::path>> cache;
   std::vector<std::filesystem::path> defaults;

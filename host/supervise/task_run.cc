@@ -3,6 +3,7 @@
 
 #include "supervise/classify.h"
 #include "supervise/control.h"
+#include "supervise/worker_environment.h"
 
 namespace graphnet::supervise {
 
@@ -68,6 +69,7 @@ Status worker_does_not_start(const WorkerSettings& settings, const journal::Reco
                "the program that runs samples does not start: " + record.message);
   error.add_context(settings.executable.string());
   if (!record.output_tail.empty()) error.add_context("its output: " + record.output_tail);
+  add_torch_hint(record.output_tail, error);
   return error;
 }
 

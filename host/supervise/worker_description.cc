@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/subprocess.h"
 #include "supervise/output_ring.h"
+#include "supervise/worker_environment.h"
 
 namespace graphnet::supervise {
 
@@ -37,6 +38,7 @@ Status no_answer(const std::filesystem::path& executable, const std::string& why
   error.add_context(executable.string());
   const std::string said = tail_text(output, kMaxAnswerBytes);
   if (!said.empty()) error.add_context("its output: " + said);
+  add_torch_hint(said, error);
   return error;
 }
 
@@ -51,6 +53,7 @@ Result<base::Json> describe_worker(const std::filesystem::path& executable,
   }
   base::Subprocess::Options options;
   options.arguments = {executable.string(), "--describe"};
+  GN_ASSIGN_OR_RETURN(options.environment, worker_environment());
   options.output_fd = output.get();
   GN_ASSIGN_OR_RETURN(base::Subprocess worker, base::Subprocess::start(options));
   pollfd ended = {worker.wait_fd(), POLLIN, 0};

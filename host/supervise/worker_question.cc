@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/subprocess.h"
 #include "supervise/output_ring.h"
+#include "supervise/worker_environment.h"
 
 namespace graphnet::supervise {
 
@@ -117,7 +118,9 @@ Result<WorkerAnswers> ask_worker(const WorkerQuestion& question, const OnAnswer&
   base::Subprocess::Options options;
   options.arguments = {question.executable.string(), question.flag,
                        base::dump_json(question.request)};
-  options.environment = question.environment;
+  GN_ASSIGN_OR_RETURN(options.environment, worker_environment());
+  options.environment.insert(options.environment.end(), question.environment.begin(),
+                             question.environment.end());
   options.control_fd = worker_end.get();
   options.output_fd = output.get();
   GN_ASSIGN_OR_RETURN(base::Subprocess worker, base::Subprocess::start(options));
@@ -134,6 +137,7 @@ Result<WorkerAnswers> ask_worker(const WorkerQuestion& question, const OnAnswer&
   answered.problem.add_context(question.executable.string());
   const std::string said = read_output(output.get());
   if (!said.empty()) answered.problem.add_context("its output: " + said);
+  add_torch_hint(said, answered.problem);
   return answered;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "supervise/worker_environment.h"
 
 namespace graphnet::supervise {
 
@@ -43,7 +44,10 @@ Result<Subprocess> start_fresh(const WorkerSettings& settings, int threads, int 
                                int output_fd) {
   Subprocess::Options options;
   options.arguments = {settings.executable.string()};
-  options.environment = thread_variables(threads);
+  GN_ASSIGN_OR_RETURN(options.environment, worker_environment());
+  for (std::string& variable : thread_variables(threads)) {
+    options.environment.push_back(std::move(variable));
+  }
   if (!settings.mark.empty()) options.environment.push_back(settings.mark);
   options.control_fd = control_fd;
   options.output_fd = output_fd;

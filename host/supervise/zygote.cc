@@ -11,6 +11,7 @@
 
 #include "journal/fork_message.h"
 #include "supervise/stray_processes.h"
+#include "supervise/worker_environment.h"
 
 namespace graphnet::supervise {
 
@@ -52,7 +53,8 @@ Status Zygote::start() {
   const base::UniqueFd theirs(pair[1]);
   Subprocess::Options options;
   options.arguments = {executable_.string(), "--zygote"};
-  options.environment = {"OMP_NUM_THREADS=1"};
+  GN_ASSIGN_OR_RETURN(options.environment, worker_environment());
+  options.environment.emplace_back("OMP_NUM_THREADS=1");
   if (!mark_.empty()) options.environment.push_back(mark_);
   options.control_fd = theirs.get();
   // What libraries say while they load belongs to no sample; a fresh worker repeats it if they

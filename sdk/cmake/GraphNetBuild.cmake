@@ -23,6 +23,31 @@ foreach(sanitizer IN LISTS GRAPHNET_SANITIZE)
   target_link_options(graphnet_sanitizers INTERFACE -fsanitize=${sanitizer})
 endforeach()
 
+# graphnet_third_party(<name> <shared target> <Debian package>)
+#
+# Makes graphnet_<name>, which links lib<name>.a with the headers of the shared target, so that what is built runs where
+# the package is not installed.
+if(GRAPHNET_STATIC AND NOT GRAPHNET_SANITIZE)
+  set(GRAPHNET_FROM_ARCHIVES ON)
+endif()
+function(graphnet_third_party name shared package)
+  if(TARGET graphnet_${name})
+    return()
+  endif()
+  add_library(graphnet_${name} INTERFACE)
+  if(NOT GRAPHNET_FROM_ARCHIVES)
+    target_link_libraries(graphnet_${name} INTERFACE ${shared})
+    return()
+  endif()
+  find_library(GRAPHNET_ARCHIVE_${name} lib${name}.a)
+  if(NOT GRAPHNET_ARCHIVE_${name})
+    message(FATAL_ERROR "lib${name}.a not found. Install ${package}; or link shared libraries: -DGRAPHNET_STATIC=OFF")
+  endif()
+  target_include_directories(graphnet_${name} SYSTEM INTERFACE
+    $<TARGET_PROPERTY:${shared},INTERFACE_INCLUDE_DIRECTORIES>)
+  target_link_libraries(graphnet_${name} INTERFACE ${GRAPHNET_ARCHIVE_${name}} ${CMAKE_DL_LIBS} m pthread)
+endfunction()
+
 # graphnet_host_library(<folder> SOURCES ... [DEPS <folder>...] [PRIVATE_LIBS <target>...])
 #
 # Headers of a folder are reachable as "<folder>/x.h" only through a link edge: the include

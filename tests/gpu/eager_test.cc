@@ -7,6 +7,7 @@
 
 #include "device/driver_state.h"
 #include "eager/cuda_library.h"
+#include "gpu/places.h"
 #include "unit/eager/sample_arguments.h"
 #include "verify/compare.h"
 
@@ -18,7 +19,10 @@ using Outputs = std::vector<std::vector<std::byte>>;
 class EagerOnCuda : public testing::Test {
  protected:
   /// Before anything else of libtorch.
-  static void SetUpTestSuite() { loaded_ = load_cuda(); }
+  static void SetUpTestSuite() {
+    loaded_ = load_cuda();
+    ::setenv("GRAPHNET_GPU_SAMPLES", tests::samples_folder().c_str(), /*overwrite=*/0);
+  }
 
   void SetUp() override {
     const device::DriverState driver = device::probe_driver();

@@ -12,6 +12,7 @@
 #include "device/gpu_timer.h"
 #include "device/own_kernels.h"
 #include "gpu/launches.h"
+#include "gpu/places.h"
 #include "proof/device_ledger.h"
 
 namespace graphnet::tests {
@@ -37,7 +38,7 @@ class GpuTest : public testing::Test {
   std::unique_ptr<CuptiSession> start() {
     CuptiStatus status;
     CuptiSession::Settings settings;
-    settings.places.folders = {GRAPHNET_CUPTI_FOLDER};
+    settings.places.folders = {cupti_folder(GRAPHNET_CUPTI_FOLDER)};
     auto session = CuptiSession::start(settings, status);
     EXPECT_TRUE(status.is_ready()) << cupti_state_name(status.state) << ": " << status.reason;
     return session;
@@ -125,7 +126,7 @@ TEST_F(GpuTest, SecondSessionSaysBusy) {
   ASSERT_NE(session, nullptr);
   CuptiStatus status;
   CuptiSession::Settings settings;
-  settings.places.folders = {GRAPHNET_CUPTI_FOLDER};
+  settings.places.folders = {cupti_folder(GRAPHNET_CUPTI_FOLDER)};
   EXPECT_EQ(CuptiSession::start(settings, status), nullptr);
   EXPECT_EQ(status.state, CuptiState::kBusy) << status.reason;
 }

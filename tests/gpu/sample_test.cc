@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/json.h"
+#include "gpu/places.h"
 #include "journal/journal_file.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -13,16 +14,15 @@
 namespace graphnet::tests {
 namespace {
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples/";
-const std::string kSmall = kSamples + "transformers-auto-model/sadhaklal_mlp-iris";
+constexpr const char* kSmall = "transformers-auto-model/sadhaklal_mlp-iris";
 
 /// The one record of a run, or why there is none.
 base::Result<journal::Record> run_on_device(const std::vector<std::string>& flags) {
   const TempDir folder;
   const std::string results = (folder.path() / "r.jsonl").string();
-  std::vector<std::string> words = {kProgram, "run",   kSmall,         "-o",
-                                    results,  "--set", "device=cuda:0"};
+  std::vector<std::string> words = {
+      graphnet_program(), "run", samples_folder() / kSmall, "-o", results, "--set",
+      "device=cuda:0"};
   words.insert(words.end(), flags.begin(), flags.end());
   const ProgramEnd end = run_program(words, {}, folder.path() / "log");
   auto content = journal::read_journal(results);

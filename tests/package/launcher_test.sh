@@ -352,6 +352,34 @@ case_tests_run() {
   expect_no_call "$changes"
 }
 
+case_packing_builds_what_it_takes() {
+  mkdir -p "$tree/plugins/xla" "$tree/tests/gpu"
+  touch "$tree/plugins/xla/CMakeLists.txt"
+  cp "$source_root/tests/gpu/pack" "$tree/tests/gpu/"
+  call "$tree/tests/gpu/pack"
+  expect_call '-DGRAPHNET_PLUGINS=nope;xla -DGRAPHNET_BUILD_TESTS=ON'
+  expect_call '--target portable'
+  expect_call "--install $tree/build/release --prefix $tree/build/portable --component gpu"
+}
+
+case_cuda_wheels_on_request_only() {
+  mkdir -p "$tree/plugins/xla"
+  touch "$tree/plugins/xla/CMakeLists.txt"
+  cp "$source_root/plugins/xla/fetch-cuda" "$tree/plugins/xla/"
+  printf '#: free-mb 50\n#: unpack torch/lib/*\ntiny==1.0 --hash=sha256:00\n' >"$tree/plugins/xla/requirements-cuda.txt"
+  call "$tree/graphnet" run --config xla.yaml
+  call "$tree/tests/run"
+  expect_no_call requirements-cuda
+  call "$tree/plugins/xla/fetch-cuda"
+  expect_code 0
+  expect_call "-r $tree/plugins/xla/requirements-cuda.txt"
+  [[ $out == "$(cache)"/*/jax_plugins/xla_cuda13/xla_cuda_plugin.so ]] || flunk "prints no place"
+  expect_path "${out%/jax_plugins/*}/torch/lib/libtorch_cpu.so"
+  : >"$case_dir/calls"
+  call "$tree/plugins/xla/fetch-cuda"
+  expect_no_call download
+}
+
 mapfile -t cases < <(declare -F | sed -n 's/^declare -f case_//p')
 if (($#)); then cases=("$@"); fi
 for current in "${cases[@]}"; do
