@@ -70,9 +70,9 @@ TEST(SampleOnDevice, BisectionOfNopeFindsNothing) {
   const TempDir folder;
   const auto config =
       folder.write("d.yaml", "schema: graphnet/run/v1\nbackend: {name: nope}\ndevice: cuda:0\n");
-  const ProgramEnd end =
-      run_program({kProgram, "inspect", kSmall, "--bisect", "--config", config.string(), "--quiet"},
-                  {}, folder.path() / "log");
+  const ProgramEnd end = run_program({graphnet_program(), "inspect", samples_folder() / kSmall,
+                                      "--bisect", "--config", config.string(), "--quiet"},
+                                     {}, folder.path() / "log");
   if (end.output.find("(E140)") != std::string::npos) GTEST_SKIP() << end.output;
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
   EXPECT_NE(end.output.find("no node leaves tolerance"), std::string::npos) << end.output;
