@@ -132,6 +132,16 @@ void add_load_and_memory(base::Json& environment) {
   }
 }
 
+/// " (family 26, model 2)" where a name without digits stands for many generations, as hypervisors
+/// give it.
+std::string generation_in(std::string_view cpuinfo, const std::string& name) {
+  const std::string_view family = field(cpuinfo, "cpu family");
+  const std::string_view model = field(cpuinfo, "model");
+  if (family.empty() || model.empty()) return "";
+  if (name.find_first_of("0123456789") != std::string::npos) return "";
+  return " (family " + std::string(family) + ", model " + std::string(model) + ")";
+}
+
 }  // namespace
 
 int affinity_cores() {
@@ -147,7 +157,7 @@ std::string hardware_class(std::string_view cpu_model, int threads) {
 std::string cpu_model_in(std::string_view cpuinfo) {
   for (const std::string_view key : {"model name", "Processor", "cpu model", "cpu"}) {
     std::string model = fold_blanks(field(cpuinfo, key));
-    if (!model.empty()) return model;
+    if (!model.empty()) return model + generation_in(cpuinfo, model);
   }
   return "";
 }

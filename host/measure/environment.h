@@ -45,8 +45,8 @@ std::optional<std::int64_t> peak_rss_bytes();
 /// source   "5" written to /proc/self/clear_refs, proc(5)
 void reset_peak_rss();
 
-/// The processor's name from the text of /proc/cpuinfo, repeated blanks folded; "" if there is
-/// none.
+/// The processor's name from the text of /proc/cpuinfo, repeated blanks folded, with family and
+/// model where the name has no number ("AMD EPYC" is said of four generations); "" if there is none.
 std::string cpu_model_in(std::string_view cpuinfo);
 
 /// The word in brackets: "always [madvise] never" gives "madvise"; "" if there is none.

@@ -158,6 +158,7 @@ Tensor Emitter::kernel_panels(const Tensor& kernel, std::int64_t groups) {
   std::int64_t whole = round_up(out, width);
   if (groups > 1) {
     width = std::min(2 * kLanes, out / groups);
+    if ((out / groups) % width != 0 && (out / groups) % kLanes == 0) width = kLanes;
     while ((out / groups) % width != 0) --width;
     whole = out;
   }

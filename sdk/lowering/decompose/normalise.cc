@@ -105,6 +105,12 @@ Tensors group_norm(Call& call) {
   Builder& b = call.b;
   const Tensor x = wide(call, "input");
   const std::int64_t groups = call.integer("num_groups");
+  // Without splitting the channels where that is not needed: compilers keep their layout then.
+  if (groups == 1 || (groups == x.shape[1] && x.rank() > 2)) {
+    Shape whole = counting(x.rank());
+    whole.erase(whole.begin(), whole.begin() + (groups == 1 ? 1 : 2));
+    return {finish(call, affine_channels(call, standardise(b, x, whole, call.number("eps"))))};
+  }
   Shape split = {x.shape[0], groups, x.shape[1] / groups};
   split.insert(split.end(), x.shape.begin() + 2, x.shape.end());
   Shape dims = counting(static_cast<std::int64_t>(split.size()));
