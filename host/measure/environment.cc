@@ -132,14 +132,14 @@ void add_load_and_memory(base::Json& environment) {
   }
 }
 
-/// " (family 26, model 2)" where a name without digits stands for many generations, as hypervisors
+/// " (family 26 model 2)" where a name without digits stands for many generations, as hypervisors
 /// give it.
 std::string generation_in(std::string_view cpuinfo, const std::string& name) {
   const std::string_view family = field(cpuinfo, "cpu family");
   const std::string_view model = field(cpuinfo, "model");
   if (family.empty() || model.empty()) return "";
   if (name.find_first_of("0123456789") != std::string::npos) return "";
-  return " (family " + std::string(family) + ", model " + std::string(model) + ")";
+  return " (family " + std::string(family) + " model " + std::string(model) + ")";
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ TEST(CpuModel, IsReadFromCpuinfo) {
   EXPECT_EQ(cpu_model_in("processor\t: 0\nmodel\t\t: 143\nmodel name\t: AMD  EPYC 9B14 \n"),
             "AMD EPYC 9B14");
   EXPECT_EQ(cpu_model_in("cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\n"),
-            "AMD EPYC (family 26, model 2)");
+            "AMD EPYC (family 26 model 2)");
   EXPECT_EQ(cpu_model_in("cpu family\t: 6\nmodel\t\t: 143\nmodel name\t: Xeon 8488C\n"),
             "Xeon 8488C");
   EXPECT_EQ(cpu_model_in("Processor : ARMv8\n"), "ARMv8");
