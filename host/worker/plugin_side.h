@@ -55,8 +55,7 @@ class PluginSide {
   /// order    after the warm-up
   /// units    nanoseconds in the out parameter: capture and instantiation
   /// errors   kUnsupported: not at this place, or the plugin calls the eager service, whose memory
-  /// a
-  ///          graph does not hold; kBroken: what it does in run cannot be captured
+  ///          a graph does not hold; kBroken: what it does in run cannot be captured
   plugin::CallStatus capture(double& capture_ns);
   /// First launches of what was captured, until they have settled.
   plugin::CallStatus warm_up_replays(const measure::PairedSettings& settings, int threads,

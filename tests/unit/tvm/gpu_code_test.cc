@@ -18,6 +18,7 @@
 #include "tvm_plugin/program_compiler.h"
 #include "tvm_plugin/tvm_library.h"
 #include "tvm_plugin/vector_math.h"
+#include "unit/tvm/one_input.h"
 
 namespace graphnet::tvm {
 namespace {
@@ -36,17 +37,7 @@ Program sample() {
   Emitter emitter(false);
   lowering::Builder b(emitter);
   const std::vector<std::int64_t> shape = {kRows, kColumns};
-  gn_value value = {};
-  value.struct_size = sizeof(value);
-  value.kind = GN_VALUE_INPUT;
-  value.dtype = {kDLFloat, 32, 1};
-  value.rank = 2;
-  value.shape = shape.data();
-  gn_graph_body body = {};
-  body.struct_size = sizeof(body);
-  body.values = &value;
-  body.num_values = 1;
-  const Tensor x = emitter.add_parameters(body)[0];
+  const Tensor x = one_input(emitter, shape);
   const std::vector<float> weight(kColumns * kColumns, 0.5F);
   const Tensor w = emitter.constant(Type::kF32, {kColumns, kColumns}, weight.data());
   const Tensor y = b.softmax(b.matmul(x, w), 1);

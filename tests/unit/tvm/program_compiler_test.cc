@@ -23,6 +23,7 @@
 #include "tvm_plugin/tuning_database.h"
 #include "tvm_plugin/tvm_library.h"
 #include "tvm_plugin/vector_math.h"
+#include "unit/tvm/one_input.h"
 
 namespace graphnet::tvm {
 namespace {
@@ -37,18 +38,7 @@ constexpr std::int64_t kColumns = 48;
 Program sample() {
   Emitter emitter(true);
   lowering::Builder b(emitter);
-  const std::vector<std::int64_t> shape = {kRows, kColumns};
-  gn_value value = {};
-  value.struct_size = sizeof(value);
-  value.kind = GN_VALUE_INPUT;
-  value.dtype = {kDLFloat, 32, 1};
-  value.rank = 2;
-  value.shape = shape.data();
-  gn_graph_body body = {};
-  body.struct_size = sizeof(body);
-  body.values = &value;
-  body.num_values = 1;
-  const Tensor x = emitter.add_parameters(body)[0];
+  const Tensor x = one_input(emitter, {kRows, kColumns});
   std::vector<float> weight(kColumns * kColumns);
   for (std::size_t i = 0; i < weight.size(); ++i) weight[i] = static_cast<float>(i % 13) - 6;
   const Tensor w = emitter.constant(Type::kF32, {kColumns, kColumns}, weight.data());
