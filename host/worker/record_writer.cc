@@ -85,6 +85,10 @@ base::Json summary_json(const measure::PairedSummary& summary) {
           {"drops_exceeded", summary.drops_exceeded}};
 }
 
+void add_count(base::Json& counts, const char* key, int more) {
+  counts[key] = counts.value(key, 0) + more;
+}
+
 }  // namespace
 
 journal::Record start_record(const journal::Task& task) {
@@ -214,6 +218,24 @@ void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>
     timing["event_median_ns"][name] = measure::summarise(spans).median;
     timing["event_ns"][name] = std::move(spans);
   }
+}
+
+void write_findings(journal::Record& record, const TimedFindings& findings, bool is_first) {
+  add_count(record.checks, "checked_calls", findings.checked_calls);
+  add_count(record.checks, "shuffled_calls", findings.shuffled_calls);
+  record.checks["content_bits"] = findings.content_bits;
+  if (findings.ill_conditioned_calls > 0) {
+    add_count(record.checks, "ill_conditioned_calls", findings.ill_conditioned_calls);
+  }
+  if (!findings.sensitive.empty()) {
+    record.checks["sensitive"] = findings.sensitive;
+    if (is_first) record.flags.emplace_back("sensitive");
+  }
+  if (findings.flag.empty()) return;
+  record.flags.push_back(findings.flag);
+  record.outcome = findings.outcome;
+  record.message = findings.message;
+  record.speedup.reset();
 }
 
 base::Json correctness_json(const verify::Comparison& comparison) {
