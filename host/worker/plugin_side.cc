@@ -281,16 +281,10 @@ CallStatus PluginSide::failure_of(base::Status status) const {
 }
 
 std::vector<DLTensor> PluginSide::eager_outputs() const {
-  std::vector<DLTensor> tensors = executable_->outputs();
-  std::vector<DLTensor*> pointers;
-  for (DLTensor& tensor : tensors) {
-    tensor.data = nullptr;
-    pointers.push_back(&tensor);
-  }
+  std::vector<DLTensor> tensors;
   // Who did not use the service has no business where its results are.
-  if (eager_runs() != eager_runs_before_) {
-    eager_->describe_outputs(pointers.data(), pointers.size());
-  }
+  if (eager_runs() != eager_runs_before_) tensors = services_->eager_outputs();
+  tensors.resize(signature_.outputs.size(), DLTensor{});
   return tensors;
 }
 

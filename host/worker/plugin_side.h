@@ -117,7 +117,7 @@ class PluginSide {
   plugin::CallStatus why_not_captured(const base::Status& status) const;
   /// Why a call failed: what the plugin said, else that copying its outputs took too much memory.
   plugin::CallStatus failure_of(base::Status status) const;
-  /// Where the results of the eager engine's last run are.
+  /// Where the eager service put the results of the last call, without data if it was not used.
   std::vector<DLTensor> eager_outputs() const;
 
   const journal::Task& task_;
