@@ -53,7 +53,8 @@ constexpr const char* kSampling = "sampling";
 
 std::vector<proof::Region> regions_now(const proof::MapHistory& history) {
   const auto mappings = base::read_memory_map();
-  return mappings.is_ok() ? history.regions(*mappings) : std::vector<proof::Region>();
+  if (!mappings.is_ok()) return {};
+  return history.regions(*mappings, base::loaded_objects());
 }
 
 Json dispatcher_json(const eager::DispatcherUse& use) {

@@ -64,7 +64,8 @@ Contents contents_of(const Case& item, const plugin::Signature& signature, int s
     const graph::Value& value = item.graph.value(item.graph.parameters[i]);
     const auto count = static_cast<std::size_t>(base::num_elements(value.shape).value_or(0));
     const bool is_input = signature.arguments[i].role == plugin::Role::kInput;
-    const std::string name = is_input && set > 0 ? item.name + " " + std::to_string(set) : item.name;
+    const std::string name =
+        is_input && set > 0 ? item.name + " " + std::to_string(set) : item.name;
     contents.push_back(filled(item.fills[i], value.dtype, count, seed_of(name, i)));
   }
   return contents;
@@ -94,8 +95,8 @@ struct Arguments {
   /// Nothing if they are as they were filled, else which one is not.
   std::string changed() const {
     for (std::size_t i = 0; i < contents.size(); ++i) {
-      const bool is_same = contents[i].empty() ||
-                           std::memcmp(contents[i].data(), data[i], contents[i].size()) == 0;
+      const bool is_same =
+          contents[i].empty() || std::memcmp(contents[i].data(), data[i], contents[i].size()) == 0;
       const bool is_whole = buffers[i].damage() == base::AlignedBuffer::Damage::kNone;
       if (!is_same || !is_whole) return "the plugin wrote to argument " + std::to_string(i);
     }

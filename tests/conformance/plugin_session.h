@@ -37,9 +37,9 @@ class PluginSession {
                                                            const base::Json& options);
 
   /// Compiles and binds the case's graph, runs it twice on the case's inputs and once on other ones
-  /// at the same addresses, and compares with eager: the outcome rule of verify/compare.h, and every
-  /// element within the case's bound or that of its type (element_bound.h). The first two runs must
-  /// give the same bits; guards, inputs and weights stay as they were.
+  /// at the same addresses, and compares with eager: the outcome rule of verify/compare.h, and
+  /// every element within the case's bound or that of its type (element_bound.h). The first two
+  /// runs must give the same bits; guards, inputs and weights stay as they were.
   CaseResult run(const Case& item);
 
  private:

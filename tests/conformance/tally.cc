@@ -32,7 +32,8 @@ Verdict judge(Outcome outcome, const Gap* gap) {
   if (outcome == Outcome::kPassed) return gap == nullptr ? Verdict::kPass : Verdict::kXpass;
   const bool is_unsupported = outcome == Outcome::kUnsupported;
   if (gap == nullptr) return is_unsupported ? Verdict::kUnsupported : Verdict::kFail;
-  if (is_unsupported) return gap->expect == Expect::kUnsupported ? Verdict::kXfail : Verdict::kUnsupported;
+  if (is_unsupported)
+    return gap->expect == Expect::kUnsupported ? Verdict::kXfail : Verdict::kUnsupported;
   return gap->expect == Expect::kWrong ? Verdict::kXfail : Verdict::kFail;
 }
 

@@ -11,13 +11,14 @@ namespace {
 
 TEST(Gaps, ReadsBothLists) {
   const tests::TempDir folder;
-  const auto file = folder.write("gaps.yaml",
-                                 "never:\n"
-                                 "  - case: a/b/*\n"
-                                 "    expect: wrong\n"
-                                 "    reason: its nature\n"
-                                 "not_yet:\n"
-                                 "  - { case: c/d/f32/x, expect: unsupported, reason: nobody needs it }\n");
+  const auto file =
+      folder.write("gaps.yaml",
+                   "never:\n"
+                   "  - case: a/b/*\n"
+                   "    expect: wrong\n"
+                   "    reason: its nature\n"
+                   "not_yet:\n"
+                   "  - { case: c/d/f32/x, expect: unsupported, reason: nobody needs it }\n");
   const auto gaps = read_gaps(file);
   ASSERT_TRUE(gaps.is_ok()) << gaps.status().message();
   ASSERT_EQ(gaps->size(), 2U);
@@ -39,18 +40,20 @@ TEST(Gaps, AreNoneWithoutAFile) {
 
 TEST(Gaps, MayBelongToAnOption) {
   const tests::TempDir folder;
-  const auto gaps = read_gaps(folder.write("gaps.yaml",
-                                           "never:\n"
-                                           "  - {case: a, expect: wrong, option: mode=fast, reason: r}\n"
-                                           "  - {case: b, expect: wrong, option: level=3, reason: r}\n"
-                                           "  - {case: c, expect: wrong, reason: r}\n"));
+  const auto gaps =
+      read_gaps(folder.write("gaps.yaml",
+                             "never:\n"
+                             "  - {case: a, expect: wrong, option: mode=fast, reason: r}\n"
+                             "  - {case: b, expect: wrong, option: level=3, reason: r}\n"
+                             "  - {case: c, expect: wrong, reason: r}\n"));
   ASSERT_TRUE(gaps.is_ok()) << gaps.status().message();
   const auto under = gaps_under(*gaps, base::Json{{"mode", "safe"}, {"level", 3}});
   EXPECT_EQ(find_gap(under, "a"), nullptr);
   EXPECT_NE(find_gap(under, "b"), nullptr);
   EXPECT_NE(find_gap(under, "c"), nullptr);
   EXPECT_FALSE(
-      read_gaps(folder.write("bad.yaml", "never: [{case: a, expect: wrong, option: x, reason: r}]")).is_ok());
+      read_gaps(folder.write("bad.yaml", "never: [{case: a, expect: wrong, option: x, reason: r}]"))
+          .is_ok());
 }
 
 TEST(Gaps, NeedAReasonAndWhatToExpect) {
