@@ -23,9 +23,10 @@ ProgramEnd run_on(const std::string& device, const TempDir& folder,
                      environment, folder.path() / "log");
 }
 
-/// The loader finds this file first when the driver is asked for by name.
+/// The loader finds this file first when the driver is asked for by name, which is what mappings
+/// show, too.
 std::vector<std::string> with_driver(const TempDir& folder, const std::string& fake) {
-  fs::create_symlink(kFakes + "/" + fake + ".so", folder.path() / "libcuda.so.1");
+  fs::copy(kFakes + "/" + fake + ".so", folder.path() / "libcuda.so.1");
   return {"LD_LIBRARY_PATH=" + folder.path().string()};
 }
 
