@@ -303,6 +303,10 @@ const CuptiLibrary& CuptiSession::library() const {
   return state_->library;
 }
 
+std::uint64_t CuptiSession::now_ns() {
+  return monotonic_raw_ns();
+}
+
 void CuptiSession::begin_call(CallSide side) {
   const std::uint64_t id = state_->calls.size();
   state_->note(state_->library.functions.push_id(cupti::kIdFamily, id),

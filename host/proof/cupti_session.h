@@ -83,6 +83,11 @@ class CuptiSession {
   /// Begins to record, for good; no time is worth anything from here on.
   CuptiStatus record();
 
+  /// The clock of calls, and of records if has_own_clock.
+  ///
+  /// units    nanoseconds of CLOCK_MONOTONIC_RAW
+  static std::uint64_t now_ns();
+
   void begin_call(CallSide side);
   /// order    after the device has been waited for: what it still does belongs to nobody
   void end_call();

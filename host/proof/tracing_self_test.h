@@ -36,7 +36,7 @@ struct TracedWay {
 ///
 /// units    nanoseconds; positive: later than the host says
 struct TracingClock {
-  /// Record of a launching call against the host's readings around it.
+  /// Record of the first launching call against the host's readings around it.
   double offset_ns = 0;
   double uncertainty_ns = 0;  ///< of it, either way
   /// From the record of the call to the start of its kernel. Negative cannot be: the clocks of
@@ -62,7 +62,8 @@ struct TracingSelfTest {
 /// Has the device do known work in each way and looks what the session tells of it. The session
 /// must not record yet; it does from here on, so nothing can be timed afterwards.
 ///
-/// errors   kUnsupported: built without nvcc; kInternal: a kernel's result is wrong; else as Gpu
+/// errors   kUnsupported: built without nvcc; else as Gpu, before the first way. What goes wrong in
+///          one is its `problem`
 base::Result<TracingSelfTest> run_tracing_self_test(device::Gpu& gpu, CuptiSession& session);
 
 /// | key             | holds                                                                     |
