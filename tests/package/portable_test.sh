@@ -108,7 +108,7 @@ call "${with_driver[@]}" GRAPHNET_TORCH="$scratch/site" "$home/tests/gpu/run" --
 expect_code 1 'tests/gpu/run on a made-up driver'
 expect_out 'steps failed' 'tests/gpu/run on a made-up driver'
 out=$(verdicts "$scratch/gpu")
-for row in 'GpuTest.FlushRuns +passed' 'EagerOnCuda.[A-Za-z]+ +FAILED' 'nope-proof +FAILED +[0-9]+ +0 of 3 ok; ' \
+for row in 'doctor-device +FAILED +[0-9]+ +tracing by CUPTI: ready: ' 'doctor-device-json +passed' 'GpuTest.FlushRuns +passed' 'EagerOnCuda.[A-Za-z]+ +FAILED' 'nope-proof +FAILED +[0-9]+ +0 of 3 ok; ' \
   'xla-proof +not run +0 +no xla_cuda_plugin.so'; do
   grep -qE "^$row" <<<"$out" || flunk "'$row' is not in: $out"
 done
