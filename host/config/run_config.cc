@@ -224,6 +224,7 @@ Status read_sections(const MapReader& root, const std::vector<fs::path>& config_
                                                        config.file.parent_path(), config.origins));
   }
   GN_RETURN_IF_ERROR(read_timeouts(root, config));
+  config.allow_cold_start();
   GN_RETURN_IF_ERROR(read_limits(root, config));
   return read_plugins(root, config);
 }
@@ -238,6 +239,12 @@ std::map<std::string, TimeLimit> RunConfig::default_timeouts() {
           {"eager", seconds(600)},      {"compile", seconds(600)}, {"bind", seconds(120)},
           {"run", seconds(600)},        {"compare", seconds(120)}, {"time", seconds(600)},
           {"robustness", seconds(120)}, {"proof", seconds(600)}};
+}
+
+void RunConfig::allow_cold_start() {
+  if (device != "cpu" && origins.count("timeouts.load") == 0) {
+    timeouts["load"] = std::chrono::seconds(120);
+  }
 }
 
 Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::string>& overrides,

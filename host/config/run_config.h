@@ -66,6 +66,9 @@ struct RunConfig {
   std::map<std::string, std::string> origins;
 
   static std::map<std::string, TimeLimit> default_timeouts();
+  /// Gives `load` on a CUDA device 120 s unless something said how long: there it includes opening
+  /// libtorch's CUDA part, gigabytes that may have to come from a disk, and the driver's context.
+  void allow_cold_start();
 };
 
 /// Reads a run config and applies `overrides` (texts of --set) over it, in order. Relative paths in

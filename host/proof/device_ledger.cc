@@ -320,7 +320,9 @@ std::string problem_of(const DeviceTrace& trace) {
     return base::format_bytes(trace.lost_bytes) + " of records were lost for want of buffers";
   }
   if (trace.records.num_cut_buffers > 0) {
-    return std::to_string(trace.records.num_cut_buffers) + " buffers of records were cut off";
+    const std::string& reason = trace.records.cut_reason;
+    return std::to_string(trace.records.num_cut_buffers) + " buffers of records were cut off" +
+           (reason.empty() ? "" : ": " + reason);
   }
   return "";
 }

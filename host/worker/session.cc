@@ -313,6 +313,8 @@ bool Session::time_pairs() {
     is_first = false;
   }
   device_->note_conditions("after_timing");
+  // What a plugin says of itself may now include where the time of its calls went.
+  if (device_->is_cuda()) static_cast<void>(plugin_->describe(record_.plugin_info));
   judge_service();
   const plugin::CallStatus memory = plugin_->check_memory();
   if (!memory.is_ok()) return end_plugin("runtime_failed", memory);

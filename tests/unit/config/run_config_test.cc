@@ -113,6 +113,14 @@ TEST_F(RunConfigTest, MathPolicyIsOffUnlessAskedFor) {
   EXPECT_EQ(error_of(kHead, {"math.tf32=true", "device=cuda:0"}), "");
 }
 
+TEST_F(RunConfigTest, LoadIncludesTheStartOfACudaDevice) {
+  using std::chrono::seconds;
+  EXPECT_EQ(read(kHead)->timeouts.at("load"), seconds(60));
+  EXPECT_EQ(read(kHead, {"device=cuda:0"})->timeouts.at("load"), seconds(120));
+  EXPECT_EQ(read(kHead, {"device=cuda:0"})->timeouts.at("eager"), seconds(600));
+  EXPECT_EQ(read(kHead, {"device=cuda:0", "timeouts.load=60s"})->timeouts.at("load"), seconds(60));
+}
+
 TEST_F(RunConfigTest, ReadsEveryKey) {
   const auto config = read(
       "schema: graphnet/run/v1\n"

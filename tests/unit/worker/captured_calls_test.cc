@@ -185,7 +185,9 @@ TEST_F(CapturedCallsTest, TheDriversErrorIsNamed) {
   const CallStatus status = capture();
   EXPECT_EQ(status.kind, FailureKind::kFailed);
   EXPECT_EQ(status.status.message(),
-            "cannot instantiate a CUDA graph: CUDA_ERROR_OUT_OF_MEMORY (2)");
+            "cannot instantiate a CUDA graph: cuGraphInstantiateWithFlags gave "
+            "CUDA_ERROR_OUT_OF_MEMORY (2) [the primary context is current; 512 MiB of 1.00 GiB "
+            "free]");
   ASSERT_EQ(status.status.context().size(), 1U);
   EXPECT_EQ(status.status.context()[0], "capturing gn_backend_run of plugin 'launching'");
 }
