@@ -155,7 +155,7 @@ void RecordReader::add_pushed_id(const std::uint8_t* record) {
 }
 
 void RecordReader::add_work(const DeviceWork& work) {
-  if (work.start_ns == 0 || work.end_ns < work.start_ns) ++records_.num_untimed;
+  if (!work.is_timed()) ++records_.num_untimed;
   records_.work.push_back(work);
 }
 

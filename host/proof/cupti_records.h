@@ -30,6 +30,8 @@ struct DeviceWork {
   std::uint32_t context = 0;
   std::uint32_t stream = 0;
   bool is_in_graph = false;
+
+  bool is_timed() const { return start_ns != 0 && end_ns >= start_ns; }
 };
 
 /// A call of the driver or the runtime.

@@ -2,6 +2,8 @@
 #include "proof/raw_rows.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -32,6 +34,7 @@ class RawRows {
     add_work();
     add_calls();
     add_traced_calls();
+    if (!left_out_.empty()) json_["left_out"] = left_out_;
     return std::move(json_);
   }
 
@@ -64,7 +67,7 @@ class RawRows {
     if (rows.size() < kMostRawRows) {
       rows.push_back(std::move(row));
     } else {
-      json_["left_out"][key] = json_["left_out"].value(key, 0) + 1;
+      ++left_out_[key];
     }
   }
 
@@ -97,6 +100,7 @@ class RawRows {
   const DeviceTrace& trace_;
   const CallName& call_name_;
   std::uint64_t origin_ns_ = 0;
+  std::map<std::string, std::size_t> left_out_;
   Json json_ = Json::object();
 };
 
