@@ -43,6 +43,9 @@ double median_of(const void* data, std::int64_t count) {
     if (bits != 0 && bits < Type::kInfinity) magnitudes.push_back(bits);
   }
   if (magnitudes.empty()) return 0;
+  const Bits largest = *std::max_element(magnitudes.begin(), magnitudes.end());
+  magnitudes.erase(std::remove(magnitudes.begin(), magnitudes.end(), largest), magnitudes.end());
+  if (magnitudes.empty()) return 0;
   const auto middle = magnitudes.begin() + static_cast<std::ptrdiff_t>(magnitudes.size() / 2);
   std::nth_element(magnitudes.begin(), middle, magnitudes.end());
   typename Type::Stored stored;

@@ -31,8 +31,8 @@ struct ElementErrors {
 ElementErrors element_errors(const Scan& scan, base::DType dtype, const void* eager,
                              const void* plugin, std::int64_t count);
 
-/// Median magnitude of the elements that are finite and not 0, exactly (of an even number the upper
-/// one); 0 if there is none. Copies them.
+/// Median magnitude of the elements that are finite, not 0 and below the largest magnitude, exactly
+/// (of an even number the upper one); 0 if there is none. Copies them.
 ///
 /// shapes   data: [count] of a real floating-point dtype
 double median_magnitude(base::DType dtype, const void* data, std::int64_t count);

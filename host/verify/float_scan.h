@@ -10,7 +10,7 @@
 
 #include "verify/float_types.h"
 #include "verify/level_climber.h"
-#include "verify/outcome_rule.h"
+#include "verify/magnitudes.h"
 #include "verify/scan.h"
 #include "verify/worst_pairs.h"
 
@@ -29,7 +29,6 @@ class FloatScan {
 
   [[gnu::always_inline]] Scan run(const Stored* eager, const Stored* plugin, std::int64_t count) {
     first_ = count > 0 ? Type::load(eager[0]) : T(0);
-    count_ = count;
     for (begin_ = 0; begin_ < count; begin_ += kBlock) {
       extent_ = static_cast<int>(std::min<std::int64_t>(kBlock, count - begin_));
       scan_block(eager + begin_, plugin + begin_);
@@ -48,7 +47,6 @@ class FloatScan {
   static constexpr int kNarrow = 1 << 14;  // ULP distances that fit in 16 bits with their limits
   static constexpr Bits kMagnitude = static_cast<Bits>(~Bits{0}) >> 1;
   static constexpr Bits kSign = static_cast<Bits>(~kMagnitude);
-  static constexpr Signed kEighth = static_cast<Signed>(3 * Type::kSmallestNormal);  // as bits
 
   // Loops that add in float64 are written with four numbers a vector: GCC does not vectorise them.
   using Four [[gnu::vector_size(4 * sizeof(double))]] = double;
@@ -108,7 +106,7 @@ class FloatScan {
   [[gnu::always_inline]] void scan_block(const Stored* eager, const Stored* plugin) {
     e_ = load(eager_, eager);
     if (scan_.constant) scan_constant();
-    note_magnitudes(eager);
+    magnitudes_.add(eager, extent_);
     const auto bytes = static_cast<std::size_t>(extent_) * sizeof(Stored);
     if (std::memcmp(eager, plugin, bytes) == 0) {
       add_equal_block(eager);
@@ -147,42 +145,6 @@ class FloatScan {
       unlike |= static_cast<int>(!like);
     }
     scan_.constant = unlike == 0;
-  }
-
-  // The largest magnitude, and how many are not far below that of the first block: if those are
-  // more than half, no element is outsize.
-  [[gnu::always_inline]] void note_magnitudes(const Stored* stored) {
-    Signed largest = 0;
-    for (int i = 0; i < extent_; ++i) {
-      const Signed magnitude = magnitude_at(stored, i);
-      const Signed finite =
-          magnitude < static_cast<Signed>(Type::kInfinity) ? magnitude : Signed(0);
-      largest = finite > largest ? finite : largest;
-    }
-    largest_ = std::max(largest_, largest);
-    if (largest == 0) return;
-    if (sizeable_ == 0) sizeable_ = largest > kEighth ? static_cast<Signed>(largest - kEighth) : 1;
-    Bits sizeable = 0;
-    for (int i = 0; i < extent_; ++i) {
-      const Signed magnitude = magnitude_at(stored, i);
-      sizeable = static_cast<Bits>(sizeable + static_cast<Bits>(magnitude >= sizeable_));
-    }
-    num_sizeable_ += static_cast<std::int64_t>(sizeable);
-  }
-
-  [[gnu::always_inline]] bool may_have_outsize() const {
-    const ValueCounts& counts = scan_.eager;
-    const std::int64_t special = counts.nan + counts.positive_infinity + counts.negative_infinity;
-    const std::int64_t nonzero = count_ - special - counts.zero;
-    if (nonzero == 0) return false;
-    return 2 * (num_sizeable_ - special) <= nonzero ||
-           as_double(largest_) > kOutsizeFactor * as_double(sizeable_);
-  }
-
-  static double as_double(Signed magnitude) {
-    Stored stored;
-    std::memcpy(&stored, &magnitude, sizeof stored);
-    return static_cast<double>(Type::load(stored));
   }
 
   // Returns how many are NaN or infinite.
@@ -469,17 +431,14 @@ class FloatScan {
     scan_.differing = scan_.finite_pairs - scan_.ulp_histogram[0] + scan_.mask_mismatches;
     scan_.all_equal = scan_.differing == 0 && !scan_.has_nan();
     scan_.only_subnormal = scan_.eager.zero + scan_.eager.subnormal == count;
-    scan_.may_have_outsize = may_have_outsize();
+    scan_.may_have_outsize = magnitudes_.may_have_outsize(scan_.eager, count);
     scan_.smallest_level = climber_.smallest();
     scan_.worst = worst_.pairs();
   }
 
   Scan scan_;
   T first_ = 0;
-  Signed largest_ = 0;  // bits of magnitudes of eager
-  Signed sizeable_ = 0;
-  std::int64_t num_sizeable_ = 0;
-  std::int64_t count_ = 0;
+  Magnitudes<Type> magnitudes_;
   std::int64_t begin_ = 0;  // of the block
   int extent_ = 0;          // of the block, kBlock but for the last
   LevelClimber<T, typename Type::Rounding> climber_;

@@ -68,7 +68,8 @@ inline double eager_error_limit(base::DType dtype) {
 
 /// Elements of eager above this many times the median magnitude of those that are not 0 (masks of
 /// attention: -3.4e38, -65504, -10000) are outsize: left out of every RMS, where they would hide
-/// all others, and judged one by one as outputs of their own.
+/// all others, and judged one by one as outputs of their own. The largest magnitude is left out of
+/// the median, however often it is there: masks may be the most.
 inline constexpr double kOutsizeFactor = 1e4;
 
 /// Whether the float64 half of the rule exists for a dtype: float16, bfloat16, float32. A float64

@@ -18,7 +18,7 @@ namespace {
 enum Trick {
   one_element,        // one element of 32768 is off by a tenth of their RMS
   other_seed,         // is 1 % off on numbers other than those of its first input, in any order
-  masks_honestly,     // masked_fill(x > 1, finfo.min)
+  masks_honestly,     // masked_fill(x > 0, finfo.min)
   masks_badly,        // the same, 1 % off where there is no mask
   drops_honestly,     // dropout(0.5), with random numbers of its own
   drops_reversed,     // the same, elements in the opposite order
@@ -68,7 +68,7 @@ struct Executable final : gn_executable {
 
   void mask(const float* input, float* output) const {
     for (std::int64_t i = 0; i < output_count(); ++i) {
-      if (input[i] > 1) output[i] = std::numeric_limits<float>::lowest();
+      if (input[i] > 0) output[i] = std::numeric_limits<float>::lowest();
     }
   }
 

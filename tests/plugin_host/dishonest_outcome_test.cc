@@ -25,7 +25,7 @@ struct Ending {
 };
 
 constexpr Ending kPlain = {"", "result = linear_1"};
-constexpr Ending kMasked = {"mask = l_x_ > 1.0",
+constexpr Ending kMasked = {"mask = l_x_ > 0.0",
                             "result = linear_1.masked_fill(mask, -3.4028234663852886e+38)"};
 constexpr Ending kDropped = {"",
                              "result = torch.nn.functional.dropout(linear_1, 0.5, True, False)"};

@@ -188,15 +188,17 @@ TEST(ElementGate, FewWorstElementsOfEagerExcuseNoOthers) {
 TEST(Outsize, AMaskHidesNothing) {
   for (const float mask : {kMask, -65504.0F, -1e6F, -10000.0F}) {
     auto eager = gaussians(4096, 4);
-    for (std::size_t i = 0; i < 1000; ++i) eager[i] = mask;
-    auto plugin = eager;
-    for (std::size_t i = 1000; i < plugin.size(); ++i) plugin[i] *= 1.01F;
-    const auto result = compare(eager, plugin);
-    EXPECT_EQ(result.outcome, "accuracy_mismatch") << mask;
-    EXPECT_NEAR(*result.outputs[0].relative_rms, 0.01, 1e-4);
-    EXPECT_EQ(result.outputs[0].elements->outsize, 1000);
-    EXPECT_GE(*result.outputs[0].first_bad_index, 1000);
-    EXPECT_EQ(compare(eager, eager).outcome, "ok");
+    for (const std::size_t num_masks : {1000U, 4000U}) {
+      for (std::size_t i = 0; i < num_masks; ++i) eager[i] = mask;
+      auto plugin = eager;
+      for (std::size_t i = num_masks; i < plugin.size(); ++i) plugin[i] *= 1.01F;
+      const auto result = compare(eager, plugin);
+      EXPECT_EQ(result.outcome, "accuracy_mismatch") << mask;
+      EXPECT_NEAR(*result.outputs[0].relative_rms, 0.01, 1e-4);
+      EXPECT_EQ(result.outputs[0].elements->outsize, num_masks);
+      EXPECT_GE(*result.outputs[0].first_bad_index, num_masks);
+      EXPECT_EQ(compare(eager, eager).outcome, "ok");
+    }
   }
 }
 
@@ -260,12 +262,13 @@ TEST(Outsize, AWideRangeWithoutThemIsLeftAlone) {
   EXPECT_NEAR(*result.outputs[0].relative_rms, 1e-5, 1e-6);
 }
 
-TEST(MedianMagnitude, OfWhatIsFiniteAndNotZero) {
+TEST(MedianMagnitude, OfWhatIsFiniteNotZeroAndBelowTheLargest) {
   const float inf = std::numeric_limits<float>::infinity();
   const std::vector<float> values = {0, -0.0F, kNaN, inf, -3, 1, -2, 1e-40F, 7};
-  EXPECT_EQ(median_magnitude(DType::kFloat32, values.data(), 9), 2);
+  EXPECT_EQ(median_magnitude(DType::kFloat32, values.data(), 9), 2) << "of 1e-40, 1, 2, 3";
   EXPECT_EQ(median_magnitude(DType::kFloat32, values.data(), 4), 0);
-  EXPECT_EQ(median_magnitude(DType::kFloat32, values.data(), 6), 3) << "the upper one of two";
+  EXPECT_EQ(median_magnitude(DType::kFloat32, values.data(), 5), 0);
+  EXPECT_EQ(median_magnitude(DType::kFloat32, values.data(), 6), 1);
 }
 
 // Distributions of every width, against the definition.
@@ -276,9 +279,11 @@ TEST(Outsize, TheScanMissesNone) {
   for (int round = 0; round < 300; ++round) {
     std::vector<float> eager(1 + random() % 5000);
     const double width = 60 * uniform();
+    const bool has_masks = random() % 2 == 0;
     for (float& value : eager) {
       value = static_cast<float>(std::exp2(width * std::pow(uniform(), 4)));
       if (random() % 4 == 0) value = 0;
+      if (has_masks && random() % 3 != 0) value = 70000;
     }
     const auto count = static_cast<std::int64_t>(eager.size());
     const double limit = 1e4 * median_magnitude(DType::kFloat32, eager.data(), count);
