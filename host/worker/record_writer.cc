@@ -217,17 +217,23 @@ void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>
 }
 
 base::Json correctness_json(const verify::Comparison& comparison) {
-  base::Json json = {{"equal", base::Json::array()},        {"all_close", base::Json::array()},
-                     {"max_diff", base::Json::array()},     {"mean_diff", base::Json::array()},
-                     {"relative_rms", base::Json::array()}, {"degenerate", base::Json::array()},
-                     {"statistics", base::Json::array()}};
+  base::Json json = base::Json::object();
+  for (const char* key : {"equal", "all_close", "max_diff", "mean_diff", "relative_rms",
+                          "largest_error", "degenerate", "evidence", "statistics"}) {
+    json[key] = base::Json::array();
+  }
   for (const verify::OutputComparison& output : comparison.outputs) {
     json["equal"].push_back(output.bit_equal ? 1 : 0);
     json["all_close"].push_back(digits(output.all_close));
     json["max_diff"].push_back(optional_number(output.max_diff));
     json["mean_diff"].push_back(optional_number(output.mean_diff));
     json["relative_rms"].push_back(optional_number(output.relative_rms));
-    json["degenerate"].push_back(output.degenerate);
+    // Between two draws there is none.
+    const bool has_error =
+        output.elements && output.acceptance != verify::Acceptance::kDistribution;
+    json["largest_error"].push_back(has_error ? number(output.elements->largest) : base::Json());
+    json["degenerate"].push_back(!output.lends_evidence());
+    json["evidence"].push_back(verify::evidence_name(output.evidence));
     json["statistics"].push_back(output.statistics ? statistics_json(output) : base::Json());
   }
   return json;

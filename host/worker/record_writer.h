@@ -65,7 +65,8 @@ void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>
 
 /// One entry per output in each list; "all_close" is a string of 64 digits in the order of
 /// upstream's log lines; "statistics" holds what else the pass found, under the names of
-/// verify/statistics.h. NaN and infinity are written as Python prints them; null: not computed.
+/// verify/statistics.h; "largest_error" is ElementErrors::largest, "evidence" evidence_name(). NaN
+/// and infinity are written as Python prints them; null: not computed.
 base::Json correctness_json(const verify::Comparison& comparison);
 
 /// A status on one line, for Record::message.

@@ -297,6 +297,7 @@ void Session::compare() {
   record_.outcome = comparison.outcome;
   record_.message = comparison.message;
   record_.degenerate = comparison.degenerate;
+  record_.checks["evidence_share"] = comparison.evidence_share;
   record_.correctness = correctness_json(comparison);
   if (task_.digest) record_.digest["plugin_outputs"] = output_digests(plugin_->kept());
   channel_.send_record(record_, /*is_final=*/false);
@@ -364,10 +365,6 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
   if (findings.ill_conditioned_calls > 0) {
     add_count(record_.checks, "ill_conditioned_calls", findings.ill_conditioned_calls);
   }
-  if (!findings.sensitive.empty()) {
-    record_.checks["sensitive"] = findings.sensitive;
-    if (is_first) record_.flags.emplace_back("sensitive");
-  }
   if (!findings.flag.empty()) {
     record_.flags.push_back(findings.flag);
     record_.outcome = findings.outcome;
@@ -388,10 +385,16 @@ void Session::try_other_content() {
   enter("robustness");
   channel_.begin_step("gn_backend_run");
   const bool is_known = record_.checks.value("eager_reproducible", false);
-  record_.checks["other_inputs"] =
+  const OtherInputs other =
       try_other_inputs({sample_, arguments_, *eager_, *plugin_, is_known ? &references_ : nullptr},
                        kOtherInputsBudgetNs);
+  record_.checks["other_inputs"] = other.tried;
   note_references();
+  if (other.outcome.empty() || record_.outcome != "ok") return;
+  record_.flags.emplace_back("other_seed");
+  record_.outcome = other.outcome;
+  record_.message = other.message;
+  record_.speedup.reset();
 }
 
 // Arithmetic on subnormals can be a hundred times slower; a plugin that flushes them to zero would

@@ -26,15 +26,6 @@ constexpr int kFewestChecks = 3;
 // Longer than any sensible hand-over between threads, shorter than a reader's patience.
 constexpr std::chrono::milliseconds kLateOutputWait{20};
 
-// Indices may differ where values tie, which only the full comparison can judge.
-bool is_wrong(const verify::Comparison& comparison, const std::vector<KeptOutput>& outputs) {
-  for (std::size_t i = 0; i < comparison.outputs.size(); ++i) {
-    const bool judged = base::is_floating(outputs[i].dtype);
-    if (judged && !comparison.outputs[i].within_tolerance) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 TimedChecks::TimedChecks(const ComparedSample& compared, InputShuffle shuffle, bool compare,
@@ -128,28 +119,22 @@ Status TimedChecks::compare_pair(int pair) {
     return found("stale_output", "plugin_failed",
                  which + " gave the results of the first call, though its inputs had changed");
   }
-  if (!is_wrong(comparison, eager_outputs_)) return Status::ok();
-  const auto full = compare_on_present_inputs(compared_, eager_outputs_, plugin_outputs_);
-  if (!is_wrong(full, eager_outputs_)) {
+  const PresentJudgement full = judge_on_present_inputs(compared_, eager_outputs_, plugin_outputs_);
+  if (full.standing != PresentStanding::kWrong) {
     ++findings_.ill_conditioned_calls;
     return Status::ok();
   }
-  if (repeats_untimed()) {
-    findings_.sensitive = which + " on shuffled inputs: " + comparison.message;
-    return Status::ok();
-  }
-  return found("wrong_output", comparison.outcome.c_str(),
-               which + " on shuffled inputs: " + comparison.message);
+  return found(repeats_untimed() ? "sensitive" : "wrong_output", full.comparison.outcome.c_str(),
+               which + " on shuffled inputs: " + full.comparison.message);
 }
 
-// A choice among nearly equal values (topk, sorting) falls differently with a rounding: the plugin
-// computes what it computes, timed or not.
+// Whether the plugin computes what it computes, timed or not.
 bool TimedChecks::repeats_untimed() {
   std::vector<KeptOutput> again;
   const bool ran = plugin_.prepare_outputs(/*poisoned=*/true).is_ok() && eager_.prepare().is_ok() &&
                    plugin_.calls().call().is_ok() && plugin_.copy_outputs(again).is_ok();
   if (!ran) return false;
-  return !is_wrong(verify::compare_outputs(views(plugin_outputs_), views(again)), again);
+  return verify::compare_outputs(views(plugin_outputs_), views(again)).outcome == "ok";
 }
 
 bool TimedChecks::outputs_arrive_later() {

@@ -20,11 +20,8 @@ namespace graphnet::worker {
 struct TimedFindings {
   int checked_calls = 0;   ///< of the plugin, drawn at random
   int shuffled_calls = 0;  ///< timed on inputs that no call had seen before
-  /// Timed calls that were off on their inputs by no more than float64 accepts.
+  /// Timed calls that were not near eager, which the whole outcome rule did not hold against them.
   int ill_conditioned_calls = 0;
-  /// Why results on shuffled inputs are another matter than those on the sample's own; empty: they
-  /// are not. See `sensitive` below.
-  std::string sensitive;
   /// Short name of what is wrong, for Record::flags; empty: nothing.
   std::string flag;
   std::string outcome;  ///< that it makes of the sample; empty with an empty flag
@@ -47,8 +44,7 @@ struct TimedFindings {
 /// | `unwritten_output`  | a timed call left its output as it was                              |
 /// | `stale_output`      | a timed call gave the results of other inputs                       |
 /// | `wrong_output`      | a timed call gave other results than eager and than an untimed call |
-/// | `sensitive`         | on these inputs the plugin differs from eager in untimed calls too: |
-/// |                     | the outcome stays that of the sample's own, the speedup is flagged  |
+/// | `sensitive`         | on these inputs the plugin differs from eager in untimed calls too  |
 /// | `clock_tampered`    | durations are shorter by the system's clock than by cycle counter   |
 class TimedChecks {
  public:
