@@ -140,6 +140,10 @@ config::RunConfig recorded_config(const Record& record) {
   if (proof != record.settings.end() && proof->is_string()) {
     config.proof = proof->get<std::string>();
   }
+  const auto compile_threads = record.settings.find("compile_threads");
+  if (compile_threads != record.settings.end() && compile_threads->is_number_integer()) {
+    config.compile_threads = std::max(0, compile_threads->get<int>());
+  }
   read_limits(record.settings, config);
   return config;
 }

@@ -189,6 +189,7 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   GN_ASSIGN_OR_RETURN(auto configs, read_configs(context, options));
   // Before the plugins: what a machine lacks is known before what a plugin lacks on it.
   for (const auto& run_config : configs) {
+    GN_RETURN_IF_ERROR(check_threads(run_config, measure::affinity_cores()));
     if (!options.dry_run) GN_RETURN_IF_ERROR(check_device(context, run_config.device));
   }
   GN_ASSIGN_OR_RETURN(run.backends, examine_backends(context, std::move(configs)));

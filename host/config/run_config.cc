@@ -199,6 +199,8 @@ Result<std::string> read_device(const YamlNode& node, const std::string& what) {
 Status read_settings(const MapReader& root, RunConfig& config) {
   GN_RETURN_IF_ERROR(read_if_given(root, "device", config, config.device, read_device));
   GN_RETURN_IF_ERROR(read_if_given(root, "threads", config, config.threads, read_threads));
+  GN_RETURN_IF_ERROR(
+      read_if_given(root, "compile_threads", config, config.compile_threads, read_threads));
   GN_RETURN_IF_ERROR(read_if_given(
       root, "weights", config, config.weights, [](const YamlNode& node, const std::string& what) {
         return read_choice(node, what, {"bound", "frozen", "per_call"});
@@ -258,8 +260,8 @@ Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::s
   GN_ASSIGN_OR_RETURN(
       const MapReader root,
       MapReader::open(tree, "",
-                      {"schema", "backend", "device", "threads", "weights", "math", "protocol",
-                       "proof", "limits", "timeouts", "samples", "plugins"}));
+                      {"schema", "backend", "device", "threads", "compile_threads", "weights",
+                       "math", "protocol", "proof", "limits", "timeouts", "samples", "plugins"}));
   RunConfig config;
   config.file = file;
   GN_RETURN_IF_ERROR(read_sections(root, config_folders, config));

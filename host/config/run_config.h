@@ -54,6 +54,8 @@ struct RunConfig {
   BackendChoice backend;
   std::string device = "cpu";  ///< as base::DeviceName::text()
   int threads = 0;             ///< 0: as many as the process may use cores ("auto")
+  /// Cores for the plugin's code until it has compiled and bound; 0: all that the process may use.
+  int compile_threads = 0;
   std::string weights = "bound";
   base::MathPolicy math;
   std::string proof = "full";

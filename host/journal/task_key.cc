@@ -26,6 +26,7 @@ std::string task_key(const TaskIdentity& identity) {
                           {"hardware", identity.hardware},
                           {"graphnet", identity.graphnet},
                           {"repeat", identity.repeat}};
+  if (identity.compile_threads > 0) parts["compile_threads"] = identity.compile_threads;
   // The default policy leaves the keys of records from before there were policies.
   if (!task.math.is_default()) parts["math"] = nlohmann::json(base::to_json(task.math));
   const std::string text =

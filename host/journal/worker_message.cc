@@ -19,6 +19,7 @@ base::Json to_json(const Task& task) {
   object["plugin_options"] = task.plugin_options;
   object["device"] = task.device;
   object["threads"] = task.threads;
+  object["compile_threads"] = task.compile_threads;
   object["weights"] = task.weights;
   object["math"] = base::to_json(task.math);
   object["protocol"] = task.protocol;
@@ -58,6 +59,7 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read_object("plugin_options", task.plugin_options)
       .read("device", task.device)
       .read("threads", task.threads)
+      .read("compile_threads", task.compile_threads)
       .read("weights", task.weights)
       .read("math", task.math)
       .read("protocol", task.protocol)
@@ -76,6 +78,9 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read("command", task.command)
       .read("run_id", task.run_id);
   GN_RETURN_IF_ERROR(fields.status());
+  if (task.compile_threads < 1) {
+    return base::Status(base::Code::kInput, "'compile_threads' is less than 1");
+  }
   if (task.threads < 1) return base::Status(base::Code::kInput, "'threads' is less than 1");
   if (task.warmup < 0) return base::Status(base::Code::kInput, "'warmup' is negative");
   if (task.trials < 1) return base::Status(base::Code::kInput, "'trials' is less than 1");

@@ -45,6 +45,10 @@ bool takes_times(const std::string& phase);
 /// Exit code of a worker that finds its end of the channel closed: code of the plugin did that.
 inline constexpr int kExitChannelLost = 74;
 
+/// Variable in the environment of workers that share a machine: whose they are, and what they
+/// start.
+inline constexpr const char* kPlaceVariable = "GRAPHNET_PLACE";
+
 /// What a worker has to do.
 struct Task {
   std::string sample_path;
@@ -55,6 +59,8 @@ struct Task {
   base::Json plugin_options = base::Json::object();  ///< validated, defaults filled in
   std::string device = "cpu";
   int threads = 0;  ///< >= 1
+  /// Cores that the plugin's code may use until it has compiled and bound; >= 1.
+  int compile_threads = 1;
   std::string weights = "bound";
   base::MathPolicy math;
   std::string protocol = "upstream";  ///< its name or file

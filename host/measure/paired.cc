@@ -112,7 +112,7 @@ class Comparison {
   bool look(bool last);
   void mark_steal();
   Status measure_pair();
-  Status measure_half(Side side, int index, Pair& pair);
+  Result<Judgement> measure_half(Side side, int index, Pair& pair);
   Status approach(Side side, int index);
   DisturbanceCounters counters_before();
 
@@ -188,7 +188,8 @@ bool Comparison::look(bool last) {
   const Decision decision = decide(result_.summary, settings_);
   result_.verdict = decision.verdict;
   result_.same_within = decision.same_within;
-  const bool usable = !result_.summary.drops_exceeded;
+  result_.reason = decision.reason;
+  const bool usable = result_.summary.has_interval();
   if (usable && is_equivalent(result_.summary, settings_.margin)) {
     result_.stop = Stop::kEquivalent;
     return true;
@@ -220,12 +221,16 @@ Status Comparison::measure_pair() {
   pair.backend_first = order_.next_backend_first();
   if (hooks_.before_pair) GN_RETURN_IF_ERROR(hooks_.before_pair(index));
   const Side first = pair.backend_first ? kBackend : kEager;
+  PerSide<Judgement> judged;
   for (const Side side : {first, first == kEager ? kBackend : kEager}) {
-    Status status = measure_half(side, index, pair);
-    if (!status.is_ok()) {
-      return status.add_context("pair " + std::to_string(index + 1) + ", " + kSideNames[side]);
+    Result<Judgement> half = measure_half(side, index, pair);
+    if (!half.is_ok()) {
+      return Status(half.status())
+          .add_context("pair " + std::to_string(index + 1) + ", " + kSideNames[side]);
     }
+    judged[side] = *half;
   }
+  settle_waits(judged, result_.calls_per_half, pair);
   result_.pairs.push_back(pair);
   return Status::ok();
 }
@@ -256,7 +261,7 @@ DisturbanceCounters Comparison::counters_before() {
   return counters;
 }
 
-Status Comparison::measure_half(Side side, int index, Pair& pair) {
+Result<Judgement> Comparison::measure_half(Side side, int index, Pair& pair) {
   GN_RETURN_IF_ERROR(approach(side, index));
   const int calls = result_.calls_per_half[side];
   const DisturbanceCounters before = counters_before();
@@ -264,15 +269,17 @@ Status Comparison::measure_half(Side side, int index, Pair& pair) {
   const DisturbanceCounters after = instruments_.counters();
   const auto reading_ns = static_cast<double>(instruments_.now() - watch.end_ns);
   const double half_ns = std::max(watch.elapsed_ns(), 1.0);
-  Judgement judgement = judge(before, after, half_ns, settings_.disturbed_share);
+  Judgement judgement =
+      judge(before, after, half_ns, settings_.disturbed_share, instruments_.threads);
   // As above: so much of the wait may have come after the half.
   const bool is_vague =
       reading_ns > std::max(static_cast<double>(kReadingNs), settings_.disturbed_share * half_ns);
-  if (is_vague && judgement.waited_ns > 0) judgement = {kPreempted, 0};
-  pair.marks[side] = judgement.mark;
+  if (is_vague) judgement.is_removable = judgement.is_removable && judgement.waited_ns == 0;
   pair.call_ns[side] = half_ns / calls;
-  pair.waited_ns[side] = judgement.waited_ns / calls;
-  return hooks_.after_half ? hooks_.after_half(side, index) : Status::ok();
+  pair.ran_ns[side] = static_cast<double>(after.ran_ns.value_or(0) - before.ran_ns.value_or(0));
+  pair.span_ns[side] = static_cast<double>(after.at_ns - before.at_ns);
+  if (hooks_.after_half) GN_RETURN_IF_ERROR(hooks_.after_half(side, index));
+  return judgement;
 }
 
 }  // namespace
@@ -292,6 +299,11 @@ const char* stop_name(Stop stop) {
 const char* verdict_name(Verdict verdict) {
   constexpr const char* kNames[] = {"faster", "slower", "same", "unstable"};
   return kNames[static_cast<std::size_t>(verdict)];
+}
+
+const char* unstable_name(Unstable reason) {
+  constexpr const char* kNames[] = {"", "drops", "waits", "width"};
+  return kNames[static_cast<std::size_t>(reason)];
 }
 
 Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,

@@ -219,7 +219,7 @@ void RunTable::write_line(const std::string& line) {
 
 std::string RunTable::speedup(const Record& record) const {
   std::string text = speedup_text(record.speedup);
-  if (!record.speedup || record.timing.empty()) return text;
+  if (!record.speedup || record.timing.count("speedup_low") == 0) return text;
   char interval[64];
   std::snprintf(interval, sizeof interval, " [%.3g, %.3g]", timing_number(record, "speedup_low"),
                 timing_number(record, "speedup_high"));

@@ -210,6 +210,7 @@ base::Json settings_of(const PlannedTask& planned) {
   base::Json settings = {{"proof", task.proof}, {"digest", task.digest}};
   if (task.memory_limit_bytes) settings["memory_bytes"] = *task.memory_limit_bytes;
   if (task.flop_limit) settings["flop"] = *task.flop_limit;
+  if (planned.compile_threads > 0) settings["compile_threads"] = planned.compile_threads;
   base::Json timeouts = base::Json::object();
   for (const char* phase : config::kPhases) {
     const auto limit = planned.limits.find(phase);

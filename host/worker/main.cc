@@ -20,6 +20,7 @@
 #include "eager/engine.h"
 #include "eager/thread_pool.h"
 #include "graphnet/abi.h"
+#include "measure/cycle_clock.h"
 #include "worker/channel.h"
 #include "worker/control_session.h"
 #include "worker/cut_session.h"
@@ -49,6 +50,7 @@ bool fork_workers(pid_t supervisor) {
   // It would win over what each worker is told; libtorch's maths library has not read it yet.
   ::unsetenv("MKL_NUM_THREADS");
   graphnet::eager::warm_up();
+  graphnet::measure::calibrate_clock();
   return graphnet::worker::serve_forks(supervisor);
 }
 
@@ -100,6 +102,7 @@ int main(int argc, char** argv) {
     return 70;
   }
   if (is_zygote) settle_in(task->threads);
+  graphnet::measure::calibrate_clock();  // no code of a plugin is here yet
   graphnet::base::offer_to_oom_killer();
   // A CUDA driver reserves far more than it uses, which such a limit would refuse.
   if (task->limits_itself && task->device == "cpu") {

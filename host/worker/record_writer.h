@@ -33,7 +33,7 @@ void write_output_types(journal::Record::Side& side, const std::vector<KeptOutpu
 ///
 /// | key                            | means                                                     |
 /// |--------------------------------|-----------------------------------------------------------|
-/// | `speedup_low`, `speedup_high`  | interval of `speedup` with `confidence`                   |
+/// | `speedup_low`, `speedup_high`  | interval of `speedup` with `confidence`; absent: none     |
 /// | `verdict`                      | faster, slower, same, unstable                            |
 /// | `same_within`                  | fraction; with verdict `same` only                        |
 /// | `hodges_lehmann`, `ratio_of_minima`, `ratio_of_medians` | other estimates, for readers of
@@ -44,9 +44,14 @@ void write_output_types(journal::Record::Side& side, const std::vector<KeptOutpu
 /// `block_length`, `clock_ns`, `elapsed_ns` | how it went; see measure/paired_result.h | |
 /// `break_even_calls`             | calls after which compile, bind and capture have paid off;
 /// absent if never | | `waited_ns`                    | {"eager", "plugin"}, a number a pair: what
-/// of `trials_ns` the thread spent waiting for a core and is not counted | | `cold` | the same
-/// table with cold caches, its `speedup`, `eager_ns` and `plugin_ns`; protocols with `cache: both`
-/// only |
+/// of `trials_ns` the thread spent waiting for a core and is not counted | | `removed_share` |
+/// {"eager", "plugin"}: that, of all halves' time | | `unstable_because` | drops, waits, width;
+/// with verdict `unstable` only, and without interval but for the last | | `cpu_ns`, `cpu_wall_ns`
+/// |
+/// {"eager", "plugin"}: processor time of the worker and all that it started over the side's
+/// halves, and the wall clock of the same | | `cores` | those that all threads were bound to | |
+/// `cold` | the same table with cold caches, its `speedup`, `eager_ns` and `plugin_ns`; protocols
+/// with `cache: both` only |
 void write_timing(journal::Record& record, const measure::PairedResult& result);
 void write_cold_timing(journal::Record& record, const measure::PairedResult& result);
 

@@ -36,7 +36,10 @@ void add_count(base::Json& counts, const char* key, int more) {
 }  // namespace
 
 Session::Session(journal::Task task, Channel& channel)
-    : task_(std::move(task)), channel_(channel), record_(start_record(task_)) {}
+    : task_(std::move(task)),
+      channel_(channel),
+      record_(start_record(task_)),
+      family_(own_mark()) {}
 
 void Session::run() {
   const bool complete =
@@ -58,6 +61,7 @@ void Session::run() {
 
 // Before the proof, after which libtorch may have lost the right to execute for good.
 void Session::write_environment() {
+  cores_.release();
   record_.environment = measure::collect_environment(task_.threads);
   if (device_) device_->describe(record_.environment);
   write_engine();
@@ -174,6 +178,7 @@ bool Session::replay() {
 
 bool Session::run_eager() {
   enter("eager");
+  if (!prepare_machine()) return false;
   auto created = EagerSide::create(sample_, arguments_, device_->place());
   if (!created.is_ok()) return end("reference_failed", created.status());
   eager_ = std::move(created).value();
@@ -217,6 +222,8 @@ bool Session::compile() {
   plugin_ = std::make_unique<PluginSide>(task_, sample_.name, eager_->arguments(), eager_->kept(),
                                          eager_.get(),
                                          [this](const char* step) { channel_.begin_step(step); });
+  bind_cores(task_.compile_threads);
+  engine_settings_.note();
   plugin::CallStatus status = plugin_->open();
   if (!status.is_ok()) return end_plugin("plugin_failed", status);
   note_mappings("load");
@@ -247,7 +254,6 @@ base::Status Session::time_reference() {
     write_side(record_.eager, durations);
     return base::Status::ok();
   }
-  GN_ASSIGN_OR_RETURN(settings_, measure::paired_settings(task_.protocol_settings));
   GN_ASSIGN_OR_RETURN(eager_warmup_,
                       measure::warm_up(eager_->calls(), settings_,
                                        measure::machine_instruments(settings_, task_.threads)));
@@ -257,6 +263,7 @@ base::Status Session::time_reference() {
 
 bool Session::run_plugin() {
   enter("run");
+  bind_cores(task_.threads);
   plugin::CallStatus status;
   if (is_paired()) {
     status = plugin_->warm_up(settings_, task_.threads, plugin_warmup_);
@@ -273,7 +280,7 @@ bool Session::run_plugin() {
   write_output_types(record_.plugin_side, plugin_->kept());
   note_peak_memory(&record_.plugin_side);
   judge_service();
-  return true;
+  return note(engine_settings_.findings());
 }
 
 // What is known without the proof phase.
@@ -308,6 +315,7 @@ bool Session::time_pairs() {
   channel_.begin_step("gn_backend_run");
   if (settings_.replay && !capture()) return false;
   bool is_first = true;
+  bind_cores(task_.threads);  // what its first calls started, too
   device_->note_conditions("before_timing");
   for (const measure::PairedSettings& settings : measure::passes(settings_)) {
     if (!time_pass(settings, is_first)) return false;
@@ -317,6 +325,7 @@ bool Session::time_pairs() {
   // What a plugin says of itself may now include where the time of its calls went.
   if (device_->is_cuda()) static_cast<void>(plugin_->describe(record_.plugin_info));
   judge_service();
+  if (!watch_eager()) return false;
   const plugin::CallStatus memory = plugin_->check_memory();
   if (!memory.is_ok()) return end_plugin("runtime_failed", memory);
   // Both know the processor only.
@@ -344,12 +353,14 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
   InputShuffle shuffle(eager_->arguments(), variable, random());
   const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
   TimedChecks checks(compared, std::move(shuffle), record_.outcome == "ok", random());
-  const auto instruments = device_->instruments(settings, task_.threads);
+  auto instruments = device_->instruments(settings, task_.threads);
   if (!instruments.is_ok()) return end("reference_failed", instruments.status());
+  TimingWatch watch(family_, task_.threads);
+  watch.attach(*instruments);
   const bool is_replay = plugin_->is_captured();
   const measure::Warmup& warmup = is_replay ? replay_warmup_ : plugin_warmup_;
-  const auto result = measure::time_paired(checks.sides(), {eager_warmup_, warmup}, checks.hooks(),
-                                           settings, *instruments);
+  const auto result = measure::time_paired(checks.sides(), {eager_warmup_, warmup},
+                                           watch.around(checks.hooks()), settings, *instruments);
   if (result.is_ok()) {
     (is_first ? write_timing : write_cold_timing)(record_, *result);
     if (is_first && is_replay) {
@@ -373,7 +384,9 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
     judge_service();
     return false;
   }
-  return result.is_ok() || end_timing(result.status());
+  if (!result.is_ok()) return end_timing(result.status());
+  if (is_first) compare_eager(*result);
+  return note(watch.findings(*result)) && note(engine_settings_.findings());
 }
 
 bool Session::end_timing(const base::Status& status) {

@@ -8,16 +8,20 @@
 
 #include "journal/record.h"
 #include "journal/worker_message.h"
+#include "measure/core_binding.h"
 #include "measure/paired.h"
+#include "measure/process_family.h"
 #include "measure/protocol.h"
 #include "proof/regions.h"
 #include "sample/replay.h"
 #include "sample/sample.h"
 #include "worker/channel.h"
 #include "worker/eager_side.h"
+#include "worker/eager_standby.h"
 #include "worker/plugin_side.h"
 #include "worker/reference_cache.h"
 #include "worker/task_device.h"
+#include "worker/timing_watch.h"
 
 namespace graphnet::worker {
 
@@ -52,6 +56,15 @@ class Session {
   bool capture();
   /// One cache mode.
   bool time_pass(const measure::PairedSettings& settings, bool is_first);
+  // In session_machine.cc: cores, processes and settings are the same for both sides.
+  /// Protocol `paired`: binds to cores, forks the copy that knows no plugin.
+  bool prepare_machine();
+  void bind_cores(int count);
+  /// Whether eager in the pairs was as before; see eager_watch.h.
+  void compare_eager(const measure::PairedResult& result);
+  bool watch_eager();
+  /// Notes what was found; false if the sample ends there.
+  bool note(const std::vector<Finding>& findings);
   void try_other_content();
   void prove();
   void judge_service();
@@ -86,6 +99,11 @@ class Session {
   std::unique_ptr<PluginSide> plugin_;
   ReferenceCache references_;
   proof::MapHistory mappings_;
+  measure::CoreBinding cores_;
+  measure::ProcessFamily family_;
+  SettingsWatch engine_settings_;
+  std::unique_ptr<EagerStandby> standby_;
+  bool is_eager_suspicious_ = false;
   // Protocol `paired` only.
   measure::PairedSettings settings_;
   measure::Warmup eager_warmup_;

@@ -39,16 +39,7 @@ TimedChecks::TimedChecks(const ComparedSample& compared, InputShuffle shuffle, b
       start_ns_(measure::monotonic_raw_ns()) {}
 
 measure::PerSide<measure::SideCalls> TimedChecks::sides() {
-  measure::PerSide<measure::SideCalls> sides = {eager_.calls(), plugin_.calls()};
-  for (measure::SideCalls& side : sides) {
-    side.call = [this, call = std::move(side.call)] {
-      const std::uint64_t start = measure::cycle_count();
-      Status status = call();
-      half_cycles_ += measure::cycle_count() - start;
-      return status;
-    };
-  }
-  return sides;
+  return {eager_.calls(), plugin_.calls()};
 }
 
 measure::PairedHooks TimedChecks::hooks() {
@@ -67,7 +58,6 @@ Status TimedChecks::before_pair() {
   const bool is_drawn = std::uniform_int_distribution<int>(0, 3)(generator_) != 0;
   is_checked_ = compare_ && is_drawn && can_afford;
   halves_done_ = 0;
-  cycles_.emplace_back();
   if (!eager_.place().is_host()) span_ns_.emplace_back();
   shuffle_.draw();
   return Status::ok();
@@ -77,12 +67,10 @@ Status TimedChecks::before_half(Side side) {
   GN_RETURN_IF_ERROR(shuffle_.apply());
   if (side == measure::kBackend && shuffle_.has_effect()) ++findings_.shuffled_calls;
   if (side == measure::kBackend) GN_RETURN_IF_ERROR(plugin_.prepare_outputs(is_checked_));
-  half_cycles_ = 0;
   return eager_.place().wait();  // what was asked of a device here is in no clock
 }
 
 Status TimedChecks::after_half(Side side, int pair) {
-  cycles_.back()[side] = half_cycles_;
   if (!span_ns_.empty()) span_ns_.back()[side] = eager_.place().last_span_ns().value_or(0);
   const std::int64_t start = measure::monotonic_raw_ns();
   if (is_checked_) {
@@ -153,30 +141,10 @@ Status TimedChecks::found(const char* flag, const char* outcome, const std::stri
 TimedFindings TimedChecks::finish(const measure::PairedResult* result) {
   // A device that fails here fails in the next call too, which says so.
   static_cast<void>(shuffle_.restore().is_ok());
-  if (result == nullptr || !findings_.flag.empty() || cycles_.size() < result->pairs.size()) {
-    return findings_;
-  }
   // The pairs of the attempt that counts are the last ones.
-  const std::size_t skipped = cycles_.size() - result->pairs.size();
-  if (!span_ns_.empty()) {
-    findings_.span_ns.assign(span_ns_.begin() + static_cast<std::ptrdiff_t>(skipped),
-                             span_ns_.end());
-  }
-  const auto ns_per_tick = rate_.ns_per_tick();
-  if (!ns_per_tick) return findings_;
-  for (const Side side : {measure::kEager, measure::kBackend}) {
-    measure::ClockAgreement agreement;
-    for (std::size_t i = 0; i < result->pairs.size(); ++i) {
-      agreement.clock_ns += result->pairs[i].call_ns[side] * result->calls_per_half[side];
-      agreement.cycles_ns += static_cast<double>(cycles_[skipped + i][side]) * *ns_per_tick;
-    }
-    if (!measure::is_tampered(agreement)) continue;
-    findings_.flag = "clock_tampered";
-    findings_.outcome = "plugin_failed";
-    findings_.message = "the system's clock counted " + base::format_duration(agreement.clock_ns) +
-                        " in timed calls that took " + base::format_duration(agreement.cycles_ns) +
-                        " by the processor's cycle counter";
-  }
+  if (result == nullptr || span_ns_.size() < result->pairs.size()) return findings_;
+  findings_.span_ns.assign(span_ns_.end() - static_cast<std::ptrdiff_t>(result->pairs.size()),
+                           span_ns_.end());
   return findings_;
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "measure/cycle_clock.h"
 #include "measure/paired.h"
 #include "worker/correctness.h"
 #include "worker/dense_copy.h"
@@ -45,18 +44,17 @@ struct TimedFindings {
 /// | `stale_output`      | a timed call gave the results of other inputs                       |
 /// | `wrong_output`      | a timed call gave other results than eager and than an untimed call |
 /// | `sensitive`         | on these inputs the plugin differs from eager in untimed calls too  |
-/// | `clock_tampered`    | durations are shorter by the system's clock than by cycle counter   |
 class TimedChecks {
  public:
   /// The checks compare only if the plugin's first call agreed with eager.
   TimedChecks(const ComparedSample& compared, InputShuffle shuffle, bool compare,
               std::uint64_t seed);
 
-  /// Both sides with their calls counted in cycles, and the hooks.
+  /// Both sides, and the hooks.
   measure::PerSide<measure::SideCalls> sides();
   measure::PairedHooks hooks();
 
-  /// Puts the inputs back and looks at the clocks; `result` is null if a hook or call failed.
+  /// Puts the inputs back; `result` is null if a hook or call failed.
   TimedFindings finish(const measure::PairedResult* result);
 
  private:
@@ -74,7 +72,6 @@ class TimedChecks {
   InputShuffle shuffle_;
   bool compare_;
   std::mt19937_64 generator_;
-  measure::CycleRate rate_;
   std::int64_t start_ns_;
   double spent_ns_ = 0;  // on checks
   TimedFindings findings_;
@@ -83,9 +80,7 @@ class TimedChecks {
   std::vector<KeptOutput> plugin_outputs_;
   bool is_checked_ = false;
   int halves_done_ = 0;
-  std::uint64_t half_cycles_ = 0;
-  std::vector<measure::PerSide<std::uint64_t>> cycles_;  // by pair
-  std::vector<measure::PerSide<double>> span_ns_;        // by pair; empty on the host
+  std::vector<measure::PerSide<double>> span_ns_;  // by pair; empty on the host
 };
 
 }  // namespace graphnet::worker

@@ -83,7 +83,7 @@ class Dishonest : public ::testing::TestWithParam<Case> {
     EXPECT_TRUE(content.is_ok()) << content.status().to_string();
     if (!content.is_ok() || content->records.size() != 1) {
       ADD_FAILURE() << "no record";
-      return {};
+      return journal::Record();
     }
     EXPECT_EQ(content->controls.size(), 1U);
     return content->records.front();

@@ -159,6 +159,26 @@ TEST(RunOptions, CountsOfCallsGoWithProtocolUpstream) {
   EXPECT_TRUE(contains(applied.to_string(), "add --protocol upstream"));
 }
 
+TEST(RunOptions, RefuseMoreThreadsThanCores) {
+  config::RunConfig config;
+  EXPECT_TRUE(check_threads(config, 2).is_ok());
+  config.threads = 2;
+  EXPECT_TRUE(check_threads(config, 2).is_ok());
+  config.threads = 64;
+  config.origins["threads"] = "x.yaml:7:3";
+  const base::Status from_file = check_threads(config, 2);
+  EXPECT_EQ(from_file.code(), base::Code::kInput);
+  EXPECT_TRUE(contains(from_file.to_string(),
+                       "x.yaml:7:3: threads is 64, and this process may use 2 cores"));
+  config.origins["threads"] = "--threads";
+  const base::Status from_flag = check_threads(config, 1);
+  EXPECT_EQ(from_flag.code(), base::Code::kUsage);
+  EXPECT_TRUE(contains(from_flag.to_string(), "--threads is 64, and this process may use 1 core:"));
+  config.threads = 0;
+  config.compile_threads = 3;
+  EXPECT_TRUE(contains(check_threads(config, 2).to_string(), "compile_threads is 3"));
+}
+
 TEST(RunOptions, RefuseBadValues) {
   const auto refused = [](std::optional<std::string> RunFlags::*flag, const char* value) {
     RunFlags flags;

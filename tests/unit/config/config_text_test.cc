@@ -25,6 +25,7 @@ TEST_F(ConfigTextTest, AConfigIsReadBackAsItWas) {
   RunConfig config;
   config.backend.name = "acme";
   config.threads = 3;
+  config.compile_threads = 5;
   config.weights = "frozen";
   config.proof = "counts";
   config.math.fast_math = true;
@@ -47,6 +48,7 @@ TEST_F(ConfigTextTest, AConfigIsReadBackAsItWas) {
   EXPECT_EQ(again.backend.version.text, "any");
   EXPECT_EQ(again.backend.sha256, "");
   EXPECT_EQ(again.threads, 3);
+  EXPECT_EQ(again.compile_threads, 5);
   EXPECT_EQ(again.weights, "frozen");
   EXPECT_EQ(again.proof, "counts");
   EXPECT_EQ(again.math, config.math);

@@ -39,6 +39,7 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
   EXPECT_EQ(documented->backend.sha256, built_in.backend.sha256);
   EXPECT_EQ(documented->device, built_in.device);
   EXPECT_EQ(documented->threads, built_in.threads);
+  EXPECT_EQ(documented->compile_threads, built_in.compile_threads);
   EXPECT_EQ(documented->weights, built_in.weights);
   EXPECT_EQ(documented->proof, built_in.proof);
   EXPECT_EQ(documented->math, built_in.math);
@@ -60,6 +61,7 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
   EXPECT_EQ(keys, (std::vector<std::string>{"backend.name",
                                             "backend.sha256",
                                             "backend.version",
+                                            "compile_threads",
                                             "device",
                                             "limits.flop",
                                             "limits.memory",
