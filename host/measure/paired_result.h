@@ -25,7 +25,7 @@ struct Warmup {
 
 /// One pair as it was measured.
 ///
-/// units    nanoseconds a call: the half's by calls_per_half
+/// units    nanoseconds a call: mean of the half's clocked calls, less clock_ns
 struct Pair {
   PerSide<double> call_ns = {};      ///< wall clock
   PerSide<double> waited_ns = {};    ///< of it, waiting for a core that another program had
@@ -94,7 +94,7 @@ struct PairedSummary {
 struct PairedResult {
   std::vector<Pair> pairs;  ///< of the attempt that counts, in order, dropped ones included
   PerSide<int> calls_per_half = {1, 1};
-  PerSide<bool> settled = {};  ///< whether an untimed call preceded each timed one
+  PerSide<bool> settled = {};  ///< whether a leading call preceded the timed ones of each half
   PairedSummary summary;
   Verdict verdict = Verdict::kUnstable;
   Unstable reason = Unstable::kNone;
@@ -106,7 +106,7 @@ struct PairedResult {
   bool remeasured = false;
   double steal_share = 0;  ///< of all cores' time during the attempt; 0 if unknown
   int idle_timeouts = 0;   ///< halves that began though other threads had not gone to sleep
-  double clock_ns = 0;     ///< two readings of the clock, contained in every half
+  double clock_ns = 0;     ///< two readings of the clock, taken out of every timed call
   double elapsed_ns = 0;   ///< all attempts, without warm-up
 };
 

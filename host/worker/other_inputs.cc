@@ -48,7 +48,7 @@ Status run_both(const ComparedSample& compared, const char* content, std::vector
                 std::vector<KeptOutput>& plugin) {
   GN_RETURN_IF_ERROR(run_eager(compared, content, eager));
   GN_RETURN_IF_ERROR(compared.eager.prepare());
-  GN_RETURN_IF_ERROR(compared.plugin.prepare_outputs(/*poisoned=*/true));
+  GN_RETURN_IF_ERROR(compared.plugin.prepare_outputs());
   GN_RETURN_IF_ERROR(compared.plugin.calls().call());
   return compared.plugin.copy_outputs(plugin);
 }

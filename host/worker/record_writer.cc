@@ -107,6 +107,10 @@ void write_budget(base::Json& timing, const std::vector<measure::Pair>& pairs) {
   timing["cpu_wall_ns"] = both_json(span_ns);
 }
 
+void add_count(base::Json& counts, const char* key, int more) {
+  counts[key] = counts.value(key, 0) + more;
+}
+
 }  // namespace
 
 journal::Record start_record(const journal::Task& task) {
@@ -240,6 +244,20 @@ void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>
     timing["event_median_ns"][name] = measure::summarise(spans).median;
     timing["event_ns"][name] = std::move(spans);
   }
+}
+
+void write_findings(journal::Record& record, const TimedFindings& findings) {
+  add_count(record.checks, "checked_calls", findings.checked_calls);
+  add_count(record.checks, "shuffled_calls", findings.shuffled_calls);
+  record.checks["content_bits"] = findings.content_bits;
+  if (findings.ill_conditioned_calls > 0) {
+    add_count(record.checks, "ill_conditioned_calls", findings.ill_conditioned_calls);
+  }
+  if (findings.flag.empty()) return;
+  record.flags.push_back(findings.flag);
+  record.outcome = findings.outcome;
+  record.message = findings.message;
+  record.speedup.reset();
 }
 
 base::Json correctness_json(const verify::Comparison& comparison) {

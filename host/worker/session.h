@@ -27,8 +27,8 @@ namespace graphnet::worker {
 
 /// One sample with one plugin, from its files to its record.
 ///
-/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, with protocol `paired`
-/// time and robustness, and proof, after which nothing can be timed. The device is opened first,
+/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time, with protocol
+/// `paired` robustness, and proof, after which nothing can be timed. The device is opened first,
 /// in load. Each is announced before it
 /// begins; a sample that does not fit is skipped before anything of its size is
 /// allocated. The record is sent after load and after eager, so that a plugin that takes the
@@ -65,6 +65,8 @@ class Session {
   bool watch_eager();
   /// Notes what was found; false if the sample ends there.
   bool note(const std::vector<Finding>& findings);
+  /// Method upstream: calls on other inputs, which its timed ones never had.
+  bool check_sequential();
   void try_other_content();
   void prove();
   void judge_service();

@@ -16,6 +16,7 @@
 #include "support/mirror_place.h"
 #include "unit/proof/fake_cupti_library.h"
 #include "worker/device_tracing.h"
+#include "worker/fresh_inputs.h"
 #include "worker/plugin_side.h"
 #include "worker/proof_phase.h"
 #include "worker/record_writer.h"
@@ -94,10 +95,7 @@ class CapturedCallsTest : public testing::Test {
   ComparedSample compared() { return {sample_, arguments_, *eager_, *plugin_}; }
 
   base::Result<measure::PairedResult> time(TimedFindings& findings) {
-    InputShuffle shuffle(eager_->arguments(),
-                         variable_inputs(sample_, arguments_, eager_->engine().pinned_arguments()),
-                         1);
-    TimedChecks checks(compared(), std::move(shuffle), /*compare=*/true, 1);
+    TimedChecks checks(compared(), fresh_inputs(sample_, *eager_), /*compare=*/true, 1);
     auto result =
         measure::time_paired(checks.sides(), {eager_warmup_, replay_warmup_}, checks.hooks(),
                              settings_, measure::machine_instruments(settings_, /*threads=*/1));
@@ -136,7 +134,7 @@ TEST_F(CapturedCallsTest, EachTimedCallIsOneLaunchOnNewContentInTheSamePlace) {
   EXPECT_EQ(control_->graph_launches - launches,
             kPairs * (result->calls_per_half[measure::kBackend] + settling));
   EXPECT_EQ(findings.flag, "") << findings.message;
-  EXPECT_EQ(findings.shuffled_calls, kPairs);
+  EXPECT_EQ(findings.shuffled_calls, kPairs * result->calls_per_half[measure::kBackend]);
   EXPECT_GE(findings.checked_calls, 3);
   EXPECT_TRUE(plugin_->check_memory().is_ok());
 
