@@ -54,6 +54,7 @@ std::string backend_text(const config::Backend& backend, int auto_threads, bool 
   text.add("threads", config.threads == 0 ? std::to_string(auto_threads) + ", auto"
                                           : std::to_string(config.threads));
   text.add("weights", config.weights);
+  text.add("second_weights", config.second_weights);
   const base::Json math = base::to_json(config.math);
   for (const auto& [key, value] : math.items()) {
     text.add("math." + key, base::dump_json(value));

@@ -140,6 +140,7 @@ config::RunConfig recorded_config(const Record& record) {
   if (proof != record.settings.end() && proof->is_string()) {
     config.proof = proof->get<std::string>();
   }
+  config.second_weights = record.settings.value("second_weights", config.second_weights);
   read_limits(record.settings, config);
   return config;
 }

@@ -20,6 +20,7 @@ base::Json to_json(const Task& task) {
   object["device"] = task.device;
   object["threads"] = task.threads;
   object["weights"] = task.weights;
+  object["second_weights"] = task.second_weights;
   object["math"] = base::to_json(task.math);
   object["protocol"] = task.protocol;
   object["method"] = task.method;
@@ -59,6 +60,7 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read("device", task.device)
       .read("threads", task.threads)
       .read("weights", task.weights)
+      .read("second_weights", task.second_weights)
       .read("math", task.math)
       .read("protocol", task.protocol)
       .read("method", task.method)

@@ -47,6 +47,7 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   task.device = config.device;
   task.threads = config.threads > 0 ? config.threads : settings.auto_threads;
   task.weights = config.weights;
+  task.second_weights = config.second_weights;
   task.math = config.math;
   task.proof = config.proof;
   task.protocol = config.protocol.name;

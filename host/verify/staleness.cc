@@ -20,6 +20,7 @@ struct Sums {
   double before = 0;      // squares, of eager
   double change = 0;      // of eager
   double unfollowed = 0;  // of the plugin's change less eager's
+  double moved = 0;       // of the plugin's change
   std::int64_t differing = 0;
   std::int64_t left = 0;  // differing in eager, the same in the plugin
   std::int64_t count = 0;
@@ -39,6 +40,7 @@ void add_block(const std::array<Block, 4>& blocks, int count, Sums& sums) {
     sums.before += blocks[0][i] * blocks[0][i];
     sums.change += eager * eager;
     sums.unfollowed += (plugin - eager) * (plugin - eager);
+    sums.moved += plugin * plugin;
     sums.differing += eager != 0 ? 1 : 0;
     sums.left += eager != 0 && plugin == 0 ? 1 : 0;
     ++sums.count;
@@ -90,12 +92,14 @@ OutputChange compare_changes(const FourViews& views, double accepted_error) {
   result.eager = change_of(dtype, sums);
   if (is_exact(dtype)) {
     result.unfollowed = share(sums.left, sums.differing);
+    result.moved = 1 - result.unfollowed;
     if (!is_sensitive(dtype, result.eager)) return result;
     // Indices of values that tie may stay where eager's move; all of them do not.
     result.following = sums.left == sums.differing ? Following::kStale : Following::kFollows;
     return result;
   }
   result.unfollowed = root_ratio(sums.unfollowed, sums.change);
+  result.moved = root_ratio(sums.moved, sums.change);
   const double tolerance = std::max(rms_limit(dtype), accepted_error);
   // Written so that a NaN is no evidence.
   if (!(result.eager >= kSensitiveFactor * tolerance)) return result;

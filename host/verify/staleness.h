@@ -49,6 +49,7 @@ struct OutputChange {
   /// RMS of (change of the plugin - change of eager) by that of eager's change; integers and bools:
   /// the share of the elements that eager changed and the plugin left as they were.
   double unfollowed = 0;
+  double moved = 0;  ///< RMS of the plugin's change by that of eager's; exact types: 1 - unfollowed
   Following following = Following::kUnvaried;
 };
 

@@ -26,6 +26,7 @@ TEST_F(ConfigTextTest, AConfigIsReadBackAsItWas) {
   config.backend.name = "acme";
   config.threads = 3;
   config.weights = "frozen";
+  config.second_weights = "always";
   config.proof = "counts";
   config.math.fast_math = true;
   config.limits.memory = {MemoryLimit::Kind::kBytes, std::uint64_t{1536} << 20U};
@@ -48,6 +49,7 @@ TEST_F(ConfigTextTest, AConfigIsReadBackAsItWas) {
   EXPECT_EQ(again.backend.sha256, "");
   EXPECT_EQ(again.threads, 3);
   EXPECT_EQ(again.weights, "frozen");
+  EXPECT_EQ(again.second_weights, "always");
   EXPECT_EQ(again.proof, "counts");
   EXPECT_EQ(again.math, config.math);
   EXPECT_EQ(again.limits.memory, config.limits.memory);

@@ -61,10 +61,13 @@ TEST(Staleness, APluginThatStaysIsStaleWhereEagerMoves) {
   EXPECT_EQ(change.following, Following::kStale);
   EXPECT_DOUBLE_EQ(change.eager, 0.1);
   EXPECT_DOUBLE_EQ(change.unfollowed, 1);
+  EXPECT_DOUBLE_EQ(change.moved, 0);
 }
 
 TEST(Staleness, APluginThatMovesHalfTheWayIsStaleToo) {
-  EXPECT_EQ(judge({3, 4}, {3, 3.5F}, {3, 4}, {3, 3.75F}).following, Following::kStale);
+  const OutputChange change = judge({3, 4}, {3, 3.5F}, {3, 4}, {3, 3.75F});
+  EXPECT_EQ(change.following, Following::kStale);
+  EXPECT_DOUBLE_EQ(change.moved, 0.5);
 }
 
 TEST(Staleness, AConstantErrorIsNoStaleness) {
