@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "eager/calibration.h"
 
-#include <ATen/ops/full_like.h>
 #include <ATen/ops/mean.h>
 #include <ATen/ops/std.h>
 #include <ATen/ops/var_mean.h>
-#include <ATen/ops/where.h>
-#include <ATen/ops/zeros_like.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -27,10 +24,12 @@ namespace {
 
 using graph::WeightRole;
 
-// Statistics of fewer elements would be those of one input and cancel it.
-constexpr std::int64_t kFewestElements = 16;
-// A channel that varies less than this part of all of them has no variance to speak of.
-constexpr double kLeastVariance = 1e-6;
+// A channel of so many elements is half trusted: what sets one input apart from another must not be
+// taken for what all of them have.
+constexpr double kHalfTrusted = 64;
+// Least variance of a channel, by the mean square of all.
+constexpr double kLeastVariance = 0.01;
+constexpr double kLeastDeviation = 1e-6;
 constexpr double kSmallDeviation = 0.5;
 constexpr double kLargeDeviation = 2;
 
@@ -47,14 +46,12 @@ Moments moments_of(const at::Tensor& input) {
     if (dim != 1) dims.push_back(dim);
   }
   auto [variance, mean] = at::var_mean(x, dims, /*correction=*/0);
-  const double square = at::mean(x.square()).item<double>();
-  const double fallback = std::isfinite(square) && square > 0 ? square : 1;
-  if (x.numel() < kFewestElements * x.size(1)) {
-    return {at::zeros_like(mean), at::full_like(variance, fallback)};
-  }
-  const at::Tensor varies = variance.gt(kLeastVariance * fallback);
-  return {at::where(varies, mean, at::zeros_like(mean)),
-          at::where(varies, variance, at::full_like(variance, fallback))};
+  const double found = at::mean(x.square()).item<double>();
+  const double square = std::isfinite(found) && found > 0 ? found : 1;
+  const double count = static_cast<double>(x.numel()) / static_cast<double>(x.size(1));
+  const double trust = count / (count + kHalfTrusted);
+  return {mean.mul(trust),
+          variance.mul(trust).add((1 - trust) * square).clamp_min(kLeastVariance * square)};
 }
 
 /// Whether a call's result is a sum of products of its weight.
@@ -137,7 +134,7 @@ class CalibratingExecutor final : public CallExecutor {
     const at::Tensor& result = results[0].toTensor();
     if (!result.is_floating_point() || result.numel() < 2) return false;
     const double deviation = at::std(result.to(at::kFloat), /*unbiased=*/false).item<double>();
-    const bool is_usable = std::isfinite(deviation) && deviation > kLeastVariance;
+    const bool is_usable = std::isfinite(deviation) && deviation > kLeastDeviation;
     if (!is_usable || (deviation >= kSmallDeviation && deviation <= kLargeDeviation)) return false;
     arguments_[index].mul_(1 / deviation);
     return true;

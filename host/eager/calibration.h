@@ -16,9 +16,9 @@ namespace graphnet::eager {
 ///
 /// | role       | becomes                                                                      |
 /// |------------|------------------------------------------------------------------------------|
-/// | statistics | mean and variance of what the normalisation gets, channel by channel; where   |
-/// |            | a channel has fewer than 16 elements, 0 and the mean square of all            |
-/// | matrix     | divided by the deviation of its result, if that is below 1/2 or above 2       |
+/// | statistics | mean and variance of what the normalisation gets, channel by channel, mixed with
+/// 0  | |            | and the mean square of all where channels have few elements (64: half and
+/// half) | | matrix     | divided by the deviation of its result, if that is below 1/2 or above 2 |
 ///
 /// A matrix that the program copies before it multiplies stays as it is. What the program itself
 /// writes to its arguments is put back.
