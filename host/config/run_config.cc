@@ -205,6 +205,10 @@ Status read_settings(const MapReader& root, RunConfig& config) {
       root, "weights", config, config.weights, [](const YamlNode& node, const std::string& what) {
         return read_choice(node, what, {"bound", "frozen", "per_call"});
       }));
+  GN_RETURN_IF_ERROR(read_if_given(root, "second_weights", config, config.second_weights,
+                                   [](const YamlNode& node, const std::string& what) {
+                                     return read_choice(node, what, {"auto", "always", "off"});
+                                   }));
   GN_RETURN_IF_ERROR(read_if_given(root, "proof", config, config.proof,
                                    [](const YamlNode& node, const std::string& what) {
                                      return read_choice(node, what, {"full", "counts", "none"});
@@ -237,10 +241,18 @@ std::map<std::string, TimeLimit> RunConfig::default_timeouts() {
   using std::chrono::seconds;
   // Ten minutes where a model runs or is compiled, as upstream's batch scripts allow; far less
   // where only files are read and buffers compared.
-  return {{"load", seconds(60)},        {"plan", seconds(60)},     {"replay", seconds(120)},
-          {"eager", seconds(600)},      {"compile", seconds(600)}, {"bind", seconds(120)},
-          {"run", seconds(600)},        {"compare", seconds(120)}, {"time", seconds(600)},
-          {"robustness", seconds(120)}, {"proof", seconds(600)}};
+  return {{"load", seconds(60)},
+          {"plan", seconds(60)},
+          {"replay", seconds(120)},
+          {"eager", seconds(600)},
+          {"compile", seconds(600)},
+          {"bind", seconds(120)},
+          {"run", seconds(600)},
+          {"compare", seconds(120)},
+          {"time", seconds(600)},
+          {"robustness", seconds(120)},
+          {"second_weights", seconds(600)},
+          {"proof", seconds(600)}};
 }
 
 void RunConfig::allow_cold_start() {
@@ -260,7 +272,7 @@ Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::s
   GN_ASSIGN_OR_RETURN(
       const MapReader root,
       MapReader::open(tree, "",
-                      {"schema", "backend", "device", "threads", "compile_threads", "weights",
+                      {"schema", "backend", "device", "threads", "compile_threads", "weights", "second_weights",
                        "math", "protocol", "proof", "limits", "timeouts", "samples", "plugins"}));
   RunConfig config;
   config.file = file;

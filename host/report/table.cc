@@ -148,6 +148,15 @@ std::string robustness_text(const Record& record) {
          counted(static_cast<std::size_t>(known), "extreme input");
 }
 
+// Where they were not tried, `ok` rests on the sample's own weights alone.
+std::string second_weights_text(const Record& record) {
+  const auto second = record.checks.find("second_weights");
+  if (record.outcome != "ok" || second == record.checks.end() || !second->is_object()) return "";
+  const bool is_tried = second->value("outcome", "") != "not_tried";
+  const bool has_weights = second->value("unchanged", 1) + second->value("changed", 0) > 0;
+  return is_tried || !has_weights ? "" : "second weights not tried";
+}
+
 std::string remarks_of(const Record& record) {
   std::vector<std::string> remarks;
   if (record.degenerate) remarks.emplace_back("degenerate");
@@ -157,6 +166,8 @@ std::string remarks_of(const Record& record) {
   if (score::is_unsteady(record)) remarks.emplace_back("unsteady");
   const std::string robustness = robustness_text(record);
   if (!robustness.empty()) remarks.push_back(robustness);
+  const std::string second_weights = second_weights_text(record);
+  if (!second_weights.empty()) remarks.push_back(second_weights);
   return printable(base::join(remarks, ", "));
 }
 

@@ -17,6 +17,7 @@
 #include "worker/admission.h"
 #include "worker/correctness.h"
 #include "worker/fresh_inputs.h"
+#include "worker/input_evidence.h"
 #include "worker/math_mode.h"
 #include "worker/output_digest.h"
 #include "worker/proof_phase.h"
@@ -46,8 +47,9 @@ void Session::run() {
       load() && plan() && replay() && run_eager() && compile() && bind() && run_plugin();
   if (complete) {
     compare();
-    const bool timed = is_paired() ? time_pairs() : check_sequential();
+    bool timed = is_paired() ? time_pairs() : check_sequential();
     if (timed && is_paired()) try_other_content();
+    if (timed && is_paired()) timed = follows_inputs();
     write_environment();
     if (timed) prove();
   } else {
@@ -427,6 +429,13 @@ void Session::try_other_content() {
   record_.outcome = other.outcome;
   record_.message = other.message;
   record_.speedup.reset();
+}
+
+bool Session::follows_inputs() {
+  if (record_.outcome != "ok") return true;
+  enter("second_weights");
+  channel_.send_record(record_, /*is_final=*/false);
+  return check_evidence_of_inputs({sample_, arguments_, *eager_, *plugin_}, task_, record_);
 }
 
 // Arithmetic on subnormals can be a hundred times slower; a plugin that flushes them to zero would

@@ -73,6 +73,7 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
                                             "proof",
                                             "protocol.name",
                                             "samples",
+                                            "second_weights",
                                             "threads",
                                             "timeouts.bind",
                                             "timeouts.compare",
@@ -84,6 +85,7 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
                                             "timeouts.replay",
                                             "timeouts.robustness",
                                             "timeouts.run",
+                                            "timeouts.second_weights",
                                             "timeouts.time",
                                             "weights"}));
 }
