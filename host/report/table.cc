@@ -386,11 +386,13 @@ void RunTable::summary(const RunSummary& summary) {
   }
   if (!summary.results_path.empty()) out_ << "results: " << printable(summary.results_path) << '\n';
   if (has_upstream_) {
-    out_ << coloured(
-                "protocol upstream times one side after the other: a speedup within 10 % of 1 is "
-                "noise, ± is the spread of one side (see host/measure/protocol.h)",
-                Colour::kDim, style_.color)
-         << '\n';
+    out_
+        << coloured(
+               "protocol upstream times one side after the other, on one input: a speedup within "
+               "10 % of 1 is noise, ± is the spread of one side, and stored results would not show "
+               "in the timed calls (unchecked; see host/measure/protocol.h)",
+               Colour::kDim, style_.color)
+        << '\n';
   }
   out_.flush();
 }
