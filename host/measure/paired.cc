@@ -27,6 +27,9 @@ constexpr double kMostCalls = 64;
 /// No more calls than fit into this on the longer side, if the other is very much shorter.
 constexpr double kLongestHalfNs = 1e6;
 
+/// A control comes after so many pairs, which makes a quarter more halves.
+constexpr int kControlEvery = 4;
+
 constexpr const char* kSideNames[] = {"eager", "backend"};
 
 Status prepare(const SideCalls& side) {
@@ -83,6 +86,13 @@ class Order {
   std::size_t next_ = 4;
 };
 
+/// A wait is measured with the clock's own cost, a call without it.
+void bound_waits(Pair& pair) {
+  for (const Side side : {kEager, kBackend}) {
+    pair.waited_ns[side] = std::min(pair.waited_ns[side], pair.call_ns[side] - 1);
+  }
+}
+
 /// One comparison: pairs, looks, and a second attempt if need be.
 class Comparison {
  public:
@@ -118,6 +128,7 @@ class Comparison {
   bool look(bool last);
   void mark_steal();
   Status measure_pair();
+  Status measure_control();
   Result<Judgement> measure_half(Side side, int index, Pair& pair);
   Status leading_call(Side side, int index);
   Status approach(Side side, int index, int call);
@@ -167,6 +178,7 @@ int Comparison::affordable_pairs(double elapsed_ns) const {
 
 Status Comparison::attempt() {
   result_.pairs.clear();
+  result_.controls.clear();
   result_.looks = result_.planned_looks = result_.idle_timeouts = 0;
   judged_pairs_ = 0;
   steal_sum_ = 0;
@@ -177,6 +189,7 @@ Status Comparison::attempt() {
   for (bool done = false; !done;) {
     GN_RETURN_IF_ERROR(measure_pair());
     const int count = static_cast<int>(result_.pairs.size());
+    if (count % kControlEvery == 0) GN_RETURN_IF_ERROR(measure_control());
     const std::int64_t elapsed_ns = instruments_.now() - begin_ns;
     const bool overdue =
         elapsed_ns >= settings_.long_call_time_ns && count >= settings_.fewest_pairs;
@@ -201,7 +214,8 @@ bool Comparison::look(bool last) {
   ++result_.looks;
   const double confidence = 1 - (1 - settings_.confidence) / result_.planned_looks;
   result_.summary = summarise_pairs(result_.pairs, settings_, confidence);
-  const Decision decision = decide(result_.summary, settings_);
+  result_.noise_floor = noise_floor_of(result_.controls);
+  const Decision decision = decide(result_.summary, settings_, result_.noise_floor.value_or(0));
   result_.verdict = decision.verdict;
   result_.same_within = decision.same_within;
   result_.reason = decision.reason;
@@ -250,10 +264,37 @@ Status Comparison::measure_pair() {
     judged[side] = *half;
   }
   settle_waits(judged, result_.calls_per_half, pair);
-  for (const Side side : {kEager, kBackend}) {  // less the clock's own cost, a call may be short
-    pair.waited_ns[side] = std::min(pair.waited_ns[side], pair.call_ns[side] - 1);
-  }
+  bound_waits(pair);
   result_.pairs.push_back(pair);
+  return Status::ok();
+}
+
+/// Eager against itself, by the hooks of the pairs. As in these, each role comes first in turn.
+Status Comparison::measure_control() {
+  const int index = first_index_ + static_cast<int>(result_.pairs.size()) - 1;
+  if (hooks_.before_pair) {
+    GN_RETURN_IF_ERROR(hooks_.before_pair({index, result_.calls_per_half[kEager],
+                                           /*backend_first=*/false, result_.settled,
+                                           /*is_control=*/true}));
+  }
+  Pair control;
+  PerSide<Judgement> judged;
+  const Side first = result_.controls.size() % 2 == 0 ? kEager : kBackend;
+  for (const Side half : {first, first == kEager ? kBackend : kEager}) {
+    Pair one;
+    Result<Judgement> measured = measure_half(kEager, index, one);
+    if (!measured.is_ok()) {
+      return Status(measured.status())
+          .add_context("control after pair " + std::to_string(index + 1));
+    }
+    judged[half] = *measured;
+    control.call_ns[half] = one.call_ns[kEager];
+    control.ran_ns[half] = one.ran_ns[kEager];
+    control.span_ns[half] = one.span_ns[kEager];
+  }
+  settle_waits(judged, {result_.calls_per_half[kEager], result_.calls_per_half[kEager]}, control);
+  bound_waits(control);
+  result_.controls.push_back(control);
   return Status::ok();
 }
 

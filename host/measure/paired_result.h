@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace graphnet::measure {
@@ -79,10 +80,10 @@ struct PairedSummary {
   double waited_share = 0;         ///< of the wall clock of all halves
   /// What was taken out as waits, of the side's wall clock.
   PerSide<double> removed_share = {};
-  double first_mover_bias = 0;     ///< log; positive: the half that came first took longer
-  int block_length = 1;            ///< of the bootstrap; above 1: neighbouring pairs were alike
-  int kept = 0;                    ///< pairs used for all of the above
-  int dropped = 0;                 ///< disturbed pairs
+  double first_mover_bias = 0;  ///< log; positive: the half that came first took longer
+  int block_length = 1;         ///< of the bootstrap; above 1: neighbouring pairs were alike
+  int kept = 0;                 ///< pairs used for all of the above
+  int dropped = 0;              ///< disturbed pairs
   bool drops_exceeded = false;  ///< more than the allowed share was disturbed: nothing was dropped
   bool waits_exceeded = false;  ///< more than the allowed share was taken out of a side
 
@@ -93,9 +94,14 @@ struct PairedSummary {
 /// Everything that is known of one comparison.
 struct PairedResult {
   std::vector<Pair> pairs;  ///< of the attempt that counts, in order, dropped ones included
+  /// Eager against itself between the pairs, in order: the halves of each are two of eager's.
+  std::vector<Pair> controls;
   PerSide<int> calls_per_half = {1, 1};
   PerSide<bool> settled = {};  ///< whether a leading call preceded the timed ones of each half
   PairedSummary summary;
+  /// What eager against itself was off by in this very measurement: |ratio - 1| of the controls'
+  /// median. Nothing without controls that count.
+  std::optional<double> noise_floor;
   Verdict verdict = Verdict::kUnstable;
   Unstable reason = Unstable::kNone;
   /// kSame: the ratio differs from 1 by no more than this; else 0.

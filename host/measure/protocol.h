@@ -49,18 +49,23 @@ namespace graphnet::measure {
 /// Excluded: everything outside the clock above; compile, bind, first call and warm-up, which are
 /// stored apart. The break-even count is compile plus bind time by what a call saves.
 ///
+/// Controls. After every fourth pair comes one of two halves of eager, by the same steps. The
+/// median of their ratios, which should be 1, says what this measurement is off by without any
+/// plugin: its distance from 1 is the result's `noise_floor`, and `faster` and `slower` ask for an
+/// interval that lies beyond it as a whole.
+///
 /// Waits. A machine that does other things too takes the core from the thread in the middle of a
 /// call: for a call of 10 ms beside busy neighbours in nearly every half, for longer than the call
-/// itself. The kernel counts for how long a thread was ready but had no core. If in both halves of a
-/// pair the calling thread alone did the work (no other thread of the process ran meanwhile, nor a
-/// process that it has started), that time is taken out of both: it is no work, and it is known
+/// itself. The kernel counts for how long a thread was ready but had no core. If in both halves of
+/// a pair the calling thread alone did the work (no other thread of the process ran meanwhile, nor
+/// a process that it has started), that time is taken out of both: it is no work, and it is known
 /// exactly. If other threads ran in one of them, it is left in both, because they may have caused
-/// the wait or worked meanwhile, and a time without waits must not be divided by one with waits. Nor
-/// is it taken out of halves of several calls, where it may have fallen between two.
-/// `call_ns` stays the wall clock, `waited_ns` is what was taken out; ratio, medians, the other
-/// statistics and the break-even are all made of the difference. If more than a fifth of a side was
-/// taken out (`max_waited`), there is no interval and the verdict is `unstable`: what is left then
-/// says more about the kernel's counters than about the side.
+/// the wait or worked meanwhile, and a time without waits must not be divided by one with waits.
+/// Nor is it taken out of halves of several calls, where it may have fallen between two. `call_ns`
+/// stays the wall clock, `waited_ns` is what was taken out; ratio, medians, the other statistics
+/// and the break-even are all made of the difference. If more than a fifth of a side was taken out
+/// (`max_waited`), there is no interval and the verdict is `unstable`: what is left then says more
+/// about the kernel's counters than about the side.
 ///
 /// Outliers. A half with a wait that is left in is marked, if other programs can have had the cores
 /// for so long (at most what `threads` cores offer and the worker did not use), and so are all
@@ -114,11 +119,11 @@ namespace graphnet::measure {
 /// in `timing.cores`), but for the plugin's create, compile and bind, which may use
 /// `compile_threads` cores. What undoes that shows: the processor time of the worker and of all
 /// processes that it has started is recorded for the halves of each side (`timing.cpu_ns`, with the
-/// wall clock of the same stretches in `cpu_wall_ns`), and above n times the wall clock by more than
-/// 5 % the record is flagged `over_threads`. Processes that live beside the timed calls are flagged
-/// `helper_process`. With n > 1 both sides have n threads each, in one process, and take turns.
-/// Waits cannot be taken out then; beside a busy neighbour such results become `unstable`, and fewer
-/// threads than cores are the remedy.
+/// wall clock of the same stretches in `cpu_wall_ns`), and above n times the wall clock by more
+/// than 5 % the record is flagged `over_threads`. Processes that live beside the timed calls are
+/// flagged `helper_process`. With n > 1 both sides have n threads each, in one process, and take
+/// turns. Waits cannot be taken out then; beside a busy neighbour such results become `unstable`,
+/// and fewer threads than cores are the remedy.
 ///
 /// Clock. Durations come from the processor's counter, whose rate is fixed before a plugin is
 /// mapped; where it is not invariant, from CLOCK_MONOTONIC_RAW by a system call of our own. The
@@ -153,7 +158,8 @@ namespace graphnet::measure {
 ///   - compare machines, thread counts, cache or weight modes: those are in the record because they
 ///     must be equal before two records are compared.
 ///
-/// source   pairing, random order, leading call: A/A experiments with 0.1 to 17 ms calls; the second
+/// source   pairing, random order, leading call: A/A experiments with 0.1 to 17 ms calls; the
+/// second
 ///          field of schedstat: Documentation/scheduler/sched-stats.rst
 inline constexpr const char* kMethodPaired = "paired";
 

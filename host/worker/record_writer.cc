@@ -191,6 +191,8 @@ base::Json timing_json(const measure::PairedResult& result) {
   timing["steal_share"] = result.steal_share;
   timing["idle_timeouts"] = result.idle_timeouts;
   timing["clock_ns"] = result.clock_ns;
+  timing["controls"] = result.controls.size();
+  if (result.noise_floor) timing["noise_floor"] = *result.noise_floor;
   timing["elapsed_ns"] = result.elapsed_ns;
   timing["calls_per_half"] = both_json(result.calls_per_half);
   timing["backend_first"] = backend_first;

@@ -35,6 +35,8 @@ void write_output_types(journal::Record::Side& side, const std::vector<KeptOutpu
 /// |--------------------------------|-----------------------------------------------------------|
 /// | `speedup_low`, `speedup_high`  | interval of `speedup` with `confidence`; absent: none     |
 /// | `verdict`                      | faster, slower, same, unstable                            |
+/// | `noise_floor`                  | what eager against itself was off by in between, a        |
+/// |                                | fraction; `controls`: how often it was measured           |
 /// | `same_within`                  | fraction; with verdict `same` only                        |
 /// | `hodges_lehmann`, `ratio_of_minima`, `ratio_of_medians` | other estimates, for readers of
 /// other tools | | `pairs_kept`, `pairs_dropped`  | by disturbance of either half | |

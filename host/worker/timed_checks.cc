@@ -76,11 +76,15 @@ Status TimedChecks::before_pair(const measure::PairPlan& plan) {
   halves_done_ = 0;
   has_eager_ = false;
   checked_call_.reset();
+  const auto contents = static_cast<std::uint64_t>(plan.calls) + 1;  // one for a leading call
+  if (plan.is_control) {
+    first_content_[measure::kEager] = shuffle_.reserve(contents);
+    return Status::ok();
+  }
   const int first = plan.settled[measure::kBackend] ? measure::kLeadingCall : 0;
   const int drawn = std::uniform_int_distribution<int>(first, plan.calls - 1)(generator_);
   if (draw_check(plan.backend_first)) checked_call_ = drawn;
   if (!eager_.place().is_host()) span_ns_.emplace_back();
-  const auto contents = static_cast<std::uint64_t>(plan.calls) + 1;  // one for a leading call
   first_content_[measure::kBackend] = shuffle_.reserve(contents);
   first_content_[measure::kEager] =
       plan.backend_first ? first_content_[measure::kBackend] : shuffle_.reserve(contents);
@@ -123,6 +127,10 @@ Status TimedChecks::copy_eager() {
 }
 
 Status TimedChecks::after_half(Side side, int pair) {
+  if (plan_.is_control) {
+    first_content_[side] = shuffle_.reserve(static_cast<std::uint64_t>(plan_.calls) + 1);
+    return Status::ok();
+  }
   if (!span_ns_.empty()) span_ns_.back()[side] = eager_.place().last_span_ns().value_or(0);
   const std::int64_t start = measure::monotonic_raw_ns();
   const bool is_host = eager_.place().is_host();  // elsewhere a look at guards is a copy for each
