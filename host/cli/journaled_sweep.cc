@@ -3,6 +3,7 @@
 
 #include "cli/version_text.h"
 #include "journal/run_id.h"
+#include "journal/worker_message.h"
 #include "measure/environment.h"
 #include "supervise/packed_sweep.h"
 
@@ -32,7 +33,8 @@ Result<supervise::WorkerSettings> worker_settings(const Context& context, const 
   auto group = supervise::MemoryGroup::make(place);
   if (group.is_ok()) settings.group = std::move(group).value();
   settings.share_machine = run.jobs > 1;
-  if (settings.share_machine) settings.mark = "GRAPHNET_PLACE=" + std::to_string(place);
+  if (settings.share_machine)
+    settings.mark = std::string(journal::kPlaceVariable) + "=" + std::to_string(place);
   if (run.forks_workers) {
     settings.zygote =
         std::make_shared<supervise::Zygote>(settings.executable, settings.group, settings.mark);

@@ -53,7 +53,10 @@ std::string backend_text(const config::Backend& backend, int auto_threads, bool 
   text.add("device", config.device);
   text.add("threads", config.threads == 0 ? std::to_string(auto_threads) + ", auto"
                                           : std::to_string(config.threads));
+  text.add("compile_threads",
+           std::to_string(config.compile_threads == 0 ? auto_threads : config.compile_threads));
   text.add("weights", config.weights);
+  text.add("second_weights", config.second_weights);
   const base::Json math = base::to_json(config.math);
   for (const auto& [key, value] : math.items()) {
     text.add("math." + key, base::dump_json(value));

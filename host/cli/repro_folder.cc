@@ -140,6 +140,11 @@ config::RunConfig recorded_config(const Record& record) {
   if (proof != record.settings.end() && proof->is_string()) {
     config.proof = proof->get<std::string>();
   }
+  const auto compile_threads = record.settings.find("compile_threads");
+  if (compile_threads != record.settings.end() && compile_threads->is_number_integer()) {
+    config.compile_threads = std::max(0, compile_threads->get<int>());
+  }
+  config.second_weights = record.settings.value("second_weights", config.second_weights);
   read_limits(record.settings, config);
   return config;
 }

@@ -189,6 +189,7 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   GN_ASSIGN_OR_RETURN(auto configs, read_configs(context, options));
   // Before the plugins: what a machine lacks is known before what a plugin lacks on it.
   for (const auto& run_config : configs) {
+    GN_RETURN_IF_ERROR(check_threads(run_config, measure::affinity_cores()));
     if (!options.dry_run) GN_RETURN_IF_ERROR(check_device(context, run_config.device));
   }
   GN_ASSIGN_OR_RETURN(run.backends, examine_backends(context, std::move(configs)));
@@ -327,7 +328,13 @@ Command run_command(RunFlags& flags) {
       "ends "
       "at\n"
       "once. Ctrl-C lets the running pair finish and ends the run; a second one stops that pair "
-      "too.";
+      "too.\n"
+      "\n"
+      "Column error: the largest difference of an element from eager's, as a part of the RMS of "
+      "that\n"
+      "output of eager's (of the element itself, where it stands far above the others, as masks "
+      "do).\n"
+      "0: equal to the bit. -: no float outputs, or random ones.";
   command.usage = "run [SAMPLE|DIR|LIST]... --config CONFIG [options]";
   command.positionals = {
       "SAMPLE|DIR|LIST",

@@ -266,6 +266,23 @@ Status apply_run_options(const RunOptions& options, const config::Installation& 
   return Status::ok();
 }
 
+Status check_threads(const config::RunConfig& config, int cores) {
+  for (const auto& [key, count] : {std::pair<const char*, int>{"threads", config.threads},
+                                   {"compile_threads", config.compile_threads}}) {
+    if (count <= cores) continue;
+    const auto origin = config.origins.find(key);
+    const std::string where = origin == config.origins.end() ? key : origin->second;
+    const bool is_flag = where.rfind("--", 0) == 0 || where == kThreadsVariable;
+    const std::string what = is_flag ? where : where + ": " + key;
+    return Status(is_flag ? Code::kUsage : Code::kInput,
+                  what + " is " + std::to_string(count) + ", and this process may use " +
+                      std::to_string(cores) + (cores == 1 ? " core" : " cores") +
+                      ": times of threads that take turns would say nothing")
+        .add_hint("auto takes as many as there are");
+  }
+  return Status::ok();
+}
+
 bool counts_as_failed(const std::string& outcome, FailOn fail_on) {
   if (fail_on == FailOn::kNever || outcome == "ok") return false;
   if (fail_on == FailOn::kAny) return true;

@@ -17,6 +17,9 @@ namespace graphnet::cli {
 /// Most samples at a time: each has a process that holds libtorch.
 inline constexpr int kMaxJobs = 64;
 
+/// Says how many threads test-compiler uses where no flag does, as for upstream's torch.
+inline constexpr const char* kThreadsVariable = "OMP_NUM_THREADS";
+
 /// Flags of `graphnet run` as text, filled by the parser.
 struct RunFlags {
   std::vector<std::string> samples;
@@ -99,6 +102,12 @@ base::Result<RunOptions> check_run_flags(const RunFlags& flags,
 /// errors   kInput: no such protocol; kUsage: a flag that the chosen protocol has no use for
 base::Status apply_run_options(const RunOptions& options, const config::Installation& installation,
                                config::RunConfig& config);
+
+/// Refuses more threads than this process may use cores: they would take turns, and times would say
+/// nothing.
+///
+/// errors   kUsage if a flag or variable said so, kInput if a config did
+base::Status check_threads(const config::RunConfig& config, int cores);
 
 /// True if a sample with this outcome counts as failed.
 bool counts_as_failed(const std::string& outcome, FailOn fail_on);

@@ -11,6 +11,7 @@
 #include "cli/flag_values.h"
 #include "cli/path_list.h"
 #include "cli/plugin_state.h"
+#include "cli/run_options.h"
 #include "cli/sample_selection.h"
 #include "config/yaml_reader.h"
 #include "journal/run_id.h"
@@ -118,9 +119,9 @@ Result<int> read_threads(const TestCompilerFlags& flags) {
   GN_ASSIGN_OR_RETURN(const auto given,
                       read_count("--threads", flags.threads, 1, kMaxThreads, "auto"));
   if (given) return *given;
-  const char* text = std::getenv("OMP_NUM_THREADS");
+  const char* text = std::getenv(kThreadsVariable);
   if (text == nullptr) return 0;
-  const auto from_environment = read_count("OMP_NUM_THREADS", text, 1, kMaxThreads);
+  const auto from_environment = read_count(kThreadsVariable, text, 1, kMaxThreads);
   return from_environment.is_ok() ? from_environment->value_or(0) : 0;
 }
 
@@ -131,6 +132,7 @@ Result<config::RunConfig> read_flags(const Context& context, const TestCompilerF
     return Status(Code::kUsage, "--device: " + device.status().message())
         .add_hint(device.status().hints().front());
   run_config.device = device->text();
+  run_config.allow_cold_start();
   GN_RETURN_IF_ERROR(check_device(context, run_config.device));
   GN_ASSIGN_OR_RETURN(const auto warmup, read_count("--warmup", flags.warmup, 0, kMaxCalls));
   GN_ASSIGN_OR_RETURN(const auto trials, read_count("--trials", flags.trials, 1, kMaxCalls));
@@ -140,6 +142,8 @@ Result<config::RunConfig> read_flags(const Context& context, const TestCompilerF
   run_config.protocol.warmup = warmup.value_or(run_config.protocol.warmup);
   run_config.protocol.trials = trials.value_or(run_config.protocol.trials);
   GN_ASSIGN_OR_RETURN(run_config.threads, read_threads(flags));
+  run_config.origins["threads"] = flags.threads ? "--threads" : kThreadsVariable;
+  GN_RETURN_IF_ERROR(check_threads(run_config, measure::affinity_cores()));
   GN_ASSIGN_OR_RETURN(const auto limit, read_time_limit("--timeout", flags.timeout));
   if (limit) run_config.timeouts["compile"] = run_config.timeouts["run"] = *limit;
   GN_RETURN_IF_ERROR(read_options(flags, run_config));

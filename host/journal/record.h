@@ -60,7 +60,7 @@ struct Record {
   base::Json protocol_settings = base::Json::object();  ///< see config/protocol_file.h
   int warmup = 0;                                       ///< protocol `upstream`
   int trials = 0;                                       ///< protocol `upstream`
-  /// What else the run was given: {"proof": "full", "digest": false, "memory_bytes": 4294967296,
+  /// What else the run was given: {"proof": "full", "second_weights": "auto", "digest": false, "memory_bytes": 4294967296,
   /// "flop": 2e12, "timeouts_ms": {"load": 60000, ...}}; what had no limit is absent. Empty in
   /// older records.
   base::Json settings = base::Json::object();

@@ -15,8 +15,9 @@ struct TaskIdentity {
   /// Read: plugin name, version and options, device, threads, weights, math policy, protocol with
   /// its settings.
   Task task;
-  std::string hardware;  ///< see measure::collect_environment(), "hardware_class"
-  std::string graphnet;  ///< version of the host
+  std::string hardware;     ///< see measure::collect_environment(), "hardware_class"
+  std::string graphnet;     ///< version of the host
+  int compile_threads = 0;  ///< 0: all cores, which leaves the keys of older records
   /// Number of the same task before this one in a plan: a sample named twice runs twice.
   int repeat = 0;
 };

@@ -19,7 +19,9 @@ base::Json to_json(const Task& task) {
   object["plugin_options"] = task.plugin_options;
   object["device"] = task.device;
   object["threads"] = task.threads;
+  object["compile_threads"] = task.compile_threads;
   object["weights"] = task.weights;
+  object["second_weights"] = task.second_weights;
   object["math"] = base::to_json(task.math);
   object["protocol"] = task.protocol;
   object["method"] = task.method;
@@ -58,7 +60,9 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read_object("plugin_options", task.plugin_options)
       .read("device", task.device)
       .read("threads", task.threads)
+      .read("compile_threads", task.compile_threads)
       .read("weights", task.weights)
+      .read("second_weights", task.second_weights)
       .read("math", task.math)
       .read("protocol", task.protocol)
       .read("method", task.method)
@@ -76,6 +80,9 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read("command", task.command)
       .read("run_id", task.run_id);
   GN_RETURN_IF_ERROR(fields.status());
+  if (task.compile_threads < 1) {
+    return base::Status(base::Code::kInput, "'compile_threads' is less than 1");
+  }
   if (task.threads < 1) return base::Status(base::Code::kInput, "'threads' is less than 1");
   if (task.warmup < 0) return base::Status(base::Code::kInput, "'warmup' is negative");
   if (task.trials < 1) return base::Status(base::Code::kInput, "'trials' is less than 1");

@@ -33,7 +33,7 @@ namespace graphnet::journal {
 ///                                                received counts, so a later death loses nothing
 ///   {"event":"record",...,"final":true}         the worker is done with the sample
 /// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time, robustness,
-/// proof.
+/// second_weights, proof.
 inline constexpr int kWorkerControlFd = 3;
 
 /// The line that answers an ask, without its line feed.
@@ -45,6 +45,10 @@ bool takes_times(const std::string& phase);
 /// Exit code of a worker that finds its end of the channel closed: code of the plugin did that.
 inline constexpr int kExitChannelLost = 74;
 
+/// Variable in the environment of workers that share a machine: whose they are, and what they
+/// start.
+inline constexpr const char* kPlaceVariable = "GRAPHNET_PLACE";
+
 /// What a worker has to do.
 struct Task {
   std::string sample_path;
@@ -55,7 +59,10 @@ struct Task {
   base::Json plugin_options = base::Json::object();  ///< validated, defaults filled in
   std::string device = "cpu";
   int threads = 0;  ///< >= 1
+  /// Cores that the plugin's code may use until it has compiled and bound; >= 1.
+  int compile_threads = 1;
   std::string weights = "bound";
+  std::string second_weights = "auto";  ///< "auto", "always" or "off"; see worker/second_weights.h
   base::MathPolicy math;
   std::string protocol = "upstream";  ///< its name or file
   std::string method = "upstream";    ///< "paired" or "upstream"

@@ -5,11 +5,16 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include <cmath>
+#include <limits>
+
+#include "measure/clock.h"
+
 namespace graphnet::measure {
 
 namespace {
 
-constexpr std::int64_t kLeastSpanNs = 1'000'000;
+constexpr std::int64_t kCalibrationNs = 2'000'000;
 
 bool has_invariant_counter() {
   unsigned eax = 0;
@@ -19,32 +24,81 @@ bool has_invariant_counter() {
   return __get_cpuid(0x80000007U, &eax, &ebx, &ecx, &edx) != 0 && (edx & (1U << 8U)) != 0;
 }
 
+/// Counter and system's clock at one moment.
+struct Moment {
+  std::uint64_t ticks = 0;
+  std::int64_t ns = 0;
+  std::uint64_t doubt = std::numeric_limits<std::uint64_t>::max();  ///< in ticks
+};
+
+/// The best of a few tries: another program may take the core between the two readings.
+Moment read_both() {
+  constexpr int kTries = 8;
+  Moment best;
+  for (int i = 0; i < kTries; ++i) {
+    const std::uint64_t before = ordered_cycle_count();
+    const std::int64_t ns = monotonic_raw_ns_by_syscall();
+    const std::uint64_t took = ordered_cycle_count() - before;
+    if (took < best.doubt) best = {before + took / 2, ns, took};
+  }
+  return best;
+}
+
 }  // namespace
 
+namespace detail {
+TickScale scale;
+}
+
 // libc's syscall() could be replaced like any other function of libc.
-std::int64_t monotonic_raw_ns_by_syscall() {
+std::int64_t clock_ns_by_syscall(clockid_t clock) {
   timespec now = {};
   long result = SYS_clock_gettime;
   __asm__ volatile("syscall"
                    : "+a"(result)
-                   : "D"(static_cast<long>(CLOCK_MONOTONIC_RAW)), "S"(&now)
+                   : "D"(static_cast<long>(clock)), "S"(&now)
                    : "rcx", "r11", "memory");
+  if (result != 0) return 0;
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-CycleRate::CycleRate() : start_ns_(monotonic_raw_ns_by_syscall()), start_ticks_(cycle_count()) {}
+std::int64_t monotonic_raw_ns_by_syscall() {
+  return clock_ns_by_syscall(CLOCK_MONOTONIC_RAW);
+}
 
-std::optional<double> CycleRate::ns_per_tick() const {
-  const std::int64_t span_ns = monotonic_raw_ns_by_syscall() - start_ns_;
-  const std::uint64_t ticks = cycle_count() - start_ticks_;
-  if (span_ns < kLeastSpanNs || ticks == 0 || !has_invariant_counter()) return std::nullopt;
-  return static_cast<double>(span_ns) / static_cast<double>(ticks);
+std::int64_t system_clock_ns() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+bool calibrate_clock() {
+  if (detail::scale.ns_per_tick_32 != 0) return true;
+  if (!has_invariant_counter()) return false;
+  constexpr int kTries = 5;
+  constexpr std::uint64_t kLeastSure = 2'000;
+  for (int i = 0; i < kTries; ++i) {
+    const Moment begin = read_both();
+    const timespec pause = {0, kCalibrationNs};
+    ::nanosleep(&pause, nullptr);
+    const Moment end = read_both();
+    const std::uint64_t ticks = end.ticks - begin.ticks;
+    const bool is_sure = ticks / kLeastSure > begin.doubt + end.doubt;
+    if (!is_sure || end.ns - begin.ns < kCalibrationNs / 2) continue;
+    const double ns_per_tick = static_cast<double>(end.ns - begin.ns) / static_cast<double>(ticks);
+    detail::scale.base_ticks = begin.ticks;
+    detail::scale.base_ns = begin.ns;
+    detail::scale.ns_per_tick_32 = static_cast<std::uint64_t>(std::llround(ns_per_tick * 0x1p32));
+    return true;
+  }
+  return false;
 }
 
 bool is_tampered(const ClockAgreement& agreement) {
-  constexpr double kShare = 0.05;
+  constexpr double kShare = 0.01;
   constexpr double kSlackNs = 100'000;
-  return agreement.clock_ns < (1 - kShare) * agreement.cycles_ns - kSlackNs;
+  return std::abs(agreement.system_ns - agreement.counter_ns) >
+         kShare * agreement.counter_ns + kSlackNs;
 }
 
 }  // namespace graphnet::measure

@@ -6,8 +6,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+
+#include "measure/clock.h"
+#include "measure/cycle_clock.h"
 
 namespace graphnet::measure {
 
@@ -23,30 +27,41 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   return value;
 }
 
-std::int64_t clock_ns(clockid_t clock) {
-  timespec time = {};
-  ::clock_gettime(clock, &time);
-  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+/// For how long others than this process and its like can have had the cores.
+double stolen_ns(const DisturbanceCounters& before, const DisturbanceCounters& after,
+                 double waited_ns, int threads) {
+  if (!before.ran_ns || !after.ran_ns) return waited_ns;
+  const auto offered_ns = static_cast<double>(threads * (after.at_ns - before.at_ns));
+  const auto ran_ns = static_cast<double>(*after.ran_ns - *before.ran_ns);
+  return std::clamp(offered_ns - ran_ns, 0.0, waited_ns);
 }
 
 }  // namespace
 
 Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& after, double half_ns,
-                double share) {
+                double share, int threads) {
   Judgement judgement;
   if (!before.waited_ns || !after.waited_ns) {
     if (after.switches > before.switches) judgement.mark = kPreempted;
     return judgement;
   }
-  const auto waited_ns = static_cast<double>(*after.waited_ns - *before.waited_ns);
+  judgement.waited_ns = static_cast<double>(*after.waited_ns - *before.waited_ns);
   const auto others_ns = static_cast<double>(after.others_ran_ns - before.others_ran_ns);
-  const bool alone = others_ns <= share * half_ns;
-  if (alone && waited_ns < half_ns) {
-    judgement.waited_ns = waited_ns;
-  } else if (waited_ns > share * half_ns) {
-    judgement.mark = kPreempted;
-  }
+  judgement.is_removable = others_ns <= share * half_ns && judgement.waited_ns < half_ns;
+  const bool is_stolen = stolen_ns(before, after, judgement.waited_ns, threads) > share * half_ns;
+  if (is_stolen) judgement.mark = kPreempted;
   return judgement;
+}
+
+void settle_waits(const PerSide<Judgement>& halves, const PerSide<int>& calls, Pair& pair) {
+  bool can_be_removed = true;
+  for (const Side side : {kEager, kBackend}) {
+    can_be_removed = can_be_removed && halves[side].is_removable && calls[side] == 1;
+  }
+  for (const Side side : {kEager, kBackend}) {
+    pair.marks[side] = can_be_removed ? kUndisturbed : halves[side].mark;
+    pair.waited_ns[side] = can_be_removed ? halves[side].waited_ns : 0;
+  }
 }
 
 DisturbanceMeter::DisturbanceMeter()
@@ -60,7 +75,9 @@ DisturbanceCounters DisturbanceMeter::read() const {
   DisturbanceCounters counters;
   rusage usage = {};
   if (::getrusage(RUSAGE_THREAD, &usage) == 0) counters.switches = usage.ru_nivcsw;
-  counters.others_ran_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  counters.at_ns = monotonic_raw_ns();
+  counters.ran_ns = clock_ns_by_syscall(CLOCK_PROCESS_CPUTIME_ID);
+  counters.others_ran_ns = *counters.ran_ns - clock_ns_by_syscall(CLOCK_THREAD_CPUTIME_ID);
   std::array<char, 96> text = {};
   const ssize_t size = schedstat_ < 0 ? -1 : ::pread(schedstat_, text.data(), text.size(), 0);
   if (size <= 0) return counters;

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "measure/paired_result.h"
+
 namespace graphnet::measure {
 
 /// Why a half is marked; bits.
@@ -22,35 +24,53 @@ struct DisturbanceCounters {
   ///
   /// units    nanoseconds
   std::optional<std::int64_t> waited_ns;
-  /// Time that this process's other threads were on a core.
+  /// Time that whatever else belongs to this process was on a core: its other threads, and
+  /// processes that it has started (process_family.h).
   ///
   /// units    nanoseconds
   std::int64_t others_ran_ns = 0;
   /// Involuntary context switches of the calling thread.
   std::int64_t switches = 0;
+  /// Time on a core of the calling thread and of the others together; nothing if unknown.
+  ///
+  /// units    nanoseconds
+  std::optional<std::int64_t> ran_ns = {};
+  /// When this was read; see clock.h.
+  std::int64_t at_ns = 0;
 };
 
 /// What happened to a half.
 struct Judgement {
+  /// Holds if the wait stays in the half.
   Disturbance mark = kUndisturbed;
-  double waited_ns = 0;  ///< to be taken out of the half's duration
+  double waited_ns = 0;  ///< for a core, by the calling thread
+  /// The calling thread alone did the work of one call, so the wait is no part of it.
+  bool is_removable = false;
 };
 
 /// Judges a half by what was counted during it.
 ///
-/// If the calling thread alone did the work, its wait for a core is no part of the work: it is
-/// taken out, and the half is as good as another. If other threads of this process ran too, they
-/// may have caused the wait, or have worked meanwhile: a wait longer than `share` of the half then
-/// marks it, a shorter one is left in. Without counted waits every involuntary switch is a mark.
+/// If the calling thread alone did the work, its wait for a core is no part of the work and can be
+/// taken out. If other threads or processes of this process's ran too, they may have worked
+/// meanwhile: then nothing can be taken out, and the half is marked if somebody else had the cores
+/// for more than `share` of it. For how long somebody had is at most the wait, and at most what
+/// `threads` cores offer and the process and its like did not use. Without counted waits every
+/// involuntary switch is a mark.
 ///
 /// units    half_ns: nanoseconds
 Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& after, double half_ns,
-                double share);
+                double share, int threads = 1);
+
+/// Writes the halves' marks and waits to the pair: waits are taken out of both halves, or of
+/// neither if one of them cannot be freed of its own. A half of several calls (`calls` above 1)
+/// cannot, since the calls share it.
+void settle_waits(const PerSide<Judgement>& halves, const PerSide<int>& calls, Pair& pair);
 
 /// Reads the counters of the calling thread; about two microseconds, no allocation.
 ///
 /// source   /proc/thread-self/schedstat, second field (Documentation/scheduler/sched-stats.rst);
-///          getrusage(2), RUSAGE_THREAD; clock_gettime(2), CPU-time clocks
+///          getrusage(2), RUSAGE_THREAD; clock_gettime(2), CPU-time clocks, by system calls of our
+///          own
 class DisturbanceMeter {
  public:
   DisturbanceMeter();

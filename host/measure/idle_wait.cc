@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "base/processes.h"
 #include "measure/clock.h"
 #include "measure/disturbance.h"
 #include "measure/kernel_file.h"
@@ -25,11 +26,6 @@ void sleep_ns(std::int64_t duration_ns) {
 
 }  // namespace
 
-char thread_state_in(std::string_view stat) {
-  const std::size_t end = stat.rfind(") ");
-  return end == std::string_view::npos || end + 2 >= stat.size() ? '\0' : stat[end + 2];
-}
-
 bool other_threads_run() {
   struct Close {
     void operator()(DIR* folder) const { ::closedir(folder); }
@@ -40,7 +36,8 @@ bool other_threads_run() {
   while (const dirent* entry = ::readdir(folder.get())) {
     const std::string name = entry->d_name;
     if (name.front() == '.' || name == self) continue;
-    if (thread_state_in(read_kernel_file("/proc/self/task/" + name + "/stat")) == 'R') return true;
+    const std::string stat = read_kernel_file("/proc/self/task/" + name + "/stat");
+    if (base::process_state_in(stat) == 'R') return true;
   }
   return false;
 }

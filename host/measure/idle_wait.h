@@ -2,15 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 namespace graphnet::measure {
-
-/// State letter in the text of /proc/<pid>/task/<tid>/stat ('R' runs or wants to); '\0' if there is
-/// none. The thread's name before it may hold anything, brackets and blanks too.
-///
-/// source   proc_pid_stat(5), field 3
-char thread_state_in(std::string_view stat);
 
 /// Whether a thread of this process other than the caller runs or wants to.
 bool other_threads_run();

@@ -13,6 +13,7 @@ namespace graphnet::measure {
 Instruments machine_instruments(const PairedSettings& settings, int threads) {
   Instruments instruments;
   instruments.now = monotonic_raw_ns;
+  instruments.threads = threads;
   instruments.counters = [meter = std::make_shared<DisturbanceMeter>()] { return meter->read(); };
   instruments.steal_share = [last = core_ticks_in(read_kernel_file("/proc/stat"))]() mutable {
     const auto before = last;

@@ -14,6 +14,8 @@ namespace graphnet::measure {
 struct Instruments {
   /// units    nanoseconds; see clock.h
   std::function<std::int64_t()> now;
+  /// On how many cores the sides may work at a time.
+  int threads = 1;
   /// Read right before and right after each half, outside the clock.
   std::function<DisturbanceCounters()> counters;
   /// Share of all cores' time that the hypervisor took since the last call; 0 if unknown.

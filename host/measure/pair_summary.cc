@@ -48,14 +48,24 @@ void summarise_side(const std::vector<Pair>& pairs, Side side, PairedSummary& su
   summary.median_ns[side] = median(std::move(own));
 }
 
-double waited_share(const std::vector<Pair>& pairs) {
-  double waited_ns = 0;
-  double wall_ns = 0;
-  for (const Pair& pair : pairs) {
-    waited_ns += pair.waited_ns[kEager] + pair.waited_ns[kBackend];
-    wall_ns += pair.call_ns[kEager] + pair.call_ns[kBackend];
+double ratio_or_zero(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+void summarise_waits(const std::vector<Pair>& pairs, const PairedSettings& settings,
+                     PairedSummary& summary) {
+  PerSide<double> waited_ns = {};
+  PerSide<double> wall_ns = {};
+  for (const Side side : {kEager, kBackend}) {
+    for (const Pair& pair : pairs) {
+      waited_ns[side] += pair.waited_ns[side];
+      wall_ns[side] += pair.call_ns[side];
+    }
+    summary.removed_share[side] = ratio_or_zero(waited_ns[side], wall_ns[side]);
+    if (summary.removed_share[side] > settings.max_waited) summary.waits_exceeded = true;
   }
-  return wall_ns > 0 ? waited_ns / wall_ns : 0;
+  summary.waited_share =
+      ratio_or_zero(waited_ns[kEager] + waited_ns[kBackend], wall_ns[kEager] + wall_ns[kBackend]);
 }
 
 /// Which of `pairs` are used: those undisturbed, or all if too few are.
@@ -94,7 +104,7 @@ PairedSummary summarise_pairs(const std::vector<Pair>& pairs, const PairedSettin
   summary.block_length = interval.block_length;
   summary.hodges_lehmann = std::exp(hodges_lehmann(log_ratios));
   summary.first_mover_bias = first_mover_bias(kept, log_ratios);
-  summary.waited_share = waited_share(kept);
+  summarise_waits(kept, settings, summary);
   PerSide<double> minima = {};
   for (const Side side : {kEager, kBackend}) summarise_side(kept, side, summary, minima);
   summary.ratio_of_minima = minima[kEager] / minima[kBackend];
@@ -110,14 +120,32 @@ bool is_equivalent(const PairedSummary& summary, double margin) {
   return summary.low >= 1 - margin && summary.high <= 1 + margin;
 }
 
-Decision decide(const PairedSummary& summary, const PairedSettings& settings) {
-  if (summary.drops_exceeded || summary.kept == 0) return {Verdict::kUnstable, 0};
+std::optional<double> noise_floor_of(const std::vector<Pair>& controls) {
+  std::vector<double> log_ratios;
+  for (const Pair& control : controls) {
+    if (!control.is_disturbed()) log_ratios.push_back(log_ratio(control));
+  }
+  if (log_ratios.empty()) return std::nullopt;
+  return std::expm1(std::fabs(median(std::move(log_ratios))));
+}
+
+Decision decide(const PairedSummary& summary, const PairedSettings& settings, double noise_floor) {
+  if (summary.waits_exceeded) return {Verdict::kUnstable, 0, Unstable::kWaits};
+  if (!summary.has_interval()) return {Verdict::kUnstable, 0, Unstable::kDrops};
   if (is_equivalent(summary, settings.margin)) return {Verdict::kSame, settings.margin};
-  if (summary.low > 1) return {Verdict::kFaster, 0};
-  if (summary.high < 1) return {Verdict::kSlower, 0};
-  const double distance = std::max(1 - summary.low, summary.high - 1);
+  if (summary.low > 1 + noise_floor) return {Verdict::kFaster};
+  if (summary.high < 1 / (1 + noise_floor)) return {Verdict::kSlower};
+  const double distance = std::max(std::fabs(1 - summary.low), std::fabs(summary.high - 1));
   if (distance <= settings.max_width) return {Verdict::kSame, distance};
-  return {Verdict::kUnstable, 0};
+  return {Verdict::kUnstable, 0, Unstable::kWidth};
+}
+
+std::vector<double> counted_ns(const PairedResult& result, Side side) {
+  std::vector<double> counted;
+  for (const Pair& pair : result.pairs) {
+    if (result.summary.drops_exceeded || !pair.is_disturbed()) counted.push_back(pair.own_ns(side));
+  }
+  return counted;
 }
 
 }  // namespace graphnet::measure

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "measure/paired_result.h"
@@ -18,6 +19,7 @@ PairedSummary summarise_pairs(const std::vector<Pair>& pairs, const PairedSettin
 struct Decision {
   Verdict verdict = Verdict::kUnstable;
   double same_within = 0;  ///< kSame: largest distance of the interval from 1, at least the margin
+  Unstable reason = Unstable::kNone;
 };
 
 /// First row that holds:
@@ -25,12 +27,27 @@ struct Decision {
 /// | interval of the ratio                                     | verdict  |
 /// |-----------------------------------------------------------|----------|
 /// | more pairs were disturbed than may be dropped             | unstable |
+/// | more was taken out of a side than may be                  | unstable |
 /// | within the margin around 1                                | same     |
-/// | above 1                                                   | faster   |
-/// | below 1                                                   | slower   |
-/// | holds 1 and goes no further from it than max_width        | same     |
+/// | above 1 by more than the noise floor                      | faster   |
+/// | below 1 by more than the noise floor                      | slower   |
+/// | goes no further from 1 than max_width                     | same     |
 /// | any other                                                 | unstable |
-Decision decide(const PairedSummary& summary, const PairedSettings& settings);
+///
+/// shapes   noise_floor: of this measurement; 0 if there is none
+Decision decide(const PairedSummary& summary, const PairedSettings& settings,
+                double noise_floor = 0);
+
+/// |ratio - 1| of the median of eager against itself, disturbed controls left out; nothing if none
+/// is left.
+std::optional<double> noise_floor_of(const std::vector<Pair>& controls);
+
+/// Times of one side that all figures but the pairs themselves are made of: of the pairs that
+/// count, without what was taken out.
+///
+/// units    nanoseconds a call
+/// order    as measured
+std::vector<double> counted_ns(const PairedResult& result, Side side);
 
 /// Half the width of the interval in the logarithm, which is about a fraction of the ratio.
 double half_width(const PairedSummary& summary);

@@ -27,6 +27,9 @@ constexpr double kMostCalls = 64;
 /// No more calls than fit into this on the longer side, if the other is very much shorter.
 constexpr double kLongestHalfNs = 1e6;
 
+/// A control comes after so many pairs, which makes a quarter more halves.
+constexpr int kControlEvery = 4;
+
 constexpr const char* kSideNames[] = {"eager", "backend"};
 
 Status prepare(const SideCalls& side) {
@@ -83,6 +86,13 @@ class Order {
   std::size_t next_ = 4;
 };
 
+/// A wait is measured with the clock's own cost, a call without it.
+void bound_waits(Pair& pair) {
+  for (const Side side : {kEager, kBackend}) {
+    pair.waited_ns[side] = std::min(pair.waited_ns[side], pair.call_ns[side] - 1);
+  }
+}
+
 /// One comparison: pairs, looks, and a second attempt if need be.
 class Comparison {
  public:
@@ -118,12 +128,13 @@ class Comparison {
   bool look(bool last);
   void mark_steal();
   Status measure_pair();
-  Status measure_half(Side side, int index, Pair& pair);
+  Status measure_control();
+  Result<Judgement> measure_half(Side side, int index, Pair& pair);
   Status leading_call(Side side, int index);
   Status approach(Side side, int index, int call);
   Result<Stopwatch> clocked_call(Side side, int index, int call);
   void read_counters_before();
-  Judgement judge_half(int calls, double half_ns) const;
+  Judgement judge_half(const DisturbanceCounters& after, int calls, double half_ns) const;
 
   const PerSide<SideCalls>& sides_;
   const PairedHooks& hooks_;
@@ -167,6 +178,7 @@ int Comparison::affordable_pairs(double elapsed_ns) const {
 
 Status Comparison::attempt() {
   result_.pairs.clear();
+  result_.controls.clear();
   result_.looks = result_.planned_looks = result_.idle_timeouts = 0;
   judged_pairs_ = 0;
   steal_sum_ = 0;
@@ -177,6 +189,7 @@ Status Comparison::attempt() {
   for (bool done = false; !done;) {
     GN_RETURN_IF_ERROR(measure_pair());
     const int count = static_cast<int>(result_.pairs.size());
+    if (count % kControlEvery == 0) GN_RETURN_IF_ERROR(measure_control());
     const std::int64_t elapsed_ns = instruments_.now() - begin_ns;
     const bool overdue =
         elapsed_ns >= settings_.long_call_time_ns && count >= settings_.fewest_pairs;
@@ -201,10 +214,12 @@ bool Comparison::look(bool last) {
   ++result_.looks;
   const double confidence = 1 - (1 - settings_.confidence) / result_.planned_looks;
   result_.summary = summarise_pairs(result_.pairs, settings_, confidence);
-  const Decision decision = decide(result_.summary, settings_);
+  result_.noise_floor = noise_floor_of(result_.controls);
+  const Decision decision = decide(result_.summary, settings_, result_.noise_floor.value_or(0));
   result_.verdict = decision.verdict;
   result_.same_within = decision.same_within;
-  const bool usable = !result_.summary.drops_exceeded;
+  result_.reason = decision.reason;
+  const bool usable = result_.summary.has_interval();
   if (usable && is_equivalent(result_.summary, settings_.margin)) {
     result_.stop = Stop::kEquivalent;
     return true;
@@ -239,13 +254,47 @@ Status Comparison::measure_pair() {
         {index, result_.calls_per_half[kEager], pair.backend_first, result_.settled}));
   }
   const Side first = pair.backend_first ? kBackend : kEager;
+  PerSide<Judgement> judged;
   for (const Side side : {first, first == kEager ? kBackend : kEager}) {
-    Status status = measure_half(side, index, pair);
-    if (!status.is_ok()) {
-      return status.add_context("pair " + std::to_string(index + 1) + ", " + kSideNames[side]);
+    Result<Judgement> half = measure_half(side, index, pair);
+    if (!half.is_ok()) {
+      return Status(half.status())
+          .add_context("pair " + std::to_string(index + 1) + ", " + kSideNames[side]);
     }
+    judged[side] = *half;
   }
+  settle_waits(judged, result_.calls_per_half, pair);
+  bound_waits(pair);
   result_.pairs.push_back(pair);
+  return Status::ok();
+}
+
+/// Eager against itself, by the hooks of the pairs. As in these, each role comes first in turn.
+Status Comparison::measure_control() {
+  const int index = first_index_ + static_cast<int>(result_.pairs.size()) - 1;
+  if (hooks_.before_pair) {
+    GN_RETURN_IF_ERROR(hooks_.before_pair({index, result_.calls_per_half[kEager],
+                                           /*backend_first=*/false, result_.settled,
+                                           /*is_control=*/true}));
+  }
+  Pair control;
+  PerSide<Judgement> judged;
+  const Side first = result_.controls.size() % 2 == 0 ? kEager : kBackend;
+  for (const Side half : {first, first == kEager ? kBackend : kEager}) {
+    Pair one;
+    Result<Judgement> measured = measure_half(kEager, index, one);
+    if (!measured.is_ok()) {
+      return Status(measured.status())
+          .add_context("control after pair " + std::to_string(index + 1));
+    }
+    judged[half] = *measured;
+    control.call_ns[half] = one.call_ns[kEager];
+    control.ran_ns[half] = one.ran_ns[kEager];
+    control.span_ns[half] = one.span_ns[kEager];
+  }
+  settle_waits(judged, {result_.calls_per_half[kEager], result_.calls_per_half[kEager]}, control);
+  bound_waits(control);
+  result_.controls.push_back(control);
   return Status::ok();
 }
 
@@ -293,7 +342,7 @@ Result<Stopwatch> Comparison::clocked_call(Side side, int index, int call) {
   return watch;
 }
 
-Status Comparison::measure_half(Side side, int index, Pair& pair) {
+Result<Judgement> Comparison::measure_half(Side side, int index, Pair& pair) {
   if (instruments_.wait_idle && !instruments_.wait_idle()) ++result_.idle_timeouts;
   if (result_.settled[side]) GN_RETURN_IF_ERROR(leading_call(side, index));
   const int calls = result_.calls_per_half[side];
@@ -303,24 +352,28 @@ Status Comparison::measure_half(Side side, int index, Pair& pair) {
     if (call == 0) first_ = last_;
     half_ns += last_.elapsed_ns();
   }
-  const Judgement judgement = judge_half(calls, std::max(half_ns, 1.0));
-  pair.marks[side] = judgement.mark;
+  const DisturbanceCounters after = instruments_.counters();
+  const Judgement judgement = judge_half(after, calls, std::max(half_ns, 1.0));
   pair.call_ns[side] = std::max(half_ns / calls - result_.clock_ns, 1.0);
-  pair.waited_ns[side] = std::min(judgement.waited_ns, pair.call_ns[side] - 1);
-  return hooks_.after_half ? hooks_.after_half(side, index) : Status::ok();
+  pair.ran_ns[side] = static_cast<double>(after.ran_ns.value_or(0) - before_.ran_ns.value_or(0));
+  pair.span_ns[side] = static_cast<double>(after.at_ns - before_.at_ns);
+  if (hooks_.after_half) GN_RETURN_IF_ERROR(hooks_.after_half(side, index));
+  return judgement;
 }
 
 /// Of several calls nobody knows whether a wait fell into one of them or between two.
-Judgement Comparison::judge_half(int calls, double half_ns) const {
-  const DisturbanceCounters after = instruments_.counters();
+Judgement Comparison::judge_half(const DisturbanceCounters& after, int calls,
+                                 double half_ns) const {
   const auto reading_ns = static_cast<double>(instruments_.now() - last_.end_ns);
   const double span_ns = calls == 1 ? half_ns : static_cast<double>(last_.end_ns - first_.begin_ns);
-  const Judgement judgement = judge(before_, after, span_ns, settings_.disturbed_share);
+  Judgement judgement =
+      judge(before_, after, span_ns, settings_.disturbed_share, instruments_.threads);
   // As above: so much of the wait may have come before or after the half.
   const double around_ns = std::max(reading_ns, static_cast<double>(first_.begin_ns - counted_ns_));
-  const bool is_vague = calls > 1 || around_ns > std::max(static_cast<double>(kReadingNs),
-                                                          settings_.disturbed_share * half_ns);
-  return is_vague && judgement.waited_ns > 0 ? Judgement{kPreempted, 0} : judgement;
+  const bool is_vague =
+      around_ns > std::max(static_cast<double>(kReadingNs), settings_.disturbed_share * half_ns);
+  if (is_vague) judgement.is_removable = judgement.is_removable && judgement.waited_ns == 0;
+  return judgement;
 }
 
 }  // namespace
@@ -340,6 +393,11 @@ const char* stop_name(Stop stop) {
 const char* verdict_name(Verdict verdict) {
   constexpr const char* kNames[] = {"faster", "slower", "same", "unstable"};
   return kNames[static_cast<std::size_t>(verdict)];
+}
+
+const char* unstable_name(Unstable reason) {
+  constexpr const char* kNames[] = {"", "drops", "waits", "width"};
+  return kNames[static_cast<std::size_t>(reason)];
 }
 
 Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,

@@ -20,6 +20,7 @@ struct PairPlan {
   int calls = 1;  ///< that are clocked, in each half
   bool backend_first = false;
   PerSide<bool> settled = {};  ///< whether a leading call precedes them
+  bool is_control = false;     ///< both halves are eager's
 };
 
 /// What the caller does between the clocks; each may be empty.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace graphnet::measure {
@@ -30,6 +31,10 @@ struct Pair {
   PerSide<double> call_ns = {};      ///< wall clock
   PerSide<double> waited_ns = {};    ///< of it, waiting for a core that another program had
   PerSide<std::uint8_t> marks = {};  ///< Disturbance bits of each half
+  /// Of a whole half, not of a call, with what surrounds it: time on a core of the process and of
+  /// all processes that it has started, and the wall clock of the same stretch.
+  PerSide<double> ran_ns = {};
+  PerSide<double> span_ns = {};
   bool backend_first = false;
 
   /// What the ratio is made of: the call without the wait.
@@ -47,10 +52,20 @@ enum class Stop {
 
 enum class Verdict { kFaster, kSlower, kSame, kUnstable };
 
+/// Why nothing is claimed.
+enum class Unstable {
+  kNone,   ///< something is
+  kDrops,  ///< more pairs were disturbed than may be dropped
+  kWaits,  ///< more was taken out of a side than may be
+  kWidth,  ///< the interval is too wide
+};
+
 /// "precise", "equivalent", "pairs", "time".
 const char* stop_name(Stop stop);
 /// "faster", "slower", "same", "unstable"; of the backend.
 const char* verdict_name(Verdict verdict);
+/// "", "drops", "waits", "width".
+const char* unstable_name(Unstable reason);
 
 /// The numbers made from the pairs of one attempt; every ratio is eager time by backend time.
 struct PairedSummary {
@@ -63,20 +78,32 @@ struct PairedSummary {
   double ratio_of_medians = 1;     ///< what a table of two medians would show
   PerSide<double> median_ns = {};  ///< of a call, without waits
   double waited_share = 0;         ///< of the wall clock of all halves
-  double first_mover_bias = 0;     ///< log; positive: the half that came first took longer
-  int block_length = 1;            ///< of the bootstrap; above 1: neighbouring pairs were alike
-  int kept = 0;                    ///< pairs used for all of the above
-  int dropped = 0;                 ///< disturbed pairs
+  /// What was taken out as waits, of the side's wall clock.
+  PerSide<double> removed_share = {};
+  double first_mover_bias = 0;  ///< log; positive: the half that came first took longer
+  int block_length = 1;         ///< of the bootstrap; above 1: neighbouring pairs were alike
+  int kept = 0;                 ///< pairs used for all of the above
+  int dropped = 0;              ///< disturbed pairs
   bool drops_exceeded = false;  ///< more than the allowed share was disturbed: nothing was dropped
+  bool waits_exceeded = false;  ///< more than the allowed share was taken out of a side
+
+  /// False if `low` and `high` may not be shown: what they would be made of is not trusted.
+  bool has_interval() const { return kept > 0 && !drops_exceeded && !waits_exceeded; }
 };
 
 /// Everything that is known of one comparison.
 struct PairedResult {
   std::vector<Pair> pairs;  ///< of the attempt that counts, in order, dropped ones included
+  /// Eager against itself between the pairs, in order: the halves of each are two of eager's.
+  std::vector<Pair> controls;
   PerSide<int> calls_per_half = {1, 1};
   PerSide<bool> settled = {};  ///< whether a leading call preceded the timed ones of each half
   PairedSummary summary;
+  /// What eager against itself was off by in this very measurement: |ratio - 1| of the controls'
+  /// median. Nothing without controls that count.
+  std::optional<double> noise_floor;
   Verdict verdict = Verdict::kUnstable;
+  Unstable reason = Unstable::kNone;
   /// kSame: the ratio differs from 1 by no more than this; else 0.
   double same_within = 0;
   Stop stop = Stop::kTime;

@@ -31,8 +31,10 @@ struct PairedSettings {
   std::int64_t warmup_time_ns = 2'000'000'000;
   CacheMode cache = CacheMode::kHot;  ///< kBoth: see passes()
   std::int64_t flush_bytes = 0;       ///< kCold; 0: twice the last-level cache
+  bool affinity = true;  ///< all threads on as many cores as the sides may use; core_binding.h
   double disturbed_share = 0.01;
   double max_dropped = 0.5;
+  double max_waited = 0.2;
   double max_steal = 0.1;
   double max_width = 0.05;
   bool remeasure = true;

@@ -15,7 +15,7 @@ namespace graphnet::measure {
 /// temperature, a neighbour) meets both halves alike and cancels in their ratio; whatever being
 /// first costs falls on both sides equally often.
 ///
-/// What a half is, and what the clock starts and stops around (CLOCK_MONOTONIC_RAW, nanoseconds):
+/// What a half is, and what the clock starts and stops around (nanoseconds; see Clock):
 ///
 /// | step        | what                                                             | clock   |
 /// |-------------|------------------------------------------------------------------|---------|
@@ -49,19 +49,30 @@ namespace graphnet::measure {
 /// Excluded: everything outside the clock above; compile, bind, first call and warm-up, which are
 /// stored apart. The break-even count is compile plus bind time by what a call saves.
 ///
+/// Controls. After every fourth pair comes one of two halves of eager, by the same steps. The
+/// median of their ratios, which should be 1, says what this measurement is off by without any
+/// plugin: its distance from 1 is the result's `noise_floor`, and `faster` and `slower` ask for an
+/// interval that lies beyond it as a whole.
+///
 /// Waits. A machine that does other things too takes the core from the thread in the middle of a
 /// call: for a call of 10 ms beside busy neighbours in nearly every half, for longer than the call
-/// itself. The kernel counts for how long a thread was ready but had no core. If the calling thread
-/// alone did the work (no other thread of the process ran meanwhile), that time is taken out of the
-/// half: it is no work, and it is known exactly. `call_ns` stays the wall clock, `waited_ns` is
-/// what was taken out, the ratio is made of the difference. If other threads ran, nothing is taken
-/// out, because they may have caused the wait or worked meanwhile. Nor is it in a half of several
-/// calls, where it may have fallen between two.
+/// itself. The kernel counts for how long a thread was ready but had no core. If in both halves of
+/// a pair the calling thread alone did the work (no other thread of the process ran meanwhile, nor
+/// a process that it has started), that time is taken out of both: it is no work, and it is known
+/// exactly. If other threads ran in one of them, it is left in both, because they may have caused
+/// the wait or worked meanwhile, and a time without waits must not be divided by one with waits.
+/// Nor is it taken out of halves of several calls, where it may have fallen between two. `call_ns`
+/// stays the wall clock, `waited_ns` is what was taken out; ratio, medians, the other statistics
+/// and the break-even are all made of the difference. If more than a fifth of a side was taken out
+/// (`max_waited`), there is no interval and the verdict is `unstable`: what is left then says more
+/// about the kernel's counters than about the side.
 ///
-/// Outliers. A half with a wait that cannot be taken out is marked, and so are all halves of a look
-/// during which the hypervisor took much time. A marked half drops its whole pair, so both sides
-/// lose the same; dropped pairs are counted and stay in the record. If more than half would be
-/// dropped, none is, and the verdict is `unstable`. Nothing is ever dropped for its duration.
+/// Outliers. A half with a wait that is left in is marked, if other programs can have had the cores
+/// for so long (at most what `threads` cores offer and the worker did not use), and so are all
+/// halves of a look during which the hypervisor took much time. A marked half drops its whole pair,
+/// so both sides lose the same; dropped pairs are counted and stay in the record. If more than half
+/// would be dropped, none is, the verdict is `unstable` and there is no interval. Nothing is ever
+/// dropped for its duration.
 ///
 /// The ratio is eager by plugin: the median of the pairs' log ratios. Beside it stand, for a second
 /// opinion and for readers of other tools, the Hodges-Lehmann estimate, the ratio of the two minima
@@ -103,9 +114,26 @@ namespace graphnet::measure {
 /// `timing.event_ns`. Cold caches need no rotating buffers: there is a flush before each launch.
 /// None of this has been run on a device yet, only against a made-up driver.
 ///
-/// Threads. With n > 1 both sides have n threads each, in one process, and take turns on the same
-/// cores. Waits cannot be taken out then; beside a busy neighbour such results become `unstable`,
+/// Threads. Each side may work on n cores at a time, with however many threads: from eager's
+/// warm-up on all threads of the worker are bound to the same n cores (`affinity`; the cores stand
+/// in `timing.cores`), but for the plugin's create, compile and bind, which may use
+/// `compile_threads` cores. What undoes that shows: the processor time of the worker and of all
+/// processes that it has started is recorded for the halves of each side (`timing.cpu_ns`, with the
+/// wall clock of the same stretches in `cpu_wall_ns`), and above n times the wall clock by more
+/// than 5 % the record is flagged `over_threads`. Processes that live beside the timed calls are
+/// flagged `helper_process`. With n > 1 both sides have n threads each, in one process, and take
+/// turns. Waits cannot be taken out then; beside a busy neighbour such results become `unstable`,
 /// and fewer threads than cores are the remedy.
+///
+/// Clock. Durations come from the processor's counter, whose rate is fixed before a plugin is
+/// mapped; where it is not invariant, from CLOCK_MONOTONIC_RAW by a system call of our own. The
+/// system's clock as everybody reads it is the second opinion: if it differs by more than 1 % over
+/// the halves of a side, in either direction, the plugin has failed (`clock_tampered`). So it has
+/// if libtorch's settings are others than before it was loaded (`settings_changed`,
+/// eager/settings.h). If eager is slower in the pairs than in its warm-up by more than 10 % and
+/// more than the interval, a copy of the worker from before the plugin was loaded runs eager in
+/// turns with it, and `eager_slowed` is flagged if only the copy is as fast as before
+/// (worker/eager_watch.h): slower by less than that, eager can be made unseen.
 ///
 /// How good it is. A/A runs, the same call on both sides, one thread, on two cores beside compile
 /// jobs and a bursty neighbour (load 9), 5 to 40 experiments a length; 90th percentile of the error
@@ -130,7 +158,8 @@ namespace graphnet::measure {
 ///   - compare machines, thread counts, cache or weight modes: those are in the record because they
 ///     must be equal before two records are compared.
 ///
-/// source   pairing, random order, leading call: A/A experiments with 0.1 to 17 ms calls; the second
+/// source   pairing, random order, leading call: A/A experiments with 0.1 to 17 ms calls; the
+/// second
 ///          field of schedstat: Documentation/scheduler/sched-stats.rst
 inline constexpr const char* kMethodPaired = "paired";
 

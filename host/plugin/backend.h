@@ -31,7 +31,7 @@ class Executable {
 
   /// Fails only for want of memory; call before anything else.
   base::Status allocate_outputs();
-  /// Hands the weights over, once.
+  /// Hands over what the weights hold now; may be called again when that has changed.
   CallStatus bind();
   /// Puts the output tensors back to the host's buffers; before every run, outside the clock.
   void prepare();

@@ -14,7 +14,8 @@ constexpr std::size_t kMostNames = 3;
 // Flags that say that the timed calls did not compute what they gave.
 constexpr const char* kEmptyFlags[] = {"stale_output", "late_output", "unwritten_output"};
 // Flags without which nothing is proven either.
-constexpr const char* kDoubtfulFlags[] = {"implausible", "wrong_output", "clock_tampered"};
+constexpr const char* kDoubtfulFlags[] = {"implausible", "wrong_output", "clock_tampered",
+                                          "helper_process", "settings_changed"};
 
 template <std::size_t N>
 std::string first_of(const std::vector<std::string>& flags, const char* const (&wanted)[N]) {

@@ -46,7 +46,11 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   task.plugin_options = backend.options;
   task.device = config.device;
   task.threads = config.threads > 0 ? config.threads : settings.auto_threads;
+  task.compile_threads =
+      config.compile_threads > 0 ? config.compile_threads : settings.auto_threads;
+  planned.compile_threads = config.compile_threads;
   task.weights = config.weights;
+  task.second_weights = config.second_weights;
   task.math = config.math;
   task.proof = config.proof;
   task.protocol = config.protocol.name;
@@ -73,6 +77,7 @@ void add_keys(std::vector<PlannedTask>& plan, const PlanSettings& settings) {
     identity.sample_sha256 = planned.sample.content_sha256;
     identity.plugin_sha256 = planned.library.sha256;
     identity.task = planned.task;
+    identity.compile_threads = planned.compile_threads;
     identity.hardware = settings.hardware;
     identity.graphnet = settings.graphnet;
     planned.key = journal::task_key(identity);

@@ -32,6 +32,7 @@ struct PlannedTask {
   /// Why the plugin cannot be used: then the task is recorded as plugin_failed without a worker.
   base::Status refusal;
   std::map<std::string, config::TimeLimit> limits;  ///< by phase
+  int compile_threads = 0;                          ///< as in config::RunConfig
   bool may_use_group = true;                        ///< limits.memory_by is `auto`
   std::string key;                                  ///< journal::task_key()
   int attempt = 1;                                  ///< for Record::attempt

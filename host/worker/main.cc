@@ -2,9 +2,9 @@
 //
 // graphnet-worker: measures one sample with one plugin, told what by the supervisor over
 // descriptor 3; or, with --describe, says in one line of JSON what it was built with and what this
-// machine offers to it (read by supervise/worker_description.h); or, with --inspect, --cut or
-// --device, answers questions about samples and devices (supervise/inspection.h, bisection.h,
-// device_question.h); or, with --zygote, makes workers by forking (zygote.h).
+// machine offers to it (read by supervise/worker_description.h); or, with --inspect, --cut,
+// --device or --device-report, answers questions about samples and devices (supervise/inspection.h,
+// bisection.h, device_question.h); or, with --zygote, makes workers by forking (zygote.h).
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -20,10 +20,12 @@
 #include "eager/engine.h"
 #include "eager/thread_pool.h"
 #include "graphnet/abi.h"
+#include "measure/cycle_clock.h"
 #include "worker/channel.h"
 #include "worker/control_session.h"
 #include "worker/cut_session.h"
 #include "worker/device_answer.h"
+#include "worker/device_report.h"
 #include "worker/inspection.h"
 #include "worker/session.h"
 #include "worker/zygote.h"
@@ -48,6 +50,7 @@ bool fork_workers(pid_t supervisor) {
   // It would win over what each worker is told; libtorch's maths library has not read it yet.
   ::unsetenv("MKL_NUM_THREADS");
   graphnet::eager::warm_up();
+  graphnet::measure::calibrate_clock();
   return graphnet::worker::serve_forks(supervisor);
 }
 
@@ -78,6 +81,11 @@ int main(int argc, char** argv) {
     std::fflush(nullptr);
     ::_exit(code);  // as below
   }
+  if (argc == 3 && std::string_view(argv[1]) == "--device-report") {
+    const int code = graphnet::worker::answer_device_report(argv[2]);
+    std::fflush(nullptr);
+    ::_exit(code);  // as below
+  }
   if (argc == 3 && std::string_view(argv[1]) == "--cut") {
     const int code = graphnet::worker::run_cut(argv[2]);
     std::fflush(nullptr);
@@ -94,6 +102,7 @@ int main(int argc, char** argv) {
     return 70;
   }
   if (is_zygote) settle_in(task->threads);
+  graphnet::measure::calibrate_clock();  // no code of a plugin is here yet
   graphnet::base::offer_to_oom_killer();
   // A CUDA driver reserves far more than it uses, which such a limit would refuse.
   if (task->limits_itself && task->device == "cpu") {

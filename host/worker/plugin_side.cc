@@ -166,6 +166,17 @@ CallStatus PluginSide::bind(double& bind_ns) {
   return status;
 }
 
+CallStatus PluginSide::compile_second(double& compile_ns) {
+  first_executable_ = std::move(executable_);
+  CallStatus status = compile(compile_ns);
+  if (!status.is_ok()) take_first_back();
+  return status;
+}
+
+void PluginSide::take_first_back() {
+  if (first_executable_) executable_ = std::move(first_executable_);
+}
+
 CallStatus PluginSide::describe(base::Json& info) {
   on_step_("info");
   std::string text;

@@ -42,7 +42,14 @@ class PluginSide {
   void offer_body(base::Result<graph::Graph> body);
   /// units    nanoseconds in the out parameters
   plugin::CallStatus compile(double& compile_ns);
+  /// May be called again after the weights have changed in place.
   plugin::CallStatus bind(double& bind_ns);
+  /// Makes another executable from what the weights hold now, which gets all calls, bind included,
+  /// until take_first_back(). Mode `frozen`. After a failure the first one is there again.
+  plugin::CallStatus compile_second(double& compile_ns);
+  void take_first_back();
+  /// Bytes that the plugin said it keeps because of bind.
+  std::uint64_t kept_bytes() const { return executable_ ? executable_->kept_bytes() : 0; }
   /// What the plugin says of what it made; see Record::plugin_info. After bind.
   plugin::CallStatus describe(base::Json& info);
   plugin::CallStatus measure(measure::TrialCounts counts, measure::SideDurations& durations);
@@ -74,6 +81,8 @@ class PluginSide {
   measure::SideCalls calls();
   /// Calls of the plugin, whatever was captured.
   measure::SideCalls plugin_calls();
+  /// Says that calls come next, after another step.
+  void announce_calls() { on_step_("gn_backend_run"); }
   const plugin::CallStatus& failure() const { return failure_; }
   /// After the last call: whether the plugin wrote to its outputs and to nothing else.
   plugin::CallStatus check_memory();
@@ -136,6 +145,7 @@ class PluginSide {
   std::optional<plugin::Library> library_;
   std::unique_ptr<plugin::HostServices> services_;
   std::unique_ptr<plugin::Backend> backend_;
+  std::unique_ptr<plugin::Executable> first_executable_;  // while there is a second one
   std::unique_ptr<plugin::Executable> executable_;
   std::optional<device::CapturedGraph> captured_;  // behind what its work belongs to
   std::vector<KeptOutput> kept_;

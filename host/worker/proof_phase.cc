@@ -53,7 +53,8 @@ constexpr const char* kSampling = "sampling";
 
 std::vector<proof::Region> regions_now(const proof::MapHistory& history) {
   const auto mappings = base::read_memory_map();
-  return mappings.is_ok() ? history.regions(*mappings) : std::vector<proof::Region>();
+  if (!mappings.is_ok()) return {};
+  return history.regions(*mappings, base::loaded_objects());
 }
 
 Json dispatcher_json(const eager::DispatcherUse& use) {
@@ -134,6 +135,8 @@ void ProofPhase::write_times(Json& ledger) const {
 Status ProofPhase::start_witness(Json& ledger) {
   if (mode_ != "full") return Status(Code::kUnsupported, "execute-deny witness switched off");
   GN_ASSIGN_OR_RETURN(witness_, proof::ExecuteDeny::create(regions_));
+  const std::vector<std::string>& tolerated = witness_->tolerated_threads();
+  if (!tolerated.empty()) ledger["tolerated_threads"] = tolerated;
   steps_.end(kWitness);
   GN_ASSIGN_OR_RETURN(ledger["quiet_looks"], proof::wait_until_quiet(*witness_));
   steps_.end(kQuiet);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "measure/break_even.h"
+#include "measure/pair_summary.h"
 #include "measure/statistics.h"
 #include "sample/replay.h"
 #include "sample/sample.h"
@@ -14,8 +15,8 @@ namespace graphnet::worker {
 
 namespace {
 
-void write_statistics(journal::Record::Side& side) {
-  const measure::Statistics statistics = measure::summarise(side.trials_ns);
+void write_statistics(journal::Record::Side& side, const std::vector<double>& times_ns) {
+  const measure::Statistics statistics = measure::summarise(times_ns);
   side.median_ns = statistics.median;
   side.iqr_ns = statistics.iqr;
   side.mean_ns = statistics.mean;
@@ -72,17 +73,38 @@ base::Json statistics_json(const verify::OutputComparison& output) {
 }
 
 base::Json summary_json(const measure::PairedSummary& summary) {
-  return {{"speedup_low", summary.low},
-          {"speedup_high", summary.high},
-          {"confidence", summary.confidence},
-          {"hodges_lehmann", summary.hodges_lehmann},
-          {"ratio_of_minima", summary.ratio_of_minima},
-          {"ratio_of_medians", summary.ratio_of_medians},
-          {"first_mover_bias", summary.first_mover_bias},
-          {"block_length", summary.block_length},
-          {"pairs_kept", summary.kept},
-          {"pairs_dropped", summary.dropped},
-          {"drops_exceeded", summary.drops_exceeded}};
+  base::Json json = base::Json::object();
+  if (summary.has_interval()) json = {{"speedup_low", summary.low}, {"speedup_high", summary.high}};
+  json.update({{"confidence", summary.confidence},
+               {"hodges_lehmann", summary.hodges_lehmann},
+               {"ratio_of_minima", summary.ratio_of_minima},
+               {"ratio_of_medians", summary.ratio_of_medians},
+               {"first_mover_bias", summary.first_mover_bias},
+               {"block_length", summary.block_length},
+               {"pairs_kept", summary.kept},
+               {"pairs_dropped", summary.dropped},
+               {"drops_exceeded", summary.drops_exceeded},
+               {"waits_exceeded", summary.waits_exceeded}});
+  return json;
+}
+
+template <typename T>
+base::Json both_json(const measure::PerSide<T>& values) {
+  return {{"eager", values[measure::kEager]}, {"plugin", values[measure::kBackend]}};
+}
+
+/// Processor time and wall clock of all halves of each side.
+void write_budget(base::Json& timing, const std::vector<measure::Pair>& pairs) {
+  measure::PerSide<double> ran_ns = {};
+  measure::PerSide<double> span_ns = {};
+  for (const measure::Pair& pair : pairs) {
+    for (const measure::Side side : {measure::kEager, measure::kBackend}) {
+      ran_ns[side] += pair.ran_ns[side];
+      span_ns[side] += pair.span_ns[side];
+    }
+  }
+  timing["cpu_ns"] = both_json(ran_ns);
+  timing["cpu_wall_ns"] = both_json(span_ns);
 }
 
 void add_count(base::Json& counts, const char* key, int more) {
@@ -131,7 +153,7 @@ void write_side(journal::Record::Side& side, const measure::SideDurations& durat
   side.first_call_ns = durations.first_call_ns;
   side.warmup_ns = durations.warmup_ns;
   side.trials_ns = durations.trials_ns;
-  write_statistics(side);
+  write_statistics(side, side.trials_ns);
 }
 
 void write_warmup(journal::Record::Side& side, const measure::Warmup& warmup) {
@@ -159,6 +181,9 @@ base::Json timing_json(const measure::PairedResult& result) {
   base::Json timing = summary_json(result.summary);
   timing["verdict"] = measure::verdict_name(result.verdict);
   if (result.verdict == measure::Verdict::kSame) timing["same_within"] = result.same_within;
+  if (result.verdict == measure::Verdict::kUnstable) {
+    timing["unstable_because"] = measure::unstable_name(result.reason);
+  }
   timing["stop"] = measure::stop_name(result.stop);
   timing["looks"] = result.looks;
   timing["planned_looks"] = result.planned_looks;
@@ -166,12 +191,15 @@ base::Json timing_json(const measure::PairedResult& result) {
   timing["steal_share"] = result.steal_share;
   timing["idle_timeouts"] = result.idle_timeouts;
   timing["clock_ns"] = result.clock_ns;
+  timing["controls"] = result.controls.size();
+  if (result.noise_floor) timing["noise_floor"] = *result.noise_floor;
   timing["elapsed_ns"] = result.elapsed_ns;
-  timing["calls_per_half"] = {{"eager", result.calls_per_half[measure::kEager]},
-                              {"plugin", result.calls_per_half[measure::kBackend]}};
+  timing["calls_per_half"] = both_json(result.calls_per_half);
   timing["backend_first"] = backend_first;
   timing["disturbed"] = disturbed;
-  timing["waited_ns"] = {{"eager", waited[measure::kEager]}, {"plugin", waited[measure::kBackend]}};
+  timing["waited_ns"] = both_json(waited);
+  timing["removed_share"] = both_json(result.summary.removed_share);
+  write_budget(timing, result.pairs);
   return timing;
 }
 
@@ -180,8 +208,8 @@ void write_timing(journal::Record& record, const measure::PairedResult& result) 
     record.eager.trials_ns.push_back(pair.call_ns[measure::kEager]);
     record.plugin_side.trials_ns.push_back(pair.call_ns[measure::kBackend]);
   }
-  write_statistics(record.eager);
-  write_statistics(record.plugin_side);
+  write_statistics(record.eager, measure::counted_ns(result, measure::kEager));
+  write_statistics(record.plugin_side, measure::counted_ns(result, measure::kBackend));
   record.speedup = result.summary.ratio;
   record.timing = timing_json(result);
   const auto calls = measure::break_even_calls(
@@ -220,16 +248,12 @@ void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>
   }
 }
 
-void write_findings(journal::Record& record, const TimedFindings& findings, bool is_first) {
+void write_findings(journal::Record& record, const TimedFindings& findings) {
   add_count(record.checks, "checked_calls", findings.checked_calls);
   add_count(record.checks, "shuffled_calls", findings.shuffled_calls);
   record.checks["content_bits"] = findings.content_bits;
   if (findings.ill_conditioned_calls > 0) {
     add_count(record.checks, "ill_conditioned_calls", findings.ill_conditioned_calls);
-  }
-  if (!findings.sensitive.empty()) {
-    record.checks["sensitive"] = findings.sensitive;
-    if (is_first) record.flags.emplace_back("sensitive");
   }
   if (findings.flag.empty()) return;
   record.flags.push_back(findings.flag);
@@ -239,17 +263,23 @@ void write_findings(journal::Record& record, const TimedFindings& findings, bool
 }
 
 base::Json correctness_json(const verify::Comparison& comparison) {
-  base::Json json = {{"equal", base::Json::array()},        {"all_close", base::Json::array()},
-                     {"max_diff", base::Json::array()},     {"mean_diff", base::Json::array()},
-                     {"relative_rms", base::Json::array()}, {"degenerate", base::Json::array()},
-                     {"statistics", base::Json::array()}};
+  base::Json json = base::Json::object();
+  for (const char* key : {"equal", "all_close", "max_diff", "mean_diff", "relative_rms",
+                          "largest_error", "degenerate", "evidence", "statistics"}) {
+    json[key] = base::Json::array();
+  }
   for (const verify::OutputComparison& output : comparison.outputs) {
     json["equal"].push_back(output.bit_equal ? 1 : 0);
     json["all_close"].push_back(digits(output.all_close));
     json["max_diff"].push_back(optional_number(output.max_diff));
     json["mean_diff"].push_back(optional_number(output.mean_diff));
     json["relative_rms"].push_back(optional_number(output.relative_rms));
-    json["degenerate"].push_back(output.degenerate);
+    // Between two draws there is none.
+    const bool has_error =
+        output.elements && output.acceptance != verify::Acceptance::kDistribution;
+    json["largest_error"].push_back(has_error ? number(output.elements->largest) : base::Json());
+    json["degenerate"].push_back(!output.lends_evidence());
+    json["evidence"].push_back(verify::evidence_name(output.evidence));
     json["statistics"].push_back(output.statistics ? statistics_json(output) : base::Json());
   }
   return json;

@@ -33,8 +33,10 @@ void write_output_types(journal::Record::Side& side, const std::vector<KeptOutpu
 ///
 /// | key                            | means                                                     |
 /// |--------------------------------|-----------------------------------------------------------|
-/// | `speedup_low`, `speedup_high`  | interval of `speedup` with `confidence`                   |
+/// | `speedup_low`, `speedup_high`  | interval of `speedup` with `confidence`; absent: none     |
 /// | `verdict`                      | faster, slower, same, unstable                            |
+/// | `noise_floor`                  | what eager against itself was off by in between, a        |
+/// |                                | fraction; `controls`: how often it was measured           |
 /// | `same_within`                  | fraction; with verdict `same` only                        |
 /// | `hodges_lehmann`, `ratio_of_minima`, `ratio_of_medians` | other estimates, for readers of
 /// other tools | | `pairs_kept`, `pairs_dropped`  | by disturbance of either half | |
@@ -44,9 +46,14 @@ void write_output_types(journal::Record::Side& side, const std::vector<KeptOutpu
 /// `block_length`, `clock_ns`, `elapsed_ns` | how it went; see measure/paired_result.h | |
 /// `break_even_calls`             | calls after which compile, bind and capture have paid off;
 /// absent if never | | `waited_ns`                    | {"eager", "plugin"}, a number a pair: what
-/// of `trials_ns` the thread spent waiting for a core and is not counted | | `cold` | the same
-/// table with cold caches, its `speedup`, `eager_ns` and `plugin_ns`; protocols with `cache: both`
-/// only |
+/// of `trials_ns` the thread spent waiting for a core and is not counted | | `removed_share` |
+/// {"eager", "plugin"}: that, of all halves' time | | `unstable_because` | drops, waits, width;
+/// with verdict `unstable` only, and without interval but for the last | | `cpu_ns`, `cpu_wall_ns`
+/// |
+/// {"eager", "plugin"}: processor time of the worker and all that it started over the side's
+/// halves, and the wall clock of the same | | `cores` | those that all threads were bound to | |
+/// `cold` | the same table with cold caches, its `speedup`, `eager_ns` and `plugin_ns`; protocols
+/// with `cache: both` only |
 void write_timing(journal::Record& record, const measure::PairedResult& result);
 void write_cold_timing(journal::Record& record, const measure::PairedResult& result);
 
@@ -68,13 +75,14 @@ inline constexpr const char* kNoteUnchecked =
     "unchecked: its timed calls repeat one input, so stored results would not show in them";
 
 /// Adds what checks found: counts to Record::checks ("checked_calls", "shuffled_calls",
-/// "content_bits", "ill_conditioned_calls", "sensitive"), and a finding as flag, outcome and
-/// message, without a speedup. `is_first`: false for cold caches, whose `sensitive` is no flag.
-void write_findings(journal::Record& record, const TimedFindings& findings, bool is_first);
+/// "content_bits", "ill_conditioned_calls"), and a finding as flag, outcome and message, without a
+/// speedup.
+void write_findings(journal::Record& record, const TimedFindings& findings);
 
 /// One entry per output in each list; "all_close" is a string of 64 digits in the order of
 /// upstream's log lines; "statistics" holds what else the pass found, under the names of
-/// verify/statistics.h. NaN and infinity are written as Python prints them; null: not computed.
+/// verify/statistics.h; "largest_error" is ElementErrors::largest, "evidence" evidence_name(). NaN
+/// and infinity are written as Python prints them; null: not computed.
 base::Json correctness_json(const verify::Comparison& comparison);
 
 /// A status on one line, for Record::message.

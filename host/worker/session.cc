@@ -17,6 +17,7 @@
 #include "worker/admission.h"
 #include "worker/correctness.h"
 #include "worker/fresh_inputs.h"
+#include "worker/input_evidence.h"
 #include "worker/math_mode.h"
 #include "worker/output_digest.h"
 #include "worker/proof_phase.h"
@@ -36,15 +37,19 @@ constexpr int kUntimedChecks = 5;
 }  // namespace
 
 Session::Session(journal::Task task, Channel& channel)
-    : task_(std::move(task)), channel_(channel), record_(start_record(task_)) {}
+    : task_(std::move(task)),
+      channel_(channel),
+      record_(start_record(task_)),
+      family_(own_mark()) {}
 
 void Session::run() {
   const bool complete =
       load() && plan() && replay() && run_eager() && compile() && bind() && run_plugin();
   if (complete) {
     compare();
-    const bool timed = is_paired() ? time_pairs() : check_sequential();
+    bool timed = is_paired() ? time_pairs() : check_sequential();
     if (timed && is_paired()) try_other_content();
+    if (timed && is_paired()) timed = follows_inputs();
     write_environment();
     if (timed) prove();
   } else {
@@ -58,6 +63,7 @@ void Session::run() {
 
 // Before the proof, after which libtorch may have lost the right to execute for good.
 void Session::write_environment() {
+  cores_.release();
   record_.environment = measure::collect_environment(task_.threads);
   if (device_) device_->describe(record_.environment);
   write_engine();
@@ -175,6 +181,7 @@ bool Session::replay() {
 
 bool Session::run_eager() {
   enter("eager");
+  if (!prepare_machine()) return false;
   auto created = EagerSide::create(sample_, arguments_, device_->place());
   if (!created.is_ok()) return end("reference_failed", created.status());
   eager_ = std::move(created).value();
@@ -218,6 +225,8 @@ bool Session::compile() {
   plugin_ = std::make_unique<PluginSide>(task_, sample_.name, eager_->arguments(), eager_->kept(),
                                          eager_.get(),
                                          [this](const char* step) { channel_.begin_step(step); });
+  bind_cores(task_.compile_threads);
+  engine_settings_.note();
   plugin::CallStatus status = plugin_->open();
   if (!status.is_ok()) return end_plugin("plugin_failed", status);
   note_mappings("load");
@@ -248,7 +257,6 @@ base::Status Session::time_reference() {
     write_side(record_.eager, durations);
     return base::Status::ok();
   }
-  GN_ASSIGN_OR_RETURN(settings_, measure::paired_settings(task_.protocol_settings));
   WarmupInputs inputs(sample_, *eager_);
   measure::SideCalls calls = eager_->calls();
   calls.renew = inputs.renew();
@@ -261,6 +269,7 @@ base::Status Session::time_reference() {
 
 bool Session::run_plugin() {
   enter("run");
+  bind_cores(task_.threads);
   plugin::CallStatus status;
   if (is_paired()) {
     WarmupInputs inputs(sample_, *eager_);
@@ -280,7 +289,7 @@ bool Session::run_plugin() {
   write_output_types(record_.plugin_side, plugin_->kept());
   note_peak_memory(&record_.plugin_side);
   judge_service();
-  return true;
+  return note(engine_settings_.findings());
 }
 
 // What is known without the proof phase.
@@ -303,6 +312,7 @@ void Session::compare() {
   record_.outcome = comparison.outcome;
   record_.message = comparison.message;
   record_.degenerate = comparison.degenerate;
+  record_.checks["evidence_share"] = comparison.evidence_share;
   record_.correctness = correctness_json(comparison);
   if (task_.digest) record_.digest["plugin_outputs"] = output_digests(plugin_->kept());
   channel_.send_record(record_, /*is_final=*/false);
@@ -313,13 +323,17 @@ bool Session::time_pairs() {
   channel_.begin_step("gn_backend_run");
   if (settings_.replay && !capture()) return false;
   bool is_first = true;
+  bind_cores(task_.threads);  // what its first calls started, too
   device_->note_conditions("before_timing");
   for (const measure::PairedSettings& settings : measure::passes(settings_)) {
     if (!time_pass(settings, is_first)) return false;
     is_first = false;
   }
   device_->note_conditions("after_timing");
+  // What a plugin says of itself may now include where the time of its calls went.
+  if (device_->is_cuda()) static_cast<void>(plugin_->describe(record_.plugin_info));
   judge_service();
+  if (!watch_eager()) return false;
   const plugin::CallStatus memory = plugin_->check_memory();
   if (!memory.is_ok()) return end_plugin("runtime_failed", memory);
   // Both know the processor only.
@@ -346,12 +360,14 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
   const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
   TimedChecks checks(compared, fresh_inputs(sample_, *eager_), record_.outcome == "ok",
                      std::random_device()());
-  const auto instruments = device_->instruments(settings, task_.threads);
+  auto instruments = device_->instruments(settings, task_.threads);
   if (!instruments.is_ok()) return end("reference_failed", instruments.status());
+  TimingWatch watch(family_, task_.threads);
+  watch.attach(*instruments);
   const bool is_replay = plugin_->is_captured();
   const measure::Warmup& warmup = is_replay ? replay_warmup_ : plugin_warmup_;
-  const auto result = measure::time_paired(checks.sides(), {eager_warmup_, warmup}, checks.hooks(),
-                                           settings, *instruments);
+  const auto result = measure::time_paired(checks.sides(), {eager_warmup_, warmup},
+                                           watch.around(checks.hooks()), settings, *instruments);
   if (result.is_ok()) {
     (is_first ? write_timing : write_cold_timing)(record_, *result);
     if (is_first && is_replay) {
@@ -362,12 +378,14 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
   if (result.is_ok()) {
     write_spans(is_first ? record_.timing : record_.timing["cold"], findings.span_ns);
   }
-  write_findings(record_, findings, is_first);
+  write_findings(record_, findings);
   if (!findings.flag.empty()) {
     judge_service();
     return false;
   }
-  return result.is_ok() || end_timing(result.status());
+  if (!result.is_ok()) return end_timing(result.status());
+  if (is_first) compare_eager(*result);
+  return note(watch.findings(*result)) && note(engine_settings_.findings());
 }
 
 // What method upstream leaves out by definition.
@@ -380,7 +398,7 @@ bool Session::check_sequential() {
                      std::random_device()());
   const base::Status checked = checks.check_untimed(kUntimedChecks);
   const TimedFindings findings = checks.finish(nullptr);
-  write_findings(record_, findings, /*is_first=*/true);
+  write_findings(record_, findings);
   if (!findings.flag.empty()) {
     judge_service();
     return false;
@@ -401,10 +419,23 @@ void Session::try_other_content() {
   enter("robustness");
   channel_.begin_step("gn_backend_run");
   const bool is_known = record_.checks.value("eager_reproducible", false);
-  record_.checks["other_inputs"] =
+  const OtherInputs other =
       try_other_inputs({sample_, arguments_, *eager_, *plugin_, is_known ? &references_ : nullptr},
                        kOtherInputsBudgetNs);
+  record_.checks["other_inputs"] = other.tried;
   note_references();
+  if (other.outcome.empty() || record_.outcome != "ok") return;
+  record_.flags.emplace_back("other_seed");
+  record_.outcome = other.outcome;
+  record_.message = other.message;
+  record_.speedup.reset();
+}
+
+bool Session::follows_inputs() {
+  if (record_.outcome != "ok") return true;
+  enter("second_weights");
+  channel_.send_record(record_, /*is_final=*/false);
+  return check_evidence_of_inputs({sample_, arguments_, *eager_, *plugin_}, task_, record_);
 }
 
 // Arithmetic on subnormals can be a hundred times slower; a plugin that flushes them to zero would

@@ -8,27 +8,30 @@
 
 #include "journal/record.h"
 #include "journal/worker_message.h"
+#include "measure/core_binding.h"
 #include "measure/paired.h"
+#include "measure/process_family.h"
 #include "measure/protocol.h"
 #include "proof/regions.h"
 #include "sample/replay.h"
 #include "sample/sample.h"
 #include "worker/channel.h"
 #include "worker/eager_side.h"
+#include "worker/eager_standby.h"
 #include "worker/plugin_side.h"
 #include "worker/reference_cache.h"
 #include "worker/task_device.h"
+#include "worker/timing_watch.h"
 
 namespace graphnet::worker {
 
 /// One sample with one plugin, from its files to its record.
 ///
 /// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time, with protocol
-/// `paired` robustness, and proof, after which nothing can be timed. The device is opened first,
-/// in load. Each is announced before it
-/// begins; a sample that does not fit is skipped before anything of its size is
-/// allocated. The record is sent after load and after eager, so that a plugin that takes the
-/// process down loses nothing of the reference.
+/// `paired` robustness and second_weights, and proof, after which nothing can be timed. The device is
+/// opened first, in load. Each is announced before it begins; a sample that does not fit is skipped
+/// before anything of its size is allocated. The record is sent after load and after eager, so that
+/// a plugin that takes the process down loses nothing of the reference.
 class Session {
  public:
   Session(journal::Task task, Channel& channel);
@@ -52,9 +55,20 @@ class Session {
   bool capture();
   /// One cache mode.
   bool time_pass(const measure::PairedSettings& settings, bool is_first);
+  // In session_machine.cc: cores, processes and settings are the same for both sides.
+  /// Protocol `paired`: binds to cores, forks the copy that knows no plugin.
+  bool prepare_machine();
+  void bind_cores(int count);
+  /// Whether eager in the pairs was as before; see eager_watch.h.
+  void compare_eager(const measure::PairedResult& result);
+  bool watch_eager();
+  /// Notes what was found; false if the sample ends there.
+  bool note(const std::vector<Finding>& findings);
   /// Method upstream: calls on other inputs, which its timed ones never had.
   bool check_sequential();
   void try_other_content();
+  /// False if second weights or another seed's inputs show that the plugin is wrong.
+  bool follows_inputs();
   void prove();
   void judge_service();
 
@@ -88,6 +102,11 @@ class Session {
   std::unique_ptr<PluginSide> plugin_;
   ReferenceCache references_;
   proof::MapHistory mappings_;
+  measure::CoreBinding cores_;
+  measure::ProcessFamily family_;
+  SettingsWatch engine_settings_;
+  std::unique_ptr<EagerStandby> standby_;
+  bool is_eager_suspicious_ = false;
   // Protocol `paired` only.
   measure::PairedSettings settings_;
   measure::Warmup eager_warmup_;

@@ -33,15 +33,6 @@ constexpr std::size_t kAtOnceBytes = std::size_t{256} << 10U;
 // Longer than any sensible hand-over between threads, shorter than a reader's patience.
 constexpr std::chrono::milliseconds kLateOutputWait{20};
 
-// Indices may differ where values tie, which only the full comparison can judge.
-bool is_wrong(const verify::Comparison& comparison, const std::vector<KeptOutput>& outputs) {
-  for (std::size_t i = 0; i < comparison.outputs.size(); ++i) {
-    const bool judged = base::is_floating(outputs[i].dtype);
-    if (judged && !comparison.outputs[i].within_tolerance) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 TimedChecks::TimedChecks(const ComparedSample& compared, InputShuffle shuffle, bool compare,
@@ -58,16 +49,7 @@ TimedChecks::TimedChecks(const ComparedSample& compared, InputShuffle shuffle, b
 }
 
 measure::PerSide<measure::SideCalls> TimedChecks::sides() {
-  measure::PerSide<measure::SideCalls> sides = {eager_.calls(), plugin_.calls()};
-  for (measure::SideCalls& side : sides) {
-    side.call = [this, call = std::move(side.call)] {
-      const std::uint64_t start = measure::cycle_count();
-      Status status = call();
-      half_cycles_ += measure::cycle_count() - start;
-      return status;
-    };
-  }
-  return sides;
+  return {eager_.calls(), plugin_.calls()};
 }
 
 measure::PairedHooks TimedChecks::hooks() {
@@ -94,12 +76,15 @@ Status TimedChecks::before_pair(const measure::PairPlan& plan) {
   halves_done_ = 0;
   has_eager_ = false;
   checked_call_.reset();
+  const auto contents = static_cast<std::uint64_t>(plan.calls) + 1;  // one for a leading call
+  if (plan.is_control) {
+    first_content_[measure::kEager] = shuffle_.reserve(contents);
+    return Status::ok();
+  }
   const int first = plan.settled[measure::kBackend] ? measure::kLeadingCall : 0;
   const int drawn = std::uniform_int_distribution<int>(first, plan.calls - 1)(generator_);
   if (draw_check(plan.backend_first)) checked_call_ = drawn;
-  cycles_.emplace_back();
   if (!eager_.place().is_host()) span_ns_.emplace_back();
-  const auto contents = static_cast<std::uint64_t>(plan.calls) + 1;  // one for a leading call
   first_content_[measure::kBackend] = shuffle_.reserve(contents);
   first_content_[measure::kEager] =
       plan.backend_first ? first_content_[measure::kBackend] : shuffle_.reserve(contents);
@@ -115,7 +100,6 @@ Status TimedChecks::before_call(Side side, int call) {
   GN_RETURN_IF_ERROR(shuffle_.apply(content_of(side, call)));
   const bool is_timed = call != measure::kLeadingCall;
   if (is_timed && side == measure::kBackend && shuffle_.has_effect()) ++findings_.shuffled_calls;
-  if (call <= 0) half_cycles_ = 0;
   return eager_.place().wait();  // what was asked of a device here is in no clock
 }
 
@@ -143,7 +127,10 @@ Status TimedChecks::copy_eager() {
 }
 
 Status TimedChecks::after_half(Side side, int pair) {
-  cycles_.back()[side] = half_cycles_;
+  if (plan_.is_control) {
+    first_content_[side] = shuffle_.reserve(static_cast<std::uint64_t>(plan_.calls) + 1);
+    return Status::ok();
+  }
   if (!span_ns_.empty()) span_ns_.back()[side] = eager_.place().last_span_ns().value_or(0);
   const std::int64_t start = measure::monotonic_raw_ns();
   const bool is_host = eager_.place().is_host();  // elsewhere a look at guards is a copy for each
@@ -213,21 +200,16 @@ Status TimedChecks::judge_difference(const verify::Comparison& comparison,
   if (shuffle_.has_effect() && bits_equal(plugin_outputs_, plugin_.kept())) {
     return found("stale_output", "plugin_failed", is_stale);
   }
-  if (!is_wrong(comparison, eager_outputs_)) return Status::ok();
-  const auto full = compare_on_present_inputs(compared_, eager_outputs_, plugin_outputs_);
-  if (!is_wrong(full, eager_outputs_)) {
+  const PresentJudgement full = judge_on_present_inputs(compared_, eager_outputs_, plugin_outputs_);
+  if (full.standing != PresentStanding::kWrong) {
     ++findings_.ill_conditioned_calls;
     return Status::ok();
   }
   if (shuffle_.has_effect() && is_of_the_first_call()) {
     return found("stale_output", "plugin_failed", is_stale);
   }
-  if (repeats_untimed()) {
-    findings_.sensitive = which + " on shuffled inputs: " + comparison.message;
-    return Status::ok();
-  }
-  return found("wrong_output", comparison.outcome.c_str(),
-               which + " on shuffled inputs: " + comparison.message);
+  return found(repeats_untimed() ? "sensitive" : "wrong_output", full.comparison.outcome.c_str(),
+               which + " on shuffled inputs: " + full.comparison.message);
 }
 
 // A bit more or less does not make them new.
@@ -235,15 +217,14 @@ bool TimedChecks::is_of_the_first_call() {
   return verify::compare_outputs(views(plugin_.kept()), views(plugin_outputs_)).outcome == "ok";
 }
 
-// A choice among nearly equal values (topk, sorting) falls differently with a rounding: the plugin
-// computes what it computes, timed or not.
+// Whether the plugin computes what it computes, timed or not.
 bool TimedChecks::repeats_untimed() {
   std::vector<KeptOutput> again;
   const measure::SideCalls plugin = plugin_.calls();
   const bool ran =
       plugin.prepare().is_ok() && plugin.call().is_ok() && plugin_.copy_outputs(again).is_ok();
   if (!ran) return false;
-  return !is_wrong(verify::compare_outputs(views(plugin_outputs_), views(again)), again);
+  return verify::compare_outputs(views(plugin_outputs_), views(again)).outcome == "ok";
 }
 
 // If other calls have come since, or in any case if nothing arrived: another one on the same
@@ -276,35 +257,11 @@ Status TimedChecks::found(const char* flag, const char* outcome, const std::stri
 TimedFindings TimedChecks::finish(const measure::PairedResult* result) {
   // A device that fails here fails in the next call too, which says so.
   static_cast<void>(shuffle_.restore().is_ok());
-  if (result == nullptr || !findings_.flag.empty() || cycles_.size() < result->pairs.size()) {
-    return findings_;
-  }
   // The pairs of the attempt that counts are the last ones.
-  const std::size_t skipped = cycles_.size() - result->pairs.size();
-  if (!span_ns_.empty()) {
-    findings_.span_ns.assign(span_ns_.begin() + static_cast<std::ptrdiff_t>(skipped),
-                             span_ns_.end());
-  }
-  judge_clocks(*result, skipped);
+  if (result == nullptr || span_ns_.size() < result->pairs.size()) return findings_;
+  findings_.span_ns.assign(span_ns_.end() - static_cast<std::ptrdiff_t>(result->pairs.size()),
+                           span_ns_.end());
   return findings_;
-}
-
-void TimedChecks::judge_clocks(const measure::PairedResult& result, std::size_t skipped) {
-  const auto ns_per_tick = rate_.ns_per_tick();
-  if (!ns_per_tick) return;
-  for (const Side side : {measure::kEager, measure::kBackend}) {
-    measure::ClockAgreement agreement;
-    for (std::size_t i = 0; i < result.pairs.size(); ++i) {
-      agreement.clock_ns += result.pairs[i].call_ns[side] * result.calls_per_half[side];
-      agreement.cycles_ns += static_cast<double>(cycles_[skipped + i][side]) * *ns_per_tick;
-    }
-    if (!measure::is_tampered(agreement)) continue;
-    findings_.flag = "clock_tampered";
-    findings_.outcome = "plugin_failed";
-    findings_.message = "the system's clock counted " + base::format_duration(agreement.clock_ns) +
-                        " in timed calls that took " + base::format_duration(agreement.cycles_ns) +
-                        " by the processor's cycle counter";
-  }
 }
 
 }  // namespace graphnet::worker

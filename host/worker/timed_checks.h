@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "measure/cycle_clock.h"
 #include "measure/paired.h"
 #include "worker/correctness.h"
 #include "worker/dense_copy.h"
@@ -22,12 +21,9 @@ namespace graphnet::worker {
 struct TimedFindings {
   int checked_calls = 0;   ///< of the plugin, drawn at random
   int shuffled_calls = 0;  ///< timed on inputs that no call of the plugin had seen before
-  /// Timed calls that were off on their inputs by no more than float64 accepts.
+  /// Timed calls that were not near eager, which the whole outcome rule did not hold against them.
   int ill_conditioned_calls = 0;
   double content_bits = 0;  ///< see InputShuffle
-  /// Why results on shuffled inputs are another matter than those on the sample's own; empty: they
-  /// are not. See `sensitive` below.
-  std::string sensitive;
   /// Short name of what is wrong, for Record::flags; empty: nothing.
   std::string flag;
   std::string outcome;  ///< that it makes of the sample; empty with an empty flag
@@ -61,16 +57,14 @@ struct TimedFindings {
 /// | `stale_output`      | a timed call gave the results of the first call, or within          |
 /// |                     | tolerance of them, though eager's changed                           |
 /// | `wrong_output`      | a timed call gave other results than eager and than an untimed call |
-/// | `sensitive`         | on these inputs the plugin differs from eager in untimed calls too: |
-/// |                     | the outcome stays that of the sample's own, the speedup is flagged  |
-/// | `clock_tampered`    | durations are shorter by the system's clock than by cycle counter   |
+/// | `sensitive`         | on these inputs the plugin differs from eager in untimed calls too  |
 class TimedChecks {
  public:
   /// The checks compare only if the plugin's first call agreed with eager.
   TimedChecks(const ComparedSample& compared, InputShuffle shuffle, bool compare,
               std::uint64_t seed);
 
-  /// Both sides with their calls counted in cycles, and the hooks.
+  /// Both sides, and the hooks.
   measure::PerSide<measure::SideCalls> sides();
   measure::PairedHooks hooks();
 
@@ -80,7 +74,7 @@ class TimedChecks {
   /// errors   the first that failed; a finding is one too
   base::Status check_untimed(int calls);
 
-  /// Puts the inputs back and looks at the clocks; `result` is null if a hook or call failed.
+  /// Puts the inputs back; `result` is null if a hook or call failed.
   TimedFindings finish(const measure::PairedResult* result);
 
  private:
@@ -100,7 +94,6 @@ class TimedChecks {
   base::Result<bool> outputs_arrive_late();
   bool repeats_untimed();
   bool is_of_the_first_call();
-  void judge_clocks(const measure::PairedResult& result, std::size_t skipped);
 
   const ComparedSample compared_;
   EagerSide& eager_;
@@ -108,7 +101,6 @@ class TimedChecks {
   InputShuffle shuffle_;
   bool compare_;
   std::mt19937_64 generator_;
-  measure::CycleRate rate_;
   std::int64_t start_ns_;
   double spent_ns_ = 0;  // on checks
   TimedFindings findings_;
@@ -124,9 +116,7 @@ class TimedChecks {
   bool has_eager_ = false;             // its results on that
   bool is_last_call_ = false;          // no call of the plugin came after the checked one
   int halves_done_ = 0;
-  std::uint64_t half_cycles_ = 0;
-  std::vector<measure::PerSide<std::uint64_t>> cycles_;  // by pair
-  std::vector<measure::PerSide<double>> span_ns_;        // by pair; empty on the host
+  std::vector<measure::PerSide<double>> span_ns_;  // by pair; empty on the host
 };
 
 }  // namespace graphnet::worker

@@ -9,14 +9,18 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <condition_variable>
 #include <cstdio>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/json.h"
 #include "measure/bootstrap.h"
 #include "measure/clock.h"
+#include "measure/core_binding.h"
 #include "measure/pair_summary.h"
 #include "measure/paired.h"
 #include "measure/sequential.h"
@@ -30,6 +34,8 @@ using base::Status;
 struct Options {
   int experiments = 100;
   std::vector<double> call_ms = {0.1, 1, 10, 50};
+  std::vector<int> threads = {1};
+  std::vector<bool> affinity = {true};
   bool neighbour = false;
   bool json = false;
   bool pairs = false;
@@ -37,9 +43,9 @@ struct Options {
 };
 
 /// Work of a chosen length, half of it reading and writing memory, half multiplying in registers.
-class Kernel {
+class Work {
  public:
-  explicit Kernel(double call_ms) : data_(kFloats, 1.0F) {
+  explicit Work(double call_ms) : data_(kFloats, 1.0F) {
     constexpr int kProbe = 20;
     std::vector<double> probes;
     for (int i = 0; i < kProbe; ++i) {
@@ -50,9 +56,8 @@ class Kernel {
     const double step_ns = *std::min_element(probes.begin(), probes.end());
     steps_ = std::max(1, static_cast<int>(std::lround(call_ms * 1e6 / step_ns)));
   }
-  Status run() {
+  void run() {
     for (int i = 0; i < steps_; ++i) step();
-    return Status::ok();
   }
 
  private:
@@ -69,6 +74,59 @@ class Kernel {
   int steps_ = 1;
 };
 
+/// The same work in each of some threads that sleep between the calls, as those of a pool.
+class Kernel {
+ public:
+  Kernel(double call_ms, int threads) : works_(static_cast<std::size_t>(threads), Work(call_ms)) {
+    for (std::size_t i = 1; i < works_.size(); ++i) pool_.emplace_back([this, i] { serve(i); });
+  }
+  ~Kernel() {
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : pool_) thread.join();
+  }
+  Status run() {
+    {
+      const std::lock_guard lock(mutex_);
+      ++call_;
+      working_ = static_cast<int>(pool_.size());
+    }
+    if (!pool_.empty()) wake_.notify_all();
+    works_[0].run();
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [&] { return working_ == 0; });
+    return Status::ok();
+  }
+
+ private:
+  void serve(std::size_t index) {
+    int seen = 0;
+    for (;;) {
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [&] { return ends_ || call_ != seen; });
+        if (ends_) return;
+        seen = call_;
+      }
+      works_[index].run();
+      const std::lock_guard lock(mutex_);
+      if (--working_ == 0) done_.notify_one();
+    }
+  }
+
+  std::vector<Work> works_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  int call_ = 0;
+  int working_ = 0;
+  bool ends_ = false;
+  std::vector<std::thread> pool_;  // last: uses the others
+};
+
 Status nothing() {
   return Status::ok();
 }
@@ -80,6 +138,7 @@ struct Outcome {
   bool covered = false;
   double half_width = 0;
   bool unstable = false;
+  bool is_word = false;  ///< said faster or slower, which is false
   double bias = 0;
   int pairs = 0;
 };
@@ -98,10 +157,11 @@ struct Outcome {
   }
 }
 
-Outcome run_paired(Kernel& kernel, const Options& options, int experiment, base::Json& line) {
+Outcome run_paired(Kernel& kernel, const Options& options, int threads, int experiment,
+                   base::Json& line) {
   PairedSettings settings = options.settings;
   settings.seed = static_cast<std::uint64_t>(experiment) + 1;
-  const Instruments instruments = machine_instruments(settings, 1);
+  const Instruments instruments = machine_instruments(settings, threads);
   const SideCalls side = {nullptr, [&kernel] { return kernel.run(); }, nullptr};
   const std::int64_t begin_ns = monotonic_raw_ns();
   const auto warm = warm_up(side, settings, instruments);
@@ -112,6 +172,7 @@ Outcome run_paired(Kernel& kernel, const Options& options, int experiment, base:
   outcome.covered = result->summary.low <= 1 && result->summary.high >= 1;
   outcome.half_width = half_width(result->summary);
   outcome.unstable = result->verdict == Verdict::kUnstable;
+  outcome.is_word = result->verdict == Verdict::kFaster || result->verdict == Verdict::kSlower;
   outcome.bias = result->summary.first_mover_bias;
   outcome.pairs = static_cast<int>(result->pairs.size());
   line["verdict"] = verdict_name(result->verdict);
@@ -155,14 +216,22 @@ double quantile(std::vector<double> values, double fraction) {
   return values[static_cast<std::size_t>(std::lround(fraction * double(values.size() - 1)))];
 }
 
+/// How a row was measured.
+struct Way {
+  int threads = 1;
+  bool affinity = true;
+};
+
 /// One line of the table: errors and widths in per cent.
-void print_row(const char* protocol, double call_ms, const std::vector<Outcome>& outcomes) {
+void print_row(const char* protocol, Way way, double call_ms,
+               const std::vector<Outcome>& outcomes) {
   std::vector<double> errors;
   std::vector<double> widths;
   std::vector<double> biases;
   std::vector<double> seconds;
   double covered = 0;
   double unstable = 0;
+  int words = 0;
   for (const Outcome& outcome : outcomes) {
     errors.push_back(100 * std::abs(std::expm1(outcome.log_ratio)));
     widths.push_back(100 * outcome.half_width);
@@ -170,13 +239,16 @@ void print_row(const char* protocol, double call_ms, const std::vector<Outcome>&
     seconds.push_back(outcome.seconds);
     covered += outcome.covered;
     unstable += outcome.unstable;
+    words += outcome.is_word ? 1 : 0;
   }
   const auto count = static_cast<double>(outcomes.size());
-  std::printf("%-9s %6.1f %9.3f %8.3f %8.3f %8.2f", protocol, call_ms, quantile(errors, 0.5),
-              quantile(errors, 0.9), quantile(errors, 1), quantile(seconds, 0.5));
+  std::printf("%-9s %7d %-4s %6.1f %9.3f %8.3f %8.3f %8.2f", protocol, way.threads,
+              way.affinity ? "on" : "off", call_ms, quantile(errors, 0.5), quantile(errors, 0.9),
+              quantile(errors, 1), quantile(seconds, 0.5));
   if (std::string_view(protocol) == "paired") {
-    std::printf(" %9.1f %10.2f %9.3f %9.1f", 100 * covered / count, quantile(widths, 0.5),
-                median(biases), 100 * unstable / count);
+    std::printf(" %9.1f %10.2f %9.3f %9.1f %4d of %zu", 100 * covered / count,
+                quantile(widths, 0.5), median(biases), 100 * unstable / count, words,
+                outcomes.size());
   }
   std::printf("\n");
   std::fflush(stdout);
@@ -242,8 +314,11 @@ void print_agreement() {
   }
 }
 
-void print_line(const char* protocol, double call_ms, const Outcome& outcome, base::Json line) {
+void print_line(const char* protocol, Way way, double call_ms, const Outcome& outcome,
+                base::Json line) {
   line["protocol"] = protocol;
+  line["threads"] = way.threads;
+  line["affinity"] = way.affinity;
   line["call_ms"] = call_ms;
   line["ratio"] = std::exp(outcome.log_ratio);
   line["seconds"] = outcome.seconds;
@@ -251,21 +326,24 @@ void print_line(const char* protocol, double call_ms, const Outcome& outcome, ba
   std::fflush(stdout);
 }
 
-void run_size(double call_ms, const Options& options) {
-  Kernel kernel(call_ms);
+void run_size(double call_ms, Way way, const Options& options) {
+  CoreBinding cores;
+  if (way.affinity) cores.bind(way.threads);
+  Kernel kernel(call_ms, way.threads);  // its threads inherit
   std::vector<Outcome> paired;
   std::vector<Outcome> upstream;
   for (int i = 0; i < options.experiments; ++i) {
     base::Json line = base::Json::object();
-    paired.push_back(run_paired(kernel, options, i, line));
+    paired.push_back(run_paired(kernel, options, way.threads, i, line));
     upstream.push_back(run_upstream(kernel));
     if (!options.json) continue;
-    print_line("paired", call_ms, paired.back(), std::move(line));
-    print_line("upstream", call_ms, upstream.back(), base::Json::object());
+    print_line("paired", way, call_ms, paired.back(), std::move(line));
+    print_line("upstream", way, call_ms, upstream.back(), base::Json::object());
   }
+  cores.release();
   if (options.json) return;
-  print_row("paired", call_ms, paired);
-  print_row("upstream", call_ms, upstream);
+  print_row("paired", way, call_ms, paired);
+  print_row("upstream", way, call_ms, upstream);
 }
 
 double number(std::string_view text) {
@@ -287,13 +365,20 @@ bool parse(int argc, char** argv, Options& options) {
     } else if (flag == "--experiments" && number(value) >= 1) {
       options.experiments = static_cast<int>(number(value));
       ++i;
+    } else if (flag == "--threads" && number(value) >= 1) {
+      options.threads = {static_cast<int>(number(value))};
+      ++i;
+    } else if (flag == "--affinity" && (value == "on" || value == "off" || value == "both")) {
+      options.affinity =
+          value == "both" ? std::vector<bool>{true, false} : std::vector<bool>{value == "on"};
+      ++i;
     } else if (flag == "--call-ms" && number(value) > 0) {
       options.call_ms = {number(value)};
       ++i;
     } else {
       std::fprintf(stderr,
-                   "usage: aa_bench [--experiments N] [--call-ms MS] [--neighbour] [--json "
-                   "[--pairs]]\n");
+                   "usage: aa_bench [--experiments N] [--call-ms MS] [--threads N] [--affinity "
+                   "on|off|both] [--neighbour] [--json [--pairs]]\n");
       return false;
     }
   }
@@ -303,6 +388,7 @@ bool parse(int argc, char** argv, Options& options) {
 int main(int argc, char** argv) {
   Options options;
   if (!parse(argc, argv, options)) return 2;
+  calibrate_clock();
   const pid_t neighbour = options.neighbour ? ::fork() : -1;
   if (neighbour == 0) be_busy();
   if (!options.json) {
@@ -310,10 +396,15 @@ int main(int argc, char** argv) {
     print_agreement();
     std::printf("A/A, %d experiments%s; errors, widths and bias in per cent\n", options.experiments,
                 options.neighbour ? ", beside a bursty neighbour" : "");
-    std::printf("%-9s %6s %9s %8s %8s %8s %9s %10s %9s %9s\n", "protocol", "ms", "error p50", "p90",
-                "max", "seconds", "coverage", "half-width", "bias", "unstable");
+    std::printf("%-9s %7s %-4s %6s %9s %8s %8s %8s %9s %10s %9s %9s %s\n", "protocol", "threads",
+                "bind", "ms", "error p50", "p90", "max", "seconds", "coverage", "half-width",
+                "bias", "unstable", "false words");
   }
-  for (const double call_ms : options.call_ms) run_size(call_ms, options);
+  for (const int threads : options.threads) {
+    for (const bool affinity : options.affinity) {
+      for (const double call_ms : options.call_ms) run_size(call_ms, {threads, affinity}, options);
+    }
+  }
   if (neighbour > 0) {
     ::kill(neighbour, SIGKILL);
     ::waitpid(neighbour, nullptr, 0);

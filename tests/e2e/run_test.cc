@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // `graphnet run --config nope.yaml` on the bundled samples, against what upstream computed.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <map>
 
 #include "base/json.h"
 #include "journal/journal_file.h"
+#include "support/refused_call.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -49,6 +53,23 @@ void expect_near_golden(const base::Json& ours, const base::Json& golden, const 
     EXPECT_NEAR(ours["first4"][i].get<double>(), golden["first4"][i].get<double>(), allowed)
         << name;
   }
+}
+
+// As in a sandbox whose kernel lacks what Linux has; zygote, worker and what they leave included.
+TEST(Run, NeedsNoPidfd) {
+  const TempDir folder;
+  const std::string sample = kSamples + "/transformers-auto-model/sadhaklal_mlp-iris";
+  EXPECT_EXIT(
+      {
+        if (!refuse_call(SYS_pidfd_open, ENOSYS)) ::_exit(1);
+        const ProgramEnd end =
+            run_program({kProgram, "run", sample, "--config", kConfigs + "/nope.yaml", "--protocol",
+                         "smoke", "-o", (folder.path() / "results.jsonl").string()},
+                        {}, folder.path() / "log");
+        std::fputs(end.output.c_str(), stderr);
+        ::_exit(end.state.exit_code.value_or(1));
+      },
+      testing::ExitedWithCode(0), "1 ok in ");
 }
 
 TEST(Run, BundledSamplesEqualUpstream) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "cli/diagnostics.h"
+#include "cli/doctor_command.h"
 #include "cli/exit_code.h"
 #include "cli/help_text.h"
 #include "cli/parse.h"
@@ -70,6 +71,20 @@ TEST_F(ParseTest, DoubleDashEndsFlags) {
 TEST_F(ParseTest, TheLastOfARepeatedValueWins) {
   ASSERT_TRUE(parse({"run", "--trials", "1", "--trials", "2"}).is_ok());
   EXPECT_EQ(flags_.trials, "2");
+}
+
+TEST_F(ParseTest, ValueInBracketsMayBeLeftOut) {
+  DoctorFlags doctor;
+  commands_.push_back(doctor_command(doctor));
+  ASSERT_TRUE(parse({"doctor"}).is_ok());
+  EXPECT_EQ(doctor.device, std::nullopt);
+  ASSERT_TRUE(parse({"doctor", "--device", "--json"}).is_ok());
+  EXPECT_EQ(doctor.device, "");
+  EXPECT_TRUE(json_);
+  ASSERT_TRUE(parse({"doctor", "--device", "cuda:1"}).is_ok());
+  EXPECT_EQ(doctor.device, "cuda:1");
+  ASSERT_TRUE(parse({"doctor", "--device=cuda:2"}).is_ok());
+  EXPECT_EQ(doctor.device, "cuda:2");
 }
 
 TEST_F(ParseTest, ExplainsMistakes) {
@@ -142,6 +157,26 @@ TEST(RunOptions, CountsOfCallsGoWithProtocolUpstream) {
   EXPECT_EQ(applied.code(), base::Code::kUsage);
   EXPECT_TRUE(contains(applied.to_string(), "--trials goes with protocol upstream"));
   EXPECT_TRUE(contains(applied.to_string(), "add --protocol upstream"));
+}
+
+TEST(RunOptions, RefuseMoreThreadsThanCores) {
+  config::RunConfig config;
+  EXPECT_TRUE(check_threads(config, 2).is_ok());
+  config.threads = 2;
+  EXPECT_TRUE(check_threads(config, 2).is_ok());
+  config.threads = 64;
+  config.origins["threads"] = "x.yaml:7:3";
+  const base::Status from_file = check_threads(config, 2);
+  EXPECT_EQ(from_file.code(), base::Code::kInput);
+  EXPECT_TRUE(contains(from_file.to_string(),
+                       "x.yaml:7:3: threads is 64, and this process may use 2 cores"));
+  config.origins["threads"] = "--threads";
+  const base::Status from_flag = check_threads(config, 1);
+  EXPECT_EQ(from_flag.code(), base::Code::kUsage);
+  EXPECT_TRUE(contains(from_flag.to_string(), "--threads is 64, and this process may use 1 core:"));
+  config.threads = 0;
+  config.compile_threads = 3;
+  EXPECT_TRUE(contains(check_threads(config, 2).to_string(), "compile_threads is 3"));
 }
 
 TEST(RunOptions, RefuseBadValues) {

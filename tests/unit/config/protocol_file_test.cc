@@ -67,6 +67,8 @@ TEST_F(ProtocolFileTest, DefaultsAreThoseOfTheEngine) {
   EXPECT_EQ(settings->disturbed_share, engine.disturbed_share);
   EXPECT_EQ(settings->max_steal, engine.max_steal);
   EXPECT_EQ(settings->max_dropped, engine.max_dropped);
+  EXPECT_EQ(settings->max_waited, engine.max_waited);
+  EXPECT_EQ(settings->affinity, engine.affinity);
   EXPECT_EQ(settings->remeasure, engine.remeasure);
   EXPECT_EQ(settings->quiet_wait_ns, engine.quiet_wait_ns);
   EXPECT_EQ(settings->seed, engine.seed);

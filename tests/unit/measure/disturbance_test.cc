@@ -18,22 +18,44 @@ TEST(Judge, FollowsTheRule) {
   const struct {
     DisturbanceCounters after;
     Disturbance mark;
-    double waited_ns;
+    bool is_removable;
   } cases[] = {
-      {{0, 0, 0}, kUndisturbed, 0},
-      {{500, 0, 3}, kUndisturbed, 500},
-      {{5, 0, 0}, kUndisturbed, 5},
-      {{5, 900, 0}, kUndisturbed, 0},
-      {{500, 900, 3}, kPreempted, 0},
-      {{1000, 0, 1}, kPreempted, 0},
-      {{std::nullopt, 0, 0}, kUndisturbed, 0},
-      {{std::nullopt, 0, 1}, kPreempted, 0},
+      {{0, 0, 0}, kUndisturbed, true},
+      {{500, 0, 3}, kPreempted, true},
+      {{5, 0, 0}, kUndisturbed, true},
+      {{5, 900, 0}, kUndisturbed, false},
+      {{500, 900, 3}, kPreempted, false},
+      {{1000, 0, 1}, kPreempted, false},
+      {{std::nullopt, 0, 0}, kUndisturbed, false},
+      {{std::nullopt, 0, 1}, kPreempted, false},
+      // The other thread had the core while this one waited for it.
+      {{500, 500, 3, 1000, 1000}, kUndisturbed, false},
+      {{500, 300, 3, 800, 1000}, kPreempted, false},
   };
   for (const auto& wanted : cases) {
-    const Judgement judgement = judge({0, 0, 0}, wanted.after, 1000, 0.01);
+    const Judgement judgement = judge({0, 0, 0, 0, 0}, wanted.after, 1000, 0.01);
     EXPECT_EQ(judgement.mark, wanted.mark);
-    EXPECT_EQ(judgement.waited_ns, wanted.waited_ns);
+    EXPECT_EQ(judgement.is_removable, wanted.is_removable);
+    EXPECT_EQ(judgement.waited_ns, static_cast<double>(wanted.after.waited_ns.value_or(0)));
   }
+  // On two cores the same leaves one core's time to somebody else.
+  EXPECT_EQ(judge({0, 0, 0, 0, 0}, {500, 500, 3, 1000, 1000}, 1000, 0.01, 2).mark, kPreempted);
+}
+
+TEST(SettleWaits, TakesThemOutOfBothHalvesOrOfNeither) {
+  const Judgement waited = {kPreempted, 300, true};
+  const Judgement still = {kUndisturbed, 0, true};
+  const Judgement shared = {kUndisturbed, 4, false};
+  Pair pair;
+  settle_waits({waited, still}, {1, 1}, pair);
+  EXPECT_EQ(pair.waited_ns, (PerSide<double>{300, 0}));
+  EXPECT_FALSE(pair.is_disturbed());
+  settle_waits({waited, shared}, {1, 1}, pair);
+  EXPECT_EQ(pair.waited_ns, (PerSide<double>{0, 0})) << "the plugin's wait cannot be taken out";
+  EXPECT_EQ(pair.marks, (PerSide<std::uint8_t>{kPreempted, kUndisturbed}));
+  settle_waits({waited, still}, {1, 7}, pair);
+  EXPECT_EQ(pair.waited_ns, (PerSide<double>{0, 0})) << "calls of a block share their half";
+  EXPECT_TRUE(pair.is_disturbed());
 }
 
 TEST(DisturbanceMeter, CountsOtherThreadsOfTheProcess) {
@@ -46,6 +68,8 @@ TEST(DisturbanceMeter, CountsOtherThreadsOfTheProcess) {
   }).join();
   const DisturbanceCounters after = meter.read();
   EXPECT_GT(after.others_ran_ns - before.others_ran_ns, 100'000);
+  EXPECT_GE(*after.ran_ns - *before.ran_ns, after.others_ran_ns - before.others_ran_ns);
+  EXPECT_GT(after.at_ns, before.at_ns);
   EXPECT_GE(after.switches, before.switches);
   if (before.waited_ns) {
     EXPECT_GE(*after.waited_ns, *before.waited_ns);
@@ -69,13 +93,6 @@ TEST(RunningThreads, AreReadFromStat) {
   EXPECT_EQ(running_in("cpu 1\nprocs_running 7\nprocs_blocked 0\n"), 7);
   EXPECT_EQ(running_in("cpu 1\nprocs_running \n"), std::nullopt);
   EXPECT_EQ(running_in(""), std::nullopt);
-}
-
-TEST(ThreadState, IsTheLetterBehindTheName) {
-  EXPECT_EQ(thread_state_in("12 (a) b) R 1 2"), 'R');
-  EXPECT_EQ(thread_state_in("12 (x) S 1"), 'S');
-  EXPECT_EQ(thread_state_in("12 (x) "), '\0');
-  EXPECT_EQ(thread_state_in(""), '\0');
 }
 
 TEST(WaitUntilIdle, SeesAThreadThatRunsAndOneThatSleeps) {

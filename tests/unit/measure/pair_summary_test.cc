@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "measure/break_even.h"
+#include "measure/disturbance.h"
 
 namespace graphnet::measure {
 namespace {
@@ -36,6 +37,8 @@ TEST(Decide, FollowsTheTable) {
     EXPECT_NEAR(decision.same_within, wanted.same_within, 1e-12);
     summary.drops_exceeded = true;
     EXPECT_EQ(decide(summary, settings).verdict, Verdict::kUnstable);
+    EXPECT_EQ(decide(summary, settings).reason, Unstable::kDrops);
+    EXPECT_FALSE(summary.has_interval());
   }
   EXPECT_EQ(decide(PairedSummary(), settings).verdict, Verdict::kUnstable) << "no pair";
 }
@@ -61,6 +64,40 @@ TEST(SummarisePairs, EachNumberIsWhatItSays) {
   EXPECT_EQ(summary.kept, 4);
   EXPECT_LT(summary.low, summary.ratio);
   EXPECT_GT(summary.high, summary.ratio);
+}
+
+TEST(SummarisePairs, TooMuchTakenOutOfASideIsNoInterval) {
+  std::vector<Pair> pairs(12);
+  for (Pair& pair : pairs) {
+    pair.call_ns = {1000, 1000};
+    pair.waited_ns = {100, 300};
+  }
+  const PairedSummary summary = summarise_pairs(pairs, PairedSettings(), 0.95);
+  EXPECT_NEAR(summary.removed_share[kEager], 0.1, 1e-12);
+  EXPECT_NEAR(summary.removed_share[kBackend], 0.3, 1e-12);
+  EXPECT_TRUE(summary.waits_exceeded);
+  EXPECT_FALSE(summary.has_interval());
+  const Decision decision = decide(summary, PairedSettings());
+  EXPECT_EQ(decision.verdict, Verdict::kUnstable);
+  EXPECT_EQ(decision.reason, Unstable::kWaits);
+  PairedSettings patient;
+  patient.max_waited = 0.4;
+  EXPECT_EQ(decide(summarise_pairs(pairs, patient, 0.95), patient).verdict, Verdict::kFaster);
+}
+
+TEST(CountedTimes, AreThoseThatTheRatioIsMadeOf) {
+  PairedResult result;
+  result.pairs.resize(5);
+  for (std::size_t i = 0; i < 5; ++i) result.pairs[i].call_ns = {100.0 + double(i), 50};
+  result.pairs[0].waited_ns = {10, 20};
+  result.pairs[4].marks[kBackend] = kPreempted;
+  result.summary = summarise_pairs(result.pairs, PairedSettings(), 0.95);
+  EXPECT_EQ(counted_ns(result, kEager), (std::vector<double>{90, 101, 102, 103}));
+  EXPECT_EQ(counted_ns(result, kBackend), (std::vector<double>{30, 50, 50, 50}));
+  EXPECT_DOUBLE_EQ(result.summary.median_ns[kEager], 101.5);
+  for (Pair& pair : result.pairs) pair.marks[kEager] = kPreempted;
+  result.summary = summarise_pairs(result.pairs, PairedSettings(), 0.95);
+  EXPECT_EQ(counted_ns(result, kEager).size(), 5U) << "none is dropped if too many would be";
 }
 
 TEST(SummarisePairs, WithoutPairsThereIsNoNumber) {

@@ -14,6 +14,7 @@ base::Json complete() {
     "fewest_pairs": 13, "warmup_calls": 14, "warmup_change": 0.15, "warmup_time_ns": 16,
     "settle_below_ns": 17, "cache": "both", "flush_bytes": 19,
     "idle_wait_ns": 20, "disturbed_share": 0.21, "max_steal": 0.22, "max_dropped": 0.23,
+    "max_waited": 0.26, "affinity": false,
     "remeasure": false, "quiet_wait_ns": 24, "seed": 25, "replay": true})");
 }
 
@@ -27,6 +28,8 @@ TEST(PairedSettings, AreReadKeyByKey) {
   EXPECT_FALSE(settings->remeasure);
   EXPECT_EQ(settings->seed, 25U);
   EXPECT_TRUE(settings->replay);
+  EXPECT_EQ(settings->max_waited, 0.26);
+  EXPECT_FALSE(settings->affinity);
 }
 
 TEST(PairedSettings, RefuseWhatTheyDoNotKnow) {

@@ -64,7 +64,8 @@ TEST(Verdict, UnknownSaysWhy) {
   evidence = proven();
   evidence.differs = "outputs differ";
   EXPECT_EQ(verdict_of(evidence), "unknown(outputs differ)");
-  for (const char* flag : {"implausible", "wrong_output", "clock_tampered"}) {
+  for (const char* flag :
+       {"implausible", "wrong_output", "clock_tampered", "helper_process", "settings_changed"}) {
     evidence = proven();
     evidence.flags = {flag};
     EXPECT_EQ(verdict_of(evidence), "unknown(" + std::string(flag) + ")");

@@ -146,7 +146,7 @@ TEST(TaskDevice, IsMemoryOfADriversDevice) {
   ASSERT_FALSE(other.is_ok());
   EXPECT_EQ(other.status().message(),
             "device 'cuda:2' cannot be used (E140): cannot find the CUDA device: "
-            "CUDA_ERROR_INVALID_DEVICE (101)");
+            "cuDeviceGet gave CUDA_ERROR_INVALID_DEVICE (101) [no context was made]");
 }
 
 }  // namespace

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphnet::base {
+
+/// Children of a process, those of all its threads; empty if there is no such process.
+///
+/// source   /proc/<pid>/task/<tid>/children; without CONFIG_PROC_CHILDREN a search of /proc
+std::vector<pid_t> children_of(pid_t pid);
+
+/// State letter in the text of /proc/<pid>/stat ('Z': it has ended and waits to be reaped); '\0' if
+/// there is none. The name before it may hold anything, brackets and blanks too.
+///
+/// source   proc_pid_stat(5), field 3
+char process_state_in(std::string_view stat);
+
+/// State of a process; '\0' if there is none.
+char process_state(pid_t pid);
+
+/// True if a process carries the variable of `mark`, "NAME=value", with another value.
+bool is_marked_otherwise(pid_t pid, const std::string& mark);
+
+}  // namespace graphnet::base

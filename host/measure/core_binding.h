@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace graphnet::measure {
+
+/// Cores in the order in which they are taken: `first`, then one of each further physical core,
+/// then their other hardware threads.
+///
+/// shapes   siblings: the hardware threads of a core's physical core, itself among them
+/// errors   `first` is left out if it is none of `cores`
+std::vector<int> spread_cores(std::vector<int> cores, int first,
+                              const std::function<std::vector<int>(int)>& siblings);
+
+/// "0-3,8" as numbers; empty if it is no such list.
+std::vector<int> core_list_in(const std::string& text);
+
+/// Binds all threads of this process to some of the cores that it was given, so that as many work
+/// at a time as a side may use, whoever started them: threads that start later inherit the mask of
+/// the thread that starts them. It holds what does not undo it; what does is seen by its processor
+/// time.
+///
+/// The cores are chosen once, at the first call: the one where the caller runs, which the system
+/// found free, then others of their own.
+class CoreBinding {
+ public:
+  /// Notes which cores the calling thread may use.
+  CoreBinding();
+
+  /// Binds the threads there are now to `count` of them, or all if there are fewer. About 10
+  /// microseconds and one more a thread.
+  void bind(int count);
+  /// Gives all of them back to all threads.
+  void release();
+
+  /// Those bound to now, ascending; empty before the first bind().
+  const std::vector<int>& cores() const { return bound_; }
+
+ private:
+  void set(const std::vector<int>& cores);
+
+  std::vector<int> mask_;
+  std::vector<int> order_;
+  std::vector<int> bound_;
+};
+
+}  // namespace graphnet::measure

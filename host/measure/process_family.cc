@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "measure/process_family.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/processes.h"
+#include "measure/clock.h"
+#include "measure/kernel_file.h"
+
+namespace graphnet::measure {
+
+namespace {
+
+constexpr std::int64_t kLookEveryNs = 5'000'000;
+
+std::int64_t nanoseconds(const timeval& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_usec * 1000;
+}
+
+std::int64_t reaped_ns() {
+  rusage usage = {};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
+}
+
+bool has_ended(pid_t pid) {
+  const char state = base::process_state(pid);
+  return state == '\0' || state == 'Z' || state == 'X';
+}
+
+}  // namespace
+
+ProcessFamily::ProcessFamily(std::string mark)
+    : mark_(std::move(mark)), own_(::getpid()), parent_(::getppid()) {
+  for (const pid_t process : {own_, parent_}) {
+    for (const pid_t child : base::children_of(process)) strangers_.insert(child);
+  }
+  strangers_.insert(own_);
+}
+
+void ProcessFamily::add(pid_t pid, bool is_child) {
+  const auto is_same = [&](const Member& member) { return member.pid == pid; };
+  if (std::any_of(members_.begin(), members_.end(), is_same)) return;
+  Member member;
+  member.pid = pid;
+  member.is_child = is_child;
+  member.name = read_kernel_line("/proc/" + std::to_string(pid) + "/comm");
+  if (::clock_getcpuclockid(pid, &member.clock) != 0) return;  // it has just ended
+  members_.push_back(std::move(member));
+}
+
+void ProcessFamily::add_children_of(pid_t parent, std::set<pid_t>& found) {
+  for (const pid_t child : base::children_of(parent)) {
+    if (strangers_.count(child) != 0 || exempt_.count(child) != 0) continue;
+    if (!found.insert(child).second) continue;
+    add(child, parent == own_);
+    add_children_of(child, found);
+  }
+}
+
+void ProcessFamily::look() {
+  std::set<pid_t> found;
+  add_children_of(own_, found);
+  for (const pid_t sibling : base::children_of(parent_)) {
+    if (strangers_.count(sibling) != 0 || found.count(sibling) != 0) continue;
+    if (!mark_.empty() && base::is_marked_otherwise(sibling, mark_)) {
+      strangers_.insert(sibling);
+      continue;
+    }
+    found.insert(sibling);
+    add(sibling, /*is_child=*/false);
+    add_children_of(sibling, found);
+  }
+  for (Member& member : members_) member.lives = member.lives && !has_ended(member.pid);
+  last_look_ns_ = monotonic_raw_ns();
+}
+
+void ProcessFamily::look_now_and_then() {
+  if (monotonic_raw_ns() - last_look_ns_ >= kLookEveryNs) look();
+}
+
+std::int64_t ProcessFamily::ran_ns() {
+  std::int64_t sum_ns = reaped_ns();
+  for (std::size_t i = 0; i < members_.size();) {
+    Member& member = members_[i];
+    const std::int64_t now_ns = clock_ns_by_syscall(member.clock);
+    if (now_ns >= member.ran_ns && now_ns > 0) {
+      member.ran_ns = now_ns;
+      sum_ns += now_ns;
+      ++i;
+      continue;
+    }
+    if (!member.is_child) gone_ns_ += member.ran_ns;
+    std::swap(member, members_.back());
+    members_.pop_back();
+  }
+  return sum_ns + gone_ns_;
+}
+
+std::vector<std::string> ProcessFamily::living() const {
+  std::vector<std::string> names;
+  for (const Member& member : members_) {
+    if (member.lives) names.push_back(member.name);
+  }
+  return names;
+}
+
+void count_family(Instruments& instruments, ProcessFamily& family) {
+  instruments.counters = [inner = std::move(instruments.counters), &family] {
+    DisturbanceCounters counters = inner();
+    const std::int64_t family_ns = family.ran_ns();
+    counters.others_ran_ns += family_ns;
+    if (counters.ran_ns) *counters.ran_ns += family_ns;
+    return counters;
+  };
+}
+
+}  // namespace graphnet::measure

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/types.h>
+#include <time.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "measure/instruments.h"
+
+namespace graphnet::measure {
+
+/// Processes that belong to this one beside itself: what code in it has started, what those have
+/// started, and of them also what its parent has adopted since (an orphan's new parent is the
+/// supervisor). What they compute is this process's work.
+///
+/// Not seen: a process that was there before and works on demand, and one that begins and ends
+/// between two looks after it has been made somebody else's child.
+class ProcessFamily {
+ public:
+  /// What there is now does not belong: the workers and zygotes beside this one. `mark`:
+  /// "NAME=value" of this worker's environment, if its parent has workers with other values; else
+  /// empty.
+  explicit ProcessFamily(std::string mark = "");
+
+  /// Leaves a child and what it starts out of all counts.
+  void exempt(pid_t child) { exempt_.insert(child); }
+
+  /// Looks for new ones; 10 to 100 microseconds.
+  void look();
+  /// As look(), if the last one was some milliseconds ago.
+  void look_now_and_then();
+
+  /// Processor time of all that have been seen, the ended ones included; less than a microsecond
+  /// for each that lives.
+  ///
+  /// units    nanoseconds; only differences mean something
+  std::int64_t ran_ns();
+
+  /// Those that lived at the last look, by name.
+  std::vector<std::string> living() const;
+
+ private:
+  struct Member {
+    pid_t pid = 0;
+    clockid_t clock = 0;
+    bool is_child = false;  ///< getrusage() counts it once it has been reaped
+    std::int64_t ran_ns = 0;
+    std::string name;
+    bool lives = true;
+  };
+
+  void add_children_of(pid_t parent, std::set<pid_t>& found);
+  void add(pid_t pid, bool is_child);
+
+  std::string mark_;
+  pid_t own_;
+  pid_t parent_;
+  std::set<pid_t> strangers_;
+  std::set<pid_t> exempt_;
+  std::vector<Member> members_;
+  std::int64_t gone_ns_ = 0;  ///< of members that have ended and are in no other count
+  std::int64_t last_look_ns_ = 0;
+};
+
+/// Makes the instruments count what the family's processes do as this process's own.
+void count_family(Instruments& instruments, ProcessFamily& family);
+
+}  // namespace graphnet::measure

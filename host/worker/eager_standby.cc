@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "worker/eager_standby.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "base/processes.h"
+#include "measure/clock.h"
+#include "worker/eager_side.h"
+#include "worker/math_mode.h"
+
+namespace graphnet::worker {
+
+using base::Code;
+using base::Result;
+using base::Status;
+using base::UniqueFd;
+
+namespace {
+
+constexpr int kWarmupCalls = 5;
+constexpr double kNoTime = -1;
+
+/// What is asked for.
+enum class Request : char { kCall = 'c', kSettledCall = 's' };
+
+struct Link {
+  UniqueFd here;
+  UniqueFd there;
+
+  bool open() {
+    int ends[2] = {-1, -1};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
+    here.reset(ends[0]);
+    there.reset(ends[1]);
+    return true;
+  }
+};
+
+template <typename T>
+bool receive(const UniqueFd& fd, T& value) {
+  ssize_t got = 0;
+  do {
+    got = ::recv(fd.get(), &value, sizeof value, 0);
+  } while (got < 0 && errno == EINTR);
+  return got == static_cast<ssize_t>(sizeof value);
+}
+
+template <typename T>
+bool send(const UniqueFd& fd, const T& value) {
+  return ::send(fd.get(), &value, sizeof value, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof value);
+}
+
+/// What a copy must not do in its parent's name: tell its supervisor of a crash, answer its
+/// signals, hold its channels open.
+void become_silent(const UniqueFd& kept) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::set_new_handler(nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM, SIGINT, SIGHUP}) {
+    ::signal(signal, SIG_DFL);
+  }
+  std::vector<int> open;
+  if (DIR* folder = ::opendir("/proc/self/fd")) {
+    while (const dirent* entry = ::readdir(folder)) open.push_back(std::atoi(entry->d_name));
+    ::closedir(folder);
+  }
+  for (const int fd : open) {
+    if (fd > STDERR_FILENO && fd != kept.get()) ::close(fd);
+  }
+}
+
+/// What the copies were forked with.
+struct Reference {
+  const sample::Sample& sample;
+  std::vector<sample::Argument>& arguments;
+  const base::MathPolicy& math;
+};
+
+Result<std::unique_ptr<EagerSide>> make_engine(const Reference& reference) {
+  GN_ASSIGN_OR_RETURN(auto eager, EagerSide::create(reference.sample, reference.arguments));
+  GN_RETURN_IF_ERROR(enter_math_mode(reference.math));
+  for (int i = 0; i < kWarmupCalls; ++i) {
+    if (eager->needs_prepare()) GN_RETURN_IF_ERROR(eager->prepare());
+    GN_RETURN_IF_ERROR(eager->run());
+  }
+  return eager;
+}
+
+double time_once(EagerSide& eager, Request request) {
+  const bool settles = request == Request::kSettledCall;
+  for (int i = settles ? 0 : 1; i < 2; ++i) {
+    if (eager.needs_prepare() && !eager.prepare().is_ok()) return kNoTime;
+    const std::int64_t begin_ns = measure::monotonic_raw_ns();
+    if (!eager.run().is_ok()) return kNoTime;
+    const std::int64_t end_ns = measure::monotonic_raw_ns();
+    if (i == 1) return static_cast<double>(end_ns - begin_ns);
+  }
+  return kNoTime;
+}
+
+[[noreturn]] void be_runner(const Reference& reference, const UniqueFd& guard) {
+  become_silent(guard);
+  auto eager = make_engine(reference);
+  Request request = Request::kCall;
+  while (eager.is_ok() && receive(guard, request)) {
+    if (!send(guard, time_once(**eager, request))) break;
+  }
+  ::_exit(0);
+}
+
+/// Waits until no thread of a stopped process is on a core.
+void await_stop(pid_t pid) {
+  constexpr int kTries = 2000;
+  const timespec pause = {0, 50'000};
+  for (int i = 0; i < kTries; ++i) {
+    const char state = base::process_state(pid);
+    if (state == 'T' || state == 't' || state == '\0') return;
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
+class Guard {
+ public:
+  Guard(const Reference& reference, pid_t worker) : reference_(reference), worker_(worker) {}
+
+  [[noreturn]] void serve(const UniqueFd& worker) {
+    Request request = Request::kCall;
+    while (receive(worker, request)) {
+      if (!send(worker, answer(request))) break;
+    }
+    ::_exit(0);
+  }
+
+ private:
+  double answer(Request request) {
+    if (runner_ == 0) start_runner();
+    if (runner_ < 0) return kNoTime;
+    double duration_ns = kNoTime;
+    ::kill(worker_, SIGSTOP);
+    await_stop(worker_);
+    if (!send(link_.here, request) || !receive(link_.here, duration_ns)) duration_ns = kNoTime;
+    ::kill(worker_, SIGCONT);
+    return duration_ns;
+  }
+
+  void start_runner() {
+    runner_ = -1;
+    if (!link_.open()) return;
+    runner_ = ::fork();
+    if (runner_ == 0) be_runner(reference_, link_.there);
+    link_.there.reset();
+  }
+
+  const Reference& reference_;
+  pid_t worker_;
+  pid_t runner_ = 0;  ///< 0: not yet; negative: it cannot be made
+  Link link_;
+};
+
+bool has_one_thread() {
+  int threads = 0;
+  if (DIR* folder = ::opendir("/proc/self/task")) {
+    while (const dirent* entry = ::readdir(folder)) threads += entry->d_name[0] != '.' ? 1 : 0;
+    ::closedir(folder);
+  }
+  return threads == 1;
+}
+
+}  // namespace
+
+std::unique_ptr<EagerStandby> EagerStandby::start(const sample::Sample& sample,
+                                                  std::vector<sample::Argument>& arguments,
+                                                  const base::MathPolicy& math) {
+  Link link;
+  if (!has_one_thread() || !link.open()) return nullptr;
+  const pid_t worker = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) return nullptr;
+  if (pid == 0) {
+    become_silent(link.there);
+    if (::getppid() != worker) ::_exit(0);
+    const Reference reference = {sample, arguments, math};
+    Guard(reference, worker).serve(link.there);
+  }
+  return std::unique_ptr<EagerStandby>(new EagerStandby(pid, std::move(link.here)));
+}
+
+EagerStandby::~EagerStandby() {
+  ::kill(pid_, SIGKILL);
+  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Result<double> EagerStandby::time_call(bool settle) {
+  double duration_ns = kNoTime;
+  const Request request = settle ? Request::kSettledCall : Request::kCall;
+  if (!send(link_, request) || !receive(link_, duration_ns) || duration_ns < 0) {
+    return Status(Code::kEnvironment, "the copy of the worker cannot run the reference");
+  }
+  return duration_ns;
+}
+
+}  // namespace graphnet::worker

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "worker/timing_watch.h"
+
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "base/text.h"
+#include "journal/worker_message.h"
+#include "measure/clock.h"
+
+namespace graphnet::worker {
+
+using base::Status;
+using measure::Side;
+
+namespace {
+
+constexpr double kBudgetTolerance = 0.05;
+constexpr const char* kSideNames[] = {"eager", "the plugin"};
+
+std::string seconds_text(double ns) {
+  return base::format_duration(ns);
+}
+
+}  // namespace
+
+std::string own_mark() {
+  const char* place = std::getenv(journal::kPlaceVariable);
+  return place == nullptr ? "" : std::string(journal::kPlaceVariable) + "=" + place;
+}
+
+std::vector<Finding> SettingsWatch::findings() const {
+  if (before_.empty()) return {};
+  const std::string changed = eager::changed_settings(before_, eager::current_settings());
+  if (changed.empty()) return {};
+  return {{"settings_changed", "the plugin changed libtorch's settings: " + changed,
+           /*is_fatal=*/true}};
+}
+
+std::vector<Finding> check_budget(const measure::PairedResult& result, int threads) {
+  for (const Side side : {measure::kEager, measure::kBackend}) {
+    double ran_ns = 0;
+    double span_ns = 0;
+    for (const measure::Pair& pair : result.pairs) {
+      ran_ns += pair.ran_ns[side];
+      span_ns += pair.span_ns[side];
+    }
+    if (ran_ns <= (1 + kBudgetTolerance) * threads * span_ns) continue;
+    return {{"over_threads", std::string("in the timed halves of ") + kSideNames[side] +
+                                 " the worker and what it started used " + seconds_text(ran_ns) +
+                                 " of processor time in " + seconds_text(span_ns) + ", with " +
+                                 std::to_string(threads) + (threads == 1 ? " thread" : " threads") +
+                                 " allowed"}};
+  }
+  return {};
+}
+
+TimingWatch::Moment TimingWatch::now() {
+  constexpr int kTries = 4;
+  constexpr std::int64_t kSure = 2'000;
+  Moment moment;
+  // Another program may take the core between the two readings.
+  std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+  for (int i = 0; i < kTries && shortest > kSure; ++i) {
+    const std::int64_t before = measure::monotonic_raw_ns();
+    const std::int64_t system = measure::system_clock_ns();
+    const std::int64_t after = measure::monotonic_raw_ns();
+    if (after - before >= shortest) continue;
+    shortest = after - before;
+    moment = {system, before + (after - before) / 2};
+  }
+  return moment;
+}
+
+void TimingWatch::look() {
+  family_.look_now_and_then();
+  std::vector<std::string> living = family_.living();
+  if (living.size() > helpers_.size()) helpers_ = std::move(living);
+}
+
+void TimingWatch::note_half(Side side) {
+  const Moment end = now();
+  agreements_[side].system_ns += static_cast<double>(end.system_ns - begin_.system_ns);
+  agreements_[side].counter_ns += static_cast<double>(end.counter_ns - begin_.counter_ns);
+}
+
+measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
+  measure::PairedHooks hooks;
+  hooks.before_pair = [this, inner = std::move(inner.before_pair)](int pair) {
+    look();
+    return inner ? inner(pair) : Status::ok();
+  };
+  hooks.before_half = [this, inner = std::move(inner.before_half)](Side side, int pair) {
+    Status status = inner ? inner(side, pair) : Status::ok();
+    begin_ = now();
+    return status;
+  };
+  hooks.after_half = [this, inner = std::move(inner.after_half)](Side side, int pair) {
+    note_half(side);
+    return inner ? inner(side, pair) : Status::ok();
+  };
+  return hooks;
+}
+
+std::vector<Finding> TimingWatch::findings(const measure::PairedResult& result) const {
+  std::vector<Finding> found = check_budget(result, threads_);
+  if (!helpers_.empty()) {
+    found.push_back({"helper_process",
+                     "processes that the plugin started ran beside the timed "
+                     "calls: " +
+                         base::join(helpers_, ", ")});
+  }
+  for (const Side side : {measure::kEager, measure::kBackend}) {
+    if (!measure::is_tampered(agreements_[side])) continue;
+    found.push_back({"clock_tampered",
+                     "the system's clock counted " + seconds_text(agreements_[side].system_ns) +
+                         " in the timed halves of " + kSideNames[side] + ", which took " +
+                         seconds_text(agreements_[side].counter_ns) +
+                         " by the processor's cycle counter",
+                     /*is_fatal=*/true});
+    break;
+  }
+  return found;
+}
+
+}  // namespace graphnet::worker

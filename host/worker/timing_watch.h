@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "eager/settings.h"
+#include "measure/cycle_clock.h"
+#include "measure/paired.h"
+#include "measure/process_family.h"
+
+namespace graphnet::worker {
+
+/// Something that keeps a speedup out of all averages.
+struct Finding {
+  std::string flag;
+  std::string message;    ///< one sentence
+  bool is_fatal = false;  ///< the plugin has failed (`plugin_failed`); else the outcome stays
+};
+
+/// "NAME=value" of the environment, by which processes of this worker are told from those of others
+/// that share the machine; "" if there are none.
+std::string own_mark();
+
+/// libtorch's settings before the plugin's code came in, and whether they are the same still.
+class SettingsWatch {
+ public:
+  /// order    right before the plugin's file is opened
+  void note() { before_ = eager::current_settings(); }
+  /// Nothing if nothing was changed, or before note().
+  std::vector<Finding> findings() const;
+
+ private:
+  std::vector<eager::Setting> before_;
+};
+
+/// Watches what happens around the timed calls and beside them: the machine's cores, clocks and
+/// processes are the same for both sides, whatever a plugin does.
+///
+/// | flag               | means                                                                |
+/// |--------------------|----------------------------------------------------------------------|
+/// | `over_threads`     | in the halves of a side more processor time was used than `threads`  |
+/// |                    | cores offer, by threads and processes of the worker together         |
+/// | `helper_process`   | processes that the plugin started lived while times were taken       |
+/// | `clock_tampered`   | the system's clock went faster or slower than the processor's        |
+/// |                    | counter, of which all durations are made; the plugin has failed      |
+/// | `settings_changed` | libtorch's settings (eager/settings.h) are others than before the    |
+/// |                    | plugin was loaded; the plugin has failed                             |
+class TimingWatch {
+ public:
+  TimingWatch(measure::ProcessFamily& family, int threads) : family_(family), threads_(threads) {}
+
+  /// Counts the family in the instruments, and what is called around the halves.
+  void attach(measure::Instruments& instruments) { measure::count_family(instruments, family_); }
+  measure::PairedHooks around(measure::PairedHooks inner);
+
+  std::vector<Finding> findings(const measure::PairedResult& result) const;
+
+ private:
+  /// Both clocks at one moment.
+  struct Moment {
+    std::int64_t system_ns = 0;
+    std::int64_t counter_ns = 0;
+  };
+  static Moment now();
+  void look();
+  void note_half(measure::Side side);
+
+  measure::ProcessFamily& family_;
+  int threads_;
+  Moment begin_;
+  measure::PerSide<measure::ClockAgreement> agreements_;
+  std::vector<std::string> helpers_;  ///< by name, of the look that found most
+};
+
+/// The flag for a result in which more processor time was used than `threads` cores offer: above
+/// 5 % more, which is what reading clocks and counters explains.
+std::vector<Finding> check_budget(const measure::PairedResult& result, int threads);
+
+}  // namespace graphnet::worker

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+//
+// Plugins that work on what surrounds the timed calls (dishonest_budget_plugin.cc), through the
+// real program. GRAPHNET_REPEATS=100 runs each so often.
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "journal/journal_file.h"
+#include "plugin_host/zoo.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+namespace {
+
+int num_cores() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  ::sched_getaffinity(0, sizeof mask, &mask);
+  return CPU_COUNT(&mask);
+}
+
+/// What the configs/control sample gives with a trick.
+journal::Record run_trick(const std::string& trick, int threads) {
+  TempDir folder;
+  const auto config = folder.write(
+      "trick.yaml", "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(trick).string() +
+                        "}\nthreads: " + std::to_string(threads) +
+                        "\nprotocol: {time: 300ms, remeasure: false}\n");
+  const auto journal = folder.path() / "results.jsonl";
+  const auto end = run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run",
+                                std::string(GRAPHNET_SOURCE_DIR) + "/configs/control", "-o",
+                                journal.string(), "--config", config.string()},
+                               {}, folder.path() / "log");
+  auto content = journal::read_journal(journal);
+  if (!content.is_ok() || content->records.size() != 1) {
+    ADD_FAILURE() << "no record\n" << end.output;
+    return {};
+  }
+  return content->records.front();
+}
+
+bool has_flag(const journal::Record& record, const std::string& flag) {
+  return std::find(record.flags.begin(), record.flags.end(), flag) != record.flags.end();
+}
+
+struct Case {
+  const char* trick;
+  int threads;
+  const char* outcome;
+  const char* flag;
+  const char* message;  ///< part of the record's message, or of a note if the outcome is ok
+};
+
+const Case kCases[] = {
+    {"helper_process", 1, "ok", "helper_process", "zoo_helper"},
+    {"orphan_helper", 1, "ok", "helper_process", "zoo_helper"},
+    {"onednn_off", 1, "plugin_failed", "settings_changed", "oneDNN was on, is off"},
+    {"flushes_denormals", 1, "plugin_failed", "settings_changed", "subnormal results are zero"},
+    {"one_thread", 2, "plugin_failed", "settings_changed", "threads was 2, is 1"},
+    {"fast_clock", 1, "plugin_failed", "clock_tampered", "halves of eager"},
+    {"half_clock", 1, "plugin_failed", "clock_tampered", "halves of the plugin"},
+    {"interrupts_eager", 1, "ok", "eager_slowed", "beside the plugin"},
+    {"nearly_clock", 1, "plugin_failed", "clock_tampered", "halves of the plugin"},
+};
+
+class DishonestBudget : public ::testing::TestWithParam<Case> {};
+
+TEST_P(DishonestBudget, IsCaughtAndNoSpeedupIsLeft) {
+  const Case& tested = GetParam();
+  if (tested.threads > num_cores()) GTEST_SKIP() << "too few cores";
+  const journal::Record record = run_trick(tested.trick, tested.threads);
+  EXPECT_EQ(record.outcome, tested.outcome) << record.message;
+  EXPECT_TRUE(has_flag(record, tested.flag));
+  if (std::string(tested.flag) != "eager_slowed") {
+    EXPECT_NE(record.verdict, "proven");
+  }
+  std::string said = record.message;
+  for (const std::string& note : record.notes) said += "\n" + note;
+  EXPECT_NE(said.find(tested.message), std::string::npos) << said << record.checks["eager_watch"];
+  if (record.outcome != "ok") {
+    EXPECT_FALSE(record.speedup.has_value());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Tricks, DishonestBudget, ::testing::ValuesIn(kCases),
+                         [](const auto& tested) { return std::string(tested.param.trick); });
+
+// A call that is shorter than the time for which a thread keeps its core hardly meets the burners,
+// and what they take shows in the processor time of others.
+TEST(DishonestBudgetBurnsCore, GainsLittleOrIsFlagged) {
+  const journal::Record record = run_trick("burns_core", 1);
+  EXPECT_EQ(record.outcome, "ok") << record.message;
+  const base::Json& watch = record.checks["eager_watch"];
+  const double slowdown = watch["in_pairs_ns"].get<double>() / watch["before_ns"].get<double>();
+  EXPECT_TRUE(slowdown < 1.5 || has_flag(record, "eager_slowed") ||
+              record.timing["verdict"] == "unstable")
+      << watch;
+}
+
+// How much the other cores do depends on who else wants them; the flag goes by what they did.
+TEST(DishonestBudgetAllCores, IsFlaggedByTheProcessorTimeThatItUsed) {
+  const journal::Record record = run_trick("all_cores", 1);
+  EXPECT_EQ(record.outcome, "ok") << record.message;
+  bool is_over = false;
+  for (const char* side : {"eager", "plugin"}) {
+    const double cpu_ns = record.timing["cpu_ns"][side];
+    const double wall_ns = record.timing["cpu_wall_ns"][side];
+    EXPECT_GT(cpu_ns, 0);
+    is_over = is_over || cpu_ns > 1.05 * wall_ns;
+  }
+  EXPECT_EQ(has_flag(record, "over_threads"), is_over);
+}
+
+TEST(HonestBudget, IsNotAccused) {
+  for (const int threads : {1, std::min(2, num_cores())}) {
+    const journal::Record record = run_trick("honest", threads);
+    EXPECT_EQ(record.outcome, "ok") << record.message;
+    EXPECT_TRUE(record.flags.empty()) << record.flags.front() << record.checks["eager_watch"];
+    for (const char* side : {"eager", "plugin"}) {
+      EXPECT_LE(record.timing["cpu_ns"][side].get<double>(),
+                1.05 * threads * record.timing["cpu_wall_ns"][side].get<double>());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace graphnet::tests

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "measure/process_family.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+
+#include "measure/clock.h"
+
+namespace graphnet::measure {
+namespace {
+
+constexpr std::int64_t kWorkNs = 30'000'000;
+
+void work() {
+  while (clock_ns_by_syscall(CLOCK_PROCESS_CPUTIME_ID) < kWorkNs) {
+  }
+}
+
+/// A child that does something, says so, and lives until it is killed.
+class Child {
+ public:
+  explicit Child(const std::function<void()>& what) {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      what();
+      static_cast<void>(::write(ends[1], "x", 1) == 1);
+      ::pause();
+      ::_exit(0);
+    }
+    char byte = 0;
+    EXPECT_EQ(::read(ends[0], &byte, 1), 1);
+    ::close(ends[0]);
+    ::close(ends[1]);
+  }
+  ~Child() { end(); }
+  void end() {
+    if (pid_ > 0) ::kill(pid_, SIGKILL);
+    if (pid_ > 0) ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+  pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_ = -1;
+};
+
+TEST(ProcessFamily, CountsAChildWhileItLivesAndAfterwards) {
+  const Child stranger([] {});
+  ProcessFamily family;
+  family.look();
+  EXPECT_TRUE(family.living().empty()) << "what was there before is somebody else's";
+  const std::int64_t before_ns = family.ran_ns();
+  Child child(work);
+  family.look();
+  EXPECT_EQ(family.living().size(), 1U);
+  const std::int64_t living_ns = family.ran_ns() - before_ns;
+  EXPECT_GE(living_ns, kWorkNs);
+  child.end();
+  // Reaped children are counted in microseconds.
+  EXPECT_GE(family.ran_ns() - before_ns, living_ns - 100'000);
+  EXPECT_LT(family.ran_ns() - before_ns, 2 * living_ns) << "not twice";
+  family.look();
+  EXPECT_TRUE(family.living().empty());
+}
+
+TEST(ProcessFamily, CountsChildrenOfChildren) {
+  ProcessFamily family;
+  const std::int64_t before_ns = family.ran_ns();
+  const Child child([] { new Child(work); });
+  family.look();
+  EXPECT_EQ(family.living().size(), 2U);
+  EXPECT_GE(family.ran_ns() - before_ns, kWorkNs);
+}
+
+TEST(ProcessFamily, CountsWhatTheParentAdopts) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  pid_t orphan = 0;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  // In the part of a worker: its child makes a child of its own and ends.
+  const pid_t worker = ::fork();
+  if (worker == 0) {
+    ProcessFamily family;
+    const std::int64_t before_ns = family.ran_ns();
+    const pid_t between = ::fork();
+    if (between == 0) {
+      if (::fork() != 0) ::_exit(0);
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      work();
+      const pid_t own = ::getpid();
+      static_cast<void>(::write(ends[1], &own, sizeof own) == sizeof own);
+      ::pause();
+      ::_exit(0);
+    }
+    ::waitpid(between, nullptr, 0);
+    static_cast<void>(::read(ends[0], &orphan, sizeof orphan) == sizeof orphan);
+    family.look();
+    const bool is_seen = family.living().size() == 1 && family.ran_ns() - before_ns >= kWorkNs;
+    ::kill(orphan, SIGKILL);
+    ::_exit(is_seen ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(worker, &status, 0);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  while (::waitpid(-1, nullptr, 0) > 0) {
+  }
+  EXPECT_EQ(status, 0);
+}
+
+TEST(ProcessFamily, LeavesOutWhatIsExempt) {
+  ProcessFamily family;
+  const Child child(work);
+  family.exempt(child.pid());
+  const std::int64_t before_ns = family.ran_ns();
+  family.look();
+  EXPECT_TRUE(family.living().empty());
+  EXPECT_EQ(family.ran_ns(), before_ns);
+}
+
+TEST(CountFamily, AddsItsTimeToTheCounters) {
+  ProcessFamily family;
+  Instruments instruments;
+  instruments.counters = [] { return DisturbanceCounters{0, 5, 0, 7, 0}; };
+  count_family(instruments, family);
+  const DisturbanceCounters before = instruments.counters();
+  const Child child(work);
+  family.look();
+  const DisturbanceCounters after = instruments.counters();
+  EXPECT_GE(after.others_ran_ns - before.others_ran_ns, kWorkNs);
+  EXPECT_EQ(*after.ran_ns - *before.ran_ns, after.others_ran_ns - before.others_ran_ns);
+}
+
+}  // namespace
+}  // namespace graphnet::measure
