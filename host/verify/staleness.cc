@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "verify/element_errors.h"
 #include "verify/scan.h"
 
 namespace graphnet::verify {
@@ -32,11 +33,12 @@ void load(const TensorView& view, std::int64_t begin, int count, Block& out) {
   load_as_double(view.dtype, view.data, begin, count, out.data());
 }
 
-void add_block(const std::array<Block, 4>& blocks, int count, Sums& sums) {
+void add_block(const std::array<Block, 4>& blocks, int count, double limit, Sums& sums) {
   for (int i = 0; i < count; ++i) {
     const double eager = blocks[1][i] - blocks[0][i];
     const double plugin = blocks[3][i] - blocks[2][i];
     if (!std::isfinite(eager) || !std::isfinite(plugin)) continue;
+    if (std::fabs(blocks[0][i]) > limit || std::fabs(blocks[1][i]) > limit) continue;
     sums.before += blocks[0][i] * blocks[0][i];
     sums.change += eager * eager;
     sums.unfollowed += (plugin - eager) * (plugin - eager);
@@ -47,7 +49,7 @@ void add_block(const std::array<Block, 4>& blocks, int count, Sums& sums) {
   }
 }
 
-Sums sums_of(const FourViews& views) {
+Sums sums_within(const FourViews& views, double limit) {
   std::array<Block, 4> blocks;
   Sums sums;
   const std::int64_t total = count_of(views.eager_before);
@@ -57,7 +59,7 @@ Sums sums_of(const FourViews& views) {
     load(views.eager_after, begin, count, blocks[1]);
     load(views.plugin_before, begin, count, blocks[2]);
     load(views.plugin_after, begin, count, blocks[3]);
-    add_block(blocks, count, sums);
+    add_block(blocks, count, limit, sums);
   }
   return sums;
 }
@@ -73,6 +75,17 @@ double root_ratio(double squares, double of) {
 
 double change_of(base::DType dtype, const Sums& sums) {
   return is_exact(dtype) ? share(sums.differing, sums.count) : root_ratio(sums.change, sums.before);
+}
+
+/// Looks for outsize elements, which would hide all others, where the change seems small.
+Sums sums_of(const FourViews& views) {
+  const TensorView& eager = views.eager_before;
+  const Sums all = sums_within(views, std::numeric_limits<double>::infinity());
+  const bool may_hide = base::is_floating(eager.dtype) && all.change > 0 &&
+                        !is_sensitive(eager.dtype, change_of(eager.dtype, all));
+  if (!may_hide) return all;
+  const double median = median_magnitude(eager.dtype, eager.data, count_of(eager));
+  return median > 0 ? sums_within(views, kOutsizeFactor * median) : all;
 }
 
 }  // namespace

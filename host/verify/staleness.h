@@ -20,8 +20,9 @@ inline constexpr double kSensitiveFactor = 10;
 inline constexpr double kMostUnfollowed = 0.1;
 
 /// How far an output moves from one call to another, relative to the first: RMS over the elements
-/// that are finite in both, complex numbers as their moduli. Integers and bools: the share of the
-/// elements that differ. 0 if there is nothing to compare; infinity if only the first is zero.
+/// that are finite in both and not outsize (outcome_rule.h), complex numbers as their moduli.
+/// Integers and bools: the share of the elements that differ. 0 if there is nothing to compare;
+/// infinity if only the first is zero.
 ///
 /// shapes   dtypes and shapes are equal
 double relative_change(const TensorView& before, const TensorView& after);

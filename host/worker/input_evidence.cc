@@ -22,9 +22,9 @@ void fail(journal::Record& record, std::string outcome, std::string message) {
 }
 
 /// Calls on the other inputs, while they are in place.
-class OtherInputs {
+class OtherSeed {
  public:
-  OtherInputs(const ComparedSample& compared, journal::Record& record)
+  OtherSeed(const ComparedSample& compared, journal::Record& record)
       : compared_(compared), record_(record) {}
 
   /// True if the plugin follows.
@@ -50,10 +50,10 @@ class OtherInputs {
     is_followed_ = found.is_followed;
     if (found.stale.empty()) return Status::ok();
     // Where eager itself is far from float64, its change is no measure.
-    const auto full = compare_on_present_inputs(compared_, eager, plugin);
-    if (full.outcome == "ok") return Status::ok();
+    const PresentJudgement judged = judge_on_present_inputs(compared_, eager, plugin);
+    if (judged.standing != PresentStanding::kWrong) return Status::ok();
     record_.flags.emplace_back(found.stays ? "stale_output" : "wrong_output");
-    fail(record_, found.stays ? "plugin_failed" : full.outcome, found.stale);
+    fail(record_, found.stays ? "plugin_failed" : judged.comparison.outcome, found.stale);
     return Status::ok();
   }
 
@@ -78,16 +78,11 @@ class OtherInputs {
 bool check_evidence_of_inputs(const ComparedSample& compared, const journal::Task& task,
                               journal::Record& record) {
   if (record.outcome != "ok") return true;
-  const bool is_followed = OtherInputs(compared, record).look();
+  const bool is_followed = OtherSeed(compared, record).look();
   if (record.outcome != "ok") return false;
   const SecondWeightsCosts costs = {record.eager.median_ns.value_or(0),
                                     record.plan.value("peak_live_bytes", std::int64_t{0})};
-  SecondWeightsResult second;
-  if (record.checks.contains("random")) {
-    second.json = {{"outcome", "not_tried"}, {"message", "outputs follow a distribution only"}};
-  } else {
-    second = try_second_weights(compared, task, costs);
-  }
+  SecondWeightsResult second = try_second_weights(compared, task, costs);
   record.checks["second_weights"] = std::move(second.json);
   if (!second.outcome.empty()) {
     fail(record, std::move(second.outcome), std::move(second.message));

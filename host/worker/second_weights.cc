@@ -91,7 +91,8 @@ class SecondWeights {
     if (!restored.is_ok()) return not_tried(restored.message());
     if (!is_tried) return not_tried("eager's results on second weights are not finite");
     if (result_.outcome.empty()) go_back();
-    result_.json["outcome"] = result_.outcome.empty() ? "ok" : result_.outcome;
+    const char* stands = is_ill_ ? "ill_conditioned" : "ok";
+    result_.json["outcome"] = result_.outcome.empty() ? stands : result_.outcome;
     if (!result_.message.empty()) result_.json["message"] = result_.message;
     return std::move(result_);
   }
@@ -125,6 +126,7 @@ class SecondWeights {
   std::vector<KeptOutput> eager_before_;
   std::vector<KeptOutput> eager_after_;
   SecondWeightsResult result_;
+  bool is_ill_ = false;
 };
 
 Status SecondWeights::choose(const SecondWeightsCosts& costs) {
@@ -247,10 +249,10 @@ bool SecondWeights::call(std::vector<KeptOutput>& outputs) {
 
 bool SecondWeights::judge(const std::vector<KeptOutput>& eager,
                           const std::vector<KeptOutput>& plugin, const std::string& where) {
-  auto comparison = verify::compare_outputs(views(eager), views(plugin));
-  if (comparison.outcome != "ok") comparison = compare_on_present_inputs(compared_, eager, plugin);
-  if (comparison.outcome == "ok") return true;
-  fail(comparison.outcome, where + comparison.message);
+  const PresentJudgement judged = judge_on_present_inputs(compared_, eager, plugin);
+  is_ill_ = is_ill_ || judged.standing == PresentStanding::kIllConditioned;
+  if (judged.standing != PresentStanding::kWrong) return true;
+  fail(judged.comparison.outcome, where + judged.comparison.message);
   return false;
 }
 
@@ -277,7 +279,7 @@ void SecondWeights::try_plugin() {
   if (!varied.is_ok() || !is_right) return;
   const Sensitivity both = sensitivity_of({eager_before_, eager_after_, before, after});
   result_.json["sensitivity"] = both.json;
-  result_.is_evidence = both.is_followed;
+  result_.is_evidence = both.is_followed && !is_ill_;
 }
 
 // The first weights are in place again.

@@ -21,8 +21,9 @@ struct SecondWeightsCosts {
 
 /// What second weights showed.
 struct SecondWeightsResult {
-  /// For the record's checks: {"outcome": of the rule, "ok" and so on, "plugin_failed",
-  /// "runtime_failed", "out_of_memory", or "not_tried"; "message"; "evidence": "sensitive",
+  /// For the record's checks: {"outcome": of the rule, "ok" and so on, "ill_conditioned"
+  /// (eager itself is too far from float64), "plugin_failed", "runtime_failed", "out_of_memory", or
+  /// "not_tried"; "message"; "evidence": "sensitive",
   /// "insensitive" or "non_finite", what eager makes of them; "sensitivity" (sensitivity.h);
   /// "bind_ns"; "compile_ns" (mode frozen); "seed"; "changed", "unchanged": weights}. Without
   /// outcome `ok` nothing is known of the plugin where eager's results are not finite: such are

@@ -84,7 +84,7 @@ Status run_eager(const ComparedSample& compared, std::vector<KeptOutput>& output
 
 Status run_plugin(const ComparedSample& compared, std::vector<KeptOutput>& outputs) {
   GN_RETURN_IF_ERROR(compared.eager.prepare());
-  GN_RETURN_IF_ERROR(compared.plugin.prepare_outputs(/*poisoned=*/true));
+  GN_RETURN_IF_ERROR(compared.plugin.prepare_outputs());
   compared.plugin.announce_calls();
   GN_RETURN_IF_ERROR(compared.plugin.plugin_calls().call());
   return compared.plugin.copy_outputs(outputs);

@@ -43,6 +43,11 @@ TEST(RelativeChange, LeavesOutWhatIsNotFinite) {
   EXPECT_DOUBLE_EQ(relative_change(view(Floats{NAN}), view(Floats{NAN})), 0);
 }
 
+TEST(RelativeChange, LeavesOutMasks) {
+  EXPECT_DOUBLE_EQ(relative_change(view(Floats{3, 4, -3.4e38F}), view(Floats{3, 3.5F, -3.4e38F})),
+                   0.1);
+}
+
 TEST(RelativeChange, OfIntegersIsAShare) {
   const std::vector<std::int64_t> before = {1, 2, 3, 4};
   const std::vector<std::int64_t> after = {1, 9, 3, 4};
