@@ -5,7 +5,8 @@
 #   setup_open ROOT           where the source tree is; call first
 #   setup_is_done PLUGIN...   true if the last set-up still holds (takes milliseconds)
 #   setup_program PLUGIN...   does what is missing for the program and these plugins
-#   setup_tests               the same for every plugin that can be had, with tests
+#   setup_tests               the same for every plugin that can be had, with tests; sets
+#                             missed_plugins to those that cannot
 #   setup_portable            what tests/gpu/pack carries to other machines
 #
 # Whatever fails prints its reason and ends the process: 5 for the environment, 70 for the build.
@@ -117,11 +118,11 @@ make_folder() {
 }
 
 # get_trees OPTIONAL PLUGIN...: makes missing trees and sets got_plugins. With OPTIONAL set, a
-# plugin whose wheels cannot be had is left out; the host is never optional.
+# plugin whose wheels cannot be had goes to missed_plugins; the host is never optional.
 get_trees() {
   local optional=$1 plugin file
   shift
-  got_plugins=()
+  got_plugins=() missed_plugins=()
   while read -r file; do
     make_tree "$file" || exit 5
   done < <(missing_trees)
@@ -130,6 +131,7 @@ get_trees() {
     if [[ -n $file ]] && ! make_tree "$file"; then
       [[ -n $optional ]] || exit 5
       say "going on without plugin $plugin"
+      missed_plugins+=("$plugin")
       continue
     fi
     got_plugins+=("$plugin")

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -38,10 +39,11 @@ class SpawnSettings {
 void describe(const Subprocess::Options& options, SpawnSettings& settings) {
   auto* actions = &settings.actions;
   ::posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  const int error_fd = options.error_fd >= 0 ? options.error_fd : options.output_fd;
   if (options.output_fd >= 0) {
     ::posix_spawn_file_actions_adddup2(actions, options.output_fd, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(actions, options.output_fd, STDERR_FILENO);
   }
+  if (error_fd >= 0) ::posix_spawn_file_actions_adddup2(actions, error_fd, STDERR_FILENO);
   if (options.control_fd >= 0) {
     ::posix_spawn_file_actions_adddup2(actions, options.control_fd, kControlFd);
   }
@@ -57,6 +59,14 @@ void describe(const Subprocess::Options& options, SpawnSettings& settings) {
   ::posix_spawnattr_setsigdefault(&settings.attributes, &defaults);
   ::posix_spawnattr_setflags(
       &settings.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+/// Waits for the end of a child and leaves it as a zombie, so that its number and its group's
+/// cannot be taken by another process.
+void await_end(pid_t pid) {
+  siginfo_t info = {};
+  while (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
 }
 
 std::vector<char*> merged_environment(const std::vector<std::string>& extra) {
@@ -102,20 +112,42 @@ Result<Subprocess> Subprocess::start(const Options& options) {
 }
 
 Result<Subprocess> Subprocess::adopt(pid_t pid) {
-  UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  const int pidfd_error = errno;
-  Subprocess child(pid, std::move(pidfd));
-  if (!child.pidfd_.is_open()) {
-    return Status(Code::kEnvironment,
-                  std::string("cannot watch a child process: ") + std::strerror(pidfd_error))
-        .add_hint("graphnet needs Linux 5.3 or newer (pidfd_open)");
+  Subprocess child(pid);
+  Status watched = child.watch();
+  if (watched.is_ok()) return child;
+  return watched;
+}
+
+Status Subprocess::watch() {
+  end_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  if (end_.is_open()) return Status::ok();
+  // A sandbox may refuse what it does not know instead of saying that it is not there.
+  if (errno == ENOSYS || errno == EPERM) return watch_by_thread();
+  return Status(Code::kEnvironment,
+                std::string("cannot watch a child process: ") + std::strerror(errno));
+}
+
+Status Subprocess::watch_by_thread() {
+  std::array<int, 2> ends = {-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return Status(Code::kEnvironment, std::string("cannot make a pipe to watch a child process: ") +
+                                          std::strerror(errno));
   }
-  return child;
+  end_.reset(ends[0]);
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  // Signals are for the thread that handles them.
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  waiter_ = std::thread([pid = pid_, closed_at_the_end = UniqueFd(ends[1])] { await_end(pid); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return Status::ok();
 }
 
 Subprocess::Subprocess(Subprocess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
-      pidfd_(std::move(other.pidfd_)),
+      end_(std::move(other.end_)),
+      waiter_(std::move(other.waiter_)),
       ended_(std::exchange(other.ended_, std::nullopt)) {}
 
 Subprocess::~Subprocess() {
@@ -130,12 +162,9 @@ void Subprocess::signal_group(int signal) const {
 
 ExitState Subprocess::wait() {
   if (ended_) return *ended_;
-  siginfo_t info = {};
-  // WNOWAIT keeps the leader as a zombie, so that its group number cannot be taken by another
-  // process before the group is killed.
-  while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 &&
-         errno == EINTR) {
-  }
+  await_end(pid_);
+  // While the number is taken: the thread waits for it.
+  if (waiter_.joinable()) waiter_.join();
   ::kill(-pid_, SIGKILL);
   int status = 0;
   struct rusage usage = {};

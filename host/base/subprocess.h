@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/file.h"
@@ -34,6 +35,8 @@ class Subprocess {
     int control_fd = -1;
     /// Descriptor that the child gets as standard output and error; -1: the parent's own.
     int output_fd = -1;
+    /// Descriptor that it gets as standard error instead; -1: `output_fd`.
+    int error_fd = -1;
   };
 
   /// Starts a process; standard input is /dev/null.
@@ -51,18 +54,22 @@ class Subprocess {
   ~Subprocess();
 
   pid_t pid() const { return pid_; }
-  /// Readable when the process has ended (pidfd).
-  int wait_fd() const { return pidfd_.get(); }
+  /// Polls as readable or hung up when the process has ended: a pidfd, or where the kernel has none
+  /// (Linux before 5.3, gVisor) a pipe that a thread closes which waits for the process.
+  int wait_fd() const { return end_.get(); }
   /// Sends a signal to the whole process group.
   void signal_group(int signal) const;
   /// Waits until it has ended; safe to call again. Kills what is left of the group.
   ExitState wait();
 
  private:
-  Subprocess(pid_t pid, UniqueFd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+  explicit Subprocess(pid_t pid) : pid_(pid) {}
+  Status watch();
+  Status watch_by_thread();
 
   pid_t pid_ = -1;
-  UniqueFd pidfd_;
+  UniqueFd end_;
+  std::thread waiter_;  // without pidfd; ends with the process
   std::optional<ExitState> ended_;
 };
 

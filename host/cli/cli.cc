@@ -91,7 +91,7 @@ class Program {
     commands_.push_back(repro_command(repro_flags_));
     commands_.push_back(merge_command(merge_flags_));
     commands_.push_back(submit_command(submit_flags_));
-    commands_.push_back(doctor_command());
+    commands_.push_back(doctor_command(doctor_flags_));
     add_help_commands(commands_, global_flags_, help_flags_);
   }
 
@@ -146,6 +146,7 @@ class Program {
   InspectFlags inspect_flags_;
   std::vector<std::string> plugin_arguments_;
   MergeFlags merge_flags_;
+  DoctorFlags doctor_flags_;
   SubmitFlags submit_flags_;
   HelpFlags help_flags_;
   std::vector<Flag> global_flags_ = global_flag_table(context_.flags);

@@ -22,8 +22,9 @@ using FlagTarget =
 /// One flag; the only source for the parser, help, man page and completion.
 struct Flag {
   std::string names;  ///< "-o,--output"
-  /// Empty for a switch. What completion offers follows from it: FILE, DIR, CONFIG and PLUGIN name
-  /// such, lower-case words "auto|bar" are the choices, anything else is free text.
+  /// Empty for a switch; in brackets if it may be left out, which stores an empty text. What
+  /// completion offers follows from it: FILE, DIR, CONFIG and PLUGIN name such, lower-case words
+  /// "auto|bar" are the choices, anything else is free text.
   std::string value;
   std::string help;  ///< one phrase, with unit and default
   FlagTarget target;

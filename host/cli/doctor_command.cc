@@ -4,8 +4,10 @@
 #include <array>
 #include <cstdio>
 #include <iostream>
+#include <optional>
 
 #include "base/text.h"
+#include "cli/device_doctor.h"
 #include "cli/exit_code.h"
 #include "cli/plugin_state.h"
 #include "cli/version_text.h"
@@ -226,7 +228,8 @@ class DoctorText {
   std::string text_;
 };
 
-Result<int> execute(const Context& context) {
+Result<int> execute(const Context& context, const std::optional<std::string>& device) {
+  if (device) return diagnose_device(context, *device);
   const Diagnosis found = examine(context);
   if (context.flags.json) {
     std::cout << base::dump_json(diagnosis_json(found)) << '\n';
@@ -238,17 +241,24 @@ Result<int> execute(const Context& context) {
 
 }  // namespace
 
-Command doctor_command() {
+Command doctor_command(DoctorFlags& flags) {
   Command command;
   command.name = "doctor";
   command.summary = "show what this machine and installation offer and what is missing";
   command.description =
       "Looks at processor, memory, disk, libtorch, CUDA, plugins and configs. Changes nothing and "
       "runs\n"
-      "no plugin code. Exit code 5 if samples cannot be run: no libtorch, or no usable plugin.";
+      "no plugin code. Exit code 5 if samples cannot be run: no libtorch, or no usable plugin; "
+      "with\n"
+      "--device if they cannot be run on that device.";
   command.usage = "doctor [options]";
-  command.examples = {{"graphnet doctor", "the first thing to attach to a bug report"}};
-  command.execute = execute;
+  command.flags = {{"--device", "[cuda:N]",
+                    "look at one device instead (default: cuda:0): driver, libraries and tools of "
+                    "CUDA, what tracing sees, signals that threads block",
+                    &flags.device}};
+  command.examples = {{"graphnet doctor", "the first thing to attach to a bug report"},
+                      {"graphnet doctor --device", "why samples do not run on the GPU"}};
+  command.execute = [&flags](const Context& context) { return execute(context, flags.device); };
   return command;
 }
 

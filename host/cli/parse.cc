@@ -29,9 +29,9 @@ struct AddFlag {
   }
   void operator()(std::optional<std::string>* target) const {
     const auto store = [target](const std::string& text) { *target = text; };
-    app.add_option_function<std::string>(flag.names, store, flag.help)
-        ->type_name(flag.value)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    CLI::Option* const option = app.add_option_function<std::string>(flag.names, store, flag.help);
+    option->type_name(flag.value)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    if (flag.value.front() == '[') option->expected(0, 1);
   }
   void operator()(std::vector<std::string>* target) const {
     // One value per repetition: "--config a.yaml sample" must not swallow the sample.

@@ -56,6 +56,7 @@ std::string backend_text(const config::Backend& backend, int auto_threads, bool 
   text.add("compile_threads",
            std::to_string(config.compile_threads == 0 ? auto_threads : config.compile_threads));
   text.add("weights", config.weights);
+  text.add("second_weights", config.second_weights);
   const base::Json math = base::to_json(config.math);
   for (const auto& [key, value] : math.items()) {
     text.add("math." + key, base::dump_json(value));

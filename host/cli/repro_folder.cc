@@ -144,6 +144,7 @@ config::RunConfig recorded_config(const Record& record) {
   if (compile_threads != record.settings.end() && compile_threads->is_number_integer()) {
     config.compile_threads = std::max(0, compile_threads->get<int>());
   }
+  config.second_weights = record.settings.value("second_weights", config.second_weights);
   read_limits(record.settings, config);
   return config;
 }

@@ -328,7 +328,13 @@ Command run_command(RunFlags& flags) {
       "ends "
       "at\n"
       "once. Ctrl-C lets the running pair finish and ends the run; a second one stops that pair "
-      "too.";
+      "too.\n"
+      "\n"
+      "Column error: the largest difference of an element from eager's, as a part of the RMS of "
+      "that\n"
+      "output of eager's (of the element itself, where it stands far above the others, as masks "
+      "do).\n"
+      "0: equal to the bit. -: no float outputs, or random ones.";
   command.usage = "run [SAMPLE|DIR|LIST]... --config CONFIG [options]";
   command.positionals = {
       "SAMPLE|DIR|LIST",

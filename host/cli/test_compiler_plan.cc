@@ -132,6 +132,7 @@ Result<config::RunConfig> read_flags(const Context& context, const TestCompilerF
     return Status(Code::kUsage, "--device: " + device.status().message())
         .add_hint(device.status().hints().front());
   run_config.device = device->text();
+  run_config.allow_cold_start();
   GN_RETURN_IF_ERROR(check_device(context, run_config.device));
   GN_ASSIGN_OR_RETURN(const auto warmup, read_count("--warmup", flags.warmup, 0, kMaxCalls));
   GN_ASSIGN_OR_RETURN(const auto trials, read_count("--trials", flags.trials, 1, kMaxCalls));

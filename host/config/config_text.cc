@@ -50,6 +50,7 @@ std::string run_config_text(const RunConfig& config, const base::Json& options,
     text += "compile_threads: " + std::to_string(config.compile_threads) + "\n";
   }
   text += "weights: " + quoted(config.weights) + "\n";
+  text += "second_weights: " + quoted(config.second_weights) + "\n";
   text += "math: " + base::dump_json(base::to_json(config.math)) + "\n";
   text += "protocol: " + quoted(protocol) + "\n";
   text += "proof: " + quoted(config.proof) + "\n";

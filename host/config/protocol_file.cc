@@ -52,7 +52,6 @@ constexpr PairedKey kPairedKeys[] = {
     {"warmup_change", Kind::kFraction, 0.02, 0, 1},
     {"warmup_time", Kind::kDuration, 2000},
     {"settle_below", Kind::kDuration, 5},
-    {"clock_share", Kind::kFraction, 0.001, 1e-6, 1},
     {"cache", Kind::kCache, 0},
     {"flush", Kind::kBytes, 0},
     {"idle_wait", Kind::kDuration, 50},

@@ -205,6 +205,10 @@ Status read_settings(const MapReader& root, RunConfig& config) {
       root, "weights", config, config.weights, [](const YamlNode& node, const std::string& what) {
         return read_choice(node, what, {"bound", "frozen", "per_call"});
       }));
+  GN_RETURN_IF_ERROR(read_if_given(root, "second_weights", config, config.second_weights,
+                                   [](const YamlNode& node, const std::string& what) {
+                                     return read_choice(node, what, {"auto", "always", "off"});
+                                   }));
   GN_RETURN_IF_ERROR(read_if_given(root, "proof", config, config.proof,
                                    [](const YamlNode& node, const std::string& what) {
                                      return read_choice(node, what, {"full", "counts", "none"});
@@ -226,6 +230,7 @@ Status read_sections(const MapReader& root, const std::vector<fs::path>& config_
                                                        config.file.parent_path(), config.origins));
   }
   GN_RETURN_IF_ERROR(read_timeouts(root, config));
+  config.allow_cold_start();
   GN_RETURN_IF_ERROR(read_limits(root, config));
   return read_plugins(root, config);
 }
@@ -236,10 +241,24 @@ std::map<std::string, TimeLimit> RunConfig::default_timeouts() {
   using std::chrono::seconds;
   // Ten minutes where a model runs or is compiled, as upstream's batch scripts allow; far less
   // where only files are read and buffers compared.
-  return {{"load", seconds(60)},        {"plan", seconds(60)},     {"replay", seconds(120)},
-          {"eager", seconds(600)},      {"compile", seconds(600)}, {"bind", seconds(120)},
-          {"run", seconds(600)},        {"compare", seconds(120)}, {"time", seconds(600)},
-          {"robustness", seconds(120)}, {"proof", seconds(600)}};
+  return {{"load", seconds(60)},
+          {"plan", seconds(60)},
+          {"replay", seconds(120)},
+          {"eager", seconds(600)},
+          {"compile", seconds(600)},
+          {"bind", seconds(120)},
+          {"run", seconds(600)},
+          {"compare", seconds(120)},
+          {"time", seconds(600)},
+          {"robustness", seconds(120)},
+          {"second_weights", seconds(600)},
+          {"proof", seconds(600)}};
+}
+
+void RunConfig::allow_cold_start() {
+  if (device != "cpu" && origins.count("timeouts.load") == 0) {
+    timeouts["load"] = std::chrono::seconds(120);
+  }
 }
 
 Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::string>& overrides,
@@ -253,7 +272,7 @@ Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::s
   GN_ASSIGN_OR_RETURN(
       const MapReader root,
       MapReader::open(tree, "",
-                      {"schema", "backend", "device", "threads", "compile_threads", "weights",
+                      {"schema", "backend", "device", "threads", "compile_threads", "weights", "second_weights",
                        "math", "protocol", "proof", "limits", "timeouts", "samples", "plugins"}));
   RunConfig config;
   config.file = file;

@@ -23,9 +23,9 @@ inline constexpr const char* kRunSchema = "graphnet/run/v1";
 /// Phases of one sample, in order; each has a time limit of its own.
 ///
 /// source   journal/worker_message.h
-inline constexpr const char* kPhases[] = {"load",    "plan",       "replay", "eager",
-                                          "compile", "bind",       "run",    "compare",
-                                          "time",    "robustness", "proof"};
+inline constexpr const char* kPhases[] = {
+    "load", "plan",    "replay", "eager",      "compile",        "bind",
+    "run",  "compare", "time",   "robustness", "second_weights", "proof"};
 
 /// Which plugin to run and how: one per config file.
 struct BackendChoice {
@@ -57,6 +57,7 @@ struct RunConfig {
   /// Cores for the plugin's code until it has compiled and bound; 0: all that the process may use.
   int compile_threads = 0;
   std::string weights = "bound";
+  std::string second_weights = "auto";  ///< "auto", "always" (mode frozen too) or "off"
   base::MathPolicy math;
   std::string proof = "full";
   Protocol protocol;
@@ -68,6 +69,9 @@ struct RunConfig {
   std::map<std::string, std::string> origins;
 
   static std::map<std::string, TimeLimit> default_timeouts();
+  /// Gives `load` on a CUDA device 120 s unless something said how long: there it includes opening
+  /// libtorch's CUDA part, gigabytes that may have to come from a disk, and the driver's context.
+  void allow_cold_start();
 };
 
 /// Reads a run config and applies `overrides` (texts of --set) over it, in order. Relative paths in

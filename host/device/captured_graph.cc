@@ -39,26 +39,31 @@ Result<CapturedGraph> CapturedGraph::capture(Gpu& gpu, const Call& call) {
 
 Status CapturedGraph::record(const Call& call) {
   int code = driver_->make_stream(&stream_, kDefaultFlags);
-  if (code != 0) return driver_error(*driver_, code, "make a CUDA stream");
+  if (code != 0) return driver_error(*driver_, code, {"cuStreamCreate", "make a CUDA stream"});
   code = driver_->begin_capture(stream_, kThreadLocal);
-  if (code != 0) return driver_error(*driver_, code, "begin to capture a CUDA stream");
+  if (code != 0)
+    return driver_error(*driver_, code,
+                        {"cuStreamBeginCapture_v2", "begin to capture a CUDA stream", {}, stream_});
   Status called = call(stream_);
   // Whatever became of the call: a stream that is left in capture spoils what comes after.
   code = driver_->end_capture(stream_, &graph_);
   if (code == 0) return called;
-  const Status ended = driver_error(*driver_, code, "capture the call in a CUDA graph");
+  const Status ended = driver_error(
+      *driver_, code, {"cuStreamEndCapture", "capture the call in a CUDA graph", {}, stream_});
   if (!called.is_ok()) return std::move(called).add_context(ended.message());
   return is_of_the_call(code) ? Status(Code::kPlugin, ended.message()) : ended;
 }
 
 Status CapturedGraph::instantiate() {
   int code = driver_->graph_nodes(graph_, nullptr, &num_nodes_);
-  if (code != 0) return driver_error(*driver_, code, "read a CUDA graph");
+  if (code != 0) return driver_error(*driver_, code, {"cuGraphGetNodes", "read a CUDA graph"});
   if (num_nodes_ == 0) {
     return {Code::kPlugin, "the captured call asked nothing of the stream that it was given"};
   }
   code = driver_->instantiate_graph(&executable_, graph_, 0);
-  return code == 0 ? Status::ok() : driver_error(*driver_, code, "instantiate a CUDA graph");
+  return code == 0 ? Status::ok()
+                   : driver_error(*driver_, code,
+                                  {"cuGraphInstantiateWithFlags", "instantiate a CUDA graph"});
 }
 
 CapturedGraph::CapturedGraph(CapturedGraph&& other) noexcept
@@ -76,7 +81,9 @@ CapturedGraph::~CapturedGraph() {
 
 Status CapturedGraph::launch() {
   const int code = driver_->launch_graph(executable_, nullptr);
-  return code == 0 ? Status::ok() : driver_error(*driver_, code, "launch a CUDA graph");
+  return code == 0
+             ? Status::ok()
+             : driver_error(*driver_, code, {"cuGraphLaunch", "launch a CUDA graph", {}, nullptr});
 }
 
 }  // namespace graphnet::device

@@ -20,8 +20,12 @@ class Lookup {
 
   template <typename Function>
   void operator()(const char* name, Function& function) {
-    function = reinterpret_cast<Function>(::dlsym(library_, name));
+    optional(name, function);
     if (function == nullptr) missing_.emplace_back(name);
+  }
+  template <typename Function>
+  void optional(const char* name, Function& function) {
+    function = reinterpret_cast<Function>(::dlsym(library_, name));
   }
 
   const std::vector<std::string>& missing() const { return missing_; }
@@ -78,6 +82,8 @@ base::Result<DriverLibrary> open_driver(const std::string& library) {
   look_up("cuGraphExecDestroy", driver.destroy_executable_graph);
   look_up("cuGraphDestroy", driver.destroy_graph);
   look_up("cuGetErrorName", driver.error_name);
+  look_up.optional("cuCtxGetCurrent", driver.current_context);
+  look_up.optional("cuMemGetInfo_v2", driver.memory_info);
   if (look_up.missing().empty()) return driver;
   return Status(Code::kEnvironment,
                 library + " lacks " + base::join(look_up.missing(), ", ") + " of CUDA's driver");

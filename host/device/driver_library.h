@@ -9,7 +9,8 @@
 namespace graphnet::device {
 
 /// Functions of the CUDA driver that are used here, found by name; nothing is linked. Handles are
-/// the driver's own and opaque; addresses on the device are integers.
+/// the driver's own and opaque; addresses on the device are integers. Those marked optional may be
+/// null.
 ///
 /// source   cuda.h of CUDA 13.0; suffixes are those that its macros add
 struct DriverLibrary {
@@ -55,6 +56,12 @@ struct DriverLibrary {
   int (*destroy_executable_graph)(Handle executable) = nullptr;
   int (*destroy_graph)(Handle graph) = nullptr;
   int (*error_name)(int error, const char** name) = nullptr;
+
+  int (*current_context)(Handle* context) = nullptr;                  ///< optional
+  int (*memory_info)(std::size_t* free, std::size_t* all) = nullptr;  ///< optional
+
+  /// What Gpu has made current, for errors to say whether it still is; null before.
+  Handle primary_context = nullptr;
 };
 
 /// Opens the driver, for good, and finds its functions.

@@ -92,7 +92,7 @@ DriverState judge_start(DriverState state) {
   }
   if (state.code == 0) return state;
   std::string reason = "the NVIDIA driver does not start: error " + std::to_string(state.code) +
-                       ", " + start_failure(state.code);
+                       " of cuInit, " + start_failure(state.code);
   return failed(std::move(state), DriverCondition::kBroken, std::move(reason));
 }
 
@@ -136,7 +136,13 @@ DriverState probe_driver(const std::string& library) {
   state.condition = DriverCondition::kReady;
   state = judge_start(std::move(state));
   if (!state.is_ready()) return state;
-  if (get_count(&state.num_devices) != 0) state.num_devices = 0;
+  if (const int code = get_count(&state.num_devices); code != 0) {
+    state.num_devices = 0;
+    state.code = code;
+    return failed(std::move(state), DriverCondition::kBroken,
+                  "the NVIDIA driver does not count its devices: error " + std::to_string(code) +
+                      " of cuDeviceGetCount, " + start_failure(code));
+  }
   return judge_devices(std::move(state));
 }
 

@@ -26,7 +26,7 @@ const char* driver_condition_name(DriverCondition condition);
 
 struct DriverState {
   DriverCondition condition = DriverCondition::kNoLibrary;
-  int code = 0;         ///< what the driver's start returned
+  int code = 0;         ///< what the driver's start, or counting its devices, returned
   int version = 0;      ///< newest CUDA that the driver knows, 13000 for 13.0; 0: not known
   int num_devices = 0;  ///< that this process may use
   std::string reason;   ///< in plain words; empty if it is ready

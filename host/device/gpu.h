@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,21 @@ struct GpuFacts {
   std::size_t memory_bytes = 0;
   std::size_t l2_bytes = 0;
 };
+
+/// What was asked of the driver, for its error to say.
+///
+/// shapes   doing: "allocate device memory", after "cannot"
+struct DriverCall {
+  const char* function;
+  const char* doing;
+  std::optional<std::size_t> num_bytes = {};
+  std::optional<DriverLibrary::Handle> stream = {};  ///< null: the default one
+};
+
+/// An error of the driver as a Status; every one of them is told here:
+/// "cannot allocate device memory: cuMemAlloc_v2 gave CUDA_ERROR_OUT_OF_MEMORY (2) [1.00 TiB; the
+/// primary context is current; 1.00 GiB of 2.00 GiB free]".
+base::Status driver_error(const DriverLibrary& driver, int code, const DriverCall& call);
 
 class Gpu;
 
@@ -47,9 +63,8 @@ class GpuBuffer {
 /// A device, through the context that CUDA's runtime uses for it too, which is current in the
 /// thread that opens it and stays so. Work goes to the default stream.
 ///
-/// errors   of all functions: kEnvironment with the driver's name for the error. An error of a
-///          kernel appears at whatever is called next and makes the context useless: end the
-///          process
+/// errors   of all functions: kEnvironment as driver_error() tells it. An error of a kernel appears
+///          at whatever is called next and makes the context useless: end the process
 class Gpu {
  public:
   static base::Result<std::unique_ptr<Gpu>> open(int index,
@@ -59,6 +74,9 @@ class Gpu {
   Gpu& operator=(const Gpu&) = delete;
 
   const GpuFacts& facts() const { return facts_; }
+
+  /// Makes the device's context current in the calling thread too.
+  base::Status use_in_thread();
 
   /// Waits for everything that was asked of the device, on all streams.
   base::Status synchronize();
@@ -93,15 +111,12 @@ class Gpu {
   explicit Gpu(const DriverLibrary& driver) : driver_(driver) {}
   base::Status attach(int index);
   base::Status read_facts();
-  base::Status check(int code, const char* what) const;
+  base::Status check(int code, const DriverCall& call) const;
 
   DriverLibrary driver_;
   int device_ = -1;
   bool is_attached_ = false;
   GpuFacts facts_;
 };
-
-/// An error of the driver as a Status: "cannot <what>: CUDA_ERROR_OUT_OF_MEMORY (2)".
-base::Status driver_error(const DriverLibrary& driver, int code, const std::string& what);
 
 }  // namespace graphnet::device

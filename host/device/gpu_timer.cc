@@ -26,7 +26,7 @@ Result<GpuTimer> GpuTimer::create(Gpu& gpu) {
   GpuTimer timer(gpu.driver());
   for (DriverLibrary::Handle* event : {&timer.start_, &timer.end_}) {
     const int code = gpu.driver().make_event(event, kTimedEvent);
-    if (code != 0) return driver_error(gpu.driver(), code, "make a CUDA event");
+    if (code != 0) return driver_error(gpu.driver(), code, {"cuEventCreate", "make a CUDA event"});
   }
   return timer;
 }
@@ -60,13 +60,15 @@ Status GpuTimer::span(Gpu& gpu, const std::function<Status()>& call) {
   const Status waited = gpu.synchronize();
   GN_RETURN_IF_ERROR(called);
   GN_RETURN_IF_ERROR(waited);
-  return code == 0 ? Status::ok() : driver_error(*driver_, code, "time a call by CUDA events");
+  return code == 0 ? Status::ok()
+                   : driver_error(*driver_, code,
+                                  {"cuEventRecord", "time a call by CUDA events", {}, nullptr});
 }
 
 Result<double> GpuTimer::span_ns() const {
   float milliseconds = 0;
   const int code = driver_->elapsed_ms(&milliseconds, start_, end_);
-  if (code != 0) return driver_error(*driver_, code, "read CUDA events");
+  if (code != 0) return driver_error(*driver_, code, {"cuEventElapsedTime", "read CUDA events"});
   return static_cast<double>(milliseconds) * kNsPerMs;
 }
 

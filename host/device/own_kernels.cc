@@ -42,19 +42,30 @@ const void* own_kernels() {
 #endif
 }
 
-Status run_self_test(Gpu& gpu) {
+Result<SelfTestKernel> SelfTestKernel::create(Gpu& gpu) {
   if (own_kernels() == nullptr) return no_kernels();
-  GN_ASSIGN_OR_RETURN(const auto kernel, gpu.load_kernel(own_kernels(), "graphnet_self_test"));
-  std::vector<std::uint32_t> words(kNumWords);
-  GN_ASSIGN_OR_RETURN(const GpuBuffer buffer, gpu.allocate(kNumWords * sizeof(std::uint32_t)));
-  GN_RETURN_IF_ERROR(gpu.fill(buffer, 0));
-  DriverLibrary::Address address = buffer.address();
+  GN_ASSIGN_OR_RETURN(const auto kernel, gpu.load_kernel(own_kernels(), kName));
+  GN_ASSIGN_OR_RETURN(GpuBuffer buffer, gpu.allocate(kNumWords * sizeof(std::uint32_t)));
+  return SelfTestKernel(gpu, std::move(buffer), kernel);
+}
+
+Status SelfTestKernel::clear() {
+  GN_RETURN_IF_ERROR(gpu_->fill(buffer_, 0));
+  return gpu_->synchronize();
+}
+
+Status SelfTestKernel::launch(DriverLibrary::Handle stream) {
+  DriverLibrary::Address address = buffer_.address();
   std::uint32_t count = kNumWords;
   std::uint32_t seed = kSeed;
-  GN_RETURN_IF_ERROR(
-      gpu.launch(kernel, kNumWords / kBlockSize, kBlockSize, {&address, &count, &seed}));
-  GN_RETURN_IF_ERROR(gpu.synchronize());
-  GN_RETURN_IF_ERROR(gpu.copy_out(words.data(), buffer, buffer.num_bytes()));
+  return gpu_->launch(kernel_, kNumWords / kBlockSize, kBlockSize, {&address, &count, &seed},
+                      stream);
+}
+
+Status SelfTestKernel::check() {
+  std::vector<std::uint32_t> words(kNumWords);
+  GN_RETURN_IF_ERROR(gpu_->synchronize());
+  GN_RETURN_IF_ERROR(gpu_->copy_out(words.data(), buffer_, buffer_.num_bytes()));
   for (std::uint32_t i = 0; i < kNumWords; ++i) {
     if (words[i] == expected_word(i)) continue;
     return Status(Code::kInternal, "the self-test's kernel gave " + std::to_string(words[i]) +
@@ -62,6 +73,13 @@ Status run_self_test(Gpu& gpu) {
                                        std::to_string(i));
   }
   return Status::ok();
+}
+
+Status run_self_test(Gpu& gpu) {
+  GN_ASSIGN_OR_RETURN(SelfTestKernel kernel, SelfTestKernel::create(gpu));
+  GN_RETURN_IF_ERROR(kernel.clear());
+  GN_RETURN_IF_ERROR(kernel.launch());
+  return kernel.check();
 }
 
 Result<CacheFlush> CacheFlush::create(Gpu& gpu) {

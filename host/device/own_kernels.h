@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <utility>
+
 #include "base/result.h"
 #include "device/gpu.h"
 
@@ -17,6 +20,32 @@ namespace graphnet::device {
 ///
 /// Null if this program was built without nvcc.
 const void* own_kernels();
+
+/// The kernel `graphnet_self_test`, with memory of its own.
+class SelfTestKernel {
+ public:
+  static constexpr const char* kName = "graphnet_self_test";
+
+  /// errors   kUnsupported: built without nvcc; else as Gpu
+  static base::Result<SelfTestKernel> create(Gpu& gpu);
+
+  /// Makes the memory worthless, and waits until it is.
+  base::Status clear();
+  /// Does not wait for the device. On the default stream if `stream` is null.
+  base::Status launch(DriverLibrary::Handle stream = nullptr);
+  /// Waits for the device.
+  ///
+  /// errors   kInternal: it holds something else than the kernel writes; else as Gpu
+  base::Status check();
+
+ private:
+  SelfTestKernel(Gpu& gpu, GpuBuffer buffer, DriverLibrary::Handle kernel)
+      : gpu_(&gpu), buffer_(std::move(buffer)), kernel_(kernel) {}
+
+  Gpu* gpu_;
+  GpuBuffer buffer_;
+  DriverLibrary::Handle kernel_;
+};
 
 /// One fill and one kernel whose result is compared, on the default stream.
 ///

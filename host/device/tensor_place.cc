@@ -83,11 +83,15 @@ void GpuPlace::free(void* memory) {
 
 Status GpuPlace::fill(void* to, std::byte value, std::size_t num_bytes) {
   if (num_bytes == 0) return Status::ok();
-  return gpu_.fill_bytes(address_of(to), static_cast<std::uint8_t>(value), num_bytes);
+  GN_RETURN_IF_ERROR(gpu_.fill_bytes(address_of(to), static_cast<std::uint8_t>(value), num_bytes));
+  return gpu_.synchronize();
 }
 
 Status GpuPlace::copy_in(void* to, const void* from, std::size_t num_bytes) {
-  return num_bytes == 0 ? Status::ok() : gpu_.copy_in(address_of(to), from, num_bytes);
+  if (num_bytes == 0) return Status::ok();
+  GN_RETURN_IF_ERROR(gpu_.copy_in(address_of(to), from, num_bytes));
+  // The driver returns when it has read pageable memory, not when the device has been written to.
+  return gpu_.synchronize();
 }
 
 Status GpuPlace::copy_out(void* to, const void* from, std::size_t num_bytes) {

@@ -69,7 +69,8 @@ class HostPlace final : public TensorPlace {
 TensorPlace& host_place();
 
 /// Memory of a CUDA device, through the driver. Copies and sets go to the default stream, as the
-/// calls of libtorch do.
+/// calls of libtorch do, and are complete when they return: a plugin's stream may be one that does
+/// not wait for the default one.
 class GpuPlace final : public TensorPlace {
  public:
   /// `gpu` is borrowed; `index` is the number under which it was opened.

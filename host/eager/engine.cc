@@ -7,7 +7,6 @@
 #include <ATen/Version.h>
 #include <ATen/ops/clamp.h>
 #include <ATen/ops/equal.h>
-#include <ATen/ops/from_blob.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/randn_like.h>
 #include <ATen/ops/where.h>
@@ -23,6 +22,7 @@
 #include <set>
 #include <utility>
 
+#include "eager/argument_tensor.h"
 #include "eager/call_table.h"
 #include "eager/capture.h"
 #include "eager/dispatcher_library.h"
@@ -50,21 +50,6 @@ void visit_program_calls(const graph::Program& program, Visit visit) {
     graph::visit_calls(statement.value, visit);
     graph::visit_calls(statement.index, visit);
   }
-}
-
-at::Tensor wrap(const EngineArgument& argument) {
-  return at::from_blob(argument.data, argument.shape,
-                       at::TensorOptions().dtype(to_scalar_type(argument.dtype)));
-}
-
-/// The argument where the engine's calls find it.
-at::Tensor place(const EngineArgument& argument, c10::Device device) {
-  if (argument.placed == nullptr) return wrap(argument).to(device);
-  // The device is named: asking the driver whose memory it is would be a call of libtorch more.
-  return at::for_blob(argument.placed, argument.shape)
-      .options(at::TensorOptions().dtype(to_scalar_type(argument.dtype)).device(device))
-      .target_device(device)
-      .make_tensor();
 }
 
 at::Generator generator_of(c10::Device device) {

@@ -60,7 +60,7 @@ struct Record {
   base::Json protocol_settings = base::Json::object();  ///< see config/protocol_file.h
   int warmup = 0;                                       ///< protocol `upstream`
   int trials = 0;                                       ///< protocol `upstream`
-  /// What else the run was given: {"proof": "full", "digest": false, "memory_bytes": 4294967296,
+  /// What else the run was given: {"proof": "full", "second_weights": "auto", "digest": false, "memory_bytes": 4294967296,
   /// "flop": 2e12, "timeouts_ms": {"load": 60000, ...}}; what had no limit is absent. Empty in
   /// older records.
   base::Json settings = base::Json::object();
@@ -77,8 +77,8 @@ struct Record {
   std::vector<std::string> notes;
   /// What makes the result doubtful, short names: "implausible" (faster than the machine can be),
   /// "denormal" (the sample works on subnormal numbers, which a plugin may flush to zero),
-  /// and those of worker/timed_checks.h, worker/timing_watch.h and worker/eager_watch.h. A flagged
-  /// speedup enters no average.
+  /// "moved_output" (worker/plugin_side.h) and those of worker/timed_checks.h, worker/timing_watch.h
+  /// and worker/eager_watch.h. A flagged speedup enters no average.
   std::vector<std::string> flags;
 
   /// Estimates made before anything was allocated: {"argument_bytes", "output_bytes",

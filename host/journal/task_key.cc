@@ -29,6 +29,7 @@ std::string task_key(const TaskIdentity& identity) {
   if (identity.compile_threads > 0) parts["compile_threads"] = identity.compile_threads;
   // The default policy leaves the keys of records from before there were policies.
   if (!task.math.is_default()) parts["math"] = nlohmann::json(base::to_json(task.math));
+  if (task.second_weights != "auto") parts["second_weights"] = task.second_weights;
   const std::string text =
       parts.dump(-1, ' ', /*ensure_ascii=*/false, nlohmann::json::error_handler_t::replace);
   return base::sha256_hex(text.data(), text.size()).substr(0, kDigits);

@@ -21,6 +21,7 @@ base::Json to_json(const Task& task) {
   object["threads"] = task.threads;
   object["compile_threads"] = task.compile_threads;
   object["weights"] = task.weights;
+  object["second_weights"] = task.second_weights;
   object["math"] = base::to_json(task.math);
   object["protocol"] = task.protocol;
   object["method"] = task.method;
@@ -61,6 +62,7 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read("threads", task.threads)
       .read("compile_threads", task.compile_threads)
       .read("weights", task.weights)
+      .read("second_weights", task.second_weights)
       .read("math", task.math)
       .read("protocol", task.protocol)
       .read("method", task.method)

@@ -33,7 +33,7 @@ namespace graphnet::journal {
 ///                                                received counts, so a later death loses nothing
 ///   {"event":"record",...,"final":true}         the worker is done with the sample
 /// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time, robustness,
-/// proof.
+/// second_weights, proof.
 inline constexpr int kWorkerControlFd = 3;
 
 /// The line that answers an ask, without its line feed.
@@ -62,6 +62,7 @@ struct Task {
   /// Cores that the plugin's code may use until it has compiled and bound; >= 1.
   int compile_threads = 1;
   std::string weights = "bound";
+  std::string second_weights = "auto";  ///< "auto", "always" or "off"; see worker/second_weights.h
   base::MathPolicy math;
   std::string protocol = "upstream";  ///< its name or file
   std::string method = "upstream";    ///< "paired" or "upstream"

@@ -46,7 +46,8 @@ std::optional<std::int64_t> peak_rss_bytes();
 void reset_peak_rss();
 
 /// The processor's name from the text of /proc/cpuinfo, repeated blanks folded, with family and
-/// model where the name has no number ("AMD EPYC" is said of four generations); "" if there is none.
+/// model where the name has no number ("AMD EPYC" is said of four generations); "" if there is
+/// none.
 std::string cpu_model_in(std::string_view cpuinfo);
 
 /// The word in brackets: "always [madvise] never" gives "madvise"; "" if there is none.

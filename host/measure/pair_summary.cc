@@ -120,13 +120,22 @@ bool is_equivalent(const PairedSummary& summary, double margin) {
   return summary.low >= 1 - margin && summary.high <= 1 + margin;
 }
 
-Decision decide(const PairedSummary& summary, const PairedSettings& settings) {
+std::optional<double> noise_floor_of(const std::vector<Pair>& controls) {
+  std::vector<double> log_ratios;
+  for (const Pair& control : controls) {
+    if (!control.is_disturbed()) log_ratios.push_back(log_ratio(control));
+  }
+  if (log_ratios.empty()) return std::nullopt;
+  return std::expm1(std::fabs(median(std::move(log_ratios))));
+}
+
+Decision decide(const PairedSummary& summary, const PairedSettings& settings, double noise_floor) {
   if (summary.waits_exceeded) return {Verdict::kUnstable, 0, Unstable::kWaits};
   if (!summary.has_interval()) return {Verdict::kUnstable, 0, Unstable::kDrops};
   if (is_equivalent(summary, settings.margin)) return {Verdict::kSame, settings.margin};
-  if (summary.low > 1) return {Verdict::kFaster};
-  if (summary.high < 1) return {Verdict::kSlower};
-  const double distance = std::max(1 - summary.low, summary.high - 1);
+  if (summary.low > 1 + noise_floor) return {Verdict::kFaster};
+  if (summary.high < 1 / (1 + noise_floor)) return {Verdict::kSlower};
+  const double distance = std::max(std::fabs(1 - summary.low), std::fabs(summary.high - 1));
   if (distance <= settings.max_width) return {Verdict::kSame, distance};
   return {Verdict::kUnstable, 0, Unstable::kWidth};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "measure/paired_result.h"
@@ -28,11 +29,18 @@ struct Decision {
 /// | more pairs were disturbed than may be dropped             | unstable |
 /// | more was taken out of a side than may be                  | unstable |
 /// | within the margin around 1                                | same     |
-/// | above 1                                                   | faster   |
-/// | below 1                                                   | slower   |
-/// | holds 1 and goes no further from it than max_width        | same     |
+/// | above 1 by more than the noise floor                      | faster   |
+/// | below 1 by more than the noise floor                      | slower   |
+/// | goes no further from 1 than max_width                     | same     |
 /// | any other                                                 | unstable |
-Decision decide(const PairedSummary& summary, const PairedSettings& settings);
+///
+/// shapes   noise_floor: of this measurement; 0 if there is none
+Decision decide(const PairedSummary& summary, const PairedSettings& settings,
+                double noise_floor = 0);
+
+/// |ratio - 1| of the median of eager against itself, disturbed controls left out; nothing if none
+/// is left.
+std::optional<double> noise_floor_of(const std::vector<Pair>& controls);
 
 /// Times of one side that all figures but the pairs themselves are made of: of the pairs that
 /// count, without what was taken out.

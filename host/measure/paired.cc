@@ -20,6 +20,16 @@ namespace {
 /// shorter than another program keeps a core that it has got.
 constexpr std::int64_t kReadingNs = 50'000;
 
+/// Calls of a half together last about so long, if so many are enough: a reading of the clock is
+/// uncertain by some nanoseconds, a thousandth of this.
+constexpr double kHalfNs = 20e3;
+constexpr double kMostCalls = 64;
+/// No more calls than fit into this on the longer side, if the other is very much shorter.
+constexpr double kLongestHalfNs = 1e6;
+
+/// A control comes after so many pairs, which makes a quarter more halves.
+constexpr int kControlEvery = 4;
+
 constexpr const char* kSideNames[] = {"eager", "backend"};
 
 Status prepare(const SideCalls& side) {
@@ -34,12 +44,11 @@ struct Stopwatch {
 };
 
 /// The only place where a duration is taken: between the two readings there is nothing but the
-/// calls.
-Result<Stopwatch> time_calls(const SideCalls& side, int calls, const Instruments& instruments) {
-  Status status;
+/// call.
+Result<Stopwatch> time_call(const SideCalls& side, const Instruments& instruments) {
   Stopwatch watch;
   watch.begin_ns = instruments.now();
-  for (int i = 0; i < calls && status.is_ok(); ++i) status = side.call();
+  Status status = side.call();
   watch.end_ns = instruments.now();
   if (!status.is_ok()) return status;
   return watch;
@@ -77,6 +86,13 @@ class Order {
   std::size_t next_ = 4;
 };
 
+/// A wait is measured with the clock's own cost, a call without it.
+void bound_waits(Pair& pair) {
+  for (const Side side : {kEager, kBackend}) {
+    pair.waited_ns[side] = std::min(pair.waited_ns[side], pair.call_ns[side] - 1);
+  }
+}
+
 /// One comparison: pairs, looks, and a second attempt if need be.
 class Comparison {
  public:
@@ -89,7 +105,7 @@ class Comparison {
         instruments_(instruments),
         order_(settings.seed) {
     result_.clock_ns = clock_cost(instruments);
-    for (const Side side : {kEager, kBackend}) plan_half(side, warmups[side].typical_ns());
+    plan_halves({warmups[kEager].typical_ns(), warmups[kBackend].typical_ns()});
     result_.pairs.reserve(static_cast<std::size_t>(settings.max_pairs));
   }
 
@@ -106,15 +122,19 @@ class Comparison {
   }
 
  private:
-  void plan_half(Side side, double call_ns);
+  void plan_halves(const PerSide<double>& call_ns);
   int affordable_pairs(double elapsed_ns) const;
   Status attempt();
   bool look(bool last);
   void mark_steal();
   Status measure_pair();
+  Status measure_control();
   Result<Judgement> measure_half(Side side, int index, Pair& pair);
-  Status approach(Side side, int index);
-  DisturbanceCounters counters_before();
+  Status leading_call(Side side, int index);
+  Status approach(Side side, int index, int call);
+  Result<Stopwatch> clocked_call(Side side, int index, int call);
+  void read_counters_before();
+  Judgement judge_half(const DisturbanceCounters& after, int calls, double half_ns) const;
 
   const PerSide<SideCalls>& sides_;
   const PairedHooks& hooks_;
@@ -125,17 +145,24 @@ class Comparison {
   int first_index_ = 0;           ///< of this attempt's pairs
   std::size_t judged_pairs_ = 0;  ///< already marked for steal
   double steal_sum_ = 0;          ///< of the looks of this attempt
+  // Of the half that is being measured.
+  DisturbanceCounters before_;
+  std::int64_t counted_ns_ = 0;  ///< when they had been read
+  Stopwatch first_;              ///< its first clocked call
+  Stopwatch last_;               ///< its last one
 };
 
-/// Blocks only where nothing has to be put back between the calls, and caches may be warm.
-void Comparison::plan_half(Side side, double call_ns) {
-  constexpr double kMaxCalls = 1000;
-  result_.settled[side] = call_ns < static_cast<double>(settings_.settle_below_ns);
-  const bool single = sides_[kEager].prepare || sides_[kBackend].prepare ||
-                      settings_.cache == CacheMode::kCold || call_ns <= 0;
-  if (single) return;
-  const double calls = std::ceil(result_.clock_ns / (settings_.clock_share * call_ns));
-  result_.calls_per_half[side] = static_cast<int>(std::clamp(calls, 1.0, kMaxCalls));
+/// As many calls on both sides: what comes before a call and how warm it finds the caches is alike.
+/// One if caches are cold: flushing them takes longer than any short call.
+void Comparison::plan_halves(const PerSide<double>& call_ns) {
+  for (const Side side : {kEager, kBackend}) {
+    result_.settled[side] = call_ns[side] < static_cast<double>(settings_.settle_below_ns);
+  }
+  const auto [shorter, longer] = std::minmax(call_ns[kEager], call_ns[kBackend]);
+  if (settings_.cache == CacheMode::kCold || shorter <= 0) return;
+  const double most = std::clamp(kLongestHalfNs / longer, 1.0, kMostCalls);
+  const double calls = std::clamp(std::ceil(kHalfNs / shorter), 1.0, most);
+  result_.calls_per_half = {static_cast<int>(calls), static_cast<int>(calls)};
 }
 
 /// How many pairs this attempt will have at most, once the first ones took elapsed_ns.
@@ -151,6 +178,7 @@ int Comparison::affordable_pairs(double elapsed_ns) const {
 
 Status Comparison::attempt() {
   result_.pairs.clear();
+  result_.controls.clear();
   result_.looks = result_.planned_looks = result_.idle_timeouts = 0;
   judged_pairs_ = 0;
   steal_sum_ = 0;
@@ -161,6 +189,7 @@ Status Comparison::attempt() {
   for (bool done = false; !done;) {
     GN_RETURN_IF_ERROR(measure_pair());
     const int count = static_cast<int>(result_.pairs.size());
+    if (count % kControlEvery == 0) GN_RETURN_IF_ERROR(measure_control());
     const std::int64_t elapsed_ns = instruments_.now() - begin_ns;
     const bool overdue =
         elapsed_ns >= settings_.long_call_time_ns && count >= settings_.fewest_pairs;
@@ -185,7 +214,8 @@ bool Comparison::look(bool last) {
   ++result_.looks;
   const double confidence = 1 - (1 - settings_.confidence) / result_.planned_looks;
   result_.summary = summarise_pairs(result_.pairs, settings_, confidence);
-  const Decision decision = decide(result_.summary, settings_);
+  result_.noise_floor = noise_floor_of(result_.controls);
+  const Decision decision = decide(result_.summary, settings_, result_.noise_floor.value_or(0));
   result_.verdict = decision.verdict;
   result_.same_within = decision.same_within;
   result_.reason = decision.reason;
@@ -219,7 +249,10 @@ Status Comparison::measure_pair() {
   const int index = first_index_ + static_cast<int>(result_.pairs.size());
   Pair pair;
   pair.backend_first = order_.next_backend_first();
-  if (hooks_.before_pair) GN_RETURN_IF_ERROR(hooks_.before_pair(index));
+  if (hooks_.before_pair) {
+    GN_RETURN_IF_ERROR(hooks_.before_pair(
+        {index, result_.calls_per_half[kEager], pair.backend_first, result_.settled}));
+  }
   const Side first = pair.backend_first ? kBackend : kEager;
   PerSide<Judgement> judged;
   for (const Side side : {first, first == kEager ? kBackend : kEager}) {
@@ -231,54 +264,115 @@ Status Comparison::measure_pair() {
     judged[side] = *half;
   }
   settle_waits(judged, result_.calls_per_half, pair);
+  bound_waits(pair);
   result_.pairs.push_back(pair);
   return Status::ok();
 }
 
-/// Everything before the clock.
-Status Comparison::approach(Side side, int index) {
-  if (instruments_.wait_idle && !instruments_.wait_idle()) ++result_.idle_timeouts;
-  GN_RETURN_IF_ERROR(prepare(sides_[side]));
-  if (result_.settled[side]) {
-    GN_RETURN_IF_ERROR(sides_[side].call());
-    GN_RETURN_IF_ERROR(prepare(sides_[side]));
+/// Eager against itself, by the hooks of the pairs. As in these, each role comes first in turn.
+Status Comparison::measure_control() {
+  const int index = first_index_ + static_cast<int>(result_.pairs.size()) - 1;
+  if (hooks_.before_pair) {
+    GN_RETURN_IF_ERROR(hooks_.before_pair({index, result_.calls_per_half[kEager],
+                                           /*backend_first=*/false, result_.settled,
+                                           /*is_control=*/true}));
   }
-  if (hooks_.before_half) GN_RETURN_IF_ERROR(hooks_.before_half(side, index));
-  if (instruments_.flush_cache) instruments_.flush_cache();
+  Pair control;
+  PerSide<Judgement> judged;
+  const Side first = result_.controls.size() % 2 == 0 ? kEager : kBackend;
+  for (const Side half : {first, first == kEager ? kBackend : kEager}) {
+    Pair one;
+    Result<Judgement> measured = measure_half(kEager, index, one);
+    if (!measured.is_ok()) {
+      return Status(measured.status())
+          .add_context("control after pair " + std::to_string(index + 1));
+    }
+    judged[half] = *measured;
+    control.call_ns[half] = one.call_ns[kEager];
+    control.ran_ns[half] = one.ran_ns[kEager];
+    control.span_ns[half] = one.span_ns[kEager];
+  }
+  settle_waits(judged, {result_.calls_per_half[kEager], result_.calls_per_half[kEager]}, control);
+  bound_waits(control);
+  result_.controls.push_back(control);
   return Status::ok();
+}
+
+/// Finds caches and predictors as the other side left them; its duration counts for nothing.
+Status Comparison::leading_call(Side side, int index) {
+  GN_RETURN_IF_ERROR(prepare(sides_[side]));
+  if (hooks_.before_call) GN_RETURN_IF_ERROR(hooks_.before_call(side, index, kLeadingCall));
+  GN_RETURN_IF_ERROR(sides_[side].call());
+  return hooks_.after_call ? hooks_.after_call(side, index, kLeadingCall) : Status::ok();
+}
+
+/// Everything before the clock. New content comes as late as can be: whoever waits for it beside
+/// the call has no time to work on it. Only a flush takes so long that counters come behind it.
+Status Comparison::approach(Side side, int index, int call) {
+  GN_RETURN_IF_ERROR(prepare(sides_[side]));
+  const auto before_call = [&] {
+    return hooks_.before_call ? hooks_.before_call(side, index, call) : Status::ok();
+  };
+  if (settings_.cache == CacheMode::kCold && instruments_.flush_cache) {
+    GN_RETURN_IF_ERROR(before_call());
+    instruments_.flush_cache();
+    if (call == 0) read_counters_before();
+    return Status::ok();
+  }
+  if (call == 0) read_counters_before();
+  return before_call();
 }
 
 /// Counters that belong to this moment: returning from the kernel is where a thread loses its core,
 /// and a wait between the reading and the clock would be taken out of a half that it is not in.
-DisturbanceCounters Comparison::counters_before() {
+void Comparison::read_counters_before() {
   constexpr int kTries = 5;
-  DisturbanceCounters counters;
   for (int i = 0; i < kTries; ++i) {
     const std::int64_t begin_ns = instruments_.now();
-    counters = instruments_.counters();
-    if (instruments_.now() - begin_ns < kReadingNs) break;
+    before_ = instruments_.counters();
+    counted_ns_ = instruments_.now();
+    if (counted_ns_ - begin_ns < kReadingNs) break;
   }
-  return counters;
+}
+
+Result<Stopwatch> Comparison::clocked_call(Side side, int index, int call) {
+  GN_RETURN_IF_ERROR(approach(side, index, call));
+  GN_ASSIGN_OR_RETURN(const Stopwatch watch, time_call(sides_[side], instruments_));
+  if (hooks_.after_call) GN_RETURN_IF_ERROR(hooks_.after_call(side, index, call));
+  return watch;
 }
 
 Result<Judgement> Comparison::measure_half(Side side, int index, Pair& pair) {
-  GN_RETURN_IF_ERROR(approach(side, index));
+  if (instruments_.wait_idle && !instruments_.wait_idle()) ++result_.idle_timeouts;
+  if (result_.settled[side]) GN_RETURN_IF_ERROR(leading_call(side, index));
   const int calls = result_.calls_per_half[side];
-  const DisturbanceCounters before = counters_before();
-  GN_ASSIGN_OR_RETURN(const Stopwatch watch, time_calls(sides_[side], calls, instruments_));
+  double half_ns = 0;
+  for (int call = 0; call < calls; ++call) {
+    GN_ASSIGN_OR_RETURN(last_, clocked_call(side, index, call));
+    if (call == 0) first_ = last_;
+    half_ns += last_.elapsed_ns();
+  }
   const DisturbanceCounters after = instruments_.counters();
-  const auto reading_ns = static_cast<double>(instruments_.now() - watch.end_ns);
-  const double half_ns = std::max(watch.elapsed_ns(), 1.0);
-  Judgement judgement =
-      judge(before, after, half_ns, settings_.disturbed_share, instruments_.threads);
-  // As above: so much of the wait may have come after the half.
-  const bool is_vague =
-      reading_ns > std::max(static_cast<double>(kReadingNs), settings_.disturbed_share * half_ns);
-  if (is_vague) judgement.is_removable = judgement.is_removable && judgement.waited_ns == 0;
-  pair.call_ns[side] = half_ns / calls;
-  pair.ran_ns[side] = static_cast<double>(after.ran_ns.value_or(0) - before.ran_ns.value_or(0));
-  pair.span_ns[side] = static_cast<double>(after.at_ns - before.at_ns);
+  const Judgement judgement = judge_half(after, calls, std::max(half_ns, 1.0));
+  pair.call_ns[side] = std::max(half_ns / calls - result_.clock_ns, 1.0);
+  pair.ran_ns[side] = static_cast<double>(after.ran_ns.value_or(0) - before_.ran_ns.value_or(0));
+  pair.span_ns[side] = static_cast<double>(after.at_ns - before_.at_ns);
   if (hooks_.after_half) GN_RETURN_IF_ERROR(hooks_.after_half(side, index));
+  return judgement;
+}
+
+/// Of several calls nobody knows whether a wait fell into one of them or between two.
+Judgement Comparison::judge_half(const DisturbanceCounters& after, int calls,
+                                 double half_ns) const {
+  const auto reading_ns = static_cast<double>(instruments_.now() - last_.end_ns);
+  const double span_ns = calls == 1 ? half_ns : static_cast<double>(last_.end_ns - first_.begin_ns);
+  Judgement judgement =
+      judge(before_, after, span_ns, settings_.disturbed_share, instruments_.threads);
+  // As above: so much of the wait may have come before or after the half.
+  const double around_ns = std::max(reading_ns, static_cast<double>(first_.begin_ns - counted_ns_));
+  const bool is_vague =
+      around_ns > std::max(static_cast<double>(kReadingNs), settings_.disturbed_share * half_ns);
+  if (is_vague) judgement.is_removable = judgement.is_removable && judgement.waited_ns == 0;
   return judgement;
 }
 
@@ -312,7 +406,7 @@ Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,
   Warmup warmup;
   const auto timed = [&](double& duration_ns) -> Status {
     GN_RETURN_IF_ERROR(prepare(side));
-    GN_ASSIGN_OR_RETURN(const Stopwatch watch, time_calls(side, 1, instruments));
+    GN_ASSIGN_OR_RETURN(const Stopwatch watch, time_call(side, instruments));
     duration_ns = watch.elapsed_ns();
     return Status::ok();
   };
@@ -329,8 +423,11 @@ Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,
   bool is_late = false;
   while (!is_late && !(static_cast<int>(calls.size()) >= settings.warmup_calls && is_warm())) {
     double duration_ns = 0;
-    GN_RETURN_IF_ERROR(
-        timed(duration_ns).add_context("warm-up " + std::to_string(calls.size() + 1)));
+    Status status = side.renew ? side.renew() : Status::ok();
+    if (status.is_ok()) status = timed(duration_ns);
+    if (!status.is_ok()) {
+      return status.add_context("warm-up " + std::to_string(calls.size() + 1));
+    }
     calls.push_back(duration_ns);
     is_late = instruments.now() - begin_ns >= settings.warmup_time_ns;
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace graphnet::measure {
@@ -25,7 +26,7 @@ struct Warmup {
 
 /// One pair as it was measured.
 ///
-/// units    nanoseconds a call: the half's by calls_per_half
+/// units    nanoseconds a call: mean of the half's clocked calls, less clock_ns
 struct Pair {
   PerSide<double> call_ns = {};      ///< wall clock
   PerSide<double> waited_ns = {};    ///< of it, waiting for a core that another program had
@@ -79,10 +80,10 @@ struct PairedSummary {
   double waited_share = 0;         ///< of the wall clock of all halves
   /// What was taken out as waits, of the side's wall clock.
   PerSide<double> removed_share = {};
-  double first_mover_bias = 0;     ///< log; positive: the half that came first took longer
-  int block_length = 1;            ///< of the bootstrap; above 1: neighbouring pairs were alike
-  int kept = 0;                    ///< pairs used for all of the above
-  int dropped = 0;                 ///< disturbed pairs
+  double first_mover_bias = 0;  ///< log; positive: the half that came first took longer
+  int block_length = 1;         ///< of the bootstrap; above 1: neighbouring pairs were alike
+  int kept = 0;                 ///< pairs used for all of the above
+  int dropped = 0;              ///< disturbed pairs
   bool drops_exceeded = false;  ///< more than the allowed share was disturbed: nothing was dropped
   bool waits_exceeded = false;  ///< more than the allowed share was taken out of a side
 
@@ -93,9 +94,14 @@ struct PairedSummary {
 /// Everything that is known of one comparison.
 struct PairedResult {
   std::vector<Pair> pairs;  ///< of the attempt that counts, in order, dropped ones included
+  /// Eager against itself between the pairs, in order: the halves of each are two of eager's.
+  std::vector<Pair> controls;
   PerSide<int> calls_per_half = {1, 1};
-  PerSide<bool> settled = {};  ///< whether an untimed call preceded each timed one
+  PerSide<bool> settled = {};  ///< whether a leading call preceded the timed ones of each half
   PairedSummary summary;
+  /// What eager against itself was off by in this very measurement: |ratio - 1| of the controls'
+  /// median. Nothing without controls that count.
+  std::optional<double> noise_floor;
   Verdict verdict = Verdict::kUnstable;
   Unstable reason = Unstable::kNone;
   /// kSame: the ratio differs from 1 by no more than this; else 0.
@@ -106,7 +112,7 @@ struct PairedResult {
   bool remeasured = false;
   double steal_share = 0;  ///< of all cores' time during the attempt; 0 if unknown
   int idle_timeouts = 0;   ///< halves that began though other threads had not gone to sleep
-  double clock_ns = 0;     ///< two readings of the clock, contained in every half
+  double clock_ns = 0;     ///< two readings of the clock, taken out of every timed call
   double elapsed_ns = 0;   ///< all attempts, without warm-up
 };
 

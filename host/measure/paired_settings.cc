@@ -99,7 +99,6 @@ Result<PairedSettings> paired_settings(const Json& json) {
       .read("warmup_change", settings.warmup_change)
       .read("warmup_time_ns", settings.warmup_time_ns)
       .read("settle_below_ns", settings.settle_below_ns)
-      .read("clock_share", settings.clock_share)
       .read("cache", settings.cache)
       .read("flush_bytes", settings.flush_bytes)
       .read("idle_wait_ns", settings.idle_wait_ns)
@@ -114,7 +113,6 @@ Result<PairedSettings> paired_settings(const Json& json) {
       .read("replay", settings.replay);
   GN_RETURN_IF_ERROR(reader.finish());
   if (settings.confidence >= 1) return wrong("confidence", "must be less than 1");
-  if (settings.clock_share <= 0) return wrong("clock_share", "must be more than 0");
   if (settings.max_pairs < 1 || settings.first_look < 1 || settings.fewest_pairs < 1) {
     return wrong("max_pairs", "and its like must be at least 1");
   }

@@ -31,7 +31,6 @@ struct PairedSettings {
   std::int64_t warmup_time_ns = 2'000'000'000;
   CacheMode cache = CacheMode::kHot;  ///< kBoth: see passes()
   std::int64_t flush_bytes = 0;       ///< kCold; 0: twice the last-level cache
-  double clock_share = 0.001;
   bool affinity = true;  ///< all threads on as many cores as the sides may use; core_binding.h
   double disturbed_share = 0.01;
   double max_dropped = 0.5;

@@ -21,35 +21,51 @@ namespace graphnet::measure {
 /// |-------------|------------------------------------------------------------------|---------|
 /// | sleep       | with several threads: wait until the other side's have gone to   |         |
 /// |             | sleep, or they would take cores from this side                   | outside |
-/// | prepare     | put back what a call changes (generator, arguments)              | outside |
-/// | settle      | an untimed call of the same side, if calls are shorter than      |         |
+/// | lead        | a call as below but without clock, if calls are shorter than     |         |
 /// |             | 5 ms: it finds the caches and predictors as the other side left  |         |
-/// |             | them; then prepare again                                         | outside |
-/// | poison      | the caller's hook: new input content, outputs made worthless     | outside |
-/// | flush       | cache mode `cold` only                                           | outside |
+/// |             | them; its duration is dropped                                    | outside |
+/// | prepare     | put back what a call changes (generator, arguments); all outputs |         |
+/// |             | are made worthless, or for eager as much memory is written       | outside |
 /// | count       | read how long the thread has waited for a core so far            | outside |
+/// | renew       | inputs get content of this one call                              | outside |
+/// | flush       | cache mode `cold` only; count comes after it                     | outside |
 /// | **call**    | call ... outputs complete; on a device it is synchronised inside | inside  |
-/// | count again | the same reading                                                 | outside |
+/// | look        | outputs of a checked call are copied                             | outside |
+/// | count again | after the last call: the same reading                            | outside |
 ///
-/// A call so short that two readings of the clock exceed 0.1 % of it is timed in blocks
-/// (`calls_per_half`), unless something must be put back before each call. One pair of readings
-/// costs 20 to 80 ns, is contained in each half, and is stored (`clock_ns`).
+/// What a call finds. Every call of the plugin, timed or not, finds outputs filled with poison;
+/// each but the first, whose outputs decide the outcome, finds inputs that no call of the plugin
+/// has had (worker/input_shuffle.h says how many contents there are). Any call of a half may be the
+/// checked one, the leading one too, so none can be told from another (worker/timed_checks.h).
+///
+/// Calls below 20 us: a half has several (`calls_per_half`, as many on both sides, so many that the
+/// shorter side's last 20 us together; at most 64, and at most 1 ms of the longer side's). Each is
+/// clocked by itself, and the half counts as the mean. There are no blocks of calls between two
+/// readings: nothing could change between their calls. One pair of readings costs 20 to 80 ns; its
+/// median is measured before the pairs, stored (`clock_ns`) and taken out of each timed call. That
+/// this agrees with blocks is what `tests/bench/aa_bench` shows first.
 ///
 /// Included: the allocations that a side makes by itself in a call, as in method upstream below.
 /// Excluded: everything outside the clock above; compile, bind, first call and warm-up, which are
 /// stored apart. The break-even count is compile plus bind time by what a call saves.
 ///
+/// Controls. After every fourth pair comes one of two halves of eager, by the same steps. The
+/// median of their ratios, which should be 1, says what this measurement is off by without any
+/// plugin: its distance from 1 is the result's `noise_floor`, and `faster` and `slower` ask for an
+/// interval that lies beyond it as a whole.
+///
 /// Waits. A machine that does other things too takes the core from the thread in the middle of a
 /// call: for a call of 10 ms beside busy neighbours in nearly every half, for longer than the call
-/// itself. The kernel counts for how long a thread was ready but had no core. If in both halves of a
-/// pair the calling thread alone did the work (no other thread of the process ran meanwhile, nor a
-/// process that it has started), that time is taken out of both: it is no work, and it is known
+/// itself. The kernel counts for how long a thread was ready but had no core. If in both halves of
+/// a pair the calling thread alone did the work (no other thread of the process ran meanwhile, nor
+/// a process that it has started), that time is taken out of both: it is no work, and it is known
 /// exactly. If other threads ran in one of them, it is left in both, because they may have caused
 /// the wait or worked meanwhile, and a time without waits must not be divided by one with waits.
-/// `call_ns` stays the wall clock, `waited_ns` is what was taken out; ratio, medians, the other
-/// statistics and the break-even are all made of the difference. If more than a fifth of a side was
-/// taken out (`max_waited`), there is no interval and the verdict is `unstable`: what is left then
-/// says more about the kernel's counters than about the side.
+/// Nor is it taken out of halves of several calls, where it may have fallen between two. `call_ns`
+/// stays the wall clock, `waited_ns` is what was taken out; ratio, medians, the other statistics
+/// and the break-even are all made of the difference. If more than a fifth of a side was taken out
+/// (`max_waited`), there is no interval and the verdict is `unstable`: what is left then says more
+/// about the kernel's counters than about the side.
 ///
 /// Outliers. A half with a wait that is left in is marked, if other programs can have had the cores
 /// for so long (at most what `threads` cores offer and the worker did not use), and so are all
@@ -75,11 +91,11 @@ namespace graphnet::measure {
 /// moment if there is one, and the second result is reported with its interval. It is never a
 /// failure of the sample.
 ///
-/// Cache state. `hot`: all calls get their arguments at the same addresses, a few elements of the
-/// inputs exchanged from one to the next, so whatever fits into the caches is there. `cold`: before
-/// each timed call a buffer of twice the last-level cache is written, after the settle call; there
-/// are no blocks. Modified lines are left behind, so the call also pays for writing some of them
-/// back, on both sides. A model inside a larger program lies between the two.
+/// Cache state. `hot`: all calls get their arguments at the same addresses, inputs partly or wholly
+/// written anew before each, so whatever fits into the caches is there. `cold`: before each timed
+/// call a buffer of twice the last-level cache is written; a half is one call. Modified lines are
+/// left behind, so the call also pays for writing some of them back, on both sides. A model inside
+/// a larger program lies between the two.
 ///
 /// Replay. With `replay: true` (protocol `replay`; CUDA devices, and plugins whose manifest says
 /// `graph_capturable`) the plugin's call is captured in a CUDA graph after its warm-up, and each of
@@ -103,11 +119,11 @@ namespace graphnet::measure {
 /// in `timing.cores`), but for the plugin's create, compile and bind, which may use
 /// `compile_threads` cores. What undoes that shows: the processor time of the worker and of all
 /// processes that it has started is recorded for the halves of each side (`timing.cpu_ns`, with the
-/// wall clock of the same stretches in `cpu_wall_ns`), and above n times the wall clock by more than
-/// 5 % the record is flagged `over_threads`. Processes that live beside the timed calls are flagged
-/// `helper_process`. With n > 1 both sides have n threads each, in one process, and take turns.
-/// Waits cannot be taken out then; beside a busy neighbour such results become `unstable`, and fewer
-/// threads than cores are the remedy.
+/// wall clock of the same stretches in `cpu_wall_ns`), and above n times the wall clock by more
+/// than 5 % the record is flagged `over_threads`. Processes that live beside the timed calls are
+/// flagged `helper_process`. With n > 1 both sides have n threads each, in one process, and take
+/// turns. Waits cannot be taken out then; beside a busy neighbour such results become `unstable`,
+/// and fewer threads than cores are the remedy.
 ///
 /// Clock. Durations come from the processor's counter, whose rate is fixed before a plugin is
 /// mapped; where it is not invariant, from CLOCK_MONOTONIC_RAW by a system call of our own. The
@@ -142,7 +158,8 @@ namespace graphnet::measure {
 ///   - compare machines, thread counts, cache or weight modes: those are in the record because they
 ///     must be equal before two records are compared.
 ///
-/// source   pairing, random order, settle call: A/A experiments with 0.1 to 17 ms calls; the second
+/// source   pairing, random order, leading call: A/A experiments with 0.1 to 17 ms calls; the
+/// second
 ///          field of schedstat: Documentation/scheduler/sched-stats.rst
 inline constexpr const char* kMethodPaired = "paired";
 
@@ -180,6 +197,11 @@ inline constexpr const char* kMethodPaired = "paired";
 ///
 /// Cache state: hot. All calls get the same arguments at the same addresses, so whatever fits in
 /// the caches is there, weights included. A model inside a larger program will find them colder.
+///
+/// What it cannot say. Its calls repeat one input by definition, so a plugin that remembers results
+/// has nothing to do in them, and no check of outputs can tell: timed calls are `unchecked`, which
+/// each record says. Outputs are made worthless before every call as in `paired`, and when the
+/// times have been taken a few calls on other inputs are compared with eager.
 ///
 /// Outliers: none is dropped. The median of the trials is reported, with their interquartile range
 /// (75th minus 25th percentile) as the only sign of noise. Upstream turns an IQR above 20 % of the

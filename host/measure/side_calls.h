@@ -9,13 +9,16 @@ namespace graphnet::measure {
 
 /// What one side does; each function may be empty but `call`.
 struct SideCalls {
-  /// Before every call, outside the clock: puts back what a call changes (generator, arguments).
-  /// Leave it empty if there is nothing to put back: only then can calls be timed in blocks.
+  /// Before every call, outside the clock: puts back what a call changes (generator, arguments) and
+  /// makes outputs worthless, so that every call finds the same.
   std::function<base::Status()> prepare;
   /// The call that is timed.
   std::function<base::Status()> call;
   /// Right after the first call, outside the clock: keeps its outputs.
   std::function<base::Status()> after_first;
+  /// Before every warm-up call but not the first call, outside the clock: gives inputs other
+  /// content.
+  std::function<base::Status()> renew = nullptr;
 };
 
 }  // namespace graphnet::measure

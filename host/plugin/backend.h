@@ -31,7 +31,7 @@ class Executable {
 
   /// Fails only for want of memory; call before anything else.
   base::Status allocate_outputs();
-  /// Hands the weights over, once.
+  /// Hands over what the weights hold now; may be called again when that has changed.
   CallStatus bind();
   /// Puts the output tensors back to the host's buffers; before every run, outside the clock.
   void prepare();
@@ -42,9 +42,14 @@ class Executable {
   /// Fills the host's output buffers with poison, so that whatever a call leaves out shows.
   base::Status poison_outputs();
 
-  /// Looks, after the first run and before outputs are read, for outputs that were left as they
-  /// came (every byte is still poison) and for tensors that were changed. Only the eager service
-  /// may move an output elsewhere, to where `eager_outputs` says.
+  /// Looks, after any run and before outputs are read, for output tensors of which something other
+  /// than the data was changed: pointers, shape, strides, type, device. Only the eager service may
+  /// move an output elsewhere, to where `eager_outputs` says; their data is null if it was not
+  /// used.
+  ///
+  /// errors   kBroken, naming the output
+  CallStatus check_tensors(const std::vector<DLTensor>& eager_outputs) const;
+  /// After the first run also for outputs that were left as they came (every byte is still poison).
   ///
   /// errors   kBroken, naming the output
   CallStatus check_outputs(const std::vector<DLTensor>& eager_outputs) const;
@@ -72,7 +77,10 @@ class Executable {
   std::vector<DLTensor> inputs_;
   std::vector<DLTensor> weights_;
   std::vector<DLTensor> outputs_;
+  bool is_at_home(std::size_t index) const;
+
   std::vector<std::vector<std::int64_t>> strides_;  // of inputs, weights, outputs, in this order
+  std::vector<std::vector<std::int64_t>> output_shapes_;  // what no plugin has a pointer to
   std::vector<const DLTensor*> input_pointers_;
   std::vector<DLTensor*> output_pointers_;
   std::vector<device::PlacedBuffer> buffers_;

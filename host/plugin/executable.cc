@@ -69,6 +69,7 @@ Executable::Executable(const Library& library, gn_backend* backend, gn_executabl
   for (std::size_t i = 0; i < signature.outputs.size(); ++i) {
     auto& strides = strides_[signature.arguments.size() + i];
     outputs_.push_back(make_tensor(signature.outputs[i], strides, nullptr, device));
+    output_shapes_.push_back(signature.outputs[i].shape);
   }
   for (DLTensor& tensor : inputs_) input_pointers_.push_back(&tensor);
   for (DLTensor& tensor : outputs_) output_pointers_.push_back(&tensor);
@@ -151,35 +152,52 @@ CallStatus Executable::run(void* stream) {
   return call_slot("gn_backend_run", [&] { return library_.api().run(handle_, &args); });
 }
 
-CallStatus Executable::check_outputs(const std::vector<DLTensor>& eager_outputs) const {
+bool Executable::is_at_home(std::size_t index) const {
+  const DLTensor& tensor = outputs_[index];
+  return tensor.data == buffers_[index].data() && tensor.byte_offset == 0 &&
+         tensor.strides == strides_[signature_.arguments.size() + index].data();
+}
+
+CallStatus Executable::check_tensors(const std::vector<DLTensor>& eager_outputs) const {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     const SignatureEntry& entry = signature_.outputs[i];
-    const device::PlacedBuffer& buffer = buffers_[i];
     auto strides = strides_[signature_.arguments.size() + i];
     const DLTensor& moved = eager_outputs[i];
     const DLTensor& tensor = outputs_[i];
-    const DLTensor made = make_tensor(entry, strides, nullptr, tensor.device);
-    const bool is_moved = tensor.data != buffer.data() || tensor.byte_offset != 0 ||
-                          tensor.strides != strides_[signature_.arguments.size() + i].data();
-    if (tensor.shape != made.shape || tensor.ndim != made.ndim ||
-        tensor.dtype.code != made.dtype.code || tensor.dtype.bits != made.dtype.bits ||
-        (is_moved && (tensor.data != moved.data || tensor.byte_offset != moved.byte_offset ||
-                      tensor.strides != moved.strides))) {
-      return broken("plugin bug: it changed the tensor of " + describe(entry) +
-                    "; it may only write to the data");
-    }
-    if (is_moved) continue;
+    const DLTensor made = make_tensor(entry, strides, nullptr, to_dl_device(place_.device()));
+    const bool is_where_eager_put_it = moved.data != nullptr && tensor.data == moved.data &&
+                                       tensor.byte_offset == moved.byte_offset &&
+                                       tensor.strides == moved.strides;
+    const bool is_as_made =
+        tensor.shape == made.shape && tensor.ndim == made.ndim &&
+        tensor.dtype.code == made.dtype.code && tensor.dtype.bits == made.dtype.bits &&
+        tensor.dtype.lanes == made.dtype.lanes &&
+        tensor.device.device_type == made.device.device_type &&
+        tensor.device.device_id == made.device.device_id && entry.shape == output_shapes_[i] &&
+        strides == base::dense_strides(output_shapes_[i]);
+    if (is_as_made && (is_at_home(i) || is_where_eager_put_it)) continue;
+    return broken("plugin bug: it changed the tensor of " + describe(entry) +
+                  "; it may only write to the data");
+  }
+  return {};
+}
+
+CallStatus Executable::check_outputs(const std::vector<DLTensor>& eager_outputs) const {
+  CallStatus status = check_tensors(eager_outputs);
+  for (std::size_t i = 0; i < outputs_.size() && status.is_ok(); ++i) {
+    if (!is_at_home(i)) continue;
+    const SignatureEntry& entry = signature_.outputs[i];
     const std::byte poison = poison_of(entry.dtype);
-    auto is_unwritten = buffer.holds_only(poison);
+    auto is_unwritten = buffers_[i].holds_only(poison);
     if (!is_unwritten.is_ok()) return {FailureKind::kFailed, is_unwritten.status()};
     if (!*is_unwritten) continue;
     std::this_thread::sleep_for(kLateOutputWait);
-    is_unwritten = buffer.holds_only(poison);
+    is_unwritten = buffers_[i].holds_only(poison);
     if (!is_unwritten.is_ok()) return {FailureKind::kFailed, is_unwritten.status()};
     if (*is_unwritten) return broken("plugin left " + describe(entry) + " unwritten");
     return broken("plugin wrote " + describe(entry) + " after gn_backend_run had returned");
   }
-  return {};
+  return status;
 }
 
 CallStatus Executable::check_guards() const {

@@ -126,6 +126,11 @@ gn_status* HostServices::eager_run(gn_host* host, gn_eager_executable* executabl
     return status_new(host, GN_STATUS_RUNTIME_FAILED, borrow(text));
   }
   eager->describe_outputs(args->outputs, args->num_outputs);
+  // In the clock of a plugin that uses the service: allocates in its first run only.
+  services.eager_outputs_.resize(args->num_outputs);
+  for (std::uint64_t i = 0; i < args->num_outputs; ++i) {
+    services.eager_outputs_[i] = *args->outputs[i];
+  }
   return nullptr;
 }
 

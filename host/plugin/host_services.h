@@ -95,6 +95,9 @@ class HostServices {
 
   /// Runs of the eager service so far.
   std::uint64_t eager_runs() const { return eager_runs_; }
+  /// The tensors that the last of them was to point at its results, as it left them. The results
+  /// themselves may be gone.
+  const std::vector<DLTensor>& eager_outputs() const { return eager_outputs_; }
 
  private:
   static HostServices& self(gn_host* host) { return *reinterpret_cast<HostServices*>(host); }
@@ -110,6 +113,7 @@ class HostServices {
   EagerService* eager_;
   gn_host_api api_ = {};
   std::uint64_t eager_runs_ = 0;
+  std::vector<DLTensor> eager_outputs_;
 };
 
 }  // namespace graphnet::plugin

@@ -41,16 +41,16 @@ enum Kind : std::uint32_t {
 
 /// Where fields lie, in bytes from the record's begin; `kBytes` is as much as is read.
 struct KernelFields {
-  static constexpr std::size_t kStart = 16, kEnd = 24, kDevice = 40, kStream = 48,
+  static constexpr std::size_t kStart = 16, kEnd = 24, kDevice = 40, kContext = 44, kStream = 48,
                                kCorrelation = 92, kName = 104, kGraphNode = 144, kBytes = 152;
 };
 struct CopyFields {
-  static constexpr std::size_t kSize = 8, kStart = 16, kEnd = 24, kDevice = 32, kStream = 40,
-                               kCorrelation = 44, kBytes = 48;
+  static constexpr std::size_t kSize = 8, kStart = 16, kEnd = 24, kDevice = 32, kContext = 36,
+                               kStream = 40, kCorrelation = 44, kBytes = 48;
 };
 struct PeerCopyFields {
-  static constexpr std::size_t kSize = 8, kStart = 16, kEnd = 24, kDevice = 32, kStream = 40,
-                               kCorrelation = 60, kBytes = 64;
+  static constexpr std::size_t kSize = 8, kStart = 16, kEnd = 24, kDevice = 32, kContext = 36,
+                               kStream = 40, kCorrelation = 60, kBytes = 64;
 };
 struct CallFields {
   static constexpr std::size_t kId = 4, kStart = 8, kEnd = 16, kThread = 28, kCorrelation = 32,

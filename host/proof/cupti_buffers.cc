@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "proof/cupti_buffers.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace graphnet::proof {
@@ -39,7 +40,11 @@ std::uint8_t* BufferPool::request() {
 
 void BufferPool::complete(std::uint8_t* buffer, std::size_t num_valid) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (num_valid == 0) {
+  const bool is_own =
+      std::any_of(all_.begin(), all_.end(), [&](const auto& own) { return own.get() == buffer; });
+  if (!is_own) {
+    lost_bytes_ += num_valid;
+  } else if (num_valid == 0) {
     free_.push_back(buffer);
   } else {
     full_.push_back({buffer, num_valid});

@@ -27,7 +27,8 @@ class BufferPool {
   /// one, whose records are lost and counted. Null if CUPTI itself holds all of them; it counts
   /// what it drops then.
   std::uint8_t* request();
-  /// What CUPTI gives back.
+  /// What CUPTI gives back. Records in a buffer of an earlier pool are lost and counted: whose they
+  /// are is not known.
   void complete(std::uint8_t* buffer, std::size_t num_valid);
   /// All full buffers, oldest first; give them back by release().
   std::vector<FullBuffer> take_full();
@@ -35,7 +36,8 @@ class BufferPool {
 
   std::size_t buffer_bytes() const { return buffer_bytes_; }
   std::size_t num_buffers() const;
-  /// Bytes of records that were lost because full buffers had to be used again.
+  /// Bytes of records that were lost because full buffers had to be used again, or were not of this
+  /// pool.
   std::size_t lost_bytes() const;
 
  private:

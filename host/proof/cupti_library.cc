@@ -107,22 +107,32 @@ const char* cupti_state_name(CuptiState state) {
   return kStateNames[static_cast<std::size_t>(state)];
 }
 
-CuptiStatus judge_subscription(int code, const std::string& text, const std::string& other_tool,
-                               const device::DriverState& driver) {
+std::string cupti_refusal(const cupti::Functions& functions, int code, const CuptiCall& call) {
+  const char* text = nullptr;
+  const bool has_text =
+      functions.result_text != nullptr && functions.result_text(code, &text) == cupti::kSuccess;
+  std::string refusal = "CUPTI error " + std::to_string(code);
+  if (has_text && text != nullptr) refusal += std::string(", ") + text + ",";
+  refusal += std::string(" of ") + call.function;
+  if (!call.id.empty()) refusal += "(" + call.id + ")";
+  return refusal + " to " + call.doing;
+}
+
+CuptiStatus judge_refusal(int code, const std::string& refusal, const std::string& other_tool,
+                          const device::DriverState& driver) {
   if (code == cupti::kSuccess) return {};
-  const std::string error =
-      "CUPTI error " + std::to_string(code) + (text.empty() ? "" : ", " + text);
   if (code == cupti::kOtherSubscriber) {
     const std::string who = other_tool.empty() ? "another tool" : "'" + other_tool + "'";
-    return not_ready(CuptiState::kBusy, who + " traces this process already (" + error + ")", code);
+    return not_ready(CuptiState::kBusy, who + " traces this process already (" + refusal + ")",
+                     code);
   }
   if (is_denied(code)) {
-    return not_ready(CuptiState::kDenied, "tracing is not allowed here (" + error + ")", code);
+    return not_ready(CuptiState::kDenied, "tracing is not allowed here (" + refusal + ")", code);
   }
   if (!driver.is_ready()) {
-    return not_ready(CuptiState::kNoDevice, driver.reason + " (" + error + ")", code);
+    return not_ready(CuptiState::kNoDevice, driver.reason + " (" + refusal + ")", code);
   }
-  return not_ready(CuptiState::kFailed, error + ", although the driver works", code);
+  return not_ready(CuptiState::kFailed, refusal + ", although the driver works", code);
 }
 
 std::vector<fs::path> folders_beside_libtorch(const std::vector<base::Mapping>& mappings) {
@@ -155,9 +165,11 @@ CuptiStatus open_cupti(const CuptiPlaces& places, CuptiLibrary& library) {
   }
   const int code = library.functions.get_version(&library.version);
   if (code != cupti::kSuccess) {
-    return not_ready(CuptiState::kUnusable, library.file.string() +
-                                                " does not say its version (CUPTI error " +
-                                                std::to_string(code) + ")");
+    return not_ready(
+        CuptiState::kUnusable,
+        library.file.string() + ": " +
+            cupti_refusal(library.functions, code, {"cuptiGetVersion", "", "say its version"}),
+        code);
   }
   const int major = cuda_major_of(library.version);
   if (major >= kOldestMajor && major <= kNewestMajor) return {};

@@ -14,18 +14,17 @@ namespace graphnet::proof {
 
 /// Whether CUPTI tells what runs on a device. Timing is valid in every state.
 ///
-/// | state       | means                                                              | from |
-/// |-------------|--------------------------------------------------------------------|--------------|
-/// | `ready`     | it does                                                            | 0 | |
-/// `absent`    | there is no library                                                | the loader |
-/// | `unusable`  | a library of a release unknown here, or one without the functions  | its version
-/// | | `no_device` | there is no driver, a stub of it, one that is too old or no device | 999, 15,
-/// ... | | `busy`      | another tool traces this process; it is named where CUPTI can      | 39 |
-/// | `denied`    | no permission, or a kind of device that CUPTI does not trace       | 33, 35,
-/// 40-45| | `failed`    | an error although the driver works                                 | the
-/// rest     |
+/// | state       | means                                               | error          |
+/// |-------------|-----------------------------------------------------|----------------|
+/// | `ready`     | it does                                             | 0              |
+/// | `absent`    | there is no library                                 | the loader's   |
+/// | `unusable`  | a release that is unknown here, or functions lack   | its version    |
+/// | `no_device` | no driver, a stub of it, one too old, or no device  | 999, 15, ...   |
+/// | `busy`      | another tool traces this process; named if CUPTI can| 39             |
+/// | `denied`    | no permission, or a device that CUPTI does not trace| 33, 35, 40-45  |
+/// | `failed`    | an error although the driver works                  | the rest       |
 ///
-/// Only the result of subscribing counts: without a driver other functions answer 0.
+/// Without a driver, subscribing is what fails; other functions answer 0 then.
 enum class CuptiState { kReady, kAbsent, kUnusable, kNoDevice, kBusy, kDenied, kFailed };
 
 /// "ready", "absent", "unusable", "no_device", "busy", "denied", "failed".
@@ -34,17 +33,32 @@ const char* cupti_state_name(CuptiState state);
 /// The state with its reason; empty if it is ready.
 struct CuptiStatus {
   CuptiState state = CuptiState::kReady;
-  int code = 0;  ///< what subscribing returned; 0 if it did not come to that
+  int code = 0;  ///< what CUPTI refused with; 0 if it did not
   std::string reason;
 
   bool is_ready() const { return state == CuptiState::kReady; }
 };
 
-/// What the result of subscribing means. The driver's state tells apart what CUPTI calls "unknown".
+/// What CUPTI was asked for when it refused.
 ///
-/// shapes   other_tool: who subscribes already; "" if that is not known
-CuptiStatus judge_subscription(int code, const std::string& text, const std::string& other_tool,
-                               const device::DriverState& driver);
+/// shapes   id: "kind 10", of a record, or "domain 3, id 6", of a callback; "" if there is none.
+///          doing: "record kernels", after "to"
+struct CuptiCall {
+  const char* function;
+  std::string id;
+  const char* doing;
+};
+
+/// A refusal in words; every one of them is told here: "CUPTI error 35,
+/// CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, of cuptiActivityEnable(kind 10) to record kernels".
+std::string cupti_refusal(const cupti::Functions& functions, int code, const CuptiCall& call);
+
+/// What a refusal means for tracing. The driver's state tells apart what CUPTI calls "unknown".
+///
+/// shapes   refusal: as cupti_refusal() tells it; other_tool: who subscribes already; "" if that is
+///          not known
+CuptiStatus judge_refusal(int code, const std::string& refusal, const std::string& other_tool,
+                          const device::DriverState& driver);
 
 /// Where CUPTI is looked for.
 ///

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "proof/cupti_library.h"
+
 namespace graphnet::proof {
 
 namespace {
@@ -26,6 +28,7 @@ DeviceWork read_work(const std::uint8_t* record, WorkKind kind) {
   work.end_ns = field<std::uint64_t>(record, Fields::kEnd);
   work.correlation = field<std::uint32_t>(record, Fields::kCorrelation);
   work.device = field<std::uint32_t>(record, Fields::kDevice);
+  work.context = field<std::uint32_t>(record, Fields::kContext);
   work.stream = field<std::uint32_t>(record, Fields::kStream);
   return work;
 }
@@ -86,7 +89,10 @@ void RecordReader::read(const FullBuffer& buffer) {
     const auto* const bytes = static_cast<const std::uint8_t*>(record);
     const bool is_inside = code == cupti::kSuccess && bytes >= buffer.bytes && bytes < end;
     if (!is_inside || !take(bytes, static_cast<std::size_t>(end - bytes))) {
-      ++records_.num_cut_buffers;
+      if (records_.num_cut_buffers++ == 0 && code != cupti::kSuccess) {
+        records_.cut_reason = cupti_refusal(
+            functions_, code, {"cuptiActivityGetNextRecord", "", "read a buffer of records"});
+      }
       return;
     }
   }
@@ -149,7 +155,7 @@ void RecordReader::add_pushed_id(const std::uint8_t* record) {
 }
 
 void RecordReader::add_work(const DeviceWork& work) {
-  if (work.start_ns == 0 || work.end_ns < work.start_ns) ++records_.num_untimed;
+  if (!work.is_timed()) ++records_.num_untimed;
   records_.work.push_back(work);
 }
 

@@ -27,8 +27,11 @@ struct DeviceWork {
   std::uint64_t end_ns = 0;
   std::uint32_t correlation = 0;  ///< of the call that asked for it; shared by a graph's nodes
   std::uint32_t device = 0;
+  std::uint32_t context = 0;
   std::uint32_t stream = 0;
   bool is_in_graph = false;
+
+  bool is_timed() const { return start_ns != 0 && end_ns >= start_ns; }
 };
 
 /// A call of the driver or the runtime.
@@ -52,6 +55,7 @@ struct DeviceRecords {
   std::uint64_t overhead_ns = 0;
   std::size_t num_untimed = 0;      ///< of `work`, without times
   std::size_t num_cut_buffers = 0;  ///< that ended within a record: the rest of them is lost
+  std::string cut_reason;           ///< CUPTI's refusal at the first of them; "" if it did not
   std::size_t num_others = 0;       ///< of kinds that are not read
 };
 

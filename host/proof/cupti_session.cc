@@ -48,15 +48,32 @@ std::uint64_t monotonic_raw_ns() {
 struct WantedKind {
   std::uint32_t kind;
   bool is_needed;
+  const char* doing;
 };
 
-constexpr std::array<WantedKind, 7> kWantedKinds = {{{cupti::kConcurrentKernel, true},
-                                                     {cupti::kMemcpy, true},
-                                                     {cupti::kMemset, true},
-                                                     {cupti::kExternalId, true},
-                                                     {cupti::kMemcpyPeer, false},
-                                                     {cupti::kOverhead, false},
-                                                     {cupti::kInternalCall, false}}};
+constexpr std::array<WantedKind, 7> kWantedKinds = {
+    {{cupti::kConcurrentKernel, true, "record kernels"},
+     {cupti::kMemcpy, true, "record copies"},
+     {cupti::kMemset, true, "record sets"},
+     {cupti::kExternalId, true, "record which call asked for work"},
+     {cupti::kMemcpyPeer, false, "record copies between devices"},
+     {cupti::kOverhead, false, "record its own overhead"},
+     {cupti::kInternalCall, false, "record the driver's own calls"}}};
+
+// Enough to see what is wrong.
+constexpr std::size_t kMostRefusals = 8;
+
+std::string domain_and_id(std::uint32_t domain, std::uint32_t id) {
+  return "domain " + std::to_string(domain) + ", id " + std::to_string(id);
+}
+
+std::string id_of_call(std::uint64_t id) {
+  return "family " + std::to_string(cupti::kIdFamily) + ", id " + std::to_string(id);
+}
+
+CuptiCall enabling(std::uint32_t kind, const char* doing) {
+  return {"cuptiActivityEnable", "kind " + std::to_string(kind), doing};
+}
 
 }  // namespace
 
@@ -81,13 +98,19 @@ struct CuptiSession::State {
   std::size_t num_finished_calls = 0;
   std::mutex modules_mutex;
   std::vector<LoadedModule> modules;
+  std::vector<std::string> refusals;
 
   CuptiStatus subscribe();
+  void register_clock();
   CuptiStatus watch_modules();
   CuptiStatus enable();
-  int enable_calls(std::uint32_t domain, std::uint32_t kind,
-                   int (*enable_one)(std::uint32_t, std::uint8_t));
-  CuptiStatus judge(int code, const std::string& other_tool = {}) const;
+  CuptiStatus enable_kinds();
+  using EnableCall = int (*)(std::uint32_t id, std::uint8_t on);
+  CuptiStatus enable_calls(std::uint32_t domain, std::uint32_t kind, EnableCall enable_one,
+                           const char* function);
+  CuptiStatus judge(int code, const CuptiCall& call, const std::string& other_tool = {}) const;
+  /// Notes a refusal that costs no records.
+  void note(int code, const CuptiCall& call);
   void note_module(const cupti::ModuleData& module);
 
   static void on_callback(void* user, std::uint32_t domain, std::uint32_t id, const void* data);
@@ -95,11 +118,12 @@ struct CuptiSession::State {
 
 namespace {
 
-// CUPTI's buffer functions get no argument of ours. The pool of the last session stays for good:
-// CUPTI may ask for buffers, and hold some, after a session has ended.
+// CUPTI's buffer functions get no argument of ours. Pools stay for good: CUPTI may ask for buffers,
+// and hold some, after a session has ended.
 struct CurrentPool {
   std::mutex mutex;
   std::shared_ptr<BufferPool> pool;
+  std::vector<std::shared_ptr<BufferPool>> earlier;
 };
 
 CurrentPool& current_pool() {
@@ -114,6 +138,7 @@ std::shared_ptr<BufferPool> get_pool() {
 
 void set_pool(std::shared_ptr<BufferPool> pool) {
   const std::lock_guard<std::mutex> lock(current_pool().mutex);
+  if (current_pool().pool != nullptr) current_pool().earlier.push_back(current_pool().pool);
   current_pool().pool = std::move(pool);
 }
 
@@ -130,64 +155,96 @@ void complete_buffer(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, st
 
 }  // namespace
 
-CuptiStatus CuptiSession::State::judge(int code, const std::string& other_tool) const {
-  const char* text = nullptr;
-  if (library.functions.result_text != nullptr) library.functions.result_text(code, &text);
-  const bool asks_driver = code != cupti::kSuccess && code != cupti::kOtherSubscriber;
+CuptiStatus CuptiSession::State::judge(int code, const CuptiCall& call,
+                                       const std::string& other_tool) const {
+  if (code == cupti::kSuccess) return {};
   device::DriverState driver;
-  if (asks_driver) driver = device::probe_driver(settings.driver);
-  return judge_subscription(code, text == nullptr ? "" : text, other_tool, driver);
+  if (code != cupti::kOtherSubscriber) driver = device::probe_driver(settings.driver);
+  return judge_refusal(code, cupti_refusal(library.functions, code, call), other_tool, driver);
+}
+
+void CuptiSession::State::note(int code, const CuptiCall& call) {
+  if (code == cupti::kSuccess || refusals.size() == kMostRefusals) return;
+  refusals.push_back(cupti_refusal(library.functions, code, call));
 }
 
 CuptiStatus CuptiSession::State::subscribe() {
   const cupti::Functions& functions = library.functions;
+  constexpr const char* kDoing = "subscribe to it";
   if (functions.subscribe_named == nullptr) {
-    return judge(functions.subscribe(&subscriber, &State::on_callback, this));
+    return judge(functions.subscribe(&subscriber, &State::on_callback, this),
+                 {"cuptiSubscribe", "", kDoing});
   }
   std::array<char, kToolNameBytes + 1> other = {};
   cupti::SubscriberNames names = {sizeof(names), kOwnName, other.data(), kToolNameBytes};
   const int code = functions.subscribe_named(&subscriber, &State::on_callback, this, &names);
-  return judge(code, other.data());
+  return judge(code, {"cuptiSubscribe_v2", "", kDoing}, other.data());
 }
 
-/// Calls by name; all of them where CUPTI cannot choose.
-int CuptiSession::State::enable_calls(std::uint32_t domain, std::uint32_t kind,
-                                      int (*enable_one)(std::uint32_t, std::uint8_t)) {
-  if (enable_one == nullptr) return library.functions.enable(kind);
-  for (std::uint32_t id = 1; id < kMostCallIds; ++id) {
-    const char* name = nullptr;
-    if (library.functions.callback_name(domain, id, &name) != cupti::kSuccess || name == nullptr) {
-      break;
-    }
-    if (!is_traced_call(name)) continue;
-    if (const int code = enable_one(id, 1); code != cupti::kSuccess) return code;
-  }
-  return cupti::kSuccess;
+void CuptiSession::State::register_clock() {
+  const cupti::Functions& functions = library.functions;
+  if (functions.register_timestamp == nullptr) return;
+  const int code = functions.register_timestamp(&monotonic_raw_ns);
+  has_own_clock = code == cupti::kSuccess;
+  note(code, {"cuptiActivityRegisterTimestampCallback", "", "take times by the host's clock"});
 }
 
 CuptiStatus CuptiSession::State::watch_modules() {
   const cupti::Functions& functions = library.functions;
   return judge(
-      functions.enable_callback(1, subscriber, cupti::kResourceDomain, cupti::kModuleLoaded));
+      functions.enable_callback(1, subscriber, cupti::kResourceDomain, cupti::kModuleLoaded),
+      {"cuptiEnableCallback", domain_and_id(cupti::kResourceDomain, cupti::kModuleLoaded),
+       "see which code is loaded"});
 }
 
 CuptiStatus CuptiSession::State::enable() {
   const cupti::Functions& functions = library.functions;
-  has_own_clock = functions.register_timestamp != nullptr &&
-                  functions.register_timestamp(&monotonic_raw_ns) == cupti::kSuccess;
-  int code = functions.register_buffers(&request_buffer, &complete_buffer);
+  CuptiStatus status = judge(functions.register_buffers(&request_buffer, &complete_buffer),
+                             {"cuptiActivityRegisterCallbacks", "", "give it buffers"});
+  if (status.is_ready()) status = enable_kinds();
+  if (status.is_ready()) {
+    status = enable_calls(cupti::kDriverDomain, cupti::kDriverCall, functions.enable_driver_call,
+                          "cuptiActivityEnableDriverApi");
+  }
+  if (status.is_ready()) {
+    status = enable_calls(cupti::kRuntimeDomain, cupti::kRuntimeCall, functions.enable_runtime_call,
+                          "cuptiActivityEnableRuntimeApi");
+  }
+  return status;
+}
+
+CuptiStatus CuptiSession::State::enable_kinds() {
   for (const WantedKind& wanted : kWantedKinds) {
-    if (code != cupti::kSuccess) break;
-    const int enabled = functions.enable(wanted.kind);
-    if (wanted.is_needed) code = enabled;
+    const CuptiCall call = enabling(wanted.kind, wanted.doing);
+    const int code = library.functions.enable(wanted.kind);
+    if (code == cupti::kSuccess) continue;
+    if (wanted.is_needed) return judge(code, call);
+    note(code, call);
   }
-  if (code == cupti::kSuccess) {
-    code = enable_calls(cupti::kDriverDomain, cupti::kDriverCall, functions.enable_driver_call);
+  return {};
+}
+
+/// Calls by name; all of them where CUPTI cannot choose.
+CuptiStatus CuptiSession::State::enable_calls(std::uint32_t domain, std::uint32_t kind,
+                                              EnableCall enable_one, const char* function) {
+  constexpr const char* kDoing = "record calls that give a device work";
+  if (enable_one == nullptr) return judge(library.functions.enable(kind), enabling(kind, kDoing));
+  std::size_t num_enabled = 0;
+  int code = cupti::kSuccess;
+  for (std::uint32_t id = 1; id < kMostCallIds; ++id) {
+    const char* name = nullptr;
+    code = library.functions.callback_name(domain, id, &name);
+    if (code != cupti::kSuccess || name == nullptr) break;
+    if (!is_traced_call(name)) continue;
+    const std::string what = "id " + std::to_string(id) + ", " + name;
+    const CuptiStatus status = judge(enable_one(id, 1), {function, what, kDoing});
+    if (!status.is_ready()) return status;
+    ++num_enabled;
   }
-  if (code == cupti::kSuccess) {
-    code = enable_calls(cupti::kRuntimeDomain, cupti::kRuntimeCall, functions.enable_runtime_call);
-  }
-  return judge(code);
+  if (num_enabled > 0) return {};
+  // The first id that has no name ends the search: here it is the very first.
+  return judge(code == cupti::kSuccess ? cupti::kUnknown : code,
+               {"cuptiGetCallbackName", domain_and_id(domain, 1), "find the calls to record"});
 }
 
 void CuptiSession::State::on_callback(void* user, std::uint32_t domain, std::uint32_t id,
@@ -220,9 +277,11 @@ std::unique_ptr<CuptiSession> CuptiSession::start(const Settings& settings, Cupt
   state->settings = settings;
   status = open_cupti(settings.places, state->library);
   if (!status.is_ready()) return nullptr;
-  set_pool(std::make_shared<BufferPool>(settings.buffer_bytes, settings.max_buffers));
   status = state->subscribe();
   if (!status.is_ready()) return nullptr;
+  // Not before: a session that is refused must not take the buffers of the one that runs.
+  set_pool(std::make_shared<BufferPool>(settings.buffer_bytes, settings.max_buffers));
+  state->register_clock();
   status = state->watch_modules();
   if (status.is_ready() && settings.records) status = state->enable();
   std::unique_ptr<CuptiSession> session(new CuptiSession(std::move(state)));
@@ -244,16 +303,23 @@ const CuptiLibrary& CuptiSession::library() const {
   return state_->library;
 }
 
+std::uint64_t CuptiSession::now_ns() {
+  return monotonic_raw_ns();
+}
+
 void CuptiSession::begin_call(CallSide side) {
   const std::uint64_t id = state_->calls.size();
-  state_->library.functions.push_id(cupti::kIdFamily, id);
+  state_->note(state_->library.functions.push_id(cupti::kIdFamily, id),
+               {"cuptiActivityPushExternalCorrelationId", id_of_call(id), "mark a call"});
   state_->calls.push_back({side, monotonic_raw_ns(), 0});
 }
 
 void CuptiSession::end_call() {
   state_->calls.back().end_ns = monotonic_raw_ns();
   std::uint64_t id = 0;
-  state_->library.functions.pop_id(cupti::kIdFamily, &id);
+  state_->note(state_->library.functions.pop_id(cupti::kIdFamily, &id),
+               {"cuptiActivityPopExternalCorrelationId", id_of_call(state_->calls.size() - 1),
+                "end the mark of a call"});
 }
 
 /// Why records may be missing. A flush may hang in the driver: then it is left alone with what it
@@ -264,14 +330,20 @@ std::string CuptiSession::flush() {
     std::condition_variable changed;
     bool has_ended = false;
     int code = cupti::kSuccess;
+    std::uint32_t flag = 0;
   };
   const auto flush = std::make_shared<Flush>();
   std::thread([flush, state = state_] {
-    int code = state->library.functions.flush(0);
-    // What is not complete now never will be: the device has been waited for.
-    if (code == cupti::kSuccess) code = state->library.functions.flush(cupti::kFlushForced);
+    std::uint32_t flag = 0;
+    int code = state->library.functions.flush(flag);
+    if (code == cupti::kSuccess) {
+      // What is not complete now never will be: the device has been waited for.
+      flag = cupti::kFlushForced;
+      code = state->library.functions.flush(flag);
+    }
     const std::lock_guard<std::mutex> lock(flush->mutex);
     flush->code = code;
+    flush->flag = flag;
     flush->has_ended = true;
     flush->changed.notify_one();
   }).detach();
@@ -281,7 +353,9 @@ std::string CuptiSession::flush() {
     return "CUPTI did not deliver its records within " + std::to_string(limit.count()) + " ms";
   }
   if (flush->code == cupti::kSuccess) return "";
-  return "CUPTI could not deliver its records: error " + std::to_string(flush->code);
+  return cupti_refusal(
+      state_->library.functions, flush->code,
+      {"cuptiActivityFlushAll", "flag " + std::to_string(flush->flag), "deliver its records"});
 }
 
 DeviceTrace CuptiSession::finish() {
@@ -296,11 +370,17 @@ DeviceTrace CuptiSession::finish() {
   trace.lost_bytes = pool->lost_bytes();
   // It may hang as the flush did.
   if (trace.problem.empty()) {
-    state_->library.functions.num_dropped(nullptr, 0, &trace.num_dropped);
+    const int code = state_->library.functions.num_dropped(nullptr, 0, &trace.num_dropped);
+    if (code != cupti::kSuccess) {
+      trace.problem = cupti_refusal(
+          state_->library.functions, code,
+          {"cuptiActivityGetNumDroppedRecords", "", "say how many records it dropped"});
+    }
   }
   trace.calls = state_->calls;
   trace.first_call = std::exchange(state_->num_finished_calls, state_->calls.size());
   trace.has_own_clock = state_->has_own_clock;
+  trace.refusals = state_->refusals;
   const std::lock_guard<std::mutex> lock(state_->modules_mutex);
   trace.modules = state_->modules;
   return trace;

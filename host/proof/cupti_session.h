@@ -43,10 +43,11 @@ struct DeviceTrace {
   std::vector<TracedCall> calls;  ///< the id pushed in a call is its index here
   std::size_t first_call = 0;     ///< of those since the last finish(), whose records these are
   std::vector<LoadedModule> modules;
-  bool has_own_clock = false;   ///< else CUPTI's, which no host time can be compared with
-  std::size_t num_dropped = 0;  ///< records that CUPTI had no buffer for
-  std::size_t lost_bytes = 0;   ///< of records in buffers that had to be used again
-  std::string problem;          ///< why records may be missing; empty: none is known
+  bool has_own_clock = false;         ///< else CUPTI's, which no host time can be compared with
+  std::size_t num_dropped = 0;        ///< records that CUPTI had no buffer for
+  std::size_t lost_bytes = 0;         ///< of records in buffers that had to be used again
+  std::string problem;                ///< why records may be missing; empty: none is known
+  std::vector<std::string> refusals;  ///< of CUPTI that cost no records, in words
 };
 
 /// Records what devices do, through CUPTI. One at a time in a process; where it matters, before
@@ -54,8 +55,11 @@ struct DeviceTrace {
 /// not finalised (that crashes with graphs), the process ends instead. Nothing may be timed while
 /// one records, nor after it.
 ///
+/// CUPTI takes the host's clock as soon as it is subscribed to: what it learns of a device's clock
+/// before it has, it puts on another one.
+///
 /// order    start(), then begin_call(), the call, wait for the device, end_call(), again and again,
-///          then finish()
+///          then finish(). Ends before the context of the device that it traces
 class CuptiSession {
  public:
   struct Settings {
@@ -78,6 +82,11 @@ class CuptiSession {
 
   /// Begins to record, for good; no time is worth anything from here on.
   CuptiStatus record();
+
+  /// The clock of calls, and of records if has_own_clock.
+  ///
+  /// units    nanoseconds of CLOCK_MONOTONIC_RAW
+  static std::uint64_t now_ns();
 
   void begin_call(CallSide side);
   /// order    after the device has been waited for: what it still does belongs to nobody

@@ -116,6 +116,12 @@ class Attribution {
     std::optional<std::size_t> call;  ///< traced call in which it was asked for
   };
 
+  /// When the call that asked for it began, on the clock of records; 0 if that is not known.
+  std::uint64_t launch_ns(const DeviceWork& work) const {
+    const auto start = call_starts_.find(work.correlation);
+    return start == call_starts_.end() ? 0 : start->second;
+  }
+
   Answer of(const DeviceWork& work) const {
     Answer answer;
     Rung call_rung = Rung::kNone;
@@ -218,6 +224,7 @@ class LedgerMaker {
         ledger_.rows.begin(), ledger_.rows.end(),
         [](const LedgerRow& one, const LedgerRow& other) { return one.time_ns > other.time_ns; });
     ledger_.eager_kernels.assign(eager_names_.begin(), eager_names_.end());
+    ledger_.outside = spans_.finish();
     for (CallsOnDevice* calls : {&ledger_.plugin_calls, &ledger_.replays, &ledger_.eager_calls}) {
       const auto num_calls = static_cast<double>(std::max<std::size_t>(1, calls->num_calls));
       for (double* mean : {&calls->sum_ns, &calls->busy_ns, &calls->span_ns}) *mean /= num_calls;
@@ -238,7 +245,10 @@ class LedgerMaker {
     LedgerRow& row = rows_[{name, work.kind, answer.owner, answer.rung, answer.module, in}];
     if (row.count == 0) row = {name, work.kind, answer.owner, answer.rung, answer.module, in};
     ++row.count;
-    const bool is_timed = work.start_ns != 0 && work.end_ns >= work.start_ns;
+    const bool is_timed = work.is_timed();
+    const bool is_on_hosts_clock = trace_.has_own_clock && answer.call;
+    spans_.add(work, attribution_.launch_ns(work),
+               is_on_hosts_clock ? &trace_.calls[*answer.call] : nullptr);
     if (is_timed) row.time_ns += work.end_ns - work.start_ns;
     if (!answer.call) {
       count(answer, name);
@@ -310,6 +320,7 @@ class LedgerMaker {
   std::map<RowKey, LedgerRow> rows_;
   std::map<std::size_t, CallWork> calls_;
   std::set<std::string> eager_names_;
+  SpanWatch spans_;
 };
 
 /// Why records may be missing.
@@ -320,7 +331,9 @@ std::string problem_of(const DeviceTrace& trace) {
     return base::format_bytes(trace.lost_bytes) + " of records were lost for want of buffers";
   }
   if (trace.records.num_cut_buffers > 0) {
-    return std::to_string(trace.records.num_cut_buffers) + " buffers of records were cut off";
+    const std::string& reason = trace.records.cut_reason;
+    return std::to_string(trace.records.num_cut_buffers) + " buffers of records were cut off" +
+           (reason.empty() ? "" : ": " + reason);
   }
   return "";
 }
@@ -347,6 +360,7 @@ DeviceLedger make_device_ledger(const DeviceTrace& trace, const CallName& call_n
     const std::string name = call_name(call.domain, call.id);
     if (is_launch_call(name)) ++ledger.launches[name];
   }
+  ledger.refusals = trace.refusals;
   ledger.problem = problem_of(trace);
   return ledger;
 }
@@ -356,6 +370,12 @@ DeviceEvidence device_evidence(const DeviceLedger& ledger, bool self_tested) {
   evidence.unavailable = ledger.problem;
   if (evidence.unavailable.empty() && self_tested && ledger.host_work == 0) {
     evidence.unavailable = "CUPTI did not see the work by which it was tried";
+  }
+  if (evidence.unavailable.empty() && ledger.outside.unwaited > 0) {
+    evidence.unavailable =
+        std::to_string(ledger.outside.unwaited) + " pieces of work ended after their call, up to " +
+        base::format_duration(static_cast<double>(ledger.outside.most_unwaited_ns)) +
+        " later, though the device had been waited for";
   }
   evidence.plugin_work = ledger.plugin_work;
   evidence.eager_kernels = ledger.eager_kernels;
@@ -369,12 +389,13 @@ DeviceEvidence device_evidence(const DeviceLedger& ledger, bool self_tested) {
   return evidence;
 }
 
-std::string check_times(const CallsOnDevice& calls, double host_ns, double event_ns) {
+std::string check_times(const CallsOnDevice& calls, double host_ns, double event_ns,
+                        std::uint64_t clock_error_ns) {
   if (host_ns < calls.busy_ns) {
     return "the device was busy for " + base::format_duration(calls.busy_ns) + ", the call took " +
            base::format_duration(host_ns) + ": it returned before its work was done";
   }
-  if (event_ns < kLeastEventShare * calls.span_ns) {
+  if (event_ns < kLeastEventShare * (calls.span_ns - static_cast<double>(clock_error_ns))) {
     return "work spans " + base::format_duration(calls.span_ns) + ", the events " +
            base::format_duration(event_ns) + ": it ran on a stream that they do not see";
   }
@@ -388,6 +409,14 @@ Json calls_json(const CallsOnDevice& calls) {
           {"sum_ns", calls.sum_ns},
           {"busy_ns", calls.busy_ns},
           {"span_ns", calls.span_ns}};
+}
+
+Json outside_json(const OutsideSpan& outside) {
+  return {{"early", outside.early},
+          {"late", outside.late},
+          {"most_early_ns", outside.most_early_ns},
+          {"most_late_ns", outside.most_late_ns},
+          {"clock_error_ns", outside.clock_error_ns}};
 }
 
 }  // namespace
@@ -432,6 +461,8 @@ Json device_json(const CuptiStatus& status, const CuptiLibrary* library,
                                {"functions", module.num_functions}});
   }
   json["launches"] = ledger.launches;
+  if (ledger.outside.count() > 0) json["outside_span"] = outside_json(ledger.outside);
+  if (!ledger.refusals.empty()) json["refusals"] = ledger.refusals;
   if (!ledger.problem.empty()) json["problem"] = ledger.problem;
   return json;
 }

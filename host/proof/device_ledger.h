@@ -13,6 +13,7 @@
 #include "proof/cupti_session.h"
 #include "proof/regions.h"
 #include "proof/verdict.h"
+#include "proof/work_span.h"
 
 namespace graphnet::proof {
 
@@ -87,7 +88,9 @@ struct DeviceLedger {
   std::vector<std::string> eager_kernels;       ///< names, in the plugin's calls and their replays
   std::vector<LedgerModule> modules;            ///< in the order in which they were loaded
   std::map<std::string, std::size_t> launches;  ///< calls that launch, by CUPTI's name for them
-  std::string problem;                          ///< why something may be missing; empty: nothing is
+  OutsideSpan outside;                ///< work outside of the span in which it can have been done
+  std::vector<std::string> refusals;  ///< of CUPTI that cost no records, in words
+  std::string problem;                ///< why something may be missing; empty: nothing is
 };
 
 /// CUPTI's name of a call; see CuptiSession::call_name().
@@ -99,17 +102,19 @@ using CallName = std::function<std::string(std::uint32_t domain, std::uint32_t i
 DeviceLedger make_device_ledger(const DeviceTrace& trace, const CallName& call_name,
                                 const std::vector<Region>& regions);
 
-/// What of it the verdict rests on.
+/// What of it the verdict rests on. Work outside of its span voids nothing, unless the plugin did
+/// not wait for it.
 ///
 /// shapes   self_tested: the host launched work of its own in the session
 DeviceEvidence device_evidence(const DeviceLedger& ledger, bool self_tested);
 
 /// Why times of a call that were taken without CUPTI do not fit to what it saw; empty if they do.
-/// Work on a stream that the events do not see makes their span too short; work that goes on after
-/// the call has returned makes the host's time too short.
+/// Work on a stream that the events do not see makes their span too short, by more than the clocks
+/// are apart; work that goes on after the call has returned makes the host's time too short.
 ///
-/// units    nanoseconds of one call
-std::string check_times(const CallsOnDevice& calls, double host_ns, double event_ns);
+/// units    nanoseconds of one call; clock_error_ns: OutsideSpan's
+std::string check_times(const CallsOnDevice& calls, double host_ns, double event_ns,
+                        std::uint64_t clock_error_ns = 0);
 
 /// The member `device` of Record::proof:
 ///
@@ -128,6 +133,10 @@ std::string check_times(const CallsOnDevice& calls, double host_ns, double event
 /// |                                | there were none                                            |
 /// | `modules`                      | [{"loader", "sha256", "functions"}], the first 50          |
 /// | `launches`                     | {call: times}                                              |
+/// | `outside_span`                 | {"early", "late", "most_early_ns", "most_late_ns",         |
+/// |                                | "clock_error_ns"}: work outside of the span in which it    |
+/// |                                | can have been done (work_span.h); absent if there is none  |
+/// | `refusals`                     | of CUPTI that cost no records; absent if there were none   |
 /// | `problem`                      | absent if there is none                                    |
 base::Json device_json(const CuptiStatus& status, const CuptiLibrary* library,
                        const DeviceLedger& ledger);

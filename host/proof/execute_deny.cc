@@ -80,6 +80,7 @@ class HitList {
 
 struct ExecuteDeny::State {
   std::vector<Region> regions;
+  std::vector<std::string> tolerated;
   std::vector<char> is_closed;  // by region
   HitList hits;                 // made before anything is closed
   std::atomic<std::size_t> num_hits{0};
@@ -224,13 +225,16 @@ Status ExecuteDeny::State::check_closed(const Region& region,
 ExecuteDeny::ExecuteDeny(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 base::Result<std::unique_ptr<ExecuteDeny>> ExecuteDeny::create(std::vector<Region> regions) {
+  auto state = std::make_unique<State>();
   for (const ThreadState& thread : read_threads()) {
     if (!blocks(thread, SIGSEGV)) continue;
-    return Status(Code::kUnsupported,
-                  "thread '" + thread.name + "' (" + std::to_string(thread.id) +
-                      ") blocks SIGSEGV, the kernel would kill it where it should be noted");
+    if (!is_drivers(thread)) {
+      return Status(Code::kUnsupported,
+                    describe_thread(thread) +
+                        " blocks SIGSEGV, the kernel would kill it where it should be noted");
+    }
+    state->tolerated.push_back(describe_thread(thread));
   }
-  auto state = std::make_unique<State>();
   if (!state->hits.is_there()) return refused("no memory to note hits in", errno);
   state->regions = std::move(regions);
   std::unique_ptr<ExecuteDeny> witness(new ExecuteDeny(std::move(state)));
@@ -250,6 +254,10 @@ ExecuteDeny::~ExecuteDeny() {
 
 const std::vector<Region>& ExecuteDeny::regions() const {
   return state_->regions;
+}
+
+const std::vector<std::string>& ExecuteDeny::tolerated_threads() const {
+  return state_->tolerated;
 }
 
 // Everything that happens later in earnest, on a page where a refusal costs nothing.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -39,8 +40,11 @@ class ExecuteDeny {
   /// Puts a handler in front of the process's own for SIGSEGV (which gets every fault that is not
   /// ours) and tries it on a page of its own.
   ///
-  /// errors   kUnsupported with the reason: the kernel refuses the permissions, or a thread blocks
-  ///          the signal (it would be killed at its first hit)
+  /// Threads of the CUDA driver may block the signal, and do: they run the driver's code, which is
+  /// not closed. Entering closed code there would end the process, which is no proof either.
+  ///
+  /// errors   kUnsupported with the reason: the kernel refuses the permissions, or another thread
+  ///          blocks the signal (it would be killed at its first hit)
   static base::Result<std::unique_ptr<ExecuteDeny>> create(std::vector<Region> regions);
   /// Disarms and takes the handler out again.
   ~ExecuteDeny();
@@ -48,6 +52,8 @@ class ExecuteDeny {
   ExecuteDeny& operator=(const ExecuteDeny&) = delete;
 
   const std::vector<Region>& regions() const;
+  /// Threads of the driver that blocked the signal when it began, as describe_thread().
+  const std::vector<std::string>& tolerated_threads() const;
 
   /// Drops earlier hits and closes every region of these classes; kHost cannot be closed.
   ///

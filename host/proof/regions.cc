@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace graphnet::proof {
@@ -38,6 +40,28 @@ RegionKind kind_of(const base::Mapping& mapping, const std::string& epoch) {
     if (library.kind == RegionKind::kDeny || is_before_plugin(epoch)) return library.kind;
   }
   return is_before_plugin(epoch) ? RegionKind::kHost : RegionKind::kExpect;
+}
+
+std::string build_id_of(const base::Mapping& mapping,
+                        const std::vector<base::LoadedObject>& objects) {
+  for (const base::LoadedObject& object : objects) {
+    if (object.contains(mapping.start)) return object.build_id;
+  }
+  return {};
+}
+
+// A copy under another name keeps the build id of what it is a copy of.
+void deny_renamed_copies(const std::vector<base::LoadedObject>& objects,
+                         std::vector<Region>& regions) {
+  std::set<std::string> denied;
+  for (const Region& region : regions) {
+    if (region.kind == RegionKind::kDeny) denied.insert(build_id_of(region.mapping, objects));
+  }
+  denied.erase("");
+  for (Region& region : regions) {
+    if (region.kind != RegionKind::kExpect) continue;
+    if (denied.count(build_id_of(region.mapping, objects)) > 0) region.kind = RegionKind::kDeny;
+  }
 }
 
 base::Mapping part_of(const base::Mapping& mapping, std::uintptr_t start, std::uintptr_t end) {
@@ -84,7 +108,8 @@ void MapHistory::note(const std::string& epoch, const std::vector<base::Mapping>
   epochs_.push_back({epoch, base::executable_mappings(mappings)});
 }
 
-std::vector<Region> MapHistory::regions(const std::vector<base::Mapping>& mappings) const {
+std::vector<Region> MapHistory::regions(const std::vector<base::Mapping>& mappings,
+                                        const std::vector<base::LoadedObject>& objects) const {
   std::vector<Region> regions;
   std::vector<base::Mapping> left = base::executable_mappings(mappings);
   const auto add = [&](const std::vector<base::Mapping>& parts, const std::string& epoch) {
@@ -100,6 +125,7 @@ std::vector<Region> MapHistory::regions(const std::vector<base::Mapping>& mappin
   add(left, kLastEpoch);
   std::sort(regions.begin(), regions.end(),
             [](const Region& a, const Region& b) { return a.mapping.start < b.mapping.start; });
+  deny_renamed_copies(objects, regions);
   return regions;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/loaded_objects.h"
 #include "base/memory_map.h"
 
 namespace graphnet::proof {
@@ -14,7 +15,7 @@ namespace graphnet::proof {
 /// | class  | what is in it                                                         | if entered |
 /// |--------|-----------------------------------------------------------------------|------------|
 /// | deny   | libtorch, whenever it was mapped: a second copy that a plugin brings  | a finding  |
-/// |        | counts too                                                            |            |
+/// |        | counts too, by its name or, renamed, by its build id                  |            |
 /// | watch  | libraries that eager and plugin may share: OpenMP, BLAS, and libc10,  | a fact     |
 /// |        | which holds no operator (allocator, reference counts, thread pool)    |            |
 /// | expect | the plugin's file, what it brought and what it made since             | the proof  |
@@ -49,7 +50,9 @@ class MapHistory {
   /// The executable mappings with their classes; one that has grown is cut where it has.
   ///
   /// order    by address
-  std::vector<Region> regions(const std::vector<base::Mapping>& mappings) const;
+  /// shapes   objects: what the loader has mapped now, for build ids; without it names decide
+  std::vector<Region> regions(const std::vector<base::Mapping>& mappings,
+                              const std::vector<base::LoadedObject>& objects = {}) const;
 
  private:
   struct Epoch {

@@ -61,10 +61,17 @@ bool blocks(const ThreadState& thread, int signal) {
   return (thread.blocked >> static_cast<unsigned>(signal - 1) & 1U) != 0;
 }
 
+bool is_drivers(const ThreadState& thread) {
+  return thread.name.rfind("cuda", 0) == 0;
+}
+
 std::string describe_thread(int id) {
   const ThreadState thread = read_thread("/proc/self/task/" + std::to_string(id));
-  const std::string number = std::to_string(id);
-  return thread.id == 0 ? "thread " + number : "thread '" + thread.name + "' (" + number + ")";
+  return thread.id == 0 ? "thread " + std::to_string(id) : describe_thread(thread);
+}
+
+std::string describe_thread(const ThreadState& thread) {
+  return "thread '" + thread.name + "' (" + std::to_string(thread.id) + ")";
 }
 
 }  // namespace graphnet::proof

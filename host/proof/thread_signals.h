@@ -29,7 +29,11 @@ bool other_threads_run();
 /// True if the thread has this signal blocked.
 bool blocks(const ThreadState& thread, int signal);
 
+/// True for threads that the CUDA driver starts, which it names "cuda-EvtHandlr" and the like.
+bool is_drivers(const ThreadState& thread);
+
 /// "thread 'worker' (1234)"; a thread that is gone has no name.
 std::string describe_thread(int id);
+std::string describe_thread(const ThreadState& thread);
 
 }  // namespace graphnet::proof

@@ -300,6 +300,19 @@ std::string steps_text(const Record& record, int width) {
   return parts.empty() ? "" : line("took", base::join(parts, ", "), width);
 }
 
+/// Work whose times cannot be right, or that nobody waited for.
+std::string outside_text(const Json& device, int width) {
+  const Json outside = member(device, "outside_span");
+  const double count = number_in(outside, "early") + number_in(outside, "late");
+  if (count == 0) return "";
+  const double most_ns =
+      std::max(number_in(outside, "most_early_ns"), number_in(outside, "most_late_ns"));
+  return line("",
+              count_text(count, "piece") + " of work outside the span of the call, by up to " +
+                  base::format_duration(most_ns),
+              width);
+}
+
 /// How long the device was busy in a call of either side, which is no time of the timed calls.
 std::string device_text(const Record& record, int width) {
   const Json device = member(record.proof, "device");
@@ -312,7 +325,7 @@ std::string device_text(const Record& record, int width) {
   if (!replays.is_null()) text += ", " + busy(replays) + " in a replay of it";
   const Json eager = member(device, "eager_calls");
   if (!eager.is_null()) text += ", " + busy(eager) + " in one of eager";
-  return line("device", text, width);
+  return line("device", text, width) + outside_text(device, width);
 }
 
 std::string plugin_word(const Record& record, int width) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <set>
 
 #include "base/text.h"
 #include "report/terminal_text.h"
@@ -16,6 +18,7 @@ namespace {
 using journal::Record;
 
 constexpr int kOutcomeWidth = 7;
+constexpr int kErrorWidth = 5;
 constexpr int kCompileWidth = 9;
 constexpr int kFirstCallWidth = 10;
 constexpr int kMedianWidth = 18;
@@ -90,7 +93,39 @@ std::string reason_to_leave_out(const Record& record) {
   return reason == "unsteady" ? "unsteady (spread above 20 %)" : reason;
 }
 
-// "fails on 2 of 7 other inputs", or empty. The outcome is that of the sample's own inputs.
+// The largest error of an element, as "3e-7"; "0" if there is none, "-" if it is not known.
+std::string error_text(const Record& record) {
+  const auto found = record.correctness.find("largest_error");
+  if (found == record.correctness.end() || !found->is_array()) return "-";
+  double largest = -1;
+  for (const base::Json& error : *found) {
+    if (error.is_string()) return printable(error.get<std::string>());  // inf
+    if (error.is_number()) largest = std::max(largest, error.get<double>());
+  }
+  if (largest <= 0) return largest < 0 ? "-" : "0";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0e", largest);
+  const char sign[2] = {text[2] == '-' ? '-' : '\0', '\0'};
+  return text[0] + ("e" + std::string(sign)) + std::to_string(std::atoi(text + 3));
+}
+
+// "no evidence in 1 of 3 outputs (nan)"; empty if all lend it, or none, which is `degenerate`.
+std::string evidence_text(const Record& record) {
+  const auto words = record.correctness.find("evidence");
+  if (record.degenerate || words == record.correctness.end() || !words->is_array()) return "";
+  std::size_t without = 0;
+  std::set<std::string> reasons;
+  for (const base::Json& word : *words) {
+    if (!word.is_string() || word.get<std::string>().empty()) continue;
+    ++without;
+    reasons.insert(word.get<std::string>());
+  }
+  if (without == 0) return "";
+  return "no evidence in " + std::to_string(without) + " of " + counted(words->size(), "output") +
+         " (" + base::join({reasons.begin(), reasons.end()}, ", ") + ")";
+}
+
+// "fails on 2 of 5 extreme inputs", or empty. Other seeds decide the outcome.
 std::string robustness_text(const Record& record) {
   const auto tried = record.checks.find("other_inputs");
   if (tried == record.checks.end()) return "";
@@ -98,25 +133,41 @@ std::string robustness_text(const Record& record) {
   int failed = 0;
   int known = 0;
   for (const base::Json& entry : *tried) {
-    const bool is_known =
-        entry.is_object() && entry.contains("outcome") && entry["outcome"].is_string();
-    const std::string outcome = is_known ? entry["outcome"].get<std::string>() : "";
-    if (outcome.rfind("not tried", 0) == 0) continue;
+    const auto text_of = [&](const char* key) {
+      const bool is_known = entry.is_object() && entry.contains(key) && entry[key].is_string();
+      return is_known ? entry[key].get<std::string>() : "";
+    };
+    const std::string outcome = text_of("outcome");
+    const bool is_seed = text_of("content").rfind("seed", 0) == 0;
+    if (outcome.rfind("not tried", 0) == 0 || is_seed) continue;
     ++known;
-    failed += outcome == "ok" ? 0 : 1;
+    failed += outcome == "ok" || outcome == "ill_conditioned" ? 0 : 1;
   }
   if (failed == 0) return "";
   return "fails on " + std::to_string(failed) + " of " +
-         counted(static_cast<std::size_t>(known), "other input");
+         counted(static_cast<std::size_t>(known), "extreme input");
+}
+
+// Where they were not tried, `ok` rests on the sample's own weights alone.
+std::string second_weights_text(const Record& record) {
+  const auto second = record.checks.find("second_weights");
+  if (record.outcome != "ok" || second == record.checks.end() || !second->is_object()) return "";
+  const bool is_tried = second->value("outcome", "") != "not_tried";
+  const bool has_weights = second->value("unchanged", 1) + second->value("changed", 0) > 0;
+  return is_tried || !has_weights ? "" : "second weights not tried";
 }
 
 std::string remarks_of(const Record& record) {
   std::vector<std::string> remarks;
   if (record.degenerate) remarks.emplace_back("degenerate");
   remarks.insert(remarks.end(), record.flags.begin(), record.flags.end());
+  const std::string evidence = evidence_text(record);
+  if (!evidence.empty()) remarks.push_back(evidence);
   if (score::is_unsteady(record)) remarks.emplace_back("unsteady");
   const std::string robustness = robustness_text(record);
   if (!robustness.empty()) remarks.push_back(robustness);
+  const std::string second_weights = second_weights_text(record);
+  if (!second_weights.empty()) remarks.push_back(second_weights);
   return printable(base::join(remarks, ", "));
 }
 
@@ -165,8 +216,8 @@ RunTable::RunTable(std::ostream& out, TableStyle style, const RunFacts& facts)
                                         : pad_right("e2e median", kMedianWidth) + kGap +
                                               pad_left("speedup", kSpeedupWidth) + kGap;
   write_line(kGap + pad_right("sample", sample_width_) + kGap + pad_right("plugin", plugin_width_) +
-             kGap + pad_right("outcome", kOutcomeWidth) + kGap +
-             pad_left("compile", kCompileWidth) + kGap +
+             kGap + pad_right("outcome", kOutcomeWidth) + kGap + pad_left("error", kErrorWidth) +
+             kGap + pad_left("compile", kCompileWidth) + kGap +
              (has_replays_ ? pad_left("capture", kCompileWidth) + kGap : "") +
              pad_left("first call", kFirstCallWidth) + kGap + timing + "verdict");
   out_.flush();
@@ -201,7 +252,8 @@ std::string RunTable::numbers(const Record& record) const {
   const auto& side = record.plugin_side;
   const std::string capture =
       has_replays_ ? pad_left(duration_or_dash(side.capture_ns), kCompileWidth) + kGap : "";
-  const std::string cost = pad_left(duration_or_dash(side.compile_ns), kCompileWidth) + kGap +
+  const std::string cost = pad_left(error_text(record), kErrorWidth) + kGap +
+                           pad_left(duration_or_dash(side.compile_ns), kCompileWidth) + kGap +
                            capture +
                            pad_left(duration_or_dash(side.first_call_ns), kFirstCallWidth) + kGap;
   if (!is_paired_) {
@@ -334,11 +386,13 @@ void RunTable::summary(const RunSummary& summary) {
   }
   if (!summary.results_path.empty()) out_ << "results: " << printable(summary.results_path) << '\n';
   if (has_upstream_) {
-    out_ << coloured(
-                "protocol upstream times one side after the other: a speedup within 10 % of 1 is "
-                "noise, ± is the spread of one side (see host/measure/protocol.h)",
-                Colour::kDim, style_.color)
-         << '\n';
+    out_
+        << coloured(
+               "protocol upstream times one side after the other, on one input: a speedup within "
+               "10 % of 1 is noise, ± is the spread of one side, and stored results would not show "
+               "in the timed calls (unchecked; see host/measure/protocol.h)",
+               Colour::kDim, style_.color)
+        << '\n';
   }
   out_.flush();
 }

@@ -207,7 +207,8 @@ void judge(const PlannedTask& planned, const WorkerEnd& end, Record& record) {
 
 base::Json settings_of(const PlannedTask& planned) {
   const journal::Task& task = planned.task;
-  base::Json settings = {{"proof", task.proof}, {"digest", task.digest}};
+  base::Json settings = {
+      {"proof", task.proof}, {"second_weights", task.second_weights}, {"digest", task.digest}};
   if (task.memory_limit_bytes) settings["memory_bytes"] = *task.memory_limit_bytes;
   if (task.flop_limit) settings["flop"] = *task.flop_limit;
   if (planned.compile_threads > 0) settings["compile_threads"] = planned.compile_threads;

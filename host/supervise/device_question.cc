@@ -11,19 +11,34 @@ using base::Json;
 using base::Result;
 using base::Status;
 
-Status ask_for_device(const std::filesystem::path& executable, const std::string& device,
-                      std::chrono::milliseconds limit) {
+namespace {
+
+Result<Json> ask_about(const char* flag, const std::filesystem::path& executable,
+                       const std::string& device, std::chrono::milliseconds limit) {
   WorkerQuestion question;
   question.executable = executable;
-  question.flag = "--device";
+  question.flag = flag;
   question.request = {{"device", device}};
   question.limit = limit;
-  Status problem;
+  Result<Json> answered = Json();
   GN_ASSIGN_OR_RETURN(const WorkerAnswers answers,
                       ask_worker(question, [&](std::size_t, Result<Json> answer) {
-                        if (!answer.is_ok()) problem = std::move(answer).status();
+                        answered = std::move(answer);
                       }));
-  return answers.problem.is_ok() ? problem : answers.problem;
+  if (!answers.problem.is_ok()) return answers.problem;
+  return answered;
+}
+
+}  // namespace
+
+Status ask_for_device(const std::filesystem::path& executable, const std::string& device,
+                      std::chrono::milliseconds limit) {
+  return ask_about("--device", executable, device, limit).status();
+}
+
+Result<Json> report_device(const std::filesystem::path& executable, const std::string& device,
+                           std::chrono::milliseconds limit) {
+  return ask_about("--device-report", executable, device, limit);
 }
 
 }  // namespace graphnet::supervise

@@ -50,6 +50,7 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
       config.compile_threads > 0 ? config.compile_threads : settings.auto_threads;
   planned.compile_threads = config.compile_threads;
   task.weights = config.weights;
+  task.second_weights = config.second_weights;
   task.math = config.math;
   task.proof = config.proof;
   task.protocol = config.protocol.name;

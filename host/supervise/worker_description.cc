@@ -32,6 +32,10 @@ std::string read_begin(int fd) {
   return num_read > 0 ? std::string(bytes.data(), static_cast<std::size_t>(num_read)) : "";
 }
 
+base::UniqueFd memory_file() {
+  return base::UniqueFd(::memfd_create("graphnet-worker-description", MFD_CLOEXEC));
+}
+
 Status no_answer(const std::filesystem::path& executable, const std::string& why,
                  const std::string& output) {
   Status error(Code::kEnvironment, "the program that runs samples does not work: " + why);
@@ -46,8 +50,10 @@ Status no_answer(const std::filesystem::path& executable, const std::string& why
 
 Result<base::Json> describe_worker(const std::filesystem::path& executable,
                                    std::chrono::milliseconds limit) {
-  const base::UniqueFd output(::memfd_create("graphnet-worker-description", MFD_CLOEXEC));
-  if (!output.is_open()) {
+  // Its libraries may write to standard error (a driver's warning), which is no part of the answer.
+  const base::UniqueFd output = memory_file();
+  const base::UniqueFd errors = memory_file();
+  if (!output.is_open() || !errors.is_open()) {
     return Status(Code::kEnvironment,
                   std::string("cannot make a file in memory: ") + std::strerror(errno));
   }
@@ -55,6 +61,7 @@ Result<base::Json> describe_worker(const std::filesystem::path& executable,
   options.arguments = {executable.string(), "--describe"};
   GN_ASSIGN_OR_RETURN(options.environment, worker_environment());
   options.output_fd = output.get();
+  options.error_fd = errors.get();
   GN_ASSIGN_OR_RETURN(base::Subprocess worker, base::Subprocess::start(options));
   pollfd ended = {worker.wait_fd(), POLLIN, 0};
   int num_ready = 0;
@@ -64,13 +71,14 @@ Result<base::Json> describe_worker(const std::filesystem::path& executable,
   if (num_ready == 0) worker.signal_group(SIGKILL);
   const base::ExitState state = worker.wait();
   const std::string text = read_begin(output.get());
+  const std::string said = read_begin(errors.get()) + text;
   if (num_ready == 0) {
-    return no_answer(executable, "no answer for " + std::to_string(limit.count()) + " ms", text);
+    return no_answer(executable, "no answer for " + std::to_string(limit.count()) + " ms", said);
   }
-  if (state.exit_code != 0) return no_answer(executable, state.to_string(), text);
+  if (state.exit_code != 0) return no_answer(executable, state.to_string(), said);
   Result<base::Json> answer = base::parse_json(text, "its description");
   if (!answer.is_ok() || !answer->is_object()) {
-    return no_answer(executable, "its answer is no description", text);
+    return no_answer(executable, "its answer is no description", said);
   }
   return answer;
 }

@@ -29,6 +29,13 @@ std::string short_number(double value) {
          std::to_string(exponent);
 }
 
+// "3.1".
+std::string factor_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value < 1000 ? "%.2g" : "%.1e", value);
+  return text;
+}
+
 std::string element_text(const TensorView& view, std::int64_t index) {
   if (view.dtype == DType::kInt64) {
     return std::to_string(static_cast<const std::int64_t*>(view.data)[index]);
@@ -43,14 +50,11 @@ std::string element_text(const TensorView& view, std::int64_t index) {
 }
 
 // A single number may be anything; a single zero is what a plugin that does nothing returns.
-bool is_degenerate(const Scan& scan, std::int64_t count) {
-  if (scan.only_subnormal) return true;
-  return scan.constant && count > 1;
-}
-
-double relative_rms(const Scan& scan) {
-  if (scan.squared_error == 0) return 0;
-  return std::sqrt(scan.squared_error / scan.squared_eager);  // infinity if eager is zero
+Evidence evidence_of(const Scan& scan, std::int64_t count) {
+  if (count == 0) return Evidence::kEmpty;
+  if (scan.eager.nan > 0) return Evidence::kNaN;
+  if (scan.constant && count > 1) return Evidence::kConstant;
+  return scan.only_subnormal ? Evidence::kSubnormal : Evidence::kLends;
 }
 
 void fill_from_scan(const TensorView& eager, const Scan& scan, std::int64_t count,
@@ -72,31 +76,45 @@ void fill_from_scan(const TensorView& eager, const Scan& scan, std::int64_t coun
     result.mean_diff = static_cast<float>(scan.sum_diff) / static_cast<float>(count);
   }
   result.statistics = statistics_of(eager.dtype, scan);
-  result.degenerate = is_degenerate(scan, count);
-  if (!is_exact(eager.dtype)) result.relative_rms = relative_rms(scan);
+  result.evidence = evidence_of(scan, count);
 }
 
-void judge_integers(const TensorView& eager, const TensorView& plugin, const OutputContext& context,
-                    OutputComparison& result) {
-  result.within_tolerance = result.bit_equal;
+void measure_selection(const TensorView& eager, const TensorView& plugin,
+                       const OutputContext& context, OutputFacts& facts, OutputComparison& result) {
+  facts.values_equal = result.bit_equal;
   if (result.bit_equal || !context.indices) return;
   result.indices = judge_indices(eager, plugin, *context.indices);
-  result.within_tolerance = result.indices->accepted;
+  facts.selects_the_same = result.indices->accepted;
 }
 
-void judge_floats(const TensorView& eager, const TensorView& plugin, const OutputContext& context,
-                  OutputComparison& result) {
-  // Written so that a NaN is not within.
-  const bool near_eager = *result.relative_rms <= rms_limit(eager.dtype);
-  bool near_truth = false;
-  if (context.float64 != nullptr && has_float64_rule(eager.dtype)) {
-    result.float64_errors = errors_against_float64(eager.dtype, eager.data, plugin.data,
-                                                   context.float64, count_of(eager));
-    near_truth = result.float64_errors->accepted;
-    const bool proves_nothing = !near_eager && result.float64_errors->accepts_zeros;
-    result.degenerate = result.degenerate || (near_truth && proves_nothing);
+void measure_errors(const TensorView& eager, const TensorView& plugin, const OutputContext& context,
+                    const Scan& scan, OutputFacts& facts, OutputComparison& result) {
+  const std::int64_t count = count_of(eager);
+  result.elements = element_errors(scan, eager.dtype, eager.data, plugin.data, count);
+  result.relative_rms = result.elements->relative_rms;
+  facts.relative_rms = result.elements->relative_rms;
+  facts.element_excess = result.elements->excess;
+  if (context.float64 == nullptr || !has_float64_rule(eager.dtype)) return;
+  result.float64_errors = errors_against_float64(result.elements->rule, eager.data, plugin.data,
+                                                 context.float64, count);
+  facts.truth = result.float64_errors->facts();
+  const bool is_ill = facts.truth && is_ill_conditioned(eager.dtype, *facts.truth);
+  if (is_ill && result.lends_evidence()) result.evidence = Evidence::kIllConditioned;
+}
+
+// Where a reader should look: a wrong mask, the worst index, else the element that is worst by the
+// rule, if single elements are the matter, else the largest error.
+std::optional<std::int64_t> bad_index(const OutputComparison& result, const Scan& scan) {
+  if (result.indices) return result.indices->worst_index;
+  const auto& elements = result.elements;
+  const bool by_element = elements && (elements->outsize > 0 ||
+                                       elements->relative_rms <= rms_limit(elements->rule.dtype));
+  if (result.masks_equal && by_element && elements->worst_index >= 0) {
+    const auto& truth = result.float64_errors;
+    return truth && truth->element_excess > 1 ? truth->worst_index : elements->worst_index;
   }
-  result.within_tolerance = result.masks_equal && (near_eager || near_truth);
+  if (scan.worst.empty()) return std::nullopt;
+  return scan.worst.front().index;
 }
 
 OutputComparison compare_output(const TensorView& eager, const TensorView& plugin,
@@ -110,18 +128,20 @@ OutputComparison compare_output(const TensorView& eager, const TensorView& plugi
   if (!readable) return result;
   const Scan scan = scan_elements(eager.dtype, eager.data, plugin.data, count);
   fill_from_scan(eager, scan, count, result);
+  OutputFacts facts;
+  facts.dtype = eager.dtype;
+  facts.masks_equal = result.masks_equal;
   if (is_exact(eager.dtype)) {
-    judge_integers(eager, plugin, context, result);
+    measure_selection(eager, plugin, context, facts, result);
   } else {
-    judge_floats(eager, plugin, context, result);
+    measure_errors(eager, plugin, context, scan, facts, result);
   }
-  if (result.within_tolerance) return result;
-  if (!scan.worst.empty()) result.first_bad_index = scan.worst.front().index;
-  if (result.indices) result.first_bad_index = result.indices->worst_index;
+  result.acceptance = decide(facts);
+  if (!result.within_tolerance()) result.first_bad_index = bad_index(result, scan);
   return result;
 }
 
-// In the order of gravity.
+// Most severe first.
 constexpr const char* kOutcomes[] = {"dtype_mismatch", "shape_mismatch", "non_finite",
                                      "accuracy_mismatch", "ok"};
 
@@ -129,7 +149,26 @@ const char* outcome_of(const OutputComparison& output) {
   if (!output.dtype_equal) return kOutcomes[0];
   if (!output.shape_equal) return kOutcomes[1];
   if (!output.masks_equal) return kOutcomes[2];
-  return output.within_tolerance ? kOutcomes[4] : kOutcomes[3];
+  return output.within_tolerance() ? kOutcomes[4] : kOutcomes[3];
+}
+
+// Which half of the rule a float output broke, and what float64 says.
+std::string error_text(DType dtype, const OutputComparison& output) {
+  const double limit = rms_limit(dtype);
+  const bool rms_is_near = *output.relative_rms <= limit;
+  std::string text = "relative RMS error " + short_number(*output.relative_rms);
+  if (!rms_is_near) text += " exceeds " + short_number(limit);
+  const auto truth = output.float64_errors ? output.float64_errors->facts() : std::nullopt;
+  const bool is_ill = truth && is_ill_conditioned(dtype, *truth);
+  if (is_ill) {
+    text += "; ill-conditioned: eager's own against float64 is " + short_number(truth->eager_error);
+  } else if (truth && !rms_is_near) {
+    text += " and the error against float64 is " + factor_text(truth->ratio) + " times eager's";
+  }
+  const bool rms_is_fine = rms_is_near || (truth && !is_ill && truth->ratio <= kEagerErrorFactor);
+  if (!rms_is_fine) return text + "; largest";
+  const double excess = truth && !is_ill ? truth->element_excess : output.elements->excess;
+  return "an element is off by " + factor_text(excess) + " times the limit (" + text + "); worst";
 }
 
 std::string what_differs(const TensorView& eager, const TensorView& plugin,
@@ -152,18 +191,20 @@ std::string what_differs(const TensorView& eager, const TensorView& plugin,
            output.indices->message;
   }
   if (is_exact(eager.dtype)) return "values differ; largest difference" + values;
-  std::string sentence = "relative RMS error " + short_number(*output.relative_rms) + " exceeds " +
-                         short_number(rms_limit(eager.dtype));
-  if (output.float64_errors) {
-    sentence += " and the error against float64 is " + short_number(output.float64_errors->ratio) +
-                " times eager's";
-  }
-  return sentence + "; largest" + values;
+  return error_text(eager.dtype, output) + values;
 }
 
-void judge(const std::vector<TensorView>& eager, const std::vector<TensorView>& plugin,
-           Comparison& comparison) {
+}  // namespace
+
+const char* evidence_name(Evidence evidence) {
+  constexpr const char* kNames[] = {"", "empty", "nan", "constant", "subnormal", "ill_conditioned"};
+  return kNames[static_cast<std::size_t>(evidence)];
+}
+
+void settle_outcome(const std::vector<TensorView>& eager, const std::vector<TensorView>& plugin,
+                    Comparison& comparison) {
   comparison.outcome = "ok";
+  comparison.message.clear();
   for (const std::string outcome : kOutcomes) {
     for (std::size_t i = 0; i < eager.size() && outcome != "ok"; ++i) {
       if (outcome_of(comparison.outputs[i]) != outcome) continue;
@@ -176,8 +217,6 @@ void judge(const std::vector<TensorView>& eager, const std::vector<TensorView>& 
   }
 }
 
-}  // namespace
-
 Comparison compare_outputs(const std::vector<TensorView>& eager,
                            const std::vector<TensorView>& plugin,
                            const std::vector<OutputContext>& contexts) {
@@ -188,13 +227,15 @@ Comparison compare_outputs(const std::vector<TensorView>& eager,
         std::to_string(plugin.size()) + " outputs instead of " + std::to_string(eager.size());
     return comparison;
   }
-  comparison.degenerate = true;
+  int lending = 0;
   for (std::size_t i = 0; i < eager.size(); ++i) {
     const OutputContext context = i < contexts.size() ? contexts[i] : OutputContext();
     comparison.outputs.push_back(compare_output(eager[i], plugin[i], context));
-    comparison.degenerate = comparison.degenerate && comparison.outputs.back().degenerate;
+    lending += comparison.outputs.back().lends_evidence() ? 1 : 0;
   }
-  judge(eager, plugin, comparison);
+  comparison.degenerate = lending == 0;
+  if (lending > 0) comparison.evidence_share = lending / static_cast<double>(eager.size());
+  settle_outcome(eager, plugin, comparison);
   return comparison;
 }
 

@@ -8,8 +8,10 @@
 
 #include "base/dtype.h"
 #include "base/tolerance.h"
+#include "verify/element_errors.h"
 #include "verify/float64_truth.h"
 #include "verify/indices.h"
+#include "verify/outcome_rule.h"
 #include "verify/statistics.h"
 #include "verify/tensor_view.h"
 
@@ -23,6 +25,21 @@ struct OutputContext {
   /// What the indices of an integer output select from; nothing if it holds plain integers.
   std::optional<IndexSource> indices;
 };
+
+/// Why an output that is right says little of the plugin, by what eager gave. It is compared all
+/// the same.
+enum class Evidence : std::uint8_t {
+  kLends,           ///< it says something
+  kEmpty,           ///< no element
+  kNaN,             ///< NaN, be it one
+  kConstant,        ///< two or more elements, all equal
+  kSubnormal,       ///< no normal number: zeros and subnormals only
+  kIllConditioned,  ///< eager itself is too far from float64 (eager_error_limit), where that is
+                    ///< known
+};
+
+/// "", "empty", "nan", "constant", "subnormal", "ill_conditioned".
+const char* evidence_name(Evidence evidence);
 
 /// Comparison of one output of the plugin with eager's.
 struct OutputComparison {
@@ -40,18 +57,19 @@ struct OutputComparison {
   /// place, in an order that depends on the processor.
   std::optional<float> max_diff;
   std::optional<float> mean_diff;
-  /// ||plugin - eager|| / ||eager|| over elements finite on both sides, in float64; 0 if both norms
-  /// are 0, infinity if only eager's is. Nothing for integers and bools.
+  /// ||plugin - eager|| / ||eager|| over elements finite on both sides but outsize ones, in
+  /// float64; 0 if both norms are 0, infinity if only eager's is. Nothing for integers and bools.
   std::optional<double> relative_rms;
+  std::optional<ElementErrors> elements;        ///< floats and complex numbers
   std::optional<Statistics> statistics;         ///< nothing if shape or dtype differ, or no data
   std::optional<Float64Errors> float64_errors;  ///< if the truth was given
   std::optional<IndexJudgement> indices;        ///< if a source was given and indices differ
-  /// No evidence: eager is constant (two or more elements, all equal) or has no normal number
-  /// (zeros and subnormals only, or no element at all); or the output was accepted only by a
-  /// float64 rule that would accept zeros too.
-  bool degenerate = false;
-  bool within_tolerance = false;                ///< by DESIGN's outcome rule, for this output
-  std::optional<std::int64_t> first_bad_index;  ///< row-major, of the worst pair if not within
+  Evidence evidence = Evidence::kEmpty;
+  Acceptance acceptance = Acceptance::kNone;    ///< by the outcome rule
+  std::optional<std::int64_t> first_bad_index;  ///< row-major, of the worst pair if not accepted
+
+  bool within_tolerance() const { return acceptance != Acceptance::kNone; }
+  bool lends_evidence() const { return evidence == Evidence::kLends; }
 };
 
 struct Comparison {
@@ -60,22 +78,29 @@ struct Comparison {
   std::string outcome;
   /// One sentence about the first output with that outcome; empty for ok.
   std::string message;
-  bool degenerate = false;  ///< every output is degenerate: the check is no evidence
+  bool degenerate = false;    ///< no output lends evidence
+  double evidence_share = 0;  ///< of the outputs; 0 without outputs
   std::vector<OutputComparison> outputs;
 };
 
-/// Compares all outputs under the outcome rule: same count, dtype, shape (no broadcasting), NaN and
-/// Inf masks (NaN equals NaN); integers and bools exact, indices by the values they select (see
-/// judge_indices); for floats a relative RMS error within rms_limit, or an RMS error against
-/// float64 of at most kEagerErrorFactor times eager's own; complex as their parts.
+/// Compares all outputs under the outcome rule: same count, dtype and shape (no broadcasting), and
+/// what decide() says of each output; NaN equals NaN.
 ///
-/// One pass over the elements; no copies. An output with a float64 truth takes one more.
+/// One pass over the elements; no copies. One or two more where a difference is too large for a
+/// look at the sums, and one or two with a float64 truth.
 ///
 /// shapes   contexts: one per output; fewer or none if nothing else is known of the rest
-/// source   outcome rule: DESIGN 4; all_close, max and mean difference: GraphNet bench 2.5, 2.6
+/// source   outcome rule: outcome_rule.h; all_close, max and mean difference: GraphNet
+/// bench 2.5, 2.6
 Comparison compare_outputs(const std::vector<TensorView>& eager,
                            const std::vector<TensorView>& plugin,
                            const std::vector<OutputContext>& contexts = {});
+
+/// Outcome and message anew, after an output's acceptance was changed.
+///
+/// shapes   as compare_outputs(), which made the comparison
+void settle_outcome(const std::vector<TensorView>& eager, const std::vector<TensorView>& plugin,
+                    Comparison& comparison);
 
 using base::tolerance_levels;
 using base::ToleranceLevel;

@@ -136,13 +136,50 @@ DistributionTest non_finite_test(const Sample& a, const Sample& b) {
   return z_test(difference, share * (1 - share) * (1 / n + 1 / m));
 }
 
-void judge(const char* name, const DistributionTest& test, DistributionComparison& comparison) {
-  if (!comparison.same || test.p_value >= kSmallestPValue) return;
-  comparison.same = false;
+std::string failure_text(const char* name, const DistributionTest& test) {
   char text[96];
   std::snprintf(text, sizeof text, "%s differs: statistic %.3g, p-value %.1e", name, test.statistic,
                 test.p_value);
-  comparison.message = text;
+  return text;
+}
+
+void judge(const char* name, const DistributionTest& test, DistributionComparison& comparison) {
+  if (!comparison.same || test.p_value >= kSmallestPValue) return;
+  comparison.same = false;
+  comparison.message = failure_text(name, test);
+}
+
+// Calls visit(a, b, c) for the elements that are finite in all three.
+template <typename Visit>
+void for_each_finite(const TensorView& a, const TensorView& b, const TensorView& c, Visit visit) {
+  constexpr int kBlock = 1024;
+  double values[3][kBlock];
+  const std::int64_t count = count_of(a);
+  for (std::int64_t begin = 0; begin < count; begin += kBlock) {
+    const int extent = static_cast<int>(std::min<std::int64_t>(kBlock, count - begin));
+    load_as_double(a.dtype, a.data, begin, extent, values[0]);
+    load_as_double(b.dtype, b.data, begin, extent, values[1]);
+    load_as_double(c.dtype, c.data, begin, extent, values[2]);
+    for (int i = 0; i < extent; ++i) {
+      const bool is_finite =
+          std::isfinite(values[0][i]) && std::isfinite(values[1][i]) && std::isfinite(values[2][i]);
+      if (is_finite) visit(values[0][i], values[1][i], values[2][i]);
+    }
+  }
+}
+
+bool are_equal(const TensorView& a, const TensorView& b) {
+  return scan_elements(a.dtype, a.data, b.data, count_of(a)).differing == 0;
+}
+
+// Both comparisons of draws that should be alike; returns why they are not.
+std::string compare_draws(const TensorView& first, const TensorView& second,
+                          const TensorView& other, RandomJudgement& judgement) {
+  judgement.comparison = compare_distributions(first, other);
+  judgement.common_part = compare_common_part(first, second, other);
+  if (!judgement.comparison.same) return judgement.comparison.message;
+  if (judgement.common_part.p_value >= kSmallestPValue) return "";
+  return failure_text("what all draws have in common", judgement.common_part);
 }
 
 }  // namespace
@@ -164,16 +201,45 @@ DistributionComparison compare_distributions(const TensorView& eager, const Tens
   return comparison;
 }
 
-RandomJudgement judge_random_output(const TensorView& eager, const TensorView& eager_again,
+DistributionTest compare_common_part(const TensorView& first, const TensorView& second,
+                                     const TensorView& other) {
+  double sum = 0;
+  std::int64_t count = 0;
+  for_each_finite(first, second, other, [&](double a, double, double) {
+    sum += a;
+    ++count;
+  });
+  DistributionTest test;
+  if (count < kFewestForMoments) return test;
+  const double mean = sum / static_cast<double>(count);
+  double difference = 0;
+  double squares = 0;
+  for_each_finite(first, second, other, [&](double a, double b, double c) {
+    const double term = (a - mean) * (b - c);
+    difference += term;
+    squares += term * term;
+  });
+  if (squares == 0) return test;
+  test.statistic = difference / std::sqrt(squares);
+  test.p_value = 0.5 * std::erfc(test.statistic / std::sqrt(2.0));
+  return test;
+}
+
+RandomJudgement judge_random_output(const std::array<TensorView, 3>& draws,
                                     const TensorView& plugin) {
   RandomJudgement judgement;
-  judgement.comparison = compare_distributions(eager, eager_again);
-  if (!judgement.comparison.same) {
+  if (are_equal(draws[0], draws[1])) {
+    judgement.verdict = RandomVerdict::kNotRandom;
+    judgement.message = "eager's draws do not differ";
+    return judgement;
+  }
+  judgement.message = compare_draws(draws[0], draws[2], draws[1], judgement);
+  if (!judgement.message.empty()) {
     judgement.verdict = RandomVerdict::kUnusable;
     return judgement;
   }
-  judgement.comparison = compare_distributions(eager, plugin);
-  if (!judgement.comparison.same) judgement.verdict = RandomVerdict::kDifferent;
+  judgement.message = compare_draws(draws[0], draws[1], plugin, judgement);
+  if (!judgement.message.empty()) judgement.verdict = RandomVerdict::kDifferent;
   return judgement;
 }
 

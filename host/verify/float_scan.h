@@ -10,6 +10,7 @@
 
 #include "verify/float_types.h"
 #include "verify/level_climber.h"
+#include "verify/magnitudes.h"
 #include "verify/scan.h"
 #include "verify/worst_pairs.h"
 
@@ -105,6 +106,7 @@ class FloatScan {
   [[gnu::always_inline]] void scan_block(const Stored* eager, const Stored* plugin) {
     e_ = load(eager_, eager);
     if (scan_.constant) scan_constant();
+    magnitudes_.add(eager, extent_);
     const auto bytes = static_cast<std::size_t>(extent_) * sizeof(Stored);
     if (std::memcmp(eager, plugin, bytes) == 0) {
       add_equal_block(eager);
@@ -429,12 +431,14 @@ class FloatScan {
     scan_.differing = scan_.finite_pairs - scan_.ulp_histogram[0] + scan_.mask_mismatches;
     scan_.all_equal = scan_.differing == 0 && !scan_.has_nan();
     scan_.only_subnormal = scan_.eager.zero + scan_.eager.subnormal == count;
+    scan_.may_have_outsize = magnitudes_.may_have_outsize(scan_.eager, count);
     scan_.smallest_level = climber_.smallest();
     scan_.worst = worst_.pairs();
   }
 
   Scan scan_;
   T first_ = 0;
+  Magnitudes<Type> magnitudes_;
   std::int64_t begin_ = 0;  // of the block
   int extent_ = 0;          // of the block, kBlock but for the last
   LevelClimber<T, typename Type::Rounding> climber_;

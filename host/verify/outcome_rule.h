@@ -1,9 +1,28 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
 #include "base/dtype.h"
 
 namespace graphnet::verify {
+
+/// The outcome rule: when an output of a plugin is accepted. This file is all of it; what it asks
+/// for is measured elsewhere:
+///
+/// | fact                                   | measured by                |
+/// |----------------------------------------|----------------------------|
+/// | dtype, shape, masks, bits, sums        | scan.h                     |
+/// | elements one by one, outsize elements  | element_errors.h           |
+/// | eager and plugin against float64       | float64_truth.h            |
+/// | what indices select                    | indices.h                  |
+/// | whether random draws are alike         | distribution.h             |
+///
+/// source   DESIGN 4, "Outcome `ok`"
 
 /// Bools and integers: equal to the bit, or judged by what they select.
 inline bool is_exact(base::DType dtype) {
@@ -11,8 +30,6 @@ inline bool is_exact(base::DType dtype) {
 }
 
 /// Largest relative RMS error of an accepted output; complex numbers as their parts.
-///
-/// source   DESIGN 4
 inline double rms_limit(base::DType dtype) {
   switch (dtype) {
     case base::DType::kFloat16:
@@ -27,16 +44,123 @@ inline double rms_limit(base::DType dtype) {
   }
 }
 
-/// An output farther from eager than rms_limit is accepted if its RMS error against float64 is at
-/// most this many times eager's own.
+/// An element may be off by this part of the output's RMS, beside rms_limit of itself: 30 times
+/// rms_limit, but half types, whose limits are wide already, have one of their own.
+inline double element_limit(base::DType dtype) {
+  const bool is_half = dtype == base::DType::kFloat16 || dtype == base::DType::kBFloat16;
+  return is_half ? 0.25 : 30 * rms_limit(dtype);
+}
+
+/// An error against float64 may be this many times eager's own.
 ///
-/// source   DESIGN 4; torch's benchmarks use 2 to 10
+/// source   torch's benchmarks use 2 to 10
 inline constexpr double kEagerErrorFactor = 3;
 
-/// Whether that half of the rule exists for a dtype: float16, bfloat16, float32. A float64 output
-/// has no better truth than itself.
+/// Eager's own error at one element may be 0 by chance: it counts as at least that which this share
+/// of the elements does not exceed.
+inline constexpr double kUsualErrorShare = 0.9999;
+
+/// Largest relative RMS error of eager's own at which its error is a measure for others'. Above,
+/// the output is ill-conditioned.
+inline double eager_error_limit(base::DType dtype) {
+  return std::max(0.1, 2 * rms_limit(dtype));
+}
+
+/// Elements of eager above this many times the median magnitude of those that are not 0 (masks of
+/// attention: -3.4e38, -65504, -10000) are outsize: left out of every RMS, where they would hide
+/// all others, and judged one by one as outputs of their own. The largest magnitude is left out of
+/// the median, however often it is there: masks may be the most.
+inline constexpr double kOutsizeFactor = 1e4;
+
+/// Whether the float64 half of the rule exists for a dtype: float16, bfloat16, float32. A float64
+/// output has no better truth than itself.
 inline bool has_float64_rule(base::DType dtype) {
   return base::is_floating(dtype) && dtype != base::DType::kFloat64;
+}
+
+/// How far one element may be off.
+struct ElementRule {
+  base::DType dtype = base::DType::kFloat32;
+  double eager_rms = 0;  ///< of the elements that are not outsize
+  /// Magnitude above which an element of eager is outsize.
+  double outsize_above = std::numeric_limits<double>::infinity();
+
+  bool is_outsize(double eager) const { return std::abs(eager) > outsize_above; }
+
+  /// Largest |plugin - eager|.
+  double from_eager(double eager) const {
+    const double relative = rms_limit(dtype) * std::abs(eager);
+    return is_outsize(eager) ? relative : element_limit(dtype) * eager_rms + relative;
+  }
+
+  /// Largest |plugin - truth|. usual_error: what kUsualErrorShare of eager's errors do not exceed.
+  double from_float64(double eager, double truth, double usual_error) const {
+    const double own = std::abs(eager - truth);
+    if (!is_outsize(eager)) return kEagerErrorFactor * std::max(own, usual_error);
+    const bool is_sound = own <= eager_error_limit(dtype) * std::abs(truth);
+    return is_sound ? kEagerErrorFactor * own : 0;
+  }
+};
+
+/// An output beside the same program in float64.
+struct TruthFacts {
+  double eager_error = 0;  ///< relative RMS error of eager
+  double ratio = 1;        ///< RMS error of the plugin / RMS error of eager
+  /// Worst element: by how much of what it may be off from eager or from float64, whichever is
+  /// kinder; 1 is the limit.
+  double element_excess = 0;
+};
+
+inline bool is_ill_conditioned(base::DType dtype, const TruthFacts& truth) {
+  return !(truth.eager_error <= eager_error_limit(dtype));
+}
+
+/// What the rule asks of one output whose dtype and shape are right.
+struct OutputFacts {
+  base::DType dtype = base::DType::kFloat32;
+  bool masks_equal = true;        ///< NaN, +Inf and -Inf at the same elements
+  bool values_equal = false;      ///< integers and bools
+  bool selects_the_same = false;  ///< indices
+  double relative_rms = 0;        ///< floats, without outsize elements
+  double element_excess = 0;      ///< floats: worst element, by how much of from_eager()
+  std::optional<TruthFacts> truth;
+};
+
+/// Why an output is accepted.
+enum class Acceptance : std::uint8_t {
+  kNone,
+  kEqual,
+  kNearEager,
+  kNearFloat64,
+  kSelection,
+  kDistribution,
+};
+
+/// The decision.
+///
+/// | output            | accepted if                                                              |
+/// |-------------------|--------------------------------------------------------------------------|
+/// | integers, bools   | equal, or indices that select the same                                   |
+/// | floats            | NaN and infinities are where eager's are; relative RMS error within      |
+/// |                   | rms_limit, or RMS error against float64 within 3 times eager's own; and  |
+/// |                   | each element within ElementRule::from_eager() or from_float64()          |
+/// | ill-conditioned   | as floats, by eager alone: its error is no measure for others'           |
+///
+/// What is not accepted so may be by its distribution, if eager's own draws of it differ:
+/// judge_random_output(), kDistribution.
+inline Acceptance decide(const OutputFacts& facts) {
+  if (is_exact(facts.dtype)) {
+    if (facts.values_equal) return Acceptance::kEqual;
+    return facts.selects_the_same ? Acceptance::kSelection : Acceptance::kNone;
+  }
+  if (!facts.masks_equal) return Acceptance::kNone;
+  // Written so that a NaN is not within.
+  const bool rms_is_near = facts.relative_rms <= rms_limit(facts.dtype);
+  if (rms_is_near && facts.element_excess <= 1) return Acceptance::kNearEager;
+  if (!facts.truth || is_ill_conditioned(facts.dtype, *facts.truth)) return Acceptance::kNone;
+  const bool rms_is_as_good = rms_is_near || facts.truth->ratio <= kEagerErrorFactor;
+  const bool is_as_good = rms_is_as_good && facts.truth->element_excess <= 1;
+  return is_as_good ? Acceptance::kNearFloat64 : Acceptance::kNone;
 }
 
 }  // namespace graphnet::verify

@@ -40,6 +40,9 @@ struct Scan {
   double squared_eager = 0;
   double squared_plugin = 0;
   int square_scale = 0;
+  /// False: no element of eager is outsize (outcome_rule.h), which costs nothing to know of most
+  /// outputs. True: it was not found out.
+  bool may_have_outsize = true;
   std::array<std::int64_t, kNumUlpBins> ulp_histogram = {};  ///< see Statistics
   std::vector<WorstPair> worst;                              ///< see Statistics
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/json.h"
@@ -32,31 +34,55 @@ struct ComparedSample {
 /// | the program in float64   | a float output differs and it is too far, or the run costs      |
 /// |                          | nothing to speak of (50 MFLOP); never above 50 GFLOP or half of |
 /// |                          | the free memory                                                 |
-/// | distributions            | a random program's outputs differ                               |
+/// | distributions            | a random program's outputs differ; only of outputs of which      |
+/// |                          | eager's own draws differ                                        |
 ///
 /// `checks` gets of what was looked at "float64" (per output eager_rms,
 /// plugin_rms, ratio), "indices" and "random", each with the reason if it could not be had.
 verify::Comparison compare_sides(const ComparedSample& compared, base::Json& checks);
 
-/// The outcome rule, float64 and indices included, on outputs of both sides for what the arguments
-/// hold at the moment. For outputs that differ: it runs the program in float64.
-verify::Comparison compare_on_present_inputs(const ComparedSample& compared,
-                                             const std::vector<KeptOutput>& eager,
-                                             const std::vector<KeptOutput>& plugin);
+/// How outputs on other inputs than the sample's own stand.
+enum class PresentStanding : std::uint8_t {
+  kOk,
+  /// What is not accepted is what eager itself computes otherwise in float64: nobody's fault.
+  kIllConditioned,
+  kWrong,
+};
+
+struct PresentJudgement {
+  PresentStanding standing = PresentStanding::kOk;
+  verify::Comparison comparison;
+};
+
+/// The whole outcome rule (float64, indices, distributions) on outputs of both sides for what the
+/// arguments hold at the moment. For outputs that are not near, it runs the program in float64 as
+/// compare_sides() does; not `is_thorough`: only if that costs next to nothing.
+PresentJudgement judge_on_present_inputs(const ComparedSample& compared,
+                                         const std::vector<KeptOutput>& eager,
+                                         const std::vector<KeptOutput>& plugin,
+                                         bool is_thorough = true);
 
 /// Runs eager again, unless another process kept what it gave there: `checks` gets
 /// "eager_reproducible", whether it gives the same bits.
 void check_reproducibility(const ComparedSample& compared, base::Json& checks);
 
-/// Runs both sides on other inputs than the replayed ones and compares them: two more seeds, zeros,
-/// large, tiny, negated and permuted content. Stops when the budget is spent. Inputs are put back.
-/// What eager gave on the same content before is taken from the cache if it is there.
-///
-/// Entry of the result: {"content", "outcome"} and with it "relative_rms" (the largest of an
-/// output) or "message"; contents that change no byte are left out.
+/// What other inputs than the replayed ones showed.
+struct OtherInputs {
+  /// Entries {"content", "outcome"} and with it "relative_rms" (the largest of an output) or
+  /// "message"; contents that change no byte are left out. An outcome may be "ill_conditioned".
+  base::Json tried = base::Json::array();
+  /// What another seed's inputs make of the sample, with one sentence; empty: they are right.
+  std::string outcome;
+  std::string message;
+};
+
+/// Runs both sides on other inputs and compares them: two more seeds, which decide as the sample's
+/// own inputs do, and content that plugins need not withstand: zeros, large, tiny, negated,
+/// permuted. Stops when the budget is spent, after the first seed. Inputs are put back. What eager
+/// gave on the same content before is taken from the cache if it is there.
 ///
 /// units    budget in nanoseconds
-base::Json try_other_inputs(const ComparedSample& compared, double budget_ns);
+OtherInputs try_other_inputs(const ComparedSample& compared, double budget_ns);
 
 /// Counts subnormal numbers in float arguments and in eager's outputs, float16 aside:
 /// {"argument_share", "output_share"} of their elements.

@@ -63,7 +63,7 @@ Json outcome_json(const std::string& outcome, const std::string& message) {
 Json judge(const std::vector<KeptOutput>& wanted, const std::vector<KeptOutput>& given) {
   const auto comparison = verify::compare_outputs(views(wanted), views(given));
   for (std::size_t i = 0; i < comparison.outputs.size(); ++i) {
-    if (!base::is_floating(wanted[i].dtype) || comparison.outputs[i].within_tolerance) continue;
+    if (!base::is_floating(wanted[i].dtype) || comparison.outputs[i].within_tolerance()) continue;
     return outcome_json(comparison.outcome, comparison.message);
   }
   return outcome_json("ok", "");

@@ -7,7 +7,7 @@
 #include "device/gpu.h"
 #include "device/own_kernels.h"
 #include "eager/cuda_library.h"
-#include "proof/device_ledger.h"
+#include "proof/tracing_self_test.h"
 #include "worker/answer.h"
 #include "worker/task_device.h"
 
@@ -20,33 +20,53 @@ using base::Status;
 
 namespace {
 
-/// Why CUPTI cannot be relied on though it is ready.
-std::string tracing_problem(proof::CuptiSession& session) {
-  const auto name = [&](std::uint32_t domain, std::uint32_t id) {
-    return session.call_name(domain, id);
-  };
-  const proof::DeviceLedger ledger = proof::make_device_ledger(session.finish(), name, {});
-  return proof::device_evidence(ledger, /*self_tested=*/true).unavailable;
+constexpr const char* kDriver = "libcuda.so.1";
+
+/// A device and what traces it, which ends before the device's context does.
+struct TracedDevice {
+  std::unique_ptr<device::Gpu> gpu;
+  std::unique_ptr<proof::CuptiSession> session;
+};
+
+/// What CUPTI sees of known work. `status` gets why it cannot be relied on.
+Json trace_known_work(TracedDevice& traced, proof::CuptiStatus& status) {
+  const auto tested = proof::run_tracing_self_test(*traced.gpu, *traced.session);
+  if (!tested.is_ok()) {
+    status.reason = tested.status().message();
+    return {{"problem", status.reason}};
+  }
+  if (!tested->recording.is_ready()) status = tested->recording;
+  if (status.is_ready()) status.reason = tested->problem();
+  return proof::tracing_json(*tested);
 }
 
 }  // namespace
 
 Result<Json> examine_device(const base::DeviceName& device) {
+  return examine_device(device, kDriver, tracing_settings());
+}
+
+Result<Json> examine_device(const base::DeviceName& device, const std::string& driver,
+                            const proof::CuptiSession::Settings& settings) {
+  TracedDevice traced;
   // CUPTI sees what happens after it has started.
-  proof::CuptiStatus tracing;
-  const auto session = start_tracing(/*records=*/true, tracing);
-  auto gpu = device::Gpu::open(device.index);
-  if (!gpu.is_ok()) return unusable(device, gpu.status());
-  if (session) session->begin_call(proof::CallSide::kHost);
-  const Status tested = device::run_self_test(**gpu);
-  if (session) session->end_call();
+  proof::CuptiStatus status;
+  traced.session = proof::CuptiSession::start(settings, status);
+  auto opened = device::Gpu::open(device.index, driver);
+  if (!opened.is_ok()) return unusable(device, opened.status());
+  traced.gpu = std::move(opened).value();
+  const Status tested = device::run_self_test(*traced.gpu);
   const bool is_tested = tested.code() != Code::kUnsupported;
   if (is_tested && !tested.is_ok()) return unusable(device, tested);
-  Json json = facts_json((*gpu)->facts());
+  Json json = facts_json(traced.gpu->facts());
   json["self_test"] = is_tested ? "ok" : tested.message();
-  json["cupti"] = {{"state", proof::cupti_state_name(tracing.state)}};
-  if (session && is_tested) tracing.reason = tracing_problem(*session);
-  if (!tracing.reason.empty()) json["cupti"]["reason"] = tracing.reason;
+  if (traced.session && is_tested) json["tracing"] = trace_known_work(traced, status);
+  json["cupti"] = {{"state", proof::cupti_state_name(status.state)}};
+  if (!status.reason.empty()) json["cupti"]["reason"] = status.reason;
+  if (traced.session) {
+    json["cupti"]["version"] = traced.session->library().version;
+    json["cupti"]["file"] = traced.session->library().file.string();
+  }
   return json;
 }
 

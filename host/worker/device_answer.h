@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/json.h"
 #include "base/result.h"
 #include "device/driver_state.h"
+#include "proof/cupti_session.h"
 
 namespace graphnet::worker {
 
@@ -21,12 +23,17 @@ base::Json cuda_json();
 
 /// Opens a device, lets it compute something whose result is known, and looks whether CUPTI sees
 /// that: {"name", "compute_capability", "processors", "memory_bytes", "l2_bytes", "self_test",
-/// "cupti"}. `self_test` is "ok" or why there is none, `cupti` {"state", "reason"}; with CUPTI
-/// `ready` the reason says why it cannot be relied on. To be called once in a process, before
-/// anything else uses CUDA.
+/// "cupti", "tracing"}. `self_test` is "ok" or why there is none, `cupti` {"state", "reason",
+/// "version", "file"}; with CUPTI `ready` the reason says why it cannot be relied on. `tracing` is
+/// proof::tracing_json(), absent where CUPTI did not start or there are no kernels to try it with.
+/// To be called once in a process, before anything else uses CUDA.
 ///
 /// errors   kEnvironment (E140): it cannot be opened, or computes something else
 base::Result<base::Json> examine_device(const base::DeviceName& device);
+
+/// The same with a driver and a CUPTI that are named, for tests.
+base::Result<base::Json> examine_device(const base::DeviceName& device, const std::string& driver,
+                                        const proof::CuptiSession::Settings& settings);
 
 /// Serves one request of supervise/device_question.h: {"device": "cuda:0"}. Writes one line of JSON
 /// to descriptor 3: examine_device(), or why the device cannot be used.

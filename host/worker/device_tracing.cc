@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "device/own_kernels.h"
+#include "proof/raw_rows.h"
 
 namespace graphnet::worker {
 
@@ -41,14 +42,14 @@ void DeviceTracing::end_call(double host_ns, std::optional<double> event_ns) {
 
 /// Writes the means beside what CUPTI saw, and says how the two do not fit.
 std::string DeviceTracing::check_times(const proof::CallsOnDevice& calls, proof::CallSide side,
-                                       Json& json) const {
+                                       std::uint64_t clock_error_ns, Json& json) const {
   const auto found = times_.find(side);
   if (found == times_.end()) return "";
   const Times& times = found->second;
   json["host_ns"] = times.host_ns / times.num_calls;
   json["event_ns"] = times.event_ns / times.num_calls;
   return proof::check_times(calls, times.host_ns / times.num_calls,
-                            times.event_ns / times.num_calls);
+                            times.event_ns / times.num_calls, clock_error_ns);
 }
 
 proof::DeviceEvidence DeviceTracing::finish(const std::vector<proof::Region>& regions, Json& json) {
@@ -60,27 +61,37 @@ proof::DeviceEvidence DeviceTracing::finish(const std::vector<proof::Region>& re
     return evidence;
   }
   session_->end_call();
-  const auto name = [&](std::uint32_t domain, std::uint32_t id) {
+  const proof::CallName name = [&](std::uint32_t domain, std::uint32_t id) {
     return session_->call_name(domain, id);
   };
-  const proof::DeviceLedger ledger = proof::make_device_ledger(session_->finish(), name, regions);
+  const proof::DeviceTrace trace = session_->finish();
+  const proof::DeviceLedger ledger = proof::make_device_ledger(trace, name, regions);
   json = proof::device_json(state_, &session_->library(), ledger);
   json["self_test"] = self_test_;
   proof::DeviceEvidence evidence = proof::device_evidence(ledger, is_tested_);
-  std::string times = check_times(ledger.plugin_calls, proof::CallSide::kPlugin, json);
+  const std::string times = check_all_times(ledger, json);
+  if (!times.empty()) json["times"] = times;
+  if (evidence.unavailable.empty()) evidence.unavailable = times;
+  const bool is_doubtful =
+      !evidence.unavailable.empty() || evidence.unattributed > 0 || evidence.counts_differ;
+  if (is_doubtful) json["raw"] = proof::raw_rows_json(trace, name);
+  return evidence;
+}
+
+std::string DeviceTracing::check_all_times(const proof::DeviceLedger& ledger, Json& json) const {
+  const std::uint64_t clock_error_ns = ledger.outside.clock_error_ns;
+  std::string times =
+      check_times(ledger.plugin_calls, proof::CallSide::kPlugin, clock_error_ns, json);
   if (ledger.replays.num_calls > 0) {
     const std::string of_replays =
-        check_times(ledger.replays, proof::CallSide::kReplay, json["replays"]);
+        check_times(ledger.replays, proof::CallSide::kReplay, clock_error_ns, json["replays"]);
     if (times.empty() && !of_replays.empty()) times = "replays: " + of_replays;
   }
   // Eager's times are no evidence; what is odd about them shows in the record.
   if (ledger.eager_calls.num_calls > 0) {
-    check_times(ledger.eager_calls, proof::CallSide::kEager, json["eager_calls"]);
+    check_times(ledger.eager_calls, proof::CallSide::kEager, clock_error_ns, json["eager_calls"]);
   }
-  if (times.empty()) return evidence;
-  json["times"] = times;
-  if (evidence.unavailable.empty()) evidence.unavailable = times;
-  return evidence;
+  return times;
 }
 
 }  // namespace graphnet::worker

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,6 +45,8 @@ class DeviceTracing {
   /// | `host_ns`, `event_ns` | means over the traced calls, as `busy_ns` is; in the        |
   /// |                       | objects of replays and of eager's calls as well             |
   /// | `times`               | how they contradict what was seen; absent if they do not    |
+  /// | `raw`                 | proof/raw_rows.h; absent if nothing is doubtful: evidence   |
+  /// |                       | is there, all work is somebody's, and calls did the same    |
   proof::DeviceEvidence finish(const std::vector<proof::Region>& regions, base::Json& json);
 
  private:
@@ -53,8 +56,9 @@ class DeviceTracing {
     double host_ns = 0;
     double event_ns = 0;
   };
+  std::string check_all_times(const proof::DeviceLedger& ledger, base::Json& json) const;
   std::string check_times(const proof::CallsOnDevice& calls, proof::CallSide side,
-                          base::Json& json) const;
+                          std::uint64_t clock_error_ns, base::Json& json) const;
 
   device::Gpu& gpu_;
   proof::CuptiSession* session_;

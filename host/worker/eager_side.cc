@@ -53,14 +53,32 @@ base::Status EagerSide::prepare() {
 
 measure::SideCalls EagerSide::calls() {
   measure::SideCalls side;
-  if (engine_->needs_prepare()) side.prepare = [this] { return prepare(); };
+  side.prepare = [this] { return prepare_call(); };
   if (place().is_host()) {
     side.call = [this] { return engine_->run(); };
   } else {
     side.call = [this] { return place().run([this] { return engine_->run(); }); };
   }
-  side.after_first = [this] { return copy_outputs(kept_); };
+  side.after_first = [this] {
+    GN_RETURN_IF_ERROR(copy_outputs(kept_));
+    return allocate_scratch();
+  };
   return side;
+}
+
+base::Status EagerSide::allocate_scratch() {
+  if (scratch_) return base::Status::ok();
+  std::size_t num_bytes = 0;
+  for (const KeptOutput& output : kept_) num_bytes += output.bytes.num_bytes();
+  GN_ASSIGN_OR_RETURN(device::PlacedBuffer scratch,
+                      device::PlacedBuffer::allocate(place(), num_bytes));
+  scratch_.emplace(std::move(scratch));
+  return base::Status::ok();
+}
+
+base::Status EagerSide::prepare_call() {
+  if (scratch_) GN_RETURN_IF_ERROR(scratch_->fill(std::byte{0xFF}));
+  return engine_->needs_prepare() ? prepare() : place().wait();
 }
 
 base::Result<measure::SideDurations> EagerSide::measure(measure::TrialCounts counts) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "eager/engine.h"
@@ -40,7 +41,9 @@ class EagerSide final : public plugin::EagerService {
   /// Measures the side; the first call's outputs are kept.
   base::Result<measure::SideDurations> measure(measure::TrialCounts counts);
 
-  /// What a protocol calls; the first call's outputs are kept.
+  /// What a protocol calls; the first call's outputs are kept. Before every other call as much
+  /// memory is written as the plugin's outputs have, which are filled with poison before each of
+  /// its calls: caches are as warm.
   measure::SideCalls calls();
 
   const std::vector<KeptOutput>& kept() const { return kept_; }
@@ -63,9 +66,13 @@ class EagerSide final : public plugin::EagerService {
   EagerSide(PlacedArguments arguments, std::unique_ptr<eager::Engine> engine)
       : arguments_(std::move(arguments)), engine_(std::move(engine)) {}
 
+  base::Status allocate_scratch();
+  base::Status prepare_call();
+
   PlacedArguments arguments_;
   std::unique_ptr<eager::Engine> engine_;
   std::vector<KeptOutput> kept_;
+  std::optional<device::PlacedBuffer> scratch_;
 };
 
 }  // namespace graphnet::worker

@@ -24,7 +24,6 @@ constexpr double kFewestPairs = 5;
 constexpr double kMostPairs = 24;
 
 base::Status call_plugin(PluginSide& plugin) {
-  GN_RETURN_IF_ERROR(plugin.prepare_outputs(/*poisoned=*/false));
   const measure::SideCalls calls = plugin.calls();
   if (calls.prepare) GN_RETURN_IF_ERROR(calls.prepare());
   return calls.call();

@@ -2,6 +2,8 @@
 #include "worker/input_shuffle.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -9,15 +11,128 @@
 
 namespace graphnet::worker {
 
+using base::DType;
 using base::Status;
 
 namespace {
 
-// Enough that no output can be expected to stay the same, few enough to cost under a microsecond.
+// Up to here, all together, inputs are drawn anew: as long as a call may wait for it.
+constexpr std::size_t kRedrawnBytes = std::size_t{64} << 10U;
+// Of larger ones so many pairs of runs are exchanged, shared among them but for the least that each
+// has, of at most so many elements each.
 constexpr std::size_t kExchanges = 32;
+constexpr std::size_t kFewestExchanges = 4;
+constexpr std::size_t kLongestRun = 256;
+// Floats of no more values than this are a choice among them (masks), not quantities.
+constexpr std::size_t kFewValues = 16;
+// Of contents that happen to be the sample's own.
+constexpr std::uint64_t kAttempts = 8;
 
-// Up to here one copy of all is cheaper than one for each element.
-constexpr std::size_t kWholeBytes = std::size_t{64} << 10U;
+/// Numbers of one content, always the same: splitmix64.
+///
+/// source   Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014)
+class Numbers {
+ public:
+  Numbers(std::uint64_t seed, std::uint64_t content, std::uint64_t attempt)
+      : state_(mix(mix(seed + content) + attempt)) {}
+  std::uint64_t operator()() { return mix(state_ += 0x9E3779B97F4A7C15U); }
+  /// shapes   result in [0, end), end below 2^32
+  std::size_t below(std::size_t end) { return ((*this)() >> 32U) * end >> 32U; }
+
+ private:
+  static std::uint64_t mix(std::uint64_t bits) {
+    bits = (bits ^ (bits >> 30U)) * 0xBF58476D1CE4E5B9U;
+    bits = (bits ^ (bits >> 27U)) * 0x94D049BB133111EBU;
+    return bits ^ (bits >> 31U);
+  }
+
+  std::uint64_t state_;
+};
+
+template <typename Element>
+void permute(std::byte* memory, std::size_t count, Numbers& numbers) {
+  auto* const elements = reinterpret_cast<Element*>(memory);
+  for (std::size_t i = count - 1; i > 0; --i)
+    std::swap(elements[i], elements[numbers.below(i + 1)]);
+}
+
+void permute(std::byte* memory, std::size_t count, std::size_t element_bytes, Numbers& numbers) {
+  if (element_bytes == 1) return permute<std::uint8_t>(memory, count, numbers);
+  if (element_bytes == 2) return permute<std::uint16_t>(memory, count, numbers);
+  if (element_bytes == 4) return permute<std::uint32_t>(memory, count, numbers);
+  if (element_bytes == 8) return permute<std::uint64_t>(memory, count, numbers);
+  permute<std::array<std::uint64_t, 2>>(memory, count, numbers);
+}
+
+/// Each element somewhere between two of the original: no value leaves the range.
+template <typename Bits, typename Read, typename Write>
+void interpolate(const std::byte* from, std::byte* to, std::size_t count, Numbers& numbers,
+                 Read read, Write write) {
+  const auto* const elements = reinterpret_cast<const Bits*>(from);
+  auto* const drawn = reinterpret_cast<Bits*>(to);
+  constexpr std::uint64_t kIndexBits = 20;
+  constexpr std::uint64_t kMask = (std::uint64_t{1} << kIndexBits) - 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t bits = numbers();
+    const std::size_t one = (bits & kMask) * count >> kIndexBits;
+    std::size_t other = one + 1 + ((bits >> kIndexBits & kMask) * (count - 1) >> kIndexBits);
+    if (other >= count) other -= count;
+    const double share = (static_cast<double>(bits >> 40U) + 0.5) * 0x1p-24;
+    const double a = read(elements[one]);
+    const double value = a + share * (read(elements[other]) - a);
+    drawn[i] = std::isfinite(value) ? write(value) : elements[one];
+  }
+}
+
+void interpolate(DType dtype, const std::byte* from, std::byte* to, std::size_t num_bytes,
+                 Numbers& numbers) {
+  const auto same = [](auto value) { return value; };
+  switch (dtype) {
+    case DType::kFloat16:
+      return interpolate<std::uint16_t>(
+          from, to, num_bytes / 2, numbers,
+          [](std::uint16_t bits) { return base::half_to_float(bits); },
+          [](double value) { return base::float_to_half(static_cast<float>(value)); });
+    case DType::kBFloat16:
+      return interpolate<std::uint16_t>(
+          from, to, num_bytes / 2, numbers,
+          [](std::uint16_t bits) { return base::bfloat16_to_float(bits); },
+          [](double value) { return base::float_to_bfloat16(static_cast<float>(value)); });
+    case DType::kFloat32:
+    case DType::kComplex64:
+      return interpolate<float>(from, to, num_bytes / 4, numbers, same,
+                                [](double value) { return static_cast<float>(value); });
+    default:
+      return interpolate<double>(from, to, num_bytes / 8, numbers, same, same);
+  }
+}
+
+/// How often each value occurs.
+std::vector<std::size_t> multiplicities(const std::byte* data, std::size_t count,
+                                        std::size_t element_bytes) {
+  using Value = std::array<std::byte, 16>;
+  std::vector<Value> values(count, Value{});
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(values[i].data(), data + i * element_bytes, element_bytes);
+  }
+  std::sort(values.begin(), values.end());
+  std::vector<std::size_t> counts;
+  for (auto begin = values.begin(); begin != values.end();) {
+    const auto end = std::upper_bound(begin, values.end(), *begin);
+    counts.push_back(static_cast<std::size_t>(end - begin));
+    begin = end;
+  }
+  return counts;
+}
+
+bool has_quantities(DType dtype) {
+  return base::is_floating(dtype) || dtype == DType::kComplex64 || dtype == DType::kComplex128;
+}
+
+/// Elements of a run; all runs of an input together are the input but for a rest.
+std::size_t run_elements(std::size_t count) {
+  return std::clamp<std::size_t>(count / kLongestRun, 1, kLongestRun);
+}
 
 }  // namespace
 
@@ -33,7 +148,8 @@ std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
 
 InputShuffle::InputShuffle(const PlacedArguments& arguments, std::vector<std::size_t> which,
                            std::uint64_t seed)
-    : arguments_(arguments), generator_(seed) {
+    : arguments_(arguments), seed_(seed) {
+  std::size_t redrawn_bytes = 0;
   for (const std::size_t index : which) {
     sample::Argument& argument = arguments.host()[index];
     const std::size_t size = base::dtype_bytes(argument.dtype);
@@ -42,74 +158,153 @@ InputShuffle::InputShuffle(const PlacedArguments& arguments, std::vector<std::si
     std::size_t other = 1;
     while (other < count && std::memcmp(data, data + other * size, size) == 0) ++other;
     if (other >= count) continue;  // constant
-    inputs_.push_back({index, &argument, size, count, {data, data + count * size}});
+    Kind kind = Kind::kExchanged;
+    if (redrawn_bytes + count * size <= kRedrawnBytes) {
+      redrawn_bytes += count * size;
+      const std::size_t few = std::min(kFewValues, count / 2);
+      const bool is_choice =
+          !has_quantities(argument.dtype) || multiplicities(data, count, size).size() <= few;
+      kind = is_choice ? Kind::kPermuted : Kind::kInterpolated;
+    }
+    inputs_.push_back({index, &argument, size, count, kind, {data, data + count * size}});
   }
+  const auto num_exchanged = std::count_if(inputs_.begin(), inputs_.end(), [](const Input& input) {
+    return input.kind == Kind::kExchanged;
+  });
+  const auto sharing = static_cast<std::size_t>(std::max<std::ptrdiff_t>(num_exchanged, 1));
+  exchanges_ = std::max(kFewestExchanges, kExchanges / sharing);
+}
+
+double InputShuffle::content_bits() const {
+  double bits = 0;
+  for (const Input& input : inputs_) {
+    const auto count = static_cast<double>(input.num_elements);
+    if (input.kind == Kind::kInterpolated) bits += 10 * count;  // significant bits of a float16
+    if (input.kind == Kind::kExchanged) bits += exchange_bits(input);
+    if (input.kind != Kind::kPermuted) continue;
+    double log_count = std::lgamma(count + 1);
+    for (const std::size_t times :
+         multiplicities(input.original.data(), input.num_elements, input.element_bytes)) {
+      log_count -= std::lgamma(static_cast<double>(times) + 1);
+    }
+    bits += log_count / std::log(2.0);
+  }
+  return bits;
+}
+
+/// A single run that differs from its neighbours has as many places as there are runs.
+double InputShuffle::exchange_bits(const Input& input) const {
+  const std::size_t length = run_elements(input.num_elements);
+  const std::size_t runs = input.num_elements / length;
+  const std::size_t run_bytes = length * input.element_bytes;
+  std::size_t differing = 0;
+  for (std::size_t run = 1; run < runs && differing < 2 * exchanges_; ++run) {
+    const std::byte* const data = input.original.data() + run * run_bytes;
+    differing += std::memcmp(data - run_bytes, data, run_bytes) != 0;
+  }
+  return std::max(static_cast<double>(differing), 1.0) * std::log2(static_cast<double>(runs));
+}
+
+std::uint64_t InputShuffle::reserve(std::uint64_t count) {
+  return std::exchange(next_, next_ + count);
+}
+
+void InputShuffle::swap(const Exchange& places) const {
+  const Input& input = inputs_[places.input];
+  std::byte* const data = input.argument->bytes.data();
+  std::byte* const one = data + places.one * input.element_bytes;
+  std::byte* const other = data + places.other * input.element_bytes;
+  if (one != other) std::swap_ranges(one, one + places.num_elements * input.element_bytes, other);
 }
 
 bool InputShuffle::changes(const Exchange& places) const {
   const Input& input = inputs_[places.input];
-  const std::byte* data = input.argument->bytes.data();
+  const std::byte* const data = input.argument->bytes.data();
   return std::memcmp(data + places.one * input.element_bytes,
-                     data + places.other * input.element_bytes, input.element_bytes) != 0;
+                     data + places.other * input.element_bytes,
+                     places.num_elements * input.element_bytes) != 0;
 }
 
-void InputShuffle::draw() {
-  drawn_.clear();
+/// Returns whether something changed.
+bool InputShuffle::draw(std::uint64_t content, std::uint64_t attempt, std::size_t strength) {
+  Numbers numbers(seed_, content, attempt);
   bool any_change = false;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const std::size_t count = inputs_[i].num_elements;
-    std::uniform_int_distribution<std::size_t> place(0, count - 1);
-    for (std::size_t k = 0; k < std::min(kExchanges, count / 2); ++k) {
-      drawn_.push_back({i, place(generator_), place(generator_)});
-      any_change = any_change || changes(drawn_.back());
-    }
-  }
-  if (any_change || inputs_.empty()) return;
-  // Nearly constant: look for a place that differs. There is one, since elements only moved.
-  Exchange found = drawn_.front();
-  do {
-    found.other = (found.other + 1) % inputs_[found.input].num_elements;
-  } while (!changes(found));
-  drawn_.assign(1, found);
-}
-
-void InputShuffle::exchange(const Exchange& places) {
-  const Input& input = inputs_[places.input];
-  std::byte* data = input.argument->bytes.data();
-  std::byte* one = data + places.one * input.element_bytes;
-  std::byte* other = data + places.other * input.element_bytes;
-  if (one != other) std::swap_ranges(one, one + input.element_bytes, other);
-}
-
-Status InputShuffle::apply() {
-  for (const Exchange& places : drawn_) exchange(places);
-  return update_drawn();
-}
-
-Status InputShuffle::undo() {
-  for (auto places = drawn_.rbegin(); places != drawn_.rend(); ++places) exchange(*places);
-  return update_drawn();
-}
-
-Status InputShuffle::update_drawn() const {
-  if (arguments_.place().is_host()) return Status::ok();
-  std::size_t last = inputs_.size();  // exchanges of an input stand together
-  for (const Exchange& places : drawn_) {
-    const Input& input = inputs_[places.input];
-    if (input.original.size() <= kWholeBytes) {
-      if (places.input != last) GN_RETURN_IF_ERROR(arguments_.update(input.index));
-      last = places.input;
+    const Input& input = inputs_[i];
+    std::byte* const data = input.argument->bytes.data();
+    if (input.kind == Kind::kExchanged) {
+      const std::size_t length = run_elements(input.num_elements);
+      const std::size_t runs = input.num_elements / length;
+      for (std::size_t k = 0; k < std::min(exchanges_ * strength, runs); ++k) {
+        const Exchange places = {i, numbers.below(runs) * length, numbers.below(runs) * length,
+                                 length};
+        any_change = any_change || changes(places);
+        swap(places);
+        exchanged_.push_back(places);
+      }
       continue;
     }
-    for (const std::size_t element : {places.one, places.other}) {
-      GN_RETURN_IF_ERROR(
-          arguments_.update(input.index, element * input.element_bytes, input.element_bytes));
+    if (input.kind == Kind::kPermuted) {
+      std::memcpy(data, input.original.data(), input.original.size());
+      permute(data, input.num_elements, input.element_bytes, numbers);
+    } else {
+      interpolate(input.argument->dtype, input.original.data(), data, input.original.size(),
+                  numbers);
+    }
+    any_change = any_change || std::memcmp(data, input.original.data(), input.original.size()) != 0;
+  }
+  return any_change;
+}
+
+/// There is an element that differs from any other, since none of the inputs is constant.
+void InputShuffle::exchange_one_element(std::uint64_t start) {
+  const std::size_t count = inputs_.front().num_elements;
+  Exchange places = {0, start % count, start % count, 1};
+  while (!changes(places)) places.other = (places.other + 1) % count;
+  swap(places);
+  exchanged_.push_back(places);
+}
+
+void InputShuffle::undo_exchanges() {
+  for (auto places = exchanged_.rbegin(); places != exchanged_.rend(); ++places) swap(*places);
+  exchanged_.clear();
+}
+
+Status InputShuffle::apply(std::uint64_t content, std::size_t strength) {
+  if (inputs_.empty()) return Status::ok();
+  touched_ = exchanged_;
+  bool is_other = false;
+  for (std::uint64_t attempt = 0; !is_other && attempt < kAttempts; ++attempt) {
+    undo_exchanges();
+    is_other = draw(content, attempt, strength);
+  }
+  if (!is_other) exchange_one_element(Numbers(seed_, content, kAttempts)());
+  return update_place();
+}
+
+/// Of large inputs only what has changed.
+Status InputShuffle::update_place() const {
+  if (arguments_.place().is_host()) return Status::ok();
+  for (const Input& input : inputs_) {
+    if (input.original.size() <= kRedrawnBytes) {
+      GN_RETURN_IF_ERROR(arguments_.update(input.index));
+    }
+  }
+  for (const auto* list : {&touched_, &exchanged_}) {
+    for (const Exchange& places : *list) {
+      const Input& input = inputs_[places.input];
+      if (input.original.size() <= kRedrawnBytes) continue;
+      for (const std::size_t first : {places.one, places.other}) {
+        GN_RETURN_IF_ERROR(arguments_.update(input.index, first * input.element_bytes,
+                                             places.num_elements * input.element_bytes));
+      }
     }
   }
   return Status::ok();
 }
 
 Status InputShuffle::restore() {
+  exchanged_.clear();
   for (const Input& input : inputs_) {
     std::memcpy(input.argument->bytes.data(), input.original.data(), input.original.size());
     GN_RETURN_IF_ERROR(arguments_.update(input.index));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "sample/replay.h"
@@ -18,12 +17,23 @@ std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
                                          const std::vector<sample::Argument>& arguments,
                                          const std::vector<bool>& pinned);
 
-/// Changes what inputs hold, in place and at the place of the calls, by exchanging a few elements
-/// of each: values, and with them dtypes, ranges and pointers, stay those of the sample, and the
-/// price does not grow with the input. A call on shuffled inputs shows whether a plugin computes
-/// from them.
+/// Gives inputs other content, in place and at the place of the calls, so that each call has one of
+/// its own. Dtypes, ranges and pointers stay those of the sample. A content has a number and can be
+/// had again.
 ///
-/// order    draw(), apply(), undo() or keep, draw(), ...; restore() at the end
+/// | inputs                         | a content is                         | how many there are |
+/// |--------------------------------|--------------------------------------|-------------------------|
+/// | floats, small                  | each element between two random ones | beyond counting | |
+/// small, other types and floats  | the elements in another order        | n! / (n1! n2! ...) of n
+/// | | of few values                  |                                      | elements | | large
+/// | 32 pairs of runs exchanged           | 2^300 and more          | | constant, one element,
+/// pinned  | what they are                        | 1                       |
+///
+/// Small are inputs that together have up to 64 KiB, in signature order. Integers keep their
+/// multiset in every content: what needs distinct indices, such as a scatter, gets them.
+///
+/// units    a content takes up to 40 us (64 KiB drawn anew), large ones about 5 us
+/// order    restore() at the end
 /// errors   of what copies: as device::TensorPlace; none at a place of the host
 class InputShuffle {
  public:
@@ -31,39 +41,53 @@ class InputShuffle {
   InputShuffle(const PlacedArguments& arguments, std::vector<std::size_t> which,
                std::uint64_t seed);
 
-  /// False if no exchange could change anything: no input, or each is constant.
+  /// False if no content could differ from the sample's: no input, or each is constant.
   bool has_effect() const { return !inputs_.empty(); }
+  /// About how many contents there are, as a power of two.
+  double content_bits() const;
 
-  /// Chooses the next exchanges; at least one of them changes something.
-  void draw();
-  base::Status apply();
-  /// Takes the last apply() back.
-  base::Status undo();
+  /// First of so many numbers that nobody has had before.
+  std::uint64_t reserve(std::uint64_t count);
+  /// Content number `content`; it differs from the sample's own. With more `strength` so many more
+  /// runs of large inputs are exchanged, up to all.
+  base::Status apply(std::uint64_t content, std::size_t strength = 1);
+  /// A content that nobody has had before.
+  base::Status next(std::size_t strength = 1) { return apply(reserve(1), strength); }
   /// The contents at construction.
   base::Status restore();
 
  private:
+  enum class Kind { kInterpolated, kPermuted, kExchanged };
   struct Input {
     std::size_t index;  ///< of the argument
     sample::Argument* argument;
     std::size_t element_bytes;
     std::size_t num_elements;
+    Kind kind;
     std::vector<std::byte> original;
   };
   struct Exchange {
     std::size_t input;
-    std::size_t one;
+    std::size_t one;  ///< first elements
     std::size_t other;
+    std::size_t num_elements;
   };
 
+  double exchange_bits(const Input& input) const;
+  void swap(const Exchange& places) const;
   bool changes(const Exchange& places) const;
-  void exchange(const Exchange& places);
-  base::Status update_drawn() const;
+  bool draw(std::uint64_t content, std::uint64_t attempt, std::size_t strength);
+  void exchange_one_element(std::uint64_t start);
+  void undo_exchanges();
+  base::Status update_place() const;
 
   const PlacedArguments& arguments_;
+  std::uint64_t seed_;
+  std::uint64_t next_ = 0;
+  std::size_t exchanges_ = 0;  ///< of each large input
   std::vector<Input> inputs_;
-  std::vector<Exchange> drawn_;
-  std::mt19937_64 generator_;
+  std::vector<Exchange> exchanged_;  ///< what is undone before the next content
+  std::vector<Exchange> touched_;    ///< what was undone for this one
 };
 
 }  // namespace graphnet::worker

@@ -2,9 +2,9 @@
 //
 // graphnet-worker: measures one sample with one plugin, told what by the supervisor over
 // descriptor 3; or, with --describe, says in one line of JSON what it was built with and what this
-// machine offers to it (read by supervise/worker_description.h); or, with --inspect, --cut or
-// --device, answers questions about samples and devices (supervise/inspection.h, bisection.h,
-// device_question.h); or, with --zygote, makes workers by forking (zygote.h).
+// machine offers to it (read by supervise/worker_description.h); or, with --inspect, --cut,
+// --device or --device-report, answers questions about samples and devices (supervise/inspection.h,
+// bisection.h, device_question.h); or, with --zygote, makes workers by forking (zygote.h).
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -25,6 +25,7 @@
 #include "worker/control_session.h"
 #include "worker/cut_session.h"
 #include "worker/device_answer.h"
+#include "worker/device_report.h"
 #include "worker/inspection.h"
 #include "worker/session.h"
 #include "worker/zygote.h"
@@ -77,6 +78,11 @@ int main(int argc, char** argv) {
   }
   if (argc == 3 && std::string_view(argv[1]) == "--device") {
     const int code = graphnet::worker::answer_device(argv[2]);
+    std::fflush(nullptr);
+    ::_exit(code);  // as below
+  }
+  if (argc == 3 && std::string_view(argv[1]) == "--device-report") {
+    const int code = graphnet::worker::answer_device_report(argv[2]);
     std::fflush(nullptr);
     ::_exit(code);  // as below
   }

@@ -48,13 +48,16 @@ Status run_both(const ComparedSample& compared, const char* content, std::vector
                 std::vector<KeptOutput>& plugin) {
   GN_RETURN_IF_ERROR(run_eager(compared, content, eager));
   GN_RETURN_IF_ERROR(compared.eager.prepare());
-  GN_RETURN_IF_ERROR(compared.plugin.prepare_outputs(/*poisoned=*/true));
+  GN_RETURN_IF_ERROR(compared.plugin.prepare_outputs());
   GN_RETURN_IF_ERROR(compared.plugin.calls().call());
   return compared.plugin.copy_outputs(plugin);
 }
 
-Json judge(const Trial& trial, const verify::Comparison& comparison) {
-  Json entry = {{"content", trial.name}, {"outcome", comparison.outcome}};
+Json entry_of(const Trial& trial, const PresentJudgement& judgement) {
+  const verify::Comparison& comparison = judgement.comparison;
+  const bool is_ill = judgement.standing == PresentStanding::kIllConditioned;
+  Json entry = {{"content", trial.name},
+                {"outcome", is_ill ? "ill_conditioned" : comparison.outcome}};
   if (!comparison.message.empty()) entry["message"] = comparison.message;
   double largest = 0;
   for (const verify::OutputComparison& output : comparison.outputs) {
@@ -66,36 +69,50 @@ Json judge(const Trial& trial, const verify::Comparison& comparison) {
   return entry;
 }
 
-}  // namespace
+Json failed(const Trial& trial, const char* outcome, const std::string& message) {
+  Json entry = {{"content", trial.name}, {"outcome", outcome}};
+  if (!message.empty()) entry["message"] = message;
+  return entry;
+}
 
-Json try_other_inputs(const ComparedSample& compared, double budget_ns) {
-  Json results = Json::array();
-  auto variants = sample::ContentVariants::create(compared.sample.metas, compared.arguments,
-                                                  compared.eager.engine().pinned_arguments());
-  if (!variants.is_ok() || variants->variable().empty()) return results;
+// Runs one content, and lets a seed decide.
+Json try_content(const ComparedSample& compared, const Trial& trial, OtherInputs& result) {
   std::vector<KeptOutput> eager;
   std::vector<KeptOutput> plugin;
+  Status ran = compared.eager.arguments().update_all();
+  if (ran.is_ok()) ran = run_both(compared, trial.name, eager, plugin);
+  if (!ran.is_ok()) return failed(trial, "runtime_failed", ran.message());
+  const bool is_seed = trial.content == sample::Content::kOtherSeed;
+  const PresentJudgement judgement = judge_on_present_inputs(compared, eager, plugin, is_seed);
+  if (is_seed && result.outcome.empty() && judgement.standing == PresentStanding::kWrong) {
+    result.outcome = judgement.comparison.outcome;
+    result.message =
+        std::string("on inputs of ") + trial.name + ": " + judgement.comparison.message;
+  }
+  return entry_of(trial, judgement);
+}
+
+}  // namespace
+
+OtherInputs try_other_inputs(const ComparedSample& compared, double budget_ns) {
+  OtherInputs result;
+  auto variants = sample::ContentVariants::create(compared.sample.metas, compared.arguments,
+                                                  compared.eager.engine().pinned_arguments());
+  if (!variants.is_ok() || variants->variable().empty()) return result;
   const std::int64_t start = measure::monotonic_raw_ns();
   for (const Trial& trial : kTrials) {
     if (static_cast<double>(measure::monotonic_raw_ns() - start) > budget_ns) {
-      results.push_back({{"content", trial.name}, {"outcome", "not tried: out of time"}});
+      result.tried.push_back(failed(trial, "not tried: out of time", ""));
       continue;
     }
     const auto differs = variants->apply(trial.content, trial.seed);
     if (!differs.is_ok() || !*differs) continue;
-    Status ran = compared.eager.arguments().update_all();
-    if (ran.is_ok()) ran = run_both(compared, trial.name, eager, plugin);
-    if (ran.is_ok()) {
-      results.push_back(judge(trial, verify::compare_outputs(views(eager), views(plugin))));
-    } else {
-      results.push_back(
-          {{"content", trial.name}, {"outcome", "runtime_failed"}, {"message", ran.message()}});
-    }
+    result.tried.push_back(try_content(compared, trial, result));
   }
   variants->restore();
   // A device that fails here fails in the proof too, which says so.
   static_cast<void>(compared.eager.arguments().update_all().is_ok());
-  return results;
+  return result;
 }
 
 }  // namespace graphnet::worker

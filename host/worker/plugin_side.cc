@@ -17,6 +17,8 @@ using plugin::FailureKind;
 
 namespace {
 
+constexpr const char* kMovedOutput = "moved_output";
+
 CallStatus failed(base::Status status) {
   return {FailureKind::kFailed, std::move(status)};
 }
@@ -61,6 +63,7 @@ PluginSide::PluginSide(const journal::Task& task, const std::string& sample,
       arguments_(arguments),
       signature_(make_signature(task, sample, arguments.host(), eager_outputs)),
       eager_(eager),
+      eager_kept_(eager_outputs),
       on_step_(std::move(on_step)) {
   for (std::size_t i = 0; i < arguments.host().size(); ++i) {
     argument_data_.push_back(arguments.data(i));
@@ -163,6 +166,17 @@ CallStatus PluginSide::bind(double& bind_ns) {
   return status;
 }
 
+CallStatus PluginSide::compile_second(double& compile_ns) {
+  first_executable_ = std::move(executable_);
+  CallStatus status = compile(compile_ns);
+  if (!status.is_ok()) take_first_back();
+  return status;
+}
+
+void PluginSide::take_first_back() {
+  if (first_executable_) executable_ = std::move(first_executable_);
+}
+
 CallStatus PluginSide::describe(base::Json& info) {
   on_step_("info");
   std::string text;
@@ -173,12 +187,7 @@ CallStatus PluginSide::describe(base::Json& info) {
 
 measure::SideCalls PluginSide::timed_at_place(std::function<base::Status()> call) {
   measure::SideCalls side;
-  if (eager_->needs_prepare()) {
-    side.prepare = [this] {
-      executable_->prepare();
-      return eager_->prepare();
-    };
-  }
+  side.prepare = [this] { return prepare_call(); };
   side.call = std::move(call);
   if (place().is_host()) return side;
   side.call = [this, call = std::move(side.call)] {
@@ -227,7 +236,7 @@ CallStatus PluginSide::capture(double& capture_ns) {
   }
   base::Status ready = eager_->prepare();
   // What a launch leaves out shows.
-  if (ready.is_ok()) ready = prepare_outputs(/*poisoned=*/true);
+  if (ready.is_ok()) ready = prepare_outputs();
   if (ready.is_ok()) ready = place().wait();
   if (!ready.is_ok()) return failed(std::move(ready));
   CallStatus called;
@@ -246,18 +255,17 @@ CallStatus PluginSide::capture(double& capture_ns) {
 
 CallStatus PluginSide::measure(measure::TrialCounts counts, measure::SideDurations& durations) {
   on_step_("gn_backend_run");
-  executable_->prepare();
   auto measured = measure::time_sequential(calls(), counts);
   if (!measured.is_ok()) return failure_of(std::move(measured).status());
   durations = std::move(measured).value();
   return check_memory();
 }
 
-CallStatus PluginSide::warm_up_calls(const measure::SideCalls& side,
+CallStatus PluginSide::warm_up_calls(measure::SideCalls side, const Renew& renew,
                                      const measure::PairedSettings& settings, int threads,
                                      measure::Warmup& warmup) {
   on_step_("gn_backend_run");
-  executable_->prepare();
+  side.renew = renew;
   auto measured = measure::warm_up(side, settings, measure::machine_instruments(settings, threads));
   if (!measured.is_ok()) return failure_of(std::move(measured).status());
   warmup = std::move(measured).value();
@@ -265,18 +273,18 @@ CallStatus PluginSide::warm_up_calls(const measure::SideCalls& side,
 }
 
 CallStatus PluginSide::warm_up(const measure::PairedSettings& settings, int threads,
-                               measure::Warmup& warmup) {
-  return warm_up_calls(plugin_calls(), settings, threads, warmup);
+                               measure::Warmup& warmup, const Renew& renew) {
+  return warm_up_calls(plugin_calls(), renew, settings, threads, warmup);
 }
 
 CallStatus PluginSide::warm_up_replays(const measure::PairedSettings& settings, int threads,
-                                       measure::Warmup& warmup) {
+                                       measure::Warmup& warmup, const Renew& renew) {
   measure::SideCalls side = calls();
   side.after_first = [this] {
     failure_ = executable_->check_outputs(eager_outputs());
     return failure_.status;
   };
-  return warm_up_calls(side, settings, threads, warmup);
+  return warm_up_calls(std::move(side), renew, settings, threads, warmup);
 }
 
 CallStatus PluginSide::failure_of(base::Status status) const {
@@ -284,17 +292,16 @@ CallStatus PluginSide::failure_of(base::Status status) const {
 }
 
 std::vector<DLTensor> PluginSide::eager_outputs() const {
-  std::vector<DLTensor> tensors = executable_->outputs();
-  std::vector<DLTensor*> pointers;
-  for (DLTensor& tensor : tensors) {
-    tensor.data = nullptr;
-    pointers.push_back(&tensor);
-  }
-  eager_->describe_outputs(pointers.data(), pointers.size());
+  std::vector<DLTensor> tensors;
+  // Who did not use the service has no business where its results are.
+  if (eager_runs() != eager_runs_before_) tensors = services_->eager_outputs();
+  tensors.resize(signature_.outputs.size(), DLTensor{});
   return tensors;
 }
 
-CallStatus PluginSide::check_memory() const {
+CallStatus PluginSide::check_memory() {
+  base::Status tensors = check_tensors();
+  if (!tensors.is_ok()) return failure_;
   CallStatus status = executable_->check_guards();
   if (!status.is_ok()) return status;
   // What the program itself writes to is put back first.
@@ -305,16 +312,34 @@ CallStatus PluginSide::check_memory() const {
   return {FailureKind::kBroken, std::move(untouched)};
 }
 
+base::Status PluginSide::check_guards() {
+  CallStatus status = executable_->check_guards();
+  if (!status.is_ok()) failure_ = status;
+  return status.status;
+}
+
+base::Status PluginSide::check_tensors() {
+  if (checked_runs_ == num_runs_) return base::Status::ok();
+  checked_runs_ = num_runs_;
+  CallStatus status = executable_->check_tensors(eager_outputs());
+  if (status.is_ok()) return base::Status::ok();
+  if (status.kind == FailureKind::kBroken) flag_ = kMovedOutput;
+  failure_ = std::move(status);
+  return failure_.status;
+}
+
 base::Status PluginSide::keep_first_outputs() {
+  GN_RETURN_IF_ERROR(check_tensors());
   failure_ = executable_->check_outputs(eager_outputs());
   return failure_.is_ok() ? copy_outputs(kept_) : failure_.status;
 }
 
-base::Status PluginSide::copy_outputs(std::vector<KeptOutput>& outputs) const {
+base::Status PluginSide::copy_outputs(std::vector<KeptOutput>& outputs) {
+  GN_RETURN_IF_ERROR(check_tensors());
   for (std::size_t i = 0; i < signature_.outputs.size(); ++i) {
     if (outputs.size() == i) {
-      const plugin::SignatureEntry& entry = signature_.outputs[i];
-      GN_ASSIGN_OR_RETURN(KeptOutput output, allocate_output(entry.dtype, entry.shape));
+      const KeptOutput& like = eager_kept_[i];  // the signature's shapes are in the plugin's reach
+      GN_ASSIGN_OR_RETURN(KeptOutput output, allocate_output(like.dtype, like.shape));
       outputs.push_back(std::move(output));
     }
     GN_RETURN_IF_ERROR(copy_dense(place(), executable_->outputs()[i], outputs[i].bytes.data()));
@@ -322,9 +347,16 @@ base::Status PluginSide::copy_outputs(std::vector<KeptOutput>& outputs) const {
   return base::Status::ok();
 }
 
-base::Status PluginSide::prepare_outputs(bool poisoned) {
+base::Status PluginSide::prepare_outputs() {
+  GN_RETURN_IF_ERROR(check_tensors());
+  eager_runs_before_ = eager_runs();
   executable_->prepare();
-  return poisoned ? executable_->poison_outputs() : base::Status::ok();
+  return executable_->poison_outputs();
+}
+
+base::Status PluginSide::prepare_call() {
+  GN_RETURN_IF_ERROR(prepare_outputs());
+  return eager_->needs_prepare() ? eager_->prepare() : place().wait();
 }
 
 bool PluginSide::is_unwritten(const std::vector<KeptOutput>& outputs) const {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -41,14 +42,24 @@ class PluginSide {
   void offer_body(base::Result<graph::Graph> body);
   /// units    nanoseconds in the out parameters
   plugin::CallStatus compile(double& compile_ns);
+  /// May be called again after the weights have changed in place.
   plugin::CallStatus bind(double& bind_ns);
+  /// Makes another executable from what the weights hold now, which gets all calls, bind included,
+  /// until take_first_back(). Mode `frozen`. After a failure the first one is there again.
+  plugin::CallStatus compile_second(double& compile_ns);
+  void take_first_back();
+  /// Bytes that the plugin said it keeps because of bind.
+  std::uint64_t kept_bytes() const { return executable_ ? executable_->kept_bytes() : 0; }
   /// What the plugin says of what it made; see Record::plugin_info. After bind.
   plugin::CallStatus describe(base::Json& info);
   plugin::CallStatus measure(measure::TrialCounts counts, measure::SideDurations& durations);
 
+  /// Gives inputs other content; see measure::SideCalls::renew.
+  using Renew = std::function<base::Status()>;
+
   /// First call and warm-up calls of protocol `paired`; the first call's outputs are kept.
   plugin::CallStatus warm_up(const measure::PairedSettings& settings, int threads,
-                             measure::Warmup& warmup);
+                             measure::Warmup& warmup, const Renew& renew = nullptr);
   /// Captures one call, which is what calls() launch from then on. The inputs stay where they are:
   /// new content reaches a launch as it reaches a call.
   ///
@@ -59,28 +70,43 @@ class PluginSide {
   plugin::CallStatus capture(double& capture_ns);
   /// First launches of what was captured, until they have settled.
   plugin::CallStatus warm_up_replays(const measure::PairedSettings& settings, int threads,
-                                     measure::Warmup& warmup);
+                                     measure::Warmup& warmup, const Renew& renew = nullptr);
   bool is_captured() const { return captured_.has_value(); }
   /// Of the captured graph; 0 without one.
   std::size_t num_graph_nodes() const { return captured_ ? captured_->num_nodes() : 0; }
 
   /// What a protocol calls: the plugin, or launches of what was captured. A call that fails says
-  /// why in failure().
+  /// why in failure(). Before each, what the call before it did to the output tensors is looked at,
+  /// and outputs are filled with poison: no call can tell from them what it is made for.
   measure::SideCalls calls();
   /// Calls of the plugin, whatever was captured.
   measure::SideCalls plugin_calls();
+  /// Says that calls come next, after another step.
+  void announce_calls() { on_step_("gn_backend_run"); }
   const plugin::CallStatus& failure() const { return failure_; }
   /// After the last call: whether the plugin wrote to its outputs and to nothing else.
-  plugin::CallStatus check_memory() const;
+  plugin::CallStatus check_memory();
+  /// Whether something was written before or behind an output so far.
+  ///
+  /// errors   kPlugin, naming the output; failure() says it too
+  base::Status check_guards();
+  /// Whether the last call left the output tensors as they were; see flag().
+  base::Status check_tensors();
+  /// What a failure is to be flagged as; empty: nothing. `moved_output`: a call changed an output's
+  /// tensor, such as where its data is.
+  const std::string& flag() const { return flag_; }
 
   const std::vector<KeptOutput>& kept() const { return kept_; }
+  /// Tensors of the last run.
+  const std::vector<DLTensor>& outputs() const { return executable_->outputs(); }
   /// Copies the outputs of the last run; allocates on the first use of `outputs` only.
-  base::Status copy_outputs(std::vector<KeptOutput>& outputs) const;
-  /// Puts the output tensors back to the host's buffers, if asked to filled with what no call
-  /// writes.
   ///
-  /// errors   as device::TensorPlace; none at a place of the host
-  base::Status prepare_outputs(bool poisoned);
+  /// errors   as prepare_outputs()
+  base::Status copy_outputs(std::vector<KeptOutput>& outputs);
+  /// Puts the output tensors back to the host's buffers, filled with what no call writes.
+  ///
+  /// errors   as device::TensorPlace; kPlugin: the run before changed a tensor, see flag()
+  base::Status prepare_outputs();
   /// True if one of these copies is nothing but poison.
   bool is_unwritten(const std::vector<KeptOutput>& outputs) const;
 
@@ -92,14 +118,15 @@ class PluginSide {
   void specialise(const graph::Graph& body);
   base::Status place_random_inputs(const graph::Graph& body);
   base::Status keep_first_outputs();
-  plugin::CallStatus warm_up_calls(const measure::SideCalls& side,
+  base::Status prepare_call();
+  plugin::CallStatus warm_up_calls(measure::SideCalls side, const Renew& renew,
                                    const measure::PairedSettings& settings, int threads,
                                    measure::Warmup& warmup);
   measure::SideCalls timed_at_place(std::function<base::Status()> call);
   plugin::CallStatus why_not_captured(const base::Status& status) const;
   /// Why a call failed: what the plugin said, else that copying its outputs took too much memory.
   plugin::CallStatus failure_of(base::Status status) const;
-  /// Where the results of the eager engine's last run are.
+  /// Where the eager service put the results of the last call, without data if it was not used.
   std::vector<DLTensor> eager_outputs() const;
 
   const journal::Task& task_;
@@ -112,16 +139,21 @@ class PluginSide {
   base::Status random_status_;
   std::vector<device::PlacedBuffer> random_inputs_;
   plugin::EagerService* eager_;
+  const std::vector<KeptOutput>& eager_kept_;
   plugin::OnStep on_step_;
   std::optional<ArgumentWatch> watch_;
   std::optional<plugin::Library> library_;
   std::unique_ptr<plugin::HostServices> services_;
   std::unique_ptr<plugin::Backend> backend_;
+  std::unique_ptr<plugin::Executable> first_executable_;  // while there is a second one
   std::unique_ptr<plugin::Executable> executable_;
   std::optional<device::CapturedGraph> captured_;  // behind what its work belongs to
   std::vector<KeptOutput> kept_;
   plugin::CallStatus failure_;
+  std::string flag_;
   std::uint64_t num_runs_ = 0;
+  std::uint64_t checked_runs_ = 0;       // whose tensors have been looked at
+  std::uint64_t eager_runs_before_ = 0;  // the last call
 };
 
 }  // namespace graphnet::worker

@@ -2,7 +2,6 @@
 #include "worker/proof_phase.h"
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 #include "proof/findings.h"
@@ -13,6 +12,7 @@
 #include "proof/quiet_window.h"
 #include "proof/thread_sampler.h"
 #include "verify/compare.h"
+#include "worker/fresh_inputs.h"
 
 namespace graphnet::worker {
 
@@ -30,7 +30,7 @@ constexpr double kTraceNs = 100e6;
 constexpr double kSampleNs = 20e6;
 // Outputs that stay the same: how often inputs change further, and by how much.
 constexpr int kMaxStaleLooks = 6;
-constexpr int kExchangesALook = 4096;
+constexpr std::size_t kStrengthALook = 4096;
 // The most that a trap takes; 4 to 6 us were measured.
 constexpr double kTrapNs = 10e3;
 
@@ -53,7 +53,8 @@ constexpr const char* kSampling = "sampling";
 
 std::vector<proof::Region> regions_now(const proof::MapHistory& history) {
   const auto mappings = base::read_memory_map();
-  return mappings.is_ok() ? history.regions(*mappings) : std::vector<proof::Region>();
+  if (!mappings.is_ok()) return {};
+  return history.regions(*mappings, base::loaded_objects());
 }
 
 Json dispatcher_json(const eager::DispatcherUse& use) {
@@ -70,10 +71,7 @@ ProofPhase::ProofPhase(const ComparedSample& compared, const proof::MapHistory& 
       regions_(regions_now(history)),
       mode_(mode),
       device_(device),
-      shuffle_(compared.eager.arguments(),
-               variable_inputs(compared.sample, compared.arguments,
-                               compared.eager.engine().pinned_arguments()),
-               std::random_device()()) {
+      shuffle_(fresh_inputs(compared.sample, compared.eager)) {
   evidence_.flags = std::move(flags);
   if (device_ != nullptr) device_->start();
   steps_.end(kPreparing);
@@ -137,6 +135,8 @@ void ProofPhase::write_times(Json& ledger) const {
 Status ProofPhase::start_witness(Json& ledger) {
   if (mode_ != "full") return Status(Code::kUnsupported, "execute-deny witness switched off");
   GN_ASSIGN_OR_RETURN(witness_, proof::ExecuteDeny::create(regions_));
+  const std::vector<std::string>& tolerated = witness_->tolerated_threads();
+  if (!tolerated.empty()) ledger["tolerated_threads"] = tolerated;
   steps_.end(kWitness);
   GN_ASSIGN_OR_RETURN(ledger["quiet_looks"], proof::wait_until_quiet(*witness_));
   steps_.end(kQuiet);
@@ -160,10 +160,9 @@ Status ProofPhase::trace_calls(Json& ledger) {
 }
 
 Status ProofPhase::traced_call(eager::DispatcherUse& use) {
-  shuffle_.draw();
-  GN_RETURN_IF_ERROR(shuffle_.apply());
+  GN_RETURN_IF_ERROR(shuffle_.next());
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
-  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs(/*poisoned=*/true));
+  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
   steps_.end(kPreparing);
   eager::DispatcherCounts counts;
   steps_.end(kCounting);
@@ -238,10 +237,9 @@ Status ProofPhase::trace_others(Json& ledger) {
 Status ProofPhase::trace_replays(Json& ledger) {
   const measure::SideCalls replay = compared_.plugin.calls();
   for (int i = 0; i < num_calls_; ++i) {
-    shuffle_.draw();
-    GN_RETURN_IF_ERROR(shuffle_.apply());
+    GN_RETURN_IF_ERROR(shuffle_.next());
     GN_RETURN_IF_ERROR(compared_.eager.prepare());
-    GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs(/*poisoned=*/true));
+    GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
     GN_RETURN_IF_ERROR(compared_.eager.place().wait());
     steps_.end(kPreparing);
     GN_RETURN_IF_ERROR(traced_on_device(proof::CallSide::kReplay, replay, kReplay));
@@ -250,7 +248,7 @@ Status ProofPhase::trace_replays(Json& ledger) {
   std::vector<KeptOutput> called;
   GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(replayed));
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
-  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs(/*poisoned=*/true));
+  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
   steps_.end(kPreparing);
   GN_RETURN_IF_ERROR(side_.call());
   steps_.end(kReplay);
@@ -279,7 +277,7 @@ Status ProofPhase::compare_outputs(Json& ledger) {
   GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(traced));
   steps_.end(kComparing);
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
-  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs(/*poisoned=*/true));
+  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
   steps_.end(kPreparing);
   GN_RETURN_IF_ERROR(side_.call());
   steps_.end(kUnwatchedCall);
@@ -330,13 +328,10 @@ Status ProofPhase::look_for_stale_outputs(const std::vector<KeptOutput>& traced)
 }
 
 Result<bool> ProofPhase::answers_the_same() {
-  for (int i = 0; i < kExchangesALook; ++i) {
-    shuffle_.draw();
-    GN_RETURN_IF_ERROR(shuffle_.apply());
-  }
+  GN_RETURN_IF_ERROR(shuffle_.next(kStrengthALook));
   std::vector<KeptOutput> outputs;
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
-  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs(/*poisoned=*/true));
+  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
   steps_.end(kPreparing);
   GN_RETURN_IF_ERROR(side_.call());
   steps_.end(kUnwatchedCall);
@@ -369,7 +364,7 @@ void ProofPhase::sample(Json& ledger) {
   Status called;
   do {
     called = compared_.eager.prepare();
-    if (called.is_ok()) called = compared_.plugin.prepare_outputs(/*poisoned=*/false);
+    if (called.is_ok()) called = compared_.plugin.prepare_outputs();
     if (called.is_ok()) called = side_.call();
     steps_.end(kSampledCall);
   } while (called.is_ok() && steps_.total_ns(kSampledCall) < kSampleNs);

@@ -33,6 +33,8 @@ namespace graphnet::worker {
 /// |---------------|-------------------------------------------------------------------------|
 /// | `witness`     | "full", or "counts" if the execute-deny witness did not look            |
 /// | `unavailable` | why it did not; absent if it did                                        |
+/// | `tolerated_threads` | of the CUDA driver, which block SIGSEGV and are not seen by it;   |
+/// |               | absent if there are none                                                |
 /// | `calls`       | traced calls                                                            |
 /// | `quiet_looks` | looks until no thread ran denied code by itself                         |
 /// | `arm_ns`      | mean of closing and opening everything, once                            |

@@ -107,6 +107,10 @@ void write_budget(base::Json& timing, const std::vector<measure::Pair>& pairs) {
   timing["cpu_wall_ns"] = both_json(span_ns);
 }
 
+void add_count(base::Json& counts, const char* key, int more) {
+  counts[key] = counts.value(key, 0) + more;
+}
+
 }  // namespace
 
 journal::Record start_record(const journal::Task& task) {
@@ -187,6 +191,8 @@ base::Json timing_json(const measure::PairedResult& result) {
   timing["steal_share"] = result.steal_share;
   timing["idle_timeouts"] = result.idle_timeouts;
   timing["clock_ns"] = result.clock_ns;
+  timing["controls"] = result.controls.size();
+  if (result.noise_floor) timing["noise_floor"] = *result.noise_floor;
   timing["elapsed_ns"] = result.elapsed_ns;
   timing["calls_per_half"] = both_json(result.calls_per_half);
   timing["backend_first"] = backend_first;
@@ -242,18 +248,38 @@ void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>
   }
 }
 
+void write_findings(journal::Record& record, const TimedFindings& findings) {
+  add_count(record.checks, "checked_calls", findings.checked_calls);
+  add_count(record.checks, "shuffled_calls", findings.shuffled_calls);
+  record.checks["content_bits"] = findings.content_bits;
+  if (findings.ill_conditioned_calls > 0) {
+    add_count(record.checks, "ill_conditioned_calls", findings.ill_conditioned_calls);
+  }
+  if (findings.flag.empty()) return;
+  record.flags.push_back(findings.flag);
+  record.outcome = findings.outcome;
+  record.message = findings.message;
+  record.speedup.reset();
+}
+
 base::Json correctness_json(const verify::Comparison& comparison) {
-  base::Json json = {{"equal", base::Json::array()},        {"all_close", base::Json::array()},
-                     {"max_diff", base::Json::array()},     {"mean_diff", base::Json::array()},
-                     {"relative_rms", base::Json::array()}, {"degenerate", base::Json::array()},
-                     {"statistics", base::Json::array()}};
+  base::Json json = base::Json::object();
+  for (const char* key : {"equal", "all_close", "max_diff", "mean_diff", "relative_rms",
+                          "largest_error", "degenerate", "evidence", "statistics"}) {
+    json[key] = base::Json::array();
+  }
   for (const verify::OutputComparison& output : comparison.outputs) {
     json["equal"].push_back(output.bit_equal ? 1 : 0);
     json["all_close"].push_back(digits(output.all_close));
     json["max_diff"].push_back(optional_number(output.max_diff));
     json["mean_diff"].push_back(optional_number(output.mean_diff));
     json["relative_rms"].push_back(optional_number(output.relative_rms));
-    json["degenerate"].push_back(output.degenerate);
+    // Between two draws there is none.
+    const bool has_error =
+        output.elements && output.acceptance != verify::Acceptance::kDistribution;
+    json["largest_error"].push_back(has_error ? number(output.elements->largest) : base::Json());
+    json["degenerate"].push_back(!output.lends_evidence());
+    json["evidence"].push_back(verify::evidence_name(output.evidence));
     json["statistics"].push_back(output.statistics ? statistics_json(output) : base::Json());
   }
   return json;

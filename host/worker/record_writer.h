@@ -35,6 +35,8 @@ void write_output_types(journal::Record::Side& side, const std::vector<KeptOutpu
 /// |--------------------------------|-----------------------------------------------------------|
 /// | `speedup_low`, `speedup_high`  | interval of `speedup` with `confidence`; absent: none     |
 /// | `verdict`                      | faster, slower, same, unstable                            |
+/// | `noise_floor`                  | what eager against itself was off by in between, a        |
+/// |                                | fraction; `controls`: how often it was measured           |
 /// | `same_within`                  | fraction; with verdict `same` only                        |
 /// | `hodges_lehmann`, `ratio_of_minima`, `ratio_of_medians` | other estimates, for readers of
 /// other tools | | `pairs_kept`, `pairs_dropped`  | by disturbance of either half | |
@@ -68,9 +70,19 @@ void write_replay(base::Json& timing, std::size_t num_nodes, const measure::Warm
 /// is another thing again, which the proof finds out (`busy_ns`, proof/device_ledger.h).
 void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>& span_ns);
 
+/// Note of method upstream; see measure/protocol.h.
+inline constexpr const char* kNoteUnchecked =
+    "unchecked: its timed calls repeat one input, so stored results would not show in them";
+
+/// Adds what checks found: counts to Record::checks ("checked_calls", "shuffled_calls",
+/// "content_bits", "ill_conditioned_calls"), and a finding as flag, outcome and message, without a
+/// speedup.
+void write_findings(journal::Record& record, const TimedFindings& findings);
+
 /// One entry per output in each list; "all_close" is a string of 64 digits in the order of
 /// upstream's log lines; "statistics" holds what else the pass found, under the names of
-/// verify/statistics.h. NaN and infinity are written as Python prints them; null: not computed.
+/// verify/statistics.h; "largest_error" is ElementErrors::largest, "evidence" evidence_name(). NaN
+/// and infinity are written as Python prints them; null: not computed.
 base::Json correctness_json(const verify::Comparison& comparison);
 
 /// A status on one line, for Record::message.

@@ -16,6 +16,8 @@
 #include "verify/compare.h"
 #include "worker/admission.h"
 #include "worker/correctness.h"
+#include "worker/fresh_inputs.h"
+#include "worker/input_evidence.h"
 #include "worker/math_mode.h"
 #include "worker/output_digest.h"
 #include "worker/proof_phase.h"
@@ -29,9 +31,8 @@ namespace {
 // Beyond what a small sample takes for all seven contents; large ones try as many as fit.
 constexpr double kOtherInputsBudgetNs = 500e6;
 
-void add_count(base::Json& counts, const char* key, int more) {
-  counts[key] = counts.value(key, 0) + more;
-}
+// Contents that method upstream compares after its timed calls.
+constexpr int kUntimedChecks = 5;
 
 }  // namespace
 
@@ -46,8 +47,9 @@ void Session::run() {
       load() && plan() && replay() && run_eager() && compile() && bind() && run_plugin();
   if (complete) {
     compare();
-    const bool timed = !is_paired() || time_pairs();
+    bool timed = is_paired() ? time_pairs() : check_sequential();
     if (timed && is_paired()) try_other_content();
+    if (timed && is_paired()) timed = follows_inputs();
     write_environment();
     if (timed) prove();
   } else {
@@ -115,6 +117,7 @@ bool Session::end(const char* outcome, const base::Status& status) {
 }
 
 bool Session::end_plugin(const char* outcome, const plugin::CallStatus& status) {
+  if (!plugin_->flag().empty()) record_.flags.push_back(plugin_->flag());
   if (status.kind == plugin::FailureKind::kUnsupported) return end("unsupported", status.status);
   if (status.kind == plugin::FailureKind::kOutOfMemory) return end("out_of_memory", status.status);
   if (status.kind == plugin::FailureKind::kBroken) return end("plugin_failed", status.status);
@@ -254,11 +257,14 @@ base::Status Session::time_reference() {
     write_side(record_.eager, durations);
     return base::Status::ok();
   }
-  GN_ASSIGN_OR_RETURN(eager_warmup_,
-                      measure::warm_up(eager_->calls(), settings_,
-                                       measure::machine_instruments(settings_, task_.threads)));
+  WarmupInputs inputs(sample_, *eager_);
+  measure::SideCalls calls = eager_->calls();
+  calls.renew = inputs.renew();
+  GN_ASSIGN_OR_RETURN(
+      eager_warmup_,
+      measure::warm_up(calls, settings_, measure::machine_instruments(settings_, task_.threads)));
   write_warmup(record_.eager, eager_warmup_);
-  return base::Status::ok();
+  return inputs.restore();
 }
 
 bool Session::run_plugin() {
@@ -266,7 +272,10 @@ bool Session::run_plugin() {
   bind_cores(task_.threads);
   plugin::CallStatus status;
   if (is_paired()) {
-    status = plugin_->warm_up(settings_, task_.threads, plugin_warmup_);
+    WarmupInputs inputs(sample_, *eager_);
+    status = plugin_->warm_up(settings_, task_.threads, plugin_warmup_, inputs.renew());
+    const base::Status restored = inputs.restore();
+    if (!restored.is_ok()) return end("reference_failed", restored);
     write_warmup(record_.plugin_side, plugin_warmup_);
   } else {
     measure::SideDurations durations;
@@ -298,13 +307,13 @@ void Session::compare() {
   enter("compare");
   const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_, &references_};
   const verify::Comparison comparison = compare_sides(compared, record_.checks);
-  // Method upstream makes no calls of its own besides those that it times.
   if (is_paired()) check_reproducibility(compared, record_.checks);
   note_references();
   record_.checks["subnormals"] = count_subnormals(compared);
   record_.outcome = comparison.outcome;
   record_.message = comparison.message;
   record_.degenerate = comparison.degenerate;
+  record_.checks["evidence_share"] = comparison.evidence_share;
   record_.correctness = correctness_json(comparison);
   if (task_.digest) record_.digest["plugin_outputs"] = output_digests(plugin_->kept());
   channel_.send_record(record_, /*is_final=*/false);
@@ -322,6 +331,8 @@ bool Session::time_pairs() {
     is_first = false;
   }
   device_->note_conditions("after_timing");
+  // What a plugin says of itself may now include where the time of its calls went.
+  if (device_->is_cuda()) static_cast<void>(plugin_->describe(record_.plugin_info));
   judge_service();
   if (!watch_eager()) return false;
   const plugin::CallStatus memory = plugin_->check_memory();
@@ -338,19 +349,18 @@ bool Session::capture() {
   plugin::CallStatus status = plugin_->capture(capture_ns);
   if (status.is_ok()) {
     record_.plugin_side.capture_ns = capture_ns;
-    status = plugin_->warm_up_replays(settings_, task_.threads, replay_warmup_);
+    WarmupInputs inputs(sample_, *eager_);
+    status = plugin_->warm_up_replays(settings_, task_.threads, replay_warmup_, inputs.renew());
+    const base::Status restored = inputs.restore();
+    if (!restored.is_ok()) return end("reference_failed", restored);
   }
   return status.is_ok() || end_plugin("runtime_failed", status);
 }
 
 bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) {
-  const std::vector<std::size_t> variable =
-      variable_inputs(sample_, arguments_, eager_->engine().pinned_arguments());
-  // Seeds are not the protocol's: nobody must know what a timed call will see.
-  std::random_device random;
-  InputShuffle shuffle(eager_->arguments(), variable, random());
   const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
-  TimedChecks checks(compared, std::move(shuffle), record_.outcome == "ok", random());
+  TimedChecks checks(compared, fresh_inputs(sample_, *eager_), record_.outcome == "ok",
+                     std::random_device()());
   auto instruments = device_->instruments(settings, task_.threads);
   if (!instruments.is_ok()) return end("reference_failed", instruments.status());
   TimingWatch watch(family_, task_.threads);
@@ -369,26 +379,36 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
   if (result.is_ok()) {
     write_spans(is_first ? record_.timing : record_.timing["cold"], findings.span_ns);
   }
-  add_count(record_.checks, "checked_calls", findings.checked_calls);
-  add_count(record_.checks, "shuffled_calls", findings.shuffled_calls);
-  if (findings.ill_conditioned_calls > 0) {
-    add_count(record_.checks, "ill_conditioned_calls", findings.ill_conditioned_calls);
-  }
-  if (!findings.sensitive.empty()) {
-    record_.checks["sensitive"] = findings.sensitive;
-    if (is_first) record_.flags.emplace_back("sensitive");
-  }
+  write_findings(record_, findings);
   if (!findings.flag.empty()) {
-    record_.flags.push_back(findings.flag);
-    record_.outcome = findings.outcome;
-    record_.message = findings.message;
-    record_.speedup.reset();
     judge_service();
     return false;
   }
   if (!result.is_ok()) return end_timing(result.status());
   if (is_first) compare_eager(*result);
   return note(watch.findings(*result)) && note(engine_settings_.findings());
+}
+
+// What method upstream leaves out by definition.
+bool Session::check_sequential() {
+  enter("time");
+  channel_.begin_step("gn_backend_run");
+  record_.notes.emplace_back(kNoteUnchecked);
+  const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
+  TimedChecks checks(compared, fresh_inputs(sample_, *eager_), record_.outcome == "ok",
+                     std::random_device()());
+  const base::Status checked = checks.check_untimed(kUntimedChecks);
+  const TimedFindings findings = checks.finish(nullptr);
+  write_findings(record_, findings);
+  if (!findings.flag.empty()) {
+    judge_service();
+    return false;
+  }
+  if (!checked.is_ok()) return end_timing(checked);
+  const plugin::CallStatus memory = plugin_->check_memory();
+  if (!memory.is_ok()) return end_plugin("runtime_failed", memory);
+  if (!device_->is_cuda()) check_roofline();
+  return true;
 }
 
 bool Session::end_timing(const base::Status& status) {
@@ -400,10 +420,23 @@ void Session::try_other_content() {
   enter("robustness");
   channel_.begin_step("gn_backend_run");
   const bool is_known = record_.checks.value("eager_reproducible", false);
-  record_.checks["other_inputs"] =
+  const OtherInputs other =
       try_other_inputs({sample_, arguments_, *eager_, *plugin_, is_known ? &references_ : nullptr},
                        kOtherInputsBudgetNs);
+  record_.checks["other_inputs"] = other.tried;
   note_references();
+  if (other.outcome.empty() || record_.outcome != "ok") return;
+  record_.flags.emplace_back("other_seed");
+  record_.outcome = other.outcome;
+  record_.message = other.message;
+  record_.speedup.reset();
+}
+
+bool Session::follows_inputs() {
+  if (record_.outcome != "ok") return true;
+  enter("second_weights");
+  channel_.send_record(record_, /*is_final=*/false);
+  return check_evidence_of_inputs({sample_, arguments_, *eager_, *plugin_}, task_, record_);
 }
 
 // Arithmetic on subnormals can be a hundred times slower; a plugin that flushes them to zero would

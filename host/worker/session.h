@@ -27,12 +27,11 @@ namespace graphnet::worker {
 
 /// One sample with one plugin, from its files to its record.
 ///
-/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, with protocol `paired`
-/// time and robustness, and proof, after which nothing can be timed. The device is opened first,
-/// in load. Each is announced before it
-/// begins; a sample that does not fit is skipped before anything of its size is
-/// allocated. The record is sent after load and after eager, so that a plugin that takes the
-/// process down loses nothing of the reference.
+/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time, with protocol
+/// `paired` robustness and second_weights, and proof, after which nothing can be timed. The device is
+/// opened first, in load. Each is announced before it begins; a sample that does not fit is skipped
+/// before anything of its size is allocated. The record is sent after load and after eager, so that
+/// a plugin that takes the process down loses nothing of the reference.
 class Session {
  public:
   Session(journal::Task task, Channel& channel);
@@ -65,7 +64,11 @@ class Session {
   bool watch_eager();
   /// Notes what was found; false if the sample ends there.
   bool note(const std::vector<Finding>& findings);
+  /// Method upstream: calls on other inputs, which its timed ones never had.
+  bool check_sequential();
   void try_other_content();
+  /// False if second weights or another seed's inputs show that the plugin is wrong.
+  bool follows_inputs();
   void prove();
   void judge_service();
 

@@ -14,8 +14,9 @@ namespace graphnet::worker {
 /// The error of a device that cannot be used, E140 with the reason.
 base::Status unusable(base::DeviceName device, const base::Status& why);
 
-/// Starts CUPTI, libtorch's own copy if there is one; null if the state is not `ready`.
-std::unique_ptr<proof::CuptiSession> start_tracing(bool records, proof::CuptiStatus& status);
+/// How CUPTI is started: libtorch's own copy if there is one, and subscribed only until told to
+/// record.
+proof::CuptiSession::Settings tracing_settings();
 
 /// What a device says of itself: {"name", "compute_capability", "processors", "memory_bytes",
 /// "l2_bytes"}.
@@ -30,9 +31,11 @@ class TaskDevice {
   /// errors   kEnvironment (E140): it cannot be used; kInput: no name of a device
   static base::Result<std::unique_ptr<TaskDevice>> open(const journal::Task& task);
 
-  /// The same on a driver that is named and without libtorch, for tests.
-  static base::Result<std::unique_ptr<TaskDevice>> open_driver(base::DeviceName name,
-                                                               const std::string& library);
+  /// The same on a driver that is named and without libtorch, for tests; not traced without
+  /// `tracing`.
+  static base::Result<std::unique_ptr<TaskDevice>> open_driver(
+      base::DeviceName name, const std::string& library,
+      const proof::CuptiSession::Settings* tracing = nullptr);
 
   bool is_cuda() const { return gpu_ != nullptr; }
   device::TensorPlace& place() { return place_ ? *place_ : device::host_place(); }
@@ -47,9 +50,10 @@ class TaskDevice {
   /// Notes clocks and the like under a name, for describe(); nothing on the CPU.
   void note_conditions(const char* when);
   /// Adds to a record's environment `gpu` {"name", "compute_capability", "processors",
-  /// "memory_bytes", "l2_bytes", "tf32" (whether it is allowed), and what was noted, as in
-  /// device/gpu_conditions.h}, and puts the device's name before the hardware class; nothing on the
-  /// CPU.
+  /// "memory_bytes", "l2_bytes", "tf32" (whether it is allowed), "cupti_subscribed" (while calls
+  /// were timed; what that costs shows against a run with `--proof none`, which does not
+  /// subscribe), and what was noted, as in device/gpu_conditions.h}, and puts the device's name
+  /// before the hardware class; nothing on the CPU.
   void describe(base::Json& environment) const;
 
   /// What traces the device: started before the driver, records nothing until it is told to. Null
@@ -61,10 +65,11 @@ class TaskDevice {
   TaskDevice() = default;
   base::Status attach(int index, const std::string& library);
 
-  std::unique_ptr<proof::CuptiSession> tracing_;  // first: it outlives what it traces
   proof::CuptiStatus tracing_state_;
   std::unique_ptr<device::Gpu> gpu_;
   std::unique_ptr<device::TensorPlace> place_;
+  // Behind the device: it is started first, and ends before the context that it traces.
+  std::unique_ptr<proof::CuptiSession> tracing_;
   bool allows_tf32_ = false;
   base::Json conditions_ = base::Json::object();
 };

@@ -23,17 +23,15 @@ constexpr double kCheckShare = 0.1;
 constexpr std::int64_t kFreeCheckNs = 5'000'000;
 constexpr int kFewestChecks = 3;
 
+// Eager's results on what the plugin got must be computed there.
+constexpr double kShareWithoutEager = 0.5;
+constexpr double kShareWithEager = 0.75;
+
+// Copied in 25 us: much shorter than what makes the reading of counters vague.
+constexpr std::size_t kAtOnceBytes = std::size_t{256} << 10U;
+
 // Longer than any sensible hand-over between threads, shorter than a reader's patience.
 constexpr std::chrono::milliseconds kLateOutputWait{20};
-
-// Indices may differ where values tie, which only the full comparison can judge.
-bool is_wrong(const verify::Comparison& comparison, const std::vector<KeptOutput>& outputs) {
-  for (std::size_t i = 0; i < comparison.outputs.size(); ++i) {
-    const bool judged = base::is_floating(outputs[i].dtype);
-    if (judged && !comparison.outputs[i].within_tolerance) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -45,7 +43,10 @@ TimedChecks::TimedChecks(const ComparedSample& compared, InputShuffle shuffle, b
       shuffle_(std::move(shuffle)),
       compare_(compare),
       generator_(seed),
-      start_ns_(measure::monotonic_raw_ns()) {}
+      start_ns_(measure::monotonic_raw_ns()) {
+  findings_.content_bits = shuffle_.content_bits();
+  for (const KeptOutput& output : eager_.kept()) output_bytes_ += output.bytes.num_bytes();
+}
 
 measure::PerSide<measure::SideCalls> TimedChecks::sides() {
   return {eager_.calls(), plugin_.calls()};
@@ -53,97 +54,197 @@ measure::PerSide<measure::SideCalls> TimedChecks::sides() {
 
 measure::PairedHooks TimedChecks::hooks() {
   measure::PairedHooks hooks;
-  hooks.before_pair = [this](int) { return before_pair(); };
-  hooks.before_half = [this](Side side, int) { return before_half(side); };
+  hooks.before_pair = [this](const measure::PairPlan& plan) { return before_pair(plan); };
+  hooks.before_call = [this](Side side, int, int call) { return before_call(side, call); };
+  hooks.after_call = [this](Side side, int, int call) { return after_call(side, call); };
   hooks.after_half = [this](Side side, int pair) { return after_half(side, pair); };
   return hooks;
 }
 
-Status TimedChecks::before_pair() {
+/// `is_free`: eager's results come from its half.
+bool TimedChecks::draw_check(bool is_free) {
   const auto passed_ns = static_cast<double>(measure::monotonic_raw_ns() - start_ns_);
   const bool can_afford =
       findings_.checked_calls < kFewestChecks || spent_ns_ < kCheckShare * passed_ns + kFreeCheckNs;
   // Drawn even if it cannot be afforded: the order of draws must not tell anything.
-  const bool is_drawn = std::uniform_int_distribution<int>(0, 3)(generator_) != 0;
-  is_checked_ = compare_ && is_drawn && can_afford;
+  const double drawn = std::uniform_real_distribution<double>(0, 1)(generator_);
+  return drawn < (is_free ? kShareWithEager : kShareWithoutEager) && can_afford && compare_;
+}
+
+Status TimedChecks::before_pair(const measure::PairPlan& plan) {
+  plan_ = plan;
   halves_done_ = 0;
+  has_eager_ = false;
+  checked_call_.reset();
+  const auto contents = static_cast<std::uint64_t>(plan.calls) + 1;  // one for a leading call
+  if (plan.is_control) {
+    first_content_[measure::kEager] = shuffle_.reserve(contents);
+    return Status::ok();
+  }
+  const int first = plan.settled[measure::kBackend] ? measure::kLeadingCall : 0;
+  const int drawn = std::uniform_int_distribution<int>(first, plan.calls - 1)(generator_);
+  if (draw_check(plan.backend_first)) checked_call_ = drawn;
   if (!eager_.place().is_host()) span_ns_.emplace_back();
-  shuffle_.draw();
+  first_content_[measure::kBackend] = shuffle_.reserve(contents);
+  first_content_[measure::kEager] =
+      plan.backend_first ? first_content_[measure::kBackend] : shuffle_.reserve(contents);
+  checked_content_ = content_of(measure::kBackend, checked_call_.value_or(0));
   return Status::ok();
 }
 
-Status TimedChecks::before_half(Side side) {
-  GN_RETURN_IF_ERROR(shuffle_.apply());
-  if (side == measure::kBackend && shuffle_.has_effect()) ++findings_.shuffled_calls;
-  if (side == measure::kBackend) GN_RETURN_IF_ERROR(plugin_.prepare_outputs(is_checked_));
+std::uint64_t TimedChecks::content_of(Side side, int call) const {
+  return first_content_[side] + static_cast<std::uint64_t>(call - measure::kLeadingCall);
+}
+
+Status TimedChecks::before_call(Side side, int call) {
+  GN_RETURN_IF_ERROR(shuffle_.apply(content_of(side, call)));
+  const bool is_timed = call != measure::kLeadingCall;
+  if (is_timed && side == measure::kBackend && shuffle_.has_effect()) ++findings_.shuffled_calls;
   return eager_.place().wait();  // what was asked of a device here is in no clock
 }
 
+/// Whether a checked call's outputs are copied right after it; else at the end of its half.
+bool TimedChecks::copies_at_once(int call) const {
+  return output_bytes_ <= kAtOnceBytes || call + 1 < plan_.calls;
+}
+
+Status TimedChecks::after_call(Side side, int call) {
+  if (checked_call_ != call) return Status::ok();
+  if (side == measure::kEager) {
+    return plan_.backend_first && copies_at_once(call) ? copy_eager() : Status::ok();
+  }
+  early_look_.clear();
+  if (copies_at_once(call)) return plugin_.copy_outputs(plugin_outputs_);
+  if (!eager_.place().is_host()) return Status::ok();
+  GN_RETURN_IF_ERROR(plugin_.check_tensors());
+  early_look_.take(plugin_.outputs(), plugin_.kept(), generator_);
+  return Status::ok();
+}
+
+Status TimedChecks::copy_eager() {
+  has_eager_ = true;
+  return eager_.copy_outputs(eager_outputs_);
+}
+
 Status TimedChecks::after_half(Side side, int pair) {
+  if (plan_.is_control) {
+    first_content_[side] = shuffle_.reserve(static_cast<std::uint64_t>(plan_.calls) + 1);
+    return Status::ok();
+  }
   if (!span_ns_.empty()) span_ns_.back()[side] = eager_.place().last_span_ns().value_or(0);
   const std::int64_t start = measure::monotonic_raw_ns();
-  if (is_checked_) {
-    GN_RETURN_IF_ERROR(side == measure::kEager ? eager_.copy_outputs(eager_outputs_)
-                                               : plugin_.copy_outputs(plugin_outputs_));
+  const bool is_host = eager_.place().is_host();  // elsewhere a look at guards is a copy for each
+  if (side == measure::kBackend && is_host) GN_RETURN_IF_ERROR(plugin_.check_guards());
+  if (checked_call_ && !copies_at_once(*checked_call_)) {
+    if (side == measure::kBackend) GN_RETURN_IF_ERROR(plugin_.copy_outputs(plugin_outputs_));
+    if (side == measure::kEager && plan_.backend_first) GN_RETURN_IF_ERROR(copy_eager());
   }
-  ++halves_done_;
-  if (halves_done_ == 1) {
-    GN_RETURN_IF_ERROR(
-        shuffle_.undo());  // the other side's settle call must not see what it will be timed on
-  } else if (is_checked_) {
-    ++findings_.checked_calls;
-    GN_RETURN_IF_ERROR(compare_pair(pair));
-  }
+  if (++halves_done_ == 2 && checked_call_) GN_RETURN_IF_ERROR(check_pair(pair));
   spent_ns_ += static_cast<double>(measure::monotonic_raw_ns() - start);
   return Status::ok();
 }
 
-Status TimedChecks::compare_pair(int pair) {
-  const bool agrees = bits_equal(eager_outputs_, plugin_outputs_);
-  if (agrees) return Status::ok();
+Status TimedChecks::check_pair(int pair) {
+  is_last_call_ = *checked_call_ + 1 == plan_.calls;
+  if (!has_eager_) GN_RETURN_IF_ERROR(compute_eager());
+  return compare_call("timed call " + std::to_string(pair + 1));
+}
+
+Status TimedChecks::compute_eager() {
+  GN_RETURN_IF_ERROR(shuffle_.apply(checked_content_));
+  GN_RETURN_IF_ERROR(eager_.prepare());
+  GN_RETURN_IF_ERROR(eager_.run());
+  return copy_eager();
+}
+
+Status TimedChecks::check_untimed(int calls) {
+  is_last_call_ = true;
+  const measure::SideCalls plugin = plugin_.calls();
+  for (int call = 0; call < calls && shuffle_.has_effect() && compare_; ++call) {
+    checked_content_ = shuffle_.reserve(1);
+    GN_RETURN_IF_ERROR(plugin.prepare());
+    GN_RETURN_IF_ERROR(shuffle_.apply(checked_content_));
+    GN_RETURN_IF_ERROR(plugin.call());
+    GN_RETURN_IF_ERROR(plugin_.copy_outputs(plugin_outputs_));
+    GN_RETURN_IF_ERROR(compute_eager());
+    GN_RETURN_IF_ERROR(compare_call("untimed call " + std::to_string(call + 1)));
+  }
+  return Status::ok();
+}
+
+Status TimedChecks::compare_call(const std::string& which) {
+  ++findings_.checked_calls;
+  if (early_look_.differs(plugin_outputs_)) {
+    return found("late_output", "plugin_failed",
+                 "outputs of " + which + " changed after gn_backend_run had returned");
+  }
+  if (bits_equal(eager_outputs_, plugin_outputs_)) return Status::ok();
   const auto comparison = verify::compare_outputs(views(eager_outputs_), views(plugin_outputs_));
   if (comparison.outcome == "ok") return Status::ok();
-  const std::string which = "timed call " + std::to_string(pair + 1);
-  if (outputs_arrive_later()) {
+  GN_RETURN_IF_ERROR(shuffle_.apply(checked_content_));  // other calls have come since
+  return judge_difference(comparison, which);
+}
+
+Status TimedChecks::judge_difference(const verify::Comparison& comparison,
+                                     const std::string& which) {
+  GN_ASSIGN_OR_RETURN(const bool is_late, outputs_arrive_late());
+  if (is_late) {
     return found("late_output", "plugin_failed",
                  "outputs of " + which + " changed after gn_backend_run had returned");
   }
   if (plugin_.is_unwritten(plugin_outputs_)) {
     return found("unwritten_output", "plugin_failed", which + " left an output unwritten");
   }
-  const bool is_first_result = bits_equal(plugin_outputs_, plugin_.kept());
-  if (shuffle_.has_effect() && is_first_result) {
-    return found("stale_output", "plugin_failed",
-                 which + " gave the results of the first call, though its inputs had changed");
+  const std::string is_stale =
+      which + " gave the results of the first call, though its inputs had changed";
+  if (shuffle_.has_effect() && bits_equal(plugin_outputs_, plugin_.kept())) {
+    return found("stale_output", "plugin_failed", is_stale);
   }
-  if (!is_wrong(comparison, eager_outputs_)) return Status::ok();
-  const auto full = compare_on_present_inputs(compared_, eager_outputs_, plugin_outputs_);
-  if (!is_wrong(full, eager_outputs_)) {
+  const PresentJudgement full = judge_on_present_inputs(compared_, eager_outputs_, plugin_outputs_);
+  if (full.standing != PresentStanding::kWrong) {
     ++findings_.ill_conditioned_calls;
     return Status::ok();
   }
-  if (repeats_untimed()) {
-    findings_.sensitive = which + " on shuffled inputs: " + comparison.message;
-    return Status::ok();
+  if (shuffle_.has_effect() && is_of_the_first_call()) {
+    return found("stale_output", "plugin_failed", is_stale);
   }
-  return found("wrong_output", comparison.outcome.c_str(),
-               which + " on shuffled inputs: " + comparison.message);
+  return found(repeats_untimed() ? "sensitive" : "wrong_output", full.comparison.outcome.c_str(),
+               which + " on shuffled inputs: " + full.comparison.message);
 }
 
-// A choice among nearly equal values (topk, sorting) falls differently with a rounding: the plugin
-// computes what it computes, timed or not.
+// A bit more or less does not make them new.
+bool TimedChecks::is_of_the_first_call() {
+  return verify::compare_outputs(views(plugin_.kept()), views(plugin_outputs_)).outcome == "ok";
+}
+
+// Whether the plugin computes what it computes, timed or not.
 bool TimedChecks::repeats_untimed() {
   std::vector<KeptOutput> again;
-  const bool ran = plugin_.prepare_outputs(/*poisoned=*/true).is_ok() && eager_.prepare().is_ok() &&
-                   plugin_.calls().call().is_ok() && plugin_.copy_outputs(again).is_ok();
+  const measure::SideCalls plugin = plugin_.calls();
+  const bool ran =
+      plugin.prepare().is_ok() && plugin.call().is_ok() && plugin_.copy_outputs(again).is_ok();
   if (!ran) return false;
-  return !is_wrong(verify::compare_outputs(views(plugin_outputs_), views(again)), again);
+  return verify::compare_outputs(views(plugin_outputs_), views(again)).outcome == "ok";
 }
 
-bool TimedChecks::outputs_arrive_later() {
-  std::this_thread::sleep_for(kLateOutputWait);
+// If other calls have come since, or in any case if nothing arrived: another one on the same
+// inputs.
+base::Result<bool> TimedChecks::outputs_arrive_late() {
+  std::vector<KeptOutput> at_once;
   std::vector<KeptOutput> later;
-  return plugin_.copy_outputs(later).is_ok() && !bits_equal(plugin_outputs_, later);
+  // Outputs of the eager service are gone with eager's next run.
+  if (is_last_call_ && plugin_.eager_runs() == 0) {
+    std::this_thread::sleep_for(kLateOutputWait);
+    GN_RETURN_IF_ERROR(plugin_.copy_outputs(later));
+    if (!bits_equal(plugin_outputs_, later)) return true;
+  }
+  const measure::SideCalls plugin = plugin_.calls();
+  GN_RETURN_IF_ERROR(plugin.prepare());
+  GN_RETURN_IF_ERROR(plugin.call());
+  GN_RETURN_IF_ERROR(plugin_.copy_outputs(at_once));
+  std::this_thread::sleep_for(kLateOutputWait);
+  GN_RETURN_IF_ERROR(plugin_.copy_outputs(later));
+  return !bits_equal(at_once, later);
 }
 
 Status TimedChecks::found(const char* flag, const char* outcome, const std::string& message) {

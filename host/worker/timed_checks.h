@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "worker/correctness.h"
 #include "worker/dense_copy.h"
 #include "worker/eager_side.h"
+#include "worker/early_look.h"
 #include "worker/input_shuffle.h"
 #include "worker/plugin_side.h"
 
@@ -18,12 +20,10 @@ namespace graphnet::worker {
 /// What the checks on timed calls found.
 struct TimedFindings {
   int checked_calls = 0;   ///< of the plugin, drawn at random
-  int shuffled_calls = 0;  ///< timed on inputs that no call had seen before
-  /// Timed calls that were off on their inputs by no more than float64 accepts.
+  int shuffled_calls = 0;  ///< timed on inputs that no call of the plugin had seen before
+  /// Timed calls that were not near eager, which the whole outcome rule did not hold against them.
   int ill_conditioned_calls = 0;
-  /// Why results on shuffled inputs are another matter than those on the sample's own; empty: they
-  /// are not. See `sensitive` below.
-  std::string sensitive;
+  double content_bits = 0;  ///< see InputShuffle
   /// Short name of what is wrong, for Record::flags; empty: nothing.
   std::string flag;
   std::string outcome;  ///< that it makes of the sample; empty with an empty flag
@@ -35,19 +35,29 @@ struct TimedFindings {
 
 /// Watches the timed calls of both sides for results that were not computed in them.
 ///
-/// Every half is timed on inputs that the same side has not seen, not even in the untimed settle
-/// call right before; both halves of a pair get the same. In a share of the pairs, drawn at random
-/// so that nobody can know, the plugin's outputs are poisoned before its call, copied as soon as
-/// the call returns, and compared with eager's of the same pair. All of it is outside the clocks.
+/// Every call of the plugin gets inputs of its own, the leading call of a half too, brought there
+/// as late as can be: nobody who watches the inputs has time to compute from them. In a share of
+/// the pairs one call is checked, drawn at random among all of the half so that nobody can know.
+/// Its outputs are copied as soon as it returns, before anything else is looked at: all of them up
+/// to 256 KiB; of larger ones 64 KiB at random places, which the whole copy behind the reading of
+/// the counters must agree with. (Copying more would make waits of large samples uncertain.) On a
+/// device outputs are copied after it has been waited for. All of it is outside the clocks, as is a
+/// look at output tensors in each call and, on the host, at the guards in each half.
+///
+/// What eager gives on the same inputs is not in memory while the plugin runs, so nothing needs to
+/// be hidden: where the plugin's half comes first, eager's half repeats its contents and yields the
+/// results; where it comes second, the plugin gets contents that eager has not had, and eager runs
+/// on the checked one afterwards. That run is what a check costs there, a copy and a comparison
+/// elsewhere; such pairs are therefore checked more rarely, and both within a tenth of the time.
 ///
 /// | flag                | means                                                               |
 /// |---------------------|---------------------------------------------------------------------|
 /// | `late_output`       | outputs changed after gn_backend_run had returned                   |
 /// | `unwritten_output`  | a timed call left its output as it was                              |
-/// | `stale_output`      | a timed call gave the results of other inputs                       |
+/// | `stale_output`      | a timed call gave the results of the first call, or within          |
+/// |                     | tolerance of them, though eager's changed                           |
 /// | `wrong_output`      | a timed call gave other results than eager and than an untimed call |
-/// | `sensitive`         | on these inputs the plugin differs from eager in untimed calls too: |
-/// |                     | the outcome stays that of the sample's own, the speedup is flagged  |
+/// | `sensitive`         | on these inputs the plugin differs from eager in untimed calls too  |
 class TimedChecks {
  public:
   /// The checks compare only if the plugin's first call agreed with eager.
@@ -58,17 +68,32 @@ class TimedChecks {
   measure::PerSide<measure::SideCalls> sides();
   measure::PairedHooks hooks();
 
+  /// For a method that times calls on one input: makes so many calls of the plugin on others, each
+  /// checked, none timed.
+  ///
+  /// errors   the first that failed; a finding is one too
+  base::Status check_untimed(int calls);
+
   /// Puts the inputs back; `result` is null if a hook or call failed.
   TimedFindings finish(const measure::PairedResult* result);
 
  private:
-  base::Status before_pair();
-  base::Status before_half(measure::Side side);
+  base::Status before_pair(const measure::PairPlan& plan);
+  base::Status before_call(measure::Side side, int call);
+  base::Status after_call(measure::Side side, int call);
   base::Status after_half(measure::Side side, int pair);
-  base::Status compare_pair(int pair);
+  bool draw_check(bool is_free);
+  std::uint64_t content_of(measure::Side side, int call) const;
+  bool copies_at_once(int call) const;
+  base::Status copy_eager();
+  base::Status compute_eager();
+  base::Status check_pair(int pair);
+  base::Status compare_call(const std::string& which);
+  base::Status judge_difference(const verify::Comparison& comparison, const std::string& which);
   base::Status found(const char* flag, const char* outcome, const std::string& message);
-  bool outputs_arrive_later();
+  base::Result<bool> outputs_arrive_late();
   bool repeats_untimed();
+  bool is_of_the_first_call();
 
   const ComparedSample compared_;
   EagerSide& eager_;
@@ -82,7 +107,14 @@ class TimedChecks {
 
   std::vector<KeptOutput> eager_outputs_;
   std::vector<KeptOutput> plugin_outputs_;
-  bool is_checked_ = false;
+  std::size_t output_bytes_ = 0;
+  EarlyLook early_look_;
+  measure::PairPlan plan_;
+  measure::PerSide<std::uint64_t> first_content_ = {};
+  std::optional<int> checked_call_;    // of this pair
+  std::uint64_t checked_content_ = 0;  // what the plugin computed from in it
+  bool has_eager_ = false;             // its results on that
+  bool is_last_call_ = false;          // no call of the plugin came after the checked one
   int halves_done_ = 0;
   std::vector<measure::PerSide<double>> span_ns_;  // by pair; empty on the host
 };

@@ -25,13 +25,15 @@ ModuleCall::~ModuleCall() {
   destroy_results();
 }
 
-void ModuleCall::execute() {
+void ModuleCall::execute(CallClock& clock) {
   destroy_results();
   event_ = nullptr;
   constexpr const char* kDoing = "XLA's program failed";
   client_.library().check(args_, GN_STATUS_RUNTIME_FAILED, kDoing);
+  clock.lap(&CallTimes::launch_ns);
   try {
     client_.await(event_, GN_STATUS_RUNTIME_FAILED, kDoing);
+    clock.lap(&CallTimes::await_ns);
   } catch (...) {
     destroy_results();
     throw;

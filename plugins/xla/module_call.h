@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "xla/call_clock.h"
 #include "xla/pjrt_client.h"
 
 namespace graphnet::xla {
@@ -20,10 +21,14 @@ class ModuleCall {
   /// The buffer stays the caller's and must be there whenever execute is called.
   void set_argument(std::size_t index, pjrt::Buffer* buffer) { arguments_[index] = buffer; }
 
-  /// Runs it and waits until all results are complete.
+  /// Runs it and waits until all results are complete; `clock` takes the times of both.
   ///
   /// errors   RUNTIME_FAILED, OUT_OF_MEMORY; there are no results then
-  void execute();
+  void execute(CallClock& clock);
+  void execute() {
+    CallClock off(/*is_on=*/false);
+    execute(off);
+  }
 
   /// Of the last call.
   pjrt::Buffer* result(std::size_t index) const { return results_[index]; }

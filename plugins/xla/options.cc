@@ -66,4 +66,12 @@ Options read_options(const gn_option* options, std::uint64_t num_options, bool i
   return read;
 }
 
+void add_cuda_root(Options& options, const std::string& root) {
+  constexpr const char* kName = "xla_gpu_cuda_data_dir";
+  const bool is_given =
+      std::any_of(options.overrides.begin(), options.overrides.end(),
+                  [&](const CompileOverride& entry) { return entry.name == kName; });
+  if (options.is_gpu && !is_given && !root.empty()) options.overrides.push_back({kName, root});
+}
+
 }  // namespace graphnet::xla

@@ -31,4 +31,7 @@ std::string pinned_pjrt_package();
 Options read_options(const gn_option* options, std::uint64_t num_options, bool is_gpu = false,
                      MathPolicy math = {});
 
+/// On a CUDA device: tells XLA where CUDA's tools are (cuda_tools.h), unless an override says so.
+void add_cuda_root(Options& options, const std::string& root);
+
 }  // namespace graphnet::xla

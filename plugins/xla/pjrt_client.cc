@@ -61,12 +61,12 @@ pjrt::Client* create_client(const PjrtLibrary& library, DLDevice device) {
 
 }  // namespace
 
-std::string set_xla_environment(std::int32_t num_threads) {
+std::string set_xla_environment(std::int32_t num_threads, bool is_gpu) {
   const char* given = std::getenv("XLA_FLAGS");
   const std::string flags = given == nullptr ? "" : given;
   ::unsetenv("XLA_FLAGS");
   // 3: newer libraries log every error that they return, at any lower level.
-  ::setenv("TF_CPP_MIN_LOG_LEVEL", "3", 1);
+  ::setenv("TF_CPP_MIN_LOG_LEVEL", is_gpu ? "0" : "3", 1);
   // Some pools are sized by one of them, some by the other.
   for (const char* name : {"PJRT_NPROC", "NPROC"}) {
     ::setenv(name, std::to_string(num_threads).c_str(), 1);

@@ -10,11 +10,12 @@
 namespace graphnet::xla {
 
 /// Sets what XLA reads from the environment: the size of its thread pools, which log lines it
-/// writes, and no XLA_FLAGS, because an unknown flag there ends the process. To be called before a
-/// library is opened.
+/// writes (on a GPU all, which say what its errors do not: a driver that refuses, a tool that is
+/// missing; the host keeps the last ones of a sample that failed), and no XLA_FLAGS, because an
+/// unknown flag there ends the process. To be called before a library is opened.
 ///
 /// returns  the XLA_FLAGS that were removed; empty if there were none
-std::string set_xla_environment(std::int32_t num_threads);
+std::string set_xla_environment(std::int32_t num_threads, bool is_gpu = false);
 
 /// PJRT's client for one device: the CPU, with thread pools, or a CUDA device.
 class PjrtClient {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "xla/cuda_tools.h"
 #include "xla/lower.h"
 #include "xla/options.h"
 #include "xla/program_executable.h"
@@ -34,6 +35,7 @@ using graphnet::Failure;
 using graphnet::from_gn;
 using graphnet::guard;
 using graphnet::to_gn;
+using graphnet::xla::Options;
 using graphnet::xla::PjrtClient;
 using graphnet::xla::PjrtLibrary;
 using graphnet::xla::ProgramExecutable;
@@ -41,13 +43,13 @@ using graphnet::xla::ProgramExecutable;
 constexpr const char* kName = "xla";
 constexpr const char* kVersion = "0.1.0";
 
-std::shared_ptr<const PjrtClient> make_client(const gn_host_api* host, const std::string& file) {
-  const std::string flags = graphnet::xla::set_xla_environment(host->num_threads);
+std::shared_ptr<const PjrtClient> make_client(const gn_host_api* host, const Options& options) {
+  const std::string flags = graphnet::xla::set_xla_environment(host->num_threads, options.is_gpu);
   if (!flags.empty()) {
     host->log(host->host, GN_LOG_WARNING,
               to_gn("XLA_FLAGS is ignored, option 'overrides' sets compile options: " + flags));
   }
-  return std::make_shared<const PjrtClient>(PjrtLibrary::open(file), host->device);
+  return std::make_shared<const PjrtClient>(PjrtLibrary::open(options.pjrt), host->device);
 }
 
 gn_status* create(const gn_create_args* args, gn_backend** out) {
@@ -61,7 +63,11 @@ gn_status* create(const gn_create_args* args, gn_backend** out) {
     backend->host = host;
     backend->options = graphnet::xla::read_options(args->options, args->num_options, is_gpu,
                                                    graphnet::math_policy(host));
-    backend->client = make_client(host, backend->options.pjrt);
+    if (is_gpu) {
+      graphnet::xla::add_cuda_root(backend->options,
+                                   graphnet::xla::find_cuda_root(backend->options.pjrt));
+    }
+    backend->client = make_client(host, backend->options);
     *out = backend.release();
     return nullptr;
   });

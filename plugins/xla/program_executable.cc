@@ -65,7 +65,8 @@ ProgramExecutable::ProgramExecutable(std::shared_ptr<const PjrtClient> client, C
       bind_(std::move(bind)),
       overrides_(std::move(overrides)),
       call_(*client_, main_.executable(), main_.signature().arguments.size(),
-            main_.signature().results.size()) {
+            main_.signature().results.size()),
+      clock_(client_->is_gpu()) {
   if (client_->is_gpu()) device_copy_.emplace();
   set_up_arguments();
   is_bound_ = !reads_weights(main_.signature());
@@ -209,8 +210,11 @@ void ProgramExecutable::run(const gn_run_args& args) {
   if (args.rebind != 0 || !is_attached_) attach(args);
   copy_inputs();
   lend_result_memory();
-  call_.execute();
+  clock_.start();
+  call_.execute(clock_);
   take_results(args.stream);
+  clock_.lap(&CallTimes::copy_ns);
+  clock_.finish();
 }
 
 }  // namespace graphnet::xla

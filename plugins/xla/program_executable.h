@@ -51,6 +51,8 @@ class ProgramExecutable {
   /// The compile options that XLA took.
   const std::vector<CompileOverride>& overrides() const { return overrides_; }
   const PjrtClient& client() const { return *client_; }
+  /// Of the calls so far; none on the CPU.
+  const CallTimes& call_times() const { return clock_.times(); }
 
  private:
   /// An input that is an argument of main.
@@ -90,6 +92,7 @@ class ProgramExecutable {
   std::vector<ResultMemory> result_memory_;
   std::vector<Result> results_;
   ModuleCall call_;
+  CallClock clock_;
   std::optional<DeviceCopy> device_copy_;  ///< on a CUDA device
   bool is_bound_ = false;
   bool is_attached_ = false;

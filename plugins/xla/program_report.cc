@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "xla/program_report.h"
 
+#include <array>
+#include <cstdio>
+
 #include "artifact/wire_format.h"
 
 namespace graphnet::xla {
@@ -104,6 +107,19 @@ std::string report_client(const PjrtClient& client) {
          line("stablehlo", stablehlo);
 }
 
+std::string report_times(const CallTimes& times) {
+  if (times.num_calls == 0) return "";
+  const auto mean = [&](std::int64_t sum_ns) {
+    std::array<char, 32> text = {};
+    std::snprintf(text.data(), text.size(), "%.1f us",
+                  static_cast<double>(sum_ns) / 1e3 / static_cast<double>(times.num_calls));
+    return std::string(text.data());
+  };
+  return line("call_times", "launch " + mean(times.launch_ns) + ", await " + mean(times.await_ns) +
+                                ", copies " + mean(times.copy_ns) + " (means of " +
+                                std::to_string(times.num_calls) + " calls)");
+}
+
 std::string report_program(const ProgramExecutable& executable) {
   std::string overrides;
   for (const CompileOverride& entry : executable.overrides()) {
@@ -111,7 +127,7 @@ std::string report_program(const ProgramExecutable& executable) {
   }
   std::string text = line("overrides", overrides) + report_module("main", executable.main());
   if (const CompiledModule* bind = executable.bind_module()) text += report_module("bind", *bind);
-  return text;
+  return text + report_times(executable.call_times());
 }
 
 }  // namespace graphnet::xla

@@ -27,7 +27,11 @@ OptimizedProgram read_optimized_program(std::string_view bytes);
 /// "key: value" lines about the PJRT library.
 std::string report_client(const PjrtClient& client);
 
-/// "key: value" lines about what XLA made of a program.
+/// A line "call_times" with the means a call in microseconds; empty if no times were taken.
+std::string report_times(const CallTimes& times);
+
+/// "key: value" lines about what XLA made of a program, and where the time of its calls on a device
+/// went.
 std::string report_program(const ProgramExecutable& executable);
 
 }  // namespace graphnet::xla

@@ -256,7 +256,7 @@ void print_row(const char* protocol, Way way, double call_ms,
 
 /// What each method adds to a call: the duration it gives to a function that does nothing.
 void print_overhead() {
-  const SideCalls side = {nothing, nothing, nullptr};  // with `prepare`, so never in blocks
+  const SideCalls side = {nothing, nothing, nullptr};
   PairedSettings settings;
   settings.half_width = settings.margin = -1;
   settings.first_look = settings.max_pairs;
@@ -270,6 +270,48 @@ void print_overhead() {
   std::printf("a timed call of an empty function, median (99 %%): paired %.0f (%.0f) ns, ",
               quantile(paired, 0.5), quantile(paired, 0.99));
   std::printf("upstream %.0f (%.0f) ns\n", quantile(upstream, 0.5), quantile(upstream, 0.99));
+}
+
+/// Busy for a fixed number of dependent multiplications, about 1.3 ns each.
+Status spin(int steps) {
+  volatile double product = 1;
+  double value = product;
+  for (int i = 0; i < steps; ++i) value = value * 1.0000001;
+  product = value;
+  return Status::ok();
+}
+
+/// The same calls of a few microseconds by themselves, as method `paired` times them, and in blocks
+/// between two readings.
+void print_agreement() {
+  constexpr int kRounds = 300;
+  std::printf("calls each clocked by themselves against blocks of as many, medians of %d\n",
+              kRounds);
+  std::printf("%9s %9s %9s %9s %9s\n", "steps", "calls", "by call", "block", "ratio");
+  for (const int steps : {100, 300, 1000, 3000, 10'000}) {
+    const SideCalls side = {nullptr, [steps] { return spin(steps); }, nullptr};
+    PairedSettings settings;
+    settings.half_width = settings.margin = -1;
+    settings.max_pairs = settings.first_look = kRounds;
+    settings.remeasure = false;
+    const Instruments instruments = machine_instruments(settings, 1);
+    const auto warm = warm_up(side, settings, instruments);
+    std::vector<double> blocks;
+    int calls = 1;
+    PairedHooks hooks;
+    hooks.before_pair = [&](const PairPlan& plan) {
+      calls = plan.calls;
+      const std::int64_t begin_ns = instruments.now();
+      for (int i = 0; i < calls; ++i) static_cast<void>(side.call().is_ok());
+      blocks.push_back(static_cast<double>(instruments.now() - begin_ns) / calls);
+      return Status::ok();
+    };
+    const auto result = time_paired({side, side}, {*warm, *warm}, hooks, settings, instruments);
+    const double block_ns = median(blocks) - result->clock_ns / calls;
+    const double call_ns = result->summary.median_ns[kEager];
+    std::printf("%9d %9d %6.0f ns %6.0f ns %9.4f\n", steps, calls, call_ns, block_ns,
+                call_ns / block_ns);
+  }
 }
 
 void print_line(const char* protocol, Way way, double call_ms, const Outcome& outcome,
@@ -351,6 +393,7 @@ int main(int argc, char** argv) {
   if (neighbour == 0) be_busy();
   if (!options.json) {
     print_overhead();
+    print_agreement();
     std::printf("A/A, %d experiments%s; errors, widths and bias in per cent\n", options.experiments,
                 options.neighbour ? ", beside a bursty neighbour" : "");
     std::printf("%-9s %7s %-4s %6s %9s %8s %8s %8s %9s %10s %9s %9s %s\n", "protocol", "threads",

@@ -14,15 +14,24 @@ namespace {
 using base::Result;
 using base::Status;
 
+Result<Expect> read_expect(const config::YamlNode& node, const std::string& path) {
+  GN_ASSIGN_OR_RETURN(const std::string word, config::read_text(node, path));
+  if (word == "unsupported") return Expect::kUnsupported;
+  if (word == "wrong") return Expect::kWrong;
+  return config::error_at(node, "expected 'unsupported' or 'wrong'");
+}
+
 Result<Gap> read_gap(const config::YamlNode& node, const std::string& list) {
   GN_ASSIGN_OR_RETURN(const auto map,
-                      config::MapReader::open(node, list, {"case", "option", "reason"}));
+                      config::MapReader::open(node, list, {"case", "expect", "option", "reason"}));
   Gap gap;
   gap.is_permanent = list == "never";
   GN_ASSIGN_OR_RETURN(const config::YamlNode* name, map.require("case"));
   GN_ASSIGN_OR_RETURN(gap.pattern, config::read_text(*name, map.path_of("case")));
   GN_ASSIGN_OR_RETURN(const config::YamlNode* reason, map.require("reason"));
   GN_ASSIGN_OR_RETURN(gap.reason, config::read_text(*reason, map.path_of("reason")));
+  GN_ASSIGN_OR_RETURN(const config::YamlNode* expect, map.require("expect"));
+  GN_ASSIGN_OR_RETURN(gap.expect, read_expect(*expect, map.path_of("expect")));
   const config::YamlNode* option = map.find("option");
   if (option == nullptr) return gap;
   GN_ASSIGN_OR_RETURN(gap.option, config::read_text(*option, map.path_of("option")));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -10,10 +11,17 @@
 
 namespace graphnet::conformance {
 
-/// Cases that a plugin is known to fail, and why.
+/// What a plugin does with a case that it is known to fail.
+enum class Expect : std::uint8_t {
+  kUnsupported,  ///< compile says so
+  kWrong,        ///< anything else than passing: wrong results, another error, a crash, a hang
+};
+
+/// Cases that a plugin is known to fail, how, and why.
 struct Gap {
   std::string pattern;  ///< of case names, with *, ? and [..]
   std::string reason;
+  Expect expect = Expect::kUnsupported;
   bool is_permanent = false;  ///< under `never`: the compiler's nature; else under `not_yet`
   std::string option = {};    ///< "name=value" that it takes; empty: whatever the options
 };
@@ -22,9 +30,11 @@ struct Gap {
 ///
 ///     never:
 ///       - case: pointwise/abs/f32/subnormal
+///         expect: wrong
 ///         reason: the processor's flush-to-zero mode is on
 ///     not_yet:
 ///       - case: convolution/conv2d/f32/nan
+///         expect: wrong
 ///         option: rewrites=all
 ///         reason: only the rewritten form loses it
 ///

@@ -2,6 +2,7 @@
 #include "conformance/plugin_session.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -52,28 +53,50 @@ class GraphService : public plugin::EagerService {
   const std::vector<void*>* arguments_ = nullptr;
 };
 
+/// Elements of each parameter of a case.
+using Contents = std::vector<std::vector<std::byte>>;
+
+/// Inputs are drawn anew for each `set`; weights and what the plugin knows while it compiles are
+/// those of the first one.
+Contents contents_of(const Case& item, const plugin::Signature& signature, int set) {
+  Contents contents;
+  for (std::size_t i = 0; i < item.fills.size(); ++i) {
+    const graph::Value& value = item.graph.value(item.graph.parameters[i]);
+    const auto count = static_cast<std::size_t>(base::num_elements(value.shape).value_or(0));
+    const bool is_input = signature.arguments[i].role == plugin::Role::kInput;
+    const std::string name =
+        is_input && set > 0 ? item.name + " " + std::to_string(set) : item.name;
+    contents.push_back(filled(item.fills[i], value.dtype, count, seed_of(name, i)));
+  }
+  return contents;
+}
+
 /// Arguments of a case in memory of the host.
 struct Arguments {
-  std::vector<std::vector<std::byte>> originals;
+  Contents contents;
   std::vector<base::AlignedBuffer> buffers;
   std::vector<void*> data;
 
-  explicit Arguments(const Case& item) {
-    for (std::size_t i = 0; i < item.fills.size(); ++i) {
-      const graph::Value& value = item.graph.value(item.graph.parameters[i]);
-      const auto count = static_cast<std::size_t>(base::num_elements(value.shape).value_or(0));
-      originals.push_back(filled(item.fills[i], value.dtype, count, seed_of(item.name, i)));
-      buffers.push_back(base::AlignedBuffer::allocate(originals.back().size()));
-      std::copy(originals.back().begin(), originals.back().end(), buffers.back().data());
+  explicit Arguments(const Contents& first) {
+    for (const std::vector<std::byte>& bytes : first) {
+      buffers.push_back(base::AlignedBuffer::allocate(bytes.size()));
       data.push_back(buffers.back().data());
+    }
+    fill(first);
+  }
+
+  void fill(const Contents& other) {
+    contents = other;
+    for (std::size_t i = 0; i < contents.size(); ++i) {
+      std::copy(contents[i].begin(), contents[i].end(), buffers[i].data());
     }
   }
 
-  /// Nothing if they are as they were, else which one is not.
+  /// Nothing if they are as they were filled, else which one is not.
   std::string changed() const {
-    for (std::size_t i = 0; i < originals.size(); ++i) {
-      const bool is_same = originals[i].empty() ||
-                           std::memcmp(originals[i].data(), data[i], originals[i].size()) == 0;
+    for (std::size_t i = 0; i < contents.size(); ++i) {
+      const bool is_same =
+          contents[i].empty() || std::memcmp(contents[i].data(), data[i], contents[i].size()) == 0;
       const bool is_whole = buffers[i].damage() == base::AlignedBuffer::Damage::kNone;
       if (!is_same || !is_whole) return "the plugin wrote to argument " + std::to_string(i);
     }
@@ -155,6 +178,12 @@ std::vector<KeptOutput> allocate_like(const std::vector<KeptOutput>& outputs) {
 
 }  // namespace
 
+/// Both sets of contents of a case, and what eager makes of them.
+struct Expectation {
+  std::array<Contents, 2> contents;
+  std::array<std::vector<KeptOutput>, 2> outputs;
+};
+
 struct PluginSession::State {
   explicit State(plugin::Library opened)
       : library(std::move(opened)),
@@ -166,9 +195,8 @@ struct PluginSession::State {
   plugin::HostServices services;
   plugin::Backend backend;
 
-  CaseResult run(const Case& item, const Arguments& arguments,
-                 const std::vector<KeptOutput>& expected) {
-    const plugin::Signature signature = plugin::signature_of(item.graph);
+  CaseResult run(const Case& item, const plugin::Signature& signature, Arguments& arguments,
+                 const Expectation& expected) {
     std::unique_ptr<plugin::Executable> executable;
     const gn_graph graph(signature);
     CallStatus status = backend.compile(graph, arguments.data, executable);
@@ -177,10 +205,27 @@ struct PluginSession::State {
     if (!allocated.is_ok()) return failed(allocated.message());
     status = executable->bind();
     if (!status.is_ok()) return failed(status);
+    CaseResult result = run_twice(item, *executable, arguments, expected.outputs[0]);
+    if (result.outcome != Outcome::kPassed) return result;
+    // At the same addresses, as the host changes inputs between calls.
+    arguments.fill(expected.contents[1]);
+    std::vector<KeptOutput> other = allocate_like(expected.outputs[1]);
+    status = call(*executable, service, other);
+    if (!status.is_ok()) return failed(status);
+    const std::string changed = arguments.changed();
+    if (!changed.empty()) return failed(changed);
+    result = compare(item, expected.outputs[1], other);
+    if (result.outcome != Outcome::kPassed) result.message = "on other inputs: " + result.message;
+    return result;
+  }
+
+ private:
+  CaseResult run_twice(const Case& item, plugin::Executable& executable, const Arguments& arguments,
+                       const std::vector<KeptOutput>& expected) {
     std::vector<KeptOutput> first = allocate_like(expected);
     std::vector<KeptOutput> second = allocate_like(expected);
     for (std::vector<KeptOutput>* outputs : {&first, &second}) {
-      status = call(*executable, service, *outputs);
+      const CallStatus status = call(executable, service, *outputs);
       if (!status.is_ok()) return failed(status);
     }
     const std::string changed = arguments.changed();
@@ -210,11 +255,18 @@ CaseResult PluginSession::run(const Case& item) {
   if (!verified.is_ok()) return invalid(verified);
   auto graph = eager::GraphRun::create(item.graph);
   if (!graph.is_ok()) return invalid(graph.status());
-  const Arguments arguments(item);
-  const auto expected = run_eager(**graph, item, arguments.data);
-  if (!expected.is_ok()) return invalid(expected.status());
+  const plugin::Signature signature = plugin::signature_of(item.graph);
+  Expectation expected;
+  expected.contents = {contents_of(item, signature, 0), contents_of(item, signature, 1)};
+  Arguments arguments(expected.contents[0]);
+  for (const std::size_t set : {1, 0}) {
+    arguments.fill(expected.contents[set]);
+    auto outputs = run_eager(**graph, item, arguments.data);
+    if (!outputs.is_ok()) return invalid(outputs.status());
+    expected.outputs[set] = std::move(outputs).value();
+  }
   state_->service.use(graph->get(), &arguments.data);
-  return state_->run(item, arguments, *expected);
+  return state_->run(item, signature, arguments, expected);
 }
 
 }  // namespace graphnet::conformance

@@ -36,10 +36,10 @@ class PluginSession {
   static base::Result<std::unique_ptr<PluginSession>> open(const std::filesystem::path& library,
                                                            const base::Json& options);
 
-  /// Compiles, binds and runs the case's graph twice, and compares with eager: the outcome rule of
-  /// verify/compare.h, and every element within the case's bound or that of its type
-  /// (element_bound.h). Both runs must give the same bits; guards, inputs and weights stay as they
-  /// were.
+  /// Compiles and binds the case's graph, runs it twice on the case's inputs and once on other ones
+  /// at the same addresses, and compares with eager: the outcome rule of verify/compare.h, and
+  /// every element within the case's bound or that of its type (element_bound.h). The first two
+  /// runs must give the same bits; guards, inputs and weights stay as they were.
   CaseResult run(const Case& item);
 
  private:

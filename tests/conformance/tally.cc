@@ -30,8 +30,11 @@ bool is_bad(Verdict verdict) {
 Verdict judge(Outcome outcome, const Gap* gap) {
   if (outcome == Outcome::kInvalid) return Verdict::kInvalid;
   if (outcome == Outcome::kPassed) return gap == nullptr ? Verdict::kPass : Verdict::kXpass;
-  if (gap != nullptr) return Verdict::kXfail;
-  return outcome == Outcome::kUnsupported ? Verdict::kUnsupported : Verdict::kFail;
+  const bool is_unsupported = outcome == Outcome::kUnsupported;
+  if (gap == nullptr) return is_unsupported ? Verdict::kUnsupported : Verdict::kFail;
+  if (is_unsupported)
+    return gap->expect == Expect::kUnsupported ? Verdict::kXfail : Verdict::kUnsupported;
+  return gap->expect == Expect::kWrong ? Verdict::kXfail : Verdict::kFail;
 }
 
 void Tally::add(const std::string& family, Verdict verdict) {

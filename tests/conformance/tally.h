@@ -22,7 +22,9 @@ const char* verdict_name(Verdict verdict);
 /// True for what ends a run with exit code 1.
 bool is_bad(Verdict verdict);
 
-/// `gap` is null if the case should pass. Nothing excuses a case that is itself wrong.
+/// `gap` is null if the case should pass. A gap excuses only the failure that it expects: a case
+/// that should be unsupported and gives wrong results is kFail. Nothing excuses a case that is
+/// itself wrong.
 Verdict judge(Outcome outcome, const Gap* gap);
 
 /// Verdicts counted by family.

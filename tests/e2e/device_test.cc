@@ -2,6 +2,7 @@
 // Runs on a CUDA device of a machine that has none, and what the programs link.
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -22,9 +23,10 @@ ProgramEnd run_on(const std::string& device, const TempDir& folder,
                      environment, folder.path() / "log");
 }
 
-/// The loader finds this file first when the driver is asked for by name.
+/// The loader finds this file first when the driver is asked for by name, which is what mappings
+/// show, too.
 std::vector<std::string> with_driver(const TempDir& folder, const std::string& fake) {
-  fs::create_symlink(kFakes + "/" + fake + ".so", folder.path() / "libcuda.so.1");
+  fs::copy(kFakes + "/" + fake + ".so", folder.path() / "libcuda.so.1");
   return {"LD_LIBRARY_PATH=" + folder.path().string()};
 }
 
@@ -90,6 +92,51 @@ TEST(Device, NeedsACudaPartOfLibtorch) {
   const ProgramEnd end = run_on("cuda:1", folder, with_driver(folder, "ready"));
   EXPECT_EQ(end.state.exit_code, 5) << end.output;
   EXPECT_NE(end.output.find("device 'cuda:1' cannot be used (E140): "), std::string::npos)
+      << end.output;
+}
+
+ProgramEnd diagnose(const TempDir& folder, const std::string& fake,
+                    const std::vector<std::string>& words) {
+  std::vector<std::string> all = {kProgram, "doctor"};
+  all.insert(all.end(), words.begin(), words.end());
+  return run_program(all, with_driver(folder, fake), folder.path() / "log");
+}
+
+TEST(DoctorDevice, SaysTheDriversStateFirst) {
+  const TempDir folder;
+  const ProgramEnd end = diagnose(folder, "no_device", {"--device"});
+  EXPECT_EQ(end.state.exit_code, 5) << end.output;
+  for (const char* part :
+       {"device cuda:0\n  driver      no_device: the NVIDIA driver is there (CUDA 13.0)",
+        "\n  libtorch    CUDA part ", "\n  libraries   libcuda.so.1 ", "\n  ptxas       ",
+        "\n  libdevice   ", "\n  threads     ",
+        "\nnot usable: device 'cuda:0' cannot be used (E140): the NVIDIA driver is there"}) {
+    EXPECT_NE(end.output.find(part), std::string::npos) << part << " is not in\n" << end.output;
+  }
+}
+
+TEST(DoctorDevice, AnswersAsJson) {
+  const TempDir folder;
+  const ProgramEnd end = diagnose(folder, "ready", {"--device", "cuda:1", "--json"});
+  const auto json = base::parse_json(end.output, "doctor");
+  ASSERT_TRUE(json.is_ok()) << end.output;
+  EXPECT_EQ((*json)["schema"], "graphnet.doctor-device/1");
+  EXPECT_EQ((*json)["name"], "cuda:1");
+  EXPECT_EQ((*json)["driver"]["state"], "ready");
+  EXPECT_EQ((*json)["driver"]["devices"], 2);
+  // Whether this libtorch has a CUDA part or not, it computes on no made-up device.
+  EXPECT_EQ((*json)["usable"], end.state.exit_code == 0);
+  EXPECT_EQ(json->contains("problem"), end.state.exit_code == 5) << end.output;
+  EXPECT_EQ((*json)["libraries"][0]["version"], "13.0") << end.output;
+  EXPECT_FALSE((*json)["threads"].empty());
+}
+
+TEST(DoctorDevice, TakesACudaDeviceOnly) {
+  const TempDir folder;
+  const ProgramEnd end = diagnose(folder, "ready", {"--device", "cpu"});
+  EXPECT_EQ(end.state.exit_code, 2) << end.output;
+  EXPECT_NE(end.output.find("--device takes the name of a CUDA device, got 'cpu'"),
+            std::string::npos)
       << end.output;
 }
 

@@ -35,11 +35,16 @@ class GpuTest : public testing::Test {
 #endif
   }
 
-  std::unique_ptr<CuptiSession> start() {
-    CuptiStatus status;
+  /// Of the libtorch in use.
+  static CuptiSession::Settings settings() {
     CuptiSession::Settings settings;
     settings.places.folders = {cupti_folder(GRAPHNET_CUPTI_FOLDER)};
-    auto session = CuptiSession::start(settings, status);
+    return settings;
+  }
+
+  std::unique_ptr<CuptiSession> start() {
+    CuptiStatus status;
+    auto session = CuptiSession::start(settings(), status);
     EXPECT_TRUE(status.is_ready()) << cupti_state_name(status.state) << ": " << status.reason;
     return session;
   }
@@ -125,9 +130,7 @@ TEST_F(GpuTest, SecondSessionSaysBusy) {
   const auto session = start();
   ASSERT_NE(session, nullptr);
   CuptiStatus status;
-  CuptiSession::Settings settings;
-  settings.places.folders = {cupti_folder(GRAPHNET_CUPTI_FOLDER)};
-  EXPECT_EQ(CuptiSession::start(settings, status), nullptr);
+  EXPECT_EQ(CuptiSession::start(settings(), status), nullptr);
   EXPECT_EQ(status.state, CuptiState::kBusy) << status.reason;
 }
 
@@ -203,10 +206,9 @@ class SelfTestLaunch {
 // As a worker does it: subscribed from the start, captured and timed before anything is recorded.
 TEST_F(GpuTest, CapturedCallIsReplayedAndItsKernelsAreSeen) {
   CuptiStatus status;
-  CuptiSession::Settings settings;
-  settings.places.folders = {GRAPHNET_CUPTI_FOLDER};
-  settings.records = false;
-  const auto session = CuptiSession::start(settings, status);
+  CuptiSession::Settings unrecorded = settings();
+  unrecorded.records = false;
+  const auto session = CuptiSession::start(unrecorded, status);
   ASSERT_NE(session, nullptr) << status.reason;
   auto gpu = Gpu::open(0);
   ASSERT_TRUE(gpu.is_ok()) << gpu.status().to_string();

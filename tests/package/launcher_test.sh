@@ -341,6 +341,7 @@ case_tests_run() {
   call "$tree/tests/run" -R 'a b'
   expect_code 8
   expect_err 'going on without plugin broken'
+  expect_err 'not tested: broken'
   expect_call '-DGRAPHNET_PLUGINS=nope;extra -DGRAPHNET_BUILD_TESTS=ON'
   expect_call 'ctest --preset release -LE slow --output-on-failure -j2 -R a b'
   : >"$case_dir/calls"
@@ -350,6 +351,20 @@ case_tests_run() {
   : >"$case_dir/calls"
   call "$tree/graphnet" run
   expect_no_call "$changes"
+}
+
+case_a_plugin_that_cannot_be_tested_fails_ci() {
+  fake ctest <<<'exit 0'
+  call "$tree/tests/run" --all-plugins
+  expect_code 0
+  mkdir -p "$tree/plugins/broken"
+  touch "$tree/plugins/broken/CMakeLists.txt"
+  echo 'gone==1.0 --hash=sha256:00' >"$tree/plugins/broken/requirements.txt"
+  call "$tree/tests/run"
+  expect_code 0
+  call "$tree/tests/run" --all-plugins
+  expect_code 5
+  expect_err 'not tested: broken'
 }
 
 case_packing_builds_what_it_takes() {

@@ -63,36 +63,68 @@ call "$home/bin/graphnet" run "$sample" --config nope.yaml --protocol smoke -o "
 expect_code 0 'run with torch/ beside bin/'
 rm "$home/torch"
 
-call "$home/tests/gpu/run"
-expect_code 5 'tests/gpu/run without GRAPHNET_TORCH'
+# All that tests/gpu/run needs, and no python3.
+mkdir "$scratch/tools"
+for tool in awk bash cat cp cut date dirname env find grep gzip head kill mkdir mktemp mv printf readlink realpath rm sed sort \
+  stat tail tar tee timeout tr wc xargs; do
+  ln -s "$(command -v "$tool")" "$scratch/tools/" 2>/dev/null || true
+done
+call PATH="$scratch/tools" "$home/tests/gpu/run"
+expect_code 5 'tests/gpu/run without torch'
+expect_out 'there is no torch: set GRAPHNET_TORCH' 'tests/gpu/run without torch'
 # From here on for machines without a GPU: with one, tests/gpu/run is what should be called.
 compgen -G '/dev/nvidia[0-9]*' >/dev/null && exit "$((failures > 0))"
-[[ -e $torch/torch/lib/libtorch_cuda.so ]] || {
-  call GRAPHNET_TORCH="$torch" "$home/tests/gpu/run"
-  expect_code 5 'tests/gpu/run without libtorch_cuda'
-  expect_out 'has no libtorch_cuda.so' 'tests/gpu/run without libtorch_cuda'
+
+# verdicts FOLDER: of the archive there, which must be the only file beside them.
+verdicts() {
+  [[ $(ls "$1") == "$(printf 'gpu-quick.tar.gz\nverdicts.txt')" ]] || flunk "$1 holds $(ls "$1")"
+  tar -xzOf "$1/gpu-quick.tar.gz" gpu-quick/verdicts.txt
 }
-# A libtorch with a CUDA part as far as the script looks.
-mkdir -p "$scratch/site/torch/lib"
-ln -s "$torch"/torch/lib/* "$scratch/site/torch/lib/"
-ln -s "$torch/nvidia" "$scratch/site/nvidia"
-ln -sf /dev/null "$scratch/site/torch/lib/libtorch_cuda.so"
-call GRAPHNET_TORCH="$scratch/site" "$home/tests/gpu/run" --out "$scratch/gpu"
-expect_code 5 'tests/gpu/run without a device'
-expect_out 'tests/gpu/run: ' 'tests/gpu/run without a device'
-expect_out 'driver' 'tests/gpu/run without a device'
-# Without ctest, under a made-up driver: tests run one by one, what fails is told, nothing ends the script early.
-mkdir "$scratch/tools" "$scratch/driver"
-for tool in bash env dirname readlink realpath date mkdir sed tee grep timeout find sort head cat rm; do
-  ln -s "$(command -v "$tool")" "$scratch/tools/"
-done
+call GRAPHNET_TORCH="$torch" "$home/tests/gpu/run" --quick --out "$scratch/refused"
+expect_code 5 'tests/gpu/run without a driver'
+expect_out 'tests/gpu/run: no NVIDIA driver is installed' 'tests/gpu/run without a driver'
+out=$(tar -tzf "$scratch/refused/gpu-quick.tar.gz")
+for file in facts.log doctor.log doctor-device.log; do expect_out "gpu-quick/$file" 'archive without a driver'; done
+out=$(verdicts "$scratch/refused")
+expect_out 'doctor-device ' 'verdicts without a driver'
+[[ $out != *GpuTest* ]] || flunk "tests were run without a driver: $out"
+# A made-up driver, of which the loader knows.
+mkdir "$scratch/driver"
 ln -s "$build/tests/cuda/ready.so" "$scratch/driver/libcuda.so.1"
-call PATH="$scratch/tools" LD_LIBRARY_PATH="$scratch/driver" GRAPHNET_TORCH="$scratch/site" \
-  "$home/tests/gpu/run" --out "$scratch/gpu"
-expect_code 1 'tests/gpu/run without ctest'
-expect_out 'passed   gpu/GpuTest.FlushRuns' 'tests/gpu/run without ctest'
-expect_out 'skipped  gpu/EagerOnCuda.' 'tests/gpu/run without ctest'
-expect_out 'failed: tests samples' 'tests/gpu/run without ctest'
+with_driver=(LD_LIBRARY_PATH="$scratch/driver" PATH="$scratch/tools")
+[[ -e $torch/torch/lib/libtorch_cuda.so ]] || {
+  call "${with_driver[@]}" GRAPHNET_TORCH="$torch" "$home/tests/gpu/run" --out "$scratch/cpu-only"
+  expect_code 5 'tests/gpu/run without libtorch_cuda'
+  expect_out 'this libtorch has no CUDA part' 'tests/gpu/run without libtorch_cuda'
+}
+# A libtorch with a CUDA part that can be opened, and a made-up CUPTI beside it.
+mkdir -p "$scratch/site/torch/lib" "$scratch/site/nvidia/cu13/lib"
+ln -s "$torch"/torch/lib/* "$scratch/site/torch/lib/"
+ln -s "$torch"/nvidia/cu13/lib/libcudart* "$scratch/site/nvidia/cu13/lib/"
+ln -sf "$build/tests/cuda/nvml.so" "$scratch/site/torch/lib/libtorch_cuda.so"
+ln -s "$build/tests/cupti/libcupti_fake.so" "$scratch/site/nvidia/cu13/lib/libcupti.so.13"
+# Tests run one by one, what fails is told, nothing ends the script early; failures are its exit code.
+call "${with_driver[@]}" GRAPHNET_TORCH="$scratch/site" "$home/tests/gpu/run" --out "$scratch/gpu"
+expect_code 1 'tests/gpu/run on a made-up driver'
+expect_out 'steps failed' 'tests/gpu/run on a made-up driver'
+out=$(verdicts "$scratch/gpu")
+for row in 'doctor-device +FAILED +[0-9]+ +tracing by CUPTI: ready: ' 'doctor-device-json +passed' 'GpuTest.FlushRuns +passed' 'EagerOnCuda.[A-Za-z]+ +FAILED' 'nope-proof +FAILED +[0-9]+ +0 of 3 ok; ' \
+  'xla-proof +not run +0 +no xla_cuda_plugin.so'; do
+  grep -qE "^$row" <<<"$out" || flunk "'$row' is not in: $out"
+done
+# Told to end, it leaves what there is.
+call "${with_driver[@]}" GRAPHNET_TORCH="$scratch/site" timeout --preserve-status 4 "$home/tests/gpu/run" --out "$scratch/ended"
+expect_code 143 'tests/gpu/run that is told to end'
+out=$(verdicts "$scratch/ended")
+expect_out 'interrupted' 'tests/gpu/run that is told to end'
+# Out of time, it tells what it did not get to.
+call "${with_driver[@]}" GRAPHNET_TORCH="$scratch/site" "$home/tests/gpu/run" --limit 20 --out "$scratch/late"
+expect_code 1 'tests/gpu/run without time'
+out=$(verdicts "$scratch/late")
+expect_out 'no time was left for it' 'tests/gpu/run without time'
+# Tests use the CUPTI of the libtorch in use, not that of the machine that built them.
+call "${with_driver[@]}" GRAPHNET_TORCH="$scratch/site" "$home/bin/gpu_tests" --gtest_filter='GpuTest.CapturedCall*'
+[[ $out != *'CUPTI error'* ]] || flunk "another CUPTI was used: $out"
 call GRAPHNET_TORCH="$torch" ctest --test-dir "$home" -L gpu
 expect_code 0 'ctest in the folder'
 expect_out '100% tests passed' 'ctest in the folder'

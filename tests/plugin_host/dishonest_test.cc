@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Plugins that try to look faster than they are (dishonest_plugin.cc), through the real program.
+// Plugins that try to look faster than they are (dishonest_plugin.cc, dishonest_calls_plugin.cc),
+// through the real program.
 // GRAPHNET_REPEATS=100 runs each so often.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,40 +21,81 @@
 namespace graphnet::tests {
 namespace {
 
-/// The control sample as it is, or with each element of its input the same.
-enum class Input { kVarying, kConstant };
+/// The control sample as it is, with each element of its input the same, or so small that a half
+/// has several calls.
+enum class Input { kVarying, kConstant, kSmall };
+
+enum class Method { kPaired, kUpstream };
+
+/// No bound on the speedup: the row is honest, or flagged so that nobody takes it for one.
+constexpr double kAny = std::numeric_limits<double>::infinity();
+/// Plugins that compute in every call are slower than eager: hardly optimised, with work besides.
+/// What leaves calls out is 20 times faster and more.
+constexpr double kComputes = 1.0;
 
 /// How a trick must be caught.
 struct Case {
   const char* trick;
   Input input;
   const char* outcome;
-  const char* flag;     ///< "": none
+  const char* flag;     ///< "": none; with commas: several
   const char* message;  ///< part of it
+  double max_speedup;   ///< 0: none is given
+  Method method = Method::kPaired;
 };
 
+constexpr const char* kStale = "gave the results of the first call, though its inputs had changed";
+
 const Case kCases[] = {
-    {"honest", Input::kVarying, "ok", "", ""},
-    {"honest", Input::kConstant, "ok", "", ""},
-    {"cached_output", Input::kVarying, "plugin_failed", "stale_output",
-     "gave the results of the first call, though its inputs had changed"},
-    {"stale_input", Input::kVarying, "plugin_failed", "stale_output",
-     "gave the results of the first call, though its inputs had changed"},
-    {"zero_writer", Input::kVarying, "accuracy_mismatch", "implausible", "relative RMS error"},
-    {"late_output", Input::kVarying, "plugin_failed", "", "after gn_backend_run had returned"},
+    {"honest", Input::kVarying, "ok", "", "", kAny},
+    {"honest", Input::kConstant, "ok", "unvaried", "", kAny},
+    {"honest", Input::kSmall, "ok", "", "", kAny},
+    {"honest", Input::kVarying, "ok", "", "", kAny, Method::kUpstream},
+    {"cached_output", Input::kVarying, "plugin_failed", "stale_output", kStale, 0},
+    {"stale_input", Input::kVarying, "plugin_failed", "stale_output", kStale, 0},
+    {"zero_writer", Input::kVarying, "accuracy_mismatch", "implausible", "relative RMS error",
+     kAny},
+    {"late_output", Input::kVarying, "plugin_failed", "", "after gn_backend_run had returned", 0},
     {"skips_calls", Input::kVarying, "plugin_failed", "unwritten_output",
-     "left an output unwritten"},
+     "left an output unwritten", 0},
     {"slow_clock", Input::kVarying, "plugin_failed", "clock_tampered",
-     "by the processor's cycle counter"},
-    {"wrong_elsewhere", Input::kVarying, "ok", "sensitive", ""},
-    {"wrong_at_first", Input::kVarying, "accuracy_mismatch", "wrong_output", "on shuffled inputs"},
-    {"remembers", Input::kVarying, "ok", "", ""},
-    {"remembers", Input::kConstant, "ok", "implausible", ""},
+     "by the processor's cycle counter", 0},
+    {"wrong_elsewhere", Input::kVarying, "accuracy_mismatch", "sensitive", "on shuffled inputs",
+     0},
+    {"wrong_at_first", Input::kVarying, "accuracy_mismatch", "wrong_output", "on shuffled inputs",
+     0},
+    {"remembers", Input::kVarying, "ok", "", "", kComputes},
+    {"remembers", Input::kConstant, "accuracy_mismatch", "implausible",
+     "after the first weights were bound again", 0},
+    // Whatever a call may be recognised by, or an input: there is nothing to be gained.
+    {"busy", Input::kVarying, "ok", "", "", kComputes},
+    {"busy", Input::kSmall, "ok", "", "", kComputes},
+    {"peeks", Input::kVarying, "ok", "", "", kComputes},
+    {"peeks", Input::kSmall, "ok", "", "", kComputes},
+    {"memo_by_content", Input::kVarying, "ok", "", "", kComputes},
+    {"memo_by_content", Input::kSmall, "ok", "", "", kComputes},
+    {"memo_by_last", Input::kSmall, "ok", "", "", kComputes},
+    {"samples_input", Input::kVarying, "ok", "", "", kComputes},
+    {"samples_input", Input::kSmall, "ok", "", "", kComputes},
+    {"watches_inputs", Input::kSmall, "ok", "", "", kComputes},
+    {"flipped_bit", Input::kVarying, "plugin_failed", "stale_output", kStale, 0},
+    {"flipped_bit", Input::kSmall, "plugin_failed", "stale_output", kStale, 0},
+    {"moves_later", Input::kVarying, "plugin_failed", "moved_output", "it changed the tensor of",
+     0},
+    {"moves_later", Input::kSmall, "plugin_failed", "moved_output", "it changed the tensor of", 0},
+    // Timed calls repeat one input here, which each record says.
+    {"peeks", Input::kVarying, "ok", "", "", kComputes, Method::kUpstream},
+    {"memo_by_content", Input::kVarying, "ok", "implausible", "", kAny, Method::kUpstream},
+    {"flipped_bit", Input::kVarying, "plugin_failed", "stale_output", kStale, 0, Method::kUpstream},
+    {"moves_later", Input::kVarying, "plugin_failed", "moved_output", "it changed the tensor of", 0,
+     Method::kUpstream},
 };
 
 std::string name_of(const Case& tested) {
-  const bool varies = tested.input == Input::kVarying;
-  return std::string(tested.trick) + (varies ? "" : "_on_a_constant");
+  constexpr const char* kInputs[] = {"", "_on_a_constant", "_on_little"};
+  std::string name = tested.trick;
+  name += kInputs[static_cast<std::size_t>(tested.input)];
+  return tested.method == Method::kUpstream ? name + "_upstream" : name;
 }
 
 void PrintTo(const Case& tested, std::ostream* out) {
@@ -66,18 +109,30 @@ class Dishonest : public ::testing::TestWithParam<Case> {
     return wanted == nullptr ? 1 : std::max(1, std::atoi(wanted));
   }
 
+  static std::filesystem::path sample_in(const TempDir& folder) {
+    switch (GetParam().input) {
+      case Input::kVarying:
+        break;
+      case Input::kConstant:
+        return write_control_sample(folder, "constant_mlp", {{"L_x_", "1.0", "0.0"}});
+      case Input::kSmall:
+        return write_small_sample(folder, "small_mlp");
+    }
+    return std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs/control";
+  }
+
   journal::Record run() {
     TempDir folder;
-    const auto sample = GetParam().input == Input::kConstant
-                            ? write_control_sample(folder, "constant_mlp", {{"L_x_", "1.0", "0.0"}})
-                            : std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs/control";
+    const bool is_upstream = GetParam().method == Method::kUpstream;
+    const std::string protocol =
+        is_upstream ? "{name: upstream}" : "{time: 300ms, remeasure: false}";
     const auto config = folder.write(
         "trick.yaml",
         "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(GetParam().trick).string() +
-            "}\nthreads: 1\nprotocol: {time: 300ms, remeasure: false}\n");
+            "}\nthreads: 1\nprotocol: " + protocol + "\n");
     const auto journal = folder.path() / "results.jsonl";
-    run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", sample.string(), "-o",
-                 journal.string(), "--config", config.string()},
+    run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run",
+                 sample_in(folder).string(), "-o", journal.string(), "--config", config.string()},
                 {}, folder.path() / "log");
     auto content = journal::read_journal(journal);
     EXPECT_TRUE(content.is_ok()) << content.status().to_string();
@@ -85,7 +140,7 @@ class Dishonest : public ::testing::TestWithParam<Case> {
       ADD_FAILURE() << "no record";
       return journal::Record();
     }
-    EXPECT_EQ(content->controls.size(), 1U);
+    EXPECT_EQ(content->controls.size(), is_upstream ? 0U : 1U);
     return content->records.front();
   }
 };
@@ -96,9 +151,21 @@ TEST_P(Dishonest, IsCaughtAndTheHonestAreNot) {
     const journal::Record record = run();
     EXPECT_EQ(record.outcome, tested.outcome) << record.message;
     EXPECT_NE(record.message.find(tested.message), std::string::npos) << record.message;
-    const std::vector<std::string> flags =
-        *tested.flag == '\0' ? std::vector<std::string>() : std::vector<std::string>{tested.flag};
-    EXPECT_EQ(record.flags, flags);
+    std::string flags;
+    for (const std::string& flag : record.flags) flags += (flags.empty() ? "" : ", ") + flag;
+    EXPECT_EQ(flags, tested.flag);
+    EXPECT_LE(record.speedup.value_or(0), tested.max_speedup);
+    if (tested.input == Input::kSmall && record.timing.contains("calls_per_half")) {
+      EXPECT_GT(record.timing["calls_per_half"]["plugin"], 1);
+    }
+    const bool says_unchecked =
+        std::any_of(record.notes.begin(), record.notes.end(),
+                    [](const std::string& note) { return note.rfind("unchecked: ", 0) == 0; });
+    // Unless it ends before.
+    const bool is_upstream = tested.method == Method::kUpstream;
+    if (!is_upstream || tested.max_speedup != 0) {
+      EXPECT_EQ(says_unchecked, is_upstream);
+    }
     if (HasFailure()) FAIL() << "in run " << i + 1 << " of " << repeats();
   }
 }

@@ -15,6 +15,7 @@
 #include "sample/sample.h"
 #include "support/mirror_place.h"
 #include "worker/eager_side.h"
+#include "worker/fresh_inputs.h"
 #include "worker/plugin_side.h"
 #include "worker/proof_phase.h"
 #include "worker/record_writer.h"
@@ -69,10 +70,8 @@ class Prepared {
     settings.first_look = settings.max_pairs = 8;
     settings.remeasure = false;
     const worker::ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
-    worker::InputShuffle shuffle(
-        eager_->arguments(),
-        worker::variable_inputs(sample_, arguments_, eager_->engine().pinned_arguments()), 1);
-    worker::TimedChecks checks(compared, std::move(shuffle), /*compare=*/true, 1);
+    worker::TimedChecks checks(compared, worker::fresh_inputs(sample_, *eager_),
+                               /*compare=*/true, 1);
     const auto result = measure::time_paired(checks.sides(), {}, checks.hooks(), settings,
                                              measure::machine_instruments(settings, /*threads=*/1));
     worker::TimedFindings findings = checks.finish(result.is_ok() ? &*result : nullptr);

@@ -18,6 +18,9 @@
 #include <vector>
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
+// The begin of each function of the driver's.
+#define ENTER() \
+  if (const int code = enter(__func__)) return code
 
 using graphnet::tests::FakeCuda;
 
@@ -39,6 +42,18 @@ using Address = unsigned long long;
 FakeCuda& control() {
   static FakeCuda only;
   return only;
+}
+
+int enter(const char* function) {
+  control().calls.emplace_back(function);
+  if (control().fails_once != function) return 0;
+  control().fails_once.clear();
+  return control().failing_once_code;
+}
+
+void*& current_context() {
+  thread_local void* context = nullptr;
+  return context;
 }
 
 float& device_ms() {
@@ -134,72 +149,102 @@ EXPORT FakeCuda* fake_cuda_control() {
 }
 
 EXPORT int cuInit(unsigned int) {
+  ENTER();
   return FAKE_INIT;
 }
 
 EXPORT int cuDriverGetVersion(int* version) {
+  ENTER();
   *version = FAKE_VERSION;
   return 0;
 }
 
 EXPORT int cuDeviceGetCount(int* count) {
+  ENTER();
   if (FAKE_INIT != 0) return kNotInitialized;  // the count stays as it was
   *count = FAKE_DEVICES;
   return 0;
 }
 
 EXPORT int cuDeviceGet(int* device, int index) {
+  ENTER();
   if (index >= FAKE_DEVICES) return kInvalidDevice;
   *device = index;
   return 0;
 }
 
 EXPORT int cuDeviceGetName(char* name, int num_bytes, int) {
+  ENTER();
   std::strncpy(name, "Made-up GPU", static_cast<std::size_t>(num_bytes));
   return 0;
 }
 
 EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
+  ENTER();
   *value = attribute == 16 ? 4 : attribute == 38 ? kL2Bytes : attribute == 75 ? 9 : 0;
   return 0;
 }
 
 EXPORT int cuDeviceGetPCIBusId(char* text, int num_bytes, int) {
+  ENTER();
   std::strncpy(text, "0000:3B:00.0", static_cast<std::size_t>(num_bytes));
   return 0;
 }
 
 EXPORT int cuDeviceTotalMem_v2(std::size_t* num_bytes, int) {
+  ENTER();
   *num_bytes = kMemoryBytes;
   return 0;
 }
 
 EXPORT int cuDevicePrimaryCtxRetain(void** context, int) {
+  ENTER();
   *context = &control();
   ++control().contexts;
   return 0;
 }
 
 EXPORT int cuDevicePrimaryCtxRelease_v2(int) {
+  ENTER();
+  if (control().on_release != nullptr) control().on_release();
+  current_context() = nullptr;
   --control().contexts;
   return 0;
 }
 
-EXPORT int cuCtxSetCurrent(void*) {
+EXPORT int cuCtxSetCurrent(void* context) {
+  ENTER();
+  current_context() = context;
+  return 0;
+}
+
+EXPORT int cuCtxGetCurrent(void** context) {
+  ENTER();
+  *context = current_context();
+  return 0;
+}
+
+EXPORT int cuMemGetInfo_v2(std::size_t* free, std::size_t* all) {
+  ENTER();
+  *free = kMemoryBytes / 2;
+  *all = kMemoryBytes;
   return 0;
 }
 
 EXPORT int cuCtxSynchronize() {
+  ENTER();
   if (const int code = spoil_capture(kCaptureUnsupported)) return code;
   return control().failing_code;
 }
 
 EXPORT int cuCtxResetPersistingL2Cache() {
+  ENTER();
   ++control().l2_resets;
   return 0;
 }
 
 EXPORT int cuMemAlloc_v2(Address* address, std::size_t num_bytes) {
+  ENTER();
   if (const int code = spoil_capture(kCaptureUnsupported)) return code;
   if (num_bytes > kMemoryBytes) return kOutOfMemory;
   *address = reinterpret_cast<Address>(std::malloc(num_bytes));
@@ -209,65 +254,77 @@ EXPORT int cuMemAlloc_v2(Address* address, std::size_t num_bytes) {
 }
 
 EXPORT int cuMemFree_v2(Address address) {
+  ENTER();
   std::free(reinterpret_cast<void*>(address));
   --control().buffers;
   return 0;
 }
 
 EXPORT int cuMemcpyHtoD_v2(Address to, const void* from, std::size_t num_bytes) {
+  ENTER();
   std::memcpy(reinterpret_cast<void*>(to), from, num_bytes);
   return 0;
 }
 
 EXPORT int cuMemcpyDtoH_v2(void* to, Address from, std::size_t num_bytes) {
+  ENTER();
   std::memcpy(to, reinterpret_cast<const void*>(from), num_bytes);
   return 0;
 }
 
 EXPORT int cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t num_bytes, void*) {
+  ENTER();
   if (to == 0) return 1;  // invalid value
   std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), num_bytes);
   return 0;
 }
 
 EXPORT int cuMemsetD32Async(Address address, unsigned int value, std::size_t count, void*) {
+  ENTER();
   for (std::size_t i = 0; i < count; ++i) reinterpret_cast<unsigned int*>(address)[i] = value;
   return 0;
 }
 
 EXPORT int cuMemsetD8Async(Address address, unsigned char value, std::size_t count, void*) {
+  ENTER();
   std::memset(reinterpret_cast<void*>(address), value, count);
   return 0;
 }
 
 EXPORT int cuEventCreate(void** event, unsigned int) {
+  ENTER();
   *event = new float(0);
   ++control().events;
   return 0;
 }
 
 EXPORT int cuEventDestroy_v2(void* event) {
+  ENTER();
   delete static_cast<float*>(event);
   --control().events;
   return 0;
 }
 
 EXPORT int cuEventRecord(void* event, void*) {
+  ENTER();
   *static_cast<float*>(event) = device_ms();
   return 0;
 }
 
 EXPORT int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
+  ENTER();
   *milliseconds = *static_cast<float*>(end) - *static_cast<float*>(start);
   return 0;
 }
 
 EXPORT int cuModuleLoadData(void** module, const void*) {
+  ENTER();
   *module = &control();
   return 0;
 }
 
 EXPORT int cuModuleGetFunction(void** function, void*, const char* name) {
+  ENTER();
   for (const Kernel& kernel : kKernels) {
     if (kernel.name != name) continue;
     *function = const_cast<Kernel*>(&kernel);
@@ -278,6 +335,7 @@ EXPORT int cuModuleGetFunction(void** function, void*, const char* name) {
 
 EXPORT int cuLaunchKernel(void* function, unsigned, unsigned, unsigned, unsigned, unsigned,
                           unsigned, unsigned, void* stream, void** arguments, void**) {
+  ENTER();
   if (control().failing_code != 0) return control().failing_code;
   const auto& kernel = *static_cast<const Kernel*>(function);
   if (stream == nullptr) {
@@ -287,23 +345,30 @@ EXPORT int cuLaunchKernel(void* function, unsigned, unsigned, unsigned, unsigned
     capture().graph.push_back(keep(kernel, arguments));
     return 0;
   }
+  const bool has_flags = stream != nullptr && *static_cast<unsigned int*>(stream) != 0;
+  control().is_on_non_blocking_stream = has_flags;
   run(kernel, arguments);
+  control().is_on_non_blocking_stream = false;
   return 0;
 }
 
-EXPORT int cuStreamCreate(void** stream, unsigned int) {
-  *stream = new int(0);
+EXPORT int cuStreamCreate(void** stream, unsigned int flags) {
+  ENTER();
+  *stream = new unsigned int(flags);
   ++control().streams;
   return 0;
 }
 
 EXPORT int cuStreamDestroy_v2(void* stream) {
-  delete static_cast<int*>(stream);
+  ENTER();
+  if (stream == capture().stream) capture() = Capture();
+  delete static_cast<unsigned int*>(stream);
   --control().streams;
   return 0;
 }
 
 EXPORT int cuStreamBeginCapture_v2(void* stream, int) {
+  ENTER();
   if (stream == nullptr) return kCaptureUnsupported;
   if (capture().stream != nullptr) return kIllegalState;
   capture() = Capture();
@@ -312,6 +377,7 @@ EXPORT int cuStreamBeginCapture_v2(void* stream, int) {
 }
 
 EXPORT int cuStreamEndCapture(void* stream, void** graph) {
+  ENTER();
   *graph = nullptr;
   if (stream != capture().stream) return kIllegalState;
   Capture ended = capture();
@@ -323,11 +389,13 @@ EXPORT int cuStreamEndCapture(void* stream, void** graph) {
 }
 
 EXPORT int cuGraphGetNodes(void* graph, void**, std::size_t* count) {
+  ENTER();
   *count = static_cast<Graph*>(graph)->size();
   return 0;
 }
 
 EXPORT int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long) {
+  ENTER();
   if (control().instantiate_code != 0) return control().instantiate_code;
   *executable = new Graph(*static_cast<Graph*>(graph));
   ++control().executable_graphs;
@@ -335,29 +403,35 @@ EXPORT int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned 
 }
 
 EXPORT int cuGraphLaunch(void* executable, void*) {
+  ENTER();
   if (control().graph_launch_code != 0) return control().graph_launch_code;
   ++control().graph_launches;
+  control().is_in_graph = true;
   for (Launch& launch : *static_cast<Graph*>(executable)) {
     std::vector<void*> pointers;
     for (std::uint64_t& argument : launch.arguments) pointers.push_back(&argument);
     run(*launch.kernel, pointers.data());
   }
+  control().is_in_graph = false;
   return 0;
 }
 
 EXPORT int cuGraphExecDestroy(void* executable) {
+  ENTER();
   delete static_cast<Graph*>(executable);
   --control().executable_graphs;
   return 0;
 }
 
 EXPORT int cuGraphDestroy(void* graph) {
+  ENTER();
   delete static_cast<Graph*>(graph);
   --control().graphs;
   return 0;
 }
 
 EXPORT int cuGetErrorName(int error, const char** name) {
+  ENTER();
   const std::pair<int, const char*> names[] = {
       {kOutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY"},
       {kInvalidDevice, "CUDA_ERROR_INVALID_DEVICE"},

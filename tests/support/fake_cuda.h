@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 namespace graphnet::tests {
 
@@ -10,7 +12,15 @@ struct FakeCuda {
   int failing_code = 0;           ///< what launches and waiting return
   bool computes_wrongly = false;  ///< kernels leave their last word out
 
-  void (*on_launch)() = nullptr;  ///< called with each launch
+  void (*on_launch)() = nullptr;   ///< called with each kernel that runs
+  void (*on_release)() = nullptr;  ///< called when the context is given back
+  // Of the kernel that runs when on_launch is called.
+  bool is_on_non_blocking_stream = false;
+  bool is_in_graph = false;
+
+  std::string fails_once;  ///< the next call of this function returns failing_once_code
+  int failing_once_code = 0;
+  std::vector<std::string> calls;  ///< functions, in the order in which they were called
 
   int instantiate_code = 0;   ///< what instantiating a graph returns
   int graph_launch_code = 0;  ///< what launching one returns

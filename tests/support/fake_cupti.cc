@@ -23,6 +23,9 @@ using graphnet::tests::FakeCupti;
 using graphnet::tests::FakeLaunch;
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
+// The begin of each function of CUPTI's.
+#define ENTER() \
+  if (const int failed = enter(__func__)) return failed
 
 namespace {
 
@@ -53,6 +56,17 @@ State& state() {
 }
 
 thread_local std::vector<std::uint64_t> pushed_ids;
+
+constexpr std::uint32_t kContext = 1;
+
+int enter(const char* function) {
+  static std::mutex* const mutex = new std::mutex;
+  const std::lock_guard<std::mutex> lock(*mutex);
+  state().control.calls.emplace_back(function);
+  if (state().control.fails_once != function) return kSuccess;
+  state().control.fails_once.clear();
+  return state().control.failing_once_code;
+}
 
 bool is_enabled(std::uint32_t kind) {
   return (state().control.enabled_kinds >> kind & 1U) != 0;
@@ -129,17 +143,20 @@ void append(const Record& record) {
 }
 
 std::uint64_t now() {
-  return state().timestamp != nullptr ? state().timestamp() : 1;
+  const std::uint64_t time = state().timestamp != nullptr ? state().timestamp() : 1;
+  return time + static_cast<std::uint64_t>(state().control.call_clock_ns);
 }
 
 void append_work(const FakeLaunch& launch, std::uint64_t start) {
   Record record(launch.kind);
+  start += static_cast<std::uint64_t>(state().control.work_clock_ns);
   const std::uint64_t end = start + launch.duration_ns;
   const std::uint32_t device = 0;
   switch (launch.kind) {
     case kConcurrentKernel:
       record.set(KernelFields::kStart, start).set(KernelFields::kEnd, end);
       record.set(KernelFields::kDevice, device).set(KernelFields::kStream, launch.stream);
+      record.set(KernelFields::kContext, kContext);
       record.set(KernelFields::kCorrelation, state().correlation);
       record.set(KernelFields::kName, launch.kernel);
       record.set(KernelFields::kGraphNode, std::uint64_t{launch.num_kernels > 1 ? 5U : 0U});
@@ -147,11 +164,13 @@ void append_work(const FakeLaunch& launch, std::uint64_t start) {
     case kMemcpyPeer:
       record.set(PeerCopyFields::kStart, start).set(PeerCopyFields::kEnd, end);
       record.set(PeerCopyFields::kDevice, device).set(PeerCopyFields::kStream, launch.stream);
+      record.set(PeerCopyFields::kContext, kContext);
       record.set(PeerCopyFields::kCorrelation, state().correlation);
       break;
     default:
       record.set(CopyFields::kStart, start).set(CopyFields::kEnd, end);
       record.set(CopyFields::kDevice, device).set(CopyFields::kStream, launch.stream);
+      record.set(CopyFields::kContext, kContext);
       record.set(CopyFields::kCorrelation, state().correlation);
   }
   append(record);
@@ -216,12 +235,13 @@ EXPORT void fake_cupti_release() {
 EXPORT void fake_cupti_launch(const FakeLaunch* launch) {
   State& all = state();
   const std::lock_guard<std::mutex> lock(all.mutex);
-  if (all.request == nullptr) return;
+  if (all.request == nullptr || (all.control.misses & launch->way) != 0) return;
   ++all.correlation;
   const std::uint64_t start = now();
   append_call(*launch, start, now());
+  const std::uint64_t first = start - static_cast<std::uint64_t>(all.control.call_clock_ns);
   for (std::size_t i = 0; i < launch->num_kernels && is_enabled(launch->kind); ++i) {
-    append_work(*launch, start + i * launch->duration_ns);
+    append_work(*launch, first + i * launch->duration_ns);
   }
 }
 
@@ -233,13 +253,16 @@ EXPORT void fake_cupti_load_module(const char* image, std::size_t num_bytes) {
 }
 
 EXPORT int cuptiGetVersion(std::uint32_t* version) {
+  ENTER();
   *version = state().control.version;
   return kSuccess;
 }
 
 #ifndef FAKE_STUB
 
-EXPORT int cuptiSubscribe(void** subscriber, OnCallback callback, void* user) {
+namespace {
+
+int subscribe(void** subscriber, OnCallback callback, void* user) {
   State& all = state();
   if (all.control.subscribe_code != kSuccess) return all.control.subscribe_code;
   if (all.control.num_subscribers > 0) return kOtherSubscriber;
@@ -250,17 +273,27 @@ EXPORT int cuptiSubscribe(void** subscriber, OnCallback callback, void* user) {
   return kSuccess;
 }
 
+}  // namespace
+
+EXPORT int cuptiSubscribe(void** subscriber, OnCallback callback, void* user) {
+  ENTER();
+  return subscribe(subscriber, callback, user);
+}
+
 EXPORT int cuptiUnsubscribe(void*) {
+  ENTER();
   --state().control.num_subscribers;
   return kSuccess;
 }
 
 EXPORT int cuptiEnableCallback(std::uint32_t on, void*, std::uint32_t domain, std::uint32_t id) {
+  ENTER();
   if (domain == kResourceDomain && id == kModuleLoaded) state().control.watches_modules = on != 0;
   return kSuccess;
 }
 
 EXPORT int cuptiGetCallbackName(std::uint32_t domain, std::uint32_t id, const char** name) {
+  ENTER();
   // As in the real one, an id of its own for each; those that tests launch with are known by it.
   if (domain == kRuntimeDomain && id == 211) id = 2;
   if (domain == kRuntimeDomain && id == 311) id = 4;
@@ -272,6 +305,7 @@ EXPORT int cuptiGetCallbackName(std::uint32_t domain, std::uint32_t id, const ch
 }
 
 EXPORT int cuptiActivityRegisterCallbacks(RequestBuffer request, CompleteBuffer complete) {
+  ENTER();
   // Succeeds without a driver too.
   state().request = request;
   state().complete = complete;
@@ -279,6 +313,7 @@ EXPORT int cuptiActivityRegisterCallbacks(RequestBuffer request, CompleteBuffer 
 }
 
 EXPORT int cuptiActivityEnable(std::uint32_t kind) {
+  ENTER();
   FakeCupti& control = state().control;
   if (kind == control.failing_kind) return control.failing_code;
   control.enabled_kinds |= std::uint64_t{1} << kind;
@@ -286,6 +321,7 @@ EXPORT int cuptiActivityEnable(std::uint32_t kind) {
 }
 
 EXPORT int cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid, void** record) {
+  ENTER();
   auto* const previous = static_cast<std::uint8_t*>(*record);
   std::uint8_t* next = buffer;
   if (previous != nullptr) {
@@ -305,12 +341,14 @@ EXPORT int cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid, v
 }
 
 EXPORT int cuptiActivityGetNumDroppedRecords(void*, std::uint32_t, std::size_t* dropped) {
+  ENTER();
   *dropped = state().dropped + state().control.dropped;
   state().dropped = 0;
   return kSuccess;
 }
 
 EXPORT int cuptiActivityFlushAll(std::uint32_t) {
+  ENTER();
   FakeCupti& control = state().control;
   while (control.hangs_in_flush && !state().is_released) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -322,11 +360,13 @@ EXPORT int cuptiActivityFlushAll(std::uint32_t) {
 }
 
 EXPORT int cuptiActivityPushExternalCorrelationId(std::uint32_t, std::uint64_t id) {
+  ENTER();
   pushed_ids.push_back(id);
   return kSuccess;
 }
 
 EXPORT int cuptiActivityPopExternalCorrelationId(std::uint32_t, std::uint64_t* id) {
+  ENTER();
   if (pushed_ids.empty()) return 18;
   *id = pushed_ids.back();
   pushed_ids.pop_back();
@@ -334,6 +374,7 @@ EXPORT int cuptiActivityPopExternalCorrelationId(std::uint32_t, std::uint64_t* i
 }
 
 EXPORT int cuptiFinalize() {
+  ENTER();
   ++state().control.num_finalized;
   return kSuccess;
 }
@@ -342,7 +383,8 @@ EXPORT int cuptiFinalize() {
 
 EXPORT int cuptiSubscribe_v2(void** subscriber, OnCallback callback, void* user,
                              SubscriberNames* names) {
-  const int code = cuptiSubscribe(subscriber, callback, user);
+  ENTER();
+  const int code = subscribe(subscriber, callback, user);
   if (code == kOtherSubscriber && names->other != nullptr) {
     const std::string other = state().control.other_tool;
     other.copy(names->other, names->other_bytes - 1);
@@ -351,22 +393,26 @@ EXPORT int cuptiSubscribe_v2(void** subscriber, OnCallback callback, void* user,
 }
 
 EXPORT int cuptiActivityRegisterTimestampCallback(Timestamp timestamp) {
+  ENTER();
   state().timestamp = timestamp;
   state().control.has_timestamp = true;
   return kSuccess;
 }
 
 EXPORT int cuptiActivityEnableDriverApi(std::uint32_t, std::uint8_t) {
+  ENTER();
   ++state().control.num_driver_calls;
   return kSuccess;
 }
 
 EXPORT int cuptiActivityEnableRuntimeApi(std::uint32_t, std::uint8_t) {
+  ENTER();
   ++state().control.num_runtime_calls;
   return kSuccess;
 }
 
 EXPORT int cuptiGetResultString(int result, const char** text) {
+  ENTER();
   *text = result == kOtherSubscriber ? "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"
           : result == kNoPrivileges  ? "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"
                                      : "CUPTI_ERROR_UNKNOWN";

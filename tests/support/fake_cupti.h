@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace graphnet::tests {
 
@@ -19,6 +21,12 @@ struct FakeCupti {
   bool delivers_reversed = false;  ///< full buffers come last first
   std::size_t cut_bytes = 0;       ///< missing at the end of each buffer that is delivered
   bool is_careless = false;        ///< gives records that are cut off as if they were whole
+  unsigned int misses = 0;         ///< FakeLaunch::way of what it writes no records of
+  std::int64_t call_clock_ns = 0;  ///< by how much the clock of calls is ahead of the host's
+  std::int64_t work_clock_ns = 0;  ///< and that of kernels, copies and sets
+
+  std::string fails_once;  ///< the next call of this function returns failing_once_code
+  int failing_once_code = 0;
 
   // What it was asked.
   int num_subscribers = 0;
@@ -28,6 +36,7 @@ struct FakeCupti {
   std::size_t num_runtime_calls = 0;
   bool has_timestamp = false;
   bool watches_modules = false;
+  std::vector<std::string> calls;  ///< functions, in the order in which they were called
 };
 
 /// What the program does on the device.
@@ -39,6 +48,7 @@ struct FakeLaunch {
   std::uint64_t duration_ns = 1000;
   std::uint32_t stream = 7;
   std::uint32_t kind = 10;  ///< of record: kernel, 1 copy, 2 set, 22 copy between devices
+  unsigned int way = 1;     ///< a bit, for FakeCupti::misses
 };
 
 /// Functions that fake_cupti.cc exports beside CUPTI's own; looked up by name.

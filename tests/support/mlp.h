@@ -50,12 +50,13 @@ struct Mlp {
   std::int64_t input_count() const { return num_rows * first.num_inputs; }
   std::int64_t output_count() const { return num_rows * second.num_outputs; }
 
-  /// Reads the sizes; unsupported for any other graph.
+  /// Reads the sizes; unsupported for graphs with other weights. What else may be in the graph
+  /// (random inputs behind the first, operators after the second layer) is the plugin's matter.
   gn_status* read(const gn_host_api* host, const gn_graph* graph) {
     gn_graph_signature signature = {};
     signature.struct_size = sizeof(signature);
     if (gn_status* status = host->graph_signature(host->host, graph, &signature)) return status;
-    if (signature.num_inputs != 1 || signature.num_outputs != 1 || signature.num_weights != 4) {
+    if (signature.num_inputs < 1 || signature.num_outputs != 1 || signature.num_weights != 4) {
       return fail(host, GN_STATUS_UNSUPPORTED, "only linear, relu, linear");
     }
     const gn_value& input = signature.inputs[0];

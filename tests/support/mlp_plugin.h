@@ -14,8 +14,15 @@ struct gn_executable : graphnet::tests::Mlp {
 
   /// Once, when the sizes are known.
   virtual void prepare() {}
+  /// Each time that weights are handed over.
+  virtual void bind(const gn_bind_args& args) { Mlp::bind(args); }
   /// shapes   as Mlp::compute
   virtual void play(const float* input, float* output) = 0;
+  /// One call with its tensors.
+  virtual void run(const gn_run_args& args) {
+    using graphnet::tests::data_of;
+    play(data_of(*args.inputs[0]), const_cast<float*>(data_of(*args.outputs[0])));
+  }
 };
 
 namespace graphnet::tests {

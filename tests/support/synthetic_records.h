@@ -87,7 +87,7 @@ class SyntheticSweep {
                           {"libtorch", "2.11.0"},
                           {"cpu_capability", "AVX512"}};
     for (const char* key : {"half_width", "margin", "confidence", "max_width", "warmup_change",
-                            "clock_share", "disturbed_share", "max_steal", "max_dropped"}) {
+                            "disturbed_share", "max_steal", "max_dropped"}) {
       record.protocol_settings[key] = 0.05;
     }
     for (const char* key : {"first_look", "max_pairs", "time_ns", "long_call_pairs",

@@ -179,7 +179,10 @@ typedef struct gn_run_args {
   uint32_t reserved;
 } gn_run_args;
 
-/* Weights of one executable; they stay valid and unchanged until executable_destroy. */
+/* Weights of one executable; they stay valid and unchanged until the next bind or
+ * executable_destroy. The host may bind again, on the same executable: it gives the same tensors at
+ * the same addresses other content, and calls bind before the next run. Nothing of the content before may be left in what run computes;
+ * `rebind` of the next run is about its own pointers and says nothing of a bind. */
 typedef struct gn_bind_args {
   uint64_t struct_size;
   const DLTensor* const* weights;
@@ -291,7 +294,8 @@ typedef struct gn_backend_api {
   /* Equal to the exported symbols of these names. */
   gn_status* (*compile)(gn_backend*, const gn_compile_args*, gn_executable** out);
   gn_status* (*run)(gn_executable*, const gn_run_args*);
-  /* Once after compile, before the first run; may compute anything on weights alone. */
+  /* After compile, before the first run, and again whenever weights have other content; may compute
+   * anything on weights alone. */
   gn_status* (*bind)(gn_executable*, gn_bind_args*);
   void (*executable_destroy)(gn_executable*);
   gn_status* (*info)(gn_backend*, gn_executable* /* [opt] */, gn_info* out);           /* [opt] */

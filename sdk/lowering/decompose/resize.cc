@@ -170,9 +170,10 @@ struct Sampler {
   Tensor x;
   bool zeros = true;
 
-  Tensor inside(const Tensor& index, std::int64_t extent) const {
-    return b.binary(Binary::kAnd, b.compare(Comparison::kGe, index, 0),
-                    b.compare(Comparison::kLt, index, static_cast<double>(extent)));
+  // A position that is NaN is not outside: its weight is NaN, and so is the result, as in eager.
+  Tensor outside(const Tensor& index, std::int64_t extent) const {
+    return b.binary(Binary::kOr, b.compare(Comparison::kLt, index, 0),
+                    b.compare(Comparison::kGe, index, static_cast<double>(extent)));
   }
 
   // Values at integer positions [n, oh, ow], as [n, c, oh, ow], times weight [n, oh, ow].
@@ -180,11 +181,14 @@ struct Sampler {
     const std::int64_t height = x.extent(2);
     const std::int64_t width = x.extent(3);
     if (zeros) {
-      const Tensor valid = b.binary(Binary::kAnd, inside(row, height), inside(column, width));
-      weight = b.select(valid, weight, b.full(weight.type, {}, 0));
+      const Tensor off = b.binary(Binary::kOr, outside(row, height), outside(column, width));
+      weight = b.select(off, b.full(weight.type, {}, 0), weight);
     }
     const auto coordinate = [&](const Tensor& position, std::int64_t extent) {
-      const Tensor clamped = b.clamp(position, 0, static_cast<double>(extent - 1));
+      // As an integer NaN would be a place far outside the tensor.
+      const Tensor number = b.select(b.compare(Comparison::kEq, position, position), position,
+                                     b.full(position.type, {}, 0));
+      const Tensor clamped = b.clamp(number, 0, static_cast<double>(extent - 1));
       Shape with_last = position.shape;
       with_last.push_back(1);
       return b.reshape(b.convert(clamped, Type::kI32), with_last);

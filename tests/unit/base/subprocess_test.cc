@@ -6,10 +6,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <utility>
+
+#include "support/refused_call.h"
 
 namespace graphnet::base {
 namespace {
@@ -80,6 +84,18 @@ TEST(Subprocess, OutputAndEnvironmentReachTheChild) {
   EXPECT_EQ(child->wait().exit_code, 0);
 }
 
+TEST(Subprocess, ErrorsGoElsewhereIfAskedFor) {
+  Pipe output;
+  Pipe errors;
+  auto options = shell("echo out; echo err >&2");
+  options.output_fd = output.writer.get();
+  options.error_fd = errors.writer.get();
+  auto child = Subprocess::start(options);
+  ASSERT_TRUE(child.is_ok());
+  EXPECT_EQ(output.read_all(), "out\n");
+  EXPECT_EQ(errors.read_all(), "err\n");
+}
+
 TEST(Subprocess, ControlChannelIsDescriptorThree) {
   std::array<int, 2> ends = {-1, -1};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
@@ -125,6 +141,37 @@ TEST(Subprocess, PidfdBecomesReadableAtTheEnd) {
   pollfd end = {child->wait_fd(), POLLIN, 0};
   EXPECT_EQ(::poll(&end, 1, 10'000), 1);
   EXPECT_EQ(child->wait().exit_code, 0);
+}
+
+/// On a kernel without pidfd_open: waits for the end through the descriptor, kills, and lets go.
+void check_without_pidfd(int refusal) {
+  ASSERT_TRUE(tests::refuse_call(SYS_pidfd_open, refusal));
+  ASSERT_EQ(::syscall(SYS_pidfd_open, ::getpid(), 0), -1);
+  auto started = Subprocess::start(shell("exit 3"));
+  ASSERT_TRUE(started.is_ok()) << started.status().to_string();
+  Subprocess child = std::move(started).value();
+  pollfd end = {child.wait_fd(), POLLIN, 0};
+  EXPECT_EQ(::poll(&end, 1, 10'000), 1);
+  EXPECT_EQ(child.wait().exit_code, 3);
+  auto sleeper = Subprocess::start(shell("sleep 1000"));
+  ASSERT_TRUE(sleeper.is_ok());
+  end.fd = sleeper->wait_fd();
+  EXPECT_EQ(::poll(&end, 1, 0), 0) << "it runs";
+  sleeper->signal_group(SIGKILL);
+  EXPECT_EQ(::poll(&end, 1, 10'000), 1);
+  EXPECT_EQ(sleeper->wait().signal, SIGKILL);
+  { auto killed = Subprocess::start(shell("sleep 1000")); }
+}
+
+TEST(Subprocess, NeedsNoPidfd) {
+  for (const int refusal : {ENOSYS, EPERM}) {
+    EXPECT_EXIT(
+        {
+          check_without_pidfd(refusal);
+          ::_exit(testing::Test::HasFailure() ? 1 : 0);
+        },
+        testing::ExitedWithCode(0), "");
+  }
 }
 
 TEST(Subprocess, DestructionKillsTheWholeGroup) {

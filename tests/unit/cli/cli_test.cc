@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "cli/diagnostics.h"
+#include "cli/doctor_command.h"
 #include "cli/exit_code.h"
 #include "cli/help_text.h"
 #include "cli/parse.h"
@@ -70,6 +71,20 @@ TEST_F(ParseTest, DoubleDashEndsFlags) {
 TEST_F(ParseTest, TheLastOfARepeatedValueWins) {
   ASSERT_TRUE(parse({"run", "--trials", "1", "--trials", "2"}).is_ok());
   EXPECT_EQ(flags_.trials, "2");
+}
+
+TEST_F(ParseTest, ValueInBracketsMayBeLeftOut) {
+  DoctorFlags doctor;
+  commands_.push_back(doctor_command(doctor));
+  ASSERT_TRUE(parse({"doctor"}).is_ok());
+  EXPECT_EQ(doctor.device, std::nullopt);
+  ASSERT_TRUE(parse({"doctor", "--device", "--json"}).is_ok());
+  EXPECT_EQ(doctor.device, "");
+  EXPECT_TRUE(json_);
+  ASSERT_TRUE(parse({"doctor", "--device", "cuda:1"}).is_ok());
+  EXPECT_EQ(doctor.device, "cuda:1");
+  ASSERT_TRUE(parse({"doctor", "--device=cuda:2"}).is_ok());
+  EXPECT_EQ(doctor.device, "cuda:2");
 }
 
 TEST_F(ParseTest, ExplainsMistakes) {

@@ -27,6 +27,7 @@ TEST_F(ConfigTextTest, AConfigIsReadBackAsItWas) {
   config.threads = 3;
   config.compile_threads = 5;
   config.weights = "frozen";
+  config.second_weights = "always";
   config.proof = "counts";
   config.math.fast_math = true;
   config.limits.memory = {MemoryLimit::Kind::kBytes, std::uint64_t{1536} << 20U};
@@ -50,6 +51,7 @@ TEST_F(ConfigTextTest, AConfigIsReadBackAsItWas) {
   EXPECT_EQ(again.threads, 3);
   EXPECT_EQ(again.compile_threads, 5);
   EXPECT_EQ(again.weights, "frozen");
+  EXPECT_EQ(again.second_weights, "always");
   EXPECT_EQ(again.proof, "counts");
   EXPECT_EQ(again.math, config.math);
   EXPECT_EQ(again.limits.memory, config.limits.memory);

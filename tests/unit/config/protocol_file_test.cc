@@ -61,7 +61,6 @@ TEST_F(ProtocolFileTest, DefaultsAreThoseOfTheEngine) {
   EXPECT_EQ(settings->warmup_change, engine.warmup_change);
   EXPECT_EQ(settings->warmup_time_ns, engine.warmup_time_ns);
   EXPECT_EQ(settings->settle_below_ns, engine.settle_below_ns);
-  EXPECT_EQ(settings->clock_share, engine.clock_share);
   EXPECT_EQ(settings->cache, engine.cache);
   EXPECT_EQ(settings->flush_bytes, engine.flush_bytes);
   EXPECT_EQ(settings->idle_wait_ns, engine.idle_wait_ns);

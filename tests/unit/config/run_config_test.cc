@@ -73,6 +73,7 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
                                             "proof",
                                             "protocol.name",
                                             "samples",
+                                            "second_weights",
                                             "threads",
                                             "timeouts.bind",
                                             "timeouts.compare",
@@ -84,6 +85,7 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
                                             "timeouts.replay",
                                             "timeouts.robustness",
                                             "timeouts.run",
+                                            "timeouts.second_weights",
                                             "timeouts.time",
                                             "weights"}));
 }
@@ -113,6 +115,14 @@ TEST_F(RunConfigTest, MathPolicyIsOffUnlessAskedFor) {
   const std::string on_device = error_of(kHead, {"math.flush_denormals=true", "device=cuda:0"});
   EXPECT_TRUE(contains(on_device, "math.flush_denormals is not for cuda:0")) << on_device;
   EXPECT_EQ(error_of(kHead, {"math.tf32=true", "device=cuda:0"}), "");
+}
+
+TEST_F(RunConfigTest, LoadIncludesTheStartOfACudaDevice) {
+  using std::chrono::seconds;
+  EXPECT_EQ(read(kHead)->timeouts.at("load"), seconds(60));
+  EXPECT_EQ(read(kHead, {"device=cuda:0"})->timeouts.at("load"), seconds(120));
+  EXPECT_EQ(read(kHead, {"device=cuda:0"})->timeouts.at("eager"), seconds(600));
+  EXPECT_EQ(read(kHead, {"device=cuda:0", "timeouts.load=60s"})->timeouts.at("load"), seconds(60));
 }
 
 TEST_F(RunConfigTest, ReadsEveryKey) {

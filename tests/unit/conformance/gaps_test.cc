@@ -11,17 +11,21 @@ namespace {
 
 TEST(Gaps, ReadsBothLists) {
   const tests::TempDir folder;
-  const auto file = folder.write("gaps.yaml",
-                                 "never:\n"
-                                 "  - case: a/b/*\n"
-                                 "    reason: its nature\n"
-                                 "not_yet:\n"
-                                 "  - { case: c/d/f32/x, reason: nobody needs it }\n");
+  const auto file =
+      folder.write("gaps.yaml",
+                   "never:\n"
+                   "  - case: a/b/*\n"
+                   "    expect: wrong\n"
+                   "    reason: its nature\n"
+                   "not_yet:\n"
+                   "  - { case: c/d/f32/x, expect: unsupported, reason: nobody needs it }\n");
   const auto gaps = read_gaps(file);
   ASSERT_TRUE(gaps.is_ok()) << gaps.status().message();
   ASSERT_EQ(gaps->size(), 2U);
   ASSERT_NE(find_gap(*gaps, "a/b/f32/y"), nullptr);
   EXPECT_TRUE(find_gap(*gaps, "a/b/f32/y")->is_permanent);
+  EXPECT_EQ(find_gap(*gaps, "a/b/f32/y")->expect, Expect::kWrong);
+  EXPECT_EQ(find_gap(*gaps, "c/d/f32/x")->expect, Expect::kUnsupported);
   EXPECT_EQ(find_gap(*gaps, "c/d/f32/x")->reason, "nobody needs it");
   EXPECT_FALSE(find_gap(*gaps, "c/d/f32/x")->is_permanent);
   EXPECT_EQ(find_gap(*gaps, "c/d/f32/y"), nullptr);
@@ -36,35 +40,49 @@ TEST(Gaps, AreNoneWithoutAFile) {
 
 TEST(Gaps, MayBelongToAnOption) {
   const tests::TempDir folder;
-  const auto gaps = read_gaps(folder.write("gaps.yaml",
-                                           "never:\n"
-                                           "  - {case: a, option: mode=fast, reason: r}\n"
-                                           "  - {case: b, option: level=3, reason: r}\n"
-                                           "  - {case: c, reason: r}\n"));
+  const auto gaps =
+      read_gaps(folder.write("gaps.yaml",
+                             "never:\n"
+                             "  - {case: a, expect: wrong, option: mode=fast, reason: r}\n"
+                             "  - {case: b, expect: wrong, option: level=3, reason: r}\n"
+                             "  - {case: c, expect: wrong, reason: r}\n"));
   ASSERT_TRUE(gaps.is_ok()) << gaps.status().message();
   const auto under = gaps_under(*gaps, base::Json{{"mode", "safe"}, {"level", 3}});
   EXPECT_EQ(find_gap(under, "a"), nullptr);
   EXPECT_NE(find_gap(under, "b"), nullptr);
   EXPECT_NE(find_gap(under, "c"), nullptr);
   EXPECT_FALSE(
-      read_gaps(folder.write("bad.yaml", "never: [{case: a, option: x, reason: r}]")).is_ok());
+      read_gaps(folder.write("bad.yaml", "never: [{case: a, expect: wrong, option: x, reason: r}]"))
+          .is_ok());
 }
 
-TEST(Gaps, NeedAReason) {
+TEST(Gaps, NeedAReasonAndWhatToExpect) {
   const tests::TempDir folder;
-  EXPECT_FALSE(read_gaps(folder.write("a.yaml", "never: [{case: a}]\n")).is_ok());
+  EXPECT_FALSE(read_gaps(folder.write("a.yaml", "never: [{case: a, expect: wrong}]\n")).is_ok());
+  EXPECT_FALSE(read_gaps(folder.write("c.yaml", "never: [{case: a, reason: r}]\n")).is_ok());
+  EXPECT_FALSE(
+      read_gaps(folder.write("d.yaml", "never: [{case: a, expect: bad, reason: r}]\n")).is_ok());
   EXPECT_FALSE(read_gaps(folder.write("b.yaml", "later: []\n")).is_ok());
 }
 
 TEST(Verdict, ExpectedFailuresAreGoodAndUnexpectedPassesAreNot) {
-  const Gap gap;
+  const Gap wrong = {"*", "why", Expect::kWrong};
+  const Gap unsupported = {"*", "why", Expect::kUnsupported};
   EXPECT_EQ(judge(Outcome::kPassed, nullptr), Verdict::kPass);
   EXPECT_EQ(judge(Outcome::kFailed, nullptr), Verdict::kFail);
   EXPECT_EQ(judge(Outcome::kUnsupported, nullptr), Verdict::kUnsupported);
-  EXPECT_EQ(judge(Outcome::kPassed, &gap), Verdict::kXpass);
-  EXPECT_EQ(judge(Outcome::kFailed, &gap), Verdict::kXfail);
-  EXPECT_EQ(judge(Outcome::kUnsupported, &gap), Verdict::kXfail);
-  EXPECT_EQ(judge(Outcome::kInvalid, &gap), Verdict::kInvalid);
+  EXPECT_EQ(judge(Outcome::kPassed, &wrong), Verdict::kXpass);
+  EXPECT_EQ(judge(Outcome::kPassed, &unsupported), Verdict::kXpass);
+  EXPECT_EQ(judge(Outcome::kFailed, &wrong), Verdict::kXfail);
+  EXPECT_EQ(judge(Outcome::kUnsupported, &unsupported), Verdict::kXfail);
+  EXPECT_EQ(judge(Outcome::kInvalid, &wrong), Verdict::kInvalid);
+}
+
+TEST(Verdict, AGapExcusesOnlyTheFailureThatItExpects) {
+  const Gap wrong = {"*", "why", Expect::kWrong};
+  const Gap unsupported = {"*", "why", Expect::kUnsupported};
+  EXPECT_EQ(judge(Outcome::kFailed, &unsupported), Verdict::kFail);
+  EXPECT_EQ(judge(Outcome::kUnsupported, &wrong), Verdict::kUnsupported);
 }
 
 TEST(Tally, CountsByFamilyAndKnowsWhatIsBad) {

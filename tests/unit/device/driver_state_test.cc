@@ -26,9 +26,11 @@ TEST(DriverState, EachConditionWithItsReason) {
       {"no_device", DriverCondition::kNoDevice, 100, "(CUDA 13.0) and shows 0 devices"},
       {"hidden", DriverCondition::kNoDevice, 0, "shows 0 devices"},
       {"too_old", DriverCondition::kTooOld, 0, "knows CUDA up to 12.8, this libtorch needs 13.0"},
-      {"mismatch", DriverCondition::kBroken, 803, "does not start: error 803, its library and"},
-      {"unknown", DriverCondition::kBroken, 999, "does not start: error 999, unknown reason"},
-      {"odd", DriverCondition::kBroken, 777, "error 777, reason unknown to this program"},
+      {"mismatch", DriverCondition::kBroken, 803,
+       "does not start: error 803 of cuInit, its library and"},
+      {"unknown", DriverCondition::kBroken, 999,
+       "does not start: error 999 of cuInit, unknown reason"},
+      {"odd", DriverCondition::kBroken, 777, "error 777 of cuInit, reason unknown to this program"},
   };
   for (const Case& wanted : cases) {
     const DriverState state = probe(wanted.driver);

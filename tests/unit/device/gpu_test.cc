@@ -19,6 +19,8 @@ using base::Code;
 using base::Status;
 
 const std::string kDriver = std::string(GRAPHNET_FAKE_CUDA) + "/ready.so";
+// What errors say of the made-up driver.
+const std::string kState = " [the primary context is current; 512 MiB of 1.00 GiB free]";
 
 class GpuTest : public testing::Test {
  protected:
@@ -69,15 +71,20 @@ TEST_F(GpuTest, ErrorsHaveTheDriversName) {
   ASSERT_FALSE(large.is_ok());
   EXPECT_EQ(large.status().code(), Code::kEnvironment);
   EXPECT_EQ(large.status().message(),
-            "cannot allocate device memory: CUDA_ERROR_OUT_OF_MEMORY (2)");
+            "cannot allocate device memory: cuMemAlloc_v2 gave CUDA_ERROR_OUT_OF_MEMORY (2) "
+            "[1.00 TiB; the primary context is current; 512 MiB of 1.00 GiB free]");
   control_->failing_code = 700;
   EXPECT_EQ(gpu_->synchronize().message(),
-            "cannot wait for the CUDA device: CUDA_ERROR_ILLEGAL_ADDRESS (700)");
+            "cannot wait for the CUDA device: cuCtxSynchronize gave CUDA_ERROR_ILLEGAL_ADDRESS "
+            "(700)" +
+                kState);
   control_->failing_code = 12345;
-  EXPECT_EQ(gpu_->synchronize().message(),
-            "cannot wait for the CUDA device: an unknown error (12345)");
+  EXPECT_EQ(
+      gpu_->synchronize().message(),
+      "cannot wait for the CUDA device: cuCtxSynchronize gave an unknown error (12345)" + kState);
   EXPECT_EQ(Gpu::open(2, kDriver).status().message(),
-            "cannot find the CUDA device: CUDA_ERROR_INVALID_DEVICE (101)");
+            "cannot find the CUDA device: cuDeviceGet gave CUDA_ERROR_INVALID_DEVICE (101) [no "
+            "context was made]");
 }
 
 TEST_F(GpuTest, DriversThatCannotBeOpened) {

@@ -109,7 +109,24 @@ TEST_F(GpuPlaceTest, HandsOnWhatWentWrong) {
   EXPECT_EQ(place_->run([&] { return refused; }).message(), "refused");
   control().failing_code = 700;
   EXPECT_EQ(place_->run([] { return Status::ok(); }).message(),
-            "cannot wait for the CUDA device: CUDA_ERROR_ILLEGAL_ADDRESS (700)");
+            "cannot wait for the CUDA device: cuCtxSynchronize gave CUDA_ERROR_ILLEGAL_ADDRESS "
+            "(700) [the primary context is current; 512 MiB of 1.00 GiB free]");
+}
+
+// A plugin's own stream may be one that does not wait for the default one.
+TEST_F(GpuPlaceTest, CopiesAndPoisonAreCompleteBeforeTheNextCall) {
+  const auto buffer = PlacedBuffer::allocate(*place_, 16);
+  ASSERT_TRUE(buffer.is_ok());
+  const std::vector<std::byte> bytes(16);
+  control().calls.clear();
+  ASSERT_TRUE(buffer->fill(std::byte{0xA5}).is_ok());
+  EXPECT_EQ(control().calls, (std::vector<std::string>{"cuMemsetD8Async", "cuCtxSynchronize"}));
+  control().calls.clear();
+  ASSERT_TRUE(place_->copy_in(buffer->data(), bytes.data(), bytes.size()).is_ok());
+  EXPECT_EQ(control().calls, (std::vector<std::string>{"cuMemcpyHtoD_v2", "cuCtxSynchronize"}));
+  control().failing_code = 700;
+  EXPECT_FALSE(buffer->fill(std::byte{0}).is_ok()) << "what fails there is told there";
+  EXPECT_FALSE(place_->copy_in(buffer->data(), bytes.data(), bytes.size()).is_ok());
 }
 
 }  // namespace

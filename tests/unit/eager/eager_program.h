@@ -66,6 +66,7 @@ class EagerProgram {
   }
 
   const std::vector<EngineArgument>& arguments() const { return views_; }
+  const graph::Program& program() const { return *program_; }
 
   base::Status status;
   std::unique_ptr<Engine> engine;

@@ -12,7 +12,7 @@ base::Json complete() {
     "half_width": 0.1, "margin": 0.2, "confidence": 0.9, "max_width": 0.3, "first_look": 8,
     "max_pairs": 9, "time_ns": 10, "long_call_pairs": 11, "long_call_time_ns": 12,
     "fewest_pairs": 13, "warmup_calls": 14, "warmup_change": 0.15, "warmup_time_ns": 16,
-    "settle_below_ns": 17, "clock_share": 0.18, "cache": "both", "flush_bytes": 19,
+    "settle_below_ns": 17, "cache": "both", "flush_bytes": 19,
     "idle_wait_ns": 20, "disturbed_share": 0.21, "max_steal": 0.22, "max_dropped": 0.23,
     "max_waited": 0.26, "affinity": false,
     "remeasure": false, "quiet_wait_ns": 24, "seed": 25, "replay": true})");
@@ -34,9 +34,9 @@ TEST(PairedSettings, AreReadKeyByKey) {
 
 TEST(PairedSettings, RefuseWhatTheyDoNotKnow) {
   const std::pair<const char*, base::Json> wrong[] = {
-      {"half_width", "x"}, {"half_width", -1},        {"first_look", 1.5}, {"first_look", -1},
-      {"max_pairs", 0},    {"max_pairs", 1LL << 40U}, {"cache", "warm"},   {"remeasure", 1},
-      {"replay", "yes"},   {"confidence", 1},         {"clock_share", 0},  {"extra", 1}};
+      {"half_width", "x"}, {"half_width", -1},        {"first_look", 1.5},    {"first_look", -1},
+      {"max_pairs", 0},    {"max_pairs", 1LL << 40U}, {"cache", "warm"},      {"remeasure", 1},
+      {"replay", "yes"},   {"confidence", 1},         {"clock_share", 0.001}, {"extra", 1}};
   for (const auto& [key, value] : wrong) {
     base::Json json = complete();
     json[key] = value;

@@ -15,17 +15,6 @@ namespace {
 using base::Code;
 using base::Status;
 
-/// Settings that never stop early, with `pairs` pairs.
-PairedSettings exactly(int pairs) {
-  PairedSettings settings;
-  settings.half_width = settings.margin = -1;
-  settings.max_pairs = pairs;
-  settings.first_look = std::min(settings.first_look, pairs);
-  settings.time_ns = settings.long_call_time_ns = std::int64_t{1} << 60U;
-  settings.remeasure = false;
-  return settings;
-}
-
 TEST(TimePaired, BothOrdersAreEquallyFrequentInEachFourPairs) {
   SimulatedMachine machine;
   const auto result = machine.compare(exactly(400));
@@ -55,19 +44,6 @@ TEST(TimePaired, OrderFollowsTheSeedAlone) {
   };
   EXPECT_EQ(orders(1), orders(1));
   EXPECT_NE(orders(1), orders(2));
-}
-
-TEST(TimePaired, AShortCallFollowsAnUntimedOneOfItsSide) {
-  SimulatedMachine machine;
-  machine.duration = [](Side side) { return side == kEager ? 4.9e6 : 5.1e6; };
-  const auto result = machine.compare(exactly(4));
-  ASSERT_TRUE(result.is_ok());
-  EXPECT_TRUE(result->settled[kEager]);
-  EXPECT_FALSE(result->settled[kBackend]);
-  EXPECT_EQ(std::count(machine.calls.begin(), machine.calls.end(), 'e'), 8);
-  EXPECT_EQ(std::count(machine.calls.begin(), machine.calls.end(), 'b'), 4);
-  EXPECT_EQ(machine.idle_waits, 8);
-  EXPECT_EQ(machine.flushes, 8);
 }
 
 TEST(TimePaired, RatioIsEagerByBackend) {
@@ -104,7 +80,7 @@ TEST(TimePaired, ComingFirstIsFoundAndDoesNotBias) {
   SimulatedMachine machine;
   PairedHooks hooks;
   bool first = false;
-  hooks.before_pair = [&](int) {
+  hooks.before_pair = [&](const PairPlan&) {
     first = true;
     return Status::ok();
   };
@@ -117,6 +93,54 @@ TEST(TimePaired, ComingFirstIsFoundAndDoesNotBias) {
   ASSERT_TRUE(result.is_ok());
   EXPECT_NEAR(result->summary.first_mover_bias, std::log(1.02), 1e-3);
   EXPECT_NEAR(result->summary.hodges_lehmann, 1, 1e-3);
+}
+
+TEST(TimePaired, EagerIsTimedAgainstItselfBetweenThePairs) {
+  SimulatedMachine machine;
+  PairedHooks hooks;
+  std::string plans;
+  hooks.before_pair = [&](const PairPlan& plan) {
+    plans += plan.is_control ? 'c' : 'p';
+    return Status::ok();
+  };
+  const auto result = machine.compare(exactly(12), hooks);
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_EQ(plans, "ppppcppppcppppc");
+  EXPECT_EQ(result->controls.size(), 3U);
+  ASSERT_TRUE(result->noise_floor.has_value());
+  EXPECT_EQ(*result->noise_floor, 0);
+}
+
+TEST(TimePaired, AClaimMustLieBeyondItsOwnNoise) {
+  // Every second half of eager in a row is slower: what a pair shows is as likely to be that.
+  SimulatedMachine machine;
+  int eagers = 0;
+  bool is_control = false;
+  PairedHooks hooks;
+  hooks.before_pair = [&](const PairPlan& plan) {
+    is_control = plan.is_control;
+    eagers = 0;
+    return Status::ok();
+  };
+  double control_ratio = 1.05;
+  int controls = 0;
+  machine.duration = [&](Side side) {
+    if (side == kBackend) return 1e7;
+    if (!is_control) return 1.03e7;
+    const bool is_first = eagers++ == 0;
+    if (is_first) ++controls;
+    // The first half of each plays eager and backend in turn.
+    return is_first == (controls % 2 == 1) ? 1e7 * control_ratio : 1e7;
+  };
+  const auto noisy = machine.compare(exactly(24), hooks);
+  ASSERT_TRUE(noisy.is_ok());
+  EXPECT_NEAR(*noisy->noise_floor, 0.05, 1e-9);
+  EXPECT_NE(noisy->verdict, Verdict::kFaster);
+  control_ratio = 1.001;
+  controls = 0;
+  const auto quiet = machine.compare(exactly(24), hooks);
+  ASSERT_TRUE(quiet.is_ok());
+  EXPECT_EQ(quiet->verdict, Verdict::kFaster);
 }
 
 TEST(TimePaired, StopsAtTheFirstLookIfNothingVaries) {
@@ -152,73 +176,6 @@ TEST(TimePaired, LongCallsGetMoreThanTheUsualTimeButNotMoreThanTheirs) {
   EXPECT_EQ(pairs(50e6), 48U);                            // 5 s
   EXPECT_NEAR(static_cast<double>(pairs(500e6)), 10, 1);  // 10 s of 1 s
   EXPECT_EQ(pairs(10e9), 5U);
-}
-
-TEST(TimePaired, VeryShortCallsAreTimedInBlocks) {
-  SimulatedMachine machine;
-  machine.duration = [](Side side) { return side == kEager ? 1000.0 : 30'000.0; };
-  const auto result = machine.compare(exactly(4));
-  ASSERT_TRUE(result.is_ok());
-  EXPECT_DOUBLE_EQ(result->clock_ns, 20);
-  EXPECT_EQ(result->calls_per_half[kEager], 20);
-  EXPECT_EQ(result->calls_per_half[kBackend], 1);
-  EXPECT_NEAR(result->pairs[0].call_ns[kEager], 1001, 0.01);
-}
-
-TEST(TimePaired, NoBlocksIfCallsMustBePreparedOrCachesCold) {
-  for (const bool cold : {false, true}) {
-    SimulatedMachine machine;
-    machine.duration = [](Side) { return 1000.0; };
-    PairedSettings settings = exactly(4);
-    if (cold) settings.cache = CacheMode::kCold;
-    const Instruments tools = machine.instruments();
-    PerSide<SideCalls> sides = machine.sides();
-    int prepared = 0;
-    if (!cold) {
-      sides[kEager].prepare = [&] {
-        ++prepared;
-        machine.now_ns += 1'000'000;
-        return Status::ok();
-      };
-    }
-    Warmup warm;
-    warm.warmup_ns = {1000};
-    const auto result = time_paired(sides, {warm, warm}, {}, settings, tools);
-    ASSERT_TRUE(result.is_ok());
-    EXPECT_EQ(result->calls_per_half, (PerSide<int>{1, 1}));
-    EXPECT_EQ(prepared, cold ? 0 : 8);
-    EXPECT_NEAR(result->pairs[0].call_ns[kEager], 1020, 0.01) << "preparing is outside the clock";
-  }
-}
-
-TEST(TimePaired, HooksSurroundTheClock) {
-  SimulatedMachine machine;
-  std::string order;
-  PairedHooks hooks;
-  hooks.before_pair = [&](int pair) {
-    order += "(" + std::to_string(pair);
-    machine.now_ns += 1'000'000'000;
-    return Status::ok();
-  };
-  hooks.before_half = [&](Side side, int) {
-    EXPECT_EQ(machine.calls.back(), side == kEager ? 'e' : 'b') << "the settle call came before";
-    order += side == kEager ? " e" : " b";
-    machine.now_ns += 1'000'000'000;
-    return Status::ok();
-  };
-  hooks.after_half = [&](Side side, int) {
-    order += side == kEager ? "E" : "B";
-    machine.now_ns += 1'000'000'000;
-    return Status::ok();
-  };
-  const auto result = machine.compare(exactly(4), hooks);
-  ASSERT_TRUE(result.is_ok());
-  for (std::size_t i = 0; i < 4; ++i) {
-    const std::string both = result->pairs[i].backend_first ? " bB eE" : " eE bB";
-    const std::string wanted = "(" + std::to_string(i) + both;
-    EXPECT_EQ(order.substr(i * wanted.size(), wanted.size()), wanted);
-    EXPECT_NEAR(result->pairs[i].call_ns[kEager], 1e6, 100);
-  }
 }
 
 TEST(TimePaired, WaitsForACoreAreTakenOut) {
@@ -353,28 +310,6 @@ TEST(TimePaired, StealMarksTheLook) {
   EXPECT_NEAR(result->steal_share, 0.3 * 12 / 48, 1e-12);
 }
 
-TEST(TimePaired, AWaitBesideTheClockIsNotTakenOut) {
-  // The thread loses its core while the counters are read.
-  SimulatedMachine machine;
-  Instruments tools = machine.instruments();
-  int readings = 0;
-  tools.counters = [&] {
-    if (++readings % 2 == 0) {
-      machine.now_ns += 400'000;
-      *machine.counters.waited_ns += 400'000;
-    }
-    return machine.counters;
-  };
-  Warmup warm;
-  warm.warmup_ns = {1e6};
-  const auto result = time_paired(machine.sides(), {warm, warm}, {}, exactly(4), tools);
-  ASSERT_TRUE(result.is_ok());
-  for (const Pair& pair : result->pairs) {
-    EXPECT_EQ(pair.waited_ns[kEager], 0);
-    EXPECT_EQ(pair.marks[kEager], kPreempted);
-  }
-}
-
 TEST(TimePaired, NoiseBeyondTheBudgetIsUnstableAndMeasuredOnceMore) {
   SimulatedMachine machine;
   machine.duration = [&](Side) { return 1e7 * std::exp(machine.normal()); };
@@ -382,9 +317,9 @@ TEST(TimePaired, NoiseBeyondTheBudgetIsUnstableAndMeasuredOnceMore) {
   settings.max_pairs = 24;
   int last_index = -1;
   PairedHooks hooks;
-  hooks.before_pair = [&](int pair) {
-    EXPECT_EQ(pair, last_index + 1);
-    last_index = pair;
+  hooks.before_pair = [&](const PairPlan& plan) {
+    EXPECT_EQ(plan.index, last_index + 1);
+    last_index = plan.index;
     return Status::ok();
   };
   const auto result = machine.compare(settings, hooks);
@@ -413,12 +348,6 @@ TEST(TimePaired, ASecondAttemptOnAQuietMachineCounts) {
   EXPECT_EQ(result->looks, 1);
 }
 
-TEST(TimePaired, ThreadsThatDoNotSleepAreCounted) {
-  SimulatedMachine machine;
-  machine.others_sleep = false;
-  EXPECT_EQ(machine.compare(exactly(4))->idle_timeouts, 8);
-}
-
 TEST(TimePaired, FailuresSayWhere) {
   SimulatedMachine machine;
   const auto fail = [] { return Status(Code::kPlugin, "refused"); };
@@ -436,10 +365,13 @@ TEST(TimePaired, FailuresSayWhere) {
   sides[kEager].prepare = fail;
   EXPECT_FALSE(time_paired(sides, {warm, warm}, {}, exactly(4), machine.instruments()).is_ok());
   PairedHooks hooks;
-  hooks.before_pair = [&](int) { return fail(); };
+  hooks.before_pair = [&](const PairPlan&) { return fail(); };
   EXPECT_FALSE(machine.compare(exactly(4), hooks).is_ok());
   hooks = {};
-  hooks.before_half = [&](Side, int) { return fail(); };
+  hooks.before_call = [&](Side, int, int call) { return call == 0 ? fail() : Status::ok(); };
+  EXPECT_FALSE(machine.compare(exactly(4), hooks).is_ok());
+  hooks = {};
+  hooks.after_call = [&](Side, int, int call) { return call == 0 ? fail() : Status::ok(); };
   EXPECT_FALSE(machine.compare(exactly(4), hooks).is_ok());
   hooks = {};
   hooks.after_half = [&](Side, int) { return fail(); };
@@ -531,6 +463,28 @@ TEST(Warmup, TakesTenCallsIfNothingChangesAndNoMoreThanItsTime) {
   EXPECT_EQ(calls(1e5), 10U);
   EXPECT_EQ(calls(0.5e9), 4U);
   EXPECT_EQ(calls(5e9), 1U);
+}
+
+TEST(Warmup, RenewsInputsBeforeEveryCallButTheFirst) {
+  SimulatedMachine machine;
+  SideCalls side = machine.sides()[kEager];
+  std::string order;
+  const auto note = [&](char letter) {
+    return [&order, letter] {
+      order += letter;
+      return Status::ok();
+    };
+  };
+  side.prepare = note('p');
+  side.renew = note('r');
+  side.after_first = note('k');
+  machine.duration = [&](Side) {
+    order += 'c';
+    return 1e5;
+  };
+  ASSERT_TRUE(warm_up(side, PairedSettings(), machine.instruments()).is_ok());
+  EXPECT_EQ(order.substr(0, 9), "pckrpcrpc");
+  EXPECT_EQ(std::count(order.begin(), order.end(), 'r'), 10);
 }
 
 TEST(Warmup, FailuresSayWhere) {

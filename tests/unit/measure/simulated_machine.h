@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <random>
 #include <string>
@@ -11,6 +13,17 @@
 #include "measure/paired.h"
 
 namespace graphnet::measure {
+
+/// Settings that never stop early, with `pairs` pairs.
+inline PairedSettings exactly(int pairs) {
+  PairedSettings settings;
+  settings.half_width = settings.margin = -1;
+  settings.max_pairs = pairs;
+  settings.first_look = std::min(settings.first_look, pairs);
+  settings.time_ns = settings.long_call_time_ns = std::int64_t{1} << 60U;
+  settings.remeasure = false;
+  return settings;
+}
 
 /// A machine whose clock moves only when a side is called, so that measurements take no time and
 /// are the same in every run.

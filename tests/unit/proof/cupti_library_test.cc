@@ -117,28 +117,28 @@ TEST(CuptiState, EachResultOfSubscribing) {
     const char* reason;
   } cases[] = {
       {0, works, CuptiState::kReady, ""},
-      {39, works, CuptiState::kBusy, "'Nsight' traces this process already (CUPTI error 39, text)"},
-      {35, works, CuptiState::kDenied, "tracing is not allowed here (CUPTI error 35, text)"},
-      {33, works, CuptiState::kDenied, "tracing is not allowed here (CUPTI error 33, text)"},
-      {40, works, CuptiState::kDenied, "tracing is not allowed here (CUPTI error 40, text)"},
-      {45, works, CuptiState::kDenied, "tracing is not allowed here (CUPTI error 45, text)"},
-      {46, works, CuptiState::kFailed, "CUPTI error 46, text, although the driver works"},
-      {999, works, CuptiState::kFailed, "CUPTI error 999, text, although the driver works"},
-      {999, none, CuptiState::kNoDevice, "no driver is installed (CUPTI error 999, text)"},
-      {15, none, CuptiState::kNoDevice, "no driver is installed (CUPTI error 15, text)"},
+      {39, works, CuptiState::kBusy, "'Nsight' traces this process already (refusal)"},
+      {35, works, CuptiState::kDenied, "tracing is not allowed here (refusal)"},
+      {33, works, CuptiState::kDenied, "tracing is not allowed here (refusal)"},
+      {40, works, CuptiState::kDenied, "tracing is not allowed here (refusal)"},
+      {45, works, CuptiState::kDenied, "tracing is not allowed here (refusal)"},
+      {46, works, CuptiState::kFailed, "refusal, although the driver works"},
+      {999, works, CuptiState::kFailed, "refusal, although the driver works"},
+      {999, none, CuptiState::kNoDevice, "no driver is installed (refusal)"},
+      {15, none, CuptiState::kNoDevice, "no driver is installed (refusal)"},
       {34, driver_without(DriverCondition::kStub, "a stub"), CuptiState::kNoDevice,
-       "a stub (CUPTI error 34, text)"},
+       "a stub (refusal)"},
       {100, driver_without(DriverCondition::kNoDevice, "0 devices"), CuptiState::kNoDevice,
-       "0 devices (CUPTI error 100, text)"},
+       "0 devices (refusal)"},
   };
   for (const auto& wanted : cases) {
-    const CuptiStatus status = judge_subscription(wanted.code, "text", "Nsight", wanted.driver);
+    const CuptiStatus status = judge_refusal(wanted.code, "refusal", "Nsight", wanted.driver);
     EXPECT_EQ(status.state, wanted.state) << wanted.code;
     EXPECT_EQ(status.reason, wanted.reason) << wanted.code;
     EXPECT_EQ(status.code, wanted.code);
   }
-  EXPECT_EQ(judge_subscription(39, "", "", works).reason,
-            "another tool traces this process already (CUPTI error 39)");
+  EXPECT_EQ(judge_refusal(39, "refusal", "", works).reason,
+            "another tool traces this process already (refusal)");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "unit/proof/fake_cupti_library.h"
@@ -60,6 +61,23 @@ TEST(CuptiSession, WatchesModulesBeforeItRecords) {
   EXPECT_EQ(session->finish().records.work.size(), 1U);
 }
 
+// What CUPTI learns of a device's clock before it has the host's is on another clock.
+TEST(CuptiSession, TheClockComesDirectlyAfterSubscribing) {
+  for (const bool records : {false, true}) {
+    const FakeCuptiLibrary fake;
+    CuptiSession::Settings settings = fake.settings();
+    settings.records = records;
+    const auto session = start(settings);
+    const std::vector<std::string>& calls = fake.control().calls;
+    const auto subscribed = std::find(calls.begin(), calls.end(), "cuptiSubscribe_v2");
+    ASSERT_LT(subscribed, calls.end() - 1);
+    EXPECT_EQ(subscribed[1], "cuptiActivityRegisterTimestampCallback") << records;
+    EXPECT_TRUE(session->record().is_ready());
+    EXPECT_EQ(std::count(calls.begin(), calls.end(), subscribed[1]), 1) << "and never again";
+    EXPECT_TRUE(session->finish().has_own_clock);
+  }
+}
+
 TEST(CuptiSession, OldReleaseGetsAllCalls) {
   const FakeCuptiLibrary fake("libcupti_fake_old.so");
   const auto session = start(fake.settings());
@@ -105,6 +123,36 @@ TEST(CuptiSession, TwoAtOnceAreOneTooMany) {
   EXPECT_EQ(status.state, CuptiState::kBusy);
 }
 
+TEST(CuptiSession, OneThatIsRefusedLeavesTheBuffersOfTheOther) {
+  const FakeCuptiLibrary fake;
+  const auto first = start(fake.settings());
+  fake.launch("before");
+  CuptiStatus status;
+  EXPECT_EQ(CuptiSession::start(fake.settings(), status), nullptr);
+  fake.launch("after");
+  const DeviceTrace trace = first->finish();
+  EXPECT_EQ(trace.records.work.size(), 2U);
+  EXPECT_EQ(trace.lost_bytes, 0U);
+}
+
+// CUPTI holds a buffer of the first session's when the second one begins, and writes on.
+TEST(CuptiSession, BuffersOfAnEarlierSessionAreNobodys) {
+  const FakeCuptiLibrary fake;
+  auto first = start(fake.settings());
+  first->begin_call(CallSide::kPlugin);
+  fake.launch("of the first");
+  first->end_call();
+  first.reset();
+  const auto second = start(fake.settings());
+  second->begin_call(CallSide::kPlugin);
+  second->end_call();
+  const DeviceTrace trace = second->finish();
+  EXPECT_TRUE(trace.records.work.empty());
+  EXPECT_GT(trace.lost_bytes, 0U) << "its own might have been among them";
+  fake.launch("of the second");
+  EXPECT_EQ(second->finish().records.work.size(), 1U);
+}
+
 TEST(CuptiSession, KindThatIsRefused) {
   const FakeCuptiLibrary fake;
   fake.control().failing_kind = cupti::kConcurrentKernel;
@@ -115,7 +163,12 @@ TEST(CuptiSession, KindThatIsRefused) {
   EXPECT_EQ(fake.control().num_subscribers, 0) << "others may trace again";
   fake.control().failing_kind = cupti::kOverhead;
   fake.control().failing_code = 27;
-  EXPECT_NE(CuptiSession::start(fake.settings(), status), nullptr) << "goes without";
+  const auto without = CuptiSession::start(fake.settings(), status);
+  ASSERT_NE(without, nullptr) << "goes without";
+  const std::vector<std::string> told = {
+      "CUPTI error 27, CUPTI_ERROR_UNKNOWN, of cuptiActivityEnable(kind 17) to record its own "
+      "overhead"};
+  EXPECT_EQ(without->finish().refusals, told);
 }
 
 /// Records of every kind, in the layouts of each release.
@@ -303,7 +356,9 @@ TEST(CuptiSession, FlushThatFails) {
   const FakeCuptiLibrary fake;
   const auto session = start(fake.settings());
   fake.control().flush_code = 999;
-  EXPECT_EQ(session->finish().problem, "CUPTI could not deliver its records: error 999");
+  EXPECT_EQ(session->finish().problem,
+            "CUPTI error 999, CUPTI_ERROR_UNKNOWN, of cuptiActivityFlushAll(flag 0) to deliver its "
+            "records");
 }
 
 TEST(CuptiSession, NamesOfCalls) {

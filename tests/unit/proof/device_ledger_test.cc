@@ -269,6 +269,78 @@ TEST(DeviceLedger, WhatHappensBetweenCallsSpeaksAgainstNobody) {
   EXPECT_EQ(maker.ledger().unattributed, 1U);
 }
 
+/// A call of one side with one piece of work, which is moved.
+void add_moved(TraceMaker& maker, CallSide side, std::int64_t by_ns) {
+  maker.begin(side);
+  DeviceWork& work = maker.work("a");
+  maker.end();
+  work.start_ns += static_cast<std::uint64_t>(by_ns);
+  work.end_ns += static_cast<std::uint64_t>(by_ns);
+}
+
+// As CUPTI tells it where it brings the device's clock to the host's by a bad guess.
+TEST(DeviceLedger, WorkOutsideOfItsSpanIsCountedAndStaysWhoseItIs) {
+  TraceMaker maker;
+  maker.trace().records.work.reserve(8);
+  add_moved(maker, CallSide::kHost, 40);
+  add_moved(maker, CallSide::kPlugin, -5);
+  add_moved(maker, CallSide::kPlugin, 0);
+  add_moved(maker, CallSide::kPlugin, 30);
+  const DeviceLedger ledger = maker.ledger();
+  EXPECT_EQ(ledger.plugin_work, 3U);
+  EXPECT_EQ(ledger.unattributed, 0U);
+  EXPECT_EQ(ledger.outside.early, 1U);
+  EXPECT_EQ(ledger.outside.most_early_ns, 3U) << "against the call of the driver";
+  EXPECT_EQ(ledger.outside.late, 2U);
+  EXPECT_EQ(ledger.outside.most_late_ns, 27U) << "against the traced call";
+  EXPECT_EQ(ledger.outside.clock_error_ns, 27U) << "the host's, which was waited for";
+  EXPECT_EQ(ledger.outside.unwaited, 0U);
+  EXPECT_EQ(device_evidence(ledger, /*self_tested=*/true).unavailable, "");
+  EXPECT_EQ(device_json({}, nullptr, ledger)["outside_span"], base::Json({{"early", 1},
+                                                                          {"late", 2},
+                                                                          {"most_early_ns", 3},
+                                                                          {"most_late_ns", 27},
+                                                                          {"clock_error_ns", 27}}));
+}
+
+TEST(DeviceLedger, WorkWithinItsSpanIsNotMentioned) {
+  TraceMaker maker;
+  add_moved(maker, CallSide::kPlugin, 0);
+  EXPECT_EQ(maker.ledger().outside.count(), 0U);
+  EXPECT_FALSE(device_json({}, nullptr, maker.ledger()).contains("outside_span"));
+}
+
+// What the clocks do not explain was not waited for.
+TEST(DeviceLedger, LateWorkCountsOnlyBeyondTheClocks) {
+  constexpr std::int64_t kLate = 300'000;
+  const auto evidence_of = [&](std::int64_t hosts, std::int64_t plugins) {
+    TraceMaker maker;
+    maker.trace().records.work.reserve(8);
+    add_moved(maker, CallSide::kHost, hosts);
+    add_moved(maker, CallSide::kPlugin, plugins);
+    return device_evidence(maker.ledger(), /*self_tested=*/true).unavailable;
+  };
+  EXPECT_EQ(evidence_of(0, kLateSlackNs / 2), "");
+  EXPECT_EQ(evidence_of(0, kLate),
+            "1 pieces of work ended after their call, up to 300 us later, though the device had "
+            "been waited for");
+  EXPECT_EQ(evidence_of(kLate, kLate), "") << "the clocks are so far apart";
+  EXPECT_EQ(evidence_of(-kLate, kLate), "");
+}
+
+TEST(DeviceLedger, WorkBetweenCallsIsNotWaitedFor) {
+  TraceMaker maker;
+  add_moved(maker, CallSide::kBetween, 1000);
+  EXPECT_EQ(maker.ledger().outside.count(), 0U);
+}
+
+TEST(DeviceLedger, EventsHaveRoomForTheClocks) {
+  CallsOnDevice calls;
+  calls.span_ns = 1000;
+  EXPECT_NE(check_times(calls, 2000, 800), "");
+  EXPECT_EQ(check_times(calls, 2000, 800, /*clock_error_ns=*/200), "");
+}
+
 // Without a clock of our own no host time can be compared with a record's.
 TEST(DeviceLedger, NoWindowsOnAnotherClock) {
   TraceMaker maker;
@@ -277,6 +349,8 @@ TEST(DeviceLedger, NoWindowsOnAnotherClock) {
   maker.work("helper", /*is_pushed=*/false);
   maker.end();
   EXPECT_EQ(maker.ledger().unattributed, 1U);
+  add_moved(maker, CallSide::kPlugin, 1'000'000);
+  EXPECT_EQ(maker.ledger().outside.count(), 0U);
 }
 
 TEST(DeviceLedger, TimesOfOneCall) {

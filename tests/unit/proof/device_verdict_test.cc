@@ -152,9 +152,11 @@ TEST(DeviceVerdict, UnknownIfRecordsAreMissing) {
   } cases[] = {
       {[](tests::FakeCupti& fake) { fake.dropped = 4; }, "unknown(4 records were dropped)"},
       {[](tests::FakeCupti& fake) { fake.cut_bytes = 100; },
-       "unknown(1 buffers of records were cut off)"},
+       "unknown(1 buffers of records were cut off: CUPTI error 21, CUPTI_ERROR_UNKNOWN, of "
+       "cuptiActivityGetNextRecord to read a buffer of records)"},
       {[](tests::FakeCupti& fake) { fake.flush_code = 999; },
-       "unknown(CUPTI could not deliver its records: error 999)"},
+       "unknown(CUPTI error 999, CUPTI_ERROR_UNKNOWN, of cuptiActivityFlushAll(flag 0) to deliver "
+       "its records)"},
   };
   for (const auto& wanted : cases) {
     const FakeCuptiLibrary fake;

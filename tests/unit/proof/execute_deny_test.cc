@@ -248,6 +248,48 @@ TEST(ExecuteDeny, RefusesWhereAThreadBlocksTheSignal) {
   EXPECT_NE(witness.status().message().find("blocks SIGSEGV"), std::string::npos);
 }
 
+/// A thread of a name that blocks every signal, as those of the CUDA driver do.
+class BlockingThread {
+ public:
+  explicit BlockingThread(const char* name) {
+    std::promise<void> ready;
+    thread_ = std::thread([&, name] {
+      sigset_t all;
+      ::sigfillset(&all);
+      ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+      ::pthread_setname_np(::pthread_self(), name);
+      ready.set_value();
+      end_.get_future().wait();
+    });
+    ready.get_future().wait();
+  }
+  ~BlockingThread() {
+    end_.set_value();
+    thread_.join();
+  }
+
+ private:
+  std::promise<void> end_;
+  std::thread thread_;
+};
+
+TEST(ExecuteDeny, ToleratesThreadsOfTheDriver) {
+  const BlockingThread events("cuda-EvtHandlr");
+  const auto witness = ExecuteDeny::create({});
+  ASSERT_TRUE(witness.is_ok()) << witness.status().to_string();
+  ASSERT_EQ((*witness)->tolerated_threads().size(), 1U);
+  EXPECT_EQ((*witness)->tolerated_threads()[0].rfind("thread 'cuda-EvtHandlr' (", 0), 0U);
+}
+
+TEST(ExecuteDeny, RefusesOthersBesideThem) {
+  const BlockingThread events("cuda-EvtHandlr");
+  const BlockingThread other("barracuda");
+  const auto witness = ExecuteDeny::create({});
+  ASSERT_FALSE(witness.is_ok());
+  EXPECT_EQ(witness.status().message().rfind("thread 'barracuda' (", 0), 0U)
+      << witness.status().message();
+}
+
 TEST(QuietWindow, NeedsOneLookWhereNothingRuns) {
   const GeneratedCode code(1);
   const auto witness = make_witness({code.region(RegionKind::kDeny)});

@@ -53,6 +53,31 @@ TEST(MapHistory, GivesEachMappingItsClassAndEpoch) {
             "anonymous expect run\n");
 }
 
+TEST(MapHistory, KnowsARenamedCopyOfLibtorchByItsBuildId) {
+  MapHistory history;
+  std::vector<base::Mapping> mappings = {code(0x1000, 0x2000, "/x/libtorch_cpu.so"),
+                                         code(0x3000, 0x4000, "/bin/worker")};
+  history.note("eager", mappings);
+  mappings.push_back(code(0x5000, 0x6000, "/p/harmless.so"));
+  mappings.push_back(code(0x7000, 0x8000, "/p/libgn_x.so"));
+  mappings.push_back(code(0x9000, 0xA000, ""));
+  const std::vector<base::LoadedObject> objects = {
+      {0x1000, 0x3000, "ab"}, {0x3000, 0x5000, ""}, {0x5000, 0x7000, "ab"}, {0x7000, 0x9000, "cd"}};
+  EXPECT_EQ(text_of(history.regions(mappings, objects)),
+            "libtorch_cpu.so deny eager\n"
+            "worker host eager\n"
+            "harmless.so deny run\n"
+            "libgn_x.so expect run\n"
+            "anonymous expect run\n");
+  EXPECT_EQ(text_of(history.regions(mappings)),
+            "libtorch_cpu.so deny eager\n"
+            "worker host eager\n"
+            "harmless.so expect run\n"
+            "libgn_x.so expect run\n"
+            "anonymous expect run\n")
+      << "names alone";
+}
+
 TEST(MapHistory, CutsAMappingThatHasGrown) {
   MapHistory history;
   history.note("eager", {code(0x2000, 0x3000, "")});

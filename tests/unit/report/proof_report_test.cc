@@ -131,6 +131,13 @@ TEST(ProofReport, PutsBusyTimesOfADeviceBesideEachOther) {
   EXPECT_EQ(line(),
             "  device       busy 12.5 us in a call of the plugin, 11.0 us in a replay of it, "
             "20.0 us in one of eager");
+  record.proof["device"]["outside_span"] = {
+      {"early", 2}, {"late", 1}, {"most_early_ns", 1500}, {"most_late_ns", 700}};
+  EXPECT_NE(proof_text({record}, 0)
+                .find("\n               3 pieces of work outside the span of the call, by up to "
+                      "1.50 us\n"),
+            std::string::npos)
+      << proof_text({record}, 0);
   record.proof["device"] = {{"cupti", {{"state", "busy"}}}};
   EXPECT_EQ(line(), "");
 }

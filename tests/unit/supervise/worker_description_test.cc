@@ -28,6 +28,16 @@ TEST(DescribeWorker, PassesTheAnswerOn) {
   EXPECT_EQ((*answer)["libtorch"], "2.11.0");
 }
 
+TEST(DescribeWorker, StandardErrorIsNoPartOfTheAnswer) {
+  const auto answer = describe("echo 'driver: careful' >&2; echo '{\"libtorch\": \"2.11.0\"}'");
+  ASSERT_TRUE(answer.is_ok()) << answer.status().to_string();
+  EXPECT_EQ((*answer)["libtorch"], "2.11.0");
+  EXPECT_NE(error_of("echo 'libx.so: cannot open' >&2; exit 127").find("libx.so: cannot open"),
+            std::string::npos);
+  EXPECT_NE(error_of("echo 'driver: careful' >&2; echo hello").find("driver: careful"),
+            std::string::npos);
+}
+
 TEST(DescribeWorker, SaysWhyThereIsNone) {
   EXPECT_NE(error_of("echo 'libx.so: cannot open'; exit 127").find("exit code 127"),
             std::string::npos);

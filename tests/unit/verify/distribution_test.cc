@@ -136,18 +136,68 @@ TEST(Distribution, Integers) {
   EXPECT_FALSE(compare_distributions(integers(a), integers(c)).same);
 }
 
+using Values = std::vector<float>;
+
+RandomVerdict verdict(const Values& a, const Values& b, const Values& c, const Values& plugin) {
+  return judge_random_output({view(a), view(b), view(c)}, view(plugin)).verdict;
+}
+
 TEST(JudgeRandomOutput, KnowsWhereItCannotJudge) {
   const auto eager = sample(2000, 1, gaussian);
   const auto again = sample(2000, 2, gaussian);
+  const auto third = sample(2000, 5, gaussian);
   const auto plugin = sample(2000, 3, gaussian);
   const auto wrong = sample(2000, 4, [](auto& random) { return gaussian(random) + 1; });
-  const auto verdict = [](const auto& a, const auto& b, const auto& c) {
-    return judge_random_output(view(a), view(b), view(c)).verdict;
-  };
-  EXPECT_EQ(verdict(eager, again, plugin), RandomVerdict::kSame);
-  EXPECT_EQ(verdict(eager, again, wrong), RandomVerdict::kDifferent);
+  EXPECT_EQ(verdict(eager, again, third, plugin), RandomVerdict::kSame);
+  EXPECT_EQ(verdict(eager, again, third, wrong), RandomVerdict::kDifferent);
   // One draw shared by all elements: eager's two runs look like two distributions.
-  EXPECT_EQ(verdict(eager, wrong, plugin), RandomVerdict::kUnusable);
+  EXPECT_EQ(verdict(eager, wrong, third, plugin), RandomVerdict::kUnusable);
+}
+
+TEST(JudgeRandomOutput, AnOutputThatDoesNotDifferBetweenDrawsIsNotRandom) {
+  const auto eager = sample(2000, 1, gaussian);
+  Values reversed(eager.rbegin(), eager.rend());
+  EXPECT_EQ(verdict(eager, eager, eager, reversed), RandomVerdict::kNotRandom);
+}
+
+/// Half of `values`, drawn anew, times two.
+Values dropped(const Values& values, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Values kept(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) kept[i] = random() % 2 == 0 ? 0 : 2 * values[i];
+  return kept;
+}
+
+// As numbers without order both are the same.
+TEST(JudgeRandomOutput, WhatADropoutLeavesMustStandWhereEagersStands) {
+  const auto values = sample(4000, 1, [](auto& random) { return gaussian(random) + 1; });
+  const Values reversed(values.rbegin(), values.rend());
+  const auto judged = [&](const Values& plugin) {
+    return verdict(dropped(values, 2), dropped(values, 3), dropped(values, 4), plugin);
+  };
+  EXPECT_EQ(judged(dropped(values, 5)), RandomVerdict::kSame);
+  EXPECT_EQ(judged(dropped(values, 2)), RandomVerdict::kSame) << "eager's own draw";
+  EXPECT_EQ(judged(dropped(reversed, 5)), RandomVerdict::kDifferent);
+  const auto message = judge_random_output({view(dropped(values, 2)), view(dropped(values, 3)),
+                                            view(dropped(values, 4))},
+                                           view(dropped(reversed, 5)))
+                           .message;
+  EXPECT_EQ(message.rfind("what all draws have in common differs: statistic ", 0), 0U) << message;
+}
+
+TEST(JudgeRandomOutput, HonestDrawsOfAllKindsHaveTheSameInCommon) {
+  std::uint64_t seed = 1;
+  for (const auto draw : {gaussian, dropout, rare, heavy}) {
+    for (const std::size_t size : {10u, 100u, 1000u, 5000u}) {
+      const auto values = sample(size, seed++, draw);
+      for (int i = 0; i < 40; ++i, seed += 4) {
+        const Values draws[] = {dropped(values, seed), dropped(values, seed + 1),
+                                dropped(values, seed + 2)};
+        const auto test = compare_common_part(view(draws[0]), view(draws[1]), view(draws[2]));
+        ASSERT_GE(test.p_value, kSmallestPValue) << size << " " << test.statistic;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -3,15 +3,20 @@
 // plugin launches on a made-up driver, whose CUDA graphs hold what a captured stream was asked for.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
 
+#include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/fake_cuda.h"
 #include "support/mirror_place.h"
 #include "unit/proof/fake_cupti_library.h"
 #include "worker/device_tracing.h"
+#include "worker/fresh_inputs.h"
 #include "worker/plugin_side.h"
 #include "worker/proof_phase.h"
 #include "worker/record_writer.h"
@@ -90,10 +95,7 @@ class CapturedCallsTest : public testing::Test {
   ComparedSample compared() { return {sample_, arguments_, *eager_, *plugin_}; }
 
   base::Result<measure::PairedResult> time(TimedFindings& findings) {
-    InputShuffle shuffle(eager_->arguments(),
-                         variable_inputs(sample_, arguments_, eager_->engine().pinned_arguments()),
-                         1);
-    TimedChecks checks(compared(), std::move(shuffle), /*compare=*/true, 1);
+    TimedChecks checks(compared(), fresh_inputs(sample_, *eager_), /*compare=*/true, 1);
     auto result =
         measure::time_paired(checks.sides(), {eager_warmup_, replay_warmup_}, checks.hooks(),
                              settings_, measure::machine_instruments(settings_, /*threads=*/1));
@@ -132,7 +134,7 @@ TEST_F(CapturedCallsTest, EachTimedCallIsOneLaunchOnNewContentInTheSamePlace) {
   EXPECT_EQ(control_->graph_launches - launches,
             kPairs * (result->calls_per_half[measure::kBackend] + settling));
   EXPECT_EQ(findings.flag, "") << findings.message;
-  EXPECT_EQ(findings.shuffled_calls, kPairs);
+  EXPECT_EQ(findings.shuffled_calls, kPairs * result->calls_per_half[measure::kBackend]);
   EXPECT_GE(findings.checked_calls, 3);
   EXPECT_TRUE(plugin_->check_memory().is_ok());
 
@@ -185,7 +187,9 @@ TEST_F(CapturedCallsTest, TheDriversErrorIsNamed) {
   const CallStatus status = capture();
   EXPECT_EQ(status.kind, FailureKind::kFailed);
   EXPECT_EQ(status.status.message(),
-            "cannot instantiate a CUDA graph: CUDA_ERROR_OUT_OF_MEMORY (2)");
+            "cannot instantiate a CUDA graph: cuGraphInstantiateWithFlags gave "
+            "CUDA_ERROR_OUT_OF_MEMORY (2) [the primary context is current; 512 MiB of 1.00 GiB "
+            "free]");
   ASSERT_EQ(status.status.context().size(), 1U);
   EXPECT_EQ(status.status.context()[0], "capturing gn_backend_run of plugin 'launching'");
 }
@@ -207,6 +211,30 @@ TEST_F(CapturedCallsTest, PlacesWithoutGraphsSaySo) {
   const CallStatus status = capture();
   EXPECT_EQ(status.kind, FailureKind::kUnsupported);
   EXPECT_EQ(status.status.message(), "calls on 'cpu' cannot be captured");
+}
+
+TEST_F(CapturedCallsTest, ProofNotesThreadsOfTheDriverThatItTolerates) {
+  prepare("");
+  std::promise<void> ready;
+  std::promise<void> end;
+  std::thread events([&] {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    ::pthread_setname_np(::pthread_self(), "cuda-EvtHandlr");
+    ready.set_value();
+    end.get_future().wait();
+  });
+  ready.get_future().wait();
+  // All that is there is the host's, this program too; libtorch is closed.
+  proof::MapHistory history;
+  history.note("start", base::read_memory_map().value());
+  base::Json ledger = base::Json::object();
+  ProofPhase(compared(), history, "full", {}).trace(ledger);
+  end.set_value();
+  events.join();
+  EXPECT_EQ(ledger["witness"], "full") << base::dump_json(ledger["unavailable"]);
+  EXPECT_EQ(ledger["tolerated_threads"].size(), 1U);
 }
 
 TEST_F(CapturedCallsTest, ProofTracesTheReplaysAndEagerBeside) {

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "device/own_kernels.h"
 #include "support/fake_cuda.h"
@@ -73,6 +74,20 @@ TEST_F(DeviceTracingTest, CountsThePluginsWork) {
   EXPECT_EQ(json["busy_ns"], 1000);
   EXPECT_EQ(json["event_ns"], 1e9);
   EXPECT_FALSE(json.contains("times"));
+  EXPECT_FALSE(json.contains("raw"));
+}
+
+TEST_F(DeviceTracingTest, WhatIsDoubtfulComesWithTheRowsThatCuptiGave) {
+  start();
+  DeviceTracing tracing(*gpu_, session_.get(), state_);
+  tracing.start();
+  tracing.begin_call(proof::CallSide::kPlugin);
+  tracing.end_call(1e9, 1e9);
+  std::thread([&] { fake_.launch("whose"); }).join();
+  base::Json json;
+  EXPECT_EQ(tracing.finish({}, json).unattributed, 1U);
+  EXPECT_EQ(json["raw"]["kernels"][0][1], "whose");
+  EXPECT_TRUE(json["raw"]["kernels"][0][8].is_null());
 }
 
 TEST_F(DeviceTracingTest, EagersAndReplayedCallsHaveTheirOwnTimes) {
@@ -113,6 +128,7 @@ TEST_F(DeviceTracingTest, TimesThatContradictWhatWasSeenProveNothing) {
   EXPECT_NE(evidence.unavailable.find("it returned before its work was done"), std::string::npos)
       << evidence.unavailable;
   EXPECT_EQ(json["times"], evidence.unavailable);
+  EXPECT_EQ(json["raw"]["kernels"].size(), 2U) << "with the self-test's";
 }
 
 TEST_F(DeviceTracingTest, WorkOfTheHostMustBeSeen) {

@@ -4,24 +4,33 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
+#include <set>
 #include <vector>
 
 namespace graphnet::worker {
 namespace {
 
-sample::Argument argument(const std::vector<float>& values) {
+template <typename Element>
+sample::Argument argument(base::DType dtype, const std::vector<Element>& values) {
   sample::Argument made;
-  made.dtype = base::DType::kFloat32;
+  made.dtype = dtype;
   made.shape = {static_cast<std::int64_t>(values.size())};
-  made.bytes = base::AlignedBuffer::allocate(values.size() * sizeof(float));
-  std::memcpy(made.bytes.data(), values.data(), values.size() * sizeof(float));
+  made.bytes = base::AlignedBuffer::allocate(values.size() * sizeof(Element));
+  std::memcpy(made.bytes.data(), values.data(), values.size() * sizeof(Element));
   return made;
 }
 
-std::vector<float> values_of(const sample::Argument& argument) {
-  std::vector<float> values(argument.bytes.num_bytes() / sizeof(float));
+sample::Argument argument(const std::vector<float>& values) {
+  return argument(base::DType::kFloat32, values);
+}
+
+template <typename Element = float>
+std::vector<Element> values_of(const sample::Argument& argument) {
+  std::vector<Element> values(argument.bytes.num_bytes() / sizeof(Element));
   std::memcpy(values.data(), argument.bytes.data(), argument.bytes.num_bytes());
   return values;
 }
@@ -30,53 +39,171 @@ PlacedArguments on_host(std::vector<sample::Argument>& arguments) {
   return PlacedArguments::create(device::host_place(), arguments).value();
 }
 
-std::vector<sample::Argument> two_arguments() {
-  std::vector<float> counting(100);
-  std::iota(counting.begin(), counting.end(), 0.0F);
-  std::vector<sample::Argument> arguments;
-  arguments.push_back(argument(counting));
-  arguments.push_back(argument({1, 2, 3}));
-  return arguments;
+std::vector<float> counting(std::size_t count) {
+  std::vector<float> values(count);
+  std::iota(values.begin(), values.end(), 0.0F);
+  return values;
 }
 
-TEST(InputShuffle, ChangesPlacesAndNothingElse) {
-  auto arguments = two_arguments();
-  const std::vector<float> before = values_of(arguments[0]);
+constexpr std::size_t kLarge = 100'000;  // 400 kB of float32
+
+TEST(InputShuffle, DrawsSmallFloatsAnewWithinTheirRange) {
+  std::vector<sample::Argument> arguments;
+  arguments.push_back(argument({-3, 1, 2, 8}));
+  arguments.push_back(argument({1, 2, 3}));
   const PlacedArguments placed = on_host(arguments);
   InputShuffle shuffle(placed, {0}, 7);
   ASSERT_TRUE(shuffle.has_effect());
-  for (int round = 0; round < 20; ++round) {
-    const std::vector<float> previous = values_of(arguments[0]);
-    shuffle.draw();
-    EXPECT_EQ(values_of(arguments[0]), previous);
-    ASSERT_TRUE(shuffle.apply().is_ok());
-    std::vector<float> shuffled = values_of(arguments[0]);
-    EXPECT_NE(shuffled, previous);
-    ASSERT_TRUE(shuffle.undo().is_ok());
-    EXPECT_EQ(values_of(arguments[0]), previous);
-    ASSERT_TRUE(shuffle.apply().is_ok());
-    EXPECT_EQ(values_of(arguments[0]), shuffled);
-    std::sort(shuffled.begin(), shuffled.end());
-    EXPECT_EQ(shuffled, before);
+  std::set<std::vector<float>> seen = {values_of(arguments[0])};
+  for (int call = 0; call < 5000; ++call) {
+    ASSERT_TRUE(shuffle.next().is_ok());
+    const std::vector<float> values = values_of(arguments[0]);
+    ASSERT_TRUE(seen.insert(values).second) << "call " << call << " has content of another";
+    EXPECT_GE(*std::min_element(values.begin(), values.end()), -3);
+    EXPECT_LE(*std::max_element(values.begin(), values.end()), 8);
   }
   EXPECT_EQ(values_of(arguments[1]), (std::vector<float>{1, 2, 3}));
   ASSERT_TRUE(shuffle.restore().is_ok());
-  EXPECT_EQ(values_of(arguments[0]), before);
+  EXPECT_EQ(values_of(arguments[0]), (std::vector<float>{-3, 1, 2, 8}));
+  EXPECT_GE(shuffle.content_bits(), 40);
+}
+
+TEST(InputShuffle, DrawsEachTypeOfFloat) {
+  std::vector<std::uint16_t> half;
+  std::vector<std::uint16_t> brain;
+  for (const float value : counting(50)) {
+    half.push_back(base::float_to_half(value));
+    brain.push_back(base::float_to_bfloat16(value));
+  }
+  std::vector<sample::Argument> arguments;
+  arguments.push_back(argument(base::DType::kFloat16, half));
+  arguments.push_back(argument(base::DType::kBFloat16, brain));
+  arguments.push_back(argument(base::DType::kFloat64, std::vector<double>{1e300, 2e300, 4e300}));
+  arguments.push_back(argument(base::DType::kComplex64, std::vector<float>{1, 2, 3, 4}));
+  const PlacedArguments placed = on_host(arguments);
+  InputShuffle shuffle(placed, {0, 1, 2, 3}, 7);
+  for (int call = 0; call < 100; ++call) {
+    ASSERT_TRUE(shuffle.next().is_ok());
+    for (const std::uint16_t bits : values_of<std::uint16_t>(arguments[0])) {
+      EXPECT_TRUE(base::half_to_float(bits) >= 0 && base::half_to_float(bits) <= 49);
+    }
+    for (const std::uint16_t bits : values_of<std::uint16_t>(arguments[1])) {
+      EXPECT_TRUE(base::bfloat16_to_float(bits) >= 0 && base::bfloat16_to_float(bits) <= 49);
+    }
+    for (const double value : values_of<double>(arguments[2])) {
+      EXPECT_TRUE(value >= 1e300 && value <= 4e300) << value;
+    }
+    EXPECT_NE(values_of(arguments[3]), (std::vector<float>{1, 2, 3, 4}));
+  }
+}
+
+TEST(InputShuffle, KeepsWhatIsNoNumberAndNoQuantity) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> mask(100, 0);
+  for (std::size_t i = 0; i < 30; ++i) mask[i] = -infinity;
+  std::vector<float> mixed = counting(100);
+  mixed[0] = infinity;
+  std::vector<sample::Argument> arguments;
+  arguments.push_back(argument(mask));
+  arguments.push_back(argument(mixed));
+  const PlacedArguments placed = on_host(arguments);
+  InputShuffle shuffle(placed, {0, 1}, 7);
+  for (int call = 0; call < 100; ++call) {
+    ASSERT_TRUE(shuffle.next().is_ok());
+    const std::vector<float> values = values_of(arguments[0]);
+    EXPECT_EQ(std::count(values.begin(), values.end(), -infinity), 30);
+    EXPECT_EQ(std::count(values.begin(), values.end(), 0.0F), 70);
+    for (const float value : values_of(arguments[1])) EXPECT_FALSE(std::isnan(value));
+  }
+}
+
+TEST(InputShuffle, PutsSmallIntegersInAnotherOrder) {
+  std::vector<std::int64_t> tokens(20);
+  std::iota(tokens.begin(), tokens.end(), 100);
+  std::vector<std::uint8_t> flags(40, 0);
+  flags[3] = flags[7] = 1;
+  std::vector<sample::Argument> arguments;
+  arguments.push_back(argument(base::DType::kInt64, tokens));
+  arguments.push_back(argument(base::DType::kBool, flags));
+  const PlacedArguments placed = on_host(arguments);
+  InputShuffle shuffle(placed, {0, 1}, 7);
+  std::set<std::vector<std::int64_t>> seen;
+  for (int call = 0; call < 1000; ++call) {
+    ASSERT_TRUE(shuffle.next().is_ok());
+    std::vector<std::int64_t> drawn = values_of<std::int64_t>(arguments[0]);
+    EXPECT_TRUE(seen.insert(drawn).second);
+    std::sort(drawn.begin(), drawn.end());
+    EXPECT_EQ(drawn, tokens) << "distinct indices stay distinct";
+    const auto bools = values_of<std::uint8_t>(arguments[1]);
+    EXPECT_EQ(std::count(bools.begin(), bools.end(), 1), 2);
+  }
+  // log2(20!) + log2(40 x 39 / 2)
+  EXPECT_NEAR(shuffle.content_bits(), 61.08 + 9.61, 0.01);
+}
+
+TEST(InputShuffle, ExchangesRunsOfLargeInputs) {
+  std::vector<sample::Argument> arguments;
+  arguments.push_back(argument(counting(kLarge)));
+  const PlacedArguments placed = on_host(arguments);
+  InputShuffle shuffle(placed, {0}, 7);
+  std::set<std::vector<float>> seen;
+  for (int call = 0; call < 20; ++call) {
+    ASSERT_TRUE(shuffle.next().is_ok());
+    std::vector<float> values = values_of(arguments[0]);
+    EXPECT_TRUE(seen.insert(values).second);
+    std::size_t moved = 0;
+    for (std::size_t i = 0; i < kLarge; ++i) moved += values[i] != static_cast<float>(i);
+    EXPECT_GT(moved, kLarge / 20);
+    EXPECT_LT(moved, kLarge / 4);
+    std::sort(values.begin(), values.end());
+    EXPECT_EQ(values, counting(kLarge));
+  }
+  ASSERT_TRUE(shuffle.next(/*strength=*/4096).is_ok());
+  std::size_t moved = 0;
+  const std::vector<float> values = values_of(arguments[0]);
+  for (std::size_t i = 0; i < kLarge; ++i) moved += values[i] != static_cast<float>(i);
+  EXPECT_GT(moved, kLarge / 2) << "with more strength nearly everything moves";
+  EXPECT_GT(shuffle.content_bits(), 300);
+}
+
+TEST(InputShuffle, GivesAContentAgainByItsNumber) {
+  for (const std::size_t count : {std::size_t{100}, kLarge}) {
+    std::vector<sample::Argument> arguments;
+    arguments.push_back(argument(counting(count)));
+    const PlacedArguments placed = on_host(arguments);
+    InputShuffle shuffle(placed, {0}, 7);
+    InputShuffle other(placed, {0}, 8);
+    const std::uint64_t number = shuffle.reserve(3);
+    ASSERT_TRUE(shuffle.apply(number).is_ok());
+    const std::vector<float> values = values_of(arguments[0]);
+    ASSERT_TRUE(shuffle.apply(number + 2).is_ok());
+    EXPECT_NE(values_of(arguments[0]), values);
+    EXPECT_EQ(shuffle.reserve(1), number + 3);
+    ASSERT_TRUE(shuffle.apply(number).is_ok());
+    EXPECT_EQ(values_of(arguments[0]), values);
+    ASSERT_TRUE(shuffle.restore().is_ok());
+    ASSERT_TRUE(other.apply(number).is_ok());
+    EXPECT_NE(values_of(arguments[0]), values) << "another seed has others";
+  }
 }
 
 TEST(InputShuffle, FindsTheOneElementThatDiffers) {
-  std::vector<float> values(10'000, 1.0F);
-  values.back() = 2.0F;
-  std::vector<sample::Argument> arguments;
-  arguments.push_back(argument(values));
-  const PlacedArguments placed = on_host(arguments);
-  InputShuffle shuffle(placed, {0}, 7);
-  ASSERT_TRUE(shuffle.has_effect());
-  for (int round = 0; round < 20; ++round) {
-    const std::vector<float> previous = values_of(arguments[0]);
-    shuffle.draw();
-    ASSERT_TRUE(shuffle.apply().is_ok());
-    EXPECT_NE(values_of(arguments[0]), previous);
+  for (const std::size_t count : {std::size_t{2}, std::size_t{10'000}, kLarge}) {
+    std::vector<std::int32_t> values(count, 1);
+    values.back() = 2;
+    std::vector<sample::Argument> arguments;
+    arguments.push_back(argument(base::DType::kInt32, values));
+    const PlacedArguments placed = on_host(arguments);
+    InputShuffle shuffle(placed, {0}, 7);
+    ASSERT_TRUE(shuffle.has_effect());
+    for (int round = 0; round < 20; ++round) {
+      ASSERT_TRUE(shuffle.next().is_ok());
+      const auto drawn = values_of<std::int32_t>(arguments[0]);
+      EXPECT_NE(drawn, values);
+      EXPECT_EQ(std::count(drawn.begin(), drawn.end(), 2), 1);
+    }
+    ASSERT_TRUE(shuffle.restore().is_ok());
+    EXPECT_EQ(values_of<std::int32_t>(arguments[0]), values);
   }
 }
 
@@ -88,8 +215,8 @@ TEST(InputShuffle, HasNoEffectOnConstantsAndEmptyInputs) {
   const PlacedArguments placed = on_host(arguments);
   InputShuffle shuffle(placed, {0, 1, 2}, 7);
   EXPECT_FALSE(shuffle.has_effect());
-  shuffle.draw();
-  ASSERT_TRUE(shuffle.apply().is_ok());
+  EXPECT_EQ(shuffle.content_bits(), 0);
+  ASSERT_TRUE(shuffle.next().is_ok());
   EXPECT_EQ(values_of(arguments[0]), (std::vector<float>{5, 5, 5}));
 }
 

@@ -98,6 +98,34 @@ TEST(Options, GivenOverrideReplacesOurs) {
   EXPECT_EQ(read.overrides.back().value, "x");
 }
 
+TEST(Options, CudaRootIsToldUnlessGiven) {
+  constexpr const char* kName = "xla_gpu_cuda_data_dir";
+  const gn_option file = text_option("pjrt", "/x.so");
+  Options found = read_options(&file, 1, /*is_gpu=*/true);
+  add_cuda_root(found, "/usr/local/cuda");
+  EXPECT_EQ(value_of(found, kName), "/usr/local/cuda");
+  EXPECT_FALSE(found.overrides.back().is_needed) << "an XLA that does not know it compiles too";
+  const gn_option given[] = {file, text_option("overrides", "xla_gpu_cuda_data_dir=/mine")};
+  Options own = read_options(given, 2, /*is_gpu=*/true);
+  add_cuda_root(own, "/usr/local/cuda");
+  EXPECT_EQ(value_of(own, kName), "/mine");
+  Options none = read_options(&file, 1, /*is_gpu=*/true);
+  add_cuda_root(none, "");
+  EXPECT_EQ(value_of(none, kName), "");
+  Options on_cpu = read_options(nullptr, 0);
+  add_cuda_root(on_cpu, "/usr/local/cuda");
+  EXPECT_EQ(value_of(on_cpu, kName), "");
+}
+
+// As tests/gpu/run does to compare with graphs that XLA instantiates before anything is recorded.
+TEST(Options, CommandBuffersAreSwitchedOffByAnEmptyList) {
+  const gn_option options[] = {text_option("pjrt", "/x.so"),
+                               text_option("overrides", "xla_gpu_enable_command_buffer=")};
+  const Options read = read_options(options, 2, /*is_gpu=*/true);
+  EXPECT_EQ(read.overrides.back().name, "xla_gpu_enable_command_buffer");
+  EXPECT_EQ(read.overrides.back().value, "");
+}
+
 TEST(Options, Refused) {
   EXPECT_EQ(refusal(text_option("rewrites", "some")),
             "option 'rewrites' must be all or none, got 'some'");

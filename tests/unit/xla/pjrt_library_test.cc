@@ -69,6 +69,13 @@ TEST(XlaEnvironment, HasThreadsAndNoFlags) {
   EXPECT_EQ(set_xla_environment(1), "");
 }
 
+TEST(XlaEnvironment, OnAGpuAllOfTheLogIsWritten) {
+  set_xla_environment(1, /*is_gpu=*/true);
+  EXPECT_STREQ(std::getenv("TF_CPP_MIN_LOG_LEVEL"), "0");
+  set_xla_environment(1);
+  EXPECT_STREQ(std::getenv("TF_CPP_MIN_LOG_LEVEL"), "3");
+}
+
 class PjrtLibraryTest : public PjrtTest {};
 GN_INSTANTIATE_PJRT(PjrtLibraryTest);
 

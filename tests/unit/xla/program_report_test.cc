@@ -45,6 +45,31 @@ TEST(ProgramReport, CountsOperationsOfTheEntry) {
   }
 }
 
+TEST(ProgramReport, SaysWhereTheTimeOfCallsWent) {
+  EXPECT_EQ(report_times({}), "");
+  EXPECT_EQ(report_times({4, 48000, 160000, 12400}),
+            "call_times: launch 12.0 us, await 40.0 us, copies 3.1 us (means of 4 calls)\n");
+}
+
+TEST(CallClock, LeavesTheFirstCallOut) {
+  for (const bool is_on : {true, false}) {
+    CallClock clock(is_on);
+    for (int call = 0; call < 3; ++call) {
+      clock.start();
+      clock.lap(&CallTimes::launch_ns);
+      if (call == 0) {
+        EXPECT_EQ(clock.times().launch_ns, 0);
+      }
+      clock.finish();
+    }
+    EXPECT_EQ(clock.times().num_calls, is_on ? 2U : 0U);
+    if (!is_on) {
+      EXPECT_EQ(clock.times().launch_ns, 0);
+    }
+    EXPECT_EQ(clock.times().copy_ns, 0);
+  }
+}
+
 TEST(CompileError, ShowsTheLine) {
   EXPECT_EQ(explain_compile_error("Cannot parse:\n-:2:5: error: no such thing\n more", "a\nb c\nd"),
             "line 2:5: error: no such thing\n  b c");

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
+
+#include "eager/engine.h"
+#include "eager/scalar_type.h"
+
+namespace graphnet::eager {
+
+/// An argument's elements on the host, borrowed.
+inline at::Tensor wrap(const EngineArgument& argument) {
+  return at::from_blob(argument.data, argument.shape,
+                       at::TensorOptions().dtype(to_scalar_type(argument.dtype)));
+}
+
+/// The argument where calls on `device` find it.
+inline at::Tensor place(const EngineArgument& argument, c10::Device device) {
+  if (argument.placed == nullptr) return wrap(argument).to(device);
+  // The device is named: asking the driver whose memory it is would be a call of libtorch more.
+  return at::for_blob(argument.placed, argument.shape)
+      .options(at::TensorOptions().dtype(to_scalar_type(argument.dtype)).device(device))
+      .target_device(device)
+      .make_tensor();
+}
+
+}  // namespace graphnet::eager

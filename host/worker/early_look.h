@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "worker/dense_copy.h"
+
+namespace graphnet::worker {
+
+/// Copies of a few runs of bytes at random places of outputs, taken in microseconds where a copy of
+/// all takes too long: what is written behind their time differs later. On the host only.
+class EarlyLook {
+ public:
+  /// Outputs that are not dense are left out.
+  ///
+  /// shapes   kept: one per tensor, of their sizes
+  void take(const std::vector<DLTensor>& outputs, const std::vector<KeptOutput>& kept,
+            std::mt19937_64& generator);
+  void clear() { runs_.clear(); }
+  /// Whether the outputs, copied later, hold something else at these places.
+  bool differs(const std::vector<KeptOutput>& later) const;
+
+ private:
+  struct Run {
+    std::size_t output;
+    std::size_t first_byte;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<Run> runs_;
+};
+
+}  // namespace graphnet::worker

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "journal/record.h"
+#include "journal/worker_message.h"
+#include "worker/correctness.h"
+
+namespace graphnet::worker {
+
+/// Finds out, in calls that nobody times, whether the plugin computes from its inputs and weights:
+///
+/// | record                   | means                                                          |
+/// |--------------------------|----------------------------------------------------------------|
+/// | checks `sensitivity`     | how far eager's outputs change with another seed's inputs, and  |
+/// |                          | how much of that the plugin's leave out (sensitivity.h); only   |
+/// |                          | {"seed", "varied": false} if no input changes with the seed     |
+/// | checks `second_weights`  | the outcome rule on other weights (second_weights.h)            |
+/// | flag `stale_output`      | the plugin's outputs stay where eager's change                  |
+/// | flag `wrong_output`      | they change otherwise, and no other rule accepts them           |
+/// | flag `unvaried`          | neither these inputs nor second weights show that the plugin    |
+/// |                          | follows its inputs: a stored result would have passed           |
+///
+/// Nothing is done unless the record's outcome is ok. False if it is not any more.
+///
+/// order    after everything that is timed, before the proof
+bool check_evidence_of_inputs(const ComparedSample& compared, const journal::Task& task,
+                              journal::Record& record);
+
+}  // namespace graphnet::worker

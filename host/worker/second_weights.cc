@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+#include "worker/second_weights.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "eager/calibration.h"
+#include "graph/call_list.h"
+#include "verify/scan.h"
+#include "worker/sensitivity.h"
+#include "worker/weight_values.h"
+#include "worker/weights.h"
+
+namespace graphnet::worker {
+
+using base::Json;
+using base::Result;
+using base::Status;
+using graph::WeightRole;
+using graph::WeightUse;
+using plugin::CallStatus;
+using plugin::FailureKind;
+
+namespace {
+
+constexpr double kBudgetNs = 30e9;
+// Calls of eager, the one that calibrates among them.
+constexpr double kEagerCalls = 4;
+constexpr double kFillNsAByte = 1;
+constexpr int kKeptSets = 4;
+
+constexpr const char* kWhere = "on second weights: ";
+
+std::int64_t num_non_finite(const KeptOutput& output) {
+  if (!base::is_floating(output.dtype)) return 0;
+  constexpr int kBlock = 1024;
+  std::array<double, kBlock> block;
+  const std::int64_t total = *base::num_elements(output.shape);
+  std::int64_t found = 0;
+  for (std::int64_t begin = 0; begin < total; begin += kBlock) {
+    const int count = static_cast<int>(std::min<std::int64_t>(kBlock, total - begin));
+    verify::load_as_double(output.dtype, output.bytes.data(), begin, count, block.data());
+    found += std::count_if(block.begin(), block.begin() + count,
+                           [](double value) { return !std::isfinite(value); });
+  }
+  return found;
+}
+
+/// Whether some output has more of them than on the sample's own weights.
+bool became_non_finite(const std::vector<KeptOutput>& first,
+                       const std::vector<KeptOutput>& second) {
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (num_non_finite(second[i]) > num_non_finite(first[i])) return true;
+  }
+  return false;
+}
+
+Result<std::vector<WeightUse>> uses_in(const eager::Engine& engine,
+                                       const std::vector<sample::Argument>& arguments) {
+  std::vector<bool> weights;
+  for (const sample::Argument& argument : arguments) weights.push_back(is_weight(argument.kind));
+  const auto normal = engine.normal_form(weights);
+  if (normal.is_ok()) return graph::weight_uses(*normal);
+  GN_ASSIGN_OR_RETURN(const graph::CallList calls, engine.call_list(weights));
+  return graph::weight_uses(graph::as_graph(calls));
+}
+
+class SecondWeights {
+ public:
+  SecondWeights(const ComparedSample& compared, const journal::Task& task)
+      : compared_{compared.sample, compared.arguments, compared.eager, compared.plugin, nullptr},
+        task_(task) {}
+
+  SecondWeightsResult run(const SecondWeightsCosts& costs) {
+    const Status chosen = choose(costs);
+    if (!chosen.is_ok()) return not_tried(chosen.message());
+    auto saved = SavedContent::save(compared_.arguments, uses_);
+    if (!saved.is_ok()) return not_tried(saved.status().message());
+    Status ready = put_in_place();
+    if (ready.is_ok()) ready = look_at_eager();
+    const bool is_tried = ready.is_ok() && result_.json["evidence"] != "non_finite";
+    if (is_tried) try_plugin();
+    saved->restore(compared_.arguments);
+    const Status restored = update();
+    if (!ready.is_ok()) return not_tried(ready.message());
+    if (!restored.is_ok()) return not_tried(restored.message());
+    if (!is_tried) return not_tried("eager's results on second weights are not finite");
+    if (result_.outcome.empty()) go_back();
+    const char* stands = is_ill_ ? "ill_conditioned" : "ok";
+    result_.json["outcome"] = result_.outcome.empty() ? stands : result_.outcome;
+    if (!result_.message.empty()) result_.json["message"] = result_.message;
+    return std::move(result_);
+  }
+
+ private:
+  SecondWeightsResult not_tried(const std::string& reason) {
+    result_.json["outcome"] = "not_tried";
+    result_.json["message"] = reason;
+    return std::move(result_);
+  }
+
+  Status choose(const SecondWeightsCosts& costs);
+  Status check_costs(const SecondWeightsCosts& costs) const;
+  Status put_in_place();
+  Status update();
+  Status look_at_eager();
+  void try_plugin();
+  bool bind(const char* what);
+  bool call(std::vector<KeptOutput>& outputs);
+  bool judge(const std::vector<KeptOutput>& eager, const std::vector<KeptOutput>& plugin,
+             const std::string& where);
+  void go_back();
+  void fail(std::string outcome, std::string message) {
+    result_.outcome = std::move(outcome);
+    result_.message = std::move(message);
+  }
+
+  const ComparedSample compared_;
+  const journal::Task& task_;
+  std::vector<WeightUse> uses_;
+  std::vector<KeptOutput> eager_before_;
+  std::vector<KeptOutput> eager_after_;
+  SecondWeightsResult result_;
+  bool is_ill_ = false;
+};
+
+Status SecondWeights::choose(const SecondWeightsCosts& costs) {
+  const auto no = [](const std::string& why) { return Status(base::Code::kUnsupported, why); };
+  if (task_.second_weights == "off") return no("switched off");
+  if (task_.weights == "frozen" && task_.second_weights != "always") {
+    return no("mode frozen would compile again; second_weights: always does");
+  }
+  // The captured call reads what the first bind has made.
+  if (compared_.plugin.is_captured()) return no("the call is captured in a graph");
+  GN_ASSIGN_OR_RETURN(const auto uses, uses_in(compared_.eager.engine(), compared_.arguments));
+  uses_ =
+      changeable_weights(compared_.arguments, uses, compared_.eager.engine().pinned_arguments());
+  int num_weights = 0;
+  int num_changed = 0;
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    num_weights += is_weight(compared_.arguments[i].kind) ? 1 : 0;
+    num_changed += uses_[i].role != WeightRole::kUnknown ? 1 : 0;
+  }
+  result_.json["seed"] = kSecondWeightsSeed;
+  result_.json["changed"] = num_changed;
+  result_.json["unchanged"] = num_weights - num_changed;
+  if (num_weights == 0) return no("it has no weights");
+  if (num_changed == 0) return no("no weight has a known role");
+  return check_costs(costs);
+}
+
+// What the plugin takes decides nothing here: it must not be able to make the check too long.
+Status SecondWeights::check_costs(const SecondWeightsCosts& costs) const {
+  const std::int64_t weight_bytes = changeable_bytes(compared_.arguments, uses_);
+  const double expected_ns =
+      kEagerCalls * costs.eager_ns + kFillNsAByte * static_cast<double>(weight_bytes);
+  if (expected_ns > kBudgetNs) {
+    return Status(base::Code::kUnsupported, "time: about " + base::format_duration(expected_ns) +
+                                                ", at most " + base::format_duration(kBudgetNs));
+  }
+  std::int64_t needed = weight_bytes + costs.peak_live_bytes +
+                        static_cast<std::int64_t>(compared_.plugin.kept_bytes());
+  for (const KeptOutput& output : compared_.eager.kept()) {
+    needed += kKeptSets * static_cast<std::int64_t>(output.bytes.num_bytes());
+  }
+  const std::int64_t available = base::available_memory_bytes();
+  if (needed <= available) return Status::ok();
+  const auto text = [](std::int64_t bytes) {
+    return base::format_bytes(static_cast<unsigned long long>(bytes));
+  };
+  return Status(base::Code::kUnsupported,
+                "memory: need " + text(needed) + ", have " + text(available));
+}
+
+Status SecondWeights::put_in_place() {
+  std::vector<WeightRole> roles;
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    roles.push_back(uses_[i].role);
+    if (uses_[i].role == WeightRole::kUnknown) continue;
+    fill_weight(uses_[i], kSecondWeightsSeed, i, compared_.arguments[i]);
+  }
+  GN_RETURN_IF_ERROR(update());
+  const PlacedArguments& placed = compared_.eager.arguments();
+  GN_RETURN_IF_ERROR(compared_.eager.prepare());
+  GN_RETURN_IF_ERROR(eager::calibrate(compared_.sample.program, engine_arguments(placed), roles,
+                                      placed.place().device()));
+  GN_RETURN_IF_ERROR(placed.place().wait());
+  if (placed.place().is_host()) return Status::ok();
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    if (uses_[i].role == WeightRole::kUnknown) continue;
+    base::AlignedBuffer& bytes = compared_.arguments[i].bytes;
+    GN_RETURN_IF_ERROR(placed.place().copy_out(bytes.data(), placed.data(i), bytes.num_bytes()));
+  }
+  return Status::ok();
+}
+
+Status SecondWeights::update() {
+  for (std::size_t i = 0; i < uses_.size(); ++i) {
+    if (uses_[i].role == WeightRole::kUnknown) continue;
+    GN_RETURN_IF_ERROR(compared_.eager.arguments().update(i));
+  }
+  return Status::ok();
+}
+
+Status SecondWeights::look_at_eager() {
+  GN_RETURN_IF_ERROR(run_eager(compared_, eager_before_));
+  if (became_non_finite(compared_.eager.kept(), eager_before_)) {
+    result_.json["evidence"] = "non_finite";
+    return Status::ok();
+  }
+  result_.json["evidence"] = "insensitive";
+  GN_ASSIGN_OR_RETURN(const bool varies, on_other_inputs(compared_, [&] {
+                        return run_eager(compared_, eager_after_);
+                      }));
+  if (!varies) return Status::ok();
+  const Sensitivity eager = sensitivity_of(eager_before_, eager_after_);
+  result_.json["evidence"] = eager.is_sensitive ? "sensitive" : "insensitive";
+  result_.json["sensitivity"] = eager.json;
+  return Status::ok();
+}
+
+bool SecondWeights::bind(const char* what) {
+  if (task_.weights == "per_call") return true;
+  double bind_ns = 0;
+  const CallStatus status = compared_.plugin.bind(bind_ns);
+  if (!result_.json.contains("bind_ns")) result_.json["bind_ns"] = bind_ns;
+  if (status.is_ok()) return true;
+  const bool memory = status.kind == FailureKind::kOutOfMemory;
+  fail(memory ? "out_of_memory" : "plugin_failed",
+       std::string("bind of the ") + what + " failed: " + status.status.message());
+  return false;
+}
+
+bool SecondWeights::call(std::vector<KeptOutput>& outputs) {
+  const Status status = run_plugin(compared_, outputs);
+  if (status.is_ok()) return true;
+  const FailureKind kind = compared_.plugin.failure().kind;
+  fail(kind == FailureKind::kOutOfMemory ? "out_of_memory"
+       : kind == FailureKind::kBroken    ? "plugin_failed"
+                                         : "runtime_failed",
+       kWhere + status.message());
+  return false;
+}
+
+bool SecondWeights::judge(const std::vector<KeptOutput>& eager,
+                          const std::vector<KeptOutput>& plugin, const std::string& where) {
+  const PresentJudgement judged = judge_on_present_inputs(compared_, eager, plugin);
+  is_ill_ = is_ill_ || judged.standing == PresentStanding::kIllConditioned;
+  if (judged.standing != PresentStanding::kWrong) return true;
+  fail(judged.comparison.outcome, where + judged.comparison.message);
+  return false;
+}
+
+void SecondWeights::try_plugin() {
+  if (task_.weights == "frozen") {
+    double compile_ns = 0;
+    const CallStatus compiled = compared_.plugin.compile_second(compile_ns);
+    result_.json["compile_ns"] = compile_ns;
+    if (!compiled.is_ok()) {
+      return fail("plugin_failed", kWhere + compiled.status.message());
+    }
+  }
+  std::vector<KeptOutput> before;
+  std::vector<KeptOutput> after;
+  if (!bind("second weights") || !call(before) || !judge(eager_before_, before, kWhere)) return;
+  if (eager_after_.empty()) return;
+  bool is_right = true;
+  const auto varied = on_other_inputs(compared_, [&] {
+    is_right = call(after) && judge(eager_after_, after,
+                                    "on second weights and the inputs of seed " +
+                                        std::to_string(kOtherInputsSeed) + ": ");
+    return Status::ok();
+  });
+  if (!varied.is_ok() || !is_right) return;
+  const Sensitivity both = sensitivity_of({eager_before_, eager_after_, before, after});
+  result_.json["sensitivity"] = both.json;
+  result_.is_evidence = both.is_followed && !is_ill_;
+}
+
+// The first weights are in place again.
+void SecondWeights::go_back() {
+  std::vector<KeptOutput> outputs;
+  if (task_.weights == "frozen") {
+    compared_.plugin.take_first_back();
+  } else if (!bind("first weights for the second time")) {
+    return;
+  }
+  if (!call(outputs)) return;
+  judge(compared_.eager.kept(), outputs, "after the first weights were bound again: ");
+}
+
+}  // namespace
+
+SecondWeightsResult try_second_weights(const ComparedSample& compared, const journal::Task& task,
+                                       const SecondWeightsCosts& costs) {
+  return SecondWeights(compared, task).run(costs);
+}
+
+}  // namespace graphnet::worker

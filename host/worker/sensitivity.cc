@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "worker/sensitivity.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "sample/content.h"
+#include "verify/staleness.h"
+
+namespace graphnet::worker {
+
+using base::Json;
+using base::Result;
+using base::Status;
+using verify::Following;
+
+namespace {
+
+// Of eager's change.
+constexpr double kStays = 0.5;
+
+const char* name_of(Following following) {
+  if (following == Following::kUnvaried) return "unvaried";
+  return following == Following::kFollows ? "follows" : "stale";
+}
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g %%", share * 100);
+  return text;
+}
+
+void add_change(base::DType dtype, double change, Json entry, Sensitivity& result) {
+  result.is_sensitive = result.is_sensitive || verify::is_sensitive(dtype, change);
+  Json& json = result.json;
+  const bool is_first = json["outputs"].empty();
+  json["best"] = is_first ? change : std::max(json["best"].get<double>(), change);
+  json["worst"] = is_first ? change : std::min(json["worst"].get<double>(), change);
+  json["sensitive"] = result.is_sensitive;
+  json["outputs"].push_back(std::move(entry));
+}
+
+Sensitivity nothing_yet() {
+  Sensitivity result;
+  result.json = {{"seed", kOtherInputsSeed},
+                 {"best", 0.0},
+                 {"worst", 0.0},
+                 {"sensitive", false},
+                 {"outputs", Json::array()}};
+  return result;
+}
+
+}  // namespace
+
+Result<bool> on_other_inputs(const ComparedSample& compared, const std::function<Status()>& body) {
+  GN_ASSIGN_OR_RETURN(auto variants,
+                      sample::ContentVariants::create(compared.sample.metas, compared.arguments,
+                                                      compared.eager.engine().pinned_arguments()));
+  GN_ASSIGN_OR_RETURN(const bool differs,
+                      variants.apply(sample::Content::kOtherSeed, kOtherInputsSeed));
+  if (!differs) return false;
+  const PlacedArguments& placed = compared.eager.arguments();
+  const auto update = [&] {
+    for (const auto& variable : variants.variable()) {
+      GN_RETURN_IF_ERROR(placed.update(variable.index));
+    }
+    return Status::ok();
+  };
+  Status called = update();
+  if (called.is_ok()) called = body();
+  variants.restore();
+  const Status restored = update();
+  GN_RETURN_IF_ERROR(called);
+  GN_RETURN_IF_ERROR(restored);
+  return true;
+}
+
+Status run_eager(const ComparedSample& compared, std::vector<KeptOutput>& outputs) {
+  GN_RETURN_IF_ERROR(compared.eager.prepare());
+  GN_RETURN_IF_ERROR(compared.eager.run());
+  return compared.eager.copy_outputs(outputs);
+}
+
+Status run_plugin(const ComparedSample& compared, std::vector<KeptOutput>& outputs) {
+  GN_RETURN_IF_ERROR(compared.eager.prepare());
+  GN_RETURN_IF_ERROR(compared.plugin.prepare_outputs());
+  compared.plugin.announce_calls();
+  GN_RETURN_IF_ERROR(compared.plugin.plugin_calls().call());
+  return compared.plugin.copy_outputs(outputs);
+}
+
+Sensitivity sensitivity_of(const std::vector<KeptOutput>& before,
+                           const std::vector<KeptOutput>& after) {
+  Sensitivity result = nothing_yet();
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const double change = verify::relative_change(before[i].view(), after[i].view());
+    add_change(before[i].dtype, change, {{"eager", change}}, result);
+  }
+  return result;
+}
+
+Sensitivity sensitivity_of(const OutputsOnTwo& outputs) {
+  Sensitivity result = nothing_yet();
+  const auto errors =
+      verify::compare_outputs(views(outputs.eager_before), views(outputs.plugin_before)).outputs;
+  for (std::size_t i = 0; i < outputs.eager_before.size(); ++i) {
+    const verify::FourViews four = {outputs.eager_before[i].view(), outputs.eager_after[i].view(),
+                                    outputs.plugin_before[i].view(),
+                                    outputs.plugin_after[i].view()};
+    const auto change = verify::compare_changes(four, errors[i].relative_rms.value_or(0));
+    add_change(four.eager_before.dtype, change.eager,
+               {{"eager", change.eager},
+                {"unfollowed", change.unfollowed},
+                {"following", name_of(change.following)}},
+               result);
+    result.is_followed = result.is_followed || change.following == Following::kFollows;
+    if (change.following != Following::kStale || !result.stale.empty()) continue;
+    result.stays = change.moved < kStays;
+    result.stale = "output " + std::to_string(i + 1) + " of " +
+                   std::to_string(outputs.eager_before.size()) +
+                   " does not follow its inputs: eager's changes by " + percent(change.eager) +
+                   " between two seeds, and the plugin's leaves out " + percent(change.unfollowed) +
+                   " of that change";
+  }
+  result.is_followed = result.is_followed && result.stale.empty();
+  return result;
+}
+
+}  // namespace graphnet::worker

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+//
+// Plugins that are right on the weights that they get first, whatever the inputs
+// (dishonest_weights_plugin.cc), through the real program.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "journal/journal_file.h"
+#include "plugin_host/zoo.h"
+#include "support/control_sample.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+namespace {
+
+/// The control sample as it is, or with a last layer whose bias is all that shows.
+enum class Weights { kSensitive, kInsensitive };
+
+struct Case {
+  const char* trick;
+  Weights weights;
+  const char* settings;  ///< more lines of the config
+  const char* outcome;
+  std::vector<std::string> flags;
+  const char* message;  ///< part of it
+  const char* second;   ///< outcome on second weights
+};
+
+const Case kCases[] = {
+    {"honest", Weights::kSensitive, "", "ok", {}, "", "ok"},
+    {"honest", Weights::kInsensitive, "", "ok", {}, "", "ok"},
+    {"honest", Weights::kInsensitive, "second_weights: off\n", "ok", {"unvaried"}, "", "not_tried"},
+    {"built_in_weights",
+     Weights::kSensitive,
+     "",
+     "accuracy_mismatch",
+     {},
+     "on second weights: output 1 of 1",
+     "accuracy_mismatch"},
+    {"built_in_weights",
+     Weights::kInsensitive,
+     "",
+     "accuracy_mismatch",
+     {},
+     "on second weights: output 1 of 1",
+     "accuracy_mismatch"},
+    {"ignores_inputs",
+     Weights::kInsensitive,
+     "",
+     "accuracy_mismatch",
+     {},
+     "on second weights and the inputs of seed 126: output 1 of 1",
+     "accuracy_mismatch"},
+    {"ignores_inputs",
+     Weights::kInsensitive,
+     "second_weights: off\n",
+     "ok",
+     {"unvaried"},
+     "",
+     "not_tried"},
+    {"stays_bound",
+     Weights::kSensitive,
+     "",
+     "accuracy_mismatch",
+     {},
+     "after the first weights were bound again: output 1 of 1",
+     "accuracy_mismatch"},
+};
+
+std::string name_of(const Case& tested) {
+  std::string name = tested.trick;
+  if (tested.weights == Weights::kInsensitive) name += "_insensitive";
+  return name + (*tested.settings == '\0' ? "" : "_off");
+}
+
+void PrintTo(const Case& tested, std::ostream* out) {
+  *out << name_of(tested);
+}
+
+std::string sample_with(Weights weights, const TempDir& folder) {
+  if (weights == Weights::kSensitive) return std::string(GRAPHNET_SOURCE_DIR) + "/configs/control";
+  return write_control_sample(folder, "insensitive_mlp", {{"L_second_weight_", "0.0", "0.000001"}})
+      .string();
+}
+
+class DishonestWeights : public ::testing::TestWithParam<Case> {};
+
+TEST_P(DishonestWeights, AreCaughtAndTheHonestAreNot) {
+  const Case& tested = GetParam();
+  TempDir folder;
+  const std::string sample = sample_with(tested.weights, folder);
+  const auto config = folder.write(
+      "trick.yaml",
+      "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(tested.trick).string() +
+          "}\nthreads: 1\nprotocol: {time: 100ms, remeasure: false}\n" + tested.settings);
+  const auto journal = folder.path() / "results.jsonl";
+  run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", sample, "-o",
+               journal.string(), "--config", config.string()},
+              {}, folder.path() / "log");
+  const auto content = journal::read_journal(journal);
+  ASSERT_TRUE(content.is_ok()) << content.status().to_string();
+  ASSERT_EQ(content->records.size(), 1U);
+  const journal::Record& record = content->records.front();
+  EXPECT_EQ(record.outcome, tested.outcome) << record.message;
+  EXPECT_NE(record.message.find(tested.message), std::string::npos) << record.message;
+  EXPECT_EQ(record.flags, tested.flags);
+  ASSERT_TRUE(record.checks.contains("second_weights")) << record.checks.dump();
+  EXPECT_EQ(record.checks["second_weights"]["outcome"], tested.second)
+      << record.checks["second_weights"].dump();
+  const bool is_sensitive = tested.weights == Weights::kSensitive;
+  EXPECT_EQ(record.checks["sensitivity"]["sensitive"], is_sensitive)
+      << record.checks["sensitivity"].dump();
+}
+
+INSTANTIATE_TEST_SUITE_P(Tricks, DishonestWeights, ::testing::ValuesIn(kCases),
+                         [](const auto& tested) { return name_of(tested.param); });
+
+}  // namespace
+}  // namespace graphnet::tests
