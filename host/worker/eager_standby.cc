@@ -89,19 +89,22 @@ struct Reference {
 Result<std::unique_ptr<EagerSide>> make_engine(const Reference& reference) {
   GN_ASSIGN_OR_RETURN(auto eager, EagerSide::create(reference.sample, reference.arguments));
   GN_RETURN_IF_ERROR(enter_math_mode(reference.math));
+  const measure::SideCalls calls = eager->calls();
   for (int i = 0; i < kWarmupCalls; ++i) {
-    if (eager->needs_prepare()) GN_RETURN_IF_ERROR(eager->prepare());
-    GN_RETURN_IF_ERROR(eager->run());
+    GN_RETURN_IF_ERROR(calls.prepare());
+    GN_RETURN_IF_ERROR(calls.call());
+    if (i == 0) GN_RETURN_IF_ERROR(calls.after_first());
   }
   return eager;
 }
 
 double time_once(EagerSide& eager, Request request) {
+  const measure::SideCalls calls = eager.calls();
   const bool settles = request == Request::kSettledCall;
   for (int i = settles ? 0 : 1; i < 2; ++i) {
-    if (eager.needs_prepare() && !eager.prepare().is_ok()) return kNoTime;
+    if (!calls.prepare().is_ok()) return kNoTime;
     const std::int64_t begin_ns = measure::monotonic_raw_ns();
-    if (!eager.run().is_ok()) return kNoTime;
+    if (!calls.call().is_ok()) return kNoTime;
     const std::int64_t end_ns = measure::monotonic_raw_ns();
     if (i == 1) return static_cast<double>(end_ns - begin_ns);
   }

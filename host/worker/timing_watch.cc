@@ -87,15 +87,16 @@ void TimingWatch::note_half(Side side) {
 
 measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
   measure::PairedHooks hooks;
-  hooks.before_pair = [this, inner = std::move(inner.before_pair)](int pair) {
+  hooks.before_pair = [this, inner = std::move(inner.before_pair)](const measure::PairPlan& plan) {
     look();
-    return inner ? inner(pair) : Status::ok();
+    return inner ? inner(plan) : Status::ok();
   };
-  hooks.before_half = [this, inner = std::move(inner.before_half)](Side side, int pair) {
-    Status status = inner ? inner(side, pair) : Status::ok();
-    begin_ = now();
-    return status;
+  // Before the inner one, behind which there is only the call.
+  hooks.before_call = [this, inner = std::move(inner.before_call)](Side side, int pair, int call) {
+    if (call == 0) begin_ = now();
+    return inner ? inner(side, pair, call) : Status::ok();
   };
+  hooks.after_call = std::move(inner.after_call);
   hooks.after_half = [this, inner = std::move(inner.after_half)](Side side, int pair) {
     note_half(side);
     return inner ? inner(side, pair) : Status::ok();
