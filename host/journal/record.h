@@ -77,8 +77,13 @@ struct Record {
   std::vector<std::string> notes;
   /// What makes the result doubtful, short names: "implausible" (faster than the machine can be),
   /// "denormal" (the sample works on subnormal numbers, which a plugin may flush to zero),
+<<<<<<< HEAD
   /// "moved_output" (worker/plugin_side.h) and those of worker/timed_checks.h. A flagged speedup
   /// enters no average.
+=======
+  /// and those of worker/timed_checks.h, worker/timing_watch.h and worker/eager_watch.h. A flagged
+  /// speedup enters no average.
+>>>>>>> budget
   std::vector<std::string> flags;
 
   /// Estimates made before anything was allocated: {"argument_bytes", "output_bytes",

@@ -45,11 +45,11 @@ base::Result<Task> task_from_json(const base::Json& json) {
   Task task;
   FieldReader fields(json);
   for (const char* key :
-       {"sample_path",    "plugin_library", "plugin_name",       "plugin_version", "plugin_variant",
-        "plugin_options", "device",         "threads",           "weights",        "math",
-        "protocol",       "method",         "protocol_settings", "warmup",         "trials",
-        "limits_itself",  "asks",           "control",           "digest",         "proof",
-        "command",        "run_id"}) {
+       {"sample_path",    "plugin_library", "plugin_name", "plugin_version",    "plugin_variant",
+        "plugin_options", "device",         "threads",     "compile_threads",   "weights",
+        "math",           "protocol",       "method",      "protocol_settings", "warmup",
+        "trials",         "limits_itself",  "asks",        "control",           "digest",
+        "proof",          "command",        "run_id"}) {
     fields.require(key);
   }
   fields.read("sample_path", task.sample_path)

@@ -289,6 +289,7 @@ bool Session::run_plugin() {
   write_output_types(record_.plugin_side, plugin_->kept());
   note_peak_memory(&record_.plugin_side);
   judge_service();
+  cores_.release();
   return note(engine_settings_.findings());
 }
 

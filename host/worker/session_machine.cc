@@ -33,9 +33,13 @@ void Session::bind_cores(int count) {
 
 bool Session::watch_eager() {
   const std::unique_ptr<EagerStandby> standby = std::move(standby_);
-  if (!is_eager_suspicious_ || !standby) return true;
-  return note(confirm_slowed({*eager_, *plugin_, *standby}, eager_warmup_.typical_ns(),
-                             task_.threads, settings_, record_.checks["eager_watch"]));
+  std::vector<Finding> findings;
+  if (is_eager_suspicious_ && standby) {
+    findings = confirm_slowed({*eager_, *plugin_, *standby}, eager_warmup_.typical_ns(),
+                              task_.threads, settings_, record_.checks["eager_watch"]);
+  }
+  cores_.release();  // no times are taken from here on
+  return note(findings);
 }
 
 bool Session::note(const std::vector<Finding>& findings) {
