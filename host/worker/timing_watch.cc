@@ -87,15 +87,17 @@ void TimingWatch::note_half(Side side) {
 
 measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
   measure::PairedHooks hooks;
-  hooks.before_pair = [this, inner = std::move(inner.before_pair)](int pair) {
+  hooks.before_pair = [this, inner = std::move(inner.before_pair)](const measure::PairPlan& plan) {
     look();
-    return inner ? inner(pair) : Status::ok();
+    settled_ = plan.settled;
+    return inner ? inner(plan) : Status::ok();
   };
-  hooks.before_half = [this, inner = std::move(inner.before_half)](Side side, int pair) {
-    Status status = inner ? inner(side, pair) : Status::ok();
-    begin_ = now();
-    return status;
+  hooks.before_call = [this, inner = std::move(inner.before_call)](Side side, int pair, int call) {
+    const int first = settled_[side] ? measure::kLeadingCall : 0;
+    if (call == first) begin_ = now();
+    return inner ? inner(side, pair, call) : Status::ok();
   };
+  hooks.after_call = std::move(inner.after_call);
   hooks.after_half = [this, inner = std::move(inner.after_half)](Side side, int pair) {
     note_half(side);
     return inner ? inner(side, pair) : Status::ok();
