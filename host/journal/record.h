@@ -77,8 +77,8 @@ struct Record {
   std::vector<std::string> notes;
   /// What makes the result doubtful, short names: "implausible" (faster than the machine can be),
   /// "denormal" (the sample works on subnormal numbers, which a plugin may flush to zero),
-  /// "moved_output" (worker/plugin_side.h) and those of worker/timed_checks.h, worker/timing_watch.h
-  /// and worker/eager_watch.h. A flagged speedup enters no average.
+  /// "moved_output" (worker/plugin_side.h), those of worker/timed_checks.h, worker/timing_watch.h,
+  /// worker/eager_watch.h and worker/input_evidence.h. A flagged speedup enters no average.
   std::vector<std::string> flags;
 
   /// Estimates made before anything was allocated: {"argument_bytes", "output_bytes",

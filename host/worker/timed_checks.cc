@@ -182,11 +182,10 @@ Status TimedChecks::compare_call(const std::string& which) {
   const auto comparison = verify::compare_outputs(views(eager_outputs_), views(plugin_outputs_));
   if (comparison.outcome == "ok") return Status::ok();
   GN_RETURN_IF_ERROR(shuffle_.apply(checked_content_));  // other calls have come since
-  return judge_difference(comparison, which);
+  return judge_difference(which);
 }
 
-Status TimedChecks::judge_difference(const verify::Comparison& comparison,
-                                     const std::string& which) {
+Status TimedChecks::judge_difference(const std::string& which) {
   GN_ASSIGN_OR_RETURN(const bool is_late, outputs_arrive_late());
   if (is_late) {
     return found("late_output", "plugin_failed",

@@ -89,7 +89,7 @@ class TimedChecks {
   base::Status compute_eager();
   base::Status check_pair(int pair);
   base::Status compare_call(const std::string& which);
-  base::Status judge_difference(const verify::Comparison& comparison, const std::string& which);
+  base::Status judge_difference(const std::string& which);
   base::Status found(const char* flag, const char* outcome, const std::string& message);
   base::Result<bool> outputs_arrive_late();
   bool repeats_untimed();

@@ -89,11 +89,12 @@ measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
   measure::PairedHooks hooks;
   hooks.before_pair = [this, inner = std::move(inner.before_pair)](const measure::PairPlan& plan) {
     look();
+    settled_ = plan.settled;
     return inner ? inner(plan) : Status::ok();
   };
-  // Before the inner one, behind which there is only the call.
   hooks.before_call = [this, inner = std::move(inner.before_call)](Side side, int pair, int call) {
-    if (call == 0) begin_ = now();
+    const int first = settled_[side] ? measure::kLeadingCall : 0;
+    if (call == first) begin_ = now();
     return inner ? inner(side, pair, call) : Status::ok();
   };
   hooks.after_call = std::move(inner.after_call);

@@ -69,6 +69,7 @@ class TimingWatch {
 
   measure::ProcessFamily& family_;
   int threads_;
+  measure::PerSide<bool> settled_ = {};
   Moment begin_;
   measure::PerSide<measure::ClockAgreement> agreements_;
   std::vector<std::string> helpers_;  ///< by name, of the look that found most
