@@ -50,7 +50,8 @@ class Executable final : public gn_executable {
       case peeks:
         return is_poison(output) ? work(*this, input, output) : void();
       case memo_by_content: {
-        std::vector<float>& known = memory_[hash(input, 1)];
+        // Other weights are another matter.
+        std::vector<float>& known = memory_[hash(input, 1) + hash(first.weight, 1, 16)];
         return known.empty() ? work_and_keep(input, output, known) : recall(known, output);
       }
       case memo_by_last:
@@ -81,8 +82,11 @@ class Executable final : public gn_executable {
   }
 
   std::uint64_t hash(const float* input, std::int64_t step) const {
+    return hash(input, step, input_count());
+  }
+  static std::uint64_t hash(const float* input, std::int64_t step, std::int64_t count) {
     std::uint64_t hash = 1;
-    for (std::int64_t i = 0; i < input_count(); i += step) {
+    for (std::int64_t i = 0; i < count; i += step) {
       std::uint32_t bits = 0;
       std::memcpy(&bits, input + i, sizeof(bits));
       hash = (hash ^ bits) * 0x9E3779B97F4A7C15U;
