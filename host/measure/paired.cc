@@ -289,11 +289,6 @@ const char* stop_name(Stop stop) {
   return kNames[static_cast<std::size_t>(stop)];
 }
 
-const char* verdict_name(Verdict verdict) {
-  constexpr const char* kNames[] = {"faster", "slower", "same", "unstable"};
-  return kNames[static_cast<std::size_t>(verdict)];
-}
-
 Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,
                        const Instruments& instruments) {
   constexpr std::ptrdiff_t kWindow = 5;

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "record/verdict.h"
+
 namespace graphnet::measure {
 
 /// The two that are compared, also as an index.
@@ -45,12 +47,10 @@ enum class Stop {
   kTime,        ///< the time is spent
 };
 
-enum class Verdict { kFaster, kSlower, kSame, kUnstable };
+using Verdict = record::TimingVerdict;
 
 /// "precise", "equivalent", "pairs", "time".
 const char* stop_name(Stop stop);
-/// "faster", "slower", "same", "unstable"; of the backend.
-const char* verdict_name(Verdict verdict);
 
 /// The numbers made from the pairs of one attempt; every ratio is eager time by backend time.
 struct PairedSummary {

@@ -165,7 +165,7 @@ bool draws_random_numbers(const EagerSide& eager) {
 
 // Accepts outputs that follow eager's distribution though every number is another one.
 void judge_distributions(const ComparedSample& compared, verify::Comparison& comparison,
-                         Json& checks) {
+                         record::Checks& checks) {
   // The generator is not put back: these are the numbers that come next.
   std::vector<KeptOutput> again;
   if (!compared.eager.run().is_ok() || !compared.eager.copy_outputs(again).is_ok()) return;
@@ -174,25 +174,23 @@ void judge_distributions(const ComparedSample& compared, verify::Comparison& com
     if (comparison.outputs[i].within_tolerance) continue;
     const auto judged = verify::judge_random_output(
         compared.eager.kept()[i].view(), again[i].view(), compared.plugin.kept()[i].view());
-    all_same = all_same && judged.verdict == verify::RandomVerdict::kSame;
-    checks["random"].push_back(
-        {{"output", i},
-         {"same_distribution", judged.verdict == verify::RandomVerdict::kSame},
-         {"message", judged.comparison.message}});
+    const bool is_same = judged.verdict == verify::RandomVerdict::kSame;
+    all_same = all_same && is_same;
+    checks.random.push_back({static_cast<std::int64_t>(i), is_same, judged.comparison.message, {}});
   }
   if (!all_same) return;
-  comparison.outcome = "ok";
+  comparison.outcome = record::Outcome::kOk;
   comparison.message.clear();
 }
 
 }  // namespace
 
-void check_reproducibility(const ComparedSample& compared, Json& checks) {
+void check_reproducibility(const ComparedSample& compared, record::Checks& checks) {
   ReferenceCache* references = compared.references;
   if (references != nullptr) {
     const auto other = references->find(kFirstRun);
     if (other && bits_equal(compared.eager.kept(), *other)) {
-      checks["eager_reproducible"] = true;
+      checks.eager_reproducible = true;
       return;
     }
     if (other) references->distrust(kFirstRun);
@@ -201,23 +199,24 @@ void check_reproducibility(const ComparedSample& compared, Json& checks) {
   const bool ran = compared.eager.prepare().is_ok() && compared.eager.run().is_ok() &&
                    compared.eager.copy_outputs(again).is_ok();
   const bool is_same = ran && bits_equal(compared.eager.kept(), again);
-  checks["eager_reproducible"] = is_same;
+  checks.eager_reproducible = is_same;
   if (is_same && references != nullptr) references->store(kFirstRun, again);
 }
 
-verify::Comparison compare_sides(const ComparedSample& compared, Json& checks) {
+verify::Comparison compare_sides(const ComparedSample& compared, record::Checks& checks) {
   const auto eager = views(compared.eager.kept());
   const auto plugin = views(compared.plugin.kept());
   verify::Comparison comparison = verify::compare_outputs(eager, plugin);
   if (bits_equal(compared.eager.kept(), compared.plugin.kept())) return comparison;
   Evidence evidence(compared);
-  const bool is_settled = comparison.outcome == "ok";
+  const bool is_settled = comparison.outcome == record::Outcome::kOk;
   const Status indices = is_settled ? Status::ok() : evidence.add_indices();
   const Status float64 = evidence.add_float64(!is_settled);
   comparison = verify::compare_outputs(eager, plugin, evidence.contexts());
-  checks["indices"] = indices.is_ok() ? indices_json(comparison) : Json(indices.message());
-  checks["float64"] = float64.is_ok() ? float64_json(comparison) : Json(float64.message());
-  if (comparison.outcome == "accuracy_mismatch" && draws_random_numbers(compared.eager)) {
+  checks.indices = indices.is_ok() ? indices_json(comparison) : Json(indices.message());
+  checks.float64 = float64.is_ok() ? float64_json(comparison) : Json(float64.message());
+  if (comparison.outcome == record::Outcome::kAccuracyMismatch &&
+      draws_random_numbers(compared.eager)) {
     judge_distributions(compared, comparison, checks);
   }
   return comparison;
@@ -233,7 +232,7 @@ verify::Comparison compare_on_present_inputs(const ComparedSample& compared,
   return verify::compare_outputs(views(eager), views(plugin), evidence.contexts());
 }
 
-Json count_subnormals(const ComparedSample& compared) {
+record::Subnormals count_subnormals(const ComparedSample& compared) {
   const auto share = [](const auto& tensors) {
     std::int64_t subnormal = 0;
     std::int64_t elements = 0;
@@ -247,8 +246,7 @@ Json count_subnormals(const ComparedSample& compared) {
     }
     return elements == 0 ? 0.0 : static_cast<double>(subnormal) / static_cast<double>(elements);
   };
-  return {{"argument_share", share(compared.arguments)},
-          {"output_share", share(compared.eager.kept())}};
+  return {share(compared.arguments), share(compared.eager.kept()), {}};
 }
 
 }  // namespace graphnet::worker

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "base/json.h"
+#include "record/parts.h"
 #include "sample/replay.h"
 #include "sample/sample.h"
 #include "verify/compare.h"
@@ -36,7 +36,7 @@ struct ComparedSample {
 ///
 /// `checks` gets of what was looked at "float64" (per output eager_rms,
 /// plugin_rms, ratio), "indices" and "random", each with the reason if it could not be had.
-verify::Comparison compare_sides(const ComparedSample& compared, base::Json& checks);
+verify::Comparison compare_sides(const ComparedSample& compared, record::Checks& checks);
 
 /// The outcome rule, float64 and indices included, on outputs of both sides for what the arguments
 /// hold at the moment. For outputs that differ: it runs the program in float64.
@@ -46,21 +46,19 @@ verify::Comparison compare_on_present_inputs(const ComparedSample& compared,
 
 /// Runs eager again, unless another process kept what it gave there: `checks` gets
 /// "eager_reproducible", whether it gives the same bits.
-void check_reproducibility(const ComparedSample& compared, base::Json& checks);
+void check_reproducibility(const ComparedSample& compared, record::Checks& checks);
 
 /// Runs both sides on other inputs than the replayed ones and compares them: two more seeds, zeros,
 /// large, tiny, negated and permuted content. Stops when the budget is spent. Inputs are put back.
 /// What eager gave on the same content before is taken from the cache if it is there.
 ///
-/// Entry of the result: {"content", "outcome"} and with it "relative_rms" (the largest of an
-/// output) or "message"; contents that change no byte are left out.
+/// Contents that change no byte are left out.
 ///
 /// units    budget in nanoseconds
-base::Json try_other_inputs(const ComparedSample& compared, double budget_ns);
+std::vector<record::OtherInput> try_other_inputs(const ComparedSample& compared, double budget_ns);
 
-/// Counts subnormal numbers in float arguments and in eager's outputs, float16 aside:
-/// {"argument_share", "output_share"} of their elements.
-base::Json count_subnormals(const ComparedSample& compared);
+/// Counts subnormal numbers in float arguments and in eager's outputs, float16 aside.
+record::Subnormals count_subnormals(const ComparedSample& compared);
 
 /// Share of subnormal arguments or outputs from which on a sample works on subnormals.
 inline constexpr double kSubnormalShare = 0.01;

@@ -8,7 +8,6 @@
 
 namespace graphnet::worker {
 
-using base::Json;
 using base::Status;
 
 namespace {
@@ -53,23 +52,20 @@ Status run_both(const ComparedSample& compared, const char* content, std::vector
   return compared.plugin.copy_outputs(plugin);
 }
 
-Json judge(const Trial& trial, const verify::Comparison& comparison) {
-  Json entry = {{"content", trial.name}, {"outcome", comparison.outcome}};
-  if (!comparison.message.empty()) entry["message"] = comparison.message;
+record::OtherInput judge(const Trial& trial, const verify::Comparison& comparison) {
   double largest = 0;
   for (const verify::OutputComparison& output : comparison.outputs) {
     if (output.relative_rms && std::isfinite(*output.relative_rms)) {
       largest = std::max(largest, *output.relative_rms);
     }
   }
-  entry["relative_rms"] = largest;
-  return entry;
+  return {trial.name, comparison.outcome, comparison.message, largest, {}};
 }
 
 }  // namespace
 
-Json try_other_inputs(const ComparedSample& compared, double budget_ns) {
-  Json results = Json::array();
+std::vector<record::OtherInput> try_other_inputs(const ComparedSample& compared, double budget_ns) {
+  std::vector<record::OtherInput> results;
   auto variants = sample::ContentVariants::create(compared.sample.metas, compared.arguments,
                                                   compared.eager.engine().pinned_arguments());
   if (!variants.is_ok() || variants->variable().empty()) return results;
@@ -78,7 +74,7 @@ Json try_other_inputs(const ComparedSample& compared, double budget_ns) {
   const std::int64_t start = measure::monotonic_raw_ns();
   for (const Trial& trial : kTrials) {
     if (static_cast<double>(measure::monotonic_raw_ns() - start) > budget_ns) {
-      results.push_back({{"content", trial.name}, {"outcome", "not tried: out of time"}});
+      results.push_back({trial.name, record::OtherInput::not_tried("out of time"), "", {}, {}});
       continue;
     }
     const auto differs = variants->apply(trial.content, trial.seed);
@@ -88,8 +84,7 @@ Json try_other_inputs(const ComparedSample& compared, double budget_ns) {
     if (ran.is_ok()) {
       results.push_back(judge(trial, verify::compare_outputs(views(eager), views(plugin))));
     } else {
-      results.push_back(
-          {{"content", trial.name}, {"outcome", "runtime_failed"}, {"message", ran.message()}});
+      results.push_back({trial.name, record::Outcome::kRuntimeFailed, ran.message(), {}, {}});
     }
   }
   variants->restore();

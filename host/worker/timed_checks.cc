@@ -15,6 +15,8 @@ namespace graphnet::worker {
 using base::Code;
 using base::Status;
 using measure::Side;
+using record::Flag;
+using record::Outcome;
 
 namespace {
 
@@ -114,18 +116,19 @@ Status TimedChecks::compare_pair(int pair) {
   const bool agrees = bits_equal(eager_outputs_, plugin_outputs_);
   if (agrees) return Status::ok();
   const auto comparison = verify::compare_outputs(views(eager_outputs_), views(plugin_outputs_));
-  if (comparison.outcome == "ok") return Status::ok();
+  if (comparison.outcome == Outcome::kOk) return Status::ok();
   const std::string which = "timed call " + std::to_string(pair + 1);
   if (outputs_arrive_later()) {
-    return found("late_output", "plugin_failed",
+    return found(Flag::kLateOutput, Outcome::kPluginFailed,
                  "outputs of " + which + " changed after gn_backend_run had returned");
   }
   if (plugin_.is_unwritten(plugin_outputs_)) {
-    return found("unwritten_output", "plugin_failed", which + " left an output unwritten");
+    return found(Flag::kUnwrittenOutput, Outcome::kPluginFailed,
+                 which + " left an output unwritten");
   }
   const bool is_first_result = bits_equal(plugin_outputs_, plugin_.kept());
   if (shuffle_.has_effect() && is_first_result) {
-    return found("stale_output", "plugin_failed",
+    return found(Flag::kStaleOutput, Outcome::kPluginFailed,
                  which + " gave the results of the first call, though its inputs had changed");
   }
   if (!is_wrong(comparison, eager_outputs_)) return Status::ok();
@@ -138,7 +141,7 @@ Status TimedChecks::compare_pair(int pair) {
     findings_.sensitive = which + " on shuffled inputs: " + comparison.message;
     return Status::ok();
   }
-  return found("wrong_output", comparison.outcome.c_str(),
+  return found(Flag::kWrongOutput, comparison.outcome,
                which + " on shuffled inputs: " + comparison.message);
 }
 
@@ -158,7 +161,7 @@ bool TimedChecks::outputs_arrive_later() {
   return plugin_.copy_outputs(later).is_ok() && !bits_equal(plugin_outputs_, later);
 }
 
-Status TimedChecks::found(const char* flag, const char* outcome, const std::string& message) {
+Status TimedChecks::found(Flag flag, Outcome outcome, const std::string& message) {
   findings_.flag = flag;
   findings_.outcome = outcome;
   findings_.message = message;
@@ -168,7 +171,7 @@ Status TimedChecks::found(const char* flag, const char* outcome, const std::stri
 TimedFindings TimedChecks::finish(const measure::PairedResult* result) {
   // A device that fails here fails in the next call too, which says so.
   static_cast<void>(shuffle_.restore().is_ok());
-  if (result == nullptr || !findings_.flag.empty() || cycles_.size() < result->pairs.size()) {
+  if (result == nullptr || findings_.flag != Flag::kNone || cycles_.size() < result->pairs.size()) {
     return findings_;
   }
   // The pairs of the attempt that counts are the last ones.
@@ -186,8 +189,8 @@ TimedFindings TimedChecks::finish(const measure::PairedResult* result) {
       agreement.cycles_ns += static_cast<double>(cycles_[skipped + i][side]) * *ns_per_tick;
     }
     if (!measure::is_tampered(agreement)) continue;
-    findings_.flag = "clock_tampered";
-    findings_.outcome = "plugin_failed";
+    findings_.flag = Flag::kClockTampered;
+    findings_.outcome = Outcome::kPluginFailed;
     findings_.message = "the system's clock counted " + base::format_duration(agreement.clock_ns) +
                         " in timed calls that took " + base::format_duration(agreement.cycles_ns) +
                         " by the processor's cycle counter";

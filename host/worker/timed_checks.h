@@ -8,6 +8,8 @@
 
 #include "measure/cycle_clock.h"
 #include "measure/paired.h"
+#include "record/flag.h"
+#include "record/outcome.h"
 #include "worker/correctness.h"
 #include "worker/dense_copy.h"
 #include "worker/eager_side.h"
@@ -25,10 +27,10 @@ struct TimedFindings {
   /// Why results on shuffled inputs are another matter than those on the sample's own; empty: they
   /// are not. See `sensitive` below.
   std::string sensitive;
-  /// Short name of what is wrong, for Record::flags; empty: nothing.
-  std::string flag;
-  std::string outcome;  ///< that it makes of the sample; empty with an empty flag
-  std::string message;  ///< one sentence about it
+  /// What is wrong, for Record::flags; kNone: nothing.
+  record::Flag flag = record::Flag::kNone;
+  record::Outcome outcome = record::Outcome::kNone;  ///< that it makes of the sample, with a flag
+  std::string message;                               ///< one sentence about it
   /// What the place's own clock says of the timed calls, by pair; of the last call of a half. Empty
   /// on the host.
   std::vector<measure::PerSide<double>> span_ns;
@@ -68,7 +70,7 @@ class TimedChecks {
   base::Status before_half(measure::Side side);
   base::Status after_half(measure::Side side, int pair);
   base::Status compare_pair(int pair);
-  base::Status found(const char* flag, const char* outcome, const std::string& message);
+  base::Status found(record::Flag flag, record::Outcome outcome, const std::string& message);
   bool outputs_arrive_later();
   bool repeats_untimed();
 

@@ -83,7 +83,7 @@ TEST_F(EagerOnCuda, GivesWhatTheProcessorGives) {
     const auto& notes = on_cpu->notes();
     if (std::find(notes.begin(), notes.end(), kNoteRandom) != notes.end()) return;
     const auto compared = verify::compare_outputs(views(*on_cpu, *wanted), views(*on_cuda, *found));
-    EXPECT_EQ(compared.outcome, "ok") << sample.name << ": " << compared.message;
+    EXPECT_EQ(compared.outcome, record::Outcome::kOk) << sample.name << ": " << compared.message;
   });
 }
 

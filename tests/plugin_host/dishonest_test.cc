@@ -66,7 +66,7 @@ class Dishonest : public ::testing::TestWithParam<Case> {
     return wanted == nullptr ? 1 : std::max(1, std::atoi(wanted));
   }
 
-  journal::Record run() {
+  record::Record run() {
     TempDir folder;
     const auto sample = GetParam().input == Input::kConstant
                             ? write_control_sample(folder, "constant_mlp", {{"L_x_", "1.0", "0.0"}})
@@ -93,12 +93,12 @@ class Dishonest : public ::testing::TestWithParam<Case> {
 TEST_P(Dishonest, IsCaughtAndTheHonestAreNot) {
   const Case& tested = GetParam();
   for (int i = 0; i < repeats(); ++i) {
-    const journal::Record record = run();
-    EXPECT_EQ(record.outcome, tested.outcome) << record.message;
+    const record::Record record = run();
+    EXPECT_EQ(record.outcome.text(), tested.outcome) << record.message;
     EXPECT_NE(record.message.find(tested.message), std::string::npos) << record.message;
     const std::vector<std::string> flags =
         *tested.flag == '\0' ? std::vector<std::string>() : std::vector<std::string>{tested.flag};
-    EXPECT_EQ(record.flags, flags);
+    EXPECT_EQ(texts_of(record.flags), flags);
     if (HasFailure()) FAIL() << "in run " << i + 1 << " of " << repeats();
   }
 }

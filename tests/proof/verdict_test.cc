@@ -83,7 +83,7 @@ class Prepared {
   std::string prove(const std::string& mode, base::Json& ledger) {
     const worker::ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
     worker::ProofPhase phase(compared, history_, mode, {});
-    const std::string verdict = phase.trace(ledger);
+    const std::string verdict = phase.trace(ledger).text();
     phase.sample(ledger);
     return verdict;
   }
