@@ -49,7 +49,7 @@ std::optional<std::chrono::milliseconds> whole_limit(const supervise::PlannedTas
 
 std::string text_of(const CutTrial& trial) {
   std::string text = std::to_string(trial.num_nodes) + " of " + std::to_string(trial.num_all) +
-                     " nodes: " + trial.outcome;
+                     " nodes: " + trial.outcome.text();
   if (!trial.message.empty()) text += ": " + trial.message;
   return report::printable(text);
 }
@@ -58,7 +58,7 @@ Json json_of(const CutTrial& trial) {
   return {{"nodes", trial.num_nodes},
           {"all_nodes", trial.num_all},
           {"node", trial.node},
-          {"outcome", trial.outcome},
+          {"outcome", trial.outcome.text()},
           {"message", trial.message}};
 }
 

@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "journal/finished_tasks.h"
 #include "journal/repetition.h"
 
 namespace graphnet::cli {
@@ -17,15 +16,11 @@ using base::Json;
 using base::Result;
 using base::Status;
 using journal::JournalContent;
-using journal::Record;
+using record::Record;
 
 namespace {
 
 constexpr std::size_t kMaxShown = 8;
-
-std::string backend_of(const Record& record) {
-  return record.plugin_variant.empty() ? record.plugin : record.plugin_variant;
-}
 
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -55,9 +50,11 @@ Json host_of(const Json& header, const std::string& run_id) {
 
 Record with_machine(const JournalContent& journal, Record record) {
   const Json host = host_of(journal.header, record.run_id);
+  Json environment = part_to_json(record.environment);
   for (const auto& [key, value] : host.items()) {
-    if (!record.environment.contains(key)) record.environment[key] = value;
+    if (!environment.contains(key)) environment[key] = value;
   }
+  record.environment = record::part_from_json<record::Environment>(std::move(environment));
   return record;
 }
 
@@ -66,7 +63,7 @@ struct Candidate {
   const Record* record = nullptr;
 
   auto rank() const {
-    return std::make_tuple(journal::was_tried(record->outcome, record->phase), record->attempt,
+    return std::make_tuple(record->counting() != record::Counting::kNotCounted, record->attempt,
                            record->time_utc);
   }
 };
@@ -94,16 +91,15 @@ std::vector<Candidate> candidates(const std::vector<JournalContent>& journals,
 }
 
 Status too_many(std::vector<Candidate> found, std::size_t num_pairs) {
-  std::stable_partition(found.begin(), found.end(), [](const Candidate& candidate) {
-    return candidate.record->outcome != "ok";
-  });
+  std::stable_partition(found.begin(), found.end(),
+                        [](const Candidate& candidate) { return !candidate.record->is_ok(); });
   Status error(Code::kUsage, std::to_string(num_pairs) + " pairs of sample and backend fit");
   error.add_hint("choose one with --sample and --backend, such as");
   for (std::size_t i = 0; i < std::min(found.size(), kMaxShown); ++i) {
     const Record& record = *found[i].record;
     error.add_hint(
-        base::shell_command({"--sample", record.sample, "--backend", backend_of(record)}) + "    " +
-        journal::end_of(record));
+        base::shell_command({"--sample", record.sample, "--backend", record.backend_name()}) +
+        "    " + journal::end_of(record));
   }
   return error;
 }
@@ -114,7 +110,7 @@ Status none_fits(const std::vector<JournalContent>& journals, const RecordChoice
   for (const JournalContent& journal : journals) {
     for (const Record& record : journal.records) {
       samples.insert(record.sample);
-      backends.insert(backend_of(record));
+      backends.insert(record.backend_name());
     }
   }
   if (samples.empty()) return Status(Code::kInput, "the results hold no record");
@@ -144,7 +140,7 @@ Result<Record> choose_record(const std::vector<JournalContent>& journals,
                 found.end());
   }
   std::set<std::pair<std::string, std::string>> pairs;
-  for (const Candidate& one : found) pairs.insert({one.record->sample, backend_of(*one.record)});
+  for (const Candidate& one : found) pairs.insert({one.record->sample, one.record->backend_name()});
   if (pairs.size() > 1) return too_many(std::move(found), pairs.size());
   const Candidate& latest =
       *std::max_element(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {

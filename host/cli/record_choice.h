@@ -25,7 +25,7 @@ struct RecordChoice {
 ///
 /// errors   kInput: no such record; kUsage: several samples or backends fit, with some as hints,
 ///          those that failed first
-base::Result<journal::Record> choose_record(const std::vector<journal::JournalContent>& journals,
-                                            const RecordChoice& choice);
+base::Result<record::Record> choose_record(const std::vector<journal::JournalContent>& journals,
+                                           const RecordChoice& choice);
 
 }  // namespace graphnet::cli

@@ -19,7 +19,7 @@ using base::Status;
 namespace {
 
 Status write_trace(const Context& context, const std::string& file,
-                   const std::vector<journal::Record>& records) {
+                   const std::vector<record::Record>& records) {
   const report::PerfettoTrace trace = report::timeline(records);
   if (file == "-") {
     std::cout << trace.bytes();
@@ -50,8 +50,7 @@ bool has_record_output(const RecordOutputFlags& flags) {
   return flags.kernels || flags.perfetto;
 }
 
-Result<int> write_record_outputs(const Context& context,
-                                 const std::vector<journal::Record>& records,
+Result<int> write_record_outputs(const Context& context, const std::vector<record::Record>& records,
                                  const RecordOutputFlags& flags) {
   const bool is_trace_printed = flags.perfetto && *flags.perfetto == "-";
   if (is_trace_printed && flags.kernels) {

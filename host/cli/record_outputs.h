@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "journal/record.h"
+#include "record/record.h"
 
 namespace graphnet::cli {
 
@@ -27,7 +27,7 @@ bool has_record_output(const RecordOutputFlags& flags);
 ///
 /// errors   kUsage if both are to go to standard output; kEnvironment if the file cannot be written
 base::Result<int> write_record_outputs(const Context& context,
-                                       const std::vector<journal::Record>& records,
+                                       const std::vector<record::Record>& records,
                                        const RecordOutputFlags& flags);
 
 }  // namespace graphnet::cli

@@ -21,7 +21,7 @@ using base::Code;
 using base::Result;
 using base::Status;
 using journal::JournalContent;
-using journal::Record;
+using record::Record;
 
 namespace {
 
@@ -64,13 +64,11 @@ report::RunFacts facts_of(const Journals& journals) {
       protocols.insert(record.protocol);
       policies.insert(record.math.text());
       devices.insert(record.device);
-      const auto processor = record.environment.find("cpu_model");
-      if (processor != record.environment.end() && processor->is_string()) {
-        processors.insert(processor->get<std::string>());
-      }
+      const std::string& processor = record.environment.cpu_model;
+      if (!processor.empty()) processors.insert(processor);
       samples.insert(record.sample);
-      plugins.insert(record.plugin_variant.empty() ? record.plugin : record.plugin_variant);
-      facts.methods.insert(record.timing.empty() ? "upstream" : "paired");
+      plugins.insert(record.backend_name());
+      facts.methods.insert(record.timing.has_pairs() ? "paired" : "upstream");
       facts.has_replays = facts.has_replays || record.plugin_side.capture_ns.has_value();
       facts.threads = record.threads;
       facts.seed = record.seed;

@@ -28,7 +28,7 @@ using base::Json;
 using base::Result;
 using base::Status;
 using journal::JournalContent;
-using journal::Record;
+using record::Record;
 
 namespace {
 
@@ -89,14 +89,15 @@ Record as_of_here(const Context& context, const Record& record,
   here.plugin_version = plugin.version;
   here.plugin_sha256 = plugin.sha256;
   here.graphnet = version_number();
-  here.environment = measure::collect_environment(record.threads);
+  here.environment =
+      record::part_from_json<record::Environment>(measure::collect_environment(record.threads));
   const auto worker = context.installation.worker_executable();
   const Result<Json> described =
       worker.is_ok() ? supervise::describe_worker(*worker) : Result<Json>(worker.status());
   if (!described.is_ok()) return here;
-  for (const char* key : {"libtorch", "cpu_capability"}) {
-    if (described->contains(key)) here.environment[key] = (*described)[key];
-  }
+  const auto worker_runs = record::part_from_json<record::Environment>(*described);
+  here.environment.libtorch = worker_runs.libtorch;
+  here.environment.cpu_capability = worker_runs.cpu_capability;
   return here;
 }
 
@@ -123,8 +124,7 @@ std::vector<std::string> warnings_of(const Context& context, const Record& recor
 /// "repro-resnet10t-acme": letters that no shell and no file system minds.
 std::string default_folder(const Record& record) {
   const fs::path sample = record.sample;
-  std::string name = "repro-" + sample.filename().string() + "-" +
-                     (record.plugin_variant.empty() ? record.plugin : record.plugin_variant);
+  std::string name = "repro-" + sample.filename().string() + "-" + record.backend_name();
   for (char& c : name) {
     const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ||
                           c == '_' || c == '+' || c == '-';

@@ -18,7 +18,7 @@ using base::Code;
 using base::Json;
 using base::Result;
 using base::Status;
-using journal::Record;
+using record::Record;
 
 namespace {
 
@@ -100,8 +100,9 @@ Status copy_sample(const fs::path& from, const fs::path& to) {
 }
 
 Status write_record(const fs::path& file, const Record& record) {
-  const Json header = {
-      {"run_id", record.run_id}, {"graphnet", record.graphnet}, {"host", record.environment}};
+  const Json header = {{"run_id", record.run_id},
+                       {"graphnet", record.graphnet},
+                       {"host", part_to_json(record.environment)}};
   GN_ASSIGN_OR_RETURN(journal::JournalFile journal, journal::JournalFile::open(file, header));
   GN_RETURN_IF_ERROR(journal.append(record));
   return journal.sync();

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "config/run_config.h"
-#include "journal/record.h"
+#include "record/record.h"
 
 namespace graphnet::cli {
 
@@ -17,7 +17,7 @@ inline constexpr const char* kRepeatedResult = "again.jsonl";
 
 /// What a folder that repeats one record is made from.
 struct ReproSource {
-  journal::Record record;
+  record::Record record;
   std::filesystem::path sample;   ///< folder with the sample's files
   std::filesystem::path program;  ///< this graphnet, used where none is in PATH
   config::Protocol protocol;      ///< see recorded_protocol()
@@ -26,11 +26,11 @@ struct ReproSource {
 
 /// The protocol that a record was made with, from the record alone; records of before it held the
 /// settings of a worker that died are looked up by the protocol's name in `config_folders`.
-config::Protocol recorded_protocol(const journal::Record& record,
+config::Protocol recorded_protocol(const record::Record& record,
                                    const std::vector<std::filesystem::path>& config_folders);
 
 /// The run config of a record, every key: limits that an older record does not hold are defaults.
-config::RunConfig recorded_config(const journal::Record& record);
+config::RunConfig recorded_config(const record::Record& record);
 
 /// Writes the sample's files, config.yaml, protocol.yaml, recorded.jsonl, README.md and run.sh,
 /// which repeats the record and says whether it ended the same way. `folder` is made; it must be

@@ -12,14 +12,13 @@ namespace graphnet::cli {
 
 namespace fs = std::filesystem;
 using base::Json;
-using journal::Record;
+using record::Record;
 
 namespace {
 
 std::string title_of(const Record& record) {
-  return report::printable(record.sample + " with " +
-                           (record.plugin_variant.empty() ? record.plugin : record.plugin_variant) +
-                           ": " + journal::end_of(record));
+  return report::printable(record.sample + " with " + record.backend_name() + ": " +
+                           journal::end_of(record));
 }
 
 /// A block of code that ends where it should, whatever lines it has.
@@ -42,11 +41,10 @@ std::string printable_lines(const std::string& text) {
   return lines;
 }
 
-std::string lines_of(const Json& texts) {
+std::string lines_of(const std::vector<std::string>& texts) {
   std::string lines;
-  for (const Json& text : texts) {
-    if (!text.is_string()) continue;
-    lines += (lines.empty() ? "" : "\n") + report::printable(text.get<std::string>());
+  for (const std::string& text : texts) {
+    lines += (lines.empty() ? "" : "\n") + report::printable(text);
   }
   return lines;
 }
@@ -86,8 +84,7 @@ bool had_digests(const Record& record) {
 }
 
 bool was_fresh(const Record& record) {
-  const auto worker = record.environment.find("worker");
-  return worker != record.environment.end() && *worker == Json("fresh");
+  return record.environment.worker == "fresh";
 }
 
 }  // namespace
@@ -149,12 +146,12 @@ std::string repro_readme(const Record& record, const std::vector<std::string>& w
   }
   const std::pair<const char*, std::string> sections[] = {
       {"What it said", report::printable(record.message)},
-      {"Where it crashed", lines_of(record.crash.value("frames", Json::array()))},
+      {"Where it crashed", lines_of(record.crash.frames)},
       {"Its last output", printable_lines(record.output_tail)},
       {"Notes", lines_of(record.notes)},
       {"What ran", ran_lines(record)},
       {"What the plugin said of itself", member_lines(record.plugin_info)},
-      {"Where", member_lines(record.environment)}};
+      {"Where", member_lines(part_to_json(record.environment))}};
   for (const auto& [heading, lines] : sections) {
     if (!lines.empty()) text += std::string("\n## ") + heading + "\n" + block(lines);
   }

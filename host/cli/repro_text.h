@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "journal/record.h"
+#include "record/record.h"
 
 namespace graphnet::cli {
 
@@ -14,14 +14,14 @@ namespace graphnet::cli {
 
 /// "samples/<family>/<model>", so that the sample has the same name there; "samples/repro/sample"
 /// if the name would lead out of the folder.
-std::string repro_sample_path(const journal::Record& record);
+std::string repro_sample_path(const record::Record& record);
 
 /// Comments that stand before the run config: what ran then.
-std::string repro_config_head(const journal::Record& record);
+std::string repro_config_head(const record::Record& record);
 
 /// run.sh; `program` is used where no graphnet is in PATH.
-std::string repro_script(const journal::Record& record, const std::filesystem::path& program);
+std::string repro_script(const record::Record& record, const std::filesystem::path& program);
 
-std::string repro_readme(const journal::Record& record, const std::vector<std::string>& warnings);
+std::string repro_readme(const record::Record& record, const std::vector<std::string>& warnings);
 
 }  // namespace graphnet::cli

@@ -283,10 +283,4 @@ Status check_threads(const config::RunConfig& config, int cores) {
   return Status::ok();
 }
 
-bool counts_as_failed(const std::string& outcome, FailOn fail_on) {
-  if (fail_on == FailOn::kNever || outcome == "ok") return false;
-  if (fail_on == FailOn::kAny) return true;
-  return outcome != "skipped" && (fail_on == FailOn::kFailed || outcome != "unsupported");
-}
-
 }  // namespace graphnet::cli

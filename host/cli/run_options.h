@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cluster/shard.h"
 #include "config/run_config.h"
+#include "record/outcome.h"
 #include "supervise/run_plan.h"
 
 namespace graphnet::cli {
@@ -45,13 +46,7 @@ struct RunFlags {
   bool retry_failed = false;
 };
 
-/// Which outcomes make the exit code 1.
-enum class FailOn {
-  kAny,     ///< every outcome but ok
-  kFailed,  ///< every outcome but ok and `skipped`: what was not tried has not failed
-  kError,   ///< as kFailed, without `unsupported`: a gap that is declared is no error
-  kNever,
-};
+using record::FailOn;
 
 /// What standard output carries while samples run.
 enum class OutputFormat { kTable, kGraphnetLog };
@@ -108,8 +103,5 @@ base::Status apply_run_options(const RunOptions& options, const config::Installa
 ///
 /// errors   kUsage if a flag or variable said so, kInput if a config did
 base::Status check_threads(const config::RunConfig& config, int cores);
-
-/// True if a sample with this outcome counts as failed.
-bool counts_as_failed(const std::string& outcome, FailOn fail_on);
 
 }  // namespace graphnet::cli

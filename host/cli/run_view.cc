@@ -30,14 +30,11 @@ std::string indented(const std::string& text) {
 
 }  // namespace
 
-void show_output_tail(const Context& context, const journal::Record& record) {
+void show_output_tail(const Context& context, const record::Record& record) {
   if (context.flags.verbosity == 0) return;
-  const auto frames = record.crash.find("frames");
-  if (frames != record.crash.end() && frames->is_array()) {
+  if (!record.crash.frames.empty()) {
     std::cerr << "  " << report::printable(record.sample) << " crashed in:\n";
-    for (const base::Json& frame : *frames) {
-      if (frame.is_string()) std::cerr << indented(frame.get<std::string>());
-    }
+    for (const std::string& frame : record.crash.frames) std::cerr << indented(frame);
     std::cerr << std::flush;
   }
   if (record.output_tail.empty()) return;
@@ -86,13 +83,13 @@ void RunView::on_control(const base::Result<journal::Control>& control) {
   }
 }
 
-bool RunView::on_record(const journal::Record& record) {
+bool RunView::on_record(const record::Record& record) {
   progress_.finish(record);
-  has_failed_ = has_failed_ || counts_as_failed(record.outcome, fail_on_);
+  has_failed_ = has_failed_ || record::fails_run(record.outcome, fail_on_);
   if (table_) {
     table_->row(record);
   } else if (context_.flags.json) {
-    std::cout << base::dump_json(journal::to_json(record)) << std::endl;
+    std::cout << base::dump_json(record::to_json(record)) << std::endl;
   } else {
     std::cout << report::graphnet_log(record, log_style_) << std::flush;
   }

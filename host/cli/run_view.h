@@ -16,7 +16,7 @@ namespace graphnet::cli {
 
 /// With -v, where a worker crashed and the last lines that a failed sample or plugin wrote, on
 /// standard error.
-void show_output_tail(const Context& context, const journal::Record& record);
+void show_output_tail(const Context& context, const record::Record& record);
 
 /// Answers a first Ctrl-C, on standard error.
 void print_finishing(const std::string& sample);
@@ -30,12 +30,12 @@ class RunView : public supervise::SweepObserver {
 
   void on_begin(const supervise::PlannedTask& planned) override;
   void on_turn(const supervise::PlannedTask& planned) override;
-  void on_phase(const std::string& phase) override { progress_.phase(phase); }
+  void on_phase(record::Phase phase) override { progress_.phase(phase); }
   void on_finishing() override;
   void on_tick() override { progress_.tick(); }
   int poll_timeout_ms() const override { return progress_.poll_timeout_ms(); }
   void on_control(const base::Result<journal::Control>& control) override;
-  bool on_record(const journal::Record& record) override;
+  bool on_record(const record::Record& record) override;
 
   /// Clears the progress bar before something else is written.
   void hide() { progress_.hide(); }

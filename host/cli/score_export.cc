@@ -55,7 +55,7 @@ Json point_json(const Point& point) {
 
 Json row_json(const Row& row) {
   Json object = {{"sample", row.sample},
-                 {"outcome", row.outcome},
+                 {"outcome", row.outcome.text()},
                  {"failure", score::failure_name(row.failure)}};
   const auto level = score::first_correct_level(row);
   if (level) object["correct_from"] = *level;

@@ -34,14 +34,14 @@ class LogView : public supervise::SweepObserver {
 
   void on_finishing() override { print_finishing(running_); }
 
-  bool on_record(const journal::Record& record) override {
+  bool on_record(const record::Record& record) override {
     ++num_done_;
-    if (record.outcome == "invalid_sample" || journal::upstream_refusal(record)) {
+    if (record.outcome == record::Outcome::kInvalidSample || record::upstream_refusal(record)) {
       ended_.push_back(record.sample_path);
     }
     std::cerr << report::graphnet_log(record, style_) << std::flush;
     if (context_.flags.json) {
-      std::cout << base::dump_json(journal::to_json(record)) << std::endl;
+      std::cout << base::dump_json(record::to_json(record)) << std::endl;
     }
     show_output_tail(context_, record);
     return std::cout.good();

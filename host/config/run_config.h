@@ -15,17 +15,14 @@
 #include "config/protocol_file.h"
 #include "config/version_range.h"
 #include "config/yaml_node.h"
+#include "record/phase.h"
 
 namespace graphnet::config {
 
 inline constexpr const char* kRunSchema = "graphnet/run/v1";
 
 /// Phases of one sample, in order; each has a time limit of its own.
-///
-/// source   journal/worker_message.h
-inline constexpr const char* kPhases[] = {
-    "load", "plan",    "replay", "eager",      "compile",        "bind",
-    "run",  "compare", "time",   "robustness", "second_weights", "proof"};
+inline constexpr auto kPhases = record::phase_names();
 
 /// Which plugin to run and how: one per config file.
 struct BackendChoice {

@@ -3,9 +3,11 @@
 
 #include <optional>
 
-#include "journal/field_reader.h"
+#include "base/field_reader.h"
 
 namespace graphnet::journal {
+
+using base::FieldReader;
 
 namespace {
 
@@ -33,7 +35,7 @@ bool is_control(const base::Json& line) {
 }
 
 base::Result<Control> control_from_json(const base::Json& json) {
-  GN_RETURN_IF_ERROR(check_schema(json, "graphnet.control", kNewestControlSchema));
+  GN_RETURN_IF_ERROR(base::check_schema(json, "graphnet.control", kNewestControlSchema));
   Control control;
   std::optional<double> noise_floor;
   std::optional<double> bias;

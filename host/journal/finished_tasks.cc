@@ -77,9 +77,11 @@ Status add_line(std::string_view line, FinishedTasks& tasks) {
   }
   FinishedTask& task = tasks.by_key[head.task_key];
   task.attempts = std::max(task.attempts, static_cast<int>(head.attempt));
-  const bool is_tried = was_tried(head.outcome, head.phase);
-  if (is_tried || !task.was_tried) task.outcome = head.outcome;
-  task.was_tried = task.was_tried || is_tried;
+  const record::Word<record::Outcome> outcome(head.outcome);
+  const record::Word<record::Phase> phase(head.phase);
+  const bool counts = record::counting_of(outcome, phase) != record::Counting::kNotCounted;
+  if (counts || !task.counts) task.outcome = outcome;
+  task.counts = task.counts || counts;
   return Status::ok();
 }
 
@@ -94,10 +96,6 @@ bool was_barely_begun(const std::filesystem::path& path) {
 }
 
 }  // namespace
-
-bool was_tried(const std::string& outcome, const std::string& phase) {
-  return outcome != "skipped" && !(outcome == "plugin_failed" && phase.empty());
-}
 
 Result<FinishedTasks> read_finished_tasks(const std::filesystem::path& path) {
   FinishedTasks tasks;

@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "base/result.h"
+#include "record/outcome.h"
 
 namespace graphnet::journal {
 
 /// What a journal says of one task.
 struct FinishedTask {
-  std::string outcome;  ///< of the last record that counts
-  int attempts = 0;     ///< the highest Record::attempt
-  /// False if no record tells more than that there was a reason not to try; see was_tried().
-  bool was_tried = false;
+  record::Word<record::Outcome> outcome;  ///< of the last record that counts, else of the last
+  int attempts = 0;                       ///< the highest Record::attempt
+  /// False if no record says anything about the backend (record::counting_of()): the task is open.
+  bool counts = false;
 };
 
 /// The tasks of a journal by key.
@@ -34,10 +35,5 @@ struct FinishedTasks {
 ///
 /// errors   kInput as visit_journal()
 base::Result<FinishedTasks> read_finished_tasks(const std::filesystem::path& path);
-
-/// False for what may go otherwise the next time without anything in the task having changed:
-/// `skipped` (other limits, more memory), or a plugin that was refused (plugin_failed without a
-/// phase) and may have been mended beside its library. Finding out takes milliseconds.
-bool was_tried(const std::string& outcome, const std::string& phase);
 
 }  // namespace graphnet::journal

@@ -38,7 +38,7 @@ std::string header_start() {
 std::string header_line(const Json& facts) {
   Json header = Json::object();
   header["schema"] = kJournalFamily + ("/" + std::to_string(kNewestJournalSchema));
-  header["record_schema"] = kRecordSchema;
+  header["record_schema"] = record::kRecordSchema;
   if (facts.is_object()) {
     for (const auto& [key, value] : facts.items()) {
       if (key != "schema" && key != "record_schema") header[key] = value;
@@ -161,7 +161,7 @@ JournalFile::~JournalFile() {
   if (fd_.is_open()) static_cast<void>(sync());
 }
 
-Status JournalFile::append(const Record& record) {
+Status JournalFile::append(const record::Record& record) {
   return append_line(to_json(record));
 }
 
@@ -198,7 +198,7 @@ Status read_line(std::string_view line, JournalContent& content) {
     GN_ASSIGN_OR_RETURN(Control control, control_from_json(json));
     content.controls.push_back(std::move(control));
   } else {
-    GN_ASSIGN_OR_RETURN(Record record, record_from_json(std::move(json)));
+    GN_ASSIGN_OR_RETURN(record::Record record, record::record_from_json(std::move(json)));
     content.records.push_back(std::move(record));
   }
   return Status::ok();

@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "journal/control.h"
-#include "journal/record.h"
 #include "journal/sync_schedule.h"
+#include "record/record.h"
 
 namespace graphnet::journal {
 
@@ -36,7 +36,7 @@ class JournalFile {
   /// faster than SyncRule's limit.
   ///
   /// errors   kEnvironment; the file then ends with the last complete record
-  base::Status append(const Record& record);
+  base::Status append(const record::Record& record);
   base::Status append(const Control& control);
 
   /// Brings to disk what append() has left out; also done when the object goes away.
@@ -60,7 +60,7 @@ class JournalFile {
 /// sound line that is no record of this or an older version is an error with its number.
 struct JournalContent {
   base::Json header;
-  std::vector<Record> records;
+  std::vector<record::Record> records;
   std::vector<Control> controls;
   std::vector<std::string> notes;
 };

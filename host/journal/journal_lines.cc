@@ -11,9 +11,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/field_reader.h"
 #include "base/file.h"
 #include "journal/checked_line.h"
-#include "journal/field_reader.h"
 
 namespace graphnet::journal {
 
@@ -109,7 +109,7 @@ Result<JournalHead> parse_header(std::string_view line) {
   JournalHead head;
   GN_ASSIGN_OR_RETURN(head.header, base::parse_json(line, "line 1"));
   GN_RETURN_IF_ERROR(
-      check_schema(head.header, kJournalFamily, kNewestJournalSchema).add_context("line 1"));
+      base::check_schema(head.header, kJournalFamily, kNewestJournalSchema).add_context("line 1"));
   const std::string schema = head.header["schema"].get<std::string>();
   head.version = std::stoi(schema.substr(schema.find('/') + 1));
   const CheckResult check = examine_check(line);

@@ -13,10 +13,9 @@
 #include "base/text.h"
 #include "journal/checked_line.h"
 #include "journal/control.h"
-#include "journal/finished_tasks.h"
 #include "journal/journal_file.h"
 #include "journal/journal_lines.h"
-#include "journal/record.h"
+#include "record/record.h"
 
 namespace graphnet::journal {
 
@@ -28,7 +27,7 @@ using base::Status;
 
 /// A record as a line, with what decides where it stands and whether it stays.
 struct Candidate {
-  bool was_tried = false;
+  bool counts = false;
   int attempt = 1;
   std::string time_utc;
   std::string text;  ///< without check
@@ -36,7 +35,7 @@ struct Candidate {
   std::string plugin;
 
   /// Greater wins.
-  auto rank() const { return std::tie(was_tried, attempt, time_utc, text); }
+  auto rank() const { return std::tie(counts, attempt, time_utc, text); }
 };
 
 /// Versions of one thing, by a name that says what it is: "plugin acme" to its builds.
@@ -61,7 +60,7 @@ class Merger {
   Merged finish() {
     Json header = Json::object();
     header["schema"] = kJournalFamily + ("/" + std::to_string(kNewestJournalSchema));
-    header["record_schema"] = kRecordSchema;
+    header["record_schema"] = record::kRecordSchema;
     header["merged"] = Json::array();
     for (const auto& [text, source] : headers_) header["merged"].push_back(source);
     result_.text = with_check(base::dump_json(header)) + "\n";
@@ -102,15 +101,15 @@ class Merger {
       controls_.emplace(control.time_utc, std::move(text));
       return Status::ok();
     }
-    GN_ASSIGN_OR_RETURN(const Record record, record_from_json(json));
+    GN_ASSIGN_OR_RETURN(const record::Record record, record::record_from_json(json));
     note_versions(record);
     add_record(record, std::move(text));
     return Status::ok();
   }
 
-  void add_record(const Record& record, std::string text) {
+  void add_record(const record::Record& record, std::string text) {
     Candidate candidate;
-    candidate.was_tried = was_tried(record.outcome, record.phase);
+    candidate.counts = record.counting() != record::Counting::kNotCounted;
     candidate.attempt = record.attempt;
     candidate.time_utc = record.time_utc;
     candidate.sample = record.sample;
@@ -124,7 +123,7 @@ class Merger {
     if (found->second.rank() < candidate.rank()) found->second = std::move(candidate);
   }
 
-  void note_versions(const Record& record) {
+  void note_versions(const record::Record& record) {
     versions_["plugin " + record.plugin].insert(record.plugin_version + " " +
                                                 short_hash(record.plugin_sha256));
     versions_["options of " + record.plugin].insert(base::dump_json(record.plugin_options));
@@ -135,10 +134,8 @@ class Merger {
     versions_["device of " + record.plugin].insert(record.device);
     versions_["math policy"].insert(record.math.text());
     versions_["graphnet"].insert(record.graphnet.empty() ? "unknown" : record.graphnet);
-    const auto hardware = record.environment.find("hardware_class");
-    if (hardware != record.environment.end() && hardware->is_string()) {
-      versions_["hardware"].insert(hardware->get<std::string>());
-    }
+    const std::string& hardware = record.environment.hardware_class;
+    if (!hardware.empty()) versions_["hardware"].insert(hardware);
   }
 
   std::map<std::string, Json> headers_;  // by text

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "journal/repetition.h"
 
-#include <algorithm>
-#include <iterator>
-#include <string_view>
-
 #include "base/text.h"
 
 namespace graphnet::journal {
@@ -18,23 +14,13 @@ std::string short_hash(const std::string& sha256) {
   return sha256.substr(0, kShown);
 }
 
-/// A member as text, whatever it is; empty if there is none.
-std::string text_in(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) return "";
-  return found->is_string() ? found->get<std::string>() : base::dump_json(*found);
-}
-
 std::string object_text(const Json& object) {
   return object.empty() ? "" : base::dump_json(object);
 }
 
-/// Outcomes that a comparison of outputs gives: whatever phase came last says nothing about them.
-bool is_judged(const std::string& outcome) {
-  constexpr std::string_view kJudged[] = {
-      "ok",        "accuracy_mismatch", "shape_mismatch", "dtype_mismatch", "count_mismatch",
-      "non_finite"};
-  return std::find(std::begin(kJudged), std::end(kJudged), outcome) != std::end(kJudged);
+/// Whatever phase came last says nothing about what a comparison of outputs gave.
+bool is_compared(const record::Record& record) {
+  return record::facts_of(record.outcome.value()).is_compared;
 }
 
 void add_if_other(const std::string& name, const std::string& recorded, const std::string& again,
@@ -45,27 +31,27 @@ void add_if_other(const std::string& name, const std::string& recorded, const st
 }
 
 /// Of outputs that both records have digests of.
-void add_digests(const Record& recorded, const Record& again, std::vector<std::string>& texts) {
+void add_digests(const record::Record& recorded, const record::Record& again,
+                 std::vector<std::string>& texts) {
   for (const char* key : {"eager_outputs", "plugin_outputs"}) {
-    const std::string before = text_in(recorded.digest, key);
-    const std::string now = text_in(again.digest, key);
-    if (before.empty() || now.empty() || before == now) continue;
+    const bool is_in_both = recorded.digest.contains(key) && again.digest.contains(key);
+    if (!is_in_both || recorded.digest[key] == again.digest[key]) continue;
     texts.push_back(std::string(key) + ": other bits than recorded");
   }
 }
 
 }  // namespace
 
-std::string end_of(const Record& record) {
-  if (is_judged(record.outcome)) return record.outcome;
-  std::string text = record.outcome;
-  if (!record.phase.empty()) text += " in phase " + record.phase;
-  const std::string signal = text_in(record.crash, "signal");
+std::string end_of(const record::Record& record) {
+  std::string text = record.outcome.text();
+  if (is_compared(record)) return text;
+  if (!record.phase.empty()) text += " in phase " + record.phase.text();
+  const std::string& signal = record.crash.signal;
   return signal.empty() ? text : text + " with " + signal;
 }
 
-std::vector<std::pair<std::string, std::string>> conditions_of(const Record& record) {
-  const Json& environment = record.environment;
+std::vector<std::pair<std::string, std::string>> conditions_of(const record::Record& record) {
+  const record::Environment& environment = record.environment;
   Json settings = record.settings;
   // Whether bits are noted changes no result, and `auto` memory is another number every time.
   settings.erase("digest");
@@ -75,11 +61,11 @@ std::vector<std::pair<std::string, std::string>> conditions_of(const Record& rec
           {"plugin's file", short_hash(record.plugin_sha256)},
           {"plugin's options", object_text(record.plugin_options)},
           {"graphnet", record.graphnet},
-          {"libtorch", text_in(environment, "libtorch")},
-          {"processor", text_in(environment, "cpu_model")},
-          {"instructions", text_in(environment, "cpu_capability")},
-          {"kernel", text_in(environment, "kernel")},
-          {"memory", text_in(environment, "memory_bytes")},
+          {"libtorch", environment.libtorch},
+          {"processor", environment.cpu_model},
+          {"instructions", environment.cpu_capability},
+          {"kernel", environment.kernel},
+          {"memory", environment.memory_bytes ? std::to_string(*environment.memory_bytes) : ""},
           {"device", record.device},
           {"threads", std::to_string(record.threads)},
           {"weights", record.weights},
@@ -88,21 +74,20 @@ std::vector<std::pair<std::string, std::string>> conditions_of(const Record& rec
           {"settings", object_text(settings)}};
 }
 
-Repetition compare_repetition(const Record& recorded, const Record& again) {
+Repetition compare_repetition(const record::Record& recorded, const record::Record& again) {
   Repetition result;
-  const std::string signal_before = text_in(recorded.crash, "signal");
-  const std::string signal_now = text_in(again.crash, "signal");
+  const std::string& signal_before = recorded.crash.signal;
+  const std::string& signal_now = again.crash.signal;
   const bool is_signal_same =
       signal_before.empty() || signal_now.empty() || signal_before == signal_now;
-  const bool is_phase_same = is_judged(recorded.outcome) || recorded.phase == again.phase;
+  const bool is_phase_same = is_compared(recorded) || recorded.phase == again.phase;
   result.is_repeated = recorded.outcome == again.outcome && is_phase_same && is_signal_same;
   auto& differences = result.differences;
   add_if_other("message", recorded.message, again.message, differences);
-  add_if_other("verdict", recorded.verdict, again.verdict, differences);
-  add_if_other("timing", text_in(recorded.timing, "verdict"), text_in(again.timing, "verdict"),
-               differences);
-  add_if_other("flags", base::join(recorded.flags, ", "), base::join(again.flags, ", "),
-               differences);
+  add_if_other("verdict", recorded.verdict.text(), again.verdict.text(), differences);
+  add_if_other("timing", recorded.timing.verdict.text(), again.timing.verdict.text(), differences);
+  add_if_other("flags", base::join(texts_of(recorded.flags), ", "),
+               base::join(texts_of(again.flags), ", "), differences);
   add_digests(recorded, again, differences);
   const auto before = conditions_of(recorded);
   const auto now = conditions_of(again);

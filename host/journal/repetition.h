@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "journal/record.h"
+#include "record/record.h"
 
 namespace graphnet::journal {
 
@@ -20,14 +20,14 @@ struct Repetition {
   std::vector<std::string> conditions;
 };
 
-Repetition compare_repetition(const Record& recorded, const Record& again);
+Repetition compare_repetition(const record::Record& recorded, const record::Record& again);
 
 /// How a record ended, in a few words: "ok", "crashed in phase run with SIGSEGV".
-std::string end_of(const Record& record);
+std::string end_of(const record::Record& record);
 
 /// Names and values of what a result depends on and what another machine or day may have otherwise:
 /// sample, plugin, versions, processor, settings; hashes by their first digits. Empty where the
 /// record does not know.
-std::vector<std::pair<std::string, std::string>> conditions_of(const Record& record);
+std::vector<std::pair<std::string, std::string>> conditions_of(const record::Record& record);
 
 }  // namespace graphnet::journal

@@ -11,6 +11,8 @@ std::vector<SqlColumn> record_columns() {
       {"sample", "TEXT", "/sample/name", "<family>/<model>"},
       {"plugin", "TEXT", "/plugin/name", "name in the plugin's manifest"},
       {"outcome", "TEXT", "/outcome", "ok, accuracy_mismatch, crashed, ..."},
+      {"counts", "TEXT", nullptr,
+       "whether it says something about its backend: counted, failed, not_counted"},
       {"speedup", "REAL", "/speedup", "eager time by plugin time"},
       {"speedup_low", "REAL", "/timing/speedup_low", "its interval; method paired only"},
       {"speedup_high", "REAL", "/timing/speedup_high", "its interval; method paired only"},

@@ -140,13 +140,19 @@ Json at(const Json& json, const char* pointer) {
 struct NumberedRecord {
   std::int64_t id;
   const Json& json;
+  record::Counting counting;
 };
 
 Status add_record(Filler& filler, const SqlTable& table, const NumberedRecord& record) {
   std::vector<Json> row = {record.id};
   for (std::size_t i = 1; i < table.columns.size(); ++i) {
     const char* pointer = table.columns[i].pointer;
-    row.push_back(*pointer == '\0' ? Json(base::dump_json(record.json)) : at(record.json, pointer));
+    if (pointer == nullptr) {
+      row.emplace_back(record::counting_name(record.counting));
+    } else {
+      row.push_back(*pointer == '\0' ? Json(base::dump_json(record.json))
+                                     : at(record.json, pointer));
+    }
   }
   return filler.add(row);
 }
@@ -233,12 +239,12 @@ Status fill(sqlite3* database, const std::set<std::string>& wanted,
   }
   std::int64_t id = 0;
   for (const JournalContent& journal : journals) {
-    for (const Record& record : journal.records) {
+    for (const record::Record& record : journal.records) {
       if (fillers.empty()) return Status::ok();
       const Json json = to_json(record);
       ++id;
       for (auto& [filler, table] : fillers) {
-        GN_RETURN_IF_ERROR(rows_of(table->name)(filler, *table, {id, json}));
+        GN_RETURN_IF_ERROR(rows_of(table->name)(filler, *table, {id, json, record.counting()}));
       }
     }
   }

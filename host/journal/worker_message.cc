@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "journal/worker_message.h"
 
-#include "journal/field_reader.h"
+#include "base/field_reader.h"
 
 namespace graphnet::journal {
 
-bool takes_times(const std::string& phase) {
-  return phase == "eager" || phase == "run" || phase == "time";
-}
+using base::FieldReader;
 
 base::Json to_json(const Task& task) {
   base::Json object = base::Json::object();

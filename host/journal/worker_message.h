@@ -32,15 +32,11 @@ namespace graphnet::journal {
 ///   one
 ///                                                received counts, so a later death loses nothing
 ///   {"event":"record",...,"final":true}         the worker is done with the sample
-/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time, robustness,
-/// second_weights, proof.
+/// Phases in order: record/phase.h.
 inline constexpr int kWorkerControlFd = 3;
 
 /// The line that answers an ask, without its line feed.
 inline constexpr const char* kGo = "go";
-
-/// Whether times are taken in a phase that are part of a result: nothing else may run meanwhile.
-bool takes_times(const std::string& phase);
 
 /// Exit code of a worker that finds its end of the channel closed: code of the plugin did that.
 inline constexpr int kExitChannelLost = 74;

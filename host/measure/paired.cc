@@ -390,11 +390,6 @@ const char* stop_name(Stop stop) {
   return kNames[static_cast<std::size_t>(stop)];
 }
 
-const char* verdict_name(Verdict verdict) {
-  constexpr const char* kNames[] = {"faster", "slower", "same", "unstable"};
-  return kNames[static_cast<std::size_t>(verdict)];
-}
-
 const char* unstable_name(Unstable reason) {
   constexpr const char* kNames[] = {"", "drops", "waits", "width"};
   return kNames[static_cast<std::size_t>(reason)];

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "record/verdict.h"
+
 namespace graphnet::measure {
 
 /// The two that are compared, also as an index.
@@ -50,7 +52,7 @@ enum class Stop {
   kTime,        ///< the time is spent
 };
 
-enum class Verdict { kFaster, kSlower, kSame, kUnstable };
+using Verdict = record::TimingVerdict;
 
 /// Why nothing is claimed.
 enum class Unstable {
@@ -62,8 +64,6 @@ enum class Unstable {
 
 /// "precise", "equivalent", "pairs", "time".
 const char* stop_name(Stop stop);
-/// "faster", "slower", "same", "unstable"; of the backend.
-const char* verdict_name(Verdict verdict);
 /// "", "drops", "waits", "width".
 const char* unstable_name(Unstable reason);
 

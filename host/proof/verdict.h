@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "record/flag.h"
+#include "record/verdict.h"
+
 namespace graphnet::proof {
 
 /// What devices did in the traced calls of the plugin, as far as CUPTI tells.
@@ -22,8 +25,8 @@ struct DeviceEvidence {
 struct Evidence {
   std::uint64_t plugin_runs = 0;
   std::uint64_t eager_runs = 0;  ///< of them through the host's own eager service
-  /// Flags of the timed calls, as in journal::Record.
-  std::vector<std::string> flags;
+  /// Flags of the timed calls, as in record::Record.
+  std::vector<record::Word<record::Flag>> flags;
 
   // Execute-deny witness.
   std::string unavailable;           ///< why it did not look; empty: it did
@@ -55,10 +58,10 @@ struct Evidence {
 /// |                   | work on the device                                                      |
 /// | `empty`           | what was traced did not compute the outputs: they were stored, written  |
 /// |                   | later or left out, or no device did anything                            |
-/// | `reported`        | only the plugin itself says so; no witness of the CPU gives this        |
+/// | `reported`        | only the plugin itself says so; reserved, nothing gives it yet           |
 /// | `unknown(reason)` | it could not be found out, why                                          |
 ///
 /// What speaks against the plugin counts before what is missing.
-std::string verdict_of(const Evidence& evidence);
+record::Verdict verdict_of(const Evidence& evidence);
 
 }  // namespace graphnet::proof

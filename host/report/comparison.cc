@@ -82,8 +82,8 @@ ComparedSample compare_rows(const ResultRow& a, const ResultRow& b, Metric metri
   sample.same_eager = same_digest(a.eager_digest, b.eager_digest);
   sample.same_plugin = same_digest(a.plugin_digest, b.plugin_digest);
   sample.sample = a.sample;
-  sample.outcome_a = a.outcome;
-  sample.outcome_b = b.outcome;
+  sample.outcome_a = a.outcome.text();
+  sample.outcome_b = b.outcome.text();
   if (!a.is_ok() || !b.is_ok()) {
     sample.change = a.is_ok() ? Change::kBroken : b.is_ok() ? Change::kMended : Change::kBothFail;
     return sample;

@@ -16,7 +16,7 @@
 namespace graphnet::report {
 
 using base::Json;
-using journal::Record;
+using record::Record;
 
 namespace {
 
@@ -42,11 +42,6 @@ std::string normalised_path(const std::string& path) {
   return printable(normal.empty() ? "." : normal);
 }
 
-std::string text_in(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
 std::string or_unknown(const std::string& text) {
   return text.empty() ? "unknown" : printable(text);
 }
@@ -57,8 +52,10 @@ std::string first_line(const std::string& message) {
 }
 
 std::string framework_version(const Record& record) {
-  const std::string libtorch = text_in(record.environment, "libtorch");
-  if (record.verdict == "eager" && !libtorch.empty()) return printable(libtorch);
+  const std::string& libtorch = record.environment.libtorch;
+  if (record.verdict.kind == record::ProofVerdict::kEager && !libtorch.empty()) {
+    return printable(libtorch);
+  }
   if (record.plugin.empty() || record.plugin_version.empty()) return "unknown";
   std::string name = record.plugin;
   name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
@@ -67,15 +64,6 @@ std::string framework_version(const Record& record) {
 
 std::string dtype_list(const std::vector<std::string>& dtypes) {
   return dtypes.empty() ? "[]" : "['" + base::join(dtypes, "', '") + "']";
-}
-
-/// True if both sides ran to their end, so that upstream would report success.
-bool has_run(const Record& record) {
-  for (const char* outcome : {"ok", "accuracy_mismatch", "shape_mismatch", "dtype_mismatch",
-                              "count_mismatch", "non_finite"}) {
-    if (record.outcome == outcome) return true;
-  }
-  return false;
 }
 
 /// Item `index` of the array `key`; null if there is none.
@@ -107,17 +95,18 @@ std::string level_text(const Json& levels, std::size_t level) {
 class LogText {
  public:
   LogText(const Record& record, const GraphnetLogStyle& style) : record_(record), style_(style) {
-    const std::string model = text_in(record.environment, "cpu_model");
+    const std::string model = record.environment.cpu_model;
     hardware_ = or_unknown(model.empty() ? style.hardware : model);
   }
 
   std::string take() {
-    if (record_.outcome == "invalid_sample") {
+    const record::OutcomeFacts& facts = record::facts_of(record_.outcome.value());
+    if (facts.blame == record::Blame::kSample) {
       return "Sample could not be loaded: " + normalised_path(record_.sample_path) + ": " +
              first_line(record_.message) + "\n";
     }
     add_head();
-    if (const auto refusal = journal::upstream_refusal(record_);
+    if (const auto refusal = record::upstream_refusal(record_);
         refusal && style_.refuse_as_upstream) {
       text_ += "Eager model execution failed: " + *refusal + "\n";
       add_failure("eager");
@@ -125,12 +114,12 @@ class LogText {
     }
     add_profile(record_.eager);
     add_profile(record_.plugin_side);
-    if (has_run(record_)) {
+    if (facts.is_compared) {  // both sides ran to their end: upstream would report success
       add_success();
     } else {
-      const bool is_eager = record_.outcome == "reference_failed";
+      const bool is_eager = facts.blame == record::Blame::kReference;
       text_ += (is_eager ? "Eager model execution failed: "
-                         : "Compiled model execution failed: " + record_.outcome + ": ") +
+                         : "Compiled model execution failed: " + record_.outcome.text() + ": ") +
                first_line(record_.message) + "\n";
       add_failure(is_eager ? "eager" : "compiled");
     }

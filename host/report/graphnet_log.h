@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "journal/record.h"
+#include "record/record.h"
 
 namespace graphnet::report {
 
@@ -11,7 +11,7 @@ struct GraphnetLogStyle {
   std::string prompt = "graph-net-test-compiler-log";
   /// For records that end before the worker says what processor it ran on; may be empty.
   std::string hardware;
-  /// Report as failed what journal::upstream_refusal() names, although it ran here.
+  /// Report as failed what record::upstream_refusal() names, although it ran here.
   bool refuse_as_upstream = false;
 };
 
@@ -34,7 +34,7 @@ struct GraphnetLogStyle {
 ///   upstream's traceback it has no Processing line, so scores do not count the sample.
 /// - Where torch's Python layer refuses a sample with a ValueError, upstream ends with a traceback
 ///   after the Config lines; here the lines of an eager failure follow
-///   (journal::upstream_refusal()).
+///   (record::upstream_refusal()).
 /// - Every run gets the same arguments and generator state, so samples that draw random numbers or
 ///   write to their arguments agree with themselves.
 ///
@@ -42,7 +42,7 @@ struct GraphnetLogStyle {
 ///          the order of base::tolerance_levels()), result, performance, speedup
 /// units    milliseconds
 /// source   GraphNet bench test_compiler, test_compiler_util
-std::string graphnet_log(const journal::Record& record, const GraphnetLogStyle& style);
+std::string graphnet_log(const record::Record& record, const GraphnetLogStyle& style);
 
 /// A number as Python's repr() and json.dumps() write it: the shortest digits that read back as the
 /// same double, an exponent below 1e-4 and from 1e16 on, "0.0", "nan", "inf".

@@ -130,8 +130,9 @@ std::string flagged_rows(const Report& report) {
   for (const ResultRow& row : report.rows) {
     if (row.flags.empty() || row.backend >= report.backends.size()) continue;
     if (++count > kMaxFlaggedRows) continue;
-    html += "<tr>" + cell(row.sample) + cell(report.backends[row.backend]) + cell(row.outcome) +
-            cell(base::join(row.flags, ", ")) + cell(row.message) + "</tr>\n";
+    html += "<tr>" + cell(row.sample) + cell(report.backends[row.backend]) +
+            cell(row.outcome.text()) + cell(base::join(texts_of(row.flags), ", ")) +
+            cell(row.message) + "</tr>\n";
   }
   if (count == 0) return "<p>No result carries a flag.</p>\n";
   html = "<div class=\"scroll\"><table><thead><tr>" + heading("sample") + heading("backend") +
@@ -148,7 +149,7 @@ std::string flagged_rows(const Report& report) {
 std::string verdict_reasons(const Report& report) {
   std::map<std::string, int> reasons;
   for (const ResultRow& row : report.rows) {
-    if (row.is_ok() && row.verdict.find('(') != std::string::npos) ++reasons[row.verdict];
+    if (row.is_ok() && row.verdict.detail) ++reasons[row.verdict.text()];
   }
   std::vector<std::pair<int, std::string>> sorted;
   for (const auto& [reason, count] : reasons) sorted.push_back({-count, reason});

@@ -41,14 +41,6 @@ std::string compact(const std::optional<double>& value) {
   return number.substr(0, exponent) + "e" + std::to_string(std::atoi(&number[exponent + 1]));
 }
 
-std::string flags_text(const ResultRow& row) {
-  return base::join(row.flags, ", ");
-}
-
-std::string message_text(const ResultRow& row) {
-  return cut_to_width(printable(row.message), kMaxMessageCells);
-}
-
 // A member with one number or null a row.
 template <typename Value>
 void add_column(std::string& json, const char* key, const std::vector<const ResultRow*>& rows,
@@ -63,15 +55,23 @@ void add_column(std::string& json, const char* key, const std::vector<const Resu
 
 struct TextColumn {
   const char* key;
-  std::string ResultRow::*member;
+  std::string (*text)(const ResultRow& row);
 };
 
 constexpr TextColumn kTexts[] = {
-    {"sample", &ResultRow::sample},       {"family", &ResultRow::family},
-    {"category", &ResultRow::category},   {"outcome", &ResultRow::outcome},
-    {"verdict", &ResultRow::verdict},     {"timing", &ResultRow::timing},
-    {"left_out", &ResultRow::left_out},   {"levels", &ResultRow::levels},
-    {"operators", &ResultRow::operators}, {"entered", &ResultRow::entered},
+    {"sample", [](const ResultRow& row) { return row.sample; }},
+    {"family", [](const ResultRow& row) { return row.family; }},
+    {"category", [](const ResultRow& row) { return row.category; }},
+    {"outcome", [](const ResultRow& row) { return row.outcome.text(); }},
+    {"verdict", [](const ResultRow& row) { return row.verdict.text(); }},
+    {"timing", [](const ResultRow& row) { return row.timing.text(); }},
+    {"left_out", [](const ResultRow& row) { return row.left_out; }},
+    {"levels", [](const ResultRow& row) { return row.levels; }},
+    {"operators", [](const ResultRow& row) { return row.operators; }},
+    {"entered", [](const ResultRow& row) { return row.entered; }},
+    {"flags", [](const ResultRow& row) { return base::join(texts_of(row.flags), ", "); }},
+    {"message",
+     [](const ResultRow& row) { return cut_to_width(printable(row.message), kMaxMessageCells); }},
 };
 
 struct NumberColumn {
@@ -119,12 +119,8 @@ std::string page_rows(const Report& report) {
   std::string columns;
   for (const TextColumn& column : kTexts) {
     add_column(columns, column.key, rows,
-               [&](const ResultRow& row) { return words.number_of(row.*column.member); });
+               [&](const ResultRow& row) { return words.number_of(column.text(row)); });
   }
-  add_column(columns, "flags", rows,
-             [&](const ResultRow& row) { return words.number_of(flags_text(row)); });
-  add_column(columns, "message", rows,
-             [&](const ResultRow& row) { return words.number_of(message_text(row)); });
   add_column(columns, "backend", rows,
              [](const ResultRow& row) { return std::to_string(row.backend); });
   for (const NumberColumn& column : kNumbers) {

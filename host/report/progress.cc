@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdio>
 
-#include "journal/worker_message.h"
 #include "report/terminal_text.h"
 
 namespace graphnet::report {
@@ -34,12 +33,12 @@ Progress::~Progress() {
 }
 
 bool Progress::is_timing() const {
-  return journal::takes_times(pair_.phase);
+  return record::facts_of(pair_.phase).takes_times;
 }
 
 void Progress::begin(const std::string& sample, const std::string& plugin) {
   if (is_active_) others_.push_back(pair_);
-  pair_ = {printable(sample), printable(plugin), "start", options_.now_ns()};
+  pair_ = {printable(sample), printable(plugin), record::Phase::kNone, options_.now_ns()};
   is_active_ = true;
   draw();
 }
@@ -63,8 +62,8 @@ void Progress::drop() {
   hide();
 }
 
-void Progress::phase(const std::string& name) {
-  pair_.phase = printable(name);
+void Progress::phase(record::Phase phase) {
+  pair_.phase = phase;
   draw();
 }
 
@@ -91,8 +90,9 @@ void Progress::hide() {
 
 std::string Progress::bar_text() const {
   const double elapsed_s = static_cast<double>(options_.now_ns() - started_ns_) / 1e9;
+  const std::string phase = pair_.phase == record::Phase::kNone ? "start" : name_of(pair_.phase);
   std::string text = "[" + std::to_string(done_ + 1) + "/" + std::to_string(options_.total) + "] " +
-                     pair_.sample + " · " + pair_.plugin + " · " + pair_.phase + " · " +
+                     pair_.sample + " · " + pair_.plugin + " · " + phase + " · " +
                      format_elapsed(elapsed_s);
   const int left = options_.total - done_;
   if (done_ > 0 && left > 0) {
@@ -103,19 +103,17 @@ std::string Progress::bar_text() const {
   return text;
 }
 
-void Progress::finish(const journal::Record& record) {
+void Progress::finish(const record::Record& record) {
   ++done_;
   is_active_ = false;
   finished_ns_ = options_.now_ns();
   hide();
   if (options_.mode != ProgressMode::kLines) return;
   const double seconds = static_cast<double>(finished_ns_ - pair_.started_ns) / 1e9;
-  std::string line =
-      "[" + std::to_string(done_) + "/" + std::to_string(options_.total) + "] " +
-      printable(record.sample) + " " +
-      printable(record.plugin_variant.empty() ? record.plugin : record.plugin_variant) + " " +
-      printable(record.outcome);
-  if (record.outcome == "ok" && record.speedup) {
+  std::string line = "[" + std::to_string(done_) + "/" + std::to_string(options_.total) + "] " +
+                     printable(record.sample) + " " + printable(record.backend_name()) + " " +
+                     printable(record.outcome.text());
+  if (record.is_ok() && record.speedup) {
     char speedup[32];
     std::snprintf(speedup, sizeof speedup, " %.2fx", *record.speedup);
     line += speedup;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "journal/record.h"
+#include "record/record.h"
 
 namespace graphnet::report {
 
@@ -42,11 +42,11 @@ class Progress {
   void begin(const std::string& sample, const std::string& plugin);
   /// What follows is about this pair, which has begun.
   void turn_to(const std::string& sample, const std::string& plugin);
-  void phase(const std::string& name);
+  void phase(record::Phase phase);
   /// Redraws the elapsed time if it is due and allowed.
   void tick();
   /// The pair is done; as lines: "[3/12] timm/resnet10t nope ok 1.02x (4.1 s)".
-  void finish(const journal::Record& record);
+  void finish(const record::Record& record);
   /// The pair ended and is none that counts.
   void drop();
   /// Clears the bar until the next begin(), phase() or tick().
@@ -61,7 +61,7 @@ class Progress {
   struct Pair {
     std::string sample;
     std::string plugin;
-    std::string phase;
+    record::Phase phase = record::Phase::kNone;
     std::int64_t started_ns = 0;
   };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -17,115 +18,97 @@ namespace graphnet::report {
 namespace {
 
 using base::Json;
-using journal::Record;
+using record::Phase;
+using record::ProofModule;
+using record::ProofVerdict;
+using record::Record;
 
 constexpr const char* kIndent = "  ";
 constexpr std::size_t kFewNames = 3;  // of what stands in one cell of a page
 
-// Members of the ledger, whatever a file holds in their place.
-
-double number_in(const Json& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found != object.end() && found->is_number() ? found->get<double>() : 0;
+/// Whatever counts a file holds.
+std::int64_t sum(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  return __builtin_add_overflow(a, b, &result) ? std::numeric_limits<std::int64_t>::max() : result;
 }
 
-std::string text_in(const Json& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+std::string count_text(std::int64_t count, const char* word) {
+  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
 }
 
-const Json& member(const Json& object, const char* key) {
-  static const Json kNone;
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found != object.end() ? *found : kNone;
+std::string count_text(const std::optional<std::int64_t>& count, const char* word) {
+  return count_text(count.value_or(0), word);
 }
 
-std::int64_t whole(double number) {
-  constexpr double kLargest = 9e15;
-  return static_cast<std::int64_t>(std::clamp(number, 0.0, kLargest));
+std::string duration_text(const std::optional<double>& ns) {
+  return base::format_duration(ns.value_or(0));
 }
 
-std::string count_text(double count, const char* word) {
-  return std::to_string(whole(count)) + " " + word + (count == 1 ? "" : "s");
-}
-
-std::string module_text(const Json& entry) {
-  const std::string module = text_in(entry, "module");
+std::string module_text(const std::string& module) {
   return module == "anonymous" ? "JIT memory" : module;
 }
 
-std::string backend_of(const Record& record) {
-  return record.plugin_variant.empty() ? record.plugin : record.plugin_variant;
+bool is_plugins(const ProofModule& module) {
+  return module.kind == "expect";
+}
+
+bool has_proof(const Record& record) {
+  return !record::is_empty(record.proof);
 }
 
 /// Operators as the dispatcher counted them, most frequent first.
-std::vector<std::pair<std::string, double>> operators_of(const Record& record) {
-  std::vector<std::pair<std::string, double>> operators;
-  const Json called = member(member(record.proof, "dispatcher"), "called");
-  for (const auto& [name, times] : called.items()) {
-    operators.emplace_back(name, times.is_number() ? times.get<double>() : 0);
-  }
+record::NamedCounts operators_of(const Record& record) {
+  record::NamedCounts operators = record.proof.dispatcher.called;
   std::stable_sort(operators.begin(), operators.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   return operators;
 }
 
-double plugin_windows(const Record& record) {
-  double windows = 0;
-  for (const Json& entry : member(record.proof, "modules")) {
-    if (text_in(entry, "class") == "expect") windows += number_in(entry, "windows");
+std::int64_t plugin_windows(const Record& record) {
+  std::int64_t windows = 0;
+  for (const ProofModule& module : record.proof.modules) {
+    if (is_plugins(module)) windows = sum(windows, module.windows.value_or(0));
   }
   return windows;
 }
 
 std::string why_no_evidence(const Record& record) {
-  if (!record.proof.empty()) return "";
-  if (record.phase == "proof") return "the plugin ended while it was watched";
+  if (has_proof(record)) return "";
+  if (record.phase == Phase::kProof) return "the plugin ended while it was watched";
   // The last phases of a sample that is complete without a proof.
-  const bool is_complete = record.phase == "compare" || record.phase == "robustness";
-  if (record.outcome != "ok" && !is_complete) {
-    return record.outcome + (record.phase.empty() ? "" : " in phase " + record.phase) +
+  const bool is_complete = record.phase == Phase::kCompare || record.phase == Phase::kRobustness;
+  if (!record.is_ok() && !is_complete) {
+    return record.outcome.text() +
+           (record.phase.empty() ? "" : " in phase " + record.phase.text()) +
            ", before any call was watched";
   }
   return "no call was watched: --proof none, or a record from before there was a proof";
 }
 
 std::string why_proven(const Record& record) {
-  return "no operator of libtorch in " +
-         count_text(number_in(record.proof, "calls"), "watched call") + ", " +
+  return "no operator of libtorch in " + count_text(record.proof.calls, "watched call") + ", " +
          count_text(plugin_windows(record), "window") + " of the plugin's code, outputs " +
-         text_in(record.proof, "outputs");
+         record.proof.outputs;
 }
 
 std::string why_eager(const Record& record) {
   const auto operators = operators_of(record);
   if (operators.empty()) return "";
-  double calls = 0;
-  for (const auto& [name, times] : operators) calls += times;
+  std::int64_t calls = 0;
+  for (const auto& [name, times] : operators) calls = sum(calls, times);
   return "libtorch ran the whole program: " +
-         count_text(static_cast<double>(operators.size()), "operator") + ", " +
+         count_text(static_cast<std::int64_t>(operators.size()), "operator") + ", " +
          count_text(calls, "call") + " of them";
 }
 
 std::string why_empty(const Record& record) {
-  for (const char* flag : {"stale_output", "late_output", "unwritten_output"}) {
-    const auto found = std::find(record.flags.begin(), record.flags.end(), flag);
-    if (found != record.flags.end()) return std::string("the timed calls are flagged ") + flag;
+  for (const record::Word<record::Flag>& flag : record.flags) {
+    if (record::facts_of(flag.value()).proof != record::ProofEffect::kEmpty) continue;
+    return "the timed calls are flagged " + flag.text();
   }
   return plugin_windows(record) > 0 ? "outputs did not follow the inputs"
                                     : "no code of the plugin was entered";
 }
-
-struct VerdictKind {
-  const char* name;
-  std::string (*reason)(const Record&);  ///< null: in the brackets
-};
-
-/// In the order of the matrix; see proof/verdict.h.
-constexpr VerdictKind kVerdicts[] = {
-    {"proven", why_proven}, {"mixed", nullptr},    {"eager", why_eager},
-    {"empty", why_empty},   {"reported", nullptr}, {"unknown", nullptr},
-};
 
 /// Records by verdict and backend.
 struct Matrix {
@@ -137,14 +120,14 @@ struct Matrix {
 Matrix count_verdicts(const std::vector<Record>& records) {
   Matrix matrix;
   for (const Record& record : records) {
-    const std::string backend = backend_of(record);
+    const std::string& backend = record.backend_name();
     auto& backends = matrix.backends;
     if (std::find(backends.begin(), backends.end(), backend) == backends.end()) {
       backends.push_back(backend);
     }
     ++matrix.counts[verdict_kind(record.verdict)][backend];
   }
-  for (const VerdictKind& kind : kVerdicts) {
+  for (const record::ProofVerdictFacts& kind : table(ProofVerdict())) {
     if (matrix.counts.count(kind.name) > 0) matrix.verdicts.emplace_back(kind.name);
   }
   for (const auto& [verdict, counts] : matrix.counts) {
@@ -189,32 +172,28 @@ std::string table_text(const Grid& grid, int width) {
 }
 
 std::string witness_text(const Record& record) {
-  const Json& ledger = record.proof;
-  const std::string unavailable = text_in(ledger, "unavailable");
-  std::string text = text_in(ledger, "witness");
-  if (!unavailable.empty()) text += " (" + unavailable + ")";
-  text += ", " + count_text(number_in(ledger, "calls"), "watched call");
-  if (unavailable.empty()) {
-    text += ", " + count_text(number_in(ledger, "hits"), "trap") + " on " +
-            count_text(number_in(ledger, "hit_threads"), "thread") + ", arming " +
-            base::format_duration(number_in(ledger, "arm_ns")) + " a call";
+  const record::Proof& proof = record.proof;
+  std::string text = proof.witness;
+  if (!proof.unavailable.empty()) text += " (" + proof.unavailable + ")";
+  text += ", " + count_text(proof.calls, "watched call");
+  if (proof.unavailable.empty()) {
+    text += ", " + count_text(proof.hits, "trap") + " on " +
+            count_text(proof.hit_threads, "thread") + ", arming " + duration_text(proof.arm_ns) +
+            " a call";
   }
-  text += ", call " + base::format_duration(number_in(ledger, "traced_call_ns")) + " (" +
-          base::format_duration(number_in(ledger, "call_ns")) + " unwatched), " +
-          base::format_duration(number_in(ledger, "extra_ns")) + " extra";
-  return text;
+  return text + ", call " + duration_text(proof.traced_call_ns) + " (" +
+         duration_text(proof.call_ns) + " unwatched), " + duration_text(proof.extra_ns) + " extra";
 }
 
 std::string entered_text(const Record& record, int width) {
   Grid grid;
   grid.columns = {"class", "since", "module", "text", "windows hit", "first symbol"};
-  for (const Json& entry : member(record.proof, "modules")) {
-    const Json symbols = member(entry, "symbols");
-    const bool has_symbol = symbols.is_array() && !symbols.empty() && symbols[0].is_string();
-    const auto bytes = static_cast<unsigned long long>(whole(number_in(entry, "text_bytes")));
-    grid.rows.push_back({text_in(entry, "class"), text_in(entry, "epoch"), module_text(entry),
-                         base::format_bytes(bytes), whole(number_in(entry, "windows")),
-                         has_symbol ? symbols[0] : Json()});
+  for (const ProofModule& module : record.proof.modules) {
+    const auto bytes =
+        static_cast<unsigned long long>(std::max(std::int64_t{0}, module.text_bytes.value_or(0)));
+    grid.rows.push_back({module.kind, module.epoch, module_text(module.module),
+                         base::format_bytes(bytes), module.windows.value_or(0),
+                         module.symbols.empty() ? Json() : Json(module.symbols.front())});
   }
   return table_text(grid, width);
 }
@@ -223,9 +202,8 @@ std::string entered_text(const Record& record, int width) {
 std::string denied_text(const Record& record, int width) {
   Grid grid;
   grid.columns = {"called from", "libtorch's function"};
-  for (const Json& finding : member(record.proof, "denied")) {
-    if (member(finding, "entry") != true) continue;
-    grid.rows.push_back({text_in(finding, "caller"), text_in(finding, "symbol")});
+  for (const record::ProofFinding& finding : record.proof.denied) {
+    if (finding.entry == true) grid.rows.push_back({finding.caller, finding.symbol});
   }
   return table_text(grid, width);
 }
@@ -237,32 +215,29 @@ std::string operators_text(const Record& record) {
   std::vector<std::string> parts;
   for (const auto& [name, times] : operators) {
     if (parts.size() == kMostOperators) break;
-    parts.push_back(name + " " + std::to_string(whole(times)));
+    parts.push_back(name + " " + std::to_string(times));
   }
   const std::size_t more = operators.size() - parts.size();
-  const Json dispatcher = member(record.proof, "dispatcher");
+  const record::ProofDispatcher& dispatcher = record.proof.dispatcher;
   return base::join(parts, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "") +
-         "; " + count_text(number_in(dispatcher, "nested"), "nested call") + ", " +
-         count_text(number_in(dispatcher, "threads"), "thread");
+         "; " + count_text(dispatcher.nested, "nested call") + ", " +
+         count_text(dispatcher.threads, "thread");
 }
 
 std::string samples_text(const Record& record, int width) {
-  const Json samples = member(record.proof, "samples");
-  if (samples.is_null()) return "";
-  const std::string unavailable = text_in(samples, "unavailable");
-  if (!unavailable.empty()) return line("samples", "none: " + unavailable, width);
+  const record::ProofSamples& samples = record.proof.samples;
+  if (record::is_empty(samples)) return "";
+  if (!samples.unavailable.empty()) return line("samples", "none: " + samples.unavailable, width);
   Grid grid;
   grid.columns = {"share %", "class", "since", "module"};
-  for (const Json& entry : member(samples, "shares")) {
+  for (const ProofModule& module : samples.shares) {
     // A tenth of a percent is more than a thousand samples can say.
-    const double tenths = std::round(1000 * number_in(entry, "share"));
-    grid.rows.push_back(
-        {tenths / 10, text_in(entry, "class"), text_in(entry, "epoch"), module_text(entry)});
+    const double tenths = std::round(1000 * module.share.value_or(0));
+    grid.rows.push_back({tenths / 10, module.kind, module.epoch, module_text(module.module)});
   }
   return line("samples",
-              count_text(number_in(samples, "count"), "sample") + ", " +
-                  std::to_string(whole(number_in(samples, "waiting"))) +
-                  " of them waiting and left out",
+              count_text(samples.count, "sample") + ", " +
+                  std::to_string(samples.waiting.value_or(0)) + " of them waiting and left out",
               width) +
          table_text(grid, width);
 }
@@ -270,15 +245,13 @@ std::string samples_text(const Record& record, int width) {
 /// Functions of libtorch that somebody asked for by name.
 std::string lookups_text(const Record& record, int width) {
   std::string text;
-  for (const Json& entry : member(record.proof, "dlsym")) {
-    std::vector<std::string> names;
-    for (const Json& name : member(entry, "denied")) {
-      if (name.is_string()) names.push_back(name.get<std::string>());
-    }
-    if (names.empty()) continue;
-    const bool is_cut = number_in(entry, "denied_count") > static_cast<double>(names.size());
+  for (const record::ProofLookups& lookups : record.proof.dlsym) {
+    if (lookups.denied.empty()) continue;
+    const auto shown = static_cast<std::int64_t>(lookups.denied.size());
+    const bool is_cut = lookups.denied_count.value_or(0) > shown;
     text += line("looked up",
-                 base::join(names, ", ") + (is_cut ? ", ..." : "") + " by " + module_text(entry),
+                 base::join(lookups.denied, ", ") + (is_cut ? ", ..." : "") + " by " +
+                     module_text(lookups.module),
                  width);
   }
   return text;
@@ -287,11 +260,7 @@ std::string lookups_text(const Record& record, int width) {
 /// What the proof's time went into, most of it first.
 std::string steps_text(const Record& record, int width) {
   std::map<std::string, double> totals;
-  for (const Json& step : member(record.proof, "steps")) {
-    const bool is_step =
-        step.is_array() && step.size() == 2 && step[0].is_string() && step[1].is_number();
-    if (is_step) totals[step[0].get<std::string>()] += step[1].get<double>();
-  }
+  for (const auto& [name, ns] : record.proof.steps) totals[name] += ns;
   std::vector<std::pair<std::string, double>> steps(totals.begin(), totals.end());
   std::stable_sort(steps.begin(), steps.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -301,12 +270,11 @@ std::string steps_text(const Record& record, int width) {
 }
 
 /// Work whose times cannot be right, or that nobody waited for.
-std::string outside_text(const Json& device, int width) {
-  const Json outside = member(device, "outside_span");
-  const double count = number_in(outside, "early") + number_in(outside, "late");
+std::string outside_text(const record::WorkOutside& outside, int width) {
+  const std::int64_t count = sum(outside.early.value_or(0), outside.late.value_or(0));
   if (count == 0) return "";
   const double most_ns =
-      std::max(number_in(outside, "most_early_ns"), number_in(outside, "most_late_ns"));
+      std::max(outside.most_early_ns.value_or(0), outside.most_late_ns.value_or(0));
   return line("",
               count_text(count, "piece") + " of work outside the span of the call, by up to " +
                   base::format_duration(most_ns),
@@ -315,17 +283,16 @@ std::string outside_text(const Json& device, int width) {
 
 /// How long the device was busy in a call of either side, which is no time of the timed calls.
 std::string device_text(const Record& record, int width) {
-  const Json device = member(record.proof, "device");
-  if (number_in(device, "calls") == 0) return "";
-  const auto busy = [](const Json& calls) {
-    return base::format_duration(number_in(calls, "busy_ns"));
-  };
-  std::string text = "busy " + busy(device) + " in a call of the plugin";
-  const Json replays = member(device, "replays");
-  if (!replays.is_null()) text += ", " + busy(replays) + " in a replay of it";
-  const Json eager = member(device, "eager_calls");
-  if (!eager.is_null()) text += ", " + busy(eager) + " in one of eager";
-  return line("device", text, width) + outside_text(device, width);
+  const record::ProofDevice& device = record.proof.device;
+  if (device.calls.value_or(0) == 0) return "";
+  std::string text = "busy " + duration_text(device.busy_ns) + " in a call of the plugin";
+  if (!record::is_empty(device.replays)) {
+    text += ", " + duration_text(device.replays.busy_ns) + " in a replay of it";
+  }
+  if (!record::is_empty(device.eager_calls)) {
+    text += ", " + duration_text(device.eager_calls.busy_ns) + " in one of eager";
+  }
+  return line("device", text, width) + outside_text(device.outside_span, width);
 }
 
 std::string plugin_word(const Record& record, int width) {
@@ -338,9 +305,9 @@ std::string plugin_word(const Record& record, int width) {
 }
 
 std::string record_text(const Record& record, int width) {
-  const std::string heading = record.sample + kIndent + backend_of(record) + kIndent +
-                              record.outcome + kIndent +
-                              (record.verdict.empty() ? "no verdict" : record.verdict);
+  const std::string heading = record.sample + kIndent + record.backend_name() + kIndent +
+                              record.outcome.text() + kIndent +
+                              (record.verdict.empty() ? "no verdict" : record.verdict.text());
   std::string text =
       "\n" + (width > 0 ? cut_to_width(printable(heading), width) : printable(heading)) + "\n";
   const std::string reason = verdict_reason(record);
@@ -356,23 +323,30 @@ std::string record_text(const Record& record, int width) {
 }  // namespace
 
 std::string verdict_reason(const Record& record) {
-  const std::string& verdict = record.verdict;
-  const std::size_t bracket = verdict.find('(');
-  if (bracket != std::string::npos && verdict.back() == ')') {
-    return verdict.substr(bracket + 1, verdict.size() - bracket - 2);
-  }
-  for (const VerdictKind& kind : kVerdicts) {
-    const bool is_meant = verdict == kind.name && kind.reason != nullptr;
-    if (is_meant && !record.proof.empty()) return kind.reason(record);
+  if (record.verdict.detail) return *record.verdict.detail;
+  if (!has_proof(record)) return "";
+  switch (record.verdict.kind.value()) {
+    case ProofVerdict::kProven:
+      return why_proven(record);
+    case ProofVerdict::kEager:
+      return why_eager(record);
+    case ProofVerdict::kEmpty:
+      return why_empty(record);
+    case ProofVerdict::kNone:
+    case ProofVerdict::kMixed:
+    case ProofVerdict::kReported:
+    case ProofVerdict::kUnknown:
+    case ProofVerdict::kOther:
+      break;
   }
   return "";
 }
 
 std::vector<TimeShare> time_shares(const Record& record) {
   std::vector<TimeShare> shares;
-  for (const Json& entry : member(member(record.proof, "samples"), "shares")) {
-    const double share = number_in(entry, "share");
-    if (share >= 0.01) shares.push_back({module_text(entry), std::min(share, 1.0)});
+  for (const ProofModule& module : record.proof.samples.shares) {
+    const double share = module.share.value_or(0);
+    if (share >= 0.01) shares.push_back({module_text(module.module), std::min(share, 1.0)});
   }
   std::stable_sort(shares.begin(), shares.end(),
                    [](const TimeShare& a, const TimeShare& b) { return a.share > b.share; });
@@ -393,11 +367,12 @@ std::string operators_word(const Record& record) {
 }
 
 std::string entered_word(const Record& record) {
-  std::vector<std::pair<double, std::string>> modules;
-  for (const Json& entry : member(record.proof, "modules")) {
-    const double windows = number_in(entry, "windows");
-    const bool is_plugins = text_in(entry, "class") == "expect";
-    if (is_plugins && windows > 0) modules.emplace_back(-windows, module_text(entry));
+  std::vector<std::pair<std::int64_t, std::string>> modules;
+  for (const ProofModule& module : record.proof.modules) {
+    const std::int64_t windows = module.windows.value_or(0);
+    if (is_plugins(module) && windows > 0) {
+      modules.emplace_back(-windows, module_text(module.module));
+    }
   }
   std::stable_sort(modules.begin(), modules.end());
   std::vector<std::string> names;
@@ -429,13 +404,13 @@ Json proof_json(const std::vector<Record>& records) {
   }
   for (const Record& record : records) {
     Json entry = {{"sample", record.sample},
-                  {"backend", backend_of(record)},
-                  {"outcome", record.outcome},
-                  {"verdict", record.verdict},
+                  {"backend", record.backend_name()},
+                  {"outcome", record.outcome.text()},
+                  {"verdict", record.verdict.text()},
                   {"reason", verdict_reason(record)},
-                  {"evidence", record.proof.empty() ? Json() : record.proof},
+                  {"evidence", has_proof(record) ? part_to_json(record.proof) : Json()},
                   {"plugin_says", record.plugin_info}};
-    if (record.proof.empty()) entry["no_evidence"] = why_no_evidence(record);
+    if (!has_proof(record)) entry["no_evidence"] = why_no_evidence(record);
     json["records"].push_back(std::move(entry));
   }
   return json;

@@ -16,7 +16,6 @@ namespace graphnet::report {
 
 namespace {
 
-using base::Json;
 using base::Result;
 
 // What the journals say beyond the rows of the scores.
@@ -24,14 +23,14 @@ class Details {
  public:
   void add(const journal::JournalContent& content, std::size_t first_row) {
     for (std::size_t i = 0; i < content.records.size(); ++i) {
-      const journal::Record& record = content.records[i];
+      const record::Record& record = content.records[i];
       ResultRow row = result_row(record);
       if (record.category.empty()) row.category = category(record.sample_path);
       rows_[first_row + i] = std::move(row);
       protocols_.insert(record.protocol);
       policies_.insert(record.math.text());
-      add_word(record.environment, "hardware_class", machines_);
-      add_word(record.environment, "libtorch", libtorch_);
+      add_word(record.environment.hardware_class, machines_);
+      add_word(record.environment.libtorch, libtorch_);
     }
     for (const journal::Control& control : content.controls) {
       noise_floor_ = std::max(noise_floor_.value_or(0), control.noise_floor);
@@ -50,14 +49,14 @@ class Details {
       row.family = scored.family;
       row.category = "unknown";
       row.outcome = scored.outcome;
+      row.counting = scored.counting;
       row.speedup = scored.speedup;
     }
-    row.left_out = scored.left_out;
-    // It ran and its outputs are wrong: no evidence for a score at loose levels, but a failure.
-    if (!row.is_ok() && scored.left_out == "no speedup") row.left_out.clear();
-    const bool is_claim = row.timing == "faster" || row.timing == "slower";
+    // A failure is one, whatever a score at loose levels makes of its speedup.
+    if (row.counting != record::Counting::kFailed) row.left_out = scored.left_out;
+    const bool is_claim = record::facts_of(row.timing.value()).is_claim;
     if (noise_floor_ && is_claim && row.speedup && std::fabs(*row.speedup - 1) <= *noise_floor_) {
-      row.timing = "noise";
+      row.timing = record::TimingVerdict::kNoise;
     }
     return row;
   }
@@ -72,9 +71,8 @@ class Details {
  private:
   using Words = std::set<std::string>;
 
-  static void add_word(const Json& object, const char* key, Words& words) {
-    const auto found = object.find(key);
-    if (found != object.end() && found->is_string()) words.insert(found->get<std::string>());
+  static void add_word(const std::string& word, Words& words) {
+    if (!word.empty()) words.insert(word);
   }
 
   static void describe(const char* name, const Words& words,

@@ -11,12 +11,6 @@ namespace graphnet::report {
 
 namespace {
 
-std::optional<double> number(const base::Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
-}
-
 std::string word(const base::Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
@@ -41,7 +35,7 @@ bool all_pass(const base::Json& outputs, std::size_t level) {
   return true;
 }
 
-std::string levels_of(const journal::Record& record) {
+std::string levels_of(const record::Record& record) {
   const auto outputs = record.correctness.find("all_close");
   if (outputs == record.correctness.end() || !outputs->is_array() || outputs->empty()) return "";
   // In this order the levels of one schedule are as far apart as there are schedules.
@@ -75,29 +69,31 @@ std::string digest_of(const base::Json& digest, const char* key) {
 
 }  // namespace
 
-ResultRow result_row(const journal::Record& record) {
+ResultRow result_row(const record::Record& record) {
   ResultRow row;
   row.sample = record.sample;
-  row.family =
-      record.family.empty() ? record.sample.substr(0, record.sample.find('/')) : record.family;
+  row.family = record.family_name();
   row.category = record.category.empty() ? "unknown" : record.category;
   row.outcome = record.outcome;
+  row.counting = record.counting();
   row.message = record.message;
   row.verdict = record.verdict;
-  row.timing = word(record.timing, "verdict");
+  row.timing = record.timing.verdict;
   row.flags = record.flags;
   row.speedup = record.speedup;
-  row.speedup_low = number(record.timing, "speedup_low");
-  row.speedup_high = number(record.timing, "speedup_high");
+  row.speedup_low = record.timing.speedup_low;
+  row.speedup_high = record.timing.speedup_high;
   row.eager_ns = record.eager.median_ns;
   row.plugin_ns = record.plugin_side.median_ns;
   row.compile_ns = record.plugin_side.compile_ns;
   row.bind_ns = record.plugin_side.bind_ns;
   row.capture_ns = record.plugin_side.capture_ns;
   row.first_call_ns = record.plugin_side.first_call_ns;
-  row.break_even_calls = number(record.timing, "break_even_calls");
+  if (const auto& calls = record.timing.break_even_calls) {
+    row.break_even_calls = static_cast<double>(*calls);
+  }
   row.relative_rms = largest(record.correctness, "relative_rms");
-  row.num_pairs = static_cast<int>(number(record.timing, "pairs_kept").value_or(0));
+  row.num_pairs = static_cast<int>(record.timing.pairs_kept.value_or(0));
   row.levels = levels_of(record);
   row.inputs_digest = digest_of(record.digest, "arguments");
   row.eager_digest = digest_of(record.digest, "eager_outputs");

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "journal/record.h"
+#include "record/record.h"
 #include "report/score_chart.h"
 
 namespace graphnet::report {
@@ -26,14 +26,14 @@ struct ResultRow {
   std::string family;
   std::string category;     ///< upstream's heuristic_tag; "unknown" without
   std::size_t backend = 0;  ///< place in Report::backends
-  std::string outcome;
+  record::Word<record::Outcome> outcome;
+  record::Counting counting = record::Counting::kCounted;
   std::string message;
-  std::string verdict;  ///< who did the work
-  /// faster, slower, same, unstable, noise (a claim below the noise floor); empty: no interval
-  std::string timing;
+  record::Verdict verdict;                     ///< who did the work
+  record::Word<record::TimingVerdict> timing;  ///< kNone: no interval
   /// Why the row enters no average; empty: it does, or it failed. See score/row.h.
   std::string left_out;
-  std::vector<std::string> flags;
+  std::vector<record::Word<record::Flag>> flags;
   std::optional<double> speedup;
   std::optional<double> speedup_low;
   std::optional<double> speedup_high;
@@ -58,14 +58,14 @@ struct ResultRow {
   std::string operators;  ///< of libtorch, the most frequent first: "aten::mul, 3 more"
   std::string entered;    ///< where the plugin's code ran: "JIT memory, libgn_x.so"
 
-  bool is_ok() const { return outcome == "ok"; }
-  /// Neither ok nor a failure of the backend: skipped, interrupted, an invalid sample.
-  bool is_not_run() const { return !is_ok() && !left_out.empty(); }
+  bool is_ok() const { return counting == record::Counting::kCounted; }
+  /// Neither ok nor a failure of the backend.
+  bool is_not_run() const { return counting == record::Counting::kNotCounted; }
   bool counts_in_means() const { return is_ok() && left_out.empty() && speedup && *speedup > 0; }
 };
 
 /// What a record says, without backend and left_out.
-ResultRow result_row(const journal::Record& record);
+ResultRow result_row(const record::Record& record);
 
 /// Everything a report is made of.
 struct Report {

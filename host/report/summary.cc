@@ -15,7 +15,7 @@ constexpr std::size_t kMaxScatterBackends = 6;
 
 void count_ok(const ResultRow& row, BackendSummary& summary, std::vector<double>& speedups) {
   ++summary.num_ok;
-  ++summary.timing[row.timing.empty() ? "no interval" : row.timing];
+  ++summary.timing[row.timing.empty() ? "no interval" : row.timing.text()];
   ++summary.verdicts[verdict_kind(row.verdict)];
   summary.compile_ns += row.compile_ns.value_or(0);
   if (row.counts_in_means()) {
@@ -32,8 +32,8 @@ double median_of(std::vector<double> values) {
 
 }  // namespace
 
-std::string verdict_kind(const std::string& verdict) {
-  return verdict.empty() ? "none" : verdict.substr(0, verdict.find('('));
+std::string verdict_kind(const record::Verdict& verdict) {
+  return verdict.empty() ? "none" : verdict.kind.text();
 }
 
 std::string counts_text(const std::map<std::string, int>& counts) {
@@ -64,7 +64,7 @@ std::vector<BackendSummary> summarise(const Report& report) {
   for (const ResultRow& row : report.rows) {
     if (row.backend >= summaries.size()) continue;
     BackendSummary& summary = summaries[row.backend];
-    for (const std::string& flag : row.flags) ++summary.flags[flag];
+    for (const auto& flag : row.flags) ++summary.flags[flag.text()];
     if (row.is_not_run()) {
       ++summary.not_run[row.left_out];
       continue;
@@ -73,7 +73,7 @@ std::vector<BackendSummary> summarise(const Report& report) {
     if (row.is_ok()) {
       count_ok(row, summary, speedups[row.backend]);
     } else {
-      ++summary.failures[row.outcome];
+      ++summary.failures[row.outcome.text()];
     }
   }
   for (std::size_t i = 0; i < summaries.size(); ++i) {
@@ -90,7 +90,7 @@ std::vector<SpeedupGroup> speedup_groups(const Report& report) {
   for (const ResultRow& row : report.rows) {
     if (row.backend >= groups.size() || row.is_not_run()) continue;
     if (!row.is_ok()) {
-      ++groups[row.backend].failures[row.outcome];
+      ++groups[row.backend].failures[row.outcome.text()];
     } else if (row.counts_in_means()) {
       groups[row.backend].speedups.push_back(*row.speedup);
     }

@@ -31,7 +31,7 @@ struct BackendSummary {
 std::vector<BackendSummary> summarise(const Report& report);
 
 /// "mixed(aten.add)" is "mixed"; "none" if there is no verdict.
-std::string verdict_kind(const std::string& verdict);
+std::string verdict_kind(const record::Verdict& verdict);
 
 /// "3 crashed, 1 timed_out", the most frequent first; empty if there are none.
 std::string counts_text(const std::map<std::string, int>& counts);

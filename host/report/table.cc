@@ -15,7 +15,9 @@ namespace graphnet::report {
 
 namespace {
 
-using journal::Record;
+using record::Outcome;
+using record::Record;
+using record::TimingVerdict;
 
 constexpr int kOutcomeWidth = 7;
 constexpr int kErrorWidth = 5;
@@ -77,16 +79,6 @@ std::string speedup_text(const std::optional<double>& speedup) {
   return text;
 }
 
-std::string timing_text(const Record& record, const char* key) {
-  const auto found = record.timing.find(key);
-  return found != record.timing.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-double timing_number(const Record& record, const char* key) {
-  const auto found = record.timing.find(key);
-  return found != record.timing.end() && found->is_number() ? found->get<double>() : 0;
-}
-
 // Why a speedup enters no average; empty: it does.
 std::string reason_to_leave_out(const Record& record) {
   const std::string reason = score::reason_to_leave_out(record);
@@ -127,21 +119,13 @@ std::string evidence_text(const Record& record) {
 
 // "fails on 2 of 5 extreme inputs", or empty. Other seeds decide the outcome.
 std::string robustness_text(const Record& record) {
-  const auto tried = record.checks.find("other_inputs");
-  if (tried == record.checks.end()) return "";
-  if (!tried->is_array()) return "fails on other inputs";
+  if (!record.checks.other_inputs_end.empty()) return "fails on other inputs";
   int failed = 0;
   int known = 0;
-  for (const base::Json& entry : *tried) {
-    const auto text_of = [&](const char* key) {
-      const bool is_known = entry.is_object() && entry.contains(key) && entry[key].is_string();
-      return is_known ? entry[key].get<std::string>() : "";
-    };
-    const std::string outcome = text_of("outcome");
-    const bool is_seed = text_of("content").rfind("seed", 0) == 0;
-    if (outcome.rfind("not tried", 0) == 0 || is_seed) continue;
+  for (const record::OtherInput& tried : record.checks.other_inputs) {
+    if (!tried.was_tried() || tried.is_other_seed()) continue;
     ++known;
-    failed += outcome == "ok" || outcome == "ill_conditioned" ? 0 : 1;
+    failed += tried.has_failed() ? 1 : 0;
   }
   if (failed == 0) return "";
   return "fails on " + std::to_string(failed) + " of " +
@@ -150,17 +134,18 @@ std::string robustness_text(const Record& record) {
 
 // Where they were not tried, `ok` rests on the sample's own weights alone.
 std::string second_weights_text(const Record& record) {
-  const auto second = record.checks.find("second_weights");
-  if (record.outcome != "ok" || second == record.checks.end() || !second->is_object()) return "";
-  const bool is_tried = second->value("outcome", "") != "not_tried";
-  const bool has_weights = second->value("unchanged", 1) + second->value("changed", 0) > 0;
+  const record::SecondWeights& second = record.checks.second_weights;
+  if (!record.is_ok() || is_empty(second)) return "";
+  const bool is_tried = second.outcome != record::SecondWeights::not_tried();
+  const bool has_weights = second.unchanged.value_or(1) > 0 || second.changed.value_or(0) > 0;
   return is_tried || !has_weights ? "" : "second weights not tried";
 }
 
 std::string remarks_of(const Record& record) {
   std::vector<std::string> remarks;
   if (record.degenerate) remarks.emplace_back("degenerate");
-  remarks.insert(remarks.end(), record.flags.begin(), record.flags.end());
+  const auto flags = texts_of(record.flags);
+  remarks.insert(remarks.end(), flags.begin(), flags.end());
   const std::string evidence = evidence_text(record);
   if (!evidence.empty()) remarks.push_back(evidence);
   if (score::is_unsteady(record)) remarks.emplace_back("unsteady");
@@ -171,18 +156,10 @@ std::string remarks_of(const Record& record) {
   return printable(base::join(remarks, ", "));
 }
 
-const std::string& shown_plugin(const Record& record) {
-  return record.plugin_variant.empty() ? record.plugin : record.plugin_variant;
-}
-
-bool is_not_run(const std::string& outcome) {
-  return outcome == "skipped" || outcome == "interrupted";
-}
-
-Colour colour_of(const std::string& outcome) {
-  if (outcome == "ok") return Colour::kOk;
-  if (outcome == "unsupported" || is_not_run(outcome)) return Colour::kWarning;
-  return Colour::kFailed;
+Colour colour_of(const Record& record) {
+  if (record.is_ok()) return Colour::kOk;
+  return record::fails_run(record.outcome, record::FailOn::kError) ? Colour::kFailed
+                                                                   : Colour::kWarning;
 }
 
 template <typename T>
@@ -230,21 +207,24 @@ void RunTable::write_line(const std::string& line) {
 
 std::string RunTable::speedup(const Record& record) const {
   std::string text = speedup_text(record.speedup);
-  if (!record.speedup || record.timing.count("speedup_low") == 0) return text;
+  if (!record.speedup || !record.timing.speedup_low) return text;
   char interval[64];
-  std::snprintf(interval, sizeof interval, " [%.3g, %.3g]", timing_number(record, "speedup_low"),
-                timing_number(record, "speedup_high"));
+  std::snprintf(interval, sizeof interval, " [%.3g, %.3g]", record.timing.speedup_low.value_or(0),
+                record.timing.speedup_high.value_or(0));
   return text + interval;
 }
 
+bool RunTable::is_noise(const Record& record) const {
+  const bool is_claim = record::facts_of(record.timing.verdict.value()).is_claim;
+  return is_claim && record.speedup && std::fabs(*record.speedup - 1) <= noise_floor_;
+}
+
 std::string RunTable::timing_word(const Record& record) const {
-  if (record.timing.empty()) return spread_text(record.plugin_side);
-  const std::string word = timing_text(record, "verdict");
-  const bool is_claim = record.speedup && (word == "faster" || word == "slower");
-  if (is_claim && std::fabs(*record.speedup - 1) <= noise_floor_) return "noise";
-  if (word != "same") return word;
+  if (!record.timing.has_pairs()) return spread_text(record.plugin_side);
+  if (is_noise(record)) return name_of(TimingVerdict::kNoise);
+  if (record.timing.verdict != TimingVerdict::kSame) return record.timing.verdict.text();
   char text[32];
-  std::snprintf(text, sizeof text, "same ±%.1f %%", 100 * timing_number(record, "same_within"));
+  std::snprintf(text, sizeof text, "same ±%.1f %%", 100 * record.timing.same_within.value_or(0));
   return text;
 }
 
@@ -266,9 +246,12 @@ std::string RunTable::numbers(const Record& record) const {
 }
 
 void RunTable::count(const Record& record) {
-  ++entry(outcome_counts_, printable(record.outcome));
-  auto& speedups = entry(speedups_, printable(shown_plugin(record)));
-  if (record.outcome != "ok" || !record.speedup || !(*record.speedup > 0)) return;
+  const std::string uncounted = record::why_not_counted(record.outcome, record.phase);
+  Tally& tally = entry(tallies_, printable(uncounted.empty() ? record.outcome.text() : uncounted));
+  tally.counting = record.counting();
+  ++tally.count;
+  auto& speedups = entry(speedups_, printable(record.backend_name()));
+  if (!record.is_ok() || !record.speedup || !(*record.speedup > 0)) return;
   const std::string reason = reason_to_leave_out(record);
   if (!reason.empty()) {
     ++speedups.left_out[printable(reason)];
@@ -292,18 +275,18 @@ void RunTable::control(const journal::Control& control) {
 }
 
 void RunTable::row(const Record& record) {
-  const bool is_ok = record.outcome == "ok";
+  const bool is_ok = record.is_ok();
   count(record);
 
   std::string sample = printable(record.sample);
   if (style_.width > 0) sample = cut_to_width(sample, sample_width_);
   const std::string names = kGap + pad_right(sample, sample_width_) + kGap +
-                            pad_right(printable(shown_plugin(record)), plugin_width_) + kGap;
-  const std::string outcome = pad_right(printable(record.outcome), kOutcomeWidth);
+                            pad_right(printable(record.backend_name()), plugin_width_) + kGap;
+  const std::string outcome = pad_right(printable(record.outcome.text()), kOutcomeWidth);
   std::string rest;
   std::string remark;
   if (is_ok) {
-    rest = kGap + numbers(record) + printable(record.verdict);
+    rest = kGap + numbers(record) + printable(record.verdict.text());
     remark = remarks_of(record);
     if (!remark.empty() && !record.verdict.empty()) remark.insert(0, ", ");
   } else if (!record.message.empty()) {
@@ -318,9 +301,8 @@ void RunTable::row(const Record& record) {
       rest = cut_to_width(rest, room);
       remark = cut_to_width(remark, room - display_width(rest));
     }
-    const bool is_noise = is_ok && timing_word(record) == "noise";
-    out_ << names << coloured(outcome, colour_of(record.outcome), style_.color)
-         << coloured(rest, Colour::kDim, style_.color && is_noise)
+    out_ << names << coloured(outcome, colour_of(record), style_.color)
+         << coloured(rest, Colour::kDim, style_.color && is_ok && is_noise(record))
          << coloured(remark, Colour::kWarning, style_.color) << '\n';
   }
   out_.flush();
@@ -332,14 +314,14 @@ void RunTable::write_counts(double elapsed_s) {
   std::vector<std::string> failures;
   std::vector<std::string> parts;
   std::vector<std::string> not_run;
-  for (const auto& [outcome, count] : outcome_counts_) {
-    const std::string text = std::to_string(count) + " " + outcome;
-    if (outcome == "ok") {
-      num_ok = count;
-    } else if (is_not_run(outcome)) {
+  for (const auto& [word, tally] : tallies_) {
+    const std::string text = std::to_string(tally.count) + " " + word;
+    if (tally.counting == record::Counting::kCounted) {
+      num_ok += tally.count;
+    } else if (tally.counting == record::Counting::kNotCounted) {
       not_run.push_back(text);
     } else {
-      num_failed += count;
+      num_failed += tally.count;
       failures.push_back(text);
     }
   }

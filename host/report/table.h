@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "journal/control.h"
-#include "journal/record.h"
+#include "record/record.h"
 
 namespace graphnet::report {
 
@@ -62,7 +62,7 @@ class RunTable {
 
   /// A control measurement, which holds for the rows after it.
   void control(const journal::Control& control);
-  void row(const journal::Record& record);
+  void row(const record::Record& record);
   void summary(const RunSummary& summary);
 
  private:
@@ -71,12 +71,18 @@ class RunTable {
     int count = 0;
     std::map<std::string, int> left_out;  // by reason
   };
+  struct Tally {
+    record::Counting counting = record::Counting::kCounted;
+    int count = 0;
+  };
 
   void write_line(const std::string& line);
-  std::string numbers(const journal::Record& record) const;
-  std::string speedup(const journal::Record& record) const;
-  std::string timing_word(const journal::Record& record) const;
-  void count(const journal::Record& record);
+  std::string numbers(const record::Record& record) const;
+  std::string speedup(const record::Record& record) const;
+  /// A claim below the noise floor.
+  bool is_noise(const record::Record& record) const;
+  std::string timing_word(const record::Record& record) const;
+  void count(const record::Record& record);
   void write_counts(double elapsed_s);
   void write_speedups();
 
@@ -88,8 +94,9 @@ class RunTable {
   double noise_floor_ = 0;
   int sample_width_ = 0;
   int plugin_width_ = 0;
-  std::vector<std::pair<std::string, int>> outcome_counts_;  // in order of appearance
-  std::vector<std::pair<std::string, Speedups>> speedups_;   // per plugin, in order of appearance
+  // By outcome, or why it is not counted, in order of appearance.
+  std::vector<std::pair<std::string, Tally>> tallies_;
+  std::vector<std::pair<std::string, Speedups>> speedups_;  // per plugin, in order of appearance
 };
 
 }  // namespace graphnet::report

@@ -99,7 +99,7 @@ std::string flagged_lines(const Report& report) {
     if (row.flags.empty() || row.backend >= report.backends.size()) continue;
     if (++count > kMaxFlagged) continue;
     text += "- " + markdown_cell(row.sample) + ", " + markdown_cell(report.backends[row.backend]) +
-            ": " + markdown_cell(base::join(row.flags, ", ")) + "\n";
+            ": " + markdown_cell(base::join(texts_of(row.flags), ", ")) + "\n";
   }
   if (count > kMaxFlagged) text += "- and " + std::to_string(count - kMaxFlagged) + " more\n";
   return text.empty() ? "" : "\nFlagged:\n\n" + text;
@@ -151,8 +151,9 @@ std::string csv_report(const Report& report) {
     if (row.backend >= report.backends.size()) continue;
     std::vector<std::string> cells;
     for (const std::string& word :
-         {row.sample, row.family, row.category, report.backends[row.backend], row.outcome,
-          row.verdict, row.timing, row.left_out, base::join(row.flags, " ")}) {
+         {row.sample, row.family, row.category, report.backends[row.backend], row.outcome.text(),
+          row.verdict.text(), row.timing.text(), row.left_out,
+          base::join(texts_of(row.flags), " ")}) {
       cells.push_back(csv_cell(word));
     }
     for (const auto& number : {row.speedup, row.speedup_low, row.speedup_high, row.eager_ns,

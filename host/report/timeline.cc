@@ -13,7 +13,7 @@ namespace graphnet::report {
 namespace {
 
 using base::Json;
-using journal::Record;
+using record::Record;
 using Track = PerfettoTrace::Track;
 
 constexpr const char* kPhase = "phase";
@@ -47,13 +47,6 @@ const Json* entry_of(const Json::array_t& list, const Json& number) {
   return is_one ? &list[number.get<std::size_t>()] : nullptr;
 }
 
-int calls_per_half(const Record& record, const char* side) {
-  const auto calls = record.timing.find("calls_per_half");
-  if (calls == record.timing.end() || !calls->is_object()) return 1;
-  const auto found = calls->find(side);
-  return found != calls->end() && found->is_number_integer() ? found->get<int>() : 1;
-}
-
 /// Lays the slices of one record.
 class RecordLine {
  public:
@@ -62,9 +55,7 @@ class RecordLine {
 
   /// Returns when the record ends.
   std::uint64_t lay() {
-    const std::string& plugin =
-        record_.plugin_variant.empty() ? record_.plugin : record_.plugin_variant;
-    own_ = trace_.add_track(record_.sample + " " + plugin);
+    own_ = trace_.add_track(record_.sample + " " + record_.backend_name());
     for (const auto& [phase, duration] : record_.phases_ns.items()) {
       const std::uint64_t start = end_ns_;
       end_ns_ += whole(duration);
@@ -78,7 +69,7 @@ class RecordLine {
     if (is_paired()) lay_pairs();
     lay_proof();
     if (!record_.verdict.empty()) {
-      trace_.add_instant(own_, {kProof, "verdict: " + record_.verdict}, end_ns_);
+      trace_.add_instant(own_, {kProof, "verdict: " + record_.verdict.text()}, end_ns_);
     }
     return end_ns_;
   }
@@ -114,7 +105,7 @@ class RecordLine {
     return found == starts_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  bool is_paired() const { return !record_.timing.empty(); }
+  bool is_paired() const { return record_.timing.has_pairs(); }
 
   void lay_once(const char* phase, const std::optional<double>& duration_ns) {
     std::optional<std::uint64_t> time = start_of(phase);
@@ -136,8 +127,7 @@ class RecordLine {
     const std::vector<double>& eager = record_.eager.trials_ns;
     const std::vector<double>& plugin = record_.plugin_side.trials_ns;
     if (!time || eager.size() != plugin.size()) return;
-    const Json order = record_.timing.value("backend_first", Json());
-    const std::string backend_first = order.is_string() ? order.get<std::string>() : "";
+    const std::string& backend_first = record_.timing.backend_first;
     for (std::size_t pair = 0; pair < eager.size(); ++pair) {
       const bool is_plugin_first = pair < backend_first.size() && backend_first[pair] == '1';
       if (is_plugin_first) lay_half(kPlugin, plugin[pair], *time);
@@ -147,38 +137,35 @@ class RecordLine {
   }
 
   void lay_half(const char* side, double call_ns, std::uint64_t& time_ns) {
-    const int calls = calls_per_half(record_, side);
+    const record::SideCounts& halves = record_.timing.calls_per_half;
+    const std::int64_t calls = (side == kPlugin ? halves.plugin : halves.eager).value_or(1);
     const std::string name = calls == 1 ? "call" : std::to_string(calls) + " calls";
-    lay_next({side, name}, whole(call_ns * calls), time_ns);
+    lay_next({side, name}, whole(call_ns * static_cast<double>(calls)), time_ns);
   }
 
   void lay_proof() {
     std::optional<std::uint64_t> time = start_of(kProof);
     if (!time) return;
-    const Json moments = record_.proof.value("moments", Json());
+    const Json& moments = record_.proof.moments;
     for (const char* kind : {"hits", "samples"}) {
       if (moments.contains(kind)) lay_moments(kind, moments[kind], *time);
     }
-    const Json::array_t& steps = list_in(record_.proof, "steps");
-    if (steps.empty()) return lay_watched_calls(*time);
-    for (const Json& step : steps) {
-      if (!step.is_array() || step.size() != 2 || !step[0].is_string()) continue;
-      lay_next({kProof, step[0].get<std::string>()}, whole(step[1]), *time);
-    }
+    if (record_.proof.steps.empty()) return lay_watched_calls(*time);
+    for (const auto& [step, ns] : record_.proof.steps) lay_next({kProof, step}, whole(ns), *time);
   }
 
   /// Of records from before there were steps.
   void lay_watched_calls(std::uint64_t time_ns) {
-    const Json& ledger = record_.proof;
-    constexpr std::uint64_t kMostCalls = 100;
-    const std::uint64_t calls = std::min(kMostCalls, whole(ledger.value("calls", Json())));
-    const std::uint64_t arm_ns = whole(ledger.value("arm_ns", Json()));
-    const std::uint64_t call_ns = whole(ledger.value("traced_call_ns", Json()));
-    for (std::uint64_t call = 0; call < calls; ++call) {
+    const record::Proof& proof = record_.proof;
+    constexpr std::int64_t kMostCalls = 100;
+    const std::int64_t calls = std::min(kMostCalls, proof.calls.value_or(0));
+    const std::uint64_t arm_ns = whole(proof.arm_ns.value_or(0));
+    const std::uint64_t call_ns = whole(proof.traced_call_ns.value_or(0));
+    for (std::int64_t call = 0; call < calls; ++call) {
       lay_next({kProof, "arming"}, arm_ns, time_ns);
       lay_next({kProof, "watched call"}, call_ns, time_ns);
     }
-    lay_next({kProof, "unwatched call"}, whole(ledger.value("call_ns", Json())), time_ns);
+    lay_next({kProof, "unwatched call"}, whole(proof.call_ns.value_or(0)), time_ns);
   }
 
   /// What was seen when, on a track for each thread; see proof/moments.h.

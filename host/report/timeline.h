@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "journal/record.h"
+#include "record/record.h"
 #include "report/perfetto.h"
 
 namespace graphnet::report {
@@ -16,6 +16,6 @@ namespace graphnet::report {
 /// of the phase. Halves of several calls are one slice. Of the proof they hold when, too: the
 /// witness's hits and the sampler's finds are instants on a track for each thread. The verdict
 /// stands at the end of its record.
-PerfettoTrace timeline(const std::vector<journal::Record>& records);
+PerfettoTrace timeline(const std::vector<record::Record>& records);
 
 }  // namespace graphnet::report

@@ -3,16 +3,11 @@
 
 namespace graphnet::score {
 
-using journal::Record;
+using record::Record;
 
 namespace {
 
 constexpr double kLargestSpread = 0.20;
-
-bool is_unstable(const Record& record) {
-  const auto verdict = record.timing.find("verdict");
-  return verdict != record.timing.end() && *verdict == "unstable";
-}
 
 }  // namespace
 
@@ -21,16 +16,19 @@ bool is_spread_too_wide(const std::optional<double>& iqr, const std::optional<do
 }
 
 bool is_unsteady(const Record& record) {
-  return record.timing.empty() &&
+  return !record.timing.has_pairs() &&
          (is_spread_too_wide(record.eager.iqr_ns, record.eager.median_ns) ||
           is_spread_too_wide(record.plugin_side.iqr_ns, record.plugin_side.median_ns));
 }
 
 std::string doubt_about_speedup(const Record& record) {
-  if (!record.flags.empty()) return record.flags.front();
-  if (record.verdict == "empty") return "empty";  // no code of the plugin's was seen to run
+  if (!record.flags.empty()) return record.flags.front().text();
+  if (record.verdict.kind == record::ProofVerdict::kEmpty) {
+    return "empty";  // no code of the plugin's was seen to run
+  }
   if (is_unsteady(record)) return "unsteady";
-  return is_unstable(record) ? "unstable" : "";
+  const auto timing = record.timing.verdict;
+  return timing == record::TimingVerdict::kUnstable ? timing.text() : "";
 }
 
 std::string reason_to_leave_out(const Record& record) {

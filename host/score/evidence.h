@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "journal/record.h"
+#include "record/record.h"
 
 namespace graphnet::score {
 
@@ -15,14 +15,14 @@ namespace graphnet::score {
 bool is_spread_too_wide(const std::optional<double>& iqr, const std::optional<double>& median);
 
 /// That of either side. Method `upstream` only: the other has an interval.
-bool is_unsteady(const journal::Record& record);
+bool is_unsteady(const record::Record& record);
 
 /// What makes a record's speedup doubtful: a flag, "unsteady", or "unstable" (the interval is too
 /// wide to say anything); empty: nothing.
-std::string doubt_about_speedup(const journal::Record& record);
+std::string doubt_about_speedup(const record::Record& record);
 
 /// Why the speedup of a sample whose outcome is ok enters no average: "degenerate", or what
 /// doubt_about_speedup() says; empty: it does.
-std::string reason_to_leave_out(const journal::Record& record);
+std::string reason_to_leave_out(const record::Record& record);
 
 }  // namespace graphnet::score

@@ -111,7 +111,7 @@ class ResultsReader {
     GN_ASSIGN_OR_RETURN(const journal::JournalContent content,
                         journal::read_journal(path, journal::JournalDepth::kBrief));
     const std::size_t first_row = results_.rows.size();
-    for (const journal::Record& record : content.records) {
+    for (const record::Record& record : content.records) {
       results_.rows.push_back(row_of(record, settings_.compat));
     }
     if (settings_.on_journal) settings_.on_journal(content, first_row);

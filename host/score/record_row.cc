@@ -9,45 +9,9 @@
 namespace graphnet::score {
 
 using base::Json;
-using journal::Record;
+using record::Record;
 
 namespace {
-
-/// What an outcome means to a score.
-struct Meaning {
-  const char* outcome;
-  Failure failure;
-  Failure compat_failure;
-  /// The failure of phases in which the plugin compiles; `failure` is that of the others.
-  Failure while_compiling;
-};
-
-constexpr Failure kNone = Failure::kNone;
-constexpr Failure kEager = Failure::kReference;
-constexpr std::array<Meaning, 15> kMeanings = {{
-    {"ok", kNone, kNone, kNone},
-    {"accuracy_mismatch", kNone, kNone, kNone},
-    {"non_finite", Failure::kNonFinite, kNone, Failure::kNonFinite},
-    {"shape_mismatch", Failure::kShapeMismatch, kNone, Failure::kShapeMismatch},
-    {"count_mismatch", Failure::kShapeMismatch, Failure::kShapeMismatch, Failure::kShapeMismatch},
-    {"dtype_mismatch", Failure::kTypeMismatch, Failure::kShapeMismatch, Failure::kTypeMismatch},
-    {"unsupported", Failure::kCompile, kEager, Failure::kCompile},
-    {"compile_failed", Failure::kCompile, kEager, Failure::kCompile},
-    {"runtime_failed", Failure::kRuntime, kEager, Failure::kCompile},
-    {"crashed", Failure::kRuntime, kEager, Failure::kCompile},
-    {"timed_out", Failure::kRuntime, kEager, Failure::kCompile},
-    {"out_of_memory", Failure::kRuntime, kEager, Failure::kCompile},
-    {"killed", Failure::kRuntime, kEager, Failure::kCompile},
-    {"plugin_failed", Failure::kRuntime, kEager, Failure::kCompile},
-    {"reference_failed", kEager, kEager, kEager},
-}};
-
-const Meaning* meaning_of(const std::string& outcome) {
-  for (const Meaning& meaning : kMeanings) {
-    if (outcome == meaning.outcome) return &meaning;
-  }
-  return nullptr;
-}
 
 const Json& item(const Json& object, const char* key, std::size_t index) {
   static const Json none;
@@ -73,24 +37,10 @@ std::string digits_of(const Record& record, std::size_t index, bool compat) {
   return digits.is_string() ? digits.get<std::string>() : "";
 }
 
-bool is_random_and_accepted(const Record& record, std::size_t index) {
-  const auto judged = record.checks.find("random");
-  if (judged == record.checks.end() || !judged->is_array()) return false;
-  for (const Json& entry : *judged) {
-    if (!entry.is_object() || !entry.contains("output") || !entry.contains("same_distribution")) {
-      continue;
-    }
-    if (entry["output"] == index && entry["same_distribution"] == true) return true;
-  }
-  return false;
-}
-
 /// Whether the outcome rule accepted an output by other means than its distance from eager.
 bool is_accepted_otherwise(const Record& record, std::size_t index) {
-  if (record.outcome != "ok") return false;
-  const Json& indices = item(record.checks, "indices", index);
-  const bool selects_the_same = indices.is_object() && indices.value("accepted", Json()) == true;
-  return selects_the_same || is_random_and_accepted(record, index);
+  return record.is_ok() &&
+         (record.checks.accepts_indices(index) || record.checks.accepts_distribution(index));
 }
 
 /// Takes away the levels at which output `index` differs from eager's.
@@ -122,7 +72,7 @@ std::string value_text(const Json& value) {
 
 Backend backend_of(const Record& record) {
   Backend backend;
-  backend.name = record.plugin_variant.empty() ? record.plugin : record.plugin_variant;
+  backend.name = record.backend_name();
   auto& facets = backend.facets;
   facets["source"] = "journal";
   facets["version"] = record.plugin_version;
@@ -133,10 +83,8 @@ Backend backend_of(const Record& record) {
   facets["protocol"] = record.protocol;
   if (record.threads > 0) facets["threads"] = std::to_string(record.threads);
   // A worker that died early did not say what it ran on.
-  const auto hardware = record.environment.find("cpu_model");
-  if (hardware != record.environment.end() && hardware->is_string()) {
-    facets["hardware"] = hardware->get<std::string>();
-  }
+  const std::string& hardware = record.environment.cpu_model;
+  if (!hardware.empty()) facets["hardware"] = hardware;
   for (const auto& [name, value] : record.plugin_options.items()) {
     facets["option." + name] = value_text(value);
   }
@@ -145,38 +93,28 @@ Backend backend_of(const Record& record) {
 
 }  // namespace
 
-std::optional<Failure> failure_of_outcome(const std::string& outcome) {
-  const Meaning* meaning = meaning_of(outcome);
-  return meaning == nullptr ? std::nullopt : std::optional<Failure>(meaning->failure);
-}
-
 Row row_of(const Record& record, bool compat) {
   Row row;
   row.sample = record.sample;
-  row.family =
-      record.family.empty() ? record.sample.substr(0, record.sample.find('/')) : record.family;
+  row.family = record.family_name();
   row.backend = backend_of(record);
   row.outcome = record.outcome;
+  row.counting = record.counting();
   if (record.speedup && std::isfinite(*record.speedup) && *record.speedup > 0) {
     row.speedup = record.speedup;
   }
-  const Meaning* meaning = meaning_of(record.outcome);
-  const bool is_not_usable = record.outcome == "plugin_failed" && record.phase.empty();
-  if (meaning == nullptr || is_not_usable) {
-    row.left_out = is_not_usable ? "not usable" : record.outcome;
-    if (row.left_out.empty()) row.left_out = "no outcome";
+  if (row.counting == record::Counting::kNotCounted) {
+    row.left_out = record::why_not_counted(record.outcome, record.phase);
     row.can_be_kept = false;
     return row;
   }
-  const bool is_compiling = record.phase == "compile" || record.phase == "bind";
-  row.failure = compat && journal::upstream_refusal(record) ? kEager
-                : compat                                    ? meaning->compat_failure
-                : is_compiling                              ? meaning->while_compiling
-                                                            : meaning->failure;
+  row.failure = compat && record::upstream_refusal(record)
+                    ? Failure::kReference
+                    : record::failure_of(record.outcome.value(), record.phase.value(), compat);
   if (row.failure != Failure::kNone) return row;
   judge_levels(record, compat, row);
   // A degenerate output that is wrong is evidence all the same.
-  row.left_out = record.outcome == "ok" ? reason_to_leave_out(record) : doubt_about_speedup(record);
+  row.left_out = record.is_ok() ? reason_to_leave_out(record) : doubt_about_speedup(record);
   return row;
 }
 

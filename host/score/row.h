@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "record/outcome.h"
+
 namespace graphnet::score {
 
 /// Upstream's tolerance levels t = -10 ... 5.
@@ -21,20 +23,8 @@ constexpr std::size_t level_index(int t) {
   return static_cast<std::size_t>(t - kFirstLevel);
 }
 
-/// How a sample failed on a backend; upstream's error types.
-///
-/// source   GraphNet bench positive_tolerance_interpretation
-enum class Failure : std::uint8_t {
-  kNone,           ///< both sides ran: Row::correct says at which levels they agree
-  kAccuracy,       ///< both ran and differ at the level that was asked for; never a row's own value
-  kNonFinite,      ///< NaN or infinities where eager has none, or the other way round
-  kTypeMismatch,   ///< another element type
-  kShapeMismatch,  ///< another shape or number of outputs
-  kRuntime,        ///< the compiled program did not run to its end
-  kCompile,        ///< it was not compiled
-  kReference,      ///< eager itself failed
-};
-inline constexpr std::size_t kNumFailures = 8;
+using record::Failure;
+using record::kNumFailures;
 
 /// Upstream's word for it: "accuracy", "nan", "type_mismatch", "shape_mismatch", "runtime_fail",
 /// "compile_fail", "eager_fail"; "correct" for kNone.
@@ -61,7 +51,9 @@ struct Row {
   std::string sample;  ///< "<family>/<model>", with subgraphs "<family>/<model>/subgraph_<n>"
   std::string family;
   Backend backend;
-  std::string outcome;  ///< of the record; of a log "ok" or failure_name()
+  /// Of the record; of a log `ok`, `accuracy_mismatch`, or failure_name().
+  record::Word<record::Outcome> outcome;
+  record::Counting counting = record::Counting::kCounted;  ///< of a record Record::counting()
   Failure failure = Failure::kNone;
   std::array<bool, kNumLevels> correct = {};  ///< by level_index(); all false if `failure` is set
   std::optional<double> speedup;              ///< eager time by backend time; above 0 and finite

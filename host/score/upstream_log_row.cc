@@ -61,9 +61,10 @@ Failure failure_by_progress(int num_profiles) {
 
 /// Our test-compiler writes the outcome in front of the message.
 Failure failure_of_compiled(const LogSample& sample) {
-  const std::string outcome = sample.failure_message.substr(0, sample.failure_message.find(':'));
-  const auto named = failure_of_outcome(outcome);
-  if (named && *named != Failure::kNone) return *named;
+  const record::Word<record::Outcome> outcome(
+      sample.failure_message.substr(0, sample.failure_message.find(':')));
+  const Failure named = record::facts_of(outcome.value()).failure;
+  if (named != Failure::kNone) return named;
   return sample.num_profiles < 2 ? Failure::kCompile : Failure::kRuntime;
 }
 
@@ -138,10 +139,16 @@ Row row_of(const LogSample& sample, bool compat) {
     if (row.failure == Failure::kNone) judge_levels(sample, compat, row);
   }
   const bool is_correct = row.correct[level_index(0)];
-  row.outcome = !row.can_be_kept                ? row.left_out
-                : row.failure != Failure::kNone ? failure_name(row.failure)
-                : is_correct                    ? "ok"
-                                                : "accuracy_mismatch";
+  if (!row.can_be_kept) {
+    row.outcome = record::Word<record::Outcome>(row.left_out);
+    row.counting = record::Counting::kNotCounted;
+  } else if (row.failure != Failure::kNone) {
+    row.outcome = record::Word<record::Outcome>(failure_name(row.failure));
+    row.counting = record::Counting::kFailed;
+  } else {
+    row.outcome = is_correct ? record::Outcome::kOk : record::Outcome::kAccuracyMismatch;
+    row.counting = record::facts_of(row.outcome.value()).counting;
+  }
   const bool is_unsteady = is_wide(sample.eager_spread) || is_wide(sample.compiled_spread);
   if (row.can_be_kept && row.failure == Failure::kNone && is_unsteady) row.left_out = "unsteady";
   return row;

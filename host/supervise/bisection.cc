@@ -47,7 +47,8 @@ class CutTrials {
     trial.num_all = answer.value("num_nodes", std::size_t{0});
     trial.num_nodes = num_nodes == 0 ? trial.num_all : num_nodes;
     trial.node = answer.value("node", "");
-    trial.outcome = answer.value("outcome", "crashed");
+    trial.outcome =
+        record::Word<record::Outcome>(answer.value("outcome", name_of(record::Outcome::kCrashed)));
     trial.message = answer.value("message", answers.problem.message());
     return trial;
   }
@@ -66,12 +67,12 @@ Result<std::optional<CutTrial>> find_bad_node(const std::filesystem::path& execu
   CutTrials trials(executable, task, limit);
   GN_ASSIGN_OR_RETURN(CutTrial bad, trials.run(0));
   on_trial(bad);
-  if (bad.outcome == "ok") return std::optional<CutTrial>();
+  if (bad.outcome == record::Outcome::kOk) return std::optional<CutTrial>();
   std::size_t good = 0;
   while (bad.num_nodes - good > 1) {
     GN_ASSIGN_OR_RETURN(CutTrial trial, trials.run(good + (bad.num_nodes - good) / 2));
     on_trial(trial);
-    if (trial.outcome == "ok") {
+    if (trial.outcome == record::Outcome::kOk) {
       good = trial.num_nodes;
     } else {
       bad = std::move(trial);

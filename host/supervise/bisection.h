@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "journal/worker_message.h"
+#include "record/outcome.h"
 
 namespace graphnet::supervise {
 
@@ -18,9 +19,9 @@ struct CutTrial {
   std::size_t num_nodes = 0;  ///< of the cut
   std::size_t num_all = 0;    ///< of the whole graph
   std::string node;           ///< the last one of the cut, as text (graph/graph_text.h)
-  /// "ok", one of verify's outcomes, "unsupported", "plugin_failed", or "crashed" for a worker that
-  /// died or took too long.
-  std::string outcome;
+  /// kOk, one of verify's outcomes, kUnsupported, kPluginFailed, or kCrashed for a worker that died
+  /// or took too long.
+  record::Word<record::Outcome> outcome;
   std::string message;
 };
 

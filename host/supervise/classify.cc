@@ -12,7 +12,10 @@
 
 namespace graphnet::supervise {
 
-using journal::Record;
+using record::Outcome;
+using record::Phase;
+using record::Record;
+using record::Suspect;
 
 namespace {
 
@@ -21,14 +24,6 @@ constexpr std::size_t kMaxTailBytes = std::size_t{8} << 10U;
 
 // Beyond this a reader should know that printing was part of what was timed.
 constexpr std::uint64_t kMuchOutputBytes = std::uint64_t{1} << 20U;
-
-enum class Blame { kSample, kReference, kPlugin };
-
-Blame blame_of(const std::string& phase) {
-  if (phase == "load" || phase == "plan" || phase == "replay") return Blame::kSample;
-  if (phase.empty() || phase == "eager") return Blame::kReference;
-  return Blame::kPlugin;
-}
 
 bool is_killed_from_outside(const WorkerEnd& end) {
   return end.stop == WorkerEnd::Stop::kNone && end.exit.signal == SIGKILL;
@@ -50,26 +45,26 @@ bool ran_out_of_memory(const PlannedTask& planned, const WorkerEnd& end) {
          (limit > 0 && end.exit.peak_rss_bytes > limit / 4 * 3);
 }
 
-std::string outcome_of(const PlannedTask& planned, const WorkerEnd& end, Blame blame) {
+Outcome outcome_of(const PlannedTask& planned, const WorkerEnd& end, Suspect suspect) {
   const bool is_sample_clean =
       is_killed_from_outside(end) || end.stop == WorkerEnd::Stop::kProtocol;
-  if (blame == Blame::kSample && !is_sample_clean) return "invalid_sample";
-  if (blame != Blame::kPlugin) return "reference_failed";
-  if (end.stop == WorkerEnd::Stop::kTimeLimit) return "timed_out";
-  if (end.stop == WorkerEnd::Stop::kProtocol) return "plugin_failed";
-  if (ran_out_of_memory(planned, end)) return "out_of_memory";
-  if (is_killed_from_outside(end)) return "killed";
-  return end.exit.signal ? "crashed" : "plugin_failed";
+  if (suspect == Suspect::kSample && !is_sample_clean) return Outcome::kInvalidSample;
+  if (suspect != Suspect::kPlugin) return Outcome::kReferenceFailed;
+  if (end.stop == WorkerEnd::Stop::kTimeLimit) return Outcome::kTimedOut;
+  if (end.stop == WorkerEnd::Stop::kProtocol) return Outcome::kPluginFailed;
+  if (ran_out_of_memory(planned, end)) return Outcome::kOutOfMemory;
+  if (is_killed_from_outside(end)) return Outcome::kKilled;
+  return end.exit.signal ? Outcome::kCrashed : Outcome::kPluginFailed;
 }
 
-std::string who(const PlannedTask& planned, Blame blame) {
-  return blame == Blame::kPlugin ? "plugin '" + planned.task.plugin_name + "'" : "the worker";
+std::string who(const PlannedTask& planned, Suspect suspect) {
+  return suspect == Suspect::kPlugin ? "plugin '" + planned.task.plugin_name + "'" : "the worker";
 }
 
 std::string place_of(const WorkerEnd& end) {
   if (end.phase.empty()) return "before its first phase";
-  if (end.step.empty()) return "in phase " + end.phase;
-  return "in " + end.step + " (phase " + end.phase + ")";
+  if (end.step.empty()) return "in phase " + end.phase.text();
+  return "in " + end.step + " (phase " + end.phase.text() + ")";
 }
 
 std::string limit_text(const PlannedTask& planned) {
@@ -99,8 +94,8 @@ std::string out_of_memory_message(const PlannedTask& planned, const WorkerEnd& e
   return name + " was killed from outside " + place_of(end) + ", most likely for lack of memory";
 }
 
-std::string message_of(const PlannedTask& planned, const WorkerEnd& end, Blame blame) {
-  const std::string name = who(planned, blame);
+std::string message_of(const PlannedTask& planned, const WorkerEnd& end, Suspect suspect) {
+  const std::string name = who(planned, suspect);
   const std::string where = place_of(end);
   switch (end.stop) {
     case WorkerEnd::Stop::kTimeLimit:
@@ -112,16 +107,16 @@ std::string message_of(const PlannedTask& planned, const WorkerEnd& end, Blame b
       break;
   }
   const bool is_killed = is_killed_from_outside(end);
-  if ((blame == Blame::kPlugin || is_killed) && ran_out_of_memory(planned, end)) {
+  if ((suspect == Suspect::kPlugin || is_killed) && ran_out_of_memory(planned, end)) {
     return out_of_memory_message(planned, end, name);
   }
   if (is_killed) return name + " was killed from outside " + where + ", not for lack of memory";
   if (end.exit.signal) return name + " crashed " + where + " with " + end.exit.to_string();
   const std::string code = std::to_string(end.exit.exit_code.value_or(-1));
-  if (blame == Blame::kPlugin && end.exit.exit_code == journal::kExitChannelLost) {
+  if (suspect == Suspect::kPlugin && end.exit.exit_code == journal::kExitChannelLost) {
     return name + " or a library it uses closed the worker's control channel " + where;
   }
-  if (blame == Blame::kPlugin) {
+  if (suspect == Suspect::kPlugin) {
     return name + " or a library it uses called exit(" + code + ") " + where;
   }
   return name + " ended " + where + " with " + end.exit.to_string();
@@ -177,23 +172,31 @@ void subtract_held(const WorkerEnd& end, Record& record) {
   }
 }
 
+/// Of a phase before which outcome and times were settled; the verdict too, if the witness was done
+/// and only the sampler looked on.
+void note_settled_end(const WorkerEnd& end, const std::string& message, Record& record) {
+  if (end.phase == Phase::kRobustness) {
+    record.checks.other_inputs_end = message;
+    record.notes.push_back("on other inputs: " + message);
+    return;
+  }
+  if (record::is_empty(record.proof)) {
+    record.verdict = {record::ProofVerdict::kUnknown, "killed in proof"};
+  }
+  record.notes.push_back("while witnesses looked on: " + message);
+}
+
 void judge(const PlannedTask& planned, const WorkerEnd& end, Record& record) {
-  const Blame blame = blame_of(end.phase);
-  if (!end.phase.empty()) record.phases_ns[end.phase] = end.last_phase.count();
-  if (end.phase == "robustness" && !record.outcome.empty()) {
-    // Outcome and times belong to the sample's own inputs and are settled.
-    record.checks["other_inputs"] = message_of(planned, end, blame);
-    record.notes.push_back("on other inputs: " + message_of(planned, end, blame));
+  const record::PhaseFacts& phase = record::facts_of(end.phase.value());
+  const Suspect suspect = phase.suspect;
+  if (!end.phase.empty()) record.phases_ns[end.phase.text()] = end.last_phase.count();
+  const std::string message = message_of(planned, end, suspect);
+  if (phase.is_settled && !record.outcome.empty()) {
+    note_settled_end(end, message, record);
     return;
   }
-  if (end.phase == "proof" && !record.outcome.empty()) {
-    // So are they here; the verdict too, if the witness was done and only the sampler looked on.
-    if (record.proof.empty()) record.verdict = "unknown(killed in proof)";
-    record.notes.push_back("while witnesses looked on: " + message_of(planned, end, blame));
-    return;
-  }
-  record.outcome = outcome_of(planned, end, blame);
-  record.message = message_of(planned, end, blame);
+  record.outcome = outcome_of(planned, end, suspect);
+  record.message = message;
   record.phase = end.phase;
   if (is_killed_from_outside(end) && end.oom_kill == OomKill::kUnknown) {
     record.notes.push_back(
@@ -238,7 +241,8 @@ void fill_identity(const PlannedTask& planned, Record& record) {
 Record refused_record(const PlannedTask& planned) {
   const base::Status& refusal = planned.refusal;
   Record record = blank_record(planned);
-  record.outcome = refusal.code() == base::Code::kUnsupported ? "unsupported" : "plugin_failed";
+  record.outcome =
+      refusal.code() == base::Code::kUnsupported ? Outcome::kUnsupported : Outcome::kPluginFailed;
   // A YAML error goes on with the line it means.
   record.message = refusal.message().substr(0, refusal.message().find('\n'));
   for (const auto& place : refusal.context()) record.notes.push_back("at: " + place);
@@ -265,10 +269,10 @@ Record classify(const PlannedTask& planned, const WorkerEnd& end) {
   }
   if (end.crash) record.crash = describe_crash(*end.crash);
   fill_identity(planned, record);
-  record.environment["worker"] = end.was_forked ? "forked" : "fresh";
-  record.environment["memory_limit_by"] = end.memory_by;
-  if (memory_limit(planned) > 0) record.environment["memory_limit_bytes"] = memory_limit(planned);
-  if (record.outcome != "ok" && record.output_tail.empty()) {
+  record.environment.worker = end.was_forked ? "forked" : "fresh";
+  record.environment.memory_limit_by = end.memory_by;
+  if (memory_limit(planned) > 0) record.environment.memory_limit_bytes = memory_limit(planned);
+  if (!record.is_ok() && record.output_tail.empty()) {
     record.output_tail = tail_text(end.output, kMaxTailBytes);
   }
   return record;

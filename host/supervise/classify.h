@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "journal/record.h"
+#include "record/record.h"
 #include "supervise/run_plan.h"
 #include "supervise/worker_process.h"
 
@@ -33,12 +33,12 @@ namespace graphnet::supervise {
 /// record that the worker sent keeps what was measured before. In `robustness` and `proof` the
 /// outcome is settled already: a death there is a note, in `proof` also the verdict `unknown(killed
 /// in proof)` unless the witness had finished.
-journal::Record classify(const PlannedTask& planned, const WorkerEnd& end);
+record::Record classify(const PlannedTask& planned, const WorkerEnd& end);
 
 /// The record of a task whose plugin was refused before any of its code ran (PlannedTask::refusal):
 /// `plugin_failed`, or `unsupported` for what it does not offer, without a phase, with the
 /// refusal's message, places and advice.
-journal::Record refused_record(const PlannedTask& planned);
+record::Record refused_record(const PlannedTask& planned);
 
 /// True if no phase was entered: the worker itself does not start on this machine.
 inline bool never_began(const WorkerEnd& end) {

@@ -30,22 +30,20 @@ PlannedTask make_control_task(const PlannedTask& like, const std::filesystem::pa
   return control;
 }
 
-Result<journal::Control> summarise_control(const journal::Record& record) {
+Result<journal::Control> summarise_control(const record::Record& record) {
   const auto incomplete = [] {
     return Status(Code::kInput, "the control measurement is incomplete");
   };
-  const auto experiments = record.timing.find("experiments");
-  if (experiments == record.timing.end() || !experiments->is_array() || experiments->empty()) {
-    return incomplete();
-  }
+  const base::Json& experiments = record.timing.experiments;
+  if (!experiments.is_array() || experiments.empty()) return incomplete();
   journal::Control control;
   control.run_id = record.run_id;
   control.time_utc = record.time_utc;
   control.threads = record.threads;
-  control.experiments = static_cast<int>(experiments->size());
-  control.results = *experiments;
+  control.experiments = static_cast<int>(experiments.size());
+  control.results = experiments;
   int covered = 0;
-  for (const base::Json& experiment : *experiments) {
+  for (const base::Json& experiment : experiments) {
     const auto number = [&](const char* key) {
       return experiment.is_object() && experiment.contains(key) && experiment[key].is_number()
                  ? experiment[key].get<double>()
@@ -64,8 +62,8 @@ Result<journal::Control> summarise_control(const journal::Record& record) {
 Result<journal::Control> run_control(const PlannedTask& control, const WorkerSettings& settings,
                                      Interrupt& interrupt, WorkerObserver& observer) {
   GN_ASSIGN_OR_RETURN(const WorkerEnd end, run_worker(control, settings, interrupt, observer));
-  const journal::Record record = classify(control, end);
-  if (record.outcome != "ok") {
+  const record::Record record = classify(control, end);
+  if (!record.is_ok()) {
     return Status(Code::kEnvironment, "the control measurement failed: " + record.message);
   }
   return summarise_control(record);

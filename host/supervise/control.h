@@ -25,6 +25,6 @@ base::Result<journal::Control> run_control(const PlannedTask& control,
 /// What follows from the experiments of a control.
 ///
 /// errors   kInput if there is none, or one is incomplete
-base::Result<journal::Control> summarise_control(const journal::Record& record);
+base::Result<journal::Control> summarise_control(const record::Record& record);
 
 }  // namespace graphnet::supervise

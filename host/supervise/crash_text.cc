@@ -59,19 +59,18 @@ std::string place_text(const Crash::Frame& frame) {
 
 }  // namespace
 
-Json describe_crash(const Crash& crash) {
+record::Crash describe_crash(const Crash& crash) {
   base::ExitState end;
   end.signal = crash.signal;
   const std::string signal = end.to_string();
-  Json described = {{"signal", signal.substr(0, signal.find(' '))}};
-  if (!crash.address.empty()) described["address"] = crash.address;
+  record::Crash described;
+  described.signal = signal.substr(0, signal.find(' '));
+  described.address = crash.address;
   const std::vector<std::string> names = function_names(crash.frames);
-  Json frames = Json::array();
   for (std::size_t i = 0; i < crash.frames.size(); ++i) {
     const std::string place = place_text(crash.frames[i]);
-    frames.push_back(names[i].empty() ? place : place + " " + names[i]);
+    described.frames.push_back(names[i].empty() ? place : place + " " + names[i]);
   }
-  described["frames"] = std::move(frames);
   return described;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "base/json.h"
+#include "record/parts.h"
 #include "supervise/worker_report.h"
 
 namespace graphnet::supervise {
 
 /// A crash as Record::crash holds it. Places are named by the symbols of the files that hold them,
 /// as far as those can be read now; those of very large files (libtorch) are not.
-base::Json describe_crash(const Crash& crash);
+record::Crash describe_crash(const Crash& crash);
 
 }  // namespace graphnet::supervise

@@ -32,7 +32,7 @@ bool MemoryBudget::fits(std::int64_t need_bytes, std::int64_t free_bytes,
   return need_bytes <= left;
 }
 
-void MemoryBudget::note(const journal::Record& record) {
+void MemoryBudget::note(const record::Record& record) {
   std::int64_t& peak = peaks_[record.sample];
   peak = std::max(peak, record.peak_rss_bytes.value_or(0));
 }

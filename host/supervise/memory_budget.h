@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "journal/record.h"
+#include "record/record.h"
 
 namespace graphnet::supervise {
 
@@ -34,7 +34,7 @@ class MemoryBudget {
                    const std::vector<Holder>& holders);
 
   /// Learns from a record.
-  void note(const journal::Record& record);
+  void note(const record::Record& record);
 
  private:
   std::map<std::string, std::int64_t> peaks_;  // by sample

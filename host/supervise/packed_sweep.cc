@@ -43,8 +43,8 @@ class Place : public WorkerObserver {
     return Status::ok();
   }
 
-  void on_phase(const std::string& phase) override {
-    has_moved_on = has_moved_on || !journal::takes_times(phase);
+  void on_phase(record::Phase phase) override {
+    has_moved_on = has_moved_on || !record::facts_of(phase).takes_times;
     if (is_quiet) return;
     observer_.on_turn(*planned_);
     observer_.on_phase(phase);
@@ -58,10 +58,10 @@ class Place : public WorkerObserver {
   const PlannedTask& planned() const { return *planned_; }
   const WorkerSettings& settings() const { return settings_; }
   bool asks_for_time() const {
-    return run != nullptr && run->ask() != nullptr && journal::takes_times(run->ask()->phase);
+    return asks() && record::facts_of(run->ask()->phase.value()).takes_times;
   }
   bool asks_for_memory() const {
-    return run != nullptr && run->ask() != nullptr && !journal::takes_times(run->ask()->phase);
+    return asks() && !record::facts_of(run->ask()->phase.value()).takes_times;
   }
 
   std::unique_ptr<WorkerRun> run;  ///< null: free
@@ -71,6 +71,8 @@ class Place : public WorkerObserver {
   bool is_quiet = false;           ///< another takes times: nothing is drawn
 
  private:
+  bool asks() const { return run != nullptr && run->ask() != nullptr; }
+
   const WorkerSettings& settings_;
   SweepObserver& observer_;
   const PlannedTask* planned_ = nullptr;
@@ -209,10 +211,10 @@ class PackedSweep {
     return Status::ok();
   }
 
-  void note_company(const WorkerEnd& worker, journal::Record& record) const {
-    record.environment["jobs"] = places_.size();
+  void note_company(const WorkerEnd& worker, record::Record& record) const {
+    record.environment.jobs = static_cast<std::int64_t>(places_.size());
     for (const auto& [place, length] : worker.held) {
-      record.environment["held_ns"][place] = length.count();
+      record.environment.held_ns[place] = length.count();
     }
   }
 

@@ -17,9 +17,9 @@ namespace graphnet::supervise {
 /// the others (memory_budget.h). One that the kernel kills for lack of memory while it has company
 /// is run again alone, and leaves no record of the first try.
 ///
-/// Times: before a phase that takes times (journal::takes_times()) a worker asks, and gets leave
-/// when every other one stands still: nothing else of the run executes until the phase is over.
-/// Their time limits stand still too, and what they were held is taken out of their durations
+/// Times: before a phase that takes times (record::PhaseFacts::takes_times) a worker asks, and gets
+/// leave when every other one stands still: nothing else of the run executes until the phase is
+/// over. Their time limits stand still too, and what they were held is taken out of their durations
 /// (WorkerEnd::held). What left its worker's process group is not stopped. A control measurement
 /// waits until there is no worker at all.
 ///

@@ -20,7 +20,7 @@ class SweepObserver : public WorkerObserver {
   /// A control measurement is on disk, or why it gave nothing.
   virtual void on_control(const base::Result<journal::Control>& /*control*/) {}
   /// The record is on disk. False ends the sweep (nobody reads the results any more).
-  virtual bool on_record(const journal::Record& record) = 0;
+  virtual bool on_record(const record::Record& record) = 0;
 };
 
 /// How far a sweep came.

@@ -64,7 +64,7 @@ Status measure_control(const PlannedTask& planned, const WorkerSettings& setting
   return Status::ok();
 }
 
-Status worker_does_not_start(const WorkerSettings& settings, const journal::Record& record) {
+Status worker_does_not_start(const WorkerSettings& settings, const record::Record& record) {
   Status error(Code::kEnvironment,
                "the program that runs samples does not start: " + record.message);
   error.add_context(settings.executable.string());

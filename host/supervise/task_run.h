@@ -13,9 +13,9 @@ namespace graphnet::supervise {
 
 /// What became of one task of a sweep.
 struct TaskEnd {
-  std::optional<journal::Record> record;  ///< none if an interrupt stopped it
-  bool did_begin = false;                 ///< the worker entered a phase
-  bool did_not_start = false;             ///< it ended before its first phase
+  std::optional<record::Record> record;  ///< none if an interrupt stopped it
+  bool did_begin = false;                ///< the worker entered a phase
+  bool did_not_start = false;            ///< it ended before its first phase
 };
 
 /// Judges how the worker of a task ended.
@@ -43,6 +43,6 @@ base::Status measure_control(const PlannedTask& planned, const WorkerSettings& s
                              SweepObserver& observer);
 
 /// The error of a sweep whose very first worker ended before its first phase.
-base::Status worker_does_not_start(const WorkerSettings& settings, const journal::Record& record);
+base::Status worker_does_not_start(const WorkerSettings& settings, const record::Record& record);
 
 }  // namespace graphnet::supervise

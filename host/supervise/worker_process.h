@@ -48,7 +48,7 @@ struct WorkerSettings {
 class WorkerObserver {
  public:
   virtual ~WorkerObserver() = default;
-  virtual void on_phase(const std::string& /*phase*/) {}
+  virtual void on_phase(record::Phase /*phase*/) {}
   /// An interrupt arrived that lets the task finish; a second one would stop it.
   virtual void on_finishing() {}
   /// Called at least as often as poll_timeout_ms() asks for.

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "base/field_reader.h"
 #include "base/text.h"
-#include "journal/field_reader.h"
 
 namespace graphnet::supervise {
 
@@ -48,13 +48,13 @@ Result<Event> WorkerReport::take(const std::string& line) {
   return Status(Code::kPlugin, "a message has an unknown event");
 }
 
-Result<std::string> WorkerReport::phase_in(const Json& message) const {
+Result<record::Word<record::Phase>> WorkerReport::phase_in(const Json& message) const {
   const auto phase = message.find("phase");
   if (phase == message.end() || !phase->is_string() ||
       phases_.count(phase->get<std::string>()) == 0) {
     return Status(Code::kPlugin, "a message names an unknown phase");
   }
-  return phase->get<std::string>();
+  return record::Word<record::Phase>(phase->get<std::string>());
 }
 
 Result<Event> WorkerReport::enter_phase(const Json& message) {
@@ -67,7 +67,7 @@ Result<Event> WorkerReport::enter_phase(const Json& message) {
 Result<Event> WorkerReport::ask_for_phase(const Json& message) {
   WorkerState::Ask ask;
   GN_ASSIGN_OR_RETURN(ask.phase, phase_in(message));
-  journal::FieldReader fields(message);
+  base::FieldReader fields(message);
   fields.read("bytes", ask.num_bytes);
   if (state_.ask || !fields.status().is_ok() || ask.num_bytes.value_or(0) < 0) {
     return Status(Code::kPlugin, "a message asks in vain");
@@ -86,7 +86,7 @@ Result<Event> WorkerReport::enter_step(const Json& message) {
 }
 
 Result<Event> WorkerReport::begin_crash(const Json& message) {
-  journal::FieldReader fields(message);
+  base::FieldReader fields(message);
   Crash crash;
   fields.require("signal").read("signal", crash.signal).read("address", crash.address);
   if (!fields.status().is_ok() || crash.address.size() > kMaxStepBytes) {
@@ -97,7 +97,7 @@ Result<Event> WorkerReport::begin_crash(const Json& message) {
 }
 
 Result<Event> WorkerReport::add_frame(const Json& message) {
-  journal::FieldReader fields(message);
+  base::FieldReader fields(message);
   Crash::Frame frame;
   std::optional<std::int64_t> offset;
   fields.require("address").read("address", frame.address);
@@ -118,7 +118,7 @@ Result<Event> WorkerReport::keep_record(const Json& message) {
   if (record == message.end() || is_final == message.end() || !is_final->is_boolean()) {
     return Status(Code::kPlugin, "a record message is incomplete");
   }
-  GN_ASSIGN_OR_RETURN(state_.record, journal::record_from_json(*record));
+  GN_ASSIGN_OR_RETURN(state_.record, record::record_from_json(*record));
   state_.is_final = is_final->get<bool>();
   return state_.is_final ? Event::kFinal : Event::kRecord;
 }

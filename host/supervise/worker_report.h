@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "journal/record.h"
+#include "record/record.h"
 #include "supervise/line_reader.h"
 
 namespace graphnet::supervise {
@@ -43,12 +43,12 @@ struct Crash {
 
 /// What a worker has said of itself, message by message (journal/worker_message.h).
 struct WorkerState {
-  std::optional<journal::Record> record;  ///< the last one received
-  bool is_final = false;                  ///< that record is complete
-  std::string phase;                      ///< last phase entered; empty before the first
+  std::optional<record::Record> record;  ///< the last one received
+  bool is_final = false;                 ///< that record is complete
+  record::Word<record::Phase> phase;     ///< last phase entered
   /// A phase that it asked for and has not entered.
   struct Ask {
-    std::string phase;
+    record::Word<record::Phase> phase;
     std::optional<std::int64_t> num_bytes;  ///< of memory that it expects to need
   };
   std::optional<Ask> ask;
@@ -85,7 +85,7 @@ class WorkerReport {
  private:
   bool is_over() const { return state_.is_final || !state_.protocol_error.empty(); }
   base::Result<Event> take(const std::string& line);
-  base::Result<std::string> phase_in(const base::Json& message) const;
+  base::Result<record::Word<record::Phase>> phase_in(const base::Json& message) const;
   base::Result<Event> enter_phase(const base::Json& message);
   base::Result<Event> ask_for_phase(const base::Json& message);
   base::Result<Event> enter_step(const base::Json& message);

@@ -84,7 +84,7 @@ WorkerRun::WorkerRun(const PlannedTask& planned, const WorkerSettings& settings,
       unsent_(task_line(planned, settings, worker_.holder)),
       report_(phases_of(planned)),
       chunk_(kReadBytes, '\0') {
-  start_clock("load");
+  start_clock(record::Phase::kLoad);
   end_.was_forked = worker_.was_forked;
   end_.memory_by = memory_by(settings, worker_.holder);
 }
@@ -168,7 +168,7 @@ void WorkerRun::handle(WorkerReport::Event event) {
     phase_start_ = Clock::now();
     is_waiting_ = false;
     if (is_running) start_clock(report_.state().phase);
-    observer_.on_phase(report_.state().phase);
+    observer_.on_phase(report_.state().phase.value());
   }
   if (event == Event::kAsk && is_running) {
     is_waiting_ = true;
@@ -178,8 +178,8 @@ void WorkerRun::handle(WorkerReport::Event event) {
   if (event == Event::kBroken && is_running) stop(WorkerEnd::Stop::kProtocol);
 }
 
-void WorkerRun::start_clock(const std::string& phase) {
-  const auto limit = planned_.limits.find(phase);
+void WorkerRun::start_clock(const record::Word<record::Phase>& phase) {
+  const auto limit = planned_.limits.find(phase.text());
   limit_ = limit != planned_.limits.end() ? limit->second : std::nullopt;
   deadline_.reset();
   if (limit_) deadline_ = Clock::now() + *limit_;
@@ -262,8 +262,8 @@ void WorkerRun::resume() {
   if (deadline_) *deadline_ += length;
   const WorkerState& state = report_.state();
   if (!is_waiting_ && !state.phase.empty()) {
-    end_.held[state.phase] += length;
-    if (!state.step.empty()) end_.held[state.phase + "/" + state.step] += length;
+    end_.held[state.phase.text()] += length;
+    if (!state.step.empty()) end_.held[state.phase.text() + "/" + state.step] += length;
   }
   worker_.process.signal_group(SIGCONT);
 }

@@ -58,7 +58,7 @@ class WorkerRun {
 
   pid_t pid() const { return worker_.process.pid(); }
   /// The last phase that it entered.
-  const std::string& phase() const { return report_.state().phase; }
+  const record::Word<record::Phase>& phase() const { return report_.state().phase; }
   /// It was told to end, or is done but for its exit.
   bool is_ending() const;
 
@@ -83,7 +83,7 @@ class WorkerRun {
   bool read_output();
   bool read_control();
   void handle(WorkerReport::Event event);
-  void start_clock(const std::string& phase);
+  void start_clock(const record::Word<record::Phase>& phase);
   void stop(WorkerEnd::Stop why);
   void kill();
 

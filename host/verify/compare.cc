@@ -13,6 +13,7 @@ namespace graphnet::verify {
 namespace {
 
 using base::DType;
+using record::Outcome;
 
 std::string type_text(const TensorView& view) {
   return std::string(base::dtype_name(view.dtype)) + " " + shape_text(view.shape);
@@ -142,14 +143,14 @@ OutputComparison compare_output(const TensorView& eager, const TensorView& plugi
 }
 
 // Most severe first.
-constexpr const char* kOutcomes[] = {"dtype_mismatch", "shape_mismatch", "non_finite",
-                                     "accuracy_mismatch", "ok"};
+constexpr Outcome kOutcomes[] = {Outcome::kDtypeMismatch, Outcome::kShapeMismatch,
+                                 Outcome::kNonFinite, Outcome::kAccuracyMismatch};
 
-const char* outcome_of(const OutputComparison& output) {
-  if (!output.dtype_equal) return kOutcomes[0];
-  if (!output.shape_equal) return kOutcomes[1];
-  if (!output.masks_equal) return kOutcomes[2];
-  return output.within_tolerance() ? kOutcomes[4] : kOutcomes[3];
+Outcome outcome_of(const OutputComparison& output) {
+  if (!output.dtype_equal) return Outcome::kDtypeMismatch;
+  if (!output.shape_equal) return Outcome::kShapeMismatch;
+  if (!output.masks_equal) return Outcome::kNonFinite;
+  return output.within_tolerance() ? Outcome::kOk : Outcome::kAccuracyMismatch;
 }
 
 // Which half of the rule a float output broke, and what float64 says.
@@ -203,10 +204,10 @@ const char* evidence_name(Evidence evidence) {
 
 void settle_outcome(const std::vector<TensorView>& eager, const std::vector<TensorView>& plugin,
                     Comparison& comparison) {
-  comparison.outcome = "ok";
+  comparison.outcome = Outcome::kOk;
   comparison.message.clear();
-  for (const std::string outcome : kOutcomes) {
-    for (std::size_t i = 0; i < eager.size() && outcome != "ok"; ++i) {
+  for (const Outcome outcome : kOutcomes) {
+    for (std::size_t i = 0; i < eager.size(); ++i) {
       if (outcome_of(comparison.outputs[i]) != outcome) continue;
       comparison.outcome = outcome;
       comparison.message = "output " + std::to_string(i + 1) + " of " +
@@ -222,7 +223,7 @@ Comparison compare_outputs(const std::vector<TensorView>& eager,
                            const std::vector<OutputContext>& contexts) {
   Comparison comparison;
   if (eager.size() != plugin.size()) {
-    comparison.outcome = "count_mismatch";
+    comparison.outcome = Outcome::kCountMismatch;
     comparison.message =
         std::to_string(plugin.size()) + " outputs instead of " + std::to_string(eager.size());
     return comparison;

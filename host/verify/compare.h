@@ -8,6 +8,7 @@
 
 #include "base/dtype.h"
 #include "base/tolerance.h"
+#include "record/outcome.h"
 #include "verify/element_errors.h"
 #include "verify/float64_truth.h"
 #include "verify/indices.h"
@@ -73,9 +74,9 @@ struct OutputComparison {
 };
 
 struct Comparison {
-  /// "ok", "accuracy_mismatch", "shape_mismatch", "dtype_mismatch", "count_mismatch",
-  /// "non_finite": the worst over all outputs in the order count, dtype, shape, masks, values.
-  std::string outcome;
+  /// One that is compared (OutcomeFacts::is_compared): the worst over all outputs in the order
+  /// count, dtype, shape, masks, values.
+  record::Outcome outcome = record::Outcome::kNone;
   /// One sentence about the first output with that outcome; empty for ok.
   std::string message;
   bool degenerate = false;    ///< no output lends evidence

@@ -71,15 +71,15 @@ base::Result<journal::Task> Channel::receive_task() {
   return journal::task_from_json(json);
 }
 
-void Channel::ask(const std::string& phase, std::optional<std::int64_t> num_bytes) {
-  base::Json message = {{"event", "ask"}, {"phase", phase}};
+void Channel::ask(record::Phase phase, std::optional<std::int64_t> num_bytes) {
+  base::Json message = {{"event", "ask"}, {"phase", name_of(phase)}};
   if (num_bytes) message["bytes"] = *num_bytes;
   send(message);
   if (!receive_line().is_ok()) ::_exit(journal::kExitChannelLost);
 }
 
-void Channel::begin_phase(const std::string& phase) {
-  send({{"event", "phase"}, {"phase", phase}});
+void Channel::begin_phase(record::Phase phase) {
+  send({{"event", "phase"}, {"phase", name_of(phase)}});
 }
 
 void Channel::begin_step(const char* step) {
@@ -95,8 +95,8 @@ void Channel::watch_crashes() const {
   report_crashes(fd_.get(), is_sending);
 }
 
-void Channel::send_record(const journal::Record& record, bool is_final) {
-  send({{"event", "record"}, {"record", journal::to_json(record)}, {"final", is_final}});
+void Channel::send_record(const record::Record& record, bool is_final) {
+  send({{"event", "record"}, {"record", record::to_json(record)}, {"final", is_final}});
 }
 
 void Channel::send(const base::Json& message) {

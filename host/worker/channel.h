@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/result.h"
-#include "journal/record.h"
 #include "journal/worker_message.h"
+#include "record/record.h"
 
 namespace graphnet::worker {
 
@@ -25,9 +25,9 @@ class Channel {
   base::Result<journal::Task> receive_task();
 
   /// Asks for leave to begin a phase and waits for it. `num_bytes`: of memory that is wanted.
-  void ask(const std::string& phase, std::optional<std::int64_t> num_bytes = std::nullopt);
+  void ask(record::Phase phase, std::optional<std::int64_t> num_bytes = std::nullopt);
   /// Says that a phase begins.
-  void begin_phase(const std::string& phase);
+  void begin_phase(record::Phase phase);
   /// Says which code of the plugin is entered next, so that a crash there has a place.
   void begin_step(const char* step);
   /// From now on tells the supervisor, once, that `new` found no memory; the allocation then fails
@@ -36,7 +36,7 @@ class Channel {
   /// From now on tells the supervisor of a crash before the process ends by it (crash_report.h).
   void watch_crashes() const;
   /// Sends the record as far as it is known.
-  void send_record(const journal::Record& record, bool is_final);
+  void send_record(const record::Record& record, bool is_final);
 
  private:
   explicit Channel(base::UniqueFd fd) : fd_(std::move(fd)) {}

@@ -22,12 +22,12 @@ constexpr int kExperiments = 5;
 constexpr std::int64_t kExperimentNs = 300'000'000;
 
 base::Result<base::Json> run_experiments(const journal::Task& task, Channel& channel) {
-  channel.begin_phase("load");
+  channel.begin_phase(record::Phase::kLoad);
   GN_ASSIGN_OR_RETURN(const auto device, TaskDevice::open(task));
   GN_ASSIGN_OR_RETURN(const sample::Sample sample, sample::load_sample(task.sample_path));
   GN_ASSIGN_OR_RETURN(auto arguments,
                       sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed));
-  channel.begin_phase("eager");
+  channel.begin_phase(record::Phase::kEager);
   GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(sample, arguments, device->place()));
   GN_RETURN_IF_ERROR(enter_math_mode(task.math));
   GN_ASSIGN_OR_RETURN(measure::PairedSettings settings,
@@ -38,7 +38,7 @@ base::Result<base::Json> run_experiments(const journal::Task& task, Channel& cha
   GN_ASSIGN_OR_RETURN(const measure::Instruments instruments,
                       device->instruments(settings, task.threads));
   GN_ASSIGN_OR_RETURN(const auto warmup, measure::warm_up(eager->calls(), settings, instruments));
-  channel.begin_phase("time");
+  channel.begin_phase(record::Phase::kTime);
   base::Json experiments = base::Json::array();
   for (int i = 0; i < kExperiments; ++i) {
     settings.seed += 1;  // another order in the pairs
@@ -56,13 +56,13 @@ base::Result<base::Json> run_experiments(const journal::Task& task, Channel& cha
 }  // namespace
 
 void run_control(const journal::Task& task, Channel& channel) {
-  journal::Record record = start_record(task);
+  record::Record record = start_record(task);
   auto experiments = run_experiments(task, channel);
   if (experiments.is_ok()) {
-    record.outcome = "ok";
-    record.timing["experiments"] = std::move(experiments).value();
+    record.outcome = record::Outcome::kOk;
+    record.timing.experiments = std::move(experiments).value();
   } else {
-    record.outcome = "reference_failed";
+    record.outcome = record::Outcome::kReferenceFailed;
     record.message = one_line(experiments.status());
   }
   record.time_utc = journal::utc_now();

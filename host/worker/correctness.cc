@@ -20,6 +20,7 @@ namespace graphnet::worker {
 using base::Json;
 using base::Result;
 using base::Status;
+using record::Outcome;
 
 namespace {
 
@@ -175,24 +176,24 @@ bool draws_random_numbers(const EagerSide& eager) {
 
 // Accepts outputs that follow eager's distribution though every number is another one. Of eager's
 // runs the first gives what it gave before, the others what comes next.
-Json judge_distributions(const ComparedSample& compared, const std::vector<KeptOutput>& eager,
-                         const std::vector<KeptOutput>& plugin, verify::Comparison& comparison) {
+Result<std::vector<record::RandomOutput>> judge_distributions(const ComparedSample& compared,
+                                                              const std::vector<KeptOutput>& eager,
+                                                              const std::vector<KeptOutput>& plugin,
+                                                              verify::Comparison& comparison) {
   std::vector<KeptOutput> draws[3];
-  Status ran = compared.eager.prepare();
+  GN_RETURN_IF_ERROR(compared.eager.prepare());
   for (auto& draw : draws) {
-    if (ran.is_ok()) ran = compared.eager.run();
-    if (ran.is_ok()) ran = compared.eager.copy_outputs(draw);
+    GN_RETURN_IF_ERROR(compared.eager.run());
+    GN_RETURN_IF_ERROR(compared.eager.copy_outputs(draw));
   }
-  if (!ran.is_ok()) return ran.message();
-  Json judged = Json::array();
+  std::vector<record::RandomOutput> judged;
   for (std::size_t i = 0; i < comparison.outputs.size(); ++i) {
     if (comparison.outputs[i].within_tolerance()) continue;
     const auto judgement = verify::judge_random_output(
         {eager[i].view(), draws[1][i].view(), draws[2][i].view()}, plugin[i].view());
     const bool is_same = judgement.verdict == verify::RandomVerdict::kSame;
     if (is_same) comparison.outputs[i].acceptance = verify::Acceptance::kDistribution;
-    judged.push_back(
-        {{"output", i}, {"same_distribution", is_same}, {"message", judgement.message}});
+    judged.push_back({static_cast<std::int64_t>(i), is_same, judgement.message, {}});
   }
   verify::settle_outcome(views(eager), views(plugin), comparison);
   return judged;
@@ -200,12 +201,12 @@ Json judge_distributions(const ComparedSample& compared, const std::vector<KeptO
 
 }  // namespace
 
-void check_reproducibility(const ComparedSample& compared, Json& checks) {
+void check_reproducibility(const ComparedSample& compared, record::Checks& checks) {
   ReferenceCache* references = compared.references;
   if (references != nullptr) {
     const auto other = references->find(kFirstRun);
     if (other && bits_equal(compared.eager.kept(), *other)) {
-      checks["eager_reproducible"] = true;
+      checks.eager_reproducible = true;
       return;
     }
     if (other) references->distrust(kFirstRun);
@@ -214,25 +215,27 @@ void check_reproducibility(const ComparedSample& compared, Json& checks) {
   const bool ran = compared.eager.prepare().is_ok() && compared.eager.run().is_ok() &&
                    compared.eager.copy_outputs(again).is_ok();
   const bool is_same = ran && bits_equal(compared.eager.kept(), again);
-  checks["eager_reproducible"] = is_same;
+  checks.eager_reproducible = is_same;
   if (is_same && references != nullptr) references->store(kFirstRun, again);
 }
 
-verify::Comparison compare_sides(const ComparedSample& compared, Json& checks) {
+verify::Comparison compare_sides(const ComparedSample& compared, record::Checks& checks) {
   const auto eager = views(compared.eager.kept());
   const auto plugin = views(compared.plugin.kept());
   verify::Comparison comparison = verify::compare_outputs(eager, plugin);
   if (bits_equal(compared.eager.kept(), compared.plugin.kept())) return comparison;
   Evidence evidence(compared);
-  const bool is_settled = comparison.outcome == "ok";
+  const bool is_settled = comparison.outcome == Outcome::kOk;
   const Status indices = is_settled ? Status::ok() : evidence.add_indices();
   const Status float64 = evidence.add_float64(!is_settled);
   comparison = verify::compare_outputs(eager, plugin, evidence.contexts());
-  checks["indices"] = indices.is_ok() ? indices_json(comparison) : Json(indices.message());
-  checks["float64"] = float64.is_ok() ? float64_json(comparison) : Json(float64.message());
-  if (comparison.outcome == "accuracy_mismatch" && draws_random_numbers(compared.eager)) {
-    checks["random"] =
+  checks.indices = indices.is_ok() ? indices_json(comparison) : Json(indices.message());
+  checks.float64 = float64.is_ok() ? float64_json(comparison) : Json(float64.message());
+  if (comparison.outcome == Outcome::kAccuracyMismatch && draws_random_numbers(compared.eager)) {
+    auto judged =
         judge_distributions(compared, compared.eager.kept(), compared.plugin.kept(), comparison);
+    if (!judged.is_ok()) checks.random_unknown = judged.status().message();
+    if (judged.is_ok()) checks.random = std::move(judged).value();
   }
   return comparison;
 }
@@ -242,7 +245,7 @@ PresentJudgement judge_on_present_inputs(const ComparedSample& compared,
                                          const std::vector<KeptOutput>& plugin, bool is_thorough) {
   PresentJudgement judgement;
   judgement.comparison = verify::compare_outputs(views(eager), views(plugin));
-  if (judgement.comparison.outcome == "ok") return judgement;
+  if (judgement.comparison.outcome == Outcome::kOk) return judgement;
   // What is kept in the cache is of the sample's own inputs.
   const ComparedSample present = {compared.sample, compared.arguments, compared.eager,
                                   compared.plugin};
@@ -252,10 +255,10 @@ PresentJudgement judge_on_present_inputs(const ComparedSample& compared,
   static_cast<void>(evidence.add_float64(is_thorough).is_ok());
   verify::Comparison& comparison = judgement.comparison;
   comparison = verify::compare_outputs(views(eager), views(plugin), evidence.contexts());
-  if (comparison.outcome == "accuracy_mismatch" && draws_random_numbers(compared.eager)) {
-    judge_distributions(present, eager, plugin, comparison);
+  if (comparison.outcome == Outcome::kAccuracyMismatch && draws_random_numbers(compared.eager)) {
+    static_cast<void>(judge_distributions(present, eager, plugin, comparison).is_ok());
   }
-  if (comparison.outcome == "ok") return judgement;
+  if (comparison.outcome == Outcome::kOk) return judgement;
   judgement.standing = PresentStanding::kIllConditioned;
   for (std::size_t i = 0; i < comparison.outputs.size(); ++i) {
     const verify::OutputComparison& output = comparison.outputs[i];
@@ -267,7 +270,7 @@ PresentJudgement judge_on_present_inputs(const ComparedSample& compared,
   return judgement;
 }
 
-Json count_subnormals(const ComparedSample& compared) {
+record::Subnormals count_subnormals(const ComparedSample& compared) {
   const auto share = [](const auto& tensors) {
     std::int64_t subnormal = 0;
     std::int64_t elements = 0;
@@ -281,8 +284,7 @@ Json count_subnormals(const ComparedSample& compared) {
     }
     return elements == 0 ? 0.0 : static_cast<double>(subnormal) / static_cast<double>(elements);
   };
-  return {{"argument_share", share(compared.arguments)},
-          {"output_share", share(compared.eager.kept())}};
+  return {share(compared.arguments), share(compared.eager.kept()), {}};
 }
 
 }  // namespace graphnet::worker

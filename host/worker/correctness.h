@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "record/parts.h"
 #include "sample/replay.h"
 #include "sample/sample.h"
 #include "verify/compare.h"
@@ -39,7 +39,7 @@ struct ComparedSample {
 ///
 /// `checks` gets of what was looked at "float64" (per output eager_rms,
 /// plugin_rms, ratio), "indices" and "random", each with the reason if it could not be had.
-verify::Comparison compare_sides(const ComparedSample& compared, base::Json& checks);
+verify::Comparison compare_sides(const ComparedSample& compared, record::Checks& checks);
 
 /// How outputs on other inputs than the sample's own stand.
 enum class PresentStanding : std::uint8_t {
@@ -64,15 +64,14 @@ PresentJudgement judge_on_present_inputs(const ComparedSample& compared,
 
 /// Runs eager again, unless another process kept what it gave there: `checks` gets
 /// "eager_reproducible", whether it gives the same bits.
-void check_reproducibility(const ComparedSample& compared, base::Json& checks);
+void check_reproducibility(const ComparedSample& compared, record::Checks& checks);
 
 /// What other inputs than the replayed ones showed.
 struct OtherInputs {
-  /// Entries {"content", "outcome"} and with it "relative_rms" (the largest of an output) or
-  /// "message"; contents that change no byte are left out. An outcome may be "ill_conditioned".
-  base::Json tried = base::Json::array();
-  /// What another seed's inputs make of the sample, with one sentence; empty: they are right.
-  std::string outcome;
+  /// Contents that change no byte are left out.
+  std::vector<record::OtherInput> tried;
+  /// What another seed's inputs make of the sample, with one sentence; kNone: they are right.
+  record::Outcome outcome = record::Outcome::kNone;
   std::string message;
 };
 
@@ -84,9 +83,8 @@ struct OtherInputs {
 /// units    budget in nanoseconds
 OtherInputs try_other_inputs(const ComparedSample& compared, double budget_ns);
 
-/// Counts subnormal numbers in float arguments and in eager's outputs, float16 aside:
-/// {"argument_share", "output_share"} of their elements.
-base::Json count_subnormals(const ComparedSample& compared);
+/// Counts subnormal numbers in float arguments and in eager's outputs, float16 aside.
+record::Subnormals count_subnormals(const ComparedSample& compared);
 
 /// Share of subnormal arguments or outputs from which on a sample works on subnormals.
 inline constexpr double kSubnormalShare = 0.01;

@@ -55,8 +55,8 @@ plugin::CallStatus run_plugin(PluginSide& side, base::Result<graph::Graph> body)
   return side.measure({0, 1}, ignored);
 }
 
-Json outcome_json(const std::string& outcome, const std::string& message) {
-  return {{"outcome", outcome}, {"message", message}};
+Json outcome_json(record::Outcome outcome, const std::string& message) {
+  return {{"outcome", name_of(outcome)}, {"message", message}};
 }
 
 // Indices and other whole numbers may differ where values tie; floats show the fault anyway.
@@ -66,7 +66,7 @@ Json judge(const std::vector<KeptOutput>& wanted, const std::vector<KeptOutput>&
     if (!base::is_floating(wanted[i].dtype) || comparison.outputs[i].within_tolerance()) continue;
     return outcome_json(comparison.outcome, comparison.message);
   }
-  return outcome_json("ok", "");
+  return outcome_json(record::Outcome::kOk, "");
 }
 
 /// Gives a plugin the cut and compares.
@@ -78,7 +78,8 @@ Result<Json> try_cut(const journal::Task& task, const std::string& name, const g
   const plugin::CallStatus status = run_plugin(plugin, cut);
   if (status.is_ok()) return judge(wanted, plugin.kept());
   const bool is_gap = status.kind == plugin::FailureKind::kUnsupported;
-  return outcome_json(is_gap ? "unsupported" : "plugin_failed", status.status.message());
+  return outcome_json(is_gap ? record::Outcome::kUnsupported : record::Outcome::kPluginFailed,
+                      status.status.message());
 }
 
 Status answer_cut(const journal::Task& task, std::size_t num_nodes, const Answer& answer) {

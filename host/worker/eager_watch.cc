@@ -104,7 +104,7 @@ std::vector<Finding> confirm_slowed(const WatchedEager& watched, double call_ns,
   std::snprintf(text, sizeof text,
                 "eager takes %.3g times as long beside the plugin as in a process without it",
                 ratio);
-  return {{"eager_slowed", text}};
+  return {{record::Flag::kEagerSlowed, text}};
 }
 
 }  // namespace graphnet::worker

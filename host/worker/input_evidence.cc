@@ -12,11 +12,13 @@
 namespace graphnet::worker {
 
 using base::Status;
+using record::Flag;
+using record::Outcome;
 
 namespace {
 
-void fail(journal::Record& record, std::string outcome, std::string message) {
-  record.outcome = std::move(outcome);
+void fail(record::Record& record, Outcome outcome, std::string message) {
+  record.outcome = outcome;
   record.message = std::move(message);
   record.speedup.reset();
 }
@@ -24,7 +26,7 @@ void fail(journal::Record& record, std::string outcome, std::string message) {
 /// Calls on the other inputs, while they are in place.
 class OtherSeed {
  public:
-  OtherSeed(const ComparedSample& compared, journal::Record& record)
+  OtherSeed(const ComparedSample& compared, record::Record& record)
       : compared_(compared), record_(record) {}
 
   /// True if the plugin follows.
@@ -33,7 +35,7 @@ class OtherSeed {
     if (!varied.is_ok()) {
       note_failure(varied.status());
     } else if (!*varied) {
-      record_.checks["sensitivity"] = {{"seed", kOtherInputsSeed}, {"varied", false}};
+      record_.checks.sensitivity = {{"seed", kOtherInputsSeed}, {"varied", false}};
     }
     return is_followed_;
   }
@@ -46,14 +48,14 @@ class OtherSeed {
     GN_RETURN_IF_ERROR(run_plugin(compared_, plugin));
     const Sensitivity found =
         sensitivity_of({compared_.eager.kept(), eager, compared_.plugin.kept(), plugin});
-    record_.checks["sensitivity"] = found.json;
+    record_.checks.sensitivity = found.json;
     is_followed_ = found.is_followed;
     if (found.stale.empty()) return Status::ok();
     // Where eager itself is far from float64, its change is no measure.
     const PresentJudgement judged = judge_on_present_inputs(compared_, eager, plugin);
     if (judged.standing != PresentStanding::kWrong) return Status::ok();
-    record_.flags.emplace_back(found.stays ? "stale_output" : "wrong_output");
-    fail(record_, found.stays ? "plugin_failed" : judged.comparison.outcome, found.stale);
+    record_.flags.emplace_back(found.stays ? Flag::kStaleOutput : Flag::kWrongOutput);
+    fail(record_, found.stays ? Outcome::kPluginFailed : judged.comparison.outcome, found.stale);
     return Status::ok();
   }
 
@@ -65,30 +67,31 @@ class OtherSeed {
       return;
     }
     const bool is_broken = failure.kind == plugin::FailureKind::kBroken;
-    fail(record_, is_broken ? "plugin_failed" : "runtime_failed", where + status.message());
+    fail(record_, is_broken ? Outcome::kPluginFailed : Outcome::kRuntimeFailed,
+         where + status.message());
   }
 
   const ComparedSample& compared_;
-  journal::Record& record_;
+  record::Record& record_;
   bool is_followed_ = false;
 };
 
 }  // namespace
 
 bool check_evidence_of_inputs(const ComparedSample& compared, const journal::Task& task,
-                              journal::Record& record) {
-  if (record.outcome != "ok") return true;
+                              record::Record& record) {
+  if (!record.is_ok()) return true;
   const bool is_followed = OtherSeed(compared, record).look();
-  if (record.outcome != "ok") return false;
+  if (!record.is_ok()) return false;
   const SecondWeightsCosts costs = {record.eager.median_ns.value_or(0),
-                                    record.plan.value("peak_live_bytes", std::int64_t{0})};
+                                    record.plan.peak_live_bytes.value_or(0)};
   SecondWeightsResult second = try_second_weights(compared, task, costs);
-  record.checks["second_weights"] = std::move(second.json);
-  if (!second.outcome.empty()) {
-    fail(record, std::move(second.outcome), std::move(second.message));
+  record.checks.second_weights = std::move(second.found);
+  if (second.outcome != Outcome::kNone) {
+    fail(record, second.outcome, std::move(second.message));
     return false;
   }
-  if (!is_followed && !second.is_evidence) record.flags.emplace_back("unvaried");
+  if (!is_followed && !second.is_evidence) record.flags.emplace_back(Flag::kUnvaried);
   return true;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "journal/record.h"
 #include "journal/worker_message.h"
+#include "record/record.h"
 #include "worker/correctness.h"
 
 namespace graphnet::worker {
@@ -24,6 +24,6 @@ namespace graphnet::worker {
 ///
 /// order    after everything that is timed, before the proof
 bool check_evidence_of_inputs(const ComparedSample& compared, const journal::Task& task,
-                              journal::Record& record);
+                              record::Record& record);
 
 }  // namespace graphnet::worker

@@ -8,7 +8,6 @@
 
 namespace graphnet::worker {
 
-using base::Json;
 using base::Status;
 
 namespace {
@@ -53,38 +52,33 @@ Status run_both(const ComparedSample& compared, const char* content, std::vector
   return compared.plugin.copy_outputs(plugin);
 }
 
-Json entry_of(const Trial& trial, const PresentJudgement& judgement) {
+record::OtherInput entry_of(const Trial& trial, const PresentJudgement& judgement) {
   const verify::Comparison& comparison = judgement.comparison;
   const bool is_ill = judgement.standing == PresentStanding::kIllConditioned;
-  Json entry = {{"content", trial.name},
-                {"outcome", is_ill ? "ill_conditioned" : comparison.outcome}};
-  if (!comparison.message.empty()) entry["message"] = comparison.message;
   double largest = 0;
   for (const verify::OutputComparison& output : comparison.outputs) {
     if (output.relative_rms && std::isfinite(*output.relative_rms)) {
       largest = std::max(largest, *output.relative_rms);
     }
   }
-  entry["relative_rms"] = largest;
-  return entry;
-}
-
-Json failed(const Trial& trial, const char* outcome, const std::string& message) {
-  Json entry = {{"content", trial.name}, {"outcome", outcome}};
-  if (!message.empty()) entry["message"] = message;
-  return entry;
+  const auto outcome = is_ill ? record::OtherInput::ill_conditioned() : comparison.outcome;
+  return {trial.name, outcome, comparison.message, largest, {}};
 }
 
 // Runs one content, and lets a seed decide.
-Json try_content(const ComparedSample& compared, const Trial& trial, OtherInputs& result) {
+record::OtherInput try_content(const ComparedSample& compared, const Trial& trial,
+                               OtherInputs& result) {
   std::vector<KeptOutput> eager;
   std::vector<KeptOutput> plugin;
   Status ran = compared.eager.arguments().update_all();
   if (ran.is_ok()) ran = run_both(compared, trial.name, eager, plugin);
-  if (!ran.is_ok()) return failed(trial, "runtime_failed", ran.message());
+  if (!ran.is_ok()) {
+    return {trial.name, record::Outcome::kRuntimeFailed, ran.message(), {}, {}};
+  }
   const bool is_seed = trial.content == sample::Content::kOtherSeed;
   const PresentJudgement judgement = judge_on_present_inputs(compared, eager, plugin, is_seed);
-  if (is_seed && result.outcome.empty() && judgement.standing == PresentStanding::kWrong) {
+  if (is_seed && result.outcome == record::Outcome::kNone &&
+      judgement.standing == PresentStanding::kWrong) {
     result.outcome = judgement.comparison.outcome;
     result.message =
         std::string("on inputs of ") + trial.name + ": " + judgement.comparison.message;
@@ -102,7 +96,8 @@ OtherInputs try_other_inputs(const ComparedSample& compared, double budget_ns) {
   const std::int64_t start = measure::monotonic_raw_ns();
   for (const Trial& trial : kTrials) {
     if (static_cast<double>(measure::monotonic_raw_ns() - start) > budget_ns) {
-      result.tried.push_back(failed(trial, "not tried: out of time", ""));
+      result.tried.push_back(
+          {trial.name, record::OtherInput::not_tried("out of time"), "", {}, {}});
       continue;
     }
     const auto differs = variants->apply(trial.content, trial.seed);

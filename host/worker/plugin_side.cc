@@ -17,8 +17,6 @@ using plugin::FailureKind;
 
 namespace {
 
-constexpr const char* kMovedOutput = "moved_output";
-
 CallStatus failed(base::Status status) {
   return {FailureKind::kFailed, std::move(status)};
 }
@@ -323,7 +321,7 @@ base::Status PluginSide::check_tensors() {
   checked_runs_ = num_runs_;
   CallStatus status = executable_->check_tensors(eager_outputs());
   if (status.is_ok()) return base::Status::ok();
-  if (status.kind == FailureKind::kBroken) flag_ = kMovedOutput;
+  if (status.kind == FailureKind::kBroken) flag_ = record::Flag::kMovedOutput;
   failure_ = std::move(status);
   return failure_.status;
 }

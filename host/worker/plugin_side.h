@@ -13,6 +13,7 @@
 #include "measure/paired.h"
 #include "measure/sequential.h"
 #include "plugin/backend.h"
+#include "record/flag.h"
 #include "sample/replay.h"
 #include "worker/argument_watch.h"
 #include "worker/dense_copy.h"
@@ -92,9 +93,9 @@ class PluginSide {
   base::Status check_guards();
   /// Whether the last call left the output tensors as they were; see flag().
   base::Status check_tensors();
-  /// What a failure is to be flagged as; empty: nothing. `moved_output`: a call changed an output's
+  /// What a failure is to be flagged as; kNone: nothing. kMovedOutput: a call changed an output's
   /// tensor, such as where its data is.
-  const std::string& flag() const { return flag_; }
+  record::Flag flag() const { return flag_; }
 
   const std::vector<KeptOutput>& kept() const { return kept_; }
   /// Tensors of the last run.
@@ -150,7 +151,7 @@ class PluginSide {
   std::optional<device::CapturedGraph> captured_;  // behind what its work belongs to
   std::vector<KeptOutput> kept_;
   plugin::CallStatus failure_;
-  std::string flag_;
+  record::Flag flag_ = record::Flag::kNone;
   std::uint64_t num_runs_ = 0;
   std::uint64_t checked_runs_ = 0;       // whose tensors have been looked at
   std::uint64_t eager_runs_before_ = 0;  // the last call

@@ -64,7 +64,7 @@ Json dispatcher_json(const eager::DispatcherUse& use) {
 }  // namespace
 
 ProofPhase::ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
-                       const std::string& mode, std::vector<std::string> flags,
+                       const std::string& mode, std::vector<record::Word<record::Flag>> flags,
                        DeviceTracing* device)
     : compared_(compared),
       side_(compared.plugin.plugin_calls()),
@@ -77,7 +77,7 @@ ProofPhase::ProofPhase(const ComparedSample& compared, const proof::MapHistory& 
   steps_.end(kPreparing);
 }
 
-std::string ProofPhase::trace(Json& ledger) {
+record::Verdict ProofPhase::trace(Json& ledger) {
   const Status started = start_witness(ledger);
   if (!started.is_ok()) {
     witness_.reset();
@@ -255,10 +255,12 @@ Status ProofPhase::trace_replays(Json& ledger) {
   GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(called));
   const auto comparison = verify::compare_outputs(views(called), views(replayed));
   ledger["replayed_outputs"] = bits_equal(replayed, called) ? "equal"
-                               : comparison.outcome == "ok" ? "within tolerance"
-                                                            : comparison.outcome;
-  if (comparison.outcome != "ok" && !bits_equal(replayed, called)) {
-    evidence_.differs = "replayed outputs differ from those of a call: " + comparison.outcome;
+                               : comparison.outcome == record::Outcome::kOk
+                                   ? "within tolerance"
+                                   : name_of(comparison.outcome);
+  if (comparison.outcome != record::Outcome::kOk && !bits_equal(replayed, called)) {
+    evidence_.differs =
+        std::string("replayed outputs differ from those of a call: ") + name_of(comparison.outcome);
   }
   evidence_.is_stale = evidence_.is_stale || compared_.plugin.is_unwritten(replayed);
   steps_.end(kComparing);
@@ -291,12 +293,13 @@ Status ProofPhase::compare_outputs(Json& ledger) {
   }
   const auto comparison = verify::compare_outputs(views(untraced), views(traced));
   steps_.end(kComparing);
-  if (comparison.outcome == "ok") {
+  if (comparison.outcome == record::Outcome::kOk) {
     ledger["outputs"] = "within tolerance";
     return Status::ok();
   }
-  evidence_.differs = "traced outputs differ from untraced ones: " + comparison.outcome;
-  ledger["outputs"] = comparison.outcome + ": " + comparison.message;
+  const std::string outcome = name_of(comparison.outcome);
+  evidence_.differs = "traced outputs differ from untraced ones: " + outcome;
+  ledger["outputs"] = outcome + ": " + comparison.message;
   return Status::ok();
 }
 
@@ -316,7 +319,7 @@ Status ProofPhase::look_for_stale_outputs(const std::vector<KeptOutput>& traced)
     const bool has_changed = !bits_equal(eager, compared_.eager.kept());
     const auto change = verify::compare_outputs(views(compared_.eager.kept()), views(eager));
     steps_.end(kComparing);
-    evidence_.is_stale = evidence_.is_stale || change.outcome != "ok";
+    evidence_.is_stale = evidence_.is_stale || change.outcome != record::Outcome::kOk;
     if (!has_changed || evidence_.is_stale) break;
     if (look == kMaxStaleLooks) {
       evidence_.differs = "outputs stay as they are where eager's change by rounding only";

@@ -52,11 +52,11 @@ class ProofPhase {
   /// `flags`: of the timed calls; `mode`: "full" or "counts" (without the execute-deny witness).
   /// `device`: what looks at the device of the calls, borrowed; null on the CPU.
   ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
-             const std::string& mode, std::vector<std::string> flags,
+             const std::string& mode, std::vector<record::Word<record::Flag>> flags,
              DeviceTracing* device = nullptr);
 
   /// Calls under the execute-deny witness and the dispatcher counts. Returns the verdict.
-  std::string trace(base::Json& ledger);
+  record::Verdict trace(base::Json& ledger);
   /// Calls under the sampler, for 20 ms or one call. The verdict does not depend on it.
   void sample(base::Json& ledger);
 

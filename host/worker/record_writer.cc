@@ -15,7 +15,7 @@ namespace graphnet::worker {
 
 namespace {
 
-void write_statistics(journal::Record::Side& side, const std::vector<double>& times_ns) {
+void write_statistics(record::Record::Side& side, const std::vector<double>& times_ns) {
   const measure::Statistics statistics = measure::summarise(times_ns);
   side.median_ns = statistics.median;
   side.iqr_ns = statistics.iqr;
@@ -72,49 +72,19 @@ base::Json statistics_json(const verify::OutputComparison& output) {
           {"worst", worst}};
 }
 
-base::Json summary_json(const measure::PairedSummary& summary) {
-  base::Json json = base::Json::object();
-  if (summary.has_interval()) json = {{"speedup_low", summary.low}, {"speedup_high", summary.high}};
-  json.update({{"confidence", summary.confidence},
-               {"hodges_lehmann", summary.hodges_lehmann},
-               {"ratio_of_minima", summary.ratio_of_minima},
-               {"ratio_of_medians", summary.ratio_of_medians},
-               {"first_mover_bias", summary.first_mover_bias},
-               {"block_length", summary.block_length},
-               {"pairs_kept", summary.kept},
-               {"pairs_dropped", summary.dropped},
-               {"drops_exceeded", summary.drops_exceeded},
-               {"waits_exceeded", summary.waits_exceeded}});
-  return json;
+template <typename Part, typename T>
+Part both(const measure::PerSide<T>& values) {
+  return {values[measure::kEager], values[measure::kBackend], {}};
 }
 
-template <typename T>
-base::Json both_json(const measure::PerSide<T>& values) {
-  return {{"eager", values[measure::kEager]}, {"plugin", values[measure::kBackend]}};
-}
-
-/// Processor time and wall clock of all halves of each side.
-void write_budget(base::Json& timing, const std::vector<measure::Pair>& pairs) {
-  measure::PerSide<double> ran_ns = {};
-  measure::PerSide<double> span_ns = {};
-  for (const measure::Pair& pair : pairs) {
-    for (const measure::Side side : {measure::kEager, measure::kBackend}) {
-      ran_ns[side] += pair.ran_ns[side];
-      span_ns[side] += pair.span_ns[side];
-    }
-  }
-  timing["cpu_ns"] = both_json(ran_ns);
-  timing["cpu_wall_ns"] = both_json(span_ns);
-}
-
-void add_count(base::Json& counts, const char* key, int more) {
-  counts[key] = counts.value(key, 0) + more;
+void add_count(std::optional<std::int64_t>& count, int more) {
+  count = count.value_or(0) + more;
 }
 
 }  // namespace
 
-journal::Record start_record(const journal::Task& task) {
-  journal::Record record;
+record::Record start_record(const journal::Task& task) {
+  record::Record record;
   record.run_id = task.run_id;
   record.sample_path = task.sample_path;
   record.sample = sample::sample_name(task.sample_path);
@@ -135,75 +105,109 @@ journal::Record start_record(const journal::Task& task) {
   return record;
 }
 
-void write_plan(journal::Record& record, const eager::Plan& plan) {
-  record.plan["argument_bytes"] = plan.argument_bytes;
+void write_plan(record::Record& record, const eager::Plan& plan) {
+  record.plan.argument_bytes = plan.argument_bytes;
   if (!plan.unknown.empty()) {
     record.notes.push_back("memory and cost are not known beforehand: " + plan.unknown);
     return;
   }
-  record.plan["output_bytes"] = plan.output_bytes;
-  record.plan["peak_live_bytes"] = plan.peak_live_bytes;
-  record.plan["flop"] = plan.flop;
-  record.plan["live_flop"] = plan.live_product_flop;
-  record.plan["must_move_bytes"] = plan.must_move_bytes;
+  record.plan.output_bytes = plan.output_bytes;
+  record.plan.peak_live_bytes = plan.peak_live_bytes;
+  record.plan.flop = plan.flop;
+  record.plan.live_flop = plan.live_product_flop;
+  record.plan.must_move_bytes = plan.must_move_bytes;
   for (const std::string& note : plan.notes) record.notes.push_back("plan: " + note);
 }
 
-void write_side(journal::Record::Side& side, const measure::SideDurations& durations) {
+void write_side(record::Record::Side& side, const measure::SideDurations& durations) {
   side.first_call_ns = durations.first_call_ns;
   side.warmup_ns = durations.warmup_ns;
   side.trials_ns = durations.trials_ns;
   write_statistics(side, side.trials_ns);
 }
 
-void write_warmup(journal::Record::Side& side, const measure::Warmup& warmup) {
+void write_warmup(record::Record::Side& side, const measure::Warmup& warmup) {
   side.first_call_ns = warmup.first_call_ns;
   side.warmup_ns = warmup.warmup_ns;
 }
 
-void write_output_types(journal::Record::Side& side, const std::vector<KeptOutput>& outputs) {
+void write_output_types(record::Record::Side& side, const std::vector<KeptOutput>& outputs) {
   for (const KeptOutput& output : outputs) {
     side.output_dtypes.emplace_back(base::dtype_name(output.dtype));
   }
 }
 
-base::Json timing_json(const measure::PairedResult& result) {
-  std::string backend_first;
-  std::string disturbed;
+namespace {
+
+void fill_summary(record::Timing& timing, const measure::PairedSummary& summary) {
+  if (summary.has_interval()) {
+    timing.speedup_low = summary.low;
+    timing.speedup_high = summary.high;
+  }
+  timing.confidence = summary.confidence;
+  timing.hodges_lehmann = summary.hodges_lehmann;
+  timing.ratio_of_minima = summary.ratio_of_minima;
+  timing.ratio_of_medians = summary.ratio_of_medians;
+  timing.first_mover_bias = summary.first_mover_bias;
+  timing.block_length = summary.block_length;
+  timing.pairs_kept = summary.kept;
+  timing.pairs_dropped = summary.dropped;
+  timing.drops_exceeded = summary.drops_exceeded;
+  timing.waits_exceeded = summary.waits_exceeded;
+}
+
+void fill_pairs(record::Timing& timing, const std::vector<measure::Pair>& pairs) {
   measure::PerSide<std::vector<double>> waited;
-  for (const measure::Pair& pair : result.pairs) {
-    backend_first += pair.backend_first ? '1' : '0';
-    disturbed += pair.is_disturbed() ? '1' : '0';
+  for (const measure::Pair& pair : pairs) {
+    timing.backend_first += pair.backend_first ? '1' : '0';
+    timing.disturbed += pair.is_disturbed() ? '1' : '0';
     for (const measure::Side side : {measure::kEager, measure::kBackend}) {
       waited[side].push_back(pair.call_ns[side] - pair.own_ns(side));
     }
   }
-  base::Json timing = summary_json(result.summary);
-  timing["verdict"] = measure::verdict_name(result.verdict);
-  if (result.verdict == measure::Verdict::kSame) timing["same_within"] = result.same_within;
-  if (result.verdict == measure::Verdict::kUnstable) {
-    timing["unstable_because"] = measure::unstable_name(result.reason);
+  timing.waited_ns = {{"eager", waited[measure::kEager]}, {"plugin", waited[measure::kBackend]}};
+}
+
+/// Processor time and wall clock of all halves of each side.
+void fill_budget(record::Timing& timing, const std::vector<measure::Pair>& pairs) {
+  measure::PerSide<double> ran_ns = {};
+  measure::PerSide<double> span_ns = {};
+  for (const measure::Pair& pair : pairs) {
+    for (const measure::Side side : {measure::kEager, measure::kBackend}) {
+      ran_ns[side] += pair.ran_ns[side];
+      span_ns[side] += pair.span_ns[side];
+    }
   }
-  timing["stop"] = measure::stop_name(result.stop);
-  timing["looks"] = result.looks;
-  timing["planned_looks"] = result.planned_looks;
-  timing["remeasured"] = result.remeasured;
-  timing["steal_share"] = result.steal_share;
-  timing["idle_timeouts"] = result.idle_timeouts;
-  timing["clock_ns"] = result.clock_ns;
-  timing["controls"] = result.controls.size();
-  if (result.noise_floor) timing["noise_floor"] = *result.noise_floor;
-  timing["elapsed_ns"] = result.elapsed_ns;
-  timing["calls_per_half"] = both_json(result.calls_per_half);
-  timing["backend_first"] = backend_first;
-  timing["disturbed"] = disturbed;
-  timing["waited_ns"] = both_json(waited);
-  timing["removed_share"] = both_json(result.summary.removed_share);
-  write_budget(timing, result.pairs);
+  timing.cpu_ns = both<record::SideNumbers>(ran_ns);
+  timing.cpu_wall_ns = both<record::SideNumbers>(span_ns);
+}
+
+record::Timing timing_of(const measure::PairedResult& result) {
+  record::Timing timing;
+  fill_summary(timing, result.summary);
+  timing.verdict = result.verdict;
+  if (result.verdict == measure::Verdict::kSame) timing.same_within = result.same_within;
+  timing.unstable_because = measure::unstable_name(result.reason);
+  timing.stop = measure::stop_name(result.stop);
+  timing.looks = result.looks;
+  timing.planned_looks = result.planned_looks;
+  timing.remeasured = result.remeasured;
+  timing.steal_share = result.steal_share;
+  timing.idle_timeouts = result.idle_timeouts;
+  timing.clock_ns = result.clock_ns;
+  timing.controls = static_cast<std::int64_t>(result.controls.size());
+  timing.noise_floor = result.noise_floor;
+  timing.elapsed_ns = result.elapsed_ns;
+  timing.calls_per_half = both<record::SideCounts>(result.calls_per_half);
+  fill_pairs(timing, result.pairs);
+  timing.removed_share = both<record::SideNumbers>(result.summary.removed_share);
+  fill_budget(timing, result.pairs);
   return timing;
 }
 
-void write_timing(journal::Record& record, const measure::PairedResult& result) {
+}  // namespace
+
+void write_timing(record::Record& record, const measure::PairedResult& result) {
   for (const measure::Pair& pair : result.pairs) {
     record.eager.trials_ns.push_back(pair.call_ns[measure::kEager]);
     record.plugin_side.trials_ns.push_back(pair.call_ns[measure::kBackend]);
@@ -211,30 +215,30 @@ void write_timing(journal::Record& record, const measure::PairedResult& result) 
   write_statistics(record.eager, measure::counted_ns(result, measure::kEager));
   write_statistics(record.plugin_side, measure::counted_ns(result, measure::kBackend));
   record.speedup = result.summary.ratio;
-  record.timing = timing_json(result);
+  record.timing = timing_of(result);
   const auto calls = measure::break_even_calls(
       record.plugin_side.compile_ns.value_or(0),
       record.plugin_side.bind_ns.value_or(0) + record.plugin_side.capture_ns.value_or(0),
       *record.eager.median_ns, *record.plugin_side.median_ns);
-  if (calls) record.timing["break_even_calls"] = *calls;
+  record.timing.break_even_calls = calls;
 }
 
-void write_cold_timing(journal::Record& record, const measure::PairedResult& result) {
-  base::Json timing = timing_json(result);
+void write_cold_timing(record::Record& record, const measure::PairedResult& result) {
+  base::Json timing = part_to_json(timing_of(result));
   timing["speedup"] = result.summary.ratio;
   for (const measure::Pair& pair : result.pairs) {
     timing["eager_ns"].push_back(pair.call_ns[measure::kEager]);
     timing["plugin_ns"].push_back(pair.call_ns[measure::kBackend]);
   }
-  record.timing["cold"] = std::move(timing);
+  record.timing.cold = std::move(timing);
 }
 
-void write_replay(base::Json& timing, std::size_t num_nodes, const measure::Warmup& launches,
+void write_replay(record::Timing& timing, std::size_t num_nodes, const measure::Warmup& launches,
                   const measure::Warmup& plugin_calls) {
-  timing["replay"] = {{"nodes", num_nodes},
-                      {"first_launch_ns", launches.first_call_ns},
-                      {"warmup_ns", launches.warmup_ns},
-                      {"plugin_call_ns", plugin_calls.typical_ns()}};
+  timing.replay = {{"nodes", num_nodes},
+                   {"first_launch_ns", launches.first_call_ns},
+                   {"warmup_ns", launches.warmup_ns},
+                   {"plugin_call_ns", plugin_calls.typical_ns()}};
 }
 
 void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>& span_ns) {
@@ -248,15 +252,22 @@ void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>
   }
 }
 
-void write_findings(journal::Record& record, const TimedFindings& findings) {
-  add_count(record.checks, "checked_calls", findings.checked_calls);
-  add_count(record.checks, "shuffled_calls", findings.shuffled_calls);
-  record.checks["content_bits"] = findings.content_bits;
+void write_spans(record::Timing& timing, const std::vector<measure::PerSide<double>>& span_ns) {
+  base::Json spans = base::Json::object();
+  write_spans(spans, span_ns);
+  timing.event_median_ns = spans["event_median_ns"];
+  timing.event_ns = spans["event_ns"];
+}
+
+void write_findings(record::Record& record, const TimedFindings& findings) {
+  add_count(record.checks.checked_calls, findings.checked_calls);
+  add_count(record.checks.shuffled_calls, findings.shuffled_calls);
+  record.checks.content_bits = findings.content_bits;
   if (findings.ill_conditioned_calls > 0) {
-    add_count(record.checks, "ill_conditioned_calls", findings.ill_conditioned_calls);
+    add_count(record.checks.ill_conditioned_calls, findings.ill_conditioned_calls);
   }
-  if (findings.flag.empty()) return;
-  record.flags.push_back(findings.flag);
+  if (findings.flag == record::Flag::kNone) return;
+  record.flags.emplace_back(findings.flag);
   record.outcome = findings.outcome;
   record.message = findings.message;
   record.speedup.reset();

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "eager/planner.h"
-#include "journal/record.h"
 #include "journal/worker_message.h"
 #include "measure/paired_result.h"
 #include "measure/sequential.h"
+#include "record/record.h"
 #include "verify/compare.h"
 #include "worker/dense_copy.h"
 #include "worker/timed_checks.h"
@@ -16,18 +16,18 @@
 namespace graphnet::worker {
 
 /// A record that says what was asked for, and nothing yet of what came of it.
-journal::Record start_record(const journal::Task& task);
+record::Record start_record(const journal::Task& task);
 
 /// Memory and cost as planned, or why they are not known.
-void write_plan(journal::Record& record, const eager::Plan& plan);
+void write_plan(record::Record& record, const eager::Plan& plan);
 
 /// Protocol `upstream`: all durations of one side.
-void write_side(journal::Record::Side& side, const measure::SideDurations& durations);
+void write_side(record::Record::Side& side, const measure::SideDurations& durations);
 
 /// Protocol `paired`: first call and warm-up calls of one side.
-void write_warmup(journal::Record::Side& side, const measure::Warmup& warmup);
+void write_warmup(record::Record::Side& side, const measure::Warmup& warmup);
 
-void write_output_types(journal::Record::Side& side, const std::vector<KeptOutput>& outputs);
+void write_output_types(record::Record::Side& side, const std::vector<KeptOutput>& outputs);
 
 /// Protocol `paired`: the pairs, and what follows from them. Record::timing gets
 ///
@@ -54,20 +54,22 @@ void write_output_types(journal::Record::Side& side, const std::vector<KeptOutpu
 /// halves, and the wall clock of the same | | `cores` | those that all threads were bound to | |
 /// `cold` | the same table with cold caches, its `speedup`, `eager_ns` and `plugin_ns`; protocols
 /// with `cache: both` only |
-void write_timing(journal::Record& record, const measure::PairedResult& result);
-void write_cold_timing(journal::Record& record, const measure::PairedResult& result);
+void write_timing(record::Record& record, const measure::PairedResult& result);
+void write_cold_timing(record::Record& record, const measure::PairedResult& result);
 
 /// Protocol `paired` that replays: Record::timing gets `replay` {"nodes" of the captured graph,
 /// "first_launch_ns", "warmup_ns": [...] of launches, "plugin_call_ns": of the plugin's own calls
 /// before it was captured, the median of the last five}. What capturing cost is
 /// Record::Side::capture_ns.
-void write_replay(base::Json& timing, std::size_t num_nodes, const measure::Warmup& launches,
+void write_replay(record::Timing& timing, std::size_t num_nodes, const measure::Warmup& launches,
                   const measure::Warmup& plugin_calls);
 
 /// Adds to the timing of a device's calls what its own clock says, which is never mixed with the
 /// host's: `event_ns` {"eager": [...], "plugin": [...]} between an event before and one after the
 /// call, a number a pair, and `event_median_ns` {"eager", "plugin"}. How long the device was busy
 /// is another thing again, which the proof finds out (`busy_ns`, proof/device_ledger.h).
+void write_spans(record::Timing& timing, const std::vector<measure::PerSide<double>>& span_ns);
+/// The same of Timing::cold.
 void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>& span_ns);
 
 /// Note of method upstream; see measure/protocol.h.
@@ -77,7 +79,7 @@ inline constexpr const char* kNoteUnchecked =
 /// Adds what checks found: counts to Record::checks ("checked_calls", "shuffled_calls",
 /// "content_bits", "ill_conditioned_calls"), and a finding as flag, outcome and message, without a
 /// speedup.
-void write_findings(journal::Record& record, const TimedFindings& findings);
+void write_findings(record::Record& record, const TimedFindings& findings);
 
 /// One entry per output in each list; "all_close" is a string of 64 digits in the order of
 /// upstream's log lines; "statistics" holds what else the pass found, under the names of

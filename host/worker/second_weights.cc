@@ -25,6 +25,7 @@ using graph::WeightRole;
 using graph::WeightUse;
 using plugin::CallStatus;
 using plugin::FailureKind;
+using record::Outcome;
 
 namespace {
 
@@ -35,6 +36,7 @@ constexpr double kFillNsAByte = 1;
 constexpr int kKeptSets = 4;
 
 constexpr const char* kWhere = "on second weights: ";
+constexpr const char* kNonFinite = "non_finite";
 
 std::int64_t num_non_finite(const KeptOutput& output) {
   if (!base::is_floating(output.dtype)) return 0;
@@ -83,24 +85,26 @@ class SecondWeights {
     if (!saved.is_ok()) return not_tried(saved.status().message());
     Status ready = put_in_place();
     if (ready.is_ok()) ready = look_at_eager();
-    const bool is_tried = ready.is_ok() && result_.json["evidence"] != "non_finite";
+    const bool is_tried = ready.is_ok() && result_.found.evidence != kNonFinite;
     if (is_tried) try_plugin();
     saved->restore(compared_.arguments);
     const Status restored = update();
     if (!ready.is_ok()) return not_tried(ready.message());
     if (!restored.is_ok()) return not_tried(restored.message());
     if (!is_tried) return not_tried("eager's results on second weights are not finite");
-    if (result_.outcome.empty()) go_back();
-    const char* stands = is_ill_ ? "ill_conditioned" : "ok";
-    result_.json["outcome"] = result_.outcome.empty() ? stands : result_.outcome;
-    if (!result_.message.empty()) result_.json["message"] = result_.message;
+    if (result_.outcome == Outcome::kNone) go_back();
+    result_.found.outcome = result_.outcome;
+    if (result_.outcome == Outcome::kNone) {
+      result_.found.outcome = is_ill_ ? record::OtherInput::ill_conditioned() : Outcome::kOk;
+    }
+    if (!result_.message.empty()) result_.found.message = result_.message;
     return std::move(result_);
   }
 
  private:
   SecondWeightsResult not_tried(const std::string& reason) {
-    result_.json["outcome"] = "not_tried";
-    result_.json["message"] = reason;
+    result_.found.outcome = record::SecondWeights::not_tried();
+    result_.found.message = reason;
     return std::move(result_);
   }
 
@@ -115,8 +119,8 @@ class SecondWeights {
   bool judge(const std::vector<KeptOutput>& eager, const std::vector<KeptOutput>& plugin,
              const std::string& where);
   void go_back();
-  void fail(std::string outcome, std::string message) {
-    result_.outcome = std::move(outcome);
+  void fail(Outcome outcome, std::string message) {
+    result_.outcome = outcome;
     result_.message = std::move(message);
   }
 
@@ -146,9 +150,9 @@ Status SecondWeights::choose(const SecondWeightsCosts& costs) {
     num_weights += is_weight(compared_.arguments[i].kind) ? 1 : 0;
     num_changed += uses_[i].role != WeightRole::kUnknown ? 1 : 0;
   }
-  result_.json["seed"] = kSecondWeightsSeed;
-  result_.json["changed"] = num_changed;
-  result_.json["unchanged"] = num_weights - num_changed;
+  result_.found.seed = kSecondWeightsSeed;
+  result_.found.changed = num_changed;
+  result_.found.unchanged = num_weights - num_changed;
   if (num_weights == 0) return no("it has no weights");
   if (num_changed == 0) return no("no weight has a known role");
   return check_costs(costs);
@@ -210,17 +214,17 @@ Status SecondWeights::update() {
 Status SecondWeights::look_at_eager() {
   GN_RETURN_IF_ERROR(run_eager(compared_, eager_before_));
   if (became_non_finite(compared_.eager.kept(), eager_before_)) {
-    result_.json["evidence"] = "non_finite";
+    result_.found.evidence = kNonFinite;
     return Status::ok();
   }
-  result_.json["evidence"] = "insensitive";
+  result_.found.evidence = "insensitive";
   GN_ASSIGN_OR_RETURN(const bool varies, on_other_inputs(compared_, [&] {
                         return run_eager(compared_, eager_after_);
                       }));
   if (!varies) return Status::ok();
   const Sensitivity eager = sensitivity_of(eager_before_, eager_after_);
-  result_.json["evidence"] = eager.is_sensitive ? "sensitive" : "insensitive";
-  result_.json["sensitivity"] = eager.json;
+  result_.found.evidence = eager.is_sensitive ? "sensitive" : "insensitive";
+  result_.found.sensitivity = eager.json;
   return Status::ok();
 }
 
@@ -228,10 +232,10 @@ bool SecondWeights::bind(const char* what) {
   if (task_.weights == "per_call") return true;
   double bind_ns = 0;
   const CallStatus status = compared_.plugin.bind(bind_ns);
-  if (!result_.json.contains("bind_ns")) result_.json["bind_ns"] = bind_ns;
+  if (!result_.found.bind_ns) result_.found.bind_ns = bind_ns;
   if (status.is_ok()) return true;
   const bool memory = status.kind == FailureKind::kOutOfMemory;
-  fail(memory ? "out_of_memory" : "plugin_failed",
+  fail(memory ? Outcome::kOutOfMemory : Outcome::kPluginFailed,
        std::string("bind of the ") + what + " failed: " + status.status.message());
   return false;
 }
@@ -240,9 +244,9 @@ bool SecondWeights::call(std::vector<KeptOutput>& outputs) {
   const Status status = run_plugin(compared_, outputs);
   if (status.is_ok()) return true;
   const FailureKind kind = compared_.plugin.failure().kind;
-  fail(kind == FailureKind::kOutOfMemory ? "out_of_memory"
-       : kind == FailureKind::kBroken    ? "plugin_failed"
-                                         : "runtime_failed",
+  fail(kind == FailureKind::kOutOfMemory ? Outcome::kOutOfMemory
+       : kind == FailureKind::kBroken    ? Outcome::kPluginFailed
+                                         : Outcome::kRuntimeFailed,
        kWhere + status.message());
   return false;
 }
@@ -260,9 +264,9 @@ void SecondWeights::try_plugin() {
   if (task_.weights == "frozen") {
     double compile_ns = 0;
     const CallStatus compiled = compared_.plugin.compile_second(compile_ns);
-    result_.json["compile_ns"] = compile_ns;
+    result_.found.compile_ns = compile_ns;
     if (!compiled.is_ok()) {
-      return fail("plugin_failed", kWhere + compiled.status.message());
+      return fail(Outcome::kPluginFailed, kWhere + compiled.status.message());
     }
   }
   std::vector<KeptOutput> before;
@@ -278,7 +282,7 @@ void SecondWeights::try_plugin() {
   });
   if (!varied.is_ok() || !is_right) return;
   const Sensitivity both = sensitivity_of({eager_before_, eager_after_, before, after});
-  result_.json["sensitivity"] = both.json;
+  result_.found.sensitivity = both.json;
   result_.is_evidence = both.is_followed && !is_ill_;
 }
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "base/json.h"
 #include "journal/worker_message.h"
+#include "record/parts.h"
 #include "worker/correctness.h"
 
 namespace graphnet::worker {
@@ -21,16 +21,13 @@ struct SecondWeightsCosts {
 
 /// What second weights showed.
 struct SecondWeightsResult {
-  /// For the record's checks: {"outcome": of the rule, "ok" and so on, "ill_conditioned"
-  /// (eager itself is too far from float64), "plugin_failed", "runtime_failed", "out_of_memory", or
-  /// "not_tried"; "message"; "evidence": "sensitive",
-  /// "insensitive" or "non_finite", what eager makes of them; "sensitivity" (sensitivity.h);
-  /// "bind_ns"; "compile_ns" (mode frozen); "seed"; "changed", "unchanged": weights}. Without
-  /// outcome `ok` nothing is known of the plugin where eager's results are not finite: such are
-  /// not compared.
-  base::Json json;
-  /// What becomes of the sample; empty: its outcome stands.
-  std::string outcome;
+  /// For the record's checks. Its outcome is that of the rule, ill-conditioned (eager itself is too
+  /// far from float64), kPluginFailed, kRuntimeFailed, kOutOfMemory, or not tried. Without outcome
+  /// kOk nothing is known of the plugin where eager's results are not finite: such are not
+  /// compared.
+  record::SecondWeights found;
+  /// What becomes of the sample; kNone: its outcome stands.
+  record::Outcome outcome = record::Outcome::kNone;
   std::string message;
   /// Eager's outputs change with the inputs, and the plugin's followed them.
   bool is_evidence = false;

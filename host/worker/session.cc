@@ -6,13 +6,9 @@
 #include <utility>
 
 #include "base/memory.h"
-#include "base/text.h"
-#include "eager/flush_denormals.h"
 #include "journal/run_id.h"
 #include "measure/clock.h"
 #include "measure/environment.h"
-#include "measure/roofline.h"
-#include "measure/statistics.h"
 #include "verify/compare.h"
 #include "worker/admission.h"
 #include "worker/correctness.h"
@@ -25,6 +21,10 @@
 #include "worker/timed_checks.h"
 
 namespace graphnet::worker {
+
+using record::Flag;
+using record::Outcome;
+using record::Phase;
 
 namespace {
 
@@ -55,7 +55,7 @@ void Session::run() {
   } else {
     write_environment();
   }
-  enter("");
+  enter(Phase::kNone);
   note_peak_memory(nullptr);
   record_.time_utc = journal::utc_now();
   channel_.send_record(record_, /*is_final=*/true);
@@ -64,16 +64,17 @@ void Session::run() {
 // Before the proof, after which libtorch may have lost the right to execute for good.
 void Session::write_environment() {
   cores_.release();
-  record_.environment = measure::collect_environment(task_.threads);
-  if (device_) device_->describe(record_.environment);
+  base::Json environment = measure::collect_environment(task_.threads);
+  if (device_) device_->describe(environment);
+  record_.environment = record::part_from_json<record::Environment>(std::move(environment));
   write_engine();
 }
 
 void Session::write_engine() {
   const eager::EngineVersion version = eager::engine_version();
-  record_.environment["libtorch"] = version.torch_version;
-  record_.environment["cpu_capability"] = version.cpu_capability;
-  record_.environment["libtorch_threads"] = version.threads;
+  record_.environment.libtorch = version.torch_version;
+  record_.environment.cpu_capability = version.cpu_capability;
+  record_.environment.libtorch_threads = version.threads;
 }
 
 void Session::note_mappings(const char* epoch) {
@@ -83,7 +84,7 @@ void Session::note_mappings(const char* epoch) {
 }
 
 // The whole run's peak is the largest of the parts between two resets.
-void Session::note_peak_memory(journal::Record::Side* side) {
+void Session::note_peak_memory(record::Record::Side* side) {
   const auto peak = measure::peak_rss_bytes();
   if (!peak) return;
   if (side != nullptr) side->peak_rss_bytes = peak;
@@ -92,51 +93,57 @@ void Session::note_peak_memory(journal::Record::Side* side) {
 }
 
 // The wait belongs to no phase.
-void Session::ask_for(const char* phase, std::optional<std::int64_t> num_bytes) {
+void Session::ask_for(Phase phase, std::optional<std::int64_t> num_bytes) {
   if (!task_.asks) return;
   const std::int64_t begin_ns = measure::monotonic_raw_ns();
   channel_.ask(phase, num_bytes);
   phase_start_ns_ += measure::monotonic_raw_ns() - begin_ns;
 }
 
-void Session::enter(const char* phase) {
-  if (journal::takes_times(phase)) ask_for(phase);
+void Session::enter(Phase phase) {
+  if (record::facts_of(phase).takes_times) ask_for(phase);
   const std::int64_t now = measure::monotonic_raw_ns();
-  if (phase_start_ns_ != 0) record_.phases_ns[record_.phase] = now - phase_start_ns_;
+  if (phase_start_ns_ != 0) record_.phases_ns[record_.phase.text()] = now - phase_start_ns_;
   phase_start_ns_ = now;
-  if (*phase == '\0') return;
+  if (phase == Phase::kNone) return;
   record_.phase = phase;
   channel_.begin_phase(phase);
 }
 
-bool Session::end(const char* outcome, const base::Status& status) {
+bool Session::end(Outcome outcome, const base::Status& status) {
   record_.outcome = outcome;
   record_.message = one_line(status);
   for (const std::string& hint : status.hints()) record_.notes.push_back(hint);
   return false;
 }
 
-bool Session::end_plugin(const char* outcome, const plugin::CallStatus& status) {
-  if (!plugin_->flag().empty()) record_.flags.push_back(plugin_->flag());
-  if (status.kind == plugin::FailureKind::kUnsupported) return end("unsupported", status.status);
-  if (status.kind == plugin::FailureKind::kOutOfMemory) return end("out_of_memory", status.status);
-  if (status.kind == plugin::FailureKind::kBroken) return end("plugin_failed", status.status);
+bool Session::end_plugin(Outcome outcome, const plugin::CallStatus& status) {
+  if (plugin_->flag() != Flag::kNone) record_.flags.emplace_back(plugin_->flag());
+  if (status.kind == plugin::FailureKind::kUnsupported) {
+    return end(Outcome::kUnsupported, status.status);
+  }
+  if (status.kind == plugin::FailureKind::kOutOfMemory) {
+    return end(Outcome::kOutOfMemory, status.status);
+  }
+  if (status.kind == plugin::FailureKind::kBroken) {
+    return end(Outcome::kPluginFailed, status.status);
+  }
   return end(outcome, status.status);
 }
 
 bool Session::open_device() {
   auto opened = TaskDevice::open(task_);
-  if (!opened.is_ok()) return end("reference_failed", opened.status());
+  if (!opened.is_ok()) return end(Outcome::kReferenceFailed, opened.status());
   device_ = std::move(opened).value();
   return true;
 }
 
 bool Session::load() {
-  enter("load");
+  enter(Phase::kLoad);
   if (!open_device()) return false;
   note_mappings("start");
   auto loaded = sample::load_sample(task_.sample_path);
-  if (!loaded.is_ok()) return end("invalid_sample", loaded.status());
+  if (!loaded.is_ok()) return end(Outcome::kInvalidSample, loaded.status());
   sample_ = std::move(loaded).value();
   record_.sample = sample_.name;
   record_.family = sample_.family;
@@ -147,14 +154,14 @@ bool Session::load() {
 }
 
 bool Session::plan() {
-  enter("plan");
+  enter(Phase::kPlan);
   const base::Status known = eager::Engine::check(sample_.program);
-  if (!known.is_ok()) return end("reference_failed", known);
+  if (!known.is_ok()) return end(Outcome::kReferenceFailed, known);
   const auto planned = plan_sample(sample_);
-  if (!planned.is_ok()) return end("invalid_sample", planned.status());
+  if (!planned.is_ok()) return end(Outcome::kInvalidSample, planned.status());
   write_plan(record_, *planned);
   // What is free is another matter when others have ended.
-  ask_for("replay", needed_memory_bytes(*planned));
+  ask_for(Phase::kReplay, needed_memory_bytes(*planned));
   Allowance allowance = {base::available_memory_bytes(), task_.flop_limit.value_or(0)};
   if (task_.memory_limit_bytes) {
     allowance.memory_bytes = std::min(allowance.memory_bytes, *task_.memory_limit_bytes);
@@ -164,29 +171,29 @@ bool Session::plan() {
     allowance.memory_bytes = std::min(allowance.memory_bytes, on_device);
   }
   record_.message = refusal(*planned, allowance);
-  if (!record_.message.empty()) record_.outcome = "skipped";
+  if (!record_.message.empty()) record_.outcome = Outcome::kSkipped;
   return record_.message.empty();
 }
 
 bool Session::replay() {
-  enter("replay");
+  enter(Phase::kReplay);
   auto replayed = sample::replay(sample_.metas, sample_.program.parameters, sample::kReplaySeed);
   if (!replayed.is_ok()) {
     const bool memory = replayed.status().code() == base::Code::kEnvironment;
-    return end(memory ? "reference_failed" : "invalid_sample", replayed.status());
+    return end(memory ? Outcome::kReferenceFailed : Outcome::kInvalidSample, replayed.status());
   }
   arguments_ = std::move(replayed).value();
   return true;
 }
 
 bool Session::run_eager() {
-  enter("eager");
+  enter(Phase::kEager);
   if (!prepare_machine()) return false;
   auto created = EagerSide::create(sample_, arguments_, device_->place());
-  if (!created.is_ok()) return end("reference_failed", created.status());
+  if (!created.is_ok()) return end(Outcome::kReferenceFailed, created.status());
   eager_ = std::move(created).value();
   const base::Status entered = enter_math_mode(task_.math);
-  if (!entered.is_ok()) return end("reference_failed", entered);
+  if (!entered.is_ok()) return end(Outcome::kReferenceFailed, entered);
   if (task_.digest) {
     std::size_t num_bytes = 0;
     for (const sample::Argument& argument : arguments_) num_bytes += argument.bytes.num_bytes();
@@ -195,7 +202,7 @@ bool Session::run_eager() {
                                    {"sha256", sample::arguments_digest(arguments_)}};
   }
   const base::Status timed = time_reference();
-  if (!timed.is_ok()) return end("reference_failed", timed);
+  if (!timed.is_ok()) return end(Outcome::kReferenceFailed, timed);
   write_output_types(record_.eager, eager_->kept());
   note_peak_memory(&record_.eager);
   if (task_.digest) record_.digest["eager_outputs"] = output_digests(eager_->kept());
@@ -217,35 +224,37 @@ void Session::open_reference_cache() {
 }
 
 void Session::note_references() {
-  if (!references_.report().empty()) record_.checks["reference_cache"] = references_.report();
+  if (!references_.report().empty()) record_.checks.reference_cache = references_.report();
 }
 
 bool Session::compile() {
-  enter("compile");
+  enter(Phase::kCompile);
   plugin_ = std::make_unique<PluginSide>(task_, sample_.name, eager_->arguments(), eager_->kept(),
                                          eager_.get(),
                                          [this](const char* step) { channel_.begin_step(step); });
   bind_cores(task_.compile_threads);
   engine_settings_.note();
   plugin::CallStatus status = plugin_->open();
-  if (!status.is_ok()) return end_plugin("plugin_failed", status);
+  if (!status.is_ok()) return end_plugin(Outcome::kPluginFailed, status);
   note_mappings("load");
   plugin_->offer_body(eager_->engine().normal_form(plugin_->weights()));
   double compile_ns = 0;
   status = plugin_->compile(compile_ns);
   record_.plugin_side.compile_ns = compile_ns;
-  return status.is_ok() || end_plugin("compile_failed", status);
+  return status.is_ok() || end_plugin(Outcome::kCompileFailed, status);
 }
 
 bool Session::bind() {
-  enter("bind");
+  enter(Phase::kBind);
   double bind_ns = 0;
   const plugin::CallStatus status = plugin_->bind(bind_ns);
   record_.plugin_side.bind_ns = bind_ns;
-  if (!status.is_ok()) return end_plugin("compile_failed", status);
+  if (!status.is_ok()) return end_plugin(Outcome::kCompileFailed, status);
   const plugin::CallStatus described = plugin_->describe(record_.plugin_info);
   note_mappings("compile");
-  if (described.kind == plugin::FailureKind::kBroken) return end_plugin("plugin_failed", described);
+  if (described.kind == plugin::FailureKind::kBroken) {
+    return end_plugin(Outcome::kPluginFailed, described);
+  }
   // What it says of itself decides nothing.
   if (!described.is_ok()) record_.notes.push_back("info: " + one_line(described.status));
   return true;
@@ -268,14 +277,14 @@ base::Status Session::time_reference() {
 }
 
 bool Session::run_plugin() {
-  enter("run");
+  enter(Phase::kRun);
   bind_cores(task_.threads);
   plugin::CallStatus status;
   if (is_paired()) {
     WarmupInputs inputs(sample_, *eager_);
     status = plugin_->warm_up(settings_, task_.threads, plugin_warmup_, inputs.renew());
     const base::Status restored = inputs.restore();
-    if (!restored.is_ok()) return end("reference_failed", restored);
+    if (!restored.is_ok()) return end(Outcome::kReferenceFailed, restored);
     write_warmup(record_.plugin_side, plugin_warmup_);
   } else {
     measure::SideDurations durations;
@@ -285,7 +294,7 @@ bool Session::run_plugin() {
       record_.speedup = *record_.eager.median_ns / std::max(1.0, *record_.plugin_side.median_ns);
     }
   }
-  if (!status.is_ok()) return end_plugin("runtime_failed", status);
+  if (!status.is_ok()) return end_plugin(Outcome::kRuntimeFailed, status);
   write_output_types(record_.plugin_side, plugin_->kept());
   note_peak_memory(&record_.plugin_side);
   judge_service();
@@ -304,23 +313,23 @@ void Session::judge_service() {
 }
 
 void Session::compare() {
-  enter("compare");
+  enter(Phase::kCompare);
   const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_, &references_};
   const verify::Comparison comparison = compare_sides(compared, record_.checks);
   if (is_paired()) check_reproducibility(compared, record_.checks);
   note_references();
-  record_.checks["subnormals"] = count_subnormals(compared);
+  record_.checks.subnormals = count_subnormals(compared);
   record_.outcome = comparison.outcome;
   record_.message = comparison.message;
   record_.degenerate = comparison.degenerate;
-  record_.checks["evidence_share"] = comparison.evidence_share;
+  record_.checks.evidence_share = comparison.evidence_share;
   record_.correctness = correctness_json(comparison);
   if (task_.digest) record_.digest["plugin_outputs"] = output_digests(plugin_->kept());
   channel_.send_record(record_, /*is_final=*/false);
 }
 
 bool Session::time_pairs() {
-  enter("time");
+  enter(Phase::kTime);
   channel_.begin_step("gn_backend_run");
   if (settings_.replay && !capture()) return false;
   bool is_first = true;
@@ -336,7 +345,7 @@ bool Session::time_pairs() {
   judge_service();
   if (!watch_eager()) return false;
   const plugin::CallStatus memory = plugin_->check_memory();
-  if (!memory.is_ok()) return end_plugin("runtime_failed", memory);
+  if (!memory.is_ok()) return end_plugin(Outcome::kRuntimeFailed, memory);
   // Both know the processor only.
   if (!device_->is_cuda()) check_roofline();
   if (!device_->is_cuda()) check_subnormals();
@@ -352,17 +361,17 @@ bool Session::capture() {
     WarmupInputs inputs(sample_, *eager_);
     status = plugin_->warm_up_replays(settings_, task_.threads, replay_warmup_, inputs.renew());
     const base::Status restored = inputs.restore();
-    if (!restored.is_ok()) return end("reference_failed", restored);
+    if (!restored.is_ok()) return end(Outcome::kReferenceFailed, restored);
   }
-  return status.is_ok() || end_plugin("runtime_failed", status);
+  return status.is_ok() || end_plugin(Outcome::kRuntimeFailed, status);
 }
 
 bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) {
   const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
-  TimedChecks checks(compared, fresh_inputs(sample_, *eager_), record_.outcome == "ok",
+  TimedChecks checks(compared, fresh_inputs(sample_, *eager_), record_.is_ok(),
                      std::random_device()());
   auto instruments = device_->instruments(settings, task_.threads);
-  if (!instruments.is_ok()) return end("reference_failed", instruments.status());
+  if (!instruments.is_ok()) return end(Outcome::kReferenceFailed, instruments.status());
   TimingWatch watch(family_, task_.threads);
   watch.attach(*instruments);
   const bool is_replay = plugin_->is_captured();
@@ -377,10 +386,14 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
   }
   const TimedFindings findings = checks.finish(result.is_ok() ? &*result : nullptr);
   if (result.is_ok()) {
-    write_spans(is_first ? record_.timing : record_.timing["cold"], findings.span_ns);
+    if (is_first) {
+      write_spans(record_.timing, findings.span_ns);
+    } else {
+      write_spans(record_.timing.cold, findings.span_ns);
+    }
   }
   write_findings(record_, findings);
-  if (!findings.flag.empty()) {
+  if (findings.flag != Flag::kNone) {
     judge_service();
     return false;
   }
@@ -391,76 +404,58 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
 
 // What method upstream leaves out by definition.
 bool Session::check_sequential() {
-  enter("time");
+  enter(Phase::kTime);
   channel_.begin_step("gn_backend_run");
   record_.notes.emplace_back(kNoteUnchecked);
   const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
-  TimedChecks checks(compared, fresh_inputs(sample_, *eager_), record_.outcome == "ok",
+  TimedChecks checks(compared, fresh_inputs(sample_, *eager_), record_.is_ok(),
                      std::random_device()());
   const base::Status checked = checks.check_untimed(kUntimedChecks);
   const TimedFindings findings = checks.finish(nullptr);
   write_findings(record_, findings);
-  if (!findings.flag.empty()) {
+  if (findings.flag != Flag::kNone) {
     judge_service();
     return false;
   }
   if (!checked.is_ok()) return end_timing(checked);
   const plugin::CallStatus memory = plugin_->check_memory();
-  if (!memory.is_ok()) return end_plugin("runtime_failed", memory);
+  if (!memory.is_ok()) return end_plugin(Outcome::kRuntimeFailed, memory);
   if (!device_->is_cuda()) check_roofline();
   return true;
 }
 
 bool Session::end_timing(const base::Status& status) {
   const plugin::CallStatus& failure = plugin_->failure();
-  return failure.is_ok() ? end("reference_failed", status) : end_plugin("runtime_failed", failure);
+  return failure.is_ok() ? end(Outcome::kReferenceFailed, status)
+                         : end_plugin(Outcome::kRuntimeFailed, failure);
 }
 
 void Session::try_other_content() {
-  enter("robustness");
+  enter(Phase::kRobustness);
   channel_.begin_step("gn_backend_run");
-  const bool is_known = record_.checks.value("eager_reproducible", false);
-  const OtherInputs other =
+  const bool is_known = record_.checks.eager_reproducible.value_or(false);
+  OtherInputs other =
       try_other_inputs({sample_, arguments_, *eager_, *plugin_, is_known ? &references_ : nullptr},
                        kOtherInputsBudgetNs);
-  record_.checks["other_inputs"] = other.tried;
+  record_.checks.other_inputs = std::move(other.tried);
   note_references();
-  if (other.outcome.empty() || record_.outcome != "ok") return;
-  record_.flags.emplace_back("other_seed");
+  if (other.outcome == Outcome::kNone || !record_.is_ok()) return;
+  record_.flags.emplace_back(Flag::kOtherSeed);
   record_.outcome = other.outcome;
   record_.message = other.message;
   record_.speedup.reset();
 }
 
 bool Session::follows_inputs() {
-  if (record_.outcome != "ok") return true;
-  enter("second_weights");
+  if (!record_.is_ok()) return true;
+  enter(Phase::kSecondWeights);
   channel_.send_record(record_, /*is_final=*/false);
   return check_evidence_of_inputs({sample_, arguments_, *eager_, *plugin_}, task_, record_);
 }
 
-// Arithmetic on subnormals can be a hundred times slower; a plugin that flushes them to zero would
-// look that much faster.
-void Session::check_subnormals() {
-  if (task_.math.flush_denormals) return;  // both sides do
-  const base::Json& shares = record_.checks["subnormals"];
-  if (std::max(shares["argument_share"].get<double>(), shares["output_share"].get<double>()) <
-      kSubnormalShare) {
-    return;
-  }
-  record_.flags.emplace_back("denormal");
-  if (!eager::set_flush_denormals(true)) return;
-  measure::SideCalls calls = eager_->calls();
-  calls.after_first = nullptr;  // the kept outputs are those of the reference
-  const auto flushed = measure::time_sequential(calls, {1, 5});
-  eager::set_flush_denormals(false);
-  if (!flushed.is_ok()) return;
-  record_.checks["eager_flushed_ns"] = measure::summarise(flushed->trials_ns).median;
-}
-
 void Session::prove() {
   if (task_.proof == "none") return;
-  enter("proof");
+  enter(Phase::kProof);
   channel_.send_record(record_, /*is_final=*/false);
   channel_.begin_step("gn_backend_run");
   const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
@@ -471,26 +466,10 @@ void Session::prove() {
   ProofPhase phase(compared, mappings_, task_.proof, record_.flags, tracing ? &*tracing : nullptr);
   base::Json ledger = base::Json::object();
   record_.verdict = phase.trace(ledger);
-  record_.proof = ledger;
+  record_.proof = record::part_from_json<record::Proof>(ledger);
   channel_.send_record(record_, /*is_final=*/false);
-  phase.sample(record_.proof);
-}
-
-void Session::check_roofline() {
-  if (!record_.plugin_side.median_ns || record_.plan.count("live_flop") == 0) return;
-  measure::Work work;
-  work.flop = record_.plan["live_flop"].get<double>();
-  work.bytes = record_.plan["must_move_bytes"].get<double>();
-  work.has_half = std::any_of(arguments_.begin(), arguments_.end(), [](const auto& argument) {
-    return argument.dtype == base::DType::kFloat16 || argument.dtype == base::DType::kBFloat16;
-  });
-  const double least_ns = measure::least_time_ns(work, measure::measure_peaks(), task_.threads);
-  record_.checks["least_time_ns"] = least_ns;
-  if (*record_.plugin_side.median_ns >= least_ns) return;
-  record_.flags.emplace_back("implausible");
-  record_.notes.push_back("implausible: the plugin's median is shorter than the " +
-                          base::format_duration(least_ns) +
-                          " that this machine needs at least for the graph's arithmetic");
+  phase.sample(ledger);
+  record_.proof = record::part_from_json<record::Proof>(std::move(ledger));
 }
 
 }  // namespace graphnet::worker

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "journal/record.h"
 #include "journal/worker_message.h"
 #include "measure/core_binding.h"
 #include "measure/paired.h"
 #include "measure/process_family.h"
 #include "measure/protocol.h"
 #include "proof/regions.h"
+#include "record/record.h"
 #include "sample/replay.h"
 #include "sample/sample.h"
 #include "worker/channel.h"
@@ -62,6 +62,8 @@ class Session {
   /// Whether eager in the pairs was as before; see eager_watch.h.
   void compare_eager(const measure::PairedResult& result);
   bool watch_eager();
+  void check_roofline();
+  void check_subnormals();
   /// Notes what was found; false if the sample ends there.
   bool note(const std::vector<Finding>& findings);
   /// Method upstream: calls on other inputs, which its timed ones never had.
@@ -75,8 +77,6 @@ class Session {
   bool is_paired() const { return task_.method == "paired"; }
   base::Status time_reference();
   bool end_timing(const base::Status& status);
-  void check_roofline();
-  void check_subnormals();
 
   /// Notes for the proof what is mapped now.
   void note_mappings(const char* epoch);
@@ -84,16 +84,16 @@ class Session {
   void write_engine();
   void open_reference_cache();
   void note_references();
-  void note_peak_memory(journal::Record::Side* side);
+  void note_peak_memory(record::Record::Side* side);
   /// Waits for leave to begin a phase, if this worker shares the machine.
-  void ask_for(const char* phase, std::optional<std::int64_t> num_bytes = std::nullopt);
-  void enter(const char* phase);
-  bool end(const char* outcome, const base::Status& status);
-  bool end_plugin(const char* outcome, const plugin::CallStatus& status);
+  void ask_for(record::Phase phase, std::optional<std::int64_t> num_bytes = std::nullopt);
+  void enter(record::Phase phase);
+  bool end(record::Outcome outcome, const base::Status& status);
+  bool end_plugin(record::Outcome outcome, const plugin::CallStatus& status);
 
   journal::Task task_;
   Channel& channel_;
-  journal::Record record_;
+  record::Record record_;
   std::int64_t phase_start_ns_ = 0;
   std::unique_ptr<TaskDevice> device_;
   sample::Sample sample_;

@@ -2,7 +2,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
+#include "eager/flush_denormals.h"
 #include "measure/pair_summary.h"
+#include "measure/roofline.h"
+#include "measure/statistics.h"
+#include "worker/correctness.h"
 #include "worker/eager_watch.h"
 #include "worker/session.h"
 
@@ -11,7 +16,7 @@ namespace graphnet::worker {
 bool Session::prepare_machine() {
   if (!is_paired()) return true;
   auto settings = measure::paired_settings(task_.protocol_settings);
-  if (!settings.is_ok()) return end("reference_failed", settings.status());
+  if (!settings.is_ok()) return end(record::Outcome::kReferenceFailed, settings.status());
   settings_ = *settings;
   bind_cores(task_.threads);
   if (!device_->is_cuda()) standby_ = EagerStandby::start(sample_, arguments_, task_.math);
@@ -22,8 +27,8 @@ bool Session::prepare_machine() {
 void Session::compare_eager(const measure::PairedResult& result) {
   const double before_ns = eager_warmup_.typical_ns();
   const double in_pairs_ns = result.summary.median_ns[measure::kEager];
-  record_.checks["eager_watch"] = {{"before_ns", before_ns}, {"in_pairs_ns", in_pairs_ns}};
-  if (!cores_.cores().empty()) record_.timing["cores"] = cores_.cores();
+  record_.checks.eager_watch = {{"before_ns", before_ns}, {"in_pairs_ns", in_pairs_ns}};
+  if (!cores_.cores().empty()) record_.timing.cores = cores_.cores();
   is_eager_suspicious_ = is_suspicious(before_ns, in_pairs_ns, result.summary);
 }
 
@@ -36,7 +41,7 @@ bool Session::watch_eager() {
   std::vector<Finding> findings;
   if (is_eager_suspicious_ && standby) {
     findings = confirm_slowed({*eager_, *plugin_, *standby}, eager_warmup_.typical_ns(),
-                              task_.threads, settings_, record_.checks["eager_watch"]);
+                              task_.threads, settings_, record_.checks.eager_watch);
   }
   cores_.release();  // no times are taken from here on
   return note(findings);
@@ -46,16 +51,51 @@ bool Session::note(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
     const auto& flags = record_.flags;
     if (std::find(flags.begin(), flags.end(), finding.flag) != flags.end()) continue;
-    record_.flags.push_back(finding.flag);
-    record_.notes.push_back(finding.flag + ": " + finding.message);
+    record_.flags.emplace_back(finding.flag);
+    record_.notes.push_back(name_of(finding.flag) + (": " + finding.message));
     if (!finding.is_fatal) continue;
-    record_.outcome = "plugin_failed";
+    record_.outcome = record::Outcome::kPluginFailed;
     record_.message = finding.message;
     record_.speedup.reset();
     judge_service();
     return false;
   }
   return true;
+}
+
+// Arithmetic on subnormals can be a hundred times slower; a plugin that flushes them to zero would
+// look that much faster.
+void Session::check_subnormals() {
+  if (task_.math.flush_denormals) return;  // both sides do
+  const record::Subnormals& shares = record_.checks.subnormals;
+  const double largest =
+      std::max(shares.argument_share.value_or(0), shares.output_share.value_or(0));
+  if (largest < kSubnormalShare) return;
+  record_.flags.emplace_back(record::Flag::kDenormal);
+  if (!eager::set_flush_denormals(true)) return;
+  measure::SideCalls calls = eager_->calls();
+  calls.after_first = nullptr;  // the kept outputs are those of the reference
+  const auto flushed = measure::time_sequential(calls, {1, 5});
+  eager::set_flush_denormals(false);
+  if (!flushed.is_ok()) return;
+  record_.checks.eager_flushed_ns = measure::summarise(flushed->trials_ns).median;
+}
+
+void Session::check_roofline() {
+  if (!record_.plugin_side.median_ns || !record_.plan.live_flop) return;
+  measure::Work work;
+  work.flop = *record_.plan.live_flop;
+  work.bytes = static_cast<double>(record_.plan.must_move_bytes.value_or(0));
+  work.has_half = std::any_of(arguments_.begin(), arguments_.end(), [](const auto& argument) {
+    return argument.dtype == base::DType::kFloat16 || argument.dtype == base::DType::kBFloat16;
+  });
+  const double least_ns = measure::least_time_ns(work, measure::measure_peaks(), task_.threads);
+  record_.checks.least_time_ns = least_ns;
+  if (*record_.plugin_side.median_ns >= least_ns) return;
+  record_.flags.emplace_back(record::Flag::kImplausible);
+  record_.notes.push_back("implausible: the plugin's median is shorter than the " +
+                          base::format_duration(least_ns) +
+                          " that this machine needs at least for the graph's arithmetic");
 }
 
 }  // namespace graphnet::worker

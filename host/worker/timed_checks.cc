@@ -15,6 +15,8 @@ namespace graphnet::worker {
 using base::Code;
 using base::Status;
 using measure::Side;
+using record::Flag;
+using record::Outcome;
 
 namespace {
 
@@ -175,12 +177,12 @@ Status TimedChecks::check_untimed(int calls) {
 Status TimedChecks::compare_call(const std::string& which) {
   ++findings_.checked_calls;
   if (early_look_.differs(plugin_outputs_)) {
-    return found("late_output", "plugin_failed",
+    return found(Flag::kLateOutput, Outcome::kPluginFailed,
                  "outputs of " + which + " changed after gn_backend_run had returned");
   }
   if (bits_equal(eager_outputs_, plugin_outputs_)) return Status::ok();
   const auto comparison = verify::compare_outputs(views(eager_outputs_), views(plugin_outputs_));
-  if (comparison.outcome == "ok") return Status::ok();
+  if (comparison.outcome == Outcome::kOk) return Status::ok();
   GN_RETURN_IF_ERROR(shuffle_.apply(checked_content_));  // other calls have come since
   return judge_difference(which);
 }
@@ -188,16 +190,17 @@ Status TimedChecks::compare_call(const std::string& which) {
 Status TimedChecks::judge_difference(const std::string& which) {
   GN_ASSIGN_OR_RETURN(const bool is_late, outputs_arrive_late());
   if (is_late) {
-    return found("late_output", "plugin_failed",
+    return found(Flag::kLateOutput, Outcome::kPluginFailed,
                  "outputs of " + which + " changed after gn_backend_run had returned");
   }
   if (plugin_.is_unwritten(plugin_outputs_)) {
-    return found("unwritten_output", "plugin_failed", which + " left an output unwritten");
+    return found(Flag::kUnwrittenOutput, Outcome::kPluginFailed,
+                 which + " left an output unwritten");
   }
   const std::string is_stale =
       which + " gave the results of the first call, though its inputs had changed";
   if (shuffle_.has_effect() && bits_equal(plugin_outputs_, plugin_.kept())) {
-    return found("stale_output", "plugin_failed", is_stale);
+    return found(Flag::kStaleOutput, Outcome::kPluginFailed, is_stale);
   }
   const PresentJudgement full = judge_on_present_inputs(compared_, eager_outputs_, plugin_outputs_);
   if (full.standing != PresentStanding::kWrong) {
@@ -205,15 +208,16 @@ Status TimedChecks::judge_difference(const std::string& which) {
     return Status::ok();
   }
   if (shuffle_.has_effect() && is_of_the_first_call()) {
-    return found("stale_output", "plugin_failed", is_stale);
+    return found(Flag::kStaleOutput, Outcome::kPluginFailed, is_stale);
   }
-  return found(repeats_untimed() ? "sensitive" : "wrong_output", full.comparison.outcome.c_str(),
+  return found(repeats_untimed() ? Flag::kSensitive : Flag::kWrongOutput, full.comparison.outcome,
                which + " on shuffled inputs: " + full.comparison.message);
 }
 
 // A bit more or less does not make them new.
 bool TimedChecks::is_of_the_first_call() {
-  return verify::compare_outputs(views(plugin_.kept()), views(plugin_outputs_)).outcome == "ok";
+  return verify::compare_outputs(views(plugin_.kept()), views(plugin_outputs_)).outcome ==
+         Outcome::kOk;
 }
 
 // Whether the plugin computes what it computes, timed or not.
@@ -223,7 +227,7 @@ bool TimedChecks::repeats_untimed() {
   const bool ran =
       plugin.prepare().is_ok() && plugin.call().is_ok() && plugin_.copy_outputs(again).is_ok();
   if (!ran) return false;
-  return verify::compare_outputs(views(plugin_outputs_), views(again)).outcome == "ok";
+  return verify::compare_outputs(views(plugin_outputs_), views(again)).outcome == Outcome::kOk;
 }
 
 // If other calls have come since, or in any case if nothing arrived: another one on the same
@@ -246,7 +250,7 @@ base::Result<bool> TimedChecks::outputs_arrive_late() {
   return !bits_equal(at_once, later);
 }
 
-Status TimedChecks::found(const char* flag, const char* outcome, const std::string& message) {
+Status TimedChecks::found(Flag flag, Outcome outcome, const std::string& message) {
   findings_.flag = flag;
   findings_.outcome = outcome;
   findings_.message = message;

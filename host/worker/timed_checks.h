@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "measure/paired.h"
+#include "record/flag.h"
+#include "record/outcome.h"
 #include "worker/correctness.h"
 #include "worker/dense_copy.h"
 #include "worker/eager_side.h"
@@ -24,10 +26,10 @@ struct TimedFindings {
   /// Timed calls that were not near eager, which the whole outcome rule did not hold against them.
   int ill_conditioned_calls = 0;
   double content_bits = 0;  ///< see InputShuffle
-  /// Short name of what is wrong, for Record::flags; empty: nothing.
-  std::string flag;
-  std::string outcome;  ///< that it makes of the sample; empty with an empty flag
-  std::string message;  ///< one sentence about it
+  /// What is wrong, for Record::flags; kNone: nothing.
+  record::Flag flag = record::Flag::kNone;
+  record::Outcome outcome = record::Outcome::kNone;  ///< that it makes of the sample, with a flag
+  std::string message;                               ///< one sentence about it
   /// What the place's own clock says of the timed calls, by pair; of the last call of a half. Empty
   /// on the host.
   std::vector<measure::PerSide<double>> span_ns;
@@ -90,7 +92,7 @@ class TimedChecks {
   base::Status check_pair(int pair);
   base::Status compare_call(const std::string& which);
   base::Status judge_difference(const std::string& which);
-  base::Status found(const char* flag, const char* outcome, const std::string& message);
+  base::Status found(record::Flag flag, record::Outcome outcome, const std::string& message);
   base::Result<bool> outputs_arrive_late();
   bool repeats_untimed();
   bool is_of_the_first_call();

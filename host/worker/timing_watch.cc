@@ -13,6 +13,7 @@ namespace graphnet::worker {
 
 using base::Status;
 using measure::Side;
+using record::Flag;
 
 namespace {
 
@@ -34,7 +35,7 @@ std::vector<Finding> SettingsWatch::findings() const {
   if (before_.empty()) return {};
   const std::string changed = eager::changed_settings(before_, eager::current_settings());
   if (changed.empty()) return {};
-  return {{"settings_changed", "the plugin changed libtorch's settings: " + changed,
+  return {{Flag::kSettingsChanged, "the plugin changed libtorch's settings: " + changed,
            /*is_fatal=*/true}};
 }
 
@@ -47,11 +48,11 @@ std::vector<Finding> check_budget(const measure::PairedResult& result, int threa
       span_ns += pair.span_ns[side];
     }
     if (ran_ns <= (1 + kBudgetTolerance) * threads * span_ns) continue;
-    return {{"over_threads", std::string("in the timed halves of ") + kSideNames[side] +
-                                 " the worker and what it started used " + seconds_text(ran_ns) +
-                                 " of processor time in " + seconds_text(span_ns) + ", with " +
-                                 std::to_string(threads) + (threads == 1 ? " thread" : " threads") +
-                                 " allowed"}};
+    return {{Flag::kOverThreads, std::string("in the timed halves of ") + kSideNames[side] +
+                                     " the worker and what it started used " +
+                                     seconds_text(ran_ns) + " of processor time in " +
+                                     seconds_text(span_ns) + ", with " + std::to_string(threads) +
+                                     (threads == 1 ? " thread" : " threads") + " allowed"}};
   }
   return {};
 }
@@ -108,14 +109,14 @@ measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
 std::vector<Finding> TimingWatch::findings(const measure::PairedResult& result) const {
   std::vector<Finding> found = check_budget(result, threads_);
   if (!helpers_.empty()) {
-    found.push_back({"helper_process",
+    found.push_back({Flag::kHelperProcess,
                      "processes that the plugin started ran beside the timed "
                      "calls: " +
                          base::join(helpers_, ", ")});
   }
   for (const Side side : {measure::kEager, measure::kBackend}) {
     if (!measure::is_tampered(agreements_[side])) continue;
-    found.push_back({"clock_tampered",
+    found.push_back({Flag::kClockTampered,
                      "the system's clock counted " + seconds_text(agreements_[side].system_ns) +
                          " in the timed halves of " + kSideNames[side] + ", which took " +
                          seconds_text(agreements_[side].counter_ns) +

@@ -9,12 +9,13 @@
 #include "measure/cycle_clock.h"
 #include "measure/paired.h"
 #include "measure/process_family.h"
+#include "record/flag.h"
 
 namespace graphnet::worker {
 
 /// Something that keeps a speedup out of all averages.
 struct Finding {
-  std::string flag;
+  record::Flag flag = record::Flag::kNone;
   std::string message;    ///< one sentence
   bool is_fatal = false;  ///< the plugin has failed (`plugin_failed`); else the outcome stays
 };

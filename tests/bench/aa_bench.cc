@@ -175,7 +175,7 @@ Outcome run_paired(Kernel& kernel, const Options& options, int threads, int expe
   outcome.is_word = result->verdict == Verdict::kFaster || result->verdict == Verdict::kSlower;
   outcome.bias = result->summary.first_mover_bias;
   outcome.pairs = static_cast<int>(result->pairs.size());
-  line["verdict"] = verdict_name(result->verdict);
+  line["verdict"] = name_of(result->verdict);
   line["stop"] = stop_name(result->stop);
   line["dropped"] = result->summary.dropped;
   line["kept"] = result->summary.kept;

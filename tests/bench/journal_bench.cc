@@ -20,14 +20,14 @@ std::filesystem::path make_journal(int count) {
   const auto path = std::filesystem::temp_directory_path() / "graphnet_journal_bench.jsonl";
   auto golden = journal::read_journal(kGolden);
   if (!golden.is_ok()) return {};
-  journal::Record record = golden->records.back();
+  record::Record record = golden->records.back();
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << journal::with_check("{\"schema\":\"graphnet.journal/2\"}") << '\n';
   for (int i = 0; i < count; ++i) {
     char key[33];
     std::snprintf(key, sizeof key, "%032x", static_cast<unsigned>(i));
     record.task_key = key;
-    file << journal::with_check(base::dump_json(journal::to_json(record))) << '\n';
+    file << journal::with_check(base::dump_json(record::to_json(record))) << '\n';
   }
   return path;
 }
@@ -52,7 +52,7 @@ void BM_RecordToLine(benchmark::State& state) {
   if (!golden.is_ok()) return state.SkipWithError("no golden journal");
   for (auto _ : state) {
     benchmark::DoNotOptimize(
-        journal::with_check(base::dump_json(journal::to_json(golden->records.back()))));
+        journal::with_check(base::dump_json(record::to_json(golden->records.back()))));
   }
 }
 BENCHMARK(BM_RecordToLine)->Unit(benchmark::kMicrosecond);

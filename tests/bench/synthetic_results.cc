@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   std::cout << R"({"schema":"graphnet.journal/1","record_schema":"graphnet.record/1",)"
             << R"("run_id":"synthetic"})" << '\n';
   for (int i = 0; i < sweep.size(); ++i) {
-    std::cout << graphnet::base::dump_json(graphnet::journal::to_json(sweep.record(i))) << '\n';
+    std::cout << graphnet::base::dump_json(graphnet::record::to_json(sweep.record(i))) << '\n';
   }
   return std::cout ? 0 : 1;
 }

@@ -138,7 +138,9 @@ CaseResult failed(const CallStatus& status) {
 CaseResult compare(const Case& item, const std::vector<KeptOutput>& expected,
                    const std::vector<KeptOutput>& found) {
   const auto comparison = verify::compare_outputs(worker::views(expected), worker::views(found));
-  if (comparison.outcome != "ok") return failed(comparison.outcome + ": " + comparison.message);
+  if (comparison.outcome != record::Outcome::kOk) {
+    return failed(std::string(name_of(comparison.outcome)) + ": " + comparison.message);
+  }
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const ElementBound bound = item.bound ? *item.bound : default_bound(expected[i].dtype);
     const auto message = beyond_bound(expected[i].view(), found[i].view(), bound);

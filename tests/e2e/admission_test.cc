@@ -16,7 +16,7 @@ const std::string kIris =
 
 struct Finished {
   ProgramEnd end;
-  std::vector<journal::Record> records;
+  std::vector<record::Record> records;
 };
 
 Finished run(const std::vector<std::string>& samples, const std::vector<std::string>& flags) {
@@ -56,14 +56,14 @@ TEST(Admission, HugeResultIsSkippedWithItsNumbers) {
                                    "        y = l_x_.repeat(1048576, 1, 1)\n        return (y,)\n");
   const Finished done = run({sample, kIris}, {});
   ASSERT_EQ(done.records.size(), 2U) << done.end.output;
-  const journal::Record& record = done.records[0];
-  EXPECT_EQ(record.outcome, "skipped");
-  EXPECT_EQ(record.phase, "plan");
+  const record::Record& record = done.records[0];
+  EXPECT_EQ(record.outcome, record::Outcome::kSkipped);
+  EXPECT_EQ(record.phase, record::Phase::kPlan);
   EXPECT_EQ(record.message.rfind("skipped(memory: need ", 0), 0U) << record.message;
   EXPECT_NE(record.message.find(", have "), std::string::npos) << record.message;
-  EXPECT_EQ(record.plan["argument_bytes"], std::int64_t{1} << 32U);
-  EXPECT_EQ(record.plan["output_bytes"], std::int64_t{1} << 52U);
-  EXPECT_EQ(record.plan["peak_live_bytes"], std::int64_t{1} << 52U);
+  EXPECT_EQ(record.plan.argument_bytes, std::int64_t{1} << 32U);
+  EXPECT_EQ(record.plan.output_bytes, std::int64_t{1} << 52U);
+  EXPECT_EQ(record.plan.peak_live_bytes, std::int64_t{1} << 52U);
   EXPECT_EQ(done.end.state.exit_code, 0) << done.end.output;
   EXPECT_NE(done.end.output.find("1 ok, 1 skipped"), std::string::npos) << done.end.output;
 }
@@ -76,15 +76,15 @@ TEST(Admission, HugeArgumentsAreSkippedEvenWithoutPlan) {
             "        z = torch.zeros(y)\n        return (z,)\n");
   const Finished done = run({sample}, {"--fail-on", "any"});
   ASSERT_EQ(done.records.size(), 1U) << done.end.output;
-  EXPECT_EQ(done.records[0].outcome, "skipped") << done.records[0].message;
-  EXPECT_FALSE(done.records[0].plan.contains("flop"));
+  EXPECT_EQ(done.records[0].outcome, record::Outcome::kSkipped) << done.records[0].message;
+  EXPECT_FALSE(done.records[0].plan.flop);
   EXPECT_EQ(done.end.state.exit_code, 1);
 }
 
 TEST(Admission, CostAboveTheLimitIsSkipped) {
   const Finished done = run({kIris}, {"--max-gflop", "0.00000001"});
   ASSERT_EQ(done.records.size(), 1U) << done.end.output;
-  EXPECT_EQ(done.records[0].outcome, "skipped");
+  EXPECT_EQ(done.records[0].outcome, record::Outcome::kSkipped);
   EXPECT_EQ(done.records[0].message, "skipped(cost: 150 FLOP a call, limit 10 FLOP)");
   EXPECT_EQ(done.end.state.exit_code, 0) << done.end.output;
 }

@@ -111,8 +111,9 @@ void expect_refusal(const ProgramEnd& end, int exit_code, const std::string& wan
   EXPECT_EQ(std::count_if(end.output.begin(), end.output.end(), is_control), 0) << end.output;
 }
 
-void expect_invalid(const journal::Record& record, const std::string& file) {
-  EXPECT_EQ(record.outcome, "invalid_sample") << record.sample << ": " << record.message;
+void expect_invalid(const record::Record& record, const std::string& file) {
+  EXPECT_EQ(record.outcome, record::Outcome::kInvalidSample)
+      << record.sample << ": " << record.message;
   EXPECT_NE(record.message.find(file), std::string::npos)
       << record.sample << ": " << record.message.substr(0, kMaxErrorBytes);
   EXPECT_LE(record.message.size(), kMaxErrorBytes) << record.sample;
@@ -135,16 +136,16 @@ TEST_P(DamagedSample, CostsOnlyItself) {
   const auto content = read_results(folder.path() / "results.jsonl");
   ASSERT_FALSE(content.records.empty());
   std::size_t num_invalid = 0;
-  for (const journal::Record& record : content.records) {
+  for (const record::Record& record : content.records) {
     if (record.sample == "family/whole") {
-      EXPECT_EQ(record.outcome, "ok") << record.message;
+      EXPECT_EQ(record.outcome, record::Outcome::kOk) << record.message;
     } else if (record.sample == "family/empty" && GetParam() == std::string("weight_meta.py")) {
       // An empty list is good metadata of a program without arguments; this one has some.
       expect_invalid(record, "L_self_modules_fc1_parameters_weight_");
     } else {
       expect_invalid(record, GetParam());
     }
-    num_invalid += record.outcome == "invalid_sample" ? 1 : 0;
+    num_invalid += record.outcome == record::Outcome::kInvalidSample ? 1 : 0;
   }
   // Without regular files of these names a folder is no sample.
   const std::size_t num_ignored = GetParam() == std::string("weight_meta.py") ? 0 : 4;
@@ -225,9 +226,9 @@ TEST(Hostile, TensorsBeyondMemoryAreNamedInBytes) {
   EXPECT_EQ(end.state.exit_code, 1) << end.output;
   const auto content = read_results(folder.path() / "results.jsonl");
   ASSERT_EQ(content.records.size(), 3U);
-  for (const journal::Record& record : content.records) {
+  for (const record::Record& record : content.records) {
     if (record.sample == "family/terabytes") {
-      EXPECT_EQ(record.outcome, "skipped") << record.message;
+      EXPECT_EQ(record.outcome, record::Outcome::kSkipped) << record.message;
       EXPECT_NE(record.message.find("skipped(memory: need 4.00 TiB, have"), std::string::npos)
           << record.message;
     } else {

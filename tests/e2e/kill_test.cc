@@ -78,7 +78,7 @@ class Kills : public ::testing::TestWithParam<int> {
     EXPECT_TRUE(journal.is_ok()) << journal.status().to_string();
     if (!journal.is_ok()) return counts;
     for (const auto& record : journal->records) {
-      if (record.outcome == "ok") {
+      if (record.outcome == record::Outcome::kOk) {
         ++counts.num_ok[record.sample];
       } else {
         ++counts.num_failed;

@@ -35,10 +35,10 @@ class Loader : public ::testing::Test {
 
   fs::path results() const { return folder_.path() / "results.jsonl"; }
 
-  std::vector<journal::Record> records() const {
+  std::vector<record::Record> records() const {
     auto content = journal::read_journal(results());
     EXPECT_TRUE(content.is_ok()) << content.status().to_string();
-    return content.is_ok() ? std::move(content->records) : std::vector<journal::Record>();
+    return content.is_ok() ? std::move(content->records) : std::vector<record::Record>();
   }
 
   static void expect_text(const ProgramEnd& end, const std::string& wanted) {
@@ -130,9 +130,9 @@ TEST_F(Loader, ABrokenPluginCostsItsOwnSamplesAndIsTriedAgain) {
   EXPECT_EQ(end.state.exit_code, 1) << end.output;
   expect_text(end, "its samples are recorded as plugin_failed, the others run");
   ASSERT_EQ(records().size(), 2U);
-  EXPECT_EQ(records()[0].outcome, "plugin_failed");
+  EXPECT_EQ(records()[0].outcome, record::Outcome::kPluginFailed);
   EXPECT_NE(records()[0].message.find("is not an ELF shared library"), std::string::npos);
-  EXPECT_EQ(records()[1].outcome, "ok");
+  EXPECT_EQ(records()[1].outcome, record::Outcome::kOk);
   std::vector<std::string> plan = configs;
   plan.emplace_back("--dry-run");
   EXPECT_EQ(run(plan).state.exit_code, 4);
@@ -144,7 +144,7 @@ TEST_F(Loader, ABrokenPluginCostsItsOwnSamplesAndIsTriedAgain) {
   const ProgramEnd resumed = graphnet(again);
   EXPECT_EQ(resumed.state.exit_code, 0) << resumed.output;
   ASSERT_EQ(records().size(), 3U);
-  EXPECT_EQ(records()[2].outcome, "ok");
+  EXPECT_EQ(records()[2].outcome, record::Outcome::kOk);
 }
 
 TEST_F(Loader, NothingRunsIfEveryPluginIsBroken) {

@@ -40,7 +40,7 @@ class SubnormalSample : public ::testing::Test {
     }
   }
 
-  journal::Record run(const std::string& name, const std::vector<std::string>& more) {
+  record::Record run(const std::string& name, const std::vector<std::string>& more) {
     const fs::path results = folder_.path() / (name + ".jsonl");
     std::vector<std::string> words = {kProgram,     "run",   sample().string(), "--config",
                                       "nope.yaml",  "-o",    results.string(),  "--digest",
@@ -49,8 +49,7 @@ class SubnormalSample : public ::testing::Test {
     output_ = run_program(words, {}, folder_.path() / "log").output;
     const auto content = journal::read_journal(results);
     EXPECT_TRUE(content.is_ok() && content->records.size() == 1) << output_;
-    return content.is_ok() && content->records.size() == 1 ? content->records[0]
-                                                           : journal::Record();
+    return content.is_ok() && content->records.size() == 1 ? content->records[0] : record::Record();
   }
   fs::path sample() const { return folder_.path() / "family" / "tiny"; }
 
@@ -58,22 +57,22 @@ class SubnormalSample : public ::testing::Test {
   std::string output_;
 };
 
-bool has_flag(const journal::Record& record, const char* flag) {
+bool has_flag(const record::Record& record, record::Flag flag) {
   return std::find(record.flags.begin(), record.flags.end(), flag) != record.flags.end();
 }
 
 TEST_F(SubnormalSample, IsFlushedIfThePolicySaysSo) {
-  const journal::Record kept = run("kept", {});
-  EXPECT_EQ(kept.outcome, "ok") << kept.message;
-  EXPECT_TRUE(has_flag(kept, "denormal"));
+  const record::Record kept = run("kept", {});
+  EXPECT_EQ(kept.outcome, record::Outcome::kOk) << kept.message;
+  EXPECT_TRUE(has_flag(kept, record::Flag::kDenormal));
   EXPECT_TRUE(kept.math.is_default());
   EXPECT_EQ(output_.find("math"), std::string::npos) << output_;
   const base::Json& before = kept.correctness["statistics"][0]["eager"];
   EXPECT_EQ(before["subnormal"], 6) << base::dump_json(before);
 
-  const journal::Record flushed = run("flushed", {"--set", "math.flush_denormals=true"});
-  EXPECT_EQ(flushed.outcome, "ok") << flushed.message;
-  EXPECT_FALSE(has_flag(flushed, "denormal"));
+  const record::Record flushed = run("flushed", {"--set", "math.flush_denormals=true"});
+  EXPECT_EQ(flushed.outcome, record::Outcome::kOk) << flushed.message;
+  EXPECT_FALSE(has_flag(flushed, record::Flag::kDenormal));
   EXPECT_TRUE(flushed.math.flush_denormals);
   EXPECT_NE(output_.find("math flush_denormals"), std::string::npos) << output_;
   const base::Json& after = flushed.correctness["statistics"][0]["eager"];

@@ -197,7 +197,7 @@ void interrupt_a_sweep(const std::vector<int>& signals, int exit_code, const std
   ASSERT_TRUE(content.is_ok());
   EXPECT_GE(content->records.size(), finished);
   EXPECT_LT(content->records.size(), std::size_t{kNumCopies});
-  for (const auto& record : content->records) EXPECT_EQ(record.outcome, "ok");
+  for (const auto& record : content->records) EXPECT_EQ(record.outcome, record::Outcome::kOk);
 }
 
 class Interrupted : public ::testing::TestWithParam<const char*> {};

@@ -41,7 +41,7 @@ class ReferenceCacheRuns : public ::testing::Test {
     const auto content = journal::read_journal(results);
     EXPECT_TRUE(content.is_ok() && content->records.size() == 1) << end.output;
     if (!content.is_ok() || content->records.size() != 1) return {};
-    return content->records[0].checks;
+    return part_to_json(content->records[0].checks);
   }
 
   TempDir temp_;

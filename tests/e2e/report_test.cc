@@ -21,16 +21,16 @@ constexpr const char* kHeader =
     "{\"schema\":\"graphnet.journal/1\",\"record_schema\":\"graphnet.record/1\","
     "\"run_id\":\"synthetic\"}\n";
 
-using Change = std::function<void(journal::Record&)>;
+using Change = std::function<void(record::Record&)>;
 
 /// A journal of `num_samples` samples with each of the first backends, changed by `change`.
 std::string journal_text(int num_samples, int num_backends, const Change& change = {}) {
   SyntheticSweep sweep(num_samples, num_backends, 4);
   std::string text = kHeader;
   for (int i = 0; i < sweep.size(); ++i) {
-    journal::Record record = sweep.record(i);
+    record::Record record = sweep.record(i);
     if (change) change(record);
-    text += base::dump_json(journal::to_json(record)) + "\n";
+    text += base::dump_json(record::to_json(record)) + "\n";
   }
   return text;
 }
@@ -72,7 +72,7 @@ TEST_F(ResultCommands, CategoriesComeFromTheSamples) {
   file("samples/timm/x/graph_net.json", R"({"heuristic_tag": "computer_vision"})");
   const std::string folder = path("samples/timm/x");
   const std::string results = file(
-      "a.jsonl", journal_text(2, 1, [&](journal::Record& record) { record.sample_path = folder; }));
+      "a.jsonl", journal_text(2, 1, [&](record::Record& record) { record.sample_path = folder; }));
   const ProgramEnd end = graphnet({"report", results, "--plots", path("plots")});
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
   EXPECT_NE(read_text(path("plots/results.csv")).find(",computer_vision,"), std::string::npos);
@@ -82,7 +82,7 @@ TEST_F(ResultCommands, CategoriesComeFromTheSamples) {
 TEST_F(ResultCommands, CategoriesOfTheRecordsComeFirst) {
   file("samples/timm/x/graph_net.json", R"({"heuristic_tag": "computer_vision"})");
   const std::string folder = path("samples/timm/x");
-  const auto labelled = [&](journal::Record& record) {
+  const auto labelled = [&](record::Record& record) {
     record.sample_path = folder;
     record.category = "nlp";
   };
@@ -139,11 +139,11 @@ TEST_F(ResultCommands, PngNeedsItsConverterAndSaysSo) {
 
 TEST_F(ResultCommands, CompareFindsARegression) {
   const std::string before = file("before.jsonl", journal_text(30, 1));
-  const std::string slower = file("slower.jsonl", journal_text(30, 1, [](journal::Record& record) {
+  const std::string slower = file("slower.jsonl", journal_text(30, 1, [](record::Record& record) {
                                     if (record.model_name != "model_3.in1k") return;
                                     record.speedup = *record.speedup * 0.7;
-                                    record.timing["speedup_low"] = *record.speedup * 0.99;
-                                    record.timing["speedup_high"] = *record.speedup * 1.01;
+                                    record.timing.speedup_low = *record.speedup * 0.99;
+                                    record.timing.speedup_high = *record.speedup * 1.01;
                                   }));
   const ProgramEnd same = graphnet({"compare", before, before});
   EXPECT_EQ(same.state.exit_code, 0) << same.output;
@@ -174,10 +174,10 @@ TEST_F(ResultCommands, CompareRefusesResultsWithNothingInCommon) {
   const std::string a = file("a.jsonl", journal_text(3, 2));
   const std::string b =
       file("b.jsonl",
-           journal_text(3, 2, [](journal::Record& record) { record.plugin_variant += "-other"; }));
+           journal_text(3, 2, [](record::Record& record) { record.plugin_variant += "-other"; }));
   EXPECT_EQ(graphnet({"compare", a, b}).state.exit_code, 3);
   const std::string c = file(
-      "c.jsonl", journal_text(3, 2, [](journal::Record& record) { record.sample += "-other"; }));
+      "c.jsonl", journal_text(3, 2, [](record::Record& record) { record.sample += "-other"; }));
   EXPECT_EQ(graphnet({"compare", a, c}).state.exit_code, 3);
 }
 

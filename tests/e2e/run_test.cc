@@ -88,13 +88,13 @@ TEST(Run, BundledSamplesEqualUpstream) {
   ASSERT_EQ(content->records.size(), goldens.size());
   int num_bit_equal = 0;
   int num_compared = 0;
-  for (const journal::Record& record : content->records) {
+  for (const record::Record& record : content->records) {
     const std::string& name = record.sample;
     ASSERT_EQ(goldens.count(name), 1U) << name;
     const base::Json& golden = goldens.at(name);
-    EXPECT_EQ(record.outcome, "ok") << name << ": " << record.message;
-    EXPECT_EQ(record.verdict, "eager") << name;
-    EXPECT_EQ(record.environment["libtorch_threads"], 1) << name;
+    EXPECT_EQ(record.outcome, record::Outcome::kOk) << name << ": " << record.message;
+    EXPECT_EQ(record.verdict.text(), "eager") << name;
+    EXPECT_EQ(record.environment.libtorch_threads, 1) << name;
     EXPECT_EQ(record.digest["arguments"]["sha256"], golden["inputs"]["sha256"]) << name;
     EXPECT_EQ(record.digest["arguments"]["bytes"], golden["inputs"]["bytes"]) << name;
     const base::Json& ours = record.digest["eager_outputs"];

@@ -27,7 +27,7 @@ const std::vector<std::string> kSmall = {"transformers-auto-model/sadhaklal_mlp-
 class Tvm : public ::testing::Test {
  protected:
   /// The records of one run of all samples.
-  std::vector<journal::Record> run(const std::string& name) {
+  std::vector<record::Record> run(const std::string& name) {
     const fs::path config = folder_.path() / "tvm.yaml";
     std::ofstream(config) << "schema: graphnet/run/v1\nbackend:\n  name: tvm\n  options: { "
                              "artifact_cache: "
@@ -42,7 +42,7 @@ class Tvm : public ::testing::Test {
     output_ =
         run_program(command, {"TMPDIR=" + temporary().string()}, folder_.path() / "log").output;
     auto content = journal::read_journal(results);
-    return content.is_ok() ? content->records : std::vector<journal::Record>();
+    return content.is_ok() ? content->records : std::vector<record::Record>();
   }
   bool is_missing() const { return output_.find("fetch the wheels with") != std::string::npos; }
   fs::path cache() const { return folder_.path() / "cache"; }
@@ -52,26 +52,27 @@ class Tvm : public ::testing::Test {
   std::string output_;
 };
 
-void expect_all(const std::vector<journal::Record>& records, const std::string& cache) {
-  for (const journal::Record& record : records) {
-    EXPECT_EQ(record.outcome, "ok") << record.sample << ": " << record.message;
-    EXPECT_EQ(record.verdict, "proven") << record.sample << ": " << base::dump_json(record.proof);
+void expect_all(const std::vector<record::Record>& records, const std::string& cache) {
+  for (const record::Record& record : records) {
+    EXPECT_EQ(record.outcome, record::Outcome::kOk) << record.sample << ": " << record.message;
+    EXPECT_EQ(record.verdict.text(), "proven")
+        << record.sample << ": " << base::dump_json(part_to_json(record.proof));
     EXPECT_EQ(record.plugin_variant, "tvm+rules");
     EXPECT_EQ(record.plugin_info.value("artifact_cache", ""), cache) << record.sample;
   }
 }
 
 TEST_F(Tvm, WhatTheArtifactCacheKeepsRunsInTheNextProcess) {
-  const std::vector<journal::Record> cold = run("cold.jsonl");
+  const std::vector<record::Record> cold = run("cold.jsonl");
   if (is_missing()) GTEST_SKIP() << "no TVM: ./graphnet run --config tvm.yaml fetches it";
   ASSERT_EQ(cold.size(), kSmall.size()) << output_;
   expect_all(cold, "kept");
-  const std::vector<journal::Record> warm = run("warm.jsonl");
+  const std::vector<record::Record> warm = run("warm.jsonl");
   ASSERT_EQ(warm.size(), kSmall.size()) << output_;
   expect_all(warm, "found");
   // Both came from the linker, so both are code of a file of that name.
-  EXPECT_NE(base::dump_json(warm[0].proof).find("program.so"), std::string::npos)
-      << base::dump_json(warm[0].proof);
+  EXPECT_NE(base::dump_json(part_to_json(warm[0].proof)).find("program.so"), std::string::npos)
+      << base::dump_json(part_to_json(warm[0].proof));
   EXPECT_TRUE(fs::is_empty(temporary())) << "files are left behind";
 }
 

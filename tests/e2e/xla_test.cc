@@ -28,8 +28,8 @@ const std::vector<std::string> kSmall = {"transformers-auto-model/sadhaklal_mlp-
 
 class Xla : public ::testing::TestWithParam<const char*> {
  protected:
-  std::vector<journal::Record> run(const std::vector<std::string>& samples,
-                                   const char* weights = "bound") {
+  std::vector<record::Record> run(const std::vector<std::string>& samples,
+                                  const char* weights = "bound") {
     const auto config = folder_.path() / "xla.yaml";
     std::ofstream(config)
         << "schema: graphnet/run/v1\nbackend:\n  name: xla\n  options: { rewrites: " << GetParam()
@@ -42,7 +42,7 @@ class Xla : public ::testing::TestWithParam<const char*> {
                     "--trials", "1", "--threads", "1", "-o", results.string()});
     output_ = run_program(command, {}, folder_.path() / "log").output;
     auto content = journal::read_journal(results);
-    return content.is_ok() ? content->records : std::vector<journal::Record>();
+    return content.is_ok() ? content->records : std::vector<record::Record>();
   }
 
   TempDir folder_;
@@ -50,20 +50,21 @@ class Xla : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(Xla, RunsSmallSamplesOfEveryKind) {
-  const std::vector<journal::Record> records = run(kSmall);
+  const std::vector<record::Record> records = run(kSmall);
   if (output_.find("fetches the pinned one") != std::string::npos) {
     GTEST_SKIP() << "no PJRT file: ./graphnet run --config xla.yaml fetches it";
   }
   ASSERT_EQ(records.size(), kSmall.size()) << output_;
-  for (const journal::Record& record : records) {
+  for (const record::Record& record : records) {
     if (record.sample == "torchgeometric/GAT") {
-      EXPECT_EQ(record.outcome, "unsupported") << record.message;
+      EXPECT_EQ(record.outcome, record::Outcome::kUnsupported) << record.message;
       EXPECT_NE(record.message.find("shape depends on data: aten::index.Tensor"), std::string::npos)
           << record.message;
       continue;
     }
-    EXPECT_EQ(record.outcome, "ok") << record.sample << ": " << record.message;
-    EXPECT_EQ(record.verdict, "proven") << record.sample << ": " << base::dump_json(record.proof);
+    EXPECT_EQ(record.outcome, record::Outcome::kOk) << record.sample << ": " << record.message;
+    EXPECT_EQ(record.verdict.text(), "proven")
+        << record.sample << ": " << base::dump_json(part_to_json(record.proof));
     const bool rewrites = std::string(GetParam()) == "all";
     EXPECT_EQ(record.plugin_variant, rewrites ? "xla+rewrites" : "xla");
     EXPECT_FALSE(record.plugin_info.value("main_operations", "").empty()) << record.sample;
@@ -71,7 +72,7 @@ TEST_P(Xla, RunsSmallSamplesOfEveryKind) {
 }
 
 TEST_P(Xla, ReportShowsItsWordBesideTheProof) {
-  const std::vector<journal::Record> records = run({"transformers-auto-model/sadhaklal_mlp-iris"});
+  const std::vector<record::Record> records = run({"transformers-auto-model/sadhaklal_mlp-iris"});
   if (output_.find("fetches the pinned one") != std::string::npos) GTEST_SKIP() << output_;
   ASSERT_EQ(records.size(), 1U) << output_;
   const std::string text =
@@ -88,11 +89,11 @@ TEST_P(Xla, ReportShowsItsWordBesideTheProof) {
 
 TEST_P(Xla, TakesWeightsInEveryMode) {
   for (const char* mode : {"frozen", "per_call"}) {
-    const std::vector<journal::Record> records =
+    const std::vector<record::Record> records =
         run({"transformers-auto-model/sadhaklal_mlp-iris"}, mode);
     if (output_.find("fetches the pinned one") != std::string::npos) GTEST_SKIP() << output_;
     ASSERT_EQ(records.size(), 1U) << output_;
-    EXPECT_EQ(records[0].outcome, "ok") << mode << ": " << records[0].message;
+    EXPECT_EQ(records[0].outcome, record::Outcome::kOk) << mode << ": " << records[0].message;
     EXPECT_EQ(records[0].weights, mode);
     std::filesystem::remove(folder_.path() / "results.jsonl");
   }

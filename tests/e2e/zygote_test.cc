@@ -38,10 +38,10 @@ class Zygote : public ::testing::Test {
 
   std::filesystem::path results() const { return folder_.path() / "results.jsonl"; }
 
-  std::vector<journal::Record> records() {
+  std::vector<record::Record> records() {
     auto content = journal::read_journal(results());
     EXPECT_TRUE(content.is_ok()) << content.status().to_string();
-    return content.is_ok() ? content->records : std::vector<journal::Record>();
+    return content.is_ok() ? content->records : std::vector<record::Record>();
   }
 
   /// Processes that fork workers for `supervisor`.
@@ -75,9 +75,9 @@ TEST_F(Zygote, ForkedWorkersGiveWhatFreshOnesGive) {
     ASSERT_EQ(end.state.exit_code, 0) << end.output;
     const auto all = records();
     ASSERT_EQ(all.size(), samples.size()) << end.output;
-    for (const journal::Record& record : all) {
-      EXPECT_EQ(record.environment.value("worker", ""), way == "fork" ? "forked" : "fresh");
-      EXPECT_EQ(record.environment.value("libtorch_threads", 0), 2);
+    for (const record::Record& record : all) {
+      EXPECT_EQ(record.environment.worker, way == "fork" ? "forked" : "fresh");
+      EXPECT_EQ(record.environment.libtorch_threads, 2);
       digests[record.sample].insert(base::dump_json(record.digest));
     }
   }
@@ -101,7 +101,7 @@ TEST_F(Zygote, ItsDeathCostsNoSample) {
   EXPECT_EQ(state.exit_code, 0) << read_text(folder_.path() / "log");
   EXPECT_GT(num_killed, 0);
   EXPECT_EQ(records().size(), samples.size());
-  for (const journal::Record& record : records()) EXPECT_EQ(record.outcome, "ok");
+  for (const record::Record& record : records()) EXPECT_EQ(record.outcome, record::Outcome::kOk);
 }
 
 // A worker that stands still when the supervisor is killed cannot see that nobody needs it: it may

@@ -6,15 +6,15 @@
 namespace graphnet::fuzz {
 namespace {
 
-std::string text_of(const journal::Record& record) {
-  return base::dump_json(journal::to_json(record));
+std::string text_of(const record::Record& record) {
+  return base::dump_json(record::to_json(record));
 }
 
-void check_record(const journal::Record& record) {
+void check_record(const record::Record& record) {
   const std::string text = text_of(record);
   const auto json = base::parse_json(text, "record");
   expect(json.is_ok(), "a printed record is JSON");
-  const auto again = journal::record_from_json(*json);
+  const auto again = record::record_from_json(*json);
   expect(again.is_ok(), "a printed record reads: " + again.status().message());
   expect(text_of(*again) == text, "a printed record prints the same");
 }
@@ -23,10 +23,10 @@ void check_record(const journal::Record& record) {
 void check_append(const std::filesystem::path& file, const journal::JournalContent& before) {
   auto opened = journal::JournalFile::open(file, base::Json::object());
   expect(opened.is_ok(), "a readable journal can be continued");
-  journal::Record record;
+  record::Record record;
   record.sample = "family/model";
   record.plugin = "nope";
-  record.outcome = "ok";
+  record.outcome = record::Outcome::kOk;
   expect(opened->append(record).is_ok(), "a record can be appended");
   const auto after = journal::read_journal(file);
   expect(after.is_ok(), "a continued journal is readable");
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (!text.empty()) (void)journal::JournalFile::open(file, base::Json::object()).is_ok();
     return 0;
   }
-  for (const journal::Record& record : content->records) fuzz::check_record(record);
+  for (const record::Record& record : content->records) fuzz::check_record(record);
   fuzz::check_append(file, *content);
   return 0;
 }

@@ -4,7 +4,7 @@
 #include "journal/worker_message.h"
 
 #include "fuzz/promise.h"
-#include "journal/record.h"
+#include "record/record.h"
 #include "supervise/line_reader.h"
 
 namespace graphnet::fuzz {
@@ -31,14 +31,14 @@ void check_event(const base::Json& json) {
   if (!json.is_object()) return;
   const auto member = json.find("record");
   if (member == json.end()) return;
-  const auto record = journal::record_from_json(*member);
+  const auto record = record::record_from_json(*member);
   if (!record.is_ok()) {
     expect_clear_failure(record.status(), "record", "", false);
     return;
   }
-  const base::Json printed = journal::to_json(*record);
-  const auto again = journal::record_from_json(printed);
-  expect(again.is_ok() && base::dump_json(journal::to_json(*again)) == base::dump_json(printed),
+  const base::Json printed = record::to_json(*record);
+  const auto again = record::record_from_json(printed);
+  expect(again.is_ok() && base::dump_json(record::to_json(*again)) == base::dump_json(printed),
          "a printed record reads the same");
 }
 

@@ -26,14 +26,15 @@ std::set<std::string> known_phases() {
 }
 
 std::string text_of(const WorkerState& state) {
-  const base::Json parts = {state.record ? journal::to_json(*state.record) : base::Json(),
-                            state.is_final,
-                            state.phase,
-                            state.ask ? base::Json(state.ask->phase) : base::Json(),
-                            state.step,
-                            state.no_memory,
-                            state.crash ? supervise::describe_crash(*state.crash) : base::Json(),
-                            state.protocol_error};
+  const base::Json parts = {
+      state.record ? record::to_json(*state.record) : base::Json(),
+      state.is_final,
+      state.phase.text(),
+      state.ask ? base::Json(state.ask->phase.text()) : base::Json(),
+      state.step,
+      state.no_memory,
+      state.crash ? part_to_json(supervise::describe_crash(*state.crash)) : base::Json(),
+      state.protocol_error};
   return base::dump_json(parts);
 }
 
@@ -43,7 +44,8 @@ void check_event(Event event, const WorkerState& state) {
   expect(event != Event::kAsk || (state.ask && state.ask->num_bytes.value_or(0) >= 0),
          "what is asked for is known");
   expect(event != Event::kPhase || state.step.empty(), "a phase begins without a step");
-  expect(state.phase.empty() || known_phases().count(state.phase) > 0, "a phase is a known one");
+  expect(state.phase.empty() || known_phases().count(state.phase.text()) > 0,
+         "a phase is a known one");
   expect(state.step.size() <= supervise::kMaxStepBytes, "the name of a step is short");
   expect(!state.is_final || state.record, "a final record is there");
   expect(!state.crash || state.crash->frames.size() <= supervise::kMaxCrashFrames,
@@ -90,17 +92,17 @@ void check_record(const WorkerEnd& end) {
   planned.task.plugin_name = "acme";
   planned.task.run_id = "run";
   planned.sample = {"samples/timm/a", "timm/a", "timm"};
-  const journal::Record record = supervise::classify(planned, end);
+  const record::Record record = supervise::classify(planned, end);
   const bool has_result = end.is_final;
   expect(has_result || !record.outcome.empty(), "an outcome is given");
-  expect(has_result || record.outcome != "ok", "an unfinished sample is not ok");
+  expect(has_result || record.outcome != record::Outcome::kOk, "an unfinished sample is not ok");
   expect(has_result || !record.message.empty(), "a failure has a message");
   expect(has_result || record.message.size() <= kMaxMessageBytes, "a message is short");
-  const base::Json printed = journal::to_json(record);
+  const base::Json printed = record::to_json(record);
   const auto reread = base::parse_json(base::dump_json(printed), "record");
   expect(reread.is_ok(), "a printed record is JSON");
-  const auto again = journal::record_from_json(*reread);
-  expect(again.is_ok() && base::dump_json(journal::to_json(*again)) == base::dump_json(printed),
+  const auto again = record::record_from_json(*reread);
+  expect(again.is_ok() && base::dump_json(record::to_json(*again)) == base::dump_json(printed),
          "a printed record reads the same");
 }
 

@@ -139,7 +139,7 @@ TEST_F(EagerOnCuda, GivesWhatTheProcessorGives) {
     ASSERT_TRUE(selected.is_ok()) << sample.name << ": " << selected.status().to_string();
     const auto compared = verify::compare_outputs(views(*on_cpu, *wanted), views(*on_cuda, *found),
                                                   selected->contexts);
-    EXPECT_EQ(compared.outcome, "ok") << sample.name << ": " << compared.message;
+    EXPECT_EQ(compared.outcome, record::Outcome::kOk) << sample.name << ": " << compared.message;
   });
 }
 

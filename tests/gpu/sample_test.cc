@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kSmall = "transformers-auto-model/sadhaklal_mlp-iris";
 
 /// The one record of a run, or why there is none.
-base::Result<journal::Record> run_on_device(const std::vector<std::string>& flags) {
+base::Result<record::Record> run_on_device(const std::vector<std::string>& flags) {
   const TempDir folder;
   const std::string results = (folder.path() / "r.jsonl").string();
   std::vector<std::string> words = {
@@ -40,16 +40,16 @@ TEST(SampleOnDevice, NopeIsEagerAndOk) {
   const auto record = run_on_device({"--config", "nope.yaml", "--protocol", "smoke"});
   if (!record.is_ok() && is_unusable(record.status())) GTEST_SKIP() << record.status().message();
   ASSERT_TRUE(record.is_ok()) << record.status().message();
-  EXPECT_EQ(record->outcome, "ok") << record->message;
-  EXPECT_EQ(record->verdict, "eager");
+  EXPECT_EQ(record->outcome, record::Outcome::kOk) << record->message;
+  EXPECT_EQ(record->verdict.text(), "eager");
   EXPECT_EQ(record->device, "cuda:0");
-  EXPECT_GT(record->timing["event_median_ns"]["eager"], 0);
-  EXPECT_EQ(record->proof["device"]["cupti"]["state"], "ready")
-      << base::dump_json(record->proof["device"]);
-  EXPECT_EQ(record->proof["device"]["unattributed"], 0);
-  EXPECT_GT(record->proof["device"]["eager_calls"]["busy_ns"], 0);
-  EXPECT_GT(record->proof["device"]["busy_ns"], 0);
-  EXPECT_TRUE(record->environment["gpu"].contains("before_timing"));
+  EXPECT_GT(record->timing.event_median_ns["eager"], 0);
+  EXPECT_EQ(record->proof.device.rest["cupti"]["state"], "ready")
+      << base::dump_json(part_to_json(record->proof.device));
+  EXPECT_EQ(record->proof.device.rest["unattributed"], 0);
+  EXPECT_GT(record->proof.device.eager_calls.busy_ns.value_or(0), 0);
+  EXPECT_GT(record->proof.device.busy_ns.value_or(0), 0);
+  EXPECT_TRUE(record->environment.rest["gpu"].contains("before_timing"));
 }
 
 TEST(SampleOnDevice, XlaDoesAllTheWork) {
@@ -60,9 +60,10 @@ TEST(SampleOnDevice, XlaDoesAllTheWork) {
                                      std::string("backend.options.pjrt=") + pjrt});
   if (!record.is_ok() && is_unusable(record.status())) GTEST_SKIP() << record.status().message();
   ASSERT_TRUE(record.is_ok()) << record.status().message();
-  EXPECT_EQ(record->outcome, "ok") << record->message;
-  EXPECT_EQ(record->verdict, "proven") << base::dump_json(record->proof["device"]);
-  EXPECT_GT(record->proof["device"]["plugin"], 0);
+  EXPECT_EQ(record->outcome, record::Outcome::kOk) << record->message;
+  EXPECT_EQ(record->verdict.text(), "proven")
+      << base::dump_json(part_to_json(record->proof.device));
+  EXPECT_GT(record->proof.device.rest["plugin"], 0);
 }
 
 // Eager's graph, node by node on the device, against itself.

@@ -44,13 +44,13 @@ class BrokenFile : public ::testing::Test {
     EXPECT_EQ(both.exit_code(), 1) << both.output();
     expect_parts(both.output(), parts);
     ASSERT_EQ(both.records().size(), 2U) << both.output();
-    const journal::Record& refused = both.records()[0];
-    EXPECT_EQ(refused.outcome, "plugin_failed");
-    EXPECT_EQ(refused.phase, "");
+    const record::Record& refused = both.records()[0];
+    EXPECT_EQ(refused.outcome, record::Outcome::kPluginFailed);
+    EXPECT_EQ(refused.phase, record::Phase::kNone);
     EXPECT_NE(both.output().find(refused.message), std::string::npos) << refused.message;
     EXPECT_FALSE(refused.plugin.empty());
     EXPECT_EQ(both.records()[1].plugin, "nope");
-    EXPECT_EQ(both.records()[1].outcome, "ok") << both.records()[1].message;
+    EXPECT_EQ(both.records()[1].outcome, record::Outcome::kOk) << both.records()[1].message;
   }
 
   static void expect_parts(const std::string& output, const std::vector<std::string>& parts) {

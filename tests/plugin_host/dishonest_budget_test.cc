@@ -6,9 +6,12 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "journal/journal_file.h"
 #include "plugin_host/zoo.h"
@@ -18,6 +21,9 @@
 namespace graphnet::tests {
 namespace {
 
+using record::Flag;
+using record::Outcome;
+
 int num_cores() {
   cpu_set_t mask;
   CPU_ZERO(&mask);
@@ -26,7 +32,7 @@ int num_cores() {
 }
 
 /// What the configs/control sample gives with a trick.
-journal::Record run_trick(const std::string& trick, int threads) {
+record::Record run_trick(const std::string& trick, int threads) {
   TempDir folder;
   const auto config = folder.write(
       "trick.yaml", "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(trick).string() +
@@ -45,28 +51,37 @@ journal::Record run_trick(const std::string& trick, int threads) {
   return content->records.front();
 }
 
-bool has_flag(const journal::Record& record, const std::string& flag) {
+bool has_flag(const record::Record& record, Flag flag) {
   return std::find(record.flags.begin(), record.flags.end(), flag) != record.flags.end();
+}
+
+/// Processor time and wall clock of the halves of eager and of the plugin; NaN if there is none.
+std::vector<std::pair<double, double>> budgets_of(const record::Record& record) {
+  const record::SideNumbers& cpu = record.timing.cpu_ns;
+  const record::SideNumbers& wall = record.timing.cpu_wall_ns;
+  return {{cpu.eager.value_or(NAN), wall.eager.value_or(NAN)},
+          {cpu.plugin.value_or(NAN), wall.plugin.value_or(NAN)}};
 }
 
 struct Case {
   const char* trick;
   int threads;
-  const char* outcome;
-  const char* flag;
+  Outcome outcome;
+  Flag flag;
   const char* message;  ///< part of the record's message, or of a note if the outcome is ok
 };
 
 const Case kCases[] = {
-    {"helper_process", 1, "ok", "helper_process", "zoo_helper"},
-    {"orphan_helper", 1, "ok", "helper_process", "zoo_helper"},
-    {"onednn_off", 1, "plugin_failed", "settings_changed", "oneDNN was on, is off"},
-    {"flushes_denormals", 1, "plugin_failed", "settings_changed", "subnormal results are zero"},
-    {"one_thread", 2, "plugin_failed", "settings_changed", "threads was 2, is 1"},
-    {"fast_clock", 1, "plugin_failed", "clock_tampered", "halves of eager"},
-    {"half_clock", 1, "plugin_failed", "clock_tampered", "halves of the plugin"},
-    {"interrupts_eager", 1, "ok", "eager_slowed", "beside the plugin"},
-    {"nearly_clock", 1, "plugin_failed", "clock_tampered", "halves of the plugin"},
+    {"helper_process", 1, Outcome::kOk, Flag::kHelperProcess, "zoo_helper"},
+    {"orphan_helper", 1, Outcome::kOk, Flag::kHelperProcess, "zoo_helper"},
+    {"onednn_off", 1, Outcome::kPluginFailed, Flag::kSettingsChanged, "oneDNN was on, is off"},
+    {"flushes_denormals", 1, Outcome::kPluginFailed, Flag::kSettingsChanged,
+     "subnormal results are zero"},
+    {"one_thread", 2, Outcome::kPluginFailed, Flag::kSettingsChanged, "threads was 2, is 1"},
+    {"fast_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "halves of eager"},
+    {"half_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "halves of the plugin"},
+    {"interrupts_eager", 1, Outcome::kOk, Flag::kEagerSlowed, "beside the plugin"},
+    {"nearly_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "halves of the plugin"},
 };
 
 class DishonestBudget : public ::testing::TestWithParam<Case> {};
@@ -74,16 +89,16 @@ class DishonestBudget : public ::testing::TestWithParam<Case> {};
 TEST_P(DishonestBudget, IsCaughtAndNoSpeedupIsLeft) {
   const Case& tested = GetParam();
   if (tested.threads > num_cores()) GTEST_SKIP() << "too few cores";
-  const journal::Record record = run_trick(tested.trick, tested.threads);
+  const record::Record record = run_trick(tested.trick, tested.threads);
   EXPECT_EQ(record.outcome, tested.outcome) << record.message;
   EXPECT_TRUE(has_flag(record, tested.flag));
-  if (std::string(tested.flag) != "eager_slowed") {
-    EXPECT_NE(record.verdict, "proven");
+  if (tested.flag != Flag::kEagerSlowed) {
+    EXPECT_NE(record.verdict.kind, record::ProofVerdict::kProven);
   }
   std::string said = record.message;
   for (const std::string& note : record.notes) said += "\n" + note;
-  EXPECT_NE(said.find(tested.message), std::string::npos) << said << record.checks["eager_watch"];
-  if (record.outcome != "ok") {
+  EXPECT_NE(said.find(tested.message), std::string::npos) << said << record.checks.eager_watch;
+  if (!record.is_ok()) {
     EXPECT_FALSE(record.speedup.has_value());
   }
 }
@@ -94,37 +109,34 @@ INSTANTIATE_TEST_SUITE_P(Tricks, DishonestBudget, ::testing::ValuesIn(kCases),
 // A call that is shorter than the time for which a thread keeps its core hardly meets the burners,
 // and what they take shows in the processor time of others.
 TEST(DishonestBudgetBurnsCore, GainsLittleOrIsFlagged) {
-  const journal::Record record = run_trick("burns_core", 1);
-  EXPECT_EQ(record.outcome, "ok") << record.message;
-  const base::Json& watch = record.checks["eager_watch"];
+  const record::Record record = run_trick("burns_core", 1);
+  EXPECT_EQ(record.outcome, Outcome::kOk) << record.message;
+  const base::Json& watch = record.checks.eager_watch;
   const double slowdown = watch["in_pairs_ns"].get<double>() / watch["before_ns"].get<double>();
-  EXPECT_TRUE(slowdown < 1.5 || has_flag(record, "eager_slowed") ||
-              record.timing["verdict"] == "unstable")
+  EXPECT_TRUE(slowdown < 1.5 || has_flag(record, Flag::kEagerSlowed) ||
+              record.timing.verdict == record::TimingVerdict::kUnstable)
       << watch;
 }
 
 // How much the other cores do depends on who else wants them; the flag goes by what they did.
 TEST(DishonestBudgetAllCores, IsFlaggedByTheProcessorTimeThatItUsed) {
-  const journal::Record record = run_trick("all_cores", 1);
-  EXPECT_EQ(record.outcome, "ok") << record.message;
+  const record::Record record = run_trick("all_cores", 1);
+  EXPECT_EQ(record.outcome, Outcome::kOk) << record.message;
   bool is_over = false;
-  for (const char* side : {"eager", "plugin"}) {
-    const double cpu_ns = record.timing["cpu_ns"][side];
-    const double wall_ns = record.timing["cpu_wall_ns"][side];
+  for (const auto& [cpu_ns, wall_ns] : budgets_of(record)) {
     EXPECT_GT(cpu_ns, 0);
     is_over = is_over || cpu_ns > 1.05 * wall_ns;
   }
-  EXPECT_EQ(has_flag(record, "over_threads"), is_over);
+  EXPECT_EQ(has_flag(record, Flag::kOverThreads), is_over);
 }
 
 TEST(HonestBudget, IsNotAccused) {
   for (const int threads : {1, std::min(2, num_cores())}) {
-    const journal::Record record = run_trick("honest", threads);
-    EXPECT_EQ(record.outcome, "ok") << record.message;
-    EXPECT_TRUE(record.flags.empty()) << record.flags.front() << record.checks["eager_watch"];
-    for (const char* side : {"eager", "plugin"}) {
-      EXPECT_LE(record.timing["cpu_ns"][side].get<double>(),
-                1.05 * threads * record.timing["cpu_wall_ns"][side].get<double>());
+    const record::Record record = run_trick("honest", threads);
+    EXPECT_EQ(record.outcome, Outcome::kOk) << record.message;
+    EXPECT_TRUE(record.flags.empty()) << record.flags.front() << record.checks.eager_watch;
+    for (const auto& [cpu_ns, wall_ns] : budgets_of(record)) {
+      EXPECT_LE(cpu_ns, 1.05 * threads * wall_ns);
     }
   }
 }

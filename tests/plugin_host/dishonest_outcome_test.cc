@@ -91,12 +91,12 @@ TEST_P(DishonestOutcome, IsFoundAndTheHonestAreNotAccused) {
                   {}, folder.path() / "log");
   const auto content = journal::read_journal(journal);
   ASSERT_TRUE(content.is_ok() && content->records.size() == 1) << end.output;
-  const journal::Record& record = content->records.front();
-  EXPECT_EQ(record.outcome, tested.outcome) << record.message << end.output;
+  const record::Record& record = content->records.front();
+  EXPECT_EQ(record.outcome.text(), tested.outcome) << record.message << end.output;
   EXPECT_NE(record.message.find(tested.message), std::string::npos) << record.message;
   std::vector<std::string> flags;
   if (*tested.flag != '\0') flags = {tested.flag};
-  EXPECT_EQ(record.flags, flags);
+  EXPECT_EQ(texts_of(record.flags), flags);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tricks, DishonestOutcome, ::testing::ValuesIn(kCases),

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "journal/journal_file.h"
 #include "plugin_host/zoo.h"
 #include "support/control_sample.h"
@@ -60,8 +61,7 @@ const Case kCases[] = {
      "left an output unwritten", 0},
     {"slow_clock", Input::kVarying, "plugin_failed", "clock_tampered",
      "by the processor's cycle counter", 0},
-    {"wrong_elsewhere", Input::kVarying, "accuracy_mismatch", "sensitive", "on shuffled inputs",
-     0},
+    {"wrong_elsewhere", Input::kVarying, "accuracy_mismatch", "sensitive", "on shuffled inputs", 0},
     {"wrong_at_first", Input::kVarying, "accuracy_mismatch", "wrong_output", "on shuffled inputs",
      0},
     {"remembers", Input::kVarying, "ok", "", "", kComputes},
@@ -121,7 +121,7 @@ class Dishonest : public ::testing::TestWithParam<Case> {
     return std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs/control";
   }
 
-  journal::Record run() {
+  record::Record run() {
     TempDir folder;
     const bool is_upstream = GetParam().method == Method::kUpstream;
     const std::string protocol =
@@ -138,7 +138,7 @@ class Dishonest : public ::testing::TestWithParam<Case> {
     EXPECT_TRUE(content.is_ok()) << content.status().to_string();
     if (!content.is_ok() || content->records.size() != 1) {
       ADD_FAILURE() << "no record";
-      return journal::Record();
+      return record::Record();
     }
     EXPECT_EQ(content->controls.size(), is_upstream ? 0U : 1U);
     return content->records.front();
@@ -148,15 +148,14 @@ class Dishonest : public ::testing::TestWithParam<Case> {
 TEST_P(Dishonest, IsCaughtAndTheHonestAreNot) {
   const Case& tested = GetParam();
   for (int i = 0; i < repeats(); ++i) {
-    const journal::Record record = run();
-    EXPECT_EQ(record.outcome, tested.outcome) << record.message;
+    const record::Record record = run();
+    EXPECT_EQ(record.outcome.text(), tested.outcome) << record.message;
     EXPECT_NE(record.message.find(tested.message), std::string::npos) << record.message;
-    std::string flags;
-    for (const std::string& flag : record.flags) flags += (flags.empty() ? "" : ", ") + flag;
-    EXPECT_EQ(flags, tested.flag);
+    EXPECT_EQ(base::join(texts_of(record.flags), ", "), tested.flag);
     EXPECT_LE(record.speedup.value_or(0), tested.max_speedup);
-    if (tested.input == Input::kSmall && record.timing.contains("calls_per_half")) {
-      EXPECT_GT(record.timing["calls_per_half"]["plugin"], 1);
+    const auto& calls_per_half = record.timing.calls_per_half.plugin;
+    if (tested.input == Input::kSmall && calls_per_half) {
+      EXPECT_GT(*calls_per_half, 1);
     }
     const bool says_unchecked =
         std::any_of(record.notes.begin(), record.notes.end(),

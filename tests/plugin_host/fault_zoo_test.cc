@@ -120,19 +120,20 @@ TEST_P(FaultZoo, CostsItsOwnSampleOnly) {
   }
   const ZooRun run(zoo_library(expected.fault), expected.settings);
   ASSERT_EQ(run.records().size(), 2U) << run.output();
-  const journal::Record& record = run.records()[0];
-  EXPECT_EQ(record.outcome, expected.outcome) << record.message;
+  const record::Record& record = run.records()[0];
+  EXPECT_EQ(record.outcome.text(), expected.outcome) << record.message;
   for (const char* part : expected.message) {
     EXPECT_NE(record.message.find(part), std::string::npos)
         << "'" << part << "' is not in: " << record.message;
   }
   EXPECT_TRUE(any_contains(record.notes, expected.note)) << base::dump_json(record.notes);
   EXPECT_TRUE(record.eager.median_ns) << "the reference's numbers are lost";
-  EXPECT_FALSE(record.outcome == "crashed" && record.crash.empty()) << "no frames of the crash";
-  const journal::Record& next = run.records()[1];
-  EXPECT_EQ(next.outcome, "ok") << next.message;
+  EXPECT_FALSE(record.outcome == record::Outcome::kCrashed && is_empty(record.crash))
+      << "no frames of the crash";
+  const record::Record& next = run.records()[1];
+  EXPECT_EQ(next.outcome, record::Outcome::kOk) << next.message;
   EXPECT_EQ(next.plugin, "nope");
-  EXPECT_EQ(run.exit_code(), record.outcome == "ok" ? 0 : 1) << run.output();
+  EXPECT_EQ(run.exit_code(), record.outcome == record::Outcome::kOk ? 0 : 1) << run.output();
   EXPECT_LT(run.seconds(), expected.max_seconds);
   EXPECT_EQ(run.num_left_processes(), 0);
 }
@@ -145,18 +146,18 @@ class HungryPlugin : public ::testing::TestWithParam<const char*> {};
 TEST_P(HungryPlugin, IsEndedByTheKernelWhereAGroupHoldsTheLimit) {
   const ZooRun run(zoo_library(GetParam()), "limits: {memory: 1GiB}\n");
   ASSERT_EQ(run.records().size(), 2U) << run.output();
-  const journal::Record& record = run.records()[0];
-  const std::string holder = record.environment.value("memory_limit_by", "");
+  const record::Record& record = run.records()[0];
+  const std::string holder = record.environment.memory_limit_by;
   if (holder.rfind("cgroup", 0) != 0) GTEST_SKIP() << "no control group here: " << holder;
-  EXPECT_EQ(record.environment.value("memory_limit_bytes", std::int64_t{0}), std::int64_t{1} << 30);
-  EXPECT_EQ(record.outcome, "out_of_memory") << record.message;
+  EXPECT_EQ(record.environment.memory_limit_bytes, std::int64_t{1} << 30);
+  EXPECT_EQ(record.outcome, record::Outcome::kOutOfMemory) << record.message;
   const std::string plugin = GetParam();
   EXPECT_EQ(record.message, "plugin '" + plugin +
                                 "' ran out of memory in gn_backend_compile (phase compile), limit "
                                 "1.00 GiB, and was killed by the kernel");
-  EXPECT_TRUE(record.crash.empty());
+  EXPECT_TRUE(is_empty(record.crash));
   EXPECT_TRUE(record.eager.median_ns) << "the reference's numbers are lost";
-  EXPECT_EQ(run.records()[1].outcome, "ok") << run.records()[1].message;
+  EXPECT_EQ(run.records()[1].outcome, record::Outcome::kOk) << run.records()[1].message;
   EXPECT_EQ(run.num_left_processes(), 0);
 }
 
@@ -169,10 +170,10 @@ std::vector<std::string> crash_frames(const std::string& fault, const std::strin
   const ZooRun run(zoo_library(fault), "", false);
   EXPECT_EQ(run.records().size(), 1U) << run.output();
   if (run.records().empty()) return {};
-  const base::Json& crash = run.records()[0].crash;
-  EXPECT_EQ(crash.value("signal", ""), signal) << base::dump_json(crash);
-  EXPECT_EQ(crash.contains("address"), signal == "SIGSEGV") << base::dump_json(crash);
-  return crash.value("frames", std::vector<std::string>());
+  const record::Crash& crash = run.records()[0].crash;
+  EXPECT_EQ(crash.signal, signal);
+  EXPECT_EQ(crash.address.empty(), signal != "SIGSEGV") << crash.address;
+  return crash.frames;
 }
 
 bool is_in_plugin(const std::string& frame, const std::string& fault) {
@@ -204,7 +205,7 @@ TEST(MathPolicy, ReachesThePlugin) {
   const std::string library = "keeps_denormals";
   const ZooRun refused(zoo_library(library), "math: {tf32: true, flush_denormals: true}\n", false);
   ASSERT_EQ(refused.records().size(), 1U) << refused.output();
-  EXPECT_EQ(refused.records()[0].outcome, "plugin_failed");
+  EXPECT_EQ(refused.records()[0].outcome, record::Outcome::kPluginFailed);
   EXPECT_NE(refused.records()[0].message.find("cannot flush subnormals; allowed are tf32"),
             std::string::npos)
       << refused.records()[0].message;
@@ -213,7 +214,7 @@ TEST(MathPolicy, ReachesThePlugin) {
       << refused.output();
   const ZooRun allowed(zoo_library(library), "math: {tf32: true, fast_math: true}\n", false);
   ASSERT_EQ(allowed.records().size(), 1U) << allowed.output();
-  EXPECT_EQ(allowed.records()[0].outcome, "ok") << allowed.records()[0].message;
+  EXPECT_EQ(allowed.records()[0].outcome, record::Outcome::kOk) << allowed.records()[0].message;
   EXPECT_NE(allowed.records()[0].task_key, refused.records()[0].task_key);
 }
 

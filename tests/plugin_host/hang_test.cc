@@ -48,9 +48,9 @@ HangRun run_hangs(const std::string& fault, int count, int jobs) {
   const auto journal = journal::read_journal(results);
   EXPECT_TRUE(journal.is_ok()) << run.log;
   if (!journal.is_ok()) return run;
-  for (const journal::Record& record : journal->records) {
-    run.num_timed_out += record.outcome == "timed_out" ? 1 : 0;
-    run.seconds.push_back(record.phases_ns.value(record.phase, 0.0) / 1e9);
+  for (const record::Record& record : journal->records) {
+    run.num_timed_out += record.outcome == record::Outcome::kTimedOut ? 1 : 0;
+    run.seconds.push_back(record.phases_ns.value(record.phase.text(), 0.0) / 1e9);
     for (const std::string& note : record.notes) {
       run.num_killed += note.find("(SIGTERM) and was killed") != std::string::npos ? 1 : 0;
     }

@@ -122,10 +122,10 @@ TEST_F(ReproFolders, WhatDiffersHereIsAWarning) {
   run(zoo_library("crash_in_run"));
   const auto journal = journal::read_journal(results());
   ASSERT_TRUE(journal.is_ok() && journal->records.size() == 1);
-  journal::Record record = journal->records[0];
+  record::Record record = journal->records[0];
   record.plugin = record.plugin_variant = "acme";
   record.plugin_library = "/nowhere/acme/libgn_acme.so";
-  record.environment["libtorch"] = "1.0.0";
+  record.environment.libtorch = "1.0.0";
   record.sample_sha256 = std::string(64, '0');  // of files that have changed since
   fs::remove(results());
   auto file = journal::JournalFile::open(results(), base::Json::object());
@@ -164,11 +164,11 @@ TEST_F(ReproFolders, MistakesAreAnswered) {
 }
 
 TEST_F(ReproFolders, ASampleThatIsNowhereIsAnError) {
-  journal::Record record;
+  record::Record record;
   record.sample = "timm/nowhere";
   record.sample_path = "/nowhere/samples/timm/nowhere";
   record.plugin = "nope";
-  record.outcome = "ok";
+  record.outcome = record::Outcome::kOk;
   {
     auto file = journal::JournalFile::open(results(), base::Json::object());
     ASSERT_TRUE(file.is_ok() && file->append(record).is_ok());
@@ -180,11 +180,11 @@ TEST_F(ReproFolders, ASampleThatIsNowhereIsAnError) {
 }
 
 TEST_F(ReproFolders, NamesOfARecordStayInTheFolder) {
-  journal::Record record;
+  record::Record record;
   record.sample = "../../escape";
   record.sample_path = sample().string();
   record.plugin = record.plugin_variant = "a\n$(touch evil)";
-  record.outcome = "crashed";
+  record.outcome = record::Outcome::kCrashed;
   record.message = "`touch evil`\n```";
   record.settings = {{"proof", 7}, {"timeouts_ms", 3}, {"flop", "x"}};
   record.protocol_settings = {{"time_ns", "soon"}, {"cache", 4}};

@@ -39,7 +39,7 @@ class ZooRun {
   int exit_code() const { return end_.state.exit_code.value_or(-1); }
   const std::string& output() const { return end_.output; }
   double seconds() const { return seconds_; }
-  const std::vector<journal::Record>& records() const { return records_; }
+  const std::vector<record::Record>& records() const { return records_; }
 
   /// Processes that still carry this run's mark; waits a moment for those that are just ending.
   int num_left_processes() const {
@@ -66,7 +66,7 @@ class ZooRun {
   TempDir folder_;
   ProgramEnd end_;
   double seconds_ = 0;
-  std::vector<journal::Record> records_;
+  std::vector<record::Record> records_;
 };
 
 /// Where the build puts the plugin with this fault.

@@ -16,9 +16,9 @@ namespace graphnet::tests {
 namespace {
 
 /// Runs a way; `settings`: more lines of the config, `flags`: of the command line.
-journal::Record run(const std::string& way, const std::string& settings = "",
-                    const std::vector<std::string>& flags = {},
-                    const std::filesystem::path& sample = way_sample()) {
+record::Record run(const std::string& way, const std::string& settings = "",
+                   const std::vector<std::string>& flags = {},
+                   const std::filesystem::path& sample = way_sample()) {
   TempDir folder;
   const auto config = folder.write(
       "way.yaml", "schema: graphnet/run/v1\nbackend: {library: " + way_library(way).string() +
@@ -39,8 +39,9 @@ journal::Record run(const std::string& way, const std::string& settings = "",
     return {};
   }
   // The table shows what the record says.
-  if (content->records.front().outcome == "ok") {
-    EXPECT_NE(end.output.find(content->records.front().verdict), std::string::npos) << end.output;
+  if (content->records.front().outcome == record::Outcome::kOk) {
+    EXPECT_NE(end.output.find(content->records.front().verdict.text()), std::string::npos)
+        << end.output;
   }
   return content->records.front();
 }
@@ -66,12 +67,13 @@ class Runs : public ::testing::TestWithParam<WayCase> {};
 TEST_P(Runs, RecordTheVerdict) {
   const std::string wanted = GetParam().verdict;
   for (const char* settings : {kQuick, kUpstream}) {
-    const journal::Record record = run(GetParam().way, settings);
-    EXPECT_EQ(record.verdict.substr(0, wanted.size()), wanted) << settings << record.message;
+    const record::Record record = run(GetParam().way, settings);
+    EXPECT_EQ(record.verdict.text().substr(0, wanted.size()), wanted) << settings << record.message;
     // A stored result is found in the timed calls already, where there are any.
     const bool is_failed = settings == kQuick && GetParam().way == std::string("cached_output");
-    EXPECT_EQ(record.outcome, is_failed ? "plugin_failed" : "ok") << record.message;
-    EXPECT_TRUE(record.environment.contains("libtorch"));
+    EXPECT_EQ(record.outcome, is_failed ? record::Outcome::kPluginFailed : record::Outcome::kOk)
+        << record.message;
+    EXPECT_TRUE(!record.environment.libtorch.empty());
   }
 }
 
@@ -79,8 +81,8 @@ INSTANTIATE_TEST_SUITE_P(Ways, Runs, ::testing::ValuesIn(kCases),
                          [](const auto& tested) { return std::string(tested.param.way); });
 
 TEST(Runs, SayHowAProofWasKilled) {
-  const journal::Record record = run("killed", kQuick);
-  EXPECT_TRUE(record.proof.empty());
+  const record::Record record = run("killed", kQuick);
+  EXPECT_TRUE(is_empty(record.proof));
   EXPECT_TRUE(record.speedup.has_value());
   ASSERT_FALSE(record.notes.empty());
   EXPECT_EQ(record.notes.back(),
@@ -90,14 +92,14 @@ TEST(Runs, SayHowAProofWasKilled) {
 
 // The fault passes through the witness's handler to that of the worker.
 TEST(Runs, SayWhereAProofCrashed) {
-  const journal::Record record = run("crashes", kQuick);
-  EXPECT_EQ(record.verdict, "unknown(killed in proof)");
+  const record::Record record = run("crashes", kQuick);
+  EXPECT_EQ(record.verdict.text(), "unknown(killed in proof)");
   ASSERT_FALSE(record.notes.empty());
   EXPECT_EQ(record.notes.back(),
             "while witnesses looked on: plugin 'crashes' crashed in gn_backend_run (phase proof) "
             "with SIGSEGV (Segmentation fault)");
-  EXPECT_EQ(record.crash.value("signal", ""), "SIGSEGV");
-  const auto frames = record.crash.value("frames", std::vector<std::string>());
+  EXPECT_EQ(record.crash.signal, "SIGSEGV");
+  const auto& frames = record.crash.frames;
   ASSERT_FALSE(frames.empty());
   EXPECT_EQ(frames[0].rfind("libgn_crashes.so+0x", 0), 0U) << frames[0];
 }
@@ -112,20 +114,20 @@ TEST(Runs, AccuseNobodyWhereOutputsHardlyFollowInputs) {
   const Redrawn ones = {"L_second_bias_", "1.0", "0.0"};
   const auto seen =
       write_control_sample(folder, "seen", {{"L_second_weight_", "0.0", "5e-6"}, ones});
-  EXPECT_EQ(run("honest", kUpstream, {}, seen).verdict, "proven");
-  EXPECT_EQ(run("cached_output", kUpstream, {}, seen).verdict, kUndecided);
+  EXPECT_EQ(run("honest", kUpstream, {}, seen).verdict.text(), "proven");
+  EXPECT_EQ(run("cached_output", kUpstream, {}, seen).verdict.text(), kUndecided);
   const auto rounded =
       write_control_sample(folder, "rounded", {{"L_second_weight_", "0.0", "5e-8"}, ones});
-  EXPECT_EQ(run("honest", kUpstream, {}, rounded).verdict, kUndecided);
+  EXPECT_EQ(run("honest", kUpstream, {}, rounded).verdict.text(), kUndecided);
 }
 
 TEST(Runs, LeaveTheProofOutIfAsked) {
-  const journal::Record none = run("honest", kQuick, {"--proof", "none"});
-  EXPECT_EQ(none.verdict, "unknown(not traced)");
-  EXPECT_TRUE(none.proof.empty());
-  const journal::Record counts = run("honest", std::string(kQuick) + "proof: counts\n");
-  EXPECT_EQ(counts.verdict, "unknown(execute-deny witness switched off)");
-  EXPECT_EQ(counts.proof["witness"], "counts");
+  const record::Record none = run("honest", kQuick, {"--proof", "none"});
+  EXPECT_EQ(none.verdict.text(), "unknown(not traced)");
+  EXPECT_TRUE(is_empty(none.proof));
+  const record::Record counts = run("honest", std::string(kQuick) + "proof: counts\n");
+  EXPECT_EQ(counts.verdict.text(), "unknown(execute-deny witness switched off)");
+  EXPECT_EQ(counts.proof.witness, "counts");
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ class Prepared {
   std::string prove(const std::string& mode, base::Json& ledger) {
     const worker::ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
     worker::ProofPhase phase(compared, history_, mode, {});
-    const std::string verdict = phase.trace(ledger);
+    const std::string verdict = phase.trace(ledger).text();
     phase.sample(ledger);
     return verdict;
   }
@@ -198,7 +198,7 @@ TEST(Elsewhere, TimedCallsAreCheckedAndHaveSpans) {
   ASSERT_TRUE(honest.prepare().is_ok());
   base::Json timing;
   const worker::TimedFindings findings = honest.time(timing);
-  EXPECT_EQ(findings.flag, "") << findings.message;
+  EXPECT_EQ(findings.flag, record::Flag::kNone) << findings.message;
   EXPECT_GT(findings.checked_calls, 0);
   EXPECT_EQ(findings.shuffled_calls, 8);
   EXPECT_EQ(timing["event_ns"]["plugin"].size(), 8U);
@@ -206,12 +206,12 @@ TEST(Elsewhere, TimedCallsAreCheckedAndHaveSpans) {
 
   Prepared cached("cached_output", mirror);
   ASSERT_TRUE(cached.prepare().is_ok());
-  EXPECT_EQ(cached.time(timing).flag, "stale_output");
+  EXPECT_EQ(cached.time(timing).flag, record::Flag::kStaleOutput);
 
   Prepared on_host("jit");
   ASSERT_TRUE(on_host.prepare().is_ok());
   base::Json none;
-  EXPECT_EQ(on_host.time(none).flag, "");
+  EXPECT_EQ(on_host.time(none).flag, record::Flag::kNone);
   EXPECT_TRUE(none.is_null()) << "the host's clock is the only one";
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "journal/record.h"
+#include "record/record.h"
 
 namespace graphnet::tests {
 
@@ -19,16 +19,16 @@ class SyntheticSweep {
 
   int size() const { return num_samples_ * num_backends_; }
 
-  journal::Record record(int index) {
+  record::Record record(int index) {
     const int sample = index / num_backends_;
     const int backend = index % num_backends_;
-    journal::Record record = identity(sample, backend);
+    record::Record record = identity(sample, backend);
     state_ = static_cast<std::uint64_t>(index) << 20;
     const double draw = uniform();
     if (backend > 0 && draw < 0.04 * backend) {
       fail(record);
     } else if (draw > 0.995) {
-      record.outcome = "skipped";
+      record.outcome = record::Outcome::kSkipped;
       record.message = "memory: needs 19.3 GiB, 12.1 GiB are free";
     } else {
       succeed(record, sample, backend);
@@ -50,12 +50,12 @@ class SyntheticSweep {
     return sum;
   }
 
-  static journal::Record identity(int sample, int backend) {
+  static record::Record identity(int sample, int backend) {
     static const char* const kFamilies[] = {
         "timm",       "transformers-auto-model", "torchvision", "mmpose", "nemo", "torchaudio",
         "ultralytics"};
     static const char* const kBackends[] = {"nope", "xla", "xla+rewrites", "tvm+rules-r3", "acme"};
-    journal::Record record;
+    record::Record record;
     record.family = kFamilies[sample * sample % 7];
     record.model_name = "model_" + std::to_string(sample) + ".in1k";
     record.sample = record.family + "/" + record.model_name;
@@ -76,16 +76,17 @@ class SyntheticSweep {
   }
 
   // What reports do not show but readers must pass; as much as a real record has.
-  static void fill_in(journal::Record& record) {
-    record.environment = {{"cpu_model", "AMD EPYC"},
-                          {"logical_cores", 2},
-                          {"kernel", "6.1.0-13-amd64"},
-                          {"load_average_1m", 0.25},
-                          {"memory_bytes", 25276502016},
-                          {"clock_source", "tsc"},
-                          {"hardware_class", "AMD EPYC/2 threads"},
-                          {"libtorch", "2.11.0"},
-                          {"cpu_capability", "AVX512"}};
+  static void fill_in(record::Record& record) {
+    record.environment =
+        record::part_from_json<record::Environment>({{"cpu_model", "AMD EPYC"},
+                                                     {"logical_cores", 2},
+                                                     {"kernel", "6.1.0-13-amd64"},
+                                                     {"load_average_1m", 0.25},
+                                                     {"memory_bytes", 25276502016},
+                                                     {"clock_source", "tsc"},
+                                                     {"hardware_class", "AMD EPYC/2 threads"},
+                                                     {"libtorch", "2.11.0"},
+                                                     {"cpu_capability", "AVX512"}});
     for (const char* key : {"half_width", "margin", "confidence", "max_width", "warmup_change",
                             "disturbed_share", "max_steal", "max_dropped"}) {
       record.protocol_settings[key] = 0.05;
@@ -95,18 +96,14 @@ class SyntheticSweep {
                             "settle_below_ns", "idle_wait_ns", "quiet_wait_ns"}) {
       record.protocol_settings[key] = 2000000000;
     }
-    record.plan = {{"argument_bytes", 22367560}, {"output_bytes", 4000},
-                   {"peak_live_bytes", 6422528}, {"flop", 2199874816.0},
-                   {"live_flop", 2194518016.0},  {"must_move_bytes", 22371552}};
-    record.checks = {{"eager_reproducible", true},
-                     {"subnormals", {{"argument_share", 0.0}, {"output_share", 0.0}}},
-                     {"checked_calls", 27},
-                     {"shuffled_calls", 35},
-                     {"least_time_ns", 1548854.4308888891},
-                     {"other_inputs", base::Json::array()}};
+    record.plan = {22367560, 4000, 6422528, 2199874816.0, 2194518016.0, 22371552, {}};
+    record.checks.eager_reproducible = true;
+    record.checks.subnormals = {0.0, 0.0, {}};
+    record.checks.checked_calls = 27;
+    record.checks.shuffled_calls = 35;
+    record.checks.least_time_ns = 1548854.4308888891;
     for (const char* content : {"seed 124", "seed 125", "zeros", "large", "tiny", "negated"}) {
-      record.checks["other_inputs"].push_back(
-          {{"content", content}, {"outcome", "ok"}, {"relative_rms", 1.25e-7}});
+      record.checks.other_inputs.push_back({content, record::Outcome::kOk, "", 1.25e-7, {}});
     }
     for (const char* phase : {"load", "plan", "replay", "eager", "compile", "bind", "run",
                               "compare", "time", "robustness"}) {
@@ -114,20 +111,22 @@ class SyntheticSweep {
     }
   }
 
-  void fail(journal::Record& record) {
-    static const char* const kOutcomes[] = {"unsupported", "accuracy_mismatch", "crashed",
-                                            "timed_out", "compile_failed"};
+  void fail(record::Record& record) {
+    using record::Outcome;
+    static const Outcome kOutcomes[] = {Outcome::kUnsupported, Outcome::kAccuracyMismatch,
+                                        Outcome::kCrashed, Outcome::kTimedOut,
+                                        Outcome::kCompileFailed};
     record.outcome = kOutcomes[static_cast<int>(uniform() * 5)];
-    record.phase = "compile";
-    record.message = record.outcome == "unsupported"
+    record.phase = record::Phase::kCompile;
+    record.message = record.outcome == record::Outcome::kUnsupported
                          ? "aten.op_" + std::to_string(static_cast<int>(uniform() * 40)) +
                                " (1 node): no lowering"
-                         : "failed in " + record.phase;
+                         : "failed in " + record.phase.text();
     record.eager.output_dtypes = {"float32"};
-    if (record.outcome == "accuracy_mismatch") compare(record, 0.5, 40);
+    if (record.outcome == record::Outcome::kAccuracyMismatch) compare(record, 0.5, 40);
   }
 
-  void compare(journal::Record& record, double rms, int num_close) {
+  void compare(record::Record& record, double rms, int num_close) {
     const std::string levels = std::string(static_cast<std::size_t>(64 - num_close), '0') +
                                std::string(static_cast<std::size_t>(num_close), '1');
     record.correctness = {{"equal", {0}},          {"all_close", {levels}},
@@ -149,10 +148,12 @@ class SyntheticSweep {
                                          {"worst", base::Json::array()}}};
   }
 
-  void succeed(journal::Record& record, int sample, int backend) {
-    record.outcome = "ok";
-    record.phase = "run";
-    record.verdict = backend == 0 ? "eager" : uniform() < 0.9 ? "proven" : "mixed(aten.sort)";
+  void succeed(record::Record& record, int sample, int backend) {
+    record.outcome = record::Outcome::kOk;
+    record.phase = record::Phase::kRun;
+    record.verdict = record::Verdict(backend == 0      ? "eager"
+                                     : uniform() < 0.9 ? "proven"
+                                                       : "mixed(aten.sort)");
     const double eager_ns = 1e5 * std::exp(1.5 * normal());
     const double gain = 0.15 * backend + 0.3 * std::sin(sample);
     const double speedup =
@@ -171,55 +172,56 @@ class SyntheticSweep {
     record.speedup = speedup;
     const double half = 0.003 + 0.004 * uniform();
     const bool is_same = std::fabs(speedup - 1) < 0.01;
-    record.timing = {{"speedup_low", speedup * (1 - half)},
-                     {"speedup_high", speedup * (1 + half)},
-                     {"confidence", 0.95},
-                     {"verdict", is_same       ? "same"
-                                 : speedup > 1 ? "faster"
-                                               : "slower"},
-                     {"pairs_kept", num_pairs_},
-                     {"hodges_lehmann", speedup},
-                     {"ratio_of_minima", speedup},
-                     {"ratio_of_medians", speedup},
-                     {"first_mover_bias", -0.0026134835032892335},
-                     {"stop", "width"},
-                     {"backend_first", std::string(static_cast<std::size_t>(num_pairs_), '0')},
-                     {"disturbed", std::string(static_cast<std::size_t>(num_pairs_), '0')}};
+    record::Timing& timing = record.timing;
+    timing.speedup_low = speedup * (1 - half);
+    timing.speedup_high = speedup * (1 + half);
+    timing.confidence = 0.95;
+    timing.verdict = is_same       ? record::TimingVerdict::kSame
+                     : speedup > 1 ? record::TimingVerdict::kFaster
+                                   : record::TimingVerdict::kSlower;
+    timing.pairs_kept = num_pairs_;
+    timing.hodges_lehmann = timing.ratio_of_minima = timing.ratio_of_medians = speedup;
+    timing.first_mover_bias = -0.0026134835032892335;
+    timing.stop = "width";
+    timing.backend_first = timing.disturbed =
+        std::string(static_cast<std::size_t>(num_pairs_), '0');
     const std::vector<double> waits(static_cast<std::size_t>(num_pairs_), 0.0);
-    record.timing["waited_ns"] = {{"eager", waits}, {"plugin", waits}};
-    if (speedup > 1) record.timing["break_even_calls"] = std::round(1e4 * uniform());
+    timing.waited_ns = {{"eager", waits}, {"plugin", waits}};
+    if (speedup > 1) timing.break_even_calls = static_cast<std::int64_t>(1e4 * uniform());
     compare(record, 1e-7 * std::exp(normal()), 44 + static_cast<int>(uniform() * 20));
-    if (uniform() < 0.004) record.flags = {"implausible"};
+    if (uniform() < 0.004) record.flags = {record::Flag::kImplausible};
     if (uniform() < 0.01) record.degenerate = true;
     prove(record, backend);
   }
 
   // As the ledger of a compiler whose code is partly generated; of libtorch itself for the first.
-  void prove(journal::Record& record, int backend) {
+  void prove(record::Record& record, int backend) {
     const bool is_eager = backend == 0;
     const double main = 0.5 + 0.45 * uniform();
     const char* library = is_eager ? "libtorch_cpu.so" : "anonymous";
     const auto module = [](const char* name, const char* kind, int windows) {
-      return base::Json{{"module", name},     {"class", kind},
-                        {"epoch", "compile"}, {"text_bytes", 90112},
-                        {"windows", windows}, {"symbols", {std::string(name) + "+0x28dee20"}}};
+      return record::ProofModule{
+          name, kind, "compile", 90112, windows, {std::string(name) + "+0x28dee20"}, {}, {}};
     };
-    record.proof = {{"witness", "full"}, {"calls", 3}, {"outputs", "equal"}};
-    record.proof["modules"] = {module(library, is_eager ? "deny" : "expect", 7),
-                               module("libgn_acme.so", "expect", 2),
-                               module("libc10.so", "watch", 9)};
-    record.proof["dispatcher"] = {{"called", base::Json::object()}, {"nested", 0}, {"threads", 1}};
+    record::Proof& proof = record.proof;
+    proof.witness = "full";
+    proof.calls = 3;
+    proof.outputs = "equal";
+    proof.modules = {module(library, is_eager ? "deny" : "expect", 7),
+                     module("libgn_acme.so", "expect", 2), module("libc10.so", "watch", 9)};
+    proof.dispatcher.nested = 0;
+    proof.dispatcher.threads = 1;
     for (int i = 0; is_eager && i < 6; ++i) {
       const std::string name = "aten::op_" + std::to_string(static_cast<int>(uniform() * 40));
-      record.proof["dispatcher"]["called"][name] = 1 + i;
+      proof.dispatcher.called.emplace_back(name, 1 + i);
     }
-    base::Json shares = base::Json::array();
+    proof.samples.count = 900;
+    proof.samples.waiting = 20;
     for (const auto& [name, share] : {std::pair<const char*, double>{library, main},
                                       {"libgomp.so.1", (1 - main) * 0.7},
                                       {"libc.so.6", (1 - main) * 0.3}}) {
-      shares.push_back({{"module", name}, {"class", "expect"}, {"share", share}});
+      proof.samples.shares.push_back({name, "expect", "", {}, {}, {}, share, {}});
     }
-    record.proof["samples"] = {{"count", 900}, {"waiting", 20}, {"shares", std::move(shares)}};
   }
 
   int num_samples_;

@@ -204,16 +204,16 @@ TEST(RunOptions, RefuseBadValues) {
 }
 
 TEST(RunOptions, FailOnSelectsOutcomes) {
-  EXPECT_FALSE(counts_as_failed("ok", FailOn::kAny));
-  EXPECT_TRUE(counts_as_failed("unsupported", FailOn::kAny));
-  EXPECT_TRUE(counts_as_failed("skipped", FailOn::kAny));
-  EXPECT_FALSE(counts_as_failed("skipped", FailOn::kFailed));
-  EXPECT_TRUE(counts_as_failed("unsupported", FailOn::kFailed));
-  EXPECT_FALSE(counts_as_failed("skipped", FailOn::kError));
-  EXPECT_FALSE(counts_as_failed("unsupported", FailOn::kError));
-  EXPECT_TRUE(counts_as_failed("crashed", FailOn::kError));
-  EXPECT_TRUE(counts_as_failed("accuracy_mismatch", FailOn::kError));
-  EXPECT_FALSE(counts_as_failed("crashed", FailOn::kNever));
+  EXPECT_FALSE(record::fails_run(record::Outcome::kOk, FailOn::kAny));
+  EXPECT_TRUE(record::fails_run(record::Outcome::kUnsupported, FailOn::kAny));
+  EXPECT_TRUE(record::fails_run(record::Outcome::kSkipped, FailOn::kAny));
+  EXPECT_FALSE(record::fails_run(record::Outcome::kSkipped, FailOn::kFailed));
+  EXPECT_TRUE(record::fails_run(record::Outcome::kUnsupported, FailOn::kFailed));
+  EXPECT_FALSE(record::fails_run(record::Outcome::kSkipped, FailOn::kError));
+  EXPECT_FALSE(record::fails_run(record::Outcome::kUnsupported, FailOn::kError));
+  EXPECT_TRUE(record::fails_run(record::Outcome::kCrashed, FailOn::kError));
+  EXPECT_TRUE(record::fails_run(record::Outcome::kAccuracyMismatch, FailOn::kError));
+  EXPECT_FALSE(record::fails_run(record::Outcome::kCrashed, FailOn::kNever));
 }
 
 TEST(SelectSamples, SamplesFoldersAndLists) {

@@ -9,6 +9,8 @@
 namespace graphnet::journal {
 namespace {
 
+using record::Record;
+
 Control full_control() {
   Control control;
   control.run_id = "id";
@@ -49,7 +51,7 @@ TEST(Control, StandsBesideRecordsInAJournal) {
   Record record;
   record.sample = "f/x";
   record.plugin = "nope";
-  record.outcome = "ok";
+  record.outcome = record::Outcome::kOk;
   ASSERT_TRUE(journal->append(full_control()).is_ok());
   ASSERT_TRUE(journal->append(record).is_ok());
   const auto content = read_journal(path);

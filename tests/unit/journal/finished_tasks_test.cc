@@ -9,6 +9,8 @@
 namespace graphnet::journal {
 namespace {
 
+using record::Record;
+
 using tests::TempDir;
 
 Record record_of(const std::string& key, const std::string& outcome, int attempt = 1,
@@ -17,8 +19,8 @@ Record record_of(const std::string& key, const std::string& outcome, int attempt
   record.task_key = key;
   record.sample = "f/x";
   record.plugin = "nope";
-  record.outcome = outcome;
-  record.phase = phase;
+  record.outcome = record::Word<record::Outcome>(outcome);
+  record.phase = record::Word<record::Phase>(phase);
   record.attempt = attempt;
   return record;
 }
@@ -33,7 +35,7 @@ std::filesystem::path journal_of(const TempDir& folder, const std::vector<Record
   return path;
 }
 
-TEST(FinishedTasks, TheLastRecordThatWasTriedCounts) {
+TEST(FinishedTasks, TheLastRecordThatCountsIsTaken) {
   const TempDir folder;
   const auto path =
       journal_of(folder, {record_of("a", "ok"), record_of("b", "crashed"), record_of("b", "ok", 2),
@@ -43,11 +45,11 @@ TEST(FinishedTasks, TheLastRecordThatWasTriedCounts) {
   ASSERT_TRUE(tasks.is_ok()) << tasks.status().to_string();
   EXPECT_EQ(tasks->by_key.size(), 4u);
   EXPECT_EQ(tasks->num_without_key, 1u);
-  const auto expect = [&](const char* key, const char* outcome, int attempts, bool was_tried) {
+  const auto expect = [&](const char* key, const char* outcome, int attempts, bool counts) {
     const FinishedTask& task = tasks->by_key.at(key);
-    EXPECT_EQ(task.outcome, outcome) << key;
+    EXPECT_EQ(task.outcome.text(), outcome) << key;
     EXPECT_EQ(task.attempts, attempts) << key;
-    EXPECT_EQ(task.was_tried, was_tried) << key;
+    EXPECT_EQ(task.counts, counts) << key;
   };
   expect("a", "ok", 1, true);
   expect("b", "ok", 2, true);

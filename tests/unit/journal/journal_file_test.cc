@@ -13,6 +13,8 @@
 namespace graphnet::journal {
 namespace {
 
+using record::Record;
+
 using base::Json;
 using tests::TempDir;
 
@@ -20,7 +22,7 @@ Record record_of(const std::string& sample) {
   Record record;
   record.sample = sample;
   record.plugin = "nope";
-  record.outcome = "ok";
+  record.outcome = record::Outcome::kOk;
   return record;
 }
 
@@ -207,9 +209,10 @@ TEST(Journal, EveryOlderVersionIsRead) {
     ASSERT_EQ(journal->records.size(), 2u) << name;
     for (const Record& record : journal->records) {
       EXPECT_EQ(record.plugin, "nope");
-      EXPECT_EQ(record.outcome, "ok");
+      EXPECT_EQ(record.outcome, record::Outcome::kOk);
       EXPECT_GT(record.speedup.value_or(0), 0.5);
-      EXPECT_EQ(record.timing["verdict"].is_string(), true);
+      EXPECT_TRUE(record.timing.verdict.value() != record::TimingVerdict::kOther &&
+                  !record.timing.verdict.empty());
       EXPECT_FALSE(record.sample_sha256.empty());
     }
   }

@@ -13,6 +13,8 @@
 namespace graphnet::journal {
 namespace {
 
+using record::Record;
+
 using tests::TempDir;
 
 Record record_of(const std::string& key, const std::string& outcome = "ok", int attempt = 1,
@@ -22,8 +24,9 @@ Record record_of(const std::string& key, const std::string& outcome = "ok", int 
   record.sample = "f/" + key;
   record.plugin = "nope";
   record.plugin_version = "0.1.0";
-  record.outcome = outcome;
-  record.phase = outcome == "skipped" ? "plan" : "time";
+  record.outcome = record::Word<record::Outcome>(outcome);
+  record.phase =
+      record.outcome == record::Outcome::kSkipped ? record::Phase::kPlan : record::Phase::kTime;
   record.attempt = attempt;
   record.time_utc = time;
   record.graphnet = "0.1.0";
@@ -135,9 +138,9 @@ TEST_F(MergeTest, ConflictingVersionsAreReported) {
   Record other = record_of("b");
   other.plugin_version = "0.2.0";
   other.plugin_sha256 = "0123456789abcdef";
-  other.environment["hardware_class"] = "x";
+  other.environment.hardware_class = "x";
   Record third = record_of("c");
-  third.environment["hardware_class"] = "y";
+  third.environment.hardware_class = "y";
   third.math.tf32 = true;
   const Merged result =
       merged({journal_of("one", {record_of("a"), other}), journal_of("two", {third})});

@@ -6,17 +6,19 @@
 namespace graphnet::journal {
 namespace {
 
+using record::Record;
+
 using Texts = std::vector<std::string>;
 
 Record crash() {
   Record record;
   record.sample_sha256 = "aaaaaaaaaaaaaaaa";
   record.plugin_version = "0.1.0";
-  record.outcome = "crashed";
-  record.phase = "run";
+  record.outcome = record::Outcome::kCrashed;
+  record.phase = record::Phase::kRun;
   record.message = "plugin 'x' crashed";
-  record.crash = {{"signal", "SIGSEGV"}};
-  record.environment = {{"libtorch", "2.11.0"}};
+  record.crash.signal = "SIGSEGV";
+  record.environment.libtorch = "2.11.0";
   record.settings = {{"proof", "full"}, {"digest", false}, {"memory_bytes", 5}};
   return record;
 }
@@ -31,16 +33,16 @@ TEST(Repetition, TheSameEndRepeats) {
 
 TEST(Repetition, AnotherOutcomePhaseOrSignalDoesNot) {
   Record outcome = crash();
-  outcome.outcome = "timed_out";
+  outcome.outcome = record::Outcome::kTimedOut;
   EXPECT_FALSE(compare_repetition(crash(), outcome).is_repeated);
   Record phase = crash();
-  phase.phase = "compile";
+  phase.phase = record::Phase::kCompile;
   EXPECT_FALSE(compare_repetition(crash(), phase).is_repeated);
   Record signal = crash();
-  signal.crash["signal"] = "SIGABRT";
+  signal.crash.signal = "SIGABRT";
   EXPECT_FALSE(compare_repetition(crash(), signal).is_repeated);
   Record unseen = crash();
-  unseen.crash = base::Json::object();
+  unseen.crash = record::Crash();
   EXPECT_TRUE(compare_repetition(crash(), unseen).is_repeated) << "it could not tell its signal";
 }
 
@@ -54,14 +56,14 @@ TEST(Repetition, AnotherMathPolicyIsAnotherCondition) {
 
 TEST(Repetition, OkIsOkInAnyPhaseAndSaysWhatElseDiffers) {
   Record recorded = crash();
-  recorded.outcome = "ok";
-  recorded.verdict = "proven";
+  recorded.outcome = record::Outcome::kOk;
+  recorded.verdict = record::Verdict("proven");
   recorded.message.clear();
-  recorded.crash = base::Json::object();
+  recorded.crash = record::Crash();
   recorded.digest = {{"plugin_outputs", {"a"}}};
   Record again = recorded;
-  again.phase = "proof";
-  again.verdict = "eager";
+  again.phase = record::Phase::kProof;
+  again.verdict = record::Verdict("eager");
   again.digest["plugin_outputs"] = {"b"};
   const Repetition result = compare_repetition(recorded, again);
   EXPECT_TRUE(result.is_repeated);
@@ -72,11 +74,11 @@ TEST(Repetition, OkIsOkInAnyPhaseAndSaysWhatElseDiffers) {
 
 TEST(Repetition, AJudgementHasNoPhase) {
   Record recorded = crash();
-  recorded.outcome = "accuracy_mismatch";
-  recorded.phase = "proof";
-  recorded.crash = base::Json::object();
+  recorded.outcome = record::Outcome::kAccuracyMismatch;
+  recorded.phase = record::Phase::kProof;
+  recorded.crash = record::Crash();
   Record again = recorded;
-  again.phase = "robustness";  // --proof none
+  again.phase = record::Phase::kRobustness;  // --proof none
   EXPECT_TRUE(compare_repetition(recorded, again).is_repeated);
   EXPECT_EQ(end_of(again), "accuracy_mismatch");
 }
@@ -85,8 +87,8 @@ TEST(Repetition, ConditionsAreThoseThatBothKnow) {
   Record again = crash();
   again.sample_sha256 = "bbbbbbbbbbbbbbbb";
   again.plugin_version.clear();
-  again.environment["libtorch"] = "2.12.0";
-  again.environment["kernel"] = "6.1";
+  again.environment.libtorch = "2.12.0";
+  again.environment.kernel = "6.1";
   again.settings["memory_bytes"] = 6;
   again.settings["digest"] = true;
   EXPECT_EQ(compare_repetition(crash(), again).conditions,

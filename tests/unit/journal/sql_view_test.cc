@@ -8,6 +8,8 @@
 namespace graphnet::journal {
 namespace {
 
+using record::Record;
+
 using base::Json;
 
 std::vector<JournalContent> golden() {
@@ -72,7 +74,7 @@ TEST(SqlView, NumbersThatJsonCannotHold) {
   Record record;
   record.sample = "f/x";
   record.plugin = "p";
-  record.outcome = "accuracy_mismatch";
+  record.outcome = record::Outcome::kAccuracyMismatch;
   record.correctness = {{"max_diff", {"nan", "inf", nullptr, 1}}, {"all_close", {"01"}}};
   journal.records.push_back(record);
   const auto result =
@@ -90,23 +92,24 @@ TEST(SqlView, DeviceTimesAndMathPolicy) {
   Record record;
   record.sample = "f/x";
   record.plugin = "p";
-  record.outcome = "ok";
+  record.outcome = record::Outcome::kOk;
   record.device = "cuda:0";
   record.math.tf32 = true;
   record.eager.trials_ns = {10, 20};
   record.plugin_side.trials_ns = {5, 6};
-  record.timing = {{"event_ns", {{"eager", {7.0, 8.0}}, {"plugin", {3.0}}}},
-                   {"event_median_ns", {{"eager", 7.5}, {"plugin", 3.0}}}};
+  record.timing = record::part_from_json<record::Timing>(
+      {{"event_ns", {{"eager", {7.0, 8.0}}, {"plugin", {3.0}}}},
+       {"event_median_ns", {{"eager", 7.5}, {"plugin", 3.0}}}});
   record.plugin_side.capture_ns = 9.0;
-  record.proof = {{"device",
-                   {{"busy_ns", 2.0},
-                    {"sum_ns", 2.5},
-                    {"span_ns", 2.75},
-                    {"eager_calls", {{"busy_ns", 6.0}}},
-                    {"replays", {{"busy_ns", 1.5}}}}}};
-  record.environment = {{"gpu", {{"name", "G"}}}};
+  record.proof = record::part_from_json<record::Proof>({{"device",
+                                                         {{"busy_ns", 2.0},
+                                                          {"sum_ns", 2.5},
+                                                          {"span_ns", 2.75},
+                                                          {"eager_calls", {{"busy_ns", 6.0}}},
+                                                          {"replays", {{"busy_ns", 1.5}}}}}});
+  record.environment.rest["gpu"] = {{"name", "G"}};
   journal.records = {record, Record()};
-  journal.records[1].outcome = "ok";
+  journal.records[1].outcome = record::Outcome::kOk;
   const auto result = run_sql(
       {journal},
       "SELECT device, gpu, math, json_extract(math, '$.tf32'), eager_event_ns, plugin_event_ns, "

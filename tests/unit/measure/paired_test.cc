@@ -503,8 +503,6 @@ TEST(Warmup, FailuresSayWhere) {
 TEST(Names, OfStopsAndVerdicts) {
   EXPECT_STREQ(stop_name(Stop::kEquivalent), "equivalent");
   EXPECT_STREQ(stop_name(Stop::kTime), "time");
-  EXPECT_STREQ(verdict_name(Verdict::kFaster), "faster");
-  EXPECT_STREQ(verdict_name(Verdict::kUnstable), "unstable");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ class PluginRun {
     };
     const DeviceLedger ledger = make_device_ledger(trace, name, regions_);
     evidence_.device = device_evidence(ledger, /*self_tested=*/true);
-    return verdict_of(evidence_);
+    return verdict_of(evidence_).text();
   }
 
   /// The code of these kernels is loaded as if by a file of this class: this program stands for it.
@@ -185,7 +185,7 @@ TEST(DeviceVerdict, UnknownIfCuptiIsNotReady) {
     evidence.plugin_windows = 2;
     evidence.device = DeviceEvidence();
     evidence.device->unavailable = status.reason;
-    const std::string verdict = verdict_of(evidence);
+    const std::string verdict = verdict_of(evidence).text();
     EXPECT_EQ(verdict.rfind("unknown(", 0), 0U) << verdict;
     EXPECT_NE(verdict.find("CUPTI error " + std::to_string(code)), std::string::npos) << verdict;
   }

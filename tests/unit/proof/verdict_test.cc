@@ -15,64 +15,66 @@ Evidence proven() {
 }
 
 TEST(Verdict, ProvenIfNothingSpeaksAgainstIt) {
-  EXPECT_EQ(verdict_of(proven()), "proven");
+  EXPECT_EQ(verdict_of(proven()).text(), "proven");
 }
 
 TEST(Verdict, EagerIfLibtorchRanTheProgram) {
   Evidence evidence = proven();
   evidence.eager_runs = 10;
-  EXPECT_EQ(verdict_of(evidence), "eager");
+  EXPECT_EQ(verdict_of(evidence).text(), "eager");
   evidence = proven();
   evidence.dispatched = {"aten::relu"};
   evidence.covers_program = true;
-  EXPECT_EQ(verdict_of(evidence), "eager");
+  EXPECT_EQ(verdict_of(evidence).text(), "eager");
 }
 
 TEST(Verdict, MixedNamesWhatWasEnteredThenWhatWasDispatched) {
   Evidence evidence = proven();
   evidence.eager_runs = 1;
-  EXPECT_EQ(verdict_of(evidence), "mixed(eager service)");
+  EXPECT_EQ(verdict_of(evidence).text(), "mixed(eager service)");
   evidence.inside = {"at::native::f"};
-  EXPECT_EQ(verdict_of(evidence), "mixed(at::native::f)");
+  EXPECT_EQ(verdict_of(evidence).text(), "mixed(at::native::f)");
   evidence.entered = {"at::cpu::mm", "aten::relu"};
   evidence.dispatched = {"aten::relu", "aten::fill_"};
-  EXPECT_EQ(verdict_of(evidence), "mixed(at::cpu::mm, aten::relu, aten::fill_)");
+  EXPECT_EQ(verdict_of(evidence).text(), "mixed(at::cpu::mm, aten::relu, aten::fill_)");
   evidence.dispatched.push_back("aten::copy_");
-  EXPECT_EQ(verdict_of(evidence), "mixed(at::cpu::mm, aten::relu, aten::fill_, ...)");
+  EXPECT_EQ(verdict_of(evidence).text(), "mixed(at::cpu::mm, aten::relu, aten::fill_, ...)");
 }
 
 TEST(Verdict, EmptyIfTheCallsDidNotCompute) {
-  for (const char* flag : {"stale_output", "late_output", "unwritten_output"}) {
+  for (const record::Flag flag :
+       {record::Flag::kStaleOutput, record::Flag::kLateOutput, record::Flag::kUnwrittenOutput}) {
     Evidence evidence = proven();
-    evidence.flags = {"denormal", flag};
+    evidence.flags = {record::Flag::kDenormal, flag};
     evidence.unavailable = "not traced";
-    EXPECT_EQ(verdict_of(evidence), "empty") << flag;
+    EXPECT_EQ(verdict_of(evidence).text(), "empty") << name_of(flag);
   }
   Evidence evidence = proven();
   evidence.is_stale = true;
-  EXPECT_EQ(verdict_of(evidence), "empty");
+  EXPECT_EQ(verdict_of(evidence).text(), "empty");
   evidence = proven();
   evidence.plugin_windows = 0;
-  EXPECT_EQ(verdict_of(evidence), "empty");
+  EXPECT_EQ(verdict_of(evidence).text(), "empty");
 }
 
 TEST(Verdict, UnknownSaysWhy) {
-  EXPECT_EQ(verdict_of(Evidence()), "unknown(no run)");
+  EXPECT_EQ(verdict_of(Evidence()).text(), "unknown(no run)");
   Evidence evidence = proven();
   evidence.unavailable = "refused";
-  EXPECT_EQ(verdict_of(evidence), "unknown(refused)");
+  EXPECT_EQ(verdict_of(evidence).text(), "unknown(refused)");
   evidence = proven();
   evidence.differs = "outputs differ";
-  EXPECT_EQ(verdict_of(evidence), "unknown(outputs differ)");
-  for (const char* flag :
-       {"implausible", "wrong_output", "clock_tampered", "helper_process", "settings_changed"}) {
+  EXPECT_EQ(verdict_of(evidence).text(), "unknown(outputs differ)");
+  for (const record::Flag flag :
+       {record::Flag::kImplausible, record::Flag::kWrongOutput, record::Flag::kClockTampered,
+        record::Flag::kHelperProcess, record::Flag::kSettingsChanged}) {
     evidence = proven();
     evidence.flags = {flag};
-    EXPECT_EQ(verdict_of(evidence), "unknown(" + std::string(flag) + ")");
+    EXPECT_EQ(verdict_of(evidence).text(), "unknown(" + std::string(name_of(flag)) + ")");
   }
   evidence = proven();
-  evidence.flags = {"denormal"};
-  EXPECT_EQ(verdict_of(evidence), "proven") << "says nothing of who did the work";
+  evidence.flags = {record::Flag::kDenormal};
+  EXPECT_EQ(verdict_of(evidence).text(), "proven") << "says nothing of who did the work";
 }
 
 TEST(Verdict, WhatSpeaksAgainstThePluginCountsBeforeWhatIsMissing) {
@@ -80,7 +82,7 @@ TEST(Verdict, WhatSpeaksAgainstThePluginCountsBeforeWhatIsMissing) {
   evidence.unavailable = "refused";
   evidence.dispatched = {"aten::relu"};
   evidence.is_stale = true;
-  EXPECT_EQ(verdict_of(evidence), "mixed(aten::relu)");
+  EXPECT_EQ(verdict_of(evidence).text(), "mixed(aten::relu)");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 ResultRow ok_row(const std::string& sample, double speedup, double half_width = 0.01) {
   ResultRow row;
   row.sample = sample;
-  row.outcome = "ok";
+  row.outcome = record::Outcome::kOk;
   row.speedup = speedup;
   row.speedup_low = speedup * (1 - half_width);
   row.speedup_high = speedup * (1 + half_width);
@@ -23,7 +23,8 @@ ResultRow ok_row(const std::string& sample, double speedup, double half_width = 
 ResultRow failed_row(const std::string& sample) {
   ResultRow row;
   row.sample = sample;
-  row.outcome = "crashed";
+  row.outcome = record::Outcome::kCrashed;
+  row.counting = record::Counting::kFailed;
   return row;
 }
 
@@ -66,7 +67,7 @@ TEST(Compare, BitsAreCountedWhereBothSidesHaveDigests) {
 }
 
 TEST(ResultRow, DigestsOfAllOutputsTogether) {
-  journal::Record record;
+  record::Record record;
   EXPECT_EQ(result_row(record).eager_digest, "");
   record.digest = {{"arguments", {{"count", 2}, {"sha256", "aa"}}},
                    {"eager_outputs", {{{"sha256", "bb"}}, {{"sha256", "cc"}}}},
@@ -116,7 +117,8 @@ TEST(Compare, DoubtfulAndMissingResultsAreCountedOnly) {
   degenerate.left_out = "degenerate";
   ResultRow skipped;
   skipped.sample = "b";
-  skipped.outcome = skipped.left_out = "skipped";
+  skipped.outcome = record::Outcome::kSkipped;
+  skipped.counting = record::Counting::kNotCounted;
   const Comparison result = compared({ok_row("a", 9), ok_row("b", 1), ok_row("c", 1)},
                                      {degenerate, skipped, ok_row("d", 1), ok_row("e", 1)});
   EXPECT_EQ(result.count(Change::kNoEvidence), 1);

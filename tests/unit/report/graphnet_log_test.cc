@@ -11,7 +11,7 @@ namespace graphnet::report {
 namespace {
 
 using base::Json;
-using journal::Record;
+using record::Record;
 
 Record::Side side_of(std::vector<double> trials_ns, double median_ns) {
   Record::Side side;
@@ -34,15 +34,15 @@ Record record_of(const std::string& outcome) {
   record.plugin_version = "0.1.0";
   record.warmup = 1;
   record.trials = 2;
-  record.outcome = outcome;
-  record.environment["cpu_model"] = "AMD EPYC";
+  record.outcome = record::Word<record::Outcome>(outcome);
+  record.environment.cpu_model = "AMD EPYC";
   return record;
 }
 
 Record ok_record() {
   Record record = record_of("ok");
-  record.environment["libtorch"] = "2.11.0";
-  record.verdict = "eager";
+  record.environment.libtorch = "2.11.0";
+  record.verdict = record::Verdict("eager");
   record.eager = side_of({9482380, 9170774.9}, 9482380);
   record.plugin_side = side_of({1.0, 12345678}, 2000000);
   // The first level that accepts output 1 is number 3; output 2 is accepted by all.
@@ -139,7 +139,7 @@ TEST(GraphnetLog, PrintsASuccess) {
 
 TEST(GraphnetLog, TypeMismatchHasNoCorrectness) {
   Record record = ok_record();
-  record.outcome = "dtype_mismatch";
+  record.outcome = record::Outcome::kDtypeMismatch;
   record.plugin_side.output_dtypes = {"float16"};
   const std::string log = log_of(record);
   EXPECT_NE(log.find("P [DataType] eager:['float32', 'int64'] compiled:['float16'] match:False\n"
@@ -150,7 +150,7 @@ TEST(GraphnetLog, TypeMismatchHasNoCorrectness) {
 
 TEST(GraphnetLog, ShapeMismatchIsWrongAtEveryLevel) {
   Record record = ok_record();
-  record.outcome = "shape_mismatch";
+  record.outcome = record::Outcome::kShapeMismatch;
   record.correctness["equal"] = {0, 1};
   record.correctness["all_close"] = {"", std::string(64, '1')};
   record.correctness["max_diff"] = {nullptr, 0.0};
@@ -207,14 +207,14 @@ TEST(GraphnetLog, RefusesWhatUpstreamRefusesOnlyIfAsked) {
 
 TEST(GraphnetLog, UnknownMachineAndSampleThatDoesNotLoad) {
   Record record = record_of("crashed");
-  record.environment = Json::object();
+  record.environment = record::Environment();
   record.model_name.clear();
   GraphnetLogStyle style;
   style.hardware = "from the caller";
   const std::string log = graphnet_log(record, style);
   EXPECT_NE(log.find("[Config] hardware: from the caller\n"), std::string::npos) << log;
   EXPECT_NE(log.find("[Config] model: tiny\n"), std::string::npos) << log;
-  record.outcome = "invalid_sample";
+  record.outcome = record::Outcome::kInvalidSample;
   record.message = "no forward";
   EXPECT_EQ(log_of(record), "Sample could not be loaded: samples/timm/tiny: no forward\n");
 }

@@ -19,11 +19,11 @@ Report sweep(int num_samples, int num_backends) {
   Report report;
   report.title = "a sweep";
   for (int i = 0; i < sweep.size(); ++i) {
-    const journal::Record record = sweep.record(i);
+    const record::Record record = sweep.record(i);
     ResultRow row = result_row(record);
     row.backend = static_cast<std::size_t>(i % num_backends);
     if (i < num_backends) report.backends.push_back(record.plugin_variant);
-    if (!row.flags.empty()) row.left_out = row.flags.front();
+    if (!row.flags.empty()) row.left_out = row.flags.front().text();
     report.rows.push_back(row);
   }
   return report;
@@ -92,7 +92,7 @@ TEST(HtmlPage, HoldsWhatASampleShowsOfItsBackends) {
 }
 
 TEST(ResultRow, LevelsAreThoseFromWhichEveryOutputPasses) {
-  journal::Record record;
+  record::Record record;
   EXPECT_EQ(result_row(record).levels, "");
   // Four digits a tolerance, from t = -10 on: float16, bfloat16, float32, float64.
   std::string all = "0000";
@@ -113,14 +113,15 @@ TEST(HtmlPage, HostileTextStaysText) {
   report.facts = {{kHostile, kHostile}};
   report.notes = {kHostile};
   ResultRow& row = report.rows[0];
-  row.sample = row.family = row.category = row.message = row.timing = kHostile;
-  row.flags = {kHostile};
+  row.sample = row.family = row.category = row.message = kHostile;
+  row.timing = record::Word<record::TimingVerdict>(kHostile);
+  row.flags = {record::Word<record::Flag>(kHostile)};
   row.levels = row.operators = row.entered = kHostile;
   row.time_shares = {{kHostile, 0.5}};
-  row.verdict = std::string("mixed(") + kHostile + ")";
-  row.outcome = "ok";
+  row.verdict = {record::ProofVerdict::kMixed, kHostile};
+  row.outcome = record::Outcome::kOk;
   ResultRow& failed = report.rows[1];
-  failed.outcome = kHostile;
+  failed.outcome = record::Word<record::Outcome>(kHostile);
   const std::string page = html_page(report);
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
   EXPECT_EQ(page.find("<img"), std::string::npos);
@@ -142,15 +143,18 @@ TEST(HtmlPage, OneSampleAndNone) {
 TEST(HtmlPage, CountsOutcomesFlagsAndVerdicts) {
   Report report;
   report.backends = {"x"};
-  for (const char* outcome : {"ok", "ok", "crashed", "skipped", "ok"}) {
+  using record::Outcome;
+  for (const Outcome outcome :
+       {Outcome::kOk, Outcome::kOk, Outcome::kCrashed, Outcome::kSkipped, Outcome::kOk}) {
     ResultRow row;
     row.sample = "s" + std::to_string(report.rows.size());
     row.outcome = outcome;
-    row.verdict = "mixed(aten.sort)";
+    row.counting = record::facts_of(outcome).counting;
+    row.verdict = record::Verdict("mixed(aten.sort)");
     row.speedup = 2;
     report.rows.push_back(row);
   }
-  report.rows[1].flags = {"implausible"};
+  report.rows[1].flags = {record::Flag::kImplausible};
   report.rows[1].left_out = "implausible";
   report.rows[3].left_out = "skipped";
   report.noise_floor = 0.0123;
@@ -166,7 +170,7 @@ TEST(Markdown, HasScoresAndEscapes) {
   Report report = sweep(20, 2);
   report.title = "nightly";
   report.est = {{"nope", {{-5, 0.9, 0.8, 1.0, {}}, {0, 1, {}, {}, {}}}}, {"xla", {}}};
-  report.rows[0].flags = {kHostile};
+  report.rows[0].flags = {record::Word<record::Flag>(kHostile)};
   const std::string text = markdown_report(report);
   EXPECT_NE(text.find("| nope | - | 0.900 [0.800, 1.000] | - | 1.000 | - | - |\n"),
             std::string::npos)
@@ -180,7 +184,7 @@ TEST(Csv, QuotesAndKeepsDigits) {
   report.backends = {"a,b"};
   ResultRow row;
   row.sample = "x\"y";
-  row.outcome = "ok";
+  row.outcome = record::Outcome::kOk;
   row.speedup = 0.1;
   row.message = "two\nlines";
   report.rows = {row};

@@ -15,11 +15,11 @@ namespace {
 using tests::PerfettoReader;
 using Events = std::vector<PerfettoReader::Event>;
 
-journal::Record paired_record() {
-  journal::Record record;
+record::Record paired_record() {
+  record::Record record;
   record.sample = "timm/x";
   record.plugin = record.plugin_variant = "xla";
-  record.verdict = "proven";
+  record.verdict = record::Verdict("proven");
   record.phases_ns = {{"eager", 1000}, {"compile", 500}, {"bind", 50},
                       {"run", 400},    {"time", 600},    {"proof", 900}};
   record.eager.first_call_ns = 100;
@@ -29,8 +29,12 @@ journal::Record paired_record() {
   record.plugin_side.bind_ns = 40;
   record.plugin_side.first_call_ns = 30;
   record.plugin_side.trials_ns = {10.4, 20};
-  record.timing = {{"backend_first", "10"}, {"calls_per_half", {{"eager", 1}, {"plugin", 5}}}};
-  record.proof = {{"calls", 2}, {"arm_ns", 3.0}, {"traced_call_ns", 15.0}, {"call_ns", 12.0}};
+  record.timing.backend_first = "10";
+  record.timing.calls_per_half = {1, 5, {}};
+  record.proof.calls = 2;
+  record.proof.arm_ns = 3;
+  record.proof.traced_call_ns = 15;
+  record.proof.call_ns = 12;
   return record;
 }
 
@@ -122,9 +126,9 @@ TEST(Timeline, LaysPhasesAndCallsInTheirOrder) {
 }
 
 TEST(Timeline, RecordsFollowEachOther) {
-  journal::Record upstream = paired_record();
-  upstream.timing = base::Json::object();
-  upstream.proof = base::Json::object();
+  record::Record upstream = paired_record();
+  upstream.timing = record::Timing();
+  upstream.proof = record::Proof();
   const PerfettoTrace trace = timeline({paired_record(), upstream});
   const PerfettoReader reader(trace.bytes());
   EXPECT_EQ(reader.problem(), "");
@@ -135,12 +139,13 @@ TEST(Timeline, RecordsFollowEachOther) {
 }
 
 TEST(Timeline, WhatAFileCannotMeanIsLeftOut) {
-  journal::Record record = paired_record();
+  record::Record record = paired_record();
   record.phases_ns = {{"eager", "long"}, {"compile", -5}, {"bind", 1e300}, {"time", 10}};
-  record.timing = {{"backend_first", 7}, {"calls_per_half", "many"}};
-  record.proof = {{"calls", 1e18}, {"arm_ns", nullptr}};
+  record.timing =
+      record::part_from_json<record::Timing>({{"backend_first", 7}, {"calls_per_half", "many"}});
+  record.proof = record::part_from_json<record::Proof>({{"calls", 1e18}, {"arm_ns", nullptr}});
   record.eager.trials_ns = {1};
-  const PerfettoTrace trace = timeline({record, journal::Record()});
+  const PerfettoTrace trace = timeline({record, record::Record()});
   const PerfettoReader reader(trace.bytes());
   EXPECT_EQ(reader.problem(), "");
   EXPECT_EQ(reader.slices_on("timm/x xla"),
@@ -150,20 +155,20 @@ TEST(Timeline, WhatAFileCannotMeanIsLeftOut) {
 
 // Steps lie end to end, hits and samples where they were seen.
 TEST(Timeline, ShowsTheProofInTime) {
-  journal::Record record = paired_record();
-  record.proof["steps"] = {{"preparing", 5}, {"watched call", 20}, {"broken"}, {7, 1}};
-  record.proof["moments"] = {{"hits",
-                              {{"names", {"at::_ops::relu_::call", "libgn_x.so"}},
-                               {"threads", {70, 71}},
-                               {"time_ns", {6, 8, 9}},
-                               {"name", {0, 1, 1}},
-                               {"thread", {0, 1, 0}}}},
-                             {"samples",
-                              {{"names", {"waiting"}},
-                               {"threads", {71}},
-                               {"time_ns", {30, 40}},
-                               {"name", {0, 5}},
-                               {"thread", {0, 0}}}}};
+  record::Record record = paired_record();
+  record.proof.steps = {{"preparing", 5}, {"watched call", 20}};
+  record.proof.moments = {{"hits",
+                           {{"names", {"at::_ops::relu_::call", "libgn_x.so"}},
+                            {"threads", {70, 71}},
+                            {"time_ns", {6, 8, 9}},
+                            {"name", {0, 1, 1}},
+                            {"thread", {0, 1, 0}}}},
+                          {"samples",
+                           {{"names", {"waiting"}},
+                            {"threads", {71}},
+                            {"time_ns", {30, 40}},
+                            {"name", {0, 5}},
+                            {"thread", {0, 0}}}}};
   const PerfettoTrace trace = timeline({record});
   const PerfettoReader reader(trace.bytes());
   EXPECT_EQ(reader.problem(), "");
@@ -179,15 +184,15 @@ TEST(Timeline, ShowsTheProofInTime) {
 }
 
 TEST(Timeline, LeavesOutMomentsThatMeanNothing) {
-  journal::Record record = paired_record();
-  record.proof["steps"] = "none";
-  record.proof["moments"] = {{"hits", {{"time_ns", {1, 2}}, {"name", 3}}},
-                             {"samples",
-                              {{"names", {1, "late", "early"}},
-                               {"threads", {1}},
-                               {"time_ns", {3, 9, 4, 5}},
-                               {"name", {0, 1, 2, -1}},
-                               {"thread", {0, 0, 0, 0}}}}};
+  record::Record record = paired_record();
+  record.proof.steps.clear();
+  record.proof.moments = {{"hits", {{"time_ns", {1, 2}}, {"name", 3}}},
+                          {"samples",
+                           {{"names", {1, "late", "early"}},
+                            {"threads", {1}},
+                            {"time_ns", {3, 9, 4, 5}},
+                            {"name", {0, 1, 2, -1}},
+                            {"thread", {0, 0, 0, 0}}}}};
   const PerfettoTrace trace = timeline({record});
   const PerfettoReader reader(trace.bytes());
   EXPECT_EQ(reader.problem(), "");
@@ -198,7 +203,7 @@ TEST(Timeline, LeavesOutMomentsThatMeanNothing) {
 
 // Calls that took longer than their phases would overlap the next ones.
 TEST(Timeline, SlicesOfATrackNeverOverlap) {
-  journal::Record record = paired_record();
+  record::Record record = paired_record();
   record.phases_ns["compile"] = record.phases_ns["bind"] = 1;
   const PerfettoTrace trace = timeline({record});
   const PerfettoReader reader(trace.bytes());
@@ -209,7 +214,7 @@ TEST(Timeline, SlicesOfATrackNeverOverlap) {
 
 TEST(Timeline, AHundredThousandEventsTakeAtMost24BytesEach) {
   tests::SyntheticSweep sweep(240, 2);
-  std::vector<journal::Record> records;
+  std::vector<record::Record> records;
   for (int i = 0; i < sweep.size(); ++i) records.push_back(sweep.record(i));
   const PerfettoTrace trace = timeline(records);
   const PerfettoReader reader(trace.bytes());

@@ -25,11 +25,11 @@ struct Fixture {
   }
 };
 
-journal::Record finished() {
-  journal::Record record;
+record::Record finished() {
+  record::Record record;
   record.sample = "timm/resnet10t";
   record.plugin = "nope";
-  record.outcome = "ok";
+  record.outcome = record::Outcome::kOk;
   record.speedup = 1.018;
   return record;
 }
@@ -37,12 +37,12 @@ journal::Record finished() {
 TEST(Progress, LinesAreOnePerPair) {
   Fixture fixture(ProgressMode::kAuto, false);
   fixture.progress.begin("timm/resnet10t", "nope");
-  fixture.progress.phase("eager");
+  fixture.progress.phase(record::Phase::kEager);
   fixture.now += 4100 * kMs;
   fixture.progress.tick();
   fixture.progress.finish(finished());
-  journal::Record failed = finished();
-  failed.outcome = "timed_out";
+  record::Record failed = finished();
+  failed.outcome = record::Outcome::kTimedOut;
   failed.sample = "a\nb";
   fixture.progress.begin("a\nb", "nope");
   fixture.progress.finish(failed);
@@ -56,7 +56,7 @@ TEST(Progress, BarShowsPairPhaseAndElapsedTime) {
   fixture.progress.begin("a/b", "nope");
   EXPECT_EQ(fixture.taken(), "\r\x1b[2K[1/3] a/b · nope · start · 0.0 s");
   fixture.now += 200 * kMs;
-  fixture.progress.phase("load");
+  fixture.progress.phase(record::Phase::kLoad);
   EXPECT_EQ(fixture.taken(), "\r\x1b[2K[1/3] a/b · nope · load · 0.2 s");
   fixture.now = 20'000 * kMs;
   fixture.progress.finish(finished());
@@ -73,7 +73,7 @@ TEST(Progress, BarIsDrawnAtMostTenTimesASecond) {
   for (int i = 0; i < 1000; ++i) {
     fixture.now += kMs;
     fixture.progress.tick();
-    fixture.progress.phase(i % 2 == 0 ? "load" : "replay");
+    fixture.progress.phase(i % 2 == 0 ? record::Phase::kLoad : record::Phase::kReplay);
     if (!fixture.taken().empty()) ++draws;
   }
   EXPECT_EQ(draws, 10);
@@ -81,12 +81,12 @@ TEST(Progress, BarIsDrawnAtMostTenTimesASecond) {
 
 TEST(Progress, NothingIsDrawnWhileTimesAreTaken) {
   Fixture fixture(ProgressMode::kBar);
-  for (const char* phase : {"eager", "run"}) {
+  for (const record::Phase phase : {record::Phase::kEager, record::Phase::kRun}) {
     fixture.progress.begin("a/b", "nope");
     fixture.now += 500 * kMs;
     EXPECT_EQ(fixture.progress.poll_timeout_ms(), 100);
     fixture.progress.phase(phase);
-    EXPECT_NE(fixture.taken().find(phase), std::string::npos) << "its begin is drawn";
+    EXPECT_NE(fixture.taken().find(name_of(phase)), std::string::npos) << "its begin is drawn";
     EXPECT_EQ(fixture.progress.poll_timeout_ms(), -1);
     for (int i = 0; i < 100; ++i) {
       fixture.now += 500 * kMs;
@@ -102,13 +102,13 @@ TEST(Progress, SeveralPairsHaveTheirOwnPhaseAndTime) {
   fixture.now += 1000 * kMs;
   fixture.progress.begin("c/d", "nope");
   fixture.progress.turn_to("a/b", "nope");
-  fixture.progress.phase("time");
+  fixture.progress.phase(record::Phase::kTime);
   EXPECT_EQ(fixture.progress.poll_timeout_ms(), -1);
   fixture.now += 1000 * kMs;
   fixture.progress.turn_to("c/d", "nope");
   EXPECT_EQ(fixture.progress.poll_timeout_ms(), 100) << "the other one takes times";
   fixture.taken();
-  fixture.progress.phase("load");
+  fixture.progress.phase(record::Phase::kLoad);
   EXPECT_EQ(fixture.taken(), "\r\x1b[2K[1/3] c/d · nope · load · 2.0 s");
 }
 
@@ -121,7 +121,7 @@ TEST(Progress, LinesTellTheTimeOfTheirOwnPair) {
   fixture.progress.turn_to("timm/resnet10t", "nope");
   fixture.progress.finish(finished());
   fixture.progress.turn_to("c/d", "nope");
-  journal::Record other = finished();
+  record::Record other = finished();
   other.sample = "c/d";
   fixture.progress.finish(other);
   EXPECT_EQ(fixture.taken(),
@@ -137,7 +137,7 @@ TEST(Progress, BarFitsTheTerminal) {
 TEST(Progress, NoneIsSilent) {
   Fixture fixture(ProgressMode::kNone);
   fixture.progress.begin("a/b", "nope");
-  fixture.progress.phase("load");
+  fixture.progress.phase(record::Phase::kLoad);
   fixture.progress.finish(finished());
   EXPECT_EQ(fixture.taken(), "");
 }

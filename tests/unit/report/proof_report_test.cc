@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace graphnet::report {
 namespace {
 
 using base::Json;
-using journal::Record;
+using record::Record;
 
 Json ledger() {
   const Json jit = {{"module", "anonymous"}, {"class", "expect"}, {"epoch", "compile"},
@@ -39,10 +41,10 @@ Record proven() {
   record.sample = "timm/x";
   record.plugin = "acme";
   record.plugin_variant = "acme+fast";
-  record.outcome = "ok";
-  record.phase = "proof";
-  record.verdict = "proven";
-  record.proof = ledger();
+  record.outcome = record::Outcome::kOk;
+  record.phase = record::Phase::kProof;
+  record.verdict = record::Verdict("proven");
+  record.proof = record::part_from_json<record::Proof>(ledger());
   record.plugin_info = {{"main_operations", "fusion=3"}};
   return record;
 }
@@ -50,13 +52,11 @@ Record proven() {
 Record eager() {
   Record record = proven();
   record.plugin = record.plugin_variant = "nope";
-  record.verdict = "eager";
+  record.verdict = record::Verdict("eager");
   record.plugin_info = Json::object();
-  record.proof["dispatcher"] = {
-      {"called", {{"aten::add", 2}, {"aten::mul", 40}}}, {"nested", 7}, {"threads", 1}};
-  record.proof["denied"] = {
-      {{"symbol", "at::_ops::mul::call"}, {"caller", "graphnet-worker+0x1"}, {"entry", true}},
-      {{"symbol", "at::native::mul"}, {"caller", "libtorch_cpu.so+0x2"}, {"entry", false}}};
+  record.proof.dispatcher = {{{"aten::add", 2}, {"aten::mul", 40}}, 7, 1, {}};
+  record.proof.denied = {{"at::_ops::mul::call", "graphnet-worker+0x1", true, {}},
+                         {"at::native::mul", "libtorch_cpu.so+0x2", false, {}}};
   return record;
 }
 
@@ -99,12 +99,9 @@ TEST(ProofReport, NamesWhatLibtorchDid) {
 
 TEST(ProofReport, ShowsWhatWasLookedUpAndWhatTheTimeWentInto) {
   Record record = proven();
-  record.proof["dlsym"] = {{{"module", "libgn_acme.so"},
-                            {"names", 9},
-                            {"denied_count", 3},
-                            {"denied", {"at::cpu::relu_", "at::mm"}}},
-                           {{"module", "libother.so"}, {"names", 1}, {"denied", Json::array()}}};
-  record.proof["steps"] = {{"arming", 1e6}, {"calls", 2.5e6}, {"arming", 2e6}, {"broken"}};
+  record.proof.dlsym = {{"libgn_acme.so", 3, {"at::cpu::relu_", "at::mm"}, {}},
+                        {"libother.so", {}, {}, {}}};
+  record.proof.steps = {{"arming", 1e6}, {"calls", 2.5e6}, {"arming", 2e6}};
   const std::string text = proof_text({record}, 0);
   EXPECT_NE(text.find("  looked up    at::cpu::relu_, at::mm, ... by libgn_acme.so\n"
                       "  dispatcher   no operator\n"),
@@ -118,7 +115,8 @@ TEST(ProofReport, ShowsWhatWasLookedUpAndWhatTheTimeWentInto) {
 
 TEST(ProofReport, PutsBusyTimesOfADeviceBesideEachOther) {
   Record record = proven();
-  record.proof["device"] = {{"cupti", {{"state", "ready"}}}, {"calls", 3}, {"busy_ns", 12.5e3}};
+  record.proof.device.calls = 3;
+  record.proof.device.busy_ns = 12.5e3;
   const auto line = [&] {
     const std::string text = proof_text({record}, 0);
     const std::size_t begin = text.find("  device ");
@@ -126,27 +124,27 @@ TEST(ProofReport, PutsBusyTimesOfADeviceBesideEachOther) {
                                       : text.substr(begin, text.find('\n', begin) - begin);
   };
   EXPECT_EQ(line(), "  device       busy 12.5 us in a call of the plugin");
-  record.proof["device"]["eager_calls"] = {{"calls", 3}, {"busy_ns", 20e3}};
-  record.proof["device"]["replays"] = {{"calls", 3}, {"busy_ns", 11e3}};
+  record.proof.device.eager_calls.busy_ns = 20e3;
+  record.proof.device.replays.busy_ns = 11e3;
   EXPECT_EQ(line(),
             "  device       busy 12.5 us in a call of the plugin, 11.0 us in a replay of it, "
             "20.0 us in one of eager");
-  record.proof["device"]["outside_span"] = {
-      {"early", 2}, {"late", 1}, {"most_early_ns", 1500}, {"most_late_ns", 700}};
+  record.proof.device.outside_span = {2, 1, 1500, 700, {}};
   EXPECT_NE(proof_text({record}, 0)
                 .find("\n               3 pieces of work outside the span of the call, by up to "
                       "1.50 us\n"),
             std::string::npos)
       << proof_text({record}, 0);
-  record.proof["device"] = {{"cupti", {{"state", "busy"}}}};
+  record.proof.device = record::ProofDevice();
+  record.proof.device.rest["cupti"] = {{"state", "busy"}};
   EXPECT_EQ(line(), "");
 }
 
 TEST(ProofReport, CountsVerdictsByBackend) {
   Record old = eager();
-  old.verdict = "mixed(aten::sort)";
+  old.verdict = record::Verdict("mixed(aten::sort)");
   Record none = proven();
-  none.verdict = "";
+  none.verdict = record::Verdict("");
   const std::string text = proof_text({eager(), proven(), old, proven(), none}, 0);
   EXPECT_EQ(text.substr(0, text.find("\n\n")),
             "verdict  nope  acme+fast\n"
@@ -159,38 +157,38 @@ TEST(ProofReport, CountsVerdictsByBackend) {
 
 TEST(ProofReport, ReasonsFollowFromTheEvidence) {
   Record record = proven();
-  record.verdict = "unknown(thread 7 blocks SIGSEGV)";
+  record.verdict = record::Verdict("unknown(thread 7 blocks SIGSEGV)");
   EXPECT_EQ(verdict_reason(record), "thread 7 blocks SIGSEGV");
-  record.verdict = "mixed(aten::relu, f(x))";
+  record.verdict = record::Verdict("mixed(aten::relu, f(x))");
   EXPECT_EQ(verdict_reason(record), "aten::relu, f(x)");
-  record.verdict = "empty";
+  record.verdict = record::Verdict("empty");
   EXPECT_EQ(verdict_reason(record), "outputs did not follow the inputs");
-  record.proof["modules"] = Json::array();
+  record.proof.modules.clear();
   EXPECT_EQ(verdict_reason(record), "no code of the plugin was entered");
-  record.flags = {"denormal", "stale_output"};
+  record.flags = {record::Flag::kDenormal, record::Flag::kStaleOutput};
   EXPECT_EQ(verdict_reason(record), "the timed calls are flagged stale_output");
-  record.verdict = "reported";
+  record.verdict = record::Verdict("reported");
   EXPECT_EQ(verdict_reason(record), "");
-  record.verdict = "proven";
-  record.proof = Json::object();
+  record.verdict = record::Verdict("proven");
+  record.proof = record::Proof();
   EXPECT_EQ(verdict_reason(record), "");
 }
 
 TEST(ProofReport, SaysWhyThereIsNoEvidence) {
   Record record = proven();
-  record.proof = Json::object();
-  record.phase = "robustness";
-  record.verdict = "unknown(not traced)";
+  record.proof = record::Proof();
+  record.phase = record::Phase::kRobustness;
+  record.verdict = record::Verdict("unknown(not traced)");
   const auto why = [&] {
     return proof_json({record})["records"][0]["no_evidence"].get<std::string>();
   };
   EXPECT_EQ(why(), "no call was watched: --proof none, or a record from before there was a proof");
   EXPECT_NE(proof_text({record}, 0).find("  no evidence  no call was watched"), std::string::npos);
   EXPECT_NE(proof_text({record}, 0).find("  main_operations  fusion=3\n"), std::string::npos);
-  record.phase = "proof";
+  record.phase = record::Phase::kProof;
   EXPECT_EQ(why(), "the plugin ended while it was watched");
-  record.outcome = "compile_failed";
-  record.phase = "compile";
+  record.outcome = record::Outcome::kCompileFailed;
+  record.phase = record::Phase::kCompile;
   EXPECT_EQ(why(), "compile_failed in phase compile, before any call was watched");
 }
 
@@ -210,18 +208,21 @@ TEST(ProofReport, JsonHoldsTheWholeLedger) {
 TEST(ProofReport, HostileLedgersStayText) {
   Record record = proven();
   record.sample = "a\nforged  ok  proven";
-  record.proof["modules"] = {7, {{"module", "\x1b[2J"}, {"symbols", {1}}, {"windows", -1e300}}};
-  record.proof["denied"] = "none";
-  record.proof["dispatcher"] = {{"called", {{"a\nb", "x"}, {"c", 1e300}}}};
-  record.proof["samples"] = {{"shares", {{{"share", "all"}}, nullptr}}};
-  record.proof["calls"] = nullptr;
+  const Json hostile = {
+      {"modules", {{{"module", "\x1b[2J"}, {"symbols", {1}}, {"windows", -1e300}}}},
+      {"denied", "none"},
+      {"dispatcher",
+       {{"called", {{"a\nb", 0}, {"c", std::numeric_limits<std::int64_t>::max()}, {"d", 1}}}}},
+      {"samples", {{"shares", {{{"share", "all"}}, nullptr}}}},
+      {"calls", nullptr}};
+  record.proof = record::part_from_json<record::Proof>(hostile);
   record.plugin_info = {{"k\ney", {{"deep", "\x1b"}}}};
   const std::string text = proof_text({record}, 0);
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(text.find("\nforged"), std::string::npos);
   EXPECT_EQ(text.find("\nb "), std::string::npos);
   EXPECT_NE(text.find("  k ey  "), std::string::npos) << text;
-  EXPECT_NE(text.find("c 9000000000000000, a b 0"), std::string::npos) << text;
+  EXPECT_NE(text.find("c 9223372036854775807, d 1, a b 0"), std::string::npos) << text;
 }
 
 TEST(ProofReport, LinesFitTheTerminal) {

@@ -16,36 +16,36 @@ namespace {
 constexpr const char* kHeader =
     "{\"schema\":\"graphnet.journal/1\",\"record_schema\":\"graphnet.record/1\"}\n";
 
-std::string lines(const std::vector<journal::Record>& records) {
+std::string lines(const std::vector<record::Record>& records) {
   std::string text = kHeader;
-  for (const journal::Record& record : records) {
-    text += base::dump_json(journal::to_json(record)) + "\n";
+  for (const record::Record& record : records) {
+    text += base::dump_json(record::to_json(record)) + "\n";
   }
   return text;
 }
 
-journal::Record ok_record(const std::string& name, double speedup, const char* word) {
-  journal::Record record = tests::SyntheticSweep(1, 1).record(0);
+record::Record ok_record(const std::string& name, double speedup, const char* word) {
+  record::Record record = tests::SyntheticSweep(1, 1).record(0);
   record.sample = name;
   record.family = "timm";
-  record.outcome = "ok";
+  record.outcome = record::Outcome::kOk;
   record.flags.clear();
   record.degenerate = false;
   record.eager.output_dtypes = {"float32"};
   record.speedup = speedup;
-  record.timing["verdict"] = word;
+  record.timing.verdict = record::Word<record::TimingVerdict>(word);
   return record;
 }
 
 TEST(ReadReport, GathersWhatJournalsSay) {
-  journal::Record wrong = ok_record("timm/wrong", 1, "same");
-  wrong.outcome = "accuracy_mismatch";
+  record::Record wrong = ok_record("timm/wrong", 1, "same");
+  wrong.outcome = record::Outcome::kAccuracyMismatch;
   wrong.speedup.reset();
-  wrong.timing = base::Json::object();
-  journal::Record skipped = ok_record("timm/skipped", 1, "same");
-  skipped.outcome = "skipped";
-  journal::Record flagged = ok_record("timm/flagged", 50, "faster");
-  flagged.flags = {"implausible"};
+  wrong.timing = record::Timing();
+  record::Record skipped = ok_record("timm/skipped", 1, "same");
+  skipped.outcome = record::Outcome::kSkipped;
+  record::Record flagged = ok_record("timm/flagged", 50, "faster");
+  flagged.flags = {record::Flag::kImplausible};
   journal::Control control;
   control.noise_floor = 0.03;
   const tests::TempDir temp;
@@ -68,6 +68,27 @@ TEST(ReadReport, GathersWhatJournalsSay) {
   EXPECT_EQ(counts_text(summary.left_out), "1 implausible");
   EXPECT_EQ(counts_text(summary.timing), "2 faster, 1 noise");
   EXPECT_NEAR(summary.speedup.value, std::sqrt(1.01 * 2), 1e-9);
+}
+
+/// The terminal says the same of the same records: RunTable.WhatIsNotCountedIsNoFailure.
+TEST(ReadReport, WhatIsNotCountedIsNoFailure) {
+  record::Record invalid = ok_record("timm/invalid", 1, "same");
+  invalid.outcome = record::Outcome::kInvalidSample;
+  record::Record refused = ok_record("timm/refused", 1, "same");
+  refused.outcome = record::Outcome::kPluginFailed;
+  refused.phase = record::Phase::kNone;
+  record::Record doubtful = ok_record("timm/doubtful", 50, "faster");
+  doubtful.outcome = record::Outcome::kAccuracyMismatch;
+  doubtful.flags = {record::Flag::kImplausible};
+  const tests::TempDir temp;
+  const auto report = read_report({temp.write("a.jsonl", lines({ok_record("timm/a", 2, "faster"),
+                                                                invalid, refused, doubtful}))},
+                                  {});
+  ASSERT_TRUE(report.is_ok()) << report.status().to_string();
+  const BackendSummary summary = summarise(*report)[0];
+  EXPECT_EQ(summary.num_ok, 1);
+  EXPECT_EQ(counts_text(summary.failures), "1 accuracy_mismatch");
+  EXPECT_EQ(counts_text(summary.not_run), "1 invalid_sample, 1 not usable");
 }
 
 TEST(ReadReport, ByFileIsABackendAFile) {

@@ -24,12 +24,12 @@ RunFacts facts() {
   return facts;
 }
 
-journal::Record ok_record(const std::string& sample, double speedup) {
-  journal::Record record;
+record::Record ok_record(const std::string& sample, double speedup) {
+  record::Record record;
   record.sample = sample;
   record.plugin = "nope";
-  record.outcome = "ok";
-  record.verdict = "eager";
+  record.outcome = record::Outcome::kOk;
+  record.verdict = record::Verdict("eager");
   record.plugin_side.compile_ns = 12.3e6;
   record.plugin_side.first_call_ns = 25.1e6;
   record.plugin_side.median_ns = 1.84e6;
@@ -38,12 +38,12 @@ journal::Record ok_record(const std::string& sample, double speedup) {
   return record;
 }
 
-journal::Record failed_record(const std::string& outcome, const std::string& message) {
-  journal::Record record;
+record::Record failed_record(const std::string& outcome, const std::string& message) {
+  record::Record record;
   record.sample = "ultralytics/yolo11n";
   record.plugin = "xla";
   record.plugin_variant = "xla+rewrites";
-  record.outcome = outcome;
+  record.outcome = record::Word<record::Outcome>(outcome);
   record.message = message;
   return record;
 }
@@ -89,12 +89,12 @@ protocol upstream times one side after the other, on one input: a speedup within
 )");
 }
 
-journal::Record paired_record(const std::string& sample, double speedup, const char* verdict) {
-  journal::Record record = ok_record(sample, speedup);
-  record.timing = {{"verdict", verdict},
-                   {"speedup_low", speedup - 0.005},
-                   {"speedup_high", speedup + 0.005},
-                   {"same_within", 0.008}};
+record::Record paired_record(const std::string& sample, double speedup, const char* verdict) {
+  record::Record record = ok_record(sample, speedup);
+  record.timing.verdict = record::Word<record::TimingVerdict>(verdict);
+  record.timing.speedup_low = speedup - 0.005;
+  record.timing.speedup_high = speedup + 0.005;
+  record.timing.same_within = 0.008;
   return record;
 }
 
@@ -113,18 +113,18 @@ TEST(RunTable, PairedTimesHaveIntervalsAndWords) {
   table.row(paired_record("timm/resnet10t", 1.003, "faster"));
   table.row(paired_record("timm/resnet10t", 1.003, "same"));
   table.row(paired_record("torchvision/vit_b_32", 0.8, "unstable"));
-  journal::Record impossible = paired_record("ultralytics/yolo11n", 400, "faster");
-  impossible.flags = {"implausible"};
-  impossible.checks["other_inputs"] = {
-      {{"content", "seed 124"}, {"outcome", "accuracy_mismatch"}},
-      {{"content", "zeros"}, {"outcome", "ok"}},
-      {{"content", "large"}, {"outcome", "non_finite"}},
-      {{"content", "tiny"}, {"outcome", "not tried: out of time"}}};
-  impossible.checks["second_weights"] = {{"outcome", "not_tried"},
-                                         {"message", "memory: need 9 GiB"}};
+  record::Record impossible = paired_record("ultralytics/yolo11n", 400, "faster");
+  impossible.flags = {record::Flag::kImplausible};
+  impossible.checks.other_inputs = {
+      {"seed 124", record::Outcome::kAccuracyMismatch, "", {}, {}},
+      {"zeros", record::Outcome::kOk, "", {}, {}},
+      {"large", record::Outcome::kNonFinite, "", {}, {}},
+      {"tiny", record::OtherInput::not_tried("out of time"), "", {}, {}}};
+  impossible.checks.second_weights.outcome = record::SecondWeights::not_tried();
+  impossible.checks.second_weights.message = "memory: need 9 GiB";
   table.row(impossible);
-  journal::Record empty = paired_record("ultralytics/yolo11n", 400, "faster");
-  empty.verdict = "empty";
+  record::Record empty = paired_record("ultralytics/yolo11n", 400, "faster");
+  empty.verdict = record::Verdict("empty");
   table.row(empty);
   table.summary({58.2, "", {}});
   EXPECT_EQ(
@@ -152,8 +152,8 @@ TEST(RunTable, RowsOfBothMethodsFitOneHeader) {
   both.methods = {"paired", "upstream"};
   RunTable table(out, {}, both);
   table.row(paired_record("timm/resnet10t", 1.25, "faster"));
-  journal::Record upstream = paired_record("timm/resnet10t", 1.25, "faster");
-  upstream.timing = base::Json::object();
+  record::Record upstream = paired_record("timm/resnet10t", 1.25, "faster");
+  upstream.timing = record::Timing();
   upstream.plugin_side.iqr_ns = 0.022 * *upstream.plugin_side.median_ns;
   table.row(upstream);
   table.summary({58.2, "", {}});
@@ -171,7 +171,7 @@ protocol upstream times one side after the other, on one input: a speedup within
 )");
 }
 
-std::string row_of(const journal::Record& record) {
+std::string row_of(const record::Record& record) {
   std::ostringstream out;
   RunTable table(out, {}, facts());
   const std::size_t before = out.str().size();
@@ -180,7 +180,7 @@ std::string row_of(const journal::Record& record) {
 }
 
 TEST(RunTable, TheLargestErrorStandsBesideOk) {
-  journal::Record record = ok_record("timm/resnet10t", 1.02);
+  record::Record record = ok_record("timm/resnet10t", 1.02);
   const auto shown = [&](const base::Json& errors) {
     record.correctness["largest_error"] = errors;
     const std::string row = row_of(record);
@@ -196,7 +196,7 @@ TEST(RunTable, TheLargestErrorStandsBesideOk) {
 }
 
 TEST(RunTable, OutputsThatLendNoEvidenceShow) {
-  journal::Record record = ok_record("timm/resnet10t", 1.02);
+  record::Record record = ok_record("timm/resnet10t", 1.02);
   record.correctness["evidence"] = {"", "nan", "constant", "nan"};
   EXPECT_NE(row_of(record).find("eager, no evidence in 3 of 4 outputs (constant, nan)\n"),
             std::string::npos)
@@ -207,9 +207,11 @@ TEST(RunTable, OutputsThatLendNoEvidenceShow) {
 }
 
 TEST(RunTable, AnotherSeedAndWhatIsIllConditionedAreNoExtremeInputs) {
-  journal::Record record = ok_record("timm/resnet10t", 1.02);
-  record.checks["other_inputs"] = {{{"content", "seed 124"}, {"outcome", "ill_conditioned"}},
-                                   {{"content", "zeros"}, {"outcome", "ill_conditioned"}}};
+  record::Record record = ok_record("timm/resnet10t", 1.02);
+  for (const char* content : {"seed 124", "zeros"}) {
+    record.checks.other_inputs.push_back(
+        {content, record::OtherInput::ill_conditioned(), "", {}, {}});
+  }
   EXPECT_EQ(row_of(record).find("fails"), std::string::npos) << row_of(record);
 }
 
@@ -218,7 +220,7 @@ TEST(RunTable, AClaimWithoutASpeedupIsNoCrash) {
   RunFacts paired = facts();
   paired.methods = {"paired"};
   RunTable table(out, {}, paired);
-  journal::Record record = paired_record("timm/resnet10t", 2, "faster");
+  record::Record record = paired_record("timm/resnet10t", 2, "faster");
   record.speedup.reset();
   table.row(record);
   EXPECT_NE(out.str().find("faster"), std::string::npos);
@@ -268,12 +270,31 @@ TEST(RunTable, GeometricMeanOverOkRowsPerPlugin) {
   other.plugin_variant = "xla+rewrites";
   table.row(other);
   auto wrong = ok_record("c", 100);
-  wrong.outcome = "accuracy_mismatch";
+  wrong.outcome = record::Outcome::kAccuracyMismatch;
   table.row(wrong);
   table.summary({});
   EXPECT_NE(out.str().find("nope: geometric mean of 2 speedups 1.50x\n"), std::string::npos);
   EXPECT_NE(out.str().find("xla+rewrites: geometric mean of 1 speedup 3.00x\n"), std::string::npos);
   EXPECT_EQ(out.str().find("results:"), std::string::npos);
+}
+
+TEST(RunTable, WhatIsNotCountedIsNoFailure) {
+  std::ostringstream out;
+  RunTable table(out, {}, facts());
+  table.row(ok_record("a", 2));
+  auto invalid = failed_record("invalid_sample", "no model.py");
+  invalid.phase = record::Phase::kLoad;
+  table.row(invalid);
+  table.row(failed_record("plugin_failed", "its library is missing"));
+  auto doubtful = ok_record("b", 50);
+  doubtful.outcome = record::Outcome::kAccuracyMismatch;
+  doubtful.flags = {record::Flag::kImplausible};
+  table.row(doubtful);
+  table.summary({});
+  EXPECT_NE(
+      out.str().find("\n1 ok, 1 failed (1 accuracy_mismatch), 1 invalid_sample, 1 not usable\n"),
+      std::string::npos)
+      << out.str();
 }
 
 TEST(RunTable, CapturingHasAColumnOfItsOwnWhereCallsAreReplayed) {

@@ -16,11 +16,11 @@ using tests::TempDir;
 void write_journal(const TempDir& folder, const std::string& name) {
   auto file = journal::JournalFile::open(folder.path() / name, base::Json::object());
   ASSERT_TRUE(file.is_ok());
-  journal::Record record;
+  record::Record record;
   record.sample = "timm/tiny";
   record.plugin = "xla";
-  record.outcome = "compile_failed";
-  record.phase = "compile";
+  record.outcome = record::Outcome::kCompileFailed;
+  record.phase = record::Phase::kCompile;
   ASSERT_TRUE(file->append(record).is_ok());
 }
 

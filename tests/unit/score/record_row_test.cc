@@ -10,7 +10,7 @@ namespace graphnet::score {
 namespace {
 
 using base::Json;
-using journal::Record;
+using record::Record;
 
 /// Digits of an output that its schedule accepts from level t on; other schedules reject it.
 std::string digits(int t, std::size_t schedule) {
@@ -36,12 +36,12 @@ Record record_of(const std::string& outcome, const std::string& phase = "compare
   record.plugin_version = "0.3.0";
   record.plugin_options["level"] = 3;
   record.threads = 2;
-  record.outcome = outcome;
-  record.phase = phase;
+  record.outcome = record::Word<record::Outcome>(outcome);
+  record.phase = record::Word<record::Phase>(phase);
   record.speedup = 1.25;
   record.eager.median_ns = 2.5e6;
   record.plugin_side.median_ns = 2e6;
-  record.environment["cpu_model"] = "AMD EPYC";
+  record.environment.cpu_model = "AMD EPYC";
   return record;
 }
 
@@ -115,7 +115,6 @@ TEST(RecordRow, FailsInCompatWhatUpstreamRefuses) {
 TEST(RecordRow, LeavesOutWhatWasNotRun) {
   const std::pair<Record, const char*> cases[] = {
       {record_of("skipped"), "skipped"},
-      {record_of("interrupted"), "interrupted"},
       {record_of("invalid_sample"), "invalid_sample"},
       {record_of("of_another_version"), "of_another_version"},
       {record_of(""), "no outcome"},
@@ -130,11 +129,11 @@ TEST(RecordRow, LeavesOutDoubtfulSpeedups) {
   Record degenerate = ok_record();
   degenerate.degenerate = true;
   Record flagged = ok_record();
-  flagged.flags = {"denormal", "implausible"};
+  flagged.flags = {record::Flag::kDenormal, record::Flag::kImplausible};
   Record unsteady = ok_record();
   unsteady.eager.iqr_ns = 0.21 * *unsteady.eager.median_ns;
   Record unstable = ok_record();
-  unstable.timing["verdict"] = "unstable";
+  unstable.timing.verdict = record::TimingVerdict::kUnstable;
   unstable.eager.iqr_ns = unsteady.eager.iqr_ns;  // means nothing under this method
   const std::pair<Record, const char*> cases[] = {{degenerate, "degenerate"},
                                                   {flagged, "denormal"},
@@ -143,10 +142,10 @@ TEST(RecordRow, LeavesOutDoubtfulSpeedups) {
   for (auto [record, reason] : cases) {
     EXPECT_EQ(row_of(record, false).left_out, reason);
     EXPECT_TRUE(row_of(record, false).can_be_kept);
-    record.outcome = "accuracy_mismatch";
+    record.outcome = record::Outcome::kAccuracyMismatch;
     const bool is_evidence = std::string(reason) == "degenerate";
     EXPECT_EQ(row_of(record, false).left_out, is_evidence ? "" : reason);
-    record.outcome = "crashed";
+    record.outcome = record::Outcome::kCrashed;
     EXPECT_EQ(row_of(record, false).left_out, "") << "a failure needs no speedup";
   }
 }
@@ -161,15 +160,15 @@ TEST(RecordRow, JudgesLevels) {
   Record indices = ok_record();
   indices.eager.output_dtypes = {"int64", "float32"};
   EXPECT_EQ(first_correct_level(row_of(indices, false)), std::nullopt);
-  indices.checks["indices"] = {{{"accepted", true}}, nullptr};
+  indices.checks.indices = {{{"accepted", true}}, nullptr};
   EXPECT_EQ(first_correct_level(row_of(indices, false)), -5);
   EXPECT_EQ(first_correct_level(row_of(indices, true)), std::nullopt);
-  indices.outcome = "accuracy_mismatch";
+  indices.outcome = record::Outcome::kAccuracyMismatch;
   EXPECT_EQ(first_correct_level(row_of(indices, false)), std::nullopt);
 
   Record random = ok_record();
   random.correctness["all_close"][1] = std::string(64, '0');
-  random.checks["random"] = {{{"output", 1}, {"same_distribution", true}}};
+  random.checks.random = {{1, true, "", {}}};
   EXPECT_EQ(first_correct_level(row_of(random, false)), -7);
   EXPECT_EQ(first_correct_level(row_of(random, true)), std::nullopt);
 
@@ -189,8 +188,8 @@ TEST(RecordRow, SurvivesBrokenCorrectness) {
   for (const Json& correctness : broken) {
     Record record = ok_record();
     record.correctness = correctness;
-    record.checks["indices"] = "not known";
-    record.checks["random"] = {1, {{"output", "x"}}};
+    record.checks = record::part_from_json<record::Checks>(
+        {{"indices", "not known"}, {"random", {1, {{"output", "x"}}}}});
     EXPECT_EQ(first_correct_level(row_of(record, false)), std::nullopt) << correctness;
   }
   Record nothing = ok_record();
@@ -207,12 +206,17 @@ TEST(RecordRow, AgreesWithTheLogOfTheRecord) {
        {"ok", "accuracy_mismatch", "shape_mismatch", "count_mismatch", "dtype_mismatch",
         "compile_failed", "unsupported", "reference_failed"}) {
     Record record = ok_record();
-    record.outcome = outcome;
+    record.outcome = record::Word<record::Outcome>(outcome);
     record.eager.trials_ns = record.plugin_side.trials_ns = {2e6};
-    if (record.outcome == "shape_mismatch") record.correctness["all_close"] = {"", ""};
-    if (record.outcome == "count_mismatch") record.plugin_side.output_dtypes.pop_back();
-    if (record.outcome == "dtype_mismatch") record.plugin_side.output_dtypes[1] = "float16";
-    if (record.outcome == "compile_failed") record.plugin_side.trials_ns.clear();
+    if (record.outcome == record::Outcome::kShapeMismatch)
+      record.correctness["all_close"] = {"", ""};
+    if (record.outcome == record::Outcome::kCountMismatch) {
+      record.plugin_side.output_dtypes.pop_back();
+    }
+    if (record.outcome == record::Outcome::kDtypeMismatch) {
+      record.plugin_side.output_dtypes[1] = "float16";
+    }
+    if (record.outcome == record::Outcome::kCompileFailed) record.plugin_side.trials_ns.clear();
     records.push_back(record);
   }
   for (const Record& record : records) {
@@ -225,7 +229,7 @@ TEST(RecordRow, AgreesWithTheLogOfTheRecord) {
       EXPECT_EQ(from_log.sample, from_record.sample);
       EXPECT_EQ(from_log.correct, from_record.correct) << record.outcome;
       // A log does not say that shapes differ, only that nothing is close.
-      const bool is_lost = !compat && record.outcome == "shape_mismatch";
+      const bool is_lost = !compat && record.outcome == record::Outcome::kShapeMismatch;
       EXPECT_EQ(from_log.failure, is_lost ? Failure::kNone : from_record.failure) << log;
     }
   }

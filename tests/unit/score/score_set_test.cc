@@ -14,7 +14,7 @@ Row row_named(const std::string& sample, double speedup, int correct_from = -10)
   Row row;
   row.sample = sample;
   row.backend.name = "xla";
-  row.outcome = "ok";
+  row.outcome = record::Outcome::kOk;
   row.speedup = speedup;
   for (int t = correct_from; t <= kLastLevel; ++t) row.correct[level_index(t)] = true;
   return row;

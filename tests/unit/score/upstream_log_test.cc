@@ -54,7 +54,7 @@ TEST(UpstreamLog, ReadsASample) {
   const Row row = row_of_log("noise [Datatype][eager]: int64\n" + log_text(logged));
   EXPECT_EQ(row.sample, "timm/tiny");
   EXPECT_EQ(row.family, "timm");
-  EXPECT_EQ(row.outcome, "ok");
+  EXPECT_EQ(row.outcome, record::Outcome::kOk);
   EXPECT_EQ(row.backend.name, "inductor");
   EXPECT_EQ(row.backend.facets.at("hardware"), "NVIDIA A100");
   EXPECT_EQ(row.backend.facets.at("source"), "log");

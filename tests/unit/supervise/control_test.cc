@@ -6,11 +6,11 @@
 namespace graphnet::supervise {
 namespace {
 
-journal::Record record_of(const base::Json& experiments) {
-  journal::Record record;
-  record.outcome = "ok";
+record::Record record_of(const base::Json& experiments) {
+  record::Record record;
+  record.outcome = record::Outcome::kOk;
   record.threads = 2;
-  record.timing["experiments"] = experiments;
+  record.timing.experiments = experiments;
   return record;
 }
 
@@ -27,7 +27,7 @@ TEST(Control, FloorIsTheLargestErrorOnEitherSide) {
 }
 
 TEST(Control, RefusesWhatIsIncomplete) {
-  EXPECT_FALSE(summarise_control(journal::Record()).is_ok());
+  EXPECT_FALSE(summarise_control(record::Record()).is_ok());
   EXPECT_FALSE(summarise_control(record_of(base::Json::array())).is_ok());
   EXPECT_FALSE(summarise_control(record_of({{{"speedup", "1"}}})).is_ok());
   EXPECT_FALSE(summarise_control(record_of({7})).is_ok());

@@ -28,10 +28,10 @@ TEST(CrashText, PlacesAreNamed) {
   crash.frames.push_back({"0x7f01", true, "", 0});
   crash.frames.push_back({"0x7f02", false, "", 0});
   crash.frames.push_back({"0x7f03", true, "/nowhere/libgone.so", 0x20});
-  const base::Json text = describe_crash(crash);
-  EXPECT_EQ(text["signal"], "SIGSEGV");
-  EXPECT_EQ(text["address"], "0x10");
-  const auto frames = text["frames"].get<std::vector<std::string>>();
+  const record::Crash text = describe_crash(crash);
+  EXPECT_EQ(text.signal, "SIGSEGV");
+  EXPECT_EQ(text.address, "0x10");
+  const auto& frames = text.frames;
   ASSERT_EQ(frames.size(), 4U);
   EXPECT_EQ(frames[0].rfind("unit_supervise+0x", 0), 0U) << frames[0];
   EXPECT_NE(frames[0].find("some_function"), std::string::npos) << frames[0];
@@ -46,10 +46,10 @@ TEST(CrashText, AReturnAddressBelongsToTheCallBeforeIt) {
   Crash crash;
   crash.signal = SIGABRT;
   crash.frames = {frame, frame};
-  const base::Json text = describe_crash(crash);
-  EXPECT_FALSE(text.contains("address"));
-  EXPECT_NE(text["frames"][0].get<std::string>().find("some_function"), std::string::npos);
-  EXPECT_EQ(text["frames"][1].get<std::string>().find("some_function"), std::string::npos);
+  const record::Crash text = describe_crash(crash);
+  EXPECT_EQ(text.address, "");
+  EXPECT_NE(text.frames.at(0).find("some_function"), std::string::npos);
+  EXPECT_EQ(text.frames.at(1).find("some_function"), std::string::npos);
 }
 
 }  // namespace

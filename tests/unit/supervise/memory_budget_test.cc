@@ -14,7 +14,7 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 TEST(MemoryBudget, ExpectsThePlanOrWhatWasSeenAndAQuarterMore) {
   MemoryBudget budget;
   EXPECT_EQ(budget.expected("a/b", 1000), 1250);
-  journal::Record record;
+  record::Record record;
   record.sample = "a/b";
   budget.note(record);
   EXPECT_EQ(budget.expected("a/b", 1000), 1250);

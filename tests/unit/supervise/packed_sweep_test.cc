@@ -15,14 +15,14 @@ namespace graphnet::supervise {
 namespace {
 
 using journal::JournalFile;
-using journal::Record;
+using record::Record;
 
 class Recorder : public SweepObserver {
  public:
   void on_begin(const PlannedTask& planned) override { begun.push_back(planned.sample.name); }
   void on_turn(const PlannedTask& planned) override { current = planned.sample.name; }
-  void on_phase(const std::string& phase) override {
-    if (phase == raise_in && num_raised < num_raises) {
+  void on_phase(record::Phase phase) override {
+    if (name_of(phase) == raise_in && num_raised < num_raises) {
       ++num_raised;
       ::kill(::getpid(), SIGINT);
     }
@@ -32,7 +32,7 @@ class Recorder : public SweepObserver {
     if (insists) ::kill(::getpid(), SIGINT);
   }
   bool on_record(const Record& record) override {
-    outcomes.push_back(record.outcome);
+    outcomes.push_back(record.outcome.text());
     return outcomes.size() < stop_after;
   }
   std::vector<std::string> begun;
@@ -92,11 +92,11 @@ class PackedSweepTest : public ::testing::Test {
   PackedSweepTest() {
     Record record;
     record.sample = "timm/a";
-    record.outcome = "ok";
+    record.outcome = record::Outcome::kOk;
     record.plugin_side.compile_ns = 5e9;
     record.phases_ns = {{"compile", 6'000'000'000}};
     const base::Json message = {
-        {"event", "record"}, {"record", journal::to_json(record)}, {"final", true}};
+        {"event", "record"}, {"record", record::to_json(record)}, {"final", true}};
     temp_.write("final.json", base::dump_json(message) + "\n");
     temp_.write("ticks", "");
     const auto worker =
@@ -157,8 +157,8 @@ TEST_F(PackedSweepTest, TimesAreTakenWhileEverythingElseStandsStill) {
   EXPECT_EQ(recorder_.begun.front(), "timm/do-time-1");
   bool any_was_held = false;
   for (const Record& record : records()) {
-    EXPECT_EQ(record.environment.value("jobs", 0), 3);
-    any_was_held = any_was_held || record.environment.contains("held_ns");
+    EXPECT_EQ(record.environment.jobs, 3);
+    any_was_held = any_was_held || !record.environment.held_ns.is_null();
   }
   EXPECT_TRUE(any_was_held);
 }
@@ -176,7 +176,8 @@ TEST_F(PackedSweepTest, LimitsAndDurationsStandStillForThoseThatAreHeld) {
   ASSERT_TRUE(end.is_ok());
   EXPECT_EQ(recorder_.outcomes, std::vector<std::string>(2, "ok"));
   for (const Record& record : records()) {
-    const base::Json& held = record.environment.value("held_ns", base::Json::object());
+    const base::Json held =
+        record.environment.held_ns.is_null() ? base::Json::object() : record.environment.held_ns;
     const double held_ns = held.value("compile", 0.0);
     EXPECT_NEAR(record.phases_ns.value("compile", 0.0), 6e9 - held_ns, 1);
     EXPECT_EQ(record.plugin_side.compile_ns, 5e9) << "it was not in gn_backend_compile";

@@ -15,16 +15,17 @@ PlannedTask refused(base::Code code) {
 }
 
 TEST(RefusedRecord, SaysWhyAndWhatToTry) {
-  const journal::Record record = refused_record(refused(base::Code::kPlugin));
-  EXPECT_EQ(record.outcome, "plugin_failed");
-  EXPECT_EQ(record.phase, "");
+  const record::Record record = refused_record(refused(base::Code::kPlugin));
+  EXPECT_EQ(record.outcome, record::Outcome::kPluginFailed);
+  EXPECT_EQ(record.phase, record::Phase::kNone);
   EXPECT_EQ(record.message, "no");
   EXPECT_EQ(record.notes, (std::vector<std::string>{"at: plugin.yaml", "try: another protocol"}));
 }
 
 // A protocol that replays captured calls, for one.
 TEST(RefusedRecord, WhatAPluginDoesNotOfferIsUnsupported) {
-  EXPECT_EQ(refused_record(refused(base::Code::kUnsupported)).outcome, "unsupported");
+  EXPECT_EQ(refused_record(refused(base::Code::kUnsupported)).outcome,
+            record::Outcome::kUnsupported);
 }
 
 }  // namespace

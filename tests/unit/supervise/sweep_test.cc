@@ -13,20 +13,20 @@ namespace graphnet::supervise {
 namespace {
 
 using journal::JournalFile;
-using journal::Record;
+using record::Record;
 
 class Recorder : public SweepObserver {
  public:
   void on_begin(const PlannedTask& planned) override { begun.push_back(planned.sample.name); }
-  void on_phase(const std::string& phase) override {
-    if (phase == raise_in) ::kill(::getpid(), raised);
+  void on_phase(record::Phase phase) override {
+    if (name_of(phase) == raise_in) ::kill(::getpid(), raised);
   }
   void on_finishing() override {
     ++num_finishing;
     if (insists) ::kill(::getpid(), SIGINT);
   }
   bool on_record(const Record& record) override {
-    outcomes.push_back(record.outcome);
+    outcomes.push_back(record.outcome.text());
     return outcomes.size() < stop_after;
   }
   std::vector<std::string> begun;
@@ -44,9 +44,9 @@ class SweepTest : public ::testing::Test {
   SweepTest() {
     Record record;
     record.sample = "timm/a";
-    record.outcome = "ok";
+    record.outcome = record::Outcome::kOk;
     const base::Json message = {
-        {"event", "record"}, {"record", journal::to_json(record)}, {"final", true}};
+        {"event", "record"}, {"record", record::to_json(record)}, {"final", true}};
     temp_.write("final.json", base::dump_json(message) + "\n");
     settings_.executable = temp_.write(
         "worker",
@@ -176,7 +176,7 @@ TEST_F(SweepTest, ARefusedPluginIsRecordedWithoutAWorker) {
   const Record record = journal::read_journal(results())->records.at(0);
   EXPECT_EQ(record.message, "plugin 'acme' is cut off");
   EXPECT_EQ(record.notes, (std::vector<std::string>{"at: in a.so", "try: fetch it again"}));
-  EXPECT_EQ(record.phase, "");
+  EXPECT_EQ(record.phase, record::Phase::kNone);
   EXPECT_EQ(record.plugin_version, "0.3.1");
   EXPECT_EQ(record.plugin_sha256, "abc");
 }
@@ -262,8 +262,8 @@ TEST(RunPlan, SamplesAreOutermostAndDoneOnesAreDropped) {
             "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b");
 
   journal::FinishedTasks finished;
-  finished.by_key[plan[1].key] = {"ok", 1, true};
-  finished.by_key["of another run"] = {"ok", 1, true};
+  finished.by_key[plan[1].key] = {record::Outcome::kOk, 1, true};
+  finished.by_key["of another run"] = {record::Outcome::kOk, 1, true};
   EXPECT_EQ(drop_done(plan, finished, Retry::kUntried), 1U);
   ASSERT_EQ(plan.size(), 3U);
   EXPECT_EQ(plan[1].sample.name, "f/y");
@@ -327,23 +327,27 @@ TEST(RunPlan, KeysFollowFromWhatIsRunAndOnWhat) {
 
 TEST(RunPlan, WhatIsRunAgainFollowsFromItsOutcome) {
   const struct {
-    const char* outcome;
-    const char* phase;
+    record::Outcome outcome;
+    record::Phase phase;
     std::size_t untried;  // dropped
     std::size_t failed;
-  } cases[] = {{"ok", "time", 1, 1},
-               {"skipped", "plan", 0, 0},
-               {"plugin_failed", "", 0, 0},
-               {"plugin_failed", "compile", 1, 0},
-               {"unsupported", "compile", 1, 0}};
+  } cases[] = {{record::Outcome::kOk, record::Phase::kTime, 1, 1},
+               {record::Outcome::kSkipped, record::Phase::kPlan, 0, 0},
+               {record::Outcome::kInvalidSample, record::Phase::kLoad, 0, 0},
+               {record::Outcome::kPluginFailed, record::Phase::kNone, 0, 0},
+               {record::Outcome::kPluginFailed, record::Phase::kCompile, 1, 0},
+               {record::Outcome::kUnsupported, record::Phase::kCompile, 1, 0}};
   for (const auto& [outcome, phase, untried, failed] : cases) {
     const auto fresh = make_plan({{"s/f/x", "f/x", "f"}}, {acme()}, PlanSettings());
     journal::FinishedTasks finished;
-    finished.by_key[fresh[0].key] = {outcome, 2, journal::was_tried(outcome, phase)};
+    finished.by_key[fresh[0].key] = {
+        outcome, 2, record::counting_of(outcome, phase) != record::Counting::kNotCounted};
     auto plan = fresh;
-    EXPECT_EQ(drop_done(plan, finished, Retry::kUntried), untried) << outcome << phase;
+    EXPECT_EQ(drop_done(plan, finished, Retry::kUntried), untried)
+        << name_of(outcome) << name_of(phase);
     plan = fresh;
-    EXPECT_EQ(drop_done(plan, finished, Retry::kFailed), failed) << outcome << phase;
+    EXPECT_EQ(drop_done(plan, finished, Retry::kFailed), failed)
+        << name_of(outcome) << name_of(phase);
     for (const PlannedTask& again : plan) EXPECT_EQ(again.attempt, 3);
   }
 }

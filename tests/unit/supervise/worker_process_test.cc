@@ -15,7 +15,7 @@
 namespace graphnet::supervise {
 namespace {
 
-using journal::Record;
+using record::Record;
 using std::chrono::milliseconds;
 
 bool contains(const std::string& text, const std::string& part) {
@@ -32,7 +32,7 @@ class WorkerProcessTest : public ::testing::Test {
     record.plugin = "acme";
     record.eager.median_ns = 1000;
     temp_.write("partial.json", message(record, false));
-    record.outcome = "ok";
+    record.outcome = record::Outcome::kOk;
     temp_.write("final.json", message(record, true));
     // What the kernel of this machine counts meanwhile is another matter.
     temp_.write("proc/vmstat", "nr_free_pages 7\noom_kill 3\n");
@@ -50,7 +50,7 @@ class WorkerProcessTest : public ::testing::Test {
 
   static std::string message(const Record& record, bool is_final) {
     const base::Json json = {
-        {"event", "record"}, {"record", journal::to_json(record)}, {"final", is_final}};
+        {"event", "record"}, {"record", record::to_json(record)}, {"final", is_final}};
     return base::dump_json(json) + "\n";
   }
 
@@ -88,9 +88,9 @@ class WorkerProcessTest : public ::testing::Test {
 TEST_F(WorkerProcessTest, AFinalRecordIsTheResult) {
   const WorkerEnd end = run("phase load; phase run; partial; final");
   EXPECT_TRUE(end.is_final);
-  EXPECT_EQ(end.phase, "run");
+  EXPECT_EQ(end.phase, record::Phase::kRun);
   const Record record = classify(planned_, end);
-  EXPECT_EQ(record.outcome, "ok");
+  EXPECT_EQ(record.outcome, record::Outcome::kOk);
   EXPECT_EQ(record.run_id, "run");
   EXPECT_EQ(record.plugin_sha256, "abc");
   EXPECT_EQ(record.category, "computer_vision");
@@ -115,8 +115,8 @@ TEST_F(WorkerProcessTest, TheWorkerGetsItsTask) {
 TEST_F(WorkerProcessTest, ACrashKeepsWhatWasMeasuredAndTheLastOutput) {
   const Record record =
       record_of("phase eager; partial; phase compile; echo one; echo two >&2; kill -SEGV $$");
-  EXPECT_EQ(record.outcome, "crashed");
-  EXPECT_EQ(record.phase, "compile");
+  EXPECT_EQ(record.outcome, record::Outcome::kCrashed);
+  EXPECT_EQ(record.phase, record::Phase::kCompile);
   EXPECT_TRUE(contains(record.message, "plugin 'acme' crashed in phase compile with SIGSEGV"));
   EXPECT_EQ(record.output_tail, "one\ntwo");
   EXPECT_EQ(record.eager.median_ns, 1000);
@@ -142,17 +142,28 @@ TEST_F(WorkerProcessTest, BlamesByPhase) {
       {"phase compare; kill -SEGV $$", "crashed"},
       {"phase run; echo garbage >&3; sleep 9", "plugin_failed"},
   };
-  for (const auto& [body, outcome] : cases) EXPECT_EQ(record_of(body).outcome, outcome) << body;
+  for (const auto& [body, outcome] : cases) {
+    EXPECT_EQ(record_of(body).outcome.text(), outcome) << body;
+  }
+}
+
+TEST_F(WorkerProcessTest, ADeathOnSecondWeightsDecidesTheOutcome) {
+  const Record killed = record_of(
+      "phase time; sed 's/\"outcome\":\"\"/\"outcome\":\"ok\"/' partial.json >&3; "
+      "phase second_weights; kill -SEGV $$");
+  EXPECT_EQ(killed.outcome, record::Outcome::kCrashed);
+  EXPECT_EQ(killed.phase, record::Phase::kSecondWeights);
+  EXPECT_EQ(killed.eager.median_ns, 1000);
 }
 
 TEST_F(WorkerProcessTest, ADeathInProofLeavesOutcomeAndTimes) {
   const Record killed = record_of(
       "phase time; sed 's/\"outcome\":\"\"/\"outcome\":\"ok\"/' partial.json >&3; "
       "phase proof; kill -SEGV $$");
-  EXPECT_EQ(killed.outcome, "ok");
+  EXPECT_EQ(killed.outcome, record::Outcome::kOk);
   EXPECT_EQ(killed.message, "");
   EXPECT_EQ(killed.eager.median_ns, 1000);
-  EXPECT_EQ(killed.verdict, "unknown(killed in proof)");
+  EXPECT_EQ(killed.verdict.text(), "unknown(killed in proof)");
   ASSERT_EQ(killed.notes.size(), 1U);
   EXPECT_TRUE(
       contains(killed.notes[0], "while witnesses looked on: plugin 'acme' crashed in phase proof"));
@@ -162,7 +173,7 @@ TEST_F(WorkerProcessTest, ADeathInProofLeavesOutcomeAndTimes) {
       "-e 's/\"verdict\":\"\"/\"verdict\":\"proven\"/' "
       "-e 's/\"proof\":{}/\"proof\":{\"calls\":3}/' partial.json >&3; "
       "phase proof; kill -SEGV $$");
-  EXPECT_EQ(sampled.verdict, "proven");
+  EXPECT_EQ(sampled.verdict.text(), "proven");
   EXPECT_EQ(sampled.notes.size(), 1U);
 }
 
@@ -177,7 +188,7 @@ TEST_F(WorkerProcessTest, AStepNamesThePlace) {
 TEST_F(WorkerProcessTest, ARefusedAllocationExplainsACrash) {
   const Record record =
       record_of("phase compile; echo '{\"event\":\"memory\"}' >&3; kill -ABRT $$");
-  EXPECT_EQ(record.outcome, "out_of_memory");
+  EXPECT_EQ(record.outcome, record::Outcome::kOutOfMemory);
   EXPECT_TRUE(contains(record.message, "ran out of memory in phase compile"));
 }
 
@@ -196,20 +207,20 @@ TEST_F(WorkerProcessTest, AnExitOfThePluginIsNamed) {
 
 TEST_F(WorkerProcessTest, TheKernelSaysWhetherAKillWasForMemory) {
   const Record killed = record_of("phase run; kill -KILL $$");
-  EXPECT_EQ(killed.outcome, "killed");
+  EXPECT_EQ(killed.outcome, record::Outcome::kKilled);
   EXPECT_EQ(killed.message,
             "plugin 'acme' was killed from outside in phase run, not for lack of memory");
   const Record starved = record_of("phase run; echo oom_kill 4 > proc/vmstat; kill -KILL $$");
-  EXPECT_EQ(starved.outcome, "out_of_memory");
+  EXPECT_EQ(starved.outcome, record::Outcome::kOutOfMemory);
   EXPECT_TRUE(contains(starved.message, "was killed by the kernel, because the machine"));
   EXPECT_TRUE(starved.notes.empty());
-  EXPECT_EQ(starved.environment["memory_limit_by"], "none");
+  EXPECT_EQ(starved.environment.memory_limit_by, "none");
 }
 
 TEST_F(WorkerProcessTest, AKillThatTheKernelDoesNotExplainSuggestsMemory) {
   settings_.root = temp_.path() / "nothing";
   const Record record = record_of("phase run; kill -KILL $$");
-  EXPECT_EQ(record.outcome, "out_of_memory");
+  EXPECT_EQ(record.outcome, record::Outcome::kOutOfMemory);
   EXPECT_TRUE(contains(record.message, "most likely for lack of memory"));
   EXPECT_EQ(record.notes.size(), 1U);
   EXPECT_TRUE(contains(record_of("phase eager; kill -KILL $$").message, "lack of memory"));
@@ -220,7 +231,7 @@ TEST_F(WorkerProcessTest, AWorkerMayAskForPhases) {
       run("phase load; echo '{\"event\":\"ask\",\"phase\":\"run\"}' >&3; read -r answer <&3; "
           "[ \"$answer\" = go ] && phase run; final");
   EXPECT_TRUE(end.is_final);
-  EXPECT_EQ(end.phase, "run");
+  EXPECT_EQ(end.phase, record::Phase::kRun);
 }
 
 TEST_F(WorkerProcessTest, AHangIsStoppedAtTheLimitOfItsPhase) {
@@ -228,7 +239,7 @@ TEST_F(WorkerProcessTest, AHangIsStoppedAtTheLimitOfItsPhase) {
   planned_.limits["eager"] = std::nullopt;
   const auto started = std::chrono::steady_clock::now();
   const Record record = record_of("phase eager; sleep 0.4; phase compile; sleep 100");
-  EXPECT_EQ(record.outcome, "timed_out");
+  EXPECT_EQ(record.outcome, record::Outcome::kTimedOut);
   EXPECT_EQ(record.message, "plugin 'acme' exceeded the limit of 200ms in phase compile");
   EXPECT_GE(record.phases_ns.value("compile", 0.0), 200e6);
   EXPECT_LT(record.phases_ns.value("compile", 0.0), 5e9);
@@ -239,12 +250,12 @@ TEST_F(WorkerProcessTest, SigtermCanBeIgnoredButNotSigkill) {
   planned_.limits["run"] = milliseconds(100);
   const WorkerEnd end = run("trap '' TERM; phase run; while :; do sleep 1; done");
   EXPECT_EQ(end.exit.signal, SIGKILL);
-  EXPECT_EQ(classify(planned_, end).outcome, "timed_out");
+  EXPECT_EQ(classify(planned_, end).outcome, record::Outcome::kTimedOut);
 }
 
 TEST_F(WorkerProcessTest, AStoppedWorkerIsKilled) {
   planned_.limits["run"] = milliseconds(100);
-  EXPECT_EQ(record_of("phase run; kill -STOP $$").outcome, "timed_out");
+  EXPECT_EQ(record_of("phase run; kill -STOP $$").outcome, record::Outcome::kTimedOut);
 }
 
 TEST_F(WorkerProcessTest, TheStartHasTheLimitOfLoad) {
@@ -270,7 +281,7 @@ TEST_F(WorkerProcessTest, GarbageIsAProtocolFailure) {
     const WorkerEnd end = run(std::string("phase run; printf '") + line + "\\n' >&3; sleep 9");
     EXPECT_EQ(end.stop, WorkerEnd::Stop::kProtocol) << line;
     EXPECT_FALSE(end.protocol_error.empty()) << line;
-    EXPECT_EQ(classify(planned_, end).outcome, "plugin_failed") << line;
+    EXPECT_EQ(classify(planned_, end).outcome, record::Outcome::kPluginFailed) << line;
   }
 }
 
@@ -288,7 +299,7 @@ TEST_F(WorkerProcessTest, AFloodOfOutputIsBoundedAndHidesNothing) {
   EXPECT_TRUE(contains(end.output, "the end"));
   planned_.limits["compile"] = milliseconds(300);
   const Record record = record_of("phase compile; yes");
-  EXPECT_EQ(record.outcome, "timed_out");
+  EXPECT_EQ(record.outcome, record::Outcome::kTimedOut);
   EXPECT_LE(record.output_tail.size(), 8192U);
 }
 
@@ -301,13 +312,13 @@ TEST_F(WorkerProcessTest, ProcessesLeftBehindDoNotHoldItUp) {
 
 TEST_F(WorkerProcessTest, TheFinalRecordStandsWhateverHappensAtExit) {
   const Record crashed = record_of("phase run; final; kill -SEGV $$");
-  EXPECT_EQ(crashed.outcome, "ok");
+  EXPECT_EQ(crashed.outcome, record::Outcome::kOk);
   EXPECT_TRUE(contains(crashed.notes.at(0), "crashed after the last phase with SIGSEGV"));
   const Record hung = record_of("phase run; final; sleep 100");
-  EXPECT_EQ(hung.outcome, "ok");
+  EXPECT_EQ(hung.outcome, record::Outcome::kOk);
   EXPECT_TRUE(contains(hung.notes.at(0), "was killed"));
   const Record noisy = record_of("phase run; final; echo garbage >&3; exit 4");
-  EXPECT_EQ(noisy.outcome, "ok");
+  EXPECT_EQ(noisy.outcome, record::Outcome::kOk);
   EXPECT_TRUE(contains(noisy.notes.at(0), "exit code 4"));
 }
 

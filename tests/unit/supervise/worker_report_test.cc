@@ -37,7 +37,7 @@ TEST(WorkerReport, MessagesBecomeEventsWhateverThePieces) {
     }
     EXPECT_EQ(events, (std::vector<Event>{Event::kPhase, Event::kRecord, Event::kPhase,
                                           Event::kStep, Event::kMemory, Event::kFinal}));
-    EXPECT_EQ(report.state().phase, "compile");
+    EXPECT_EQ(report.state().phase, record::Phase::kCompile);
     EXPECT_EQ(report.state().step, "create");
     EXPECT_TRUE(report.state().no_memory);
     EXPECT_TRUE(report.state().is_final);
@@ -51,7 +51,7 @@ TEST(WorkerReport, AnAskStandsUntilThePhaseBegins) {
   report.append("{\"event\": \"ask\", \"phase\": \"replay\", \"bytes\": 4711}\n");
   EXPECT_EQ(take_all(report), std::vector<Event>{Event::kAsk});
   ASSERT_TRUE(report.state().ask);
-  EXPECT_EQ(report.state().ask->phase, "replay");
+  EXPECT_EQ(report.state().ask->phase, record::Phase::kReplay);
   EXPECT_EQ(report.state().ask->num_bytes, 4711);
   report.append("{\"event\": \"phase\", \"phase\": \"replay\"}\n");
   EXPECT_EQ(take_all(report), std::vector<Event>{Event::kPhase});
@@ -74,7 +74,7 @@ TEST(WorkerReport, NothingCountsAfterTheFinalRecord) {
   report.append("{\"event\": \"memory\"}\n");
   EXPECT_TRUE(take_all(report).empty());
   EXPECT_TRUE(report.state().is_final);
-  EXPECT_EQ(report.state().phase, "");
+  EXPECT_EQ(report.state().phase, record::Phase::kNone);
   EXPECT_EQ(report.state().protocol_error, "");
   EXPECT_FALSE(report.state().no_memory);
 }

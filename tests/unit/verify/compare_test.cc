@@ -46,7 +46,7 @@ bool all(const std::vector<bool>& flags) {
 
 TEST(Compare, EqualOutputsAreOk) {
   const auto result = compare<float>({1, 2, 3}, {1, 2, 3});
-  EXPECT_EQ(result.outcome, "ok");
+  EXPECT_EQ(result.outcome, record::Outcome::kOk);
   EXPECT_EQ(result.message, "");
   EXPECT_FALSE(result.degenerate);
   const auto& output = result.outputs.at(0);
@@ -69,7 +69,7 @@ TEST(Compare, AccuracyMessageNamesTheWorstElement) {
   const TensorView a = {DType::kFloat32, {1, 1000}, eager.data()};
   const TensorView b = {DType::kFloat32, {1, 1000}, plugin.data()};
   const auto result = compare_outputs({a, a}, {b, a});
-  EXPECT_EQ(result.outcome, "accuracy_mismatch");
+  EXPECT_EQ(result.outcome, record::Outcome::kAccuracyMismatch);
   EXPECT_EQ(result.message,
             "output 1 of 2 (float32 [1, 1000]): relative RMS error 2.5e-2 exceeds 1e-3; largest at "
             "index [0, 17]: 1.25 instead of 0.25");
@@ -82,10 +82,11 @@ TEST(Compare, ThresholdPerDtype) {
   const auto outcome = [](double relative) {
     return compare<double>({1, -2, 4}, {1 + relative, -2 - 2 * relative, 4 + 4 * relative}).outcome;
   };
-  EXPECT_EQ(outcome(0.9e-6), "ok");
-  EXPECT_EQ(outcome(1.1e-6), "accuracy_mismatch");
-  EXPECT_EQ(compare<float>({1, -2, 4}, {1.0009f, -2.0018f, 4.0036f}).outcome, "ok");
-  EXPECT_EQ(compare<float>({1, -2, 4}, {1.0011f, -2.0022f, 4.0044f}).outcome, "accuracy_mismatch");
+  EXPECT_EQ(outcome(0.9e-6), record::Outcome::kOk);
+  EXPECT_EQ(outcome(1.1e-6), record::Outcome::kAccuracyMismatch);
+  EXPECT_EQ(compare<float>({1, -2, 4}, {1.0009f, -2.0018f, 4.0036f}).outcome, record::Outcome::kOk);
+  EXPECT_EQ(compare<float>({1, -2, 4}, {1.0011f, -2.0022f, 4.0044f}).outcome,
+            record::Outcome::kAccuracyMismatch);
 }
 
 TEST(Compare, ThresholdOfHalfTypes) {
@@ -99,22 +100,22 @@ TEST(Compare, ThresholdOfHalfTypes) {
     }
     return compare_outputs({{dtype, {3}, eager.data()}}, {{dtype, {3}, plugin.data()}}).outcome;
   };
-  EXPECT_EQ(outcome(DType::kFloat16, 1.018f), "ok");
-  EXPECT_EQ(outcome(DType::kFloat16, 1.022f), "accuracy_mismatch");
-  EXPECT_EQ(outcome(DType::kBFloat16, 1.07f), "ok");
-  EXPECT_EQ(outcome(DType::kBFloat16, 1.10f), "accuracy_mismatch");
+  EXPECT_EQ(outcome(DType::kFloat16, 1.018f), record::Outcome::kOk);
+  EXPECT_EQ(outcome(DType::kFloat16, 1.022f), record::Outcome::kAccuracyMismatch);
+  EXPECT_EQ(outcome(DType::kBFloat16, 1.07f), record::Outcome::kOk);
+  EXPECT_EQ(outcome(DType::kBFloat16, 1.10f), record::Outcome::kAccuracyMismatch);
 }
 
 TEST(Compare, AZeroWriterIsCaughtAlthoughLevelZeroAcceptsIt) {
   const auto result = compare<float>({0.5f, -1, 0.1f}, {0, 0, 0});
-  EXPECT_EQ(result.outcome, "accuracy_mismatch");
+  EXPECT_EQ(result.outcome, record::Outcome::kAccuracyMismatch);
   EXPECT_DOUBLE_EQ(*result.outputs[0].relative_rms, 1.0);
   EXPECT_TRUE(result.outputs[0].all_close[40]) << "atol 1, rtol 1";
 }
 
 TEST(Compare, IntegersAndBoolsAreExact) {
   const auto wrong = compare<std::int64_t>({1, 2, 3}, {1, 2, 5});
-  EXPECT_EQ(wrong.outcome, "accuracy_mismatch");
+  EXPECT_EQ(wrong.outcome, record::Outcome::kAccuracyMismatch);
   EXPECT_EQ(wrong.message,
             "output 1 of 1 (int64 [3]): values differ; largest difference at index [2]: 5 instead "
             "of 3");
@@ -122,19 +123,20 @@ TEST(Compare, IntegersAndBoolsAreExact) {
   // One apart where neither float32 nor float64 can tell.
   const std::int64_t big = (std::int64_t{1} << 60) + 1;
   const auto close = compare<std::int64_t>({0, big}, {0, big + 1});
-  EXPECT_EQ(close.outcome, "accuracy_mismatch");
+  EXPECT_EQ(close.outcome, record::Outcome::kAccuracyMismatch);
   EXPECT_EQ(close.outputs[0].first_bad_index, 1);
   EXPECT_TRUE(all(close.outputs[0].all_close)) << "as torch, which compares in float32";
   const std::uint8_t one = 1;
   const std::uint8_t two = 2;  // also true
-  EXPECT_EQ(compare_outputs({{DType::kBool, {}, &one}}, {{DType::kBool, {}, &two}}).outcome, "ok");
+  EXPECT_EQ(compare_outputs({{DType::kBool, {}, &one}}, {{DType::kBool, {}, &two}}).outcome,
+            record::Outcome::kOk);
 }
 
 TEST(Compare, MasksMustAgree) {
-  EXPECT_EQ(compare<float>({1, kNaN, kInf}, {1, kNaN, kInf}).outcome, "ok");
-  EXPECT_EQ(compare<float>({1, kNaN}, {1, 2}).outcome, "non_finite");
-  EXPECT_EQ(compare<float>({1, kInf}, {1, -kInf}).outcome, "non_finite");
-  EXPECT_EQ(compare<float>({1, kInf}, {1, kNaN}).outcome, "non_finite");
+  EXPECT_EQ(compare<float>({1, kNaN, kInf}, {1, kNaN, kInf}).outcome, record::Outcome::kOk);
+  EXPECT_EQ(compare<float>({1, kNaN}, {1, 2}).outcome, record::Outcome::kNonFinite);
+  EXPECT_EQ(compare<float>({1, kInf}, {1, -kInf}).outcome, record::Outcome::kNonFinite);
+  EXPECT_EQ(compare<float>({1, kInf}, {1, kNaN}).outcome, record::Outcome::kNonFinite);
   EXPECT_EQ(
       compare<float>({1, 2}, {1, kInf}).message,
       "output 1 of 1 (float32 [2]): NaN or infinity differ; first at index [1]: inf instead of "
@@ -159,11 +161,12 @@ TEST(Compare, StructuralFailuresComeFirst) {
   const std::vector<float> wrong = {9, 9, 9};
   TensorView column = view(three);
   column.shape = {3, 1};
-  EXPECT_EQ(compare_outputs({view(three)}, {}).outcome, "count_mismatch");
+  EXPECT_EQ(compare_outputs({view(three)}, {}).outcome, record::Outcome::kCountMismatch);
   EXPECT_EQ(compare_outputs({view(three)}, {}).message, "0 outputs instead of 1");
-  EXPECT_EQ(compare_outputs({view(three)}, {view(doubles)}).outcome, "dtype_mismatch");
+  EXPECT_EQ(compare_outputs({view(three)}, {view(doubles)}).outcome,
+            record::Outcome::kDtypeMismatch);
   const auto result = compare_outputs({view(three), view(three)}, {view(wrong), column});
-  EXPECT_EQ(result.outcome, "shape_mismatch");
+  EXPECT_EQ(result.outcome, record::Outcome::kShapeMismatch);
   EXPECT_EQ(result.message, "output 2 of 2 (float32 [3]): shape [3, 1] instead of [3]");
   EXPECT_TRUE(result.outputs[1].all_close.empty()) << "no broadcasting";
   EXPECT_EQ(result.outputs[1].max_diff, std::nullopt);
@@ -172,7 +175,7 @@ TEST(Compare, StructuralFailuresComeFirst) {
 TEST(Compare, EmptyOutputsAreEqualAndProveNothing) {
   const TensorView empty = {DType::kFloat32, {2, 0}, nullptr};
   const auto result = compare_outputs({empty}, {empty});
-  EXPECT_EQ(result.outcome, "ok");
+  EXPECT_EQ(result.outcome, record::Outcome::kOk);
   EXPECT_TRUE(result.degenerate);
   EXPECT_TRUE(all(result.outputs[0].all_close));
   EXPECT_EQ(result.outputs[0].max_diff, std::nullopt);
@@ -181,7 +184,7 @@ TEST(Compare, EmptyOutputsAreEqualAndProveNothing) {
 TEST(Compare, MissingDataFailsInsteadOfCrashing) {
   const std::vector<float> three = {1, 2, 3};
   const auto result = compare_outputs({view(three)}, {{DType::kFloat32, {3}, nullptr}});
-  EXPECT_EQ(result.outcome, "accuracy_mismatch");
+  EXPECT_EQ(result.outcome, record::Outcome::kAccuracyMismatch);
   EXPECT_NE(result.message.find("no data"), std::string::npos);
 }
 
@@ -204,7 +207,7 @@ TEST(Degenerate, ConstantZeroSubnormalAndNaNOutputs) {
 TEST(RelativeRms, IsInfiniteIfOnlyEagerIsZero) {
   const auto result = compare<float>({0, 0}, {0, 1e-3f});
   EXPECT_TRUE(std::isinf(*result.outputs[0].relative_rms));
-  EXPECT_EQ(result.outcome, "accuracy_mismatch");
+  EXPECT_EQ(result.outcome, record::Outcome::kAccuracyMismatch);
 }
 
 TEST(RelativeRms, SurvivesSquaresOutsideTheRangeOfDouble) {
@@ -221,7 +224,7 @@ TEST(Compare, OneWrongElementInManyIsFound) {
   auto plugin = eager;
   plugin[1'000'001] += 10;
   const auto result = compare(eager, plugin);
-  EXPECT_EQ(result.outcome, "accuracy_mismatch");
+  EXPECT_EQ(result.outcome, record::Outcome::kAccuracyMismatch);
   EXPECT_EQ(result.outputs[0].first_bad_index, 1'000'001);
 }
 

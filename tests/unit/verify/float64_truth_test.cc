@@ -28,7 +28,7 @@ TEST(Float64Rule, AcceptsWhatIsCloserToTheTruthThanEager) {
   // Eager is 1 % off: a plugin that is right differs from it by more than the limit.
   const std::vector<double> truth = {1, -2, 3};
   const auto result = compare({1.01f, -2.02f, 3.03f}, {1, -2, 3}, truth);
-  EXPECT_EQ(result.outcome, "ok");
+  EXPECT_EQ(result.outcome, record::Outcome::kOk);
   EXPECT_FALSE(result.degenerate);
   const Float64Errors& errors = *result.outputs[0].float64_errors;
   EXPECT_TRUE(errors.closer_than_eager);
@@ -42,11 +42,11 @@ TEST(Float64Rule, TheFactorIsThree) {
   const std::vector<double> truth = {1, -2, 3};
   const std::vector<float> eager = {1.01f, -2.02f, 3.03f};
   const auto within = compare(eager, {0.971f, -1.942f, 2.913f}, truth);
-  EXPECT_EQ(within.outcome, "ok");
+  EXPECT_EQ(within.outcome, record::Outcome::kOk);
   EXPECT_NEAR(within.outputs[0].float64_errors->ratio, 2.9, 1e-4);
   EXPECT_FALSE(within.outputs[0].float64_errors->closer_than_eager);
   const auto beyond = compare(eager, {0.969f, -1.938f, 2.907f}, truth);
-  EXPECT_EQ(beyond.outcome, "accuracy_mismatch");
+  EXPECT_EQ(beyond.outcome, record::Outcome::kAccuracyMismatch);
   EXPECT_EQ(beyond.message,
             "output 1 of 1 (float32 [3]): relative RMS error 4.1e-2 exceeds 1e-3 and the error "
             "against float64 is 3.1 times eager's; largest at index [2]: 2.90700006 instead of "
@@ -55,13 +55,13 @@ TEST(Float64Rule, TheFactorIsThree) {
 
 TEST(Float64Rule, DoesNotExcuseMasks) {
   const auto result = compare({1.01f, -2.02f}, {1, kInf}, {1, -2});
-  EXPECT_EQ(result.outcome, "non_finite");
+  EXPECT_EQ(result.outcome, record::Outcome::kNonFinite);
 }
 
 TEST(Float64Rule, AcceptsNoZeros) {
   // Eager is mostly error here; a plugin that writes zeros is as near to the truth.
   const auto result = compare({1.5f, -1, 0.5f}, {0, 0, 0}, {1, -2, 1});
-  EXPECT_EQ(result.outcome, "accuracy_mismatch");
+  EXPECT_EQ(result.outcome, record::Outcome::kAccuracyMismatch);
   EXPECT_LT(result.outputs[0].float64_errors->ratio, 3);
   EXPECT_TRUE(result.degenerate);
 }
@@ -73,7 +73,7 @@ TEST(Float64Rule, DoesNotExistForFloat64AndIntegers) {
   context.float64 = truth.data();
   const auto result = compare_outputs({{DType::kFloat64, {2}, eager.data()}},
                                       {{DType::kFloat64, {2}, truth.data()}}, {context});
-  EXPECT_EQ(result.outcome, "accuracy_mismatch");
+  EXPECT_EQ(result.outcome, record::Outcome::kAccuracyMismatch);
   EXPECT_EQ(result.outputs[0].float64_errors, std::nullopt);
 }
 

@@ -156,8 +156,9 @@ TEST(CompareIndices, AreJudgedWhereASourceIsGiven) {
     return compare_outputs({{DType::kInt64, {1}, eager.data()}},
                            {{DType::kInt64, {1}, plugin.data()}}, contexts);
   };
-  EXPECT_EQ(compare(tie, {}).outcome, "accuracy_mismatch") << "plain integers are exact";
-  EXPECT_EQ(compare(tie, {context}).outcome, "ok");
+  EXPECT_EQ(compare(tie, {}).outcome, record::Outcome::kAccuracyMismatch)
+      << "plain integers are exact";
+  EXPECT_EQ(compare(tie, {context}).outcome, record::Outcome::kOk);
   EXPECT_FALSE(compare(tie, {context}).outputs[0].bit_equal);
   EXPECT_EQ(compare(wrong, {context}).message,
             "output 1 of 1 (int64 [1]): 1 indices differ; worst at index [0]: 1 instead of 0, "

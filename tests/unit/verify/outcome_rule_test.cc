@@ -109,7 +109,7 @@ TEST(ElementGate, OneElementOfManyThatIsOffByALotIsAMismatch) {
   plugin[5'000'000] += 1.0F;
   const auto result = compare(eager, plugin);
   EXPECT_LT(*result.outputs[0].relative_rms, 1e-3);
-  EXPECT_EQ(result.outcome, "accuracy_mismatch");
+  EXPECT_EQ(result.outcome, record::Outcome::kAccuracyMismatch);
   EXPECT_EQ(result.outputs[0].first_bad_index, 5'000'000);
   EXPECT_NE(result.message.find("an element is off by 3"), std::string::npos) << result.message;
 }
@@ -124,7 +124,7 @@ TEST(ElementGate, TheLimitOfEachDtypeIsPartOfTheRmsAndOfTheElement) {
   const auto is_ok = [&](DType dtype, std::size_t at, double error) {
     auto plugin = eager;
     plugin[at] += static_cast<float>(error);
-    return compare(dtype, eager, plugin).outcome == "ok";
+    return compare(dtype, eager, plugin).outcome == record::Outcome::kOk;
   };
   EXPECT_TRUE(is_ok(DType::kFloat32, 10, 0.029 * rms));
   EXPECT_FALSE(is_ok(DType::kFloat32, 10, 0.031 * rms));
@@ -146,9 +146,9 @@ TEST(ElementGate, ComplexNumbersAreJudgedByTheirParts) {
     return compare_outputs({{DType::kComplex64, {200'000}, eager.data()}},
                            {{DType::kComplex64, {200'000}, other.data()}});
   };
-  EXPECT_EQ(judge(eager).outcome, "ok");
+  EXPECT_EQ(judge(eager).outcome, record::Outcome::kOk);
   const auto result = judge(plugin);
-  EXPECT_EQ(result.outcome, "accuracy_mismatch");
+  EXPECT_EQ(result.outcome, record::Outcome::kAccuracyMismatch);
   EXPECT_EQ(result.outputs[0].first_bad_index, 150'000);
 }
 
@@ -160,16 +160,17 @@ TEST(ElementGate, AnElementMayBeAsFarFromFloat64AsEagersWorstOnes) {
   for (std::size_t i = 0; i < 20; ++i) eager[i * 1000] += 0.05F;
   auto plugin = eager;
   plugin[777] += 0.14F;
-  EXPECT_EQ(compare(eager, plugin).outcome, "accuracy_mismatch") << "eager alone";
+  EXPECT_EQ(compare(eager, plugin).outcome, record::Outcome::kAccuracyMismatch) << "eager alone";
   const auto accepted = compare(DType::kFloat32, eager, plugin, truth.data());
-  EXPECT_EQ(accepted.outcome, "ok") << accepted.message;
+  EXPECT_EQ(accepted.outcome, record::Outcome::kOk) << accepted.message;
   EXPECT_EQ(accepted.outputs[0].acceptance, Acceptance::kNearFloat64);
   EXPECT_NEAR(accepted.outputs[0].float64_errors->usual_error, 0.05, 1e-6);
   plugin[777] += 0.02F;
-  EXPECT_EQ(compare(DType::kFloat32, eager, plugin, truth.data()).outcome, "accuracy_mismatch");
+  EXPECT_EQ(compare(DType::kFloat32, eager, plugin, truth.data()).outcome,
+            record::Outcome::kAccuracyMismatch);
   // Eager's own error at that element counts too.
   eager[777] += 0.06F;
-  EXPECT_EQ(compare(DType::kFloat32, eager, plugin, truth.data()).outcome, "ok");
+  EXPECT_EQ(compare(DType::kFloat32, eager, plugin, truth.data()).outcome, record::Outcome::kOk);
 }
 
 TEST(ElementGate, FewWorstElementsOfEagerExcuseNoOthers) {
@@ -180,7 +181,7 @@ TEST(ElementGate, FewWorstElementsOfEagerExcuseNoOthers) {
   auto plugin = eager;
   plugin[777] += 0.14F;
   const auto result = compare(DType::kFloat32, eager, plugin, truth.data());
-  EXPECT_EQ(result.outcome, "accuracy_mismatch");
+  EXPECT_EQ(result.outcome, record::Outcome::kAccuracyMismatch);
   EXPECT_EQ(result.outputs[0].first_bad_index, 777);
 }
 
@@ -193,11 +194,11 @@ TEST(Outsize, AMaskHidesNothing) {
       auto plugin = eager;
       for (std::size_t i = num_masks; i < plugin.size(); ++i) plugin[i] *= 1.01F;
       const auto result = compare(eager, plugin);
-      EXPECT_EQ(result.outcome, "accuracy_mismatch") << mask;
+      EXPECT_EQ(result.outcome, record::Outcome::kAccuracyMismatch) << mask;
       EXPECT_NEAR(*result.outputs[0].relative_rms, 0.01, 1e-4);
       EXPECT_EQ(result.outputs[0].elements->outsize, num_masks);
       EXPECT_GE(*result.outputs[0].first_bad_index, num_masks);
-      EXPECT_EQ(compare(eager, eager).outcome, "ok");
+      EXPECT_EQ(compare(eager, eager).outcome, record::Outcome::kOk);
     }
   }
 }
@@ -210,12 +211,13 @@ TEST(Outsize, EachIsJudgedRelatively) {
     plugin[17] *= factor;
     return compare(eager, plugin).outcome;
   };
-  EXPECT_EQ(outcome(0.9991F), "ok");
-  EXPECT_EQ(outcome(0.9989F), "accuracy_mismatch");
-  EXPECT_EQ(outcome(0), "accuracy_mismatch") << "a mask that the plugin forgot";
+  EXPECT_EQ(outcome(0.9991F), record::Outcome::kOk);
+  EXPECT_EQ(outcome(0.9989F), record::Outcome::kAccuracyMismatch);
+  EXPECT_EQ(outcome(0), record::Outcome::kAccuracyMismatch) << "a mask that the plugin forgot";
   auto more = eager;
   more[2000] = kMask;
-  EXPECT_EQ(compare(eager, more).outcome, "accuracy_mismatch") << "one that it added";
+  EXPECT_EQ(compare(eager, more).outcome, record::Outcome::kAccuracyMismatch)
+      << "one that it added";
 }
 
 TEST(Outsize, OnesOwnOfFloat64CountWhereEagerIsSound) {
@@ -225,9 +227,10 @@ TEST(Outsize, OnesOwnOfFloat64CountWhereEagerIsSound) {
   truth[5] = 1.01e6;
   auto plugin = eager;
   plugin[5] = 1.02e6F;
-  EXPECT_EQ(compare(DType::kFloat32, eager, plugin, truth.data()).outcome, "ok");
+  EXPECT_EQ(compare(DType::kFloat32, eager, plugin, truth.data()).outcome, record::Outcome::kOk);
   truth[5] = 2e6;  // eager is nonsense there
-  EXPECT_EQ(compare(DType::kFloat32, eager, plugin, truth.data()).outcome, "accuracy_mismatch");
+  EXPECT_EQ(compare(DType::kFloat32, eager, plugin, truth.data()).outcome,
+            record::Outcome::kAccuracyMismatch);
 }
 
 TEST(Outsize, MasksOfHalvesAndOfFloat64) {
@@ -238,7 +241,7 @@ TEST(Outsize, MasksOfHalvesAndOfFloat64) {
   for (const DType dtype : {DType::kFloat16, DType::kBFloat16}) {
     const auto result = compare(dtype, eager, plugin);
     EXPECT_EQ(result.outputs[0].elements->outsize, 500);
-    EXPECT_EQ(result.outcome, "accuracy_mismatch");
+    EXPECT_EQ(result.outcome, record::Outcome::kAccuracyMismatch);
   }
   std::vector<double> doubles(eager.begin(), eager.end());
   doubles[0] = std::numeric_limits<double>::lowest();
@@ -257,7 +260,7 @@ TEST(Outsize, AWideRangeWithoutThemIsLeftAlone) {
   auto plugin = eager;
   for (float& value : plugin) value *= 1 + 1e-5F;
   const auto result = compare(eager, plugin);
-  EXPECT_EQ(result.outcome, "ok");
+  EXPECT_EQ(result.outcome, record::Outcome::kOk);
   EXPECT_EQ(result.outputs[0].elements->outsize, 0);
   EXPECT_NEAR(*result.outputs[0].relative_rms, 1e-5, 1e-6);
 }
@@ -338,11 +341,11 @@ TEST(Evidence, IllConditionedIsNearEagerOrNotOk) {
   const std::vector<double> truth = {1, -2, 1};
   const std::vector<float> eager = {1.5F, -1, 0.5F};
   const auto near = compare(DType::kFloat32, eager, {1.5F, -1.0001F, 0.5F}, truth.data());
-  EXPECT_EQ(near.outcome, "ok");
+  EXPECT_EQ(near.outcome, record::Outcome::kOk);
   EXPECT_EQ(near.outputs[0].evidence, Evidence::kIllConditioned);
   EXPECT_TRUE(near.degenerate);
   const auto far = compare(DType::kFloat32, eager, {1, -2, 1}, truth.data());
-  EXPECT_EQ(far.outcome, "accuracy_mismatch") << "though it is the truth";
+  EXPECT_EQ(far.outcome, record::Outcome::kAccuracyMismatch) << "though it is the truth";
   EXPECT_EQ(far.outputs[0].evidence, Evidence::kIllConditioned);
   EXPECT_NE(far.message.find("ill-conditioned: eager's own against float64 is 5e-1"),
             std::string::npos)

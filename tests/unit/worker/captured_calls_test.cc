@@ -133,20 +133,20 @@ TEST_F(CapturedCallsTest, EachTimedCallIsOneLaunchOnNewContentInTheSamePlace) {
   const int settling = result->settled[measure::kBackend] ? 1 : 0;
   EXPECT_EQ(control_->graph_launches - launches,
             kPairs * (result->calls_per_half[measure::kBackend] + settling));
-  EXPECT_EQ(findings.flag, "") << findings.message;
+  EXPECT_EQ(findings.flag, record::Flag::kNone) << findings.message;
   EXPECT_EQ(findings.shuffled_calls, kPairs * result->calls_per_half[measure::kBackend]);
   EXPECT_GE(findings.checked_calls, 3);
   EXPECT_TRUE(plugin_->check_memory().is_ok());
 
-  journal::Record record;
+  record::Record record;
   record.plugin_side.capture_ns = 5e6;
   record.plugin_side.compile_ns = record.plugin_side.bind_ns = 0;
   write_timing(record, *result);
   write_replay(record.timing, plugin_->num_graph_nodes(), replay_warmup_, plugin_warmup_);
-  EXPECT_EQ(record.timing["replay"]["nodes"], 1);
-  EXPECT_EQ(record.timing["replay"]["plugin_call_ns"], plugin_warmup_.typical_ns());
+  EXPECT_EQ(record.timing.replay["nodes"], 1);
+  EXPECT_EQ(record.timing.replay["plugin_call_ns"], plugin_warmup_.typical_ns());
   if (*record.eager.median_ns > *record.plugin_side.median_ns) {
-    EXPECT_GT(record.timing["break_even_calls"], 0) << "capturing is to be paid off too";
+    EXPECT_GT(record.timing.break_even_calls.value_or(0), 0) << "capturing is to be paid off too";
   }
 }
 
@@ -155,7 +155,7 @@ TEST_F(CapturedCallsTest, ReplayThatDoesNotReadItsInputsIsFound) {
   ASSERT_NO_FATAL_FAILURE(expect_ok(capture()));
   TimedFindings findings;
   EXPECT_FALSE(time(findings).is_ok());
-  EXPECT_EQ(findings.flag, "stale_output");
+  EXPECT_EQ(findings.flag, record::Flag::kStaleOutput);
 }
 
 TEST_F(CapturedCallsTest, EachWayInWhichCapturingFails) {

@@ -29,7 +29,7 @@ TEST(CheckBudget, FlagsMoreProcessorTimeThanThreadsOffer) {
   EXPECT_TRUE(check_budget(result_with(2, 1.9), 2).empty());
   const auto one = check_budget(result_with(1, 1.5), 1);
   ASSERT_EQ(one.size(), 1U);
-  EXPECT_EQ(one[0].flag, "over_threads");
+  EXPECT_EQ(one[0].flag, record::Flag::kOverThreads);
   EXPECT_FALSE(one[0].is_fatal);
   EXPECT_EQ(one[0].message,
             "in the timed halves of the plugin the worker and what it started used 18.0 ms of "
@@ -48,7 +48,7 @@ TEST(SettingsWatch, SaysNothingBeforeItWasToldAndNamesWhatChanged) {
   const auto found = watch.findings();
   _MM_SET_ROUNDING_MODE(_MM_ROUND_NEAREST);
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].flag, "settings_changed");
+  EXPECT_EQ(found[0].flag, record::Flag::kSettingsChanged);
   EXPECT_TRUE(found[0].is_fatal);
   EXPECT_NE(found[0].message.find("rounding was to nearest, is down"), std::string::npos);
 }

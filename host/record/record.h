@@ -10,12 +10,18 @@
 #include "base/json.h"
 #include "base/math_policy.h"
 #include "base/result.h"
+#include "record/flag.h"
+#include "record/outcome.h"
+#include "record/parts.h"
+#include "record/phase.h"
+#include "record/proof.h"
+#include "record/verdict.h"
 
-namespace graphnet::journal {
+namespace graphnet::record {
 
 /// Schema of the records written by this version.
 ///
-/// Rules for this and every other schema of the journal (journal_lines.h, control.h):
+/// Rules for this and every schema of the journal (journal/journal_lines.h, journal/control.h):
 /// - a new key that readers may do without keeps the number: they ignore keys that they do not
 /// know;
 /// - any other change (a key removed, renamed, or with another meaning, unit or type) raises it;
@@ -24,11 +30,13 @@ namespace graphnet::journal {
 /// - a newer number is an error that names both, never a guess.
 inline constexpr const char* kRecordSchema = "graphnet.record/1";
 
-/// Result of one sample with one plugin: everything needed to repeat and to judge it.
+/// Result of one sample with one plugin: everything needed to repeat and to judge it. Words that
+/// this version does not know are kept and written back (word.h), and so are members of `plan`,
+/// `timing`, `checks`, `proof`, `environment` and `crash` (fields.h).
 ///
 /// units    every key says its own (`_ns`, `_bytes`); fractions are 0 to 1
 struct Record {
-  /// See task_key.h; empty in records from before there were keys.
+  /// See journal/task_key.h; empty in records from before there were keys.
   std::string task_key;
   int attempt = 1;  ///< of this task, as far as the results file knew; see --retry-failed
   std::string run_id;
@@ -60,31 +68,20 @@ struct Record {
   base::Json protocol_settings = base::Json::object();  ///< see config/protocol_file.h
   int warmup = 0;                                       ///< protocol `upstream`
   int trials = 0;                                       ///< protocol `upstream`
-  /// What else the run was given: {"proof": "full", "second_weights": "auto", "digest": false, "memory_bytes": 4294967296,
-  /// "flop": 2e12, "timeouts_ms": {"load": 60000, ...}}; what had no limit is absent. Empty in
-  /// older records.
+  /// What else the run was given: {"proof": "full", "second_weights": "auto", "digest": false,
+  /// "memory_bytes": 4294967296, "flop": 2e12, "timeouts_ms": {"load": 60000, ...}}; what had no
+  /// limit is absent. Empty in older records.
   base::Json settings = base::Json::object();
 
-  /// ok, accuracy_mismatch, shape_mismatch, dtype_mismatch, count_mismatch, non_finite,
-  /// unsupported, compile_failed, runtime_failed, crashed, timed_out, out_of_memory,
-  /// killed (by somebody else, not for lack of memory),
-  /// reference_failed, invalid_sample, plugin_failed, skipped, interrupted
-  std::string outcome;
+  Word<Outcome> outcome;
   std::string message;  ///< one sentence; empty for ok
-  std::string phase;    ///< last phase entered; see worker_message.h
-  std::string verdict;  ///< proof of execution, one of proof/verdict.h
+  Word<Phase> phase;    ///< last phase entered
+  Verdict verdict;      ///< proof of execution
   bool degenerate = false;
   std::vector<std::string> notes;
-  /// What makes the result doubtful, short names: "implausible" (faster than the machine can be),
-  /// "denormal" (the sample works on subnormal numbers, which a plugin may flush to zero),
-  /// "moved_output" (worker/plugin_side.h), those of worker/timed_checks.h, worker/timing_watch.h,
-  /// worker/eager_watch.h and worker/input_evidence.h. A flagged speedup enters no average.
-  std::vector<std::string> flags;
+  std::vector<Word<Flag>> flags;  ///< what makes the result doubtful
 
-  /// Estimates made before anything was allocated: {"argument_bytes", "output_bytes",
-  /// "peak_live_bytes", "flop", "live_flop", "must_move_bytes"}, of one call; those after the first
-  /// only if they are known; the last two as in eager/live_cost.h, multiplications only.
-  base::Json plan = base::Json::object();
+  Plan plan;
 
   /// One side of the measurement; durations in call order, nanoseconds.
   struct Side {
@@ -109,13 +106,9 @@ struct Record {
   /// Eager time by plugin time: `paired` the median of the pairs' ratios, `upstream` the ratio of
   /// the two medians.
   std::optional<double> speedup;
-  /// Protocol `paired`: interval, verdict and all that is known of the pairs, whose durations are
-  /// the `trials_ns` of the two sides; see worker/record_writer.h.
-  base::Json timing = base::Json::object();
-  /// What else was looked at, and what it showed: {"checked_calls", "shuffled_calls", ...}.
-  base::Json checks = base::Json::object();
-  /// What the verdict rests on: see worker/proof_phase.h and proof/ledger.h. Empty: no proof.
-  base::Json proof = base::Json::object();
+  Timing timing;
+  Checks checks;
+  Proof proof;
 
   /// Upstream's correctness lines, one entry per output; keys as in its log.
   base::Json correctness = base::Json::object();
@@ -124,20 +117,26 @@ struct Record {
   base::Json digest = base::Json::object();
   /// Phase name to nanoseconds spent in it.
   base::Json phases_ns = base::Json::object();
-  /// cpu model, capability, libtorch, kernel, graphnet version, ...; hardware class for scores.
-  base::Json environment = base::Json::object();
+  Environment environment;
   std::optional<std::int64_t> peak_rss_bytes;  ///< of the worker
   /// Last lines that sample or plugin wrote to standard output or error, when it failed.
   std::string output_tail;
-  /// Where the worker crashed: {"signal": "SIGSEGV", "address": "0x0" of the fault,
-  /// "frames": ["libgn_x.so+0x1139 gn_backend_run", ...]}, outwards; the place is one in the file,
-  /// without a file the address. Empty: it did not, or could not tell.
-  base::Json crash = base::Json::object();
+  Crash crash;
   std::string command;  ///< command line that repeats this record
+
+  bool is_ok() const { return outcome == Outcome::kOk; }
+  /// Whether it says something about its backend.
+  Counting counting() const { return counting_of(outcome, phase); }
+  /// Name of plugin and build, as tables show it; older records have no variant.
+  const std::string& backend_name() const {
+    return plugin_variant.empty() ? plugin : plugin_variant;
+  }
+  /// First part of the sample's name where the record has no family.
+  std::string family_name() const;
 };
 
 /// order    keys in the order of the struct, grouped: "plugin": {...}, "eager": {...}; but what
-///          tells whether a task is done comes first, see finished_tasks.h
+///          tells whether a task is done comes first, see journal/finished_tasks.h
 base::Json to_json(const Record& record);
 
 /// Reads a record of this or any older schema; unknown keys are kept out silently.
@@ -147,7 +146,10 @@ base::Result<Record> record_from_json(const base::Json& json);
 /// The same without copies; `json` is spent.
 base::Result<Record> record_from_json(base::Json&& json);
 
+/// The flags as they are stored.
+std::vector<std::string> texts_of(const std::vector<Word<Flag>>& flags);
+
 /// Upstream's message if torch's Python layer refuses this sample although libtorch runs it.
 std::optional<std::string> upstream_refusal(const Record& record);
 
-}  // namespace graphnet::journal
+}  // namespace graphnet::record

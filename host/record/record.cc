@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "journal/record.h"
+#include "record/record.h"
 
-#include "journal/field_reader.h"
+#include "base/field_reader.h"
 
-namespace graphnet::journal {
+namespace graphnet::record {
 
 namespace {
 
+using base::FieldReader;
 using base::Json;
 
 constexpr int kNewestRecordSchema = 1;  // the number in kRecordSchema
@@ -95,8 +96,8 @@ Json identity_to_json(const Record& record) {
   object["schema"] = kRecordSchema;
   if (!record.task_key.empty()) object["task_key"] = record.task_key;
   if (record.attempt != 1) object["attempt"] = record.attempt;
-  object["outcome"] = record.outcome;
-  object["phase"] = record.phase;
+  object["outcome"] = record.outcome.text();
+  object["phase"] = record.phase.text();
   object["run_id"] = record.run_id;
   object["time_utc"] = record.time_utc;
   if (!record.graphnet.empty()) object["graphnet"] = record.graphnet;
@@ -128,29 +129,51 @@ Json to_json(const Record& record) {
   object["trials"] = record.trials;
   if (!record.settings.empty()) object["settings"] = record.settings;
   object["message"] = record.message;
-  object["verdict"] = record.verdict;
+  object["verdict"] = record.verdict.text();
   object["degenerate"] = record.degenerate;
   object["notes"] = record.notes;
-  object["flags"] = record.flags;
-  object["plan"] = record.plan;
+  object["flags"] = texts_of(record.flags);
+  object["plan"] = part_to_json(record.plan);
   object["eager"] = side_to_json(record.eager);
   object["plugin_side"] = side_to_json(record.plugin_side);
   add_if_set(object, "speedup", record.speedup);
-  object["timing"] = record.timing;
-  object["checks"] = record.checks;
-  object["proof"] = record.proof;
+  object["timing"] = part_to_json(record.timing);
+  object["checks"] = part_to_json(record.checks);
+  object["proof"] = part_to_json(record.proof);
   object["correctness"] = record.correctness;
   object["digest"] = record.digest;
   object["phases_ns"] = record.phases_ns;
-  object["environment"] = record.environment;
+  object["environment"] = part_to_json(record.environment);
   add_if_set(object, "peak_rss_bytes", record.peak_rss_bytes);
   object["output_tail"] = record.output_tail;
-  if (!record.crash.empty()) object["crash"] = record.crash;
+  if (!is_empty(record.crash)) object["crash"] = part_to_json(record.crash);
   object["command"] = record.command;
   return object;
 }
 
 namespace {
+
+void read_words(FieldReader& fields, Record& record) {
+  std::string outcome;
+  std::string phase;
+  std::string verdict;
+  std::vector<std::string> flags;
+  fields.read("outcome", outcome)
+      .read("phase", phase)
+      .read("verdict", verdict)
+      .read("flags", flags);
+  record.outcome = Word<Outcome>(outcome);
+  record.phase = Word<Phase>(phase);
+  record.verdict = Verdict(verdict);
+  for (const std::string& flag : flags) record.flags.emplace_back(flag);
+}
+
+template <typename T>
+void read_part(FieldReader& fields, const char* key, T& part) {
+  Json object;
+  fields.read_object(key, object);
+  if (object.is_object()) part = part_from_json<T>(std::move(object));
+}
 
 base::Result<Record> read_record(FieldReader fields) {
   Record record;
@@ -172,27 +195,24 @@ base::Result<Record> read_record(FieldReader fields) {
       .read("trials", record.trials)
       .read_object("settings", record.settings)
       .require("outcome")
-      .read("outcome", record.outcome)
       .read("message", record.message)
-      .read("phase", record.phase)
-      .read("verdict", record.verdict)
       .read("degenerate", record.degenerate)
-      .read("notes", record.notes)
-      .read("flags", record.flags);
+      .read("notes", record.notes);
+  read_words(fields, record);
   read_side(fields, "eager", record.eager);
   read_side(fields, "plugin_side", record.plugin_side);
+  read_part(fields, "plan", record.plan);
+  read_part(fields, "timing", record.timing);
+  read_part(fields, "checks", record.checks);
+  read_part(fields, "proof", record.proof);
+  read_part(fields, "environment", record.environment);
+  read_part(fields, "crash", record.crash);
   fields.read("speedup", record.speedup)
-      .read_object("plan", record.plan)
-      .read_object("timing", record.timing)
-      .read_object("checks", record.checks)
-      .read_object("proof", record.proof)
       .read_object("correctness", record.correctness)
       .read_object("digest", record.digest)
       .read_object("phases_ns", record.phases_ns)
-      .read_object("environment", record.environment)
       .read("peak_rss_bytes", record.peak_rss_bytes)
       .read("output_tail", record.output_tail)
-      .read_object("crash", record.crash)
       .read("command", record.command);
   GN_RETURN_IF_ERROR(fields.status());
   return record;
@@ -201,13 +221,23 @@ base::Result<Record> read_record(FieldReader fields) {
 }  // namespace
 
 base::Result<Record> record_from_json(const Json& json) {
-  GN_RETURN_IF_ERROR(check_schema(json, "graphnet.record", kNewestRecordSchema));
+  GN_RETURN_IF_ERROR(base::check_schema(json, "graphnet.record", kNewestRecordSchema));
   return read_record(FieldReader(json));
 }
 
 base::Result<Record> record_from_json(Json&& json) {
-  GN_RETURN_IF_ERROR(check_schema(json, "graphnet.record", kNewestRecordSchema));
+  GN_RETURN_IF_ERROR(base::check_schema(json, "graphnet.record", kNewestRecordSchema));
   return read_record(FieldReader(std::move(json)));
+}
+
+std::string Record::family_name() const {
+  return family.empty() ? sample.substr(0, sample.find('/')) : family;
+}
+
+std::vector<std::string> texts_of(const std::vector<Word<Flag>>& flags) {
+  std::vector<std::string> texts;
+  for (const Word<Flag>& flag : flags) texts.push_back(flag.text());
+  return texts;
 }
 
 std::optional<std::string> upstream_refusal(const Record& record) {
@@ -219,4 +249,4 @@ std::optional<std::string> upstream_refusal(const Record& record) {
   return std::nullopt;
 }
 
-}  // namespace graphnet::journal
+}  // namespace graphnet::record

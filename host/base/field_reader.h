@@ -11,7 +11,7 @@
 #include "base/math_policy.h"
 #include "base/status.h"
 
-namespace graphnet::journal {
+namespace graphnet::base {
 
 /// Reads the members of one JSON object into variables and keeps the first error.
 ///
@@ -22,10 +22,10 @@ namespace graphnet::journal {
 class FieldReader {
  public:
   /// `where` is put in front of the key in messages: "plugin" gives 'plugin.name'.
-  explicit FieldReader(const base::Json& object, std::string where = "");
+  explicit FieldReader(const Json& object, std::string where = "");
   /// For an object that is needed no more: read_object() moves out of it. It must outlive the
   /// reader.
-  explicit FieldReader(base::Json&& object) : FieldReader(object) { spent_ = &object; }
+  explicit FieldReader(Json&& object) : FieldReader(object) { spent_ = &object; }
 
   FieldReader& require(const char* key);
 
@@ -39,33 +39,33 @@ class FieldReader {
   /// A null element is a number that JSON cannot hold (NaN, infinity) and is read as NaN.
   FieldReader& read(const char* key, std::vector<double>& value);
   /// An object of booleans, each of which may be missing.
-  FieldReader& read(const char* key, base::MathPolicy& value);
+  FieldReader& read(const char* key, MathPolicy& value);
   /// Copies a member that must be an object.
-  FieldReader& read_object(const char* key, base::Json& value);
+  FieldReader& read_object(const char* key, Json& value);
 
   /// The member if it is an object, else null; anything but an object or null is an error.
-  const base::Json* object(const char* key);
+  const Json* object(const char* key);
 
   /// Takes over the error of a nested reader.
   FieldReader& merge(const FieldReader& nested);
 
-  const base::Status& status() const { return status_; }
+  const Status& status() const { return status_; }
 
  private:
-  const base::Json* find(const char* key) const;
+  const Json* find(const char* key) const;
   void fail(const char* key, std::string_view expected);
   std::optional<std::int64_t> integer(const char* key, std::int64_t low, std::int64_t high);
 
-  const base::Json& object_;
-  base::Json* spent_ = nullptr;  // the same object if it may be moved out of
+  const Json& object_;
+  Json* spent_ = nullptr;  // the same object if it may be moved out of
   std::string where_;
-  base::Status status_;
+  Status status_;
 };
 
 /// The version number N of a schema name "<family>/N".
 ///
 /// errors   kInput if `json` is no object, has no such schema, or N is above `newest` (the message
 ///          names both)
-base::Status check_schema(const base::Json& json, std::string_view family, int newest);
+Status check_schema(const Json& json, std::string_view family, int newest);
 
-}  // namespace graphnet::journal
+}  // namespace graphnet::base

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "journal/field_reader.h"
+#include "base/field_reader.h"
 
 #include <charconv>
 #include <limits>
 #include <utility>
 
-namespace graphnet::journal {
+namespace graphnet::base {
 
 namespace {
-
-using base::Code;
-using base::Json;
-using base::Status;
 
 std::string dotted(const std::string& where, const char* key) {
   return where.empty() ? key : where + "." + key;
@@ -67,7 +63,7 @@ FieldReader& FieldReader::read(const char* key, bool& value) {
   return *this;
 }
 
-FieldReader& FieldReader::read(const char* key, base::MathPolicy& value) {
+FieldReader& FieldReader::read(const char* key, MathPolicy& value) {
   const Json* found = object(key);
   if (found == nullptr) return *this;
   FieldReader nested(*found, key);
@@ -213,4 +209,4 @@ Status check_schema(const Json& json, std::string_view family, int newest) {
   return Status::ok();
 }
 
-}  // namespace graphnet::journal
+}  // namespace graphnet::base

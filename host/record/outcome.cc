@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "record/outcome.h"
+
+namespace graphnet::record {
+
+const char* counting_name(Counting counting) {
+  switch (counting) {
+    case Counting::kCounted:
+      return "counted";
+    case Counting::kFailed:
+      return "failed";
+    case Counting::kNotCounted:
+      break;
+  }
+  return "not_counted";
+}
+
+Counting counting_of(const Word<Outcome>& outcome, const Word<Phase>& phase) {
+  if (outcome == Outcome::kPluginFailed && phase.empty()) return Counting::kNotCounted;
+  return facts_of(outcome.value()).counting;
+}
+
+std::string why_not_counted(const Word<Outcome>& outcome, const Word<Phase>& phase) {
+  if (counting_of(outcome, phase) != Counting::kNotCounted) return "";
+  if (outcome == Outcome::kPluginFailed) return "not usable";
+  return outcome.empty() ? "no outcome" : outcome.text();
+}
+
+bool fails_run(const Word<Outcome>& outcome, FailOn fail_on) {
+  const FailOn mildest = facts_of(outcome.value()).exits;
+  return mildest != FailOn::kNever && fail_on >= mildest;
+}
+
+Failure failure_of(Outcome outcome, Phase phase, bool compat) {
+  const OutcomeFacts& facts = facts_of(outcome);
+  if (compat) return facts.upstream;
+  return facts_of(phase).compiles ? facts.while_compiling : facts.failure;
+}
+
+}  // namespace graphnet::record

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "record/phase.h"
+#include "record/word.h"
+
+namespace graphnet::record {
+
+/// What became of a sample with a plugin.
+enum class Outcome : std::uint8_t {
+  kNone,              ///< not known yet, or a record without
+  kOk,                ///< every output is accepted
+  kAccuracyMismatch,  ///< values differ by more than the outcome rule allows
+  kShapeMismatch,     ///< an output has another shape
+  kDtypeMismatch,     ///< an output has another element type
+  kCountMismatch,     ///< another number of outputs
+  kNonFinite,         ///< NaN or infinities where eager has none, or the other way round
+  kUnsupported,       ///< the plugin says that it cannot do this
+  kCompileFailed,     ///< compile or bind gave an error
+  kRuntimeFailed,     ///< a call gave an error
+  kCrashed,           ///< the plugin's code ended the worker by a signal
+  kTimedOut,          ///< it took longer than the limit of a phase
+  kOutOfMemory,       ///< it wanted more memory than there is
+  kKilled,            ///< the worker was killed by somebody else, not for lack of memory
+  kPluginFailed,      ///< the plugin was refused, broke the protocol, or was caught cheating
+  kReferenceFailed,   ///< eager itself could not run it
+  kInvalidSample,     ///< the sample's own files are wrong
+  kSkipped,           ///< it was not tried: it does not fit the limits of this run or machine
+  kOther,             ///< a word of a newer version
+};
+
+/// Who has to mend it.
+enum class Blame : std::uint8_t { kNobody, kPlugin, kReference, kSample, kMachine };
+
+/// Whether a record says something about its backend: the one answer of tables, pages, scores, exit
+/// code, resume, merge and SQL.
+enum class Counting : std::uint8_t {
+  kCounted,     ///< the backend did it; its speedup may enter means (score/evidence.h)
+  kFailed,      ///< the backend did not: one of its failures
+  kNotCounted,  ///< nothing is known of the backend: neither, and a later run tries it again
+};
+
+/// "counted", "failed", "not_counted".
+const char* counting_name(Counting counting);
+
+/// Which outcomes make the exit code 1, as --fail-on names them; each one includes those before it.
+enum class FailOn : std::uint8_t {
+  kNever,
+  kError,   ///< those but skipped and unsupported
+  kFailed,  ///< those but skipped
+  kAny,     ///< every one but ok
+};
+
+/// How a sample failed on a backend; upstream's error types.
+///
+/// source   GraphNet bench positive_tolerance_interpretation
+enum class Failure : std::uint8_t {
+  kNone,           ///< both sides ran: levels of tolerance say how well they agree
+  kAccuracy,       ///< both ran and differ at the level that was asked for; of no outcome
+  kNonFinite,      ///< NaN or infinities where eager has none, or the other way round
+  kTypeMismatch,   ///< another element type
+  kShapeMismatch,  ///< another shape or number of outputs
+  kRuntime,        ///< the compiled program did not run to its end
+  kCompile,        ///< it was not compiled
+  kReference,      ///< eager itself failed
+};
+inline constexpr std::size_t kNumFailures = 8;
+
+struct OutcomeFacts {
+  Outcome value;
+  const char* name;  ///< as stored
+  Blame blame;
+  Counting counting;  ///< but see counting_of()
+  /// The mildest --fail-on for which it makes the exit code 1; kNever: none.
+  FailOn exits;
+  /// Found by comparing outputs: both sides ran to their end.
+  bool is_compared;
+  /// Its class in scores, in phases where the plugin compiles (Phase::compiles) and in others...
+  Failure while_compiling;
+  Failure failure;
+  /// ...and what upstream's analysis makes of the lines that its program prints for such a sample.
+  Failure upstream;
+};
+
+namespace outcome_table {
+
+using B = Blame;
+using C = Counting;
+using E = FailOn;
+using F = Failure;
+using O = Outcome;
+
+/// `plugin_failed` and others with two classes: of a phase in which the plugin compiles, and later.
+/// A lack of evidence is no failure of a compiler: `invalid_sample` and `skipped` are not counted,
+/// nor is a word that this version does not know. `reference_failed` is, as upstream counts it.
+inline constexpr OutcomeFacts kRows[] = {
+    {O::kNone, "", B::kNobody, C::kNotCounted, E::kError, false, F::kNone, F::kNone, F::kNone},
+    {O::kOk, "ok", B::kNobody, C::kCounted, E::kNever, true, F::kNone, F::kNone, F::kNone},
+    {O::kAccuracyMismatch, "accuracy_mismatch", B::kPlugin, C::kFailed, E::kError, true, F::kNone,
+     F::kNone, F::kNone},
+    {O::kShapeMismatch, "shape_mismatch", B::kPlugin, C::kFailed, E::kError, true,
+     F::kShapeMismatch, F::kShapeMismatch, F::kNone},
+    {O::kDtypeMismatch, "dtype_mismatch", B::kPlugin, C::kFailed, E::kError, true, F::kTypeMismatch,
+     F::kTypeMismatch, F::kShapeMismatch},
+    {O::kCountMismatch, "count_mismatch", B::kPlugin, C::kFailed, E::kError, true,
+     F::kShapeMismatch, F::kShapeMismatch, F::kShapeMismatch},
+    {O::kNonFinite, "non_finite", B::kPlugin, C::kFailed, E::kError, true, F::kNonFinite,
+     F::kNonFinite, F::kNone},
+    {O::kUnsupported, "unsupported", B::kPlugin, C::kFailed, E::kFailed, false, F::kCompile,
+     F::kCompile, F::kReference},
+    {O::kCompileFailed, "compile_failed", B::kPlugin, C::kFailed, E::kError, false, F::kCompile,
+     F::kCompile, F::kReference},
+    {O::kRuntimeFailed, "runtime_failed", B::kPlugin, C::kFailed, E::kError, false, F::kCompile,
+     F::kRuntime, F::kReference},
+    {O::kCrashed, "crashed", B::kPlugin, C::kFailed, E::kError, false, F::kCompile, F::kRuntime,
+     F::kReference},
+    {O::kTimedOut, "timed_out", B::kPlugin, C::kFailed, E::kError, false, F::kCompile, F::kRuntime,
+     F::kReference},
+    {O::kOutOfMemory, "out_of_memory", B::kPlugin, C::kFailed, E::kError, false, F::kCompile,
+     F::kRuntime, F::kReference},
+    {O::kKilled, "killed", B::kMachine, C::kFailed, E::kError, false, F::kCompile, F::kRuntime,
+     F::kReference},
+    {O::kPluginFailed, "plugin_failed", B::kPlugin, C::kFailed, E::kError, false, F::kCompile,
+     F::kRuntime, F::kReference},
+    {O::kReferenceFailed, "reference_failed", B::kReference, C::kFailed, E::kError, false,
+     F::kReference, F::kReference, F::kReference},
+    {O::kInvalidSample, "invalid_sample", B::kSample, C::kNotCounted, E::kError, false, F::kNone,
+     F::kNone, F::kNone},
+    {O::kSkipped, "skipped", B::kMachine, C::kNotCounted, E::kAny, false, F::kNone, F::kNone,
+     F::kNone},
+    {O::kOther, "", B::kNobody, C::kNotCounted, E::kError, false, F::kNone, F::kNone, F::kNone},
+};
+static_assert(is_word_table(kRows), "one row an outcome, in their order, with a name of its own");
+
+}  // namespace outcome_table
+
+constexpr const auto& table(Outcome /*any*/) {
+  return outcome_table::kRows;
+}
+
+/// Whether a record counts, by its outcome and the last phase that it entered: `plugin_failed`
+/// without a phase is not counted, for the plugin was refused before any of its code ran and may be
+/// mended beside its library. Everything else as the table says.
+Counting counting_of(const Word<Outcome>& outcome, const Word<Phase>& phase);
+
+/// Why it is not counted, for readers: "skipped", "invalid_sample", "not usable" (a plugin that was
+/// refused), "no outcome", or the word that is not known. Empty if it is counted or failed.
+std::string why_not_counted(const Word<Outcome>& outcome, const Word<Phase>& phase);
+
+/// Whether an outcome makes the exit code 1.
+bool fails_run(const Word<Outcome>& outcome, FailOn fail_on);
+
+/// Upstream's error type of an outcome that is counted or failed; `compat` as upstream's analysis
+/// sees it.
+Failure failure_of(Outcome outcome, Phase phase, bool compat);
+
+}  // namespace graphnet::record
