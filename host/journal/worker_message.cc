@@ -47,7 +47,7 @@ base::Result<Task> task_from_json(const base::Json& json) {
         "plugin_options", "device",         "threads",     "compile_threads",   "weights",
         "math",           "protocol",       "method",      "protocol_settings", "warmup",
         "trials",         "limits_itself",  "asks",        "control",           "digest",
-        "proof",          "command",        "run_id"}) {
+        "proof",          "command",        "run_id",      "second_weights"}) {
     fields.require(key);
   }
   fields.read("sample_path", task.sample_path)
