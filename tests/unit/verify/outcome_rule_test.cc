@@ -250,7 +250,7 @@ TEST(Outsize, MasksOfHalvesAndOfFloat64) {
   EXPECT_EQ(compare_outputs({{DType::kFloat64, {4096}, doubles.data()}},
                             {{DType::kFloat64, {4096}, others.data()}})
                 .outcome,
-            "accuracy_mismatch");
+            record::Outcome::kAccuracyMismatch);
 }
 
 TEST(Outsize, AWideRangeWithoutThemIsLeftAlone) {
@@ -333,7 +333,7 @@ TEST(Evidence, IsJudgedOutputByOutput) {
   EXPECT_FALSE(compare_outputs({view(good), view(bad)}, {view(good), view(bad)}).degenerate);
   EXPECT_TRUE(compare_outputs({view(bad), view(bad)}, {view(bad), view(bad)}).degenerate);
   EXPECT_EQ(compare_outputs({view(good), view(bad)}, {view(good), view(other)}).outcome,
-            "accuracy_mismatch")
+            record::Outcome::kAccuracyMismatch)
       << "an output without evidence is compared";
 }
 
