@@ -63,7 +63,7 @@ struct Candidate {
   const Record* record = nullptr;
 
   auto rank() const {
-    return std::make_tuple(record->counting() != record::Counting::kNotCounted, record->attempt,
+    return std::make_tuple(!record::leaves_open(record->outcome, record->phase), record->attempt,
                            record->time_utc);
   }
 };

@@ -79,9 +79,9 @@ Status add_line(std::string_view line, FinishedTasks& tasks) {
   task.attempts = std::max(task.attempts, static_cast<int>(head.attempt));
   const record::Word<record::Outcome> outcome(head.outcome);
   const record::Word<record::Phase> phase(head.phase);
-  const bool counts = record::counting_of(outcome, phase) != record::Counting::kNotCounted;
-  if (counts || !task.counts) task.outcome = outcome;
-  task.counts = task.counts || counts;
+  const bool settles = !record::leaves_open(outcome, phase);
+  if (settles || task.is_open) task.outcome = outcome;
+  task.is_open = task.is_open && !settles;
   return Status::ok();
 }
 

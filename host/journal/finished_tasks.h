@@ -13,10 +13,9 @@ namespace graphnet::journal {
 
 /// What a journal says of one task.
 struct FinishedTask {
-  record::Word<record::Outcome> outcome;  ///< of the last record that counts, else of the last
+  record::Word<record::Outcome> outcome;  ///< of the last record that settles it, else of the last
   int attempts = 0;                       ///< the highest Record::attempt
-  /// False if no record says anything about the backend (record::counting_of()): the task is open.
-  bool counts = false;
+  bool is_open = true;                    ///< no record settles it; see record::leaves_open()
 };
 
 /// The tasks of a journal by key.

@@ -27,7 +27,7 @@ using base::Status;
 
 /// A record as a line, with what decides where it stands and whether it stays.
 struct Candidate {
-  bool counts = false;
+  bool settles = false;
   int attempt = 1;
   std::string time_utc;
   std::string text;  ///< without check
@@ -35,7 +35,7 @@ struct Candidate {
   std::string plugin;
 
   /// Greater wins.
-  auto rank() const { return std::tie(counts, attempt, time_utc, text); }
+  auto rank() const { return std::tie(settles, attempt, time_utc, text); }
 };
 
 /// Versions of one thing, by a name that says what it is: "plugin acme" to its builds.
@@ -109,7 +109,7 @@ class Merger {
 
   void add_record(const record::Record& record, std::string text) {
     Candidate candidate;
-    candidate.counts = record.counting() != record::Counting::kNotCounted;
+    candidate.settles = !record::leaves_open(record.outcome, record.phase);
     candidate.attempt = record.attempt;
     candidate.time_utc = record.time_utc;
     candidate.sample = record.sample;

@@ -26,10 +26,10 @@ struct Merged {
 /// and how often a line occurs make no difference, and merging the result with any of the inputs
 /// gives the same bytes again.
 ///
-/// Of the records with one task key one is kept: one that counts before one that does not
-/// (record::counting_of()), then the higher attempt, then the later time, then the greater text.
-/// Records without a key stand for themselves. Lines are kept as they were written, keys that this
-/// version does not know included; a check is added where there is none.
+/// Of the records with one task key one is kept: one that settles it before one that
+/// does not (record::leaves_open()), then the higher attempt, then the later time, then the greater
+/// text. Records without a key stand for themselves. Lines are kept as they were written, keys that
+/// this version does not know included; a check is added where there is none.
 ///
 /// order    header {"schema", "record_schema", "merged": [the headers of the inputs]}, controls by
 ///          time, records by sample, plugin and key

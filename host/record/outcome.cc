@@ -15,14 +15,25 @@ const char* counting_name(Counting counting) {
   return "not_counted";
 }
 
+namespace {
+
+bool was_refused(const Word<Outcome>& outcome, const Word<Phase>& phase) {
+  return outcome == Outcome::kPluginFailed && phase.empty();
+}
+
+}  // namespace
+
 Counting counting_of(const Word<Outcome>& outcome, const Word<Phase>& phase) {
-  if (outcome == Outcome::kPluginFailed && phase.empty()) return Counting::kNotCounted;
-  return facts_of(outcome.value()).counting;
+  return was_refused(outcome, phase) ? Counting::kNotCounted : facts_of(outcome.value()).counting;
+}
+
+bool leaves_open(const Word<Outcome>& outcome, const Word<Phase>& phase) {
+  return was_refused(outcome, phase) || facts_of(outcome.value()).is_open;
 }
 
 std::string why_not_counted(const Word<Outcome>& outcome, const Word<Phase>& phase) {
   if (counting_of(outcome, phase) != Counting::kNotCounted) return "";
-  if (outcome == Outcome::kPluginFailed) return "not usable";
+  if (was_refused(outcome, phase)) return "not usable";
   return outcome.empty() ? "no outcome" : outcome.text();
 }
 

@@ -35,12 +35,12 @@ enum class Outcome : std::uint8_t {
 /// Who has to mend it.
 enum class Blame : std::uint8_t { kNobody, kPlugin, kReference, kSample, kMachine };
 
-/// Whether a record says something about its backend: the one answer of tables, pages, scores, exit
-/// code, resume, merge and SQL.
+/// Whether a record says something about its backend: the one answer of tables, pages, scores and
+/// SQL. Exit code, resume and merge ask other things of the same rows.
 enum class Counting : std::uint8_t {
   kCounted,     ///< the backend did it; its speedup may enter means (score/evidence.h)
   kFailed,      ///< the backend did not: one of its failures
-  kNotCounted,  ///< nothing is known of the backend: neither, and a later run tries it again
+  kNotCounted,  ///< neither: nothing is known of the backend
 };
 
 /// "counted", "failed", "not_counted".
@@ -76,6 +76,7 @@ struct OutcomeFacts {
   Counting counting;  ///< but see counting_of()
   /// The mildest --fail-on for which it makes the exit code 1; kNever: none.
   FailOn exits;
+  bool is_open;  ///< but see leaves_open()
   /// Found by comparing outputs: both sides ran to their end.
   bool is_compared;
   /// Its class in scores, in phases where the plugin compiles (Phase::compiles) and in others...
@@ -97,41 +98,43 @@ using O = Outcome;
 /// A lack of evidence is no failure of a compiler: `invalid_sample` and `skipped` are not counted,
 /// nor is a word that this version does not know. `reference_failed` is, as upstream counts it.
 inline constexpr OutcomeFacts kRows[] = {
-    {O::kNone, "", B::kNobody, C::kNotCounted, E::kError, false, F::kNone, F::kNone, F::kNone},
-    {O::kOk, "ok", B::kNobody, C::kCounted, E::kNever, true, F::kNone, F::kNone, F::kNone},
-    {O::kAccuracyMismatch, "accuracy_mismatch", B::kPlugin, C::kFailed, E::kError, true, F::kNone,
-     F::kNone, F::kNone},
-    {O::kShapeMismatch, "shape_mismatch", B::kPlugin, C::kFailed, E::kError, true,
-     F::kShapeMismatch, F::kShapeMismatch, F::kNone},
-    {O::kDtypeMismatch, "dtype_mismatch", B::kPlugin, C::kFailed, E::kError, true, F::kTypeMismatch,
-     F::kTypeMismatch, F::kShapeMismatch},
-    {O::kCountMismatch, "count_mismatch", B::kPlugin, C::kFailed, E::kError, true,
-     F::kShapeMismatch, F::kShapeMismatch, F::kShapeMismatch},
-    {O::kNonFinite, "non_finite", B::kPlugin, C::kFailed, E::kError, true, F::kNonFinite,
-     F::kNonFinite, F::kNone},
-    {O::kUnsupported, "unsupported", B::kPlugin, C::kFailed, E::kFailed, false, F::kCompile,
-     F::kCompile, F::kReference},
-    {O::kCompileFailed, "compile_failed", B::kPlugin, C::kFailed, E::kError, false, F::kCompile,
-     F::kCompile, F::kReference},
-    {O::kRuntimeFailed, "runtime_failed", B::kPlugin, C::kFailed, E::kError, false, F::kCompile,
-     F::kRuntime, F::kReference},
-    {O::kCrashed, "crashed", B::kPlugin, C::kFailed, E::kError, false, F::kCompile, F::kRuntime,
-     F::kReference},
-    {O::kTimedOut, "timed_out", B::kPlugin, C::kFailed, E::kError, false, F::kCompile, F::kRuntime,
-     F::kReference},
-    {O::kOutOfMemory, "out_of_memory", B::kPlugin, C::kFailed, E::kError, false, F::kCompile,
-     F::kRuntime, F::kReference},
-    {O::kKilled, "killed", B::kMachine, C::kFailed, E::kError, false, F::kCompile, F::kRuntime,
-     F::kReference},
-    {O::kPluginFailed, "plugin_failed", B::kPlugin, C::kFailed, E::kError, false, F::kCompile,
-     F::kRuntime, F::kReference},
-    {O::kReferenceFailed, "reference_failed", B::kReference, C::kFailed, E::kError, false,
-     F::kReference, F::kReference, F::kReference},
-    {O::kInvalidSample, "invalid_sample", B::kSample, C::kNotCounted, E::kError, false, F::kNone,
-     F::kNone, F::kNone},
-    {O::kSkipped, "skipped", B::kMachine, C::kNotCounted, E::kAny, false, F::kNone, F::kNone,
+    {O::kNone, "", B::kNobody, C::kNotCounted, E::kError, false, false, F::kNone, F::kNone,
      F::kNone},
-    {O::kOther, "", B::kNobody, C::kNotCounted, E::kError, false, F::kNone, F::kNone, F::kNone},
+    {O::kOk, "ok", B::kNobody, C::kCounted, E::kNever, false, true, F::kNone, F::kNone, F::kNone},
+    {O::kAccuracyMismatch, "accuracy_mismatch", B::kPlugin, C::kFailed, E::kError, false, true,
+     F::kNone, F::kNone, F::kNone},
+    {O::kShapeMismatch, "shape_mismatch", B::kPlugin, C::kFailed, E::kError, false, true,
+     F::kShapeMismatch, F::kShapeMismatch, F::kNone},
+    {O::kDtypeMismatch, "dtype_mismatch", B::kPlugin, C::kFailed, E::kError, false, true,
+     F::kTypeMismatch, F::kTypeMismatch, F::kShapeMismatch},
+    {O::kCountMismatch, "count_mismatch", B::kPlugin, C::kFailed, E::kError, false, true,
+     F::kShapeMismatch, F::kShapeMismatch, F::kShapeMismatch},
+    {O::kNonFinite, "non_finite", B::kPlugin, C::kFailed, E::kError, false, true, F::kNonFinite,
+     F::kNonFinite, F::kNone},
+    {O::kUnsupported, "unsupported", B::kPlugin, C::kFailed, E::kFailed, false, false, F::kCompile,
+     F::kCompile, F::kReference},
+    {O::kCompileFailed, "compile_failed", B::kPlugin, C::kFailed, E::kError, false, false,
+     F::kCompile, F::kCompile, F::kReference},
+    {O::kRuntimeFailed, "runtime_failed", B::kPlugin, C::kFailed, E::kError, false, false,
+     F::kCompile, F::kRuntime, F::kReference},
+    {O::kCrashed, "crashed", B::kPlugin, C::kFailed, E::kError, false, false, F::kCompile,
+     F::kRuntime, F::kReference},
+    {O::kTimedOut, "timed_out", B::kPlugin, C::kFailed, E::kError, false, false, F::kCompile,
+     F::kRuntime, F::kReference},
+    {O::kOutOfMemory, "out_of_memory", B::kPlugin, C::kFailed, E::kError, false, false, F::kCompile,
+     F::kRuntime, F::kReference},
+    {O::kKilled, "killed", B::kMachine, C::kFailed, E::kError, false, false, F::kCompile,
+     F::kRuntime, F::kReference},
+    {O::kPluginFailed, "plugin_failed", B::kPlugin, C::kFailed, E::kError, false, false,
+     F::kCompile, F::kRuntime, F::kReference},
+    {O::kReferenceFailed, "reference_failed", B::kReference, C::kFailed, E::kError, false, false,
+     F::kReference, F::kReference, F::kReference},
+    {O::kInvalidSample, "invalid_sample", B::kSample, C::kNotCounted, E::kError, false, false,
+     F::kNone, F::kNone, F::kNone},
+    {O::kSkipped, "skipped", B::kMachine, C::kNotCounted, E::kAny, true, false, F::kNone, F::kNone,
+     F::kNone},
+    {O::kOther, "", B::kNobody, C::kNotCounted, E::kError, false, false, F::kNone, F::kNone,
+     F::kNone},
 };
 static_assert(is_word_table(kRows), "one row an outcome, in their order, with a name of its own");
 
@@ -143,8 +146,14 @@ constexpr const auto& table(Outcome /*any*/) {
 
 /// Whether a record counts, by its outcome and the last phase that it entered: `plugin_failed`
 /// without a phase is not counted, for the plugin was refused before any of its code ran and may be
-/// mended beside its library. Everything else as the table says.
+/// mended beside its library. Else as the table says.
 Counting counting_of(const Word<Outcome>& outcome, const Word<Phase>& phase);
+
+/// Whether the next time may go otherwise though nothing in the task has changed: `skipped` (other
+/// limits, more memory), and a plugin that was refused. --resume runs such a task again, which
+/// takes milliseconds, and in a merge any other record of it wins. An invalid sample stays one: its
+/// content is part of the task.
+bool leaves_open(const Word<Outcome>& outcome, const Word<Phase>& phase);
 
 /// Why it is not counted, for readers: "skipped", "invalid_sample", "not usable" (a plugin that was
 /// refused), "no outcome", or the word that is not known. Empty if it is counted or failed.

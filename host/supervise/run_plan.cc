@@ -107,7 +107,7 @@ std::size_t drop_done(std::vector<PlannedTask>& plan, const journal::FinishedTas
     const auto found = finished.by_key.find(planned.key);
     if (found == finished.by_key.end()) return false;
     planned.attempt = found->second.attempts + 1;
-    return found->second.counts &&
+    return !found->second.is_open &&
            (retry != Retry::kFailed || found->second.outcome == record::Outcome::kOk);
   };
   plan.erase(std::remove_if(plan.begin(), plan.end(), is_done), plan.end());

@@ -63,7 +63,7 @@ std::vector<PlannedTask> make_plan(const std::vector<PlannedSample>& samples,
 
 /// Which tasks of a results file are run again.
 enum class Retry {
-  kUntried,  ///< those that do not count, see record::counting_of()
+  kUntried,  ///< those that are open, see record::leaves_open()
   kFailed,   ///< and those whose outcome is not `ok`
 };
 

@@ -35,7 +35,7 @@ std::filesystem::path journal_of(const TempDir& folder, const std::vector<Record
   return path;
 }
 
-TEST(FinishedTasks, TheLastRecordThatCountsIsTaken) {
+TEST(FinishedTasks, TheLastRecordThatSettlesItIsTaken) {
   const TempDir folder;
   const auto path =
       journal_of(folder, {record_of("a", "ok"), record_of("b", "crashed"), record_of("b", "ok", 2),
@@ -45,16 +45,16 @@ TEST(FinishedTasks, TheLastRecordThatCountsIsTaken) {
   ASSERT_TRUE(tasks.is_ok()) << tasks.status().to_string();
   EXPECT_EQ(tasks->by_key.size(), 4u);
   EXPECT_EQ(tasks->num_without_key, 1u);
-  const auto expect = [&](const char* key, const char* outcome, int attempts, bool counts) {
+  const auto expect = [&](const char* key, const char* outcome, int attempts, bool is_open) {
     const FinishedTask& task = tasks->by_key.at(key);
     EXPECT_EQ(task.outcome.text(), outcome) << key;
     EXPECT_EQ(task.attempts, attempts) << key;
-    EXPECT_EQ(task.counts, counts) << key;
+    EXPECT_EQ(task.is_open, is_open) << key;
   };
-  expect("a", "ok", 1, true);
-  expect("b", "ok", 2, true);
-  expect("c", "ok", 2, true);
-  expect("d", "plugin_failed", 1, false);
+  expect("a", "ok", 1, false);
+  expect("b", "ok", 2, false);
+  expect("c", "ok", 2, false);
+  expect("d", "plugin_failed", 1, true);
 }
 
 TEST(FinishedTasks, AreThoseOfTheFullReader) {

@@ -14,7 +14,8 @@ struct Answer {
   const char* phase;
   Counting counting;
   const char* why_not;
-  FailOn exits;  ///< the mildest --fail-on that makes the exit code 1
+  FailOn exits;          ///< the mildest --fail-on that makes the exit code 1
+  bool is_open = false;  ///< --resume tries it again
 };
 
 constexpr Counting kCounted = Counting::kCounted;
@@ -38,10 +39,10 @@ constexpr Answer kAnswers[] = {
     {"out_of_memory", "run", kFailed, "", FailOn::kError},
     {"killed", "run", kFailed, "", FailOn::kError},
     {"plugin_failed", "compile", kFailed, "", FailOn::kError},
-    {"plugin_failed", "", kNot, "not usable", FailOn::kError},
+    {"plugin_failed", "", kNot, "not usable", FailOn::kError, true},
     {"reference_failed", "eager", kFailed, "", FailOn::kError},
     {"invalid_sample", "load", kNot, "invalid_sample", FailOn::kError},
-    {"skipped", "plan", kNot, "skipped", FailOn::kAny},
+    {"skipped", "plan", kNot, "skipped", FailOn::kAny, true},
     {"interrupted", "run", kNot, "interrupted", FailOn::kError},
 };
 
@@ -54,6 +55,7 @@ TEST(Outcome, OneAnswerToWhatCounts) {
     seen.insert(outcome.value());
     EXPECT_EQ(counting_of(outcome, phase), answer.counting) << name;
     EXPECT_EQ(why_not_counted(outcome, phase), answer.why_not) << name;
+    EXPECT_EQ(leaves_open(outcome, phase), answer.is_open) << name;
     for (const FailOn fail_on : {FailOn::kNever, FailOn::kError, FailOn::kFailed, FailOn::kAny}) {
       const bool fails = answer.exits != FailOn::kNever && fail_on >= answer.exits;
       EXPECT_EQ(fails_run(outcome, fail_on), fails) << name;

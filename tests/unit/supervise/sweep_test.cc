@@ -262,8 +262,8 @@ TEST(RunPlan, SamplesAreOutermostAndDoneOnesAreDropped) {
             "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b");
 
   journal::FinishedTasks finished;
-  finished.by_key[plan[1].key] = {record::Outcome::kOk, 1, true};
-  finished.by_key["of another run"] = {record::Outcome::kOk, 1, true};
+  finished.by_key[plan[1].key] = {record::Outcome::kOk, 1, false};
+  finished.by_key["of another run"] = {record::Outcome::kOk, 1, false};
   EXPECT_EQ(drop_done(plan, finished, Retry::kUntried), 1U);
   ASSERT_EQ(plan.size(), 3U);
   EXPECT_EQ(plan[1].sample.name, "f/y");
@@ -333,15 +333,14 @@ TEST(RunPlan, WhatIsRunAgainFollowsFromItsOutcome) {
     std::size_t failed;
   } cases[] = {{record::Outcome::kOk, record::Phase::kTime, 1, 1},
                {record::Outcome::kSkipped, record::Phase::kPlan, 0, 0},
-               {record::Outcome::kInvalidSample, record::Phase::kLoad, 0, 0},
+               {record::Outcome::kInvalidSample, record::Phase::kLoad, 1, 0},
                {record::Outcome::kPluginFailed, record::Phase::kNone, 0, 0},
                {record::Outcome::kPluginFailed, record::Phase::kCompile, 1, 0},
                {record::Outcome::kUnsupported, record::Phase::kCompile, 1, 0}};
   for (const auto& [outcome, phase, untried, failed] : cases) {
     const auto fresh = make_plan({{"s/f/x", "f/x", "f"}}, {acme()}, PlanSettings());
     journal::FinishedTasks finished;
-    finished.by_key[fresh[0].key] = {
-        outcome, 2, record::counting_of(outcome, phase) != record::Counting::kNotCounted};
+    finished.by_key[fresh[0].key] = {outcome, 2, record::leaves_open(outcome, phase)};
     auto plan = fresh;
     EXPECT_EQ(drop_done(plan, finished, Retry::kUntried), untried)
         << name_of(outcome) << name_of(phase);
