@@ -269,11 +269,11 @@ Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::s
     GN_RETURN_IF_ERROR(apply_override(tree, text));
     expand_protocol(tree);
   }
-  GN_ASSIGN_OR_RETURN(
-      const MapReader root,
-      MapReader::open(tree, "",
-                      {"schema", "backend", "device", "threads", "compile_threads", "weights", "second_weights",
-                       "math", "protocol", "proof", "limits", "timeouts", "samples", "plugins"}));
+  GN_ASSIGN_OR_RETURN(const MapReader root,
+                      MapReader::open(tree, "",
+                                      {"schema", "backend", "device", "threads", "compile_threads",
+                                       "weights", "second_weights", "math", "protocol", "proof",
+                                       "limits", "timeouts", "samples", "plugins"}));
   RunConfig config;
   config.file = file;
   GN_RETURN_IF_ERROR(read_sections(root, config_folders, config));

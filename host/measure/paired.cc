@@ -27,9 +27,6 @@ constexpr double kMostCalls = 64;
 /// No more calls than fit into this on the longer side, if the other is very much shorter.
 constexpr double kLongestHalfNs = 1e6;
 
-/// A control comes after so many pairs, which makes a quarter more halves.
-constexpr int kControlEvery = 4;
-
 constexpr const char* kSideNames[] = {"eager", "backend"};
 
 Status prepare(const SideCalls& side) {
@@ -189,7 +186,8 @@ Status Comparison::attempt() {
   for (bool done = false; !done;) {
     GN_RETURN_IF_ERROR(measure_pair());
     const int count = static_cast<int>(result_.pairs.size());
-    if (count % kControlEvery == 0) GN_RETURN_IF_ERROR(measure_control());
+    const int every = settings_.control_every;
+    if (every > 0 && count % every == 0) GN_RETURN_IF_ERROR(measure_control());
     const std::int64_t elapsed_ns = instruments_.now() - begin_ns;
     const bool overdue =
         elapsed_ns >= settings_.long_call_time_ns && count >= settings_.fewest_pairs;

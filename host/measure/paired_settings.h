@@ -41,6 +41,8 @@ struct PairedSettings {
   std::int64_t quiet_wait_ns = 1'000'000'000;
   std::int64_t idle_wait_ns = 50'000'000;
   std::uint64_t seed = 1;
+  /// Pairs between two controls; 0: none. No key of a file: results of all protocols have them.
+  int control_every = 4;
   bool replay = false;  ///< the plugin's timed calls are launches of one captured graph
 };
 

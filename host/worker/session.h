@@ -28,10 +28,10 @@ namespace graphnet::worker {
 /// One sample with one plugin, from its files to its record.
 ///
 /// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time, with protocol
-/// `paired` robustness and second_weights, and proof, after which nothing can be timed. The device is
-/// opened first, in load. Each is announced before it begins; a sample that does not fit is skipped
-/// before anything of its size is allocated. The record is sent after load and after eager, so that
-/// a plugin that takes the process down loses nothing of the reference.
+/// `paired` robustness and second_weights, and proof, after which nothing can be timed. The device
+/// is opened first, in load. Each is announced before it begins; a sample that does not fit is
+/// skipped before anything of its size is allocated. The record is sent after load and after eager,
+/// so that a plugin that takes the process down loses nothing of the reference.
 class Session {
  public:
   Session(journal::Task task, Channel& channel);

@@ -37,7 +37,8 @@ record::Record run_trick(const std::string& trick, int threads) {
   const auto config = folder.write(
       "trick.yaml", "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(trick).string() +
                         "}\nthreads: " + std::to_string(threads) +
-                        "\nprotocol: {time: 300ms, remeasure: false}\n");
+                        // Helpers keep the first weights, which second ones show too.
+                        "\nsecond_weights: off\nprotocol: {time: 300ms, remeasure: false}\n");
   const auto journal = folder.path() / "results.jsonl";
   const auto end = run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run",
                                 std::string(GRAPHNET_SOURCE_DIR) + "/configs/control", "-o",

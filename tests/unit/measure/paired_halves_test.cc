@@ -156,7 +156,7 @@ TEST(Halves, AWaitAmongSeveralCallsMarksTheirHalf) {
   };
   // Between two calls, in every fourth half.
   hooks.before_call = [&](Side, int, int call) {
-    if (half % 4 == 1 && call == 1) *machine.counters.waited_ns += 100;
+    if (half % 4 == 1 && call == 1) *machine.counters.waited_ns += 5'000;
     return Status::ok();
   };
   machine.duration = [](Side) { return 10'000.0; };

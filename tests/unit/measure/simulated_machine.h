@@ -14,11 +14,12 @@
 
 namespace graphnet::measure {
 
-/// Settings that never stop early, with `pairs` pairs.
+/// Settings that never stop early, with `pairs` pairs and no controls.
 inline PairedSettings exactly(int pairs) {
   PairedSettings settings;
   settings.half_width = settings.margin = -1;
   settings.max_pairs = pairs;
+  settings.control_every = 0;
   settings.first_look = std::min(settings.first_look, pairs);
   settings.time_ns = settings.long_call_time_ns = std::int64_t{1} << 60U;
   settings.remeasure = false;

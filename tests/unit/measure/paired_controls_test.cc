@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "measure/paired.h"
+#include "unit/measure/simulated_machine.h"
+
+namespace graphnet::measure {
+namespace {
+
+using base::Status;
+
+PairedSettings with_controls(int pairs) {
+  PairedSettings settings = exactly(pairs);
+  settings.control_every = 4;
+  return settings;
+}
+
+TEST(Controls, EagerIsTimedAgainstItselfBetweenThePairs) {
+  SimulatedMachine machine;
+  PairedHooks hooks;
+  std::string plans;
+  hooks.before_pair = [&](const PairPlan& plan) {
+    plans += plan.is_control ? 'c' : 'p';
+    return Status::ok();
+  };
+  const auto result = machine.compare(with_controls(12), hooks);
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_EQ(plans, "ppppcppppcppppc");
+  EXPECT_EQ(result->controls.size(), 3U);
+  ASSERT_TRUE(result->noise_floor.has_value());
+  EXPECT_EQ(*result->noise_floor, 0);
+}
+
+TEST(Controls, AClaimMustLieBeyondItsOwnNoise) {
+  // Every second half of eager in a row is slower: what a pair shows is as likely to be that.
+  SimulatedMachine machine;
+  int eagers = 0;
+  bool is_control = false;
+  PairedHooks hooks;
+  hooks.before_pair = [&](const PairPlan& plan) {
+    is_control = plan.is_control;
+    eagers = 0;
+    return Status::ok();
+  };
+  double control_ratio = 1.05;
+  int controls = 0;
+  machine.duration = [&](Side side) {
+    if (side == kBackend) return 1e7;
+    if (!is_control) return 1.03e7;
+    const bool is_first = eagers++ == 0;
+    if (is_first) ++controls;
+    // The first half of each plays eager and backend in turn.
+    return is_first == (controls % 2 == 1) ? 1e7 * control_ratio : 1e7;
+  };
+  const auto noisy = machine.compare(with_controls(24), hooks);
+  ASSERT_TRUE(noisy.is_ok());
+  EXPECT_NEAR(*noisy->noise_floor, 0.05, 1e-9);
+  EXPECT_NE(noisy->verdict, Verdict::kFaster);
+  control_ratio = 1.001;
+  controls = 0;
+  const auto quiet = machine.compare(with_controls(24), hooks);
+  ASSERT_TRUE(quiet.is_ok());
+  EXPECT_EQ(quiet->verdict, Verdict::kFaster);
+}
+
+}  // namespace
+}  // namespace graphnet::measure
