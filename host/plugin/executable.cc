@@ -165,9 +165,11 @@ CallStatus Executable::check_tensors(const std::vector<DLTensor>& eager_outputs)
     const DLTensor& moved = eager_outputs[i];
     const DLTensor& tensor = outputs_[i];
     const DLTensor made = make_tensor(entry, strides, nullptr, to_dl_device(place_.device()));
-    const bool is_where_eager_put_it = moved.data != nullptr && tensor.data == moved.data &&
-                                       tensor.byte_offset == moved.byte_offset &&
-                                       tensor.strides == moved.strides;
+    // Of a tensor without elements eager's data may be null.
+    const bool may_be_null = base::num_elements(entry.shape).value_or(1) == 0;
+    const bool is_where_eager_put_it =
+        (moved.data != nullptr || may_be_null) && tensor.data == moved.data &&
+        tensor.byte_offset == moved.byte_offset && tensor.strides == moved.strides;
     const bool is_as_made =
         tensor.shape == made.shape && tensor.ndim == made.ndim &&
         tensor.dtype.code == made.dtype.code && tensor.dtype.bits == made.dtype.bits &&
