@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <functional>
 
 #include "measure/clock.h"
@@ -52,32 +53,55 @@ class Child {
   pid_t pid_ = -1;
 };
 
+/// In a process whose parent has no other child: under ctest -j other tests are siblings.
+void alone(const std::function<void()>& body) {
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      body();
+      std::fflush(nullptr);
+      ::_exit(testing::Test::HasFailure() ? 1 : 0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 2);
+  }
+  int status = -1;
+  ::waitpid(parent, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(ProcessFamily, CountsAChildWhileItLivesAndAfterwards) {
-  const Child stranger([] {});
-  ProcessFamily family;
-  family.look();
-  EXPECT_TRUE(family.living().empty()) << "what was there before is somebody else's";
-  const std::int64_t before_ns = family.ran_ns();
-  Child child(work);
-  family.look();
-  EXPECT_EQ(family.living().size(), 1U);
-  const std::int64_t living_ns = family.ran_ns() - before_ns;
-  EXPECT_GE(living_ns, kWorkNs);
-  child.end();
-  // Reaped children are counted in microseconds.
-  EXPECT_GE(family.ran_ns() - before_ns, living_ns - 100'000);
-  EXPECT_LT(family.ran_ns() - before_ns, 2 * living_ns) << "not twice";
-  family.look();
-  EXPECT_TRUE(family.living().empty());
+  alone([] {
+    const Child stranger([] {});
+    ProcessFamily family;
+    family.look();
+    EXPECT_TRUE(family.living().empty()) << "what was there before is somebody else's";
+    const std::int64_t before_ns = family.ran_ns();
+    Child child(work);
+    family.look();
+    EXPECT_EQ(family.living().size(), 1U);
+    const std::int64_t living_ns = family.ran_ns() - before_ns;
+    EXPECT_GE(living_ns, kWorkNs);
+    child.end();
+    // Reaped children are counted in microseconds.
+    EXPECT_GE(family.ran_ns() - before_ns, living_ns - 100'000);
+    EXPECT_LT(family.ran_ns() - before_ns, 2 * living_ns) << "not twice";
+    family.look();
+    EXPECT_TRUE(family.living().empty());
+  });
 }
 
 TEST(ProcessFamily, CountsChildrenOfChildren) {
-  ProcessFamily family;
-  const std::int64_t before_ns = family.ran_ns();
-  const Child child([] { new Child(work); });
-  family.look();
-  EXPECT_EQ(family.living().size(), 2U);
-  EXPECT_GE(family.ran_ns() - before_ns, kWorkNs);
+  alone([] {
+    ProcessFamily family;
+    const std::int64_t before_ns = family.ran_ns();
+    const Child child([] { new Child(work); });
+    family.look();
+    EXPECT_EQ(family.living().size(), 2U);
+    EXPECT_GE(family.ran_ns() - before_ns, kWorkNs);
+  });
 }
 
 TEST(ProcessFamily, CountsWhatTheParentAdopts) {
@@ -118,13 +142,15 @@ TEST(ProcessFamily, CountsWhatTheParentAdopts) {
 }
 
 TEST(ProcessFamily, LeavesOutWhatIsExempt) {
-  ProcessFamily family;
-  const Child child(work);
-  family.exempt(child.pid());
-  const std::int64_t before_ns = family.ran_ns();
-  family.look();
-  EXPECT_TRUE(family.living().empty());
-  EXPECT_EQ(family.ran_ns(), before_ns);
+  alone([] {
+    ProcessFamily family;
+    const Child child(work);
+    family.exempt(child.pid());
+    const std::int64_t before_ns = family.ran_ns();
+    family.look();
+    EXPECT_TRUE(family.living().empty());
+    EXPECT_EQ(family.ran_ns(), before_ns);
+  });
 }
 
 TEST(CountFamily, AddsItsTimeToTheCounters) {
