@@ -118,7 +118,7 @@ expect_code 143 'tests/gpu/run that is told to end'
 out=$(verdicts "$scratch/ended")
 expect_out 'interrupted' 'tests/gpu/run that is told to end'
 # Out of time, it tells what it did not get to.
-call "${with_driver[@]}" GRAPHNET_TORCH="$scratch/site" "$home/tests/gpu/run" --limit 20 --out "$scratch/late"
+call "${with_driver[@]}" GRAPHNET_TORCH="$scratch/site" "$home/tests/gpu/run" --limit 16 --out "$scratch/late"
 expect_code 1 'tests/gpu/run without time'
 out=$(verdicts "$scratch/late")
 expect_out 'no time was left for it' 'tests/gpu/run without time'
