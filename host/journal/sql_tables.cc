@@ -17,6 +17,7 @@ std::vector<SqlColumn> record_columns() {
       {"speedup_low", "REAL", "/timing/speedup_low", "its interval; method paired only"},
       {"speedup_high", "REAL", "/timing/speedup_high", "its interval; method paired only"},
       {"timing", "TEXT", "/timing/verdict", "faster, slower, same, unstable"},
+      {"abi_ns", "REAL", "/timing/abi_ns", "what a call through the ABI costs, part of plugin_ns"},
       {"eager_ns", "REAL", "/eager/median_ns", "median of eager's calls"},
       {"plugin_ns", "REAL", "/plugin_side/median_ns", "median of the plugin's calls"},
       {"compile_ns", "REAL", "/plugin_side/compile_ns", "compilation"},

@@ -38,6 +38,9 @@ class Executable {
   /// One call; outputs() then hold its results. On a CUDA device its work goes to a stream, null
   /// for the default one; what is captured there has no results.
   CallStatus run(void* stream = nullptr);
+  /// The same call of a slot that does nothing: what the ABI costs. It reaches no code of the
+  /// plugin.
+  CallStatus run_nothing();
 
   /// Fills the host's output buffers with poison, so that whatever a call leaves out shows.
   base::Status poison_outputs();
@@ -69,6 +72,8 @@ class Executable {
   std::uint64_t kept_bytes() const { return kept_bytes_; }
 
  private:
+  CallStatus run_slot(decltype(gn_backend_api::run) slot, void* stream);
+
   const Library& library_;
   gn_backend* backend_;
   gn_executable* handle_;

@@ -86,6 +86,7 @@ struct Timing {
   std::optional<double> steal_share;
   std::optional<std::int64_t> idle_timeouts;
   std::optional<double> clock_ns;
+  std::optional<double> abi_ns;
   std::optional<std::int64_t> controls;
   std::optional<double> noise_floor;
   std::optional<double> elapsed_ns;
@@ -132,6 +133,7 @@ struct Timing {
     field("steal_share", self.steal_share);
     field("idle_timeouts", self.idle_timeouts);
     field("clock_ns", self.clock_ns);
+    field("abi_ns", self.abi_ns);
     field("controls", self.controls);
     field("noise_floor", self.noise_floor);
     field("elapsed_ns", self.elapsed_ns);

@@ -30,8 +30,8 @@ std::string bytes_text(std::int64_t bytes) {
 
 std::int64_t needed_memory_bytes(const eager::Plan& plan) {
   std::int64_t need = kBaseMemoryBytes;
-  for (const std::int64_t part :
-       {plan.argument_bytes, plan.peak_live_bytes, plan.output_bytes, plan.output_bytes}) {
+  for (const std::int64_t part : {plan.argument_bytes, plan.peak_live_bytes, plan.output_bytes,
+                                  plan.output_bytes, plan.output_bytes}) {
     need = add_saturated(need, part);
   }
   return need;

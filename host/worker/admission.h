@@ -14,8 +14,9 @@ namespace graphnet::worker {
 /// libtorch, the plugin, workspaces inside operators: what no plan sees.
 inline constexpr std::int64_t kBaseMemoryBytes = std::int64_t{300} << 20U;
 
-/// Memory that a sample needs: arguments + peak of live results + two kept sets of outputs (the
-/// reference's and the plugin's) + kBaseMemoryBytes. An estimate, no bound: workspaces of large
+/// Memory that a sample needs: arguments + peak of live results + three sets of outputs (kept
+/// of the reference and of the plugin, and what eager's side writes where the plugin's outputs are
+/// poisoned) + kBaseMemoryBytes. An estimate, no bound: workspaces of large
 /// convolutions and attention masks made the process up to 1.12 times as large (16 samples looked
 /// at), and a plugin that holds weights of its own needs more.
 ///

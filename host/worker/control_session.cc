@@ -6,13 +6,17 @@
 #include <utility>
 
 #include "journal/run_id.h"
+#include "measure/core_binding.h"
 #include "measure/paired.h"
+#include "measure/process_family.h"
 #include "sample/replay.h"
 #include "sample/sample.h"
 #include "worker/eager_side.h"
+#include "worker/fresh_inputs.h"
 #include "worker/math_mode.h"
 #include "worker/record_writer.h"
 #include "worker/task_device.h"
+#include "worker/timing_watch.h"
 
 namespace graphnet::worker {
 
@@ -21,6 +25,17 @@ namespace {
 constexpr int kExperiments = 5;
 constexpr std::int64_t kExperimentNs = 300'000'000;
 
+/// New content before each call, as in the pairs with a plugin; see TimedChecks. What is checked
+/// there comes between the halves.
+measure::PairedHooks content_hooks(InputShuffle& shuffle, device::TensorPlace& place) {
+  measure::PairedHooks hooks;
+  hooks.before_call = [&](measure::Side, int, int) {
+    GN_RETURN_IF_ERROR(shuffle.next());
+    return place.wait();
+  };
+  return hooks;
+}
+
 base::Result<base::Json> run_experiments(const journal::Task& task, Channel& channel) {
   channel.begin_phase(record::Phase::kLoad);
   GN_ASSIGN_OR_RETURN(const auto device, TaskDevice::open(task));
@@ -28,22 +43,29 @@ base::Result<base::Json> run_experiments(const journal::Task& task, Channel& cha
   GN_ASSIGN_OR_RETURN(auto arguments,
                       sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed));
   channel.begin_phase(record::Phase::kEager);
-  GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(sample, arguments, device->place()));
-  GN_RETURN_IF_ERROR(enter_math_mode(task.math));
   GN_ASSIGN_OR_RETURN(measure::PairedSettings settings,
                       measure::paired_settings(task.protocol_settings));
+  measure::CoreBinding cores;
+  if (settings.affinity) cores.bind(task.threads);
+  GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(sample, arguments, device->place()));
+  GN_RETURN_IF_ERROR(enter_math_mode(task.math));
   settings.time_ns = std::min(settings.time_ns, kExperimentNs);
   settings.long_call_time_ns = settings.time_ns;
   settings.remeasure = false;
-  GN_ASSIGN_OR_RETURN(const measure::Instruments instruments,
+  GN_ASSIGN_OR_RETURN(measure::Instruments instruments,
                       device->instruments(settings, task.threads));
   GN_ASSIGN_OR_RETURN(const auto warmup, measure::warm_up(eager->calls(), settings, instruments));
+  InputShuffle shuffle = fresh_inputs(sample, *eager);
+  measure::ProcessFamily family(own_mark());
+  TimingWatch watch(family, task.threads);
+  watch.attach(instruments);
   channel.begin_phase(record::Phase::kTime);
   base::Json experiments = base::Json::array();
   for (int i = 0; i < kExperiments; ++i) {
     settings.seed += 1;  // another order in the pairs
     GN_ASSIGN_OR_RETURN(const auto result,
-                        measure::time_paired({eager->calls(), eager->calls()}, {warmup, warmup}, {},
+                        measure::time_paired({eager->calls(), eager->calls()}, {warmup, warmup},
+                                             watch.around(content_hooks(shuffle, device->place())),
                                              settings, instruments));
     experiments.push_back({{"speedup", result.summary.ratio},
                            {"speedup_low", result.summary.low},

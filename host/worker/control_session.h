@@ -7,7 +7,7 @@
 namespace graphnet::worker {
 
 /// Times eager against itself on the task's sample, several times under the task's protocol, each
-/// time for 0.3 s. No plugin is loaded.
+/// time for 0.3 s. No plugin is loaded; cores, contents and watches are those of timed pairs.
 ///
 /// The final record's `timing` is {"experiments": [{"speedup", "speedup_low", "speedup_high",
 /// "pairs"}, ...]}; its outcome is ok, or says what is wrong with sample or engine.

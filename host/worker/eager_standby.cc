@@ -111,8 +111,9 @@ double time_once(EagerSide& eager, Request request) {
   return kNoTime;
 }
 
-[[noreturn]] void be_runner(const Reference& reference, const UniqueFd& guard) {
+[[noreturn]] void be_runner(const Reference& reference, pid_t parent, const UniqueFd& guard) {
   become_silent(guard);
+  if (::getppid() != parent) ::_exit(0);
   auto eager = make_engine(reference);
   Request request = Request::kCall;
   while (eager.is_ok() && receive(guard, request)) {
@@ -159,8 +160,9 @@ class Guard {
   void start_runner() {
     runner_ = -1;
     if (!link_.open()) return;
+    const pid_t guard = ::getpid();
     runner_ = ::fork();
-    if (runner_ == 0) be_runner(reference_, link_.there);
+    if (runner_ == 0) be_runner(reference_, guard, link_.there);
     link_.there.reset();
   }
 

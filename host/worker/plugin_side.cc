@@ -6,6 +6,7 @@
 #include <sstream>
 #include <utility>
 
+#include "measure/bootstrap.h"
 #include "measure/clock.h"
 #include "proof/lookups.h"
 #include "worker/weights.h"
@@ -36,6 +37,19 @@ plugin::Signature make_signature(const journal::Task& task, const std::string& s
                                  eager_outputs[i].dtype, eager_outputs[i].shape});
   }
   return signature;
+}
+
+/// Median over blocks: readings of the clock take longer than such calls.
+double typical_call_ns(const std::function<base::Status()>& call) {
+  constexpr int kBlocks = 15;
+  constexpr int kCalls = 200;
+  std::vector<double> blocks;
+  for (int block = 0; block < kBlocks; ++block) {
+    const std::int64_t begin_ns = measure::monotonic_raw_ns();
+    for (int i = 0; i < kCalls; ++i) static_cast<void>(call());
+    blocks.push_back(static_cast<double>(measure::monotonic_raw_ns() - begin_ns) / kCalls);
+  }
+  return measure::median(std::move(blocks));
 }
 
 /// "key: value" lines as an object; a line without key is kept under "note".
@@ -200,13 +214,22 @@ measure::SideCalls PluginSide::timed_at_place(std::function<base::Status()> call
 measure::SideCalls PluginSide::plugin_calls() {
   measure::SideCalls side = timed_at_place([this] {
     ++num_runs_;
-    CallStatus status = executable_->run();
-    if (status.is_ok()) return base::Status::ok();
-    failure_ = std::move(status);
-    return failure_.status;
+    return status_of(executable_->run());
   });
   side.after_first = [this] { return keep_first_outputs(); };
   return side;
+}
+
+base::Status PluginSide::status_of(CallStatus status) {
+  if (status.is_ok()) return base::Status::ok();
+  failure_ = std::move(status);
+  return failure_.status;
+}
+
+double PluginSide::abi_call_ns() {
+  const double through_abi_ns =
+      typical_call_ns([this] { return status_of(executable_->run_nothing()); });
+  return std::max(0.0, through_abi_ns - typical_call_ns([] { return base::Status::ok(); }));
 }
 
 measure::SideCalls PluginSide::calls() {

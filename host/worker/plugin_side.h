@@ -82,6 +82,11 @@ class PluginSide {
   measure::SideCalls calls();
   /// Calls of the plugin, whatever was captured.
   measure::SideCalls plugin_calls();
+  /// What a call through the ABI takes beside the plugin's own code: a call of a slot that does
+  /// nothing, by the route of the timed calls, less a call of nothing by eager's.
+  ///
+  /// units    nanoseconds
+  double abi_call_ns();
   /// Says that calls come next, after another step.
   void announce_calls() { on_step_("gn_backend_run"); }
   const plugin::CallStatus& failure() const { return failure_; }
@@ -124,6 +129,7 @@ class PluginSide {
                                    const measure::PairedSettings& settings, int threads,
                                    measure::Warmup& warmup);
   measure::SideCalls timed_at_place(std::function<base::Status()> call);
+  base::Status status_of(plugin::CallStatus status);
   plugin::CallStatus why_not_captured(const base::Status& status) const;
   /// Why a call failed: what the plugin said, else that copying its outputs took too much memory.
   plugin::CallStatus failure_of(base::Status status) const;

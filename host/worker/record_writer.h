@@ -38,6 +38,8 @@ void write_output_types(record::Record::Side& side, const std::vector<KeptOutput
 /// | `noise_floor`                  | what eager against itself was off by in between, a        |
 /// |                                | fraction; `controls`: how often it was measured           |
 /// | `same_within`                  | fraction; with verdict `same` only                        |
+/// | `abi_ns`                       | what a call through the ABI takes beside the plugin's own |
+/// |                                | code; part of the plugin's times, never taken out         |
 /// | `hodges_lehmann`, `ratio_of_minima`, `ratio_of_medians` | other estimates, for readers of
 /// other tools | | `pairs_kept`, `pairs_dropped`  | by disturbance of either half | |
 /// `backend_first`, `disturbed`   | one digit a pair, in the order of `trials_ns`             | |

@@ -344,6 +344,7 @@ bool Session::time_pairs() {
   if (device_->is_cuda()) static_cast<void>(plugin_->describe(record_.plugin_info));
   judge_service();
   if (!watch_eager()) return false;
+  if (!plugin_->is_captured()) record_.timing.abi_ns = plugin_->abi_call_ns();
   const plugin::CallStatus memory = plugin_->check_memory();
   if (!memory.is_ok()) return end_plugin(Outcome::kRuntimeFailed, memory);
   // Both know the processor only.

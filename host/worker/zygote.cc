@@ -28,7 +28,7 @@ using journal::ForkReply;
 
 constexpr int kOwnDescriptor = 200;  // away from what a worker uses
 
-constexpr int kMaxJoinLooks = 10000;  // under a second
+constexpr int kMaxJoinLooks = 50000;  // some seconds
 
 /// Between two looks at what another process does in microseconds.
 void pause_shortly() {
@@ -93,24 +93,46 @@ bool fork_between(pid_t supervisor, Birth& birth) {
   ::_exit(0);
 }
 
+/// Waits until the new worker ends with the supervisor by itself. A worker that was stopped before
+/// it got there would stay for ever, so this process stays until then and kills it.
+bool await_join(pid_t supervisor, pid_t worker, const Birth& birth) {
+  for (int look = 0; look < kMaxJoinLooks && !birth.has_joined; ++look) {
+    if (::getppid() != supervisor) break;
+    pause_shortly();
+  }
+  if (!birth.has_joined) ::kill(worker, SIGKILL);
+  return birth.has_joined;
+}
+
+/// Ends this process when the supervisor ends, or at once if it has ended.
+void end_with(pid_t supervisor) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != supervisor) ::_exit(journal::kExitChannelLost);
+}
+
 /// Forks twice; when this returns, the supervisor has adopted the worker, which ends with it. True
 /// in the worker.
 bool fork_orphan(pid_t supervisor, Birth& birth, ForkReply& reply) {
   birth.pid = 0;
   birth.has_joined = false;
+  ::prctl(PR_SET_PDEATHSIG, 0);  // await_join() has to outlive the supervisor
   const pid_t between = ::fork();
   if (between == 0) return fork_between(supervisor, birth);
   if (between < 0) {
     reply.error = errno;
+    end_with(supervisor);
     return false;
   }
   while (::waitpid(between, nullptr, 0) < 0 && errno == EINTR) {
   }
   const std::int32_t pid = birth.pid;
-  reply.pid = pid > 0 ? pid : 0;
   reply.error = pid < 0 ? -pid : 0;
-  // One that dies first stays without an answer; the supervisor will see how it ended.
-  for (int look = 0; look < kMaxJoinLooks && pid > 0 && !birth.has_joined; ++look) pause_shortly();
+  if (pid > 0) {
+    const bool has_joined = await_join(supervisor, pid, birth);
+    reply.pid = has_joined ? pid : 0;
+    reply.error = has_joined ? 0 : ETIMEDOUT;
+  }
+  end_with(supervisor);
   return false;
 }
 

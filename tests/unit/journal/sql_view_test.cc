@@ -37,11 +37,11 @@ TEST(SqlView, EveryDocumentedColumnIsThereInOrder) {
 }
 
 TEST(SqlView, EveryColumnOfRecordsIsSetInSomeRecord) {
-  const std::set<std::string> elsewhere = {"attempt",  // of the second attempt on
-                                                       // DeviceTimesAndMathPolicy:
-                                           "math", "gpu", "eager_event_ns", "plugin_event_ns",
-                                           "plugin_busy_ns", "plugin_work_ns", "plugin_span_ns",
-                                           "eager_busy_ns", "replay_busy_ns", "capture_ns"};
+  const std::set<std::string> elsewhere = {
+      "attempt",  // of the second attempt on
+                  // DeviceTimesAndMathPolicy:
+      "math", "gpu", "eager_event_ns", "plugin_event_ns", "plugin_busy_ns", "plugin_work_ns",
+      "plugin_span_ns", "eager_busy_ns", "replay_busy_ns", "capture_ns", "abi_ns"};
   for (const SqlColumn& column : sql_tables()[0].columns) {
     const std::string name = column.name;
     if (elsewhere.count(name) > 0) continue;
@@ -99,7 +99,8 @@ TEST(SqlView, DeviceTimesAndMathPolicy) {
   record.plugin_side.trials_ns = {5, 6};
   record.timing = record::part_from_json<record::Timing>(
       {{"event_ns", {{"eager", {7.0, 8.0}}, {"plugin", {3.0}}}},
-       {"event_median_ns", {{"eager", 7.5}, {"plugin", 3.0}}}});
+       {"event_median_ns", {{"eager", 7.5}, {"plugin", 3.0}}},
+       {"abi_ns", 4.5}});
   record.plugin_side.capture_ns = 9.0;
   record.proof = record::part_from_json<record::Proof>({{"device",
                                                          {{"busy_ns", 2.0},
@@ -113,14 +114,14 @@ TEST(SqlView, DeviceTimesAndMathPolicy) {
   const auto result = run_sql(
       {journal},
       "SELECT device, gpu, math, json_extract(math, '$.tf32'), eager_event_ns, plugin_event_ns, "
-      "plugin_busy_ns, plugin_work_ns, plugin_span_ns, eager_busy_ns, replay_busy_ns, capture_ns "
-      "FROM records");
+      "plugin_busy_ns, plugin_work_ns, plugin_span_ns, eager_busy_ns, replay_busy_ns, capture_ns, "
+      "abi_ns FROM records");
   ASSERT_TRUE(result.is_ok()) << result.status().to_string();
   EXPECT_EQ(result->rows[0],
             (std::vector<Json>{"cuda:0", "G",
                                "{\"tf32\":true,\"fast_math\":false,\"flush_denormals\":false}", 1,
-                               7.5, 3.0, 2.0, 2.5, 2.75, 6.0, 1.5, 9.0}));
-  std::vector<Json> on_cpu(12);
+                               7.5, 3.0, 2.0, 2.5, 2.75, 6.0, 1.5, 9.0, 4.5}));
+  std::vector<Json> on_cpu(13);
   on_cpu[0] = "cpu";
   EXPECT_EQ(result->rows[1], on_cpu);
   const auto trials = run_sql({journal}, "SELECT side, ns, event_ns FROM trials");
