@@ -25,6 +25,8 @@ enum class Flag : std::uint8_t {
   kHelperProcess,
   kSettingsChanged,
   kEagerSlowed,
+  kUntimedWork,
+  kTunedToWeights,
   kOther,  ///< a word of a newer version
 };
 
@@ -76,6 +78,9 @@ inline constexpr FlagFacts kRows[] = {
      "the plugin changed libtorch's settings"},
     {F::kEagerSlowed, "eager_slowed", P::kNone,
      "eager is slower in the process where the plugin was loaded"},
+    {F::kUntimedWork, "untimed_work", P::kUnproven,
+     "the host's steps around timed calls take longer than before the plugin was loaded"},
+    {F::kTunedToWeights, "tuned_to_weights", P::kNone, "the speedup is lost on second weights"},
     {F::kOther, "", P::kNone, ""},
 };
 static_assert(is_word_table(kRows), "one row a flag, in their order, with a name of its own");
