@@ -67,6 +67,15 @@ std::vector<pid_t> children_of(pid_t pid) {
   return children;
 }
 
+int num_threads() {
+  int count = 0;
+  if (DIR* tasks = ::opendir("/proc/self/task")) {
+    while (const dirent* entry = ::readdir(tasks)) count += entry->d_name[0] != '.' ? 1 : 0;
+    ::closedir(tasks);
+  }
+  return count;
+}
+
 char process_state_in(std::string_view stat) {
   const std::size_t end = stat.rfind(") ");
   return end == std::string_view::npos || end + 2 >= stat.size() ? '\0' : stat[end + 2];

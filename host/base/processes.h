@@ -14,6 +14,9 @@ namespace graphnet::base {
 /// source   /proc/<pid>/task/<tid>/children; without CONFIG_PROC_CHILDREN a search of /proc
 std::vector<pid_t> children_of(pid_t pid);
 
+/// Threads of this process; 0 if /proc cannot be read.
+int num_threads();
+
 /// State letter in the text of /proc/<pid>/stat ('Z': it has ended and waits to be reaped); '\0' if
 /// there is none. The name before it may hold anything, brackets and blanks too.
 ///

@@ -8,9 +8,9 @@
 namespace graphnet::measure {
 
 /// Reads the clock of every duration in a record: it never jumps and is not slewed by NTP. It is
-/// the processor's counter once calibrate_clock() has found it fit, which no code of a plugin can
-/// replace or slow down; before that, and elsewhere, the system's clock by a system call of our
-/// own.
+/// the processor's counter once calibrate_clock() has found it fit; before that, and elsewhere, the
+/// system's clock by a system call of our own. Code of a plugin can neither replace nor slow the
+/// counter down, but it can have readings trap (PR_SET_TSC) and answer them: ClockAgreement.
 ///
 /// units    nanoseconds on the scale of CLOCK_MONOTONIC_RAW; only differences mean something
 /// source   counter: 10 to 25 ns a reading; system call: about 200 ns

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -123,6 +124,13 @@ void CoreBinding::bind(int count) {
   bound_.assign(order_.begin(), order_.begin() + std::clamp<std::ptrdiff_t>(count, 1, most));
   std::sort(bound_.begin(), bound_.end());
   set(bound_);
+}
+
+std::vector<int> CoreBinding::other_cores() const {
+  std::vector<int> others;
+  std::set_difference(mask_.begin(), mask_.end(), bound_.begin(), bound_.end(),
+                      std::back_inserter(others));
+  return others;
 }
 
 void CoreBinding::release() {

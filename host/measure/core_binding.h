@@ -38,6 +38,8 @@ class CoreBinding {
 
   /// Those bound to now, ascending; empty before the first bind().
   const std::vector<int>& cores() const { return bound_; }
+  /// Those that this process was given and is not bound to.
+  std::vector<int> other_cores() const;
 
  private:
   void set(const std::vector<int>& cores);

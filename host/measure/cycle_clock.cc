@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -48,6 +50,11 @@ Moment read_both() {
 
 namespace detail {
 TickScale scale;
+double reading_cost_ns = 0;
+}  // namespace detail
+
+double reading_cost_ns() {
+  return detail::reading_cost_ns;
 }
 
 // libc's syscall() could be replaced like any other function of libc.
@@ -72,8 +79,19 @@ std::int64_t system_clock_ns() {
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-bool calibrate_clock() {
-  if (detail::scale.ns_per_tick_32 != 0) return true;
+namespace {
+
+double measure_reading_cost() {
+  std::array<std::int64_t, 101> costs = {};
+  for (std::int64_t& cost : costs) {
+    const std::int64_t begin_ns = monotonic_raw_ns();
+    cost = monotonic_raw_ns() - begin_ns;
+  }
+  std::nth_element(costs.begin(), costs.begin() + costs.size() / 2, costs.end());
+  return static_cast<double>(costs[costs.size() / 2]);
+}
+
+bool calibrate_counter() {
   if (!has_invariant_counter()) return false;
   constexpr int kTries = 5;
   constexpr std::uint64_t kLeastSure = 2'000;
@@ -94,11 +112,21 @@ bool calibrate_clock() {
   return false;
 }
 
+}  // namespace
+
+bool calibrate_clock() {
+  if (detail::scale.ns_per_tick_32 != 0) return true;
+  const bool is_counter_used = calibrate_counter();
+  detail::reading_cost_ns = measure_reading_cost();
+  return is_counter_used;
+}
+
 bool is_tampered(const ClockAgreement& agreement) {
   constexpr double kShare = 0.01;
   constexpr double kSlackNs = 100'000;
-  return std::abs(agreement.system_ns - agreement.counter_ns) >
-         kShare * agreement.counter_ns + kSlackNs;
+  const double most_ns = kShare * agreement.counter_ns + kSlackNs;
+  return std::abs(agreement.system_ns - agreement.counter_ns) > most_ns ||
+         std::abs(agreement.kernel_ns - agreement.counter_ns) > most_ns;
 }
 
 }  // namespace graphnet::measure

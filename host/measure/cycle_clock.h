@@ -60,14 +60,22 @@ inline const TickScale& tick_scale() {
 /// source   CPUID leaf 80000007h, EDX bit 8 (invariant TSC)
 bool calibrate_clock();
 
-/// Durations of the same stretches by two clocks.
+/// Median cost of two readings of the clock that follow each other, as calibrate_clock() found it;
+/// 0 before that.
+///
+/// units    nanoseconds
+double reading_cost_ns();
+
+/// Durations of the same stretches by three clocks.
 struct ClockAgreement {
   double system_ns = 0;   ///< by system_clock_ns()
+  double kernel_ns = 0;   ///< by monotonic_raw_ns_by_syscall()
   double counter_ns = 0;  ///< by monotonic_raw_ns()
 };
 
-/// True if the two differ, in either direction, by more than their rates and readings explain: 1 %
-/// and 100 microseconds in sum.
+/// True if one of the first two differs from the counter, in either direction, by more than rates
+/// and readings explain: 1 % and 100 microseconds in sum. libc's clock can be replaced alone; who
+/// answers readings of the counter itself (PR_SET_TSC) changes libc's too, but not the kernel's.
 bool is_tampered(const ClockAgreement& agreement);
 
 }  // namespace graphnet::measure

@@ -31,12 +31,25 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
 double stolen_ns(const DisturbanceCounters& before, const DisturbanceCounters& after,
                  double waited_ns, int threads) {
   if (!before.ran_ns || !after.ran_ns) return waited_ns;
-  const auto offered_ns = static_cast<double>(threads * (after.at_ns - before.at_ns));
-  const auto ran_ns = static_cast<double>(*after.ran_ns - *before.ran_ns);
-  return std::clamp(offered_ns - ran_ns, 0.0, waited_ns);
+  const RanBetween between = ran_between(before, after);
+  return std::clamp(threads * between.span_ns - between.ran_ns, 0.0, waited_ns);
 }
 
 }  // namespace
+
+RanBetween ran_between(const DisturbanceCounters& before, const DisturbanceCounters& after) {
+  RanBetween between;
+  between.span_ns = static_cast<double>(after.end_ns - before.at_ns);
+  between.others_ns = static_cast<double>(after.others_ran_ns - before.others_ran_ns);
+  if (!before.ran_ns || !after.ran_ns) return between;
+  between.ran_ns = static_cast<double>(*after.ran_ns - *before.ran_ns);
+  if (!before.inherited_ns || !after.inherited_ns) return between;
+  const double unseen_ns =
+      static_cast<double>(*after.inherited_ns - *before.inherited_ns) - between.ran_ns;
+  between.ran_ns += std::max(unseen_ns, 0.0);
+  between.others_ns += std::max(unseen_ns, 0.0);
+  return between;
+}
 
 Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& after, double half_ns,
                 double share, int threads) {
@@ -46,7 +59,7 @@ Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& af
     return judgement;
   }
   judgement.waited_ns = static_cast<double>(*after.waited_ns - *before.waited_ns);
-  const auto others_ns = static_cast<double>(after.others_ran_ns - before.others_ran_ns);
+  const double others_ns = ran_between(before, after).others_ns;
   judgement.is_removable = others_ns <= share * half_ns && judgement.waited_ns < half_ns;
   const bool is_stolen = stolen_ns(before, after, judgement.waited_ns, threads) > share * half_ns;
   if (is_stolen) judgement.mark = kPreempted;
@@ -78,6 +91,7 @@ DisturbanceCounters DisturbanceMeter::read() const {
   counters.at_ns = monotonic_raw_ns();
   counters.ran_ns = clock_ns_by_syscall(CLOCK_PROCESS_CPUTIME_ID);
   counters.others_ran_ns = *counters.ran_ns - clock_ns_by_syscall(CLOCK_THREAD_CPUTIME_ID);
+  counters.end_ns = monotonic_raw_ns();
   std::array<char, 96> text = {};
   const ssize_t size = schedstat_ < 0 ? -1 : ::pread(schedstat_, text.data(), text.size(), 0);
   if (size <= 0) return counters;

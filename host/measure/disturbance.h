@@ -35,9 +35,23 @@ struct DisturbanceCounters {
   ///
   /// units    nanoseconds
   std::optional<std::int64_t> ran_ns = {};
-  /// When this was read; see clock.h.
+  /// The same by the kernel's inherited count (family_clock.h), which starts elsewhere; nothing
+  /// without it.
+  std::optional<std::int64_t> inherited_ns = {};
+  /// When reading this began and ended; see clock.h.
   std::int64_t at_ns = 0;
+  std::int64_t end_ns = 0;
 };
+
+/// What ran between two readings, by the count that saw more.
+///
+/// units    nanoseconds
+struct RanBetween {
+  double ran_ns = 0;     ///< as DisturbanceCounters::ran_ns; 0 if unknown
+  double others_ns = 0;  ///< as others_ran_ns
+  double span_ns = 0;    ///< of the wall clock; not shorter than what one thread ran in it
+};
+RanBetween ran_between(const DisturbanceCounters& before, const DisturbanceCounters& after);
 
 /// What happened to a half.
 struct Judgement {

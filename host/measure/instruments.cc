@@ -13,6 +13,7 @@ namespace graphnet::measure {
 Instruments machine_instruments(const PairedSettings& settings, int threads) {
   Instruments instruments;
   instruments.now = monotonic_raw_ns;
+  instruments.clock_ns = reading_cost_ns();
   instruments.threads = threads;
   instruments.counters = [meter = std::make_shared<DisturbanceMeter>()] { return meter->read(); };
   instruments.steal_share = [last = core_ticks_in(read_kernel_file("/proc/stat"))]() mutable {
@@ -20,11 +21,9 @@ Instruments machine_instruments(const PairedSettings& settings, int threads) {
     last = core_ticks_in(read_kernel_file("/proc/stat"));
     return before && last ? steal_share(*before, *last) : 0.0;
   };
-  if (threads > 1) {
-    instruments.wait_idle = [at_most_ns = settings.idle_wait_ns] {
-      return wait_until_idle(at_most_ns);
-    };
-  }
+  instruments.wait_idle = [at_most_ns = settings.idle_wait_ns] {
+    return wait_until_idle(at_most_ns);
+  };
   if (settings.cache == CacheMode::kCold) {
     auto flush = std::make_shared<CacheFlush>(settings.flush_bytes);
     instruments.flush_cache = [flush] { (*flush)(); };

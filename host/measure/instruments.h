@@ -14,6 +14,8 @@ namespace graphnet::measure {
 struct Instruments {
   /// units    nanoseconds; see clock.h
   std::function<std::int64_t()> now;
+  /// What two readings of `now` cost, from before the plugin's code was here; 0: not known yet.
+  double clock_ns = 0;
   /// On how many cores the sides may work at a time.
   int threads = 1;
   /// Read right before and right after each half, outside the clock.
@@ -29,8 +31,6 @@ struct Instruments {
 };
 
 /// Those of this machine. The functions share what they keep open; call them from one thread only.
-///
-/// shapes   threads: 1 leaves out waiting for other threads to sleep
 Instruments machine_instruments(const PairedSettings& settings, int threads);
 
 }  // namespace graphnet::measure

@@ -51,6 +51,24 @@ Result<Stopwatch> time_call(const SideCalls& side, const Instruments& instrument
   return watch;
 }
 
+/// What the host did from `start_ns` to the clock, and from the clock to here.
+double steps_around(std::int64_t start_ns, const Stopwatch& watch, const Instruments& instruments) {
+  return static_cast<double>((watch.begin_ns - start_ns) + (instruments.now() - watch.end_ns));
+}
+
+struct WarmupCall {
+  double duration_ns = 0;
+  double around_ns = 0;
+};
+
+Result<WarmupCall> warmup_call(const SideCalls& side, bool renews, const Instruments& instruments) {
+  const std::int64_t start_ns = instruments.now();
+  if (renews && side.renew) GN_RETURN_IF_ERROR(side.renew());
+  GN_RETURN_IF_ERROR(prepare(side));
+  GN_ASSIGN_OR_RETURN(const Stopwatch watch, time_call(side, instruments));
+  return WarmupCall{watch.elapsed_ns(), steps_around(start_ns, watch, instruments)};
+}
+
 /// Median cost of two readings that follow each other.
 double clock_cost(const Instruments& instruments) {
   std::vector<double> costs(101);
@@ -102,6 +120,9 @@ class Comparison {
         instruments_(instruments),
         order_(settings.seed) {
     result_.clock_ns = clock_cost(instruments);
+    // A plugin that makes readings dearer now would have it taken out of its calls.
+    if (instruments.clock_ns > 0)
+      result_.clock_ns = std::min(result_.clock_ns, instruments.clock_ns);
     plan_halves({warmups[kEager].typical_ns(), warmups[kBackend].typical_ns()});
     result_.pairs.reserve(static_cast<std::size_t>(settings.max_pairs));
   }
@@ -129,7 +150,7 @@ class Comparison {
   Result<Judgement> measure_half(Side side, int index, Pair& pair);
   Status leading_call(Side side, int index);
   Status approach(Side side, int index, int call);
-  Result<Stopwatch> clocked_call(Side side, int index, int call);
+  Result<Stopwatch> clocked_call(Side side, int index, int call, double& around_ns);
   void read_counters_before();
   Judgement judge_half(const DisturbanceCounters& after, int calls, double half_ns) const;
 
@@ -145,6 +166,7 @@ class Comparison {
   // Of the half that is being measured.
   DisturbanceCounters before_;
   std::int64_t counted_ns_ = 0;  ///< when they had been read
+  std::int64_t aside_ns_ = 0;    ///< of the way to its last call's clock, what is not the caller's
   Stopwatch first_;              ///< its first clocked call
   Stopwatch last_;               ///< its last one
 };
@@ -307,13 +329,16 @@ Status Comparison::leading_call(Side side, int index) {
 /// Everything before the clock. New content comes as late as can be: whoever waits for it beside
 /// the call has no time to work on it. Only a flush takes so long that counters come behind it.
 Status Comparison::approach(Side side, int index, int call) {
+  aside_ns_ = 0;
   GN_RETURN_IF_ERROR(prepare(sides_[side]));
   const auto before_call = [&] {
     return hooks_.before_call ? hooks_.before_call(side, index, call) : Status::ok();
   };
   if (settings_.cache == CacheMode::kCold && instruments_.flush_cache) {
     GN_RETURN_IF_ERROR(before_call());
+    const std::int64_t begin_ns = instruments_.now();
     instruments_.flush_cache();
+    aside_ns_ += instruments_.now() - begin_ns;
     if (call == 0) read_counters_before();
     return Status::ok();
   }
@@ -325,17 +350,21 @@ Status Comparison::approach(Side side, int index, int call) {
 /// and a wait between the reading and the clock would be taken out of a half that it is not in.
 void Comparison::read_counters_before() {
   constexpr int kTries = 5;
+  const std::int64_t first_ns = instruments_.now();
   for (int i = 0; i < kTries; ++i) {
     const std::int64_t begin_ns = instruments_.now();
     before_ = instruments_.counters();
     counted_ns_ = instruments_.now();
     if (counted_ns_ - begin_ns < kReadingNs) break;
   }
+  aside_ns_ += counted_ns_ - first_ns;
 }
 
-Result<Stopwatch> Comparison::clocked_call(Side side, int index, int call) {
+Result<Stopwatch> Comparison::clocked_call(Side side, int index, int call, double& around_ns) {
+  const std::int64_t start_ns = instruments_.now();
   GN_RETURN_IF_ERROR(approach(side, index, call));
   GN_ASSIGN_OR_RETURN(const Stopwatch watch, time_call(sides_[side], instruments_));
+  around_ns += steps_around(start_ns + aside_ns_, watch, instruments_);
   if (hooks_.after_call) GN_RETURN_IF_ERROR(hooks_.after_call(side, index, call));
   return watch;
 }
@@ -346,15 +375,17 @@ Result<Judgement> Comparison::measure_half(Side side, int index, Pair& pair) {
   const int calls = result_.calls_per_half[side];
   double half_ns = 0;
   for (int call = 0; call < calls; ++call) {
-    GN_ASSIGN_OR_RETURN(last_, clocked_call(side, index, call));
+    GN_ASSIGN_OR_RETURN(last_, clocked_call(side, index, call, pair.around_ns[side]));
     if (call == 0) first_ = last_;
     half_ns += last_.elapsed_ns();
   }
   const DisturbanceCounters after = instruments_.counters();
   const Judgement judgement = judge_half(after, calls, std::max(half_ns, 1.0));
   pair.call_ns[side] = std::max(half_ns / calls - result_.clock_ns, 1.0);
-  pair.ran_ns[side] = static_cast<double>(after.ran_ns.value_or(0) - before_.ran_ns.value_or(0));
-  pair.span_ns[side] = static_cast<double>(after.at_ns - before_.at_ns);
+  pair.around_ns[side] /= calls;
+  const RanBetween between = ran_between(before_, after);
+  pair.ran_ns[side] = between.ran_ns;
+  pair.span_ns[side] = between.span_ns;
   if (hooks_.after_half) GN_RETURN_IF_ERROR(hooks_.after_half(side, index));
   return judgement;
 }
@@ -397,13 +428,9 @@ Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,
                        const Instruments& instruments) {
   constexpr std::ptrdiff_t kWindow = 5;
   Warmup warmup;
-  const auto timed = [&](double& duration_ns) -> Status {
-    GN_RETURN_IF_ERROR(prepare(side));
-    GN_ASSIGN_OR_RETURN(const Stopwatch watch, time_call(side, instruments));
-    duration_ns = watch.elapsed_ns();
-    return Status::ok();
-  };
-  GN_RETURN_IF_ERROR(timed(warmup.first_call_ns).add_context("first call"));
+  const auto first = warmup_call(side, /*renews=*/false, instruments);
+  if (!first.is_ok()) return Status(first.status()).add_context("first call");
+  warmup.first_call_ns = first->duration_ns;
   if (side.after_first) GN_RETURN_IF_ERROR(side.after_first());
   std::vector<double>& calls = warmup.warmup_ns;
   const auto is_warm = [&] {
@@ -415,13 +442,12 @@ Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,
   const std::int64_t begin_ns = instruments.now();
   bool is_late = false;
   while (!is_late && !(static_cast<int>(calls.size()) >= settings.warmup_calls && is_warm())) {
-    double duration_ns = 0;
-    Status status = side.renew ? side.renew() : Status::ok();
-    if (status.is_ok()) status = timed(duration_ns);
-    if (!status.is_ok()) {
-      return status.add_context("warm-up " + std::to_string(calls.size() + 1));
+    const auto call = warmup_call(side, /*renews=*/true, instruments);
+    if (!call.is_ok()) {
+      return Status(call.status()).add_context("warm-up " + std::to_string(calls.size() + 1));
     }
-    calls.push_back(duration_ns);
+    calls.push_back(call->duration_ns);
+    warmup.around_ns.push_back(call->around_ns);
     is_late = instruments.now() - begin_ns >= settings.warmup_time_ns;
   }
   return warmup;

@@ -23,7 +23,10 @@ using PerSide = std::array<T, 2>;
 struct Warmup {
   double first_call_ns = 0;
   std::vector<double> warmup_ns;  ///< in call order, without the first call
-  double typical_ns() const;      ///< median of the last five, or of what there is
+  /// Of each of these calls, what the host does right before and behind it: other content, output
+  /// buffers, the way to the clock and from it.
+  std::vector<double> around_ns;
+  double typical_ns() const;  ///< median of the last five, or of what there is
 };
 
 /// One pair as it was measured.
@@ -37,6 +40,8 @@ struct Pair {
   /// all processes that it has started, and the wall clock of the same stretch.
   PerSide<double> ran_ns = {};
   PerSide<double> span_ns = {};
+  /// As Warmup::around_ns, a call.
+  PerSide<double> around_ns = {};
   bool backend_first = false;
 
   /// What the ratio is made of: the call without the wait.

@@ -120,20 +120,29 @@ namespace graphnet::measure {
 /// `compile_threads` cores. What undoes that shows: the processor time of the worker and of all
 /// processes that it has started is recorded for the halves of each side (`timing.cpu_ns`, with the
 /// wall clock of the same stretches in `cpu_wall_ns`), and above n times the wall clock by more
-/// than 5 % the record is flagged `over_threads`. Processes that live beside the timed calls are
+/// than 5 % the record is flagged `over_threads`. So it is if they ran on other cores than those
+/// for more than 5 % of the plugin's timed calls. The kernel counts both by itself where it offers
+/// performance events (measure/family_clock.h). Processes that live beside the timed calls are
 /// flagged `helper_process`. With n > 1 both sides have n threads each, in one process, and take
 /// turns. Waits cannot be taken out then; beside a busy neighbour such results become `unstable`,
 /// and fewer threads than cores are the remedy.
 ///
 /// Clock. Durations come from the processor's counter, whose rate is fixed before a plugin is
-/// mapped; where it is not invariant, from CLOCK_MONOTONIC_RAW by a system call of our own. The
-/// system's clock as everybody reads it is the second opinion: if it differs by more than 1 % over
-/// the halves of a side, in either direction, the plugin has failed (`clock_tampered`). So it has
+/// mapped; where it is not invariant, from CLOCK_MONOTONIC_RAW by a system call of our own. So is
+/// the cost of a reading, unless it is less now. libc's clock and the kernel's (by a system call)
+/// are the second and third opinion: if one of them differs by more than 1 % over the halves of a
+/// side, in either direction, the plugin has failed (`clock_tampered`). So it has
 /// if libtorch's settings are others than before it was loaded (`settings_changed`,
 /// eager/settings.h). If eager is slower in the pairs than in its warm-up by more than 10 % and
 /// more than the interval, a copy of the worker from before the plugin was loaded runs eager in
 /// turns with it, and `eager_slowed` is flagged if only the copy is as fast as before
 /// (worker/eager_watch.h): slower by less than that, eager can be made unseen.
+///
+/// Steps around a call. What the host does right before and behind each timed call (new content,
+/// output buffers, the way to the clock and from it), and copying the outputs of a checked one, is
+/// timed too and compared with the same steps of eager's warm-up. If they take longer by more than
+/// a tenth of a call, code of the plugin works in them, in the handler of a trap for instance:
+/// `untimed_work` (worker/untimed_work.h). What a trap can hide is 2 us a call.
 ///
 /// How good it is. A/A runs, the same call on both sides, one thread, on two cores beside compile
 /// jobs and a bursty neighbour (load 9), 5 to 40 experiments a length; 90th percentile of the error

@@ -252,6 +252,7 @@ struct Checks {
   std::optional<std::int64_t> shuffled_calls;  ///< timed calls on inputs that no call had seen
   std::optional<double> content_bits;          ///< see worker/input_shuffle.h
   std::optional<std::int64_t> ill_conditioned_calls;
+  base::Json host_steps;   ///< see worker/untimed_work.h
   base::Json eager_watch;  ///< see worker/eager_watch.h
   std::optional<double> least_time_ns;
   std::optional<double> eager_flushed_ns;
@@ -280,6 +281,7 @@ struct Checks {
     field("shuffled_calls", self.shuffled_calls);
     field("content_bits", self.content_bits);
     field("ill_conditioned_calls", self.ill_conditioned_calls);
+    field("host_steps", self.host_steps);
     field("eager_watch", self.eager_watch);
     field("least_time_ns", self.least_time_ns);
     field("eager_flushed_ns", self.eager_flushed_ns);

@@ -172,22 +172,13 @@ class Guard {
   Link link_;
 };
 
-bool has_one_thread() {
-  int threads = 0;
-  if (DIR* folder = ::opendir("/proc/self/task")) {
-    while (const dirent* entry = ::readdir(folder)) threads += entry->d_name[0] != '.' ? 1 : 0;
-    ::closedir(folder);
-  }
-  return threads == 1;
-}
-
 }  // namespace
 
 std::unique_ptr<EagerStandby> EagerStandby::start(const sample::Sample& sample,
                                                   std::vector<sample::Argument>& arguments,
                                                   const base::MathPolicy& math) {
   Link link;
-  if (!has_one_thread() || !link.open()) return nullptr;
+  if (base::num_threads() != 1 || !link.open()) return nullptr;
   const pid_t worker = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return nullptr;

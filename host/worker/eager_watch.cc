@@ -41,70 +41,105 @@ Result<double> time_here(EagerSide& eager, bool settle) {
   return duration_ns;
 }
 
-/// Times of one pair.
-struct BothTimes {
-  double here_ns = 0;
-  double there_ns = 0;
+/// The sides of one sample and the copy of this process that no code of a plugin has touched.
+struct Watched {
+  EagerSide& eager;
+  PluginSide& plugin;
+  EagerStandby& standby;
 };
 
-Result<BothTimes> time_pair(const WatchedEager& watched, bool here_first, bool settle,
-                            std::int64_t idle_wait_ns) {
-  BothTimes times;
+/// One time of each pair.
+struct Times {
+  std::vector<double> here_ns;
+  std::vector<double> there_ns;
+
+  std::vector<double> log_ratios() const {
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < here_ns.size(); ++i) {
+      ratios.push_back(std::log(here_ns[i] / std::max(there_ns[i], 1.0)));
+    }
+    return ratios;
+  }
+  std::vector<double> log_ratios_of(double time_ns) const {
+    std::vector<double> ratios;
+    for (const double there : there_ns) ratios.push_back(std::log(time_ns / std::max(there, 1.0)));
+    return ratios;
+  }
+};
+
+base::Status time_pair(const Watched& watched, bool here_first, bool settle,
+                       std::int64_t idle_wait_ns, Times& times) {
   for (const bool here : {here_first, !here_first}) {
     GN_RETURN_IF_ERROR(call_plugin(watched.plugin));
     if (idle_wait_ns > 0) measure::wait_until_idle(idle_wait_ns);
-    GN_ASSIGN_OR_RETURN(
-        (here ? times.here_ns : times.there_ns),
-        here ? time_here(watched.eager, settle) : watched.standby.time_call(settle));
+    GN_ASSIGN_OR_RETURN(const double time_ns, here ? time_here(watched.eager, settle)
+                                                   : watched.standby.time_call(settle));
+    (here ? times.here_ns : times.there_ns).push_back(time_ns);
   }
-  return times;
+  return base::Status::ok();
+}
+
+std::vector<Finding> slowed(const char* format, double factor) {
+  char text[160];
+  std::snprintf(text, sizeof text, format, factor);
+  return {{record::Flag::kEagerSlowed, text}};
 }
 
 }  // namespace
 
-bool is_suspicious(double before_ns, double in_pairs_ns, const measure::PairedSummary& summary) {
-  if (before_ns <= 0) return false;
-  const double slowdown = in_pairs_ns / before_ns;
+bool is_suspicious(const EagerTimes& times, const measure::PairedSummary& summary) {
+  if (times.before_ns <= 0) return false;
+  const double slowdown = times.in_pairs_ns / times.before_ns;
   const bool is_beyond = !summary.has_interval() || std::log(slowdown) > half_width(summary);
   return slowdown > kSuspicion && is_beyond;
 }
 
-bool is_slower_here(const std::vector<double>& log_ratios) {
+bool is_slower(const std::vector<double>& log_ratios, double least) {
   if (static_cast<double>(log_ratios.size()) < kFewestPairs) return false;
   const auto interval = measure::bootstrap_median(log_ratios, kConfidence, log_ratios.size());
-  return interval.low > std::log(kSlower);
+  return interval.low > std::log(least);
 }
 
-std::vector<Finding> confirm_slowed(const WatchedEager& watched, double call_ns, int threads,
+std::vector<Finding> confirm_slowed(EagerSide& eager, PluginSide& plugin, EagerStandby* standby,
+                                    const EagerTimes& eager_times,
                                     const measure::PairedSettings& settings, base::Json& report) {
-  const bool settle = call_ns < static_cast<double>(settings.settle_below_ns);
-  const double pair_ns = 4 * std::max(call_ns, 1.0);
-  const int pairs = static_cast<int>(std::clamp(kTimeNs / pair_ns, kFewestPairs, kMostPairs));
-  std::vector<double> here;
-  std::vector<double> there;
-  std::vector<double> log_ratios;
-  for (int i = 0; i < pairs; ++i) {
-    const auto times =
-        time_pair(watched, i % 2 == 0, settle, threads > 1 ? settings.idle_wait_ns : 0);
-    if (!times.is_ok()) {
-      report["unknown"] = times.status().message();
-      return {};
-    }
-    here.push_back(times->here_ns);
-    there.push_back(times->there_ns);
-    log_ratios.push_back(std::log(times->here_ns / std::max(times->there_ns, 1.0)));
+  const double factor = eager_times.in_pairs_ns / eager_times.before_ns;
+  constexpr const char* kNobodyDenies =
+      "eager took %.3g times as long in the timed pairs as before the plugin was loaded, and the "
+      "copy of the process that could tell why is gone";
+  if (standby == nullptr) {
+    report["unknown"] = "there is no copy of the worker";
+    return slowed(kNobodyDenies, factor);
   }
+  const bool settle = eager_times.before_ns < static_cast<double>(settings.settle_below_ns);
+  const double pair_ns = 4 * std::max(eager_times.before_ns, 1.0);
+  const int pairs = static_cast<int>(std::clamp(kTimeNs / pair_ns, kFewestPairs, kMostPairs));
+  Times times;
+  for (int i = 0; i < pairs; ++i) {
+    const base::Status timed =
+        time_pair({eager, plugin, *standby}, i % 2 == 0, settle, settings.idle_wait_ns, times);
+    if (timed.is_ok()) continue;
+    report["unknown"] = timed.message();
+    return slowed(kNobodyDenies, factor);
+  }
+  const std::vector<double> log_ratios = times.log_ratios();
   const double ratio = std::exp(measure::median(log_ratios));
-  report["here_ns"] = measure::median(std::move(here));
-  report["there_ns"] = measure::median(std::move(there));
+  const double there_ns = measure::median(times.there_ns);
+  report["here_ns"] = measure::median(times.here_ns);
+  report["there_ns"] = there_ns;
   report["ratio"] = ratio;
   report["pairs"] = pairs;
-  if (!is_slower_here(log_ratios)) return {};
-  char text[128];
-  std::snprintf(text, sizeof text,
-                "eager takes %.3g times as long beside the plugin as in a process without it",
-                ratio);
-  return {{record::Flag::kEagerSlowed, text}};
+  if (is_slower(log_ratios, kSlower)) {
+    return slowed("eager takes %.3g times as long beside the plugin as in a process without it",
+                  ratio);
+  }
+  if (is_slower(times.log_ratios_of(eager_times.in_pairs_ns), kSuspicion)) {
+    return slowed(
+        "eager took %.3g times as long in the timed pairs as afterwards in a process "
+        "without the plugin",
+        eager_times.in_pairs_ns / there_ns);
+  }
+  return {};
 }
 
 }  // namespace graphnet::worker

@@ -12,36 +12,40 @@
 
 namespace graphnet::worker {
 
+/// A call of eager before the plugin was loaded, and in the timed pairs.
+///
+/// units    nanoseconds, medians
+struct EagerTimes {
+  double before_ns = 0;
+  double in_pairs_ns = 0;
+};
+
 /// Whether eager in the pairs was so much slower than before the plugin was loaded that it has to
 /// be found out why: by more than 10 %, and by more than the ratio's interval is wide. Caches that
 /// the plugin has filled and a machine that has become slower do that too.
-///
-/// units    nanoseconds a call
-bool is_suspicious(double before_ns, double in_pairs_ns, const measure::PairedSummary& summary);
+bool is_suspicious(const EagerTimes& times, const measure::PairedSummary& summary);
 
-/// Decides from pairs of times, here by there, one after the other under the same conditions:
-/// slower here if the whole interval (99 %) is above 1.05.
+/// Decides from ratios of eager's time here by its time there: slower if the whole interval (99 %)
+/// is above `least`.
 ///
 /// shapes   log_ratios: at least 5
-bool is_slower_here(const std::vector<double>& log_ratios);
-
-/// The sides of one sample and the copy of this process that no code of a plugin has touched.
-struct WatchedEager {
-  EagerSide& eager;
-  PluginSide& plugin;
-  EagerStandby& standby;
-};
+bool is_slower(const std::vector<double>& log_ratios, double least);
 
 /// Compares eager here with eager in the copy, call by call, each after a call of the plugin here,
 /// so that caches are alike and what the plugin does between its calls goes on. While the copy
-/// works this process stands still. A few seconds.
+/// works this process stands still. A few seconds. The times of the pairs are compared with those
+/// of the copy too: a plugin may recognise these calls and leave eager alone meanwhile.
 ///
-/// | flag           | means                                                             |
-/// |----------------|-------------------------------------------------------------------|
-/// | `eager_slowed` | the reference is slower in the process where the plugin was loaded |
+/// | flag           | means                                                              |
+/// |----------------|--------------------------------------------------------------------|
+/// | `eager_slowed` | the reference is slower in the process where the plugin was loaded,|
+/// |                | or was so in the timed pairs; or there is no copy that could deny  |
+/// |                | it (the plugin may have ended it)                                  |
 ///
-/// shapes   report: what was found, {"here_ns", "there_ns", "ratio", "pairs"}, or why nothing was
-std::vector<Finding> confirm_slowed(const WatchedEager& watched, double call_ns, int threads,
+/// shapes   standby: null if there is none
+///          report: what was found, {"here_ns", "there_ns", "ratio", "pairs"}, or why nothing was
+std::vector<Finding> confirm_slowed(EagerSide& eager, PluginSide& plugin, EagerStandby* standby,
+                                    const EagerTimes& times,
                                     const measure::PairedSettings& settings, base::Json& report);
 
 }  // namespace graphnet::worker

@@ -273,6 +273,7 @@ base::Status Session::time_reference() {
       eager_warmup_,
       measure::warm_up(calls, settings_, measure::machine_instruments(settings_, task_.threads)));
   write_warmup(record_.eager, eager_warmup_);
+  GN_ASSIGN_OR_RETURN(host_steps_, measure_host_steps(eager_warmup_, *eager_));
   return inputs.restore();
 }
 
@@ -373,7 +374,7 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
                      std::random_device()());
   auto instruments = device_->instruments(settings, task_.threads);
   if (!instruments.is_ok()) return end(Outcome::kReferenceFailed, instruments.status());
-  TimingWatch watch(family_, task_.threads);
+  TimingWatch watch(family_, family_clock_ ? &*family_clock_ : nullptr, task_.threads);
   watch.attach(*instruments);
   const bool is_replay = plugin_->is_captured();
   const measure::Warmup& warmup = is_replay ? replay_warmup_ : plugin_warmup_;
@@ -399,7 +400,10 @@ bool Session::time_pass(const measure::PairedSettings& settings, bool is_first) 
     return false;
   }
   if (!result.is_ok()) return end_timing(result.status());
-  if (is_first) compare_eager(*result);
+  if (is_first) {
+    compare_eager(*result);
+    note(check_untimed_work(host_steps_, *result, findings.copies_ns, record_.checks.host_steps));
+  }
   return note(watch.findings(*result)) && note(engine_settings_.findings());
 }
 

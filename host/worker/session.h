@@ -8,6 +8,7 @@
 
 #include "journal/worker_message.h"
 #include "measure/core_binding.h"
+#include "measure/family_clock.h"
 #include "measure/paired.h"
 #include "measure/process_family.h"
 #include "measure/protocol.h"
@@ -18,10 +19,12 @@
 #include "worker/channel.h"
 #include "worker/eager_side.h"
 #include "worker/eager_standby.h"
+#include "worker/eager_watch.h"
 #include "worker/plugin_side.h"
 #include "worker/reference_cache.h"
 #include "worker/task_device.h"
 #include "worker/timing_watch.h"
+#include "worker/untimed_work.h"
 
 namespace graphnet::worker {
 
@@ -104,8 +107,11 @@ class Session {
   proof::MapHistory mappings_;
   measure::CoreBinding cores_;
   measure::ProcessFamily family_;
+  std::optional<measure::FamilyClock> family_clock_;
+  HostSteps host_steps_;
   SettingsWatch engine_settings_;
   std::unique_ptr<EagerStandby> standby_;
+  EagerTimes eager_times_;
   bool is_eager_suspicious_ = false;
   // Protocol `paired` only.
   measure::PairedSettings settings_;

@@ -116,10 +116,22 @@ Status TimedChecks::after_call(Side side, int call) {
     return plan_.backend_first && copies_at_once(call) ? copy_eager() : Status::ok();
   }
   early_look_.clear();
-  if (copies_at_once(call)) return plugin_.copy_outputs(plugin_outputs_);
+  copy_ns_ = 0;
+  if (copies_at_once(call)) return copy_plugin();
   if (!eager_.place().is_host()) return Status::ok();
   GN_RETURN_IF_ERROR(plugin_.check_tensors());
+  const std::int64_t begin_ns = measure::monotonic_raw_ns();
   early_look_.take(plugin_.outputs(), plugin_.kept(), generator_);
+  copy_ns_ += static_cast<double>(measure::monotonic_raw_ns() - begin_ns);
+  return Status::ok();
+}
+
+Status TimedChecks::copy_plugin() {
+  const bool allocates = plugin_outputs_.empty();
+  const std::int64_t begin_ns = measure::monotonic_raw_ns();
+  GN_RETURN_IF_ERROR(plugin_.copy_outputs(plugin_outputs_));
+  copy_ns_ += static_cast<double>(measure::monotonic_raw_ns() - begin_ns);
+  if (!allocates && eager_.place().is_host()) findings_.copies_ns.push_back(copy_ns_);
   return Status::ok();
 }
 
@@ -138,7 +150,7 @@ Status TimedChecks::after_half(Side side, int pair) {
   const bool is_host = eager_.place().is_host();  // elsewhere a look at guards is a copy for each
   if (side == measure::kBackend && is_host) GN_RETURN_IF_ERROR(plugin_.check_guards());
   if (checked_call_ && !copies_at_once(*checked_call_)) {
-    if (side == measure::kBackend) GN_RETURN_IF_ERROR(plugin_.copy_outputs(plugin_outputs_));
+    if (side == measure::kBackend) GN_RETURN_IF_ERROR(copy_plugin());
     if (side == measure::kEager && plan_.backend_first) GN_RETURN_IF_ERROR(copy_eager());
   }
   if (++halves_done_ == 2 && checked_call_) GN_RETURN_IF_ERROR(check_pair(pair));

@@ -26,6 +26,8 @@ struct TimedFindings {
   /// Timed calls that were not near eager, which the whole outcome rule did not hold against them.
   int ill_conditioned_calls = 0;
   double content_bits = 0;  ///< see InputShuffle
+  /// How long copying the outputs of each checked call took, on the host.
+  std::vector<double> copies_ns;
   /// What is wrong, for Record::flags; kNone: nothing.
   record::Flag flag = record::Flag::kNone;
   record::Outcome outcome = record::Outcome::kNone;  ///< that it makes of the sample, with a flag
@@ -87,6 +89,7 @@ class TimedChecks {
   bool draw_check(bool is_free);
   std::uint64_t content_of(measure::Side side, int call) const;
   bool copies_at_once(int call) const;
+  base::Status copy_plugin();
   base::Status copy_eager();
   base::Status compute_eager();
   base::Status check_pair(int pair);
@@ -109,6 +112,7 @@ class TimedChecks {
 
   std::vector<KeptOutput> eager_outputs_;
   std::vector<KeptOutput> plugin_outputs_;
+  double copy_ns_ = 0;  // of this pair's checked call
   std::size_t output_bytes_ = 0;
   EarlyLook early_look_;
   measure::PairPlan plan_;

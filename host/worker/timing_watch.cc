@@ -66,10 +66,11 @@ TimingWatch::Moment TimingWatch::now() {
   for (int i = 0; i < kTries && shortest > kSure; ++i) {
     const std::int64_t before = measure::monotonic_raw_ns();
     const std::int64_t system = measure::system_clock_ns();
+    const std::int64_t kernel = measure::monotonic_raw_ns_by_syscall();
     const std::int64_t after = measure::monotonic_raw_ns();
     if (after - before >= shortest) continue;
     shortest = after - before;
-    moment = {system, before + (after - before) / 2};
+    moment = {system, kernel, before + (after - before) / 2};
   }
   return moment;
 }
@@ -83,6 +84,7 @@ void TimingWatch::look() {
 void TimingWatch::note_half(Side side) {
   const Moment end = now();
   agreements_[side].system_ns += static_cast<double>(end.system_ns - begin_.system_ns);
+  agreements_[side].kernel_ns += static_cast<double>(end.kernel_ns - begin_.kernel_ns);
   agreements_[side].counter_ns += static_cast<double>(end.counter_ns - begin_.counter_ns);
 }
 
@@ -90,6 +92,9 @@ measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
   measure::PairedHooks hooks;
   hooks.before_pair = [this, inner = std::move(inner.before_pair)](const measure::PairPlan& plan) {
     look();
+    if (clock_ != nullptr && !elsewhere_before_ns_) {
+      elsewhere_before_ns_ = clock_->ran_elsewhere_ns();
+    }
     settled_ = plan.settled;
     return inner ? inner(plan) : Status::ok();
   };
@@ -106,8 +111,23 @@ measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
   return hooks;
 }
 
+// However busy the machine is: a helper on a core of its own may leave the sum within the budget.
+std::vector<Finding> TimingWatch::check_elsewhere(const measure::PairedResult& result) const {
+  if (!elsewhere_before_ns_) return {};
+  const auto elsewhere_ns = static_cast<double>(clock_->ran_elsewhere_ns() - *elsewhere_before_ns_);
+  double clocked_ns = 0;
+  for (const measure::Pair& pair : result.pairs) {
+    clocked_ns += pair.call_ns[measure::kBackend] * result.calls_per_half[measure::kBackend];
+  }
+  if (elsewhere_ns <= kBudgetTolerance * clocked_ns) return {};
+  return {{Flag::kOverThreads, "while times were taken the worker and what it started ran for " +
+                                   seconds_text(elsewhere_ns) +
+                                   " on cores that they were not bound to"}};
+}
+
 std::vector<Finding> TimingWatch::findings(const measure::PairedResult& result) const {
   std::vector<Finding> found = check_budget(result, threads_);
+  for (Finding& finding : check_elsewhere(result)) found.push_back(std::move(finding));
   if (!helpers_.empty()) {
     found.push_back({Flag::kHelperProcess,
                      "processes that the plugin started ran beside the timed "
@@ -118,6 +138,7 @@ std::vector<Finding> TimingWatch::findings(const measure::PairedResult& result) 
     if (!measure::is_tampered(agreements_[side])) continue;
     found.push_back({Flag::kClockTampered,
                      "the system's clock counted " + seconds_text(agreements_[side].system_ns) +
+                         " and the kernel's " + seconds_text(agreements_[side].kernel_ns) +
                          " in the timed halves of " + kSideNames[side] + ", which took " +
                          seconds_text(agreements_[side].counter_ns) +
                          " by the processor's cycle counter",

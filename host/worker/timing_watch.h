@@ -7,6 +7,7 @@
 
 #include "eager/settings.h"
 #include "measure/cycle_clock.h"
+#include "measure/family_clock.h"
 #include "measure/paired.h"
 #include "measure/process_family.h"
 #include "record/flag.h"
@@ -42,7 +43,8 @@ class SettingsWatch {
 /// | flag               | means                                                                |
 /// |--------------------|----------------------------------------------------------------------|
 /// | `over_threads`     | in the halves of a side more processor time was used than `threads`  |
-/// |                    | cores offer, by threads and processes of the worker together         |
+/// |                    | cores offer, by threads and processes of the worker together; or     |
+/// |                    | they ran on cores that they were not bound to                        |
 /// | `helper_process`   | processes that the plugin started lived while times were taken       |
 /// | `clock_tampered`   | the system's clock went faster or slower than the processor's        |
 /// |                    | counter, of which all durations are made; the plugin has failed      |
@@ -50,18 +52,26 @@ class SettingsWatch {
 /// |                    | plugin was loaded; the plugin has failed                             |
 class TimingWatch {
  public:
-  TimingWatch(measure::ProcessFamily& family, int threads) : family_(family), threads_(threads) {}
+  /// Both are borrowed; `clock` may be null, where the kernel has none.
+  TimingWatch(measure::ProcessFamily& family, const measure::FamilyClock* clock, int threads)
+      : family_(family), clock_(clock), threads_(threads) {}
 
   /// Counts the family in the instruments, and what is called around the halves.
-  void attach(measure::Instruments& instruments) { measure::count_family(instruments, family_); }
+  void attach(measure::Instruments& instruments) {
+    measure::count_family(instruments, family_);
+    if (clock_ != nullptr) measure::count_inherited(instruments, *clock_);
+  }
   measure::PairedHooks around(measure::PairedHooks inner);
 
   std::vector<Finding> findings(const measure::PairedResult& result) const;
 
  private:
-  /// Both clocks at one moment.
+  std::vector<Finding> check_elsewhere(const measure::PairedResult& result) const;
+
+  /// All clocks at one moment.
   struct Moment {
     std::int64_t system_ns = 0;
+    std::int64_t kernel_ns = 0;
     std::int64_t counter_ns = 0;
   };
   static Moment now();
@@ -69,9 +79,11 @@ class TimingWatch {
   void note_half(measure::Side side);
 
   measure::ProcessFamily& family_;
+  const measure::FamilyClock* clock_;
   int threads_;
   measure::PerSide<bool> settled_ = {};
   Moment begin_;
+  std::optional<std::int64_t> elsewhere_before_ns_;  ///< when the first pair began
   measure::PerSide<measure::ClockAgreement> agreements_;
   std::vector<std::string> helpers_;  ///< by name, of the look that found most
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "worker/zygote.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -16,6 +15,7 @@
 #include <ctime>
 
 #include "base/file.h"
+#include "base/processes.h"
 #include "journal/fork_message.h"
 #include "journal/worker_message.h"
 
@@ -34,15 +34,6 @@ constexpr int kMaxJoinLooks = 50000;  // some seconds
 void pause_shortly() {
   constexpr timespec kPause = {0, 20000};
   ::nanosleep(&kPause, nullptr);
-}
-
-std::int32_t num_threads() {
-  DIR* tasks = ::opendir("/proc/self/task");
-  if (tasks == nullptr) return 0;
-  std::int32_t count = 0;
-  while (const dirent* entry = ::readdir(tasks)) count += entry->d_name[0] != '.' ? 1 : 0;
-  ::closedir(tasks);
-  return count;
 }
 
 /// Waits for the next request and moves its descriptors away from the numbers that they are given
@@ -148,7 +139,7 @@ bool serve_forks(pid_t supervisor) {
     ForkDescriptors given;
     if (!receive(channel.get(), given)) return false;
     ForkReply reply;
-    reply.num_threads = num_threads();
+    reply.num_threads = base::num_threads();
     std::fflush(nullptr);
     if (reply.num_threads == 1 && fork_orphan(supervisor, *static_cast<Birth*>(shared), reply)) {
       take_descriptors(given);

@@ -8,15 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "journal/journal_file.h"
 #include "plugin_host/zoo.h"
-#include "support/run_program.h"
-#include "support/temp_dir.h"
 
 namespace graphnet::tests {
 namespace {
@@ -33,23 +29,10 @@ int num_cores() {
 
 /// What the configs/control sample gives with a trick.
 record::Record run_trick(const std::string& trick, int threads) {
-  TempDir folder;
-  const auto config = folder.write(
-      "trick.yaml", "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(trick).string() +
-                        "}\nthreads: " + std::to_string(threads) +
-                        // Helpers keep the first weights, which second ones show too.
-                        "\nsecond_weights: off\nprotocol: {time: 300ms, remeasure: false}\n");
-  const auto journal = folder.path() / "results.jsonl";
-  const auto end = run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run",
-                                std::string(GRAPHNET_SOURCE_DIR) + "/configs/control", "-o",
-                                journal.string(), "--config", config.string()},
-                               {}, folder.path() / "log");
-  auto content = journal::read_journal(journal);
-  if (!content.is_ok() || content->records.size() != 1) {
-    ADD_FAILURE() << "no record\n" << end.output;
-    return {};
-  }
-  return content->records.front();
+  const ControlRun run(trick, threads);
+  if (run.records().size() == 1) return run.records().front();
+  ADD_FAILURE() << "no record\n" << run.output();
+  return {};
 }
 
 bool has_flag(const record::Record& record, Flag flag) {

@@ -75,4 +75,33 @@ inline std::filesystem::path zoo_library(const std::string& fault) {
          ("libgn_" + fault + ".so");
 }
 
+/// A sample, configs/control if none is named, under a plugin of the zoo, timed for a moment by
+/// protocol paired.
+class ControlRun {
+ public:
+  ControlRun(const std::string& trick, int threads,
+             const std::filesystem::path& sample = std::filesystem::path(GRAPHNET_SOURCE_DIR) /
+                                                   "configs/control") {
+    const auto config = folder_.write(
+        "trick.yaml", "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(trick).string() +
+                          "}\nthreads: " + std::to_string(threads) +
+                          // Some keep the first weights, which second ones show too.
+                          "\nsecond_weights: off\nprotocol: {time: 300ms, remeasure: false}\n");
+    const auto journal = folder_.path() / "results.jsonl";
+    end_ = run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", sample.string(),
+                        "-o", journal.string(), "--config", config.string()},
+                       {}, folder_.path() / "log");
+    auto content = journal::read_journal(journal);
+    if (content.is_ok()) records_ = std::move(content->records);
+  }
+
+  const std::string& output() const { return end_.output; }
+  const std::vector<record::Record>& records() const { return records_; }
+
+ private:
+  TempDir folder_;
+  ProgramEnd end_;
+  std::vector<record::Record> records_;
+};
+
 }  // namespace graphnet::tests

@@ -199,6 +199,7 @@ TEST(TimePaired, ProcessorTimeOfEachHalfIsCounted) {
   machine.duration = [&](Side side) {
     *machine.counters.ran_ns += side == kEager ? 10'000'000 : 19'000'000;
     machine.counters.at_ns += 10'000'000;
+    machine.counters.end_ns = machine.counters.at_ns;
     return 1e7;
   };
   const auto result = machine.compare(exactly(4));

@@ -40,7 +40,7 @@ class SimulatedMachine {
   std::function<double()> steal = [] { return 0.0; };
 
   std::int64_t now_ns = 0;
-  DisturbanceCounters counters = {0, 0, 0, std::nullopt, 0};
+  DisturbanceCounters counters = {0, 0, 0, std::nullopt, std::nullopt, 0, 0};
   std::string calls;  ///< 'e' and 'b' in the order of the calls
   int quiet_waits = 0;
   int idle_waits = 0;

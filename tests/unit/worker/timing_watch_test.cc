@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "worker/eager_watch.h"
+#include "worker/untimed_work.h"
 
 namespace graphnet::worker {
 namespace {
@@ -39,6 +40,33 @@ TEST(CheckBudget, FlagsMoreProcessorTimeThanThreadsOffer) {
   EXPECT_NE(two[0].message.find("of eager"), std::string::npos);
 }
 
+TEST(UntimedWork, IsWhatAStepTakesBeyondSlackAndCall) {
+  EXPECT_FALSE(is_untimed_work(100, 2000, 500, 0.5)) << "too little for a trap";
+  EXPECT_TRUE(is_untimed_work(100, 2200, 500, 0.5));
+  EXPECT_FALSE(is_untimed_work(100, 2200, 50e3, 0.5)) << "a small part of the call";
+  EXPECT_FALSE(is_untimed_work(40e3, 55e3, 500, 0.5)) << "colder caches";
+  EXPECT_TRUE(is_untimed_work(40e3, 65e3, 500, 0.5));
+  EXPECT_FALSE(is_untimed_work(40e3, 65e3, 500, 1));
+  EXPECT_FALSE(is_untimed_work(40e3, 1e3, 500, 0.5));
+}
+
+TEST(UntimedWork, NamesTheStepsAndBothTimes) {
+  measure::PairedResult result = result_with(1, 1);
+  result.summary.median_ns = {20e3, 1e3};
+  for (measure::Pair& pair : result.pairs) pair.around_ns = {90e3, 21e3};
+  base::Json report;
+  EXPECT_TRUE(check_untimed_work({20e3, 1e3}, result, {2e3, 2e3}, report).empty());
+  EXPECT_EQ(report["around_ns"]["plugin"], 21e3) << "eager's halves are no matter";
+  for (measure::Pair& pair : result.pairs) pair.around_ns[measure::kBackend] = 40e3;
+  const auto around = check_untimed_work({20e3, 1e3}, result, {}, report);
+  ASSERT_EQ(around.size(), 1U);
+  EXPECT_EQ(around[0].flag, record::Flag::kUntimedWork);
+  const auto copies = check_untimed_work({40e3, 1e3}, result, {30e3, 30e3, 1e3}, report);
+  ASSERT_EQ(copies.size(), 1U);
+  EXPECT_NE(copies[0].message.find("30.0 us"), std::string::npos) << copies[0].message;
+  EXPECT_TRUE(check_untimed_work({}, result, {30e3}, report).empty()) << "nothing is known";
+}
+
 TEST(SettingsWatch, SaysNothingBeforeItWasToldAndNamesWhatChanged) {
   SettingsWatch watch;
   EXPECT_TRUE(watch.findings().empty());
@@ -66,15 +94,15 @@ TEST(EagerWatch, SuspectsWhatIsBeyondDriftAndInterval) {
   summary.kept = 12;
   summary.low = 1.99;
   summary.high = 2.01;
-  EXPECT_FALSE(is_suspicious(1e6, 1.09e6, summary));
-  EXPECT_TRUE(is_suspicious(1e6, 1.2e6, summary));
-  EXPECT_FALSE(is_suspicious(1e6, 0.5e6, summary)) << "faster harms the plugin only";
+  EXPECT_FALSE(is_suspicious({1e6, 1.09e6}, summary));
+  EXPECT_TRUE(is_suspicious({1e6, 1.2e6}, summary));
+  EXPECT_FALSE(is_suspicious({1e6, 0.5e6}, summary)) << "faster harms the plugin only";
   summary.low = 1;
   summary.high = 4;
-  EXPECT_FALSE(is_suspicious(1e6, 1.2e6, summary)) << "the pairs cannot tell either";
+  EXPECT_FALSE(is_suspicious({1e6, 1.2e6}, summary)) << "the pairs cannot tell either";
   summary.drops_exceeded = true;
-  EXPECT_TRUE(is_suspicious(1e6, 1.2e6, summary));
-  EXPECT_FALSE(is_suspicious(0, 1.2e6, summary)) << "no warm-up";
+  EXPECT_TRUE(is_suspicious({1e6, 1.2e6}, summary));
+  EXPECT_FALSE(is_suspicious({0, 1.2e6}, summary)) << "no warm-up";
 }
 
 TEST(EagerWatch, ConfirmsWithTheWholeIntervalOnly) {
@@ -83,10 +111,10 @@ TEST(EagerWatch, ConfirmsWithTheWholeIntervalOnly) {
     for (const double value : values) logs.push_back(std::log(value));
     return logs;
   };
-  EXPECT_TRUE(is_slower_here(ratios({1.3, 1.31, 1.29, 1.3, 1.32, 1.3, 1.28, 1.3})));
-  EXPECT_FALSE(is_slower_here(ratios({1.3, 0.9, 1.8, 1.0, 1.3, 0.8, 1.9, 1.1})));
-  EXPECT_FALSE(is_slower_here(ratios({1, 1.01, 0.99, 1, 1, 1.02})));
-  EXPECT_FALSE(is_slower_here(ratios({2, 2, 2}))) << "too few to tell";
+  EXPECT_TRUE(is_slower(ratios({1.3, 1.31, 1.29, 1.3, 1.32, 1.3, 1.28, 1.3}), 1.05));
+  EXPECT_FALSE(is_slower(ratios({1.3, 0.9, 1.8, 1.0, 1.3, 0.8, 1.9, 1.1}), 1.05));
+  EXPECT_FALSE(is_slower(ratios({1, 1.01, 0.99, 1, 1, 1.02}), 1.05));
+  EXPECT_FALSE(is_slower(ratios({2, 2, 2}), 1.05)) << "too few to tell";
 }
 
 }  // namespace

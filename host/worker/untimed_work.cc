@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "worker/untimed_work.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "measure/bootstrap.h"
+#include "measure/clock.h"
+
+namespace graphnet::worker {
+
+namespace {
+
+constexpr int kCopies = 5;
+// Beside longer calls it is no matter whether a copy finds warm caches.
+constexpr double kLongCallNs = 20e6;
+constexpr double kCallShare = 0.1;
+constexpr double kLeastNs = 2000;
+constexpr double kAroundSlack = 0.5;
+// What a plugin writes past the caches is copied from memory.
+constexpr double kCopySlack = 1;
+
+double median_or_zero(std::vector<double> values) {
+  return values.empty() ? 0 : measure::median(std::move(values));
+}
+
+}  // namespace
+
+base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup,
+                                           EagerSide& eager) {
+  HostSteps steps;
+  steps.around_ns = median_or_zero(eager_warmup.around_ns);
+  if (!eager.place().is_host()) return steps;
+  std::vector<KeptOutput> outputs;
+  GN_RETURN_IF_ERROR(eager.copy_outputs(outputs));  // allocates
+  std::vector<double> copies_ns;
+  const measure::SideCalls calls = eager.calls();
+  const bool follows_calls = eager_warmup.typical_ns() < kLongCallNs;
+  for (int i = 0; i < kCopies; ++i) {
+    if (follows_calls) {
+      GN_RETURN_IF_ERROR(calls.prepare());
+      GN_RETURN_IF_ERROR(calls.call());
+    }
+    const std::int64_t begin_ns = measure::monotonic_raw_ns();
+    GN_RETURN_IF_ERROR(eager.copy_outputs(outputs));
+    copies_ns.push_back(static_cast<double>(measure::monotonic_raw_ns() - begin_ns));
+  }
+  steps.copy_ns = measure::median(std::move(copies_ns));
+  return steps;
+}
+
+bool is_untimed_work(double before_ns, double with_plugin_ns, double call_ns, double slack) {
+  const double excess_ns = with_plugin_ns - before_ns;
+  return excess_ns > std::max({kCallShare * call_ns, slack * before_ns, kLeastNs});
+}
+
+std::vector<Finding> check_untimed_work(const HostSteps& before,
+                                        const measure::PairedResult& result,
+                                        const std::vector<double>& copies_ns, base::Json& report) {
+  std::vector<double> arounds_ns;
+  for (const measure::Pair& pair : result.pairs) {
+    arounds_ns.push_back(pair.around_ns[measure::kBackend]);
+  }
+  const double call_ns = result.summary.median_ns[measure::kBackend];
+  const double around_ns = median_or_zero(std::move(arounds_ns));
+  const double copy_ns = median_or_zero(copies_ns);
+  report["around_ns"] = {{"before", before.around_ns}, {"plugin", around_ns}};
+  if (copy_ns > 0) report["copy_ns"] = {{"before", before.copy_ns}, {"plugin", copy_ns}};
+  const auto found = [](const std::string& what, double was_ns, double is_ns) {
+    return std::vector<Finding>{
+        {record::Flag::kUntimedWork, what + " took " + base::format_duration(is_ns) +
+                                         " a call, and " + base::format_duration(was_ns) +
+                                         " before the plugin was loaded"}};
+  };
+  if (before.around_ns > 0 && is_untimed_work(before.around_ns, around_ns, call_ns, kAroundSlack)) {
+    return found("the host's steps around the plugin's timed calls", before.around_ns, around_ns);
+  }
+  if (before.copy_ns > 0 && is_untimed_work(before.copy_ns, copy_ns, call_ns, kCopySlack)) {
+    return found("copying the outputs of its checked calls", before.copy_ns, copy_ns);
+  }
+  return {};
+}
+
+}  // namespace graphnet::worker

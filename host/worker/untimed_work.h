@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "base/json.h"
+#include "measure/paired_result.h"
+#include "worker/eager_side.h"
+#include "worker/timing_watch.h"
+
+namespace graphnet::worker {
+
+/// What the host's own steps around a call take while no code of a plugin is in the process.
+///
+/// units    nanoseconds a call, medians; 0: not known
+struct HostSteps {
+  double around_ns = 0;  ///< new content, output buffers, the way to the clock and from it
+  double copy_ns = 0;    ///< all outputs copied
+};
+
+/// Takes the steps from eager's warm-up, and copies eager's outputs a few times, each after a call.
+///
+/// order    after eager's warm-up, before the plugin is loaded
+base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup,
+                                           EagerSide& eager);
+
+/// Whether a step takes so much longer with the plugin that work of its calls must be done in it:
+/// by more than a tenth of a call, than `slack` of what the step took before (caches are colder
+/// beside a plugin), and than 2 microseconds (a trap alone takes one).
+bool is_untimed_work(double before_ns, double with_plugin_ns, double call_ns, double slack);
+
+/// Compares the steps around the plugin's timed calls with those from before it was loaded. Code
+/// that runs in a step of the host, such as in the handler of a trap on the inputs, on the clock or
+/// on pages of the outputs, works in no clock.
+///
+/// | flag           | means                                                                    |
+/// |----------------|--------------------------------------------------------------------------|
+/// | `untimed_work` | the host's steps around timed calls take longer than before the plugin   |
+///
+/// shapes   copies_ns: of the plugin's outputs, one a checked call
+///          report: {"around_ns": {"before", "plugin"}, "copy_ns": {"before", "plugin"}}
+std::vector<Finding> check_untimed_work(const HostSteps& before,
+                                        const measure::PairedResult& result,
+                                        const std::vector<double>& copies_ns, base::Json& report);
+
+}  // namespace graphnet::worker
