@@ -249,9 +249,9 @@ std::map<std::string, TimeLimit> RunConfig::default_timeouts() {
           {"bind", seconds(120)},
           {"run", seconds(600)},
           {"compare", seconds(120)},
+          {"second_weights", seconds(600)},
           {"time", seconds(600)},
           {"robustness", seconds(120)},
-          {"second_weights", seconds(600)},
           {"proof", seconds(600)}};
 }
 

@@ -25,8 +25,9 @@ struct Case {
   const char* settings;  ///< more lines of the config
   const char* outcome;
   std::vector<std::string> flags;
-  const char* message;  ///< part of it
-  const char* second;   ///< outcome on second weights
+  const char* message;                                           ///< part of it
+  const char* second;                                            ///< outcome on second weights
+  record::ProofVerdict verdict = record::ProofVerdict::kProven;  ///< if it is ok
 };
 
 const Case kCases[] = {
@@ -60,7 +61,21 @@ const Case kCases[] = {
      "ok",
      {"unvaried"},
      "",
-     "not_tried"},
+     "not_tried",
+     record::ProofVerdict::kUnknown},
+    {"constant_if_it_may", Weights::kSensitive, "", "ok", {}, "", "ok"},
+    {"constant_if_it_may", Weights::kInsensitive, "", "ok", {"tuned_to_weights"}, "", "ok"},
+    // What is watched is what was timed.
+    {"libtorch_until_third_bind", Weights::kSensitive, "", "ok", {}, "", "ok"},
+    {"libtorch_from_third_bind",
+     Weights::kSensitive,
+     "",
+     "ok",
+     {"tuned_to_weights"},
+     "",
+     "ok",
+     record::ProofVerdict::kMixed},
+    {"looks_for_results", Weights::kSensitive, "", "ok", {}, "", "ok"},
     {"stays_bound",
      Weights::kSensitive,
      "",
@@ -109,6 +124,16 @@ TEST_P(DishonestWeights, AreCaughtAndTheHonestAreNot) {
   EXPECT_EQ(texts_of(record.flags), tested.flags);
   EXPECT_EQ(record.checks.second_weights.outcome.text(), tested.second)
       << record.checks.second_weights.message;
+  if (record.is_ok()) {
+    EXPECT_EQ(record.verdict.kind, tested.verdict) << record.verdict;
+  }
+  const auto& second = record.checks.second_weights;
+  if (second.outcome == record::Outcome::kOk) {
+    ASSERT_TRUE(second.speedup) << second.untimed;
+    EXPECT_GE(second.pairs.value_or(0), 5);
+    EXPECT_LE(*second.speedup_low, *second.speedup);
+    EXPECT_GE(*second.speedup_high, *second.speedup);
+  }
   const bool is_sensitive = tested.weights == Weights::kSensitive;
   ASSERT_TRUE(record.checks.sensitivity.contains("sensitive")) << record.checks.sensitivity;
   EXPECT_EQ(record.checks.sensitivity["sensitive"], is_sensitive) << record.checks.sensitivity;
