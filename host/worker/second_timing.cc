@@ -131,12 +131,14 @@ SecondTimingEnd time_second_weights(const ComparedSample& compared, const Second
 std::vector<Finding> check_tuned_to_weights(const record::Record& record) {
   const record::SecondWeights& second = record.checks.second_weights;
   const auto& first_ns = record.plugin_side.median_ns;
-  if (!record.speedup || !second.speedup || !second.plugin_ns || !first_ns) return {};
+  const auto& first_low = record.timing.speedup_low;
+  const bool are_known =
+      record.speedup && first_low && first_ns && second.speedup && second.plugin_ns;
+  if (!are_known) return {};
   const auto& flags = record.flags;
   if (std::find(flags.begin(), flags.end(), record::Flag::kDenormal) != flags.end()) return {};
-  const double first_low = record.timing.speedup_low.value_or(*record.speedup);
   const double second_high = second.speedup_high.value_or(*second.speedup);
-  const bool is_lost = *record.speedup > kLostSpeedup * *second.speedup && first_low > second_high;
+  const bool is_lost = *record.speedup > kLostSpeedup * *second.speedup && *first_low > second_high;
   if (!is_lost || *second.plugin_ns <= kLongerCalls * *first_ns) return {};
   return {{record::Flag::kTunedToWeights,
            "a speedup of " + speedup_text(*record.speedup) + " on the sample's weights is one of " +
