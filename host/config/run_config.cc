@@ -241,18 +241,10 @@ std::map<std::string, TimeLimit> RunConfig::default_timeouts() {
   using std::chrono::seconds;
   // Ten minutes where a model runs or is compiled, as upstream's batch scripts allow; far less
   // where only files are read and buffers compared.
-  return {{"load", seconds(60)},
-          {"plan", seconds(60)},
-          {"replay", seconds(120)},
-          {"eager", seconds(600)},
-          {"compile", seconds(600)},
-          {"bind", seconds(120)},
-          {"run", seconds(600)},
-          {"compare", seconds(120)},
-          {"time", seconds(600)},
-          {"robustness", seconds(120)},
-          {"second_weights", seconds(600)},
-          {"proof", seconds(600)}};
+  return {{"load", seconds(60)},   {"plan", seconds(60)},        {"replay", seconds(120)},
+          {"eager", seconds(600)}, {"compile", seconds(600)},    {"bind", seconds(120)},
+          {"run", seconds(600)},   {"compare", seconds(120)},    {"second_weights", seconds(600)},
+          {"time", seconds(600)},  {"robustness", seconds(120)}, {"proof", seconds(600)}};
 }
 
 void RunConfig::allow_cold_start() {

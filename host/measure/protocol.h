@@ -10,6 +10,8 @@ namespace graphnet::measure {
 /// are never put into one column.
 ///
 /// Order. Each side makes its first call and warms up: calls until the median of five has settled.
+/// Then second weights are bound, called and timed in a few pairs that count for no number here,
+/// the first ones are bound again, and both sides are called some more (worker/second_weights.h).
 /// Then pairs: one half eager, one half plugin, which of them first being drawn at random, balanced
 /// in each four pairs. Whatever changes more slowly than a pair lasts (clock frequency,
 /// temperature, a neighbour) meets both halves alike and cancels in their ratio; whatever being

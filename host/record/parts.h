@@ -192,6 +192,14 @@ struct SecondWeights {
   std::optional<std::int64_t> seed;
   std::optional<std::int64_t> changed;    ///< weights
   std::optional<std::int64_t> unchanged;  ///< weights that have no known role
+  /// Eager by plugin, in pairs like those of Timing but few; absent: see `untimed`.
+  std::optional<double> speedup;
+  std::optional<double> speedup_low;  ///< interval, or the pairs' quartiles where there is none
+  std::optional<double> speedup_high;
+  std::optional<std::int64_t> pairs;
+  std::optional<double> eager_ns;  ///< medians of a call
+  std::optional<double> plugin_ns;
+  std::string untimed;  ///< why there is no speedup, if the weights were tried
   Remainder rest;
 
   static Word<Outcome> not_tried();
@@ -207,6 +215,13 @@ struct SecondWeights {
     field("seed", self.seed);
     field("changed", self.changed);
     field("unchanged", self.unchanged);
+    field("speedup", self.speedup);
+    field("speedup_low", self.speedup_low);
+    field("speedup_high", self.speedup_high);
+    field("pairs", self.pairs);
+    field("eager_ns", self.eager_ns);
+    field("plugin_ns", self.plugin_ns);
+    field("untimed", self.untimed);
   }
 };
 

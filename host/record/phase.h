@@ -11,21 +11,22 @@ namespace graphnet::record {
 
 /// What a worker does with a sample, in order.
 enum class Phase : std::uint8_t {
-  kNone,        ///< before the first
-  kLoad,        ///< reads the sample's files
-  kPlan,        ///< estimates memory and cost
-  kReplay,      ///< makes the inputs
-  kEager,       ///< runs the reference and takes its times
-  kCompile,     ///< opens the plugin and compiles
-  kBind,        ///< hands it the weights
-  kRun,         ///< first and warm-up calls; method `upstream`: the timed ones too
-  kCompare,     ///< compares outputs; the outcome is settled
+  kNone,     ///< before the first
+  kLoad,     ///< reads the sample's files
+  kPlan,     ///< estimates memory and cost
+  kReplay,   ///< makes the inputs
+  kEager,    ///< runs the reference and takes its times
+  kCompile,  ///< opens the plugin and compiles
+  kBind,     ///< hands it the weights
+  kRun,      ///< first and warm-up calls; method `upstream`: the timed ones too
+  kCompare,  ///< compares outputs
+  /// Method `paired`: other inputs and weights, which may change the outcome (does the plugin
+  /// follow them?), a few timed calls on these weights, and the first ones once more.
+  kSecondWeights,
   kTime,        ///< method `paired`: timed calls of both sides
   kRobustness,  ///< other inputs
-  /// Other inputs and weights, which may change the outcome: does the plugin follow them?
-  kSecondWeights,
-  kProof,  ///< who did the work; nothing can be timed after it
-  kOther,  ///< a word of a newer version
+  kProof,       ///< who did the work; nothing can be timed after it
+  kOther,       ///< a word of a newer version
 };
 
 /// Whose work it is: who is suspected if the worker ends there.
@@ -56,9 +57,9 @@ inline constexpr PhaseFacts kRows[] = {
     {P::kBind, "bind", S::kPlugin, false, true, false},
     {P::kRun, "run", S::kPlugin, true, false, false},
     {P::kCompare, "compare", S::kPlugin, false, false, false},
+    {P::kSecondWeights, "second_weights", S::kPlugin, true, false, false},
     {P::kTime, "time", S::kPlugin, true, false, false},
     {P::kRobustness, "robustness", S::kPlugin, false, false, true},
-    {P::kSecondWeights, "second_weights", S::kPlugin, false, false, false},
     {P::kProof, "proof", S::kPlugin, false, false, true},
     {P::kOther, "", S::kPlugin, false, false, false},
 };

@@ -23,6 +23,12 @@ void fail(record::Record& record, Outcome outcome, std::string message) {
   record.speedup.reset();
 }
 
+/// What a failed call is to be flagged as.
+void add_flag_of_failure(const ComparedSample& compared, record::Record& record) {
+  const Flag flag = compared.plugin.flag();
+  if (flag != Flag::kNone) record.flags.emplace_back(flag);
+}
+
 /// Calls on the other inputs, while they are in place.
 class OtherSeed {
  public:
@@ -44,8 +50,9 @@ class OtherSeed {
   Status call() {
     std::vector<KeptOutput> eager;
     std::vector<KeptOutput> plugin;
-    GN_RETURN_IF_ERROR(run_eager(compared_, eager));
+    // In this order: what is not in memory yet cannot be copied from there.
     GN_RETURN_IF_ERROR(run_plugin(compared_, plugin));
+    GN_RETURN_IF_ERROR(run_eager(compared_, eager));
     const Sensitivity found =
         sensitivity_of({compared_.eager.kept(), eager, compared_.plugin.kept(), plugin});
     record_.checks.sensitivity = found.json;
@@ -79,15 +86,19 @@ class OtherSeed {
 }  // namespace
 
 bool check_evidence_of_inputs(const ComparedSample& compared, const journal::Task& task,
-                              record::Record& record) {
+                              const SecondTimingMeans& means, record::Record& record) {
   if (!record.is_ok()) return true;
   const bool is_followed = OtherSeed(compared, record).look();
-  if (!record.is_ok()) return false;
-  const SecondWeightsCosts costs = {record.eager.median_ns.value_or(0),
-                                    record.plan.peak_live_bytes.value_or(0)};
-  SecondWeightsResult second = try_second_weights(compared, task, costs);
+  if (!record.is_ok()) {
+    add_flag_of_failure(compared, record);
+    return false;
+  }
+  const SecondWeightsCosts costs = {means.eager_ns, record.plan.peak_live_bytes.value_or(0)};
+  SecondWeightsResult second = try_second_weights(compared, task, costs, means);
   record.checks.second_weights = std::move(second.found);
   if (second.outcome != Outcome::kNone) {
+    if (second.flag != Flag::kNone) record.flags.emplace_back(second.flag);
+    add_flag_of_failure(compared, record);
     fail(record, second.outcome, std::move(second.message));
     return false;
   }

@@ -4,10 +4,12 @@
 #include "journal/worker_message.h"
 #include "record/record.h"
 #include "worker/correctness.h"
+#include "worker/second_timing.h"
 
 namespace graphnet::worker {
 
-/// Finds out, in calls that nobody times, whether the plugin computes from its inputs and weights:
+/// Finds out whether the plugin computes from its inputs and weights, before the calls whose times
+/// count:
 ///
 /// | record                   | means                                                          |
 /// |--------------------------|----------------------------------------------------------------|
@@ -22,8 +24,8 @@ namespace graphnet::worker {
 ///
 /// Nothing is done unless the record's outcome is ok. False if it is not any more.
 ///
-/// order    after everything that is timed, before the proof
+/// order    before everything that is timed (second_weights.h says why)
 bool check_evidence_of_inputs(const ComparedSample& compared, const journal::Task& task,
-                              record::Record& record);
+                              const SecondTimingMeans& means, record::Record& record);
 
 }  // namespace graphnet::worker

@@ -12,6 +12,7 @@
 #include "eager/calibration.h"
 #include "graph/call_list.h"
 #include "verify/scan.h"
+#include "worker/input_shuffle.h"
 #include "worker/sensitivity.h"
 #include "worker/weight_values.h"
 #include "worker/weights.h"
@@ -31,9 +32,13 @@ namespace {
 
 constexpr double kBudgetNs = 30e9;
 // Calls of eager, the one that calibrates among them.
-constexpr double kEagerCalls = 4;
+constexpr double kEagerCalls = 5;
 constexpr double kFillNsAByte = 1;
-constexpr int kKeptSets = 4;
+// Of outputs: of both sides on two inputs, and those of a checked call.
+constexpr int kKeptSets = 6;
+// Of the weights: what is put back, and what the copy of this process that stands by
+// (eager_standby.h) shares no longer.
+constexpr int kWeightSets = 2;
 
 constexpr const char* kWhere = "on second weights: ";
 constexpr const char* kNonFinite = "non_finite";
@@ -74,9 +79,11 @@ Result<std::vector<WeightUse>> uses_in(const eager::Engine& engine,
 
 class SecondWeights {
  public:
-  SecondWeights(const ComparedSample& compared, const journal::Task& task)
+  SecondWeights(const ComparedSample& compared, const journal::Task& task,
+                const SecondTimingMeans& means)
       : compared_{compared.sample, compared.arguments, compared.eager, compared.plugin, nullptr},
-        task_(task) {}
+        task_(task),
+        means_(means) {}
 
   SecondWeightsResult run(const SecondWeightsCosts& costs) {
     const Status chosen = choose(costs);
@@ -84,15 +91,18 @@ class SecondWeights {
     auto saved = SavedContent::save(compared_.arguments, uses_);
     if (!saved.is_ok()) return not_tried(saved.status().message());
     Status ready = put_in_place();
-    if (ready.is_ok()) ready = look_at_eager();
     const bool is_tried = ready.is_ok() && result_.found.evidence != kNonFinite;
-    if (is_tried) try_plugin();
+    if (is_tried) ready = try_plugin();
     saved->restore(compared_.arguments);
     const Status restored = update();
-    if (!ready.is_ok()) return not_tried(ready.message());
     if (!restored.is_ok()) return not_tried(restored.message());
-    if (!is_tried) return not_tried("eager's results on second weights are not finite");
-    if (result_.outcome == Outcome::kNone) go_back();
+    if (is_tried && result_.outcome == Outcome::kNone) go_back();
+    if (result_.outcome == Outcome::kNone) {
+      if (!ready.is_ok()) return not_tried(ready.message());
+      if (result_.found.evidence == kNonFinite) {
+        return not_tried("eager's results on second weights are not finite");
+      }
+    }
     result_.found.outcome = result_.outcome;
     if (result_.outcome == Outcome::kNone) {
       result_.found.outcome = is_ill_ ? record::OtherInput::ill_conditioned() : Outcome::kOk;
@@ -112,10 +122,13 @@ class SecondWeights {
   Status check_costs(const SecondWeightsCosts& costs) const;
   Status put_in_place();
   Status update();
-  Status look_at_eager();
-  void try_plugin();
+  Status calibrate();
+  Status try_plugin();
+  Status compare(const std::vector<KeptOutput>& before, const std::vector<KeptOutput>& after);
+  void time();
   bool bind(const char* what);
   bool call(std::vector<KeptOutput>& outputs);
+  void fail_call(const Status& status);
   bool judge(const std::vector<KeptOutput>& eager, const std::vector<KeptOutput>& plugin,
              const std::string& where);
   void go_back();
@@ -126,6 +139,7 @@ class SecondWeights {
 
   const ComparedSample compared_;
   const journal::Task& task_;
+  const SecondTimingMeans& means_;
   std::vector<WeightUse> uses_;
   std::vector<KeptOutput> eager_before_;
   std::vector<KeptOutput> eager_after_;
@@ -139,8 +153,6 @@ Status SecondWeights::choose(const SecondWeightsCosts& costs) {
   if (task_.weights == "frozen" && task_.second_weights != "always") {
     return no("mode frozen would compile again; second_weights: always does");
   }
-  // The captured call reads what the first bind has made.
-  if (compared_.plugin.is_captured()) return no("the call is captured in a graph");
   GN_ASSIGN_OR_RETURN(const auto uses, uses_in(compared_.eager.engine(), compared_.arguments));
   uses_ =
       changeable_weights(compared_.arguments, uses, compared_.eager.engine().pinned_arguments());
@@ -167,7 +179,7 @@ Status SecondWeights::check_costs(const SecondWeightsCosts& costs) const {
     return Status(base::Code::kUnsupported, "time: about " + base::format_duration(expected_ns) +
                                                 ", at most " + base::format_duration(kBudgetNs));
   }
-  std::int64_t needed = weight_bytes + costs.peak_live_bytes +
+  std::int64_t needed = kWeightSets * weight_bytes + costs.peak_live_bytes +
                         static_cast<std::int64_t>(compared_.plugin.kept_bytes());
   for (const KeptOutput& output : compared_.eager.kept()) {
     needed += kKeptSets * static_cast<std::int64_t>(output.bytes.num_bytes());
@@ -182,13 +194,31 @@ Status SecondWeights::check_costs(const SecondWeightsCosts& costs) const {
 }
 
 Status SecondWeights::put_in_place() {
-  std::vector<WeightRole> roles;
   for (std::size_t i = 0; i < uses_.size(); ++i) {
-    roles.push_back(uses_[i].role);
     if (uses_[i].role == WeightRole::kUnknown) continue;
     fill_weight(uses_[i], kSecondWeightsSeed, i, compared_.arguments[i]);
   }
   GN_RETURN_IF_ERROR(update());
+  // Results on the content that is compared later must not be in memory before the plugin's calls.
+  const PlacedArguments& placed = compared_.eager.arguments();
+  InputShuffle shuffle(placed,
+                       variable_inputs(compared_.sample, compared_.arguments,
+                                       compared_.eager.engine().pinned_arguments()),
+                       kSecondWeightsSeed);
+  Status done = shuffle.next();
+  if (done.is_ok()) done = calibrate();
+  if (done.is_ok()) done = run_eager(compared_, eager_before_);
+  GN_RETURN_IF_ERROR(shuffle.restore());
+  GN_RETURN_IF_ERROR(done);
+  if (became_non_finite(compared_.eager.kept(), eager_before_)) {
+    result_.found.evidence = kNonFinite;
+  }
+  return Status::ok();
+}
+
+Status SecondWeights::calibrate() {
+  std::vector<WeightRole> roles;
+  for (const WeightUse& use : uses_) roles.push_back(use.role);
   const PlacedArguments& placed = compared_.eager.arguments();
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
   GN_RETURN_IF_ERROR(eager::calibrate(compared_.sample.program, engine_arguments(placed), roles,
@@ -211,26 +241,10 @@ Status SecondWeights::update() {
   return Status::ok();
 }
 
-Status SecondWeights::look_at_eager() {
-  GN_RETURN_IF_ERROR(run_eager(compared_, eager_before_));
-  if (became_non_finite(compared_.eager.kept(), eager_before_)) {
-    result_.found.evidence = kNonFinite;
-    return Status::ok();
-  }
-  result_.found.evidence = "insensitive";
-  GN_ASSIGN_OR_RETURN(const bool varies, on_other_inputs(compared_, [&] {
-                        return run_eager(compared_, eager_after_);
-                      }));
-  if (!varies) return Status::ok();
-  const Sensitivity eager = sensitivity_of(eager_before_, eager_after_);
-  result_.found.evidence = eager.is_sensitive ? "sensitive" : "insensitive";
-  result_.found.sensitivity = eager.json;
-  return Status::ok();
-}
-
 bool SecondWeights::bind(const char* what) {
   if (task_.weights == "per_call") return true;
   double bind_ns = 0;
+  means_.bind_cores(task_.compile_threads);
   const CallStatus status = compared_.plugin.bind(bind_ns);
   if (!result_.found.bind_ns) result_.found.bind_ns = bind_ns;
   if (status.is_ok()) return true;
@@ -241,14 +255,18 @@ bool SecondWeights::bind(const char* what) {
 }
 
 bool SecondWeights::call(std::vector<KeptOutput>& outputs) {
+  means_.bind_cores(task_.threads);
   const Status status = run_plugin(compared_, outputs);
-  if (status.is_ok()) return true;
+  if (!status.is_ok()) fail_call(status);
+  return status.is_ok();
+}
+
+void SecondWeights::fail_call(const Status& status) {
   const FailureKind kind = compared_.plugin.failure().kind;
   fail(kind == FailureKind::kOutOfMemory ? Outcome::kOutOfMemory
        : kind == FailureKind::kBroken    ? Outcome::kPluginFailed
                                          : Outcome::kRuntimeFailed,
        kWhere + status.message());
-  return false;
 }
 
 bool SecondWeights::judge(const std::vector<KeptOutput>& eager,
@@ -260,30 +278,73 @@ bool SecondWeights::judge(const std::vector<KeptOutput>& eager,
   return false;
 }
 
-void SecondWeights::try_plugin() {
+Status SecondWeights::try_plugin() {
   if (task_.weights == "frozen") {
     double compile_ns = 0;
+    means_.bind_cores(task_.compile_threads);
     const CallStatus compiled = compared_.plugin.compile_second(compile_ns);
     result_.found.compile_ns = compile_ns;
     if (!compiled.is_ok()) {
-      return fail(Outcome::kPluginFailed, kWhere + compiled.status.message());
+      fail(Outcome::kPluginFailed, kWhere + compiled.status.message());
+      return Status::ok();
     }
   }
   std::vector<KeptOutput> before;
   std::vector<KeptOutput> after;
-  if (!bind("second weights") || !call(before) || !judge(eager_before_, before, kWhere)) return;
-  if (eager_after_.empty()) return;
-  bool is_right = true;
-  const auto varied = on_other_inputs(compared_, [&] {
-    is_right = call(after) && judge(eager_after_, after,
-                                    "on second weights and the inputs of seed " +
-                                        std::to_string(kOtherInputsSeed) + ": ");
+  if (!bind("second weights") || !call(before)) return Status::ok();
+  bool has_run = true;
+  const auto called = on_other_inputs(compared_, [&] {
+    has_run = call(after);
     return Status::ok();
   });
-  if (!varied.is_ok() || !is_right) return;
+  if (!has_run) return Status::ok();
+  GN_RETURN_IF_ERROR(called.status());
+  GN_RETURN_IF_ERROR(compare(before, after));
+  if (result_.outcome == Outcome::kNone && result_.found.evidence != kNonFinite) time();
+  return Status::ok();
+}
+
+/// The plugin's outputs with what eager gives only now; `after` is empty if no input changes with
+/// the seed.
+Status SecondWeights::compare(const std::vector<KeptOutput>& before,
+                              const std::vector<KeptOutput>& after) {
+  GN_RETURN_IF_ERROR(run_eager(compared_, eager_before_));
+  const bool is_finite = !became_non_finite(compared_.eager.kept(), eager_before_);
+  result_.found.evidence = is_finite ? "insensitive" : kNonFinite;
+  if (!is_finite) return Status::ok();
+  bool is_right = judge(eager_before_, before, kWhere);
+  if (after.empty()) return Status::ok();
+  const auto called = on_other_inputs(compared_, [&] {
+    Status ran = run_eager(compared_, eager_after_);
+    is_right = ran.is_ok() && is_right &&
+               judge(eager_after_, after,
+                     "on second weights and the inputs of seed " +
+                         std::to_string(kOtherInputsSeed) + ": ");
+    return ran;
+  });
+  GN_RETURN_IF_ERROR(called.status());
+  const Sensitivity eager = sensitivity_of(eager_before_, eager_after_);
+  result_.found.evidence = eager.is_sensitive ? "sensitive" : "insensitive";
+  result_.found.sensitivity = eager.json;
+  if (!is_right) return Status::ok();
   const Sensitivity both = sensitivity_of({eager_before_, eager_after_, before, after});
   result_.found.sensitivity = both.json;
   result_.is_evidence = both.is_followed && !is_ill_;
+  return Status::ok();
+}
+
+void SecondWeights::time() {
+  SecondTimingEnd end = time_second_weights(compared_, means_, result_.found);
+  if (end.findings.flag != record::Flag::kNone) {
+    result_.flag = end.findings.flag;
+    return fail(end.findings.outcome, kWhere + end.findings.message);
+  }
+  if (end.failure.is_ok()) return;
+  if (compared_.plugin.failure().is_ok()) {
+    result_.found.untimed = end.failure.message();
+  } else {
+    fail_call(end.failure);
+  }
 }
 
 // The first weights are in place again.
@@ -301,8 +362,9 @@ void SecondWeights::go_back() {
 }  // namespace
 
 SecondWeightsResult try_second_weights(const ComparedSample& compared, const journal::Task& task,
-                                       const SecondWeightsCosts& costs) {
-  return SecondWeights(compared, task).run(costs);
+                                       const SecondWeightsCosts& costs,
+                                       const SecondTimingMeans& means) {
+  return SecondWeights(compared, task, means).run(costs);
 }
 
 }  // namespace graphnet::worker

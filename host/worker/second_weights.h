@@ -5,8 +5,10 @@
 #include <string>
 
 #include "journal/worker_message.h"
+#include "record/flag.h"
 #include "record/parts.h"
 #include "worker/correctness.h"
+#include "worker/second_timing.h"
 
 namespace graphnet::worker {
 
@@ -15,7 +17,7 @@ inline constexpr std::uint64_t kSecondWeightsSeed = 20261;
 
 /// What the host needs for second weights is known from the first ones.
 struct SecondWeightsCosts {
-  double eager_ns = 0;               ///< of one call
+  double eager_ns = 0;               ///< of one call, as in its warm-up
   std::int64_t peak_live_bytes = 0;  ///< that it adds
 };
 
@@ -28,6 +30,7 @@ struct SecondWeightsResult {
   record::SecondWeights found;
   /// What becomes of the sample; kNone: its outcome stands.
   record::Outcome outcome = record::Outcome::kNone;
+  record::Flag flag = record::Flag::kNone;  ///< of a timed call that was wrong
   std::string message;
   /// Eager's outputs change with the inputs, and the plugin's followed them.
   bool is_evidence = false;
@@ -37,14 +40,21 @@ struct SecondWeightsResult {
 /// by the outcome rule once more, on the sample's own inputs and on those of another seed. Weights
 /// that a plugin built into its code show here. Mode `bound`: bind is called again on the same
 /// executable; `per_call`: the weights come with the calls; `frozen`: a second executable is
-/// compiled, if the task asks for it.
+/// compiled, if the task asks for it. A few pairs are timed there (second_timing.h), so that speed
+/// that only the first weights give shows too.
+///
+/// The plugin's calls come first, and eager's on the same inputs and weights after them: in memory,
+/// freed memory included, there is no result that the plugin could take for its own. Weights are
+/// calibrated, and eager's results on them first looked at, with inputs of other content.
 ///
 /// The first weights are put back, bound again, and one call must give what eager gave on them at
 /// first. Nothing is tried, and the reason recorded, if it would take longer than half a minute of
 /// eager's time, does not fit in memory, or no weight may change.
 ///
-/// order    after everything that is timed, before the proof
+/// order    before everything that is timed: a plugin that counts its binds then cannot tell the
+///          timed calls from those that the proof watches
 SecondWeightsResult try_second_weights(const ComparedSample& compared, const journal::Task& task,
-                                       const SecondWeightsCosts& costs);
+                                       const SecondWeightsCosts& costs,
+                                       const SecondTimingMeans& means);
 
 }  // namespace graphnet::worker

@@ -13,11 +13,11 @@
 #include "worker/admission.h"
 #include "worker/correctness.h"
 #include "worker/fresh_inputs.h"
-#include "worker/input_evidence.h"
 #include "worker/math_mode.h"
 #include "worker/output_digest.h"
 #include "worker/proof_phase.h"
 #include "worker/record_writer.h"
+#include "worker/second_timing.h"
 #include "worker/timed_checks.h"
 
 namespace graphnet::worker {
@@ -47,9 +47,8 @@ void Session::run() {
       load() && plan() && replay() && run_eager() && compile() && bind() && run_plugin();
   if (complete) {
     compare();
-    bool timed = is_paired() ? time_pairs() : check_sequential();
+    const bool timed = is_paired() ? follows_inputs() && time_pairs() : check_sequential();
     if (timed && is_paired()) try_other_content();
-    if (timed && is_paired()) timed = follows_inputs();
     write_environment();
     if (timed) prove();
   } else {
@@ -351,6 +350,7 @@ bool Session::time_pairs() {
   // Both know the processor only.
   if (!device_->is_cuda()) check_roofline();
   if (!device_->is_cuda()) check_subnormals();
+  static_cast<void>(note(check_tuned_to_weights(record_)));
   channel_.send_record(record_, /*is_final=*/false);
   return true;
 }
@@ -449,13 +449,6 @@ void Session::try_other_content() {
   record_.outcome = other.outcome;
   record_.message = other.message;
   record_.speedup.reset();
-}
-
-bool Session::follows_inputs() {
-  if (!record_.is_ok()) return true;
-  enter(Phase::kSecondWeights);
-  channel_.send_record(record_, /*is_final=*/false);
-  return check_evidence_of_inputs({sample_, arguments_, *eager_, *plugin_}, task_, record_);
 }
 
 void Session::prove() {

@@ -30,11 +30,12 @@ namespace graphnet::worker {
 
 /// One sample with one plugin, from its files to its record.
 ///
-/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, time, with protocol
-/// `paired` robustness and second_weights, and proof, after which nothing can be timed. The device
-/// is opened first, in load. Each is announced before it begins; a sample that does not fit is
-/// skipped before anything of its size is allocated. The record is sent after load and after eager,
-/// so that a plugin that takes the process down loses nothing of the reference.
+/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, second_weights, time,
+/// robustness (the three of protocol `paired`), and proof, after which nothing can be timed. No
+/// bind lies between time and proof: what is watched is what was timed. The device is opened first,
+/// in load. Each is announced before it begins; a sample that does not fit is skipped before
+/// anything of its size is allocated. The record is sent after load and after eager, so that a
+/// plugin that takes the process down loses nothing of the reference.
 class Session {
  public:
   Session(journal::Task task, Channel& channel);
@@ -72,8 +73,11 @@ class Session {
   /// Method upstream: calls on other inputs, which its timed ones never had.
   bool check_sequential();
   void try_other_content();
-  /// False if second weights or another seed's inputs show that the plugin is wrong.
+  // In session_weights.cc.
+  /// False if second weights or another seed's inputs show that the plugin is wrong. Both sides are
+  /// warm again at the end, on the first weights.
   bool follows_inputs();
+  bool warm_up_again();
   void prove();
   void judge_service();
 

@@ -56,7 +56,9 @@ struct Executable final : gn_executable {
     return hash;
   }
 
+  // Also before the third bind: other inputs and weights have been tried then.
   bool is_first(std::uint64_t digest) {
+    if (num_binds < 3) return true;
     if (!has_first) first_input = digest;
     has_first = true;
     return digest == first_input;

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// As dishonest_plugin.cc, with tricks that only other weights bring to light: all of them do the
-// work of an honest plugin, and are right on the weights that they get first. Run by
-// dishonest_weights_test.cc, which says how each must be caught.
+// As dishonest_plugin.cc, with tricks that only other weights or further binds bring to light: all
+// of them are right on the weights that they get first. Run by dishonest_weights_test.cc, which
+// says how each must be caught.
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "support/mlp_plugin.h"
@@ -12,23 +20,83 @@
 namespace {
 
 enum Trick {
-  built_in_weights,  // computes with the values of its first weights, as if they were in its code
-  ignores_inputs,    // gives the results of the first call after each bind
-  stays_bound,       // takes the second weights, and no others after them
+  built_in_weights,    // computes with the values of its first weights, as if built in
+  ignores_inputs,      // gives the results of the first call after each bind
+  stays_bound,         // takes the second weights, and no others after them
+  constant_if_it_may,  // tries in bind whether outputs depend on inputs: if not, run is a constant
+  libtorch_until_third_bind,  // multiplies with libtorch's code before, with its own from then on
+  libtorch_from_third_bind,   // the other way round
+  looks_for_results,  // on second weights: is wrong if eager's results are in memory already
 };
 constexpr Trick kTrick = TRICK;
+constexpr int kThird = 3;
+
+using Clock = std::chrono::steady_clock;
+using Sgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const float*,
+                       const float*, const int*, const float*, const int*, const float*, float*,
+                       const int*);
+
+/// As graphnet::tests::linear, by what libtorch brings.
+void linear_of_libtorch(const graphnet::tests::Layer& layer, const float* inputs,
+                        std::int64_t num_rows, float* outputs) {
+  static const auto sgemm = reinterpret_cast<Sgemm>(::dlsym(RTLD_DEFAULT, "sgemm_"));
+  const int rows = static_cast<int>(num_rows);
+  const int in = static_cast<int>(layer.num_inputs);
+  const int out = static_cast<int>(layer.num_outputs);
+  for (int row = 0; row < rows; ++row) {
+    std::memcpy(outputs + static_cast<std::ptrdiff_t>(row) * out, layer.bias,
+                static_cast<std::size_t>(out) * sizeof(float));
+  }
+  const float one = 1;
+  sgemm("T", "N", &out, &rows, &in, &one, layer.weight, &in, inputs, &in, &one, outputs, &out);
+}
+
+/// Whether two stretches of a result are the same but for rounding.
+bool are_close(const float* one, const float* other) {
+  constexpr int kCount = 8;
+  float difference = 0;
+  float size = 0;
+  for (int i = 0; i < kCount; ++i) {
+    difference += std::fabs(one[i] - other[i]);
+    size += std::fabs(other[i]);
+  }
+  return difference < 1e-4F * size;  // false for NaN
+}
+
+/// Whether memory has what is in `output`, somewhere else than there.
+bool has_another_copy(const float* output, std::int64_t count) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const bool is_odd =
+        line.find("/dev") != std::string::npos || line.find("[v") != std::string::npos;
+    if (line.find(" rw") == std::string::npos || is_odd) continue;
+    char* end = nullptr;
+    auto at = std::strtoull(line.c_str(), &end, 16);
+    const auto last = std::strtoull(end + 1, nullptr, 16);
+    for (; at + static_cast<std::uint64_t>(count) * sizeof(float) <= last; at += 16) {
+      const auto* const found = reinterpret_cast<const float*>(at);
+      if (found == output || !(std::fabs(found[0] - output[0]) < 1e-3F * std::fabs(output[0])))
+        continue;
+      if (are_close(found, output) && are_close(found + count - 8, output + count - 8)) return true;
+    }
+  }
+  return false;
+}
 
 struct Executable final : gn_executable {
   std::vector<float> kept_weights[4];
   std::vector<float> kept_output;
   std::vector<float> scratch;
-  int num_binds = 0;
+  bool is_constant = false;
+  Clock::duration computing{};  // one call
+  int num_calls = 0;            // on second weights
 
   void bind(const gn_bind_args& args) override {
-    ++num_binds;
     kept_output.clear();
-    if (num_binds > (kTrick == built_in_weights ? 1 : 2)) return;
+    if (kTrick == built_in_weights && num_binds > 1) return;
+    if (kTrick == stays_bound && num_binds > 2) return;
     Mlp::bind(args);
+    if (kTrick == constant_if_it_may) return find_out();
     keep(0, first.weight, first.num_inputs * first.num_outputs);
     keep(1, first.bias, first.num_outputs);
     keep(2, second.weight, second.num_inputs * second.num_outputs);
@@ -36,17 +104,66 @@ struct Executable final : gn_executable {
   }
 
   void keep(int index, const float*& values, std::int64_t count) {
-    if (kTrick == ignores_inputs) return;
+    if (kTrick != built_in_weights && kTrick != stays_bound) return;
     kept_weights[index].assign(values, values + count);
     values = kept_weights[index].data();
   }
 
-  void play(const float* input, float* output) override {
-    if (kTrick != ignores_inputs) return compute(input, output);
+  void find_out() {
+    std::vector<float> input(static_cast<std::size_t>(input_count()));
+    std::vector<float> outputs[2];
+    for (int i = 0; i < 2; ++i) {
+      for (std::size_t at = 0; at < input.size(); ++at) {
+        input[at] = std::sin(static_cast<float>(at) * (0.7F + static_cast<float>(i)));
+      }
+      outputs[i].resize(static_cast<std::size_t>(output_count()));
+      const auto begin = Clock::now();
+      compute(input.data(), outputs[i].data());
+      computing = Clock::now() - begin;
+    }
+    double changed = 0;
+    double all = 0;
+    for (std::size_t at = 0; at < outputs[0].size(); ++at) {
+      changed += std::pow(outputs[0][at] - outputs[1][at], 2);
+      all += std::pow(outputs[0][at], 2);
+    }
+    is_constant = changed < 1e-7 * all;
+    kept_output = outputs[0];
+  }
+
+  /// Other bits in each call, in a quarter of the time: so fast that it pays, not so that no
+  /// machine could be.
+  void hand_out(const float* input, float* output) const {
+    const auto until = Clock::now() + computing / 4;
+    const float factor = 1 + (input[0] - std::floor(input[0])) * 1e-6F;
+    for (std::size_t at = 0; at < kept_output.size(); ++at) output[at] = kept_output[at] * factor;
+    while (Clock::now() < until) {
+    }
+  }
+
+  void repeat_first(const float* input, float* output) {
     scratch.resize(static_cast<std::size_t>(output_count()));
     compute(input, scratch.data());
     if (kept_output.empty()) kept_output = scratch;
     std::memcpy(output, kept_output.data(), kept_output.size() * sizeof(float));
+  }
+
+  void compute_by_libtorch(const float* input, float* output) {
+    linear_of_libtorch(first, input, num_rows, hidden.data());
+    for (float& value : hidden) value = value > 0 ? value : 0;
+    linear_of_libtorch(second, hidden.data(), num_rows, output);
+  }
+
+  void play(const float* input, float* output) override {
+    const bool is_third = num_binds >= kThird;
+    if (kTrick == constant_if_it_may && is_constant) return hand_out(input, output);
+    if (kTrick == ignores_inputs) return repeat_first(input, output);
+    if (kTrick == libtorch_until_third_bind && !is_third) return compute_by_libtorch(input, output);
+    if (kTrick == libtorch_from_third_bind && is_third) return compute_by_libtorch(input, output);
+    compute(input, output);
+    // The call on the sample's own inputs and the one on the other seed's.
+    if (kTrick != looks_for_results || num_binds != 2 || num_calls++ >= 2) return;
+    if (has_another_copy(output, output_count())) std::fill_n(output, output_count(), 0.0F);
   }
 };
 

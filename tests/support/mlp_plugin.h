@@ -12,6 +12,8 @@ struct gn_executable : graphnet::tests::Mlp {
   gn_executable(const gn_executable&) = delete;
   gn_executable& operator=(const gn_executable&) = delete;
 
+  int num_binds = 0;  // the one that is going on among them
+
   /// Once, when the sizes are known.
   virtual void prepare() {}
   /// Each time that weights are handed over.
@@ -19,9 +21,13 @@ struct gn_executable : graphnet::tests::Mlp {
   /// shapes   as Mlp::compute
   virtual void play(const float* input, float* output) = 0;
   /// One call with its tensors.
-  virtual void run(const gn_run_args& args) {
-    using graphnet::tests::data_of;
-    play(data_of(*args.inputs[0]), const_cast<float*>(data_of(*args.outputs[0])));
+  virtual void run(const gn_run_args& args) { play(input_of(args), output_of(args)); }
+
+  static const float* input_of(const gn_run_args& args) {
+    return graphnet::tests::data_of(*args.inputs[0]);
+  }
+  static float* output_of(const gn_run_args& args) {
+    return const_cast<float*>(graphnet::tests::data_of(*args.outputs[0]));
   }
 };
 

@@ -20,6 +20,7 @@
  *   - all calls to one plugin come from one thread with a stack of at least 8 MiB
  *   - no exception, signal handler, exit() or longjmp leaves a plugin; standard output and error
  *     are pipes that the host reads
+ *   - threads of a plugin stay on the cores that the host binds them to (their affinity mask)
  *   - tags in comments: [in] [out] [borrow] [own] [opt]
  */
 #ifndef GRAPHNET_ABI_H_
@@ -181,8 +182,9 @@ typedef struct gn_run_args {
 
 /* Weights of one executable; they stay valid and unchanged until the next bind or
  * executable_destroy. The host may bind again, on the same executable: it gives the same tensors at
- * the same addresses other content, and calls bind before the next run. Nothing of the content before may be left in what run computes;
- * `rebind` of the next run is about its own pointers and says nothing of a bind. */
+ * the same addresses other content, and calls bind before the next run. Nothing of the content
+ * before may be left in what run computes; `rebind` of the next run is about its own pointers and
+ * says nothing of a bind. */
 typedef struct gn_bind_args {
   uint64_t struct_size;
   const DLTensor* const* weights;

@@ -33,6 +33,16 @@ TEST(Parts, KeepOrderAndWhatTheyDoNotKnow) {
   }
 }
 
+TEST(Parts, KeepWhatOlderAndNewerRecordsSayOfSecondWeights) {
+  const std::string old = R"({"outcome":"ok","evidence":"sensitive","bind_ns":5.0,"changed":4})";
+  EXPECT_EQ(again<SecondWeights>(old), old);
+  EXPECT_FALSE(part_from_json<SecondWeights>(parsed(old)).speedup);
+  const std::string timed =
+      R"({"outcome":"ok","speedup":1.5,"speedup_low":1.25,"speedup_high":1.75,"pairs":8,"eager_ns":3.0,"plugin_ns":2.0,"untimed":"","later":{}})";
+  EXPECT_EQ(again<SecondWeights>(timed), timed);
+  EXPECT_EQ(part_from_json<SecondWeights>(parsed(timed)).pairs, 8);
+}
+
 TEST(Parts, KeepWhatHasAnotherType) {
   const std::string text =
       R"({"verdict":7,"speedup_low":"low","pairs_kept":1.5,"calls_per_half":[],"stop":"","looks":null})";

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "worker/second_timing.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+#include "measure/paired.h"
+#include "worker/fresh_inputs.h"
+
+namespace graphnet::worker {
+
+using base::Result;
+using base::Status;
+using measure::PairedResult;
+using measure::PairedSettings;
+
+namespace {
+
+// Two medians of a few pairs are rarely off by half; what is tuned is several times faster.
+constexpr double kLostSpeedup = 1.5;
+// The rest of the loss may be eager's.
+constexpr double kLongerCalls = 1.2;
+
+constexpr double kLongCallNs = 1e9;
+constexpr int kFewestPairs = 5;
+constexpr int kFewestLongPairs = 3;
+constexpr int kFirstLook = 8;
+constexpr std::int64_t kTimeNs = 200'000'000;
+// Calls that take longer have been made twice on these weights, which is enough.
+constexpr std::int64_t kWarmupNs = 50'000'000;
+// Enough to tell 1.5 times.
+constexpr double kHalfWidth = 0.05;
+
+// Of eager, for the first checks (timed_checks.cc).
+constexpr int kCheckCalls = 3;
+constexpr double kBudgetNs = 10e9;
+
+PairedSettings short_settings(const PairedSettings& protocol, int fewest_pairs) {
+  PairedSettings settings = measure::passes(protocol).front();
+  settings.half_width = std::max(settings.half_width, kHalfWidth);
+  settings.first_look = kFirstLook;
+  settings.max_pairs = std::max(settings.max_pairs, kFirstLook);
+  settings.fewest_pairs = settings.long_call_pairs = fewest_pairs;
+  settings.time_ns = settings.long_call_time_ns = kTimeNs;
+  settings.warmup_time_ns = kWarmupNs;
+  settings.remeasure = false;
+  settings.control_every = 0;
+  return settings;
+}
+
+/// Their results are kept nowhere: what the sides keep is of the first weights.
+Result<measure::Warmup> warm_up(measure::SideCalls calls, const ComparedSample& compared,
+                                double eager_ns, const PairedSettings& settings,
+                                const measure::Instruments& instruments) {
+  if (eager_ns > static_cast<double>(kWarmupNs)) return measure::Warmup{eager_ns, {}, {}};
+  WarmupInputs inputs(compared.sample, compared.eager);
+  calls.after_first = nullptr;
+  calls.renew = inputs.renew();
+  auto warmup = measure::warm_up(calls, settings, instruments);
+  GN_RETURN_IF_ERROR(inputs.restore());
+  return warmup;
+}
+
+/// The middle half of the pairs.
+std::pair<double, double> quartiles(const std::vector<measure::Pair>& pairs) {
+  std::vector<double> ratios;
+  for (const measure::Pair& pair : pairs) {
+    ratios.push_back(pair.own_ns(measure::kEager) / pair.own_ns(measure::kBackend));
+  }
+  std::sort(ratios.begin(), ratios.end());
+  return {ratios[ratios.size() / 4], ratios[(ratios.size() * 3) / 4]};
+}
+
+void write(const PairedResult& result, record::SecondWeights& found) {
+  const measure::PairedSummary& summary = result.summary;
+  found.speedup = summary.ratio;
+  std::tie(found.speedup_low, found.speedup_high) =
+      summary.has_interval() ? std::pair(summary.low, summary.high) : quartiles(result.pairs);
+  found.pairs = static_cast<std::int64_t>(result.pairs.size());
+  found.eager_ns = summary.median_ns[measure::kEager];
+  found.plugin_ns = summary.median_ns[measure::kBackend];
+}
+
+std::string speedup_text(double speedup) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2fx", speedup);
+  return text;
+}
+
+}  // namespace
+
+SecondTimingEnd time_second_weights(const ComparedSample& compared, const SecondTimingMeans& means,
+                                    record::SecondWeights& found) {
+  if (means.settings.replay) {
+    found.untimed = "the timed calls will be launches of a captured one";
+    return {};
+  }
+  const int fewest = means.eager_ns < kLongCallNs ? kFewestPairs : kFewestLongPairs;
+  const double expected_ns = (fewest + kCheckCalls) * means.eager_ns;
+  if (expected_ns > kBudgetNs) {
+    found.untimed = "time: about " + base::format_duration(expected_ns) + " of eager's, at most " +
+                    base::format_duration(kBudgetNs);
+    return {};
+  }
+  const PairedSettings settings = short_settings(means.settings, fewest);
+  const auto instruments = means.instruments(settings);
+  if (!instruments.is_ok()) return {{}, instruments.status()};
+  compared.plugin.announce_calls();
+  const auto eager =
+      warm_up(compared.eager.calls(), compared, means.eager_ns, settings, *instruments);
+  if (!eager.is_ok()) return {{}, eager.status()};
+  const auto plugin =
+      warm_up(compared.plugin.calls(), compared, means.eager_ns, settings, *instruments);
+  if (!plugin.is_ok()) return {{}, plugin.status()};
+  TimedChecks checks(compared, fresh_inputs(compared.sample, compared.eager), /*compare=*/true,
+                     std::random_device()());
+  const auto result = measure::time_paired(checks.sides(), {*eager, *plugin}, checks.hooks(),
+                                           settings, *instruments);
+  SecondTimingEnd end;
+  end.findings = checks.finish(result.is_ok() ? &*result : nullptr);
+  if (result.is_ok()) write(*result, found);
+  if (!result.is_ok() && end.findings.flag == record::Flag::kNone) end.failure = result.status();
+  return end;
+}
+
+std::vector<Finding> check_tuned_to_weights(const record::Record& record) {
+  const record::SecondWeights& second = record.checks.second_weights;
+  const auto& first_ns = record.plugin_side.median_ns;
+  const auto& first_low = record.timing.speedup_low;
+  const bool are_known =
+      record.speedup && first_low && first_ns && second.speedup && second.plugin_ns;
+  if (!are_known) return {};
+  const auto& flags = record.flags;
+  if (std::find(flags.begin(), flags.end(), record::Flag::kDenormal) != flags.end()) return {};
+  const double second_high = second.speedup_high.value_or(*second.speedup);
+  const bool is_lost = *record.speedup > kLostSpeedup * *second.speedup && *first_low > second_high;
+  if (!is_lost || *second.plugin_ns <= kLongerCalls * *first_ns) return {};
+  return {{record::Flag::kTunedToWeights,
+           "a speedup of " + speedup_text(*record.speedup) + " on the sample's weights is one of " +
+               speedup_text(*second.speedup) +
+               " on second weights, where a call of the plugin takes " +
+               base::format_duration(*second.plugin_ns) + " instead of " +
+               base::format_duration(*first_ns),
+           /*is_fatal=*/false}};
+}
+
+}  // namespace graphnet::worker

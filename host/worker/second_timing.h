@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/instruments.h"
+#include "measure/paired_settings.h"
+#include "record/record.h"
+#include "worker/correctness.h"
+#include "worker/timed_checks.h"
+#include "worker/timing_watch.h"
+
+namespace graphnet::worker {
+
+/// What a few pairs on second weights are timed with; all of it is the session's.
+struct SecondTimingMeans {
+  /// Those of the pairs that come later, whose cores and cache mode these have too.
+  measure::PairedSettings settings;
+  std::function<base::Result<measure::Instruments>(const measure::PairedSettings&)> instruments;
+  /// Binds all threads to so many cores.
+  std::function<void(int)> bind_cores;
+  double eager_ns = 0;  ///< one call on the first weights
+};
+
+/// How it ended. With neither, the measurement is there or the record says why not.
+struct SecondTimingEnd {
+  TimedFindings findings;  ///< with a flag: the plugin is wrong, as in pairs that count
+  base::Status failure;    ///< of a call; whose it is, PluginSide::failure() says
+};
+
+/// Times both sides in pairs, while second weights are bound and known to be followed: what is fast
+/// only where it knows the outcome shows by its speed, and each pair brings inputs of its own of
+/// which eager's results are not in memory. At least 5 pairs, 3 of calls of a second and more; then
+/// until the interval is narrow enough, for about 200 ms. `found` gets speedup, interval, pairs and
+/// medians; or `untimed`, where it would take more than ten seconds of eager's time, or the later
+/// pairs will time launches of a captured call.
+///
+/// order    both sides have been called on these weights
+SecondTimingEnd time_second_weights(const ComparedSample& compared, const SecondTimingMeans& means,
+                                    record::SecondWeights& found);
+
+/// The flag `tuned_to_weights`, from a record whose pairs are done: for a speedup that is 1.5 times
+/// the one on second weights and more, if their intervals have nothing in common and the plugin's
+/// own calls take longer there. Eager alone may be slower on the first weights: on subnormal
+/// numbers, of which it has few on second weights; a record with the flag `denormal` is never
+/// accused. Nor is one whose speedup has no interval: that is claimed nowhere.
+std::vector<Finding> check_tuned_to_weights(const record::Record& record);
+
+}  // namespace graphnet::worker

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "worker/second_timing.h"
+
+#include <gtest/gtest.h>
+
+namespace graphnet::worker {
+namespace {
+
+using record::Flag;
+
+/// Eager takes 10 ms on both weights.
+record::Record record_with(double speedup, double second_speedup) {
+  record::Record record;
+  record.speedup = speedup;
+  record.timing.speedup_low = speedup * 0.95;
+  record.timing.speedup_high = speedup * 1.05;
+  record.plugin_side.median_ns = 10e6 / speedup;
+  record::SecondWeights& second = record.checks.second_weights;
+  second.speedup = second_speedup;
+  second.speedup_low = second_speedup * 0.9;
+  second.speedup_high = second_speedup * 1.1;
+  second.eager_ns = 10e6;
+  second.plugin_ns = 10e6 / second_speedup;
+  return record;
+}
+
+TEST(TunedToWeights, FlagsASpeedupThatOtherWeightsDoNotHave) {
+  const auto found = check_tuned_to_weights(record_with(4, 0.5));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].flag, Flag::kTunedToWeights);
+  EXPECT_FALSE(found[0].is_fatal);
+  EXPECT_EQ(found[0].message,
+            "a speedup of 4.00x on the sample's weights is one of 0.50x on second weights, where a "
+            "call of the plugin takes 20.0 ms instead of 2.50 ms");
+}
+
+TEST(TunedToWeights, LeavesOthersAlone) {
+  EXPECT_TRUE(check_tuned_to_weights(record_with(2, 2)).empty());
+  EXPECT_TRUE(check_tuned_to_weights(record_with(2, 4)).empty()) << "faster on second weights";
+  EXPECT_TRUE(check_tuned_to_weights(record_with(2, 1.4)).empty()) << "a difference of few pairs";
+  EXPECT_FALSE(check_tuned_to_weights(record_with(2, 1.2)).empty());
+}
+
+TEST(TunedToWeights, AsksForIntervalsWithNothingInCommon) {
+  record::Record record = record_with(4, 2);
+  EXPECT_FALSE(check_tuned_to_weights(record).empty());
+  record.checks.second_weights.speedup_high = 3.9;
+  EXPECT_TRUE(check_tuned_to_weights(record).empty());
+  record.checks.second_weights.speedup_high.reset();
+  EXPECT_FALSE(check_tuned_to_weights(record).empty());
+  record.timing.speedup_low.reset();  // so it is claimed nowhere
+  EXPECT_TRUE(check_tuned_to_weights(record).empty());
+}
+
+TEST(TunedToWeights, SparesThePluginWhereEagerIsTheSlowOne) {
+  record::Record record = record_with(4, 1);
+  record.flags.emplace_back(Flag::kDenormal);
+  EXPECT_TRUE(check_tuned_to_weights(record).empty());
+  record.flags.clear();
+  EXPECT_FALSE(check_tuned_to_weights(record).empty());
+  // Eager is four times faster on second weights, and the plugin takes what it took.
+  record.checks.second_weights.plugin_ns = *record.plugin_side.median_ns * 1.1;
+  EXPECT_TRUE(check_tuned_to_weights(record).empty());
+}
+
+TEST(TunedToWeights, SaysNothingWithoutBothTimes) {
+  record::Record record = record_with(4, 1);
+  record.speedup.reset();
+  EXPECT_TRUE(check_tuned_to_weights(record).empty());
+  record = record_with(4, 1);
+  record.checks.second_weights = {};
+  EXPECT_TRUE(check_tuned_to_weights(record).empty());
+}
+
+}  // namespace
+}  // namespace graphnet::worker
