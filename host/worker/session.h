@@ -72,6 +72,8 @@ class Session {
   /// False if second weights or another seed's inputs show that the plugin is wrong.
   bool follows_inputs();
   void prove();
+  /// Processes that the plugin started and that lived in the proof.
+  void note_helpers(const std::vector<std::string>& names);
   void judge_service();
 
   bool is_paired() const { return task_.method == "paired"; }
