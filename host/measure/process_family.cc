@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/processes.h"
@@ -32,6 +34,12 @@ bool has_ended(pid_t pid) {
   return state == '\0' || state == 'Z' || state == 'X';
 }
 
+/// The file of a process's program; "" if it is not to be seen.
+std::string program_of(pid_t pid) {
+  std::error_code hidden;
+  return std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/exe", hidden).string();
+}
+
 }  // namespace
 
 ProcessFamily::ProcessFamily(std::string mark)
@@ -44,7 +52,13 @@ ProcessFamily::ProcessFamily(std::string mark)
 
 void ProcessFamily::add(pid_t pid, bool is_child) {
   const auto is_same = [&](const Member& member) { return member.pid == pid; };
-  if (std::any_of(members_.begin(), members_.end(), is_same)) return;
+  const auto known = std::find_if(members_.begin(), members_.end(), is_same);
+  if (known != members_.end()) {
+    known->is_child = known->is_child || is_child;  // one that we have adopted since
+    return;
+  }
+  // One that nobody has reaped yet: its time would count as if it had just run.
+  if (has_ended(pid)) return;
   Member member;
   member.pid = pid;
   member.is_child = is_child;
@@ -62,12 +76,19 @@ void ProcessFamily::add_children_of(pid_t parent, std::set<pid_t>& found) {
   }
 }
 
+// A mark is easily made; what the parent starts are its own program and this one.
+bool ProcessFamily::is_other_worker(pid_t sibling) const {
+  if (mark_.empty() || !base::is_marked_otherwise(sibling, mark_)) return false;
+  const std::string program = program_of(sibling);
+  return program.empty() || program == program_of(own_) || program == program_of(parent_);
+}
+
 void ProcessFamily::look() {
   std::set<pid_t> found;
   add_children_of(own_, found);
   for (const pid_t sibling : base::children_of(parent_)) {
     if (strangers_.count(sibling) != 0 || found.count(sibling) != 0) continue;
-    if (!mark_.empty() && base::is_marked_otherwise(sibling, mark_)) {
+    if (is_other_worker(sibling)) {
       strangers_.insert(sibling);
       continue;
     }

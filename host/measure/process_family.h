@@ -14,8 +14,8 @@
 namespace graphnet::measure {
 
 /// Processes that belong to this one beside itself: what code in it has started, what those have
-/// started, and of them also what its parent has adopted since (an orphan's new parent is the
-/// supervisor). What they compute is this process's work.
+/// started, and of them also what its parent has got since (a worker adopts its own orphans, but a
+/// process may make another one its parent's child). What they compute is this process's work.
 ///
 /// Not seen: a process that was there before and works on demand, and one that begins and ends
 /// between two looks after it has been made somebody else's child.
@@ -23,7 +23,8 @@ class ProcessFamily {
  public:
   /// What there is now does not belong: the workers and zygotes beside this one. `mark`:
   /// "NAME=value" of this worker's environment, if its parent has workers with other values; else
-  /// empty.
+  /// empty. Of the parent's new children those that have another value and run this program belong
+  /// to others; what descends from this process is never asked.
   explicit ProcessFamily(std::string mark = "");
 
   /// Leaves a child and what it starts out of all counts.
@@ -53,6 +54,7 @@ class ProcessFamily {
     bool lives = true;
   };
 
+  bool is_other_worker(pid_t sibling) const;
   void add_children_of(pid_t parent, std::set<pid_t>& found);
   void add(pid_t pid, bool is_child);
 

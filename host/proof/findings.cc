@@ -160,6 +160,30 @@ Trace name_hits(const std::vector<Hit>& hits, const std::vector<Region>& regions
   return trace;
 }
 
+std::vector<std::string> name_addresses(const std::vector<std::uintptr_t>& addresses,
+                                        const std::vector<Region>& regions) {
+  std::vector<Hit> hits;
+  std::vector<std::size_t> known;
+  for (const std::uintptr_t address : addresses) {
+    const Region* region = find_region(regions, address);
+    Hit hit;
+    hit.instruction = address;
+    if (region != nullptr) {
+      hit.region = static_cast<std::size_t>(region - regions.data());
+      known.push_back(hits.size());
+    }
+    hits.push_back(hit);
+  }
+  const NameTable table(hits, known, regions);
+  std::vector<std::string> names(addresses.size(), "unknown");
+  for (const std::size_t i : known) {
+    const base::SymbolName* name = table.find(addresses[i]);
+    names[i] =
+        name != nullptr ? name->name : place_text(regions[hits[i].region].mapping, addresses[i]);
+  }
+  return names;
+}
+
 bool is_allowed(const std::string& symbol) {
   if (symbol == base::kJumpTable) return true;
   constexpr const char* kStandard[] = {"std", "__gnu_cxx"};

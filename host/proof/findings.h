@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,12 @@ struct Trace {
 ///
 /// order    findings as they were hit; regions by address
 Trace name_hits(const std::vector<Hit>& hits, const std::vector<Region>& regions);
+
+/// The functions that hold these addresses: symbols, or "<module>+0x<place>" where they do not say.
+///
+/// order    regions by address
+std::vector<std::string> name_addresses(const std::vector<std::uintptr_t>& addresses,
+                                        const std::vector<Region>& regions);
 
 /// True for functions in libtorch's files that are no work of an operator: the C++ library's
 /// templates for types of its own, of which every file has copies and the loader binds all users to

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "proof/thread_sampler.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -21,9 +22,7 @@ namespace graphnet::proof {
 
 namespace {
 
-constexpr std::int64_t kPeriodNs = 1'000'000;
-
-// Sixteen threads for two seconds.
+// Sixteen threads for two seconds, a thousand times a second.
 constexpr std::size_t kMaxSamples = std::size_t{1} << 15U;
 
 // Some kernels' headers lack the name.
@@ -55,62 +54,107 @@ bool is_in_system_call(std::uintptr_t instruction) {
          (place + kSize <= kPage && is_at(instruction));
 }
 
+std::int64_t now_ns() {
+  timespec now = {};
+  ::syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+/// Processor time of a thread; 0 if it has ended.
+std::int64_t ran_ns(int thread) {
+  // The kernel's number for it: CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED.
+  const auto clock = static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3U | 6U);
+  timespec ran = {};
+  if (::clock_gettime(clock, &ran) != 0) return 0;
+  return static_cast<std::int64_t>(ran.tv_sec) * 1'000'000'000 + ran.tv_nsec;
+}
+
+/// From half to one and a half periods; `seed`: anything that is another each time.
+itimerspec drawn(std::int64_t period_ns, std::int64_t seed) {
+  constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15;
+  const std::uint64_t bits = static_cast<std::uint64_t>(seed) * kSpread >> 32U;
+  const std::int64_t next_ns =
+      period_ns / 2 + static_cast<std::int64_t>(bits % static_cast<std::uint64_t>(period_ns));
+  return {{0, 0}, {next_ns / 1'000'000'000, next_ns % 1'000'000'000}};
+}
+
 }  // namespace
 
 struct ThreadSampler::State {
   int signal = 0;
-  std::vector<timer_t> timers;
+  bool is_running = false;
+  std::int64_t period_ns = 0;
+  Clock clock = nullptr;
+  std::vector<timer_t> timers;  // has room for all: handlers read it
+  std::vector<SampledThread> threads;
   std::vector<Sample> samples;  // kMaxSamples of them
   std::atomic<std::size_t> num_samples{0};
 
   // A signal handler gets no argument of ours.
   static std::atomic<State*> current;
+  static std::atomic<int> num_handlers;  // that run now
   static void on_timer(int signal, siginfo_t* info, void* context);
+  void take_sample(const siginfo_t& info, const ucontext_t& context);
 
   bool add_timer(int thread);
 };
 
 std::atomic<ThreadSampler::State*> ThreadSampler::State::current{nullptr};
+std::atomic<int> ThreadSampler::State::num_handlers{0};
 
-void ThreadSampler::State::on_timer(int, siginfo_t*, void* context) {
-  State* state = current.load();
-  if (state == nullptr) return;
+void ThreadSampler::State::on_timer(int, siginfo_t* info, void* context) {
   const int saved_errno = errno;
-  const std::size_t slot = state->num_samples.fetch_add(1);
-  if (slot < state->samples.size()) {
-    const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-    Sample& sample = state->samples[slot];
-    sample.instruction = static_cast<std::uintptr_t>(registers[REG_RIP]);
-    sample.thread = static_cast<int>(::syscall(SYS_gettid));
-    sample.is_waiting = is_in_system_call(sample.instruction);
-    timespec now = {};
-    ::syscall(SYS_clock_gettime, CLOCK_MONOTONIC_RAW, &now);
-    sample.time_ns = static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-  }
+  ++num_handlers;
+  State* state = current.load();
+  if (state != nullptr) state->take_sample(*info, *static_cast<ucontext_t*>(context));
+  --num_handlers;
   errno = saved_errno;
+}
+
+void ThreadSampler::State::take_sample(const siginfo_t& info, const ucontext_t& context) {
+  const std::int64_t time_ns = clock();
+  const auto timer = static_cast<std::size_t>(info.si_value.sival_int);
+  if (info.si_code == SI_TIMER && timer < timers.size()) {
+    const itimerspec next = drawn(period_ns, time_ns);
+    ::timer_settime(timers[timer], 0, &next, nullptr);
+  }
+  const std::size_t slot = num_samples.fetch_add(1);
+  if (slot >= samples.size()) return;
+  Sample& sample = samples[slot];
+  sample.instruction = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+  sample.thread = static_cast<int>(::syscall(SYS_gettid));
+  sample.is_waiting = is_in_system_call(sample.instruction);
+  sample.time_ns = time_ns;
+  sample.fault_handler = handler_of(SIGSEGV);
 }
 
 bool ThreadSampler::State::add_timer(int thread) {
   sigevent event = {};
   event.sigev_notify = kThreadTimer;
   event.sigev_signo = signal;
+  event.sigev_value.sival_int = static_cast<int>(timers.size());
   event._sigev_un._tid = thread;
   timer_t timer = nullptr;
   if (::timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return errno == EINVAL;  // it ended
   timers.push_back(timer);
-  const itimerspec period = {{0, kPeriodNs}, {0, kPeriodNs}};
-  return ::timer_settime(timer, 0, &period, nullptr) == 0;
+  threads.push_back({thread, ran_ns(thread)});
+  const itimerspec first = drawn(period_ns, thread);
+  return ::timer_settime(timer, 0, &first, nullptr) == 0;
 }
 
 ThreadSampler::ThreadSampler(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
-base::Result<std::unique_ptr<ThreadSampler>> ThreadSampler::start() {
+base::Result<std::unique_ptr<ThreadSampler>> ThreadSampler::start(std::int64_t period_ns,
+                                                                  Clock clock) {
   auto state = std::make_unique<State>();
+  state->period_ns = period_ns;
+  state->clock = clock != nullptr ? clock : &now_ns;
   state->signal = free_signal();
   if (state->signal == 0) {
     return base::Status(base::Code::kUnsupported, "every real-time signal is in use");
   }
   state->samples.resize(kMaxSamples);
+  state->is_running = true;
   State::current = state.get();
   struct sigaction action = {};
   action.sa_sigaction = &State::on_timer;
@@ -118,7 +162,9 @@ base::Result<std::unique_ptr<ThreadSampler>> ThreadSampler::start() {
   sigemptyset(&action.sa_mask);
   ::sigaction(state->signal, &action, nullptr);
   std::unique_ptr<ThreadSampler> sampler(new ThreadSampler(std::move(state)));
-  for (const ThreadState& thread : read_threads()) {
+  const std::vector<ThreadState> threads = read_threads();
+  sampler->state_->timers.reserve(threads.size());
+  for (const ThreadState& thread : threads) {
     if (sampler->state_->add_timer(thread.id)) continue;
     return base::Status(base::Code::kUnsupported, std::string("no timer: ") + std::strerror(errno));
   }
@@ -129,18 +175,31 @@ ThreadSampler::~ThreadSampler() {
   static_cast<void>(stop());
 }
 
-std::vector<Sample> ThreadSampler::stop() {
-  for (timer_t timer : state_->timers) ::timer_delete(timer);
-  state_->timers.clear();
+SampleLog ThreadSampler::stop() {
+  State& state = *state_;
+  SampleLog log;
+  if (!std::exchange(state.is_running, false)) return log;
+  for (timer_t timer : state.timers) ::timer_delete(timer);
+  log.lost_signal = handler_of(state.signal) != reinterpret_cast<std::uintptr_t>(&State::on_timer);
   // A signal may still be on its way, and would end the process: ignoring it drops it.
   struct sigaction action = {};
   for (auto* const handler : {SIG_IGN, SIG_DFL}) {
     action.sa_handler = handler;
-    ::sigaction(state_->signal, &action, nullptr);
+    ::sigaction(state.signal, &action, nullptr);
   }
   State::current = nullptr;
-  const std::size_t count = std::min(state_->num_samples.load(), kMaxSamples);
-  return {state_->samples.begin(), state_->samples.begin() + static_cast<std::ptrdiff_t>(count)};
+  while (State::num_handlers != 0) ::sched_yield();
+  state.timers.clear();
+  for (const SampledThread& thread : std::exchange(state.threads, {})) {
+    const std::int64_t now = ran_ns(thread.thread);
+    log.threads.push_back({thread.thread, std::max<std::int64_t>(0, now - thread.ran_ns)});
+  }
+  const std::size_t count = std::min(state.num_samples.load(), kMaxSamples);
+  log.samples.assign(state.samples.begin(),
+                     state.samples.begin() + static_cast<std::ptrdiff_t>(count));
+  log.period_ns = state.period_ns;
+  log.is_full = state.num_samples > kMaxSamples;
+  return log;
 }
 
 std::vector<ModuleShare> shares_of(const std::vector<Sample>& samples,

@@ -61,12 +61,28 @@ bool blocks(const ThreadState& thread, int signal) {
   return (thread.blocked >> static_cast<unsigned>(signal - 1) & 1U) != 0;
 }
 
+std::uintptr_t handler_of(int signal) {
+  // As the kernel lays it out, which is not how libc does.
+  struct KernelAction {
+    std::uintptr_t handler = 0;
+    unsigned long flags = 0;
+    void* restorer = nullptr;
+    std::uint64_t mask = 0;
+  } action;
+  ::syscall(SYS_rt_sigaction, signal, nullptr, &action, sizeof(action.mask));
+  return action.handler;
+}
+
 bool is_drivers(const ThreadState& thread) {
   return thread.name.rfind("cuda", 0) == 0;
 }
 
+ThreadState read_thread(int id) {
+  return read_thread(std::filesystem::path("/proc/self/task/" + std::to_string(id)));
+}
+
 std::string describe_thread(int id) {
-  const ThreadState thread = read_thread("/proc/self/task/" + std::to_string(id));
+  const ThreadState thread = read_thread(id);
   return thread.id == 0 ? "thread " + std::to_string(id) : describe_thread(thread);
 }
 

@@ -29,8 +29,15 @@ bool other_threads_run();
 /// True if the thread has this signal blocked.
 bool blocks(const ThreadState& thread, int signal);
 
+/// What the kernel calls for a signal, or SIG_DFL or SIG_IGN as numbers. It asks the kernel itself
+/// and may be called in a signal handler.
+std::uintptr_t handler_of(int signal);
+
 /// True for threads that the CUDA driver starts, which it names "cuda-EvtHandlr" and the like.
 bool is_drivers(const ThreadState& thread);
+
+/// A thread of this process; number 0 if there is none of that number.
+ThreadState read_thread(int id);
 
 /// "thread 'worker' (1234)"; a thread that is gone has no name.
 std::string describe_thread(int id);

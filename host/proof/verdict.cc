@@ -33,6 +33,7 @@ record::Verdict mixed(const Evidence& evidence) {
     names.insert(names.end(), kernels.begin(), kernels.end());
   }
   if (names.empty()) names = evidence.inside;
+  if (names.empty() && !evidence.sampled.empty()) names = {evidence.sampled};
   if (names.empty()) names.emplace_back("eager service");
   const bool is_cut = names.size() > kMostNames;
   if (is_cut) names.resize(kMostNames);
@@ -78,11 +79,14 @@ record::Verdict verdict_of(const Evidence& evidence) {
     return ProofVerdict::kEmpty;
   }
   if (!evidence.unavailable.empty()) return unknown(evidence.unavailable);
+  // The witness saw nobody come, so windows were open that nobody should have opened.
+  if (!evidence.sampled.empty()) return mixed(evidence);
   if (evidence.plugin_windows == 0) return ProofVerdict::kEmpty;
   const std::string device_says = device_doubt(evidence);
   if (!device_says.empty()) return unknown(device_says);
   if (evidence.device && evidence.device->plugin_work == 0) return ProofVerdict::kEmpty;
   if (!evidence.differs.empty()) return unknown(evidence.differs);
+  if (!evidence.unsampled.empty()) return unknown(evidence.unsampled);
   const auto doubt = first_of(evidence.flags, ProofEffect::kUnproven);
   return doubt ? unknown(*doubt) : ProofVerdict::kProven;
 }

@@ -33,6 +33,9 @@ struct Evidence {
   std::vector<std::string> entered;  ///< libtorch's functions that somebody else called
   std::vector<std::string> inside;   ///< those that ran in turn
   std::size_t plugin_windows = 0;    ///< of the plugin's code that were entered
+  // Samples of its threads.
+  std::string sampled;    ///< libtorch's function in which threads were found; empty: none
+  std::string unsampled;  ///< why they prove nothing; empty: they do
   // Dispatcher counts.
   std::vector<std::string> dispatched;  ///< operators that were called
   bool covers_program = false;          ///< they are at least those of the program itself
@@ -49,10 +52,11 @@ struct Evidence {
 /// | verdict           | means                                                                   |
 /// |-------------------|-------------------------------------------------------------------------|
 /// | `proven`          | no libtorch operator code ran in the traced calls, the plugin's code    |
-/// |                   | did, and their outputs equal those of untraced calls; on a device also: |
+/// |                   | did, no thread was found in such code in the sampled ones, and outputs  |
+/// |                   | equal those of untraced calls; on a device also:                        |
 /// |                   | all its work is attributed, none of it to libtorch, and the same in     |
 /// |                   | each call                                                               |
-/// | `mixed(list)`     | operators or kernels of libtorch ran, which                             |
+/// | `mixed(list)`     | operators or kernels of libtorch ran, or copies of them, which          |
 /// | `eager`           | libtorch ran the whole program: every call through the host's eager     |
 /// |                   | service, as many operators of each name as the program has, or all      |
 /// |                   | work on the device                                                      |

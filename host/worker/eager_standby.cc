@@ -191,9 +191,14 @@ std::unique_ptr<EagerStandby> EagerStandby::start(const sample::Sample& sample,
   return std::unique_ptr<EagerStandby>(new EagerStandby(pid, std::move(link.here)));
 }
 
+// What the guard has forked becomes the worker's child, and would look like the plugin's.
 EagerStandby::~EagerStandby() {
-  ::kill(pid_, SIGKILL);
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  std::vector<pid_t> ending = base::children_of(pid_);
+  ending.insert(ending.begin(), pid_);
+  for (const pid_t pid : ending) {
+    ::kill(pid, SIGKILL);
+    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
   }
 }
 

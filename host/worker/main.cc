@@ -91,6 +91,9 @@ int main(int argc, char** argv) {
     std::fflush(nullptr);
     ::_exit(code);  // as below
   }
+  // What a plugin starts stays a descendant of this process, whoever ends in between. Once this one
+  // ends, they are the supervisor's to kill.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   auto channel = graphnet::worker::Channel::take();
   if (!channel.is_ok()) {
     std::fprintf(stderr, "graphnet-worker: error: %s\n", channel.status().to_string().c_str());

@@ -10,7 +10,6 @@
 #include "proof/lookups.h"
 #include "proof/moments.h"
 #include "proof/quiet_window.h"
-#include "proof/thread_sampler.h"
 #include "verify/compare.h"
 #include "worker/fresh_inputs.h"
 
@@ -27,7 +26,6 @@ namespace {
 // Several calls find what is not done in each; long ones are traced once.
 constexpr int kMostCalls = 3;
 constexpr double kTraceNs = 100e6;
-constexpr double kSampleNs = 20e6;
 // Outputs that stay the same: how often inputs change further, and by how much.
 constexpr int kMaxStaleLooks = 6;
 constexpr std::size_t kStrengthALook = 4096;
@@ -36,8 +34,6 @@ constexpr double kTrapNs = 10e3;
 
 // Calls of the plugin, by what happens meanwhile, and of eager.
 constexpr const char* kWatchedCall = "watched call";
-constexpr const char* kUnwatchedCall = "unwatched call";
-constexpr const char* kSampledCall = "sampled call";
 constexpr const char* kEagerCall = "eager call";
 constexpr const char* kReplay = "replay";  // and the call that one is compared with
 // What else the phase does.
@@ -49,7 +45,6 @@ constexpr const char* kCounting = "counting operators";
 constexpr const char* kComparing = "comparing outputs";
 constexpr const char* kNaming = "naming hits";
 constexpr const char* kImports = "imports";
-constexpr const char* kSampling = "sampling";
 
 std::vector<proof::Region> regions_now(const proof::MapHistory& history) {
   const auto mappings = base::read_memory_map();
@@ -65,16 +60,18 @@ Json dispatcher_json(const eager::DispatcherUse& use) {
 
 ProofPhase::ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
                        const std::string& mode, std::vector<record::Word<record::Flag>> flags,
-                       DeviceTracing* device)
+                       DeviceTracing* device, measure::ProcessFamily* family)
     : compared_(compared),
       side_(compared.plugin.plugin_calls()),
       regions_(regions_now(history)),
       mode_(mode),
       device_(device),
+      family_(family),
       shuffle_(fresh_inputs(compared.sample, compared.eager)) {
   evidence_.flags = std::move(flags);
   if (device_ != nullptr) device_->start();
   steps_.end(kPreparing);
+  look_for_helpers();
 }
 
 record::Verdict ProofPhase::trace(Json& ledger) {
@@ -93,6 +90,9 @@ record::Verdict ProofPhase::trace(Json& ledger) {
     if (!others.is_ok() && evidence_.unavailable.empty()) evidence_.unavailable = others.message();
   }
   finish_device(ledger);
+  sample(ledger);
+  look_for_helpers();
+  if (!helpers_.empty()) ledger["helpers"] = helpers_;
   ledger["imports"] = proof::imports_json(proof::audit_imports(regions_));
   ledger["dlsym"] = proof::lookups_json(proof::audit_lookups(proof::noted_lookups(), regions_));
   steps_.end(kImports);
@@ -123,9 +123,10 @@ void ProofPhase::name_hits(Json& ledger) {
 // is the machine's doing.
 void ProofPhase::write_times(Json& ledger) const {
   const double watched_ns = steps_.total_ns(kWatchedCall);
-  const double unwatched_ns = steps_.total_ns(kUnwatchedCall);
-  const double calls_ns = watched_ns + unwatched_ns + steps_.total_ns(kSampledCall) +
-                          steps_.total_ns(kEagerCall) + steps_.total_ns(kReplay);
+  const double unwatched_ns = steps_.total_ns(kUnwatchedStep);
+  const double sampled_ns = steps_.total_ns(kSampledStep) - beside_sampled_ns_;
+  const double calls_ns = watched_ns + unwatched_ns + sampled_ns + steps_.total_ns(kEagerCall) +
+                          steps_.total_ns(kReplay);
   const double traps_ns = std::clamp(watched_ns - unwatched_ns * num_calls_, 0.0,
                                      kTrapNs * static_cast<double>(hits_.size()));
   ledger["extra_ns"] = steps_.total_ns() - calls_ns + traps_ns;
@@ -155,12 +156,22 @@ Status ProofPhase::trace_calls(Json& ledger) {
   ledger["dispatcher"] = dispatcher_json(use);
   for (const auto& [name, times] : use.called) evidence_.dispatched.push_back(name);
   GN_RETURN_IF_ERROR(compare_outputs(ledger));
-  ledger["call_ns"] = steps_.total_ns(kUnwatchedCall);
+  ledger["call_ns"] = steps_.total_ns(kUnwatchedStep);
   return use.called.empty() ? Status::ok() : count_program(use);
 }
 
+// On the host nothing but the change itself lies between it and the call, and code is closed by
+// then: a thread that waits for new inputs to compute ahead would be seen. What eager puts back are
+// arguments that never change. On a device the change is work of its own, which comes first.
+Status ProofPhase::renew_now() {
+  if (!compared_.eager.place().is_host()) return Status::ok();
+  Status changed = shuffle_.next();
+  steps_.end(kPreparing);
+  return changed;
+}
+
 Status ProofPhase::traced_call(eager::DispatcherUse& use) {
-  GN_RETURN_IF_ERROR(shuffle_.next());
+  if (!compared_.eager.place().is_host()) GN_RETURN_IF_ERROR(shuffle_.next());
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
   GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
   steps_.end(kPreparing);
@@ -198,6 +209,7 @@ Status ProofPhase::armed_call() {
 }
 
 Status ProofPhase::call() {
+  GN_RETURN_IF_ERROR(renew_now());
   Status called = traced_on_device(proof::CallSide::kPlugin, side_, kWatchedCall);
   if (called.is_ok()) return called;
   return Status(Code::kPlugin, "a traced call failed: " + called.message());
@@ -282,7 +294,7 @@ Status ProofPhase::compare_outputs(Json& ledger) {
   GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
   steps_.end(kPreparing);
   GN_RETURN_IF_ERROR(side_.call());
-  steps_.end(kUnwatchedCall);
+  steps_.end(kUnwatchedStep);
   GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(untraced));
   evidence_.is_stale = compared_.plugin.is_unwritten(traced);
   const bool are_equal = bits_equal(traced, untraced);
@@ -337,7 +349,7 @@ Result<bool> ProofPhase::answers_the_same() {
   GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
   steps_.end(kPreparing);
   GN_RETURN_IF_ERROR(side_.call());
-  steps_.end(kUnwatchedCall);
+  steps_.end(kUnwatchedStep);
   GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(outputs));
   const bool is_same = bits_equal(outputs, compared_.plugin.kept());
   steps_.end(kComparing);
@@ -355,29 +367,6 @@ Status ProofPhase::count_program(const eager::DispatcherUse& use) {
   evidence_.covers_program = eager::covers(use, program);
   steps_.end(kCounting);
   return Status::ok();
-}
-
-void ProofPhase::sample(Json& ledger) {
-  auto sampler = proof::ThreadSampler::start();
-  steps_.end(kSampling);
-  if (!sampler.is_ok()) {
-    ledger["samples"] = {{"unavailable", sampler.status().message()}};
-    return;
-  }
-  Status called;
-  do {
-    called = compared_.eager.prepare();
-    if (called.is_ok()) called = compared_.plugin.prepare_outputs();
-    if (called.is_ok()) called = side_.call();
-    steps_.end(kSampledCall);
-  } while (called.is_ok() && steps_.total_ns(kSampledCall) < kSampleNs);
-  const std::vector<proof::Sample> samples = (*sampler)->stop();
-  ledger["samples"] = proof::samples_json(samples, regions_);
-  if (!called.is_ok()) ledger["samples"]["failed"] = called.message();
-  ledger["moments"]["samples"] =
-      proof::moments_json(proof::moments_of(samples, regions_), steps_.start_ns());
-  steps_.end(kSampling);
-  write_times(ledger);
 }
 
 }  // namespace graphnet::worker

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "eager/dispatcher_counts.h"
+#include "measure/process_family.h"
 #include "proof/execute_deny.h"
 #include "proof/regions.h"
+#include "proof/sample_evidence.h"
 #include "proof/verdict.h"
 #include "worker/correctness.h"
 #include "worker/device_tracing.h"
@@ -23,9 +26,11 @@ namespace graphnet::worker {
 /// All code is closed in the first call, libtorch's and what is shared with it in each.
 ///
 /// Each traced call gets inputs that no call has seen, and outputs that are worthless before it;
-/// the last one's outputs are compared with those of an untraced call on the same inputs. On a
-/// device as many launches of a captured call are traced too, and as many calls of eager, whose
-/// busy time stands beside the plugin's.
+/// the last one's outputs are compared with those of an untraced call on the same inputs. On the
+/// host inputs change at the last moment, when all code is closed: nobody can compute ahead unseen.
+/// Further calls, on inputs of their own too, are sampled. On a device as many launches of a
+/// captured call are traced too, and as many calls of eager, whose busy time stands beside the
+/// plugin's.
 ///
 /// `ledger` gets, besides what proof/ledger.h says:
 ///
@@ -47,22 +52,41 @@ namespace graphnet::worker {
 /// | `replayed_outputs` | protocols that replay: as `outputs`, of a launch of the captured   |
 /// |               | graph against a call of the plugin on the same inputs                   |
 /// | `dispatcher`  | {"called": {name: times}, "nested", "threads"} in the traced calls      |
+/// | `samples`     | proof/ledger.h, and `in_calls`, `in_calls_running`, `in_calls_denied`   |
+/// |               | of proof/sample_evidence.h, without eager service; and `calls`          |
+/// | `copied`      | [{"symbol", "module"}] of code that ran and is libtorch's: copied_code.h |
+/// | `helpers`     | processes that the plugin started and that lived meanwhile, by name     |
 class ProofPhase {
  public:
   /// `flags`: of the timed calls; `mode`: "full" or "counts" (without the execute-deny witness).
-  /// `device`: what looks at the device of the calls, borrowed; null on the CPU.
+  /// `device`: what looks at the device of the calls, borrowed; null on the CPU. `family`: the
+  /// processes that belong to this one, borrowed; null: nobody looks at them.
   ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
              const std::string& mode, std::vector<record::Word<record::Flag>> flags,
-             DeviceTracing* device = nullptr);
+             DeviceTracing* device = nullptr, measure::ProcessFamily* family = nullptr);
 
-  /// Calls under the execute-deny witness and the dispatcher counts. Returns the verdict.
+  /// Calls under the execute-deny witness and the dispatcher counts, and then under the sampler.
+  /// Returns the verdict.
   record::Verdict trace(base::Json& ledger);
-  /// Calls under the sampler, for 20 ms or one call. The verdict does not depend on it.
-  void sample(base::Json& ledger);
+  /// Processes that the plugin started and that lived meanwhile, by name. After trace().
+  const std::vector<std::string>& helpers() const { return helpers_; }
 
  private:
+  // Steps whose durations others ask for.
+  static constexpr const char* kUnwatchedStep = "unwatched call";
+  static constexpr const char* kSampledStep = "sampled call";
+
   base::Status start_witness(base::Json& ledger);
   void name_hits(base::Json& ledger);
+  base::Status renew_now();
+  // In proof_samples.cc.
+  void sample(base::Json& ledger);
+  base::Status sampled_call(proof::SampledCalls& called);
+  std::int64_t sample_period_ns() const;
+  void weigh_samples(const proof::SampleLog& log, const proof::SampledCalls& called,
+                     base::Json& ledger);
+  void look_for_copies(const std::vector<proof::Sample>& samples, base::Json& ledger);
+  void look_for_helpers();
   void write_times(base::Json& ledger) const;
   base::Status trace_calls(base::Json& ledger);
   base::Status traced_call(eager::DispatcherUse& use);
@@ -85,6 +109,9 @@ class ProofPhase {
   std::vector<proof::Region> regions_;
   std::string mode_;
   DeviceTracing* device_;
+  measure::ProcessFamily* family_;
+  std::vector<std::string> helpers_;
+  double beside_sampled_ns_ = 0;  ///< of the step of sampled calls, outside of them
   proof::Evidence evidence_;
   InputShuffle shuffle_;
   std::unique_ptr<proof::ExecuteDeny> witness_;

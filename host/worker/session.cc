@@ -461,13 +461,12 @@ void Session::prove() {
   if (device_->is_cuda()) {
     tracing.emplace(*device_->gpu(), device_->tracing(), device_->tracing_state());
   }
-  ProofPhase phase(compared, mappings_, task_.proof, record_.flags, tracing ? &*tracing : nullptr);
+  ProofPhase phase(compared, mappings_, task_.proof, record_.flags, tracing ? &*tracing : nullptr,
+                   &family_);
   base::Json ledger = base::Json::object();
   record_.verdict = phase.trace(ledger);
-  record_.proof = record::part_from_json<record::Proof>(ledger);
-  channel_.send_record(record_, /*is_final=*/false);
-  phase.sample(ledger);
   record_.proof = record::part_from_json<record::Proof>(std::move(ledger));
+  note_helpers(phase.helpers());
 }
 
 }  // namespace graphnet::worker

@@ -79,6 +79,8 @@ class Session {
   bool follows_inputs();
   bool warm_up_again();
   void prove();
+  /// Processes that the plugin started and that lived in the proof.
+  void note_helpers(const std::vector<std::string>& names);
   void judge_service();
 
   bool is_paired() const { return task_.method == "paired"; }

@@ -67,6 +67,13 @@ bool Session::note(const std::vector<Finding>& findings) {
   return true;
 }
 
+void Session::note_helpers(const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  note({{record::Flag::kHelperProcess,
+         "processes that the plugin started lived while witnesses looked on: " +
+             base::join(names, ", ")}});
+}
+
 // Arithmetic on subnormals can be a hundred times slower; a plugin that flushes them to zero would
 // look that much faster.
 void Session::check_subnormals() {

@@ -214,7 +214,8 @@ TEST_F(ResultCommands, KernelsAndPerfettoShowWhatARunDid) {
   const std::vector<std::string> steps = reader.slices_on("proof");
   ASSERT_FALSE(steps.empty());
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "unwatched call"), 1);
-  EXPECT_EQ(steps.back(), "sampling") << "what a proof does last";
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "sampled call"), 1);
+  EXPECT_EQ(steps.back(), "preparing") << "what a proof does last: inputs are put back";
 }
 
 TEST_F(ResultCommands, KernelsSayThatOldRecordsHaveNoProof) {

@@ -3,6 +3,7 @@
 // Verdicts through the real program.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,18 @@ TEST_P(Runs, RecordTheVerdict) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, Runs, ::testing::ValuesIn(kCases),
                          [](const auto& tested) { return std::string(tested.param.way); });
+
+// It starts when all times have been taken, and is its worker's however often it changes parents.
+TEST(Runs, FindAProcessThatTheProofMeets) {
+  const record::Record record = run("late_helper", kQuick);
+  EXPECT_EQ(record.verdict.text(), "unknown(helper_process)");
+  const auto& flags = record.flags;
+  EXPECT_NE(std::find(flags.begin(), flags.end(), record::Flag::kHelperProcess), flags.end());
+  ASSERT_FALSE(record.notes.empty());
+  EXPECT_EQ(record.notes.back().rfind("helper_process: processes that the plugin started lived", 0),
+            0U)
+      << record.notes.back();
+}
 
 TEST(Runs, SayHowAProofWasKilled) {
   const record::Record record = run("killed", kQuick);

@@ -2,8 +2,10 @@
 #include "measure/process_family.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +141,50 @@ TEST(ProcessFamily, CountsWhatTheParentAdopts) {
   while (::waitpid(-1, nullptr, 0) > 0) {
   }
   EXPECT_EQ(status, 0);
+}
+
+/// Another program, with another worker's mark in its environment; `flags`: of clone(2).
+pid_t start_marked(unsigned long flags) {
+  const auto pid = static_cast<pid_t>(::syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0));
+  if (pid != 0) return pid;
+  char name[] = "sleep";
+  char time[] = "20";
+  char mark[] = "GRAPHNET_PLACE=77";
+  char* const arguments[] = {name, time, nullptr};
+  char* const environment[] = {mark, nullptr};
+  ::execve("/bin/sleep", arguments, environment);
+  ::_exit(1);
+}
+
+// A mark tells workers apart, not what a plugin starts.
+TEST(ProcessFamily, BelievesNoMarkOfWhatThisProcessStarted) {
+  alone([] {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    for (const unsigned long flags : {0UL, static_cast<unsigned long>(CLONE_PARENT)}) {
+      ProcessFamily family("GRAPHNET_PLACE=1");
+      const pid_t pid = start_marked(flags);
+      ::usleep(100'000);  // until it is another program
+      family.look();
+      EXPECT_EQ(family.living().size(), 1U) << "clone flags " << flags;
+      ::kill(pid, SIGKILL);
+    }
+    ProcessFamily family("GRAPHNET_PLACE=1");
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const pid_t between = ::fork();
+    if (between == 0) {
+      const pid_t orphan = start_marked(0);
+      static_cast<void>(::write(ends[1], &orphan, sizeof orphan) == sizeof orphan);
+      ::_exit(0);
+    }
+    pid_t orphan = 0;
+    ASSERT_EQ(::read(ends[0], &orphan, sizeof orphan), static_cast<ssize_t>(sizeof orphan));
+    ::waitpid(between, nullptr, 0);
+    ::usleep(100'000);
+    family.look();
+    EXPECT_EQ(family.living().size(), 1U) << "an orphan";
+    ::kill(orphan, SIGKILL);
+  });
 }
 
 TEST(ProcessFamily, LeavesOutWhatIsExempt) {

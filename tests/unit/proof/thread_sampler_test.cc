@@ -27,7 +27,7 @@ TEST(ThreadSampler, FindsWhereThisThreadWorks) {
   while (steady_clock::now() < end) {
     for (int i = 0; i < 100'000; ++i) sum = sum + i;
   }
-  const std::vector<Sample> samples = (*sampler)->stop();
+  const std::vector<Sample> samples = (*sampler)->stop().samples;
   ASSERT_GT(samples.size(), 10U);
   const std::vector<ModuleShare> shares = shares_of(samples, regions_now());
   ASSERT_FALSE(shares.empty());
@@ -45,7 +45,7 @@ TEST(ThreadSampler, KnowsAThreadThatWaits) {
   auto sampler = ThreadSampler::start();
   ASSERT_TRUE(sampler.is_ok());
   waiting.join();
-  const std::vector<Sample> samples = (*sampler)->stop();
+  const std::vector<Sample> samples = (*sampler)->stop().samples;
   ASSERT_GT(samples.size(), 10U);
   std::size_t num_waiting = 0;
   for (const Sample& sample : samples) num_waiting += sample.is_waiting ? 1 : 0;

@@ -41,6 +41,18 @@ TEST(Verdict, MixedNamesWhatWasEnteredThenWhatWasDispatched) {
   EXPECT_EQ(verdict_of(evidence).text(), "mixed(at::cpu::mm, aten::relu, aten::fill_, ...)");
 }
 
+TEST(Verdict, MixedIfThreadsWereFoundInLibtorchWhereTheWitnessSawNobodyCome) {
+  Evidence evidence = proven();
+  evidence.sampled = "at::native::gemv";
+  evidence.unsampled = "too few";
+  EXPECT_EQ(verdict_of(evidence).text(), "mixed(at::native::gemv)");
+  evidence.unavailable = "refused";
+  EXPECT_EQ(verdict_of(evidence).text(), "unknown(refused)");
+  evidence.unavailable.clear();
+  evidence.sampled.clear();
+  EXPECT_EQ(verdict_of(evidence).text(), "unknown(too few)");
+}
+
 TEST(Verdict, EmptyIfTheCallsDidNotCompute) {
   for (const record::Flag flag :
        {record::Flag::kStaleOutput, record::Flag::kLateOutput, record::Flag::kUnwrittenOutput}) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/loaded_objects.h"
+#include "proof/regions.h"
+
+namespace graphnet::proof {
+
+/// Code that ran and is libtorch's, byte by byte.
+struct CopiedCode {
+  std::uintptr_t address = 0;   ///< where it ran
+  std::uintptr_t original = 0;  ///< the same instruction in libtorch
+};
+
+/// Finds which of the instructions that ran in the plugin's code are copies of libtorch's, by what
+/// is around them: 32 bytes from each on must be there, and 96 in a row with those before it.
+///
+/// | code that ran in                | is looked for                                             |
+/// |---------------------------------|-----------------------------------------------------------|
+/// | memory without a file, or of a  | at its place within a page, in every page: a copied image |
+/// | file the loader has not mapped  | keeps pages whole. One drawn at random is looked for      |
+/// |                                 | everywhere.                                               |
+/// | a file that the loader mapped   | at the same place of the image only: two libraries may    |
+/// |                                 | hold the same archive                                     |
+///
+/// Of the first kind 64 are looked for, drawn at random if there are more, in libtorch's code piece
+/// by piece in random order, until all is seen or this thread has run for `budget_ns`: what works
+/// by copies enters dozens of windows of them.
+///
+/// order    regions by address, open; `ran`: instructions, any order
+/// source   285 MB of code take 15 to 25 ms, and 30 more the first time, which maps its pages
+std::vector<CopiedCode> find_copied_code(const std::vector<std::uintptr_t>& ran,
+                                         const std::vector<Region>& regions,
+                                         const std::vector<base::LoadedObject>& objects,
+                                         std::int64_t budget_ns);
+
+}  // namespace graphnet::proof

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "proof/sample_evidence.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "proof/findings.h"
+#include "proof/thread_signals.h"
+
+namespace graphnet::proof {
+
+namespace {
+
+constexpr std::size_t kLeastDenied = 3;
+constexpr std::size_t kDeniedOneIn = 20;  // of those that were running
+
+// Below, chance alone may leave most of them out.
+constexpr std::int64_t kLeastExpected = 24;
+constexpr std::int64_t kLeastShare = 8;  // one in so many that are expected
+
+bool is_enough(std::size_t denied, std::size_t running) {
+  return denied >= kLeastDenied && denied * kDeniedOneIn >= running;
+}
+
+/// True if far fewer samples came than so much processor time asks for.
+bool are_missing(std::int64_t num_samples, std::int64_t ran_ns, std::int64_t period_ns) {
+  const std::int64_t expected = ran_ns / std::max<std::int64_t>(1, period_ns);
+  return expected >= kLeastExpected && num_samples * kLeastShare < expected;
+}
+
+/// The call that a moment lies in or before whose beginning it lies, its inputs being there.
+const SampledCall* call_at(const std::vector<SampledCall>& calls, std::int64_t time_ns) {
+  const auto after = std::upper_bound(
+      calls.begin(), calls.end(), time_ns,
+      [](std::int64_t time, const SampledCall& call) { return time < call.renewed_ns; });
+  if (after == calls.begin()) return nullptr;
+  const SampledCall& call = *std::prev(after);
+  return time_ns < call.end_ns ? &call : nullptr;
+}
+
+/// Drops what lies in allowed functions; the name that is left most often.
+std::string weigh(const std::vector<std::uintptr_t>& denied, const std::vector<Region>& regions,
+                  std::size_t& num_denied) {
+  std::map<std::string, std::size_t> counts;
+  num_denied = 0;
+  for (const std::string& name : name_addresses(denied, regions)) {
+    if (is_allowed(name)) continue;
+    ++num_denied;
+    ++counts[name];
+  }
+  const auto most = std::max_element(
+      counts.begin(), counts.end(),
+      [](const auto& one, const auto& other) { return one.second < other.second; });
+  return most == counts.end() ? "" : most->first;
+}
+
+std::string missing_of_threads(const SampleLog& log) {
+  for (const SampledThread& thread : log.threads) {
+    const auto count =
+        std::count_if(log.samples.begin(), log.samples.end(),
+                      [&](const Sample& sample) { return sample.thread == thread.thread; });
+    if (!are_missing(count, thread.ran_ns, log.period_ns)) continue;
+    const ThreadState state = read_thread(thread.thread);
+    // The driver's block all signals and run its own code; one that has ended took what it got.
+    if (state.id == 0 || is_drivers(state)) continue;
+    return describe_thread(state) + " does not take the signals by which it is sampled";
+  }
+  return "";
+}
+
+}  // namespace
+
+SampleEvidence judge_samples(const SampleLog& log, const SampledCalls& called,
+                             const std::vector<Region>& regions) {
+  SampleEvidence evidence;
+  std::vector<std::uintptr_t> denied;
+  std::int64_t num_of_caller = 0;
+  bool is_covered = false;
+  for (const Sample& sample : log.samples) {
+    const SampledCall* call = call_at(called.calls, sample.time_ns);
+    if (call == nullptr) continue;
+    const bool is_caller = sample.thread == called.thread;
+    const bool is_in_call = sample.time_ns >= call->begin_ns;
+    if (is_caller && !is_in_call) continue;  // the host, which changes the inputs
+    ++evidence.num_in_calls;
+    is_covered =
+        is_covered || (called.fault_handler != 0 && sample.fault_handler != called.fault_handler);
+    if (sample.is_waiting) continue;
+    ++evidence.num_running;
+    num_of_caller += is_caller ? 1 : 0;
+    const Region* region = find_region(regions, sample.instruction);
+    if (region != nullptr && region->kind == RegionKind::kDeny) {
+      denied.push_back(sample.instruction);
+    }
+  }
+  evidence.num_denied = denied.size();
+  // Names cost milliseconds, and decide only then.
+  if (is_enough(denied.size(), evidence.num_running)) {
+    evidence.function = weigh(denied, regions, evidence.num_denied);
+    if (!is_enough(evidence.num_denied, evidence.num_running)) evidence.function.clear();
+  }
+  if (is_covered) {
+    evidence.doubt = "while it is called the plugin puts a SIGSEGV handler over the witness's";
+  } else if (log.lost_signal) {
+    evidence.doubt = "somebody took the signal by which threads are sampled";
+  } else if (!log.is_full) {
+    evidence.doubt = missing_of_threads(log);
+    if (evidence.doubt.empty() && are_missing(num_of_caller, called.ran_ns, log.period_ns)) {
+      evidence.doubt = "too few samples were taken in its calls outside of system calls";
+    }
+  }
+  return evidence;
+}
+
+}  // namespace graphnet::proof

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+//
+// What ProofPhase sees beside the execute-deny witness: where threads are, whose code it is that
+// ran, and what else runs.
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/loaded_objects.h"
+#include "measure/clock.h"
+#include "proof/copied_code.h"
+#include "proof/findings.h"
+#include "proof/ledger.h"
+#include "proof/moments.h"
+#include "proof/thread_sampler.h"
+#include "proof/thread_signals.h"
+#include "worker/proof_phase.h"
+
+namespace graphnet::worker {
+
+using base::Json;
+using base::Status;
+
+namespace {
+
+// So many looks at the caller in calls; where what is beside calls takes most of the time, as many
+// as there are in a bounded time.
+constexpr std::int64_t kFastPeriodNs = 100'000;
+constexpr std::size_t kThreadsAtFullPace = 8;
+constexpr int kLooksInCalls = 60;
+constexpr std::int64_t kMostSampledNs = 30'000'000;
+constexpr double kLongCallNs = 200e6;
+constexpr std::int64_t kCopySearchNs = 15'000'000;
+
+constexpr const char* kSampling = "sampling";
+constexpr const char* kCopies = "looking for copies";
+constexpr const char* kHelpers = "looking for processes";
+
+// A system call would take as long as a short call of the plugin.
+std::int64_t now_ns() {
+  return measure::monotonic_raw_ns();
+}
+
+std::int64_t own_ran_ns() {
+  return measure::clock_ns_by_syscall(CLOCK_THREAD_CPUTIME_ID);
+}
+
+}  // namespace
+
+// Many threads are looked at less often: each look wakes one. Long calls fill what can be kept.
+std::int64_t ProofPhase::sample_period_ns() const {
+  if (steps_.total_ns(kUnwatchedStep) > kLongCallNs) return proof::kSlowPeriodNs;
+  const std::size_t paces = 1 + (proof::read_threads().size() - 1) / kThreadsAtFullPace;
+  return std::min(proof::kSlowPeriodNs, kFastPeriodNs * static_cast<std::int64_t>(paces));
+}
+
+void ProofPhase::sample(Json& ledger) {
+  const std::int64_t period_ns = sample_period_ns();
+  auto sampler = proof::ThreadSampler::start(period_ns, &now_ns);
+  steps_.end(kSampling);
+  if (!sampler.is_ok()) {
+    ledger["samples"] = {{"unavailable", sampler.status().message()}};
+    evidence_.unsampled = "threads cannot be sampled: " + sampler.status().message();
+    look_for_copies({}, ledger);
+    return;
+  }
+  proof::SampledCalls called;
+  called.thread = static_cast<int>(::gettid());
+  called.fault_handler = witness_ ? proof::handler_of(SIGSEGV) : 0;
+  const std::int64_t ran_before_ns = own_ran_ns();
+  const std::int64_t begin_ns = now_ns();
+  std::int64_t in_calls_ns = 0;
+  Status status;
+  do {
+    status = sampled_call(called);
+    if (called.calls.empty()) break;
+    in_calls_ns += called.calls.back().end_ns - called.calls.back().begin_ns;
+  } while (status.is_ok() && in_calls_ns < kLooksInCalls * period_ns &&
+           now_ns() - begin_ns < kMostSampledNs);
+  steps_.end(kSampledStep);
+  const std::int64_t beside_ns = now_ns() - begin_ns - in_calls_ns;
+  beside_sampled_ns_ = static_cast<double>(beside_ns);
+  called.ran_ns = own_ran_ns() - ran_before_ns - beside_ns;
+  const proof::SampleLog log = (*sampler)->stop();
+  weigh_samples(log, called, ledger);
+  if (!status.is_ok()) {
+    ledger["samples"]["failed"] = status.message();
+    evidence_.unsampled = "a sampled call failed: " + status.message();
+  }
+  steps_.end(kSampling);
+  look_for_copies(log.samples, ledger);
+}
+
+// No step of its own: there may be ten thousand.
+Status ProofPhase::sampled_call(proof::SampledCalls& called) {
+  const bool is_host = compared_.eager.place().is_host();
+  if (!is_host) GN_RETURN_IF_ERROR(shuffle_.next());
+  if (compared_.eager.needs_prepare()) GN_RETURN_IF_ERROR(compared_.eager.prepare());
+  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
+  proof::SampledCall call;
+  call.renewed_ns = now_ns();
+  if (is_host) GN_RETURN_IF_ERROR(shuffle_.next());
+  call.begin_ns = now_ns();
+  const Status status = side_.call();
+  call.end_ns = now_ns();
+  called.calls.push_back(call);
+  return status;
+}
+
+void ProofPhase::weigh_samples(const proof::SampleLog& log, const proof::SampledCalls& called,
+                               Json& ledger) {
+  Json& samples = ledger["samples"];
+  samples = proof::samples_json(log.samples, regions_);
+  samples["calls"] = called.calls.size();
+  ledger["moments"]["samples"] =
+      proof::moments_json(proof::moments_of(log.samples, regions_), steps_.start_ns());
+  // Whoever asks the host to run eager is known by that.
+  if (compared_.plugin.eager_runs() != 0) return;
+  const proof::SampleEvidence evidence = proof::judge_samples(log, called, regions_);
+  evidence_.sampled = evidence.function;
+  evidence_.unsampled = evidence.doubt;
+  samples["in_calls"] = evidence.num_in_calls;
+  samples["in_calls_running"] = evidence.num_running;
+  samples["in_calls_denied"] = evidence.num_denied;
+}
+
+// Of all instructions that are known to have run.
+void ProofPhase::look_for_copies(const std::vector<proof::Sample>& samples, Json& ledger) {
+  std::vector<std::uintptr_t> ran;
+  for (const proof::Hit& hit : hits_) ran.push_back(hit.instruction);
+  for (const proof::Sample& sample : samples) ran.push_back(sample.instruction);
+  const std::vector<proof::CopiedCode> copies =
+      proof::find_copied_code(ran, regions_, base::loaded_objects(), kCopySearchNs);
+  if (!copies.empty()) {
+    std::vector<std::uintptr_t> originals;
+    for (const proof::CopiedCode& copy : copies) originals.push_back(copy.original);
+    const std::vector<std::string> names = proof::name_addresses(originals, regions_);
+    ledger["copied"] = Json::array();
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+      const proof::Region* region = proof::find_region(regions_, copies[i].address);
+      ledger["copied"].push_back(
+          {{"symbol", names[i]}, {"module", base::module_name(region->mapping.path)}});
+      if (proof::is_allowed(names[i])) continue;
+      const std::string name = "copy of " + names[i];
+      auto& entered = evidence_.entered;
+      const bool is_new = std::find(entered.begin(), entered.end(), name) == entered.end();
+      if (is_new) entered.push_back(name);
+    }
+  }
+  steps_.end(kCopies);
+}
+
+// What computes elsewhere is out of sight.
+void ProofPhase::look_for_helpers() {
+  if (family_ == nullptr) return;
+  family_->look();
+  std::vector<std::string> living = family_->living();
+  if (living.size() > helpers_.size()) helpers_ = std::move(living);
+  auto& flags = evidence_.flags;
+  const bool is_known = std::any_of(flags.begin(), flags.end(), [](const auto& flag) {
+    return flag.value() == record::Flag::kHelperProcess;
+  });
+  if (!helpers_.empty() && !is_known) flags.emplace_back(record::Flag::kHelperProcess);
+  steps_.end(kHelpers);
+}
+
+}  // namespace graphnet::worker

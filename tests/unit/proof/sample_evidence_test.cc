@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "proof/sample_evidence.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "unit/proof/generated_code.h"
+
+namespace graphnet::proof {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+constexpr int kOther = 2;
+
+/// Calls of 10 ms, one every 20 ms, inputs 5 ms before each; samples are put in by the tests.
+class Samples : public ::testing::Test {
+ protected:
+  Samples() {
+    called.thread = ::getpid();
+    called.fault_handler = 7;
+    for (int i = 0; i < 4; ++i) {
+      called.calls.push_back({(20 * i + 5) * kMs, (20 * i + 10) * kMs, (20 * i + 20) * kMs});
+    }
+    log.period_ns = kMs;
+    own.push_back(torch_code.region(RegionKind::kDeny));
+    own.push_back(plugin_code.region(RegionKind::kExpect));
+    if (own[0].mapping.start > own[1].mapping.start) std::swap(own[0], own[1]);
+  }
+  void add(const tests::GeneratedCode& code, std::int64_t time_ms, int thread, bool waits = false) {
+    log.samples.push_back({code.window(0), thread, waits, time_ms * kMs, 7});
+  }
+  void add_honest(int count) {
+    for (int i = 0; i < count; ++i) add(plugin_code, 15, called.thread);
+  }
+  SampleEvidence judged() const { return judge_samples(log, called, own); }
+
+  tests::GeneratedCode torch_code{1};
+  tests::GeneratedCode plugin_code{1};
+  std::vector<Region> own;
+  SampleLog log;
+  SampledCalls called;
+};
+
+TEST_F(Samples, AccuseFromThreeOnThatAreATwentieth) {
+  add_honest(38);
+  add(torch_code, 11, called.thread);
+  add(torch_code, 12, called.thread);
+  EXPECT_EQ(judged().function, "") << "two";
+  add(torch_code, 13, called.thread);
+  EXPECT_NE(judged().function, "");
+  EXPECT_EQ(judged().num_denied, 3U);
+  EXPECT_EQ(judged().num_running, 41U);
+  add_honest(40);
+  EXPECT_EQ(judged().function, "") << "three of 81";
+}
+
+TEST_F(Samples, LeaveOutWhatIsNoWorkInCalls) {
+  for (int i = 0; i < 9; ++i) {
+    add(torch_code, 2, called.thread);         // before everything
+    add(torch_code, 7, called.thread);         // the host
+    add(torch_code, 22, kOther);               // between calls
+    add(torch_code, 15, called.thread, true);  // in a system call
+  }
+  EXPECT_EQ(judged().num_denied, 0U);
+  EXPECT_EQ(judged().num_in_calls, 9U);
+  EXPECT_EQ(judged().doubt, "");
+}
+
+TEST_F(Samples, CountOtherThreadsFromTheInputsOn) {
+  add_honest(10);
+  for (int i = 0; i < 3; ++i) add(torch_code, 27, kOther);
+  EXPECT_EQ(judged().num_denied, 3U);
+  EXPECT_NE(judged().function, "");
+}
+
+TEST_F(Samples, DoubtWhatCoversTheWitness) {
+  add_honest(5);
+  EXPECT_EQ(judged().doubt, "");
+  log.samples.back().fault_handler = 8;
+  EXPECT_EQ(judged().doubt,
+            "while it is called the plugin puts a SIGSEGV handler over the witness's");
+  called.fault_handler = 0;
+  EXPECT_EQ(judged().doubt, "") << "there is no witness";
+}
+
+TEST_F(Samples, DoubtWhereTheyAreTooFew) {
+  called.ran_ns = 40 * kMs;
+  add_honest(5);
+  EXPECT_EQ(judged().doubt, "") << "an eighth";
+  log.samples.pop_back();
+  EXPECT_EQ(judged().doubt, "too few samples were taken in its calls outside of system calls");
+  called.ran_ns = 20 * kMs;
+  EXPECT_EQ(judged().doubt, "") << "too few to expect anything";
+  log.threads = {{called.thread, 100 * kMs}};
+  EXPECT_NE(judged().doubt.find("does not take the signals"), std::string::npos);
+  log.is_full = true;
+  EXPECT_EQ(judged().doubt, "") << "others were thrown away";
+  log.lost_signal = true;
+  EXPECT_EQ(judged().doubt, "somebody took the signal by which threads are sampled");
+}
+
+}  // namespace
+}  // namespace graphnet::proof
