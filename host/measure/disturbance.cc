@@ -44,10 +44,11 @@ RanBetween ran_between(const DisturbanceCounters& before, const DisturbanceCount
   if (!before.ran_ns || !after.ran_ns) return between;
   between.ran_ns = static_cast<double>(*after.ran_ns - *before.ran_ns);
   if (!before.inherited_ns || !after.inherited_ns) return between;
-  const double unseen_ns =
-      static_cast<double>(*after.inherited_ns - *before.inherited_ns) - between.ran_ns;
-  between.ran_ns += std::max(unseen_ns, 0.0);
-  between.others_ns += std::max(unseen_ns, 0.0);
+  // The other count sees threads that run elsewhere at their ticks only, so the larger of the two
+  // would be too large.
+  const double own_ns = between.ran_ns - between.others_ns;
+  between.ran_ns = static_cast<double>(*after.inherited_ns - *before.inherited_ns);
+  between.others_ns = std::max(between.ran_ns - own_ns, 0.0);
   return between;
 }
 

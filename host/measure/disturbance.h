@@ -43,7 +43,7 @@ struct DisturbanceCounters {
   std::int64_t end_ns = 0;
 };
 
-/// What ran between two readings, by the count that saw more.
+/// What ran between two readings, by the inherited count where there is one.
 ///
 /// units    nanoseconds
 struct RanBetween {

@@ -50,7 +50,7 @@ enum Way {
   blocks_samples,  // blocks all real-time signals while it computes
   works_ahead,     // has a thread that computes with libtorch as soon as inputs change
   copied_code,     // calls pages of libtorch's code that it has copied
-  late_helper,     // starts a process when weights come for the third time
+  late_helper,     // starts a process once the witness looks on
   killed,          // blocks SIGSEGV while it computes
   crashes,         // crashes once the witness looks on
 };
@@ -236,7 +236,7 @@ struct Executable final : gn_executable {
   std::vector<float> kept_output;
   std::string text;
   std::vector<Nothing> nothings;
-  int num_binds = 0;
+  bool has_helper = false;
   const std::string names[2] = {"one", "a text that needs memory of its own"};
 #ifdef WAY_USES_TORCH
   at::Tensor tensor;  // of the hidden values
@@ -260,10 +260,6 @@ struct Executable final : gn_executable {
 #endif
 
   void prepare() override;
-  void bind(const gn_bind_args& args) override {
-    gn_executable::bind(args);
-    if (kWay == late_helper && ++num_binds == 3) start_helper();
-  }
   void play(const float* input, float* output) override;
 
   void compute_in_its_way(const float* input, float* output) {
@@ -341,12 +337,15 @@ bool Executable::answer_from_store(const float* input, float* output) {
 #endif
 
 /// The witness puts a handler of its own in front of the one that was there in the first call.
-void crash_if_watched() {
+bool is_watched() {
   static struct sigaction first = {};
   struct sigaction now = {};
   ::sigaction(SIGSEGV, nullptr, &now);
   if (first.sa_sigaction == nullptr) first = now;
-  if (first.sa_sigaction == now.sa_sigaction) return;
+  return first.sa_sigaction != now.sa_sigaction;
+}
+
+void crash() {
   void* nowhere = ::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   *static_cast<volatile int*>(nowhere) = 1;
 }
@@ -375,7 +374,11 @@ void Executable::play(const float* input, float* output) {
     return;
   }
   if (kWay == takes_handler) take_handler();
-  if (kWay == crashes) crash_if_watched();
+  if (kWay == crashes && is_watched()) crash();
+  if (kWay == late_helper && !has_helper && is_watched()) {
+    has_helper = true;
+    start_helper();
+  }
   sigset_t fault;
   ::sigemptyset(&fault);
   ::sigaddset(&fault, SIGSEGV);
