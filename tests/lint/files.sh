@@ -31,10 +31,10 @@ owned() {
     grep -v "^$owner" || true)
   [[ -z $hits ]] || complain "$header is included outside $owner: $hits"
 }
-owned 'yaml-cpp' host/config
+owned 'yaml-cpp' host/runtime/config
 owned 'spdlog' host/base/log.cc
-owned 'boost/dll' host/plugin
-owned '(ATen|c10|torch)/' host/eager
+owned 'boost/dll' host/runtime/plugin
+owned '(ATen|c10|torch)/' host/runtime/eager
 owned 'CLI/' host/cli
 owned 'openssl' '\(host/base\|sdk/artifact/file_digest.cc\)'
 

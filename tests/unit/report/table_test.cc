@@ -85,7 +85,7 @@ TEST(RunTable, Golden) {
 nope: geometric mean of 1 speedup 1.02x; left out: 1 degenerate, 1 unsteady (spread above 20 %)
 note: one sample has batch_norm eps 0
 results: results/2026-11-21T0540Z-7f3a.jsonl
-protocol upstream times one side after the other, on one input: a speedup within 10 % of 1 is noise, ± is the spread of one side, and stored results would not show in the timed calls (unchecked; see host/measure/protocol.h)
+protocol upstream times one side after the other, on one input: a speedup within 10 % of 1 is noise, ± is the spread of one side, and stored results would not show in the timed calls (unchecked; see host/runtime/measure/protocol.h)
 )");
 }
 
@@ -167,7 +167,7 @@ TEST(RunTable, RowsOfBothMethodsFitOneHeader) {
 
 2 ok in 58 s
 nope: geometric mean of 2 speedups 1.25x
-protocol upstream times one side after the other, on one input: a speedup within 10 % of 1 is noise, ± is the spread of one side, and stored results would not show in the timed calls (unchecked; see host/measure/protocol.h)
+protocol upstream times one side after the other, on one input: a speedup within 10 % of 1 is noise, ± is the spread of one side, and stored results would not show in the timed calls (unchecked; see host/runtime/measure/protocol.h)
 )");
 }
 

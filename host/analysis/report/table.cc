@@ -372,7 +372,7 @@ void RunTable::summary(const RunSummary& summary) {
         << coloured(
                "protocol upstream times one side after the other, on one input: a speedup within "
                "10 % of 1 is noise, ± is the spread of one side, and stored results would not show "
-               "in the timed calls (unchecked; see host/measure/protocol.h)",
+               "in the timed calls (unchecked; see host/runtime/measure/protocol.h)",
                Colour::kDim, style_.color)
         << '\n';
   }

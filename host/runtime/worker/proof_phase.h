@@ -20,7 +20,7 @@
 
 namespace graphnet::worker {
 
-/// Calls the plugin while witnesses look on (host/proof). Nothing may be timed in the process
+/// Calls the plugin while witnesses look on (host/runtime/proof). Nothing may be timed in the process
 /// afterwards: mappings have been split and caches of the loader are cold.
 ///
 /// All code is closed in the first call, libtorch's and what is shared with it in each.
