@@ -13,7 +13,7 @@ count_gaps() { # SECTION FILE
   awk -v section="$1:" '/^[a-z_]+:/ { here = $1 == section } here && /^ *- case:/ { n++ } END { print n + 0 }' "$2"
 }
 
-echo '| plugin | devices | operators of the dataset, lowered | natively | by decomposition | permanently unsupported | not yet supported |'
+echo '| plugin | devices | operators of the dataset, lowered | natively | by decomposition | gaps for good | gaps not closed yet |'
 echo '|---|---|---|---|---|---|---|'
 for table in "$plugins"/*/op_table.cc; do
   folder=$(dirname "$table")

@@ -3,7 +3,7 @@
  * graphnet plugin ABI 0.2: the contract between the host and a tensor-compiler plugin.
  *
  * A plugin is a shared object with exactly three exported symbols:
- *   gn_plugin_query      says who it is and hands over its table; its layout is frozen for ever
+ *   gn_plugin_query      returns name, version and table; its layout never changes
  *   gn_backend_compile   graph -> executable
  *   gn_backend_run       executable + tensors -> tensors
  * Everything else is reached through two tables: gn_backend_api (plugin -> host, from the query)
@@ -49,10 +49,10 @@ typedef struct gn_string {
 
 typedef struct gn_status gn_status; /* opaque; null is success */
 
-/* What kind of failure; decides the outcome that the record shows. */
+/* Kind of a failure. It decides the outcome in the record. */
 enum {
   GN_STATUS_INVALID_ARGUMENT = 1, /* an option or argument that the plugin refuses */
-  GN_STATUS_UNSUPPORTED = 2, /* the graph holds something the plugin cannot do: message lists all */
+  GN_STATUS_UNSUPPORTED = 2,    /* the plugin cannot do something in the graph; message lists all */
   GN_STATUS_COMPILE_FAILED = 3, /* the compiler gave up */
   GN_STATUS_RUNTIME_FAILED = 4, /* execution failed */
   GN_STATUS_OUT_OF_MEMORY = 5,
@@ -66,7 +66,7 @@ typedef struct gn_graph gn_graph; /* opaque; valid during compile only */
 
 enum {
   GN_VALUE_INPUT = 1,    /* given with every run */
-  GN_VALUE_WEIGHT = 2,   /* given once, to bind; unknown while compiling, unchanged afterwards */
+  GN_VALUE_WEIGHT = 2,   /* given to bind; values unknown while compiling */
   GN_VALUE_CONSTANT = 3, /* known: data */
   GN_VALUE_RESULT = 4    /* of a node */
 };
@@ -85,7 +85,7 @@ typedef struct gn_value {
   const void* data;
 } gn_value;
 
-/* What a graph takes and gives.
+/* Inputs, weights and outputs of a graph.
  * order: inputs and weights each in the order of forward's signature, outputs in return order */
 typedef struct gn_graph_signature {
   uint64_t struct_size;
@@ -100,12 +100,13 @@ typedef struct gn_graph_signature {
 
 /* ---- body: the graph in normal form -----------------------------------------------------------
  *
- * Functional, static shapes, every node an ATen overload with all arguments of its schema in their
- * order, defaults filled in. Composites (linear, layer_norm, ...) are whole. No node writes to a
- * value. Identities that eager runs as calls (contiguous, to the same type) are there; skip them.
+ * The graph is functional and has static shapes. Every node is an ATen overload with all arguments
+ * of its schema, in the schema's order, defaults filled in. Composites (linear, layer_norm, ...)
+ * are kept whole. No node writes to a value. Identities that eager runs as calls (contiguous, a
+ * cast to the same type) are kept; a plugin may skip them.
  */
 
-/* What an argument of a node is. Ids are positions in gn_graph_body.values. */
+/* Kind of a node's argument. An id is a position in gn_graph_body.values. */
 enum {
   GN_ARGUMENT_NONE = 0,
   GN_ARGUMENT_VALUE = 1,  /* integers[0] is an id */
@@ -143,8 +144,7 @@ typedef struct gn_node {
   uint64_t num_results;
 } gn_node;
 
-/* order: nodes so that values are defined before they are read; everything is borrowed and valid
- * during compile */
+/* order: a value is defined before it is read. Everything is borrowed and valid during compile. */
 typedef struct gn_graph_body {
   uint64_t struct_size;
   const gn_value* values;
@@ -164,11 +164,12 @@ typedef struct gn_graph_body {
  * data. The plugin writes to outputs[i]->data and changes no field of any DLTensor. On CPU the
  * outputs are complete when run returns. Pointers stay the same from call to call unless `rebind`
  * is non-zero.
- * A plugin whose manifest names the capability `graph_capturable` may be called, after ordinary
- * calls, with a stream that is being captured in a CUDA graph: all its work goes to that stream, or
- * to streams that it joins with it by events; it allocates nothing and waits for nothing. The graph
- * is launched again and again afterwards without further calls: whatever it reads and writes must
- * stay where it is until executable_destroy. */
+ * Capture: a plugin whose manifest names the capability `graph_capturable` may be called, after
+ * ordinary calls, with a stream that is being captured in a CUDA graph. In such a call the plugin
+ * puts all its work on that stream, or on streams that it joins with that stream by events; it
+ * allocates nothing and waits for nothing. The host then launches the graph repeatedly without
+ * further calls. Whatever the graph reads and writes must keep its address until
+ * executable_destroy. */
 typedef struct gn_run_args {
   uint64_t struct_size;
   const DLTensor* const* inputs;
@@ -180,11 +181,11 @@ typedef struct gn_run_args {
   uint32_t reserved;
 } gn_run_args;
 
-/* Weights of one executable; they stay valid and unchanged until the next bind or
- * executable_destroy. The host may bind again, on the same executable: it gives the same tensors at
- * the same addresses other content, and calls bind before the next run. Nothing of the content
- * before may be left in what run computes; `rebind` of the next run is about its own pointers and
- * says nothing of a bind. */
+/* Weights of one executable. They stay valid and unchanged until the next bind or
+ * executable_destroy. The host may bind the same executable again: it writes other content into the
+ * same tensors, at the same addresses, and calls bind before the next run. What run computes then
+ * must not depend on the earlier content. `rebind` of the next run is about the pointers of that
+ * run only; it says nothing about a bind. */
 typedef struct gn_bind_args {
   uint64_t struct_size;
   const DLTensor* const* weights;
@@ -202,18 +203,19 @@ typedef struct gn_eager_executable gn_eager_executable; /* opaque; owned by the 
 
 enum { GN_LOG_DEBUG = 0, GN_LOG_INFO = 1, GN_LOG_WARNING = 2, GN_LOG_ERROR = 3 };
 
-/* Math that eager and every plugin of a run are compared under. ALLOW_* are permissions, which a
- * plugin may leave unused and must not take unasked; FLUSH_* is a demand: a plugin that cannot
- * honour it refuses in create. Without permission a plugin has its own order of sums and functions
- * right to a few units in the last place; without demand subnormal numbers are as it likes. */
+/* Arithmetic under which eager and every plugin of a run are compared. ALLOW_* are permissions: a
+ * plugin may leave them unused, and must not do without permission what they allow. FLUSH_* is a
+ * demand: a plugin that cannot honour it refuses in create. Always allowed: an own order of sums,
+ * and functions that are right to a few units in the last place. Without the demand a plugin may
+ * treat subnormal numbers as it likes. */
 enum {
-  /* float32 products and convolutions with 10 bits of mantissa on a device. Eager takes it. */
+  /* float32 products and convolutions with 10 bits of mantissa on a device. Eager uses it too. */
   GN_MATH_ALLOW_TF32 = 1u << 0,
-  /* Arithmetic rewritten as if numbers were real (reassociation, reciprocals) and approximate
-   * functions; NaN and infinities stay what they are. Eager has no such mode. */
+  /* Arithmetic rewritten as if numbers were real (reassociation, reciprocals), and approximate
+   * functions. NaN and infinities are kept. Eager has no such mode. */
   GN_MATH_ALLOW_FAST_MATH = 1u << 1,
-  /* Subnormal operands and results are zero; given with a CPU only. The thread that calls the
-   * plugin is in that mode already, and threads that are started from it inherit it. */
+  /* Subnormal operands and results are zero. CPU only. The thread that calls the plugin is in that
+   * mode already; threads that it starts inherit the mode. */
   GN_MATH_FLUSH_DENORMALS = 1u << 2
 };
 
@@ -237,11 +239,11 @@ typedef struct gn_host_api {
   void (*log)(gn_host*, uint32_t level, gn_string text);
   /* Non-zero if the host wants a long compile to stop soon. */
   int32_t (*cancelled)(gn_host*);
-  /* What the graph takes and gives; valid during compile. */
+  /* Inputs, weights and outputs of the graph; valid during compile. */
   gn_status* (*graph_signature)(gn_host*, const gn_graph*, gn_graph_signature* out);
-  /* The graph on the host's own eager engine, as written in the sample. Use is counted and shown:
-   * a backend that runs through here is never reported as a compiler. The result lives until the
-   * executable that was compiled with it is destroyed. */
+  /* Compiles the graph, as written in the sample, for the host's own eager engine. Use is counted
+   * and shown: the verdict of a backend that runs through here is never `proven`. The result lives
+   * until the executable that was compiled with it is destroyed. */
   gn_status* (*eager_compile)(gn_host*, const gn_graph*, gn_eager_executable** out);
   /* Runs it with the arguments of gn_backend_run. This slot alone may redirect data, strides and
    * byte_offset of outputs to host memory that stays valid until the next eager_run. */
@@ -282,7 +284,8 @@ typedef struct gn_compile_args {
   uint32_t reserved;
 } gn_compile_args;
 
-/* What the plugin says of itself or of an executable; shown beside the evidence as its word. */
+/* What the plugin reports of itself or of an executable. It is shown beside the evidence, as
+ * reported by the plugin (unverified). */
 typedef struct gn_info {
   uint64_t struct_size;
   gn_string text; /* [borrow] valid until the next call on the same handle; "key: value" lines */
@@ -296,8 +299,8 @@ typedef struct gn_backend_api {
   /* Equal to the exported symbols of these names. */
   gn_status* (*compile)(gn_backend*, const gn_compile_args*, gn_executable** out);
   gn_status* (*run)(gn_executable*, const gn_run_args*);
-  /* After compile, before the first run, and again whenever weights have other content; may compute
-   * anything on weights alone. */
+  /* Called after compile, before the first run, and again whenever weights have other content. It
+   * may compute anything that depends on weights alone. */
   gn_status* (*bind)(gn_executable*, gn_bind_args*);
   void (*executable_destroy)(gn_executable*);
   gn_status* (*info)(gn_backend*, gn_executable* /* [opt] */, gn_info* out);           /* [opt] */

@@ -9,7 +9,7 @@
 
 namespace graphnet {
 
-/// What the parts of a plugin throw; guard() of plugin.h turns it into a gn_status with its code.
+/// The exception of a plugin; guard() of plugin.h turns it into a gn_status with its code.
 class Failure : public std::runtime_error {
  public:
   /// code     GN_STATUS_*

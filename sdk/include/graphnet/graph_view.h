@@ -45,7 +45,7 @@ inline View<std::int64_t> results_of(const gn_node& node) {
 inline View<std::int64_t> shape_of(const gn_value& value) {
   return {value.shape, static_cast<std::uint64_t>(value.rank)};
 }
-/// Ids of a VALUE or VALUES argument, ints of an INTS or BOOLS one.
+/// The ids of a VALUE or VALUES argument; the elements of an INTS or BOOLS argument.
 inline View<std::int64_t> integers_of(const gn_argument& argument) {
   return {argument.integers, argument.count};
 }

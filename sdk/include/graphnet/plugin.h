@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Header-only C++17 over abi.h for plugin authors: strings, the host's math policy, statuses and
-// the wall that keeps exceptions inside the plugin. Not part of the ABI.
+// Header-only C++17 over abi.h for plugin authors: strings, the host's math policy, statuses, and
+// guard(), which keeps exceptions inside the plugin. Not part of the ABI.
 #pragma once
 
 #include <cstring>
@@ -39,8 +39,8 @@ inline gn_status* fail(const gn_host_api* host, std::uint32_t code, std::string_
   return host->status_new(host->host, code, to_gn(message));
 }
 
-/// Runs `body` (returning gn_status*) and turns every exception into a status: the plugin's wall.
-/// A Failure keeps its code.
+/// Runs `body`, which returns gn_status*, and turns every exception into a status. A Failure keeps
+/// its code. Every entry point of a plugin runs in it.
 template <typename Body>
 gn_status* guard(const gn_host_api* host, Body body) noexcept {
   try {
@@ -56,8 +56,8 @@ gn_status* guard(const gn_host_api* host, Body body) noexcept {
   }
 }
 
-/// Fills the answer to gn_plugin_query for a plugin built against this header; refuses a host of
-/// another major version or one that does not serve this minor.
+/// Fills the answer to gn_plugin_query for a plugin that is built with this header. Refuses a host
+/// of another major version, and one that does not serve this minor version.
 ///
 /// errors   non-zero with out->error filled
 inline std::int32_t answer_query(const gn_query_in* in, gn_query_out* out, std::string_view name,
