@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "proof/findings.h"
-#include "proof/imports.h"
 #include "proof/ledger.h"
-#include "proof/lookups.h"
 #include "proof/moments.h"
 #include "proof/quiet_window.h"
 #include "verify/compare.h"
@@ -44,7 +42,6 @@ constexpr const char* kArming = "arming";
 constexpr const char* kCounting = "counting operators";
 constexpr const char* kComparing = "comparing outputs";
 constexpr const char* kNaming = "naming hits";
-constexpr const char* kImports = "imports";
 
 std::vector<proof::Region> regions_now(const proof::MapHistory& history) {
   const auto mappings = base::read_memory_map();
@@ -93,9 +90,6 @@ record::Verdict ProofPhase::trace(Json& ledger) {
   sample(ledger);
   look_for_helpers();
   if (!helpers_.empty()) ledger["helpers"] = helpers_;
-  ledger["imports"] = proof::imports_json(proof::audit_imports(regions_));
-  ledger["dlsym"] = proof::lookups_json(proof::audit_lookups(proof::noted_lookups(), regions_));
-  steps_.end(kImports);
   const Status restored = shuffle_.restore();
   if (!restored.is_ok() && evidence_.unavailable.empty()) {
     evidence_.unavailable = restored.message();
