@@ -109,7 +109,7 @@ struct DeviceCalls {
   }
 };
 
-/// Work on a device; proof/device_ledger.h.
+/// Work on a device; proof/device_json.h.
 struct ProofDevice {
   std::optional<std::int64_t> calls;
   std::optional<double> busy_ns;  ///< of a call of the plugin
