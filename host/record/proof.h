@@ -49,21 +49,6 @@ struct ProofFinding {
   }
 };
 
-/// Functions of libtorch that a module asked for by name.
-struct ProofLookups {
-  std::string module;
-  std::optional<std::int64_t> denied_count;
-  std::vector<std::string> denied;  ///< the first few
-  Remainder rest;
-
-  template <typename Self, typename Visit>
-  static void visit(Self& self, Visit&& field) {
-    field("module", self.module);
-    field("denied_count", self.denied_count);
-    field("denied", self.denied);
-  }
-};
-
 /// Operators as libtorch's dispatcher counted them.
 struct ProofDispatcher {
   NamedCounts called;
@@ -124,7 +109,7 @@ struct DeviceCalls {
   }
 };
 
-/// Work on a device; proof/device_ledger.h.
+/// Work on a device; proof/device_json.h.
 struct ProofDevice {
   std::optional<std::int64_t> calls;
   std::optional<double> busy_ns;  ///< of a call of the plugin
@@ -157,7 +142,6 @@ struct Proof {
   std::optional<std::int64_t> hit_threads;
   std::vector<ProofModule> modules;
   std::vector<ProofFinding> denied;
-  std::vector<ProofLookups> dlsym;
   std::optional<double> extra_ns;
   NamedTimes steps;
   ProofSamples samples;
@@ -179,7 +163,6 @@ struct Proof {
     field("hit_threads", self.hit_threads);
     field("modules", self.modules);
     field("denied", self.denied);
-    field("dlsym", self.dlsym);
     field("extra_ns", self.extra_ns);
     field("steps", self.steps);
     field("samples", self.samples);

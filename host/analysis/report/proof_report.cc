@@ -242,21 +242,6 @@ std::string samples_text(const Record& record, int width) {
          table_text(grid, width);
 }
 
-/// Functions of libtorch that somebody asked for by name.
-std::string lookups_text(const Record& record, int width) {
-  std::string text;
-  for (const record::ProofLookups& lookups : record.proof.dlsym) {
-    if (lookups.denied.empty()) continue;
-    const auto shown = static_cast<std::int64_t>(lookups.denied.size());
-    const bool is_cut = lookups.denied_count.value_or(0) > shown;
-    text += line("looked up",
-                 base::join(lookups.denied, ", ") + (is_cut ? ", ..." : "") + " by " +
-                     module_text(lookups.module),
-                 width);
-  }
-  return text;
-}
-
 /// What the proof's time went into, most of it first.
 std::string steps_text(const Record& record, int width) {
   std::map<std::string, double> totals;
@@ -315,9 +300,9 @@ std::string record_text(const Record& record, int width) {
   const std::string none = why_no_evidence(record);
   if (!none.empty()) return text + line("no evidence", none, width) + plugin_word(record, width);
   return text + line("witness", witness_text(record), width) + entered_text(record, width) +
-         denied_text(record, width) + lookups_text(record, width) +
-         line("dispatcher", operators_text(record), width) + samples_text(record, width) +
-         device_text(record, width) + steps_text(record, width) + plugin_word(record, width);
+         denied_text(record, width) + line("dispatcher", operators_text(record), width) +
+         samples_text(record, width) + device_text(record, width) + steps_text(record, width) +
+         plugin_word(record, width);
 }
 
 }  // namespace

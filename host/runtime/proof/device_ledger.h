@@ -9,37 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/json.h"
 #include "proof/cupti_session.h"
 #include "proof/regions.h"
 #include "proof/verdict.h"
+#include "proof/work_attribution.h"
 #include "proof/work_span.h"
 
 namespace graphnet::proof {
-
-/// Whose work something on a device is.
-enum class WorkOwner { kPlugin, kEager, kHost, kNobody };
-
-/// "plugin", "eager", "host", "unattributed".
-const char* work_owner_name(WorkOwner owner);
-
-/// How that is known, strongest first:
-///
-/// | rung     | means                                                                           |
-/// |----------|---------------------------------------------------------------------------------|
-/// | `loader` | libtorch loaded the code of the kernel: it is eager's, whoever was called. Says |
-/// |          | nothing of kernels of cuBLAS and the like, which both may call: that libtorch's |
-/// |          | operators were not entered is for the execute-deny witness to say               |
-/// | `id`     | the call that asked for it carries the id that was pushed around a traced call  |
-/// | `window` | that call was made while a traced call ran, on another thread: a worker holds   |
-/// |          | one plugin and makes one call at a time. Not between calls, where another       |
-/// |          | thread works unasked                                                            |
-/// | `module` | neither, but the plugin's file, or the host's, loaded its code                  |
-/// | `none`   | nothing of that                                                                 |
-enum class Rung { kLoader, kId, kWindow, kModule, kNone };
-
-/// "loader", "id", "window", "module", "none".
-const char* rung_name(Rung rung);
 
 /// Equal work.
 ///
@@ -48,7 +24,7 @@ struct LedgerRow {
   std::string name;  ///< of the kernel, demangled; "(copy)", "(set)"
   WorkKind kind = WorkKind::kKernel;
   WorkOwner owner = WorkOwner::kNobody;
-  Rung rung = Rung::kNone;
+  AttributionSource source = AttributionSource::kNone;
   std::string module;  ///< file that loaded its code; "" if that is not known
   std::string in;      ///< whose call asked for it: call_side_name(); "" outside of traced calls
   std::size_t count = 0;
@@ -115,30 +91,5 @@ DeviceEvidence device_evidence(const DeviceLedger& ledger, bool self_tested);
 /// units    nanoseconds of one call; clock_error_ns: OutsideSpan's
 std::string check_times(const CallsOnDevice& calls, double host_ns, double event_ns,
                         std::uint64_t clock_error_ns = 0);
-
-/// The member `device` of Record::proof:
-///
-/// | key                            | holds                                                      |
-/// |--------------------------------|------------------------------------------------------------|
-/// | `cupti`                        | {"state", "reason", "version", "file"}                     |
-/// | `kernels`                      | [{"name", "kind", "owner", "by", "module", "count",        |
-/// |                                | "time_ns", "in"}], the first 50 rows                       |
-/// | `num_rows`                     | of all                                                     |
-/// | `plugin`, `eager`, `host`, `unattributed` | numbers of kernels, copies and sets             |
-/// | `calls`                        | traced calls of the plugin                                 |
-/// | `sum_ns`, `busy_ns`, `span_ns` | of one of them                                             |
-/// | `eager_calls`                  | the same four of eager's calls; absent if none was traced  |
-/// | `replays`                      | the same four of replays of a captured call, and           |
-/// |                                | `as_called`: they do what the plugin's calls do; absent if |
-/// |                                | there were none                                            |
-/// | `modules`                      | [{"loader", "sha256", "functions"}], the first 50          |
-/// | `launches`                     | {call: times}                                              |
-/// | `outside_span`                 | {"early", "late", "most_early_ns", "most_late_ns",         |
-/// |                                | "clock_error_ns"}: work outside of the span in which it    |
-/// |                                | can have been done (work_span.h); absent if there is none  |
-/// | `refusals`                     | of CUPTI that cost no records; absent if there were none   |
-/// | `problem`                      | absent if there is none                                    |
-base::Json device_json(const CuptiStatus& status, const CuptiLibrary* library,
-                       const DeviceLedger& ledger);
 
 }  // namespace graphnet::proof

@@ -60,26 +60,4 @@ Json samples_json(const std::vector<Sample>& samples, const std::vector<Region>&
   return {{"count", samples.size()}, {"waiting", num_waiting}, {"shares", shares}};
 }
 
-Json imports_json(const std::vector<Imports>& audit) {
-  Json entries = Json::array();
-  for (const Imports& imports : audit) {
-    entries.push_back({{"module", imports.module},
-                       {"looks_up", imports.looks_up},
-                       {"denied_count", imports.denied.size()},
-                       {"denied", first_of(imports.denied)}});
-  }
-  return entries;
-}
-
-Json lookups_json(const std::vector<RuntimeLookups>& audit) {
-  Json entries = Json::array();
-  for (const RuntimeLookups& lookups : audit) {
-    entries.push_back({{"module", lookups.module},
-                       {"names", lookups.num_names},
-                       {"denied_count", lookups.denied.size()},
-                       {"denied", first_of(lookups.denied)}});
-  }
-  return entries;
-}
-
 }  // namespace graphnet::proof

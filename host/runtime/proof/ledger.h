@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "proof/findings.h"
-#include "proof/imports.h"
 #include "proof/thread_sampler.h"
 
 namespace graphnet::proof {
@@ -25,11 +24,5 @@ void write_trace(const Trace& trace, base::Json& ledger);
 /// `samples`: {"count", "waiting", "shares": [{"module", "class", "epoch", "share"}]}; shares are
 /// of those that were not waiting.
 base::Json samples_json(const std::vector<Sample>& samples, const std::vector<Region>& regions);
-
-/// `imports`: [{"module", "looks_up", "denied_count", "denied"}], of `denied` the first ten.
-base::Json imports_json(const std::vector<Imports>& audit);
-
-/// `dlsym`: [{"module", "names", "denied_count", "denied"}], likewise.
-base::Json lookups_json(const std::vector<RuntimeLookups>& audit);
 
 }  // namespace graphnet::proof

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "device/own_kernels.h"
+#include "proof/device_json.h"
 #include "proof/raw_rows.h"
 
 namespace graphnet::worker {

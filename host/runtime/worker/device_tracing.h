@@ -37,7 +37,7 @@ class DeviceTracing {
   /// False if nothing of a call will be seen.
   bool records() const { return session_ != nullptr && state_.is_ready(); }
 
-  /// What was seen, for the verdict and, as `device`, for the record: proof/device_ledger.h, and
+  /// What was seen, for the verdict and, as `device`, for the record: proof/device_json.h, and
   ///
   /// | key                   | holds                                                       |
   /// |-----------------------|-------------------------------------------------------------|

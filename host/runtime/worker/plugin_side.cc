@@ -8,7 +8,6 @@
 
 #include "measure/bootstrap.h"
 #include "measure/clock.h"
-#include "proof/lookups.h"
 #include "worker/weights.h"
 
 namespace graphnet::worker {
@@ -89,7 +88,6 @@ CallStatus PluginSide::open() {
   base::Status prepared = eager_->prepare();
   if (!prepared.is_ok()) return failed(std::move(prepared));
   watch_.emplace(arguments_);
-  proof::note_lookups();
   auto opened = plugin::Library::open(task_.plugin_library, on_step_);
   if (!opened.is_ok()) return failed(std::move(opened).status());
   library_.emplace(std::move(opened).value());

@@ -2,12 +2,11 @@
 #include "worker/proof_phase.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "proof/findings.h"
-#include "proof/imports.h"
 #include "proof/ledger.h"
-#include "proof/lookups.h"
 #include "proof/moments.h"
 #include "proof/quiet_window.h"
 #include "verify/compare.h"
@@ -32,19 +31,17 @@ constexpr std::size_t kStrengthALook = 4096;
 // The most that a trap takes; 4 to 6 us were measured.
 constexpr double kTrapNs = 10e3;
 
-// Calls of the plugin, by what happens meanwhile, and of eager.
-constexpr const char* kWatchedCall = "watched call";
+// Names of steps are in stored records and stay.
+constexpr const char* kTracedCall = "watched call";
 constexpr const char* kEagerCall = "eager call";
 constexpr const char* kReplay = "replay";  // and the call that one is compared with
-// What else the phase does.
 constexpr const char* kPreparing = "preparing";
-constexpr const char* kWitness = "starting the witness";
+constexpr const char* kStarting = "starting the witness";
 constexpr const char* kQuiet = "waiting for quiet";
 constexpr const char* kArming = "arming";
 constexpr const char* kCounting = "counting operators";
 constexpr const char* kComparing = "comparing outputs";
 constexpr const char* kNaming = "naming hits";
-constexpr const char* kImports = "imports";
 
 std::vector<proof::Region> regions_now(const proof::MapHistory& history) {
   const auto mappings = base::read_memory_map();
@@ -69,46 +66,68 @@ ProofPhase::ProofPhase(const ComparedSample& compared, const proof::MapHistory& 
       family_(family),
       shuffle_(fresh_inputs(compared.sample, compared.eager)) {
   evidence_.flags = std::move(flags);
-  if (device_ != nullptr) device_->start();
-  steps_.end(kPreparing);
+  {
+    const ScopedStep step(steps_, kPreparing);
+    if (device_ != nullptr) device_->start();
+  }
   look_for_helpers();
 }
 
 record::Verdict ProofPhase::trace(Json& ledger) {
-  const Status started = start_witness(ledger);
-  if (!started.is_ok()) {
-    witness_.reset();
-    evidence_.unavailable = started.message();
-    ledger["unavailable"] = started.message();
-  }
-  ledger["witness"] = witness_ ? "full" : "counts";
-  const Status traced = trace_calls(ledger);
-  if (!traced.is_ok() && evidence_.unavailable.empty()) evidence_.unavailable = traced.message();
-  if (witness_) name_hits(ledger);
-  if (traced.is_ok()) {
-    const Status others = trace_others(ledger);
-    if (!others.is_ok() && evidence_.unavailable.empty()) evidence_.unavailable = others.message();
-  }
+  start_tracer(ledger);
+  TracedCalls traced;
+  const Status status = trace_plugin(traced, ledger);
+  note_unavailable(status);
+  if (tracer_) name_hits(traced.hits, ledger);
+  if (status.is_ok()) note_unavailable(trace_others(traced.num_calls, ledger));
   finish_device(ledger);
-  sample(ledger);
+
+  const SampledTrace sampled = sample(ledger);
+  look_for_copies(traced.hits, sampled.samples, ledger);
   look_for_helpers();
   if (!helpers_.empty()) ledger["helpers"] = helpers_;
-  ledger["imports"] = proof::imports_json(proof::audit_imports(regions_));
-  ledger["dlsym"] = proof::lookups_json(proof::audit_lookups(proof::noted_lookups(), regions_));
-  steps_.end(kImports);
-  const Status restored = shuffle_.restore();
-  if (!restored.is_ok() && evidence_.unavailable.empty()) {
-    evidence_.unavailable = restored.message();
+
+  {
+    const ScopedStep step(steps_, kPreparing);
+    note_unavailable(shuffle_.restore());
   }
-  steps_.end(kPreparing);
   evidence_.plugin_runs = compared_.plugin.num_runs();
   evidence_.eager_runs = compared_.plugin.eager_runs();
-  write_times(ledger);
+  write_times(traced, sampled.beside_ns, ledger);
   return proof::verdict_of(evidence_);
 }
 
-void ProofPhase::name_hits(Json& ledger) {
-  const proof::Trace found = proof::name_hits(hits_, regions_);
+// The first reason is the one that counts.
+void ProofPhase::note_unavailable(const Status& status) {
+  if (!status.is_ok() && evidence_.unavailable.empty()) evidence_.unavailable = status.message();
+}
+
+void ProofPhase::start_tracer(Json& ledger) {
+  const Status created = create_tracer(ledger);
+  if (!created.is_ok()) {
+    tracer_.reset();
+    note_unavailable(created);
+    ledger["unavailable"] = created.message();
+  }
+  ledger["witness"] = tracer_ ? "full" : "counts";
+}
+
+Status ProofPhase::create_tracer(Json& ledger) {
+  if (mode_ != "full") return Status(Code::kUnsupported, "execute-deny witness switched off");
+  {
+    const ScopedStep step(steps_, kStarting);
+    GN_ASSIGN_OR_RETURN(tracer_, proof::ExecuteDeny::create(regions_));
+    const std::vector<std::string>& tolerated = tracer_->tolerated_threads();
+    if (!tolerated.empty()) ledger["tolerated_threads"] = tolerated;
+  }
+  const ScopedStep step(steps_, kQuiet);
+  GN_ASSIGN_OR_RETURN(ledger["quiet_looks"], proof::wait_until_quiet(*tracer_));
+  return Status::ok();
+}
+
+void ProofPhase::name_hits(const std::vector<proof::Hit>& hits, Json& ledger) {
+  const ScopedStep step(steps_, kNaming);
+  const proof::Trace found = proof::name_hits(hits, regions_);
   proof::write_trace(found, ledger);
   ledger["moments"]["hits"] = proof::moments_json(found.moments, steps_.start_ns());
   evidence_.entered = proof::operators_of(found.denied, /*entries=*/true);
@@ -116,223 +135,213 @@ void ProofPhase::name_hits(Json& ledger) {
   for (const proof::ModuleUse& use : found.modules) {
     if (use.kind == RegionKind::kExpect) evidence_.plugin_windows += use.windows;
   }
-  steps_.end(kNaming);
 }
 
-// A watched call takes longer than another one, but not by more than its traps: what is beyond them
-// is the machine's doing.
-void ProofPhase::write_times(Json& ledger) const {
-  const double watched_ns = steps_.total_ns(kWatchedCall);
-  const double unwatched_ns = steps_.total_ns(kUnwatchedStep);
-  const double sampled_ns = steps_.total_ns(kSampledStep) - beside_sampled_ns_;
-  const double calls_ns = watched_ns + unwatched_ns + sampled_ns + steps_.total_ns(kEagerCall) +
-                          steps_.total_ns(kReplay);
-  const double traps_ns = std::clamp(watched_ns - unwatched_ns * num_calls_, 0.0,
-                                     kTrapNs * static_cast<double>(hits_.size()));
+// A traced call takes longer than an untraced one, but not by more than its traps: the rest is the
+// machine's doing.
+void ProofPhase::write_times(const TracedCalls& traced, double beside_sampled_ns,
+                             Json& ledger) const {
+  const double traced_ns = steps_.total_ns(kTracedCall);
+  const double untraced_ns = steps_.total_ns(kUntracedCall);
+  const double sampled_ns = steps_.total_ns(kSampledCall) - beside_sampled_ns;
+  const double calls_ns =
+      traced_ns + untraced_ns + sampled_ns + steps_.total_ns(kEagerCall) + steps_.total_ns(kReplay);
+  const double traps_ns = std::clamp(traced_ns - untraced_ns * traced.num_calls, 0.0,
+                                     kTrapNs * static_cast<double>(traced.hits.size()));
   ledger["extra_ns"] = steps_.total_ns() - calls_ns + traps_ns;
   ledger["steps"] = steps_.json();
 }
 
-Status ProofPhase::start_witness(Json& ledger) {
-  if (mode_ != "full") return Status(Code::kUnsupported, "execute-deny witness switched off");
-  GN_ASSIGN_OR_RETURN(witness_, proof::ExecuteDeny::create(regions_));
-  const std::vector<std::string>& tolerated = witness_->tolerated_threads();
-  if (!tolerated.empty()) ledger["tolerated_threads"] = tolerated;
-  steps_.end(kWitness);
-  GN_ASSIGN_OR_RETURN(ledger["quiet_looks"], proof::wait_until_quiet(*witness_));
-  steps_.end(kQuiet);
+Status ProofPhase::trace_plugin(TracedCalls& traced, Json& ledger) {
+  GN_RETURN_IF_ERROR(trace_calls(traced, ledger));
+  GN_RETURN_IF_ERROR(compare_outputs(ledger));
+  ledger["call_ns"] = steps_.total_ns(kUntracedCall);
+  return traced.operators.called.empty() ? Status::ok() : count_program(traced);
+}
+
+Status ProofPhase::trace_calls(TracedCalls& traced, Json& ledger) {
+  do {
+    GN_RETURN_IF_ERROR(counted_call(traced));
+    ++traced.num_calls;
+  } while (traced.num_calls < kMostCalls && steps_.total_ns(kTracedCall) < kTraceNs);
+  ledger["calls"] = traced.num_calls;
+  ledger["arm_ns"] = steps_.total_ns(kArming) / traced.num_calls;
+  ledger["traced_call_ns"] = steps_.total_ns(kTracedCall) / traced.num_calls;
+  ledger["dispatcher"] = dispatcher_json(traced.operators);
+  for (const auto& [name, times] : traced.operators.called) evidence_.dispatched.push_back(name);
   return Status::ok();
 }
 
-Status ProofPhase::trace_calls(Json& ledger) {
-  eager::DispatcherUse use;
-  do {
-    GN_RETURN_IF_ERROR(traced_call(use));
-    ++num_calls_;
-  } while (num_calls_ < kMostCalls && steps_.total_ns(kWatchedCall) < kTraceNs);
-  ledger["calls"] = num_calls_;
-  ledger["arm_ns"] = steps_.total_ns(kArming) / num_calls_;
-  ledger["traced_call_ns"] = steps_.total_ns(kWatchedCall) / num_calls_;
-  ledger["dispatcher"] = dispatcher_json(use);
-  for (const auto& [name, times] : use.called) evidence_.dispatched.push_back(name);
-  GN_RETURN_IF_ERROR(compare_outputs(ledger));
-  ledger["call_ns"] = steps_.total_ns(kUnwatchedStep);
-  return use.called.empty() ? Status::ok() : count_program(use);
-}
-
-// On the host nothing but the change itself lies between it and the call, and code is closed by
-// then: a thread that waits for new inputs to compute ahead would be seen. What eager puts back are
-// arguments that never change. On a device the change is work of its own, which comes first.
-Status ProofPhase::renew_now() {
-  if (!compared_.eager.place().is_host()) return Status::ok();
-  Status changed = shuffle_.next();
-  steps_.end(kPreparing);
-  return changed;
-}
-
-Status ProofPhase::traced_call(eager::DispatcherUse& use) {
-  if (!compared_.eager.place().is_host()) GN_RETURN_IF_ERROR(shuffle_.next());
-  GN_RETURN_IF_ERROR(compared_.eager.prepare());
-  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
-  steps_.end(kPreparing);
-  eager::DispatcherCounts counts;
-  steps_.end(kCounting);
-  const Status called = witness_ ? watched_call() : call();
-  use += counts.take();
-  steps_.end(kCounting);
+// New inputs on a device are work of their own, which must end before the call; see plugin_call().
+Status ProofPhase::counted_call(TracedCalls& traced) {
+  if (!compared_.eager.place().is_host()) GN_RETURN_IF_ERROR(renew_inputs());
+  GN_RETURN_IF_ERROR(prepare_call());
+  std::optional<eager::DispatcherCounts> counts;
+  {
+    const ScopedStep step(steps_, kCounting);
+    counts.emplace();
+  }
+  const Status called = tracer_ ? traced_call(traced) : plugin_call();
+  const ScopedStep step(steps_, kCounting);
+  traced.operators += counts->take();
   return called;
 }
 
-Status ProofPhase::watched_call() {
-  GN_RETURN_IF_ERROR(armed_call());
-  if (witness_->reclaim_handler()) return Status::ok();
-  // Ours is in front of the new one now; what it has missed must be seen again.
-  GN_RETURN_IF_ERROR(armed_call());
-  if (witness_->reclaim_handler()) return Status::ok();
+Status ProofPhase::traced_call(TracedCalls& traced) {
+  GN_RETURN_IF_ERROR(armed_call(traced));
+  if (tracer_->reclaim_handler()) return Status::ok();
+  // The tracer's handler is in front of the new one now; the call that it missed is made again.
+  GN_RETURN_IF_ERROR(armed_call(traced));
+  if (tracer_->reclaim_handler()) return Status::ok();
   return Status(Code::kUnsupported, "each call puts a SIGSEGV handler over the witness's");
 }
 
-Status ProofPhase::armed_call() {
-  // That the plugin's code runs shows in the first call; closing it takes longer than all the rest
-  // where much of it was generated.
-  std::vector<RegionKind> kinds = {RegionKind::kDeny, RegionKind::kWatch};
-  if (num_calls_ == 0) kinds.push_back(RegionKind::kExpect);
-  GN_RETURN_IF_ERROR(witness_->arm(kinds));
-  steps_.end(kArming);
-  const Status called = call();
-  const Status disarmed = witness_->disarm();
-  steps_.end(kArming);
-  const std::vector<proof::Hit> hits = witness_->hits();
-  hits_.insert(hits_.end(), hits.begin(), hits.end());
+Status ProofPhase::armed_call(TracedCalls& traced) {
+  GN_RETURN_IF_ERROR(arm(/*is_first_call=*/traced.num_calls == 0));
+  const Status called = plugin_call();
+  const Status disarmed = disarm();
+  const std::vector<proof::Hit> hits = tracer_->hits();
+  traced.hits.insert(traced.hits.end(), hits.begin(), hits.end());
   GN_RETURN_IF_ERROR(called);
   return disarmed;
 }
 
-Status ProofPhase::call() {
-  GN_RETURN_IF_ERROR(renew_now());
-  Status called = traced_on_device(proof::CallSide::kPlugin, side_, kWatchedCall);
+// On the host nothing but the change of inputs lies between arming and the call: a thread that
+// waits for new inputs to compute ahead would be seen. Eager's part of prepare_call() restores only
+// arguments that never change.
+Status ProofPhase::plugin_call() {
+  if (compared_.eager.place().is_host()) GN_RETURN_IF_ERROR(renew_inputs());
+  Status called = traced_on_device(proof::CallSide::kPlugin, side_, kTracedCall);
   if (called.is_ok()) return called;
   return Status(Code::kPlugin, "a traced call failed: " + called.message());
+}
+
+// Operators of the program itself, as often as it was traced.
+Status ProofPhase::count_program(const TracedCalls& traced) {
+  std::optional<eager::DispatcherCounts> counts;
+  {
+    const ScopedStep step(steps_, kCounting);
+    GN_RETURN_IF_ERROR(compared_.eager.prepare());
+    counts.emplace();
+  }
+  GN_RETURN_IF_ERROR(eager_call());
+  const ScopedStep step(steps_, kCounting);
+  eager::DispatcherUse program = counts->take();
+  for (auto& [name, times] : program.called) times *= static_cast<std::uint64_t>(traced.num_calls);
+  evidence_.covers_program = eager::covers(traced.operators, program);
+  return Status::ok();
+}
+
+// After the execute-deny tracer, which cannot observe device work: as many calls as it traced, on
+// the inputs of the last of them.
+Status ProofPhase::trace_others(int num_calls, Json& ledger) {
+  if (compared_.plugin.is_captured()) GN_RETURN_IF_ERROR(trace_replays(num_calls, ledger));
+  if (device_ == nullptr || !device_->records()) return Status::ok();
+  const measure::SideCalls eager = compared_.eager.calls();
+  for (int i = 0; i < num_calls; ++i) {
+    GN_RETURN_IF_ERROR(prepare_eager());
+    GN_RETURN_IF_ERROR(traced_on_device(proof::CallSide::kEager, eager, kEagerCall));
+  }
+  return Status::ok();
+}
+
+// What was timed, against a call of the plugin on the same inputs, which no call had seen when the
+// graph was captured.
+Status ProofPhase::trace_replays(int num_calls, Json& ledger) {
+  const measure::SideCalls replay = compared_.plugin.calls();
+  for (int i = 0; i < num_calls; ++i) {
+    GN_RETURN_IF_ERROR(renew_inputs());
+    GN_RETURN_IF_ERROR(prepare_call());
+    {
+      const ScopedStep step(steps_, kPreparing);
+      GN_RETURN_IF_ERROR(compared_.eager.place().wait());
+    }
+    GN_RETURN_IF_ERROR(traced_on_device(proof::CallSide::kReplay, replay, kReplay));
+  }
+  std::vector<KeptOutput> replayed;
+  {
+    const ScopedStep step(steps_, kPreparing);
+    GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(replayed));
+  }
+  GN_RETURN_IF_ERROR(prepare_call());
+  GN_RETURN_IF_ERROR(untraced_call(kReplay));
+  GN_ASSIGN_OR_RETURN(const Agreement agreement, compare_with_last_call(replayed));
+  ledger["replayed_outputs"] = agreement.word;
+  if (!agreement.is_accepted) {
+    evidence_.differs = "replayed outputs differ from those of a call: " + agreement.word;
+  }
+  return Status::ok();
 }
 
 Status ProofPhase::traced_on_device(proof::CallSide side, const measure::SideCalls& calls,
                                     const char* step) {
   const double before_ns = steps_.total_ns(step);
   if (device_ != nullptr) {
+    const ScopedStep preparing(steps_, kPreparing);
     device_->begin_call(side);
-    steps_.end(kPreparing);
   }
-  Status called = calls.call();
-  steps_.end(step);
+  Status called;
+  {
+    const ScopedStep calling(steps_, step);
+    called = calls.call();
+  }
   if (device_ != nullptr) {
     device_->end_call(steps_.total_ns(step) - before_ns, compared_.eager.place().last_span_ns());
   }
   return called;
 }
 
-// After the witness, which has no eyes for a device: as many calls as it watched, on the inputs of
-// the last of them.
-Status ProofPhase::trace_others(Json& ledger) {
-  if (compared_.plugin.is_captured()) GN_RETURN_IF_ERROR(trace_replays(ledger));
-  if (device_ == nullptr || !device_->records()) return Status::ok();
-  const measure::SideCalls eager = compared_.eager.calls();
-  for (int i = 0; i < num_calls_; ++i) {
-    GN_RETURN_IF_ERROR(compared_.eager.prepare());
-    steps_.end(kPreparing);
-    GN_RETURN_IF_ERROR(traced_on_device(proof::CallSide::kEager, eager, kEagerCall));
-  }
-  return Status::ok();
-}
-
-// What was timed, against a call of the plugin on the same inputs, which nobody had seen when the
-// graph was captured.
-Status ProofPhase::trace_replays(Json& ledger) {
-  const measure::SideCalls replay = compared_.plugin.calls();
-  for (int i = 0; i < num_calls_; ++i) {
-    GN_RETURN_IF_ERROR(shuffle_.next());
-    GN_RETURN_IF_ERROR(compared_.eager.prepare());
-    GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
-    GN_RETURN_IF_ERROR(compared_.eager.place().wait());
-    steps_.end(kPreparing);
-    GN_RETURN_IF_ERROR(traced_on_device(proof::CallSide::kReplay, replay, kReplay));
-  }
-  std::vector<KeptOutput> replayed;
-  std::vector<KeptOutput> called;
-  GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(replayed));
-  GN_RETURN_IF_ERROR(compared_.eager.prepare());
-  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
-  steps_.end(kPreparing);
-  GN_RETURN_IF_ERROR(side_.call());
-  steps_.end(kReplay);
-  GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(called));
-  const auto comparison = verify::compare_outputs(views(called), views(replayed));
-  ledger["replayed_outputs"] = bits_equal(replayed, called) ? "equal"
-                               : comparison.outcome == record::Outcome::kOk
-                                   ? "within tolerance"
-                                   : name_of(comparison.outcome);
-  if (comparison.outcome != record::Outcome::kOk && !bits_equal(replayed, called)) {
-    evidence_.differs =
-        std::string("replayed outputs differ from those of a call: ") + name_of(comparison.outcome);
-  }
-  evidence_.is_stale = evidence_.is_stale || compared_.plugin.is_unwritten(replayed);
-  steps_.end(kComparing);
-  return Status::ok();
-}
-
 void ProofPhase::finish_device(Json& ledger) {
   if (device_ == nullptr) return;
+  const ScopedStep step(steps_, kNaming);
   evidence_.device = device_->finish(regions_, ledger["device"]);
-  steps_.end(kNaming);
 }
 
 Status ProofPhase::compare_outputs(Json& ledger) {
   std::vector<KeptOutput> traced;
-  std::vector<KeptOutput> untraced;
-  GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(traced));
-  steps_.end(kComparing);
-  GN_RETURN_IF_ERROR(compared_.eager.prepare());
-  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
-  steps_.end(kPreparing);
-  GN_RETURN_IF_ERROR(side_.call());
-  steps_.end(kUnwatchedStep);
-  GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(untraced));
-  evidence_.is_stale = compared_.plugin.is_unwritten(traced);
-  const bool are_equal = bits_equal(traced, untraced);
-  steps_.end(kComparing);
-  if (are_equal) {
-    ledger["outputs"] = "equal";
-    return look_for_stale_outputs(traced);
+  {
+    const ScopedStep step(steps_, kComparing);
+    GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(traced));
   }
-  const auto comparison = verify::compare_outputs(views(untraced), views(traced));
-  steps_.end(kComparing);
-  if (comparison.outcome == record::Outcome::kOk) {
-    ledger["outputs"] = "within tolerance";
-    return Status::ok();
-  }
-  const std::string outcome = name_of(comparison.outcome);
-  evidence_.differs = "traced outputs differ from untraced ones: " + outcome;
-  ledger["outputs"] = outcome + ": " + comparison.message;
+  GN_RETURN_IF_ERROR(prepare_call());
+  GN_RETURN_IF_ERROR(untraced_call(kUntracedCall));
+  GN_ASSIGN_OR_RETURN(const Agreement agreement, compare_with_last_call(traced));
+  ledger["outputs"] = agreement.word;
+  if (agreement.is_equal) return look_for_stale_outputs(traced);
+  if (agreement.is_accepted) return Status::ok();
+  evidence_.differs = "traced outputs differ from untraced ones: " + agreement.word;
+  ledger["outputs"] = agreement.word + ": " + agreement.message;
   return Status::ok();
 }
 
-// The results of the first call, though inputs have changed since: eager says whether they should
-// have changed. Where its own did in the last bits only, which another order of rounding may hide,
-// inputs change further until the plugin's follow.
+// The outputs of a traced call or a replay against those of the plugin's last call, on the same
+// inputs.
+Result<ProofPhase::Agreement> ProofPhase::compare_with_last_call(
+    const std::vector<KeptOutput>& traced) {
+  const ScopedStep step(steps_, kComparing);
+  std::vector<KeptOutput> untraced;
+  GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(untraced));
+  evidence_.is_stale = evidence_.is_stale || compared_.plugin.is_unwritten(traced);
+  Agreement agreement;
+  agreement.is_equal = bits_equal(traced, untraced);
+  agreement.word = agreement.is_equal ? "equal" : "within tolerance";
+  if (agreement.is_equal) return agreement;
+  const auto comparison = verify::compare_outputs(views(untraced), views(traced));
+  if (comparison.outcome == record::Outcome::kOk) return agreement;
+  return Agreement{name_of(comparison.outcome), /*is_equal=*/false, /*is_accepted=*/false,
+                   comparison.message};
+}
+
+// The plugin gave the results of its first call, though inputs have changed since: eager says
+// whether they should have changed. Where its own did in the last bits only, which another order of
+// rounding may hide, inputs change further until the plugin's follow.
 Status ProofPhase::look_for_stale_outputs(const std::vector<KeptOutput>& traced) {
   if (!shuffle_.has_effect()) return Status::ok();
   bool is_same = bits_equal(traced, compared_.plugin.kept());
   for (int look = 0; is_same; ++look) {
-    std::vector<KeptOutput> eager;
-    GN_RETURN_IF_ERROR(compared_.eager.prepare());
-    steps_.end(kPreparing);
-    GN_RETURN_IF_ERROR(compared_.eager.run());
-    steps_.end(kEagerCall);
-    GN_RETURN_IF_ERROR(compared_.eager.copy_outputs(eager));
-    const bool has_changed = !bits_equal(eager, compared_.eager.kept());
-    const auto change = verify::compare_outputs(views(compared_.eager.kept()), views(eager));
-    steps_.end(kComparing);
-    evidence_.is_stale = evidence_.is_stale || change.outcome != record::Outcome::kOk;
-    if (!has_changed || evidence_.is_stale) break;
+    GN_ASSIGN_OR_RETURN(const EagerChange eager, change_of_eager());
+    evidence_.is_stale = evidence_.is_stale || eager.exceeds_tolerance;
+    if (!eager.changes_bits || evidence_.is_stale) break;
     if (look == kMaxStaleLooks) {
       evidence_.differs = "outputs stay as they are where eager's change by rounding only";
       break;
@@ -342,31 +351,70 @@ Status ProofPhase::look_for_stale_outputs(const std::vector<KeptOutput>& traced)
   return Status::ok();
 }
 
-Result<bool> ProofPhase::answers_the_same() {
-  GN_RETURN_IF_ERROR(shuffle_.next(kStrengthALook));
+Result<ProofPhase::EagerChange> ProofPhase::change_of_eager() {
+  GN_RETURN_IF_ERROR(prepare_eager());
+  GN_RETURN_IF_ERROR(eager_call());
+  const ScopedStep step(steps_, kComparing);
   std::vector<KeptOutput> outputs;
-  GN_RETURN_IF_ERROR(compared_.eager.prepare());
-  GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
-  steps_.end(kPreparing);
-  GN_RETURN_IF_ERROR(side_.call());
-  steps_.end(kUnwatchedStep);
-  GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(outputs));
-  const bool is_same = bits_equal(outputs, compared_.plugin.kept());
-  steps_.end(kComparing);
-  return is_same;
+  GN_RETURN_IF_ERROR(compared_.eager.copy_outputs(outputs));
+  const std::vector<KeptOutput>& first = compared_.eager.kept();
+  EagerChange change;
+  change.changes_bits = !bits_equal(outputs, first);
+  change.exceeds_tolerance =
+      verify::compare_outputs(views(first), views(outputs)).outcome != record::Outcome::kOk;
+  return change;
 }
 
-Status ProofPhase::count_program(const eager::DispatcherUse& use) {
+// Whether the plugin gives the results of its first call on inputs that have changed further.
+Result<bool> ProofPhase::answers_the_same() {
+  GN_RETURN_IF_ERROR(renew_inputs(kStrengthALook));
+  GN_RETURN_IF_ERROR(prepare_call());
+  GN_RETURN_IF_ERROR(untraced_call(kUntracedCall));
+  const ScopedStep step(steps_, kComparing);
+  std::vector<KeptOutput> outputs;
+  GN_RETURN_IF_ERROR(compared_.plugin.copy_outputs(outputs));
+  return bits_equal(outputs, compared_.plugin.kept());
+}
+
+// Whether the plugin's code runs shows in the first call. Closing it takes longer than all the rest
+// where much of it was generated.
+Status ProofPhase::arm(bool is_first_call) {
+  const ScopedStep step(steps_, kArming);
+  std::vector<RegionKind> kinds = {RegionKind::kDeny, RegionKind::kWatch};
+  if (is_first_call) kinds.push_back(RegionKind::kExpect);
+  return tracer_->arm(kinds);
+}
+
+Status ProofPhase::disarm() {
+  const ScopedStep step(steps_, kArming);
+  return tracer_->disarm();
+}
+
+Status ProofPhase::renew_inputs(std::size_t strength) {
+  const ScopedStep step(steps_, kPreparing);
+  return shuffle_.next(strength);
+}
+
+Status ProofPhase::prepare_eager() {
+  const ScopedStep step(steps_, kPreparing);
+  return compared_.eager.prepare();
+}
+
+// Before a call of the plugin: eager restores what a call changes, outputs become worthless.
+Status ProofPhase::prepare_call() {
+  const ScopedStep step(steps_, kPreparing);
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
-  eager::DispatcherCounts counts;
-  steps_.end(kCounting);
-  GN_RETURN_IF_ERROR(compared_.eager.run());
-  steps_.end(kEagerCall);
-  eager::DispatcherUse program = counts.take();
-  for (auto& [name, times] : program.called) times *= static_cast<std::uint64_t>(num_calls_);
-  evidence_.covers_program = eager::covers(use, program);
-  steps_.end(kCounting);
-  return Status::ok();
+  return compared_.plugin.prepare_outputs();
+}
+
+Status ProofPhase::untraced_call(const char* step) {
+  const ScopedStep calling(steps_, step);
+  return side_.call();
+}
+
+Status ProofPhase::eager_call() {
+  const ScopedStep step(steps_, kEagerCall);
+  return compared_.eager.run();
 }
 
 }  // namespace graphnet::worker

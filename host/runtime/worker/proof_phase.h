@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
+#include "base/result.h"
 #include "eager/dispatcher_counts.h"
 #include "measure/process_family.h"
 #include "proof/execute_deny.h"
 #include "proof/regions.h"
 #include "proof/sample_evidence.h"
+#include "proof/thread_sampler.h"
 #include "proof/verdict.h"
 #include "worker/correctness.h"
 #include "worker/device_tracing.h"
@@ -20,10 +23,12 @@
 
 namespace graphnet::worker {
 
-/// Calls the plugin while witnesses look on (host/runtime/proof). Nothing may be timed in the process
-/// afterwards: mappings have been split and caches of the loader are cold.
+/// Finds out who did the work: calls the plugin during proof tracing (host/runtime/proof). Nothing
+/// may be timed in the process afterwards: mappings have been split and caches of the loader are
+/// cold.
 ///
-/// All code is closed in the first call, libtorch's and what is shared with it in each.
+/// The execute-deny tracer closes all code in the first call, and libtorch's and what is shared
+/// with it in each further one.
 ///
 /// Each traced call gets inputs that no call has seen, and outputs that are worthless before it;
 /// the last one's outputs are compared with those of an untraced call on the same inputs. On the
@@ -36,7 +41,7 @@ namespace graphnet::worker {
 ///
 /// | key           | holds                                                                   |
 /// |---------------|-------------------------------------------------------------------------|
-/// | `witness`     | "full", or "counts" if the execute-deny witness did not look            |
+/// | `witness`     | "full", or "counts" if the execute-deny tracer did not run              |
 /// | `unavailable` | why it did not; absent if it did                                        |
 /// | `tolerated_threads` | of the CUDA driver, which block SIGSEGV and are not seen by it;   |
 /// |               | absent if there are none                                                |
@@ -58,50 +63,97 @@ namespace graphnet::worker {
 /// | `helpers`     | processes that the plugin started and that lived meanwhile, by name     |
 class ProofPhase {
  public:
-  /// `flags`: of the timed calls; `mode`: "full" or "counts" (without the execute-deny witness).
-  /// `device`: what looks at the device of the calls, borrowed; null on the CPU. `family`: the
-  /// processes that belong to this one, borrowed; null: nobody looks at them.
+  /// `flags`: of the timed calls; `mode`: "full" or "counts" (without the execute-deny tracer).
+  /// `device`: what traces the device of the calls, borrowed; null on the CPU. `family`: the
+  /// processes that belong to this one, borrowed; null: they are not looked at.
   ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
              const std::string& mode, std::vector<record::Word<record::Flag>> flags,
              DeviceTracing* device = nullptr, measure::ProcessFamily* family = nullptr);
 
-  /// Calls under the execute-deny witness and the dispatcher counts, and then under the sampler.
+  /// Calls under the execute-deny tracer and the dispatcher counts, and then under the sampler.
   /// Returns the verdict.
   record::Verdict trace(base::Json& ledger);
   /// Processes that the plugin started and that lived meanwhile, by name. After trace().
   const std::vector<std::string>& helpers() const { return helpers_; }
 
  private:
-  // Steps whose durations others ask for.
-  static constexpr const char* kUnwatchedStep = "unwatched call";
-  static constexpr const char* kSampledStep = "sampled call";
+  // Steps whose durations both files ask for. Names of steps are in stored records and stay.
+  static constexpr const char* kUntracedCall = "unwatched call";
+  static constexpr const char* kSampledCall = "sampled call";
 
-  base::Status start_witness(base::Json& ledger);
-  void name_hits(base::Json& ledger);
-  base::Status renew_now();
+  /// What the traced calls of the plugin gave.
+  struct TracedCalls {
+    int num_calls = 0;
+    std::vector<proof::Hit> hits;
+    eager::DispatcherUse operators;
+  };
+  /// What the sampled calls of the plugin gave.
+  struct SampledTrace {
+    std::vector<proof::Sample> samples;
+    double beside_ns = 0;  ///< of the step of sampled calls, outside of them
+  };
+  /// How the outputs of two calls on the same inputs agree.
+  struct Agreement {
+    std::string word;         ///< "equal", "within tolerance", or the outcome if not accepted
+    bool is_equal = false;    ///< bit by bit
+    bool is_accepted = true;  ///< by the outcome rule
+    std::string message;      ///< how they differ; empty if accepted
+  };
+  /// How eager's outputs on the present inputs differ from its first ones.
+  struct EagerChange {
+    bool changes_bits = false;
+    bool exceeds_tolerance = false;
+  };
+
+  void start_tracer(base::Json& ledger);
+  base::Status create_tracer(base::Json& ledger);
+  void name_hits(const std::vector<proof::Hit>& hits, base::Json& ledger);
+  void write_times(const TracedCalls& traced, double beside_sampled_ns, base::Json& ledger) const;
+  void note_unavailable(const base::Status& status);
+
+  // Traced calls of the plugin.
+  base::Status trace_plugin(TracedCalls& traced, base::Json& ledger);
+  base::Status trace_calls(TracedCalls& traced, base::Json& ledger);
+  base::Status counted_call(TracedCalls& traced);
+  base::Status traced_call(TracedCalls& traced);
+  base::Status armed_call(TracedCalls& traced);
+  base::Status plugin_call();
+  base::Status count_program(const TracedCalls& traced);
+
+  // Calls whose work on a device is traced.
+  base::Status trace_others(int num_calls, base::Json& ledger);
+  base::Status trace_replays(int num_calls, base::Json& ledger);
+  base::Status traced_on_device(proof::CallSide side, const measure::SideCalls& calls,
+                                const char* step);
+  void finish_device(base::Json& ledger);
+
+  // Comparisons of outputs.
+  base::Status compare_outputs(base::Json& ledger);
+  base::Result<Agreement> compare_with_last_call(const std::vector<KeptOutput>& traced);
+  base::Status look_for_stale_outputs(const std::vector<KeptOutput>& traced);
+  base::Result<EagerChange> change_of_eager();
+  base::Result<bool> answers_the_same();
+
+  // One step each.
+  base::Status arm(bool is_first_call);
+  base::Status disarm();
+  base::Status renew_inputs(std::size_t strength = 1);
+  base::Status prepare_eager();
+  base::Status prepare_call();
+  base::Status untraced_call(const char* step);
+  base::Status eager_call();
+
   // In proof_samples.cc.
-  void sample(base::Json& ledger);
+  SampledTrace sample(base::Json& ledger);
+  base::Status sampled_calls(std::int64_t period_ns, proof::SampledCalls& called,
+                             double& beside_ns);
   base::Status sampled_call(proof::SampledCalls& called);
   std::int64_t sample_period_ns() const;
   void weigh_samples(const proof::SampleLog& log, const proof::SampledCalls& called,
                      base::Json& ledger);
-  void look_for_copies(const std::vector<proof::Sample>& samples, base::Json& ledger);
+  void look_for_copies(const std::vector<proof::Hit>& hits,
+                       const std::vector<proof::Sample>& samples, base::Json& ledger);
   void look_for_helpers();
-  void write_times(base::Json& ledger) const;
-  base::Status trace_calls(base::Json& ledger);
-  base::Status traced_call(eager::DispatcherUse& use);
-  base::Status watched_call();
-  base::Status armed_call();
-  base::Status call();
-  base::Status traced_on_device(proof::CallSide side, const measure::SideCalls& calls,
-                                const char* step);
-  base::Status trace_others(base::Json& ledger);
-  base::Status trace_replays(base::Json& ledger);
-  void finish_device(base::Json& ledger);
-  base::Status compare_outputs(base::Json& ledger);
-  base::Status look_for_stale_outputs(const std::vector<KeptOutput>& traced);
-  base::Result<bool> answers_the_same();
-  base::Status count_program(const eager::DispatcherUse& use);
 
   StepTimes steps_;  // first: it times the other members too
   const ComparedSample& compared_;
@@ -111,12 +163,9 @@ class ProofPhase {
   DeviceTracing* device_;
   measure::ProcessFamily* family_;
   std::vector<std::string> helpers_;
-  double beside_sampled_ns_ = 0;  ///< of the step of sampled calls, outside of them
   proof::Evidence evidence_;
   InputShuffle shuffle_;
-  std::unique_ptr<proof::ExecuteDeny> witness_;
-  std::vector<proof::Hit> hits_;
-  int num_calls_ = 0;
+  std::unique_ptr<proof::ExecuteDeny> tracer_;
 };
 
 }  // namespace graphnet::worker

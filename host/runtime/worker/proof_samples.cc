@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// What ProofPhase sees beside the execute-deny witness: where threads are, whose code it is that
+// The part of ProofPhase beside the execute-deny tracer: where threads are, whose code it is that
 // ran, and what else runs.
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "base/loaded_objects.h"
@@ -35,6 +36,7 @@ constexpr std::int64_t kMostSampledNs = 30'000'000;
 constexpr double kLongCallNs = 200e6;
 constexpr std::int64_t kCopySearchNs = 15'000'000;
 
+// Names of steps are in stored records and stay.
 constexpr const char* kSampling = "sampling";
 constexpr const char* kCopies = "looking for copies";
 constexpr const char* kHelpers = "looking for processes";
@@ -52,46 +54,59 @@ std::int64_t own_ran_ns() {
 
 // Many threads are looked at less often: each look wakes one. Long calls fill what can be kept.
 std::int64_t ProofPhase::sample_period_ns() const {
-  if (steps_.total_ns(kUnwatchedStep) > kLongCallNs) return proof::kSlowPeriodNs;
+  if (steps_.total_ns(kUntracedCall) > kLongCallNs) return proof::kSlowPeriodNs;
   const std::size_t paces = 1 + (proof::read_threads().size() - 1) / kThreadsAtFullPace;
   return std::min(proof::kSlowPeriodNs, kFastPeriodNs * static_cast<std::int64_t>(paces));
 }
 
-void ProofPhase::sample(Json& ledger) {
+ProofPhase::SampledTrace ProofPhase::sample(Json& ledger) {
+  std::unique_ptr<proof::ThreadSampler> sampler;
   const std::int64_t period_ns = sample_period_ns();
-  auto sampler = proof::ThreadSampler::start(period_ns, &now_ns);
-  steps_.end(kSampling);
-  if (!sampler.is_ok()) {
-    ledger["samples"] = {{"unavailable", sampler.status().message()}};
-    evidence_.unsampled = "threads cannot be sampled: " + sampler.status().message();
-    look_for_copies({}, ledger);
-    return;
+  {
+    const ScopedStep step(steps_, kSampling);
+    auto started = proof::ThreadSampler::start(period_ns, &now_ns);
+    if (!started.is_ok()) {
+      ledger["samples"] = {{"unavailable", started.status().message()}};
+      evidence_.unsampled = "threads cannot be sampled: " + started.status().message();
+      return {};
+    }
+    sampler = std::move(started).value();
   }
+  SampledTrace sampled;
   proof::SampledCalls called;
-  called.thread = static_cast<int>(::gettid());
-  called.fault_handler = witness_ ? proof::handler_of(SIGSEGV) : 0;
-  const std::int64_t ran_before_ns = own_ran_ns();
-  const std::int64_t begin_ns = now_ns();
-  std::int64_t in_calls_ns = 0;
-  Status status;
-  do {
-    status = sampled_call(called);
-    if (called.calls.empty()) break;
-    in_calls_ns += called.calls.back().end_ns - called.calls.back().begin_ns;
-  } while (status.is_ok() && in_calls_ns < kLooksInCalls * period_ns &&
-           now_ns() - begin_ns < kMostSampledNs);
-  steps_.end(kSampledStep);
-  const std::int64_t beside_ns = now_ns() - begin_ns - in_calls_ns;
-  beside_sampled_ns_ = static_cast<double>(beside_ns);
-  called.ran_ns = own_ran_ns() - ran_before_ns - beside_ns;
-  const proof::SampleLog log = (*sampler)->stop();
+  const Status status = sampled_calls(period_ns, called, sampled.beside_ns);
+  const ScopedStep step(steps_, kSampling);
+  proof::SampleLog log = sampler->stop();
   weigh_samples(log, called, ledger);
   if (!status.is_ok()) {
     ledger["samples"]["failed"] = status.message();
     evidence_.unsampled = "a sampled call failed: " + status.message();
   }
-  steps_.end(kSampling);
-  look_for_copies(log.samples, ledger);
+  sampled.samples = std::move(log.samples);
+  return sampled;
+}
+
+Status ProofPhase::sampled_calls(std::int64_t period_ns, proof::SampledCalls& called,
+                                 double& beside_ns) {
+  called.thread = static_cast<int>(::gettid());
+  called.fault_handler = tracer_ ? proof::handler_of(SIGSEGV) : 0;
+  const std::int64_t ran_before_ns = own_ran_ns();
+  const std::int64_t begin_ns = now_ns();
+  std::int64_t in_calls_ns = 0;
+  Status status;
+  {
+    const ScopedStep step(steps_, kSampledCall);
+    do {
+      status = sampled_call(called);
+      if (called.calls.empty()) break;
+      in_calls_ns += called.calls.back().end_ns - called.calls.back().begin_ns;
+    } while (status.is_ok() && in_calls_ns < kLooksInCalls * period_ns &&
+             now_ns() - begin_ns < kMostSampledNs);
+  }
+  const std::int64_t outside_ns = now_ns() - begin_ns - in_calls_ns;
+  called.ran_ns = own_ran_ns() - ran_before_ns - outside_ns;
+  beside_ns = static_cast<double>(outside_ns);
+  return status;
 }
 
 // No step of its own: there may be ten thousand.
@@ -128,34 +143,35 @@ void ProofPhase::weigh_samples(const proof::SampleLog& log, const proof::Sampled
 }
 
 // Of all instructions that are known to have run.
-void ProofPhase::look_for_copies(const std::vector<proof::Sample>& samples, Json& ledger) {
+void ProofPhase::look_for_copies(const std::vector<proof::Hit>& hits,
+                                 const std::vector<proof::Sample>& samples, Json& ledger) {
+  const ScopedStep step(steps_, kCopies);
   std::vector<std::uintptr_t> ran;
-  for (const proof::Hit& hit : hits_) ran.push_back(hit.instruction);
+  for (const proof::Hit& hit : hits) ran.push_back(hit.instruction);
   for (const proof::Sample& sample : samples) ran.push_back(sample.instruction);
   const std::vector<proof::CopiedCode> copies =
       proof::find_copied_code(ran, regions_, base::loaded_objects(), kCopySearchNs);
-  if (!copies.empty()) {
-    std::vector<std::uintptr_t> originals;
-    for (const proof::CopiedCode& copy : copies) originals.push_back(copy.original);
-    const std::vector<std::string> names = proof::name_addresses(originals, regions_);
-    ledger["copied"] = Json::array();
-    for (std::size_t i = 0; i < copies.size(); ++i) {
-      const proof::Region* region = proof::find_region(regions_, copies[i].address);
-      ledger["copied"].push_back(
-          {{"symbol", names[i]}, {"module", base::module_name(region->mapping.path)}});
-      if (proof::is_allowed(names[i])) continue;
-      const std::string name = "copy of " + names[i];
-      auto& entered = evidence_.entered;
-      const bool is_new = std::find(entered.begin(), entered.end(), name) == entered.end();
-      if (is_new) entered.push_back(name);
-    }
+  if (copies.empty()) return;
+  std::vector<std::uintptr_t> originals;
+  for (const proof::CopiedCode& copy : copies) originals.push_back(copy.original);
+  const std::vector<std::string> names = proof::name_addresses(originals, regions_);
+  ledger["copied"] = Json::array();
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const proof::Region* region = proof::find_region(regions_, copies[i].address);
+    ledger["copied"].push_back(
+        {{"symbol", names[i]}, {"module", base::module_name(region->mapping.path)}});
+    if (proof::is_allowed(names[i])) continue;
+    const std::string name = "copy of " + names[i];
+    auto& entered = evidence_.entered;
+    const bool is_new = std::find(entered.begin(), entered.end(), name) == entered.end();
+    if (is_new) entered.push_back(name);
   }
-  steps_.end(kCopies);
 }
 
-// What computes elsewhere is out of sight.
+// Work of another process cannot be traced.
 void ProofPhase::look_for_helpers() {
   if (family_ == nullptr) return;
+  const ScopedStep step(steps_, kHelpers);
   family_->look();
   std::vector<std::string> living = family_->living();
   if (living.size() > helpers_.size()) helpers_ = std::move(living);
@@ -164,7 +180,6 @@ void ProofPhase::look_for_helpers() {
     return flag.value() == record::Flag::kHelperProcess;
   });
   if (!helpers_.empty() && !is_known) flags.emplace_back(record::Flag::kHelperProcess);
-  steps_.end(kHelpers);
 }
 
 }  // namespace graphnet::worker

@@ -69,7 +69,7 @@ void write_replay(record::Timing& timing, std::size_t num_nodes, const measure::
 /// Adds to the timing of a device's calls what its own clock says, which is never mixed with the
 /// host's: `event_ns` {"eager": [...], "plugin": [...]} between an event before and one after the
 /// call, a number a pair, and `event_median_ns` {"eager", "plugin"}. How long the device was busy
-/// is another thing again, which the proof finds out (`busy_ns`, proof/device_ledger.h).
+/// is another thing again, which the proof finds out (`busy_ns`, proof/device_json.h).
 void write_spans(record::Timing& timing, const std::vector<measure::PerSide<double>>& span_ns);
 /// The same of Timing::cold.
 void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>& span_ns);

@@ -10,13 +10,10 @@
 namespace graphnet::worker {
 
 /// What the steps of a phase took. Each begins where the one before it ended, the first at
-/// construction, so that they add up to the phase.
+/// construction, so that they add up to the phase. Steps are named by ScopedStep.
 class StepTimes {
  public:
   StepTimes();
-
-  /// Ends a step; two of the same name in a row are one. The name must outlive this object.
-  void end(const char* step);
 
   /// On the clock of measure/clock.h.
   std::int64_t start_ns() const { return start_ns_; }
@@ -28,6 +25,9 @@ class StepTimes {
   base::Json json() const;
 
  private:
+  friend class ScopedStep;
+  void end(const char* step);
+
   struct Step {
     const char* name;
     std::int64_t duration_ns;
@@ -35,6 +35,23 @@ class StepTimes {
   std::int64_t start_ns_;
   std::int64_t last_ns_;
   std::vector<Step> steps_;
+};
+
+/// Ends a step where it leaves its scope; two steps of the same name in a row are one. Code between
+/// two scopes counts to the second.
+///
+/// order    scopes follow one another: an inner one would take the time of the outer one before it
+class [[nodiscard]] ScopedStep {
+ public:
+  /// `times` is borrowed; the name must outlive it.
+  ScopedStep(StepTimes& times, const char* step) : times_(times), step_(step) {}
+  ~ScopedStep() { times_.end(step_); }
+  ScopedStep(const ScopedStep&) = delete;
+  ScopedStep& operator=(const ScopedStep&) = delete;
+
+ private:
+  StepTimes& times_;
+  const char* step_;
 };
 
 }  // namespace graphnet::worker

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Whose work is whose: each rung of the ladder, sums, and what makes a ledger doubtful.
+// Whose work is whose: each attribution source, sums, and what makes a ledger doubtful.
 #include "proof/device_ledger.h"
 
 #include <gtest/gtest.h>
+
+#include "proof/device_json.h"
 
 namespace graphnet::proof {
 namespace {
@@ -97,7 +99,7 @@ const LedgerRow& row_of(const DeviceLedger& ledger, const std::string& name) {
   return kNone;
 }
 
-TEST(DeviceLedger, EachRung) {
+TEST(DeviceLedger, EachAttributionSource) {
   TraceMaker maker;
   maker.load(module_of({"late"}, {kWorker, kCupti, kDriver, kPlugin, kWorker}));
   maker.load(module_of({"relu"}, {kWorker, kCupti, kDriver, kC10, kTorch, kPlugin}));
@@ -112,17 +114,17 @@ TEST(DeviceLedger, EachRung) {
   const struct {
     const char* name;
     WorkOwner owner;
-    Rung rung;
+    AttributionSource source;
     const char* module;
-  } rows[] = {{"pushed", WorkOwner::kPlugin, Rung::kId, ""},
-              {"helper", WorkOwner::kPlugin, Rung::kWindow, ""},
-              {"relu", WorkOwner::kEager, Rung::kLoader, "libtorch_cuda.so"},
-              {"late", WorkOwner::kPlugin, Rung::kModule, "libgn_x.so"},
-              {"nobody", WorkOwner::kNobody, Rung::kNone, ""}};
+  } rows[] = {{"pushed", WorkOwner::kPlugin, AttributionSource::kId, ""},
+              {"helper", WorkOwner::kPlugin, AttributionSource::kWindow, ""},
+              {"relu", WorkOwner::kEager, AttributionSource::kLoader, "libtorch_cuda.so"},
+              {"late", WorkOwner::kPlugin, AttributionSource::kModule, "libgn_x.so"},
+              {"nobody", WorkOwner::kNobody, AttributionSource::kNone, ""}};
   for (const auto& wanted : rows) {
     const LedgerRow& row = row_of(ledger, wanted.name);
     EXPECT_EQ(row.owner, wanted.owner) << wanted.name;
-    EXPECT_EQ(row.rung, wanted.rung) << wanted.name;
+    EXPECT_EQ(row.source, wanted.source) << wanted.name;
     EXPECT_EQ(row.module, wanted.module) << wanted.name;
     EXPECT_EQ(row.count, 1U);
     EXPECT_EQ(row.time_ns, 5U);
@@ -157,7 +159,7 @@ TEST(DeviceLedger, NameThatTwoFilesLoadedSaysNothing) {
   maker.work("fill");
   maker.end();
   EXPECT_TRUE(maker.ledger().eager_kernels.empty());
-  EXPECT_EQ(row_of(maker.ledger(), "fill").rung, Rung::kId);
+  EXPECT_EQ(row_of(maker.ledger(), "fill").source, AttributionSource::kId);
 }
 
 TEST(DeviceLedger, EagersOwnCallsAndTheHostsWorkSpeakAgainstNobody) {

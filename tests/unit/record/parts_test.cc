@@ -43,6 +43,13 @@ TEST(Parts, KeepWhatOlderAndNewerRecordsSayOfSecondWeights) {
   EXPECT_EQ(part_from_json<SecondWeights>(parsed(timed)).pairs, 8);
 }
 
+TEST(Parts, KeepWhatOlderRecordsSayOfImportsAndLookups) {
+  const std::string old =
+      R"({"witness":"full","imports":[{"module":"libgn_x.so","looks_up":true,"denied_count":0,"denied":[]}],)"
+      R"("dlsym":[{"module":"libgn_x.so","names":3,"denied_count":1,"denied":["at::mm"]}],"extra_ns":5.0})";
+  EXPECT_EQ(again<Proof>(old), old);
+}
+
 TEST(Parts, KeepWhatHasAnotherType) {
   const std::string text =
       R"({"verdict":7,"speedup_low":"low","pairs_kept":1.5,"calls_per_half":[],"stop":"","looks":null})";

@@ -97,17 +97,10 @@ TEST(ProofReport, NamesWhatLibtorchDid) {
   EXPECT_EQ(text.find("plugin says"), std::string::npos);
 }
 
-TEST(ProofReport, ShowsWhatWasLookedUpAndWhatTheTimeWentInto) {
+TEST(ProofReport, ShowsWhatTheTimeWentInto) {
   Record record = proven();
-  record.proof.dlsym = {{"libgn_acme.so", 3, {"at::cpu::relu_", "at::mm"}, {}},
-                        {"libother.so", {}, {}, {}}};
   record.proof.steps = {{"arming", 1e6}, {"calls", 2.5e6}, {"arming", 2e6}};
   const std::string text = proof_text({record}, 0);
-  EXPECT_NE(text.find("  looked up    at::cpu::relu_, at::mm, ... by libgn_acme.so\n"
-                      "  dispatcher   no operator\n"),
-            std::string::npos)
-      << text;
-  EXPECT_EQ(text.find("libother.so"), std::string::npos);
   EXPECT_NE(text.find("  took         arming 3.00 ms, calls 2.50 ms\n  plugin says"),
             std::string::npos)
       << text;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "proof/device_json.h"
+
+namespace graphnet::proof {
+
+using base::Json;
+
+namespace {
+
+constexpr std::size_t kMostRows = 50;
+
+Json calls_json(const CallsOnDevice& calls) {
+  return {{"calls", calls.num_calls},
+          {"sum_ns", calls.sum_ns},
+          {"busy_ns", calls.busy_ns},
+          {"span_ns", calls.span_ns}};
+}
+
+Json outside_json(const OutsideSpan& outside) {
+  return {{"early", outside.early},
+          {"late", outside.late},
+          {"most_early_ns", outside.most_early_ns},
+          {"most_late_ns", outside.most_late_ns},
+          {"clock_error_ns", outside.clock_error_ns}};
+}
+
+}  // namespace
+
+Json device_json(const CuptiStatus& status, const CuptiLibrary* library,
+                 const DeviceLedger& ledger) {
+  Json json = {{"cupti", {{"state", cupti_state_name(status.state)}}}};
+  if (!status.reason.empty()) json["cupti"]["reason"] = status.reason;
+  if (library != nullptr) {
+    json["cupti"]["version"] = library->version;
+    json["cupti"]["file"] = library->file.string();
+  }
+  if (!status.is_ready()) return json;
+  json["kernels"] = Json::array();
+  for (const LedgerRow& row : ledger.rows) {
+    if (json["kernels"].size() == kMostRows) break;
+    json["kernels"].push_back({{"name", row.name},
+                               {"kind", work_kind_name(row.kind)},
+                               {"owner", work_owner_name(row.owner)},
+                               {"by", attribution_source_name(row.source)},
+                               {"module", row.module},
+                               {"count", row.count},
+                               {"time_ns", row.time_ns},
+                               {"in", row.in}});
+  }
+  json["num_rows"] = ledger.rows.size();
+  json["plugin"] = ledger.plugin_work;
+  json["eager"] = ledger.eager_work;
+  json["host"] = ledger.host_work;
+  json["unattributed"] = ledger.unattributed;
+  json.update(calls_json(ledger.plugin_calls));
+  if (ledger.eager_calls.num_calls > 0) json["eager_calls"] = calls_json(ledger.eager_calls);
+  if (ledger.replays.num_calls > 0) {
+    json["replays"] = calls_json(ledger.replays);
+    json["replays"]["as_called"] = ledger.replays.first_counts == ledger.plugin_calls.first_counts;
+  }
+  json["modules"] = Json::array();
+  for (const LedgerModule& module : ledger.modules) {
+    if (json["modules"].size() == kMostRows) break;
+    json["modules"].push_back({{"loader", module.loader},
+                               {"sha256", module.sha256},
+                               {"functions", module.num_functions}});
+  }
+  json["launches"] = ledger.launches;
+  if (ledger.outside.count() > 0) json["outside_span"] = outside_json(ledger.outside);
+  if (!ledger.refusals.empty()) json["refusals"] = ledger.refusals;
+  if (!ledger.problem.empty()) json["problem"] = ledger.problem;
+  return json;
+}
+
+}  // namespace graphnet::proof
