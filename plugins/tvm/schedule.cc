@@ -77,14 +77,6 @@ class Loops {
     if (extent(loop) > 1) apply("Vectorize", loop);
   }
   void unroll(const Ref& loop) const { apply("Unroll", loop); }
-  /// "blockIdx.x"; empty: a loop of the thread.
-  std::string axis(const Ref& loop) const {
-    const auto bound =
-        field(apply("Get", loop).cast<Ref>(), "thread_binding").cast<ffi::Optional<Ref>>();
-    if (!bound.has_value()) return "";
-    return field(bound.value(), "thread_tag").cast<String>();
-  }
-  void bind(const Ref& loop, const char* axis) const { apply("Bind", loop, String(axis)); }
   Ref decompose(const Ref& block, const Ref& loop) const {
     return apply("DecomposeReduction", block, loop).cast<Ref>();
   }
@@ -283,41 +275,14 @@ void arrange_columns(const Loops& loops, const KernelFunction& function) {
   if (lanes > 1) loops.vectorize(loops.of(start).back());
 }
 
-// ---- GPUs ----
-
-constexpr std::int64_t kGpuThreads = 1024;
-constexpr std::int64_t kGpuBlocks = 256;
-
-void spread_over_threads(const Loops& loops, const Ref& block) {
-  const std::vector<Ref> list = loops.of(block);
-  std::vector<Ref> elements;
-  for (const Ref& loop : list) {
-    if (!loops.is_reduction(loop)) elements.push_back(loop);
-  }
-  if (elements.empty()) {
-    elements = {loops.apply("AddUnitLoop", list.empty() ? block : list[0]).cast<Ref>()};
-  }
-  const Ref all = loops.fuse(elements);
-  const std::int64_t count = loops.extent(all);
-  const auto [outer, threads] = loops.split(all, std::min(count, kGpuThreads));
-  Ref blocks = outer;
-  if (count > kGpuThreads * kGpuBlocks) {
-    const auto [rounds, round] = loops.split(outer, kGpuBlocks);
-    loops.reorder({round, threads, rounds});
-    blocks = round;
-  }
-  loops.bind(blocks, "blockIdx.x");
-  loops.bind(threads, "threadIdx.x");
-}
-
 }  // namespace
 
-Ref module_of(const Ref& function, const std::string& name) {
+Ref module_of(const Ref& function) {
   Any moved(function);
   const Ref named = make("ir.BaseFuncWithAttr", ffi::RValueRef<Ref>(std::move(moved).cast<Ref>()),
-                         String("global_symbol"), String(name));
+                         String("global_symbol"), String("main"));
   Map<Ref, Ref> functions;
-  functions.Set(make("ir.GlobalVar", String(name)), named);
+  functions.Set(make("ir.GlobalVar", String("main")), named);
   return make("ir.IRModule", functions, nullptr, Map<String, Any>{});
 }
 
@@ -348,28 +313,6 @@ Ref schedule_kernel(const Kernel& kernel, const KernelFunction& function, std::s
     arrange_columns(loops, function);
   }
   return loops.handle();
-}
-
-Ref schedule_for_gpu(const Ref& function) {
-  const Loops loops(module_of(function));
-  for (const std::string& name : loops.block_names()) spread_over_threads(loops, loops.block(name));
-  return function_of(module_with(loops.handle()));
-}
-
-std::vector<std::string> gpu_launches(const Ref& module) {
-  const Loops loops(module);
-  std::vector<std::string> launches;
-  for (const std::string& name : loops.block_names()) {
-    std::int64_t blocks = 1;
-    std::int64_t threads = 1;
-    for (const Ref& loop : loops.of(loops.block(name))) {
-      const std::string axis = loops.axis(loop);
-      if (axis.empty()) continue;
-      (axis == "blockIdx.x" ? blocks : threads) *= loops.extent(loop);
-    }
-    launches.push_back("<<<" + std::to_string(blocks) + ", " + std::to_string(threads) + ">>>");
-  }
-  return launches;
 }
 
 Ref plain_schedule(const KernelFunction& function) {
