@@ -4,6 +4,7 @@
 // (kernel.h) with loops arranged by rule (schedule.h) -> Relax module -> LLVM and virtual machine.
 #include "graphnet/plugin.h"
 
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,10 +15,10 @@
 #include "tvm_plugin/emitter.h"
 #include "tvm_plugin/extern_functions.h"
 #include "tvm_plugin/ffi_symbols.h"
-#include "tvm_plugin/op_table.h"
 #include "tvm_plugin/options.h"
 #include "tvm_plugin/program_compiler.h"
 #include "tvm_plugin/tvm_library.h"
+#include "tvm_plugin/unsupported_ops.h"
 #include "tvm_plugin/vector_math.h"
 
 struct gn_backend {
@@ -169,7 +170,8 @@ gn_status* deserialize(gn_backend* backend, gn_string bytes, gn_executable** out
 Program lower(const gn_graph_body& body, bool has_layouts) {
   graphnet::tvm::Emitter emitter(has_layouts);
   const graphnet::lowering::Lowered lowered = graphnet::lowering::lower_graph(
-      body, graphnet::tvm::op_table(), emitter, emitter.add_parameters(body));
+      body, emitter, emitter.add_parameters(body),
+      {graphnet::tvm::kUnsupportedOps, std::size(graphnet::tvm::kUnsupportedOps)});
   if (!lowered.failures.empty()) {
     throw Failure(GN_STATUS_UNSUPPORTED, graphnet::lowering::describe_failures(lowered.failures));
   }
