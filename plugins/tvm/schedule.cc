@@ -34,6 +34,7 @@ class Loops {
   Ref block(const std::string& name) const {
     return apply("GetSBlock", String(name), String("main")).cast<Ref>();
   }
+  Ref block(BlockRole role) const { return block(block_name(role)); }
   std::vector<std::string> block_names() const {
     std::vector<std::string> names;
     for (const Ref& child : apply("GetChildBlocks", block("root")).cast<Array<Ref>>()) {
@@ -146,8 +147,8 @@ Ref result_block(const Loops& loops) {
   return loops.block(names.back());
 }
 
-bool has_block(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+bool has_block(const std::vector<std::string>& names, BlockRole role) {
+  return std::find(names.begin(), names.end(), block_name(role)) != names.end();
 }
 
 // ---- rows: one row after the other, all blocks of a row together ----
@@ -171,16 +172,15 @@ void arrange_rows(const Loops& loops, const Kernel& kernel) {
   std::vector<std::pair<Ref, Ref>> reductions;
   for (const std::string& name : names) {
     const Ref block = loops.block(name);
-    const bool is_lanes = name.rfind("lanes", 0) == 0;
-    const bool is_reduced = name.rfind("reduced", 0) == 0;
-    if (is_lanes) {
+    const BlockRole role = role_of(name);
+    if (role == BlockRole::kPartial) {
       const std::vector<Ref> list = loops.of(block);
       const Ref lane = list[list.size() - 2];
       loops.reorder({list.back(), lane});
       loops.vectorize(lane);
       if (kernel.rows == 1) loops.parallel(list[list.size() - 3]);
       reductions.emplace_back(block, list.back());
-    } else if (is_reduced) {
+    } else if (role == BlockRole::kReduced || role == BlockRole::kRest) {
       reductions.emplace_back(block, loops.first_reduction(block));
     } else if (loops.of(block).size() > 1 || kernel.rows == 1) {
       vectorize_columns(loops, block);
@@ -199,7 +199,7 @@ std::vector<Ref> first_of(const std::vector<Ref>& list, std::size_t count) {
 
 /// acc [batch, rows, panels, panel | depth].
 void arrange_dot(const Loops& loops, const KernelFunction& function) {
-  const Ref acc = loops.block("acc");
+  const Ref acc = loops.block(BlockRole::kAcc);
   const std::vector<Ref> list = loops.of(acc);
   const auto [row_tiles, row] = loops.split(list[1], function.shape.row_tile);
   const std::int64_t per_block = largest_divisor(loops.extent(row_tiles), kTilesPerBlock);
@@ -207,19 +207,19 @@ void arrange_dot(const Loops& loops, const KernelFunction& function) {
   const auto [depth, step] =
       loops.split(list[4], largest_divisor(loops.extent(list[4]), kDepthUnroll));
   loops.reorder({row_blocks, list[2], tile, depth, step, row, list[3]});
-  loops.apply("ReverseComputeAt", loops.block("out"), tile, true, -1);
+  loops.apply("ReverseComputeAt", loops.block(BlockRole::kOut), tile, true, -1);
   loops.parallel(loops.fuse({list[0], row_blocks, list[2]}));
   loops.unroll(row);
   loops.unroll(step);
   loops.vectorize(list[3]);
-  vectorize_columns(loops, loops.block("out"));
+  vectorize_columns(loops, loops.block(BlockRole::kOut));
   loops.decompose(acc, depth);
 }
 
 /// acc [n, positions..., panels, panel | taps..., channels]; depthwise [n, positions..., c |
 /// taps...].
 void arrange_convolution(const Loops& loops, const KernelFunction& function) {
-  const Ref acc = loops.block("acc");
+  const Ref acc = loops.block(BlockRole::kAcc);
   std::vector<Ref> list = loops.of(acc);
   const auto spatial = static_cast<std::size_t>(function.shape.num_spatial);
   const bool is_depthwise = function.shape.is_depthwise;
@@ -240,11 +240,11 @@ void arrange_convolution(const Loops& loops, const KernelFunction& function) {
   order.insert(order.end(), list.begin() + static_cast<std::ptrdiff_t>(spatial), list.end());
   order.insert(order.end(), {position, lane});
   loops.reorder(order);
-  loops.apply("ReverseComputeAt", loops.block("out"), tiles, true, -1);
+  loops.apply("ReverseComputeAt", loops.block(BlockRole::kOut), tiles, true, -1);
   loops.parallel(loops.fuse(outer));
   loops.unroll(position);
   loops.vectorize(lane);
-  vectorize_columns(loops, loops.block("out"));
+  vectorize_columns(loops, loops.block(BlockRole::kOut));
   loops.decompose(acc, list[spatial]);
 }
 
@@ -270,7 +270,7 @@ void arrange_columns(const Loops& loops, const KernelFunction& function) {
   }
   const Ref fused = loops.fuse(outer);
   if (count >= kWorthParallel) loops.parallel(fused);
-  if (has_block(names, "out")) arrange_elements(loops, loops.block("out"));
+  if (has_block(names, BlockRole::kOut)) arrange_elements(loops, loops.block(BlockRole::kOut));
   const Ref start = loops.decompose(acc, list[spatial]);
   if (lanes > 1) loops.vectorize(loops.of(start).back());
 }
