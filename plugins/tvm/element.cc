@@ -2,6 +2,8 @@
 #include "tvm_plugin/element.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "tvm_plugin/arithmetic.h"
 #include "tvm_plugin/emitter.h"
@@ -9,12 +11,6 @@
 namespace graphnet::tvm {
 
 namespace {
-
-std::vector<const void*> addresses(const Exprs& indices) {
-  std::vector<const void*> result;
-  for (const Expr& each : indices) result.push_back(each.get());
-  return result;
-}
 
 Expr both(const Expr& a, const Expr& b) {
   return a.defined() ? operation("And", a, b) : b;
@@ -43,6 +39,12 @@ std::vector<ShapeRun> matching_runs(const Shape& in, const Shape& out) {
     runs.push_back(run);
   }
   return runs;
+}
+
+bool ElementWriter::ByObject::operator()(const Exprs& a, const Exprs& b) const {
+  return std::lexicographical_compare(
+      a.begin(), a.end(), b.begin(), b.end(),
+      [](const Expr& x, const Expr& y) { return std::less<const void*>()(x.get(), y.get()); });
 }
 
 template <typename Body>
@@ -83,19 +85,17 @@ Expr ElementWriter::at(std::int32_t id, const Exprs& indices) {
     return load_stored(id, indices);
   }
   if (node.kind == NodeKind::kSplat) return literal(node.type, node.value);
-  std::vector<const void*> key = addresses(indices);
-  key.push_back(&node);
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    const auto found = scope->known.find(key);
-    if (found != scope->known.end()) return found->second;
+    const Memo& known = scope->known[id];
+    const auto found = known.find(indices);
+    if (found != known.end()) return found->second;
   }
   Expr element = write(node, indices);
   const bool is_copied = is_view(node.kind) || node.kind == NodeKind::kIota;
   if (plan_.uses[static_cast<std::size_t>(id)] > 1 && !is_copied) {
     element = variable_of(element, node.type);
   }
-  alive_.insert(alive_.end(), indices.begin(), indices.end());
-  scopes_.back().known.emplace(std::move(key), element);
+  scopes_.back().known[id].emplace(indices, element);
   return element;
 }
 
@@ -280,8 +280,9 @@ Expr ElementWriter::flattened(const Exprs& indices, const Shape& shape, std::siz
     parts.push_back(indices[i]);
     part_extents.push_back(shape[i]);
   }
-  const auto whole = splits_.find({addresses(parts), part_extents});
-  if (whole != splits_.end()) return whole->second;
+  const Memo& splits = splits_[part_extents];
+  const auto whole = splits.find(parts);
+  if (whole != splits.end()) return whole->second;
   Expr index = integer(0);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     index = i == 0 ? parts[i] : add(multiply(index, integer(part_extents[i])), parts[i]);
@@ -317,10 +318,7 @@ Exprs ElementWriter::reshaped(const Exprs& indices, const Shape& from, const Sha
       parts.push_back(result[dim]);
       part_extents.push_back(to[dim]);
     }
-    if (!parts.empty()) {
-      alive_.insert(alive_.end(), parts.begin(), parts.end());
-      splits_.emplace(std::make_pair(addresses(parts), part_extents), whole);
-    }
+    if (!parts.empty()) splits_[part_extents].emplace(std::move(parts), whole);
   }
   return result;
 }

@@ -35,9 +35,14 @@ class ElementWriter {
   Exprs reshaped(const Exprs& indices, const Shape& from, const Shape& to);
 
  private:
+  /// Tells expressions apart as objects, which a key keeps alive, not by what they compute.
+  struct ByObject {
+    bool operator()(const Exprs& a, const Exprs& b) const;
+  };
+  using Memo = std::map<Exprs, Expr, ByObject>;
   struct Scope {
     std::vector<std::pair<Expr, Expr>> variables;  ///< with their values, in order
-    std::map<std::vector<const void*>, Expr> known;
+    std::map<std::int32_t, Memo> known;            ///< by node: its elements by their indices
   };
   struct StageTensor {
     Ref tensor;
@@ -64,9 +69,9 @@ class ElementWriter {
   std::map<std::int32_t, Ref> placeholders_;
   std::map<std::int32_t, StageTensor> stages_;
   std::vector<Scope> scopes_;
-  Exprs alive_;  ///< keeps what `known` and `splits_` tell apart by address
-  /// Parts that an index was split into, so that putting them together gives the index again.
-  std::map<std::pair<std::vector<const void*>, Shape>, Expr> splits_;
+  /// By the extents of parts: indices by the parts that they were split into, so that putting them
+  /// together gives the index again.
+  std::map<Shape, Memo> splits_;
 };
 
 /// Where two shapes hold the same elements in pieces: dimensions [in_begin, in_end) of one are

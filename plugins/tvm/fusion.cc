@@ -123,17 +123,24 @@ class Planner {
       plan_.storage[index(id)] = stored_shape(own.shape);
     }
     if (own.kind == NodeKind::kResult) must_store_[index(own.operands[0])] = true;
-    const bool is_inlined = is_leaf(own.kind) || is_view(own.kind);
-    if (own.kind == NodeKind::kResult) {
-    } else if (is_inlined && (!must_store_[index(id)] || own.kind == NodeKind::kArgument)) {
-      // Part of whatever reads it.
-    } else if (const std::int32_t kernel = kernel_to_join(id); kernel >= 0) {
-      copies_[index(id)] = copies(id);
-      join(id, kernel);
-    } else {
-      start(id);
+    if (needs_kernel(id)) {
+      const std::int32_t kernel = kernel_to_join(id);
+      if (kernel >= 0) {
+        copies_[index(id)] = copies(id);
+        join(id, kernel);
+      } else {
+        start(id);
+      }
     }
     for (const std::int32_t operand : own.operands) read(id, operand);
+  }
+
+  // An argument is given, a result is written by its operand's kernel, and a leaf or view that need
+  // not be in memory is part of every kernel that reads it.
+  bool needs_kernel(std::int32_t id) const {
+    const NodeKind kind = node(id).kind;
+    if (kind == NodeKind::kArgument || kind == NodeKind::kResult) return false;
+    return must_store_[index(id)] || !(is_leaf(kind) || is_view(kind));
   }
 
   // Says to an operand who reads it.

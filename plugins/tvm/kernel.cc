@@ -21,6 +21,19 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
+/// In the order of BlockRole.
+struct RoleRow {
+  BlockRole role;
+  const char* name;
+  bool is_numbered;
+};
+constexpr RoleRow kRoles[] = {
+    {BlockRole::kOut, "out", false},        {BlockRole::kAcc, "acc", false},
+    {BlockRole::kShared, "shared", true},   {BlockRole::kPartial, "lanes", true},
+    {BlockRole::kReduced, "reduced", true}, {BlockRole::kRest, "reduced_rest", true},
+    {BlockRole::kJoined, "joined", true},
+};
+
 /// Additions one after the other in one lane.
 constexpr std::int64_t kLongestChain = 512;
 
@@ -94,7 +107,8 @@ class KernelWriter {
     const Shape shape = {kernel_.rows, columns};
     const Axes axes = loops_over(shape);
     const Expr body = writer_.body(id, writer_.reshaped(axes.variables, shape, own.shape));
-    writer_.set_stage(id, compute("shared" + std::to_string(num_shared_++), axes, body), shape);
+    writer_.set_stage(id, compute(block_name(BlockRole::kShared, num_shared_++), axes, body),
+                      shape);
   }
 
   /// What is reduced: rows over the first dimensions of a node, columns over the others.
@@ -115,11 +129,11 @@ class KernelWriter {
   void write_row_reduction(std::int32_t id, const Shape& leading, const Shape& trailing) {
     const Node& own = node(id);
     const std::int64_t columns = num_elements(trailing);
-    const std::string suffix = std::to_string(num_reduced_++);
+    const int number = num_reduced_++;
     const RowElement element = {own.operands[0], leading, trailing};
-    const Ref stage = columns < 2 * kLanes
-                          ? write_chain(id, element, 0, columns, "reduced" + suffix)
-                          : write_long_row(id, element, columns, suffix);
+    const std::string name = block_name(BlockRole::kReduced, number);
+    const Ref stage = columns < 2 * kLanes ? write_chain(id, element, 0, columns, name)
+                                           : write_long_row(id, element, columns, number);
     writer_.set_stage(id, stage, {kernel_.rows});
     if (id == kernel_.root && storage_type(own.type) == own.type) {
       outputs_.push_back(stage);
@@ -131,23 +145,25 @@ class KernelWriter {
   // blocks, which also keeps the error of a sum of millions near that of eager's. What fills no
   // vector is added after: a guard within the loop would be gone by the time that a guarded index
   // is read, as TVM evaluates both sides of a choice between vectors.
-  Ref write_long_row(std::int32_t id, const RowElement& element, std::int64_t columns,
-                     const std::string& suffix) {
+  Ref write_long_row(std::int32_t id, const RowElement& element, std::int64_t columns, int number) {
     const Node& own = node(id);
     const auto kind = static_cast<Reduction>(own.which);
     const std::int64_t chains = columns / kLanes;
     const std::int64_t blocks = round_up(chains, kLongestChain) / kLongestChain;
     const std::int64_t steps = chains / blocks;
     const std::int64_t covered = blocks * steps * kLanes;
-    const Ref lanes = write_lanes(id, element, {blocks, steps}, "lanes" + suffix);
+    const Ref lanes =
+        write_lanes(id, element, {blocks, steps}, block_name(BlockRole::kPartial, number));
     const Axes axes = loops_over({kernel_.rows});
     const Axes over = reductions_over({blocks, kLanes});
     const Expr across = load(lanes, {axes.variables[0], over.variables[0], over.variables[1]});
-    const Ref most = compute("reduced" + suffix, axes, reduced(kind, own.type, across, over));
+    const Ref most = compute(block_name(BlockRole::kReduced, number), axes,
+                             reduced(kind, own.type, across, over));
     if (covered == columns) return most;
-    const Ref rest = write_chain(id, element, covered, columns, "reduced_rest" + suffix);
+    const Ref rest =
+        write_chain(id, element, covered, columns, block_name(BlockRole::kRest, number));
     const Axes rows = loops_over({kernel_.rows});
-    return compute("joined" + suffix, rows,
+    return compute(block_name(BlockRole::kJoined, number), rows,
                    combine(kind, value_type(own.type), load(most, rows.variables),
                            load(rest, rows.variables)));
   }
@@ -222,8 +238,8 @@ class KernelWriter {
         factor(left, {v[0], in_range(v[1], shape[1], rows), over.variables[0]}, anchor.type);
     const Expr b = has_panels ? factor(right, {v[0], v[2], over.variables[0], v[3]}, anchor.type)
                               : factor(right, {v[0], over.variables[0], v[2]}, anchor.type);
-    const Ref stage =
-        compute("acc", axes, reduced(Reduction::kSum, anchor.type, operation("Mul", a, b), over));
+    const Ref stage = compute(block_name(BlockRole::kAcc), axes,
+                              reduced(Reduction::kSum, anchor.type, operation("Mul", a, b), over));
     result_.shape.row_tile = tile;
     result_.shape.has_panels = has_panels;
     result_.shape.num_spatial = static_cast<std::int64_t>(loops.size());
@@ -269,7 +285,8 @@ class KernelWriter {
     }
     const Expr product = operation("Mul", factor(anchor.operands[0], source, anchor.type),
                                    factor(anchor.operands[1], weight, anchor.type));
-    const Ref stage = compute("acc", axes, reduced(Reduction::kSum, anchor.type, product, over));
+    const Ref stage = compute(block_name(BlockRole::kAcc), axes,
+                              reduced(Reduction::kSum, anchor.type, product, over));
     result_.shape.row_tile = tile;
     result_.shape.is_depthwise = is_depthwise;
     result_.shape.has_panels = !is_depthwise;
@@ -307,7 +324,8 @@ class KernelWriter {
     const auto kind = static_cast<Reduction>(anchor.which);
     const Expr element =
         is_window ? window_element(anchor, axes, over) : column_element(anchor, axes, over);
-    const Ref stage = compute("acc", axes, reduced(kind, anchor.type, element, over));
+    const Ref stage =
+        compute(block_name(BlockRole::kAcc), axes, reduced(kind, anchor.type, element, over));
     result_.shape.num_spatial = static_cast<std::int64_t>(anchor.shape.size());
     tiled_ = stage;
     tiled_width_ = 0;
@@ -367,7 +385,8 @@ class KernelWriter {
     }
     const Exprs indices = writer_.reshaped(axes.variables, shape, node(kernel_.root).shape);
     const Expr element = writer_.body(kernel_.root, indices);
-    outputs_.push_back(compute("out", axes, to_storage(element, node(kernel_.root).type)));
+    outputs_.push_back(
+        compute(block_name(BlockRole::kOut), axes, to_storage(element, node(kernel_.root).type)));
     add_result(kernel_.root, shape);
   }
 
@@ -391,7 +410,8 @@ class KernelWriter {
       bodies.push_back(
           make("te.Reduce", reducer, source, over.iterators, always, i, no_start, nullptr));
     }
-    const Ref op = make("te.ComputeOp", String("acc"), String(""), nullptr, axes.iterators, bodies);
+    const Ref op = make("te.ComputeOp", String(block_name(BlockRole::kAcc)), String(""), nullptr,
+                        axes.iterators, bodies);
     for (const int i : {0, 1}) outputs_.push_back(make("te.OpGetOutput", op, i));
     result_.results.push_back({kernel_.root, own.type, shape});
     result_.results.push_back({kernel_.root, Type::kI64, shape});
@@ -410,6 +430,19 @@ class KernelWriter {
 };
 
 }  // namespace
+
+std::string block_name(BlockRole role, int number) {
+  const RoleRow& row = kRoles[static_cast<std::size_t>(role)];
+  return row.is_numbered ? row.name + std::to_string(number) : row.name;
+}
+
+BlockRole role_of(const std::string& name) {
+  const std::string without_number = name.substr(0, name.find_last_not_of("0123456789") + 1);
+  for (const RoleRow& row : kRoles) {
+    if (without_number == row.name) return row.role;
+  }
+  return BlockRole::kOut;
+}
 
 KernelFunction write_kernel(const Program& program, const KernelPlan& plan, const Kernel& kernel) {
   return KernelWriter(program, plan, kernel).write();

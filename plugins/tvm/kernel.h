@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tvm_plugin/ffi.h"
@@ -17,20 +18,31 @@ struct KernelResult {
   Shape shape;
 };
 
-/// The sizes that schedule rules tile by; blocks are named as below.
-///
-///   "out"            the result, if no other block is
-///   "acc"            kAnchor: the reduction or product; its last dimensions are the tile
-///   "lanes<i>"       kRows: sums of every kLanes-th element of a block of a row, [rows, blocks,
-///                    kLanes]
-///   "reduced<i>"     kRows: one value a row
-///   "shared<i>"      kRows: costly elements that several blocks read
+/// What a block of a kernel's function computes. Those of a kRows kernel, which may have several
+/// reductions, are numbered.
+enum class BlockRole : std::uint8_t {
+  kOut,     ///< the result, if no other block is
+  kAcc,     ///< kAnchor, kPair: the reduction or product; its last dimensions are the tile
+  kShared,  ///< kRows: costly elements that several blocks read, [rows, columns]
+  /// kRows: [rows, blocks, lanes], a reduction of every kLanes-th element of a block of the row
+  kPartial,
+  kReduced,  ///< kRows: one value a row, of all its columns or of those in kPartial
+  kRest,     ///< kRows: one value a row, of the columns that kPartial leaves
+  kJoined,   ///< kRows: one value a row, of kReduced and kRest
+};
+
+/// "acc"; numbered: "lanes0". The schedule finds a block by this name.
+std::string block_name(BlockRole role, int number = 0);
+/// The role in a name of block_name(); kOut for any other name.
+BlockRole role_of(const std::string& name);
+
+/// The sizes that schedule rules tile by.
 struct KernelShape {
   NodeKind anchor = NodeKind::kArgument;
   bool is_depthwise = false;
   bool has_panels = false;
   std::int64_t row_tile = 1;     ///< rows (positions) that one register tile spans
-  std::int64_t num_spatial = 0;  ///< kAnchor: dimensions of "acc" before its reduction
+  std::int64_t num_spatial = 0;  ///< kAnchor: dimensions of kAcc before its reduction
 };
 
 /// A kernel as a function of TE, not scheduled.

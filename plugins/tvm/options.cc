@@ -16,10 +16,9 @@ namespace {
   throw Failure(GN_STATUS_INVALID_ARGUMENT, "option '" + name + "' " + reason);
 }
 
-// In the order of Schedule, of Math and of GpuCode.
+// In the order of Schedule and of Math.
 constexpr const char* kSchedules[] = {"rules", "none", "tuned"};
 constexpr const char* kMaths[] = {"polynomials", "library"};
-constexpr const char* kGpuCodes[] = {"none", "cuda", "ptx"};
 
 template <typename Choice, std::size_t count>
 Choice read_choice(const char* name, const char* const (&known)[count], const std::string& value) {
@@ -29,17 +28,6 @@ Choice read_choice(const char* name, const char* const (&known)[count], const st
     names += (i == 0 ? "" : " or ") + std::string(known[i]);
   }
   refuse(name, "must be " + names + ", got '" + value + "'");
-}
-
-/// As nvcc names processors: "sm_90", "sm_90a".
-std::string read_arch(const std::string& value) {
-  const std::size_t end = std::min(value.find_first_not_of("0123456789", 3), value.size());
-  const std::string suffix = value.substr(end);
-  if (value.rfind("sm_", 0) != 0 || end < 5 ||
-      (!suffix.empty() && suffix != "a" && suffix != "f")) {
-    refuse("gpu_arch", "must be a processor's name like sm_90, got '" + value + "'");
-  }
-  return value;
 }
 
 /// An option of plugin.yaml.
@@ -75,14 +63,6 @@ constexpr Row kRows[] = {
      [](const gn_option& given, Options& to) { to.profile = given.integer != 0; }},
     {"allow_other_tvm", GN_OPTION_BOOL, "true or false",
      [](const gn_option& given, Options& to) { to.allow_other_tvm = given.integer != 0; }},
-    {"gpu_code", GN_OPTION_STRING, "text",
-     [](const gn_option& given, Options& to) {
-       to.gpu_code = read_choice<GpuCode>("gpu_code", kGpuCodes, text_of(given));
-     }},
-    {"gpu_arch", GN_OPTION_STRING, "text",
-     [](const gn_option& given, Options& to) { to.gpu_arch = read_arch(text_of(given)); }},
-    {"gpu_code_folder", GN_OPTION_STRING, "text",
-     [](const gn_option& given, Options& to) { to.gpu_code_folder = text_of(given); }},
 };
 
 }  // namespace

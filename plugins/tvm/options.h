@@ -21,9 +21,6 @@ enum class Math : std::uint8_t {
   kLibrary,      ///< the C library
 };
 
-/// What is written for GPUs beside the program (gpu_code.h).
-enum class GpuCode : std::uint8_t { kNone, kCuda, kPtx };
-
 struct Options {
   Schedule schedule = Schedule::kRules;
   Math math = Math::kPolynomials;
@@ -33,9 +30,6 @@ struct Options {
   std::string tune_database;  ///< folder; empty: nothing is kept
   bool allow_other_tvm = false;
   bool profile = false;
-  GpuCode gpu_code = GpuCode::kNone;
-  std::string gpu_arch = "sm_90";
-  std::string gpu_code_folder;  ///< empty: the host's dump_folder, if it gives one
 };
 
 /// The options that decide what a program's code is: "schedule=rules math=polynomials".

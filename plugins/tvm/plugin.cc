@@ -4,6 +4,7 @@
 // (kernel.h) with loops arranged by rule (schedule.h) -> Relax module -> LLVM and virtual machine.
 #include "graphnet/plugin.h"
 
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,11 +15,10 @@
 #include "tvm_plugin/emitter.h"
 #include "tvm_plugin/extern_functions.h"
 #include "tvm_plugin/ffi_symbols.h"
-#include "tvm_plugin/gpu_code.h"
-#include "tvm_plugin/op_table.h"
 #include "tvm_plugin/options.h"
 #include "tvm_plugin/program_compiler.h"
 #include "tvm_plugin/tvm_library.h"
+#include "tvm_plugin/unsupported_ops.h"
 #include "tvm_plugin/vector_math.h"
 
 struct gn_backend {
@@ -32,7 +32,6 @@ struct gn_executable {
   const gn_host_api* host = nullptr;
   const graphnet::tvm::ProgramCompiler* compiler = nullptr;
   graphnet::tvm::CompiledProgram program;
-  std::string gpu_code;
   std::string info;
   std::string stored;
 };
@@ -43,7 +42,6 @@ using graphnet::Failure;
 using graphnet::from_gn;
 using graphnet::to_gn;
 using graphnet::tvm::CompiledProgram;
-using graphnet::tvm::GpuCode;
 using graphnet::tvm::Options;
 using graphnet::tvm::Program;
 using graphnet::tvm::ProgramCompiler;
@@ -76,11 +74,6 @@ gn_status* create(const gn_create_args* args, gn_backend** out) {
     backend->host = host;
     Options options = graphnet::tvm::read_options(args->options, args->num_options);
     if (options.artifact_cache.empty()) options.artifact_cache = from_gn(host->cache_folder);
-    if (options.gpu_code_folder.empty()) options.gpu_code_folder = from_gn(host->dump_folder);
-    if (options.gpu_code != GpuCode::kNone && options.gpu_code_folder.empty()) {
-      throw Failure(GN_STATUS_INVALID_ARGUMENT,
-                    "option 'gpu_code' needs a folder for its files: option 'gpu_code_folder'");
-    }
     backend->warning = graphnet::tvm::TvmLibrary::open(host->num_threads, options.allow_other_tvm);
     if (!backend->warning.empty()) host->log(host->host, GN_LOG_WARNING, to_gn(backend->warning));
     graphnet::tvm::register_extern_functions();
@@ -139,9 +132,6 @@ gn_status* info(gn_backend* backend, gn_executable* executable, gn_info* out) {
     std::string& text = executable == nullptr ? backend->info : executable->info;
     text = describe_backend(*backend);
     if (executable != nullptr) text += describe_program(executable->program);
-    if (executable != nullptr && !executable->gpu_code.empty()) {
-      text += "gpu_code: " + executable->gpu_code + "\n";
-    }
     out->text = to_gn(text);
     return nullptr;
   });
@@ -180,25 +170,12 @@ gn_status* deserialize(gn_backend* backend, gn_string bytes, gn_executable** out
 Program lower(const gn_graph_body& body, bool has_layouts) {
   graphnet::tvm::Emitter emitter(has_layouts);
   const graphnet::lowering::Lowered lowered = graphnet::lowering::lower_graph(
-      body, graphnet::tvm::op_table(), emitter, emitter.add_parameters(body));
+      body, emitter, emitter.add_parameters(body),
+      {graphnet::tvm::kUnsupportedOps, std::size(graphnet::tvm::kUnsupportedOps)});
   if (!lowered.failures.empty()) {
     throw Failure(GN_STATUS_UNSUPPORTED, graphnet::lowering::describe_failures(lowered.failures));
   }
   return emitter.finish(lowered.outputs);
-}
-
-/// Source for GPUs: it is written, never run.
-gn_status* write_gpu_code(const gn_backend& backend, const gn_compile_args& args,
-                          const gn_graph_body& body, gn_executable& executable) {
-  gn_graph_signature signature = {};
-  signature.struct_size = sizeof(signature);
-  const gn_host_api* const host = backend.host;
-  gn_status* const status = host->graph_signature(host->host, args.graph, &signature);
-  if (status != nullptr) return status;
-  executable.gpu_code =
-      graphnet::tvm::write_gpu_code(lower(body, false), std::string(from_gn(signature.sample)),
-                                    backend.compiler->options(), backend.compiler->target());
-  return nullptr;
 }
 
 constexpr gn_backend_api kApi = {
@@ -217,17 +194,13 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
   return wall(backend->host, GN_STATUS_COMPILE_FAILED, [&]() -> gn_status* {
     gn_graph_body body = {};
     body.struct_size = sizeof(body);
-    gn_status* status = backend->host->graph_body(backend->host->host, args->graph, &body);
+    gn_status* const status = backend->host->graph_body(backend->host->host, args->graph, &body);
     if (status != nullptr) return status;
     const Options& options = backend->compiler->options();
     const Program program = lower(body, options.schedule != Schedule::kNone);
     if (args->check_only != 0) return nullptr;
     auto executable = make_executable(*backend);
     executable->program = backend->compiler->compile(program);
-    if (options.gpu_code != GpuCode::kNone) {
-      status = write_gpu_code(*backend, *args, body, *executable);
-      if (status != nullptr) return status;
-    }
     *out = executable.release();
     return nullptr;
   });

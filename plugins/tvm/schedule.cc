@@ -34,6 +34,7 @@ class Loops {
   Ref block(const std::string& name) const {
     return apply("GetSBlock", String(name), String("main")).cast<Ref>();
   }
+  Ref block(BlockRole role) const { return block(block_name(role)); }
   std::vector<std::string> block_names() const {
     std::vector<std::string> names;
     for (const Ref& child : apply("GetChildBlocks", block("root")).cast<Array<Ref>>()) {
@@ -77,14 +78,6 @@ class Loops {
     if (extent(loop) > 1) apply("Vectorize", loop);
   }
   void unroll(const Ref& loop) const { apply("Unroll", loop); }
-  /// "blockIdx.x"; empty: a loop of the thread.
-  std::string axis(const Ref& loop) const {
-    const auto bound =
-        field(apply("Get", loop).cast<Ref>(), "thread_binding").cast<ffi::Optional<Ref>>();
-    if (!bound.has_value()) return "";
-    return field(bound.value(), "thread_tag").cast<String>();
-  }
-  void bind(const Ref& loop, const char* axis) const { apply("Bind", loop, String(axis)); }
   Ref decompose(const Ref& block, const Ref& loop) const {
     return apply("DecomposeReduction", block, loop).cast<Ref>();
   }
@@ -154,8 +147,8 @@ Ref result_block(const Loops& loops) {
   return loops.block(names.back());
 }
 
-bool has_block(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+bool has_block(const std::vector<std::string>& names, BlockRole role) {
+  return std::find(names.begin(), names.end(), block_name(role)) != names.end();
 }
 
 // ---- rows: one row after the other, all blocks of a row together ----
@@ -179,16 +172,15 @@ void arrange_rows(const Loops& loops, const Kernel& kernel) {
   std::vector<std::pair<Ref, Ref>> reductions;
   for (const std::string& name : names) {
     const Ref block = loops.block(name);
-    const bool is_lanes = name.rfind("lanes", 0) == 0;
-    const bool is_reduced = name.rfind("reduced", 0) == 0;
-    if (is_lanes) {
+    const BlockRole role = role_of(name);
+    if (role == BlockRole::kPartial) {
       const std::vector<Ref> list = loops.of(block);
       const Ref lane = list[list.size() - 2];
       loops.reorder({list.back(), lane});
       loops.vectorize(lane);
       if (kernel.rows == 1) loops.parallel(list[list.size() - 3]);
       reductions.emplace_back(block, list.back());
-    } else if (is_reduced) {
+    } else if (role == BlockRole::kReduced || role == BlockRole::kRest) {
       reductions.emplace_back(block, loops.first_reduction(block));
     } else if (loops.of(block).size() > 1 || kernel.rows == 1) {
       vectorize_columns(loops, block);
@@ -207,7 +199,7 @@ std::vector<Ref> first_of(const std::vector<Ref>& list, std::size_t count) {
 
 /// acc [batch, rows, panels, panel | depth].
 void arrange_dot(const Loops& loops, const KernelFunction& function) {
-  const Ref acc = loops.block("acc");
+  const Ref acc = loops.block(BlockRole::kAcc);
   const std::vector<Ref> list = loops.of(acc);
   const auto [row_tiles, row] = loops.split(list[1], function.shape.row_tile);
   const std::int64_t per_block = largest_divisor(loops.extent(row_tiles), kTilesPerBlock);
@@ -215,19 +207,19 @@ void arrange_dot(const Loops& loops, const KernelFunction& function) {
   const auto [depth, step] =
       loops.split(list[4], largest_divisor(loops.extent(list[4]), kDepthUnroll));
   loops.reorder({row_blocks, list[2], tile, depth, step, row, list[3]});
-  loops.apply("ReverseComputeAt", loops.block("out"), tile, true, -1);
+  loops.apply("ReverseComputeAt", loops.block(BlockRole::kOut), tile, true, -1);
   loops.parallel(loops.fuse({list[0], row_blocks, list[2]}));
   loops.unroll(row);
   loops.unroll(step);
   loops.vectorize(list[3]);
-  vectorize_columns(loops, loops.block("out"));
+  vectorize_columns(loops, loops.block(BlockRole::kOut));
   loops.decompose(acc, depth);
 }
 
 /// acc [n, positions..., panels, panel | taps..., channels]; depthwise [n, positions..., c |
 /// taps...].
 void arrange_convolution(const Loops& loops, const KernelFunction& function) {
-  const Ref acc = loops.block("acc");
+  const Ref acc = loops.block(BlockRole::kAcc);
   std::vector<Ref> list = loops.of(acc);
   const auto spatial = static_cast<std::size_t>(function.shape.num_spatial);
   const bool is_depthwise = function.shape.is_depthwise;
@@ -248,11 +240,11 @@ void arrange_convolution(const Loops& loops, const KernelFunction& function) {
   order.insert(order.end(), list.begin() + static_cast<std::ptrdiff_t>(spatial), list.end());
   order.insert(order.end(), {position, lane});
   loops.reorder(order);
-  loops.apply("ReverseComputeAt", loops.block("out"), tiles, true, -1);
+  loops.apply("ReverseComputeAt", loops.block(BlockRole::kOut), tiles, true, -1);
   loops.parallel(loops.fuse(outer));
   loops.unroll(position);
   loops.vectorize(lane);
-  vectorize_columns(loops, loops.block("out"));
+  vectorize_columns(loops, loops.block(BlockRole::kOut));
   loops.decompose(acc, list[spatial]);
 }
 
@@ -278,46 +270,19 @@ void arrange_columns(const Loops& loops, const KernelFunction& function) {
   }
   const Ref fused = loops.fuse(outer);
   if (count >= kWorthParallel) loops.parallel(fused);
-  if (has_block(names, "out")) arrange_elements(loops, loops.block("out"));
+  if (has_block(names, BlockRole::kOut)) arrange_elements(loops, loops.block(BlockRole::kOut));
   const Ref start = loops.decompose(acc, list[spatial]);
   if (lanes > 1) loops.vectorize(loops.of(start).back());
 }
 
-// ---- GPUs ----
-
-constexpr std::int64_t kGpuThreads = 1024;
-constexpr std::int64_t kGpuBlocks = 256;
-
-void spread_over_threads(const Loops& loops, const Ref& block) {
-  const std::vector<Ref> list = loops.of(block);
-  std::vector<Ref> elements;
-  for (const Ref& loop : list) {
-    if (!loops.is_reduction(loop)) elements.push_back(loop);
-  }
-  if (elements.empty()) {
-    elements = {loops.apply("AddUnitLoop", list.empty() ? block : list[0]).cast<Ref>()};
-  }
-  const Ref all = loops.fuse(elements);
-  const std::int64_t count = loops.extent(all);
-  const auto [outer, threads] = loops.split(all, std::min(count, kGpuThreads));
-  Ref blocks = outer;
-  if (count > kGpuThreads * kGpuBlocks) {
-    const auto [rounds, round] = loops.split(outer, kGpuBlocks);
-    loops.reorder({round, threads, rounds});
-    blocks = round;
-  }
-  loops.bind(blocks, "blockIdx.x");
-  loops.bind(threads, "threadIdx.x");
-}
-
 }  // namespace
 
-Ref module_of(const Ref& function, const std::string& name) {
+Ref module_of(const Ref& function) {
   Any moved(function);
   const Ref named = make("ir.BaseFuncWithAttr", ffi::RValueRef<Ref>(std::move(moved).cast<Ref>()),
-                         String("global_symbol"), String(name));
+                         String("global_symbol"), String("main"));
   Map<Ref, Ref> functions;
-  functions.Set(make("ir.GlobalVar", String(name)), named);
+  functions.Set(make("ir.GlobalVar", String("main")), named);
   return make("ir.IRModule", functions, nullptr, Map<String, Any>{});
 }
 
@@ -348,28 +313,6 @@ Ref schedule_kernel(const Kernel& kernel, const KernelFunction& function, std::s
     arrange_columns(loops, function);
   }
   return loops.handle();
-}
-
-Ref schedule_for_gpu(const Ref& function) {
-  const Loops loops(module_of(function));
-  for (const std::string& name : loops.block_names()) spread_over_threads(loops, loops.block(name));
-  return function_of(module_with(loops.handle()));
-}
-
-std::vector<std::string> gpu_launches(const Ref& module) {
-  const Loops loops(module);
-  std::vector<std::string> launches;
-  for (const std::string& name : loops.block_names()) {
-    std::int64_t blocks = 1;
-    std::int64_t threads = 1;
-    for (const Ref& loop : loops.of(loops.block(name))) {
-      const std::string axis = loops.axis(loop);
-      if (axis.empty()) continue;
-      (axis == "blockIdx.x" ? blocks : threads) *= loops.extent(loop);
-    }
-    launches.push_back("<<<" + std::to_string(blocks) + ", " + std::to_string(threads) + ">>>");
-  }
-  return launches;
 }
 
 Ref plain_schedule(const KernelFunction& function) {

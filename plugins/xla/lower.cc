@@ -4,7 +4,6 @@
 #include "graphnet/plugin.h"
 #include "lowering/lower_graph.h"
 #include "lowering/stablehlo/emitter.h"
-#include "xla/op_table.h"
 
 namespace graphnet::xla {
 
@@ -17,7 +16,7 @@ gn_status* lower_graph(const gn_host_api* host, const gn_graph* graph, const Opt
   lowering::stablehlo::Emitter emitter(
       {options.rewrites, /*lends_results=*/!options.is_gpu, options.full_precision});
   const lowering::Lowered lowered =
-      lowering::lower_graph(body, op_table(), emitter, emitter.add_parameters(body));
+      lowering::lower_graph(body, emitter, emitter.add_parameters(body));
   if (!lowered.failures.empty()) {
     return fail(host, GN_STATUS_UNSUPPORTED, lowering::describe_failures(lowered.failures));
   }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "graphnet/dlpack.h"
+#include "graphnet/abi.h"
 #include "lowering/stablehlo/program.h"
 #include "xla/pjrt_abi.h"
 

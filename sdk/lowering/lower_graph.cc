@@ -32,8 +32,8 @@ std::vector<std::int32_t> count_uses(const gn_graph_body& body) {
 
 class Walk {
  public:
-  Walk(const gn_graph_body& body, const OpTable& table, Emitter& emitter)
-      : body_(body), table_(table), builder_(emitter) {
+  Walk(const gn_graph_body& body, Emitter& emitter, View<UnsupportedOp> unsupported)
+      : body_(body), unsupported_(unsupported), builder_(emitter) {
     progress_.values.resize(body.num_values);
     progress_.convolutions.resize(body.num_values);
     progress_.unexpanded.resize(body.num_values);
@@ -56,15 +56,15 @@ class Walk {
   void lower(const gn_node& node) {
     const std::string_view name(node.op.data, node.op.size);
     const Op op = find_op(name);
-    if (op == Op::kCount) return fail(node, "operator is not in the table");
-    const OpRow& row = table_[static_cast<std::size_t>(op)];
-    if (row.how == How::kUnsupported) return fail(node, row.reason);
-    const Handler handler = row.how == How::kNative ? row.handler : decomposition_of(op);
+    if (op == Op::kCount) return fail(node, "operator is not in sdk/lowering/ops.def");
+    for (const UnsupportedOp& each : unsupported_) {
+      if (each.op == op) return fail(node, each.reason);
+    }
     if (!operands_are_lowered(node)) return;
     builder_.emit.begin_node(name, {node.where.data, node.where.size});
     try {
       Call call(body_, node, progress_, builder_);
-      store(node, handler(call));
+      store(node, decomposition_of(op)(call));
     } catch (const LoweringError& error) {
       fail(node, error.what());
     }
@@ -114,7 +114,7 @@ class Walk {
   }
 
   const gn_graph_body& body_;
-  const OpTable& table_;
+  const View<UnsupportedOp> unsupported_;
   Builder builder_;
   Progress progress_;
   std::vector<Failure> failures_;
@@ -122,9 +122,9 @@ class Walk {
 
 }  // namespace
 
-Lowered lower_graph(const gn_graph_body& body, const OpTable& table, Emitter& emitter,
-                    const std::vector<Tensor>& parameters) {
-  Walk walk(body, table, emitter);
+Lowered lower_graph(const gn_graph_body& body, Emitter& emitter,
+                    const std::vector<Tensor>& parameters, View<UnsupportedOp> unsupported) {
+  Walk walk(body, emitter, unsupported);
   walk.give_leaves(parameters);
   for (const gn_node& node : nodes_of(body)) walk.lower(node);
   return walk.finish();

@@ -22,12 +22,14 @@ struct Lowered {
   std::vector<Failure> failures;
 };
 
-/// Lowers every node once, in order, by its row of the table. Goes on after a failure, so that all
-/// of them are known; nodes that only miss a failed operand are not counted.
+/// Lowers every node once, in order, by the decomposition of its operator. Goes on after a failure,
+/// so that all of them are known; nodes that only miss a failed operand are not counted.
 ///
-/// shapes   parameters: one tensor per value of kind INPUT or WEIGHT, by id; others are ignored
-Lowered lower_graph(const gn_graph_body& body, const OpTable& table, Emitter& emitter,
-                    const std::vector<Tensor>& parameters);
+/// shapes       parameters: one tensor per value of kind INPUT or WEIGHT, by id; others are ignored
+/// unsupported  operators that fail, each for its reason
+Lowered lower_graph(const gn_graph_body& body, Emitter& emitter,
+                    const std::vector<Tensor>& parameters,
+                    View<UnsupportedOp> unsupported = {nullptr, 0});
 
 /// "2 nodes: aten::foo at model.py:12:5 (reason), ..."; equal op and reason are named once with
 /// their number.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lowering/op_table.h"
 
+#include <array>
 #include <unordered_map>
 
 #include "lowering/decompose.h"

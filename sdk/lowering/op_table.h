@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -24,41 +23,13 @@ inline constexpr std::size_t kNumOps = static_cast<std::size_t>(Op::kCount);
 /// errors   LoweringError
 using Handler = Tensors (*)(Call&);
 
-/// What a plugin does with an operator.
-enum class How : std::uint8_t {
-  kNative,       ///< the plugin's own handler
-  kDecompose,    ///< the shared decomposition into primitives
-  kUnsupported,  ///< for the reason given, an id of the plugin's gaps.yaml
-};
-
-struct OpRow {
+/// An operator that a plugin refuses. What a plugin does not list it lowers by the shared
+/// decomposition; sdk/conformance has cases for every operator, so one that should be listed fails
+/// there.
+struct UnsupportedOp {
   Op op = Op::kCount;
-  How how = How::kUnsupported;
-  Handler handler = nullptr;     ///< kNative
-  const char* reason = nullptr;  ///< kUnsupported
+  const char* reason = nullptr;  ///< what a user is told
 };
-
-constexpr OpRow native(Op op, Handler handler) {
-  return {op, How::kNative, handler, nullptr};
-}
-constexpr OpRow decompose(Op op) {
-  return {op, How::kDecompose, nullptr, nullptr};
-}
-constexpr OpRow unsupported(Op op, const char* reason) {
-  return {op, How::kUnsupported, nullptr, reason};
-}
-
-/// Rows in the order of ops.def.
-using OpTable = std::array<OpRow, kNumOps>;
-
-/// True if row i is of operator i for all i: nothing missing, nothing twice. For a static_assert
-/// beside each table.
-constexpr bool is_complete(const OpTable& table) {
-  for (std::size_t i = 0; i < kNumOps; ++i) {
-    if (table[i].op != static_cast<Op>(i)) return false;
-  }
-  return true;
-}
 
 /// "aten::add.Tensor".
 std::string_view op_name(Op op);

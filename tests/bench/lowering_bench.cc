@@ -15,7 +15,6 @@
 #include "lowering/stablehlo/emitter.h"
 #include "plugin/graph_body.h"
 #include "plugin/host_services.h"
-#include "xla/op_table.h"
 
 namespace graphnet {
 namespace {
@@ -30,7 +29,7 @@ double cpu_seconds() {
 std::size_t lower(const gn_graph_body& body) {
   lowering::stablehlo::Emitter emitter({true});
   const lowering::Lowered lowered =
-      lowering::lower_graph(body, xla::op_table(), emitter, emitter.add_parameters(body));
+      lowering::lower_graph(body, emitter, emitter.add_parameters(body));
   if (!lowered.failures.empty()) {
     std::printf("%s\n", lowering::describe_failures(lowered.failures).c_str());
     return 0;

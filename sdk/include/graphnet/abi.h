@@ -29,7 +29,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "graphnet/dlpack.h"
+/* DLPack's own header declares the same tensors. A source that uses it defines GN_DLPACK_HEADER
+ * as its name ("<dlpack/dlpack.h>" with the brackets), or includes it before this header. */
+#ifdef GN_DLPACK_HEADER
+#include GN_DLPACK_HEADER
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,6 +48,54 @@ typedef struct gn_string {
   const char* data; /* [borrow]; may be null if size is 0 */
   uint64_t size;    /* bytes */
 } gn_string;
+
+/* ---- tensors ---------------------------------------------------------------------------------
+ *
+ * Names, values and layout are those of DLPack 1, of which the host uses this part.
+ */
+#ifndef DLPACK_DLPACK_H_ /* the guard of DLPack's own header */
+
+#ifdef __cplusplus
+typedef enum : int32_t {
+#else
+typedef enum {
+#endif
+  kDLCPU = 1,
+  kDLCUDA = 2
+} DLDeviceType;
+
+typedef struct DLDevice {
+  DLDeviceType device_type;
+  int32_t device_id; /* CUDA: ordinal; CPU: 0 */
+} DLDevice;
+
+/* Values of DLDataType.code. */
+typedef enum {
+  kDLInt = 0U,
+  kDLUInt = 1U,
+  kDLFloat = 2U,
+  kDLBfloat = 4U,
+  kDLComplex = 5U,
+  kDLBool = 6U
+} DLDataTypeCode;
+
+typedef struct DLDataType {
+  uint8_t code;   /* DLDataTypeCode */
+  uint8_t bits;   /* of an element; complex: of both parts */
+  uint16_t lanes; /* 1 */
+} DLDataType;
+
+typedef struct DLTensor {
+  void* data; /* on `device` */
+  DLDevice device;
+  int32_t ndim;
+  DLDataType dtype;
+  int64_t* shape;       /* [ndim] */
+  int64_t* strides;     /* [ndim], in elements; null only if ndim is 0 */
+  uint64_t byte_offset; /* bytes from data to the first element */
+} DLTensor;
+
+#endif /* DLPACK_DLPACK_H_ */
 
 /* ---- status ---------------------------------------------------------------------------------- */
 

@@ -76,7 +76,11 @@ Tensor turned_kernel(Builder& b, const Tensor& weight, std::int64_t groups) {
   return b.emit.reverse(kernel, spatial);
 }
 
-// One convolution over the input with zeros between its elements.
+// One convolution over the input with stride - 1 zeros between its elements. With n elements of
+// input and k taps, and reach = dilation * (k - 1) from the first tap to the last, the result has
+//   (n - 1) * stride + 1 + reach - 2 * padding + extra
+// elements, as ATen defines it: the padding here is reach - padding on both sides, and extra
+// behind.
 Tensor convolve_spread(Builder& b, const Tensor& x, const Tensor& kernel, const Transposed& t) {
   ConvolutionAttributes a;
   a.groups = t.groups;
@@ -94,8 +98,11 @@ Tensor convolve_spread(Builder& b, const Tensor& x, const Tensor& kernel, const 
   return b.emit.convolution(x, kernel, a);
 }
 
-// Output positions of one phase: those that leave `phase` when divided by the stride. Only every
-// stride-th tap of the kernel reaches them, so each phase is a small convolution without zeros.
+// Output positions of one phase: those that leave `phase` when divided by the stride. Tap j of k
+// adds input i to position i * stride + j, so position q * stride + phase is the sum of
+//   x[q - m] * tap[phase + m * stride]   for 0 <= m < taken = ceil((k - phase) / stride)
+// a small convolution without zeros, over taken - 1 elements before x. All phases are given the
+// n + most - 1 positions of phase 0, which has most = ceil(k / stride) taps, by most - 1 behind x.
 Tensor convolve_phase(Builder& b, const Tensor& x, const Tensor& kernel, const Transposed& t,
                       const Shape& phase) {
   ConvolutionAttributes a;
@@ -111,7 +118,7 @@ Tensor convolve_phase(Builder& b, const Tensor& x, const Tensor& kernel, const T
     const std::int64_t taken = (size - phase[i] + t.stride[i] - 1) / t.stride[i];
     a.low.push_back(taken - 1);
     a.high.push_back(most - 1);
-    // The kernel is turned round: its last tap is the first of phase 0.
+    // The kernel is turned round: tap j is its element k - 1 - j.
     const std::int64_t last = size - 1 - phase[i];
     const std::int64_t first = last - (taken - 1) * t.stride[i];
     taps = b.slice(taps, static_cast<std::int64_t>(i + 2), first, last + 1, t.stride[i]);
@@ -171,6 +178,12 @@ struct Taps {
   Shape dilation;
   Shape padding;
   Shape stride;
+
+  /// Positions of the window, whose first tap and last are reach apart, along a padded extent.
+  std::int64_t num_positions(std::size_t i, std::int64_t padded) const {
+    const std::int64_t reach = dilation[i] * (kernel[i] - 1);
+    return (padded - reach - 1) / stride[i] + 1;
+  }
 };
 
 Taps taps_of(Call& call) {
@@ -223,10 +236,7 @@ Tensors im2col(Call& call) {
   const Shape pads = {0, 0, taps.padding[0], taps.padding[1]};
   x = b.pad(x, 0, pads, pads);
   Shape out;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const std::int64_t reach = taps.dilation[i] * (taps.kernel[i] - 1) + 1;
-    out.push_back((x.shape[i + 2] - reach) / taps.stride[i] + 1);
-  }
+  for (std::size_t i = 0; i < 2; ++i) out.push_back(taps.num_positions(i, x.shape[i + 2]));
   Tensors columns;
   for (std::int64_t i = 0; i < taps.kernel[0]; ++i) {
     for (std::int64_t j = 0; j < taps.kernel[1]; ++j) {
@@ -252,8 +262,7 @@ Tensors col2im(Call& call) {
   const std::int64_t channels = x.extent(-2) / num_taps;
   Shape out;
   for (std::size_t i = 0; i < 2; ++i) {
-    const std::int64_t reach = taps.dilation[i] * (taps.kernel[i] - 1) + 1;
-    out.push_back((size[i] + 2 * taps.padding[i] - reach) / taps.stride[i] + 1);
+    out.push_back(taps.num_positions(i, size[i] + 2 * taps.padding[i]));
   }
   const Tensor columns = b.reshape(x, {batch, channels, num_taps, out[0], out[1]});
   std::optional<Tensor> image;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "graphnet/dlpack.h"
+#include "graphnet/abi.h"
 
 namespace graphnet::lowering::stablehlo {
 

@@ -22,14 +22,6 @@ TEST(OpTable, FindsEveryOperatorByItsName) {
   EXPECT_EQ(find_op("aten::no_such_operator"), Op::kCount);
 }
 
-TEST(OpTable, IsIncompleteWithARowMissingOrTwice) {
-  OpTable table;
-  for (std::size_t i = 0; i < kNumOps; ++i) table[i] = decompose(static_cast<Op>(i));
-  EXPECT_TRUE(is_complete(table));
-  table[1] = table[0];
-  EXPECT_FALSE(is_complete(table));
-}
-
 // Values of torch.result_type.
 TEST(Promote, FollowsATen) {
   EXPECT_EQ(promote(Type::kF16, false, Type::kF32, true), Type::kF16);

@@ -63,24 +63,6 @@ TEST(Options, UnknownOnesAreRefused) {
   EXPECT_EQ(failure_of(number("mcpu", GN_OPTION_INT, 1)), "option 'mcpu' must be text");
 }
 
-// They decide what is written beside a program, never what it is: the cache's key has no word of
-// them.
-TEST(Options, OfCodeForGpusAreNoneOfTheProgram) {
-  const gn_option given[] = {text("gpu_code", "ptx"), text("gpu_arch", "sm_90a"),
-                             text("gpu_code_folder", "/tmp/x")};
-  const Options read = read_options(given, 3);
-  EXPECT_EQ(read.gpu_code, GpuCode::kPtx);
-  EXPECT_EQ(read.gpu_arch, "sm_90a");
-  EXPECT_EQ(read.gpu_code_folder, "/tmp/x");
-  EXPECT_EQ(describe(read), describe(Options()));
-  EXPECT_EQ(Options().gpu_code, GpuCode::kNone);
-  for (const char* arch : {"", "sm_", "90", "sm_9x", "sm_90aa", "sm_90 -v", "compute_90"}) {
-    EXPECT_EQ(
-        failure_of(text("gpu_arch", arch)),
-        "option 'gpu_arch' must be a processor's name like sm_90, got '" + std::string(arch) + "'");
-  }
-}
-
 // The name of a version says nothing: the pinned 0.1.14.post1 calls itself 0.1.15, too.
 TEST(TvmLibrary, RefusesAnFfiThatIsNotThePinnedFile) {
   const tests::TempDir folder;

@@ -80,7 +80,7 @@ TEST_F(PluginTest, FailuresBecomeStatuses) {
   EXPECT_TRUE(contains(host_.status.message, "/no/such/file.so")) << host_.status.message;
   ASSERT_NE(create({option("rewrites", "some")}), nullptr);
   EXPECT_EQ(host_.status.code, GN_STATUS_INVALID_ARGUMENT + 0u);
-  host_.api.device = {kDLMetal, 0};
+  host_.api.device = {static_cast<DLDeviceType>(8), 0};  // Metal
   ASSERT_NE(create({}), nullptr);
   EXPECT_EQ(host_.status.code, GN_STATUS_UNAVAILABLE + 0u);
   host_.api.device = {kDLCUDA, 0};
