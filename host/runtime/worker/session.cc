@@ -206,24 +206,10 @@ bool Session::run_eager() {
   note_peak_memory(&record_.eager);
   if (task_.digest) record_.digest["eager_outputs"] = output_digests(eager_->kept());
   for (const std::string& note : eager_->engine().notes()) record_.notes.push_back(note);
-  open_reference_cache();
   note_mappings("eager");
   write_engine();  // a record that a crash cuts short says at least which libtorch it was
   channel_.send_record(record_, /*is_final=*/false);
   return true;
-}
-
-// What draws random numbers is another thing in every run.
-void Session::open_reference_cache() {
-  const auto& notes = eager_->engine().notes();
-  const bool is_random = std::find(notes.begin(), notes.end(), eager::kNoteRandom) != notes.end();
-  if (task_.reference_cache.empty() || is_random) return;
-  references_ =
-      ReferenceCache(task_.reference_cache, reference_identity(sample_.content_sha256, task_));
-}
-
-void Session::note_references() {
-  if (!references_.report().empty()) record_.checks.reference_cache = references_.report();
 }
 
 bool Session::compile() {
@@ -314,10 +300,9 @@ void Session::judge_service() {
 
 void Session::compare() {
   enter(Phase::kCompare);
-  const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_, &references_};
+  const ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
   const verify::Comparison comparison = compare_sides(compared, record_.checks);
   if (is_paired()) check_reproducibility(compared, record_.checks);
-  note_references();
   record_.checks.subnormals = count_subnormals(compared);
   record_.outcome = comparison.outcome;
   record_.message = comparison.message;
@@ -438,12 +423,9 @@ bool Session::end_timing(const base::Status& status) {
 void Session::try_other_content() {
   enter(Phase::kRobustness);
   channel_.begin_step("gn_backend_run");
-  const bool is_known = record_.checks.eager_reproducible.value_or(false);
   OtherInputs other =
-      try_other_inputs({sample_, arguments_, *eager_, *plugin_, is_known ? &references_ : nullptr},
-                       kOtherInputsBudgetNs);
+      try_other_inputs({sample_, arguments_, *eager_, *plugin_}, kOtherInputsBudgetNs);
   record_.checks.other_inputs = std::move(other.tried);
-  note_references();
   if (other.outcome == Outcome::kNone || !record_.is_ok()) return;
   record_.flags.emplace_back(Flag::kOtherSeed);
   record_.outcome = other.outcome;

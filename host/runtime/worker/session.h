@@ -21,7 +21,6 @@
 #include "worker/eager_standby.h"
 #include "worker/eager_watch.h"
 #include "worker/plugin_side.h"
-#include "worker/reference_cache.h"
 #include "worker/task_device.h"
 #include "worker/timing_watch.h"
 #include "worker/untimed_work.h"
@@ -91,8 +90,6 @@ class Session {
   void note_mappings(const char* epoch);
   void write_environment();
   void write_engine();
-  void open_reference_cache();
-  void note_references();
   void note_peak_memory(record::Record::Side* side);
   /// Waits for leave to begin a phase, if this worker shares the machine.
   void ask_for(record::Phase phase, std::optional<std::int64_t> num_bytes = std::nullopt);
@@ -109,7 +106,6 @@ class Session {
   std::vector<sample::Argument> arguments_;
   std::unique_ptr<EagerSide> eager_;
   std::unique_ptr<PluginSide> plugin_;
-  ReferenceCache references_;
   proof::MapHistory mappings_;
   measure::CoreBinding cores_;
   measure::ProcessFamily family_;
