@@ -106,4 +106,8 @@ std::string shell_command(const std::vector<std::string>& words) {
   return command;
 }
 
+std::string counted(std::size_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
 }  // namespace graphnet::base

@@ -28,4 +28,7 @@ std::string format_bytes(unsigned long long num_bytes);
 /// units    nanoseconds
 std::string format_duration(double nanoseconds);
 
+/// "1 sample", "3 samples".
+std::string counted(std::size_t count, std::string_view noun);
+
 }  // namespace graphnet::base

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "cli/plan_text.h"
 
+#include "base/text.h"
 #include "config/quantity.h"
 #include "report/terminal_text.h"
 
 namespace graphnet::cli {
 
 namespace {
-
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 /// Rows "  key  value  (origin)" of one backend.
 class BackendText {
@@ -87,8 +84,8 @@ std::string plan_text(const std::vector<config::Backend>& backends,
   text += "samples\n";
   for (const auto& sample : samples) text += "  " + report::printable(sample.path) + "\n";
   return text + "\n" + std::to_string(plan.size()) +
-         " to run: " + counted(samples.size(), "sample") + " x " +
-         counted(backends.size(), "backend") +
+         " to run: " + base::counted(samples.size(), "sample") + " x " +
+         base::counted(backends.size(), "backend") +
          (plan.size() < samples.size() * backends.size() ? ", without what is done" : "") + "\n";
 }
 

@@ -199,7 +199,6 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   run.forks_workers = options.forks_workers;
   supervise::PlanSettings settings = plan_settings(run.run_id);
   settings.digest = options.digest;
-  settings.reference_cache = options.reference_cache;
   settings.repeat_flags = options.repeat_flags;
   const std::vector<std::string> plugins = plugin_flags(context);
   settings.repeat_flags.insert(settings.repeat_flags.end(), plugins.begin(), plugins.end());

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/run_options.h"
 
-#include <unistd.h>
-
 #include "base/text.h"
 #include "cli/flag_values.h"
 #include "config/quantity.h"
@@ -32,19 +30,6 @@ Result<OutputFormat> read_format(const std::optional<std::string>& text) {
 Result<std::optional<std::string>> read_proof(const std::optional<std::string>& text) {
   if (!text || *text == "full" || *text == "counts" || *text == "none") return text;
   return Status(Code::kUsage, "--proof must be full, counts or none, got '" + *text + "'");
-}
-
-/// A folder that can be written to, made if need be.
-Result<std::string> read_reference_cache(const std::optional<std::string>& text) {
-  if (!text || *text == "off") return std::string();
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::absolute(*text, error);
-  std::filesystem::create_directories(folder, error);
-  if (text->empty() || error || ::access(folder.c_str(), W_OK | X_OK) != 0) {
-    return Status(Code::kEnvironment,
-                  "--reference-cache: cannot write to the folder '" + *text + "'");
-  }
-  return folder.string();
 }
 
 Status no_config(const config::Installation& installation) {
@@ -159,11 +144,6 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        "where each sample runs: a process forked from one that has loaded libtorch, or a fresh one "
        "(default: fork)",
        &flags.isolate},
-      {"--reference-cache", "DIR|off",
-       "keep outputs of the reference in a folder of at most 4 GiB, and take them from there in "
-       "later "
-       "runs; never times. A plugin's code can write there (default: off)",
-       &flags.reference_cache},
       jobs_flag(flags),
       {"--dry-run", "", "print the plan with every value; run nothing", &flags.dry_run},
   };
@@ -201,7 +181,6 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
                       read_count("--jobs", flags.jobs, 1, kMaxJobs, "auto"));
   options.jobs = jobs.value_or(1);
   options.forks_workers = flags.isolate.value_or("fork") == "fork";
-  GN_ASSIGN_OR_RETURN(options.reference_cache, read_reference_cache(flags.reference_cache));
   if (flags.shard) {
     GN_ASSIGN_OR_RETURN(options.shard, cluster::parse_shard(*flags.shard));
   }

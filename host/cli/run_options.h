@@ -39,7 +39,6 @@ struct RunFlags {
   std::optional<std::string> format;
   std::optional<std::string> fail_on;
   std::optional<std::string> isolate;
-  std::optional<std::string> reference_cache;
   std::optional<std::string> jobs;
   bool digest = false;
   bool dry_run = false;
@@ -70,8 +69,7 @@ struct RunOptions {
   OutputFormat format = OutputFormat::kTable;
   FailOn fail_on = FailOn::kFailed;
   bool forks_workers = true;
-  std::string reference_cache;  ///< absolute folder; empty: off
-  int jobs = 1;                 ///< samples at a time; 0: auto
+  int jobs = 1;  ///< samples at a time; 0: auto
   bool digest = false;
   bool dry_run = false;
   /// The flags above that change results, as words of a command line.

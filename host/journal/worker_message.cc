@@ -28,7 +28,6 @@ base::Json to_json(const Task& task) {
   object["protocol_settings"] = task.protocol_settings;
   object["control"] = task.control;
   object["digest"] = task.digest;
-  if (!task.reference_cache.empty()) object["reference_cache"] = task.reference_cache;
   object["proof"] = task.proof;
   if (task.memory_limit_bytes) object["memory_limit_bytes"] = *task.memory_limit_bytes;
   object["limits_itself"] = task.limits_itself;
@@ -69,7 +68,6 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read_object("protocol_settings", task.protocol_settings)
       .read("control", task.control)
       .read("digest", task.digest)
-      .read("reference_cache", task.reference_cache)
       .read("proof", task.proof)
       .read("memory_limit_bytes", task.memory_limit_bytes)
       .read("limits_itself", task.limits_itself)

@@ -69,8 +69,6 @@ struct Task {
   /// Instead of a plugin, eager is timed against itself: see control_session.h of the worker.
   bool control = false;
   bool digest = false;
-  /// Folder of worker/reference_cache.h; empty: none.
-  std::string reference_cache;
   std::string proof = "full";  ///< "full", "counts" or "none"; see worker/proof_phase.h
   /// Of the worker's private memory; a sample that needs more is skipped.
   std::optional<std::int64_t> memory_limit_bytes;

@@ -260,7 +260,6 @@ struct Checks {
   std::vector<RandomOutput> random;
   std::string random_unknown;  ///< why they could not be judged; stored in the list's place
   std::optional<bool> eager_reproducible;
-  base::Json reference_cache;  ///< see worker/reference_cache.h
   Subnormals subnormals;
   std::optional<double> evidence_share;        ///< of the outputs; see verify/compare.h
   std::optional<std::int64_t> checked_calls;   ///< calls whose outputs were compared
@@ -289,7 +288,6 @@ struct Checks {
     field("random", self.random);
     field("random", self.random_unknown);
     field("eager_reproducible", self.eager_reproducible);
-    field("reference_cache", self.reference_cache);
     field("subnormals", self.subnormals);
     field("evidence_share", self.evidence_share);
     field("checked_calls", self.checked_calls);

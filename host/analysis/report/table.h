@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <map>
 #include <ostream>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "journal/control.h"
 #include "record/record.h"
+#include "report/run_tally.h"
+#include "report/table_columns.h"
 
 namespace graphnet::report {
 
@@ -66,37 +66,18 @@ class RunTable {
   void summary(const RunSummary& summary);
 
  private:
-  struct Speedups {
-    double sum_of_logs = 0;
-    int count = 0;
-    std::map<std::string, int> left_out;  // by reason
-  };
-  struct Tally {
-    record::Counting counting = record::Counting::kCounted;
-    int count = 0;
-  };
-
   void write_line(const std::string& line);
-  std::string numbers(const record::Record& record) const;
-  std::string speedup(const record::Record& record) const;
-  /// A claim below the noise floor.
-  bool is_noise(const record::Record& record) const;
-  std::string timing_word(const record::Record& record) const;
-  void count(const record::Record& record);
   void write_counts(double elapsed_s);
   void write_speedups();
 
   std::ostream& out_;
   TableStyle style_;
-  bool is_paired_;
   bool has_upstream_;
-  bool has_replays_;
+  std::vector<TableColumn> columns_;
   double noise_floor_ = 0;
   int sample_width_ = 0;
   int plugin_width_ = 0;
-  // By outcome, or why it is not counted, in order of appearance.
-  std::vector<std::pair<std::string, Tally>> tallies_;
-  std::vector<std::pair<std::string, Speedups>> speedups_;  // per plugin, in order of appearance
+  RunTally tally_;
 };
 
 }  // namespace graphnet::report

@@ -26,7 +26,6 @@ PlannedTask make_control_task(const PlannedTask& like, const std::filesystem::pa
   control.task.plugin_options = base::Json::object();
   control.task.control = true;
   control.task.digest = false;
-  control.task.reference_cache.clear();
   return control;
 }
 

@@ -59,7 +59,6 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   task.method = config.protocol.method;
   if (task.method == "paired") task.protocol_settings = config.protocol.paired;
   task.digest = settings.digest;
-  task.reference_cache = settings.reference_cache;
   task.memory_limit_bytes = worker_memory(config.limits.memory, settings.free_memory_bytes);
   if (config.limits.flop > 0) task.flop_limit = config.limits.flop;
   task.command = repeat_command(sample, backend, settings);

@@ -46,9 +46,8 @@ struct PlanSettings {
   /// For `limits.memory: auto`; 0: unknown, then there is no limit.
   std::uint64_t free_memory_bytes = base::available_memory_bytes();
   bool digest = false;
-  std::string reference_cache;  ///< for Task::reference_cache
-  std::string graphnet;         ///< version of the host
-  std::string hardware;         ///< of this machine, for the tasks' keys
+  std::string graphnet;  ///< version of the host
+  std::string hardware;  ///< of this machine, for the tasks' keys
   /// Flags that repeat the run besides sample and config, for Record::command.
   std::vector<std::string> repeat_flags;
 };

@@ -36,6 +36,16 @@ measure::PairedHooks content_hooks(InputShuffle& shuffle, device::TensorPlace& p
   return hooks;
 }
 
+/// The task's own for shorter measurements, of which each is one attempt.
+base::Result<measure::PairedSettings> control_settings(const journal::Task& task) {
+  GN_ASSIGN_OR_RETURN(measure::PairedSettings settings,
+                      measure::paired_settings(task.protocol_settings));
+  settings.time_ns = std::min(settings.time_ns, kExperimentNs);
+  settings.long_call_time_ns = settings.time_ns;
+  settings.remeasure = false;
+  return settings;
+}
+
 base::Result<base::Json> run_experiments(const journal::Task& task, Channel& channel) {
   channel.begin_phase(record::Phase::kLoad);
   GN_ASSIGN_OR_RETURN(const auto device, TaskDevice::open(task));
@@ -43,15 +53,11 @@ base::Result<base::Json> run_experiments(const journal::Task& task, Channel& cha
   GN_ASSIGN_OR_RETURN(auto arguments,
                       sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed));
   channel.begin_phase(record::Phase::kEager);
-  GN_ASSIGN_OR_RETURN(measure::PairedSettings settings,
-                      measure::paired_settings(task.protocol_settings));
+  GN_ASSIGN_OR_RETURN(measure::PairedSettings settings, control_settings(task));
   measure::CoreBinding cores;
   if (settings.affinity) cores.bind(task.threads);
   GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(sample, arguments, device->place()));
   GN_RETURN_IF_ERROR(enter_math_mode(task.math));
-  settings.time_ns = std::min(settings.time_ns, kExperimentNs);
-  settings.long_call_time_ns = settings.time_ns;
-  settings.remeasure = false;
   GN_ASSIGN_OR_RETURN(measure::Instruments instruments,
                       device->instruments(settings, task.threads));
   GN_ASSIGN_OR_RETURN(const auto warmup, measure::warm_up(eager->calls(), settings, instruments));

@@ -28,10 +28,6 @@ namespace {
 constexpr double kFreeFloat64Flop = 50e6;
 constexpr double kMostFloat64Flop = 50e9;
 
-// Names in the cache.
-constexpr const char* kFloat64Truth = "float64";
-constexpr const char* kFirstRun = "eager";
-
 /// What the outcome rule may ask for, with the memory that its contexts point into.
 class Evidence {
  public:
@@ -54,7 +50,6 @@ class Evidence {
   Status add_float64(bool is_needed);
 
  private:
-  bool find_float64();
   Status run_float64(const eager::Plan& plan);
 
   const ComparedSample& compared_;
@@ -110,20 +105,13 @@ Status Evidence::add_float64(bool is_needed) {
   if (plan.flop > (is_needed ? kMostFloat64Flop : kFreeFloat64Flop)) {
     return unavailable("it costs " + format_flop(plan.flop));
   }
-  if (!find_float64()) GN_RETURN_IF_ERROR(run_float64(plan));
+  GN_RETURN_IF_ERROR(run_float64(plan));
   for (std::size_t i = 0; i < std::min(truth_.size(), contexts_.size()); ++i) {
     const bool fits = truth_[i].dtype == base::DType::kFloat64 &&
                       truth_[i].shape == compared_.eager.kept()[i].shape;
     if (fits) contexts_[i].float64 = reinterpret_cast<const double*>(truth_[i].bytes.data());
   }
   return Status::ok();
-}
-
-bool Evidence::find_float64() {
-  if (compared_.references == nullptr) return false;
-  auto found = compared_.references->find(kFloat64Truth);
-  if (found) truth_ = std::move(*found);
-  return found.has_value();
 }
 
 Status Evidence::run_float64(const eager::Plan& plan) {
@@ -135,9 +123,7 @@ Status Evidence::run_float64(const eager::Plan& plan) {
       const auto truth,
       eager::Float64Truth::create(compared_.sample.program, engine_arguments(compared_.arguments)));
   GN_RETURN_IF_ERROR(truth->run());
-  GN_RETURN_IF_ERROR(copy_outputs(truth->engine(), truth_));
-  if (compared_.references != nullptr) compared_.references->store(kFloat64Truth, truth_);
-  return Status::ok();
+  return copy_outputs(truth->engine(), truth_);
 }
 
 Json float64_json(const verify::Comparison& comparison) {
@@ -202,21 +188,10 @@ Result<std::vector<record::RandomOutput>> judge_distributions(const ComparedSamp
 }  // namespace
 
 void check_reproducibility(const ComparedSample& compared, record::Checks& checks) {
-  ReferenceCache* references = compared.references;
-  if (references != nullptr) {
-    const auto other = references->find(kFirstRun);
-    if (other && bits_equal(compared.eager.kept(), *other)) {
-      checks.eager_reproducible = true;
-      return;
-    }
-    if (other) references->distrust(kFirstRun);
-  }
   std::vector<KeptOutput> again;
   const bool ran = compared.eager.prepare().is_ok() && compared.eager.run().is_ok() &&
                    compared.eager.copy_outputs(again).is_ok();
-  const bool is_same = ran && bits_equal(compared.eager.kept(), again);
-  checks.eager_reproducible = is_same;
-  if (is_same && references != nullptr) references->store(kFirstRun, again);
+  checks.eager_reproducible = ran && bits_equal(compared.eager.kept(), again);
 }
 
 verify::Comparison compare_sides(const ComparedSample& compared, record::Checks& checks) {
@@ -246,17 +221,14 @@ PresentJudgement judge_on_present_inputs(const ComparedSample& compared,
   PresentJudgement judgement;
   judgement.comparison = verify::compare_outputs(views(eager), views(plugin));
   if (judgement.comparison.outcome == Outcome::kOk) return judgement;
-  // What is kept in the cache is of the sample's own inputs.
-  const ComparedSample present = {compared.sample, compared.arguments, compared.eager,
-                                  compared.plugin};
-  Evidence evidence(present);
+  Evidence evidence(compared);
   // What cannot be had decides nothing.
   static_cast<void>(evidence.add_indices().is_ok());
   static_cast<void>(evidence.add_float64(is_thorough).is_ok());
   verify::Comparison& comparison = judgement.comparison;
   comparison = verify::compare_outputs(views(eager), views(plugin), evidence.contexts());
   if (comparison.outcome == Outcome::kAccuracyMismatch && draws_random_numbers(compared.eager)) {
-    static_cast<void>(judge_distributions(present, eager, plugin, comparison).is_ok());
+    static_cast<void>(judge_distributions(compared, eager, plugin, comparison).is_ok());
   }
   if (comparison.outcome == Outcome::kOk) return judgement;
   judgement.standing = PresentStanding::kIllConditioned;

@@ -11,7 +11,6 @@
 #include "verify/compare.h"
 #include "worker/eager_side.h"
 #include "worker/plugin_side.h"
-#include "worker/reference_cache.h"
 
 namespace graphnet::worker {
 
@@ -21,8 +20,6 @@ struct ComparedSample {
   std::vector<sample::Argument>& arguments;
   EagerSide& eager;
   PluginSide& plugin;
-  /// Where results of the reference on known inputs may be had; null: nowhere.
-  ReferenceCache* references = nullptr;
 };
 
 /// Compares the kept outputs of both sides by the outcome rule, and finds out what the rule needs
@@ -62,8 +59,7 @@ PresentJudgement judge_on_present_inputs(const ComparedSample& compared,
                                          const std::vector<KeptOutput>& plugin,
                                          bool is_thorough = true);
 
-/// Runs eager again, unless another process kept what it gave there: `checks` gets
-/// "eager_reproducible", whether it gives the same bits.
+/// Runs eager again: `checks` gets "eager_reproducible", whether it gives the same bits.
 void check_reproducibility(const ComparedSample& compared, record::Checks& checks);
 
 /// What other inputs than the replayed ones showed.
@@ -77,8 +73,7 @@ struct OtherInputs {
 
 /// Runs both sides on other inputs and compares them: two more seeds, which decide as the sample's
 /// own inputs do, and content that plugins need not withstand: zeros, large, tiny, negated,
-/// permuted. Stops when the budget is spent, after the first seed. Inputs are put back. What eager
-/// gave on the same content before is taken from the cache if it is there.
+/// permuted. Stops when the budget is spent, after the first seed. Inputs are put back.
 ///
 /// units    budget in nanoseconds
 OtherInputs try_other_inputs(const ComparedSample& compared, double budget_ns);

@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
   if (task->control) {
     graphnet::worker::run_control(*task, *channel);
   } else {
-    graphnet::worker::Session(std::move(task).value(), *channel).run();
+    graphnet::worker::run_session(*task, *channel);
   }
   // Static destructors of vendor libraries cannot spoil a result that is already sent.
   std::fflush(nullptr);

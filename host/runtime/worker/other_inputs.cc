@@ -5,6 +5,7 @@
 #include "measure/clock.h"
 #include "sample/content.h"
 #include "worker/correctness.h"
+#include "worker/sensitivity.h"
 
 namespace graphnet::worker {
 
@@ -28,24 +29,9 @@ constexpr Trial kTrials[] = {
     {"permuted", sample::Content::kPermuted, 1},
 };
 
-Status run_eager(const ComparedSample& compared, const char* content,
-                 std::vector<KeptOutput>& outputs) {
-  const std::string name = std::string("inputs ") + content;
-  if (compared.references != nullptr) {
-    auto found = compared.references->find(name);
-    if (found) outputs = std::move(*found);
-    if (found) return Status::ok();
-  }
-  GN_RETURN_IF_ERROR(compared.eager.prepare());
-  GN_RETURN_IF_ERROR(compared.eager.run());
-  GN_RETURN_IF_ERROR(compared.eager.copy_outputs(outputs));
-  if (compared.references != nullptr) compared.references->store(name, outputs);
-  return Status::ok();
-}
-
-Status run_both(const ComparedSample& compared, const char* content, std::vector<KeptOutput>& eager,
+Status run_both(const ComparedSample& compared, std::vector<KeptOutput>& eager,
                 std::vector<KeptOutput>& plugin) {
-  GN_RETURN_IF_ERROR(run_eager(compared, content, eager));
+  GN_RETURN_IF_ERROR(run_eager(compared, eager));
   GN_RETURN_IF_ERROR(compared.eager.prepare());
   GN_RETURN_IF_ERROR(compared.plugin.prepare_outputs());
   GN_RETURN_IF_ERROR(compared.plugin.calls().call());
@@ -71,7 +57,7 @@ record::OtherInput try_content(const ComparedSample& compared, const Trial& tria
   std::vector<KeptOutput> eager;
   std::vector<KeptOutput> plugin;
   Status ran = compared.eager.arguments().update_all();
-  if (ran.is_ok()) ran = run_both(compared, trial.name, eager, plugin);
+  if (ran.is_ok()) ran = run_both(compared, eager, plugin);
   if (!ran.is_ok()) {
     return {trial.name, record::Outcome::kRuntimeFailed, ran.message(), {}, {}};
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "eager/engine.h"
 #include "measure/break_even.h"
 #include "measure/pair_summary.h"
 #include "measure/statistics.h"
@@ -103,6 +104,13 @@ record::Record start_record(const journal::Task& task) {
   record.trials = task.trials;
   record.command = task.command;
   return record;
+}
+
+void write_engine(record::Record& record) {
+  const eager::EngineVersion version = eager::engine_version();
+  record.environment.libtorch = version.torch_version;
+  record.environment.cpu_capability = version.cpu_capability;
+  record.environment.libtorch_threads = version.threads;
 }
 
 void write_plan(record::Record& record, const eager::Plan& plan) {

@@ -18,6 +18,9 @@ namespace graphnet::worker {
 /// A record that says what was asked for, and nothing yet of what came of it.
 record::Record start_record(const journal::Task& task);
 
+/// Which libtorch ran the reference.
+void write_engine(record::Record& record);
+
 /// Memory and cost as planned, or why they are not known.
 void write_plan(record::Record& record, const eager::Plan& plan);
 

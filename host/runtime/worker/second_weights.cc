@@ -81,9 +81,7 @@ class SecondWeights {
  public:
   SecondWeights(const ComparedSample& compared, const journal::Task& task,
                 const SecondTimingMeans& means)
-      : compared_{compared.sample, compared.arguments, compared.eager, compared.plugin, nullptr},
-        task_(task),
-        means_(means) {}
+      : compared_(compared), task_(task), means_(means) {}
 
   SecondWeightsResult run(const SecondWeightsCosts& costs) {
     const Status chosen = choose(costs);

@@ -22,6 +22,12 @@ TEST(Join, PutsSeparatorsBetween) {
   EXPECT_EQ(join({"a", "", "b"}, ", "), "a, , b");
 }
 
+TEST(Counted, SaysOneOfIt) {
+  EXPECT_EQ(counted(0, "sample"), "0 samples");
+  EXPECT_EQ(counted(1, "sample"), "1 sample");
+  EXPECT_EQ(counted(2, "sample"), "2 samples");
+}
+
 TEST(FormatBytes, KeepsThreeDigits) {
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_bytes(1023), "1023 B");

@@ -147,5 +147,12 @@ TEST(Parts, OfGoldenRecordsAreWrittenAsTheyWere) {
   EXPECT_GT(compared, 20);
 }
 
+TEST(Parts, KeepWhatIsWrittenNoMore) {
+  const std::string old =
+      R"({"eager_reproducible":true,"reference_cache":{"found":["eager"]},"checked_calls":3})";
+  EXPECT_EQ(again<Checks>(old), old);
+  EXPECT_EQ(part_from_json<Checks>(parsed(old)).checked_calls, 3);
+}
+
 }  // namespace
 }  // namespace graphnet::record

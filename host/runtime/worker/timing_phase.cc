@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+#include "worker/timing_phase.h"
+
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "eager/flush_denormals.h"
+#include "measure/paired.h"
+#include "measure/roofline.h"
+#include "measure/statistics.h"
+#include "worker/eager_watch.h"
+#include "worker/fresh_inputs.h"
+#include "worker/record_writer.h"
+#include "worker/second_timing.h"
+#include "worker/timed_checks.h"
+#include "worker/untimed_work.h"
+
+namespace graphnet::worker {
+
+using base::Result;
+using base::Status;
+using measure::PairedResult;
+using record::Flag;
+using record::Outcome;
+
+namespace {
+
+// Beyond what a small sample takes for all seven contents; large ones try as many as fit.
+constexpr double kOtherInputsBudgetNs = 500e6;
+
+// Contents that method upstream compares after its timed calls.
+constexpr int kUntimedChecks = 5;
+
+/// Captures the plugin's call and warms up its launches.
+Result<measure::Warmup> capture(SessionLog& log, const PairMeans& means) {
+  const ComparedSample& compared = means.compared;
+  PluginSide& plugin = compared.plugin;
+  double capture_ns = 0;
+  plugin::CallStatus status = plugin.capture(capture_ns);
+  if (!status.is_ok()) return log.end_plugin(Outcome::kRuntimeFailed, plugin, status);
+  log.record().plugin_side.capture_ns = capture_ns;
+  WarmupInputs inputs(compared.sample, compared.eager);
+  measure::Warmup launches;
+  status = plugin.warm_up_replays(means.settings, log.task().threads, launches, inputs.renew());
+  const Status restored = inputs.restore();
+  if (!restored.is_ok()) return log.end(Outcome::kReferenceFailed, restored);
+  if (!status.is_ok()) return log.end_plugin(Outcome::kRuntimeFailed, plugin, status);
+  return launches;
+}
+
+TimedChecks timed_checks(const ComparedSample& compared, const record::Record& record) {
+  return TimedChecks(compared, fresh_inputs(compared.sample, compared.eager), record.is_ok(),
+                     std::random_device()());
+}
+
+/// Writes what checks of timed calls found, which may end the sample.
+Status note_checks(SessionLog& log, const TimedFindings& findings, const PluginSide& plugin) {
+  write_findings(log.record(), findings);
+  if (findings.flag == Flag::kNone) return Status::ok();
+  log.judge_service(plugin);
+  return Status(base::Code::kPlugin, findings.message);
+}
+
+/// A call of eager's before the plugin was loaded, and in the pairs.
+EagerTimes eager_times(const PairMeans& means, const PairedResult& pairs) {
+  return {means.eager.warmup.typical_ns(), pairs.summary.median_ns[measure::kEager]};
+}
+
+void write_first_pass(const PairMeans& means, const std::optional<measure::Warmup>& launches,
+                      const PairedResult& pairs, const TimedFindings& findings,
+                      record::Record& record) {
+  write_timing(record, pairs);
+  if (launches) {
+    write_replay(record.timing, means.compared.plugin.num_graph_nodes(), *launches,
+                 means.plugin_warmup);
+  }
+  write_spans(record.timing, findings.span_ns);
+}
+
+/// What is compared in the first pass alone.
+void check_first_pass(SessionLog& log, const PairMeans& means, const PairedResult& pairs,
+                      const TimedFindings& findings) {
+  record::Record& record = log.record();
+  const EagerTimes times = eager_times(means, pairs);
+  record.checks.eager_watch = {{"before_ns", times.before_ns}, {"in_pairs_ns", times.in_pairs_ns}};
+  const std::vector<int>& cores = means.machine.cores.cores();
+  if (!cores.empty()) record.timing.cores = cores;
+  static_cast<void>(log.note(check_untimed_work(means.eager.host_steps, pairs, findings.copies_ns,
+                                                record.checks.host_steps),
+                             means.compared.plugin));
+}
+
+/// The pairs of one cache mode.
+Result<PairedResult> time_pass(SessionLog& log, const PairMeans& means,
+                               const std::optional<measure::Warmup>& launches,
+                               const measure::PairedSettings& settings, bool is_first) {
+  const ComparedSample& compared = means.compared;
+  const int threads = log.task().threads;
+  TimedChecks checks = timed_checks(compared, log.record());
+  auto instruments = means.device.instruments(settings, threads);
+  if (!instruments.is_ok()) return log.end(Outcome::kReferenceFailed, instruments.status());
+  Machine& machine = means.machine;
+  TimingWatch watch(machine.family, machine.clock ? &*machine.clock : nullptr, threads);
+  watch.attach(*instruments);
+  const measure::Warmup& warmup = launches ? *launches : means.plugin_warmup;
+  auto pairs = measure::time_paired(checks.sides(), {means.eager.warmup, warmup},
+                                    watch.around(checks.hooks()), settings, *instruments);
+  const TimedFindings findings = checks.finish(pairs.is_ok() ? &*pairs : nullptr);
+  if (pairs.is_ok() && is_first) {
+    write_first_pass(means, launches, *pairs, findings, log.record());
+  } else if (pairs.is_ok()) {
+    write_cold_timing(log.record(), *pairs);
+    write_spans(log.record().timing.cold, findings.span_ns);
+  }
+  GN_RETURN_IF_ERROR(note_checks(log, findings, compared.plugin));
+  if (!pairs.is_ok()) return log.end_calls(compared.plugin, pairs.status());
+  if (is_first) check_first_pass(log, means, *pairs, findings);
+  GN_RETURN_IF_ERROR(log.note(watch.findings(*pairs), compared.plugin));
+  GN_RETURN_IF_ERROR(log.note(means.engine_settings.findings(), compared.plugin));
+  return pairs;
+}
+
+/// All cache modes, one after the other. Gives the pairs of the first.
+Result<PairedResult> time_passes(SessionLog& log, const PairMeans& means,
+                                 const std::optional<measure::Warmup>& launches) {
+  std::optional<PairedResult> first;
+  for (const measure::PairedSettings& settings : measure::passes(means.settings)) {
+    GN_ASSIGN_OR_RETURN(PairedResult pairs, time_pass(log, means, launches, settings, !first));
+    if (!first) first = std::move(pairs);
+  }
+  return std::move(*first);
+}
+
+/// Whether eager in the pairs was as before; see eager_watch.h.
+Status watch_eager(SessionLog& log, const PairMeans& means, const PairedResult& pairs,
+                   std::unique_ptr<EagerStandby> standby) {
+  const ComparedSample& compared = means.compared;
+  const EagerTimes times = eager_times(means, pairs);
+  std::vector<Finding> findings;
+  // No copy is made for a device.
+  if (is_suspicious(times, pairs.summary) && !means.device.is_cuda()) {
+    findings = confirm_slowed(compared.eager, compared.plugin, standby.get(), times, means.settings,
+                              log.record().checks.eager_watch);
+  }
+  means.machine.cores.release();  // no times are taken from here on
+  return log.note(findings, compared.plugin);
+}
+
+// Arithmetic on subnormals can be a hundred times slower; a plugin that flushes them to zero would
+// look that much faster.
+void check_subnormals(const journal::Task& task, EagerSide& eager, record::Record& record) {
+  if (task.math.flush_denormals) return;  // both sides do
+  const record::Subnormals& shares = record.checks.subnormals;
+  const double largest =
+      std::max(shares.argument_share.value_or(0), shares.output_share.value_or(0));
+  if (largest < kSubnormalShare) return;
+  record.flags.emplace_back(Flag::kDenormal);
+  if (!eager::set_flush_denormals(true)) return;
+  measure::SideCalls calls = eager.calls();
+  calls.after_first = nullptr;  // the kept outputs are those of the reference
+  const auto flushed = measure::time_sequential(calls, {1, 5});
+  eager::set_flush_denormals(false);
+  if (!flushed.is_ok()) return;
+  record.checks.eager_flushed_ns = measure::summarise(flushed->trials_ns).median;
+}
+
+void check_roofline(const std::vector<sample::Argument>& arguments, int threads,
+                    record::Record& record) {
+  if (!record.plugin_side.median_ns || !record.plan.live_flop) return;
+  measure::Work work;
+  work.flop = *record.plan.live_flop;
+  work.bytes = static_cast<double>(record.plan.must_move_bytes.value_or(0));
+  work.has_half = std::any_of(arguments.begin(), arguments.end(), [](const auto& argument) {
+    return argument.dtype == base::DType::kFloat16 || argument.dtype == base::DType::kBFloat16;
+  });
+  const double least_ns = measure::least_time_ns(work, measure::measure_peaks(), threads);
+  record.checks.least_time_ns = least_ns;
+  if (*record.plugin_side.median_ns >= least_ns) return;
+  record.flags.emplace_back(Flag::kImplausible);
+  record.notes.push_back("implausible: the plugin's median is shorter than the " +
+                         base::format_duration(least_ns) +
+                         " that this machine needs at least for the graph's arithmetic");
+}
+
+/// Whether the plugin wrote to its outputs and to nothing else.
+Status check_memory(SessionLog& log, PluginSide& plugin) {
+  const plugin::CallStatus memory = plugin.check_memory();
+  return memory.is_ok() ? Status::ok() : log.end_plugin(Outcome::kRuntimeFailed, plugin, memory);
+}
+
+}  // namespace
+
+Status time_pairs(SessionLog& log, const PairMeans& means, std::unique_ptr<EagerStandby> standby) {
+  const journal::Task& task = log.task();
+  record::Record& record = log.record();
+  const ComparedSample& compared = means.compared;
+  log.begin_step("gn_backend_run");
+  std::optional<measure::Warmup> launches;
+  if (means.settings.replay) {
+    GN_ASSIGN_OR_RETURN(launches, capture(log, means));
+  }
+  means.machine.bind(task.threads);  // what its first calls started, too
+  means.device.note_conditions("before_timing");
+  GN_ASSIGN_OR_RETURN(const PairedResult pairs, time_passes(log, means, launches));
+  means.device.note_conditions("after_timing");
+  // What a plugin says of itself may now include where the time of its calls went.
+  if (means.device.is_cuda()) static_cast<void>(compared.plugin.describe(record.plugin_info));
+  log.judge_service(compared.plugin);
+  GN_RETURN_IF_ERROR(watch_eager(log, means, pairs, std::move(standby)));
+  if (!launches) record.timing.abi_ns = compared.plugin.abi_call_ns();
+  GN_RETURN_IF_ERROR(check_memory(log, compared.plugin));
+  if (!means.device.is_cuda()) {  // both are for the CPU only
+    check_roofline(compared.arguments, task.threads, record);
+    check_subnormals(task, compared.eager, record);
+  }
+  static_cast<void>(log.note(check_tuned_to_weights(record), compared.plugin));
+  log.send();
+  return Status::ok();
+}
+
+// What method upstream leaves out by definition.
+Status check_sequential(SessionLog& log, const ComparedSample& compared, TaskDevice& device) {
+  log.begin_step("gn_backend_run");
+  record::Record& record = log.record();
+  record.notes.emplace_back(kNoteUnchecked);
+  TimedChecks checks = timed_checks(compared, record);
+  const Status checked = checks.check_untimed(kUntimedChecks);
+  GN_RETURN_IF_ERROR(note_checks(log, checks.finish(nullptr), compared.plugin));
+  if (!checked.is_ok()) return log.end_calls(compared.plugin, checked);
+  GN_RETURN_IF_ERROR(check_memory(log, compared.plugin));
+  if (!device.is_cuda()) check_roofline(compared.arguments, log.task().threads, record);
+  return Status::ok();
+}
+
+void try_other_content(SessionLog& log, const ComparedSample& compared) {
+  log.begin_step("gn_backend_run");
+  record::Record& record = log.record();
+  OtherInputs other = try_other_inputs(compared, kOtherInputsBudgetNs);
+  record.checks.other_inputs = std::move(other.tried);
+  if (other.outcome == Outcome::kNone || !record.is_ok()) return;
+  record.flags.emplace_back(Flag::kOtherSeed);
+  record.outcome = other.outcome;
+  record.message = other.message;
+  record.speedup.reset();
+}
+
+}  // namespace graphnet::worker
