@@ -28,7 +28,7 @@ static __device__ __forceinline__ T graphnet_minimum(T a, T b) {
 }
 )";
 
-// What TVM writes of half and cuda_fp16.h lacks.
+// What TVM writes of half and CUDA 13.0 lacks; source: cuda_fp16.h.
 constexpr const char* kHalf = R"(#include <cuda_fp16.h>
 
 [[maybe_unused]] static __device__ __forceinline__ half max(half a, half b) { return __hgt(a, b) ? a : b; }
