@@ -54,8 +54,8 @@ owned 'CLI/' host/cli
 owned 'openssl' '\(host/base\|sdk/artifact/file_digest.cc\)'
 
 if command -v clang-format >/dev/null && clang-format --version | grep -q 'version 14'; then
-  clang-format --dry-run --Werror "${sources[@]}" 2>&1 | head -20 | grep . &&
-    complain "clang-format 14 would change these files"
+  unformatted=$(clang-format --dry-run --Werror "${sources[@]}" 2>&1) ||
+    complain "clang-format 14 would change these files: $(head -20 <<<"$unformatted")"
 else
   echo "lint: clang-format 14 is not here, formatting not checked"
 fi
