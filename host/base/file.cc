@@ -32,7 +32,7 @@ void UniqueFd::reset(int fd) {
   fd_ = fd;
 }
 
-Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t max_bytes) {
+Result<RegularFile> open_regular_file(const std::filesystem::path& path) {
   // O_NONBLOCK: opening a FIFO that nobody writes to must fail below, not hang.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd.is_open()) return input_error(path, error_text(errno));
@@ -40,14 +40,19 @@ Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t m
   if (::fstat(fd.get(), &info) != 0) return input_error(path, error_text(errno));
   if (S_ISDIR(info.st_mode)) return input_error(path, "it is a folder");
   if (!S_ISREG(info.st_mode)) return input_error(path, "it is not a regular file");
-  if (static_cast<std::uint64_t>(info.st_size) > max_bytes) {
-    return input_error(path, "it has " + std::to_string(info.st_size) + " bytes, the limit is " +
+  return RegularFile{std::move(fd), static_cast<std::uint64_t>(info.st_size)};
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t max_bytes) {
+  GN_ASSIGN_OR_RETURN(const RegularFile file, open_regular_file(path));
+  if (file.num_bytes > max_bytes) {
+    return input_error(path, "it has " + std::to_string(file.num_bytes) + " bytes, the limit is " +
                                  std::to_string(max_bytes));
   }
-  std::string content(static_cast<std::size_t>(info.st_size), '\0');
+  std::string content(file.num_bytes, '\0');
   std::size_t filled = 0;
   while (filled < content.size()) {
-    const ssize_t got = ::read(fd.get(), content.data() + filled, content.size() - filled);
+    const ssize_t got = ::read(file.fd.get(), content.data() + filled, content.size() - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return input_error(path, error_text(errno));
     if (got == 0) break;

@@ -30,11 +30,21 @@ class UniqueFd {
   int fd_ = -1;
 };
 
+struct RegularFile {
+  UniqueFd fd;
+  std::uint64_t num_bytes = 0;  ///< when it was opened
+};
+
+/// Opens a regular file for reading. A named pipe is refused, not waited for.
+///
+/// errors   kInput if it does not exist, is no regular file or cannot be opened; the message names
+///          the path and the reason
+Result<RegularFile> open_regular_file(const std::filesystem::path& path);
+
 /// Reads a whole regular file.
 ///
 /// units    max_bytes in bytes
-/// errors   kInput if it does not exist, is no regular file, cannot be read or is larger than
-///          max_bytes; the message names the path and the reason
+/// errors   kInput as open_regular_file(), also if it cannot be read or is larger than max_bytes
 Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t max_bytes);
 
 /// Writes a file so that readers see the old content or the new, never a part: temporary file in

@@ -45,4 +45,9 @@ std::string dump_json(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string text_of(const Json& value) {
+  const auto* text = value.get_ptr<const Json::string_t*>();
+  return text != nullptr ? *text : dump_json(value);
+}
+
 }  // namespace graphnet::base

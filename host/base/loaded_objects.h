@@ -19,7 +19,7 @@ struct LoadedObject {
 /// All of them now. A file keeps its build id under every name and in every folder.
 ///
 /// order    of the loader
-/// source   dl_iterate_phdr(3); note NT_GNU_BUILD_ID of elf(5)
+/// source   dl_iterate_phdr(3)
 std::vector<LoadedObject> loaded_objects();
 
 }  // namespace graphnet::base

@@ -8,6 +8,8 @@
 
 #include <array>
 
+#include "base/text.h"
+
 namespace graphnet::base {
 
 struct Sha256::Context {
@@ -27,13 +29,7 @@ void Sha256::update(const void* bytes, std::size_t num_bytes) {
 std::string Sha256::finish() {
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest = {};
   SHA256_Final(digest.data(), &context_->state);
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : digest) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
+  return hexadecimal({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
 std::string sha256_hex(const void* bytes, std::size_t num_bytes) {

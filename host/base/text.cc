@@ -62,6 +62,17 @@ std::string three_digits(double value, const char* unit) {
 
 }  // namespace
 
+std::string hexadecimal(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char byte : bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    text += kDigits[value >> 4U];
+    text += kDigits[value & 15U];
+  }
+  return text;
+}
+
 std::string format_bytes(unsigned long long num_bytes) {
   if (num_bytes < 1024) return std::to_string(num_bytes) + " B";
   static constexpr std::array<const char*, 4> kUnits = {"KiB", "MiB", "GiB", "TiB"};

@@ -20,6 +20,9 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 /// Joins words to a command line that a POSIX shell splits into the same words.
 std::string shell_command(const std::vector<std::string>& words);
 
+/// Bytes in lower-case hexadecimal, two digits each.
+std::string hexadecimal(std::string_view bytes);
+
 /// A byte count for people: "212 B", "21.3 MiB".
 std::string format_bytes(unsigned long long num_bytes);
 

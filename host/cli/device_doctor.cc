@@ -27,8 +27,7 @@ constexpr int kLabelWidth = 12;
 std::string text_of(const Json& object, const char* key) {
   const auto value = object.find(key);
   if (value == object.end() || value->is_null()) return "unknown";
-  return report::printable(value->is_string() ? value->get<std::string>()
-                                              : base::dump_json(*value));
+  return report::printable(base::text_of(*value));
 }
 
 bool has(const Json& object, const char* key) {

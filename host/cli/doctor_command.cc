@@ -136,8 +136,7 @@ class DoctorText {
   std::string text_of(const Json& object, const char* key) const {
     const auto value = object.find(key);
     if (value == object.end()) return "unknown";
-    return report::printable(value->is_string() ? value->get<std::string>()
-                                                : base::dump_json(*value));
+    return report::printable(base::text_of(*value));
   }
 
   void add_machine() {

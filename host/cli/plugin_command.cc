@@ -92,18 +92,14 @@ void print_table(const Context& context, const config::PluginRegistry& registry)
   }
 }
 
-std::string value_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : base::dump_json(value);
-}
-
 /// "integer from 0 to 3", "one of fast, exact".
 std::string type_text(const config::OptionSpec& spec) {
   if (spec.type == config::OptionSpec::Type::kChoice) {
     return "one of " + base::join(spec.choices, ", ");
   }
   std::string text = config::option_type_name(spec.type);
-  if (!spec.min.is_null()) text += " from " + value_text(spec.min);
-  if (!spec.max.is_null()) text += " to " + value_text(spec.max);
+  if (!spec.min.is_null()) text += " from " + base::text_of(spec.min);
+  if (!spec.max.is_null()) text += " to " + base::text_of(spec.max);
   return text;
 }
 
@@ -156,7 +152,7 @@ std::string info_text(const config::PluginRegistry& registry, const PluginEntry&
   for (const auto& spec : manifest.options) {
     text += "  " +
             report::printable(spec.name + ": " + type_text(spec) +
-                              " (default: " + value_text(spec.default_value) + ")") +
+                              " (default: " + base::text_of(spec.default_value) + ")") +
             "\n      " + report::printable(spec.help) + "\n";
   }
   return text;

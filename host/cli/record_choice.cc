@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/field_reader.h"
 #include "base/text.h"
 #include "journal/repetition.h"
 
@@ -42,10 +43,10 @@ Json host_of(const Json& header, const std::string& run_id) {
       if (!host.empty()) return host;
     }
   }
-  const auto host = header.find("host");
-  const auto id = header.find("run_id");
-  const bool is_of_run = id != header.end() && id->is_string() && id->get<std::string>() == run_id;
-  return is_of_run && host != header.end() && host->is_object() ? *host : Json::object();
+  std::string id;
+  base::FieldReader fields(header);
+  const Json* host = fields.read("run_id", id).object("host");
+  return host != nullptr && id == run_id ? *host : Json::object();
 }
 
 Record with_machine(const JournalContent& journal, Record record) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/field_reader.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/repro_text.h"
@@ -15,6 +16,7 @@ namespace graphnet::cli {
 
 namespace fs = std::filesystem;
 using base::Code;
+using base::FieldReader;
 using base::Json;
 using base::Result;
 using base::Status;
@@ -27,12 +29,6 @@ constexpr const char* kSampleFiles[] = {"model.py",       "weight_meta.py",
                                         "graph_net.json", "input_meta.py",
                                         "graph_hash.txt", "input_tensor_constraints.py"};
 constexpr std::uint64_t kMaxFileBytes = std::uint64_t{256} << 20U;
-
-std::optional<double> number_in(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
-}
 
 bool is_same_kind(const Json& a, const Json& b) {
   return (a.is_number() && b.is_number()) || (a.is_boolean() && b.is_boolean()) ||
@@ -58,15 +54,18 @@ void choose_plugin(const Record& record, config::RunConfig& config) {
 
 void read_limits(const Json& settings, config::RunConfig& config) {
   using Kind = config::MemoryLimit::Kind;
-  const auto memory = number_in(settings, "memory_bytes");
+  std::optional<double> memory;
+  std::optional<double> flop;
+  FieldReader fields(settings);
+  const Json* timeouts =
+      fields.read("memory_bytes", memory).read("flop", flop).object("timeouts_ms");
   config.limits.memory = {memory ? Kind::kBytes : Kind::kNone,
                           static_cast<std::uint64_t>(std::clamp(
                               memory.value_or(0), double{config::kMinMemoryBytes}, 1e15))};
-  config.limits.flop = std::max(0.0, number_in(settings, "flop").value_or(0));
-  const auto timeouts = settings.find("timeouts_ms");
+  config.limits.flop = std::max(0.0, flop.value_or(0));
   for (const char* phase : config::kPhases) {
-    const auto limit =
-        timeouts != settings.end() ? number_in(*timeouts, phase) : std::optional<double>();
+    std::optional<double> limit;
+    if (timeouts != nullptr) FieldReader(*timeouts).read(phase, limit);
     config.timeouts[phase] = std::nullopt;
     constexpr double kLongest = 30.0 * 24 * 3600 * 1000;
     if (limit) {
@@ -137,15 +136,11 @@ config::RunConfig recorded_config(const Record& record) {
   config.weights = record.weights;
   config.math = record.math;
   if (record.settings.empty()) return config;
-  const auto proof = record.settings.find("proof");
-  if (proof != record.settings.end() && proof->is_string()) {
-    config.proof = proof->get<std::string>();
-  }
-  const auto compile_threads = record.settings.find("compile_threads");
-  if (compile_threads != record.settings.end() && compile_threads->is_number_integer()) {
-    config.compile_threads = std::max(0, compile_threads->get<int>());
-  }
-  config.second_weights = record.settings.value("second_weights", config.second_weights);
+  FieldReader(record.settings)
+      .read("proof", config.proof)
+      .read("compile_threads", config.compile_threads)
+      .read("second_weights", config.second_weights);
+  config.compile_threads = std::max(0, config.compile_threads);
   read_limits(record.settings, config);
   return config;
 }

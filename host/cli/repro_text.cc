@@ -52,8 +52,7 @@ std::string lines_of(const std::vector<std::string>& texts) {
 std::string member_lines(const Json& object) {
   std::string lines;
   for (const auto& [key, value] : object.items()) {
-    const std::string text = value.is_string() ? value.get<std::string>() : base::dump_json(value);
-    lines += (lines.empty() ? "" : "\n") + report::printable(key + ": " + text);
+    lines += (lines.empty() ? "" : "\n") + report::printable(key + ": " + base::text_of(value));
   }
   return lines;
 }

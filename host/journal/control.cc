@@ -28,10 +28,9 @@ base::Json to_json(const Control& control) {
 }
 
 bool is_control(const base::Json& line) {
-  if (!line.is_object()) return false;
-  const auto schema = line.find("schema");
-  return schema != line.end() && schema->is_string() &&
-         schema->get<std::string>().rfind("graphnet.control/", 0) == 0;
+  std::string schema;
+  FieldReader(line).read("schema", schema);
+  return schema.rfind("graphnet.control/", 0) == 0;
 }
 
 base::Result<Control> control_from_json(const base::Json& json) {

@@ -1,13 +1,31 @@
 # Build rules shared by host, sdk, plugins and tests: warnings, sanitizers, fast linking and the
 # function that turns one folder of host/ into one library whose link edges are its include rights.
 
-find_program(GRAPHNET_CCACHE ccache)
-if(GRAPHNET_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${GRAPHNET_CCACHE})
-  set(CMAKE_C_COMPILER_LAUNCHER ${GRAPHNET_CCACHE})
+# graphnet_find_tool(<option> <program> <what is built without it> [HINTS <folder>...])
+#
+# Looks for a program that a build can do without, if its option is ON, and says what it found. <option>_PROGRAM is its
+# path; false if it is off or not there.
+function(graphnet_find_tool option program otherwise)
+  if(NOT ${option})
+    message(STATUS "${program}: off (${option}); ${otherwise}")
+    set(${option}_PROGRAM "" PARENT_SCOPE)
+    return()
+  endif()
+  find_program(${option}_PROGRAM ${program} ${ARGN})
+  if(${option}_PROGRAM)
+    message(STATUS "${program}: ${${option}_PROGRAM}")
+  else()
+    message(STATUS "${program}: not found; ${otherwise}")
+  endif()
+endfunction()
+
+graphnet_find_tool(GRAPHNET_CCACHE ccache "everything is compiled again")
+if(GRAPHNET_CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${GRAPHNET_CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${GRAPHNET_CCACHE_PROGRAM})
 endif()
-find_program(GRAPHNET_MOLD mold)
-if(GRAPHNET_MOLD)
+graphnet_find_tool(GRAPHNET_MOLD mold "the compiler's own linker")
+if(GRAPHNET_MOLD_PROGRAM)
   add_link_options(-fuse-ld=mold)
 endif()
 

@@ -2,18 +2,11 @@
 // The dynamic segment of a plugin's library and of the libraries that it needs.
 #include "config/elf_image.h"
 
-#include <cstring>
-
 #include "fuzz/promise.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace graphnet;
-  const config::ReadAt read = [&](std::uint64_t offset, void* target, std::size_t num_bytes) {
-    fuzz::expect(num_bytes <= size && offset <= size - num_bytes, "reads lie inside the file");
-    if (num_bytes > 0) std::memcpy(target, data + offset, num_bytes);
-    return true;
-  };
-  const auto image = config::parse_elf_image(read, size, config::ElfSymbols::kRead);
+  const auto image = config::parse_elf_image(fuzz::as_text(data, size), config::ElfSymbols::kRead);
   if (!image.is_ok()) {
     fuzz::expect(image.status().code() == base::Code::kPlugin, "a bad library is a plugin error");
     fuzz::expect_clear_failure(image.status(), "", "", /*needs_place=*/false);

@@ -19,6 +19,21 @@ for file in "${sources[@]}"; do
   grep -q 'SPDX-License-Identifier: MIT' "$file" || complain "$file: no SPDX line"
 done
 
+# A file that a comment names is in this tree; a line that names others' files says "source".
+unknown=$(find host sdk plugins tests \( -name '*.h' -o -name '*.cc' \) -print | awk '
+  FNR == NR { do known[$0]; while (sub(/^[^\/]*\//, "")); next }
+  /source/ || !match($0, /\/\/.*/) { next }
+  {
+    comment = substr($0, RSTART + 2)
+    while (match(comment, /[A-Za-z0-9_][A-Za-z0-9_\/]*\.(h|cc)([^A-Za-z0-9_]|$)/)) {
+      name = substr(comment, RSTART, RLENGTH)
+      comment = substr(comment, RSTART + RLENGTH)
+      sub(/[^A-Za-z]*$/, "", name)
+      if (!(name in known)) print FILENAME ":" FNR " names " name
+    }
+  }' - "${sources[@]}")
+[[ -z $unknown ]] || complain "comments name files that are not here: $unknown"
+
 vendors='tensorrt|pjrt|stablehlo|\btvm\b|bladedisc'
 if grep -rnIiE "$vendors" host --include='*.cc' --include='*.h'; then
   complain "host/ names a vendor"
@@ -38,8 +53,8 @@ owned 'CLI/' host/cli
 owned 'openssl' '\(host/base\|sdk/artifact/file_digest.cc\)'
 
 if command -v clang-format >/dev/null && clang-format --version | grep -q 'version 14'; then
-  clang-format --dry-run --Werror "${sources[@]}" 2>&1 | head -20 | grep . &&
-    complain "clang-format 14 would change these files"
+  unformatted=$(clang-format --dry-run --Werror "${sources[@]}" 2>&1) ||
+    complain "clang-format 14 would change these files: $(head -20 <<<"$unformatted")"
 else
   echo "lint: clang-format 14 is not here, formatting not checked"
 fi

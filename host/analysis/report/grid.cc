@@ -23,7 +23,7 @@ std::string shown(const Json& cell) {
 
 std::string csv_field(const Json& cell) {
   if (cell.is_null()) return "";
-  const std::string text = cell.is_string() ? cell.get<std::string>() : base::dump_json(cell);
+  const std::string text = base::text_of(cell);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char byte : text) quoted += byte == '"' ? std::string("\"\"") : std::string(1, byte);

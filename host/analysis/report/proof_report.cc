@@ -284,7 +284,7 @@ std::string plugin_word(const Record& record, int width) {
   Grid grid;
   grid.columns = {"plugin says", "its own word, which nobody has checked"};
   for (const auto& [key, value] : record.plugin_info.items()) {
-    grid.rows.push_back({key, value.is_string() ? value : Json(base::dump_json(value))});
+    grid.rows.push_back({key, base::text_of(value)});
   }
   return table_text(grid, width);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/field_reader.h"
 #include "base/tolerance.h"
 #include "report/proof_report.h"
 
@@ -11,9 +12,10 @@ namespace graphnet::report {
 
 namespace {
 
-std::string word(const base::Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+std::string sha256_of(const base::Json& digest) {
+  std::string text;
+  base::FieldReader(digest).read("sha256", text);
+  return text;
 }
 
 std::optional<double> largest(const base::Json& object, const char* key) {
@@ -59,10 +61,10 @@ std::string levels_of(const record::Record& record) {
 std::string digest_of(const base::Json& digest, const char* key) {
   const auto found = digest.find(key);
   if (found == digest.end()) return "";
-  if (found->is_object()) return word(*found, "sha256");
+  if (found->is_object()) return sha256_of(*found);
   std::string all;
   for (const base::Json& output : *found) {
-    if (output.is_object()) all += word(output, "sha256") + " ";
+    if (output.is_object()) all += sha256_of(output) + " ";
   }
   return all;
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/field_reader.h"
 #include "score/evidence.h"
 #include "score/schedule.h"
 
@@ -27,11 +28,10 @@ bool is_one(const Json& value) {
 /// The 64 digits of output `index`; empty if there are none.
 std::string digits_of(const Record& record, std::size_t index, bool compat) {
   if (!compat) {
-    const Json& statistics = item(record.correctness, "statistics", index);
-    if (statistics.is_object()) {
-      const auto digits = statistics.find("all_close_nan_equal");
-      if (digits != statistics.end() && digits->is_string()) return digits->get<std::string>();
-    }
+    std::string digits;
+    base::FieldReader(item(record.correctness, "statistics", index))
+        .read("all_close_nan_equal", digits);
+    if (!digits.empty()) return digits;
   }
   const Json& digits = item(record.correctness, "all_close", index);
   return digits.is_string() ? digits.get<std::string>() : "";
@@ -66,10 +66,6 @@ void judge_levels(const Record& record, bool compat, Row& row) {
   for (std::size_t i = 0; i < num_outputs; ++i) judge_output(record, i, compat, row);
 }
 
-std::string value_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : base::dump_json(value);
-}
-
 Backend backend_of(const Record& record) {
   Backend backend;
   backend.name = record.backend_name();
@@ -86,7 +82,7 @@ Backend backend_of(const Record& record) {
   const std::string& hardware = record.environment.cpu_model;
   if (!hardware.empty()) facets["hardware"] = hardware;
   for (const auto& [name, value] : record.plugin_options.items()) {
-    facets["option." + name] = value_text(value);
+    facets["option." + name] = base::text_of(value);
   }
   return backend;
 }

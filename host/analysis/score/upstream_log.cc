@@ -5,10 +5,11 @@
 #include <charconv>
 #include <utility>
 
-#include "base/json.h"
+#include "base/field_reader.h"
 
 namespace graphnet::score {
 
+using base::FieldReader;
 using base::Json;
 
 namespace {
@@ -55,20 +56,12 @@ std::optional<double> number_of(const std::string& text) {
   return value;
 }
 
-std::optional<double> number_in(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
-}
-
 LogSample::Spread spread_of(std::string_view text) {
   LogSample::Spread spread;
   const auto json = base::parse_json(text, "performance");
-  if (!json.is_ok() || !json->is_object()) return spread;
-  const auto e2e = json->find("e2e");
-  if (e2e == json->end() || !e2e->is_object()) return spread;
-  spread.median = number_in(*e2e, "median");
-  spread.iqr = number_in(*e2e, "iqr");
+  if (!json.is_ok()) return spread;
+  const Json* e2e = FieldReader(*json).object("e2e");
+  if (e2e != nullptr) FieldReader(*e2e).read("median", spread.median).read("iqr", spread.iqr);
   return spread;
 }
 

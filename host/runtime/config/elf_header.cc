@@ -2,15 +2,11 @@
 #include "config/elf_header.h"
 
 #include <elf.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
 #include <string>
 
-#include "base/file.h"
+#include "base/elf_file.h"
 
 namespace graphnet::config {
 
@@ -27,71 +23,53 @@ constexpr Elf64_Half kHostMachine = EM_AARCH64;
 #error "unknown machine: add its ELF number here"
 #endif
 
+constexpr std::pair<Elf64_Half, const char*> kMachines[] = {
+    {EM_X86_64, "x86_64"}, {EM_AARCH64, "aarch64"}, {EM_386, "i386"},
+    {EM_ARM, "arm"},       {EM_RISCV, "riscv"},     {EM_PPC64, "ppc64"}};
+
 std::string machine_name(Elf64_Half machine) {
-  switch (machine) {
-    case EM_X86_64:
-      return "x86_64";
-    case EM_AARCH64:
-      return "aarch64";
-    case EM_386:
-      return "i386";
-    case EM_ARM:
-      return "arm";
-    case EM_RISCV:
-      return "riscv";
-    case EM_PPC64:
-      return "ppc64";
-    default:
-      return "ELF machine " + std::to_string(machine);
+  for (const auto& [number, name] : kMachines) {
+    if (number == machine) return name;
   }
+  return "ELF machine " + std::to_string(machine);
 }
 
 Status refused(const std::string& message) {
   return Status(Code::kPlugin, message);
 }
 
-/// The first bytes, readable: enough to recognise an error page or an archive.
-std::string printable_start(const std::string& bytes) {
-  std::string shown = bytes.substr(0, 12);
-  for (char& byte : shown) {
+// Enough to recognise an error page or an archive.
+constexpr std::size_t kShownBytes = 12;
+
+std::string printable(std::string bytes) {
+  for (char& byte : bytes) {
     if (byte < 0x20 || byte > 0x7E) byte = '.';
   }
-  return shown;
-}
-
-base::Result<std::string> read_start(const std::filesystem::path& path) {
-  const base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd.is_open()) {
-    return refused((errno == ENOENT ? "library file not found: " : "cannot open library file: ") +
-                   path.string())
-        .add_context(std::strerror(errno));
-  }
-  struct stat status = {};
-  if (::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return refused("'" + path.string() + "' is not a regular file");
-  }
-  std::string bytes(sizeof(Elf64_Ehdr), '\0');
-  const ssize_t num_read = ::pread(fd.get(), bytes.data(), bytes.size(), 0);
-  bytes.resize(num_read > 0 ? static_cast<std::size_t>(num_read) : 0);
   return bytes;
 }
 
 }  // namespace
 
 Status check_shared_library(const std::filesystem::path& path) {
-  GN_ASSIGN_OR_RETURN(const std::string bytes, read_start(path));
-  if (bytes.substr(0, SELFMAG) != std::string(ELFMAG, SELFMAG)) {
+  std::error_code ignored;
+  if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) {
+    return refused("library file not found: " + path.string());
+  }
+  const base::Result<base::CheckedBytes> bytes = base::CheckedBytes::open(path);
+  if (!bytes.is_ok()) return refused(bytes.status().message());
+  std::string start(std::min<std::uint64_t>(bytes->size(), kShownBytes), '\0');
+  Elf64_Ehdr header = {};
+  const bool is_whole = bytes->read_bytes(0, start.data(), start.size()) && bytes->read(0, header);
+  if (start.substr(0, SELFMAG) != std::string(ELFMAG, SELFMAG)) {
     Status error = refused("'" + path.string() + "' is not an ELF shared library (starts with '" +
-                           printable_start(bytes) + "')");
-    return bytes.substr(0, 1) == "<" ? std::move(error).add_hint("was the download an error page?")
+                           printable(start) + "')");
+    return start.substr(0, 1) == "<" ? std::move(error).add_hint("was the download an error page?")
                                      : std::move(error);
   }
-  if (bytes.size() < sizeof(Elf64_Ehdr)) {
-    return refused("'" + path.string() + "' is cut off after " + std::to_string(bytes.size()) +
+  if (!is_whole) {
+    return refused("'" + path.string() + "' is cut off after " + std::to_string(bytes->size()) +
                    " bytes");
   }
-  Elf64_Ehdr header;
-  std::memcpy(&header, bytes.data(), sizeof(header));
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
     return refused("'" + path.string() +
                    "' is built for a 32-bit or big-endian machine, this host is " +

@@ -12,8 +12,8 @@ namespace graphnet::config {
 /// ("No such file" for a foreign machine). Runs no code of the file; symbols and dependencies are
 /// checked in the worker.
 ///
-/// errors   kPlugin: not found (E120), not an ELF shared library (E121), other machine (E122)
-/// source   System V gABI, ELF header; clause numbers of the plugin ABI's message list
+/// errors   kPlugin: not found, not an ELF shared library, other machine
+/// source   System V gABI, ELF header
 base::Status check_shared_library(const std::filesystem::path& path);
 
 }  // namespace graphnet::config

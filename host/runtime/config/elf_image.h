@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -30,20 +29,16 @@ struct ElfImage {
   std::vector<std::string> exports;   ///< symbols that others can see; only if asked for
 };
 
-/// Reads `num_bytes` at `offset` into `target`; false if they are not all there.
-using ReadAt = std::function<bool(std::uint64_t offset, void* target, std::size_t num_bytes)>;
-
 /// Whether to read the symbol table too: it can be large and only a plugin's own matters.
 enum class ElfSymbols : bool { kSkip, kRead };
 
 /// Reads the dynamic segment of a 64-bit little-endian image, as the loader does: section headers
-/// are not needed, so stripped files read alike. Every offset, count and string is checked against
-/// the file; a hostile file gives an error or harmless text, in time and memory linear in its size.
+/// are not needed, so stripped files read alike. A hostile file gives an error or harmless text,
+/// see base/elf_file.h.
 ///
 /// errors   kPlugin with one sentence about what is cut off, out of bounds or missing
 /// source   System V gABI chapters 4 and 5; GNU hash and symbol versions: LSB core, 10.7
-base::Result<ElfImage> parse_elf_image(const ReadAt& read, std::uint64_t file_bytes,
-                                       ElfSymbols symbols);
+base::Result<ElfImage> parse_elf_image(std::string_view bytes, ElfSymbols symbols);
 
 /// The same for a file; errors name it.
 base::Result<ElfImage> read_elf_image(const std::filesystem::path& path, ElfSymbols symbols);

@@ -28,7 +28,7 @@ struct FileTrust {
 /// or owned by somebody else. Symbolic links are followed. A folder with the sticky bit is no
 /// better: others can add libraries beside the plugin's.
 ///
-/// errors   kPlugin (E141); names all such files
+/// errors   kPlugin; names all such files
 base::Status check_trust(const Manifest& manifest, const FileTrust& trust);
 
 }  // namespace graphnet::config

@@ -66,7 +66,7 @@ class PluginRegistry {
   std::vector<PluginEntry> entries_;
 };
 
-/// An error if a plugin of this name is not to be used (E114); `disabled`: patterns of names.
+/// An error if a plugin of this name is not to be used; `disabled`: patterns of names.
 base::Status check_enabled(const std::string& name, const std::vector<std::string>& disabled);
 
 /// Whether the plugin's files are trustworthy (file_trust.h) and can be loaded by this

@@ -15,10 +15,8 @@ namespace graphnet::config {
 /// `host_program` is the program that will load it and whose libraries are there already; may be
 /// empty. Undefined symbols show only when it is loaded.
 ///
-/// errors   kPlugin. Numbers of the plugin ABI's message list: not found (E120), not a shared
-///          library (E121), other machine (E122), libraries missing, all of them with who needs
-///          them (E123), C or C++ library too old (E124), symbol missing (E125), ABI major (E130)
-///          or minor (E131)
+/// errors   kPlugin: not found, not a shared library, other machine, ABI major or minor, symbol
+///          missing, libraries missing (all of them with who needs them), C or C++ library too old
 base::Status preflight(const Manifest& manifest, const std::filesystem::path& host_program);
 
 }  // namespace graphnet::config

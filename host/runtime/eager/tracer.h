@@ -73,7 +73,7 @@ class Tracer {
   /// Things that a reader of the result should know; see Engine::notes().
   std::set<std::string> notes;
 
-  /// Deepest vmap level seen in the current region; see vmap.cc.
+  /// Deepest vmap level seen in the current region; see vmap_calls.cc.
   int vmap_depth = 0;
 
  private:

@@ -21,7 +21,7 @@ gn_option to_option(const std::string& name, const base::Json& value, std::strin
     option.number = value.get<double>();
   } else {
     option.type = GN_OPTION_STRING;
-    text = value.is_string() ? value.get<std::string>() : base::dump_json(value);
+    text = base::text_of(value);
     option.text = {text.data(), text.size()};
   }
   return option;

@@ -21,8 +21,6 @@ namespace graphnet::verify {
 /// | eager and plugin against float64       | float64_truth.h            |
 /// | what indices select                    | indices.h                  |
 /// | whether random draws are alike         | distribution.h             |
-///
-/// source   DESIGN 4, "Outcome `ok`"
 
 /// Bools and integers: equal to the bit, or judged by what they select.
 inline bool is_exact(base::DType dtype) {

@@ -10,13 +10,9 @@ namespace graphnet::verify {
 
 /// Changes of eager below so many times the tolerance tell nothing of a plugin: what it may be off
 /// by would hide most of them.
-///
-/// source   DESIGN 4
 inline constexpr double kSensitiveFactor = 10;
 
 /// Largest part of eager's change that the plugin's may differ from it by.
-///
-/// source   DESIGN 4
 inline constexpr double kMostUnfollowed = 0.1;
 
 /// How far an output moves from one call to another, relative to the first: RMS over the elements

@@ -44,6 +44,12 @@ TEST(Json, DumpNeverThrows) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
 }
 
+TEST(Json, TextForPeopleHasNoQuotes) {
+  EXPECT_EQ(text_of("a \"b\""), "a \"b\"");
+  EXPECT_EQ(text_of(1.5), "1.5");
+  EXPECT_EQ(text_of({{"a", nullptr}}), R"({"a":null})");
+}
+
 TEST(Json, DoublesSurviveTheRoundTrip) {
   const double value = 0.1 + 0.2;
   EXPECT_EQ(parse_json(dump_json(Json(value)), "test")->get<double>(), value);

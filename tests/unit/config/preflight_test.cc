@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <random>
 
 #include "config/elf_image.h"
@@ -23,12 +22,7 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 base::Result<ElfImage> parse(const std::string& bytes) {
-  const ReadAt read = [&](std::uint64_t offset, void* target, std::size_t num_bytes) {
-    if (offset > bytes.size() || bytes.size() - offset < num_bytes) return false;
-    std::memcpy(target, bytes.data() + offset, num_bytes);
-    return true;
-  };
-  return parse_elf_image(read, bytes.size(), ElfSymbols::kRead);
+  return parse_elf_image(bytes, ElfSymbols::kRead);
 }
 
 ElfRecipe full_recipe() {
