@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "record/left_out.h"
 
 namespace graphnet::report {
 
@@ -21,7 +22,7 @@ void count_ok(const ResultRow& row, BackendSummary& summary, std::vector<double>
   if (row.counts_in_means()) {
     speedups.push_back(*row.speedup);
   } else {
-    ++summary.left_out[row.left_out.empty() ? "no speedup" : row.left_out];
+    ++summary.left_out[row.left_out.empty() ? name_of(record::LeftOut::kNoSpeedup) : row.left_out];
   }
 }
 
