@@ -12,8 +12,6 @@ namespace graphnet::report {
 
 namespace {
 
-constexpr std::size_t kMaxScatterBackends = 6;
-
 void count_ok(const ResultRow& row, BackendSummary& summary, std::vector<double>& speedups) {
   ++summary.num_ok;
   ++summary.timing[row.timing.empty() ? "no interval" : row.timing.text()];
@@ -157,24 +155,6 @@ std::vector<GroupRow> group_rows(const Report& report, GroupKey key) {
   std::vector<GroupRow> rows;
   for (auto& [count, row] : sorted) rows.push_back(std::move(row));
   return rows;
-}
-
-ReportCharts report_charts(const Report& report) {
-  ReportCharts charts;
-  if (!report.est.empty()) charts.scores.push_back(est_chart(report.est, report.score_caption));
-  if (!report.st.empty()) charts.scores.push_back(st_chart(report.st, report.score_caption));
-  const std::vector<SpeedupGroup> groups = speedup_groups(report);
-  charts.speedups = {violin_chart(groups), ecdf_chart(groups)};
-  const std::size_t shown = std::min(report.backends.size(), kMaxScatterBackends);
-  for (std::size_t x = 0; x < shown; ++x) {
-    for (std::size_t y = x + 1; y < shown; ++y) {
-      charts.scatters.push_back(scatter_chart(scatter_input(report, x, y)));
-    }
-  }
-  charts.groups = {
-      group_chart("category", report.backends, group_rows(report, &ResultRow::category)),
-      group_chart("family", report.backends, group_rows(report, &ResultRow::family))};
-  return charts;
 }
 
 }  // namespace graphnet::report
