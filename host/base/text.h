@@ -17,6 +17,9 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
 /// Joins with a separator.
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
+/// The parts between separators, empty ones included; one for a text without any.
+std::vector<std::string> split(std::string_view text, char separator);
+
 /// Joins words to a command line that a POSIX shell splits into the same words.
 std::string shell_command(const std::vector<std::string>& words);
 

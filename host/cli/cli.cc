@@ -8,22 +8,12 @@
 #include <iostream>
 
 #include "base/log.h"
-#include "cli/compare_command.h"
+#include "cli/commands.h"
 #include "cli/diagnostics.h"
-#include "cli/doctor_command.h"
 #include "cli/exit_code.h"
-#include "cli/help_command.h"
 #include "cli/help_text.h"
-#include "cli/inspect_command.h"
-#include "cli/merge_command.h"
 #include "cli/parse.h"
-#include "cli/plugin_command.h"
-#include "cli/report_command.h"
-#include "cli/repro_command.h"
-#include "cli/run_command.h"
-#include "cli/score_command.h"
-#include "cli/submit_command.h"
-#include "cli/test_compiler_command.h"
+#include "cli/topics.h"
 #include "cli/version_text.h"
 
 namespace graphnet::cli {
@@ -38,8 +28,7 @@ std::vector<Flag> global_flag_table(GlobalFlags& flags) {
   return {
       {"-h,--help", "", "show help and exit", &flags.help},
       {"--version", "", "show the version and exit; with -v how it was built", &flags.version},
-      {"-v,--verbose", "", "more talk on standard error; repeat it for debugging",
-       &flags.verbosity},
+      {"-v,--verbose", "", "increase the log verbosity; repeat it for debugging", &flags.verbosity},
       {"-q,--quiet", "", "no progress, errors only", &flags.quiet},
       {"--json", "", "results as JSON on standard output", &flags.json},
       {"--color", "auto|always|never", "default: auto; NO_COLOR is respected", &flags.color},
@@ -77,25 +66,11 @@ Status apply_global_flags(Context& context) {
   return Status::ok();
 }
 
-/// The program: its commands and where their flags go.
+/// The program: what can be named, and what this command line says.
 class Program {
  public:
-  Program() {
-    commands_.push_back(run_command(run_flags_));
-    commands_.push_back(test_compiler_command(test_compiler_flags_));
-    commands_.push_back(score_command(score_flags_));
-    commands_.push_back(compare_command(compare_flags_));
-    commands_.push_back(inspect_command(inspect_flags_));
-    commands_.push_back(plugin_command(plugin_arguments_));
-    commands_.push_back(report_command(report_flags_));
-    commands_.push_back(repro_command(repro_flags_));
-    commands_.push_back(merge_command(merge_flags_));
-    commands_.push_back(submit_command(submit_flags_));
-    commands_.push_back(doctor_command(doctor_flags_));
-    add_help_commands(commands_, global_flags_, help_flags_);
-  }
-
   int main(const std::vector<std::string>& words) {
+    context_.interface = &interface_;
     context_.words = words;
     context_.out = examine_terminal(1, ColorMode::kAuto);
     context_.error = examine_terminal(2, ColorMode::kAuto);
@@ -115,8 +90,7 @@ class Program {
 
   Result<int> run(const std::vector<std::string>& words) {
     const std::vector<std::string> arguments(words.begin() + (words.empty() ? 0 : 1), words.end());
-    GN_ASSIGN_OR_RETURN(const Command* command,
-                        parse_command_line(arguments, global_flags_, commands_));
+    GN_ASSIGN_OR_RETURN(const Command* command, parse_command_line(arguments, interface_));
     GN_RETURN_IF_ERROR(apply_global_flags(context_));
     context_.installation = config::Installation::of_this_process();
     const auto& trusted = context_.flags.trust_file;
@@ -126,31 +100,19 @@ class Program {
       return kExitDone;
     }
     if (context_.flags.help) {
-      std::cout << (command ? command_help(*command, global_flags_) : program_help(commands_));
+      std::cout << (command ? command_help(*command, interface_.global_flags)
+                            : program_help(interface_));
       return kExitDone;
     }
     if (command == nullptr) {
-      std::cerr << program_help(commands_);
+      std::cerr << program_help(interface_);
       return kExitUsage;
     }
     return command->execute(context_);
   }
 
   Context context_;
-  RunFlags run_flags_;
-  TestCompilerFlags test_compiler_flags_;
-  ScoreFlags score_flags_;
-  ReportFlags report_flags_;
-  ReproFlags repro_flags_;
-  CompareFlags compare_flags_;
-  InspectFlags inspect_flags_;
-  std::vector<std::string> plugin_arguments_;
-  MergeFlags merge_flags_;
-  DoctorFlags doctor_flags_;
-  SubmitFlags submit_flags_;
-  HelpFlags help_flags_;
-  std::vector<Flag> global_flags_ = global_flag_table(context_.flags);
-  std::vector<Command> commands_;
+  Interface interface_ = {global_flag_table(context_.flags), make_commands(), make_topics()};
 };
 
 }  // namespace

@@ -35,8 +35,9 @@ struct Positionals {
   std::string name;  ///< "SAMPLE|DIR|LIST"; empty: the command takes none
   std::string help;
   std::vector<std::string>* target = nullptr;
-  std::vector<std::string> choices = {};  ///< words that completion offers
-  std::string completes = {};             ///< and what else, as Flag::value
+  std::vector<std::string> choices = {};  ///< words that completion offers for the first
+  /// What it offers else: as Flag::value, or TOPIC, the commands and topics.
+  std::string completes = {};
 };
 
 struct Example {
@@ -57,8 +58,11 @@ struct GlobalFlags {
   std::vector<std::string> trust_file;
 };
 
+struct Interface;
+
 /// The surroundings of a command.
 struct Context {
+  const Interface* interface = nullptr;  ///< what help, manual pages and completion describe
   config::Installation installation;
   GlobalFlags flags;
   std::vector<std::string> words;  ///< the command line, program name included
@@ -67,9 +71,10 @@ struct Context {
   Terminal error;
 };
 
-/// One command of the program.
+/// One command of the program. Owns what its flags are stored in: targets of its flags and
+/// positionals live as long as `execute`.
 struct Command {
-  std::string name;
+  std::string name;         ///< of its row in commands.h
   std::string summary;      ///< one line in the list of commands
   std::string description;  ///< a few sentences for its own help
   std::string usage;        ///< what follows "graphnet "
@@ -79,6 +84,20 @@ struct Command {
   bool is_hidden = false;  ///< not for people: neither listed nor completed
   /// Does the work; returns the exit code. A failure is printed by the caller.
   std::function<base::Result<int>(const Context&)> execute;
+};
+
+/// A text of `graphnet help TOPIC`.
+struct Topic {
+  std::string name;
+  std::string summary;  ///< one line in the list of topics
+  std::string body;     ///< Markdown: sections "## ...", paragraphs, lists, indented examples
+};
+
+/// All that a user can name. Commands that are hidden are in it too.
+struct Interface {
+  std::vector<Flag> global_flags;
+  std::vector<Command> commands;
+  std::vector<Topic> topics;
 };
 
 }  // namespace graphnet::cli

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "cli/compare_command.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/flag_values.h"
 #include "report/comparison.h"
@@ -23,6 +26,14 @@ using report::Comparison;
 using report::Report;
 
 namespace {
+
+/// Flags of `graphnet compare` as text.
+struct CompareFlags {
+  std::vector<std::string> sides;
+  std::vector<std::string> results;
+  std::optional<std::string> metric;
+  std::optional<std::string> threshold;
+};
 
 Result<report::CompareSettings> read_settings(const CompareFlags& flags) {
   report::CompareSettings settings;
@@ -146,9 +157,9 @@ Result<int> execute(const Context& context, const CompareFlags& flags) {
 
 }  // namespace
 
-Command compare_command(CompareFlags& flags) {
+Command compare_command() {
+  const auto flags = std::make_shared<CompareFlags>();
   Command command;
-  command.name = "compare";
   command.summary = "two sets of results, sample by sample, with intervals";
   command.description =
       "Pairs the results of A and B by sample and says how many times faster B is: the geometric\n"
@@ -162,22 +173,22 @@ Command compare_command(CompareFlags& flags) {
       "run with --digest, it says of how many samples inputs and outputs have the same bits.";
   command.usage = "compare A B [options]";
   command.positionals = {
-      "A|B", "two results files, or two backends of --results", &flags.sides, {}, "FILE"};
+      "A|B", "two results files, or two backends of --results", &flags->sides, {}, "FILE"};
   command.flags = {
-      {"--results", "FILE", "results that hold backends A and B; may repeat", &flags.results},
+      {"--results", "FILE", "results that hold backends A and B; may repeat", &flags->results},
       {"--metric", "speedup|plugin|eager",
        "what is compared: the speedup over eager, in which drift of the machine cancels, or the "
        "time of one side; default: speedup",
-       &flags.metric},
+       &flags->metric},
       {"--threshold", "PERCENT",
        "a change below it is none; default: 5, at least the noise floor of the controls",
-       &flags.threshold},
+       &flags->threshold},
   };
   command.examples = {
       {"graphnet compare before.jsonl after.jsonl", "did a change cost speed or correctness"},
       {"graphnet compare acme acme+fast --results results", "two backends on the same samples"},
       {"graphnet compare reference.jsonl target.jsonl --metric eager", "two machines"}};
-  command.execute = [&flags](const Context& context) { return execute(context, flags); };
+  command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "cli/doctor_command.h"
-
 #include <array>
 #include <cstdio>
 #include <iostream>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/device_doctor.h"
 #include "cli/exit_code.h"
 #include "cli/plugin_state.h"
@@ -24,6 +25,11 @@ using base::Result;
 using base::Status;
 
 namespace {
+
+/// Flags of `graphnet doctor` as text.
+struct DoctorFlags {
+  std::optional<std::string> device;  ///< "" for the first one
+};
 
 /// A config that `run --config NAME` finds, and whether its plugin can be used.
 struct ConfigState {
@@ -240,9 +246,9 @@ Result<int> execute(const Context& context, const std::optional<std::string>& de
 
 }  // namespace
 
-Command doctor_command(DoctorFlags& flags) {
+Command doctor_command() {
+  const auto flags = std::make_shared<DoctorFlags>();
   Command command;
-  command.name = "doctor";
   command.summary = "show what this machine and installation offer and what is missing";
   command.description =
       "Looks at processor, memory, disk, libtorch, CUDA, plugins and configs. Changes nothing and "
@@ -254,10 +260,10 @@ Command doctor_command(DoctorFlags& flags) {
   command.flags = {{"--device", "[cuda:N]",
                     "look at one device instead (default: cuda:0): driver, libraries and tools of "
                     "CUDA, what tracing sees, signals that threads block",
-                    &flags.device}};
+                    &flags->device}};
   command.examples = {{"graphnet doctor", "the first thing to attach to a bug report"},
                       {"graphnet doctor --device", "why samples do not run on the GPU"}};
-  command.execute = [&flags](const Context& context) { return execute(context, flags.device); };
+  command.execute = [flags](const Context& context) { return execute(context, flags->device); };
   return command;
 }
 

@@ -19,19 +19,6 @@ std::string spaced(const std::string& names) {
   return result;
 }
 
-/// Text in lines of at most kTextWidth, broken at blanks; later lines are indented.
-std::string wrapped(const std::string& text, std::size_t indent) {
-  std::string result;
-  std::size_t begin = 0;
-  while (text.size() - begin > kTextWidth) {
-    std::size_t end = text.rfind(' ', begin + kTextWidth);
-    if (end == std::string::npos || end <= begin) break;
-    result += text.substr(begin, end - begin) + "\n" + std::string(indent, ' ');
-    begin = end + 1;
-  }
-  return result + text.substr(begin);
-}
-
 std::string row(const std::string& left, const std::string& right) {
   std::string line = "  " + left;
   if (line.size() + 2 > kLeftWidth) {
@@ -39,7 +26,7 @@ std::string row(const std::string& left, const std::string& right) {
   } else {
     line.resize(kLeftWidth, ' ');
   }
-  return line + wrapped(right, kLeftWidth) + "\n";
+  return line + wrapped(right, kTextWidth, kLeftWidth) + "\n";
 }
 
 std::string flag_rows(const std::vector<Flag>& flags) {
@@ -56,19 +43,35 @@ std::string flag_rows(const std::vector<Flag>& flags) {
 
 }  // namespace
 
-std::string program_help(const std::vector<Command>& commands) {
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
+  std::string result;
+  std::size_t begin = 0;
+  while (text.size() - begin > width) {
+    std::size_t end = text.rfind(' ', begin + width);
+    if (end == std::string::npos || end <= begin) break;
+    result += text.substr(begin, end - begin) + "\n" + std::string(indent, ' ');
+    begin = end + 1;
+  }
+  return result + text.substr(begin);
+}
+
+std::string program_help(const Interface& interface) {
+  std::size_t width = 0;
+  for (const Command& command : interface.commands) width = std::max(width, command.name.size());
+  for (const Topic& topic : interface.topics) width = std::max(width, topic.name.size());
+  const auto line = [width](const std::string& name, const std::string& summary) {
+    return "  " + name + std::string(width - name.size() + 3, ' ') + summary + "\n";
+  };
   std::string text =
       std::string("graphnet - ") + kProgramSummary + "\n\nusage: graphnet <command> [options]\n\n";
-  std::size_t width = 0;
-  for (const Command& command : commands) width = std::max(width, command.name.size());
-  for (const Command& command : commands) {
-    if (command.is_hidden) continue;
-    text += "  " + command.name + std::string(width - command.name.size() + 3, ' ') +
-            command.summary + "\n";
+  for (const Command& command : interface.commands) {
+    if (!command.is_hidden) text += line(command.name, command.summary);
   }
+  if (!interface.topics.empty()) text += "\ntopics:\n";
+  for (const Topic& topic : interface.topics) text += line(topic.name, topic.summary);
   return text +
          "\ntry:  graphnet run --config nope.yaml\n"
-         "more: graphnet help <command>\n";
+         "more: graphnet help <command or topic>\n";
 }
 
 std::string command_help(const Command& command, const std::vector<Flag>& global_flags) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,15 @@ namespace graphnet::cli {
 inline constexpr const char* kProgramSummary =
     "run computation graphs through tensor compilers and score them";
 
-/// The first screen: what the program is and its commands.
-std::string program_help(const std::vector<Command>& commands);
+/// The first screen: what the program is, its commands and topics.
+std::string program_help(const Interface& interface);
 
 /// Help of one command: usage, arguments, its flags, the global ones, examples.
 std::string command_help(const Command& command, const std::vector<Flag>& global_flags);
+
+/// Text in lines of at most `width`, broken at blanks; `indent` blanks before all but the first.
+///
+/// units    bytes
+std::string wrapped(const std::string& text, std::size_t width, std::size_t indent);
 
 }  // namespace graphnet::cli

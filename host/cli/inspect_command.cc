@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "cli/inspect_command.h"
-
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "cli/bisect.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/inspect_text.h"
 #include "cli/sample_selection.h"
@@ -20,6 +23,16 @@ using base::Result;
 using base::Status;
 
 namespace {
+
+/// Flags of `graphnet inspect` as text.
+struct InspectFlags {
+  std::vector<std::string> samples;
+  std::optional<std::string> stage;
+  bool no_run = false;
+  bool ops = false;
+  bool bisect = false;
+  std::optional<std::string> config;
+};
 
 constexpr std::uint64_t kMaxSourceBytes = std::uint64_t{256} << 20U;
 
@@ -139,9 +152,9 @@ Result<int> execute(const Context& context, const InspectFlags& flags) {
 
 }  // namespace
 
-Command inspect_command(InspectFlags& flags) {
+Command inspect_command() {
+  const auto flags = std::make_shared<InspectFlags>();
   Command command;
-  command.name = "inspect";
   command.summary = "show a sample's graph, its operators and what they cost";
   command.description =
       "Prints model.py (source), the operator calls of a run (program), or the functional graph\n"
@@ -154,16 +167,16 @@ Command inspect_command(InspectFlags& flags) {
   command.usage = "inspect SAMPLE [options] | --ops [SAMPLE|DIR|LIST]... [options]";
   command.positionals = {"SAMPLE|DIR|LIST",
                          "the sample to show; with --ops any number, default: the bundled ones",
-                         &flags.samples,
+                         &flags->samples,
                          {},
                          "DIR"};
   command.flags = {
-      {"--stage", "source|program|normal", "what to show; default: normal", &flags.stage},
-      {"--no-run", "", "take shapes from a plan, not from a run", &flags.no_run},
-      {"--ops", "", "a histogram of the operators of many samples", &flags.ops},
+      {"--stage", "source|program|normal", "what to show; default: normal", &flags->stage},
+      {"--no-run", "", "take shapes from a plan, not from a run", &flags->no_run},
+      {"--ops", "", "a histogram of the operators of many samples", &flags->ops},
       {"--bisect", "", "find the first node whose value leaves tolerance under a plugin",
-       &flags.bisect},
-      {"--config", "CONFIG", "the plugin of --bisect", &flags.config},
+       &flags->bisect},
+      {"--config", "CONFIG", "the plugin of --bisect", &flags->config},
   };
   command.examples = {
       {"graphnet inspect samples/timm/resnet10t.c3_in1k", "what a plugin gets to compile"},
@@ -172,7 +185,7 @@ Command inspect_command(InspectFlags& flags) {
       {"graphnet inspect --ops samples --json", "which operators a plugin must know"},
       {"graphnet inspect samples/timm/resnet10t.c3_in1k --bisect --config acme.yaml",
        "where a plugin goes wrong"}};
-  command.execute = [&flags](const Context& context) { return execute(context, flags); };
+  command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "cli/manual_text.h"
 
+#include "base/text.h"
 #include "cli/help_text.h"
 #include "cli/version_text.h"
 
 namespace graphnet::cli {
 
 namespace {
+
+constexpr const char* kSeeProgram = ".SH SEE ALSO\n.BR graphnet (1)\n";
 
 /// Text for roff: backslashes and hyphens escaped, no line that begins as a request does.
 std::string roff(const std::string& text) {
@@ -25,13 +28,13 @@ std::string roff(const std::string& text) {
   return result;
 }
 
-std::string man_head(const std::string& page, const std::string& summary) {
+std::string man_head(const std::string& page, char section, const std::string& summary) {
   std::string title;
   for (const char letter : page) {
     title += letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
   }
-  return ".TH " + roff(title) + " 1 \"\" \"graphnet " + version_number() + "\"\n.SH NAME\n" +
-         roff(page) + " \\- " + roff(summary) + "\n";
+  return ".TH " + roff(title) + " " + section + " \"\" \"graphnet " + version_number() +
+         "\"\n.SH NAME\n" + roff(page) + " \\- " + roff(summary) + "\n";
 }
 
 std::string man_item(const std::string& term, const std::string& text) {
@@ -99,21 +102,26 @@ std::string markdown_section(const Command& command) {
 
 }  // namespace
 
-std::string program_man(const std::vector<Command>& commands,
-                        const std::vector<Flag>& global_flags) {
-  std::string text = man_head("graphnet", kProgramSummary) + ".SH SYNOPSIS\n.B graphnet\n" +
+std::string program_man(const Interface& interface) {
+  std::string text = man_head("graphnet", '1', kProgramSummary) + ".SH SYNOPSIS\n.B graphnet\n" +
                      roff("<command> [options]") + "\n.SH COMMANDS\n";
-  std::string pages;
-  for (const Command& command : commands) {
+  std::vector<std::string> pages;
+  for (const Command& command : interface.commands) {
     if (command.is_hidden) continue;
     text += man_item(command.name, command.summary);
-    pages += (pages.empty() ? "" : ",\n") + (".BR " + roff("graphnet-" + command.name) + " (1)");
+    pages.push_back(".BR " + roff("graphnet-" + command.name) + " (1)");
   }
-  return text + man_flags("GLOBAL OPTIONS", global_flags) + ".SH SEE ALSO\n" + pages + "\n";
+  if (!interface.topics.empty()) text += ".SH TOPICS\n";
+  for (const Topic& topic : interface.topics) {
+    text += man_item(topic.name, topic.summary);
+    pages.push_back(".BR " + roff("graphnet-" + topic.name) + " (7)");
+  }
+  return text + man_flags("GLOBAL OPTIONS", interface.global_flags) + ".SH SEE ALSO\n" +
+         base::join(pages, ",\n") + "\n";
 }
 
 std::string command_man(const Command& command, const std::vector<Flag>& global_flags) {
-  std::string text = man_head("graphnet-" + command.name, command.summary) +
+  std::string text = man_head("graphnet-" + command.name, '1', command.summary) +
                      ".SH SYNOPSIS\n.B graphnet\n" + roff(command.usage) + "\n";
   if (!command.description.empty()) text += ".SH DESCRIPTION\n" + roff(command.description) + "\n";
   if (!command.positionals.name.empty()) {
@@ -123,22 +131,40 @@ std::string command_man(const Command& command, const std::vector<Flag>& global_
   if (!command.examples.empty()) text += ".SH EXAMPLES\n";
   for (const Example& example : command.examples)
     text += man_item(example.command, example.comment);
-  return text + ".SH SEE ALSO\n.BR graphnet (1)\n";
+  return text + kSeeProgram;
 }
 
-std::string program_markdown(const std::vector<Command>& commands,
-                             const std::vector<Flag>& global_flags) {
+std::string topic_man(const Topic& topic) {
+  std::string text =
+      man_head("graphnet-" + topic.name, '7', topic.summary) + ".SH DESCRIPTION\n.nf\n";
+  // Lines stay as they are written: lists and indented examples are for the eye already.
+  for (const std::string& line : base::split(topic.body, '\n')) {
+    const bool is_heading = line.rfind("## ", 0) == 0;
+    text += is_heading ? ".fi\n.SH " + roff(line.substr(3)) + "\n.nf\n" : roff(line) + "\n";
+  }
+  return text + ".fi\n" + kSeeProgram;
+}
+
+std::string program_markdown(const Interface& interface) {
   std::string text = "# graphnet\n\n" + markdown(kProgramSummary) +
                      "\n\n```\ngraphnet <command> [options]\n```\n" +
-                     markdown_flags("global option", global_flags);
-  for (const Command& command : commands) {
+                     markdown_flags("global option", interface.global_flags);
+  for (const Command& command : interface.commands) {
     if (!command.is_hidden) text += "\n" + markdown_section(command);
+  }
+  if (!interface.topics.empty()) text += "\n## Topics\n\n";
+  for (const Topic& topic : interface.topics) {
+    text += "- " + code("graphnet help " + topic.name) + ": " + markdown(topic.summary) + "\n";
   }
   return text;
 }
 
 std::string command_markdown(const Command& command, const std::vector<Flag>& global_flags) {
   return markdown_section(command) + markdown_flags("global option", global_flags);
+}
+
+std::string topic_markdown(const Topic& topic) {
+  return "# " + topic.name + ": " + topic.summary + "\n\n" + topic.body;
 }
 
 }  // namespace graphnet::cli

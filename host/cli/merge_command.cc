@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "cli/merge_command.h"
-
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/json.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/results_files.h"
 #include "journal/merge.h"
@@ -17,6 +20,12 @@ using base::Result;
 using base::Status;
 
 namespace {
+
+/// Flags of `graphnet merge` as text.
+struct MergeFlags {
+  std::vector<std::string> inputs;
+  std::optional<std::string> output;
+};
 
 void print_text(const fs::path& output, std::size_t num_files, const journal::Merged& merged) {
   std::cout << report::printable(output.string()) << ": " << merged.num_records << " record"
@@ -58,9 +67,9 @@ Result<int> execute(const Context& context, const MergeFlags& flags) {
 
 }  // namespace
 
-Command merge_command(MergeFlags& flags) {
+Command merge_command() {
+  const auto flags = std::make_shared<MergeFlags>();
   Command command;
-  command.name = "merge";
   command.summary = "make one results file of several";
   command.description =
       "Keeps one record of each task (sample, plugin file, options, protocol, hardware, version):\n"
@@ -69,12 +78,12 @@ Command merge_command(MergeFlags& flags) {
       "records from being compared (two builds of a plugin, machines, math policies) are listed.";
   command.usage = "merge -o OUT FILE|DIR...";
   command.positionals = {
-      "FILE|DIR", "results files, or folders of them (*.jsonl)", &flags.inputs, {}, "FILE"};
-  command.flags = {{"-o,--output", "FILE", "where to write; replaced as a whole", &flags.output}};
+      "FILE|DIR", "results files, or folders of them (*.jsonl)", &flags->inputs, {}, "FILE"};
+  command.flags = {{"-o,--output", "FILE", "where to write; replaced as a whole", &flags->output}};
   command.examples = {{"graphnet merge -o all.jsonl results/", "every results file of a folder"},
                       {"graphnet merge -o all.jsonl monday.jsonl tuesday.jsonl --json",
                        "what was merged, as JSON"}};
-  command.execute = [&flags](const Context& context) { return execute(context, flags); };
+  command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }
 

@@ -2,8 +2,8 @@
 #include "cli/parse.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "base/text.h"
 
@@ -48,11 +48,7 @@ void add_flags(CLI::App& app, const std::vector<Flag>& flags) {
 
 void add_names(const std::vector<Flag>& flags, std::vector<std::string>& names) {
   for (const Flag& flag : flags) {
-    for (std::size_t begin = 0; begin < flag.names.size();) {
-      const std::size_t end = std::min(flag.names.find(',', begin), flag.names.size());
-      names.push_back(flag.names.substr(begin, end - begin));
-      begin = end + 1;
-    }
+    for (std::string& name : base::split(flag.names, ',')) names.push_back(std::move(name));
   }
 }
 
@@ -66,12 +62,11 @@ Status unknown(const std::string& what, const std::string& word,
 
 /// What CLI11 could not place: an unknown flag, an unknown command, or a surplus argument.
 Status explain_remaining(const std::string& word, const Command* command,
-                         const std::vector<Flag>& global_flags,
-                         const std::vector<Command>& commands) {
+                         const Interface& interface) {
   const std::string help = command ? "graphnet help " + command->name : "graphnet help";
   if (word.size() > 1 && word[0] == '-') {
     std::vector<std::string> names;
-    add_names(global_flags, names);
+    add_names(interface.global_flags, names);
     if (command != nullptr) add_names(command->flags, names);
     return unknown("flag", word.substr(0, word.find('=')), names, help);
   }
@@ -79,8 +74,7 @@ Status explain_remaining(const std::string& word, const Command* command,
     return Status(Code::kUsage, "'" + word + "' is one argument too many").add_hint(help);
   }
   std::vector<std::string> names;
-  names.reserve(commands.size());
-  for (const Command& candidate : commands) {
+  for (const Command& candidate : interface.commands) {
     if (!candidate.is_hidden) names.push_back(candidate.name);
   }
   return unknown("command", word, names, help);
@@ -104,15 +98,14 @@ Status explain(const CLI::ParseError& error, const Command* command) {
 }  // namespace
 
 Result<const Command*> parse_command_line(const std::vector<std::string>& words,
-                                          const std::vector<Flag>& global_flags,
-                                          const std::vector<Command>& commands) {
+                                          const Interface& interface) {
   const Command* chosen = nullptr;
   try {
     CLI::App app;
     app.set_help_flag();
     app.allow_extras();
-    add_flags(app, global_flags);
-    for (const Command& command : commands) {
+    add_flags(app, interface.global_flags);
+    for (const Command& command : interface.commands) {
       CLI::App* sub = app.add_subcommand(command.name, command.summary);
       sub->set_help_flag();
       sub->fallthrough()->allow_extras();
@@ -131,7 +124,7 @@ Result<const Command*> parse_command_line(const std::vector<std::string>& words,
     }
     for (const std::string& word : app.remaining(true)) {
       // CLI11 lists the mark that ends flags, too.
-      if (word != "--") return explain_remaining(word, chosen, global_flags, commands);
+      if (word != "--") return explain_remaining(word, chosen, interface);
     }
   } catch (const std::exception& error) {
     return Status(Code::kInternal, std::string("the command line parser failed: ") + error.what());

@@ -15,10 +15,8 @@ namespace graphnet::cli {
 /// `words` without the program's name. Returns the command named, or null if none is.
 ///
 /// errors   kUsage: unknown flag or command (the nearest is suggested), missing value, a value for
-/// a
-///          switch; no exception escapes
+///          a switch; no exception escapes
 base::Result<const Command*> parse_command_line(const std::vector<std::string>& words,
-                                                const std::vector<Flag>& global_flags,
-                                                const std::vector<Command>& commands);
+                                                const Interface& interface);
 
 }  // namespace graphnet::cli

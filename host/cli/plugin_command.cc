@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "cli/plugin_command.h"
-
 #include <algorithm>
 #include <array>
 #include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/plugin_state.h"
 #include "report/terminal_text.h"
@@ -195,9 +197,9 @@ Result<int> execute(const Context& context, const std::vector<std::string>& argu
 
 }  // namespace
 
-Command plugin_command(std::vector<std::string>& arguments) {
+Command plugin_command() {
+  const auto arguments = std::make_shared<std::vector<std::string>>();
   Command command;
-  command.name = "plugin";
   command.summary = "list or describe the installed plugins";
   command.description =
       "list: name, version, ABI, state (ok, shadowed by an earlier folder, disabled, broken), "
@@ -216,10 +218,10 @@ Command plugin_command(std::vector<std::string>& arguments) {
       "--trust-file.";
   command.usage = "plugin list | info PLUGIN [options]";
   command.positionals = {
-      "ACTION [PLUGIN]", "list, or info with a name", &arguments, {"list", "info"}, "PLUGIN"};
+      "ACTION [PLUGIN]", "list, or info with a name", arguments.get(), {"list", "info"}, "PLUGIN"};
   command.examples = {{"graphnet plugin list", "what `backend: {name: ...}` can name"},
                       {"graphnet plugin info nope", "its devices, weights modes and options"}};
-  command.execute = [&arguments](const Context& context) { return execute(context, arguments); };
+  command.execute = [arguments](const Context& context) { return execute(context, *arguments); };
   return command;
 }
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "cli/report_command.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/record_outputs.h"
+#include "cli/report_outputs.h"
 #include "cli/results_files.h"
 #include "journal/sql_view.h"
 #include "report/grid.h"
@@ -24,6 +29,15 @@ using journal::JournalContent;
 using record::Record;
 
 namespace {
+
+/// Flags of `graphnet report` as text.
+struct ReportFlags {
+  std::vector<std::string> inputs;
+  std::optional<std::string> sql;
+  bool csv = false;
+  RecordOutputFlags records;
+  ReportOutputFlags outputs;
+};
 
 using Journals = std::vector<JournalContent>;
 
@@ -177,9 +191,9 @@ std::string sql_help() {
 
 }  // namespace
 
-Command report_command(ReportFlags& flags) {
+Command report_command() {
+  const auto flags = std::make_shared<ReportFlags>();
   Command command;
-  command.name = "report";
   command.summary = "show what results files hold";
   command.description =
       "Prints the table of a run from its results file, or of several files together. --html "
@@ -197,15 +211,15 @@ Command report_command(ReportFlags& flags) {
   command.usage = "report RESULTS|LOG|DIR... [options]";
   command.positionals = {"RESULTS|LOG|DIR",
                          "results files, or folders of them (*.jsonl); see --html for logs",
-                         &flags.inputs,
+                         &flags->inputs,
                          {},
                          "FILE"};
   command.flags = {
-      {"--sql", "SELECT", "the rows of a query in SQLite's language", &flags.sql},
-      {"--csv", "", "comma-separated values instead of a table", &flags.csv},
+      {"--sql", "SELECT", "the rows of a query in SQLite's language", &flags->sql},
+      {"--csv", "", "comma-separated values instead of a table", &flags->csv},
   };
-  for (Flag& flag : report_output_flags(flags.outputs)) command.flags.push_back(std::move(flag));
-  for (Flag& flag : record_output_flags(flags.records)) command.flags.push_back(std::move(flag));
+  for (Flag& flag : report_output_flags(flags->outputs)) command.flags.push_back(std::move(flag));
+  for (Flag& flag : record_output_flags(flags->records)) command.flags.push_back(std::move(flag));
   command.examples = {
       {"graphnet report results/", "the table of every run in a folder"},
       {"graphnet report --sql \"SELECT outcome, count(*) FROM records GROUP BY 1\" all.jsonl",
@@ -215,7 +229,7 @@ Command report_command(ReportFlags& flags) {
       {"graphnet report --kernels results/", "which code ran in each sample, and what says so"},
       {"graphnet report results/ --perfetto run.pftrace", "where a run spent its time, as a trace"},
       {"graphnet report --csv all.jsonl > all.csv", "for a spreadsheet"}};
-  command.execute = [&flags](const Context& context) { return execute(context, flags); };
+  command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }
 

@@ -3,15 +3,14 @@
 
 #include <filesystem>
 #include <iostream>
-#include <set>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/exit_code.h"
+#include "report/charts.h"
 #include "report/html_page.h"
 #include "report/png.h"
 #include "report/read_report.h"
-#include "report/summary.h"
 #include "report/terminal_text.h"
 #include "report/text_report.h"
 
@@ -49,23 +48,6 @@ Status write_html(const Context& context, const std::string& file, const report:
   return Status::ok();
 }
 
-std::vector<report::Chart> all_charts(const report::Report& report) {
-  report::ReportCharts charts = report::report_charts(report);
-  std::vector<report::Chart> all;
-  std::set<std::string> names;
-  for (auto* group : {&charts.scores, &charts.speedups, &charts.scatters, &charts.groups}) {
-    for (report::Chart& chart : *group) {
-      // Two labels may differ in characters only that no file name should have.
-      const std::string name = chart.name;
-      for (int i = 2; !names.insert(chart.name).second; ++i) {
-        chart.name = name + "-" + std::to_string(i);
-      }
-      all.push_back(std::move(chart));
-    }
-  }
-  return all;
-}
-
 Status write_plots(const Context& context, const fs::path& folder, const fs::path& converter,
                    const report::Report& report) {
   std::error_code error;
@@ -74,8 +56,8 @@ Status write_plots(const Context& context, const fs::path& folder, const fs::pat
     return Status(Code::kEnvironment,
                   "cannot make folder '" + folder.string() + "': " + error.message());
   }
-  const auto charts = all_charts(report);
-  for (const report::Chart& chart : charts) {
+  const std::vector<report::ReportChart> charts = report::draw_charts(report);
+  for (const auto& [section, chart] : charts) {
     const fs::path svg = folder / (chart.name + ".svg");
     GN_RETURN_IF_ERROR(base::write_file_atomic(svg, chart.standalone));
     if (converter.empty()) continue;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "cli/repro_command.h"
-
 #include <cctype>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/plugin_state.h"
 #include "cli/record_choice.h"
@@ -31,6 +34,15 @@ using journal::JournalContent;
 using record::Record;
 
 namespace {
+
+/// Flags of `graphnet repro` as text.
+struct ReproFlags {
+  std::vector<std::string> results;
+  std::optional<std::string> sample;
+  std::optional<std::string> backend;
+  std::optional<std::string> out;
+  std::optional<std::string> check;
+};
 
 Result<std::vector<JournalContent>> read_journals(const std::vector<fs::path>& files) {
   std::vector<JournalContent> journals;
@@ -220,9 +232,9 @@ Result<int> execute(const Context& context, const ReproFlags& flags) {
 
 }  // namespace
 
-Command repro_command(ReproFlags& flags) {
+Command repro_command() {
+  const auto flags = std::make_shared<ReproFlags>();
   Command command;
-  command.name = "repro";
   command.summary = "make a folder that repeats one result";
   command.description =
       "Takes the record of one sample with one backend, whatever became of it, and writes a\n"
@@ -234,14 +246,14 @@ Command repro_command(ReproFlags& flags) {
       "warning, also in README.md.";
   command.usage = "repro RESULTS... [--sample SAMPLE] [--backend NAME] [options] | --check DIR";
   command.positionals = {
-      "RESULTS", "results files, or folders of them", &flags.results, {}, "FILE"};
+      "RESULTS", "results files, or folders of them", &flags->results, {}, "FILE"};
   command.flags = {
-      {"--sample", "SAMPLE", "whose record; its name or the end of it", &flags.sample},
-      {"--backend", "NAME", "with which backend; a plugin's name or variant", &flags.backend},
+      {"--sample", "SAMPLE", "whose record; its name or the end of it", &flags->sample},
+      {"--backend", "NAME", "with which backend; a plugin's name or variant", &flags->backend},
       {"--out", "DIR", "where to write; it must be empty (default: repro-SAMPLE-BACKEND)",
-       &flags.out},
+       &flags->out},
       {"--check", "DIR", "what run.sh ends with: say if its last run repeated the record",
-       &flags.check},
+       &flags->check},
   };
   command.examples = {
       {"graphnet repro results/night.jsonl --sample resnet10t.c3_in1k --backend xla",
@@ -249,7 +261,7 @@ Command repro_command(ReproFlags& flags) {
       {"graphnet repro results --sample timm/resnet10t.c3_in1k --out bug && bug/run.sh",
        "make it and try it"},
       {"graphnet repro --check bug --json", "the same answer again, as JSON"}};
-  command.execute = [&flags](const Context& context) { return execute(context, flags); };
+  command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }
 

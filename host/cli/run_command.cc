@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <memory>
 
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/device_check.h"
 #include "cli/diagnostics.h"
 #include "cli/exit_code.h"
@@ -312,9 +314,9 @@ Result<int> execute(const Context& context, const RunFlags& flags) {
 
 }  // namespace
 
-Command run_command(RunFlags& flags) {
+Command run_command() {
+  const auto flags = std::make_shared<RunFlags>();
   Command command;
-  command.name = "run";
   command.summary = "measure and verify samples with one or more backends";
   command.description =
       "Runs each sample eagerly, compiles and runs it with the backend that a config names, "
@@ -339,10 +341,10 @@ Command run_command(RunFlags& flags) {
       "SAMPLE|DIR|LIST",
       "a sample, a folder of samples, or a text file with one path per line and # "
       "comments (default: the config's samples, else the bundled ones)",
-      &flags.samples,
+      &flags->samples,
       {},
       "FILE"};
-  command.flags = run_flag_table(flags);
+  command.flags = run_flag_table(*flags);
   command.examples = {
       {"graphnet run --config nope.yaml", "the control on the bundled samples"},
       {"graphnet run samples/timm --config one.yaml --config two.yaml",
@@ -353,7 +355,7 @@ Command run_command(RunFlags& flags) {
        "what the dataset's own analysis scripts read"},
       {"graphnet run --config nope.yaml --dry-run -v", "every value and where it comes from"},
   };
-  command.execute = [&flags](const Context& context) { return execute(context, flags); };
+  command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }
 

@@ -21,7 +21,4 @@ base::Result<std::vector<supervise::PlannedSample>> choose_samples(
     const Context& context, const RunOptions& options,
     const std::vector<config::Backend>& backends);
 
-/// `graphnet run`. `flags` must outlive the command.
-Command run_command(RunFlags& flags);
-
 }  // namespace graphnet::cli

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "cli/score_command.h"
-
 #include <charconv>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/flag_values.h"
 #include "cli/score_text.h"
@@ -19,6 +22,21 @@ using base::Result;
 using base::Status;
 
 namespace {
+
+/// Flags of `graphnet score` as text.
+struct ScoreFlags {
+  std::vector<std::string> results;
+  std::optional<std::string> penalty;
+  std::optional<std::string> fail_base;
+  std::optional<std::string> interpretation;
+  std::optional<std::string> weights;
+  std::optional<std::string> resamples;
+  std::vector<std::string> keep;
+  bool common = false;
+  bool by_file = false;
+  bool compat = false;
+  bool csv = false;
+};
 
 constexpr int kMaxResamples = 100000;
 
@@ -105,9 +123,9 @@ Result<int> execute(const Context& context, const ScoreFlags& flags) {
 
 }  // namespace
 
-Command score_command(ScoreFlags& flags) {
+Command score_command() {
+  const auto flags = std::make_shared<ScoreFlags>();
   Command command;
-  command.name = "score";
   command.summary = "S(t) and ES(t) of results and of upstream's logs";
   command.description =
       "Reads results files of `graphnet run` and logs of upstream's test_compiler and\n"
@@ -122,34 +140,34 @@ Command score_command(ScoreFlags& flags) {
   command.usage = "score RESULTS|LOG|DIR... [options]";
   command.positionals = {"RESULTS|LOG|DIR",
                          "results files, upstream's logs, folders of .jsonl, .log and .txt files",
-                         &flags.results,
+                         &flags->results,
                          {},
                          "FILE"};
   command.flags = {
       {"--penalty,--negative-speedup-penalty", "P", "a slowdown s counts s^(P+1); default: 0",
-       &flags.penalty},
-      {"--fail-base,--fpdb", "B", "what a failed sample counts; default: 0.1", &flags.fail_base},
+       &flags->penalty},
+      {"--fail-base,--fpdb", "B", "what a failed sample counts; default: 0.1", &flags->fail_base},
       {"--interpretation,--positive-tolerance-interpretation", "default|mismatch_extended",
        "from which t on failures are forgiven; default: accuracy 1, others 3; mismatch_extended: "
        "accuracy 1, types and shapes 2, run 3, compile 4, eager never",
-       &flags.interpretation},
+       &flags->interpretation},
       {"--weights", "T=W,...", "weights of the score's levels; default: upstream's",
-       &flags.weights},
+       &flags->weights},
       {"--keep", "REASON",
        "count results left out as REASON (degenerate, denormal, unsteady, ..., all); may repeat",
-       &flags.keep},
-      {"--common", "", "count only samples that every column counts", &flags.common},
-      {"--by-file", "", "a column for each file, as upstream", &flags.by_file},
-      {"--compat", "", "classify and count as upstream's analysis does", &flags.compat},
-      {"--resamples", "N", "resamples for the bands, 0: none; default: 1000", &flags.resamples},
-      {"--csv", "", "one line for each column and level", &flags.csv},
+       &flags->keep},
+      {"--common", "", "count only samples that every column counts", &flags->common},
+      {"--by-file", "", "a column for each file, as upstream", &flags->by_file},
+      {"--compat", "", "classify and count as upstream's analysis does", &flags->compat},
+      {"--resamples", "N", "resamples for the bands, 0: none; default: 1000", &flags->resamples},
+      {"--csv", "", "one line for each column and level", &flags->csv},
   };
   command.examples = {
       {"graphnet score results", "all results so far"},
       {"graphnet score nope.jsonl old/inductor.log --common",
        "new results beside upstream's log, on the samples of both"},
       {"graphnet score upstream.log --compat --json", "what upstream's own script computes"}};
-  command.execute = [&flags](const Context& context) { return execute(context, flags); };
+  command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "cli/submit_command.h"
-
 #include <algorithm>
 #include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/flag_values.h"
 #include "cli/plugin_state.h"
 #include "cli/run_command.h"
+#include "cli/run_options.h"
 #include "cluster/slurm.h"
 #include "cluster/slurm_script.h"
 #include "journal/run_id.h"
@@ -23,6 +27,17 @@ using base::Status;
 using cluster::SlurmRun;
 
 namespace {
+
+/// Flags of `graphnet submit` as text.
+struct SubmitFlags {
+  RunFlags run;  ///< measuring_flag_table() and jobs_flag(); `samples`: the positionals
+  std::optional<std::string> engine;
+  std::optional<std::string> shards;
+  std::optional<std::string> folder;
+  std::vector<std::string> sbatch;
+  bool shares_nodes = false;
+  bool dry_run = false;
+};
 
 constexpr std::uint64_t kMaxScriptBytes = std::uint64_t{64} << 20;
 
@@ -184,9 +199,9 @@ Result<int> execute(const Context& context, const SubmitFlags& flags) {
 
 }  // namespace
 
-Command submit_command(SubmitFlags& flags) {
+Command submit_command() {
+  const auto flags = std::make_shared<SubmitFlags>();
   Command command;
-  command.name = "submit";
   command.summary = "spread a run over the machines of a Slurm cluster";
   command.description =
       "Writes an array job whose tasks each run one shard (`graphnet run --shard I/N`), and a job\n"
@@ -197,20 +212,20 @@ Command submit_command(SubmitFlags& flags) {
       "neighbours\n"
       "disturb times.";
   command.usage = "submit [SAMPLE|DIR|LIST]... --config CONFIG --shards N [options]";
-  command.positionals = {"SAMPLE|DIR|LIST", "as `graphnet run`", &flags.run.samples, {}, "FILE"};
-  command.flags = measuring_flag_table(flags.run);
+  command.positionals = {"SAMPLE|DIR|LIST", "as `graphnet run`", &flags->run.samples, {}, "FILE"};
+  command.flags = measuring_flag_table(flags->run);
   const std::vector<Flag> others = {
-      {"--engine", "slurm", "who starts the tasks (default: slurm)", &flags.engine},
+      {"--engine", "slurm", "who starts the tasks (default: slurm)", &flags->engine},
       {"--shards", "N", "number of tasks; more than machines, so that none waits long",
-       &flags.shards},
+       &flags->shards},
       {"--sbatch", "OPTION",
-       "a long option of sbatch for both jobs, such as partition=gpu; may repeat", &flags.sbatch},
-      jobs_flag(flags.run),
+       "a long option of sbatch for both jobs, such as partition=gpu; may repeat", &flags->sbatch},
+      jobs_flag(flags->run),
       {"--share-nodes", "", "let other jobs use the nodes at the same time; times suffer",
-       &flags.shares_nodes},
+       &flags->shares_nodes},
       {"-o,--output", "DIR", "folder for scripts, logs and results (default: results/<utc>-<id>)",
-       &flags.folder},
-      {"--dry-run", "", "print the scripts; write and submit nothing", &flags.dry_run},
+       &flags->folder},
+      {"--dry-run", "", "print the scripts; write and submit nothing", &flags->dry_run},
   };
   command.flags.insert(command.flags.end(), others.begin(), others.end());
   command.examples = {
@@ -218,7 +233,7 @@ Command submit_command(SubmitFlags& flags) {
        "sixteen tasks on one partition"},
       {"graphnet submit list.txt --config nope.yaml --shards 200 --sbatch time=2:00:00 --dry-run",
        "what would be submitted"}};
-  command.execute = [&flags](const Context& context) { return execute(context, flags); };
+  command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }
 

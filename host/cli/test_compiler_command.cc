@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "cli/test_compiler_command.h"
-
 #include <iostream>
+#include <memory>
 
+#include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/journaled_sweep.h"
 #include "cli/run_view.h"
@@ -137,9 +137,9 @@ std::vector<Flag> flag_table(TestCompilerFlags& flags) {
 
 }  // namespace
 
-Command test_compiler_command(TestCompilerFlags& flags) {
+Command test_compiler_command() {
+  const auto flags = std::make_shared<TestCompilerFlags>();
   Command command;
-  command.name = "test-compiler";
   command.summary = "the dataset's own benchmark program: same flags, same log lines";
   command.description =
       "A drop-in for `python -m graph_net_bench.torch.test_compiler`. The log goes to standard\n"
@@ -147,7 +147,7 @@ Command test_compiler_command(TestCompilerFlags& flags) {
       "file. Exit code 0 also for samples that fail, as upstream; 1 if the one sample of\n"
       "--model-path cannot be loaded or torch's Python layer refuses it; others as `graphnet run`.";
   command.usage = "test-compiler --model-path DIR [--compiler PLUGIN] [options]";
-  command.flags = flag_table(flags);
+  command.flags = flag_table(*flags);
   command.examples = {
       {"graphnet test-compiler --model-path samples/torchgeometric/GAT --compiler nope",
        "one sample"},
@@ -155,7 +155,7 @@ Command test_compiler_command(TestCompilerFlags& flags) {
       {"graphnet test-compiler --model-path-prefix samples --allow-list list.txt",
        "those of a list"},
   };
-  command.execute = [&flags](const Context& context) { return execute(context, flags); };
+  command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }
 

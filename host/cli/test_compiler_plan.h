@@ -2,15 +2,32 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "cli/command.h"
 #include "cli/journaled_sweep.h"
-#include "cli/test_compiler_command.h"
 
 namespace graphnet::cli {
+
+/// Flags of `graphnet test-compiler` as text: upstream's, then ours.
+struct TestCompilerFlags {
+  std::optional<std::string> model_path;
+  std::optional<std::string> compiler;
+  std::optional<std::string> device;
+  std::optional<std::string> warmup;
+  std::optional<std::string> trials;
+  std::optional<std::string> log_prompt;
+  std::optional<std::string> allow_list;
+  std::optional<std::string> model_path_prefix;
+  std::optional<std::string> config;
+  bool kernel_time = false;
+  std::optional<std::string> threads;
+  std::optional<std::string> timeout;
+  std::optional<std::string> output;
+};
 
 /// How upstream's program takes its samples.
 enum class SampleMode {

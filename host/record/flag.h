@@ -41,7 +41,7 @@ struct FlagFacts {
   Flag value;
   const char* name;  ///< as stored
   ProofEffect proof;
-  const char* meaning;  ///< one line for readers
+  const char* meaning;  ///< one line, for `graphnet help words`
 };
 
 namespace flag_table {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "record/outcome.h"
 
+#include "record/left_out.h"
+
 namespace graphnet::record {
 
 const char* counting_name(Counting counting) {
@@ -33,8 +35,8 @@ bool leaves_open(const Word<Outcome>& outcome, const Word<Phase>& phase) {
 
 std::string why_not_counted(const Word<Outcome>& outcome, const Word<Phase>& phase) {
   if (counting_of(outcome, phase) != Counting::kNotCounted) return "";
-  if (was_refused(outcome, phase)) return "not usable";
-  return outcome.empty() ? "no outcome" : outcome.text();
+  if (was_refused(outcome, phase)) return name_of(LeftOut::kNotUsable);
+  return outcome.empty() ? name_of(LeftOut::kNoOutcome) : outcome.text();
 }
 
 bool fails_run(const Word<Outcome>& outcome, FailOn fail_on) {

@@ -9,27 +9,27 @@
 
 namespace graphnet::record {
 
-/// What became of a sample with a plugin.
+/// What became of a sample with a plugin; the table says what each means.
 enum class Outcome : std::uint8_t {
-  kNone,              ///< not known yet, or a record without
-  kOk,                ///< every output is accepted
-  kAccuracyMismatch,  ///< values differ by more than the outcome rule allows
-  kShapeMismatch,     ///< an output has another shape
-  kDtypeMismatch,     ///< an output has another element type
-  kCountMismatch,     ///< another number of outputs
-  kNonFinite,         ///< NaN or infinities where eager has none, or the other way round
-  kUnsupported,       ///< the plugin says that it cannot do this
-  kCompileFailed,     ///< compile or bind gave an error
-  kRuntimeFailed,     ///< a call gave an error
-  kCrashed,           ///< the plugin's code ended the worker by a signal
-  kTimedOut,          ///< it took longer than the limit of a phase
-  kOutOfMemory,       ///< it wanted more memory than there is
-  kKilled,            ///< the worker was killed by somebody else, not for lack of memory
-  kPluginFailed,      ///< the plugin was refused, broke the protocol, or was caught cheating
-  kReferenceFailed,   ///< eager itself could not run it
-  kInvalidSample,     ///< the sample's own files are wrong
-  kSkipped,           ///< it was not tried: it does not fit the limits of this run or machine
-  kOther,             ///< a word of a newer version
+  kNone,  ///< not known yet, or a record without
+  kOk,
+  kAccuracyMismatch,
+  kShapeMismatch,
+  kDtypeMismatch,
+  kCountMismatch,
+  kNonFinite,
+  kUnsupported,
+  kCompileFailed,
+  kRuntimeFailed,
+  kCrashed,
+  kTimedOut,
+  kOutOfMemory,
+  kKilled,
+  kPluginFailed,
+  kReferenceFailed,
+  kInvalidSample,
+  kSkipped,
+  kOther,  ///< a word of a newer version
 };
 
 /// Who has to mend it.
@@ -84,6 +84,7 @@ struct OutcomeFacts {
   Failure failure;
   /// ...and what upstream's analysis makes of the lines that its program prints for such a sample.
   Failure upstream;
+  const char* meaning;  ///< one line, for `graphnet help words`
 };
 
 namespace outcome_table {
@@ -99,42 +100,48 @@ using O = Outcome;
 /// nor is a word that this version does not know. `reference_failed` is, as upstream counts it.
 inline constexpr OutcomeFacts kRows[] = {
     {O::kNone, "", B::kNobody, C::kNotCounted, E::kError, false, false, F::kNone, F::kNone,
-     F::kNone},
-    {O::kOk, "ok", B::kNobody, C::kCounted, E::kNever, false, true, F::kNone, F::kNone, F::kNone},
+     F::kNone, ""},
+    {O::kOk, "ok", B::kNobody, C::kCounted, E::kNever, false, true, F::kNone, F::kNone, F::kNone,
+     "every output is accepted by the outcome rule"},
     {O::kAccuracyMismatch, "accuracy_mismatch", B::kPlugin, C::kFailed, E::kError, false, true,
-     F::kNone, F::kNone, F::kNone},
+     F::kNone, F::kNone, F::kNone,
+     "an output differs from eager's by more than the outcome rule allows"},
     {O::kShapeMismatch, "shape_mismatch", B::kPlugin, C::kFailed, E::kError, false, true,
-     F::kShapeMismatch, F::kShapeMismatch, F::kNone},
+     F::kShapeMismatch, F::kShapeMismatch, F::kNone, "an output has another shape than eager's"},
     {O::kDtypeMismatch, "dtype_mismatch", B::kPlugin, C::kFailed, E::kError, false, true,
-     F::kTypeMismatch, F::kTypeMismatch, F::kShapeMismatch},
+     F::kTypeMismatch, F::kTypeMismatch, F::kShapeMismatch,
+     "an output has another element type than eager's"},
     {O::kCountMismatch, "count_mismatch", B::kPlugin, C::kFailed, E::kError, false, true,
-     F::kShapeMismatch, F::kShapeMismatch, F::kShapeMismatch},
+     F::kShapeMismatch, F::kShapeMismatch, F::kShapeMismatch,
+     "the plugin gives another number of outputs than eager"},
     {O::kNonFinite, "non_finite", B::kPlugin, C::kFailed, E::kError, false, true, F::kNonFinite,
-     F::kNonFinite, F::kNone},
+     F::kNonFinite, F::kNone,
+     "an output has NaN or infinities where eager's has none, or the other way round"},
     {O::kUnsupported, "unsupported", B::kPlugin, C::kFailed, E::kFailed, false, false, F::kCompile,
-     F::kCompile, F::kReference},
+     F::kCompile, F::kReference, "the plugin reports that it does not support the graph"},
     {O::kCompileFailed, "compile_failed", B::kPlugin, C::kFailed, E::kError, false, false,
-     F::kCompile, F::kCompile, F::kReference},
+     F::kCompile, F::kCompile, F::kReference, "compile or bind gave an error"},
     {O::kRuntimeFailed, "runtime_failed", B::kPlugin, C::kFailed, E::kError, false, false,
-     F::kCompile, F::kRuntime, F::kReference},
+     F::kCompile, F::kRuntime, F::kReference, "a call of the executable gave an error"},
     {O::kCrashed, "crashed", B::kPlugin, C::kFailed, E::kError, false, false, F::kCompile,
-     F::kRuntime, F::kReference},
+     F::kRuntime, F::kReference, "the plugin's code ended the worker by a signal"},
     {O::kTimedOut, "timed_out", B::kPlugin, C::kFailed, E::kError, false, false, F::kCompile,
-     F::kRuntime, F::kReference},
+     F::kRuntime, F::kReference, "a phase took longer than its limit"},
     {O::kOutOfMemory, "out_of_memory", B::kPlugin, C::kFailed, E::kError, false, false, F::kCompile,
-     F::kRuntime, F::kReference},
+     F::kRuntime, F::kReference, "the plugin needed more memory than there is"},
     {O::kKilled, "killed", B::kMachine, C::kFailed, E::kError, false, false, F::kCompile,
-     F::kRuntime, F::kReference},
+     F::kRuntime, F::kReference, "somebody else killed the worker, not for lack of memory"},
     {O::kPluginFailed, "plugin_failed", B::kPlugin, C::kFailed, E::kError, false, false,
-     F::kCompile, F::kRuntime, F::kReference},
+     F::kCompile, F::kRuntime, F::kReference,
+     "the plugin was refused, broke the protocol, or was caught cheating"},
     {O::kReferenceFailed, "reference_failed", B::kReference, C::kFailed, E::kError, false, false,
-     F::kReference, F::kReference, F::kReference},
+     F::kReference, F::kReference, F::kReference, "eager itself could not run the sample"},
     {O::kInvalidSample, "invalid_sample", B::kSample, C::kNotCounted, E::kError, false, false,
-     F::kNone, F::kNone, F::kNone},
+     F::kNone, F::kNone, F::kNone, "the sample's own files are wrong"},
     {O::kSkipped, "skipped", B::kMachine, C::kNotCounted, E::kAny, true, false, F::kNone, F::kNone,
-     F::kNone},
+     F::kNone, "not tried: the sample does not fit the limits of this run or machine"},
     {O::kOther, "", B::kNobody, C::kNotCounted, E::kError, false, false, F::kNone, F::kNone,
-     F::kNone},
+     F::kNone, ""},
 };
 static_assert(is_word_table(kRows), "one row an outcome, in their order, with a name of its own");
 
@@ -155,8 +162,8 @@ Counting counting_of(const Word<Outcome>& outcome, const Word<Phase>& phase);
 /// content is part of the task.
 bool leaves_open(const Word<Outcome>& outcome, const Word<Phase>& phase);
 
-/// Why it is not counted, for readers: "skipped", "invalid_sample", "not usable" (a plugin that was
-/// refused), "no outcome", or the word that is not known. Empty if it is counted or failed.
+/// Why it is not counted, for readers: "skipped", "invalid_sample", a reason of left_out.h, or the
+/// word that is not known. Empty if it is counted or failed.
 std::string why_not_counted(const Word<Outcome>& outcome, const Word<Phase>& phase);
 
 /// Whether an outcome makes the exit code 1.

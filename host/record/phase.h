@@ -9,24 +9,22 @@
 
 namespace graphnet::record {
 
-/// What a worker does with a sample, in order.
+/// What a worker does with a sample, in order; the table says what each is.
 enum class Phase : std::uint8_t {
-  kNone,     ///< before the first
-  kLoad,     ///< reads the sample's files
-  kPlan,     ///< estimates memory and cost
-  kReplay,   ///< makes the inputs
-  kEager,    ///< runs the reference and takes its times
-  kCompile,  ///< opens the plugin and compiles
-  kBind,     ///< hands it the weights
-  kRun,      ///< first and warm-up calls; method `upstream`: the timed ones too
-  kCompare,  ///< compares outputs
-  /// Method `paired`: other inputs and weights, which may change the outcome (does the plugin
-  /// follow them?), a few timed calls on these weights, and the first ones once more.
-  kSecondWeights,
-  kTime,        ///< method `paired`: timed calls of both sides
-  kRobustness,  ///< other inputs
-  kProof,       ///< who did the work; nothing can be timed after it
-  kOther,       ///< a word of a newer version
+  kNone,  ///< before the first
+  kLoad,
+  kPlan,
+  kReplay,
+  kEager,
+  kCompile,
+  kBind,
+  kRun,
+  kCompare,
+  kSecondWeights,  ///< which may change the outcome
+  kTime,
+  kRobustness,
+  kProof,  ///< nothing can be timed after it
+  kOther,  ///< a word of a newer version
 };
 
 /// Whose work it is: who is suspected if the worker ends there.
@@ -40,6 +38,7 @@ struct PhaseFacts {
   bool compiles;     ///< a failure here is one of compiling
   /// Outcome and times are settled: an end here is a note (supervise/classify.h).
   bool is_settled;
+  const char* meaning;  ///< one line, for `graphnet help words`
 };
 
 namespace phase_table {
@@ -48,20 +47,24 @@ using P = Phase;
 using S = Suspect;
 
 inline constexpr PhaseFacts kRows[] = {
-    {P::kNone, "", S::kReference, false, false, false},
-    {P::kLoad, "load", S::kSample, false, false, false},
-    {P::kPlan, "plan", S::kSample, false, false, false},
-    {P::kReplay, "replay", S::kSample, false, false, false},
-    {P::kEager, "eager", S::kReference, true, false, false},
-    {P::kCompile, "compile", S::kPlugin, false, true, false},
-    {P::kBind, "bind", S::kPlugin, false, true, false},
-    {P::kRun, "run", S::kPlugin, true, false, false},
-    {P::kCompare, "compare", S::kPlugin, false, false, false},
-    {P::kSecondWeights, "second_weights", S::kPlugin, true, false, false},
-    {P::kTime, "time", S::kPlugin, true, false, false},
-    {P::kRobustness, "robustness", S::kPlugin, false, false, true},
-    {P::kProof, "proof", S::kPlugin, false, false, true},
-    {P::kOther, "", S::kPlugin, false, false, false},
+    {P::kNone, "", S::kReference, false, false, false, ""},
+    {P::kLoad, "load", S::kSample, false, false, false, "reads the sample's files"},
+    {P::kPlan, "plan", S::kSample, false, false, false, "estimates memory and cost"},
+    {P::kReplay, "replay", S::kSample, false, false, false, "generates the inputs"},
+    {P::kEager, "eager", S::kReference, true, false, false,
+     "runs the reference and takes its times"},
+    {P::kCompile, "compile", S::kPlugin, false, true, false, "opens the plugin and compiles"},
+    {P::kBind, "bind", S::kPlugin, false, true, false, "hands the weights to the executable"},
+    {P::kRun, "run", S::kPlugin, true, false, false,
+     "first and warm-up calls; method upstream: the timed ones too"},
+    {P::kCompare, "compare", S::kPlugin, false, false, false, "compares the outputs with eager's"},
+    {P::kSecondWeights, "second_weights", S::kPlugin, true, false, false,
+     "method paired: calls with other inputs and weights, which the outcome rule decides on too"},
+    {P::kTime, "time", S::kPlugin, true, false, false, "method paired: timed calls of both sides"},
+    {P::kRobustness, "robustness", S::kPlugin, false, false, true,
+     "runs both sides on other inputs"},
+    {P::kProof, "proof", S::kPlugin, false, false, true, "finds out who did the work"},
+    {P::kOther, "", S::kPlugin, false, false, false, ""},
 };
 static_assert(is_word_table(kRows), "one row a phase, in their order, with a name of its own");
 

@@ -14,36 +14,38 @@ namespace graphnet::record {
 
 /// Who did the work; proof/verdict.h says when each is given.
 enum class ProofVerdict : std::uint8_t {
-  kNone,      ///< no call was traced
-  kProven,    ///< the plugin
-  kMixed,     ///< libtorch too; the detail lists what of it
-  kEager,     ///< libtorch
-  kEmpty,     ///< nobody, in the calls that were traced
-  kReported,  ///< only the plugin itself says so. Reserved: no tracer that there is gives it
-  kUnknown,   ///< it could not be found out; the detail says why
-  kOther,     ///< a word of a newer version
+  kNone,  ///< no call was traced
+  kProven,
+  kMixed,
+  kEager,
+  kEmpty,
+  kReported,  ///< reserved: no tracer that there is gives it
+  kUnknown,
+  kOther,  ///< a word of a newer version
 };
 
 struct ProofVerdictFacts {
   ProofVerdict value;
-  const char* name;  ///< as stored
+  const char* name;     ///< as stored
+  const char* meaning;  ///< one line, for `graphnet help words`
 };
 
 /// How the times of both sides compare; measure/pair_summary.h says when each is given.
 enum class TimingVerdict : std::uint8_t {
-  kNone,      ///< there is no interval
-  kFaster,    ///< the plugin
-  kSlower,    ///< the plugin
-  kSame,      ///< neither, within a margin
-  kUnstable,  ///< the interval is too wide to say anything
-  kNoise,     ///< faster or slower by less than the noise floor; made by reports, never stored
-  kOther,     ///< a word of a newer version
+  kNone,  ///< there is no interval
+  kFaster,
+  kSlower,
+  kSame,
+  kUnstable,
+  kNoise,  ///< made by reports, never stored
+  kOther,  ///< a word of a newer version
 };
 
 struct TimingVerdictFacts {
   TimingVerdict value;
-  const char* name;  ///< as stored
-  bool is_claim;     ///< says that the two differ
+  const char* name;     ///< as stored
+  bool is_claim;        ///< says that the two differ
+  const char* meaning;  ///< one line, for `graphnet help words`
 };
 
 namespace verdict_table {
@@ -52,16 +54,25 @@ using P = ProofVerdict;
 using T = TimingVerdict;
 
 inline constexpr ProofVerdictFacts kProof[] = {
-    {P::kNone, ""},           {P::kProven, "proven"}, {P::kMixed, "mixed"},
-    {P::kEager, "eager"},     {P::kEmpty, "empty"},   {P::kReported, "reported"},
-    {P::kUnknown, "unknown"}, {P::kOther, ""},
+    {P::kNone, "", ""},
+    {P::kProven, "proven", "the plugin did the work"},
+    {P::kMixed, "mixed", "libtorch did some of the work, which is listed in the brackets"},
+    {P::kEager, "eager", "libtorch did the work"},
+    {P::kEmpty, "empty", "nobody did the work in the traced calls"},
+    {P::kReported, "reported", "only the plugin itself says that it did the work"},
+    {P::kUnknown, "unknown", "it could not be found out, for the reason in the brackets"},
+    {P::kOther, "", ""},
 };
 static_assert(is_word_table(kProof), "one row a verdict, in their order, with a name of its own");
 
 inline constexpr TimingVerdictFacts kTiming[] = {
-    {T::kNone, "", false},     {T::kFaster, "faster", true},      {T::kSlower, "slower", true},
-    {T::kSame, "same", false}, {T::kUnstable, "unstable", false}, {T::kNoise, "noise", false},
-    {T::kOther, "", false},
+    {T::kNone, "", false, ""},
+    {T::kFaster, "faster", true, "the whole interval of the speedup is above 1"},
+    {T::kSlower, "slower", true, "the whole interval of the speedup is below 1"},
+    {T::kSame, "same", false, "the interval stays within a margin around 1"},
+    {T::kUnstable, "unstable", false, "the interval is too wide to say anything"},
+    {T::kNoise, "noise", false, "faster or slower by less than the noise floor"},
+    {T::kOther, "", false, ""},
 };
 static_assert(is_word_table(kTiming), "one row a verdict, in their order, with a name of its own");
 

@@ -10,7 +10,7 @@ namespace graphnet::record {
 
 /// What a table of words has to be, checked where the table is written: a row for each enumerator,
 /// in their order, the first kNone and the last kOther, neither of which has a name; the names of
-/// the others differ.
+/// the others differ, and each has a meaning.
 template <typename Row, std::size_t N>
 constexpr bool is_word_table(const Row (&rows)[N]) {
   using Enum = decltype(Row::value);
@@ -19,6 +19,7 @@ constexpr bool is_word_table(const Row (&rows)[N]) {
     const std::string_view name = rows[i].name;
     if (static_cast<std::size_t>(rows[i].value) != i) return false;
     if (name.empty() != (i == 0 || i + 1 == N)) return false;
+    if (name.empty() != std::string_view(rows[i].meaning).empty()) return false;
     for (std::size_t j = 1; j < i; ++j) {
       if (name == std::string_view(rows[j].name)) return false;
     }
@@ -32,7 +33,7 @@ constexpr const auto& facts_of(Enum value) {
   return table(value)[static_cast<std::size_t>(value)];
 }
 
-/// The word as it is stored; "" for kNone and kOther.
+/// The word as it is stored, and in tables; "" for kNone and kOther.
 template <typename Enum>
 constexpr const char* name_of(Enum value) {
   return facts_of(value).name;

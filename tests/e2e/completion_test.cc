@@ -135,9 +135,10 @@ class Completion : public ::testing::Test {
         {"graphnet plugin info ", "nope"},
         {"graphnet test-compiler --compiler ", "nope"},
         {"graphnet help ru", "run"},
-        {"graphnet help run ",
-         "compare completion doctor inspect merge plugin report repro run score submit "
-         "test-compiler"},
+        {"graphnet help wor", "words"},
+        {"graphnet --progress lines ru", "run"},
+        {"graphnet run --output run --forma", "--format"},
+        {"graphnet run -- --forma", ""},
         {"graphnet completion ", "bash fish zsh"},
     };
     for (const auto& [line, offered] : cases) EXPECT_EQ(offers(shell, line), offered) << line;

@@ -65,9 +65,10 @@ TEST(PluginInfo, ShowsTheManifest) {
 }
 
 TEST(Names, AreThoseOfTheInstallation) {
-  EXPECT_EQ(graphnet({"__complete", "plugins"}).output.rfind("nope\n", 0), 0U);
-  EXPECT_NE(graphnet({"__complete", "configs"}).output.find("nope.yaml\n"), std::string::npos);
-  EXPECT_EQ(graphnet({"__complete", "else"}).output, "");
+  EXPECT_EQ(graphnet({"__complete", "--", "plugin", "info", ""}).output.rfind("nope\n", 0), 0U);
+  EXPECT_NE(graphnet({"__complete", "--", "run", "--config", ""}).output.find("nope.yaml\n"),
+            std::string::npos);
+  EXPECT_EQ(graphnet({"__complete", "--", "run", "--", "--"}).output, ":files\n");
   EXPECT_EQ(graphnet({"help"}).output.find("__complete"), std::string::npos);
 }
 
@@ -78,6 +79,21 @@ TEST(Help, HasThreeForms) {
   EXPECT_EQ(graphnet({"help", "--format", "markdown"}).output.rfind("# graphnet\n", 0), 0U);
   EXPECT_EQ(graphnet({"help", "--format", "html"}).state.exit_code, 2);
   EXPECT_EQ(graphnet({"completion", "csh"}).state.exit_code, 2);
+}
+
+TEST(Help, HasTopics) {
+  EXPECT_NE(graphnet({"help"}).output.find("\n  words "), std::string::npos);
+  const ProgramEnd words = graphnet({"help", "words"});
+  EXPECT_EQ(words.state.exit_code, 0);
+  EXPECT_EQ(words.output.rfind("# words: ", 0), 0U);
+  for (const char* line : {"\n- accuracy_mismatch: ", "\n- second_weights: ", "\n- unstable: ",
+                           "\n- proven: ", "\n- implausible: ", "\n- degenerate: "}) {
+    EXPECT_NE(words.output.find(line), std::string::npos) << line;
+  }
+  EXPECT_EQ(
+      graphnet({"help", "words", "--format", "man"}).output.rfind(".TH GRAPHNET\\-WORDS 7 ", 0),
+      0U);
+  EXPECT_EQ(graphnet({"help", "nothing"}).state.exit_code, 2);
 }
 
 }  // namespace

@@ -44,10 +44,9 @@ void draw_curve(SvgWriter& svg, const SpeedupGroup& group, const Axis& x, const 
 
 }  // namespace
 
-Chart ecdf_chart(const std::vector<SpeedupGroup>& groups) {
+Chart ecdf_chart(const ChartName& name, const std::vector<SpeedupGroup>& groups) {
   const PlotLabels labels = {
-      "Share of samples at or below a speedup", "eager time / plugin time, log scale",
-      "share of samples",
+      name.title, "eager time / plugin time, log scale", "share of samples",
       "a curve begins at the share of samples that are not ok; further right is faster"};
   std::vector<std::string> names;
   std::vector<double> all;
@@ -65,7 +64,7 @@ Chart ecdf_chart(const std::vector<SpeedupGroup>& groups) {
   frame.svg().line({x.at(1), box.top}, {x.at(1), box.bottom}, "axis");
   if (groups.empty()) frame.say_empty();
   for (std::size_t i = 0; i < groups.size(); ++i) draw_curve(frame.svg(), groups[i], x, y, i);
-  return finish_chart("ecdf", labels, frame);
+  return finish_chart(name.file, labels, frame);
 }
 
 }  // namespace graphnet::report

@@ -36,9 +36,9 @@ void draw_entry(SvgWriter& svg, const GroupRow::Entry& entry, const Axis& x, dou
 
 }  // namespace
 
-Chart group_chart(const std::string& what, const std::vector<std::string>& backends,
+Chart group_chart(const ChartName& name, const std::vector<std::string>& backends,
                   const std::vector<GroupRow>& rows) {
-  const PlotLabels labels = {"Geometric mean speedup by " + what, "eager time / plugin time", "",
+  const PlotLabels labels = {name.title, "eager time / plugin time", "",
                              "of samples that are ok; whisker: 95 % interval, resampled over the "
                              "samples (none with a single sample)"};
   const double row_height =
@@ -72,7 +72,7 @@ Chart group_chart(const std::string& what, const std::vector<std::string>& backe
       draw_entry(svg, rows[i].entries[k], x, y, k, backends[k]);
     }
   }
-  return finish_chart(what, labels, frame);
+  return finish_chart(name.file, labels, frame);
 }
 
 }  // namespace graphnet::report

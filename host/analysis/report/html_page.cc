@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "report/charts.h"
 #include "report/page_assets.h"
 #include "report/page_rows.h"
 #include "report/palette.h"
@@ -26,9 +27,11 @@ std::string heading(const std::string& text, bool is_number = false) {
          escape_markup(text) + "</th>";
 }
 
-std::string figures(const std::vector<Chart>& charts) {
+std::string figures(const std::vector<ReportChart>& charts, ChartSection section) {
   std::string html = "<div class=\"charts\">\n";
-  for (const Chart& chart : charts) html += "<figure>" + chart.embedded + "</figure>\n";
+  for (const ReportChart& one : charts) {
+    if (one.section == section) html += "<figure>" + one.chart.embedded + "</figure>\n";
+  }
   return html + "</div>\n";
 }
 
@@ -83,7 +86,11 @@ std::string overview(const Report& report, const std::vector<BackendSummary>& su
   return html;
 }
 
-std::string scatter_section(const Report& report, const std::vector<Chart>& scatters) {
+std::string pair_section(const Report& report, const std::vector<ReportChart>& charts) {
+  std::vector<Chart> scatters;
+  for (const ReportChart& one : charts) {
+    if (one.section == ChartSection::kPairs) scatters.push_back(one.chart);
+  }
   if (scatters.empty()) return "";
   std::string html = "<h2 id=\"scatter\">Backend against backend</h2>\n";
   if (scatters.size() > 1) {
@@ -98,7 +105,9 @@ std::string scatter_section(const Report& report, const std::vector<Chart>& scat
     html +=
         std::string(i == 0 ? "<figure>" : "<figure hidden>") + scatters[i].embedded + "</figure>\n";
   }
-  if (report.backends.size() > 6) html += "<p>The first 6 backends.</p>\n";
+  if (report.backends.size() > kMaxPairedBackends) {
+    html += "<p>The first " + std::to_string(kMaxPairedBackends) + " backends.</p>\n";
+  }
   return html + "</div>\n";
 }
 
@@ -209,13 +218,12 @@ std::string page_head(const std::string& title) {
 
 std::string html_page(const Report& report) {
   const std::vector<BackendSummary> summaries = summarise(report);
-  const ReportCharts charts = report_charts(report);
-  std::vector<Chart> curves = charts.scores;
-  curves.insert(curves.end(), charts.speedups.begin(), charts.speedups.end());
+  const std::vector<ReportChart> charts = draw_charts(report);
   return page_head(report.title) + "<body>\n" + kNavigation + "<h1>" + escape_markup(report.title) +
          "</h1>\n" + overview(report, summaries) + "<h2 id=\"curves\">Curves</h2>\n" +
-         figures(curves) + scatter_section(report, charts.scatters) +
-         "<h2 id=\"groups\">By category and family</h2>\n" + figures(charts.groups) +
+         figures(charts, ChartSection::kCurves) + pair_section(report, charts) +
+         "<h2 id=\"groups\">By category and family</h2>\n" +
+         figures(charts, ChartSection::kGroups) +
          "<h2 id=\"flags\">Fraud and accident flags</h2>\n" +
          matrix(summaries, "flag", &BackendSummary::flags) + flagged_rows(report) +
          "<h2 id=\"proof\">Proof of execution</h2>\n"

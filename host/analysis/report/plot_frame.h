@@ -56,6 +56,12 @@ class PlotFrame {
   PlotBox box_;
 };
 
+/// What a chart is called, in the table of charts.cc.
+struct ChartName {
+  const char* file;   ///< without suffix; of a pair, the names of both backends follow
+  const char* title;  ///< of a pair, what stands between the names
+};
+
 /// A finished chart in its two forms.
 struct Chart {
   std::string name;        ///< of a file, without suffix: "est", "scatter-nope-acme"

@@ -46,11 +46,11 @@ std::vector<double> all_speedups(const ScatterInput& input) {
 
 }  // namespace
 
-Chart scatter_chart(const ScatterInput& input) {
-  const PlotLabels labels = {short_name(input.y_name) + " against " + short_name(input.x_name),
-                             "speedup with " + short_name(input.x_name) + ", log scale",
-                             "speedup with " + short_name(input.y_name) + ", log scale",
-                             caption_of(input)};
+Chart scatter_chart(const ChartName& name, const ScatterInput& input) {
+  const PlotLabels labels = {
+      short_name(input.y_name) + " " + name.title + " " + short_name(input.x_name),
+      "speedup with " + short_name(input.x_name) + ", log scale",
+      "speedup with " + short_name(input.y_name) + ", log scale", caption_of(input)};
   PlotFrame frame(labels, {}, kPlotHeight);
   const PlotBox& box = frame.box();
   const RatioRange range = ratio_range(all_speedups(input));
@@ -75,8 +75,9 @@ Chart scatter_chart(const ScatterInput& input) {
   for (const double speedup : input.only_y) failed.dot({box.left + kLane / 2, y.at(speedup)});
   svg.path(failed, class_of(1) + size);
   if (input.both.empty() && failed.is_empty()) frame.say_empty();
-  return finish_chart("scatter-" + file_part(input.x_name) + "-" + file_part(input.y_name), labels,
-                      frame);
+  return finish_chart(
+      std::string(name.file) + "-" + file_part(input.x_name) + "-" + file_part(input.y_name),
+      labels, frame);
 }
 
 }  // namespace graphnet::report

@@ -15,13 +15,12 @@ namespace {
 constexpr double kPlotHeight = 330;
 
 struct Shape {
-  const char* name;
   const char* symbol;
   bool has_steps;
 };
 
-constexpr Shape kSt = {"st", "S(t)", false};
-constexpr Shape kESt = {"est", "ES(t)", true};
+constexpr Shape kSt = {"S(t)", false};
+constexpr Shape kESt = {"ES(t)", true};
 
 struct Axes {
   Axis x;
@@ -140,7 +139,8 @@ void draw_aggregated(SvgWriter& svg, const ScoreCurve& curve, const Axes& axes,
   }
 }
 
-Chart draw(const Shape& shape, const std::vector<ScoreCurve>& curves, const std::string& caption) {
+Chart draw(const Shape& shape, const ChartName& name, const std::vector<ScoreCurve>& curves,
+           const std::string& caption) {
   const std::vector<ScoreCurve> shown = shown_part(shape, curves);
   std::vector<std::string> names;
   bool is_empty = true;
@@ -148,8 +148,7 @@ Chart draw(const Shape& shape, const std::vector<ScoreCurve>& curves, const std:
     names.push_back(curve.name);
     is_empty = is_empty && curve.points.empty();
   }
-  const PlotLabels labels = {std::string(shape.symbol) + " by tolerance", "t", shape.symbol,
-                             caption};
+  const PlotLabels labels = {name.title, "t", shape.symbol, caption};
   PlotFrame frame(labels, names, kPlotHeight);
   const Axes axes = axes_for(shape, shown, frame.box());
   frame.draw_y_axis(axes.y, axes.y.ticks(7));
@@ -166,17 +165,19 @@ Chart draw(const Shape& shape, const std::vector<ScoreCurve>& curves, const std:
                  point_title(shown[i], point));
     }
   }
-  return finish_chart(shape.name, labels, frame);
+  return finish_chart(name.file, labels, frame);
 }
 
 }  // namespace
 
-Chart st_chart(const std::vector<ScoreCurve>& curves, const std::string& caption) {
-  return draw(kSt, curves, caption);
+Chart st_chart(const ChartName& name, const std::vector<ScoreCurve>& curves,
+               const std::string& caption) {
+  return draw(kSt, name, curves, caption);
 }
 
-Chart est_chart(const std::vector<ScoreCurve>& curves, const std::string& caption) {
-  return draw(kESt, curves, caption);
+Chart est_chart(const ChartName& name, const std::vector<ScoreCurve>& curves,
+                const std::string& caption) {
+  return draw(kESt, name, curves, caption);
 }
 
 }  // namespace graphnet::report

@@ -27,12 +27,14 @@ struct ScoreCurve {
 /// S(t): a line with a marker at each t up to 0, bands, from 0 upwards.
 ///
 /// source   GraphNet plot_St.py: what is drawn; caption "p = 0, b = 0.1"
-Chart st_chart(const std::vector<ScoreCurve>& curves, const std::string& caption);
+Chart st_chart(const ChartName& name, const std::vector<ScoreCurve>& curves,
+               const std::string& caption);
 
 /// ES(t): as S(t) up to t = 0, then steps that hold their value up to the next t; dashed with
 /// hollow squares where the aggregated form is known.
 ///
 /// source   GraphNet plot_ESt.py
-Chart est_chart(const std::vector<ScoreCurve>& curves, const std::string& caption);
+Chart est_chart(const ChartName& name, const std::vector<ScoreCurve>& curves,
+                const std::string& caption);
 
 }  // namespace graphnet::report

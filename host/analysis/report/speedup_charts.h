@@ -21,11 +21,11 @@ struct SpeedupGroup {
 
 /// Violins of log2 speedup with quartile boxes, and below them a lane for samples that are not ok:
 /// a backend that fails on the hard half must not look better for it.
-Chart violin_chart(const std::vector<SpeedupGroup>& groups);
+Chart violin_chart(const ChartName& name, const std::vector<SpeedupGroup>& groups);
 
 /// Share of all samples whose speedup is at most x. A failed sample counts as slower than any, so
 /// that a curve begins at the share of failures.
-Chart ecdf_chart(const std::vector<SpeedupGroup>& groups);
+Chart ecdf_chart(const ChartName& name, const std::vector<SpeedupGroup>& groups);
 
 /// Speedups of two backends on the same samples.
 struct ScatterInput {
@@ -38,7 +38,7 @@ struct ScatterInput {
 };
 
 /// One dot a sample; where one side failed, in a lane beside the other side's axis.
-Chart scatter_chart(const ScatterInput& input);
+Chart scatter_chart(const ChartName& name, const ScatterInput& input);
 
 /// One row of a chart by family or category.
 struct GroupRow {
@@ -51,8 +51,8 @@ struct GroupRow {
   std::vector<Entry> entries;  ///< one a backend
 };
 
-/// Geometric mean speedups with intervals, by `what` ("family", "category").
-Chart group_chart(const std::string& what, const std::vector<std::string>& backends,
+/// Geometric mean speedups with intervals, by family or category.
+Chart group_chart(const ChartName& name, const std::vector<std::string>& backends,
                   const std::vector<GroupRow>& rows);
 
 }  // namespace graphnet::report

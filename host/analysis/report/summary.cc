@@ -6,12 +6,11 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "record/left_out.h"
 
 namespace graphnet::report {
 
 namespace {
-
-constexpr std::size_t kMaxScatterBackends = 6;
 
 void count_ok(const ResultRow& row, BackendSummary& summary, std::vector<double>& speedups) {
   ++summary.num_ok;
@@ -21,7 +20,7 @@ void count_ok(const ResultRow& row, BackendSummary& summary, std::vector<double>
   if (row.counts_in_means()) {
     speedups.push_back(*row.speedup);
   } else {
-    ++summary.left_out[row.left_out.empty() ? "no speedup" : row.left_out];
+    ++summary.left_out[row.left_out.empty() ? name_of(record::LeftOut::kNoSpeedup) : row.left_out];
   }
 }
 
@@ -156,24 +155,6 @@ std::vector<GroupRow> group_rows(const Report& report, GroupKey key) {
   std::vector<GroupRow> rows;
   for (auto& [count, row] : sorted) rows.push_back(std::move(row));
   return rows;
-}
-
-ReportCharts report_charts(const Report& report) {
-  ReportCharts charts;
-  if (!report.est.empty()) charts.scores.push_back(est_chart(report.est, report.score_caption));
-  if (!report.st.empty()) charts.scores.push_back(st_chart(report.st, report.score_caption));
-  const std::vector<SpeedupGroup> groups = speedup_groups(report);
-  charts.speedups = {violin_chart(groups), ecdf_chart(groups)};
-  const std::size_t shown = std::min(report.backends.size(), kMaxScatterBackends);
-  for (std::size_t x = 0; x < shown; ++x) {
-    for (std::size_t y = x + 1; y < shown; ++y) {
-      charts.scatters.push_back(scatter_chart(scatter_input(report, x, y)));
-    }
-  }
-  charts.groups = {
-      group_chart("category", report.backends, group_rows(report, &ResultRow::category)),
-      group_chart("family", report.backends, group_rows(report, &ResultRow::family))};
-  return charts;
 }
 
 }  // namespace graphnet::report

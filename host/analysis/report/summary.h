@@ -49,14 +49,4 @@ ScatterInput scatter_input(const Report& report, std::size_t x_backend, std::siz
 using GroupKey = std::string ResultRow::*;
 std::vector<GroupRow> group_rows(const Report& report, GroupKey key);
 
-/// Charts of the whole report, in the order of a page: scores, violin, ECDF, scatters of the pairs
-/// of backends (of the first 6), categories, families. Those without data are left out.
-struct ReportCharts {
-  std::vector<Chart> scores;
-  std::vector<Chart> speedups;
-  std::vector<Chart> scatters;
-  std::vector<Chart> groups;
-};
-ReportCharts report_charts(const Report& report);
-
 }  // namespace graphnet::report

@@ -120,9 +120,9 @@ int SpeedupGroup::num_failed() const {
   return sum;
 }
 
-Chart violin_chart(const std::vector<SpeedupGroup>& groups) {
+Chart violin_chart(const ChartName& name, const std::vector<SpeedupGroup>& groups) {
   const PlotLabels labels = {
-      "Speedup per sample", "", "eager time / plugin time, log scale",
+      name.title, "", "eager time / plugin time, log scale",
       "violin: density of log2 speedup; box: quartiles; whisker: 5 % to 95 %; bar below: share of "
       "samples that are not ok"};
   PlotFrame frame(labels, {}, kPlotHeight);
@@ -145,7 +145,7 @@ Chart violin_chart(const std::vector<SpeedupGroup>& groups) {
     draw_failures(svg, groups[i], lane, slot, i);
     draw_name(svg, groups[i], slot, box.bottom + 16);
   }
-  return finish_chart("violin", labels, frame);
+  return finish_chart(name.file, labels, frame);
 }
 
 }  // namespace graphnet::report

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "record/left_out.h"
+
 namespace graphnet::score {
 
 namespace {
@@ -73,7 +75,7 @@ Column column_of(const Backend& backend, std::vector<Row> rows, const Settings& 
     const bool is_ever_correct =
         std::find(row.correct.begin(), row.correct.end(), true) != row.correct.end();
     if (row.failure == Failure::kNone && is_ever_correct && !row.speedup && row.can_be_kept) {
-      row.left_out = "no speedup";
+      row.left_out = name_of(record::LeftOut::kNoSpeedup);
       row.can_be_kept = false;
     }
     const bool counts = is_kept(row, settings);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "score/evidence.h"
 
+#include "record/left_out.h"
+
 namespace graphnet::score {
 
+using record::LeftOut;
 using record::Record;
 
 namespace {
@@ -24,15 +27,15 @@ bool is_unsteady(const Record& record) {
 std::string doubt_about_speedup(const Record& record) {
   if (!record.flags.empty()) return record.flags.front().text();
   if (record.verdict.kind == record::ProofVerdict::kEmpty) {
-    return "empty";  // no code of the plugin's was seen to run
+    return name_of(record::ProofVerdict::kEmpty);  // no code of the plugin's was seen to run
   }
-  if (is_unsteady(record)) return "unsteady";
+  if (is_unsteady(record)) return name_of(LeftOut::kUnsteady);
   const auto timing = record.timing.verdict;
   return timing == record::TimingVerdict::kUnstable ? timing.text() : "";
 }
 
 std::string reason_to_leave_out(const Record& record) {
-  return record.degenerate ? "degenerate" : doubt_about_speedup(record);
+  return record.degenerate ? name_of(LeftOut::kDegenerate) : doubt_about_speedup(record);
 }
 
 }  // namespace graphnet::score

@@ -30,6 +30,9 @@ using record::kNumFailures;
 /// "compile_fail", "eager_fail"; "correct" for kNone.
 const char* failure_name(Failure failure);
 
+/// One line, for `graphnet help words`.
+const char* failure_meaning(Failure failure);
+
 /// What a score column is about: results of different backends or conditions never share one.
 struct Backend {
   std::string name;  ///< variant of the plugin, or upstream's compiler
@@ -57,8 +60,8 @@ struct Row {
   Failure failure = Failure::kNone;
   std::array<bool, kNumLevels> correct = {};  ///< by level_index(); all false if `failure` is set
   std::optional<double> speedup;              ///< eager time by backend time; above 0 and finite
-  /// Why the row enters no score; empty: it does. One or two words: "degenerate", "denormal",
-  /// "unsteady", "unstable", "implausible", "skipped", ...
+  /// Why the row enters no score; empty: it does. A reason of record/left_out.h, a flag,
+  /// "unstable", "empty" or an outcome.
   std::string left_out;
   /// Place among the rows as read, by which all else that is known of it can be found.
   std::size_t number = 0;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "record/left_out.h"
 #include "score/bands.h"
 #include "score/columns.h"
 #include "score/formulas.h"
@@ -64,7 +65,7 @@ void keep_common_samples(std::vector<Column>& columns) {
     for (Row& row : column.rows) {
       const bool is_common = common.count(row.sample) > 0;
       if (!is_common) {
-        row.left_out = "not in every column";
+        row.left_out = name_of(record::LeftOut::kNotInEveryColumn);
         row.can_be_kept = false;
       }
       (is_common ? kept : column.left_out).push_back(std::move(row));

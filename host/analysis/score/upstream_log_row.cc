@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/tolerance.h"
+#include "record/left_out.h"
 #include "score/evidence.h"
 #include "score/record_row.h"
 #include "score/schedule.h"
@@ -16,6 +17,7 @@ namespace graphnet::score {
 namespace {
 
 namespace fs = std::filesystem;
+using record::LeftOut;
 
 const std::vector<double>* values_of(const LogSample& sample, const std::string& key) {
   const auto found = sample.correctness.find(key);
@@ -80,11 +82,11 @@ Failure failure_of(const LogSample& sample) {
 
 /// Why there is nothing to count; empty: there is.
 std::string reason_not_to_count(const LogSample& sample) {
-  if (sample.never_began) return "not begun";
-  if (sample.is_cut_off) return "cut off";
-  if (sample.is_mixed_up) return "mixed up";
-  if (sample.is_garbled) return "garbled";
-  return sample.has_fluctuated ? "unsteady" : "";
+  if (sample.never_began) return name_of(LeftOut::kNotBegun);
+  if (sample.is_cut_off) return name_of(LeftOut::kCutOff);
+  if (sample.is_mixed_up) return name_of(LeftOut::kMixedUp);
+  if (sample.is_garbled) return name_of(LeftOut::kGarbled);
+  return sample.has_fluctuated ? name_of(LeftOut::kUnsteady) : "";
 }
 
 bool is_wide(const LogSample::Spread& spread) {
@@ -150,7 +152,9 @@ Row row_of(const LogSample& sample, bool compat) {
     row.counting = record::facts_of(row.outcome.value()).counting;
   }
   const bool is_unsteady = is_wide(sample.eager_spread) || is_wide(sample.compiled_spread);
-  if (row.can_be_kept && row.failure == Failure::kNone && is_unsteady) row.left_out = "unsteady";
+  if (row.can_be_kept && row.failure == Failure::kNone && is_unsteady) {
+    row.left_out = name_of(LeftOut::kUnsteady);
+  }
   return row;
 }
 

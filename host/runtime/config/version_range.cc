@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+
 namespace graphnet::config {
 
 using base::Code;
@@ -18,16 +20,6 @@ constexpr std::size_t kMaxDigits = 18;       // of one number; more would not fi
 
 bool is_digits(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
 }
 
 std::string trim(const std::string& text) {
@@ -94,14 +86,14 @@ Result<Version> parse_version(const std::string& text) {
   const std::string comparable = text.substr(0, text.find('+'));
   const std::size_t dash = comparable.find('-');
   Version version;
-  for (const std::string& number : split(comparable.substr(0, dash), '.')) {
+  for (const std::string& number : base::split(comparable.substr(0, dash), '.')) {
     if (!is_digits(number) || number.size() > kMaxDigits) return malformed;
     version.numbers.push_back(std::stoll(number));
   }
   if (version.numbers.size() > kMaxNumbers) return malformed;
   version.numbers.resize(kMaxNumbers, 0);
   if (dash == std::string::npos) return version;
-  version.pre_release = split(comparable.substr(dash + 1), '.');
+  version.pre_release = base::split(comparable.substr(dash + 1), '.');
   const auto is_malformed = [](const std::string& part) {
     constexpr const char* kAllowed =
         "0123456789-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -129,7 +121,7 @@ Result<VersionRange> parse_version_range(const std::string& text) {
   if (text.size() > kMaxRangeBytes) {
     return Status(Code::kInput, "it is longer than " + std::to_string(kMaxRangeBytes) + " bytes");
   }
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : base::split(text, ',')) {
     GN_ASSIGN_OR_RETURN(VersionRange::Bound bound, parse_bound(trim(part)));
     range.bounds.push_back(std::move(bound));
   }

@@ -16,6 +16,13 @@ TEST(NearestWord, FindsTypingErrorsOnly) {
   EXPECT_EQ(nearest_word(std::string(100'000, 'a'), words), "");
 }
 
+TEST(Split, GivesThePartsBetweenSeparators) {
+  using Parts = std::vector<std::string>;
+  EXPECT_EQ(split("", ','), Parts{""});
+  EXPECT_EQ(split("a", ','), Parts{"a"});
+  EXPECT_EQ(split("a,,b,", ','), (Parts{"a", "", "b", ""}));
+}
+
 TEST(Join, PutsSeparatorsBetween) {
   EXPECT_EQ(join({}, ", "), "");
   EXPECT_EQ(join({"a"}, ", "), "a");

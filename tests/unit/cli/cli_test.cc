@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <set>
 
+#include "cli/commands.h"
 #include "cli/diagnostics.h"
-#include "cli/doctor_command.h"
 #include "cli/exit_code.h"
 #include "cli/help_text.h"
 #include "cli/parse.h"
-#include "cli/run_command.h"
 #include "cli/run_options.h"
 #include "cli/sample_selection.h"
 #include "support/temp_dir.h"
@@ -25,9 +25,18 @@ bool contains(const std::string& text, const std::string& part) {
 
 class ParseTest : public ::testing::Test {
  protected:
-  ParseTest() { commands_.push_back(run_command(flags_)); }
+  ParseTest() {
+    Command run;
+    run.name = "run";
+    run.positionals = {"SAMPLE", "", &flags_.samples};
+    run.flags = run_flag_table(flags_);
+    interface_.commands.push_back(run);
+    interface_.global_flags = {{"-v,--verbose", "", "talk", &verbosity_},
+                               {"--json", "", "json", &json_},
+                               {"--color", "WHEN", "color", &color_}};
+  }
   base::Result<const Command*> parse(const std::vector<std::string>& words) {
-    return parse_command_line(words, global_, commands_);
+    return parse_command_line(words, interface_);
   }
   std::string error_of(const std::vector<std::string>& words) {
     const auto command = parse(words);
@@ -37,10 +46,7 @@ class ParseTest : public ::testing::Test {
   int verbosity_ = 0;
   bool json_ = false;
   std::optional<std::string> color_;
-  std::vector<Flag> global_ = {{"-v,--verbose", "", "talk", &verbosity_},
-                               {"--json", "", "json", &json_},
-                               {"--color", "WHEN", "color", &color_}};
-  std::vector<Command> commands_;
+  Interface interface_;
 };
 
 TEST_F(ParseTest, FillsEveryKindOfFlag) {
@@ -74,17 +80,20 @@ TEST_F(ParseTest, TheLastOfARepeatedValueWins) {
 }
 
 TEST_F(ParseTest, ValueInBracketsMayBeLeftOut) {
-  DoctorFlags doctor;
-  commands_.push_back(doctor_command(doctor));
+  std::optional<std::string> device;
+  Command doctor;
+  doctor.name = "doctor";
+  doctor.flags = {{"--device", "[cuda:N]", "which", &device}};
+  interface_.commands.push_back(doctor);
   ASSERT_TRUE(parse({"doctor"}).is_ok());
-  EXPECT_EQ(doctor.device, std::nullopt);
+  EXPECT_EQ(device, std::nullopt);
   ASSERT_TRUE(parse({"doctor", "--device", "--json"}).is_ok());
-  EXPECT_EQ(doctor.device, "");
+  EXPECT_EQ(device, "");
   EXPECT_TRUE(json_);
   ASSERT_TRUE(parse({"doctor", "--device", "cuda:1"}).is_ok());
-  EXPECT_EQ(doctor.device, "cuda:1");
+  EXPECT_EQ(device, "cuda:1");
   ASSERT_TRUE(parse({"doctor", "--device=cuda:2"}).is_ok());
-  EXPECT_EQ(doctor.device, "cuda:2");
+  EXPECT_EQ(device, "cuda:2");
 }
 
 TEST_F(ParseTest, ExplainsMistakes) {
@@ -105,8 +114,9 @@ TEST_F(ParseTest, NoCommandIsNoError) {
 }
 
 TEST_F(ParseTest, HelpShowsEveryFlagInAHundredColumns) {
-  const std::string text = command_help(commands_[0], global_);
-  for (const Flag& flag : commands_[0].flags) {
+  const Command run = make_commands().front();
+  const std::string text = command_help(run, interface_.global_flags);
+  for (const Flag& flag : run.flags) {
     const std::string name = flag.names.substr(flag.names.find("--"));
     EXPECT_TRUE(contains(text, name)) << name;
   }
@@ -116,7 +126,30 @@ TEST_F(ParseTest, HelpShowsEveryFlagInAHundredColumns) {
     begin = end + 1;
   }
   EXPECT_TRUE(contains(text, "usage: graphnet run [SAMPLE|DIR|LIST]... --config CONFIG"));
-  EXPECT_TRUE(contains(program_help(commands_), "run"));
+  EXPECT_TRUE(contains(program_help(interface_), "run"));
+}
+
+TEST(Commands, EachHasANameASummaryAndWork) {
+  std::set<std::string> names;
+  for (const Command& command : make_commands()) {
+    EXPECT_TRUE(names.insert(command.name).second) << command.name;
+    EXPECT_FALSE(command.summary.empty()) << command.name;
+    EXPECT_EQ(command.usage.rfind(command.name, 0), 0U) << command.name;
+    EXPECT_TRUE(command.execute) << command.name;
+    EXPECT_EQ(command.is_hidden, command.name[0] == '_') << command.name;
+  }
+}
+
+TEST(Commands, OwnWhatTheirFlagsAreStoredIn) {
+  Interface interface;
+  interface.commands = make_commands();  // made twice, so that nothing is shared
+  const std::vector<Command> others = make_commands();
+  ASSERT_TRUE(parse_command_line({"plugin", "info", "nope"}, interface).is_ok());
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    if (others[i].name != "plugin") continue;
+    EXPECT_EQ(interface.commands[i].positionals.target->size(), 2U);
+    EXPECT_TRUE(others[i].positionals.target->empty());
+  }
 }
 
 TEST(RunOptions, AreTypedAndChecked) {

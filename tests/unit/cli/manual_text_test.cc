@@ -3,11 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "cli/completion_text.h"
 #include "cli/version_text.h"
-#include "support/temp_dir.h"
 
 namespace graphnet::cli {
 namespace {
@@ -20,16 +16,16 @@ class ManualTest : public ::testing::Test {
     command.summary = "bake a pie";
     command.description = ".It is 'hot' a\\b.";
     command.usage = "bake [PIE]... [options]";
-    command.positionals = {"PIE", "which", &pies_, {"apple", "plum"}};
+    command.positionals = {"PIE", "which", &pies_};
     command.flags = {{"-o,--oven", "gas|wood", "kind | of *fire*", &oven_},
                      {"--recipe", "CONFIG", "book's page", &recipe_},
                      {"--minutes", "N", "time", &minutes_},
                      {"--cream", "", "with cream", &cream_}};
     command.examples = {{"graphnet bake apple", "one"}};
-    commands_.push_back(command);
+    interface_.commands.push_back(command);
     command.name = "__secret";
     command.is_hidden = true;
-    commands_.push_back(command);
+    interface_.commands.push_back(command);
   }
 
   std::vector<std::string> pies_;
@@ -38,12 +34,11 @@ class ManualTest : public ::testing::Test {
   std::optional<std::string> minutes_;
   bool cream_ = false;
   int verbosity_ = 0;
-  std::vector<Flag> global_ = {{"-v,--verbose", "", "talk", &verbosity_}};
-  std::vector<Command> commands_;
+  Interface interface_ = {{{"-v,--verbose", "", "talk", &verbosity_}}, {}, {}};
 };
 
 TEST_F(ManualTest, ManualPage) {
-  EXPECT_EQ(command_man(commands_[0], global_),
+  EXPECT_EQ(command_man(interface_.commands[0], interface_.global_flags),
             ".TH GRAPHNET\\-BAKE 1 \"\" \"graphnet " + version_number() +
                 "\"\n"
                 ".SH NAME\ngraphnet\\-bake \\- bake a pie\n"
@@ -61,7 +56,7 @@ TEST_F(ManualTest, ManualPage) {
 }
 
 TEST_F(ManualTest, Markdown) {
-  EXPECT_EQ(program_markdown(commands_, global_),
+  EXPECT_EQ(program_markdown(interface_),
             "# graphnet\n\nrun computation graphs through tensor compilers and score them\n\n"
             "```\ngraphnet <command> [options]\n```\n"
             "\n| global option | |\n|---|---|\n| `-v, --verbose` | talk |\n"
@@ -77,57 +72,24 @@ TEST_F(ManualTest, Markdown) {
             "\n```\n# one\ngraphnet bake apple\n```\n");
 }
 
-/// What bash offers for the last of `words`; `graphnet` is a stand-in that knows two configs.
-std::string offered(const std::string& script, const std::string& words) {
-  const tests::TempDir folder;
-  folder.write("script", script);
-  folder.write("run",
-               "graphnet() { [[ $* == '__complete configs' ]] && printf 'a.yaml\\nb.yaml\\n'; }\n"
-               "cd '" +
-                   folder.path().string() +
-                   "' && source ./script && compopt() { :; }\n"
-                   "COMP_WORDS=(" +
-                   words +
-                   ") COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n"
-                   "_graphnet graphnet && echo \"${COMPREPLY[*]}\" > out\n");
-  const std::string command = "bash '" + (folder.path() / "run").string() + "'";
-  if (std::system(command.c_str()) != 0) return "failed";
-  std::ifstream out(folder.path() / "out");
-  std::string line;
-  std::getline(out, line);
-  return line;
+TEST_F(ManualTest, TopicsAreListed) {
+  interface_.topics = {{"fruit", "what a *pie* holds", ""}};
+  const std::string man = program_man(interface_);
+  EXPECT_NE(man.find(".SH TOPICS\n.TP\n.B fruit\nwhat a *pie* holds\n"), std::string::npos) << man;
+  EXPECT_NE(man.find(".BR graphnet\\-fruit (7)\n"), std::string::npos) << man;
+  EXPECT_EQ(man.find("secret"), std::string::npos) << man;
+  const std::string markdown = program_markdown(interface_);
+  EXPECT_NE(markdown.find("- `graphnet help fruit`: what a \\*pie\\* holds\n"), std::string::npos);
 }
 
-TEST_F(ManualTest, BashCompletes) {
-  const std::string script = bash_completion(commands_, global_);
-  EXPECT_EQ(script.find("__secret"), std::string::npos);
-  EXPECT_EQ(offered(script, "graphnet ''"), "bake");
-  EXPECT_EQ(offered(script, "graphnet bake ''"), "apple plum");
-  EXPECT_EQ(offered(script, "graphnet -v bake --oven w"), "wood");
-  EXPECT_EQ(offered(script, "graphnet bake --oven = g"), "gas");
-  EXPECT_EQ(offered(script, "graphnet bake --recipe b"), "b.yaml");
-  EXPECT_EQ(offered(script, "graphnet bake --minutes ''"), "");
-  EXPECT_EQ(offered(script, "graphnet bake --c"), "--cream");
-}
-
-TEST_F(ManualTest, ZshAndFishKnowTheSame) {
-  const std::string zsh = zsh_completion(commands_, global_);
-  for (const char* part :
-       {"bake:-o|bake:--oven) compadd -- gas wood; return ;;", "'--recipe:book'\\''s page'",
-        "bake) compadd -- apple plum ;;", "'bake:bake a pie'", "__complete configs"}) {
-    EXPECT_NE(zsh.find(part), std::string::npos) << part << " is not in\n" << zsh;
-  }
-  const std::string fish = fish_completion(commands_, global_);
-  const std::string bake = "complete -c graphnet -n '__graphnet_at bake'";
-  for (const std::string& part :
-       {bake + " -s o -l oven -x -a 'gas wood' -d 'kind | of *fire*'\n",
-        bake + " -l recipe -r -F -a '(graphnet __complete configs 2>/dev/null)' -d 'book\\'s "
-               "page'\n",
-        bake + " -l minutes -x -d 'time'\n", bake + " -l cream -d 'with cream'\n",
-        bake + " -f -a 'apple plum'\n"}) {
-    EXPECT_NE(fish.find(part), std::string::npos) << part << " is not in\n" << fish;
-  }
-  EXPECT_EQ((zsh + fish).find("__secret"), std::string::npos);
+TEST_F(ManualTest, TopicPage) {
+  EXPECT_EQ(topic_man({"fruit", "what a pie holds", ".Text.\n\n## Plums\n\n- blue-ish: so\n"}),
+            ".TH GRAPHNET\\-FRUIT 7 \"\" \"graphnet " + version_number() +
+                "\"\n"
+                ".SH NAME\ngraphnet\\-fruit \\- what a pie holds\n"
+                ".SH DESCRIPTION\n.nf\n\\&.Text.\n\n.fi\n.SH Plums\n.nf\n\n"
+                "\\- blue\\-ish: so\n\n.fi\n"
+                ".SH SEE ALSO\n.BR graphnet (1)\n");
 }
 
 }  // namespace

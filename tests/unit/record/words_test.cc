@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "record/left_out.h"
 #include "record/record.h"
 
 namespace graphnet::record {
@@ -35,6 +36,7 @@ TEST(Words, AreReadAsTheyAreWrittenAndOthersAreKept) {
   check_words<ProofVerdict>();
   check_words<TimingVerdict>();
   check_words<Flag>();
+  check_words<LeftOut>();
 }
 
 TEST(Words, ATableThatMissesARowIsNone) {
@@ -42,13 +44,19 @@ TEST(Words, ATableThatMissesARowIsNone) {
   struct Row {
     Small value;
     const char* name;
+    const char* meaning;
   };
-  constexpr Row kRight[] = {{Small::kNone, ""}, {Small::kOne, "a"}, {Small::kOther, ""}};
-  constexpr Row kNameless[] = {{Small::kNone, ""}, {Small::kOne, ""}, {Small::kOther, ""}};
-  constexpr Row kDisordered[] = {{Small::kOne, "a"}, {Small::kNone, ""}, {Small::kOther, ""}};
-  constexpr Row kShort[] = {{Small::kNone, ""}, {Small::kOther, ""}};
+  constexpr Row kNone = {Small::kNone, "", ""};
+  constexpr Row kOne = {Small::kOne, "a", "first letter"};
+  constexpr Row kOther = {Small::kOther, "", ""};
+  constexpr Row kRight[] = {kNone, kOne, kOther};
+  constexpr Row kNameless[] = {kNone, {Small::kOne, "", "first letter"}, kOther};
+  constexpr Row kUndefined[] = {kNone, {Small::kOne, "a", ""}, kOther};
+  constexpr Row kDisordered[] = {kOne, kNone, kOther};
+  constexpr Row kShort[] = {kNone, kOther};
   EXPECT_TRUE(is_word_table(kRight));
   EXPECT_FALSE(is_word_table(kNameless));
+  EXPECT_FALSE(is_word_table(kUndefined));
   EXPECT_FALSE(is_word_table(kDisordered));
   EXPECT_FALSE(is_word_table(kShort));
 }

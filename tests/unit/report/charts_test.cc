@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "report/charts.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "report/score_chart.h"
 #include "report/speedup_charts.h"
@@ -48,17 +51,44 @@ GroupRow row(const std::string& name, double value, int num_ok) {
   return {name, {entry, {{}, 3, 0}}};
 }
 
+/// The name of one that is in the list of charts.
+ChartName listed(const std::string& file) {
+  for (const ChartName& name : chart_names()) {
+    if (name.file == file) return name;
+  }
+  ADD_FAILURE() << file << " is not in the list of charts";
+  return {"", ""};
+}
+
 std::vector<Chart> all_charts(const std::vector<ScoreCurve>& scores,
                               const std::vector<SpeedupGroup>& speedups,
                               const ScatterInput& scatter, const std::vector<GroupRow>& rows) {
   std::vector<std::string> names;
   for (const SpeedupGroup& group : speedups) names.push_back(group.name);
-  return {st_chart(scores, "p = 0, b = 0.1"),
-          est_chart(scores, "p = 0, b = 0.1"),
-          violin_chart(speedups),
-          ecdf_chart(speedups),
-          scatter_chart(scatter),
-          group_chart("family", names, rows)};
+  return {st_chart(listed("st"), scores, "p = 0, b = 0.1"),
+          est_chart(listed("est"), scores, "p = 0, b = 0.1"),
+          violin_chart(listed("violin"), speedups),
+          ecdf_chart(listed("ecdf"), speedups),
+          scatter_chart(listed("scatter"), scatter),
+          group_chart(listed("family"), names, rows)};
+}
+
+/// Everything that a chart can be drawn from.
+Report full_report() {
+  Report report;
+  report.backends = {"nope", "xla"};
+  report.est = report.st = curves();
+  for (std::size_t backend = 0; backend < 2; ++backend) {
+    ResultRow row;
+    row.sample = "timm/resnet10t";
+    row.family = "timm";
+    row.category = "vision";
+    row.backend = backend;
+    row.outcome = record::Outcome::kOk;
+    row.speedup = 1.5;
+    report.rows.push_back(row);
+  }
+  return report;
 }
 
 TEST(Charts, Golden) {
@@ -72,6 +102,33 @@ TEST(Charts, Golden) {
         std::string(GRAPHNET_SOURCE_DIR "/tests/unit/report/golden/") + chart.name + ".svg",
         chart.standalone);
   }
+}
+
+TEST(Charts, AReportHasEveryChartOfTheList) {
+  std::set<std::string> drawn;
+  for (const auto& [section, chart] : draw_charts(full_report())) {
+    drawn.insert(section == ChartSection::kPairs ? chart.name.substr(0, chart.name.find('-'))
+                                                 : chart.name);
+    EXPECT_EQ(tests::XmlCheck(chart.standalone).problem(), "") << chart.name;
+  }
+  std::set<std::string> expected;
+  for (const ChartName& name : chart_names()) expected.insert(name.file);
+  EXPECT_EQ(drawn, expected);
+}
+
+TEST(Charts, ChartsWithoutDataAreLeftOutAndNamesDiffer) {
+  Report report = full_report();
+  report.est.clear();
+  report.st.clear();
+  report.backends = {"a/b", "a b", "a:b"};  // one file name
+  std::set<std::string> names;
+  std::size_t num_pairs = 0;
+  for (const auto& [section, chart] : draw_charts(report)) {
+    EXPECT_TRUE(names.insert(chart.name).second) << chart.name;
+    num_pairs += section == ChartSection::kPairs ? 1 : 0;
+  }
+  EXPECT_EQ(num_pairs, 3u);
+  EXPECT_EQ(names.count("est") + names.count("st"), 0u);
 }
 
 TEST(Charts, WithoutDataSaySo) {
@@ -112,13 +169,13 @@ TEST(Charts, NumbersNobodyCanDrawAreNoCrash) {
 
 TEST(EStChart, HoldsItsValueUpToTheNextStep) {
   ScoreCurve curve{"x", {{0, 1, {}, {}, {}}, {1, 2, {}, {}, {}}, {2, 2, {}, {}, {}}}};
-  const std::string svg = est_chart({curve}, "").standalone;
+  const std::string svg = est_chart(listed("est"), {curve}, "").standalone;
   // From (0, 1) to (1, 1), up to (1, 2), on to (2, 2) and half a step further.
   const std::size_t start = svg.find("<path class=\"s0 line\" d=\"", svg.find("</style>") + 400);
   ASSERT_NE(start, std::string::npos);
   const std::string path = svg.substr(start, svg.find("/>", start) - start);
   EXPECT_EQ(std::count(path.begin(), path.end(), 'L'), 5) << path;
-  EXPECT_EQ(st_chart({curve}, "").standalone.find("at t = 1"), std::string::npos);
+  EXPECT_EQ(st_chart(listed("st"), {curve}, "").standalone.find("at t = 1"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "cli/command.h"
+
+namespace graphnet::cli {
+
+Command run_command();            ///< samples with backends, into a results file
+Command test_compiler_command();  ///< upstream's program of that name, flag by flag, line by line
+Command score_command();          ///< S(t), ES(t) and their parameters
+Command compare_command();        ///< two results, sample by sample; exit code 1: a regression
+Command inspect_command();        ///< a sample's graph at any stage, and what its operators cost
+Command plugin_command();         ///< the installed plugins
+Command report_command();         ///< what results files hold, in many forms
+Command repro_command();          ///< a folder that repeats one record, or whether it did
+Command merge_command();          ///< one results file of several
+Command submit_command();         ///< a run spread over machines
+Command doctor_command();         ///< what machine and installation offer and lack
+Command completion_command();     ///< a script for a shell
+Command help_command();           ///< commands and topics, as text, manual page or Markdown
+Command complete_command();       ///< what the script asks for
+
+struct CommandRow {
+  const char* name;
+  Command (*make)();
+};
+
+/// All commands, in the order of `graphnet help`. A new one is a file x_command.cc that holds its
+/// flags, a declaration and a row here, and its line in CMakeLists.txt; the parser, help, manual
+/// pages and completion follow.
+inline constexpr CommandRow kCommands[] = {
+    {"run", run_command},         {"test-compiler", test_compiler_command},
+    {"score", score_command},     {"compare", compare_command},
+    {"inspect", inspect_command}, {"plugin", plugin_command},
+    {"report", report_command},   {"repro", repro_command},
+    {"merge", merge_command},     {"submit", submit_command},
+    {"doctor", doctor_command},   {"completion", completion_command},
+    {"help", help_command},       {"__complete", complete_command},
+};
+
+inline std::vector<Command> make_commands() {
+  std::vector<Command> commands;
+  for (const CommandRow& row : kCommands) {
+    commands.push_back(row.make());
+    commands.back().name = row.name;
+  }
+  return commands;
+}
+
+}  // namespace graphnet::cli
