@@ -3,7 +3,7 @@
 
 #include "supervise/classify.h"
 #include "supervise/control.h"
-#include "supervise/worker_environment.h"
+#include "supervise/worker_program.h"
 
 namespace graphnet::supervise {
 

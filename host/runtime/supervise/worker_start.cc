@@ -13,7 +13,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "supervise/worker_environment.h"
+#include "supervise/worker_program.h"
 
 namespace graphnet::supervise {
 
