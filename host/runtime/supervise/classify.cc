@@ -161,7 +161,7 @@ void note_late_end(const WorkerEnd& end, Record& record) {
 /// Takes out of the worker's durations what it was held in them.
 void subtract_held(const WorkerEnd& end, Record& record) {
   Record::Side& side = record.plugin_side;
-  for (const auto& [place, length] : end.held) {
+  for (const auto& [place, length] : end.paused) {
     const auto held_ns = static_cast<double>(length.count());
     const auto phase = record.phases_ns.find(place);
     if (phase != record.phases_ns.end() && phase->is_number()) {

@@ -5,7 +5,7 @@
 
 #include "record/record.h"
 #include "supervise/run_plan.h"
-#include "supervise/worker_process.h"
+#include "supervise/worker_run.h"
 
 namespace graphnet::supervise {
 
