@@ -186,7 +186,7 @@ TEST_F(WorkerRunTest, ADeathInProofLeavesOutcomeAndTimes) {
   EXPECT_EQ(killed.verdict.text(), "unknown(killed in proof)");
   ASSERT_EQ(killed.notes.size(), 1U);
   EXPECT_TRUE(
-      contains(killed.notes[0], "while witnesses looked on: plugin 'acme' crashed in phase proof"));
+      contains(killed.notes[0], "during proof tracing: plugin 'acme' crashed in phase proof"));
   // The witness is done; only the sampler was still looking.
   const Record sampled = record_of(
       "phase time; sed -e 's/\"outcome\":\"\"/\"outcome\":\"ok\"/' "
