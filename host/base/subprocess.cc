@@ -39,11 +39,10 @@ class SpawnSettings {
 void describe(const Subprocess::Options& options, SpawnSettings& settings) {
   auto* actions = &settings.actions;
   ::posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  const int error_fd = options.error_fd >= 0 ? options.error_fd : options.output_fd;
   if (options.output_fd >= 0) {
     ::posix_spawn_file_actions_adddup2(actions, options.output_fd, STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(actions, options.output_fd, STDERR_FILENO);
   }
-  if (error_fd >= 0) ::posix_spawn_file_actions_adddup2(actions, error_fd, STDERR_FILENO);
   if (options.control_fd >= 0) {
     ::posix_spawn_file_actions_adddup2(actions, options.control_fd, kControlFd);
   }

@@ -35,8 +35,6 @@ class Subprocess {
     int control_fd = -1;
     /// Descriptor that the child gets as standard output and error; -1: the parent's own.
     int output_fd = -1;
-    /// Descriptor that it gets as standard error instead; -1: `output_fd`.
-    int error_fd = -1;
   };
 
   /// Starts a process; standard input is /dev/null.

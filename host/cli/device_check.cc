@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "cli/device_check.h"
 
-#include "supervise/device_question.h"
+#include "supervise/ask_worker.h"
 
 namespace graphnet::cli {
 
 base::Status check_device(const Context& context, const std::string& device) {
   if (device == "cpu") return base::Status::ok();
   GN_ASSIGN_OR_RETURN(const auto worker, context.installation.worker_executable());
-  return supervise::ask_for_device(worker, device);
+  return supervise::ask_worker({worker}, "check_device", {{"device", device}}).status();
 }
 
 }  // namespace graphnet::cli

@@ -11,7 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/version_text.h"
 #include "report/terminal_text.h"
-#include "supervise/device_question.h"
+#include "supervise/ask_worker.h"
 
 namespace graphnet::cli {
 
@@ -159,7 +159,8 @@ Result<int> diagnose_device(const Context& context, const std::string& name) {
         .add_hint("graphnet doctor --device cuda:0");
   }
   GN_ASSIGN_OR_RETURN(const auto worker, context.installation.worker_executable());
-  GN_ASSIGN_OR_RETURN(Json found, supervise::report_device(worker, device->text()));
+  GN_ASSIGN_OR_RETURN(const Json found, supervise::ask_worker({worker}, "report_device",
+                                                              {{"device", device->text()}}));
   const bool is_usable = !has(found, "problem");
   if (context.flags.json) {
     Json object = {{"schema", "graphnet.doctor-device/1"},

@@ -15,7 +15,7 @@
 #include "config/resolve_backend.h"
 #include "measure/environment.h"
 #include "report/terminal_text.h"
-#include "supervise/worker_description.h"
+#include "supervise/ask_worker.h"
 
 namespace graphnet::cli {
 
@@ -52,7 +52,7 @@ struct Diagnosis {
 
 Result<Json> ask_worker(const Context& context) {
   GN_ASSIGN_OR_RETURN(const fs::path executable, context.installation.worker_executable());
-  return supervise::describe_worker(executable);
+  return supervise::ask_worker({executable}, "describe");
 }
 
 ConfigState examine_config(const Context& context, const std::string& name) {

@@ -12,7 +12,7 @@
 #include "cli/exit_code.h"
 #include "cli/inspect_text.h"
 #include "cli/sample_selection.h"
-#include "supervise/inspection.h"
+#include "supervise/ask_worker.h"
 
 namespace graphnet::cli {
 
@@ -78,13 +78,20 @@ Result<Options> read_options(const Context& context, const InspectFlags& flags) 
   return options;
 }
 
-supervise::InspectionRequest request_for(const Options& options) {
-  supervise::InspectionRequest request;
-  for (const auto& sample : options.samples) request.samples.push_back(sample.path);
-  request.stage = options.stage;
-  request.runs = options.runs;
-  request.has_text = !options.ops;
-  return request;
+/// A worker that inspects samples, however long that takes.
+Result<supervise::AnsweringWorker> start_worker(const Context& context) {
+  supervise::AskSettings settings;
+  GN_ASSIGN_OR_RETURN(settings.executable, context.installation.worker_executable());
+  settings.limit.reset();
+  return supervise::AnsweringWorker::start(std::move(settings));
+}
+
+Result<Json> inspect(supervise::AnsweringWorker& worker, const Options& options,
+                     const supervise::PlannedSample& sample) {
+  return worker.ask("inspect", {{"sample", sample.path},
+                                {"stage", options.stage},
+                                {"run", options.runs},
+                                {"text", !options.ops}});
 }
 
 Result<int> show_source(const supervise::PlannedSample& sample, bool as_json) {
@@ -103,11 +110,8 @@ Result<int> show_source(const supervise::PlannedSample& sample, bool as_json) {
 }
 
 Result<int> show_graph(const Context& context, const Options& options) {
-  GN_ASSIGN_OR_RETURN(const fs::path worker, context.installation.worker_executable());
-  Result<Json> answer = Status(Code::kInternal, "the worker did not answer");
-  GN_RETURN_IF_ERROR(supervise::inspect_samples(
-      worker, request_for(options),
-      [&](std::size_t, Result<Json> given) { answer = std::move(given); }));
+  GN_ASSIGN_OR_RETURN(auto worker, start_worker(context));
+  Result<Json> answer = inspect(worker, options, options.samples[0]);
   if (!answer.is_ok()) {
     return std::move(answer).status().add_context("sample " + options.samples[0].name);
   }
@@ -124,16 +128,16 @@ Result<int> show_graph(const Context& context, const Options& options) {
 }
 
 Result<int> show_ops(const Context& context, const Options& options) {
-  GN_ASSIGN_OR_RETURN(const fs::path worker, context.installation.worker_executable());
+  GN_ASSIGN_OR_RETURN(auto worker, start_worker(context));
   OpHistogram histogram;
-  GN_RETURN_IF_ERROR(supervise::inspect_samples(
-      worker, request_for(options), [&](std::size_t sample, Result<Json> answer) {
-        if (answer.is_ok()) {
-          histogram.add(*answer);
-        } else {
-          histogram.leave_out(options.samples[sample].name, answer.status().message());
-        }
-      }));
+  for (const auto& sample : options.samples) {
+    const Result<Json> answer = inspect(worker, options, sample);
+    if (answer.is_ok()) {
+      histogram.add(*answer);
+    } else {
+      histogram.leave_out(sample.name, answer.status().message());
+    }
+  }
   if (context.flags.json) {
     std::cout << base::dump_json(histogram.json()) << '\n';
   } else {

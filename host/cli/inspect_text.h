@@ -11,7 +11,7 @@
 
 namespace graphnet::cli {
 
-/// The operators of an inspected graph (supervise/inspection.h) as comment lines, most work first:
+/// The operators of an inspected graph (worker/requests.h) as comment lines, most work first:
 /// nodes, FLOP, bytes read and written. Ends with the totals.
 std::string op_table(const base::Json& inspected);
 

@@ -5,7 +5,6 @@
 #include "journal/run_id.h"
 #include "journal/worker_message.h"
 #include "measure/environment.h"
-#include "supervise/packed_sweep.h"
 
 namespace graphnet::cli {
 
@@ -25,16 +24,16 @@ Json journal_header(const PreparedRun& run, const Json& environment) {
   return header;
 }
 
-/// Settings of the workers that run in one of the places of a run.
+/// Settings of the workers of a slot.
 Result<supervise::WorkerSettings> worker_settings(const Context& context, const PreparedRun& run,
-                                                  int place) {
+                                                  int slot) {
   supervise::WorkerSettings settings;
   GN_ASSIGN_OR_RETURN(settings.executable, context.installation.worker_executable());
-  auto group = supervise::MemoryGroup::make(place);
+  auto group = supervise::MemoryGroup::make(slot);
   if (group.is_ok()) settings.group = std::move(group).value();
   settings.share_machine = run.jobs > 1;
   if (settings.share_machine)
-    settings.mark = std::string(journal::kPlaceVariable) + "=" + std::to_string(place);
+    settings.mark = std::string(journal::kPlaceVariable) + "=" + std::to_string(slot);
   if (run.forks_workers) {
     settings.zygote =
         std::make_shared<supervise::Zygote>(settings.executable, settings.group, settings.mark);
@@ -59,35 +58,31 @@ fs::path default_results(const std::string& run_id) {
   return fs::path("results") / (run_id + ".jsonl");
 }
 
-JournaledSweep::JournaledSweep(const PreparedRun& run,
-                               std::vector<supervise::WorkerSettings> places,
+JournaledSweep::JournaledSweep(const PreparedRun& run, std::vector<supervise::WorkerSettings> slots,
                                supervise::Interrupt interrupt, journal::JournalFile journal,
                                Json environment)
     : run_(run),
       interrupt_(std::move(interrupt)),
-      places_(std::move(places)),
+      slots_(std::move(slots)),
       journal_(std::move(journal)),
       environment_(std::move(environment)) {}
 
 Result<JournaledSweep> JournaledSweep::open(const Context& context, const PreparedRun& run) {
-  std::vector<supervise::WorkerSettings> places;
+  std::vector<supervise::WorkerSettings> slots;
   for (int i = 0; i < run.jobs; ++i) {
-    GN_ASSIGN_OR_RETURN(places.emplace_back(), worker_settings(context, run, i));
+    GN_ASSIGN_OR_RETURN(slots.emplace_back(), worker_settings(context, run, i));
   }
   GN_ASSIGN_OR_RETURN(supervise::Interrupt interrupt, supervise::Interrupt::create());
   Json environment =
       measure::collect_environment(run.plan.empty() ? 1 : run.plan.front().task.threads);
   GN_ASSIGN_OR_RETURN(journal::JournalFile journal,
                       journal::JournalFile::open(run.results, journal_header(run, environment)));
-  return JournaledSweep(run, std::move(places), std::move(interrupt), std::move(journal),
+  return JournaledSweep(run, std::move(slots), std::move(interrupt), std::move(journal),
                         std::move(environment));
 }
 
 Result<supervise::SweepEnd> JournaledSweep::run(supervise::SweepObserver& observer) {
-  if (places_.size() > 1) {
-    return supervise::run_packed_sweep(run_.plan, places_, interrupt_, journal_, observer);
-  }
-  return supervise::run_sweep(run_.plan, places_.front(), interrupt_, journal_, observer);
+  return supervise::run_sweep(run_.plan, slots_, interrupt_, journal_, observer);
 }
 
 }  // namespace graphnet::cli

@@ -48,13 +48,13 @@ class JournaledSweep {
   std::string hardware() const { return environment_.value("cpu_model", ""); }
 
  private:
-  JournaledSweep(const PreparedRun& run, std::vector<supervise::WorkerSettings> places,
+  JournaledSweep(const PreparedRun& run, std::vector<supervise::WorkerSettings> slots,
                  supervise::Interrupt interrupt, journal::JournalFile journal,
                  base::Json environment);
 
   const PreparedRun& run_;
-  supervise::Interrupt interrupt_;  // goes last: ending the processes of the places takes a moment
-  std::vector<supervise::WorkerSettings> places_;  // one for each job
+  supervise::Interrupt interrupt_;  // goes last: ending the processes of the slots takes a moment
+  std::vector<supervise::WorkerSettings> slots_;  // one for each job
   journal::JournalFile journal_;
   base::Json environment_;
 };

@@ -21,7 +21,7 @@
 #include "measure/environment.h"
 #include "report/terminal_text.h"
 #include "sample/sample.h"
-#include "supervise/worker_description.h"
+#include "supervise/ask_worker.h"
 
 namespace graphnet::cli {
 
@@ -105,7 +105,7 @@ Record as_of_here(const Context& context, const Record& record,
       record::part_from_json<record::Environment>(measure::collect_environment(record.threads));
   const auto worker = context.installation.worker_executable();
   const Result<Json> described =
-      worker.is_ok() ? supervise::describe_worker(*worker) : Result<Json>(worker.status());
+      worker.is_ok() ? supervise::ask_worker({*worker}, "describe") : Result<Json>(worker.status());
   if (!described.is_ok()) return here;
   const auto worker_runs = record::part_from_json<record::Environment>(*described);
   here.environment.libtorch = worker_runs.libtorch;

@@ -315,10 +315,10 @@ struct Environment {
   std::string cpu_capability;  ///< instructions that libtorch uses
   std::optional<std::int64_t> libtorch_threads;
   std::string worker;           ///< "forked" or "fresh"
-  std::string memory_limit_by;  ///< see supervise/worker_process.h
+  std::string memory_limit_by;  ///< see supervise/worker_run.h
   std::optional<std::int64_t> memory_limit_bytes;
-  std::optional<std::int64_t> jobs;  ///< samples at a time; packed sweeps only
-  base::Json held_ns;                ///< by phase, while another took times; packed sweeps only
+  std::optional<std::int64_t> jobs;  ///< samples at a time; with several slots only
+  base::Json held_ns;  ///< pauses by phase, while another took times; with several slots only
   /// The rest of measure/environment.h: cores, load, clock, allocator, "gpu" of a device, ...
   Remainder rest;
 

@@ -4,6 +4,7 @@
 #include "journal/worker_message.h"
 
 #include "fuzz/promise.h"
+#include "journal/worker_request.h"
 #include "record/record.h"
 #include "supervise/line_reader.h"
 
@@ -42,6 +43,23 @@ void check_event(const base::Json& json) {
          "a printed record reads the same");
 }
 
+void check_request(const std::string& line) {
+  const auto request = journal::parse_request(line);
+  if (request.is_ok()) {
+    const std::string text = base::dump_json(journal::to_json(*request));
+    const auto again = journal::parse_request(text);
+    expect(again.is_ok() && base::dump_json(journal::to_json(*again)) == text,
+           "a printed request reads the same");
+  } else {
+    expect_clear_failure(request.status(), "request", "", false);
+  }
+  const auto answer = journal::parse_answer(line);
+  const auto again = journal::parse_answer(base::dump_json(journal::answer_to_json(answer)));
+  expect(
+      again.is_ok() == answer.is_ok() && again.status().to_string() == answer.status().to_string(),
+      "a printed answer reads the same");
+}
+
 void check_line(const std::string& line) {
   expect(line.size() <= kMaxLineBytes, "no line is longer than allowed");
   expect(line.find('\n') == std::string::npos, "a line has no line end");
@@ -52,6 +70,7 @@ void check_line(const std::string& line) {
   }
   check_task(*json);
   check_event(*json);
+  check_request(line);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(Runs, SayHowAProofWasKilled) {
   EXPECT_TRUE(record.speedup.has_value());
   ASSERT_FALSE(record.notes.empty());
   EXPECT_EQ(record.notes.back(),
-            "while witnesses looked on: plugin 'killed' crashed in gn_backend_run (phase proof) "
+            "during proof tracing: plugin 'killed' crashed in gn_backend_run (phase proof) "
             "with SIGSEGV (Segmentation fault)");
 }
 
@@ -109,7 +109,7 @@ TEST(Runs, SayWhereAProofCrashed) {
   EXPECT_EQ(record.verdict.text(), "unknown(killed in proof)");
   ASSERT_FALSE(record.notes.empty());
   EXPECT_EQ(record.notes.back(),
-            "while witnesses looked on: plugin 'crashes' crashed in gn_backend_run (phase proof) "
+            "during proof tracing: plugin 'crashes' crashed in gn_backend_run (phase proof) "
             "with SIGSEGV (Segmentation fault)");
   EXPECT_EQ(record.crash.signal, "SIGSEGV");
   const auto& frames = record.crash.frames;

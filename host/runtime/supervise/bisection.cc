@@ -2,11 +2,14 @@
 #include "supervise/bisection.h"
 
 #include <utility>
+#include <vector>
 
-#include "supervise/worker_question.h"
+#include "base/field_reader.h"
+#include "supervise/ask_worker.h"
 
 namespace graphnet::supervise {
 
+using base::FieldReader;
 using base::Json;
 using base::Result;
 using base::Status;
@@ -16,46 +19,48 @@ namespace {
 /// Tries cuts of one task.
 class CutTrials {
  public:
-  CutTrials(const std::filesystem::path& executable, const journal::Task& task,
-            std::optional<std::chrono::milliseconds> limit)
-      : task_(journal::to_json(task)) {
-    const std::string threads = std::to_string(task.threads);
-    question_.executable = executable;
-    question_.flag = "--cut";
-    question_.num_answers = 2;
-    question_.environment = {"OMP_NUM_THREADS=" + threads, "MKL_NUM_THREADS=" + threads};
-    question_.limit = limit;
+  CutTrials(AskSettings settings, const journal::Task& task)
+      : settings_(std::move(settings)), task_(journal::to_json(task)) {}
+
+  /// Finds out what there is to cut.
+  Status list_nodes() {
+    GN_ASSIGN_OR_RETURN(const Json answer,
+                        ask_worker(settings_, "bisect_nodes", {{"task", task_}}));
+    FieldReader fields(answer);
+    fields.require("nodes").read("nodes", nodes_);
+    if (nodes_.empty() && fields.status().is_ok()) {
+      return Status(base::Code::kInput, "the graph has no nodes");
+    }
+    return fields.status();
   }
 
-  /// 0 nodes: the whole graph.
+  std::size_t num_nodes() const { return nodes_.size(); }
+
   Result<CutTrial> run(std::size_t num_nodes) {
-    question_.request = {{"task", task_}, {"nodes", num_nodes}};
-    Json answer = Json::object();
-    Status error;
-    GN_ASSIGN_OR_RETURN(WorkerAnswers answers,
-                        ask_worker(question_, [&](std::size_t, const Result<Json>& given) {
-                          if (given.is_ok()) {
-                            answer.update(*given);
-                          } else {
-                            error = given.status();
-                          }
-                        }));
-    if (!error.is_ok()) return error;
-    // Without the first answer it died before any of the plugin's code ran.
-    if (answers.count == 0) return std::move(answers.problem);
+    GN_ASSIGN_OR_RETURN(AnsweringWorker worker, AnsweringWorker::start(settings_));
+    const Result<Json> answer = worker.ask("bisect_trial", {{"task", task_}, {"nodes", num_nodes}});
     CutTrial trial;
-    trial.num_all = answer.value("num_nodes", std::size_t{0});
-    trial.num_nodes = num_nodes == 0 ? trial.num_all : num_nodes;
-    trial.node = answer.value("node", "");
-    trial.outcome =
-        record::Word<record::Outcome>(answer.value("outcome", name_of(record::Outcome::kCrashed)));
-    trial.message = answer.value("message", answers.problem.message());
+    trial.num_all = nodes_.size();
+    trial.num_nodes = num_nodes;
+    trial.node = nodes_[num_nodes - 1];
+    if (answer.is_ok()) {
+      std::string outcome;
+      FieldReader fields(*answer);
+      fields.require("outcome").read("outcome", outcome).read("message", trial.message);
+      GN_RETURN_IF_ERROR(fields.status());
+      trial.outcome = record::Word<record::Outcome>(outcome);
+      return trial;
+    }
+    if (worker.is_alive()) return answer.status();
+    trial.outcome = record::Outcome::kCrashed;
+    trial.message = answer.status().message();
     return trial;
   }
 
  private:
+  AskSettings settings_;
   Json task_;
-  WorkerQuestion question_;
+  std::vector<std::string> nodes_;
 };
 
 }  // namespace
@@ -64,8 +69,13 @@ Result<std::optional<CutTrial>> find_bad_node(const std::filesystem::path& execu
                                               const journal::Task& task,
                                               std::optional<std::chrono::milliseconds> limit,
                                               const OnTrial& on_trial) {
-  CutTrials trials(executable, task, limit);
-  GN_ASSIGN_OR_RETURN(CutTrial bad, trials.run(0));
+  AskSettings settings;
+  settings.executable = executable;
+  settings.limit = limit;
+  settings.threads = task.threads;
+  CutTrials trials(settings, task);
+  GN_RETURN_IF_ERROR(trials.list_nodes());
+  GN_ASSIGN_OR_RETURN(CutTrial bad, trials.run(trials.num_nodes()));
   on_trial(bad);
   if (bad.outcome == record::Outcome::kOk) return std::optional<CutTrial>();
   std::size_t good = 0;

@@ -14,11 +14,11 @@
 
 namespace graphnet::supervise {
 
-/// A sample's graph cut after some of its nodes, given to a plugin and run once.
+/// The first nodes of a sample's graph, given to a plugin and run once.
 struct CutTrial {
-  std::size_t num_nodes = 0;  ///< of the cut
+  std::size_t num_nodes = 0;  ///< so many
   std::size_t num_all = 0;    ///< of the whole graph
-  std::string node;           ///< the last one of the cut, as text (graph/graph_text.h)
+  std::string node;           ///< the last one, as text (graph/graph_text.h)
   /// kOk, one of verify's outcomes, kUnsupported, kPluginFailed, or kCrashed for a worker that died
   /// or took too long.
   record::Word<record::Outcome> outcome;

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "journal/run_id.h"
@@ -33,35 +34,49 @@ std::int64_t memory_limit(const PlannedTask& planned) {
   return planned.task.memory_limit_bytes.value_or(0);
 }
 
-/// True if a worker ended for want of memory. By itself it most likely did so if `new` failed in
-/// it, or if it had filled three quarters of a limit that refuses memory: a null pointer from
-/// malloc often shows as SIGSEGV. A kill from outside is one by the kernel unless the kernel says
-/// that it has killed nothing.
-bool ran_out_of_memory(const PlannedTask& planned, const WorkerEnd& end) {
-  if (end.stop != WorkerEnd::Stop::kNone) return false;
-  if (is_killed_from_outside(end)) return end.oom_kill != OomKill::kNone;
+/// How a worker ended that sent no final record.
+enum class Death { kCrash, kKernelKill, kKill, kNoMemory, kTimeLimit, kExit, kProtocol };
+
+using O = Outcome;
+
+// By Death, then by Suspect: sample, reference, plugin. The table of classify().
+constexpr Outcome kOutcomes[][3] = {
+    {O::kInvalidSample, O::kReferenceFailed, O::kCrashed},         // kCrash
+    {O::kReferenceFailed, O::kReferenceFailed, O::kOutOfMemory},   // kKernelKill
+    {O::kReferenceFailed, O::kReferenceFailed, O::kKilled},        // kKill
+    {O::kInvalidSample, O::kReferenceFailed, O::kOutOfMemory},     // kNoMemory
+    {O::kInvalidSample, O::kReferenceFailed, O::kTimedOut},        // kTimeLimit
+    {O::kInvalidSample, O::kReferenceFailed, O::kPluginFailed},    // kExit
+    {O::kReferenceFailed, O::kReferenceFailed, O::kPluginFailed},  // kProtocol
+};
+static_assert(std::size(kOutcomes) == static_cast<std::size_t>(Death::kProtocol) + 1);
+
+/// True if a worker that ended by itself most likely did so for lack of memory: `new` failed in it,
+/// or it had filled three quarters of a limit that refuses memory, where a null pointer from malloc
+/// often shows as SIGSEGV.
+bool used_up_memory(const PlannedTask& planned, const WorkerEnd& end) {
   const std::int64_t limit = end.memory_by == "RLIMIT_DATA" ? memory_limit(planned) : 0;
   return end.no_memory || end.oom_kill == OomKill::kAtLimit ||
          (limit > 0 && end.exit.peak_rss_bytes > limit / 4 * 3);
 }
 
-Outcome outcome_of(const PlannedTask& planned, const WorkerEnd& end, Suspect suspect) {
-  const bool is_sample_clean =
-      is_killed_from_outside(end) || end.stop == WorkerEnd::Stop::kProtocol;
-  if (suspect == Suspect::kSample && !is_sample_clean) return Outcome::kInvalidSample;
-  if (suspect != Suspect::kPlugin) return Outcome::kReferenceFailed;
-  if (end.stop == WorkerEnd::Stop::kTimeLimit) return Outcome::kTimedOut;
-  if (end.stop == WorkerEnd::Stop::kProtocol) return Outcome::kPluginFailed;
-  if (ran_out_of_memory(planned, end)) return Outcome::kOutOfMemory;
-  if (is_killed_from_outside(end)) return Outcome::kKilled;
-  return end.exit.signal ? Outcome::kCrashed : Outcome::kPluginFailed;
+/// A kill from outside is one by the kernel for lack of memory unless the kernel says that it has
+/// killed nothing.
+Death death_of(const PlannedTask& planned, const WorkerEnd& end) {
+  if (end.stop == WorkerEnd::Stop::kTimeLimit) return Death::kTimeLimit;
+  if (end.stop == WorkerEnd::Stop::kProtocol) return Death::kProtocol;
+  if (is_killed_from_outside(end)) {
+    return end.oom_kill == OomKill::kNone ? Death::kKill : Death::kKernelKill;
+  }
+  if (end.stop == WorkerEnd::Stop::kNone && used_up_memory(planned, end)) return Death::kNoMemory;
+  return end.exit.signal ? Death::kCrash : Death::kExit;
 }
 
 std::string who(const PlannedTask& planned, Suspect suspect) {
   return suspect == Suspect::kPlugin ? "plugin '" + planned.task.plugin_name + "'" : "the worker";
 }
 
-std::string place_of(const WorkerEnd& end) {
+std::string phase_text(const WorkerEnd& end) {
   if (end.phase.empty()) return "before its first phase";
   if (end.step.empty()) return "in phase " + end.phase.text();
   return "in " + end.step + " (phase " + end.phase.text() + ")";
@@ -73,53 +88,55 @@ std::string limit_text(const PlannedTask& planned) {
   return ", limit " + base::format_bytes(static_cast<unsigned long long>(limit));
 }
 
-std::string out_of_memory_message(const PlannedTask& planned, const WorkerEnd& end,
-                                  const std::string& name) {
-  const std::string text = name + " ran out of memory " + place_of(end);
-  if (!is_killed_from_outside(end)) {
-    return text + limit_text(planned) + ", and ended with " + end.exit.to_string();
+std::string exit_text(const WorkerEnd& end, Suspect suspect) {
+  const std::string when = phase_text(end);
+  if (suspect != Suspect::kPlugin) return " ended " + when + " with " + end.exit.to_string();
+  if (end.exit.exit_code == journal::kExitChannelLost) {
+    return " or a library it uses closed the worker's control channel " + when;
   }
-  switch (end.oom_kill) {
-    case OomKill::kAtLimit:
-      return text + limit_text(planned) + ", and was killed by the kernel";
-    case OomKill::kOutside:
-      return name +
-             " was killed by the kernel, because the machine or a group of processes had no "
-             "memory left, " +
-             place_of(end);
-    case OomKill::kNone:
-    case OomKill::kUnknown:
-      break;
-  }
-  return name + " was killed from outside " + place_of(end) + ", most likely for lack of memory";
+  const std::string code = std::to_string(end.exit.exit_code.value_or(-1));
+  return " or a library it uses called exit(" + code + ") " + when;
 }
 
-std::string message_of(const PlannedTask& planned, const WorkerEnd& end, Suspect suspect) {
-  const std::string name = who(planned, suspect);
-  const std::string where = place_of(end);
-  switch (end.stop) {
-    case WorkerEnd::Stop::kTimeLimit:
-      return name + " exceeded the limit of " + config::format_time_limit(end.limit) + " " + where;
-    case WorkerEnd::Stop::kProtocol:
-      return name + " broke the worker's control channel " + where + ": " + end.protocol_error;
-    case WorkerEnd::Stop::kNone:
-    case WorkerEnd::Stop::kInterrupt:
+std::string kernel_kill_text(const PlannedTask& planned, const WorkerEnd& end) {
+  const std::string when = phase_text(end);
+  if (end.oom_kill == OomKill::kAtLimit) {
+    return " ran out of memory " + when + limit_text(planned) + ", and was killed by the kernel";
+  }
+  if (end.oom_kill == OomKill::kOutside) {
+    return " was killed by the kernel, because the machine or a group of processes had no memory "
+           "left, " +
+           when;
+  }
+  return " was killed from outside " + when + ", most likely for lack of memory";
+}
+
+/// What became of the worker; goes on from its name.
+std::string death_text(const PlannedTask& planned, const WorkerEnd& end, Death death,
+                       Suspect suspect) {
+  const std::string when = phase_text(end);
+  // Where no plugin's code runs, no limit of memory is blamed.
+  if (death == Death::kNoMemory && suspect != Suspect::kPlugin) {
+    death = end.exit.signal ? Death::kCrash : Death::kExit;
+  }
+  switch (death) {
+    case Death::kTimeLimit:
+      return " exceeded the limit of " + config::format_time_limit(end.limit) + " " + when;
+    case Death::kProtocol:
+      return " broke the worker's control channel " + when + ": " + end.protocol_error;
+    case Death::kKernelKill:
+      return kernel_kill_text(planned, end);
+    case Death::kKill:
+      return " was killed from outside " + when + ", not for lack of memory";
+    case Death::kNoMemory:
+      return " ran out of memory " + when + limit_text(planned) + ", and ended with " +
+             end.exit.to_string();
+    case Death::kCrash:
+      return " crashed " + when + " with " + end.exit.to_string();
+    case Death::kExit:
       break;
   }
-  const bool is_killed = is_killed_from_outside(end);
-  if ((suspect == Suspect::kPlugin || is_killed) && ran_out_of_memory(planned, end)) {
-    return out_of_memory_message(planned, end, name);
-  }
-  if (is_killed) return name + " was killed from outside " + where + ", not for lack of memory";
-  if (end.exit.signal) return name + " crashed " + where + " with " + end.exit.to_string();
-  const std::string code = std::to_string(end.exit.exit_code.value_or(-1));
-  if (suspect == Suspect::kPlugin && end.exit.exit_code == journal::kExitChannelLost) {
-    return name + " or a library it uses closed the worker's control channel " + where;
-  }
-  if (suspect == Suspect::kPlugin) {
-    return name + " or a library it uses called exit(" + code + ") " + where;
-  }
-  return name + " ended " + where + " with " + end.exit.to_string();
+  return exit_text(end, suspect);
 }
 
 /// A record for a worker that sent none: what is known from the task alone.
@@ -158,22 +175,24 @@ void note_late_end(const WorkerEnd& end, Record& record) {
   }
 }
 
-/// Takes out of the worker's durations what it was held in them.
-void subtract_held(const WorkerEnd& end, Record& record) {
+/// Takes the worker's pauses out of its durations.
+void subtract_pauses(const WorkerEnd& end, Record& record) {
   Record::Side& side = record.plugin_side;
-  for (const auto& [place, length] : end.held) {
-    const auto held_ns = static_cast<double>(length.count());
-    const auto phase = record.phases_ns.find(place);
+  for (const auto& [phase_or_step, length] : end.paused) {
+    const auto paused_ns = static_cast<double>(length.count());
+    const auto phase = record.phases_ns.find(phase_or_step);
     if (phase != record.phases_ns.end() && phase->is_number()) {
-      *phase = std::max(0.0, phase->get<double>() - held_ns);
+      *phase = std::max(0.0, phase->get<double>() - paused_ns);
     }
-    if (side.compile_ns && place == "compile/gn_backend_compile") *side.compile_ns -= held_ns;
-    if (side.bind_ns && place == "bind/bind") *side.bind_ns -= held_ns;
+    if (side.compile_ns && phase_or_step == "compile/gn_backend_compile") {
+      *side.compile_ns -= paused_ns;
+    }
+    if (side.bind_ns && phase_or_step == "bind/bind") *side.bind_ns -= paused_ns;
   }
 }
 
-/// Of a phase before which outcome and times were settled; the verdict too, if the witness was done
-/// and only the sampler looked on.
+/// Of a phase before which outcome and times were settled; the verdict too, if the calls were
+/// traced and only sampling was left.
 void note_settled_end(const WorkerEnd& end, const std::string& message, Record& record) {
   if (end.phase == Phase::kRobustness) {
     record.checks.other_inputs_end = message;
@@ -183,19 +202,20 @@ void note_settled_end(const WorkerEnd& end, const std::string& message, Record& 
   if (record::is_empty(record.proof)) {
     record.verdict = {record::ProofVerdict::kUnknown, "killed in proof"};
   }
-  record.notes.push_back("while witnesses looked on: " + message);
+  record.notes.push_back("during proof tracing: " + message);
 }
 
 void judge(const PlannedTask& planned, const WorkerEnd& end, Record& record) {
   const record::PhaseFacts& phase = record::facts_of(end.phase.value());
   const Suspect suspect = phase.suspect;
   if (!end.phase.empty()) record.phases_ns[end.phase.text()] = end.last_phase.count();
-  const std::string message = message_of(planned, end, suspect);
+  const Death death = death_of(planned, end);
+  const std::string message = who(planned, suspect) + death_text(planned, end, death, suspect);
   if (phase.is_settled && !record.outcome.empty()) {
     note_settled_end(end, message, record);
     return;
   }
-  record.outcome = outcome_of(planned, end, suspect);
+  record.outcome = kOutcomes[static_cast<std::size_t>(death)][static_cast<std::size_t>(suspect)];
   record.message = message;
   record.phase = end.phase;
   if (is_killed_from_outside(end) && end.oom_kill == OomKill::kUnknown) {
@@ -253,7 +273,7 @@ Record refused_record(const PlannedTask& planned) {
 
 Record classify(const PlannedTask& planned, const WorkerEnd& end) {
   Record record = end.record ? *end.record : blank_record(planned);
-  subtract_held(end, record);
+  subtract_pauses(end, record);
   if (end.is_final) {
     note_late_end(end, record);
   } else {

@@ -5,7 +5,7 @@
 
 #include "record/record.h"
 #include "supervise/run_plan.h"
-#include "supervise/worker_process.h"
+#include "supervise/worker_run.h"
 
 namespace graphnet::supervise {
 
@@ -32,7 +32,7 @@ namespace graphnet::supervise {
 /// hands on. Where the kernel does not say whether it killed for lack of memory, it did. The last
 /// record that the worker sent keeps what was measured before. In `robustness` and `proof` the
 /// outcome is settled already: a death there is a note, in `proof` also the verdict `unknown(killed
-/// in proof)` unless the witness had finished.
+/// in proof)` unless the calls had been traced by then.
 record::Record classify(const PlannedTask& planned, const WorkerEnd& end);
 
 /// The record of a task whose plugin was refused before any of its code ran (PlannedTask::refusal):

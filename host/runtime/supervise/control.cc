@@ -13,6 +13,11 @@ using base::Code;
 using base::Result;
 using base::Status;
 
+bool is_control_due(std::size_t index, const PlannedTask& planned, const WorkerSettings& settings) {
+  return index % kSamplesPerControl == 0 && planned.task.method == "paired" &&
+         planned.refusal.is_ok() && !settings.control_sample.empty();
+}
+
 PlannedTask make_control_task(const PlannedTask& like, const std::filesystem::path& sample) {
   PlannedTask control;
   control.sample = {sample.string(), "control", ""};
@@ -58,9 +63,7 @@ Result<journal::Control> summarise_control(const record::Record& record) {
   return control;
 }
 
-Result<journal::Control> run_control(const PlannedTask& control, const WorkerSettings& settings,
-                                     Interrupt& interrupt, WorkerObserver& observer) {
-  GN_ASSIGN_OR_RETURN(const WorkerEnd end, run_worker(control, settings, interrupt, observer));
+Result<journal::Control> control_of(const PlannedTask& control, const WorkerEnd& end) {
   const record::Record record = classify(control, end);
   if (!record.is_ok()) {
     return Status(Code::kEnvironment, "the control measurement failed: " + record.message);

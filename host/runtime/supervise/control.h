@@ -5,22 +5,23 @@
 
 #include "journal/control.h"
 #include "supervise/run_plan.h"
-#include "supervise/worker_process.h"
+#include "supervise/worker_run.h"
 
 namespace graphnet::supervise {
 
 /// A control before the first sample, and again after so many.
 inline constexpr std::size_t kSamplesPerControl = 50;
 
+/// Whether a control comes before the task that is number `index` of a sweep.
+bool is_control_due(std::size_t index, const PlannedTask& planned, const WorkerSettings& settings);
+
 /// The task that times eager against itself as `like` times a plugin.
 PlannedTask make_control_task(const PlannedTask& like, const std::filesystem::path& sample);
 
-/// Runs a control in a worker of its own.
+/// What the worker of a control found.
 ///
-/// errors   kEnvironment: the worker cannot be started, or why it gave no result
-base::Result<journal::Control> run_control(const PlannedTask& control,
-                                           const WorkerSettings& settings, Interrupt& interrupt,
-                                           WorkerObserver& observer);
+/// errors   kEnvironment: why it found nothing; as summarise_control()
+base::Result<journal::Control> control_of(const PlannedTask& control, const WorkerEnd& end);
 
 /// What follows from the experiments of a control.
 ///

@@ -8,6 +8,10 @@
 
 namespace graphnet::supervise {
 
+/// Bound on a line of a worker: far above any record or graph as text (some hundred kilobytes) and
+/// far below what would hurt.
+inline constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20U;
+
 /// Splits a byte stream into lines in bounded memory.
 class LineReader {
  public:

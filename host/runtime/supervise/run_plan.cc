@@ -113,4 +113,17 @@ std::size_t drop_done(std::vector<PlannedTask>& plan, const journal::FinishedTas
   return num_planned - plan.size();
 }
 
+base::Status check_library(const PlannedTask& planned) {
+  if (planned.library.stamp.empty() ||
+      planned.library.stamp == config::file_stamp(planned.task.plugin_library)) {
+    return base::Status::ok();
+  }
+  return base::Status(base::Code::kPlugin, "the library of plugin '" + planned.task.plugin_name +
+                                               "' changed while the run was going on")
+      .add_context(planned.task.plugin_library)
+      .add_hint(
+          "start the run again; --resume with the same results file repeats what the new "
+          "library has not run");
+}
+
 }  // namespace graphnet::supervise

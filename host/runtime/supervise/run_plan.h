@@ -71,4 +71,9 @@ enum class Retry {
 std::size_t drop_done(std::vector<PlannedTask>& plan, const journal::FinishedTasks& finished,
                       Retry retry);
 
+/// A plugin's library must be what the plan was made with: records carry the hash taken then.
+///
+/// errors   kPlugin: it changed since
+base::Status check_library(const PlannedTask& planned);
+
 }  // namespace graphnet::supervise

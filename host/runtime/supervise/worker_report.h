@@ -15,10 +15,6 @@
 
 namespace graphnet::supervise {
 
-/// Bound on a line of the control channel: far above any record (a few hundred kilobytes) and far
-/// below what would hurt.
-inline constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20U;
-
 /// What is kept of the name of a step: it comes from a process that runs the plugin's code.
 inline constexpr std::size_t kMaxStepBytes = 64;
 

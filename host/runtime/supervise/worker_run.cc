@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "supervise/worker_run.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -13,9 +14,15 @@
 #include <set>
 #include <utility>
 
+#include "base/log.h"
+#include "base/memory.h"
+#include "supervise/worker_program.h"
+
 namespace graphnet::supervise {
 
 using base::Result;
+using base::Status;
+using base::Subprocess;
 
 namespace {
 
@@ -24,6 +31,10 @@ constexpr std::size_t kReadBytes = std::size_t{64} << 10U;
 
 // Reads after the end: 4 MiB, more than the kernel buffers of a socket or pipe hold.
 constexpr int kMaxDrainReads = 64;
+
+void set_nonblocking(int fd) {
+  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
 
 std::set<std::string> phases_of(const PlannedTask& planned) {
   std::set<std::string> phases;
@@ -69,12 +80,56 @@ std::string memory_by(const WorkerSettings& settings, MemoryHolder holder) {
 Result<std::unique_ptr<WorkerRun>> WorkerRun::start(const PlannedTask& planned,
                                                     const WorkerSettings& settings,
                                                     WorkerObserver& observer) {
-  GN_ASSIGN_OR_RETURN(StartedWorker worker, start_worker(settings, planned));
+  GN_ASSIGN_OR_RETURN(Started worker, start_process(planned, settings));
   return std::unique_ptr<WorkerRun>(new WorkerRun(planned, settings, observer, std::move(worker)));
 }
 
+/// Starts a worker, which waits for its task, and puts it under its memory limit unless it will set
+/// that itself.
+Result<WorkerRun::Started> WorkerRun::start_process(const PlannedTask& planned,
+                                                    const WorkerSettings& settings) {
+  GN_ASSIGN_OR_RETURN(DescriptorPair control, make_control_channel(SOCK_STREAM));
+  GN_ASSIGN_OR_RETURN(DescriptorPair output, make_output_pipe());
+  set_nonblocking(control.ours.get());
+  set_nonblocking(output.ours.get());
+  const auto started = [&](Subprocess process, bool was_forked) {
+    Started worker{std::move(process), std::move(control.ours), std::move(output.ours), was_forked};
+    worker.holder = limit_memory(planned, settings, worker);
+    return worker;
+  };
+  // Contexts of other devices do not survive a fork.
+  if (settings.zygote != nullptr && planned.task.device == "cpu") {
+    Result<Subprocess> forked = settings.zygote->fork(control.workers.get(), output.workers.get());
+    if (forked.is_ok()) return started(std::move(forked).value(), true);
+    base::log(base::LogLevel::kWarning, "worker",
+              forked.status().message() + "; this sample gets a fresh process");
+  }
+  const WorkerProgram program = {settings.executable, "", planned.task.threads, settings.mark};
+  GN_ASSIGN_OR_RETURN(Subprocess process,
+                      start_worker_program(program, control.workers.get(), output.workers.get()));
+  return started(std::move(process), false);
+}
+
+/// Puts the limit of a task on the group that its worker is in, if it can.
+MemoryHolder WorkerRun::limit_memory(const PlannedTask& planned, const WorkerSettings& settings,
+                                     const Started& worker) {
+  const auto& limit = planned.task.memory_limit_bytes;
+  const MemoryHolder other =
+      limit && base::can_limit_data() ? MemoryHolder::kRlimit : MemoryHolder::kNone;
+  if (settings.group == nullptr) return other;
+  const bool is_wanted = limit && planned.may_use_group;
+  // A forked worker is where the process is that made it.
+  if (worker.was_forked && !settings.zygote->is_in(*settings.group)) return other;
+  Status limited =
+      !worker.was_forked && is_wanted ? settings.group->take(worker.process.pid()) : Status::ok();
+  if (limited.is_ok()) limited = settings.group->set_limit(is_wanted ? limit : std::nullopt);
+  if (limited.is_ok()) return is_wanted ? MemoryHolder::kGroup : other;
+  base::log(base::LogLevel::kDebug, "worker", limited.message() + "; the worker limits itself");
+  return other;
+}
+
 WorkerRun::WorkerRun(const PlannedTask& planned, const WorkerSettings& settings,
-                     WorkerObserver& observer, StartedWorker worker)
+                     WorkerObserver& observer, Started worker)
     : planned_(planned),
       settings_(settings),
       observer_(observer),
@@ -100,7 +155,7 @@ WorkerEnd WorkerRun::finish(const std::vector<pid_t>& others) {
   // wait() kills what is left of the group. A process that left the group may hold the channels
   // open and even go on writing, hence reading stops when nothing is there or enough was read.
   end_.exit = worker_.process.wait();
-  if (held_since_) resume();
+  if (paused_since_) resume();
   end_.last_phase = Clock::now() - phase_start_;
   strays_.kill(others);
   for (int i = 0; i < kMaxDrainReads && read_control(); ++i) {
@@ -121,7 +176,7 @@ void WorkerRun::fill_polled(pollfd* polled) const {
 }
 
 std::optional<WorkerRun::Clock::time_point> WorkerRun::deadline() const {
-  return held_since_ ? std::nullopt : deadline_;
+  return paused_since_ ? std::nullopt : deadline_;
 }
 
 void WorkerRun::handle(const pollfd* polled) {
@@ -210,7 +265,7 @@ void WorkerRun::check_clock() {
 }
 
 void WorkerRun::stop(WorkerEnd::Stop why) {
-  if (held_since_) resume();
+  if (paused_since_) resume();
   end_.stop = why;
   is_waiting_ = false;
   worker_.process.signal_group(SIGTERM);
@@ -240,13 +295,14 @@ void WorkerRun::grant() {
   send();
 }
 
-void WorkerRun::hold() {
-  if (held_since_ || is_ending()) return;
-  held_since_ = Clock::now();
+void WorkerRun::pause() {
+  if (paused_since_ || is_ending()) return;
+  paused_since_ = Clock::now();
   worker_.process.signal_group(SIGSTOP);
 }
 
-bool WorkerRun::stands_still() const {
+bool WorkerRun::is_paused() const {
+  if (!paused_since_) return false;
   siginfo_t info = {};
   const int found =
       ::waitid(P_PID, static_cast<id_t>(pid()), &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT);
@@ -254,16 +310,16 @@ bool WorkerRun::stands_still() const {
 }
 
 void WorkerRun::resume() {
-  if (!held_since_) return;
+  if (!paused_since_) return;
   const auto now = Clock::now();
-  const auto length = now - *held_since_;
-  held_since_.reset();
+  const auto length = now - *paused_since_;
+  paused_since_.reset();
   phase_start_ = std::min(phase_start_ + length, now);  // its message may have been on the way
   if (deadline_) *deadline_ += length;
   const WorkerState& state = report_.state();
   if (!is_waiting_ && !state.phase.empty()) {
-    end_.held[state.phase.text()] += length;
-    if (!state.step.empty()) end_.held[state.phase.text() + "/" + state.step] += length;
+    end_.paused[state.phase.text()] += length;
+    if (!state.step.empty()) end_.paused[state.phase.text() + "/" + state.step] += length;
   }
   worker_.process.signal_group(SIGCONT);
 }

@@ -4,27 +4,103 @@
 #include <poll.h>
 #include <sys/types.h>
 
-#include <array>
 #include <chrono>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/file.h"
 #include "base/result.h"
+#include "base/subprocess.h"
+#include "supervise/interrupt.h"
+#include "supervise/memory_group.h"
+#include "supervise/oom_watch.h"
 #include "supervise/output_ring.h"
+#include "supervise/run_plan.h"
 #include "supervise/stray_processes.h"
-#include "supervise/worker_process.h"
-#include "supervise/worker_start.h"
+#include "supervise/worker_report.h"
+#include "supervise/zygote.h"
 
 namespace graphnet::supervise {
 
-/// One worker from its start to its end, as part of a loop that may have several.
+/// Bound on the output of a worker that is kept.
+inline constexpr std::size_t kOutputRingBytes = std::size_t{64} << 10U;
+
+/// How workers are started and stopped.
+struct WorkerSettings {
+  std::filesystem::path executable;
+  /// Holds the memory limits of workers, unless a config wants another way; null: none can be made.
+  std::shared_ptr<MemoryGroup> group;
+  /// Makes workers for the CPU by forking; null: each is a fresh process.
+  std::shared_ptr<Zygote> zygote;
+  /// "NAME=value" in the environment of workers, by which what they leave behind is told from what
+  /// others do; empty: none.
+  std::string mark;
+  /// Others run beside them: they ask before they take memory or times (sweep.h).
+  bool share_machine = false;
+  /// Sample of the control measurements (control.h); empty: none are made.
+  std::filesystem::path control_sample;
+  /// Between SIGTERM and SIGKILL: what hangs is gone two seconds after its limit, the time that the
+  /// kernel needs to take a large process down included.
+  std::chrono::milliseconds grace = std::chrono::milliseconds(1500);
+  /// Between the final record and the end of the process: destructors of a library may hang.
+  std::chrono::milliseconds exit_limit = std::chrono::seconds(5);
+  /// Where /proc is; "/" outside of tests.
+  std::filesystem::path root = "/";
+};
+
+/// Told what happens while a worker runs; draws progress.
+class WorkerObserver {
+ public:
+  virtual ~WorkerObserver() = default;
+  virtual void on_phase(record::Phase /*phase*/) {}
+  /// An interrupt arrived that lets the task finish; a second one would stop it.
+  virtual void on_finishing() {}
+  /// Called at least as often as poll_timeout_ms() asks for.
+  virtual void on_tick() {}
+  /// units    milliseconds; -1: no tick wanted
+  virtual int poll_timeout_ms() const { return -1; }
+};
+
+/// How one worker ended: facts only, judged by classify().
+struct WorkerEnd : WorkerState {
+  bool was_forked = false;  ///< else a fresh process
+  /// What held its memory limit: "cgroup v2", "cgroup v1", "RLIMIT_DATA" or "none".
+  std::string memory_by = "none";
+  /// Only looked for if the supervisor did not stop it.
+  OomKill oom_kill = OomKill::kUnknown;
+  /// Why the supervisor stopped it, if it did.
+  enum class Stop { kNone, kTimeLimit, kProtocol, kInterrupt };
+
+  Stop stop = Stop::kNone;
+  config::TimeLimit limit;  ///< kTimeLimit: the one exceeded
+  base::ExitState exit;
+  std::chrono::nanoseconds last_phase{0};  ///< from its message to the end of the process
+  /// How long it was paused while another took times, by phase, and by step where one was going on:
+  /// {"compile": ..., "compile/gn_backend_compile": ...}.
+  std::map<std::string, std::chrono::nanoseconds> paused;
+  std::string output;              ///< the last kOutputRingBytes of standard output and error, raw
+  std::uint64_t output_bytes = 0;  ///< all that was written there, kept or not
+};
+
+/// What holds a worker's memory limit.
+enum class MemoryHolder { kNone, kRlimit, kGroup };
+
+/// Runs one task in a worker of its own, from its start until the process, its group and everything
+/// it left behind are gone (stray_processes.h); part of a loop that may have several. Whatever the
+/// worker does (crash, hang, flood, garbage on the control channel) is an ordinary WorkerEnd.
+///
+/// Time limits: the clock of a phase starts when its message arrives; until the first message the
+/// limit of "load" holds. Ladder: SIGTERM to the group, grace, SIGKILL. What an interrupt does is
+/// in interrupt.h; a control measurement, of which nothing is kept, is stopped by the first.
 ///
 /// order    start(); then until has_ended(): fill_polled(), poll(2), handle(), obey(),
-/// check_clock();
-///          then finish(). One that is not finished is killed when the object goes away.
+///          check_clock(), grant() if it asks; then finish(). One that is not finished is killed
+///          when the object goes away.
 class WorkerRun {
  public:
   using Clock = std::chrono::steady_clock;
@@ -67,16 +143,30 @@ class WorkerRun {
   /// Gives it; the phase's time limit starts.
   void grant();
 
-  /// Holds the worker's group (SIGSTOP) and its clocks until resume(). Not for one that is ending.
-  void hold();
-  bool is_held() const { return held_since_.has_value(); }
-  /// True once no thread of a held worker can execute code of its own, or it has ended.
-  bool stands_still() const;
+  /// Tells the worker's group to pause (SIGSTOP), and pauses its clocks, until resume(). No effect
+  /// on one that is ending.
+  void pause();
+  /// True once no thread of a paused worker can execute code of its own, or it has ended.
+  bool is_paused() const;
   void resume();
 
  private:
+  /// A worker that has just been started, and our ends of its channels.
+  struct Started {
+    base::Subprocess process;
+    base::UniqueFd control;
+    base::UniqueFd output;
+    bool was_forked = false;  ///< else a fresh process
+    MemoryHolder holder = MemoryHolder::kNone;
+  };
+
+  static base::Result<Started> start_process(const PlannedTask& planned,
+                                             const WorkerSettings& settings);
+  static MemoryHolder limit_memory(const PlannedTask& planned, const WorkerSettings& settings,
+                                   const Started& worker);
+
   WorkerRun(const PlannedTask& planned, const WorkerSettings& settings, WorkerObserver& observer,
-            StartedWorker worker);
+            Started worker);
 
   void send();
   std::string_view read_chunk(base::UniqueFd& fd);
@@ -93,17 +183,17 @@ class WorkerRun {
   // What is a child by now (the worker, a zygote) is no stray. The worker has not got its task yet.
   StrayProcesses strays_;
   OomWatch oom_;
-  StartedWorker worker_;
+  Started worker_;
   std::string unsent_;
   WorkerReport report_;
   OutputRing ring_{kOutputRingBytes};
   std::string chunk_;
   Clock::time_point phase_start_ = Clock::now();
-  config::TimeLimit limit_;                      // of the current phase
-  std::optional<Clock::time_point> deadline_;    // of the phase, the grace or the exit
-  std::optional<Clock::time_point> held_since_;  // deadline_ stands still
-  bool is_waiting_ = false;                      // for leave to begin a phase
-  bool is_finishing_ = false;                    // an interrupt arrived that lets the task finish
+  config::TimeLimit limit_;                        // of the current phase
+  std::optional<Clock::time_point> deadline_;      // of the phase, the grace or the exit
+  std::optional<Clock::time_point> paused_since_;  // deadline_ is paused too
+  bool is_waiting_ = false;                        // for leave to begin a phase
+  bool is_finishing_ = false;                      // an interrupt arrived that lets the task finish
   bool has_ended_ = false;
   bool is_finished_ = false;
   WorkerEnd end_;

@@ -5,13 +5,12 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "journal/fork_message.h"
 #include "supervise/stray_processes.h"
-#include "supervise/worker_environment.h"
+#include "supervise/worker_program.h"
 
 namespace graphnet::supervise {
 
@@ -45,25 +44,15 @@ Result<ForkReply> receive_reply(int channel) {
 }  // namespace
 
 Status Zygote::start() {
-  std::array<int, 2> pair = {-1, -1};
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) {
-    return failed(std::string("gets no channel: ") + std::strerror(errno));
-  }
-  base::UniqueFd channel(pair[0]);
-  const base::UniqueFd theirs(pair[1]);
-  Subprocess::Options options;
-  options.arguments = {executable_.string(), "--zygote"};
-  GN_ASSIGN_OR_RETURN(options.environment, worker_environment());
-  options.environment.emplace_back("OMP_NUM_THREADS=1");
-  if (!mark_.empty()) options.environment.push_back(mark_);
-  options.control_fd = theirs.get();
+  GN_ASSIGN_OR_RETURN(DescriptorPair control, make_control_channel(SOCK_SEQPACKET));
   // What libraries say while they load belongs to no sample; a fresh worker repeats it if they
   // fail.
   const base::UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-  options.output_fd = nowhere.get();
-  GN_ASSIGN_OR_RETURN(Subprocess process, Subprocess::start(options));
+  const WorkerProgram program = {executable_, "--zygote", /*threads=*/1, mark_};
+  GN_ASSIGN_OR_RETURN(Subprocess process,
+                      start_worker_program(program, control.workers.get(), nowhere.get()));
   is_in_group_ = group_ != nullptr && group_->take(process.pid()).is_ok();
-  running_.emplace(Running{std::move(process), std::move(channel)});
+  running_.emplace(Running{std::move(process), std::move(control.ours)});
   return Status::ok();
 }
 

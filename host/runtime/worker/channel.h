@@ -21,6 +21,13 @@ class Channel {
   /// errors   kUsage if descriptor 3 is not open: the worker was started by hand
   static base::Result<Channel> take();
 
+  /// A line from the supervisor, without its line feed.
+  ///
+  /// errors   kInternal: the supervisor has closed its end
+  base::Result<std::string> receive_line();
+  /// Sends a line. Ends the process (kExitChannelLost) if nobody takes it.
+  void send(const base::Json& message);
+
   /// Reads the one task line.
   base::Result<journal::Task> receive_task();
 
@@ -40,9 +47,6 @@ class Channel {
 
  private:
   explicit Channel(base::UniqueFd fd) : fd_(std::move(fd)) {}
-  /// A line from the supervisor, without its line feed.
-  base::Result<std::string> receive_line();
-  void send(const base::Json& message);
   base::UniqueFd fd_;
 };
 

@@ -4,11 +4,12 @@
 #include <memory>
 #include <utility>
 
+#include "base/field_reader.h"
 #include "device/gpu.h"
 #include "device/own_kernels.h"
 #include "eager/cuda_library.h"
 #include "proof/tracing_self_test.h"
-#include "worker/answer.h"
+#include "worker/requests.h"
 #include "worker/task_device.h"
 
 namespace graphnet::worker {
@@ -82,24 +83,23 @@ Json cuda_json() {
   return json;
 }
 
-int answer_device(std::string_view request) {
-  const auto json = base::parse_json(std::string(request), "request");
-  if (!json.is_ok() || !json->is_object()) return 2;
-  const auto device = base::parse_device_name(json->value("device", ""));
-  if (!device.is_ok() || !device->is_cuda) return 2;
-  const Answer answer;
-  Status status = device::check_device(*device, device::probe_driver());
-  if (status.is_ok()) {
-    const Status loaded = eager::load_cuda();
-    if (!loaded.is_ok()) status = unusable(*device, loaded);
-  }
-  if (status.is_ok()) {
-    const Result<Json> examined = examine_device(*device);
-    if (examined.is_ok()) answer.send(*examined);
-    status = examined.status();
-  }
-  if (!status.is_ok()) answer.send_error(status);
-  return 0;
+Result<base::DeviceName> requested_device(const Json& arguments) {
+  std::string name;
+  base::FieldReader fields(arguments);
+  fields.require("device").read("device", name);
+  GN_RETURN_IF_ERROR(fields.status());
+  GN_ASSIGN_OR_RETURN(const base::DeviceName device, base::parse_device_name(name));
+  if (!device.is_cuda) return Status(Code::kInput, "'" + name + "' is not a CUDA device");
+  return device;
+}
+
+// libtorch must have a CUDA part too.
+Result<Json> check_device(const Json& arguments) {
+  GN_ASSIGN_OR_RETURN(const base::DeviceName device, requested_device(arguments));
+  GN_RETURN_IF_ERROR(device::check_device(device, device::probe_driver()));
+  const Status loaded = eager::load_cuda();
+  if (!loaded.is_ok()) return unusable(device, loaded);
+  return examine_device(device);
 }
 
 }  // namespace graphnet::worker

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
+#include "base/device_name.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "device/driver_state.h"
@@ -35,12 +35,9 @@ base::Result<base::Json> examine_device(const base::DeviceName& device);
 base::Result<base::Json> examine_device(const base::DeviceName& device, const std::string& driver,
                                         const proof::CuptiSession::Settings& settings);
 
-/// Serves one request of supervise/device_question.h: {"device": "cuda:0"}. Writes one line of JSON
-/// to descriptor 3: examine_device(), or why the device cannot be used.
+/// The CUDA device that a request (requests.h) names: {"device": "cuda:0"}.
 ///
-/// libtorch must have a CUDA part too.
-///
-/// errors   non-zero exit code if the request is none
-int answer_device(std::string_view request);
+/// errors   kInput
+base::Result<base::DeviceName> requested_device(const base::Json& arguments);
 
 }  // namespace graphnet::worker

@@ -6,9 +6,9 @@
 #include "base/memory_map.h"
 #include "device/gpu.h"
 #include "eager/cuda_library.h"
-#include "worker/answer.h"
 #include "worker/device_answer.h"
 #include "worker/device_libraries.h"
+#include "worker/requests.h"
 
 namespace graphnet::worker {
 
@@ -67,13 +67,9 @@ Json device_report(const base::DeviceName& device) {
   return report;
 }
 
-int answer_device_report(std::string_view request) {
-  const auto json = base::parse_json(std::string(request), "request");
-  if (!json.is_ok() || !json->is_object()) return 2;
-  const auto device = base::parse_device_name(json->value("device", ""));
-  if (!device.is_ok() || !device->is_cuda) return 2;
-  Answer().send(device_report(*device));
-  return 0;
+Result<Json> report_device(const Json& arguments) {
+  GN_ASSIGN_OR_RETURN(const base::DeviceName device, requested_device(arguments));
+  return device_report(device);
 }
 
 }  // namespace graphnet::worker

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <string_view>
-
 #include "base/device_name.h"
 #include "base/json.h"
 
@@ -20,11 +18,5 @@ namespace graphnet::worker {
 ///
 /// To be called once in a process, before anything else is asked of libtorch or of CUDA.
 base::Json device_report(const base::DeviceName& device);
-
-/// Serves one request of supervise/device_question.h: {"device": "cuda:0"}. Writes device_report()
-/// to descriptor 3 as one line of JSON.
-///
-/// errors   non-zero exit code if the request is none
-int answer_device_report(std::string_view request);
 
 }  // namespace graphnet::worker

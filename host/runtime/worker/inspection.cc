@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "worker/inspection.h"
-
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/field_reader.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "eager/dispatcher_library.h"
@@ -18,8 +17,8 @@
 #include "sample/replay.h"
 #include "sample/sample.h"
 #include "worker/admission.h"
-#include "worker/answer.h"
 #include "worker/eager_side.h"
+#include "worker/requests.h"
 #include "worker/weights.h"
 
 namespace graphnet::worker {
@@ -30,24 +29,6 @@ using base::Code;
 using base::Json;
 using base::Result;
 using base::Status;
-
-/// What is asked of every sample.
-struct Request {
-  std::vector<std::string> samples;
-  bool is_normal = true;  ///< normal form, else the calls as run
-  bool runs = true;       ///< else planned on the Meta device
-  bool has_text = true;   ///< with the graph as text
-};
-
-Result<Request> read_request(std::string_view text) {
-  GN_ASSIGN_OR_RETURN(const Json json, base::parse_json(std::string(text), "request"));
-  Request request;
-  request.samples = json.value("samples", std::vector<std::string>());
-  request.is_normal = json.value("stage", "normal") == "normal";
-  request.runs = json.value("run", true);
-  request.has_text = json.value("text", true);
-  return request;
-}
 
 Result<graph::CallList> run_calls(const sample::Sample& sample) {
   GN_ASSIGN_OR_RETURN(const eager::Plan plan, plan_sample(sample));
@@ -153,34 +134,28 @@ Json graph_json(const graph::Graph& graph, const std::vector<eager::NodeCost>& c
   return json;
 }
 
-Result<Json> inspect(const std::string& path, const Request& request) {
+}  // namespace
+
+Result<Json> inspect(const Json& arguments) {
+  std::string path;
+  std::string stage = "normal";
+  bool runs = true;
+  bool has_text = true;
+  base::FieldReader fields(arguments);
+  fields.require("sample").read("sample", path).read("stage", stage);
+  fields.read("run", runs).read("text", has_text);
+  GN_RETURN_IF_ERROR(fields.status());
   GN_ASSIGN_OR_RETURN(const sample::Sample sample, sample::load_sample(path));
-  GN_ASSIGN_OR_RETURN(graph::CallList calls,
-                      request.runs ? run_calls(sample) : planned_calls(sample));
+  GN_ASSIGN_OR_RETURN(graph::CallList calls, runs ? run_calls(sample) : planned_calls(sample));
   calls.name = sample.name;
   graph::Graph graph;
-  if (request.is_normal) {
+  if (stage == "normal") {
     GN_ASSIGN_OR_RETURN(graph, graph::to_normal_form(calls, eager::dispatcher_library()));
   } else {
     graph = graph::as_graph(calls);
   }
   GN_ASSIGN_OR_RETURN(const auto costs, eager::node_costs(graph));
-  return graph_json(graph, costs, request.has_text);
-}
-
-}  // namespace
-
-int run_inspection(std::string_view request_text) {
-  const auto request = read_request(request_text);
-  if (!request.is_ok()) return 2;
-  const Answer answer;
-  for (const std::string& path : request->samples) {
-    const auto inspected = inspect(path, *request);
-    const bool is_sent =
-        inspected.is_ok() ? answer.send(*inspected) : answer.send_error(inspected.status());
-    if (!is_sent) return 5;
-  }
-  return 0;
+  return graph_json(graph, costs, has_text);
 }
 
 }  // namespace graphnet::worker

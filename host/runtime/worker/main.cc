@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // graphnet-worker: measures one sample with one plugin, told what by the supervisor over
-// descriptor 3; or, with --describe, says in one line of JSON what it was built with and what this
-// machine offers to it (read by supervise/worker_description.h); or, with --inspect, --cut,
-// --device or --device-report, answers questions about samples and devices (supervise/inspection.h,
-// bisection.h, device_question.h); or, with --zygote, makes workers by forking (zygote.h).
+// descriptor 3; or, with --answer, answers the supervisor's requests (requests.h); or, with
+// --zygote, makes workers by forking (zygote.h).
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -15,35 +13,18 @@
 #include <string>
 #include <string_view>
 
-#include "base/json.h"
 #include "base/memory.h"
 #include "eager/engine.h"
 #include "eager/thread_pool.h"
-#include "graphnet/abi.h"
+#include "journal/worker_request.h"
 #include "measure/cycle_clock.h"
 #include "worker/channel.h"
 #include "worker/control_session.h"
-#include "worker/cut_session.h"
-#include "worker/device_answer.h"
-#include "worker/device_report.h"
-#include "worker/inspection.h"
+#include "worker/requests.h"
 #include "worker/session.h"
 #include "worker/zygote.h"
 
 namespace {
-
-int describe() {
-  const graphnet::eager::EngineVersion version = graphnet::eager::engine_version();
-  const graphnet::base::Json description = {
-      {"schema", "graphnet.worker/1"},
-      {"libtorch", version.torch_version},
-      {"cpu_capability", version.cpu_capability},
-      {"threads", version.threads},
-      {"cuda", graphnet::worker::cuda_json()},
-      {"abi", {{"major", GN_ABI_MAJOR}, {"minor", GN_ABI_MINOR}}}};
-  const bool written = std::puts(graphnet::base::dump_json(description).c_str()) >= 0;
-  return std::fflush(stdout) == 0 && written ? 0 : 1;
-}
 
 /// Loads and warms libtorch, then forks; true in each worker.
 bool fork_workers(pid_t supervisor) {
@@ -66,39 +47,25 @@ void settle_in(int threads) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // libtorch's static destructors take half as long as loading it.
-  if (argc == 2 && std::string_view(argv[1]) == "--describe") ::_exit(describe());
   // A plugin that hangs must not outlive the program that would stop it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const pid_t supervisor = ::getppid();
-  const bool is_zygote = argc == 2 && std::string_view(argv[1]) == "--zygote";
+  const std::string_view flag = argc == 2 ? argv[1] : "";
+  const bool is_zygote = flag == "--zygote";
   if (is_zygote && !fork_workers(supervisor)) ::_exit(0);
-  if (argc == 3 && std::string_view(argv[1]) == "--inspect") {
-    return graphnet::worker::run_inspection(argv[2]);
-  }
-  if (argc == 3 && std::string_view(argv[1]) == "--device") {
-    const int code = graphnet::worker::answer_device(argv[2]);
-    std::fflush(nullptr);
-    ::_exit(code);  // as below
-  }
-  if (argc == 3 && std::string_view(argv[1]) == "--device-report") {
-    const int code = graphnet::worker::answer_device_report(argv[2]);
-    std::fflush(nullptr);
-    ::_exit(code);  // as below
-  }
-  if (argc == 3 && std::string_view(argv[1]) == "--cut") {
-    const int code = graphnet::worker::run_cut(argv[2]);
-    std::fflush(nullptr);
-    ::_exit(code);  // as below
-  }
-  // What a plugin starts stays a descendant of this process, whoever ends in between. Once this one
-  // ends, they are the supervisor's to kill.
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   auto channel = graphnet::worker::Channel::take();
   if (!channel.is_ok()) {
     std::fprintf(stderr, "graphnet-worker: error: %s\n", channel.status().to_string().c_str());
     return 2;
   }
+  if (flag == graphnet::journal::kAnswerFlag) {
+    graphnet::worker::serve_requests(*channel);
+    std::fflush(nullptr);
+    ::_exit(0);  // as below
+  }
+  // What a plugin starts stays a descendant of this process, whoever ends in between. Once this one
+  // ends, they are the supervisor's to kill.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   auto task = channel->receive_task();
   if (!task.is_ok()) {
     std::fprintf(stderr, "graphnet-worker: error: %s\n", task.status().to_string().c_str());

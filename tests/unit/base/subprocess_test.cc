@@ -84,18 +84,6 @@ TEST(Subprocess, OutputAndEnvironmentReachTheChild) {
   EXPECT_EQ(child->wait().exit_code, 0);
 }
 
-TEST(Subprocess, ErrorsGoElsewhereIfAskedFor) {
-  Pipe output;
-  Pipe errors;
-  auto options = shell("echo out; echo err >&2");
-  options.output_fd = output.writer.get();
-  options.error_fd = errors.writer.get();
-  auto child = Subprocess::start(options);
-  ASSERT_TRUE(child.is_ok());
-  EXPECT_EQ(output.read_all(), "out\n");
-  EXPECT_EQ(errors.read_all(), "err\n");
-}
-
 TEST(Subprocess, ControlChannelIsDescriptorThree) {
   std::array<int, 2> ends = {-1, -1};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);

@@ -7,6 +7,7 @@
 
 #include <set>
 
+#include "supervise/control.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::supervise {
@@ -18,6 +19,10 @@ using record::Record;
 class Recorder : public SweepObserver {
  public:
   void on_begin(const PlannedTask& planned) override { begun.push_back(planned.sample.name); }
+  void on_turn(const PlannedTask& /*planned*/) override { ++num_turns; }
+  void on_control(const base::Result<journal::Control>& control) override {
+    controls.push_back(control.is_ok());
+  }
   void on_phase(record::Phase phase) override {
     if (name_of(phase) == raise_in) ::kill(::getpid(), raised);
   }
@@ -35,10 +40,12 @@ class Recorder : public SweepObserver {
   std::string raise_in;
   int raised = SIGINT;
   int num_finishing = 0;
-  bool insists = false;  // Ctrl-C again
+  int num_turns = 0;
+  std::vector<bool> controls;  // whether each gave something
+  bool insists = false;        // Ctrl-C again
 };
 
-/// The fake worker reads what to do from the task's sample path.
+/// A sweep with one slot. The fake worker reads what to do from the task's sample path.
 class SweepTest : public ::testing::Test {
  protected:
   SweepTest() {
@@ -82,7 +89,7 @@ class SweepTest : public ::testing::Test {
     auto journal = JournalFile::open(results(), {{"run_id", "id"}});
     EXPECT_TRUE(journal.is_ok());
     auto interrupt = Interrupt::create();
-    return run_sweep(plan_of(samples), settings_, *interrupt, *journal, recorder_);
+    return run_sweep(plan_of(samples), {settings_}, *interrupt, *journal, recorder_);
   }
 
   std::filesystem::path results() const { return temp_.path() / "results.jsonl"; }
@@ -121,11 +128,36 @@ TEST_F(SweepTest, OneCtrlCStopsAControl) {
   plan[0].task.method = "paired";
   auto journal = JournalFile::open(results(), {{"run_id", "id"}});
   auto interrupt = Interrupt::create();
-  const auto end = run_sweep(plan, settings_, *interrupt, *journal, recorder_);
+  const auto end = run_sweep(plan, {settings_}, *interrupt, *journal, recorder_);
   ASSERT_TRUE(end.is_ok()) << end.status().to_string();
   EXPECT_EQ(end->num_left, 1U);
   EXPECT_EQ(recorder_.begun, std::vector<std::string>{"control"});
   EXPECT_EQ(recorder_.num_finishing, 0);
+}
+
+TEST_F(SweepTest, AControlComesBeforeTheFirstSampleAndEveryFifty) {
+  settings_.control_sample = "do-crash";
+  auto plan = plan_of(std::vector<std::string>(kSamplesPerControl + 1, "do-ok"));
+  for (PlannedTask& planned : plan) planned.task.method = "paired";
+  auto journal = JournalFile::open(results(), {{"run_id", "id"}});
+  auto interrupt = Interrupt::create();
+  const auto end = run_sweep(plan, {settings_}, *interrupt, *journal, recorder_);
+  ASSERT_TRUE(end.is_ok()) << end.status().to_string();
+  EXPECT_EQ(end->num_done, kSamplesPerControl + 1);
+  EXPECT_EQ(recorder_.controls, (std::vector<bool>{false, false}));
+  ASSERT_EQ(recorder_.begun.size(), kSamplesPerControl + 3);
+  EXPECT_EQ(recorder_.begun[0], "control");
+  EXPECT_EQ(recorder_.begun[kSamplesPerControl + 1], "control");
+}
+
+// What a worker would be asked and told in several slots costs time around timed phases.
+TEST_F(SweepTest, OneSlotAsksAndTellsNothingOfTurns) {
+  ASSERT_TRUE(sweep({"do-ok", "do-crash", "do-ok"}).is_ok());
+  EXPECT_EQ(recorder_.num_turns, 0);
+  for (const Record& record : journal::read_journal(results())->records) {
+    EXPECT_FALSE(record.environment.jobs.has_value());
+    EXPECT_TRUE(record.environment.held_ns.is_null());
+  }
 }
 
 TEST_F(SweepTest, AStoppedSampleLeavesNoRecord) {
@@ -170,7 +202,7 @@ TEST_F(SweepTest, ARefusedPluginIsRecordedWithoutAWorker) {
   }
   auto journal = JournalFile::open(results(), {{"run_id", "id"}});
   auto interrupt = Interrupt::create();
-  const auto end = run_sweep(plan, settings_, *interrupt, *journal, recorder_);
+  const auto end = run_sweep(plan, {settings_}, *interrupt, *journal, recorder_);
   ASSERT_TRUE(end.is_ok()) << end.status().to_string();
   EXPECT_EQ(recorder_.outcomes, (std::vector<std::string>{"plugin_failed", "ok", "plugin_failed"}));
   const Record record = journal::read_journal(results())->records.at(0);
@@ -198,7 +230,7 @@ TEST_F(SweepTest, StopsWhenThePluginIsRebuilt) {
   temp_.write("libgn_x.so", "rebuilt");
   auto journal = JournalFile::open(results(), {{"run_id", "id"}});
   auto interrupt = Interrupt::create();
-  const auto end = run_sweep(plan, settings_, *interrupt, *journal, recorder_);
+  const auto end = run_sweep(plan, {settings_}, *interrupt, *journal, recorder_);
   ASSERT_FALSE(end.is_ok());
   EXPECT_NE(end.status().message().find("changed while the run"), std::string::npos);
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include "supervise/worker_process.h"
+#include "supervise/worker_run.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <sstream>
 
 #include "supervise/classify.h"
 #include "supervise/output_ring.h"
-#include "supervise/sweep.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::supervise {
@@ -22,11 +24,31 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+/// Runs one worker to its end and grants whatever it asks for.
+base::Result<WorkerEnd> run_worker(const PlannedTask& planned, const WorkerSettings& settings) {
+  WorkerObserver observer;
+  GN_ASSIGN_OR_RETURN(const auto run, WorkerRun::start(planned, settings, observer));
+  while (!run->has_ended()) {
+    std::array<pollfd, WorkerRun::kNumPolled> polled = {};
+    run->fill_polled(polled.data());
+    int timeout_ms = -1;
+    if (const auto deadline = run->deadline()) {
+      const auto left = std::chrono::ceil<milliseconds>(*deadline - WorkerRun::Clock::now());
+      timeout_ms = std::max(0, static_cast<int>(left.count()));
+    }
+    ::poll(polled.data(), polled.size(), timeout_ms);
+    run->handle(polled.data());
+    run->check_clock();
+    if (run->ask() != nullptr) run->grant();
+  }
+  return run->finish();
+}
+
 /// Runs shell scripts in place of graphnet-worker. `phase X`, `partial` and `final` in a script
 /// send the messages of the protocol.
-class WorkerProcessTest : public ::testing::Test {
+class WorkerRunTest : public ::testing::Test {
  protected:
-  WorkerProcessTest() {
+  WorkerRunTest() {
     Record record;
     record.sample = "timm/a";
     record.plugin = "acme";
@@ -71,9 +93,7 @@ class WorkerProcessTest : public ::testing::Test {
 
   WorkerEnd run(const std::string& body) {
     settings_.executable = worker(body);
-    WorkerObserver observer;
-    auto interrupt = Interrupt::create();
-    auto end = run_worker(planned_, settings_, *interrupt, observer);
+    auto end = run_worker(planned_, settings_);
     EXPECT_TRUE(end.is_ok()) << end.status().to_string();
     return end.is_ok() ? std::move(end).value() : WorkerEnd();
   }
@@ -85,7 +105,7 @@ class WorkerProcessTest : public ::testing::Test {
   PlannedTask planned_;
 };
 
-TEST_F(WorkerProcessTest, AFinalRecordIsTheResult) {
+TEST_F(WorkerRunTest, AFinalRecordIsTheResult) {
   const WorkerEnd end = run("phase load; phase run; partial; final");
   EXPECT_TRUE(end.is_final);
   EXPECT_EQ(end.phase, record::Phase::kRun);
@@ -98,7 +118,7 @@ TEST_F(WorkerProcessTest, AFinalRecordIsTheResult) {
   EXPECT_TRUE(record.notes.empty());
 }
 
-TEST_F(WorkerProcessTest, TheWorkerGetsItsTask) {
+TEST_F(WorkerRunTest, TheWorkerGetsItsTask) {
   planned_.task.sample_path = "samples/with 'quotes' and \xC3\xA4";
   // More than a socket buffer holds, and the worker takes its time.
   planned_.task.command = std::string(1 << 20, 'x');
@@ -112,7 +132,7 @@ TEST_F(WorkerProcessTest, TheWorkerGetsItsTask) {
   EXPECT_EQ(journal::task_from_json(*json)->sample_path, planned_.task.sample_path);
 }
 
-TEST_F(WorkerProcessTest, ACrashKeepsWhatWasMeasuredAndTheLastOutput) {
+TEST_F(WorkerRunTest, ACrashKeepsWhatWasMeasuredAndTheLastOutput) {
   const Record record =
       record_of("phase eager; partial; phase compile; echo one; echo two >&2; kill -SEGV $$");
   EXPECT_EQ(record.outcome, record::Outcome::kCrashed);
@@ -123,7 +143,7 @@ TEST_F(WorkerProcessTest, ACrashKeepsWhatWasMeasuredAndTheLastOutput) {
   EXPECT_EQ(record.category, "computer_vision");
 }
 
-TEST_F(WorkerProcessTest, BlamesByPhase) {
+TEST_F(WorkerRunTest, BlamesByPhase) {
   const struct {
     const char* body;
     const char* outcome;
@@ -147,7 +167,7 @@ TEST_F(WorkerProcessTest, BlamesByPhase) {
   }
 }
 
-TEST_F(WorkerProcessTest, ADeathOnSecondWeightsDecidesTheOutcome) {
+TEST_F(WorkerRunTest, ADeathOnSecondWeightsDecidesTheOutcome) {
   const Record killed = record_of(
       "phase time; sed 's/\"outcome\":\"\"/\"outcome\":\"ok\"/' partial.json >&3; "
       "phase second_weights; kill -SEGV $$");
@@ -156,7 +176,7 @@ TEST_F(WorkerProcessTest, ADeathOnSecondWeightsDecidesTheOutcome) {
   EXPECT_EQ(killed.eager.median_ns, 1000);
 }
 
-TEST_F(WorkerProcessTest, ADeathInProofLeavesOutcomeAndTimes) {
+TEST_F(WorkerRunTest, ADeathInProofLeavesOutcomeAndTimes) {
   const Record killed = record_of(
       "phase time; sed 's/\"outcome\":\"\"/\"outcome\":\"ok\"/' partial.json >&3; "
       "phase proof; kill -SEGV $$");
@@ -166,7 +186,7 @@ TEST_F(WorkerProcessTest, ADeathInProofLeavesOutcomeAndTimes) {
   EXPECT_EQ(killed.verdict.text(), "unknown(killed in proof)");
   ASSERT_EQ(killed.notes.size(), 1U);
   EXPECT_TRUE(
-      contains(killed.notes[0], "while witnesses looked on: plugin 'acme' crashed in phase proof"));
+      contains(killed.notes[0], "during proof tracing: plugin 'acme' crashed in phase proof"));
   // The witness is done; only the sampler was still looking.
   const Record sampled = record_of(
       "phase time; sed -e 's/\"outcome\":\"\"/\"outcome\":\"ok\"/' "
@@ -177,7 +197,7 @@ TEST_F(WorkerProcessTest, ADeathInProofLeavesOutcomeAndTimes) {
   EXPECT_EQ(sampled.notes.size(), 1U);
 }
 
-TEST_F(WorkerProcessTest, AStepNamesThePlace) {
+TEST_F(WorkerRunTest, AStepNamesThePlace) {
   const std::string step = "echo '{\"event\":\"step\",\"step\":\"create\"}' >&3; ";
   EXPECT_EQ(record_of("phase compile; " + step + "exit 7").message,
             "plugin 'acme' or a library it uses called exit(7) in create (phase compile)");
@@ -185,14 +205,14 @@ TEST_F(WorkerProcessTest, AStepNamesThePlace) {
             "plugin 'acme' or a library it uses called exit(7) in phase bind");
 }
 
-TEST_F(WorkerProcessTest, ARefusedAllocationExplainsACrash) {
+TEST_F(WorkerRunTest, ARefusedAllocationExplainsACrash) {
   const Record record =
       record_of("phase compile; echo '{\"event\":\"memory\"}' >&3; kill -ABRT $$");
   EXPECT_EQ(record.outcome, record::Outcome::kOutOfMemory);
   EXPECT_TRUE(contains(record.message, "ran out of memory in phase compile"));
 }
 
-TEST_F(WorkerProcessTest, WhatLeftTheGroupIsKilledToo) {
+TEST_F(WorkerRunTest, WhatLeftTheGroupIsKilledToo) {
   run("setsid sleep 600 & phase run; sleep 0.1; echo $! > pid; final");
   std::ifstream file(temp_.path() / "pid");
   pid_t pid = 0;
@@ -200,12 +220,12 @@ TEST_F(WorkerProcessTest, WhatLeftTheGroupIsKilledToo) {
   EXPECT_NE(::kill(pid, 0), 0);
 }
 
-TEST_F(WorkerProcessTest, AnExitOfThePluginIsNamed) {
+TEST_F(WorkerRunTest, AnExitOfThePluginIsNamed) {
   const Record record = record_of("phase compile; exit 7");
   EXPECT_EQ(record.message, "plugin 'acme' or a library it uses called exit(7) in phase compile");
 }
 
-TEST_F(WorkerProcessTest, TheKernelSaysWhetherAKillWasForMemory) {
+TEST_F(WorkerRunTest, TheKernelSaysWhetherAKillWasForMemory) {
   const Record killed = record_of("phase run; kill -KILL $$");
   EXPECT_EQ(killed.outcome, record::Outcome::kKilled);
   EXPECT_EQ(killed.message,
@@ -217,7 +237,7 @@ TEST_F(WorkerProcessTest, TheKernelSaysWhetherAKillWasForMemory) {
   EXPECT_EQ(starved.environment.memory_limit_by, "none");
 }
 
-TEST_F(WorkerProcessTest, AKillThatTheKernelDoesNotExplainSuggestsMemory) {
+TEST_F(WorkerRunTest, AKillThatTheKernelDoesNotExplainSuggestsMemory) {
   settings_.root = temp_.path() / "nothing";
   const Record record = record_of("phase run; kill -KILL $$");
   EXPECT_EQ(record.outcome, record::Outcome::kOutOfMemory);
@@ -226,7 +246,7 @@ TEST_F(WorkerProcessTest, AKillThatTheKernelDoesNotExplainSuggestsMemory) {
   EXPECT_TRUE(contains(record_of("phase eager; kill -KILL $$").message, "lack of memory"));
 }
 
-TEST_F(WorkerProcessTest, AWorkerMayAskForPhases) {
+TEST_F(WorkerRunTest, AWorkerMayAskForPhases) {
   const WorkerEnd end =
       run("phase load; echo '{\"event\":\"ask\",\"phase\":\"run\"}' >&3; read -r answer <&3; "
           "[ \"$answer\" = go ] && phase run; final");
@@ -234,7 +254,7 @@ TEST_F(WorkerProcessTest, AWorkerMayAskForPhases) {
   EXPECT_EQ(end.phase, record::Phase::kRun);
 }
 
-TEST_F(WorkerProcessTest, AHangIsStoppedAtTheLimitOfItsPhase) {
+TEST_F(WorkerRunTest, AHangIsStoppedAtTheLimitOfItsPhase) {
   planned_.limits["compile"] = milliseconds(200);
   planned_.limits["eager"] = std::nullopt;
   const auto started = std::chrono::steady_clock::now();
@@ -246,26 +266,26 @@ TEST_F(WorkerProcessTest, AHangIsStoppedAtTheLimitOfItsPhase) {
   EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5));
 }
 
-TEST_F(WorkerProcessTest, SigtermCanBeIgnoredButNotSigkill) {
+TEST_F(WorkerRunTest, SigtermCanBeIgnoredButNotSigkill) {
   planned_.limits["run"] = milliseconds(100);
   const WorkerEnd end = run("trap '' TERM; phase run; while :; do sleep 1; done");
   EXPECT_EQ(end.exit.signal, SIGKILL);
   EXPECT_EQ(classify(planned_, end).outcome, record::Outcome::kTimedOut);
 }
 
-TEST_F(WorkerProcessTest, AStoppedWorkerIsKilled) {
+TEST_F(WorkerRunTest, AStoppedWorkerIsKilled) {
   planned_.limits["run"] = milliseconds(100);
   EXPECT_EQ(record_of("phase run; kill -STOP $$").outcome, record::Outcome::kTimedOut);
 }
 
-TEST_F(WorkerProcessTest, TheStartHasTheLimitOfLoad) {
+TEST_F(WorkerRunTest, TheStartHasTheLimitOfLoad) {
   planned_.limits["load"] = milliseconds(100);
   const WorkerEnd end = run("sleep 100");
   EXPECT_TRUE(never_began(end));
   EXPECT_TRUE(contains(classify(planned_, end).message, "before its first phase"));
 }
 
-TEST_F(WorkerProcessTest, GarbageIsAProtocolFailure) {
+TEST_F(WorkerRunTest, GarbageIsAProtocolFailure) {
   const char* garbage[] = {"not json",
                            "{}",
                            "[]",
@@ -285,13 +305,13 @@ TEST_F(WorkerProcessTest, GarbageIsAProtocolFailure) {
   }
 }
 
-TEST_F(WorkerProcessTest, AnEndlessLineIsCutOffAndMemoryStaysBounded) {
+TEST_F(WorkerRunTest, AnEndlessLineIsCutOffAndMemoryStaysBounded) {
   const WorkerEnd end = run("phase run; head -c 100000000 /dev/zero | tr '\\0' x >&3; sleep 9");
   EXPECT_EQ(end.stop, WorkerEnd::Stop::kProtocol);
   EXPECT_TRUE(contains(end.protocol_error, "longer than 64.0 MiB"));
 }
 
-TEST_F(WorkerProcessTest, AFloodOfOutputIsBoundedAndHidesNothing) {
+TEST_F(WorkerRunTest, AFloodOfOutputIsBoundedAndHidesNothing) {
   const WorkerEnd end =
       run("phase run; head -c 30000000 /dev/zero | tr '\\0' x; echo; echo the end; final");
   EXPECT_TRUE(end.is_final);
@@ -303,14 +323,14 @@ TEST_F(WorkerProcessTest, AFloodOfOutputIsBoundedAndHidesNothing) {
   EXPECT_LE(record.output_tail.size(), 8192U);
 }
 
-TEST_F(WorkerProcessTest, ProcessesLeftBehindDoNotHoldItUp) {
+TEST_F(WorkerRunTest, ProcessesLeftBehindDoNotHoldItUp) {
   const auto started = std::chrono::steady_clock::now();
   EXPECT_TRUE(run("sleep 50 & final").is_final);
   EXPECT_TRUE(run("setsid sleep 3 & phase run; final").is_final);
   EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(2));
 }
 
-TEST_F(WorkerProcessTest, TheFinalRecordStandsWhateverHappensAtExit) {
+TEST_F(WorkerRunTest, TheFinalRecordStandsWhateverHappensAtExit) {
   const Record crashed = record_of("phase run; final; kill -SEGV $$");
   EXPECT_EQ(crashed.outcome, record::Outcome::kOk);
   EXPECT_TRUE(contains(crashed.notes.at(0), "crashed after the last phase with SIGSEGV"));
@@ -322,16 +342,14 @@ TEST_F(WorkerProcessTest, TheFinalRecordStandsWhateverHappensAtExit) {
   EXPECT_TRUE(contains(noisy.notes.at(0), "exit code 4"));
 }
 
-TEST_F(WorkerProcessTest, ClosedChannelsAreNoEnd) {
+TEST_F(WorkerRunTest, ClosedChannelsAreNoEnd) {
   EXPECT_EQ(record_of("phase run; exec 3>&- >/dev/null 2>&1; sleep 0.2; exit 5").message,
             "plugin 'acme' or a library it uses called exit(5) in phase run");
 }
 
-TEST_F(WorkerProcessTest, AMissingWorkerIsAnEnvironmentError) {
+TEST_F(WorkerRunTest, AMissingWorkerIsAnEnvironmentError) {
   settings_.executable = temp_.path() / "nothing";
-  WorkerObserver observer;
-  auto interrupt = Interrupt::create();
-  const auto end = run_worker(planned_, settings_, *interrupt, observer);
+  const auto end = run_worker(planned_, settings_);
   ASSERT_FALSE(end.is_ok());
   EXPECT_EQ(end.status().code(), base::Code::kEnvironment);
 }

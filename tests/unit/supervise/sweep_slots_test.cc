@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "supervise/packed_sweep.h"
-
+// Sweeps with several slots.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "supervise/sweep.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -87,9 +87,9 @@ case $task in
 esac
 )";
 
-class PackedSweepTest : public ::testing::Test {
+class SweepSlotsTest : public ::testing::Test {
  protected:
-  PackedSweepTest() {
+  SweepSlotsTest() {
     Record record;
     record.sample = "timm/a";
     record.outcome = record::Outcome::kOk;
@@ -108,7 +108,7 @@ class PackedSweepTest : public ::testing::Test {
       settings.grace = std::chrono::milliseconds(200);
       settings.share_machine = true;
       settings.mark = "GRAPHNET_PLACE=" + std::to_string(i);
-      places_.push_back(settings);
+      slots_.push_back(settings);
     }
   }
 
@@ -126,7 +126,7 @@ class PackedSweepTest : public ::testing::Test {
     auto journal = JournalFile::open(results(), {{"run_id", "id"}});
     EXPECT_TRUE(journal.is_ok());
     auto interrupt = Interrupt::create();
-    return run_packed_sweep(plan, places_, *interrupt, *journal, recorder_);
+    return run_sweep(plan, slots_, *interrupt, *journal, recorder_);
   }
 
   SweepEnd sweep_of(const std::vector<std::string>& samples) {
@@ -144,47 +144,47 @@ class PackedSweepTest : public ::testing::Test {
   }
 
   tests::TempDir temp_;
-  std::vector<WorkerSettings> places_;
+  std::vector<WorkerSettings> slots_;
   Recorder recorder_;
 };
 
-TEST_F(PackedSweepTest, TimesAreTakenWhileEverythingElseStandsStill) {
+TEST_F(SweepSlotsTest, TimesAreTakenWhileEverythingElseIsPaused) {
   const SweepEnd end = sweep_of({"do-time-1", "do-time-2", "do-time-3", "do-time-4", "do-time-5"});
   EXPECT_EQ(end.num_done, 5U);
   EXPECT_EQ(end.num_left, 0U);
   EXPECT_FALSE(exists("disturbed"));
   EXPECT_EQ(recorder_.outcomes, std::vector<std::string>(5, "ok"));
   EXPECT_EQ(recorder_.begun.front(), "timm/do-time-1");
-  bool any_was_held = false;
+  bool any_paused = false;
   for (const Record& record : records()) {
     EXPECT_EQ(record.environment.jobs, 3);
-    any_was_held = any_was_held || !record.environment.held_ns.is_null();
+    any_paused = any_paused || !record.environment.held_ns.is_null();
   }
-  EXPECT_TRUE(any_was_held);
+  EXPECT_TRUE(any_paused);
 }
 
-TEST_F(PackedSweepTest, WhatDoesNotFitBesideOthersWaits) {
+TEST_F(SweepSlotsTest, WhatDoesNotFitBesideOthersWaits) {
   sweep_of({"do-large-1", "do-large-2", "do-large-3", "do-large-4"});
   EXPECT_FALSE(exists("at-once"));
   EXPECT_EQ(recorder_.outcomes, std::vector<std::string>(4, "ok"));
 }
 
-TEST_F(PackedSweepTest, LimitsAndDurationsStandStillForThoseThatAreHeld) {
+TEST_F(SweepSlotsTest, LimitsAndDurationsLeaveOutPauses) {
   PlannedTask compiles = task_of("do-short-compile");
   compiles.limits["compile"] = std::chrono::milliseconds(900);
   const auto end = sweep({task_of("do-long-time"), compiles});
   ASSERT_TRUE(end.is_ok());
   EXPECT_EQ(recorder_.outcomes, std::vector<std::string>(2, "ok"));
   for (const Record& record : records()) {
-    const base::Json held =
+    const base::Json paused =
         record.environment.held_ns.is_null() ? base::Json::object() : record.environment.held_ns;
-    const double held_ns = held.value("compile", 0.0);
-    EXPECT_NEAR(record.phases_ns.value("compile", 0.0), 6e9 - held_ns, 1);
+    const double paused_ns = paused.value("compile", 0.0);
+    EXPECT_NEAR(record.phases_ns.value("compile", 0.0), 6e9 - paused_ns, 1);
     EXPECT_EQ(record.plugin_side.compile_ns, 5e9) << "it was not in gn_backend_compile";
   }
 }
 
-TEST_F(PackedSweepTest, DeathsAndHangsWhileTimesAreTakenLetTheOthersGoOn) {
+TEST_F(SweepSlotsTest, DeathsAndHangsWhileTimesAreTakenLetTheOthersGoOn) {
   std::vector<PlannedTask> plan = {task_of("do-die-in-time"), task_of("do-hang-in-time"),
                                    task_of("do-time-1"), task_of("do-time-2")};
   plan[1].limits["time"] = std::chrono::milliseconds(300);
@@ -195,8 +195,8 @@ TEST_F(PackedSweepTest, DeathsAndHangsWhileTimesAreTakenLetTheOthersGoOn) {
   EXPECT_FALSE(exists("disturbed"));
 }
 
-TEST_F(PackedSweepTest, OneThatMayHaveBeenCrowdedOutIsRunAgainAlone) {
-  for (WorkerSettings& place : places_) place.root = temp_.path();  // where no kernel tells
+TEST_F(SweepSlotsTest, OneThatMayHaveBeenCrowdedOutIsRunAgainAlone) {
+  for (WorkerSettings& slot : slots_) slot.root = temp_.path();  // where no kernel tells
   const SweepEnd end = sweep_of({"do-die-once", "do-slow", "do-slow", "do-slow"});
   EXPECT_EQ(end.num_done, 4U);
   EXPECT_EQ(recorder_.outcomes, std::vector<std::string>(4, "ok"));
@@ -204,7 +204,7 @@ TEST_F(PackedSweepTest, OneThatMayHaveBeenCrowdedOutIsRunAgainAlone) {
   EXPECT_TRUE(exists("died"));
 }
 
-TEST_F(PackedSweepTest, WhatOneLeavesBehindIsKilledWhileOthersRun) {
+TEST_F(SweepSlotsTest, WhatOneLeavesBehindIsKilledWhileOthersRun) {
   sweep_of({"do-leave", "do-slow", "do-slow"});
   const pid_t left = std::atoi(tests::read_text(temp_.path() / "left").c_str());
   ASSERT_GT(left, 0);
@@ -212,7 +212,7 @@ TEST_F(PackedSweepTest, WhatOneLeavesBehindIsKilledWhileOthersRun) {
   EXPECT_EQ(recorder_.outcomes, std::vector<std::string>(3, "ok"));
 }
 
-TEST_F(PackedSweepTest, OneCtrlCFinishesAllThatRun) {
+TEST_F(SweepSlotsTest, OneCtrlCFinishesAllThatRun) {
   recorder_.raise_in = "bind";
   const SweepEnd end = sweep_of({"do-slow-1", "do-slow-2", "do-slow-3", "do-slow-4", "do-slow-5"});
   EXPECT_EQ(end.signal, SIGINT);
@@ -223,7 +223,7 @@ TEST_F(PackedSweepTest, OneCtrlCFinishesAllThatRun) {
   EXPECT_EQ(records().size(), end.num_done);
 }
 
-TEST_F(PackedSweepTest, TwoStopThemWithoutRecords) {
+TEST_F(SweepSlotsTest, TwoStopThemWithoutRecords) {
   recorder_.raise_in = "time";
   recorder_.insists = true;
   const auto started = std::chrono::steady_clock::now();
@@ -234,24 +234,24 @@ TEST_F(PackedSweepTest, TwoStopThemWithoutRecords) {
   EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(10));
 }
 
-TEST_F(PackedSweepTest, StopsWhenNobodyReadsTheResults) {
+TEST_F(SweepSlotsTest, StopsWhenNobodyReadsTheResults) {
   recorder_.stop_after = 1;
   const SweepEnd end = sweep_of({"do-ok", "do-slow", "do-slow", "do-slow"});
   EXPECT_EQ(end.num_done, 1U);
   EXPECT_EQ(end.num_left, 3U);
 }
 
-TEST_F(PackedSweepTest, AWorkerThatNeverStartsEndsTheSweep) {
+TEST_F(SweepSlotsTest, AWorkerThatNeverStartsEndsTheSweep) {
   const auto end = sweep({task_of("do-nothing"), task_of("do-nothing")});
   // It entered "load", so it is a record; one without any phase is none.
   EXPECT_TRUE(end.is_ok());
-  for (WorkerSettings& place : places_) place.executable = "/bin/false";
+  for (WorkerSettings& slot : slots_) slot.executable = "/bin/false";
   const auto none = sweep({task_of("do-ok"), task_of("do-ok")});
   ASSERT_FALSE(none.is_ok());
   EXPECT_EQ(none.status().code(), base::Code::kEnvironment);
 }
 
-TEST_F(PackedSweepTest, ARefusedPluginIsRecordedWithoutAWorker) {
+TEST_F(SweepSlotsTest, ARefusedPluginIsRecordedWithoutAWorker) {
   std::vector<PlannedTask> plan = {task_of("do-ok"), task_of("do-ok"), task_of("do-ok")};
   plan[1].refusal = base::Status(base::Code::kPlugin, "plugin 'acme' is cut off");
   ASSERT_TRUE(sweep(plan).is_ok());
@@ -259,8 +259,8 @@ TEST_F(PackedSweepTest, ARefusedPluginIsRecordedWithoutAWorker) {
   EXPECT_EQ(recorder_.outcomes, (std::vector<std::string>{"ok", "ok", "plugin_failed"}));
 }
 
-TEST_F(PackedSweepTest, AControlIsMadeWithoutCompany) {
-  for (WorkerSettings& place : places_) place.control_sample = "do-control";
+TEST_F(SweepSlotsTest, AControlHasNoCoRunners) {
+  for (WorkerSettings& slot : slots_) slot.control_sample = "do-control";
   std::vector<PlannedTask> plan(3, task_of("do-slow"));
   for (PlannedTask& planned : plan) planned.task.method = "paired";
   ASSERT_TRUE(sweep(plan).is_ok());

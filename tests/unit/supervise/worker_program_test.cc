@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "supervise/worker_environment.h"
+#include "supervise/worker_program.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -61,6 +61,16 @@ TEST_F(WorkerEnvironment, TakesNoFolderWithoutLibtorch) {
   EXPECT_EQ(variables.status().code(), base::Code::kEnvironment);
   EXPECT_NE(variables.status().to_string().find(lib_.string() + "/libtorch_cpu.so"),
             std::string::npos);
+}
+
+TEST_F(WorkerEnvironment, SizesBothThreadPoolsAndCarriesTheMark) {
+  WorkerProgram program;
+  program.threads = 3;
+  program.mark = "GRAPHNET_PLACE=7";
+  const auto variables = worker_environment(program);
+  ASSERT_TRUE(variables.is_ok()) << variables.status().to_string();
+  EXPECT_EQ(*variables, (std::vector<std::string>{"OMP_NUM_THREADS=3", "MKL_NUM_THREADS=3",
+                                                  "GRAPHNET_PLACE=7"}));
 }
 
 }  // namespace

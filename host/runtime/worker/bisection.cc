@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/field_reader.h"
+#include "base/json.h"
+#include "graph/cut.h"
+#include "graph/graph_text.h"
+#include "journal/worker_message.h"
+#include "sample/replay.h"
+#include "sample/sample.h"
+#include "verify/compare.h"
+#include "worker/eager_side.h"
+#include "worker/graph_side.h"
+#include "worker/math_mode.h"
+#include "worker/plugin_side.h"
+#include "worker/requests.h"
+#include "worker/task_device.h"
+#include "worker/weights.h"
+
+namespace graphnet::worker {
+
+namespace {
+
+using base::Code;
+using base::Json;
+using base::Result;
+using base::Status;
+
+/// A task's sample, ready to run.
+struct Prepared {
+  std::unique_ptr<TaskDevice> device;
+  sample::Sample sample;
+  std::vector<sample::Argument> arguments;
+};
+
+Result<journal::Task> read_task(const Json& arguments) {
+  if (!arguments.contains("task")) return Status(Code::kInput, "'task' is missing");
+  GN_ASSIGN_OR_RETURN(journal::Task task, journal::task_from_json(arguments["task"]));
+  task.proof = "none";  // nothing is traced
+  return task;
+}
+
+Result<Prepared> prepare(const journal::Task& task) {
+  Prepared prepared;
+  GN_ASSIGN_OR_RETURN(prepared.device, TaskDevice::open(task));
+  GN_ASSIGN_OR_RETURN(prepared.sample, sample::load_sample(task.sample_path));
+  const sample::Sample& sample = prepared.sample;
+  GN_ASSIGN_OR_RETURN(prepared.arguments,
+                      sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed));
+  return prepared;
+}
+
+/// The graph that a plugin gets.
+Result<graph::Graph> whole_graph(const journal::Task& task, Prepared& prepared) {
+  GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(prepared.sample, prepared.arguments,
+                                                          prepared.device->place()));
+  GN_RETURN_IF_ERROR(enter_math_mode(task.math));
+  GN_RETURN_IF_ERROR(eager->prepare());
+  GN_RETURN_IF_ERROR(eager->run());
+  GN_RETURN_IF_ERROR(eager->prepare());
+  std::vector<bool> weights;
+  for (const auto& argument : prepared.arguments) {
+    weights.push_back(is_weight(argument.kind, task.weights));
+  }
+  return eager->engine().normal_form(weights);
+}
+
+/// The plugin's word, or nothing if it ran.
+plugin::CallStatus run_plugin(PluginSide& side, base::Result<graph::Graph> body) {
+  plugin::CallStatus status = side.open();
+  if (!status.is_ok()) return status;
+  side.offer_body(std::move(body));
+  double ignored_ns = 0;
+  status = side.compile(ignored_ns);
+  if (status.is_ok()) status = side.bind(ignored_ns);
+  if (!status.is_ok()) return status;
+  measure::SideDurations ignored;
+  return side.measure({0, 1}, ignored);
+}
+
+Json outcome_json(record::Outcome outcome, const std::string& message) {
+  return {{"outcome", name_of(outcome)}, {"message", message}};
+}
+
+// Indices and other whole numbers may differ where values tie; floats show the fault anyway.
+Json judge(const std::vector<KeptOutput>& wanted, const std::vector<KeptOutput>& given) {
+  const auto comparison = verify::compare_outputs(views(wanted), views(given));
+  for (std::size_t i = 0; i < comparison.outputs.size(); ++i) {
+    if (!base::is_floating(wanted[i].dtype) || comparison.outputs[i].within_tolerance()) continue;
+    return outcome_json(comparison.outcome, comparison.message);
+  }
+  return outcome_json(record::Outcome::kOk, "");
+}
+
+/// Gives a plugin the cut and compares.
+Result<Json> try_cut(const journal::Task& task, const std::string& name, const graph::Graph& cut,
+                     const PlacedArguments& placed) {
+  GN_ASSIGN_OR_RETURN(const auto reference, GraphSide::create(cut, placed));
+  GN_ASSIGN_OR_RETURN(const std::vector<KeptOutput> wanted, reference->reference());
+  PluginSide plugin(task, name, placed, wanted, reference.get(), [](const char*) {});
+  const plugin::CallStatus status = run_plugin(plugin, cut);
+  if (status.is_ok()) return judge(wanted, plugin.kept());
+  const bool is_gap = status.kind == plugin::FailureKind::kUnsupported;
+  return outcome_json(is_gap ? record::Outcome::kUnsupported : record::Outcome::kPluginFailed,
+                      status.status.message());
+}
+
+}  // namespace
+
+Result<Json> list_nodes(const Json& arguments) {
+  GN_ASSIGN_OR_RETURN(const journal::Task task, read_task(arguments));
+  GN_ASSIGN_OR_RETURN(Prepared prepared, prepare(task));
+  GN_ASSIGN_OR_RETURN(const graph::Graph whole, whole_graph(task, prepared));
+  Json nodes = Json::array();
+  for (const graph::Node& node : whole.nodes) {
+    const std::string location = node.where.empty() ? "" : "  # " + node.where;
+    nodes.push_back(graph::print_node(whole, node) + location);
+  }
+  return Json{{"nodes", std::move(nodes)}};
+}
+
+Result<Json> try_first_nodes(const Json& arguments) {
+  GN_ASSIGN_OR_RETURN(const journal::Task task, read_task(arguments));
+  std::optional<std::int64_t> length;
+  base::FieldReader fields(arguments);
+  fields.require("nodes").read("nodes", length);
+  GN_RETURN_IF_ERROR(fields.status());
+  GN_ASSIGN_OR_RETURN(Prepared prepared, prepare(task));
+  GN_ASSIGN_OR_RETURN(const graph::Graph whole, whole_graph(task, prepared));
+  if (*length < 1 || *length > static_cast<std::int64_t>(whole.nodes.size())) {
+    return Status(Code::kInput, "the graph has no node " + std::to_string(*length));
+  }
+  GN_ASSIGN_OR_RETURN(const PlacedArguments placed,
+                      PlacedArguments::create(prepared.device->place(), prepared.arguments));
+  return try_cut(task, prepared.sample.name,
+                 graph::cut_after(whole, static_cast<std::size_t>(*length)), placed);
+}
+
+}  // namespace graphnet::worker

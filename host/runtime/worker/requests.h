@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "worker/channel.h"
+
+namespace graphnet::worker {
+
+/// Answers requests (journal/worker_request.h) until the supervisor closes the channel.
+void serve_requests(Channel& channel);
+
+/// The answer to one line.
+///
+/// errors   kInput: the line is malformed; kInternal: there is no such request; as the request
+base::Result<base::Json> answer_request(const std::string& line);
+
+// The requests: arguments in, answer out. One that takes no arguments has {}. Arguments come from
+// the supervisor alone; a request whose arguments are malformed fails with kInput.
+
+/// What the worker program is: {"schema": "graphnet.worker/1", "libtorch": "2.11.0",
+/// "cpu_capability": "AVX512", "threads": 8, "cuda": cuda_json() (device_answer.h), "abi":
+/// {"major": 0, "minor": 1}}. Proves that its libraries load on this machine.
+base::Result<base::Json> describe(const base::Json& arguments);
+
+/// A sample's graph: {"sample": its folder, "stage": "normal" or "program" (the calls as run),
+/// "run": false to plan it on the Meta device, without data, "text": true for the graph as text
+/// (graph/graph_text.h)} -> {"parameters": [{"name", "kind", "dtype", "shape", "specialised"}],
+/// "outputs": [{"dtype", "shape"}], "ops": [{"op", "nodes", "flop", "read_bytes", "written_bytes",
+/// "dtypes", "max_rank"}], "total", "text"}. No plugin is loaded.
+base::Result<base::Json> inspect(const base::Json& arguments);
+
+/// Whether a device can be used: {"device": "cuda:0"} -> examine_device() (device_answer.h). To be
+/// asked once of a process.
+///
+/// errors   kEnvironment (E140): it cannot
+base::Result<base::Json> check_device(const base::Json& arguments);
+
+/// {"device": "cuda:0"} -> device_report() (device_report.h). To be asked once of a process.
+base::Result<base::Json> report_device(const base::Json& arguments);
+
+/// The nodes of the graph that a plugin gets: {"task": journal::Task} -> {"nodes": [text, ...]}.
+base::Result<base::Json> list_nodes(const base::Json& arguments);
+
+/// Gives the plugin the graph as far as its first nodes, runs it once and compares the values that
+/// live behind them: {"task": journal::Task, "nodes": 12} -> {"outcome": "ok", one of verify's
+/// outcomes, "unsupported" or "plugin_failed", "message"}. To be asked once of a process.
+base::Result<base::Json> try_first_nodes(const base::Json& arguments);
+
+/// A request and the function that answers it.
+struct RequestRow {
+  const char* name;
+  base::Result<base::Json> (*answer)(const base::Json& arguments);
+};
+
+inline constexpr RequestRow kRequests[] = {
+    {"describe", describe},         {"inspect", inspect},
+    {"check_device", check_device}, {"report_device", report_device},
+    {"bisect_nodes", list_nodes},   {"bisect_trial", try_first_nodes},
+};
+
+}  // namespace graphnet::worker

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "worker/requests.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace graphnet::worker {
+namespace {
+
+using base::Code;
+
+TEST(Requests, EachHasANameOfItsOwn) {
+  std::set<std::string> names;
+  for (const RequestRow& row : kRequests) EXPECT_TRUE(names.insert(row.name).second) << row.name;
+}
+
+TEST(Requests, TellsWhatItDoesNotKnow) {
+  EXPECT_EQ(answer_request("{\"request\":\"dance\"}").status().code(), Code::kInternal);
+  EXPECT_EQ(answer_request("dance").status().code(), Code::kInput);
+}
+
+TEST(Requests, RefuseMalformedArguments) {
+  for (const char* name :
+       {"inspect", "check_device", "report_device", "bisect_nodes", "bisect_trial"}) {
+    const std::string line = std::string("{\"request\":\"") + name + "\",\"arguments\":{}}";
+    EXPECT_EQ(answer_request(line).status().code(), Code::kInput) << name;
+  }
+}
+
+}  // namespace
+}  // namespace graphnet::worker
