@@ -159,14 +159,20 @@ class Completion : public ::testing::Test {
 TEST_F(Completion, Bash) {
   const std::string bash = which("bash");
   if (bash.empty()) GTEST_SKIP() << "no bash on this machine";
-  expect_offers({bash, "--norc", script("offers.bash", kBashDriver)});
+  const std::string driver = script("offers.bash", kBashDriver);
+  expect_offers({bash, "--norc", driver});
+  // As bash splits --format=g.
+  EXPECT_EQ(offers({bash, "--norc", driver}, "graphnet run --format = g"), "graphnet-log");
+  EXPECT_EQ(offers({bash, "--norc", driver}, "graphnet run --format ="), "graphnet-log table");
 }
 
 TEST_F(Completion, Zsh) {
   const std::string zsh = which("zsh");
   if (zsh.empty()) GTEST_SKIP() << "no zsh on this machine";
   write_zsh_child("source <(graphnet completion zsh)");
-  expect_offers({zsh, "-f", script("offers.zsh", kZshDriver)});
+  const std::string driver = script("offers.zsh", kZshDriver);
+  expect_offers({zsh, "-f", driver});
+  EXPECT_EQ(offers({zsh, "-f", driver}, "graphnet run --format=g"), "graphnet-log");
 }
 
 TEST_F(Completion, ZshFromAFolderOfFunctions) {
@@ -182,7 +188,10 @@ TEST_F(Completion, ZshFromAFolderOfFunctions) {
 TEST_F(Completion, Fish) {
   const std::string fish = which("fish");
   if (fish.empty()) GTEST_SKIP() << "no fish on this machine";
-  expect_offers({fish, "--no-config", script("offers.fish", kFishDriver)});
+  const std::string driver = script("offers.fish", kFishDriver);
+  expect_offers({fish, "--no-config", driver});
+  EXPECT_EQ(offers({fish, "--no-config", driver}, "graphnet run --format=g"),
+            "--format=graphnet-log");
 }
 
 }  // namespace
