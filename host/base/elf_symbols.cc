@@ -114,17 +114,6 @@ Result<std::vector<SymbolName>> name_places(const std::filesystem::path& file,
   return names;
 }
 
-Result<std::vector<std::string>> undefined_symbols(const std::filesystem::path& file) {
-  GN_ASSIGN_OR_RETURN(ElfFile elf, open_elf(file));
-  std::vector<std::string> names;
-  elf.visit_symbols(SHT_DYNSYM, [&](const Elf64_Sym& symbol, const ElfFile::Texts& texts) {
-    if (symbol.st_shndx != SHN_UNDEF || symbol.st_name == 0) return;
-    const Result<std::string> name = elf.text(texts, symbol.st_name);
-    if (name.is_ok()) names.push_back(*name);
-  });
-  return names;
-}
-
 std::string demangled(const std::string& name) {
   // What has no such beginning is taken for a type: "b" would become "bool".
   if (name.compare(0, 2, "_Z") != 0) return name;

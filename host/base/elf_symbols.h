@@ -28,11 +28,6 @@ inline constexpr const char* kJumpTable = "(linker's jump table)";
 Result<std::vector<SymbolName>> name_places(const std::filesystem::path& file,
                                             const std::vector<std::uint64_t>& places);
 
-/// Dynamic symbols that the file wants from others.
-///
-/// errors   as above
-Result<std::vector<std::string>> undefined_symbols(const std::filesystem::path& file);
-
 /// A C++ name as people write it; others stay as they are.
 std::string demangled(const std::string& name);
 

@@ -27,7 +27,7 @@ struct CommandRow {
   Command (*make)();
 };
 
-/// All commands, in the order of `graphnet help`. A new one is a file x_command.cc that holds its
+/// All commands, in the order of `graphnet help`. A new one is a file <name>_command.cc that holds its
 /// flags, a declaration and a row here, and its line in CMakeLists.txt; the parser, help, manual
 /// pages and completion follow.
 inline constexpr CommandRow kCommands[] = {

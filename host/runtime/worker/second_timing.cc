@@ -26,9 +26,11 @@ constexpr double kLostSpeedup = 1.5;
 // The rest of the loss may be eager's.
 constexpr double kLongerCalls = 1.2;
 
-constexpr double kLongCallNs = 1e9;
+// Of calls that take longer two pairs tell 1.5 times, and five would be half the cost of all
+// checks.
+constexpr double kLongCallNs = 50e6;
 constexpr int kFewestPairs = 5;
-constexpr int kFewestLongPairs = 3;
+constexpr int kFewestLongPairs = 2;
 constexpr int kFirstLook = 8;
 constexpr std::int64_t kTimeNs = 200'000'000;
 // Calls that take longer have been made twice on these weights, which is enough.

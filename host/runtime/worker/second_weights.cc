@@ -89,7 +89,7 @@ class SecondWeights {
     auto saved = SavedContent::save(compared_.arguments, uses_);
     if (!saved.is_ok()) return not_tried(saved.status().message());
     Status ready = put_in_place();
-    const bool is_tried = ready.is_ok() && result_.found.evidence != kNonFinite;
+    const bool is_tried = ready.is_ok();
     if (is_tried) ready = try_plugin();
     saved->restore(compared_.arguments);
     const Status restored = update();
@@ -205,13 +205,8 @@ Status SecondWeights::put_in_place() {
                        kSecondWeightsSeed);
   Status done = shuffle.next();
   if (done.is_ok()) done = calibrate();
-  if (done.is_ok()) done = run_eager(compared_, eager_before_);
   GN_RETURN_IF_ERROR(shuffle.restore());
-  GN_RETURN_IF_ERROR(done);
-  if (became_non_finite(compared_.eager.kept(), eager_before_)) {
-    result_.found.evidence = kNonFinite;
-  }
-  return Status::ok();
+  return done;
 }
 
 Status SecondWeights::calibrate() {

@@ -26,8 +26,7 @@ double median_or_zero(std::vector<double> values) {
 
 }  // namespace
 
-base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup,
-                                           EagerSide& eager) {
+base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup, EagerSide& eager) {
   HostSteps steps;
   steps.around_ns = median_or_zero(eager_warmup.around_ns);
   if (!eager.place().is_host()) return steps;

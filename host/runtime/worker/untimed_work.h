@@ -21,8 +21,7 @@ struct HostSteps {
 /// Takes the steps from eager's warm-up, and copies eager's outputs a few times, each after a call.
 ///
 /// order    after eager's warm-up, before the plugin is loaded
-base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup,
-                                           EagerSide& eager);
+base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup, EagerSide& eager);
 
 /// Whether a step takes so much longer with the plugin that work of its calls must be done in it:
 /// by more than a tenth of a call, than `slack` of what the step took before (caches are colder

@@ -35,16 +35,6 @@ TEST(ElfSymbols, NameAPlaceInThisProgram) {
   EXPECT_EQ((*names)[2].offset, 0U);
 }
 
-TEST(ElfSymbols, ListWhatALibraryWantsFromOthers) {
-  const auto mappings = read_memory_map();
-  ASSERT_TRUE(mappings.is_ok());
-  const Mapping* own =
-      find_mapping(*mappings, reinterpret_cast<std::uintptr_t>(&undefined_symbols));
-  const auto symbols = undefined_symbols(own->path);
-  ASSERT_TRUE(symbols.is_ok());
-  EXPECT_NE(std::find(symbols->begin(), symbols->end(), "__cxa_demangle"), symbols->end());
-}
-
 TEST(ElfSymbols, RefuseOtherFiles) {
   const tests::TempDir folder;
   EXPECT_FALSE(name_places(folder.path() / "none", {0}).is_ok());

@@ -90,7 +90,8 @@ class DriverFailures : public testing::Test {
 };
 
 TEST_F(DriverFailures, EachIsToldWithFunctionCodeAndWhatWasBeingDone) {
-  const std::set<std::string> functions = tests::looked_up("host/runtime/device/driver_library.cc", "cu");
+  const std::set<std::string> functions =
+      tests::looked_up("host/runtime/device/driver_library.cc", "cu");
   ASSERT_GE(functions.size(), 35U) << "the test's own";
   for (const std::string& function : functions) {
     if (kUntold.count(function) != 0) continue;

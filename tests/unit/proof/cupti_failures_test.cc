@@ -65,7 +65,8 @@ void expect_told(const std::string& function, const std::string& message) {
 }
 
 TEST(CuptiFailures, EachIsToldWithFunctionCodeAndWhatItWasFor) {
-  const std::set<std::string> functions = tests::looked_up("host/runtime/proof/cupti_library.cc", "cupti");
+  const std::set<std::string> functions =
+      tests::looked_up("host/runtime/proof/cupti_library.cc", "cupti");
   ASSERT_GE(functions.size(), 17U) << "the test's own";
   for (const std::string& function : functions) {
     if (kUntold.count(function) != 0) continue;
