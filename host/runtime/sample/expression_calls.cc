@@ -64,7 +64,7 @@ Status ExpressionParser::parse_torch(Expression* out) {
     return parse_arguments(out);
   }
   const std::string_view dtype = num_parts == 1 ? canonical_dtype(last) : std::string_view();
-  if (dtype.empty()) return lexer_.expected("'(' (" + quoted(last) + " is no dtype of torch)");
+  if (dtype.empty()) return lexer_.expected("'(' (" + in_quotes(last) + " is no dtype of torch)");
   out->kind = ExpressionKind::kDType;
   out->text = dtype;
   return Status::ok();
@@ -140,7 +140,7 @@ Status ExpressionParser::parse_argument(std::size_t first, bool* seen_keyword) {
     const auto count = static_cast<std::ptrdiff_t>(pending_.size() - first);
     const auto begin = pending_keywords_.end() - count;
     if (std::find(begin, pending_keywords_.end(), name.text) != pending_keywords_.end()) {
-      return lexer_.error(name.position, "keyword " + quoted(name.text) + " is repeated");
+      return lexer_.error(name.position, "keyword " + in_quotes(name.text) + " is repeated");
     }
     if (*seen_keyword && static_cast<std::size_t>(count) > kMaxKeywords) {
       return lexer_.error(name.position, "too many keyword arguments");

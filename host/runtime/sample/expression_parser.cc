@@ -129,7 +129,8 @@ Status ExpressionParser::parse_unary(Expression* out) {
   const Token operand = lexer_.token();
   const bool is_number = operand.kind == TokenKind::kInteger || operand.kind == TokenKind::kFloat;
   if (sign.text == "-" && is_number) return parse_number(true, out);
-  if (operand.kind != TokenKind::kName) return lexer_.expected("a name after " + quoted(sign.text));
+  if (operand.kind != TokenKind::kName)
+    return lexer_.expected("a name after " + in_quotes(sign.text));
   Expression child;
   child.position = operand.position;
   GN_RETURN_IF_ERROR(parse_name(&child));
@@ -139,7 +140,7 @@ Status ExpressionParser::parse_unary(Expression* out) {
     return Status::ok();
   }
   if (child.kind != ExpressionKind::kVariable) {
-    return lexer_.error(operand.position, "expected a variable after " + quoted(sign.text));
+    return lexer_.error(operand.position, "expected a variable after " + in_quotes(sign.text));
   }
   out->kind = ExpressionKind::kUnary;
   out->text = sign.text;
@@ -215,7 +216,7 @@ Status ExpressionParser::parse_free_name(Expression* out) {
   if (is_called && name.text == "slice") return parse_slice(out);
   if (is_called && name.text == "device" && has_device_) return parse_device(out);
   if (is_called && name.text != "device") {
-    return lexer_.error(name.position, "unknown function " + quoted(name.text));
+    return lexer_.error(name.position, "unknown function " + in_quotes(name.text));
   }
   if (name.text == "Ellipsis") {
     out->kind = ExpressionKind::kEllipsis;
@@ -237,7 +238,7 @@ Status ExpressionParser::resolve(const Token& name, VariableId* variable) const 
     case Scope::State::kLive:
       return Status::ok();
     case Scope::State::kReleased:
-      return lexer_.error(name.position, "name " + quoted(name.text) + " was released in line " +
+      return lexer_.error(name.position, "name " + in_quotes(name.text) + " was released in line " +
                                              std::to_string(entry.released_in));
     case Scope::State::kUnknown:
       break;
@@ -246,7 +247,7 @@ Status ExpressionParser::resolve(const Token& name, VariableId* variable) const 
   const std::string reason =
       is_import ? " is not imported (from torch import " + std::string(name.text) + ")"
                 : " has no value here";
-  return lexer_.error(name.position, "name " + quoted(name.text) + reason);
+  return lexer_.error(name.position, "name " + in_quotes(name.text) + reason);
 }
 
 Status ExpressionParser::parse_variable(Expression* out) {
@@ -285,7 +286,7 @@ Status ExpressionParser::parse_member(Expression* out) {
     return parse_arguments(out);
   }
   if (!contains(kAttributes, member.text)) {
-    return lexer_.error(member.position, "unknown attribute " + quoted(member.text) +
+    return lexer_.error(member.position, "unknown attribute " + in_quotes(member.text) +
                                              " (known: T, real, device; a method needs '(')");
   }
   out->kind = ExpressionKind::kAttribute;

@@ -101,17 +101,17 @@ std::string describe(const Token& token) {
     case TokenKind::kNewline:
       return "end of line";
     case TokenKind::kName:
-      return "name " + quoted(token.text);
+      return "name " + in_quotes(token.text);
     case TokenKind::kInteger:
     case TokenKind::kFloat:
-      return "number " + quoted(token.text);
+      return "number " + in_quotes(token.text);
     case TokenKind::kString:
-      return "string " + quoted(token.text);
+      return "string " + in_quotes(token.text);
     case TokenKind::kOperator:
     case TokenKind::kError:
       break;
   }
-  return quoted(token.text);
+  return in_quotes(token.text);
 }
 
 const char* reason_of(char c) {
@@ -149,13 +149,13 @@ bool Lexer::accept(std::string_view text) {
 }
 
 Status Lexer::expect(std::string_view text) {
-  if (!is_operator(text)) return expected(quoted(text));
+  if (!is_operator(text)) return expected(in_quotes(text));
   advance();
   return Status::ok();
 }
 
 Status Lexer::expect_name(std::string_view text) {
-  if (!is_name(text)) return expected(quoted(text));
+  if (!is_name(text)) return expected(in_quotes(text));
   advance();
   return Status::ok();
 }
@@ -316,7 +316,7 @@ bool float_value(std::string_view digits, double* value) {
   return std::from_chars(digits.data(), digits.data() + digits.size(), *value).ec == std::errc();
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   const bool is_long = text.size() > kLongest;
   return "'" + std::string(text.substr(0, kLongest)) + (is_long ? "...'" : "'");

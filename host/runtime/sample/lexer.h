@@ -115,6 +115,6 @@ bool integer_value(std::string_view digits, bool negative, std::int64_t* value);
 bool float_value(std::string_view digits, double* value);
 
 /// The text in single quotes for a message, cut when long.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace graphnet::sample

@@ -107,8 +107,8 @@ Status Parser::check_top_level() const {
 
 Status Parser::check_assignable(const Token& name) const {
   if (!contains(kReserved, name.text)) return Status::ok();
-  return lexer_.error(name.position,
-                      "expected a name to assign to, found the reserved word " + quoted(name.text));
+  return lexer_.error(name.position, "expected a name to assign to, found the reserved word " +
+                                         in_quotes(name.text));
 }
 
 Status Parser::parse_imports() {
@@ -164,7 +164,7 @@ Status Parser::parse_class_header() {
   std::string parent;
   GN_RETURN_IF_ERROR(parse_dotted(&parent));
   if (parent != "torch.nn.Module") {
-    return lexer_.error(position, "expected 'torch.nn.Module', found " + quoted(parent));
+    return lexer_.error(position, "expected 'torch.nn.Module', found " + in_quotes(parent));
   }
   GN_RETURN_IF_ERROR(lexer_.expect(")"));
   GN_RETURN_IF_ERROR(lexer_.expect(":"));
@@ -193,7 +193,7 @@ Status Parser::parse_parameter() {
   if (name.kind != TokenKind::kName) return lexer_.expected("the name of a parameter");
   GN_RETURN_IF_ERROR(check_assignable(name));
   if (scope_.find(name.text).state != Scope::State::kUnknown || name.text == "self") {
-    return lexer_.error(name.position, "parameter " + quoted(name.text) + " is repeated");
+    return lexer_.error(name.position, "parameter " + in_quotes(name.text) + " is repeated");
   }
   lexer_.advance();
   GN_RETURN_IF_ERROR(lexer_.expect(":"));
@@ -203,7 +203,7 @@ Status Parser::parse_parameter() {
   const std::optional<ParameterKind> kind = parameter_kind(annotation);
   if (!kind) {
     return lexer_.error(position,
-                        "unknown annotation " + quoted(annotation) +
+                        "unknown annotation " + in_quotes(annotation) +
                             " (known: torch.Tensor, torch.nn.parameter.Parameter, torch.SymInt)");
   }
   scope_.assign(name.text);

@@ -139,7 +139,7 @@ Status MetaParser::parse_attribute() {
   GN_RETURN_IF_ERROR(find_attribute(&attribute));
   if ((seen_ & attribute) != 0) {
     return lexer_.error(lexer_.token().position,
-                        "attribute " + quoted(lexer_.token().text) + " is repeated");
+                        "attribute " + in_quotes(lexer_.token().text) + " is repeated");
   }
   seen_ |= attribute;
   lexer_.advance();
@@ -159,7 +159,7 @@ Status MetaParser::find_attribute(Attribute* attribute) {
     return Status::ok();
   }
   return lexer_.error(lexer_.token().position,
-                      "unknown attribute " + quoted(lexer_.token().text) +
+                      "unknown attribute " + in_quotes(lexer_.token().text) +
                           " (known: name, shape, dtype, device, mean, std, data, min_val, max_val, "
                           "original_name)");
 }
@@ -217,7 +217,7 @@ Status MetaParser::parse_dtype() {
                          ? base::dtype_from_name(std::string_view(text).substr(kPrefix.size()))
                          : std::nullopt;
   if (!dtype) {
-    return lexer_.error(token.position, "unknown dtype " + quoted(text) +
+    return lexer_.error(token.position, "unknown dtype " + in_quotes(text) +
                                             " (expected \"torch.float32\", \"torch.int64\", ...)");
   }
   meta_.dtype = *dtype;
@@ -382,12 +382,12 @@ Status MetaParser::check_bounds() const {
 Status MetaParser::check_unique() {
   const auto by_class = class_lines_.emplace(meta_.class_name, meta_.line);
   if (!by_class.second) {
-    return class_error("class " + quoted(meta_.class_name) + " is repeated, first in line " +
+    return class_error("class " + in_quotes(meta_.class_name) + " is repeated, first in line " +
                        std::to_string(by_class.first->second));
   }
   const auto by_name = name_lines_.emplace(meta_.name, meta_.line);
   if (by_name.second) return Status::ok();
-  return class_error("name " + quoted(meta_.name) + " is repeated, first in line " +
+  return class_error("name " + in_quotes(meta_.name) + " is repeated, first in line " +
                      std::to_string(by_name.first->second));
 }
 

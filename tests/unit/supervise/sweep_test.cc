@@ -154,7 +154,10 @@ TEST_F(SweepTest, AControlComesBeforeTheFirstSampleAndEveryFifty) {
 TEST_F(SweepTest, OneSlotAsksAndTellsNothingOfTurns) {
   ASSERT_TRUE(sweep({"do-ok", "do-crash", "do-ok"}).is_ok());
   EXPECT_EQ(recorder_.num_turns, 0);
-  for (const Record& record : journal::read_journal(results())->records) {
+  const auto content = journal::read_journal(results());
+  ASSERT_TRUE(content.is_ok());
+  EXPECT_EQ(content->records.size(), 3U);
+  for (const Record& record : content->records) {
     EXPECT_FALSE(record.environment.jobs.has_value());
     EXPECT_TRUE(record.environment.held_ns.is_null());
   }
