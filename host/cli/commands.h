@@ -27,9 +27,9 @@ struct CommandRow {
   Command (*make)();
 };
 
-/// All commands, in the order of `graphnet help`. A new one is a file <name>_command.cc that holds
-/// its flags, a declaration and a row here, and its line in CMakeLists.txt; the parser, help,
-/// manual pages and completion follow.
+/// All commands, in the order of `graphnet help`. A new one is a source file that holds its flags, a
+/// declaration and a row here, and its line in CMakeLists.txt; the parser, help, manual pages and
+/// completion follow.
 inline constexpr CommandRow kCommands[] = {
     {"run", run_command},         {"test-compiler", test_compiler_command},
     {"score", score_command},     {"compare", compare_command},
