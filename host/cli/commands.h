@@ -27,8 +27,8 @@ struct CommandRow {
   Command (*make)();
 };
 
-/// All commands, in the order of `graphnet help`. A new one is a source file that holds its flags, a
-/// declaration and a row here, and its line in CMakeLists.txt; the parser, help, manual pages and
+/// All commands, in the order of `graphnet help`. A new one is a source file that holds its flags,
+/// a declaration and a row here, and its line in CMakeLists.txt; the parser, help, manual pages and
 /// completion follow.
 inline constexpr CommandRow kCommands[] = {
     {"run", run_command},         {"test-compiler", test_compiler_command},
