@@ -184,6 +184,11 @@ std::vector<std::string> name_addresses(const std::vector<std::uintptr_t>& addre
   return names;
 }
 
+bool is_generated_elsewhere(const std::string& symbol) {
+  constexpr const char* kKernels = "mkl_blas_";
+  return symbol.rfind(kKernels, 0) == 0 && symbol.find("_kernel_") != std::string::npos;
+}
+
 bool is_allowed(const std::string& symbol) {
   if (symbol == base::kJumpTable) return true;
   constexpr const char* kStandard[] = {"std", "__gnu_cxx"};

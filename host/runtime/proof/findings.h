@@ -58,6 +58,13 @@ std::vector<std::string> name_addresses(const std::vector<std::uintptr_t>& addre
 /// the first one loaded; and the linker's jump tables, which lead to what is then seen itself.
 bool is_allowed(const std::string& symbol);
 
+/// Whether code equal to this function's may come from elsewhere: MKL's kernels for products, which
+/// libtorch holds in its file, are generated at run time by oneDNN byte by byte, so a compiler that
+/// uses oneDNN has them without having copied anything. They are no operators.
+///
+/// shapes   a name as name_addresses() gives it
+bool is_generated_elsewhere(const std::string& symbol);
+
 /// What to call the functions of findings that are entries, or that are not: each once,
 /// "at::_ops::relu_::call" as "aten::relu_".
 std::vector<std::string> operators_of(const std::vector<Finding>& findings, bool entries);

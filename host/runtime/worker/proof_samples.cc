@@ -160,7 +160,7 @@ void ProofPhase::look_for_copies(const std::vector<proof::Hit>& hits,
     const proof::Region* region = proof::find_region(regions_, copies[i].address);
     ledger["copied"].push_back(
         {{"symbol", names[i]}, {"module", base::module_name(region->mapping.path)}});
-    if (proof::is_allowed(names[i])) continue;
+    if (proof::is_allowed(names[i]) || proof::is_generated_elsewhere(names[i])) continue;
     const std::string name = "copy of " + names[i];
     auto& entered = evidence_.entered;
     const bool is_new = std::find(entered.begin(), entered.end(), name) == entered.end();

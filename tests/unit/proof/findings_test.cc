@@ -107,5 +107,12 @@ TEST(Findings, AreCalledByTheirOperators) {
   EXPECT_EQ(operators_of(findings, false), (std::vector<std::string>{"at::native::relu_"}));
 }
 
+TEST(Findings, ProductsOfMklMayBeGeneratedElsewhere) {
+  EXPECT_TRUE(is_generated_elsewhere("mkl_blas_avx512_sgemm_kernel_nocopy_NN_bn"));
+  EXPECT_FALSE(is_generated_elsewhere("mkl_blas_sgemm"));
+  EXPECT_FALSE(is_generated_elsewhere("at::_ops::mm::call"));
+  EXPECT_FALSE(is_allowed("mkl_blas_avx512_sgemm_kernel_nocopy_NN_bn"));
+}
+
 }  // namespace
 }  // namespace graphnet::proof
