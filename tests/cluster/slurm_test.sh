@@ -5,7 +5,7 @@
 set -euo pipefail
 source=$1
 graphnet=$2/bin/graphnet
-# shellcheck source=slurm_cluster.sh
+# shellcheck source=tests/cluster/slurm_cluster.sh
 . "$source/tests/cluster/slurm_cluster.sh"
 
 reason=$(missing_for_slurm)
