@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cli/diagnostics.h"
+
 namespace graphnet::cli {
 
 namespace {
@@ -66,9 +68,8 @@ std::string program_help(const std::vector<Command>& commands) {
     text += "  " + command.name + std::string(width - command.name.size() + 3, ' ') +
             command.summary + "\n";
   }
-  return text +
-         "\ntry:  graphnet run --config nope.yaml\n"
-         "more: graphnet help <command>\n";
+  return text + "\ntry:  " + as_typed("graphnet run --config nope.yaml") +
+         "\nmore: " + as_typed("graphnet help <command>") + "\n";
 }
 
 std::string command_help(const Command& command, const std::vector<Flag>& global_flags) {
@@ -82,7 +83,7 @@ std::string command_help(const Command& command, const std::vector<Flag>& global
   text += "\nglobal options:\n" + flag_rows(global_flags);
   if (!command.examples.empty()) text += "\nexamples:\n";
   for (const Example& example : command.examples) {
-    text += "  " + example.command + "\n      " + example.comment + "\n";
+    text += "  " + as_typed(example.command) + "\n      " + example.comment + "\n";
   }
   return text;
 }
