@@ -183,7 +183,7 @@ void arrange_rows(const Loops& loops, const Kernel& kernel) {
     const bool is_reduced = name.rfind("reduced", 0) == 0;
     if (is_lanes) {
       const std::vector<Ref> list = loops.of(block);
-      const Ref lane = list[list.size() - 2];
+      const Ref& lane = list[list.size() - 2];
       loops.reorder({list.back(), lane});
       loops.vectorize(lane);
       if (kernel.rows == 1) loops.parallel(list[list.size() - 3]);

@@ -66,7 +66,7 @@ source_for() {
 check_one() {
   local found
   (($(date +%s) < deadline)) || return 0
-  if ! found=$("$tidy" --quiet -p build/tidy --extra-arg=-Wno-unknown-warning-option "$1" 2>"$work/talk.$$"); then
+  if ! found=$("$tidy" --quiet -p build/tidy "$1" 2>"$work/talk.$$"); then
     printf '%s\n' "${found:-$(<"$work/talk.$$")}"
     echo "$1" >>"$work/found"
   fi

@@ -65,6 +65,7 @@ void settle_in(int threads) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): out of memory here is a death like any other
 int main(int argc, char** argv) {
   // libtorch's static destructors take half as long as loading it.
   if (argc == 2 && std::string_view(argv[1]) == "--describe") ::_exit(describe());
