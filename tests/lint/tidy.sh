@@ -91,7 +91,7 @@ if ! cmake --preset tidy "${options[@]}" >"$work/configure" 2>&1; then
 fi
 touch "$work"/{found,checked}
 sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build/tidy/compile_commands.json |
-  sed -n "s|^$PWD/\(\(host\|sdk\|plugins\)/.*\.cc\)$|\1|p" | sort -u >"$work/known"
+  sed -n -E "s#^$PWD/((host|sdk|plugins)/.*\.cc)\$#\1#p" | sort -u >"$work/known"
 [[ $(count "$work/known") -gt 300 ]] || { echo "tidy: too few compile commands" && exit 1; }
 changed_files | while read -r file; do source_for "$file"; done | sort -u |
   comm -12 - "$work/known" >"$work/changed"
