@@ -5,8 +5,8 @@
 #   setup_open ROOT           where the source tree is; call first
 #   setup_is_done PLUGIN...   true if the last set-up still holds (takes milliseconds)
 #   setup_program PLUGIN...   does what is missing for the program and these plugins
-#   setup_tests               the same for every plugin that can be had, with tests; sets
-#                             missed_plugins to those that cannot
+#   setup_tests               the same for every plugin that can be had, with tests and what they
+#                             need; sets missed_plugins to those that cannot
 #   setup_portable            what tests/gpu/pack carries to other machines
 #
 # Whatever fails prints its reason and ends the process: 5 for the environment, 70 for the build.
@@ -23,15 +23,19 @@ source "$setup_here/build.sh"
 
 readonly build_mb=1000 # free space asked for where a build folder is made
 
-setup_yes= # set it before anything else to answer every question with yes
+setup_yes=      # set it before anything else to answer every question with yes
+setup_for_tests= # set by setup_tests: what only tests need is had too
 
 setup_open() {
   setup_root=$(cd -P "$1" && pwd)
   setup_log=$setup_root/build/release/setup.log
   setup_stamp=$setup_root/build/release/setup.stamp
+  # Trees that are linked stay in use: another XDG_CACHE_HOME would fetch and build them once more.
+  setup_cache=$(linked_cache)
+  [[ -z $setup_cache ]] || return 0
   if [[ -z ${XDG_CACHE_HOME:-${HOME:-}} ]]; then
     fail 5 "no folder for downloads" "neither XDG_CACHE_HOME nor HOME is set" \
-      "XDG_CACHE_HOME=/some/folder graphnet ..."
+      "XDG_CACHE_HOME=/some/folder ./graphnet ..."
   fi
   setup_cache=$(realpath -m "${XDG_CACHE_HOME:-$HOME/.cache}")/graphnet
 }
@@ -48,7 +52,8 @@ stamp_text() {
 }
 
 # setup_is_done PLUGIN...: compares the stamp with the machine and looks for a source that is newer
-# than it. The stamp is as old as the start of the last build, so an edit during a build counts; a
+# than it. A build stays finished while its libtorch is where it was; only a GRAPHNET_TORCH that names
+# another one changes that. The stamp is as old as the start of the last build, so an edit during a build counts; a
 # folder is newer when something in it was added or removed. tests/ is not the program.
 setup_is_done() {
   local key value plugin built='' newer
@@ -56,7 +61,10 @@ setup_is_done() {
   while read -r key value; do
     case $key in
       root) [[ $value == "$setup_root" ]] || return 1 ;;
-      torch) [[ $value == "$(torch_folder)" && -d $value/torch ]] || return 1 ;;
+      torch)
+        [[ -d $value/torch ]] || return 1
+        [[ -z ${GRAPHNET_TORCH:-} || $value == "$(torch_folder)" ]] || return 1
+        ;;
       plugins) built=$value ;;
       tree) [[ -d $value ]] || return 1 ;;
     esac
@@ -71,16 +79,20 @@ setup_is_done() {
 make_plan() {
   local needs=$1
   shift
-  mapfile -t plan_trees < <(missing_trees "$@")
+  mapfile -t plan_trees < <(missing_trees "$@"; missing_test_trees)
   ((${#plan_trees[@]} == 0)) || needs+=' wheels'
   # shellcheck disable=SC2086 # a list of words
   mapfile -t plan_packages < <(missing_packages $needs)
   plan_optional=() # only before the first build: later they would not change much
   [[ -f $(build_folder)/build.ninja ]] || mapfile -t plan_optional < <(missing_packages optional)
+  plan_tested=() # without root their tests are skipped
+  [[ -z $setup_for_tests ]] || ! set_root_command ||
+    mapfile -t plan_tested < <(missing_packages tested)
 }
 
 show_plan() {
-  local file mb disk estimate packages=("${plan_packages[@]}" "${plan_optional[@]}")
+  local file mb disk estimate
+  local packages=("${plan_packages[@]}" "${plan_optional[@]}" "${plan_tested[@]}")
   say "this is set up first:"
   if ((${#packages[@]})); then
     estimate=$(apt_estimate "${packages[@]}")
@@ -118,7 +130,8 @@ make_folder() {
 }
 
 # get_trees OPTIONAL PLUGIN...: makes missing trees and sets got_plugins. With OPTIONAL set, a
-# plugin whose wheels cannot be had goes to missed_plugins; the host is never optional.
+# plugin whose wheels cannot be had goes to missed_plugins; the host is never optional. What tests
+# need always is: each says itself what it lacks.
 get_trees() {
   local optional=$1 plugin file
   shift
@@ -126,6 +139,9 @@ get_trees() {
   while read -r file; do
     make_tree "$file" || exit 5
   done < <(missing_trees)
+  while read -r file; do
+    make_tree "$file" || say "going on without $(requirement_names "$file")"
+  done < <(missing_test_trees)
   for plugin in "$@"; do
     file=$(missing_trees "$plugin" | tail -n 1)
     if [[ -n $file ]] && ! make_tree "$file"; then
@@ -143,7 +159,8 @@ run_plan() {
   local optional=$1 tests=$2 target=$3 plugins
   shift 3
   ((${#plan_packages[@]} == 0)) || install_packages "${plan_packages[@]}"
-  ((${#plan_optional[@]} == 0)) || install_optional "${plan_optional[@]}"
+  ((${#plan_optional[@]} == 0)) || install_optional "builds take longer" "${plan_optional[@]}"
+  ((${#plan_tested[@]} == 0)) || install_optional "their tests are skipped" "${plan_tested[@]}"
   if ((${#plan_trees[@]})); then
     find_pip || fail 5 "there is no pip" "python3-pip did not bring one" "python3 -m pip --version"
     take_lock 8 "$setup_cache/lock" # other source trees fetch into the same folder
@@ -166,7 +183,7 @@ carry_out() {
   trap 'stop 143' TERM HUP
   make_plan "$needs" "${plugins[@]}"
   check_plan
-  if ((${#plan_packages[@]} + ${#plan_trees[@]})) || [[ ! -f $(build_folder)/build.ninja ]]; then
+  if ((${#plan_packages[@]} + ${#plan_tested[@]} + ${#plan_trees[@]})) || [[ ! -f $(build_folder)/build.ninja ]]; then
     show_plan
     confirm "go on?"
   fi
@@ -192,6 +209,7 @@ setup_tests() {
   for file in "$setup_root"/plugins/*/CMakeLists.txt; do
     [[ -f $file ]] && plugins+=("$(basename "$(dirname "$file")")")
   done
+  setup_for_tests=1
   carry_out optional ON '' "${plugins[@]}"
 }
 

@@ -15,11 +15,10 @@ namespace graphnet::base {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value)
-      : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor): a value is a result
-  Result(Status status) : status_(std::move(status)) {
-    assert(!status_.is_ok());
-  }  // NOLINT(google-explicit-constructor): so is a failure
+  // NOLINTNEXTLINE(google-explicit-constructor): a value is a result
+  Result(T value) : value_(std::move(value)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): so is a failure
+  Result(Status status) : status_(std::move(status)) { assert(!status_.is_ok()); }
 
   bool is_ok() const { return value_.has_value(); }
   const Status& status() const& { return status_; }

@@ -8,6 +8,7 @@
 
 #include "base/device_name.h"
 #include "base/text.h"
+#include "cli/diagnostics.h"
 #include "cli/exit_code.h"
 #include "cli/version_text.h"
 #include "report/terminal_text.h"
@@ -50,9 +51,10 @@ class DeviceText {
     if (has(found_, "device")) add_device(found_["device"]);
     add_libraries();
     add_threads();
-    text_ += has(found_, "problem")
-                 ? "not usable: " + text_of(found_, "problem") + "\n"
-                 : "usable: graphnet run --config nope.yaml --set device=" + device_ + "\n";
+    text_ +=
+        has(found_, "problem")
+            ? "not usable: " + text_of(found_, "problem") + "\n"
+            : as_typed("usable: graphnet run --config nope.yaml --set device=" + device_ + "\n");
     return std::move(text_);
   }
 

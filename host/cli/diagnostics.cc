@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/diagnostics.h"
 
+#include <cstdlib>
 #include <iostream>
 
 #include "report/terminal_text.h"
@@ -26,6 +27,16 @@ std::string printable_lines(const std::string& text, const std::string& indent) 
 
 }  // namespace
 
+std::string as_typed(const std::string& hint) {
+  const char* const command = std::getenv("GRAPHNET_COMMAND");
+  if (command == nullptr || *command == '\0') return hint;
+  const std::string name = "graphnet ";
+  const std::size_t colon = hint.find(": " + name);
+  if (hint.rfind(name, 0) != 0 && colon == std::string::npos) return hint;
+  const std::size_t begin = hint.rfind(name, 0) == 0 ? 0 : colon + 2;
+  return hint.substr(0, begin) + command + " " + hint.substr(begin + name.size());
+}
+
 std::string format_error(const base::Status& status, bool color) {
   std::string text = "graphnet: " + report::coloured("error:", report::Colour::kFailed, color) +
                      " " + printable_lines(status.message(), "  ") + "\n";
@@ -35,7 +46,7 @@ std::string format_error(const base::Status& status, bool color) {
   }
   for (const auto& line : status.hints()) {
     text += report::coloured("  try: ", report::Colour::kDim, color) +
-            printable_lines(line, "       ") + "\n";
+            printable_lines(as_typed(line), "       ") + "\n";
   }
   if (status.code() == base::Code::kInternal) {
     text +=

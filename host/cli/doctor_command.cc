@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/device_doctor.h"
+#include "cli/diagnostics.h"
 #include "cli/exit_code.h"
 #include "cli/plugin_state.h"
 #include "cli/version_text.h"
@@ -125,7 +126,7 @@ class DoctorText {
     add_worker();
     add_plugins();
     add_configs();
-    text_ += found_.is_ready() ? "ready: graphnet run --config " + ready_config() + "\n"
+    text_ += found_.is_ready() ? as_typed("ready: graphnet run --config " + ready_config() + "\n")
                                : "not ready: see what is missing above\n";
     return std::move(text_);
   }
@@ -175,7 +176,7 @@ class DoctorText {
     }
     row("libtorch", state("missing", false) + ": " + report::printable(problem.message()));
     for (const auto& line : problem.context()) row("", "at:  " + report::printable(line));
-    for (const auto& line : problem.hints()) row("", "try: " + report::printable(line));
+    for (const auto& line : problem.hints()) row("", "try: " + report::printable(as_typed(line)));
   }
 
   void add_cuda() {

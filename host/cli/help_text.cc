@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "cli/diagnostics.h"
+
 namespace graphnet::cli {
 
 namespace {
@@ -69,9 +71,8 @@ std::string program_help(const Interface& interface) {
   }
   if (!interface.topics.empty()) text += "\ntopics:\n";
   for (const Topic& topic : interface.topics) text += line(topic.name, topic.summary);
-  return text +
-         "\ntry:  graphnet run --config nope.yaml\n"
-         "more: graphnet help <command or topic>\n";
+  return text + "\ntry:  " + as_typed("graphnet run --config nope.yaml") +
+         "\nmore: " + as_typed("graphnet help <command or topic>") + "\n";
 }
 
 std::string command_help(const Command& command, const std::vector<Flag>& global_flags) {
@@ -85,7 +86,7 @@ std::string command_help(const Command& command, const std::vector<Flag>& global
   text += "\nglobal options:\n" + flag_rows(global_flags);
   if (!command.examples.empty()) text += "\nexamples:\n";
   for (const Example& example : command.examples) {
-    text += "  " + example.command + "\n      " + example.comment + "\n";
+    text += "  " + as_typed(example.command) + "\n      " + example.comment + "\n";
   }
   return text;
 }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/diagnostics.h"
 #include "cli/exit_code.h"
 #include "cli/plugin_state.h"
 #include "report/terminal_text.h"
@@ -83,7 +84,7 @@ void print_table(const Context& context, const config::PluginRegistry& registry)
     if (!problem.is_ok()) {
       std::cerr << report::printable(entry.name + ": " + problem.message()) << '\n';
       for (const std::string& hint : problem.hints()) {
-        std::cerr << "  try: " << report::printable(hint) << '\n';
+        std::cerr << "  try: " << report::printable(as_typed(hint)) << '\n';
       }
     }
   }

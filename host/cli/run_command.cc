@@ -205,6 +205,11 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   const std::vector<std::string> plugins = plugin_flags(context);
   settings.repeat_flags.insert(settings.repeat_flags.end(), plugins.begin(), plugins.end());
   run.plan = supervise::make_plan(run.samples, run.backends, settings);
+  if (options.is_first_look) {
+    run.notes.push_back(
+        "protocol smoke, as no samples were named: a quick look; add --protocol "
+        "standard to measure better");
+  }
   if (options.shard) take_shard(*options.shard, run);
   if (options.resume) {
     GN_ASSIGN_OR_RETURN(const auto finished, journal::read_finished_tasks(*options.resume));
@@ -253,7 +258,7 @@ std::string continue_command(const Context& context, const fs::path& results) {
     is_value = is_flag;
   }
   words.insert(words.end(), {"--resume", results.string()});
-  return base::shell_command(words);
+  return as_typed(base::shell_command(words));
 }
 
 report::RunSummary summarize(const Context& context, const PreparedRun& run,
@@ -296,7 +301,8 @@ Result<int> sweep(const Context& context, const RunOptions& options, const Prepa
 }
 
 Result<int> execute(const Context& context, const RunFlags& flags) {
-  GN_ASSIGN_OR_RETURN(const RunOptions options, check_run_flags(flags, context.installation));
+  GN_ASSIGN_OR_RETURN(RunOptions options, check_run_flags(flags, context.installation));
+  quicken_first_look(context.installation, options);
   if (context.flags.json && flags.format) {
     return Status(Code::kUsage, "--json and --format exclude each other");
   }
@@ -340,7 +346,7 @@ Command run_command() {
   command.positionals = {
       "SAMPLE|DIR|LIST",
       "a sample, a folder of samples, or a text file with one path per line and # "
-      "comments (default: the config's samples, else the bundled ones)",
+      "comments (default: the config's samples, else the bundled ones with protocol smoke)",
       &flags->samples,
       {},
       "FILE"};

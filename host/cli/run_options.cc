@@ -209,12 +209,31 @@ Status check_upstream_only(const RunOptions& options, const config::Protocol& pr
 
 }  // namespace
 
+void quicken_first_look(const config::Installation& installation, RunOptions& options) {
+  if (!options.samples.empty() || options.protocol || options.warmup || options.trials ||
+      options.format == OutputFormat::kGraphnetLog) {
+    return;
+  }
+  for (const auto& name : options.configs) {
+    const auto file = config::find_config(installation, name);
+    if (!file.is_ok()) return;  // reported by who reads it for the run
+    const auto config = config::read_run_config(*file, options.sets, installation.config_folders());
+    if (!config.is_ok() || !config->samples.empty()) return;
+    const auto chosen = config->origins.lower_bound("protocol");
+    if (chosen != config->origins.end() && chosen->first.rfind("protocol", 0) == 0) return;
+  }
+  if (!config::find_protocol("smoke", installation.config_folders()).is_ok()) return;
+  options.protocol = "smoke";
+  options.is_first_look = true;
+  options.repeat_flags.insert(options.repeat_flags.end(), {"--protocol", "smoke"});
+}
+
 Status apply_run_options(const RunOptions& options, const config::Installation& installation,
                          config::RunConfig& config) {
   if (options.protocol) {
     GN_ASSIGN_OR_RETURN(config.protocol,
                         config::find_protocol(*options.protocol, installation.config_folders()));
-    config.origins["protocol.name"] = "--protocol";
+    config.origins["protocol.name"] = options.is_first_look ? "no samples named" : "--protocol";
   }
   GN_RETURN_IF_ERROR(check_upstream_only(options, config.protocol));
   if (options.warmup) {

@@ -5,6 +5,7 @@ namespace graphnet::journal {
 
 namespace {
 
+// NOLINTNEXTLINE(readability-function-size): a table
 std::vector<SqlColumn> record_columns() {
   return {
       {"id", "INTEGER", nullptr, "number of the record, from 1; the other tables' `record`"},

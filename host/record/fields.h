@@ -76,7 +76,7 @@ base::Json give(const std::vector<std::string>& value);
 base::Json give(const NamedCounts& value);
 base::Json give(const NamedTimes& value);
 inline const base::Json& give(const base::Json& value) {
-  return value;
+  return value;  // NOLINT(bugprone-return-const-ref-from-parameter): used where it is called
 }
 
 template <typename Enum>

@@ -2,8 +2,9 @@
 # Debian packages: which are missing, how large they are, how they get installed.
 # Part of host/setup.sh.
 
-# package, how its presence is seen ('tool NAME' on PATH or 'header NAME'), who needs it. Headers
-# are looked for, not packages: what was installed by other means is as good.
+# package, how its presence is seen ('tool NAME' on PATH, 'header NAME', or 'program NAME' where
+# packages put them), who needs it. Headers are looked for, not packages: what was installed by other
+# means is as good. 'tested' is what tests use that are skipped without it.
 readonly package_table='
 g++                 tool    g++                    build
 cmake               tool    cmake                  build
@@ -19,7 +20,12 @@ libgtest-dev        header  gtest/gtest.h          tests
 libbenchmark-dev    header  benchmark/benchmark.h  tests
 unzip               tool    unzip                  wheels
 ccache              tool    ccache                 optional
-mold                tool    mold                   optional'
+mold                tool    mold                   optional
+slurm-wlm           program slurmctld              tested
+munge               program munged                 tested
+zsh                 program zsh                    tested
+fish                program fish                   tested
+chromium            program chromium               tested'
 
 readonly minimum_cmake=3.25
 readonly apt_options=(-y --no-install-recommends -o DPkg::Lock::Timeout=300)
@@ -52,12 +58,15 @@ require_supported_system() {
 
 # has_part KIND NAME
 has_part() {
-  local folder
-  if [[ $1 == tool ]]; then
-    command -v "$2" >/dev/null
-    return
-  fi
-  for folder in /usr/include /usr/local/include /usr/include/x86_64-linux-gnu; do
+  local folder folders=(/usr/include /usr/local/include /usr/include/x86_64-linux-gnu)
+  case $1 in
+    tool)
+      command -v "$2" >/dev/null
+      return
+      ;;
+    program) folders=(/usr/bin /usr/sbin) ;;
+  esac
+  for folder in "${folders[@]}"; do
     [[ -e $sysroot$folder/$2 ]] && return 0
   done
   return 1
@@ -140,10 +149,19 @@ install_packages() {
     "apt-get update && apt-get install ${apt_options[*]} $* (as root)"
 }
 
-# install_optional PACKAGE...: they only make builds faster, so their absence stops nothing.
+# install_optional CONSEQUENCE PACKAGE...: their absence stops nothing, and one that cannot be had
+# does not cost the others.
 install_optional() {
-  if set_root_command && command -v apt-get >/dev/null && install_now "$@"; then return 0; fi
-  say "going on without $* (builds take longer)"
+  local consequence=$1 package missed=()
+  shift
+  if ! set_root_command || ! command -v apt-get >/dev/null; then
+    missed=("$@")
+  elif ! install_now "$@"; then
+    for package in "$@"; do
+      run_apt "${apt_options[@]}" install "$package" || missed+=("$package")
+    done
+  fi
+  ((${#missed[@]} == 0)) || say "going on without ${missed[*]} ($consequence)"
 }
 
 require_cmake_version() {

@@ -133,5 +133,5 @@ require_space() {
   [[ $free =~ ^[0-9]+$ ]] || return 0 # some network file systems do not tell
   ((free >= $2)) || fail 5 "too little disk space for $3" \
     "$1 has $free MB free, $2 MB are needed" \
-    "free some space, or set XDG_CACHE_HOME (now ${XDG_CACHE_HOME:-unset}) to a larger disk"
+    "free some space; or remove .deps and set XDG_CACHE_HOME (now ${XDG_CACHE_HOME:-unset}) to a larger disk"
 }

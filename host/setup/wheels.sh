@@ -26,6 +26,14 @@ tree_of() {
   echo "$setup_cache/${sum%% *}"
 }
 
+# linked_cache: the folder that .deps names, if it holds a tree.
+linked_cache() {
+  local folder tree
+  folder=$(readlink -e "$setup_root/.deps") || return 0
+  tree=$(find "$folder" -mindepth 1 -maxdepth 1 -type d ! -name '*.*' -print -quit)
+  [[ -z $tree ]] || echo "$folder"
+}
+
 host_requirements() { echo "$setup_root/host/requirements.txt"; }
 
 # torch_folder: the folder that holds torch/ and nvidia/.
@@ -55,6 +63,16 @@ missing_trees() {
   while read -r file; do
     [[ -d $(tree_of "$file") ]] || echo "$file"
   done < <(requirement_files "$@")
+}
+
+# missing_test_trees: the same for the tools of the checks and for what tests are run with; none
+# unless setup_for_tests is set.
+missing_test_trees() {
+  local file
+  [[ -n $setup_for_tests ]] || return 0
+  for file in "$setup_root"/tests/requirements.txt "$setup_root"/tests/unit/*/requirements.txt; do
+    [[ ! -f $file || -d $(tree_of "$file") ]] || echo "$file"
+  done
 }
 
 require_given_torch() {

@@ -114,7 +114,7 @@ Expr ElementWriter::write(const Node& node, const Exprs& indices) {
   if (is_view(node.kind)) return write_view(node, indices);
   switch (node.kind) {
     case NodeKind::kIota: {
-      const Expr index = indices[static_cast<std::size_t>(node.dim)];
+      const Expr& index = indices[static_cast<std::size_t>(node.dim)];
       return node.type == Type::kI64 ? index : cast(index, node.type);
     }
     case NodeKind::kPad:

@@ -175,7 +175,7 @@ void arrange_rows(const Loops& loops, const Kernel& kernel) {
     const BlockRole role = role_of(name);
     if (role == BlockRole::kPartial) {
       const std::vector<Ref> list = loops.of(block);
-      const Ref lane = list[list.size() - 2];
+      const Ref& lane = list[list.size() - 2];
       loops.reorder({list.back(), lane});
       loops.vectorize(lane);
       if (kernel.rows == 1) loops.parallel(list[list.size() - 3]);

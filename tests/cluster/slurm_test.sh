@@ -1,11 +1,11 @@
 #!/bin/bash
 # graphnet submit on a Slurm cluster of three pretend nodes: an array over them gives the records of
 # a run in one process, also if a node dies half-way. usage: slurm_test.sh SOURCE BUILD
-# Skipped (77) where Slurm is not installed: its packages start daemons, so nothing installs them.
+# Skipped (77) where Slurm is not installed or this is not root.
 set -euo pipefail
 source=$1
 graphnet=$2/bin/graphnet
-# shellcheck source=slurm_cluster.sh
+# shellcheck source=tests/cluster/slurm_cluster.sh
 . "$source/tests/cluster/slurm_cluster.sh"
 
 reason=$(missing_for_slurm)

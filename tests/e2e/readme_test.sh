@@ -18,7 +18,7 @@ mask() {
 command=$(grep -m1 '^\./graphnet run samples/' README.md)
 awk '/^\.\/graphnet run samples\//{found=1; next} found && /^```$/{fence++; next} found && fence==2{print} fence==3{exit}' \
   README.md | mask >"$work/wanted"
-# shellcheck disable=SC2086 -- the command is split into words as a shell would
+# shellcheck disable=SC2086 # the command is split into words as a shell would
 "$build/bin/graphnet" ${command#./graphnet } -o "$work/results.jsonl" 2>"$work/talk" | mask >"$work/found"
 # On an unsteady machine the speedup is left out of the mean; both forms are the same line here.
 sed -i -E 's/^nope: (no speedup|geometric).*/nope: geometric mean/' "$work/wanted" "$work/found"

@@ -52,10 +52,10 @@ owned '(ATen|c10|torch)/' host/runtime/eager
 owned 'CLI/' host/cli
 owned 'openssl' '\(host/base\|sdk/artifact/file_digest.cc\)'
 
-if command -v clang-format >/dev/null && clang-format --version | grep -q 'version 14'; then
-  unformatted=$(clang-format --dry-run --Werror "${sources[@]}" 2>&1) ||
-    complain "clang-format 14 would change these files: $(head -20 <<<"$unformatted")"
-else
-  echo "lint: clang-format 14 is not here, formatting not checked"
+# shellcheck source=tests/lint/tools.sh
+source tests/lint/tools.sh
+if ! changes=$("$tools/clang_format/data/bin/clang-format" --dry-run --Werror "${sources[@]}" 2>&1); then
+  head -20 <<<"$changes"
+  complain "clang-format 14 would change these files"
 fi
 exit "$failed"

@@ -66,6 +66,7 @@ std::vector<Tick> Axis::octaves(int count) const {
 std::vector<Tick> Axis::round_steps(int count) const {
   const double step = round_step(high_ - low_, count);
   std::vector<Tick> ticks;
+  // NOLINTNEXTLINE(bugprone-float-loop-counter): whole numbers, and few
   for (double n = std::ceil(low_ / step - 1e-9); n * step <= high_ + 1e-9 * step; ++n) {
     const double value = n == 0 ? 0 : n * step;
     ticks.push_back({value, scale_ == Scale::kRatio ? ratio_label(value) : short_number(value)});

@@ -171,7 +171,8 @@ Comparison compare(const ComparedSide& a, const ComparedSide& b, const CompareSe
   // Two tails of 95 % for one sample; one share of them each for many.
   const double tail = (1 - kConfidence) / 2;
   const double widening =
-      normal_quantile(tail / std::max<double>(1, ratios.size())) / normal_quantile(tail);
+      normal_quantile(tail / std::max(1.0, static_cast<double>(ratios.size()))) /
+      normal_quantile(tail);
   for (ComparedSample& sample : result.samples) {
     if (sample.ratio) sample.change = change_of_times(sample, result.threshold, widening);
   }

@@ -137,7 +137,8 @@ Chart violin_chart(const ChartName& name, const std::vector<SpeedupGroup>& group
   svg.line({box.left, y.at(1)}, {box.right, y.at(1)}, "axis");
   svg.text({box.left - 7, lane.top + 24}, "not ok", {"muted", Anchor::kEnd, 11, false, false});
   if (groups.empty()) frame.say_empty();
-  const double slot_width = (box.right - box.left) / std::max<double>(1, groups.size());
+  const double slot_width =
+      (box.right - box.left) / std::max(1.0, static_cast<double>(groups.size()));
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Slot slot = {box.left + (static_cast<double>(i) + 0.5) * slot_width,
                        std::min(90.0, 0.42 * slot_width)};

@@ -20,6 +20,7 @@ using graph::ArgumentType;
 using graph::Attribute;
 
 const c10::Type& held(const c10::Type& type) {
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): schemas hold their types
   if (type.kind() != TypeKind::OptionalType) return type;
   return *type.castRaw<c10::OptionalType>()->getElementType();
 }

@@ -134,7 +134,8 @@ const Value& PythonArguments::operator[](const std::string& name) const {
 
 Value PythonArguments::get(const std::string& name, Value fallback) const {
   const Value* value = find(name);
-  return value ? *value : std::move(fallback);
+  if (value != nullptr) return *value;
+  return fallback;
 }
 
 bool PythonArguments::get_bool(const std::string& name, bool fallback) const {

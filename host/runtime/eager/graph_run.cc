@@ -86,7 +86,7 @@ Step make_step(const Node& node, c10::Device device) {
 }
 
 bool takes_none(const c10::Argument& argument) {
-  const c10::TypePtr type = argument.real_type();
+  const c10::TypePtr& type = argument.real_type();
   return type->kind() == c10::TypeKind::ListType &&
          type->castRaw<c10::ListType>()->getElementType()->kind() == c10::TypeKind::OptionalType;
 }

@@ -195,6 +195,7 @@ class Reader : private TextCursor {
 
   template <typename T>
   void append(Value& value, std::size_t at, std::int64_t number) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number, not a character
     constexpr auto kLeast = static_cast<std::int64_t>(std::numeric_limits<T>::min());
     constexpr auto kMost = static_cast<std::int64_t>(std::numeric_limits<T>::max());
     if (number < kLeast || number > kMost) return fail_at(at, "the element does not fit its type");

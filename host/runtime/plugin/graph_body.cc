@@ -121,8 +121,8 @@ void GraphBody::set_attribute(const graph::Attribute& attribute, gn_argument& ou
           out.numbers = value.data();
           out.count = value.size();
         } else {
-          constexpr bool is_bools = std::is_same_v<T, std::vector<bool>>;
-          out.kind = is_bools ? GN_ARGUMENT_BOOLS : GN_ARGUMENT_INTS;
+          constexpr bool kIsBools = std::is_same_v<T, std::vector<bool>>;
+          out.kind = kIsBools ? GN_ARGUMENT_BOOLS : GN_ARGUMENT_INTS;
           out.integers = keep({value.begin(), value.end()});
           out.count = value.size();
         }

@@ -97,7 +97,8 @@ void* open_first(const CuptiPlaces& places) {
 
 fs::path file_of(void* library) {
   struct link_map* map = nullptr;
-  if (::dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return {};
+  if (::dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&map)) != 0 || map == nullptr)
+    return {};
   return map->l_name;
 }
 

@@ -16,7 +16,7 @@ constexpr const char* kNameless = "(nameless)";
 template <typename T>
 T field(const std::uint8_t* record, std::size_t offset) {
   T value;
-  std::memcpy(&value, record + offset, sizeof(T));
+  std::memcpy(static_cast<void*>(&value), record + offset, sizeof(T));
   return value;
 }
 

@@ -12,7 +12,7 @@ BlockQueue::BlockQueue(Use use)
       batches_(new std::array<Batch, kBatches>) {
   try {
     thread_ = std::thread([this] { use_given(); });
-  } catch (const std::system_error&) {
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
     // No thread to be had, so the maker uses everything.
   }
 }

@@ -63,8 +63,8 @@ void fill_from_scan(const TensorView& eager, const Scan& scan, std::int64_t coun
   result.masks_equal = scan.mask_mismatches == 0;
   result.bit_equal = scan.all_equal;
   result.nan_equal = scan.differing == 0;
-  result.all_close.reserve(kNumLevels * kNumSchedules);
-  result.all_close_nan_equal.reserve(kNumLevels * kNumSchedules);
+  result.all_close.reserve(std::size_t{kNumLevels} * kNumSchedules);
+  result.all_close_nan_equal.reserve(std::size_t{kNumLevels} * kNumSchedules);
   for (int level = 0; level < kNumLevels; ++level) {
     for (const int smallest : scan.smallest_level) {
       result.all_close_nan_equal.push_back(level >= smallest);

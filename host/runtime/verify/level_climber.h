@@ -42,7 +42,7 @@ class LevelClimber {
     T rtol;
   };
 
-  using Table = std::array<Level, kNumSchedules * kNumLevels>;
+  using Table = std::array<Level, std::size_t{kNumSchedules} * kNumLevels>;
 
   static Table make_table() {
     Table table = {};
@@ -59,7 +59,8 @@ class LevelClimber {
   }
 
   Level level_at(int schedule, int level) const {
-    return table_[static_cast<std::size_t>(level * kNumSchedules + schedule)];
+    return table_[static_cast<std::size_t>(level) * kNumSchedules +
+                  static_cast<std::size_t>(schedule)];
   }
 
   // NaN if there is one: as integers, its bits are above all others of what is not negative.

@@ -46,6 +46,7 @@ void settle_in(int threads) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): out of memory here is a death like any other
 int main(int argc, char** argv) {
   // A plugin that hangs must not outlive the program that would stop it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);

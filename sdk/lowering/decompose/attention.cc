@@ -82,6 +82,7 @@ Tensors native_attention(Call& call) {
   const Tensor query = wide(call, "query");
   const std::int64_t width = call.integer("embed_dim");
   const std::int64_t heads = call.integer("num_head");
+  const std::int64_t head_width = width / heads;
   const Tensor weight = wide(call, "qkv_weight");
   const Tensor bias = wide(call, "qkv_bias");
   const auto project = [&](const char* name, std::int64_t part) {
@@ -89,10 +90,10 @@ Tensors native_attention(Call& call) {
     const Tensor w = b.slice(weight, 0, part * width, (part + 1) * width);
     const Tensor offset = b.slice(bias, 0, part * width, (part + 1) * width);
     const Tensor projected = b.add(b.linear(x, w), offset);
-    const Tensor split = b.reshape(projected, {x.shape[0], x.shape[1], heads, width / heads});
+    const Tensor split = b.reshape(projected, {x.shape[0], x.shape[1], heads, head_width});
     return b.swap(split, 1, 2);
   };
-  const double scale = 1 / std::sqrt(static_cast<double>(width / heads));
+  const double scale = 1 / std::sqrt(static_cast<double>(head_width));
   const Tensor scores =
       b.matmul(b.multiply(project("query", 0), scale), b.swap(project("key", 1), -1, -2));
   const Tensor mixed = b.matmul(b.softmax(scores, 3), project("value", 2));

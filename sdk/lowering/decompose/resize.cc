@@ -140,10 +140,12 @@ Tensor cubic_antialias(Builder& b, const Tensor& x, const Axis& axis) {
   std::vector<double> matrix(static_cast<std::size_t>(axis.in * axis.out), 0.0);
   for (std::int64_t i = 0; i < axis.out; ++i) {
     const float centre = axis.scale * (static_cast<float>(i) + 0.5F);
+    // NOLINTBEGIN(bugprone-incorrect-roundings): as libtorch rounds
     const auto begin =
         std::max<std::int64_t>(static_cast<std::int64_t>(centre - support + 0.5F), 0);
     const auto end =
         std::min<std::int64_t>(static_cast<std::int64_t>(centre + support + 0.5F), axis.in);
+    // NOLINTEND(bugprone-incorrect-roundings)
     float total = 0;
     std::vector<float> weights;
     for (std::int64_t k = begin; k < end; ++k) {

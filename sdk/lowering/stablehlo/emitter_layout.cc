@@ -63,6 +63,14 @@ std::vector<Run> matching_runs(const Shape& in, const Shape& out) {
   return runs;
 }
 
+// Whether nothing but ones lies between two positions in memory.
+bool has_only_ones(const Tensor& x, std::int64_t after, std::int64_t before) {
+  for (std::int64_t p = after + 1; p < before; ++p) {
+    if (x.shape[static_cast<std::size_t>(x.layout[static_cast<std::size_t>(p)])] != 1) return false;
+  }
+  return true;
+}
+
 // The layout of `shape` when memory is reshaped in place; nothing if a run is not in one piece.
 std::optional<Shape> reshaped_layout(const Tensor& x, const Shape& shape) {
   const Shape positions = memory_positions(x);
@@ -72,13 +80,8 @@ std::optional<Shape> reshaped_layout(const Tensor& x, const Shape& shape) {
     std::int64_t last = -1;
     for (std::size_t i = run.in_begin; i < run.in_end; ++i) {
       if (x.shape[i] == 1) continue;  // lies wherever it is needed
-      if (last >= 0) {
-        if (positions[i] < last) return std::nullopt;
-        for (std::int64_t p = last + 1; p < positions[i]; ++p) {
-          if (x.shape[static_cast<std::size_t>(x.layout[static_cast<std::size_t>(p)])] != 1) {
-            return std::nullopt;
-          }
-        }
+      if (last >= 0 && (positions[i] < last || !has_only_ones(x, last, positions[i]))) {
+        return std::nullopt;
       }
       last = positions[i];
       if (first < 0) first = last;

@@ -192,6 +192,39 @@ TEST(RunOptions, CountsOfCallsGoWithProtocolUpstream) {
   EXPECT_TRUE(contains(applied.to_string(), "add --protocol upstream"));
 }
 
+TEST(RunOptions, AFirstLookIsQuick) {
+  const tests::TempDir temp;
+  config::Installation installation;
+  installation.source_tree = GRAPHNET_SOURCE_DIR;
+  const std::string backend = "schema: graphnet/run/v1\nbackend: {name: nope}\n";
+  const auto plain = temp.write("plain.yaml", backend);
+  const auto timed = temp.write("timed.yaml", backend + "protocol: {half_width: 0.01}\n");
+  const auto sampled = temp.write("sampled.yaml", backend + "samples: [a]\n");
+  const auto is_first_look = [&installation](const RunFlags& flags) {
+    auto options = check_run_flags(flags, installation);
+    EXPECT_TRUE(options.is_ok()) << options.status().to_string();
+    quicken_first_look(installation, *options);
+    EXPECT_EQ(options->protocol == "smoke", options->is_first_look);
+    EXPECT_EQ(options->repeat_flags.size() == 2, options->is_first_look);
+    return options->is_first_look;
+  };
+  RunFlags flags;
+  flags.configs = {plain};
+  EXPECT_TRUE(is_first_look(flags));
+  flags.configs = {plain, timed};
+  EXPECT_FALSE(is_first_look(flags));
+  flags.configs = {sampled};
+  EXPECT_FALSE(is_first_look(flags));
+  flags.configs = {plain, "none.yaml"};
+  EXPECT_FALSE(is_first_look(flags));
+  flags.configs = {plain};
+  flags.samples = {"a"};
+  EXPECT_FALSE(is_first_look(flags));
+  flags.samples.clear();
+  flags.trials = "7";
+  EXPECT_FALSE(is_first_look(flags));
+}
+
 TEST(RunOptions, RefuseMoreThreadsThanCores) {
   config::RunConfig config;
   EXPECT_TRUE(check_threads(config, 2).is_ok());
@@ -287,6 +320,19 @@ TEST(Diagnostics, HasOneForm) {
             "graphnet: error: x.yaml:1:5: bad\n    a:  b\n        ^\n  at:  where\n  try: this\n");
   EXPECT_TRUE(contains(format_error(status, true), "\x1B["));
   EXPECT_FALSE(contains(format_error(Status(Code::kInput, "a\x1B[2Jb"), false), "\x1B"));
+}
+
+TEST(Diagnostics, HintsNameTheCommandAsTyped) {
+  ::unsetenv("GRAPHNET_COMMAND");
+  EXPECT_EQ(as_typed("graphnet doctor"), "graphnet doctor");
+  ::setenv("GRAPHNET_COMMAND", "./graphnet", 1);
+  EXPECT_EQ(as_typed("graphnet doctor"), "./graphnet doctor");
+  EXPECT_EQ(as_typed("without Slurm: graphnet run"), "without Slurm: ./graphnet run");
+  EXPECT_EQ(as_typed("use the graphnet that wrote it"), "use the graphnet that wrote it");
+  Status status(Code::kUsage, "bad");
+  status.add_hint("graphnet help");
+  EXPECT_TRUE(contains(format_error(status, false), "  try: ./graphnet help\n"));
+  ::unsetenv("GRAPHNET_COMMAND");
 }
 
 TEST(Diagnostics, ExitCodesFollowTheTable) {

@@ -1,0 +1,113 @@
+# shellcheck shell=bash
+# What tests/run does besides setting up: ctest with its summary kept for the end, the gates, and what is said of
+# them. Sourced after host/setup.sh, in the root of the source tree.
+
+readonly sanitize_seconds=1200
+readonly tidy_seconds=1800
+readonly gate_least=60 # a gate with less time than this is not begun
+gate_rows=()
+gate_status=0
+
+# gate_row NAME STARTED WORDS: a row of the table of steps.
+gate_row() {
+  local seconds=$((SECONDS - $2))
+  gate_rows+=("$(printf '  %-16s %3d:%02d min  %s' "$1" $((seconds / 60)) $((seconds % 60)) "$3")")
+}
+
+# --- ctest ----------------------------------------------------------------------------------
+
+readonly ctest_log=build/tests.log
+readonly ctest_end='^[0-9]*% tests passed'
+
+# run_ctest ARGUMENT...: as it is, but for its summary, which print_ctest_summary prints.
+run_ctest() {
+  local status=0
+  ctest "$@" 2>&1 | tee "$ctest_log" | sed -u "/$ctest_end/,\$d" || status=$?
+  return "$status"
+}
+
+print_ctest_summary() { sed -n "/$ctest_end/,\$p" "$ctest_log"; }
+
+# skipped_tests: names, one per line.
+skipped_tests() {
+  sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \(.*[^ .]\) *\.*\*\*\*Skipped.*/\1/p' "$ctest_log"
+}
+
+# skip_reasons: one line for each reason: how many tests, why, and one of them.
+skip_reasons() {
+  awk 'NR == FNR { skipped[$0] = 1; next }
+    /Testing: / {
+      name = $0
+      sub(/^.*Testing: /, "", name)
+      reason = "no reason given"
+      is_next = 0
+    }
+    is_next { reason = $0 == "" ? reason : $0; is_next = 0 }
+    /: Skipped$/ { is_next = 1 }
+    /^skipped: / { reason = substr($0, 10) }
+    /^<end of output>/ && (name in skipped) {
+      ++count[reason]
+      if (!(reason in one)) one[reason] = name
+    }
+    END { for (reason in count) printf "  %4d  %s (%s)\n", count[reason], reason, one[reason] }' \
+    - build/release/Testing/Temporary/LastTest.log < <(skipped_tests) | sort -rn
+}
+
+# --- gates ----------------------------------------------------------------------------------
+
+# gate NAME SECONDS LEFT FUNCTION ARGUMENT...: FUNCTION gets the smaller number of seconds first. What it finds fails
+# the run, and so does a gate for which its own time was too short. One that was cut because the run was late does
+# not: the table says so. FUNCTION ends with 124 if time was over.
+gate() {
+  local name=$1 seconds=$2 left=$3 started=$SECONDS status=0 is_late=
+  if ((left < seconds)); then seconds=$left is_late=1; fi
+  if ((seconds < gate_least)); then
+    gate_row "$name" "$started" "NOT RUN: the time of this run is used up"
+    return 0
+  fi
+  shift 3
+  gate_words=
+  "$1" "$seconds" "${@:2}" || status=$?
+  if ((status == 0)); then
+    gate_row "$name" "$started" "ok${gate_words:+: $gate_words}"
+  elif ((status == 124)) && [[ -n $is_late ]]; then
+    gate_row "$name" "$started" "NOT FINISHED: $((seconds / 60)) minutes were left${gate_words:+: $gate_words}"
+  else
+    ((status != 124)) || gate_words="$((seconds / 60)) minutes were too short${gate_words:+: $gate_words}"
+    gate_row "$name" "$started" "FAILED${gate_words:+: $gate_words}"
+    gate_status=1
+  fi
+}
+
+# sanitize SECONDS: units and kept inputs of the fuzzers, without libtorch, under preset asan.
+sanitize() {
+  local log=build/asan.log deadline=$((SECONDS + $1)) status=0 command
+  echo "sanitizers: building preset asan and running its tests, at most $(($1 / 60)) minutes (log: $log)"
+  : >"$log"
+  for command in 'cmake --preset asan' "cmake --build --preset asan -j $(build_jobs)" \
+    "ctest --preset asan -L ^(unit|fuzz)$ -j $(nproc)"; do
+    # shellcheck disable=SC2086 # a list of words
+    timeout $((deadline > SECONDS ? deadline - SECONDS : 1)) $command >>"$log" 2>&1 || status=$?
+    ((status == 0)) || break
+  done
+  gate_words=$(sed -n "/$ctest_end/p" "$log")
+  ((status == 0 || status == 124)) || tail -n 100 "$log" | sed 's/^/  | /'
+  return "$status"
+}
+
+# tidy SECONDS [--all]
+tidy() {
+  local status=0
+  tests/lint/tidy.sh --seconds "$@" | tee build/tidy.log || status=$?
+  gate_words=$(sed -n 's/^tidy: //p' build/tidy.log | tail -n 1)
+  ((status != 3)) || status=124
+  return "$status"
+}
+
+print_steps() {
+  printf '\nsteps\n'
+  printf '%s\n' "${gate_rows[@]}"
+  gate_rows=()
+  gate_row sum 0 ''
+  printf '%s\n' "${gate_rows[@]}"
+}

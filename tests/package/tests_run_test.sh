@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Tests tests/run and tests/gpu/pack on a machine of fakes (fake_machine.sh).
+#
+#   tests/package/tests_run_test.sh [CASE...]
+
+# shellcheck disable=SC2016,SC2329 # bodies of fakes; cases are called by name
+set -uo pipefail
+# shellcheck source=tests/package/fake_machine.sh
+source "$(dirname "${BASH_SOURCE[0]}")/fake_machine.sh"
+
+case_tests_run() {
+  mkdir -p "$tree/plugins/broken"
+  touch "$tree/plugins/broken/CMakeLists.txt"
+  echo 'gone==1.0 --hash=sha256:00' >"$tree/plugins/broken/requirements.txt"
+  call "$tree/tests/run" -R 'a b'
+  expect_code 8
+  expect_err 'going on without plugin broken'
+  expect_err 'not tested: broken'
+  expect_call '-DGRAPHNET_PLUGINS=nope;extra -DGRAPHNET_BUILD_TESTS=ON'
+  expect_call 'ctest --preset release -LE slow --output-on-failure -j2 -R a b'
+  : >"$case_dir/calls"
+  call "$tree/tests/run" -L slow
+  expect_call 'ctest --preset release --output-on-failure -j2 -L slow'
+  expect_no_call --preset\ release\ -S
+  : >"$case_dir/calls"
+  call "$tree/graphnet" run
+  expect_no_call "$changes"
+}
+
+case_tests_bring_what_they_need() {
+  echo 'tiny==1.0 --hash=sha256:00' >"$tree/tests/requirements.txt"
+  mkdir -p "$tree/tests/unit/broken"
+  echo 'gone==1.0 --hash=sha256:00' >"$tree/tests/unit/broken/requirements.txt"
+  rm "$case_dir"/root/usr/bin/{zsh,fish}
+  fake apt-get <<<'[[ $* != *fish* ]]'
+  call "$tree/graphnet" run
+  expect_no_call 'zsh|tests/'
+  call "$tree/tests/run" -R x
+  expect_call "-r $tree/tests/requirements.txt"
+  expect_path "$(cache)/$(sha256sum "$tree/tests/requirements.txt" | cut -d' ' -f1)/torch"
+  expect_err 'going on without gone==1.0'
+  expect_call 'install zsh fish'
+  expect_err 'going on without fish (their tests are skipped)'
+  fake id <<<'echo 1000'
+  : >"$case_dir/calls"
+  call "$tree/tests/run" -R x
+  expect_call 'ctest --preset release'
+  expect_no_call '^apt-get'
+}
+
+case_the_summary_comes_last() {
+  fake ctest <<CTEST
+[[ \$* == *release* ]] || exit 0
+mkdir -p Testing '$tree/build/release/Testing/Temporary'
+cat >'$tree/build/release/Testing/Temporary/LastTest.log' <<LOG
+1/3 Testing: gpu/A.B
+Output:
+x.cc:3: Skipped
+no device
+<end of output>
+2/3 Testing: unit/C.D  # GetParam() = 1
+Output:
+skipped: no fish
+<end of output>
+LOG
+echo '1/3 Test  #1: gpu/A.B ....***Skipped   0.00 sec'
+echo '2/3 Test #12: unit/C.D  # GetParam() = 1 ...***Skipped   0.00 sec'
+echo '3/3 Test  #3: unit/E.F ....   Passed    0.00 sec'
+echo
+echo '100% tests passed, 0 tests failed out of 3'
+echo
+echo 'Total Test time (real) =   1.00 sec'
+CTEST
+  call "$tree/tests/run"
+  expect_code 0
+  expect_call 'tidy --seconds 300'
+  [[ $out == *'     1  no device (gpu/A.B)'* ]] || flunk "no reason of a unit test"
+  [[ $out == *'     1  no fish (unit/C.D  # GetParam() = 1)'* ]] || flunk "no reason of a script"
+  [[ $out == *$'\n\n100% tests passed, 0 tests failed out of 3\n\nTotal Test time (real) =   1.00 sec' ]] ||
+    flunk "the summary is not the end"
+  [[ $(grep -c 'tests passed' "$case_dir/out") == 1 ]] || flunk "the summary is there twice"
+  call "$tree/tests/run" --ci
+  expect_code 5
+  expect_err 'tests were skipped that need no device'
+}
+
+case_gates_are_cut_and_fail_by_their_rule() {
+  fake ctest <<<'exit 0'
+  call "$tree/tests/run" --ci
+  expect_code 0
+  expect_call 'cmake --preset asan'
+  expect_call 'tidy --seconds 1800 --all'
+  call env GRAPHNET_CI_SECONDS=1000 "$tree/tests/run" --ci
+  expect_code 0
+  grep -qE 'tidy --seconds (1000|99[0-9]) --all' "$case_dir/calls" || flunk "the gate does not get what is left"
+  call env GRAPHNET_CI_SECONDS=30 "$tree/tests/run" --ci
+  expect_code 0
+  [[ $out == *'sanitizers '*'NOT RUN'*'clang-tidy '*'NOT RUN'* ]] || flunk "it does not say what was left out"
+  printf '#!/bin/sh\nexit 3\n' >"$tree/tests/lint/tidy.sh"
+  call env GRAPHNET_CI_SECONDS=1000 "$tree/tests/run" --ci
+  expect_code 0
+  [[ $out == *'clang-tidy '*'NOT FINISHED: 16 minutes were left'* ]] || flunk "it does not say that it was cut"
+  call "$tree/tests/run" --ci
+  expect_code 1
+  printf '#!/bin/sh\necho "tidy: 1 file"\nexit 1\n' >"$tree/tests/lint/tidy.sh"
+  call "$tree/tests/run"
+  expect_code 1
+  [[ $out == *'clang-tidy '*'FAILED: 1 file'* ]] || flunk "it does not say what was found"
+}
+
+case_a_plugin_that_cannot_be_tested_fails_ci() {
+  fake ctest <<<'exit 0'
+  call "$tree/tests/run" --ci
+  expect_code 0
+  mkdir -p "$tree/plugins/broken"
+  touch "$tree/plugins/broken/CMakeLists.txt"
+  echo 'gone==1.0 --hash=sha256:00' >"$tree/plugins/broken/requirements.txt"
+  call "$tree/tests/run"
+  expect_code 0
+  call "$tree/tests/run" --ci
+  expect_code 5
+  expect_err 'not tested: broken'
+}
+
+case_packing_builds_what_it_takes() {
+  mkdir -p "$tree/plugins/xla" "$tree/tests/gpu"
+  touch "$tree/plugins/xla/CMakeLists.txt"
+  cp "$source_root/tests/gpu/pack" "$tree/tests/gpu/"
+  call "$tree/tests/gpu/pack"
+  expect_call '-DGRAPHNET_PLUGINS=nope;xla -DGRAPHNET_BUILD_TESTS=ON'
+  expect_call '--target portable'
+  expect_call "--install $tree/build/release --prefix $tree/build/portable --component gpu"
+}
+
+run_cases "$@"
