@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "proof/signal_stacks.h"
 #include "proof/thread_signals.h"
 
 namespace graphnet::proof {
@@ -236,6 +237,7 @@ base::Result<std::unique_ptr<ExecuteDeny>> ExecuteDeny::create(std::vector<Regio
     state->tolerated.push_back(describe_thread(thread));
   }
   if (!state->hits.is_there()) return refused("no memory to note hits in", errno);
+  if (const int signal = free_signal(); signal != 0) give_signal_stacks(signal);
   state->regions = std::move(regions);
   std::unique_ptr<ExecuteDeny> witness(new ExecuteDeny(std::move(state)));
   witness->reclaim_handler();
@@ -358,7 +360,7 @@ bool ExecuteDeny::reclaim_handler() {
   State::current = state_.get();
   struct sigaction action = {};
   action.sa_sigaction = &State::on_fault;
-  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   ::sigaction(SIGSEGV, &action, nullptr);
   return false;

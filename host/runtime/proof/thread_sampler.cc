@@ -16,6 +16,7 @@
 #include <tuple>
 #include <utility>
 
+#include "proof/signal_stacks.h"
 #include "proof/thread_signals.h"
 
 namespace graphnet::proof {
@@ -27,18 +28,6 @@ constexpr std::size_t kMaxSamples = std::size_t{1} << 15U;
 
 // Some kernels' headers lack the name.
 constexpr int kThreadTimer = 4;  // SIGEV_THREAD_ID
-
-/// A real-time signal that nobody handles; 0: none.
-int free_signal() {
-  for (int signal = SIGRTMAX; signal > SIGRTMIN; --signal) {
-    struct sigaction now = {};
-    if (::sigaction(signal, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
-        now.sa_handler == SIG_DFL) {
-      return signal;
-    }
-  }
-  return 0;
-}
 
 // A system call that a signal interrupts goes on behind its instruction, or at it to be made again.
 // Only bytes of the instruction's own page are sure to be there.
@@ -153,12 +142,13 @@ base::Result<std::unique_ptr<ThreadSampler>> ThreadSampler::start(std::int64_t p
   if (state->signal == 0) {
     return base::Status(base::Code::kUnsupported, "every real-time signal is in use");
   }
+  give_signal_stacks(state->signal);
   state->samples.resize(kMaxSamples);
   state->is_running = true;
   State::current = state.get();
   struct sigaction action = {};
   action.sa_sigaction = &State::on_timer;
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   ::sigaction(state->signal, &action, nullptr);
   std::unique_ptr<ThreadSampler> sampler(new ThreadSampler(std::move(state)));
@@ -181,12 +171,7 @@ SampleLog ThreadSampler::stop() {
   if (!std::exchange(state.is_running, false)) return log;
   for (timer_t timer : state.timers) ::timer_delete(timer);
   log.lost_signal = handler_of(state.signal) != reinterpret_cast<std::uintptr_t>(&State::on_timer);
-  // A signal may still be on its way, and would end the process: ignoring it drops it.
-  struct sigaction action = {};
-  for (auto* const handler : {SIG_IGN, SIG_DFL}) {
-    action.sa_handler = handler;
-    ::sigaction(state.signal, &action, nullptr);
-  }
+  drop_signal(state.signal);
   State::current = nullptr;
   while (State::num_handlers != 0) ::sched_yield();
   state.timers.clear();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "proof/thread_signals.h"
 
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -59,6 +60,25 @@ bool other_threads_run() {
 
 bool blocks(const ThreadState& thread, int signal) {
   return (thread.blocked >> static_cast<unsigned>(signal - 1) & 1U) != 0;
+}
+
+int free_signal() {
+  for (int signal = SIGRTMAX; signal > SIGRTMIN; --signal) {
+    struct sigaction now = {};
+    if (::sigaction(signal, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+        now.sa_handler == SIG_DFL) {
+      return signal;
+    }
+  }
+  return 0;
+}
+
+void drop_signal(int signal) {
+  struct sigaction action = {};
+  for (auto* const handler : {SIG_IGN, SIG_DFL}) {
+    action.sa_handler = handler;
+    ::sigaction(signal, &action, nullptr);
+  }
 }
 
 std::uintptr_t handler_of(int signal) {

@@ -29,6 +29,13 @@ bool other_threads_run();
 /// True if the thread has this signal blocked.
 bool blocks(const ThreadState& thread, int signal);
 
+/// A real-time signal that nobody handles; 0: none.
+int free_signal();
+
+/// Takes the handler of a real-time signal away. One that is still on its way is lost; it would end
+/// the process.
+void drop_signal(int signal);
+
 /// What the kernel calls for a signal, or SIG_DFL or SIG_IGN as numbers. It asks the kernel itself
 /// and may be called in a signal handler.
 std::uintptr_t handler_of(int signal);

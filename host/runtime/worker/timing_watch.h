@@ -38,18 +38,8 @@ class SettingsWatch {
 };
 
 /// Watches what happens around the timed calls and beside them: the machine's cores, clocks and
-/// processes are the same for both sides, whatever a plugin does.
-///
-/// | flag               | means                                                                |
-/// |--------------------|----------------------------------------------------------------------|
-/// | `over_threads`     | in the halves of a side more processor time was used than `threads`  |
-/// |                    | cores offer, by threads and processes of the worker together; or     |
-/// |                    | they ran on cores that they were not bound to                        |
-/// | `helper_process`   | processes that the plugin started lived while times were taken       |
-/// | `clock_tampered`   | the system's clock went faster or slower than the processor's        |
-/// |                    | counter, of which all durations are made; the plugin has failed      |
-/// | `settings_changed` | libtorch's settings (eager/settings.h) are others than before the    |
-/// |                    | plugin was loaded; the plugin has failed                             |
+/// processes are the same for both sides, whatever a plugin does. What its flags mean:
+/// record/flag.h and measure/protocol.h; where the clock was tampered with, the plugin has failed.
 class TimingWatch {
  public:
   /// Both are borrowed; `clock` may be null, where the kernel has none.

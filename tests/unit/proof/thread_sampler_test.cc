@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <thread>
+#include <vector>
 
 #include "unit/proof/generated_code.h"
 
@@ -50,6 +54,43 @@ TEST(ThreadSampler, KnowsAThreadThatWaits) {
   std::size_t num_waiting = 0;
   for (const Sample& sample : samples) num_waiting += sample.is_waiting ? 1 : 0;
   EXPECT_GT(num_waiting, samples.size() / 2);
+}
+
+// As oneDNN's sgemm kernels do: the stack pointer stands in a buffer while they compute.
+__attribute__((noinline)) void count_with_stack_in(std::byte* stack, std::uint64_t count) {
+  __asm__ volatile(
+      "mov %%rsp, %%rbx\n"
+      "mov %[stack], %%rsp\n"
+      "1: dec %[count]\n"
+      "jnz 1b\n"
+      "mov %%rbx, %%rsp\n"
+      : [count] "+r"(count)
+      : [stack] "r"(stack)
+      : "rbx", "cc", "memory");
+}
+
+TEST(ThreadSampler, LeavesTheMemoryBelowTheStackPointerAlone) {
+  constexpr std::size_t kBytes = std::size_t{64} << 10U;
+  constexpr std::byte kKept{0xA5};
+  const auto compute = [&] {
+    std::vector<std::byte> memory(kBytes, kKept);
+    count_with_stack_in(memory.data() + kBytes - 64, 300'000'000);
+    EXPECT_EQ(std::count(memory.begin(), memory.end(), kKept), kBytes);
+  };
+  std::atomic<bool> is_sampling{false};
+  std::atomic<bool> has_begun{false};  // until then it blocks signals
+  std::thread other([&] {
+    has_begun = true;
+    while (!is_sampling) std::this_thread::sleep_for(milliseconds(1));
+    compute();
+  });
+  while (!has_begun) std::this_thread::yield();
+  auto sampler = ThreadSampler::start();
+  is_sampling = true;
+  compute();
+  other.join();
+  ASSERT_TRUE(sampler.is_ok());
+  EXPECT_GT((*sampler)->stop().samples.size(), 20U);
 }
 
 TEST(ThreadSampler, GivesItsSignalBack) {

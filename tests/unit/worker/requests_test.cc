@@ -21,10 +21,10 @@ TEST(Requests, TellsWhatItDoesNotKnow) {
 }
 
 TEST(Requests, RefuseMalformedArguments) {
-  for (const char* name :
-       {"inspect", "check_device", "report_device", "bisect_nodes", "bisect_trial"}) {
-    const std::string line = std::string("{\"request\":\"") + name + "\",\"arguments\":{}}";
-    EXPECT_EQ(answer_request(line).status().code(), Code::kInput) << name;
+  for (const RequestRow& row : kRequests) {
+    if (std::string_view(row.name) == "describe") continue;  // it has none
+    const std::string line = std::string("{\"request\":\"") + row.name + "\",\"arguments\":{}}";
+    EXPECT_EQ(answer_request(line).status().code(), Code::kInput) << row.name;
   }
 }
 

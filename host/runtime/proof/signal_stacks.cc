@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "proof/signal_stacks.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+
+#include "proof/thread_signals.h"
+
+namespace graphnet::proof {
+
+namespace {
+
+// A frame with AVX-512 and AMX registers takes 11 KiB, and handlers nest.
+constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
+constexpr int kMostWaits = 1000;
+constexpr timespec kWait = {0, 1'000'000};
+
+std::atomic<int> num_taken{0};
+
+void on_give(int, siginfo_t*, void* context) {
+  const int saved_errno = errno;
+  stack_t& stack = static_cast<ucontext_t*>(context)->uc_stack;
+  if (stack.ss_size == 0) {  // the kernel saves no SS_DISABLE in a process that never had one
+    void* const memory =
+        ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) stack = {memory, 0, kStackBytes};
+  }
+  ++num_taken;
+  errno = saved_errno;
+}
+
+}  // namespace
+
+void give_signal_stacks(int signal) {
+  struct sigaction action = {};
+  action.sa_sigaction = &on_give;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  ::sigaction(signal, &action, nullptr);
+  num_taken = 0;
+  int num_sent = 0;
+  for (const ThreadState& thread : read_threads()) {
+    if (blocks(thread, signal)) continue;
+    num_sent += ::syscall(SYS_tgkill, ::getpid(), thread.id, signal) == 0 ? 1 : 0;
+  }
+  for (int i = 0; i < kMostWaits && num_taken < num_sent; ++i) ::nanosleep(&kWait, nullptr);
+  drop_signal(signal);
+}
+
+}  // namespace graphnet::proof
