@@ -101,8 +101,7 @@ std::vector<Flag> measuring_flag_table(RunFlags& flags) {
       {"--timeout", "S",
        "limit of compile and of run, each; seconds, or with unit: 500ms, 10m, none (default: 600)",
        &flags.timeout},
-      {"--max-gflop", "N|none",
-       "skip samples of more 10^9 operations a call (default: the config's, 2000)",
+      {"--max-gflop", "N|none", "skip samples above N GFLOP a call (default: the config's, 2000)",
        &flags.max_gflop},
       {"--proof", "full|counts|none",
        "how to find out which code did the work: full, counts (operators that libtorch's "
@@ -114,8 +113,8 @@ std::vector<Flag> measuring_flag_table(RunFlags& flags) {
 
 Flag jobs_flag(RunFlags& flags) {
   return {"-j,--jobs", "N|auto",
-          "samples that are loaded, compiled and checked at a time, as far as memory allows; while "
-          "one takes times the others stand still; auto: 1 + cores / threads (default: 1)",
+          "samples that are loaded, compiled and checked at a time, as far as memory allows; "
+          "others pause while one is timed; auto: 1 + cores / threads (default: 1)",
           &flags.jobs};
 }
 

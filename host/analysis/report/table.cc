@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "record/left_out.h"
 #include "report/terminal_text.h"
 #include "score/formulas.h"
 
@@ -152,7 +153,7 @@ void RunTable::write_speedups() {
   for (const RunTally::Speedups& speedups : tally_.speedups()) {
     std::vector<std::string> left_out;
     for (const auto& [reason, number] : speedups.left_out) {
-      const char* more = reason == "unsteady" ? " (spread above 20 %)" : "";
+      const char* more = reason == name_of(record::LeftOut::kNoisy) ? " (spread above 20 %)" : "";
       left_out.push_back(std::to_string(number) + " " + printable(reason) + more);
     }
     if (speedups.counted.empty() && left_out.empty()) continue;

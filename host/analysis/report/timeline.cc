@@ -150,12 +150,12 @@ class RecordLine {
     for (const char* kind : {"hits", "samples"}) {
       if (moments.contains(kind)) lay_moments(kind, moments[kind], *time);
     }
-    if (record_.proof.steps.empty()) return lay_watched_calls(*time);
+    if (record_.proof.steps.empty()) return lay_traced_calls(*time);
     for (const auto& [step, ns] : record_.proof.steps) lay_next({kProof, step}, whole(ns), *time);
   }
 
   /// Of records from before there were steps.
-  void lay_watched_calls(std::uint64_t time_ns) {
+  void lay_traced_calls(std::uint64_t time_ns) {
     const record::Proof& proof = record_.proof;
     constexpr std::int64_t kMostCalls = 100;
     const std::int64_t calls = std::min(kMostCalls, proof.calls.value_or(0));
@@ -163,9 +163,9 @@ class RecordLine {
     const std::uint64_t call_ns = whole(proof.traced_call_ns.value_or(0));
     for (std::int64_t call = 0; call < calls; ++call) {
       lay_next({kProof, "arming"}, arm_ns, time_ns);
-      lay_next({kProof, "watched call"}, call_ns, time_ns);
+      lay_next({kProof, "traced call"}, call_ns, time_ns);
     }
-    lay_next({kProof, "unwatched call"}, whole(proof.call_ns.value_or(0)), time_ns);
+    lay_next({kProof, "untraced call"}, whole(proof.call_ns.value_or(0)), time_ns);
   }
 
   /// What was seen when, on a track for each thread; see proof/moments.h.

@@ -21,7 +21,7 @@ enum class CallSide : std::uint8_t { kHost, kEager, kPlugin, kReplay, kBetween }
 /// "host", "eager", "plugin", "replay", "between".
 const char* call_side_name(CallSide side);
 
-/// A call during which a device was watched.
+/// A call during which a device was traced.
 ///
 /// units    nanoseconds of CLOCK_MONOTONIC_RAW, as the records if has_own_clock
 struct TracedCall {

@@ -101,7 +101,7 @@ SampleEvidence judge_samples(const SampleLog& log, const SampledCalls& called,
     if (!is_enough(evidence.num_denied, evidence.num_running)) evidence.function.clear();
   }
   if (is_covered) {
-    evidence.doubt = "while it is called the plugin puts a SIGSEGV handler over the witness's";
+    evidence.doubt = "during its calls the plugin replaces the tracer's SIGSEGV handler";
   } else if (log.lost_signal) {
     evidence.doubt = "somebody took the signal by which threads are sampled";
   } else if (!log.is_full) {

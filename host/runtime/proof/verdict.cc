@@ -79,7 +79,7 @@ record::Verdict verdict_of(const Evidence& evidence) {
     return ProofVerdict::kEmpty;
   }
   if (!evidence.unavailable.empty()) return unknown(evidence.unavailable);
-  // The witness saw nobody come, so windows were open that nobody should have opened.
+  // Execute-deny saw no entry: the plugin had opened the windows.
   if (!evidence.sampled.empty()) return mixed(evidence);
   if (evidence.plugin_windows == 0) return ProofVerdict::kEmpty;
   const std::string device_says = device_doubt(evidence);

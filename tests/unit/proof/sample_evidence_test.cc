@@ -73,14 +73,13 @@ TEST_F(Samples, CountOtherThreadsFromTheInputsOn) {
   EXPECT_NE(judged().function, "");
 }
 
-TEST_F(Samples, DoubtWhatCoversTheWitness) {
+TEST_F(Samples, DoubtWhatCoversTheTracer) {
   add_honest(5);
   EXPECT_EQ(judged().doubt, "");
   log.samples.back().fault_handler = 8;
-  EXPECT_EQ(judged().doubt,
-            "while it is called the plugin puts a SIGSEGV handler over the witness's");
+  EXPECT_EQ(judged().doubt, "during its calls the plugin replaces the tracer's SIGSEGV handler");
   called.fault_handler = 0;
-  EXPECT_EQ(judged().doubt, "") << "there is no witness";
+  EXPECT_EQ(judged().doubt, "") << "there is no tracer";
 }
 
 TEST_F(Samples, DoubtWhereTheyAreTooFew) {
