@@ -35,7 +35,7 @@ std::vector<TimeShare> time_shares(const record::Record& record);
 /// The three operators of libtorch that ran most often: "aten::linear, aten::add, 17 more".
 std::string operators_word(const record::Record& record);
 
-/// Where the code that the plugin brought was entered, the most places first: "JIT memory,
+/// Where the code that the plugin brought was entered, the most windows first: "JIT memory,
 /// libgn_x.so".
 std::string entered_word(const record::Record& record);
 

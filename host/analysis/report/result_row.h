@@ -25,7 +25,7 @@ struct ResultRow {
   std::string sample;
   std::string family;
   std::string category;     ///< upstream's heuristic_tag; "unknown" without
-  std::size_t backend = 0;  ///< place in Report::backends
+  std::size_t backend = 0;  ///< index in Report::backends
   record::Word<record::Outcome> outcome;
   record::Counting counting = record::Counting::kCounted;
   std::string message;

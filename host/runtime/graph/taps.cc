@@ -43,10 +43,10 @@ Program with_extra_results(const Program& program, const std::vector<Tap>& taps)
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return taps[a].statement > taps[b].statement; });
   for (const std::size_t i : order) {
-    const auto place = static_cast<std::ptrdiff_t>(taps[i].statement);
+    const auto at = static_cast<std::ptrdiff_t>(taps[i].statement);
     const Position position = program.statements[taps[i].statement].position;
     tapped.statements.insert(
-        tapped.statements.begin() + place,
+        tapped.statements.begin() + at,
         copy_of(first + static_cast<VariableId>(i), taps[i].variable, position));
   }
   return tapped;

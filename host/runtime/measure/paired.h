@@ -42,7 +42,7 @@ struct PairedHooks {
 
 /// First call and warm-up calls of one side.
 ///
-/// errors   the first failing function's status, with its place as context
+/// errors   the first failing function's status, with the call as context
 base::Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,
                              const Instruments& instruments);
 

@@ -63,7 +63,7 @@ struct DeviceTrace {
 class CuptiSession {
  public:
   struct Settings {
-    CuptiPlaces places;
+    CuptiSearch search;
     std::string driver = "libcuda.so.1";  ///< asked why CUPTI does not start
     // 300 bytes a kernel with its call: 64 MiB hold 200,000 kernels.
     std::size_t buffer_bytes = std::size_t{1} << 20U;

@@ -27,8 +27,8 @@ std::string seconds_text(double ns) {
 }  // namespace
 
 std::string own_mark() {
-  const char* place = std::getenv(journal::kPlaceVariable);
-  return place == nullptr ? "" : std::string(journal::kPlaceVariable) + "=" + place;
+  const char* slot = std::getenv(journal::kSlotVariable);
+  return slot == nullptr ? "" : std::string(journal::kSlotVariable) + "=" + slot;
 }
 
 std::vector<Finding> SettingsWatch::findings() const {

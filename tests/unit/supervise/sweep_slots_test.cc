@@ -107,7 +107,7 @@ class SweepSlotsTest : public ::testing::Test {
       settings.executable = worker;
       settings.grace = std::chrono::milliseconds(200);
       settings.share_machine = true;
-      settings.mark = "GRAPHNET_PLACE=" + std::to_string(i);
+      settings.mark = "GRAPHNET_SLOT=" + std::to_string(i);
       slots_.push_back(settings);
     }
   }

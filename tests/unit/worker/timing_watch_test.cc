@@ -82,11 +82,11 @@ TEST(SettingsWatch, SaysNothingBeforeItWasToldAndNamesWhatChanged) {
 }
 
 TEST(OwnMark, IsThatOfThePlace) {
-  ::unsetenv("GRAPHNET_PLACE");
+  ::unsetenv("GRAPHNET_SLOT");
   EXPECT_EQ(own_mark(), "");
-  ::setenv("GRAPHNET_PLACE", "3", 1);
-  EXPECT_EQ(own_mark(), "GRAPHNET_PLACE=3");
-  ::unsetenv("GRAPHNET_PLACE");
+  ::setenv("GRAPHNET_SLOT", "3", 1);
+  EXPECT_EQ(own_mark(), "GRAPHNET_SLOT=3");
+  ::unsetenv("GRAPHNET_SLOT");
 }
 
 TEST(EagerWatch, SuspectsWhatIsBeyondDriftAndInterval) {
