@@ -216,8 +216,8 @@ Result<int> check_folder(const Context& context, const fs::path& folder) {
                                      : "not repeated: " + now + ", was " +
                                            report::printable(journal::end_of(recorded)))
               << '\n';
-    print_texts("also otherwise:", result.differences);
-    print_texts("under other conditions:", result.conditions);
+    print_texts("also changed:", result.differences);
+    print_texts("conditions changed:", result.conditions);
   }
   return result.is_repeated ? kExitDone : kExitSampleFailed;
 }
@@ -225,7 +225,7 @@ Result<int> check_folder(const Context& context, const fs::path& folder) {
 Result<int> execute(const Context& context, const ReproFlags& flags) {
   if (!flags.check) return make_folder(context, flags);
   if (!flags.results.empty() || flags.sample || flags.backend || flags.out) {
-    return Status(Code::kUsage, "--check takes no results and goes with no other flag");
+    return Status(Code::kUsage, "--check takes no results and no other flag");
   }
   return check_folder(context, *flags.check);
 }

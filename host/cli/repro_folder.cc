@@ -78,7 +78,7 @@ void read_limits(const Json& settings, config::RunConfig& config) {
 Status make_empty(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
-    return Status(Code::kUsage, "'" + folder.string() + "' holds something already")
+    return Status(Code::kUsage, "'" + folder.string() + "' is not empty")
         .add_hint("name another folder with --out");
   }
   fs::create_directories(folder, error);

@@ -192,7 +192,7 @@ TEST_F(ResultCommands, KernelsAndPerfettoShowWhatARunDid) {
   EXPECT_EQ(shown.state.exit_code, 0);
   for (const char* part :
        {"eager       1\n", "libtorch ran the whole program", "libgn_nope.so", "libtorch_cpu.so",
-        "aten::linear 6, aten::relu 3; ", "traps on", "plugin says  its own word"}) {
+        "aten::linear 6, aten::relu 3; ", "traps on", "plugin says  as reported"}) {
     EXPECT_NE(shown.output.find(part), std::string::npos) << part << "\n" << shown.output;
   }
   const auto json =

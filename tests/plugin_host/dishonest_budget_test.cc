@@ -62,10 +62,10 @@ const Case kCases[] = {
     {"flushes_denormals", 1, Outcome::kPluginFailed, Flag::kSettingsChanged,
      "subnormal results are zero"},
     {"one_thread", 2, Outcome::kPluginFailed, Flag::kSettingsChanged, "threads was 2, is 1"},
-    {"fast_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "halves of eager"},
-    {"half_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "halves of the plugin"},
+    {"fast_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "timed calls of eager"},
+    {"half_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "timed calls of the plugin"},
     {"interrupts_eager", 1, Outcome::kOk, Flag::kEagerSlowed, "beside the plugin"},
-    {"nearly_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "halves of the plugin"},
+    {"nearly_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "timed calls of the plugin"},
 };
 
 class DishonestBudget : public ::testing::TestWithParam<Case> {};

@@ -312,7 +312,7 @@ Result<MapReader> MapReader::open(const YamlNode& node, std::string path,
         error_at(*entry.source, entry.position,
                  "unknown key '" + entry.key + "'" + where + suggestion(entry.key, known_keys));
     return std::move(error).add_hint(known_keys.empty()
-                                         ? "no keys are known here"
+                                         ? "this map takes no keys"
                                          : "known keys: " + base::join(known_keys, ", "));
   }
   return MapReader(node, std::move(path));

@@ -218,7 +218,7 @@ Status ExecuteDeny::State::check_closed(const Region& region,
     }
   });
   if (is_closed_still) return Status::ok();
-  return Status(Code::kPlugin, "somebody else made code of " +
+  return Status(Code::kPlugin, "other code made pages of " +
                                    base::module_name(region.mapping.path) + " executable");
 }
 
@@ -229,9 +229,9 @@ base::Result<std::unique_ptr<ExecuteDeny>> ExecuteDeny::create(std::vector<Regio
   for (const ThreadState& thread : read_threads()) {
     if (!blocks(thread, SIGSEGV)) continue;
     if (!is_drivers(thread)) {
-      return Status(Code::kUnsupported,
-                    describe_thread(thread) +
-                        " blocks SIGSEGV, the kernel would kill it where it should be noted");
+      return Status(
+          Code::kUnsupported,
+          describe_thread(thread) + " blocks SIGSEGV; the kernel would kill the process at a trap");
     }
     state->tolerated.push_back(describe_thread(thread));
   }

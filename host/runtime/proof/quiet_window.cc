@@ -49,7 +49,7 @@ base::Result<int> wait_until_quiet(ExecuteDeny& tracer) {
   const Trace trace = name_hits(hits_of_others(tracer), tracer.regions());
   const Finding& noise = trace.denied.empty() ? trace.allowed.front() : trace.denied.front();
   return base::Status(base::Code::kUnsupported, describe_thread(noise.thread) + " keeps running " +
-                                                    noise.symbol + " though nobody calls it");
+                                                    noise.symbol + " outside of any call");
 }
 
 }  // namespace graphnet::proof

@@ -55,7 +55,8 @@ std::string device_doubt(const Evidence& evidence) {
   const DeviceEvidence& device = *evidence.device;
   if (!device.unavailable.empty()) return device.unavailable;
   if (device.unattributed > 0) {
-    return std::to_string(device.unattributed) + " pieces of work on the device are nobody's";
+    return std::to_string(device.unattributed) +
+           " pieces of work on the device have no known owner";
   }
   return device.counts_differ ? "calls with equal inputs did different work on the device" : "";
 }

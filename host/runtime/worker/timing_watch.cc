@@ -48,8 +48,8 @@ std::vector<Finding> check_budget(const measure::PairedResult& result, int threa
       span_ns += pair.span_ns[side];
     }
     if (ran_ns <= (1 + kBudgetTolerance) * threads * span_ns) continue;
-    return {{Flag::kOverThreads, std::string("in the timed halves of ") + kSideNames[side] +
-                                     " the worker and what it started used " +
+    return {{Flag::kOverThreads, std::string("in the timed calls of ") + kSideNames[side] +
+                                     " the worker and its child processes used " +
                                      seconds_text(ran_ns) + " of processor time in " +
                                      seconds_text(span_ns) + ", with " + std::to_string(threads) +
                                      (threads == 1 ? " thread" : " threads") + " allowed"}};
@@ -120,9 +120,9 @@ std::vector<Finding> TimingWatch::check_elsewhere(const measure::PairedResult& r
     clocked_ns += pair.call_ns[measure::kBackend] * result.calls_per_half[measure::kBackend];
   }
   if (elsewhere_ns <= kBudgetTolerance * clocked_ns) return {};
-  return {{Flag::kOverThreads, "while times were taken the worker and what it started ran for " +
-                                   seconds_text(elsewhere_ns) +
-                                   " on cores that they were not bound to"}};
+  return {{Flag::kOverThreads,
+           "during the timed calls the worker and its child processes ran for " +
+               seconds_text(elsewhere_ns) + " on cores that they were not bound to"}};
 }
 
 std::vector<Finding> TimingWatch::findings(const measure::PairedResult& result) const {
@@ -139,7 +139,7 @@ std::vector<Finding> TimingWatch::findings(const measure::PairedResult& result) 
     found.push_back({Flag::kClockTampered,
                      "the system's clock counted " + seconds_text(agreements_[side].system_ns) +
                          " and the kernel's " + seconds_text(agreements_[side].kernel_ns) +
-                         " in the timed halves of " + kSideNames[side] + ", which took " +
+                         " in the timed calls of " + kSideNames[side] + ", which took " +
                          seconds_text(agreements_[side].counter_ns) +
                          " by the processor's cycle counter",
                      /*is_fatal=*/true});

@@ -188,7 +188,7 @@ TEST(RunOptions, CountsOfCallsGoWithProtocolUpstream) {
   config::RunConfig config;
   const base::Status applied = apply_run_options(*options, {}, config);
   EXPECT_EQ(applied.code(), base::Code::kUsage);
-  EXPECT_TRUE(contains(applied.to_string(), "--trials goes with protocol upstream"));
+  EXPECT_TRUE(contains(applied.to_string(), "--trials needs protocol upstream"));
   EXPECT_TRUE(contains(applied.to_string(), "add --protocol upstream"));
 }
 

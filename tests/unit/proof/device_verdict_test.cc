@@ -142,7 +142,7 @@ TEST(DeviceVerdict, UnknownIfWorkIsNobodys) {
   // Without a clock of ours, ids are all there is, and they belong to the thread.
   EXPECT_EQ(
       PluginRun(fake).verdict([&](int) { std::thread([&] { fake.launch("whose"); }).join(); }),
-      "unknown(3 pieces of work on the device are nobody's)");
+      "unknown(3 pieces of work on the device have no known owner)");
 }
 
 TEST(DeviceVerdict, UnknownIfRecordsAreMissing) {

@@ -152,7 +152,7 @@ TEST(ExecuteDeny, FindsDeniedCodeThatSomebodyElseOpened) {
   code.call(0);
   const base::Status status = tracer->disarm();
   EXPECT_EQ(status.code(), base::Code::kPlugin);
-  EXPECT_EQ(status.message(), "somebody else made code of anonymous executable");
+  EXPECT_EQ(status.message(), "other code made pages of anonymous executable");
 }
 
 TEST(ExecuteDeny, PutsItsHandlerBackInFront) {

@@ -80,7 +80,7 @@ TEST(ProofReport, ShowsAllThatTheVerdictRestsOn) {
       "  share %  class   since    module\n"
       "       90  expect  compile  JIT memory\n"
       "       10  host    start    libc.so.6\n"
-      "  plugin says      its own word, which nobody has checked\n"
+      "  plugin says      as reported by the plugin (unverified)\n"
       "  main_operations  fusion=3\n");
 }
 

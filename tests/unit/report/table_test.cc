@@ -132,7 +132,7 @@ TEST(RunTable, PairedTimesHaveIntervalsAndWords) {
       R"(graphnet 0.1.0 · standard protocol · cpu AMD EPYC, 2 threads · seed 123 · 3 samples x 2 plugins
 
   sample                plugin        outcome  error    compile  first call      median  speedup [interval]       timing       verdict
-  control: eager against itself 9 times, off by at most 0.42 % (mean +0.05 %)
+  noise floor 0.42 % (eager vs eager, 9 runs, mean +0.05 %)
   timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms     1.84 ms  1.25x [1.25, 1.25]       faster       eager
   timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms     1.84 ms  1.00x [0.998, 1.01]      noise        eager
   timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms     1.84 ms  1.00x [0.998, 1.01]      same ±0.8 %  eager

@@ -33,7 +33,7 @@ TEST(CheckBudget, FlagsMoreProcessorTimeThanThreadsOffer) {
   EXPECT_EQ(one[0].flag, record::Flag::kOverThreads);
   EXPECT_FALSE(one[0].is_fatal);
   EXPECT_EQ(one[0].message,
-            "in the timed halves of the plugin the worker and what it started used 18.0 ms of "
+            "in the timed calls of the plugin the worker and its child processes used 18.0 ms of "
             "processor time in 12.0 ms, with 1 thread allowed");
   const auto two = check_budget(result_with(2.2, 1), 2);
   ASSERT_EQ(two.size(), 1U);
