@@ -70,7 +70,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { pop(); }
 
  private:
-  /// A collection that is not closed yet.
+  /// An open collection.
   struct Open {
     YamlNode node;
     bool has_key = false;

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "graph/extra_results.h"
 #include "graph/program.h"
-#include "graph/taps.h"
 
 namespace graphnet::graph {
 
@@ -30,7 +30,7 @@ enum class Selection : std::uint8_t {
 struct IndexOutput {
   std::size_t output = 0;  ///< index among the outputs
   Selection selection = Selection::kArgmax;
-  Tap values;  ///< the tensor selected from
+  ExtraResult values;  ///< the tensor selected from
   /// Negative: from the end. None: positions count in the flattened tensor (argmax only).
   std::optional<std::int64_t> dim;
   bool keepdim = false;
