@@ -39,7 +39,8 @@ bool has_flag(const record::Record& record, Flag flag) {
   return std::find(record.flags.begin(), record.flags.end(), flag) != record.flags.end();
 }
 
-/// Processor time and wall clock of the halves of eager and of the plugin; NaN if there is none.
+/// Processor time and wall clock of the side samples of eager and of the plugin; NaN if there is
+/// none.
 std::vector<std::pair<double, double>> budgets_of(const record::Record& record) {
   const record::SideNumbers& cpu = record.timing.cpu_ns;
   const record::SideNumbers& wall = record.timing.cpu_wall_ns;

@@ -130,15 +130,15 @@ class RecordLine {
     const std::string& backend_first = record_.timing.backend_first;
     for (std::size_t pair = 0; pair < eager.size(); ++pair) {
       const bool is_plugin_first = pair < backend_first.size() && backend_first[pair] == '1';
-      if (is_plugin_first) lay_half(kPlugin, plugin[pair], *time);
-      lay_half(kEager, eager[pair], *time);
-      if (!is_plugin_first) lay_half(kPlugin, plugin[pair], *time);
+      if (is_plugin_first) lay_side_sample(kPlugin, plugin[pair], *time);
+      lay_side_sample(kEager, eager[pair], *time);
+      if (!is_plugin_first) lay_side_sample(kPlugin, plugin[pair], *time);
     }
   }
 
-  void lay_half(const char* side, double call_ns, std::uint64_t& time_ns) {
-    const record::SideCounts& halves = record_.timing.calls_per_half;
-    const std::int64_t calls = (side == kPlugin ? halves.plugin : halves.eager).value_or(1);
+  void lay_side_sample(const char* side, double call_ns, std::uint64_t& time_ns) {
+    const record::SideCounts& counts = record_.timing.calls_per_side_sample;
+    const std::int64_t calls = (side == kPlugin ? counts.plugin : counts.eager).value_or(1);
     const std::string name = calls == 1 ? "call" : std::to_string(calls) + " calls";
     lay_next({side, name}, whole(call_ns * static_cast<double>(calls)), time_ns);
   }

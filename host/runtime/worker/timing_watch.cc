@@ -81,7 +81,7 @@ void TimingWatch::look() {
   if (living.size() > helpers_.size()) helpers_ = std::move(living);
 }
 
-void TimingWatch::note_half(Side side) {
+void TimingWatch::note_side_sample(Side side) {
   const Moment end = now();
   agreements_[side].system_ns += static_cast<double>(end.system_ns - begin_.system_ns);
   agreements_[side].kernel_ns += static_cast<double>(end.kernel_ns - begin_.kernel_ns);
@@ -104,8 +104,9 @@ measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
     return inner ? inner(side, pair, call) : Status::ok();
   };
   hooks.after_call = std::move(inner.after_call);
-  hooks.after_half = [this, inner = std::move(inner.after_half)](Side side, int pair) {
-    note_half(side);
+  hooks.after_side_sample = [this, inner = std::move(inner.after_side_sample)](Side side,
+                                                                               int pair) {
+    note_side_sample(side);
     return inner ? inner(side, pair) : Status::ok();
   };
   return hooks;
@@ -117,7 +118,7 @@ std::vector<Finding> TimingWatch::check_elsewhere(const measure::PairedResult& r
   const auto elsewhere_ns = static_cast<double>(clock_->ran_elsewhere_ns() - *elsewhere_before_ns_);
   double clocked_ns = 0;
   for (const measure::Pair& pair : result.pairs) {
-    clocked_ns += pair.call_ns[measure::kBackend] * result.calls_per_half[measure::kBackend];
+    clocked_ns += pair.call_ns[measure::kBackend] * result.calls_per_side_sample[measure::kBackend];
   }
   if (elsewhere_ns <= kBudgetTolerance * clocked_ns) return {};
   return {{Flag::kOverThreads,

@@ -42,10 +42,10 @@ class SettingsWatch {
 ///
 /// | flag               | means                                                                |
 /// |--------------------|----------------------------------------------------------------------|
-/// | `over_threads`     | in the halves of a side more processor time was used than `threads`  |
-/// |                    | cores offer, by threads and processes of the worker together; or     |
-/// |                    | they ran on cores that they were not bound to                        |
-/// | `helper_process`   | processes that the plugin started lived while times were taken       |
+/// | `over_threads`     | in the timed calls of a side more processor time was used than       |
+/// |                    | `threads` cores offer, by threads and processes of the worker        |
+/// |                    | together; or they ran on cores that they were not bound to           |
+/// | `helper_process`   | processes that the plugin started ran beside the timed calls         |
 /// | `clock_tampered`   | the system's clock went faster or slower than the processor's        |
 /// |                    | counter, of which all durations are made; the plugin has failed      |
 /// | `settings_changed` | libtorch's settings (eager/settings.h) are others than before the    |
@@ -56,7 +56,7 @@ class TimingWatch {
   TimingWatch(measure::ProcessFamily& family, const measure::FamilyClock* clock, int threads)
       : family_(family), clock_(clock), threads_(threads) {}
 
-  /// Counts the family in the instruments, and what is called around the halves.
+  /// Counts the family in the instruments, and what is called around the side samples.
   void attach(measure::Instruments& instruments) {
     measure::count_family(instruments, family_);
     if (clock_ != nullptr) measure::count_inherited(instruments, *clock_);
@@ -76,7 +76,7 @@ class TimingWatch {
   };
   static Moment now();
   void look();
-  void note_half(measure::Side side);
+  void note_side_sample(measure::Side side);
 
   measure::ProcessFamily& family_;
   const measure::FamilyClock* clock_;

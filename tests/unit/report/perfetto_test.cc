@@ -30,7 +30,7 @@ record::Record paired_record() {
   record.plugin_side.first_call_ns = 30;
   record.plugin_side.trials_ns = {10.4, 20};
   record.timing.backend_first = "10";
-  record.timing.calls_per_half = {1, 5, {}};
+  record.timing.calls_per_side_sample = {1, 5, {}};
   record.proof.calls = 2;
   record.proof.arm_ns = 3;
   record.proof.traced_call_ns = 15;

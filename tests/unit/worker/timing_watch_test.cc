@@ -13,7 +13,7 @@
 namespace graphnet::worker {
 namespace {
 
-/// Twelve pairs whose halves last 1 ms and use as many cores as is said.
+/// Twelve pairs whose side samples last 1 ms and use as many cores as is said.
 measure::PairedResult result_with(double eager_cores, double plugin_cores) {
   measure::PairedResult result;
   result.pairs.resize(12);
@@ -56,7 +56,7 @@ TEST(UntimedWork, NamesTheStepsAndBothTimes) {
   for (measure::Pair& pair : result.pairs) pair.around_ns = {90e3, 21e3};
   base::Json report;
   EXPECT_TRUE(check_untimed_work({20e3, 1e3}, result, {2e3, 2e3}, report).empty());
-  EXPECT_EQ(report["around_ns"]["plugin"], 21e3) << "eager's halves are no matter";
+  EXPECT_EQ(report["around_ns"]["plugin"], 21e3) << "eager's side samples are no matter";
   for (measure::Pair& pair : result.pairs) pair.around_ns[measure::kBackend] = 40e3;
   const auto around = check_untimed_work({20e3, 1e3}, result, {}, report);
   ASSERT_EQ(around.size(), 1U);
