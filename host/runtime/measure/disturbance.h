@@ -76,8 +76,8 @@ Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& af
                 double side_sample_ns, double share, int threads = 1);
 
 /// Writes the side samples' marks and waits to the pair: waits are taken out of both side samples,
-/// or of neither if one of them cannot be freed of its own. A half of several calls (`calls` above
-/// 1) cannot, since the calls share it.
+/// or of neither if one of them cannot be freed of its own. A side sample of several calls (`calls`
+/// above 1) cannot, since the calls share it.
 void settle_waits(const PerSide<Judgement>& judgements, const PerSide<int>& calls, Pair& pair);
 
 /// Reads the counters of the calling thread; about two microseconds, no allocation.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a half of a pair is: its calls, the clock around each, and what happens between them.
+// What a side sample is: its calls, the clock around each, and what happens between them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -148,15 +148,15 @@ TEST(SideSamples, HooksSurroundEachCall) {
 
 TEST(SideSamples, AWaitAmongSeveralCallsMarksTheirSideSample) {
   SimulatedMachine machine;
-  int half = 0;
+  int sample = 0;
   PairedHooks hooks;
   hooks.after_side_sample = [&](Side, int) {
-    ++half;
+    ++sample;
     return Status::ok();
   };
   // Between two calls, in every fourth side sample.
   hooks.before_call = [&](Side, int, int call) {
-    if (half % 4 == 1 && call == 1) *machine.counters.waited_ns += 5'000;
+    if (sample % 4 == 1 && call == 1) *machine.counters.waited_ns += 5'000;
     return Status::ok();
   };
   machine.duration = [](Side) { return 10'000.0; };
