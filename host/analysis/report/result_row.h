@@ -14,7 +14,7 @@ namespace graphnet::report {
 /// A file or piece of memory that held the code in which threads were seen.
 struct TimeShare {
   std::string module;
-  double share = 0;  ///< of the looks of the sampler, 0 to 1
+  double share = 0;  ///< of the samples of the sampler, 0 to 1
 };
 
 /// One sample with one backend, as reports show it. From a record or from a line of an upstream

@@ -14,7 +14,7 @@ namespace graphnet::measure {
 enum Disturbance : std::uint8_t {
   kUndisturbed = 0,
   kPreempted = 1,  ///< a thread had no core for a while, and for how long cannot be taken out
-  kSteal = 2,      ///< the hypervisor took time during the look that the side sample belongs to
+  kSteal = 2,      ///< the hypervisor took time before the interim analysis of this side sample
 };
 
 /// What the kernel has counted so far; only differences mean something.

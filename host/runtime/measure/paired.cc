@@ -80,7 +80,7 @@ double clock_cost(const Instruments& instruments) {
 }
 
 /// Which side begins, for every pair: each four pairs hold both orders twice, in random order, so
-/// that a cost of coming first is balanced at every look.
+/// that a cost of coming first is balanced at every interim analysis.
 class Order {
  public:
   explicit Order(std::uint64_t seed) : generator_(seed) {}
@@ -108,7 +108,7 @@ void bound_waits(Pair& pair) {
   }
 }
 
-/// One comparison: pairs, looks, and a second attempt if need be.
+/// One comparison: pairs, interim analyses, and a second attempt if need be.
 class Comparison {
  public:
   Comparison(const PerSide<SideCalls>& sides, const PerSide<Warmup>& warmups,
@@ -143,7 +143,7 @@ class Comparison {
   void plan_side_samples(const PerSide<double>& call_ns);
   int affordable_pairs(double elapsed_ns) const;
   Status attempt();
-  bool look(bool last);
+  bool analyse_interim(bool last);
   void mark_steal();
   Status measure_pair();
   Status measure_control();
@@ -163,7 +163,7 @@ class Comparison {
   PairedResult result_;
   int first_index_ = 0;           ///< of this attempt's pairs
   std::size_t judged_pairs_ = 0;  ///< already marked for steal
-  double steal_sum_ = 0;          ///< of the looks of this attempt
+  double steal_sum_ = 0;          ///< of the interim analyses of this attempt
   // Of the side sample that is being measured.
   DisturbanceCounters before_;
   std::int64_t counted_ns_ = 0;  ///< when they had been read
@@ -220,7 +220,7 @@ Status Comparison::attempt() {
       result_.planned_looks = 1;
       for (int at = count; at < most; at *= 2) ++result_.planned_looks;
     }
-    done = look(/*last=*/overdue || count >= most);
+    done = analyse_interim(/*last=*/overdue || count >= most);
     if (done && overdue && count < most) result_.stop = Stop::kTime;
     next_look = std::min(2 * count, most);
   }
@@ -229,8 +229,8 @@ Status Comparison::attempt() {
 }
 
 /// Summarises what there is; true if nothing more needs to be measured. The error is split evenly
-/// over the planned looks, so stopping at any of them keeps the stated confidence.
-bool Comparison::look(bool last) {
+/// over the planned interim analyses, so stopping at any of them keeps the stated confidence.
+bool Comparison::analyse_interim(bool last) {
   mark_steal();
   ++result_.looks;
   const double confidence = 1 - (1 - settings_.confidence) / result_.planned_looks;

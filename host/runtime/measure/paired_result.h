@@ -77,10 +77,10 @@ struct PairedSummary {
   double ratio = 1;  ///< exp of the median of the log ratios: the headline
   double low = 0;    ///< interval of `ratio`
   double high = 0;
-  double confidence = 0;           ///< of this one interval, after the split over the looks
-  double hodges_lehmann = 1;       ///< second opinion
-  double ratio_of_minima = 1;      ///< of the wall clock: right if every disturbance only adds time
-  double ratio_of_medians = 1;     ///< what a table of two medians would show
+  double confidence = 0;        ///< of this one interval, after the split over the interim analyses
+  double hodges_lehmann = 1;    ///< second opinion
+  double ratio_of_minima = 1;   ///< of the wall clock: right if every disturbance only adds time
+  double ratio_of_medians = 1;  ///< what a table of two medians would show
   PerSide<double> median_ns = {};  ///< of a call, without waits
   double waited_share = 0;         ///< of the wall clock of all side samples
   /// What was taken out as waits, of the side's wall clock.
@@ -113,7 +113,7 @@ struct PairedResult {
   /// kSame: the ratio differs from 1 by no more than this; else 0.
   double same_within = 0;
   Stop stop = Stop::kTime;
-  int looks = 0;          ///< at how many moments the interval was looked at
+  int looks = 0;          ///< interim analyses that were made
   int planned_looks = 0;  ///< over how many the error was split
   bool remeasured = false;
   double steal_share = 0;  ///< of all cores' time during the attempt; 0 if unknown

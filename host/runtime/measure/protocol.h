@@ -73,10 +73,10 @@ namespace graphnet::measure {
 ///
 /// Outliers. A side sample with a wait that is left in is marked, if other programs can have had
 /// the cores for so long (at most what `threads` cores offer and the worker did not use), and so
-/// are all side samples of a look during which the hypervisor took much time. A marked side sample
-/// drops its whole pair, so both sides lose the same; dropped pairs are counted and stay in the
-/// record. If more than half would be dropped, none is, the verdict is `unstable` and there is no
-/// interval. Nothing is ever dropped for its duration.
+/// are all side samples of an interval between two interim analyses during which the hypervisor
+/// took much time. A marked side sample drops its whole pair, so both sides lose the same; dropped
+/// pairs are counted and stay in the record. If more than half would be dropped, none is, the
+/// verdict is `unstable` and there is no interval. Nothing is ever dropped for its duration.
 ///
 /// The ratio is eager by plugin: the median of the pairs' log ratios. Beside it stand, for a second
 /// opinion and for readers of other tools, the Hodges-Lehmann estimate, the ratio of the two minima
@@ -84,11 +84,11 @@ namespace graphnet::measure {
 /// ratio of the two medians.
 ///
 /// The interval is a bootstrap over pairs, in blocks as long as neighbouring pairs are alike. It is
-/// looked at after 12, 24, 48, ... pairs. Looking often and stopping when it looks good would
-/// cheat, so the error of 5 % is split evenly over the planned looks; each single interval is
-/// therefore wider than a 95 % one (`confidence`). It says how well **this** run determined the
-/// ratio. It does not cover what is constant during a run: memory layout, addresses, the compiled
-/// code of this one compile, the machine.
+/// analysed after 12, 24, 48, ... pairs. Analysing often and stopping when it looks good would
+/// cheat, so the error of 5 % is split evenly over the planned interim analyses; each single
+/// interval is therefore wider than a 95 % one (`confidence`). It says how well **this** run
+/// determined the ratio. It does not cover what is constant during a run: memory layout, addresses,
+/// the compiled code of this one compile, the machine.
 ///
 /// Verdicts: `same` within m %, `faster`, `slower`, `unstable`; the rule is in pair_summary.h.
 /// `unstable` is a statement about the machine: the pairs are measured once more, on a quieter
