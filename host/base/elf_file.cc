@@ -28,7 +28,7 @@ bool is_known_form(const Elf64_Ehdr& header) {
          header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB;
 }
 
-/// Translates a place in the file to an address or back, by the segment that holds it.
+/// Translates an offset of the file to an address or back, by the segment that holds it.
 std::optional<std::uint64_t> translated(const std::vector<Elf64_Phdr>& segments,
                                         std::uint64_t value, std::uint64_t Elf64_Phdr::*from,
                                         std::uint64_t Elf64_Phdr::*to) {

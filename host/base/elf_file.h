@@ -79,9 +79,9 @@ class ElfFile {
   /// Empty if their form is unknown: programs run without.
   const std::vector<Elf64_Shdr>& sections() const { return sections_; }
 
-  /// Place in the file of what is linked at an address; nothing if no segment loads it.
+  /// Offset in the file of what is linked at an address; nothing if no segment loads it.
   std::optional<std::uint64_t> offset_of(std::uint64_t address) const;
-  /// Address at which a place of the file is linked; nothing if no segment loads it.
+  /// Address at which an offset of the file is linked; nothing if no segment loads it.
   std::optional<std::uint64_t> address_of(std::uint64_t offset) const;
 
   /// The text that starts at `index` of a string table.
@@ -135,7 +135,7 @@ class ElfDynamic {
   const std::vector<Elf64_Dyn>& entries() const { return entries_; }
   /// Of the first entry with a tag.
   std::optional<std::uint64_t> value_of(Elf64_Sxword tag) const;
-  /// Place in the file of what that entry points to.
+  /// Offset in the file of what that entry points to.
   std::optional<std::uint64_t> offset_of(Elf64_Sxword tag) const;
 
   Result<std::string> text(std::uint64_t index) { return file_->text(texts_, index); }

@@ -28,16 +28,16 @@ bool is_function(const Elf64_Sym& symbol) {
          symbol.st_size > 0;
 }
 
-/// The places as addresses, sorted, with the positions that their names go to.
+/// The offsets as addresses, sorted, with the positions that their names go to.
 struct Query {
   std::uint64_t address;
   std::size_t position;
 };
 
-std::vector<Query> make_queries(const ElfFile& file, const std::vector<std::uint64_t>& places) {
+std::vector<Query> make_queries(const ElfFile& file, const std::vector<std::uint64_t>& offsets) {
   std::vector<Query> queries;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    queries.push_back({file.address_of(places[i]).value_or(places[i]), i});
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    queries.push_back({file.address_of(offsets[i]).value_or(offsets[i]), i});
   }
   std::sort(queries.begin(), queries.end(),
             [](const Query& a, const Query& b) { return a.address < b.address; });
@@ -70,7 +70,7 @@ class QueryIndex {
   static constexpr unsigned kPieceBits = 16;  // for the few functions larger than a page
   static constexpr std::size_t kSlots = std::size_t{1} << 16U;  // 8 KiB
 
-  /// Places far from each other share slots.
+  /// Offsets far from each other share slots.
   static std::size_t slot_of(std::uint64_t address, unsigned bits) {
     return (address >> bits) % kSlots;
   }
@@ -89,11 +89,11 @@ class QueryIndex {
 
 }  // namespace
 
-Result<std::vector<SymbolName>> name_places(const std::filesystem::path& file,
-                                            const std::vector<std::uint64_t>& places) {
+Result<std::vector<SymbolName>> name_offsets(const std::filesystem::path& file,
+                                             const std::vector<std::uint64_t>& offsets) {
   GN_ASSIGN_OR_RETURN(ElfFile elf, open_elf(file));
-  const QueryIndex queries(make_queries(elf, places));
-  std::vector<SymbolName> names(places.size());
+  const QueryIndex queries(make_queries(elf, offsets));
+  std::vector<SymbolName> names(offsets.size());
   for (const Elf64_Shdr& section : elf.sections()) {
     if (elf.section_name(section).rfind(".plt", 0) != 0) continue;
     queries.visit(section.sh_addr, section.sh_size,

@@ -10,7 +10,7 @@
 
 namespace graphnet::base {
 
-/// The function that holds a place in a file.
+/// The function at an offset of a file.
 struct SymbolName {
   /// Demangled, without its arguments; "(linker's jump table)" in a section of such; "" if the
   /// file's symbols do not say.
@@ -21,12 +21,12 @@ struct SymbolName {
 /// What the linker's jump tables are called: code in them only jumps to where it is named.
 inline constexpr const char* kJumpTable = "(linker's jump table)";
 
-/// Names places of an ELF file by its symbol tables, full and dynamic.
+/// Names the functions at offsets of an ELF file by its symbol tables, full and dynamic.
 ///
-/// shapes   places: offsets in the file, any order; the result has one for each
+/// shapes   offsets: in the file, any order; the result has one for each
 /// errors   kInput if the file cannot be read or is no 64-bit little-endian ELF file
-Result<std::vector<SymbolName>> name_places(const std::filesystem::path& file,
-                                            const std::vector<std::uint64_t>& places);
+Result<std::vector<SymbolName>> name_offsets(const std::filesystem::path& file,
+                                             const std::vector<std::uint64_t>& offsets);
 
 /// A C++ name as people write it; others stay as they are.
 std::string demangled(const std::string& name);

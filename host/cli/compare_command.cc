@@ -181,7 +181,7 @@ Command compare_command() {
        "time of one side; default: speedup",
        &flags->metric},
       {"--threshold", "PERCENT",
-       "a change below it is none; default: 5, at least the noise floor of the controls",
+       "ignore smaller changes; default: 5, at least the noise floor of the controls",
        &flags->threshold},
   };
   command.examples = {

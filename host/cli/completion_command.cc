@@ -135,7 +135,7 @@ Command completion_command() {
 Command complete_command() {
   const auto words = std::make_shared<std::vector<std::string>>();
   Command command;
-  command.summary = "what can stand in the place of the last word, for completion scripts";
+  command.summary = "candidates for the last word, for completion scripts";
   command.usage = "__complete -- [WORD]...";
   command.positionals = {"WORD", "the command line up to the cursor", words.get()};
   command.is_hidden = true;

@@ -115,7 +115,7 @@ class DeviceText {
                     report::pad_right(version, kVersionWidth) + " " + text_of(library, "file"));
       what.clear();
     }
-    if (!what.empty()) row(what, "none of CUDA is loaded");
+    if (!what.empty()) row(what, "no CUDA library is loaded");
     const Json tools = found_.value("tools", Json::object());
     for (const char* tool : {"ptxas", "libdevice"}) {
       row(tool, has(tools, tool) ? text_of(tools, tool) : "not found");
@@ -127,7 +127,8 @@ class DeviceText {
     std::size_t num_blocking = 0;
     std::string rows;
     for (const Json& thread : threads) {
-      if (!has(thread, "blocked")) return row("threads", "the kernel does not tell their signals");
+      if (!has(thread, "blocked"))
+        return row("threads", "the kernel does not show their signal masks");
       if (thread["blocked"].empty()) continue;
       ++num_blocking;
       std::vector<std::string> names;

@@ -55,13 +55,14 @@ Result<Options> read_options(const Context& context, const InspectFlags& flags) 
                   "--stage must be source, program or normal, got '" + options.stage + "'");
   }
   if (flags.bisect != flags.config.has_value()) {
-    return Status(Code::kUsage, "--bisect and --config go together");
+    return Status(Code::kUsage,
+                  flags.bisect ? "--bisect needs --config CONFIG" : "--config needs --bisect");
   }
   if (flags.bisect && (flags.ops || flags.no_run || flags.stage)) {
-    return Status(Code::kUsage, "--bisect goes with none of --stage, --ops and --no-run");
+    return Status(Code::kUsage, "--bisect excludes --stage, --ops and --no-run");
   }
   if (flags.ops && options.stage == "source") {
-    return Status(Code::kUsage, "--ops counts operators of --stage program or normal");
+    return Status(Code::kUsage, "--ops needs --stage program or normal");
   }
   std::vector<std::string> arguments = flags.samples;
   if (arguments.empty() && flags.ops) {
@@ -161,13 +162,12 @@ Command inspect_command() {
   Command command;
   command.summary = "show a sample's graph, its operators and what they cost";
   command.description =
-      "Prints model.py (source), the operator calls of a run (program), or the functional graph\n"
-      "that plugins compile (normal), one node a line, then a table of its operators. The sample\n"
-      "runs once, eagerly and without a plugin. --no-run plans it instead, from its metadata:\n"
-      "floats that the program reads from inputs are then 1. --ops counts the operators of many\n"
-      "samples, which are always planned. --bisect cuts the normal form after some nodes, gives it "
-      "to a\n"
-      "plugin and compares what lives behind the cut, halving until one node is left.";
+      "Prints model.py (source), the operator calls of a run (program), or the functional "
+      "graph\nthat plugins compile (normal), one node a line, then a table of its operators. The "
+      "sample\nruns once, eagerly and without a plugin. --no-run plans it instead, from its "
+      "metadata:\nfloats that the program reads from inputs are then 1. --ops counts the operators "
+      "of many\nsamples, which are always planned. --bisect finds the first\nnode whose value "
+      "leaves tolerance under a plugin, by bisection of the normal form.";
   command.usage = "inspect SAMPLE [options] | --ops [SAMPLE|DIR|LIST]... [options]";
   command.positionals = {"SAMPLE|DIR|LIST",
                          "the sample to show; with --ops any number, default: the bundled ones",

@@ -33,7 +33,7 @@ Result<supervise::WorkerSettings> worker_settings(const Context& context, const 
   if (group.is_ok()) settings.group = std::move(group).value();
   settings.share_machine = run.jobs > 1;
   if (settings.share_machine)
-    settings.mark = std::string(journal::kPlaceVariable) + "=" + std::to_string(slot);
+    settings.mark = std::string(journal::kSlotVariable) + "=" + std::to_string(slot);
   if (run.forks_workers) {
     settings.zygote =
         std::make_shared<supervise::Zygote>(settings.executable, settings.group, settings.mark);

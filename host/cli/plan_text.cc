@@ -86,7 +86,7 @@ std::string plan_text(const std::vector<config::Backend>& backends,
   return text + "\n" + std::to_string(plan.size()) +
          " to run: " + base::counted(samples.size(), "sample") + " x " +
          base::counted(backends.size(), "backend") +
-         (plan.size() < samples.size() * backends.size() ? ", without what is done" : "") + "\n";
+         (plan.size() < samples.size() * backends.size() ? ", without finished tasks" : "") + "\n";
 }
 
 base::Json plan_json(const std::vector<supervise::PlannedTask>& plan) {

@@ -204,19 +204,12 @@ Command plugin_command() {
   command.summary = "list or describe the installed plugins";
   command.description =
       "list: name, version, ABI, state (ok, shadowed by an earlier folder, disabled, broken), "
-      "devices,\n"
-      "file. A broken plugin is a row with its reason below the table; -v adds the folders "
-      "searched.\n"
-      "info: everything its manifest says, options with type and default included; exit code 4 if\n"
-      "the plugin is broken or disabled.\n"
-      "GRAPHNET_PLUGIN_PATH: more folders, separated by colons. GRAPHNET_PLUGINS_ONLY: plugin "
-      "files "
-      "or\n"
-      "folders in place of every other search. GRAPHNET_PLUGINS_DISABLE: patterns of names that "
-      "are "
-      "not\n"
-      "used, separated by commas. A plugin whose files others could change is broken, see "
-      "--trust-file.";
+      "devices,\nfile. A broken plugin is a row with its reason below the table; -v adds the "
+      "folders searched.\ninfo: everything its manifest says, options with type and default "
+      "included; exit code 4 if\nthe plugin is broken or disabled.\nGRAPHNET_PLUGIN_PATH: more "
+      "folders, separated by colons. GRAPHNET_PLUGINS_ONLY: plugin files or\nfolders to use and no "
+      "others. GRAPHNET_PLUGINS_DISABLE: patterns of names that are not\nused, separated by "
+      "commas. A plugin whose files others could change is broken, see --trust-file.";
   command.usage = "plugin list | info PLUGIN [options]";
   command.positionals = {
       "ACTION [PLUGIN]", "list, or info with a name", arguments.get(), {"list", "info"}, "PLUGIN"};

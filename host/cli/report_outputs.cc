@@ -32,7 +32,7 @@ Status check(const ReportOutputFlags& flags) {
     return Status(Code::kUsage, "--markdown and --html - cannot both have standard output");
   }
   if (flags.png && !flags.plots) {
-    return Status(Code::kUsage, "--png says how to write plots, and there is no --plots DIR");
+    return Status(Code::kUsage, "--png needs --plots DIR");
   }
   return Status::ok();
 }

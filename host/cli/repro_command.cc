@@ -56,13 +56,13 @@ Result<std::vector<JournalContent>> read_journals(const std::vector<fs::path>& f
 /// The sample's folder, where the run found it or among the bundled ones: the first whose files are
 /// those of the record, else the first that is there.
 Result<supervise::PlannedSample> find_sample(const Context& context, const Record& record) {
-  std::vector<fs::path> places = {record.sample_path};
+  std::vector<fs::path> folders = {record.sample_path};
   const auto bundled = context.installation.samples_folder();
-  if (bundled) places.push_back(*bundled / record.sample);
+  if (bundled) folders.push_back(*bundled / record.sample);
   std::optional<supervise::PlannedSample> found;
-  for (const fs::path& place : places) {
-    if (place.empty() || !sample::is_sample(place)) continue;
-    supervise::PlannedSample sample = planned_sample(place);
+  for (const fs::path& folder : folders) {
+    if (folder.empty() || !sample::is_sample(folder)) continue;
+    supervise::PlannedSample sample = planned_sample(folder);
     if (sample.content_sha256 == record.sample_sha256) return sample;
     if (!found) found = std::move(sample);
   }
@@ -216,8 +216,8 @@ Result<int> check_folder(const Context& context, const fs::path& folder) {
                                      : "not repeated: " + now + ", was " +
                                            report::printable(journal::end_of(recorded)))
               << '\n';
-    print_texts("also otherwise:", result.differences);
-    print_texts("under other conditions:", result.conditions);
+    print_texts("also changed:", result.differences);
+    print_texts("conditions changed:", result.conditions);
   }
   return result.is_repeated ? kExitDone : kExitSampleFailed;
 }
@@ -225,7 +225,7 @@ Result<int> check_folder(const Context& context, const fs::path& folder) {
 Result<int> execute(const Context& context, const ReproFlags& flags) {
   if (!flags.check) return make_folder(context, flags);
   if (!flags.results.empty() || flags.sample || flags.backend || flags.out) {
-    return Status(Code::kUsage, "--check takes no results and goes with no other flag");
+    return Status(Code::kUsage, "--check takes no results and no other flag");
   }
   return check_folder(context, *flags.check);
 }

@@ -40,9 +40,9 @@ bool is_same_kind(const Json& a, const Json& b) {
 void choose_plugin(const Record& record, config::RunConfig& config) {
   const fs::path library = record.plugin_library;
   const fs::path folder = library.parent_path();
-  for (const fs::path& place : {folder, folder.parent_path()}) {
-    if (place.empty() || place.filename() != record.plugin) continue;
-    config.plugin_search_paths = {place.parent_path()};
+  for (const fs::path& one : {folder, folder.parent_path()}) {
+    if (one.empty() || one.filename() != record.plugin) continue;
+    config.plugin_search_paths = {one.parent_path()};
   }
   std::error_code ignored;
   if (config.plugin_search_paths.empty() && fs::exists(library, ignored)) {
@@ -78,7 +78,7 @@ void read_limits(const Json& settings, config::RunConfig& config) {
 Status make_empty(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
-    return Status(Code::kUsage, "'" + folder.string() + "' holds something already")
+    return Status(Code::kUsage, "'" + folder.string() + "' is not empty")
         .add_hint("name another folder with --out");
   }
   fs::create_directories(folder, error);

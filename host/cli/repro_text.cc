@@ -149,7 +149,7 @@ std::string repro_readme(const Record& record, const std::vector<std::string>& w
       {"Its last output", printable_lines(record.output_tail)},
       {"Notes", lines_of(record.notes)},
       {"What ran", ran_lines(record)},
-      {"What the plugin said of itself", member_lines(record.plugin_info)},
+      {"As reported by the plugin (unverified)", member_lines(record.plugin_info)},
       {"Where", member_lines(part_to_json(record.environment))}};
   for (const auto& [heading, lines] : sections) {
     if (!lines.empty()) text += std::string("\n## ") + heading + "\n" + block(lines);

@@ -207,8 +207,7 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   run.plan = supervise::make_plan(run.samples, run.backends, settings);
   if (options.is_first_look) {
     run.notes.push_back(
-        "protocol smoke, as no samples were named: a quick look; add --protocol "
-        "standard to measure better");
+        "protocol smoke, because no samples were named; --protocol standard measures better");
   }
   if (options.shard) take_shard(*options.shard, run);
   if (options.resume) {
@@ -270,14 +269,13 @@ report::RunSummary summarize(const Context& context, const PreparedRun& run,
   summary.results_path = run.results.string();
   summary.notes = run.notes;
   if (run.num_already_done > 0) {
-    summary.notes.push_back(std::to_string(run.num_already_done) +
-                            " were in the results file already and were not run again");
+    summary.notes.push_back("skipped " + base::counted(run.num_already_done, "existing result"));
   }
   if (end.num_left > 0) {
     summary.notes.push_back(std::string(end.signal != 0 ? "interrupted: " : "stopped: ") +
                             std::to_string(end.num_left) + " of " +
                             std::to_string(run.plan.size()) +
-                            " not run; go on with: " + continue_command(context, run.results));
+                            " not run; continue with: " + continue_command(context, run.results));
   }
   return summary;
 }
@@ -326,22 +324,13 @@ Command run_command() {
   command.summary = "measure and verify samples with one or more backends";
   command.description =
       "Runs each sample eagerly, compiles and runs it with the backend that a config names, "
-      "compares\n"
-      "and times both, and appends one record per pair to a results file. Each pair runs in a "
-      "process\n"
-      "of its own: a crash, a hang or a lack of memory costs that pair and nothing else. With "
-      "several\n"
-      "configs, a plugin whose files cannot be used costs its own pairs only; with one the run "
-      "ends "
-      "at\n"
-      "once. Ctrl-C lets the running pair finish and ends the run; a second one stops that pair "
-      "too.\n"
-      "\n"
-      "Column error: the largest difference of an element from eager's, as a part of the RMS of "
-      "that\n"
-      "output of eager's (of the element itself, where it stands far above the others, as masks "
-      "do).\n"
-      "0: equal to the bit. -: no float outputs, or random ones.";
+      "compares\nand times both, and appends one record per pair to a results file. Each pair runs "
+      "in a process\nof its own: a crash, a hang or a lack of memory costs that pair and nothing "
+      "else. With several\nconfigs, a plugin whose files cannot be used costs its own pairs only; "
+      "with one the run ends at\nonce. Ctrl-C lets the running pair finish and ends the run; a "
+      "second one stops that pair too.\n\nColumn error: the largest error of an element, as a "
+      "fraction of the RMS of that output of\neager's (of the element itself if it is far larger "
+      "than the others, as in masks).\n0: equal to the bit. -: no float outputs, or random ones.";
   command.usage = "run [SAMPLE|DIR|LIST]... --config CONFIG [options]";
   command.positionals = {
       "SAMPLE|DIR|LIST",

@@ -79,10 +79,8 @@ Status read_numbers(const RunFlags& flags, RunOptions& options) {
 std::vector<Flag> measuring_flag_table(RunFlags& flags) {
   return {
       {"-c,--config", "CONFIG",
-       "what to run and how; repeat it to run several backends side by side (files are not "
-       "merged). "
-       "A name without a slash is looked up in ., $XDG_CONFIG_HOME/graphnet/configs and the "
-       "bundled "
+       "the run config; repeat it to run several backends side by side (files are not merged). A "
+       "name without a slash is looked up in ., $XDG_CONFIG_HOME/graphnet/configs and the bundled "
        "configs",
        &flags.configs},
       {"--set", "KEY=VALUE",
@@ -93,16 +91,14 @@ std::vector<Flag> measuring_flag_table(RunFlags& flags) {
        "replay (launches of a captured CUDA graph), "
        "upstream (as the dataset's own benchmark), or a protocol file",
        &flags.protocol},
-      {"--warmup", "N", "protocol upstream: calls before the clock counts (default: 3)",
-       &flags.warmup},
+      {"--warmup", "N", "protocol upstream: warm-up calls (default: 3)", &flags.warmup},
       {"--trials", "N", "protocol upstream: timed calls (default: 5)", &flags.trials},
       {"--threads", "N|auto", "size of the thread pool; auto: the cores this process may use",
        &flags.threads},
       {"--timeout", "S",
        "limit of compile and of run, each; seconds, or with unit: 500ms, 10m, none (default: 600)",
        &flags.timeout},
-      {"--max-gflop", "N|none",
-       "skip samples of more 10^9 operations a call (default: the config's, 2000)",
+      {"--max-gflop", "N|none", "skip samples above N GFLOP a call (default: the config's, 2000)",
        &flags.max_gflop},
       {"--proof", "full|counts|none",
        "how to find out which code did the work: full, counts (operators that libtorch's "
@@ -114,8 +110,8 @@ std::vector<Flag> measuring_flag_table(RunFlags& flags) {
 
 Flag jobs_flag(RunFlags& flags) {
   return {"-j,--jobs", "N|auto",
-          "samples that are loaded, compiled and checked at a time, as far as memory allows; while "
-          "one takes times the others stand still; auto: 1 + cores / threads (default: 1)",
+          "samples that are loaded, compiled and checked at a time, as far as memory allows; "
+          "others pause while one is timed; auto: 1 + cores / threads (default: 1)",
           &flags.jobs};
 }
 
@@ -126,19 +122,18 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        "results as JSONL; an existing file is appended to (default: results/<utc>-<id>.jsonl)",
        &flags.output},
       {"--resume", "FILE",
-       "go on with a results file: what it holds is not run again; it need not exist yet",
+       "continue a results file: tasks that it holds are not run again; the file need not exist",
        &flags.resume},
       {"--retry-failed", "", "with --resume: run again what did not end ok", &flags.retry_failed},
-      {"--shard", "I/N",
-       "run the I-th of N parts, which have about the same cost; its costliest sample first",
+      {"--shard", "I/N", "run part I of N, costliest sample first; all parts cost about the same",
        &flags.shard},
       {"--format", "table|graphnet-log",
        "what standard output carries: a table, or the lines of the dataset's own benchmark "
        "(default: table; --json: records)",
        &flags.format},
       {"--fail-on", "any|failed|error|never",
-       "which outcomes make the exit code 1: every one but ok, those but skipped, those but "
-       "unsupported too, none (default: failed)",
+       "which outcomes make the exit code 1: any: not ok; failed: also ignores skipped; error: "
+       "also ignores unsupported; never (default: failed)",
        &flags.fail_on},
       {"--isolate", "fork|fresh",
        "where each sample runs: a process forked from one that has loaded libtorch, or a fresh one "
@@ -167,10 +162,11 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
                   "own file");
   }
   if (flags.retry_failed && !flags.resume) {
-    return Status(Code::kUsage, "--retry-failed goes with --resume FILE");
+    return Status(Code::kUsage, "--retry-failed needs --resume FILE");
   }
   if (flags.output == "-") {
-    return Status(Code::kUsage, "--output must be a file").add_hint("--json prints the records");
+    return Status(Code::kUsage, "--output must be a file")
+        .add_hint("--json writes the records to standard output");
   }
   if (flags.output) options.output = *flags.output;
   if (flags.resume) options.resume = *flags.resume;
@@ -202,8 +198,8 @@ Status check_upstream_only(const RunOptions& options, const config::Protocol& pr
   const std::string flag = options.warmup   ? "--warmup"
                            : options.trials ? "--trials"
                                             : "--format graphnet-log";
-  return Status(Code::kUsage, flag + " goes with protocol upstream, and this run uses '" +
-                                  protocol.name + "', which decides itself how often to call")
+  return Status(Code::kUsage, flag + " needs protocol upstream, this run uses '" + protocol.name +
+                                  "', which chooses the number of calls itself")
       .add_hint("add --protocol upstream");
 }
 
@@ -275,8 +271,8 @@ Status check_threads(const config::RunConfig& config, int cores) {
     return Status(is_flag ? Code::kUsage : Code::kInput,
                   what + " is " + std::to_string(count) + ", and this process may use " +
                       std::to_string(cores) + (cores == 1 ? " core" : " cores") +
-                      ": times of threads that take turns would say nothing")
-        .add_hint("auto takes as many as there are");
+                      ": threads that share a core cannot be timed")
+        .add_hint("auto uses all of them");
   }
   return Status::ok();
 }

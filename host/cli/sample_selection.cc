@@ -89,7 +89,7 @@ Result<std::vector<supervise::PlannedSample>> select_samples(
                                                 : selection.add_list(argument));
   }
   std::vector<supervise::PlannedSample> samples = selection.take();
-  if (samples.empty()) return Status(Code::kInput, "no samples: the list names none");
+  if (samples.empty()) return Status(Code::kInput, "the list names no sample");
   return samples;
 }
 

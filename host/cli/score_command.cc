@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/flag_values.h"
 #include "cli/score_text.h"
+#include "record/left_out.h"
 #include "report/terminal_text.h"
 #include "score/read_results.h"
 #include "score/score_set.h"
@@ -39,6 +40,9 @@ struct ScoreFlags {
 };
 
 constexpr int kMaxResamples = 100000;
+
+/// The older word for `noisy`, which --keep still takes.
+constexpr const char* kOldNoisy = "unsteady";
 
 /// "-6=0.4,-5=0.48": level and weight.
 Result<std::map<int, double>> read_weights(const std::string& text) {
@@ -84,7 +88,9 @@ Result<score::Settings> read_settings(const ScoreFlags& flags) {
   if (flags.weights) {
     GN_ASSIGN_OR_RETURN(settings.weights, read_weights(*flags.weights));
   }
-  settings.keep.insert(flags.keep.begin(), flags.keep.end());
+  for (const std::string& reason : flags.keep) {
+    settings.keep.insert(reason == kOldNoisy ? name_of(record::LeftOut::kNoisy) : reason);
+  }
   settings.common_samples = flags.common;
   settings.compat = flags.compat;
   return settings;
@@ -135,7 +141,7 @@ Command score_command() {
       "counted; and the parameters alpha, beta, lambda, eta, gamma and pi of the aggregated form,\n"
       "which is computed too and must agree. Results under other conditions (processor, threads,\n"
       "weights, math, protocol, options) have a column of their own. Degenerate, denormal,\n"
-      "flagged, unsteady and unstable results and those not run are left out and counted; see\n"
+      "flagged, noisy and unstable results and those not run are left out and counted; see\n"
       "--keep.";
   command.usage = "score RESULTS|LOG|DIR... [options]";
   command.positionals = {"RESULTS|LOG|DIR",
@@ -154,7 +160,7 @@ Command score_command() {
       {"--weights", "T=W,...", "weights of the score's levels; default: upstream's",
        &flags->weights},
       {"--keep", "REASON",
-       "count results left out as REASON (degenerate, denormal, unsteady, ..., all); may repeat",
+       "count results left out as REASON (degenerate, denormal, noisy, ..., all); may repeat",
        &flags->keep},
       {"--common", "", "count only samples that every column counts", &flags->common},
       {"--by-file", "", "a column for each file, as upstream", &flags->by_file},

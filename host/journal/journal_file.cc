@@ -179,7 +179,7 @@ Status JournalFile::append_line(const Json& line) {
   // If even this fails, the next open() cuts the torn line.
   if (::ftruncate(fd_.get(), before.st_size) != 0) written.add_context("the last line is torn");
   return written.add_context(path_.string())
-      .add_hint("finished records are intact: make room, then go on with --resume " +
+      .add_hint("finished records are intact: make room, then continue with --resume " +
                 path_.string());
 }
 

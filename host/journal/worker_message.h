@@ -17,8 +17,8 @@ namespace graphnet::journal {
 /// worker -> supervisor, any number of lines:
 ///   {"event":"phase","phase":"eager"}           a phase begins; its time limit starts
 ///   {"event":"ask","phase":"time"}              only with Task::asks: it wants to begin a phase,
-///                                                and waits for a line; its time limit stands
-///                                                still. Before replay with "bytes", the memory
+///                                                and waits for a line; its time limit is
+///                                                suspended. Before replay with "bytes", the memory
 ///                                                that it expects to need
 ///   {"event":"step","step":"bind"}              the plugin's own code is entered next; which part
 ///   {"event":"memory"}                          an allocation was refused; the plugin may go on
@@ -29,8 +29,7 @@ namespace graphnet::journal {
 ///                                                file that holds it ("": none) and where in it;
 ///                                                the address alone where nothing is mapped
 ///   {"event":"record","record":{...},"final":false}  the record as far as it is known; the last
-///   one
-///                                                received counts, so a later death loses nothing
+///   one counts, so a later death loses nothing
 ///   {"event":"record",...,"final":true}         the worker is done with the sample
 /// Phases in order: record/phase.h.
 inline constexpr int kWorkerControlFd = 3;
@@ -41,9 +40,9 @@ inline constexpr const char* kGo = "go";
 /// Exit code of a worker that finds its end of the channel closed: code of the plugin did that.
 inline constexpr int kExitChannelLost = 74;
 
-/// Variable in the environment of workers that share a machine: whose they are, and what they
-/// start.
-inline constexpr const char* kPlaceVariable = "GRAPHNET_PLACE";
+/// Environment variable with the slot of a worker of a packed sweep. Processes that the worker
+/// starts inherit it, by which they are told from those of other slots.
+inline constexpr const char* kSlotVariable = "GRAPHNET_SLOT";
 
 /// What a worker has to do.
 struct Task {

@@ -51,9 +51,9 @@ void FieldsOut::put(const char* key, Json value) {
 
 Json FieldsOut::take_object() {
   const auto& members = object_.get_ref<const Json::object_t&>();
-  const bool has_places = std::any_of(members.begin(), members.end(),
-                                      [](const auto& one) { return one.second.is_discarded(); });
-  if (!has_places) return std::move(object_);
+  const bool has_unset = std::any_of(members.begin(), members.end(),
+                                     [](const auto& one) { return one.second.is_discarded(); });
+  if (!has_unset) return std::move(object_);
   Json object = Json::object();
   for (auto& [key, value] : object_.get_ref<Json::object_t&>()) {
     if (!value.is_discarded()) object[key] = std::move(value);

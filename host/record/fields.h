@@ -23,13 +23,13 @@ class Remainder {
   base::Json& operator[](const std::string& key) { return object_[key]; }
   /// Null where there is none.
   const base::Json& operator[](const std::string& key) const;
-  /// Whether it has no member; places of fields are none.
+  /// Whether it has no member; fields that are not set are none.
   bool empty() const;
 
  private:
   friend class FieldsIn;
   friend class FieldsOut;
-  base::Json object_ = base::Json::object();  // discarded values: places of fields
+  base::Json object_ = base::Json::object();  // discarded values: fields that are not set
 };
 
 /// Text and numbers of a list of pairs: {"aten::add": 3, ...} or [["arming", 12.5], ...].
@@ -155,7 +155,7 @@ class FieldsOut {
     if (!value.is_null()) put(key, std::move(value));
   }
 
-  /// Without the places of fields that are not set.
+  /// Without the fields that are not set.
   base::Json take_object();
 
  private:

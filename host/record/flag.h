@@ -73,7 +73,7 @@ inline constexpr FlagFacts kRows[] = {
     {F::kOverThreads, "over_threads", P::kNone,
      "more processor time was used in the timed calls than the threads have"},
     {F::kHelperProcess, "helper_process", P::kUnproven,
-     "processes that the plugin started lived while times were taken"},
+     "processes that the plugin started ran beside the timed calls"},
     {F::kSettingsChanged, "settings_changed", P::kUnproven,
      "the plugin changed libtorch's settings"},
     {F::kEagerSlowed, "eager_slowed", P::kNone,

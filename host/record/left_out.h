@@ -12,7 +12,7 @@ namespace graphnet::record {
 enum class LeftOut : std::uint8_t {
   kNone,
   kDegenerate,
-  kUnsteady,
+  kNoisy,
   kNotUsable,
   kNoOutcome,
   kNoSpeedup,
@@ -39,7 +39,7 @@ inline constexpr LeftOutFacts kRows[] = {
     {L::kNone, "", ""},
     {L::kDegenerate, "degenerate",
      "no output can show an error: each is constant, subnormal, NaN or ill-conditioned"},
-    {L::kUnsteady, "unsteady",
+    {L::kNoisy, "noisy",
      "method upstream: the quartiles of a side are more than a fifth of its median apart"},
     {L::kNotUsable, "not usable", "the plugin was refused before any of its code ran"},
     {L::kNoOutcome, "no outcome", "the record has no outcome"},

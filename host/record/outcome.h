@@ -49,9 +49,9 @@ const char* counting_name(Counting counting);
 /// Which outcomes make the exit code 1, as --fail-on names them; each one includes those before it.
 enum class FailOn : std::uint8_t {
   kNever,
-  kError,   ///< those but skipped and unsupported
-  kFailed,  ///< those but skipped
-  kAny,     ///< every one but ok
+  kError,   ///< as kFailed, without unsupported
+  kFailed,  ///< as kAny, without skipped
+  kAny,     ///< all but ok
 };
 
 /// How a sample failed on a backend; upstream's error types.

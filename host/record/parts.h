@@ -90,7 +90,7 @@ struct Timing {
   std::optional<std::int64_t> controls;
   std::optional<double> noise_floor;
   std::optional<double> elapsed_ns;
-  SideCounts calls_per_half;
+  SideCounts calls_per_side_sample;
   std::string backend_first;
   std::string disturbed;
   base::Json waited_ns;  ///< {"eager": [...], "plugin": [...]}
@@ -137,7 +137,7 @@ struct Timing {
     field("controls", self.controls);
     field("noise_floor", self.noise_floor);
     field("elapsed_ns", self.elapsed_ns);
-    field("calls_per_half", self.calls_per_half);
+    field("calls_per_half", self.calls_per_side_sample);
     field("backend_first", self.backend_first);
     field("disturbed", self.disturbed);
     field("waited_ns", self.waited_ns);

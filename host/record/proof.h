@@ -130,8 +130,8 @@ struct ProofDevice {
 
 /// What the verdict rests on: worker/proof_phase.h and proof/ledger.h. Empty: no proof.
 struct Proof {
-  std::string unavailable;  ///< why code was not watched; empty: it was
-  std::string witness;      ///< "full" or "counts"
+  std::string unavailable;  ///< why execute-deny did not run; empty: it did
+  std::string tracer;       ///< "full" or "counts"
   std::optional<std::int64_t> calls;
   std::optional<double> arm_ns;
   std::optional<double> traced_call_ns;
@@ -152,7 +152,7 @@ struct Proof {
   template <typename Self, typename Visit>
   static void visit(Self& self, Visit&& field) {
     field("unavailable", self.unavailable);
-    field("witness", self.witness);
+    field("witness", self.tracer);
     field("calls", self.calls);
     field("arm_ns", self.arm_ns);
     field("traced_call_ns", self.traced_call_ns);

@@ -58,8 +58,8 @@ inline constexpr ProofVerdictFacts kProof[] = {
     {P::kProven, "proven", "the plugin did the work"},
     {P::kMixed, "mixed", "libtorch did some of the work, which is listed in the brackets"},
     {P::kEager, "eager", "libtorch did the work"},
-    {P::kEmpty, "empty", "nobody did the work in the traced calls"},
-    {P::kReported, "reported", "only the plugin itself says that it did the work"},
+    {P::kEmpty, "empty", "the traced calls did not compute what they gave"},
+    {P::kReported, "reported", "reported by the plugin, which is unverified"},
     {P::kUnknown, "unknown", "it could not be found out, for the reason in the brackets"},
     {P::kOther, "", ""},
 };

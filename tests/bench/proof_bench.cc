@@ -40,14 +40,14 @@ double mebibytes_of(const std::vector<Region>& regions) {
 
 void arm_libtorch(benchmark::State& state) {
   const std::vector<Region> regions = denied_regions();
-  const auto witness = ExecuteDeny::create(regions).value();
+  const auto tracer = ExecuteDeny::create(regions).value();
   double arm_s = 0;
   double disarm_s = 0;
   for (auto _ : state) {
     const double start = cpu_s();
-    const bool armed = witness->arm({RegionKind::kDeny}).is_ok();
+    const bool armed = tracer->arm({RegionKind::kDeny}).is_ok();
     const double middle = cpu_s();
-    const bool disarmed = witness->disarm().is_ok();
+    const bool disarmed = tracer->disarm().is_ok();
     arm_s += middle - start;
     disarm_s += cpu_s() - middle;
     if (!armed || !disarmed) state.SkipWithError("the kernel refuses");
@@ -61,13 +61,13 @@ BENCHMARK(arm_libtorch)->Name("ArmLibtorch")->Unit(benchmark::kMicrosecond);
 void trap(benchmark::State& state) {
   constexpr std::size_t kWindows = 200;
   const tests::GeneratedCode code(kWindows);
-  const auto witness = ExecuteDeny::create({code.region(RegionKind::kDeny)}).value();
+  const auto tracer = ExecuteDeny::create({code.region(RegionKind::kDeny)}).value();
   for (auto _ : state) {
-    if (!witness->arm({RegionKind::kDeny}).is_ok()) state.SkipWithError("the kernel refuses");
+    if (!tracer->arm({RegionKind::kDeny}).is_ok()) state.SkipWithError("the kernel refuses");
     const double start = cpu_s();
     for (std::size_t i = 0; i < kWindows; ++i) code.call(i);
     state.SetIterationTime((cpu_s() - start) / kWindows);
-    if (!witness->disarm().is_ok()) state.SkipWithError("somebody opened it");
+    if (!tracer->disarm().is_ok()) state.SkipWithError("somebody opened it");
   }
 }
 BENCHMARK(trap)->Name("Trap")->UseManualTime()->Unit(benchmark::kMicrosecond);

@@ -269,7 +269,7 @@ TEST(Hostile, FileSizeLimitKeepsFinishedRecords) {
   const ProgramEnd end = run_scene(folder, "ulimit -f 24; exec \"$@\"",
                                    {samples.string(), "--config", kConfig, "-o", results.string()});
   expect_kept(end, results);
-  EXPECT_NE(end.output.find("go on with --resume " + results.string()), std::string::npos)
+  EXPECT_NE(end.output.find("continue with --resume " + results.string()), std::string::npos)
       << end.output;
   const ProgramEnd again = run_scene(
       folder, "exec \"$@\"", {samples.string(), "--config", kConfig, "--resume", results.string()});

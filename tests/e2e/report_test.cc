@@ -196,7 +196,7 @@ TEST_F(ResultCommands, KernelsAndPerfettoShowWhatARunDid) {
   EXPECT_EQ(shown.state.exit_code, 0);
   for (const char* part :
        {"eager       1\n", "libtorch ran the whole program", "libgn_nope.so", "libtorch_cpu.so",
-        "aten::linear 6, aten::relu 3; ", "traps on", "plugin says  its own word"}) {
+        "aten::linear 6, aten::relu 3; ", "traps on", "plugin says  as reported"}) {
     EXPECT_NE(shown.output.find(part), std::string::npos) << part << "\n" << shown.output;
   }
   const auto json =
@@ -217,7 +217,7 @@ TEST_F(ResultCommands, KernelsAndPerfettoShowWhatARunDid) {
                                       "call", "call", "call", "call"}));
   const std::vector<std::string> steps = reader.slices_on("proof");
   ASSERT_FALSE(steps.empty());
-  EXPECT_EQ(std::count(steps.begin(), steps.end(), "unwatched call"), 1);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), "untraced call"), 1);
   EXPECT_EQ(std::count(steps.begin(), steps.end(), "sampled call"), 1);
   EXPECT_EQ(steps.back(), "preparing") << "what a proof does last: inputs are put back";
 }
@@ -227,7 +227,7 @@ TEST_F(ResultCommands, KernelsSayThatOldRecordsHaveNoProof) {
       graphnet({"report", "--kernels", GRAPHNET_SOURCE_DIR "/tests/golden/journal/v2.jsonl",
                 "--color", "never"});
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
-  EXPECT_NE(end.output.find("no evidence  no call was watched"), std::string::npos) << end.output;
+  EXPECT_NE(end.output.find("no evidence  no call was traced"), std::string::npos) << end.output;
 }
 
 TEST_F(ResultCommands, KernelsAndPerfettoAreFormsOfTheirOwn) {

@@ -70,11 +70,13 @@ TEST(Score, ReadsUpstreamsLogs) {
   ASSERT_EQ(json["columns"].size(), 1U);
   const auto& column = json["columns"][0];
   EXPECT_EQ(column["label"], "nope");
-  EXPECT_EQ(column["counted"].get<int>() + column["left_out"].value("unsteady", 0), 10);
+  EXPECT_EQ(column["counted"].get<int>() + column["left_out"].value("noisy", 0), 10);
   EXPECT_EQ(column["failures"]["eager_fail"], 1);
   EXPECT_EQ(column["points"].size(), 15U);
   EXPECT_LT(json["largest_form_difference"].get<double>(), 1e-12);
   EXPECT_EQ(score_json({kLogs, "--by-file", "--compat"})["columns"].size(), 10U);
+  EXPECT_EQ(score_json({kLogs, "--keep", "unsteady"})["settings"]["keep"],
+            base::Json::array({"noisy"}));
 }
 
 TEST(Score, FollowsItsFlags) {

@@ -104,7 +104,7 @@ TEST_F(Zygote, ItsDeathCostsNoSample) {
   for (const record::Record& record : records()) EXPECT_EQ(record.outcome, record::Outcome::kOk);
 }
 
-// A worker that stands still when the supervisor is killed cannot see that nobody needs it: it may
+// A worker that is paused when the supervisor is killed cannot see that nobody needs it: it may
 // not even have asked what to do.
 TEST_F(Zygote, StoppedWorkersEndWithTheSupervisor) {
   const std::vector<std::string> samples(8, "transformers-auto-model/opt-tiny-random");

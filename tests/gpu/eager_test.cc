@@ -95,10 +95,11 @@ base::Result<Selected> select_on_cpu(const graph::Program& program,
   selected.contexts.resize(num_outputs);
   const graph::IndexOutputs found = graph::index_outputs(program);
   if (found.all.empty() || found.num_outputs != num_outputs) return selected;
-  std::vector<graph::Tap> taps;
-  for (const graph::IndexOutput& index : found.all) taps.push_back(index.values);
-  const graph::Program tapped = graph::with_extra_results(program, taps);
-  GN_ASSIGN_OR_RETURN(selected.engine, Engine::create(tapped, arguments, {}, sample::kReplaySeed));
+  std::vector<graph::ExtraResult> extra;
+  for (const graph::IndexOutput& index : found.all) extra.push_back(index.values);
+  const graph::Program extended = graph::with_extra_results(program, extra);
+  GN_ASSIGN_OR_RETURN(selected.engine,
+                      Engine::create(extended, arguments, {}, sample::kReplaySeed));
   GN_RETURN_IF_ERROR(selected.engine->prepare());
   GN_RETURN_IF_ERROR(selected.engine->run());
   GN_ASSIGN_OR_RETURN(selected.values, copies_of(*selected.engine));

@@ -38,7 +38,7 @@ class GpuTest : public testing::Test {
   /// Of the libtorch in use.
   static CuptiSession::Settings settings() {
     CuptiSession::Settings settings;
-    settings.places.folders = {cupti_folder(GRAPHNET_CUPTI_FOLDER)};
+    settings.search.folders = {cupti_folder(GRAPHNET_CUPTI_FOLDER)};
     return settings;
   }
 

@@ -39,7 +39,8 @@ bool has_flag(const record::Record& record, Flag flag) {
   return std::find(record.flags.begin(), record.flags.end(), flag) != record.flags.end();
 }
 
-/// Processor time and wall clock of the halves of eager and of the plugin; NaN if there is none.
+/// Processor time and wall clock of the side samples of eager and of the plugin; NaN if there is
+/// none.
 std::vector<std::pair<double, double>> budgets_of(const record::Record& record) {
   const record::SideNumbers& cpu = record.timing.cpu_ns;
   const record::SideNumbers& wall = record.timing.cpu_wall_ns;
@@ -62,10 +63,10 @@ const Case kCases[] = {
     {"flushes_denormals", 1, Outcome::kPluginFailed, Flag::kSettingsChanged,
      "subnormal results are zero"},
     {"one_thread", 2, Outcome::kPluginFailed, Flag::kSettingsChanged, "threads was 2, is 1"},
-    {"fast_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "halves of eager"},
-    {"half_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "halves of the plugin"},
+    {"fast_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "timed calls of eager"},
+    {"half_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "timed calls of the plugin"},
     {"interrupts_eager", 1, Outcome::kOk, Flag::kEagerSlowed, "beside the plugin"},
-    {"nearly_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "halves of the plugin"},
+    {"nearly_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "timed calls of the plugin"},
 };
 
 class DishonestBudget : public ::testing::TestWithParam<Case> {};

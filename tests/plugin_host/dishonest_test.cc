@@ -22,8 +22,8 @@
 namespace graphnet::tests {
 namespace {
 
-/// The control sample as it is, with each element of its input the same, or so small that a half
-/// has several calls.
+/// The control sample as it is, with each element of its input the same, or so small that a side
+/// sample has several calls.
 enum class Input { kVarying, kConstant, kSmall };
 
 enum class Method { kPaired, kUpstream };
@@ -161,9 +161,9 @@ TEST_P(Dishonest, IsCaughtAndTheHonestAreNot) {
     EXPECT_NE(record.message.find(tested.message), std::string::npos) << record.message;
     EXPECT_EQ(base::join(texts_of(record.flags), ", "), tested.flag);
     EXPECT_LE(record.speedup.value_or(0), tested.max_speedup);
-    const auto& calls_per_half = record.timing.calls_per_half.plugin;
-    if (tested.input == Input::kSmall && calls_per_half) {
-      EXPECT_GT(*calls_per_half, 1);
+    const auto& calls_per_side_sample = record.timing.calls_per_side_sample.plugin;
+    if (tested.input == Input::kSmall && calls_per_side_sample) {
+      EXPECT_GT(*calls_per_side_sample, 1);
     }
     const bool says_unchecked =
         std::any_of(record.notes.begin(), record.notes.end(),

@@ -28,9 +28,9 @@ const Case kCases[] = {
     {"closes_outputs", Flag::kUntimedWork, "before the plugin was loaded"},
     {"watches_input", Flag::kUntimedWork, "steps around", /*is_small=*/true},
     {"traps_clock", Flag::kUntimedWork, "steps around", /*is_small=*/true},
-    {"answers_clock", Flag::kClockTampered, "halves of eager"},
+    {"answers_clock", Flag::kClockTampered, "timed calls of eager"},
     {"interrupts_pairs", Flag::kEagerSlowed, "eager took"},
-    {"ends_copy", Flag::kEagerSlowed, "the copy of the process that could tell why is gone"},
+    {"ends_copy", Flag::kEagerSlowed, "no process without the plugin is left"},
     {"hides_child", Flag::kOverThreads, "the worker and what it started"},
 };
 

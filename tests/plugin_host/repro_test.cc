@@ -115,7 +115,7 @@ TEST_F(ReproFolders, WhatDoesNotRepeatIsTold) {
   EXPECT_EQ(other.state.exit_code, 1) << other.output;
   EXPECT_TRUE(contains(other.output, "not repeated: ok, was crashed in phase run with SIGSEGV\n"))
       << other.output;
-  EXPECT_TRUE(contains(other.output, "under other conditions:\n  plugin's file: ")) << other.output;
+  EXPECT_TRUE(contains(other.output, "conditions changed:\n  plugin's file: ")) << other.output;
 }
 
 TEST_F(ReproFolders, WhatDiffersHereIsAWarning) {
@@ -153,7 +153,7 @@ TEST_F(ReproFolders, MistakesAreAnswered) {
   EXPECT_EQ(repro({"--backend", "zeros"}).state.exit_code, 0);
   const ProgramEnd full = repro({"--backend", "zeros"});
   EXPECT_EQ(full.state.exit_code, 2);
-  EXPECT_TRUE(contains(full.output, "holds something already")) << full.output;
+  EXPECT_TRUE(contains(full.output, "is not empty")) << full.output;
   const ProgramEnd early = program({"repro", "--check", folder().string()});
   EXPECT_EQ(early.state.exit_code, 3);
   EXPECT_TRUE(contains(early.output, "again.jsonl")) << early.output;

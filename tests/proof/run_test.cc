@@ -103,7 +103,7 @@ TEST(Runs, SayHowAProofWasKilled) {
             "with SIGSEGV (Segmentation fault)");
 }
 
-// The fault passes through the witness's handler to that of the worker.
+// The fault passes through the tracer's handler to that of the worker.
 TEST(Runs, SayWhereAProofCrashed) {
   const record::Record record = run("crashes", kQuick);
   EXPECT_EQ(record.verdict.text(), "unknown(killed in proof)");
@@ -139,8 +139,8 @@ TEST(Runs, LeaveTheProofOutIfAsked) {
   EXPECT_EQ(none.verdict.text(), "unknown(not traced)");
   EXPECT_TRUE(is_empty(none.proof));
   const record::Record counts = run("honest", std::string(kQuick) + "proof: counts\n");
-  EXPECT_EQ(counts.verdict.text(), "unknown(execute-deny witness switched off)");
-  EXPECT_EQ(counts.proof.witness, "counts");
+  EXPECT_EQ(counts.verdict.text(), "unknown(execute-deny is switched off)");
+  EXPECT_EQ(counts.proof.tracer, "counts");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Each way of witness_plugin.cc must get its verdict, every time: the worker's own proof phase,
+// Each way of traced_plugin.cc must get its verdict, every time: the worker's own proof phase,
 // over and over in one process. GRAPHNET_REPEATS=1000 says how often.
 #include <gtest/gtest.h>
 
@@ -35,9 +35,9 @@ constexpr WayCase kCases[] = {
     {"cached_output", "empty"},
     {"blocks_signal", "unknown(thread 'blocker' ("},
     {"own_handler", "proven"},
-    {"takes_handler", "unknown(each call puts a SIGSEGV handler over the witness's)"},
+    {"takes_handler", "unknown(each call replaces the tracer's SIGSEGV handler)"},
     {"covers_handler",
-     "unknown(while it is called the plugin puts a SIGSEGV handler over the witness's)"},
+     "unknown(during its calls the plugin replaces the tracer's SIGSEGV handler)"},
     {"opens_windows", "mixed("},
     {"blocks_samples", "unknown(thread 'proof_verdicts' ("},
     {"works_ahead", "mixed(aten::relu_)"},
@@ -154,8 +154,8 @@ TEST_P(Verdicts, AreRightEveryTime) {
   }
 }
 
-// Where the first witness cannot look, the second one counts, and the verdict says why.
-TEST_P(Verdicts, WithoutTheWitnessRestOnTheCounts) {
+// Without execute-deny the dispatcher counts decide, and the verdict says why.
+TEST_P(Verdicts, WithoutTheTracerRestOnTheCounts) {
   const std::string way = GetParam().way;
   Prepared prepared(way);
   const base::Status status = prepared.prepare();
@@ -170,7 +170,7 @@ TEST_P(Verdicts, WithoutTheWitnessRestOnTheCounts) {
   } else if (way == "cached_output") {
     EXPECT_EQ(verdict, "empty");
   } else {
-    EXPECT_EQ(verdict, "unknown(execute-deny witness switched off)");
+    EXPECT_EQ(verdict, "unknown(execute-deny is switched off)");
   }
 }
 
@@ -253,18 +253,18 @@ TEST(Ledger, SaysWhenItWas) {
   base::Json ledger;
   prepared.prove("full", ledger);
   double end_ns = 0;
-  double first_watched_ns = 0;
+  double first_traced_ns = 0;
   double sampling_ns = 0;
   for (const base::Json& step : ledger["steps"]) {
-    if (step[0] == "watched call" && first_watched_ns == 0) first_watched_ns = end_ns;
+    if (step[0] == "traced call" && first_traced_ns == 0) first_traced_ns = end_ns;
     if (step[0] == "sampling" && sampling_ns == 0) sampling_ns = end_ns;
     end_ns += step[1].get<double>();
   }
-  ASSERT_GT(first_watched_ns, 0);
-  ASSERT_GT(sampling_ns, first_watched_ns);
+  ASSERT_GT(first_traced_ns, 0);
+  ASSERT_GT(sampling_ns, first_traced_ns);
   const base::Json& hits = ledger["moments"]["hits"];
   ASSERT_FALSE(hits["time_ns"].empty());
-  EXPECT_GE(hits["time_ns"].front(), first_watched_ns);
+  EXPECT_GE(hits["time_ns"].front(), first_traced_ns);
   EXPECT_LE(hits["time_ns"].back(), sampling_ns);
   const auto names = hits["names"].get<std::vector<std::string>>();
   EXPECT_NE(std::find(names.begin(), names.end(), "at::_ops::relu_::call"), names.end());

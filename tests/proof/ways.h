@@ -6,7 +6,7 @@
 
 namespace graphnet::tests {
 
-/// A way in which witness_plugin.cc does its work, and the verdict that it must get.
+/// A way in which traced_plugin.cc does its work, and the verdict that it must get.
 struct WayCase {
   const char* way;
   const char* verdict;  ///< its beginning

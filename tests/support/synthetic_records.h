@@ -204,7 +204,7 @@ class SyntheticSweep {
           name, kind, "compile", 90112, windows, {std::string(name) + "+0x28dee20"}, {}, {}};
     };
     record::Proof& proof = record.proof;
-    proof.witness = "full";
+    proof.tracer = "full";
     proof.calls = 3;
     proof.outputs = "equal";
     proof.modules = {module(library, is_eager ? "deny" : "expect", 7),

@@ -44,13 +44,13 @@ Density kernel_density(const std::vector<double>& values, int num_points) {
   const double step = (*greatest + 2 * width - from) / (num_points - 1);
   Density density;
   for (int i = 0; i < num_points; ++i) {
-    const double place = from + i * step;
+    const double point = from + i * step;
     double height = 0;
     for (const double value : values) {
-      const double z = (place - value) / width;
+      const double z = (point - value) / width;
       if (std::fabs(z) < 6) height += std::exp(-0.5 * z * z);
     }
-    density.places.push_back(place);
+    density.points.push_back(point);
     density.heights.push_back(height / (count * width * 2.5066282746310002));  // sqrt(2 pi)
   }
   return density;

@@ -12,10 +12,10 @@ namespace graphnet::report {
 /// source   Hyndman & Fan 1996, definition 7
 double quantile(const std::vector<double>& sorted, double part);
 
-/// Density at `num_points` even places from two bandwidths below the least value to two above the
+/// Density at `num_points` even points from two bandwidths below the least value to two above the
 /// greatest.
 struct Density {
-  std::vector<double> places;
+  std::vector<double> points;
   std::vector<double> heights;
 };
 

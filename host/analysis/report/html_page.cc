@@ -66,8 +66,7 @@ std::string noise_text(const Report& report) {
   if (!report.noise_floor) return "<p>No control was measured: the noise floor is not known.</p>\n";
   char text[160];
   std::snprintf(text, sizeof text,
-                "<p>Noise floor %.2f %%: eager against itself was off by up to that much; a "
-                "speedup nearer to 1 shows nothing.</p>\n",
+                "<p>Noise floor %.2f %% (eager vs eager): smaller differences are noise.</p>\n",
                 100 * *report.noise_floor);
   return text;
 }
@@ -172,31 +171,25 @@ std::string verdict_reasons(const Report& report) {
 }
 
 constexpr const char* kTableSection =
-    "<h2 id=\"results\">All results</h2>\n"
-    "<noscript><p>This table needs scripts; <code>graphnet report --csv</code> has it "
-    "too.</p></noscript>\n"
-    "<p class=\"controls\"><label>sample <input id=\"filter-sample\" type=\"search\" "
-    "placeholder=\"part of a name\"></label><span id=\"filters\" class=\"controls\"></span></p>\n"
-    "<p class=\"controls\"><button id=\"previous\">previous</button>"
-    "<button id=\"next\">next</button><span id=\"count\"></span>"
-    "<button id=\"save\">save as CSV</button></p>\n"
-    "<p class=\"muted screen\">A click on a row shows all of it, on a heading sorts.</p>\n"
-    "<div class=\"scroll\"><table id=\"results-table\"><thead><tr id=\"head\"></tr></thead>"
-    "<tbody id=\"rows\"></tbody></table></div>\n";
+    "<h2 id=\"results\">All results</h2>\n<noscript><p>This table needs scripts; <code>graphnet "
+    "report --csv</code> has it too.</p></noscript>\n<p class=\"controls\"><label>sample <input "
+    "id=\"filter-sample\" type=\"search\" placeholder=\"part of a name\"></label><span "
+    "id=\"filters\" class=\"controls\"></span></p>\n<p class=\"controls\"><button "
+    "id=\"previous\">previous</button><button id=\"next\">next</button><span "
+    "id=\"count\"></span><button id=\"save\">save as CSV</button></p>\n<p class=\"muted "
+    "screen\">Click a row for details, a heading to sort.</p>\n<div class=\"scroll\"><table "
+    "id=\"results-table\"><thead><tr id=\"head\"></tr></thead><tbody "
+    "id=\"rows\"></tbody></table></div>\n";
 
 constexpr const char* kSamplesSection =
-    "<h2 id=\"samples\">Samples</h2>\n"
-    "<noscript><p>This section needs scripts.</p></noscript>\n"
-    "<p class=\"controls\"><label>sample <input id=\"find-sample\" type=\"search\" "
-    "placeholder=\"part of a name\"></label><label>with <select id=\"find-kind\"></select></label>"
-    "</p>\n"
-    "<p class=\"controls\"><button id=\"samples-previous\">previous</button>"
-    "<button id=\"samples-next\">next</button><span id=\"samples-count\"></span></p>\n"
-    "<p class=\"muted screen\">A click on a sample shows all that is known of it with each "
-    "backend; "
-    "its address can be kept.</p>\n"
-    "<div class=\"scroll\"><table id=\"samples-table\"><thead><tr id=\"samples-head\"></tr></thead>"
-    "<tbody id=\"samples-rows\"></tbody></table></div>\n";
+    "<h2 id=\"samples\">Samples</h2>\n<noscript><p>This section needs scripts.</p></noscript>\n<p "
+    "class=\"controls\"><label>sample <input id=\"find-sample\" type=\"search\" placeholder=\"part "
+    "of a name\"></label><label>with <select id=\"find-kind\"></select></label></p>\n<p "
+    "class=\"controls\"><button id=\"samples-previous\">previous</button><button "
+    "id=\"samples-next\">next</button><span id=\"samples-count\"></span></p>\n<p class=\"muted "
+    "screen\">Click a sample for details; its URL is bookmarkable.</p>\n<div "
+    "class=\"scroll\"><table id=\"samples-table\"><thead><tr "
+    "id=\"samples-head\"></tr></thead><tbody id=\"samples-rows\"></tbody></table></div>\n";
 
 constexpr const char* kNavigation =
     "<nav><a href=\"#summary\">Summary</a><a href=\"#curves\">Curves</a>"

@@ -19,9 +19,9 @@ constexpr int kMaxMessageCells = 200;
 class Dictionary {
  public:
   std::string number_of(const std::string& text) {
-    const auto [place, is_new] = numbers_.emplace(text, words_.size());
+    const auto [entry, is_new] = numbers_.emplace(text, words_.size());
     if (is_new) words_.push_back(printable(text));
-    return std::to_string(place->second);
+    return std::to_string(entry->second);
   }
   const std::vector<std::string>& words() const { return words_; }
 

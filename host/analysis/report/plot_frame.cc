@@ -26,16 +26,16 @@ double legend_entry_width(const std::string& name) {
 }
 
 // Where each entry of the legend begins; entries flow into rows.
-std::vector<Point> legend_places(const std::vector<std::string>& legend) {
-  std::vector<Point> places;
+std::vector<Point> legend_positions(const std::vector<std::string>& legend) {
+  std::vector<Point> positions;
   Point at{16, 0};
   for (const std::string& name : legend) {
     const double width = legend_entry_width(name);
     if (at.x > 16 && at.x + width > kWidth - 8) at = {16, at.y + kLegendRow};
-    places.push_back(at);
+    positions.push_back(at);
     at.x += width;
   }
-  return places;
+  return positions;
 }
 
 // Lines that fit below a chart, broken at blanks.
@@ -66,7 +66,7 @@ PlotFrame::PlotFrame(const PlotLabels& labels, const std::vector<std::string>& l
                      double plot_height, double left_margin)
     : PlotFrame(labels, legend, [&] {
         const double legend_height =
-            legend.empty() ? 0 : legend_places(legend).back().y + kLegendRow + 6;
+            legend.empty() ? 0 : legend_positions(legend).back().y + kLegendRow + 6;
         return Layout{plot_height, left_margin, legend_height,
                       kTitleHeight + legend_height + plot_height + kAxisHeight +
                           kCaptionLine * static_cast<double>(caption_lines(labels.caption).size()) +
@@ -99,10 +99,10 @@ PlotFrame::PlotFrame(const PlotLabels& labels, const std::vector<std::string>& l
 }
 
 void PlotFrame::draw_legend(const std::vector<std::string>& legend, double top) {
-  const std::vector<Point> places = legend_places(legend);
+  const std::vector<Point> positions = legend_positions(legend);
   for (std::size_t series = 0; series < legend.size(); ++series) {
-    const double x = places[series].x;
-    const double y = top + places[series].y + 8;
+    const double x = positions[series].x;
+    const double y = top + positions[series].y + 8;
     svg_.path(PathData().move_to({x, y}).line_to({x + 24, y}), class_of(series) + " line",
               dash_of(series));
     svg_.marker({x + 12, y}, series);

@@ -74,19 +74,19 @@ std::int64_t plugin_windows(const Record& record) {
 
 std::string why_no_evidence(const Record& record) {
   if (has_proof(record)) return "";
-  if (record.phase == Phase::kProof) return "the plugin ended while it was watched";
+  if (record.phase == Phase::kProof) return "the plugin ended while it was traced";
   // The last phases of a sample that is complete without a proof.
   const bool is_complete = record.phase == Phase::kCompare || record.phase == Phase::kRobustness;
   if (!record.is_ok() && !is_complete) {
     return record.outcome.text() +
            (record.phase.empty() ? "" : " in phase " + record.phase.text()) +
-           ", before any call was watched";
+           ", before any call was traced";
   }
-  return "no call was watched: --proof none, or a record from before there was a proof";
+  return "no call was traced: --proof none, or a record of a version without proof";
 }
 
 std::string why_proven(const Record& record) {
-  return "no operator of libtorch in " + count_text(record.proof.calls, "watched call") + ", " +
+  return "no operator of libtorch in " + count_text(record.proof.calls, "traced call") + ", " +
          count_text(plugin_windows(record), "window") + " of the plugin's code, outputs " +
          record.proof.outputs;
 }
@@ -171,18 +171,18 @@ std::string table_text(const Grid& grid, int width) {
   return indented(grid_text(grid, width > 2 ? width - 2 : width));
 }
 
-std::string witness_text(const Record& record) {
+std::string tracer_text(const Record& record) {
   const record::Proof& proof = record.proof;
-  std::string text = proof.witness;
+  std::string text = proof.tracer;
   if (!proof.unavailable.empty()) text += " (" + proof.unavailable + ")";
-  text += ", " + count_text(proof.calls, "watched call");
+  text += ", " + count_text(proof.calls, "traced call");
   if (proof.unavailable.empty()) {
     text += ", " + count_text(proof.hits, "trap") + " on " +
             count_text(proof.hit_threads, "thread") + ", arming " + duration_text(proof.arm_ns) +
             " a call";
   }
   return text + ", call " + duration_text(proof.traced_call_ns) + " (" +
-         duration_text(proof.call_ns) + " unwatched), " + duration_text(proof.extra_ns) + " extra";
+         duration_text(proof.call_ns) + " untraced), " + duration_text(proof.extra_ns) + " extra";
 }
 
 std::string entered_text(const Record& record, int width) {
@@ -282,7 +282,7 @@ std::string device_text(const Record& record, int width) {
 
 std::string plugin_word(const Record& record, int width) {
   Grid grid;
-  grid.columns = {"plugin says", "its own word, which nobody has checked"};
+  grid.columns = {"plugin says", "as reported by the plugin (unverified)"};
   for (const auto& [key, value] : record.plugin_info.items()) {
     grid.rows.push_back({key, base::text_of(value)});
   }
@@ -299,7 +299,7 @@ std::string record_text(const Record& record, int width) {
   if (!reason.empty()) text += line("because", reason, width);
   const std::string none = why_no_evidence(record);
   if (!none.empty()) return text + line("no evidence", none, width) + plugin_word(record, width);
-  return text + line("witness", witness_text(record), width) + entered_text(record, width) +
+  return text + line("tracer", tracer_text(record), width) + entered_text(record, width) +
          denied_text(record, width) + line("dispatcher", operators_text(record), width) +
          samples_text(record, width) + device_text(record, width) + steps_text(record, width) +
          plugin_word(record, width);

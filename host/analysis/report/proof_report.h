@@ -11,7 +11,7 @@
 namespace graphnet::report {
 
 /// Who did the work, and what says so: verdicts by backend, then for each record its verdict with
-/// the reason, the watched calls and what arming them cost, the code that was entered, operators
+/// the reason, the traced calls and what arming them cost, the code that was entered, operators
 /// that the dispatcher counted, where the threads spent their time, and last what the plugin says
 /// of itself, which is named as its word. A record without evidence says why there is none.
 ///
@@ -28,14 +28,14 @@ base::Json proof_json(const std::vector<record::Record>& records);
 /// known beyond the verdict.
 std::string verdict_reason(const record::Record& record);
 
-/// In which code the plugin's threads spent the watched time: the largest three shares of at least
+/// In which code the plugin's threads spent the traced time: the largest three shares of at least
 /// one percent.
 std::vector<TimeShare> time_shares(const record::Record& record);
 
 /// The three operators of libtorch that ran most often: "aten::linear, aten::add, 17 more".
 std::string operators_word(const record::Record& record);
 
-/// Where the code that the plugin brought was entered, the most places first: "JIT memory,
+/// Where the code that the plugin brought was entered, the most windows first: "JIT memory,
 /// libgn_x.so".
 std::string entered_word(const record::Record& record);
 

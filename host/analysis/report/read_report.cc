@@ -84,10 +84,10 @@ class Details {
   // For records that do not say it, from the sample's folder if that is here. One file a sample,
   // however many backends it has.
   const std::string& category(const std::string& sample_path) {
-    const auto [place, is_new] = categories_.emplace(sample_path, "unknown");
+    const auto [entry, is_new] = categories_.emplace(sample_path, "unknown");
     const std::string found = is_new ? sample::category_of(sample_path) : "";
-    if (!found.empty()) place->second = found;
-    return place->second;
+    if (!found.empty()) entry->second = found;
+    return entry->second;
   }
 
   std::unordered_map<std::size_t, ResultRow> rows_;

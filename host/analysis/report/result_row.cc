@@ -28,7 +28,7 @@ std::optional<double> largest(const base::Json& object, const char* key) {
   return result;
 }
 
-/// Whether every output passes the level at that place of upstream's order.
+/// Whether every output passes the level at that index of upstream's order.
 bool all_pass(const base::Json& outputs, std::size_t level) {
   for (const base::Json& output : outputs) {
     const auto* digits = output.get_ptr<const std::string*>();

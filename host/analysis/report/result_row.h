@@ -14,7 +14,7 @@ namespace graphnet::report {
 /// A file or piece of memory that held the code in which threads were seen.
 struct TimeShare {
   std::string module;
-  double share = 0;  ///< of the looks of the sampler, 0 to 1
+  double share = 0;  ///< of the samples of the sampler, 0 to 1
 };
 
 /// One sample with one backend, as reports show it. From a record or from a line of an upstream
@@ -25,7 +25,7 @@ struct ResultRow {
   std::string sample;
   std::string family;
   std::string category;     ///< upstream's heuristic_tag; "unknown" without
-  std::size_t backend = 0;  ///< place in Report::backends
+  std::size_t backend = 0;  ///< index in Report::backends
   record::Word<record::Outcome> outcome;
   record::Counting counting = record::Counting::kCounted;
   std::string message;

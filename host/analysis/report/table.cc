@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "record/left_out.h"
 #include "report/terminal_text.h"
 #include "score/formulas.h"
 
@@ -72,9 +73,8 @@ void RunTable::write_line(const std::string& line) {
 void RunTable::control(const journal::Control& control) {
   noise_floor_ = control.noise_floor;
   char text[160];
-  std::snprintf(text, sizeof text,
-                "control: eager against itself %d times, off by at most %.2f %% (mean %+.2f %%)",
-                control.experiments, 100 * control.noise_floor, 100 * control.bias);
+  std::snprintf(text, sizeof text, "noise floor %.2f %% (eager vs eager, %d runs, mean %+.2f %%)",
+                100 * control.noise_floor, control.experiments, 100 * control.bias);
   out_ << coloured(style_.width > 0 ? cut_to_width(kGap + std::string(text), style_.width)
                                     : kGap + std::string(text),
                    Colour::kDim, style_.color)
@@ -152,7 +152,7 @@ void RunTable::write_speedups() {
   for (const RunTally::Speedups& speedups : tally_.speedups()) {
     std::vector<std::string> left_out;
     for (const auto& [reason, number] : speedups.left_out) {
-      const char* more = reason == "unsteady" ? " (spread above 20 %)" : "";
+      const char* more = reason == name_of(record::LeftOut::kNoisy) ? " (spread above 20 %)" : "";
       left_out.push_back(std::to_string(number) + " " + printable(reason) + more);
     }
     if (speedups.counted.empty() && left_out.empty()) continue;

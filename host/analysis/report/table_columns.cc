@@ -9,11 +9,13 @@
 #include <set>
 
 #include "base/text.h"
+#include "record/left_out.h"
 #include "report/terminal_text.h"
 #include "score/evidence.h"
 
 namespace graphnet::report {
 
+using record::LeftOut;
 using record::Record;
 using record::TimingVerdict;
 
@@ -172,12 +174,12 @@ bool is_noise(const Record& record, double noise_floor) {
 
 std::string remarks_of(const Record& record) {
   std::vector<std::string> remarks;
-  if (record.degenerate) remarks.emplace_back("degenerate");
+  if (record.degenerate) remarks.emplace_back(name_of(LeftOut::kDegenerate));
   const auto flags = texts_of(record.flags);
   remarks.insert(remarks.end(), flags.begin(), flags.end());
   const std::string evidence = evidence_text(record);
   if (!evidence.empty()) remarks.push_back(evidence);
-  if (score::is_unsteady(record)) remarks.emplace_back("unsteady");
+  if (score::is_noisy(record)) remarks.emplace_back(name_of(LeftOut::kNoisy));
   const std::string robustness = robustness_text(record);
   if (!robustness.empty()) remarks.push_back(robustness);
   const std::string second_weights = second_weights_text(record);

@@ -130,15 +130,15 @@ class RecordLine {
     const std::string& backend_first = record_.timing.backend_first;
     for (std::size_t pair = 0; pair < eager.size(); ++pair) {
       const bool is_plugin_first = pair < backend_first.size() && backend_first[pair] == '1';
-      if (is_plugin_first) lay_half(kPlugin, plugin[pair], *time);
-      lay_half(kEager, eager[pair], *time);
-      if (!is_plugin_first) lay_half(kPlugin, plugin[pair], *time);
+      if (is_plugin_first) lay_side_sample(kPlugin, plugin[pair], *time);
+      lay_side_sample(kEager, eager[pair], *time);
+      if (!is_plugin_first) lay_side_sample(kPlugin, plugin[pair], *time);
     }
   }
 
-  void lay_half(const char* side, double call_ns, std::uint64_t& time_ns) {
-    const record::SideCounts& halves = record_.timing.calls_per_half;
-    const std::int64_t calls = (side == kPlugin ? halves.plugin : halves.eager).value_or(1);
+  void lay_side_sample(const char* side, double call_ns, std::uint64_t& time_ns) {
+    const record::SideCounts& counts = record_.timing.calls_per_side_sample;
+    const std::int64_t calls = (side == kPlugin ? counts.plugin : counts.eager).value_or(1);
     const std::string name = calls == 1 ? "call" : std::to_string(calls) + " calls";
     lay_next({side, name}, whole(call_ns * static_cast<double>(calls)), time_ns);
   }
@@ -150,12 +150,12 @@ class RecordLine {
     for (const char* kind : {"hits", "samples"}) {
       if (moments.contains(kind)) lay_moments(kind, moments[kind], *time);
     }
-    if (record_.proof.steps.empty()) return lay_watched_calls(*time);
+    if (record_.proof.steps.empty()) return lay_traced_calls(*time);
     for (const auto& [step, ns] : record_.proof.steps) lay_next({kProof, step}, whole(ns), *time);
   }
 
   /// Of records from before there were steps.
-  void lay_watched_calls(std::uint64_t time_ns) {
+  void lay_traced_calls(std::uint64_t time_ns) {
     const record::Proof& proof = record_.proof;
     constexpr std::int64_t kMostCalls = 100;
     const std::int64_t calls = std::min(kMostCalls, proof.calls.value_or(0));
@@ -163,9 +163,9 @@ class RecordLine {
     const std::uint64_t call_ns = whole(proof.traced_call_ns.value_or(0));
     for (std::int64_t call = 0; call < calls; ++call) {
       lay_next({kProof, "arming"}, arm_ns, time_ns);
-      lay_next({kProof, "watched call"}, call_ns, time_ns);
+      lay_next({kProof, "traced call"}, call_ns, time_ns);
     }
-    lay_next({kProof, "unwatched call"}, whole(proof.call_ns.value_or(0)), time_ns);
+    lay_next({kProof, "untraced call"}, whole(proof.call_ns.value_or(0)), time_ns);
   }
 
   /// What was seen when, on a track for each thread; see proof/moments.h.

@@ -13,8 +13,8 @@ namespace graphnet::report {
 ///
 /// Records hold how long things took and in which order, not when: slices lie end to end from the
 /// start of their phase, so what passed between two calls (untimed calls, checks) is the empty rest
-/// of the phase. Halves of several calls are one slice. Of the proof they hold when, too: the
-/// witness's hits and the sampler's finds are instants on a track for each thread. The verdict
+/// of the phase. Side samples of several calls are one slice. Of the proof they hold when, too: the
+/// tracer's hits and the sampler's finds are instants on a track for each thread. The verdict
 /// stands at the end of its record.
 PerfettoTrace timeline(const std::vector<record::Record>& records);
 

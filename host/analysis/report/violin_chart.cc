@@ -35,7 +35,7 @@ RatioRange range_of(const std::vector<SpeedupGroup>& groups) {
   for (const SpeedupGroup& group : groups) {
     all.insert(all.end(), group.speedups.begin(), group.speedups.end());
     const Density ends = kernel_density(sorted_logs(group.speedups), 2);
-    for (const double place : ends.places) all.push_back(std::exp2(place));
+    for (const double point : ends.points) all.push_back(std::exp2(point));
   }
   return ratio_range(all);
 }
@@ -44,12 +44,12 @@ void draw_body(SvgWriter& svg, const Density& density, const Axis& y, const Slot
                std::size_t series) {
   const double highest = *std::max_element(density.heights.begin(), density.heights.end());
   PathData outline;
-  const std::size_t count = density.places.size();
+  const std::size_t count = density.points.size();
   for (std::size_t i = 0; i < 2 * count; ++i) {
     const std::size_t at = i < count ? i : 2 * count - 1 - i;
     const double width = slot.half_width * density.heights[at] / highest;
     const Point point{slot.middle + (i < count ? -width : width),
-                      y.at(std::exp2(density.places[at]))};
+                      y.at(std::exp2(density.points[at]))};
     i == 0 ? outline.move_to(point) : outline.line_to(point);
   }
   svg.path(outline.close(), class_of(series) + " area", dash_of(series));
@@ -72,7 +72,7 @@ void draw_violin(SvgWriter& svg, const SpeedupGroup& group, const Axis& y, const
                  std::size_t series) {
   const std::vector<double> logs = sorted_logs(group.speedups);
   const Density density = kernel_density(logs, kDensityPoints);
-  if (density.places.empty()) {
+  if (density.points.empty()) {
     for (const double speedup : group.speedups) {
       svg.marker({slot.middle, y.at(speedup)}, series, true, ratio_label(speedup));
     }

@@ -18,7 +18,7 @@ bool is_spread_too_wide(const std::optional<double>& iqr, const std::optional<do
   return iqr && median && *iqr > kLargestSpread * *median;
 }
 
-bool is_unsteady(const Record& record) {
+bool is_noisy(const Record& record) {
   return !record.timing.has_pairs() &&
          (is_spread_too_wide(record.eager.iqr_ns, record.eager.median_ns) ||
           is_spread_too_wide(record.plugin_side.iqr_ns, record.plugin_side.median_ns));
@@ -29,7 +29,7 @@ std::string doubt_about_speedup(const Record& record) {
   if (record.verdict.kind == record::ProofVerdict::kEmpty) {
     return name_of(record::ProofVerdict::kEmpty);  // no code of the plugin's was seen to run
   }
-  if (is_unsteady(record)) return name_of(LeftOut::kUnsteady);
+  if (is_noisy(record)) return name_of(LeftOut::kNoisy);
   const auto timing = record.timing.verdict;
   return timing == record::TimingVerdict::kUnstable ? timing.text() : "";
 }

@@ -15,9 +15,9 @@ namespace graphnet::score {
 bool is_spread_too_wide(const std::optional<double>& iqr, const std::optional<double>& median);
 
 /// That of either side. Method `upstream` only: the other has an interval.
-bool is_unsteady(const record::Record& record);
+bool is_noisy(const record::Record& record);
 
-/// What makes a record's speedup doubtful: a flag, "unsteady", or "unstable" (the interval is too
+/// What makes a record's speedup doubtful: a flag, "noisy", or "unstable" (the interval is too
 /// wide to say anything); empty: nothing.
 std::string doubt_about_speedup(const record::Record& record);
 

@@ -51,8 +51,8 @@ void judge_output(const Record& record, std::size_t index, bool compat, Row& row
   const bool is_equal = is_one(item(record.correctness, "equal", index));
   const std::string digits = schedule ? digits_of(record, index, compat) : "";
   for (std::size_t level = 0; level < kNumLevels; ++level) {
-    const std::size_t place = schedule ? (*schedule)[level] : 0;
-    const bool is_close = schedule ? place < digits.size() && digits[place] == '1' : is_equal;
+    const std::size_t digit = schedule ? (*schedule)[level] : 0;
+    const bool is_close = schedule ? digit < digits.size() && digits[digit] == '1' : is_equal;
     row.correct[level] = row.correct[level] && is_close;
   }
 }

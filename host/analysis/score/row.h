@@ -18,7 +18,7 @@ inline constexpr int kFirstLevel = -10;
 inline constexpr int kLastLevel = 5;
 inline constexpr std::size_t kNumLevels = kLastLevel - kFirstLevel + 1;
 
-/// Place of level t in Row::correct; t from kFirstLevel to kLastLevel.
+/// Index of level t in Row::correct; t from kFirstLevel to kLastLevel.
 constexpr std::size_t level_index(int t) {
   return static_cast<std::size_t>(t - kFirstLevel);
 }
@@ -63,7 +63,7 @@ struct Row {
   /// Why the row enters no score; empty: it does. A reason of record/left_out.h, a flag,
   /// "unstable", "empty" or an outcome.
   std::string left_out;
-  /// Place among the rows as read, by which all else that is known of it can be found.
+  /// Index among the rows as read, by which all else that is known of it can be found.
   std::size_t number = 0;
   /// False if there is nothing to count (skipped, cut off), whatever Settings::keep says.
   bool can_be_kept = true;

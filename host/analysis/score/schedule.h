@@ -10,7 +10,7 @@
 
 namespace graphnet::score {
 
-/// Places in base::tolerance_levels(), by level_index(), that decide about an output.
+/// Indices in base::tolerance_levels(), by level_index(), that decide about an output.
 using Schedule = std::array<std::size_t, kNumLevels>;
 
 /// The schedule for an output of type `dtype` of eager; nothing if only equality counts.

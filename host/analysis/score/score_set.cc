@@ -101,17 +101,17 @@ void add_notes(ScoreSet& set) {
     if (source != column.backend.facets.end()) sources.insert(source->second);
   }
   if (sample_sets.size() > 1) {
-    set.notes.emplace_back("the columns do not count the same samples");
+    set.notes.emplace_back("backends cover different samples; use --common");
   }
   if (sources.size() > 1) {
     set.notes.emplace_back(
-        "upstream's logs time eager through Python, records do not: speedups of small graphs in "
-        "logs are larger for that");
+        "upstream's logs time eager through Python, records time it through C++: logs show larger "
+        "speedups of small graphs");
   }
   if (set.settings.compat && set.largest_form_difference > kFormsAgree) {
     set.notes.emplace_back(
-        "the aggregated form forgives eager failures that the per-sample form does not, as "
-        "upstream's; its own check stops here");
+        "the aggregated and the per-sample form differ: as upstream's, only the aggregated one "
+        "forgives eager failures");
   }
 }
 
@@ -121,7 +121,8 @@ std::vector<std::string> notes_on_keep(const std::vector<Row>& rows, const Setti
   unknown.erase("all");
   for (const Row& row : rows) unknown.erase(row.left_out);
   std::vector<std::string> notes;
-  for (const std::string& reason : unknown) notes.push_back("no result is '" + reason + "'");
+  for (const std::string& reason : unknown)
+    notes.push_back("no result is left out as '" + reason + "'");
   return notes;
 }
 

@@ -34,7 +34,7 @@ struct LogSample {
   std::optional<bool> shapes_match;
   std::string failed_side;      ///< "eager", "compiled", empty: no line says so
   std::string failure_message;  ///< of the first such line; may be empty
-  bool has_fluctuated = false;  ///< upstream refused to report unsteady times
+  bool has_fluctuated = false;  ///< upstream did not report times because they were noisy
   bool never_began = false;     ///< announced by batch mode, but there is no Processing line
   bool is_cut_off = false;      ///< the file ends inside a line of this sample
   /// Lines that a sample has once were there twice: logs of two runs have been mixed.

@@ -86,7 +86,7 @@ std::string reason_not_to_count(const LogSample& sample) {
   if (sample.is_cut_off) return name_of(LeftOut::kCutOff);
   if (sample.is_mixed_up) return name_of(LeftOut::kMixedUp);
   if (sample.is_garbled) return name_of(LeftOut::kGarbled);
-  return sample.has_fluctuated ? name_of(LeftOut::kUnsteady) : "";
+  return sample.has_fluctuated ? name_of(LeftOut::kNoisy) : "";
 }
 
 bool is_wide(const LogSample::Spread& spread) {
@@ -151,9 +151,9 @@ Row row_of(const LogSample& sample, bool compat) {
     row.outcome = is_correct ? record::Outcome::kOk : record::Outcome::kAccuracyMismatch;
     row.counting = record::facts_of(row.outcome.value()).counting;
   }
-  const bool is_unsteady = is_wide(sample.eager_spread) || is_wide(sample.compiled_spread);
-  if (row.can_be_kept && row.failure == Failure::kNone && is_unsteady) {
-    row.left_out = name_of(LeftOut::kUnsteady);
+  const bool is_noisy = is_wide(sample.eager_spread) || is_wide(sample.compiled_spread);
+  if (row.can_be_kept && row.failure == Failure::kNone && is_noisy) {
+    row.left_out = name_of(LeftOut::kNoisy);
   }
   return row;
 }

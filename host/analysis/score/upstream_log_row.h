@@ -12,19 +12,19 @@ namespace graphnet::score {
 ///
 /// By default the classes are what happened; first row that holds:
 ///
-/// | the lines                                            | class |
-/// |------------------------------------------------------|----------------------------------------|
-/// | announced only, cut off, of two runs, garbled        | left out: "not begun", "cut off", | |
-/// | "mixed up", "garbled"                  | | upstream refused unsteady times | left out:
-/// "unsteady"                   | | eager is said to have failed                         |
-/// kReference                             | | compiled is said to have failed, our outcome in the
-/// | that outcome's                         | | message (`compile_failed: ...`) | | | the same
-/// without; or the sample just ends            | kReference, kCompile, kRuntime after   | | | 0, 1,
-/// 2 Profiling lines (compilers     | |                                                      | work
-/// in the first call)                | | types differ; outputs are more or fewer              |
-/// kTypeMismatch; kShapeMismatch          | | shapes differ | kShapeMismatch | | otherwise | by
-/// level; left out but can be kept as  | |                                                      |
-/// "unsteady" if quartiles are wide       |
+/// | the lines                                    | class                                      |
+/// |----------------------------------------------|--------------------------------------------|
+/// | announced only; cut off                      | left out: `not begun`; `cut off`           |
+/// | of two runs; with a value that is no number  | left out: `mixed up`; `garbled`            |
+/// | upstream reported no times: they were noisy  | left out: `noisy`                          |
+/// | eager is said to have failed                 | kReference                                 |
+/// | compiled is said to have failed, our outcome | that outcome's                             |
+/// | in the message (`compile_failed: ...`)       |                                            |
+/// | the same without; or the sample just ends    | after 0, 1, 2 Profiling lines: kReference, |
+/// | (compilers work in the first call)           | kCompile, kRuntime                         |
+/// | outputs are more or fewer; types differ      | kShapeMismatch; kTypeMismatch              |
+/// | shapes differ                                | kShapeMismatch                             |
+/// | otherwise                                    | by level; `noisy` if quartiles are wide    |
 ///
 /// With `compat` the class is upstream's: an eager failure without type lines, a compile failure
 /// without those of the compiled side, a shape mismatch where no tolerance was printed, a type

@@ -25,8 +25,7 @@ Result<Shard> parse_shard(const std::string& text) {
       return shard;
     }
   }
-  return Status(Code::kUsage,
-                "a shard is I/N with I from 1 to N, such as 3/8, and not '" + text + "'");
+  return Status(Code::kUsage, "--shard must be I/N, 1 <= I <= N; got '" + text + "'");
 }
 
 std::vector<std::size_t> shard_members(const std::vector<double>& costs, Shard shard) {

@@ -56,9 +56,7 @@ Result<std::string> submit_script(const std::filesystem::path& script, const std
   GN_ASSIGN_OR_RETURN(base::Subprocess child, base::Subprocess::start(options));
   const base::ExitState end = child.wait();
   if (end.exit_code == kExitNotFound) {
-    return Status(Code::kEnvironment,
-                  "sbatch is not on PATH: this is no machine that submits to "
-                  "Slurm")
+    return Status(Code::kEnvironment, "sbatch is not on PATH; submit from a machine with Slurm")
         .add_hint("--dry-run prints the scripts")
         .add_hint(
             "without Slurm: graphnet run --shard 1/8 --resume shard-1.jsonl, ... on each "

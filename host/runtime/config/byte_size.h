@@ -31,7 +31,7 @@ base::Result<MemoryLimit> parse_memory_limit(std::string_view text);
 
 /// The same for a config value.
 ///
-/// errors   kInput at the value's place
+/// errors   kInput at the value's position
 base::Result<MemoryLimit> read_memory_limit(const YamlNode& node, const std::string& what);
 
 /// Inverse of parse_memory_limit: "auto", "none", "4GiB", "512MiB".
@@ -40,7 +40,7 @@ std::string format_memory_limit(const MemoryLimit& limit);
 /// Parses "auto" (0) or the size of a buffer, "64MiB", "1GiB", up to 64 GiB.
 ///
 /// units    bytes
-/// errors   kInput at the value's place
+/// errors   kInput at the value's position
 base::Result<std::uint64_t> read_buffer_size(const YamlNode& node, const std::string& what);
 
 /// Inverse: "auto", "64MiB"; sizes that are no whole number of MiB are rounded down.

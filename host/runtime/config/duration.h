@@ -24,7 +24,7 @@ base::Result<TimeLimit> parse_time_limit(std::string_view text, std::string_view
 
 /// The same for a config value.
 ///
-/// errors   kInput at the value's place
+/// errors   kInput at the value's position
 base::Result<TimeLimit> read_time_limit(const YamlNode& node, const std::string& what);
 
 /// Inverse of parse_time_limit: "600s", "1500ms", "none".

@@ -32,7 +32,7 @@ struct OptionSpec {
 /// an enum `variant`, a map from some of its choices to words.
 ///
 /// order    as written
-/// errors   kInput with place
+/// errors   kInput with position
 base::Result<std::vector<OptionSpec>> read_option_specs(const YamlNode& node,
                                                         const std::string& path);
 
@@ -40,7 +40,8 @@ base::Result<std::vector<OptionSpec>> read_option_specs(const YamlNode& node,
 /// `given` may be null: defaults only.
 ///
 /// order    of the declaration, so that equal settings give equal records
-/// errors   kInput at the place in the run config: unknown option (nearest suggested), wrong type,
+/// errors   kInput at the position in the run config: unknown option (nearest suggested), wrong
+/// type,
 ///          out of range
 base::Result<base::Json> resolve_options(const std::vector<OptionSpec>& specs,
                                          const YamlNode* given);

@@ -30,7 +30,7 @@ std::vector<KeyPart> split_key(const std::string& key) {
   return parts;
 }
 
-/// Value of `part` in `map`, added as an empty map if missing; its place becomes the flag's.
+/// Value of `part` in `map`, added as an empty map if missing; its position becomes the flag's.
 YamlNode& enter(YamlNode& map, const KeyPart& part, const YamlNode& value) {
   for (auto& entry : map.entries) {
     if (entry.key == part.name) return entry.value;
@@ -63,7 +63,7 @@ Status apply_override(YamlNode& root, const std::string& text) {
   for (const auto& part : parts) {
     if (node->kind != YamlNode::Kind::kMap) {
       return error_at(*value.source, part.position,
-                      "'" + part.name + "' has no place: the config has " + describe(*node) +
+                      "'" + part.name + "' cannot be set: the config has " + describe(*node) +
                           " where a map is needed");
     }
     node = &enter(*node, part, value);

@@ -43,7 +43,7 @@ struct Protocol {
 /// A name without a slash is protocols/<name>.yaml in the first folder that has it; any other is a
 /// file, relative to `base_folder`.
 ///
-/// errors   kInput with place: no such protocol (nearest suggested), unknown key, wrong value
+/// errors   kInput with position: no such protocol (nearest suggested), unknown key, wrong value
 base::Result<Protocol> read_protocol(const YamlNode& node,
                                      const std::vector<std::filesystem::path>& config_folders,
                                      const std::filesystem::path& base_folder,

@@ -17,7 +17,7 @@ base::Result<double> parse_flop(std::string_view text);
 
 /// The same for a config value.
 ///
-/// errors   kInput at the value's place
+/// errors   kInput at the value's position
 base::Result<double> read_flop(const YamlNode& node, const std::string& what);
 
 /// Inverse: "2T", "none".

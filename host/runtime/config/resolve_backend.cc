@@ -89,24 +89,24 @@ Result<PluginEntry> find_plugin(const Installation& installation,
 }
 
 std::string origin(const RunConfig& config, const std::string& key) {
-  const auto place = config.origins.find(key);
-  return place != config.origins.end() ? place->second : "a default";
+  const auto found = config.origins.find(key);
+  return found != config.origins.end() ? found->second : "a default";
 }
 
 Status check_version(const Manifest& manifest, const RunConfig& config) {
   const VersionRange& wanted = config.backend.version;
   if (wanted.bounds.empty()) return Status::ok();
-  const std::string place = origin(config, "backend.version");
+  const std::string from = origin(config, "backend.version");
   const Result<Version> version = parse_version(manifest.version);
   if (!version.is_ok()) {
     return Status(Code::kPlugin, "plugin '" + manifest.name + "' cannot be compared with '" +
-                                     wanted.text + "' (" + place +
+                                     wanted.text + "' (" + from +
                                      "): " + version.status().message())
         .add_context(manifest.file.string());
   }
   if (wanted.contains(*version)) return Status::ok();
   return Status(Code::kPlugin, "found plugin '" + manifest.name + "' " + manifest.version +
-                                   ", the config wants " + wanted.text + " (" + place + ")")
+                                   ", the config wants " + wanted.text + " (" + from + ")")
       .add_context(manifest.file.string())
       .add_hint("install another version of the plugin, or change backend.version");
 }

@@ -35,7 +35,7 @@ struct Backend {
 /// replays captured calls for a plugin that is not `graph_capturable` (kUnsupported).
 ///
 /// errors   kPlugin: no such plugin, disabled, not in the version wanted, without the device or
-///          weights mode; kInput: options, with place; a protocol that replays on the processor
+///          weights mode; kInput: options, with position; a protocol that replays on the processor
 base::Result<Backend> examine_backend(const Installation& installation,
                                       const std::vector<std::filesystem::path>& extra_folders,
                                       RunConfig config);

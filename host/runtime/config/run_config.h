@@ -32,7 +32,7 @@ struct BackendChoice {
   std::string sha256;             ///< that the library must have, lower case; empty: any
   /// As written; checked by resolve_options() once the plugin's manifest is known.
   std::optional<YamlNode> options;
-  std::string where;  ///< place of name or library, for messages: "x.yaml:3:9"
+  std::string where;  ///< position of name or library, for messages: "x.yaml:3:9"
 };
 
 /// What a sample may use; one that needs more is skipped before anything is allocated.
@@ -75,7 +75,7 @@ struct RunConfig {
 /// the file count from the file's folder, those in overrides from the current folder. Protocols
 /// named in it are looked up in `config_folders`.
 ///
-/// errors   kInput with place, also for a math policy that the device cannot have; kUsage for a
+/// errors   kInput with position, also for a math policy that the device cannot have; kUsage for a
 ///          malformed override
 base::Result<RunConfig> read_run_config(const std::filesystem::path& file,
                                         const std::vector<std::string>& overrides,

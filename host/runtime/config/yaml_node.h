@@ -17,7 +17,7 @@ struct YamlSource {
   std::vector<std::string> lines;
 };
 
-/// Place in a source.
+/// Position in a source.
 ///
 /// units    zero based; column in bytes
 struct YamlPosition {
@@ -27,7 +27,7 @@ struct YamlPosition {
 
 struct YamlEntry;
 
-/// One parsed value with its place. A plain value type: copies share only the source.
+/// One parsed value with its position. A plain value type: copies share only the source.
 ///
 /// order    items and entries as written
 struct YamlNode {
@@ -58,7 +58,7 @@ struct YamlEntry {
 std::string location(const YamlSource& source, YamlPosition position);
 
 /// Input error of the form "file:line:column: message", with the source line and a caret under the
-/// place on two further lines.
+/// position on two further lines.
 base::Status error_at(const YamlSource& source, YamlPosition position, const std::string& message);
 base::Status error_at(const YamlNode& node, const std::string& message);
 

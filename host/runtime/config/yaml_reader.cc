@@ -31,7 +31,7 @@ struct Refusal : std::exception {
 };
 
 /// Builds the tree from parse events. An event parser is used instead of yaml-cpp's node tree
-/// because that drops duplicate keys, resolves aliases and has no place for keys.
+/// because that drops duplicate keys, resolves aliases and has no positions of keys.
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(std::shared_ptr<const YamlSource> source, int first_column)
@@ -40,7 +40,8 @@ class TreeBuilder : public YAML::EventHandler {
   YamlNode take_root() { return std::move(root_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (num_documents_++ > 0) refuse(place(mark), "a second document is not allowed in one file");
+    if (num_documents_++ > 0)
+      refuse(position(mark), "a second document is not allowed in one file");
   }
   void OnDocumentEnd() override {}
 
@@ -48,7 +49,7 @@ class TreeBuilder : public YAML::EventHandler {
     add(make(mark, anchor, "", YamlNode::Kind::kNull));
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    refuse(place(mark), "aliases are not allowed; write the value out");
+    refuse(position(mark), "aliases are not allowed; write the value out");
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
@@ -69,14 +70,14 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { pop(); }
 
  private:
-  /// A collection that is not closed yet.
+  /// An open collection.
   struct Open {
     YamlNode node;
     bool has_key = false;
     std::unordered_map<std::string, int> line_of_key;
   };
 
-  YamlPosition place(const YAML::Mark& mark) const {
+  YamlPosition position(const YAML::Mark& mark) const {
     return {mark.line, mark.column + (mark.line == 0 ? first_column_ : 0)};
   }
 
@@ -86,11 +87,11 @@ class TreeBuilder : public YAML::EventHandler {
 
   YamlNode make(const YAML::Mark& mark, YAML::anchor_t anchor, const std::string& tag,
                 YamlNode::Kind kind) const {
-    if (anchor != YAML::NullAnchor) refuse(place(mark), "anchors are not allowed");
-    if (!tag.empty() && tag != "?" && tag != "!") refuse(place(mark), "tags are not allowed");
+    if (anchor != YAML::NullAnchor) refuse(position(mark), "anchors are not allowed");
+    if (!tag.empty() && tag != "?" && tag != "!") refuse(position(mark), "tags are not allowed");
     YamlNode node;
     node.kind = kind;
-    node.position = place(mark);
+    node.position = position(mark);
     node.source = source_;
     return node;
   }
@@ -218,10 +219,10 @@ Result<YamlNode> parse_source(const std::string& text, std::shared_ptr<const Yam
   } catch (const Refusal& refusal) {
     return refusal.status;
   } catch (const YAML::Exception& error) {
-    const YamlPosition place = {
+    const YamlPosition position = {
         std::max(error.mark.line, 0),
         std::max(error.mark.column, 0) + (error.mark.line <= 0 ? first_column : 0)};
-    Status invalid = error_at(*source, place, "invalid YAML: " + error.msg);
+    Status invalid = error_at(*source, position, "invalid YAML: " + error.msg);
     // Such as `version: >=0.2`, where '>' begins a block.
     const bool is_block = error.msg.find("block scalar") != std::string::npos;
     return is_block ? invalid.add_hint("put a value that begins with > or | in quotes") : invalid;
@@ -306,12 +307,12 @@ Result<MapReader> MapReader::open(const YamlNode& node, std::string path,
   }
   for (const auto& entry : node.entries) {
     if (std::find(known_keys.begin(), known_keys.end(), entry.key) != known_keys.end()) continue;
-    const std::string place = path.empty() ? "" : " in " + path;
+    const std::string where = path.empty() ? "" : " in " + path;
     Status error =
         error_at(*entry.source, entry.position,
-                 "unknown key '" + entry.key + "'" + place + suggestion(entry.key, known_keys));
+                 "unknown key '" + entry.key + "'" + where + suggestion(entry.key, known_keys));
     return std::move(error).add_hint(known_keys.empty()
-                                         ? "no keys are known here"
+                                         ? "this map takes no keys"
                                          : "known keys: " + base::join(known_keys, ", "));
   }
   return MapReader(node, std::move(path));

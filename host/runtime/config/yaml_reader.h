@@ -21,8 +21,8 @@ inline constexpr int kMaxYamlDepth = 32;
 /// Keys are quoted in messages, several of them when maps nest.
 inline constexpr std::size_t kMaxYamlKeyBytes = 64;
 
-/// Parses one document. Refused, each with its place: duplicate keys, keys that are no plain text
-/// or longer than kMaxYamlKeyBytes, anchors, aliases, tags, a second document, nesting beyond
+/// Parses one document. Refused, each with its position: duplicate keys, keys that are no plain
+/// text or longer than kMaxYamlKeyBytes, anchors, aliases, tags, a second document, nesting beyond
 /// kMaxYamlDepth.
 ///
 /// errors   kInput for all of these, for bad syntax, for more than kMaxYamlBytes, and for bytes
@@ -41,7 +41,7 @@ base::Result<YamlNode> read_yaml(const std::filesystem::path& path);
 /// A map whose keys are all known.
 class MapReader {
  public:
-  /// `path` is the dotted place of the map ("" for the root), used in messages.
+  /// `path` is the dotted path of the map ("" for the root), used in messages.
   ///
   /// errors   kInput if the node is no map or has a key that is not in known_keys; the nearest
   /// known
@@ -64,7 +64,7 @@ class MapReader {
 };
 
 /// Scalars as types. `what` is the dotted key for the message. All fail with kInput, at the value's
-/// place, naming what was expected and what was found.
+/// position, naming what was expected and what was found.
 base::Result<std::string> read_text(const YamlNode& node, const std::string& what);
 /// Unquoted decimal digits only; range limits are inclusive.
 base::Result<std::int64_t> read_integer(

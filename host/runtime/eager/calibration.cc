@@ -155,7 +155,7 @@ base::Status calibrate(const graph::Program& program, const std::vector<EngineAr
     const DefaultTypeGuard default_type(program.default_dtype);
     std::vector<at::Tensor> tensors;
     for (const EngineArgument& argument : arguments) {
-      tensors.push_back(place(argument, to_device(device)));
+      tensors.push_back(tensor_on_device(argument, to_device(device)));
     }
     CalibratingExecutor executor(tensors, roles);
     Tracer tracer(program, tensors, &executor, to_device(device));

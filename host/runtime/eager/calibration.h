@@ -14,11 +14,12 @@ namespace graphnet::eager {
 /// Runs a program once, call by call, and changes weights on the way, in place, so that what goes
 /// in still shows in what comes out:
 ///
-/// | role       | becomes                                                                      |
-/// |------------|------------------------------------------------------------------------------|
-/// | statistics | mean and variance of what the normalisation gets, channel by channel, mixed with
-/// 0  | |            | and the mean square of all where channels have few elements (64: half and
-/// half) | | matrix     | divided by the deviation of its result, if that is below 1/2 or above 2 |
+/// | role       | becomes                                                                   |
+/// |------------|---------------------------------------------------------------------------|
+/// | statistics | mean and variance of the normalisation's input, channel by channel, mixed |
+/// |            | with 0 and the mean square of all where channels have few elements        |
+/// |            | (64: half and half)                                                       |
+/// | matrix     | divided by the deviation of its result, if that is below 1/2 or above 2   |
 ///
 /// A matrix that the program copies before it multiplies stays as it is. What the program itself
 /// writes to its arguments is put back.

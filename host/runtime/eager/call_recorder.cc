@@ -46,13 +46,13 @@ class LiveSet {
       const RecordedTensor& result = call.results[i];
       const c10::StorageImpl* storage = result.storage._unsafe_get_target();
       if (result.type == at::ScalarType::Undefined || ignored_.count(storage) > 0) continue;
-      const auto [place, is_new] = live_.emplace(storage, Entry{result.bytes, 0});
+      const auto [entry, is_new] = live_.emplace(storage, Entry{result.bytes, 0});
       if (is_new) add(result.bytes);
       const Slot slot = instruction.results[i];
       if (slot == kNoSlot) {
         unread.push_back(storage);
       } else {
-        ++place->second.num_slots;
+        ++entry->second.num_slots;
         storages_[slot] = storage;
       }
     }

@@ -169,8 +169,8 @@ class CallListBuilder {
 
   // "model.py:12:5", wherever the file is.
   std::string where(graph::Position position) const {
-    const std::string place = graph::format_position(captured_.program, position);
-    return place.substr(place.rfind('/') + 1);
+    const std::string text = graph::format_position(captured_.program, position);
+    return text.substr(text.rfind('/') + 1);
   }
 
   Argument convert(const Operand& operand, const c10::Argument& wanted, const ObservedCall& call) {

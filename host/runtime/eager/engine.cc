@@ -158,7 +158,7 @@ base::Result<std::unique_ptr<Engine>> Engine::create(const graph::Program& progr
   GN_RETURN_IF_ERROR(guarded([&] {
     const c10::InferenceMode inference(true);
     for (const EngineArgument& argument : arguments) {
-      state->arguments.push_back(place(argument, state->device));
+      state->arguments.push_back(tensor_on_device(argument, state->device));
     }
     if (device.is_cuda && has_live_random_call(program)) {
       advance_generator(arguments, state->arguments, state->device, seed);

@@ -146,8 +146,8 @@ void MetaExecutor::forget_written(const Overload& overload, const c10::Stack& ar
   }
 }
 
-// A known mask selects what it selects, even of unknown values: in arguments of index.Tensor its
-// places take its place.
+// A known mask selects what it selects, even of unknown values: in arguments of index.Tensor //
+// positions replace it.
 c10::Stack MetaExecutor::with_known_masks_selected(c10::Stack arguments) const {
   c10::List<std::optional<at::Tensor>> indices;
   for (const std::optional<at::Tensor>& index : arguments[1].toOptionalTensorVector()) {
@@ -157,7 +157,7 @@ c10::Stack MetaExecutor::with_known_masks_selected(c10::Stack arguments) const {
       indices.push_back(index);
       continue;
     }
-    for (const at::Tensor& places : index->nonzero().unbind(1)) indices.push_back(places);
+    for (const at::Tensor& positions : index->nonzero().unbind(1)) indices.push_back(positions);
   }
   arguments[1] = std::move(indices);
   return arguments;

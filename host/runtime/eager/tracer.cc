@@ -264,7 +264,7 @@ Value from_scalar(const c10::Scalar& scalar) {
 
 Value Tracer::call(const std::string& aten_name, CallArguments arguments) {
   BoundCall bound = bind_call(aten_name, arguments);
-  place(bound);
+  set_device(bound);
   note_writes(bound);
   note_shape_reads(bound);
   c10::Stack stack = make_stack(bound);
@@ -276,7 +276,7 @@ Value Tracer::call(const std::string& aten_name, CallArguments arguments) {
   return result;
 }
 
-void Tracer::place(BoundCall& call) const {
+void Tracer::set_device(BoundCall& call) const {
   if (device_.is_cpu()) return;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     if (call.overload->parameters[i].type != ParameterType::kDevice) continue;

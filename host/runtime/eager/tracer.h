@@ -82,7 +82,7 @@ class Tracer {
   Value evaluate_call(const graph::Expression& expression);
   Value attribute(const Value& base, const std::string& name);
   std::vector<Value> evaluate_all(const std::vector<graph::Expression>& expressions);
-  void place(BoundCall& call) const;
+  void set_device(BoundCall& call) const;
   void note_writes(const BoundCall& call);
   void note_shape_reads(const BoundCall& call);
   void execute(const Overload& overload, c10::Stack& stack);

@@ -10,7 +10,7 @@
 
 namespace graphnet::eager {
 
-/// Place of a tensor in the tape: arguments first, then results of instructions.
+/// Slot of a tensor in the tape: arguments first, then results of instructions.
 using Slot = std::int32_t;
 inline constexpr Slot kNoSlot = -1;
 

@@ -12,7 +12,8 @@ namespace graphnet::graph {
 /// are filled with: in float64 it is as low as before beside any activation. Autocast is switched
 /// off by dropping its markers. Arguments are the caller's to convert.
 ///
-/// errors   kUnsupported with the reason and its place, if bits are read as another type or values
+/// errors   kUnsupported with the reason and its position, if bits are read as another type or
+/// values
 ///          are quantised. Random draws are not looked at: see eager/float64_truth.h
 base::Result<Program> as_float64(const Program& program);
 

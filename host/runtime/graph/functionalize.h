@@ -12,7 +12,7 @@ namespace graphnet::graph {
 /// whose memory it is, and other views of it are taken again when they are read next. Writes to
 /// parameters end with the graph. Random values become inputs behind the parameters.
 ///
-/// errors   kUnsupported with operator and place: a write that has no functional form or goes
+/// errors   kUnsupported with operator and position: a write that has no functional form or goes
 ///          through a view that cannot be undone; a random call whose distribution depends on
 ///          tensors
 base::Result<Graph> functionalize(const CallList& calls, const OpLibrary& library);

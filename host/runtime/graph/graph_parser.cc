@@ -254,7 +254,7 @@ class Reader : private TextCursor {
       node.arguments.push_back(argument());
     }
     for (const ValueId id : node.results) set_given(id, true);
-    place(node);
+    read_where(node);
     graph_.nodes.push_back(std::move(node));
   }
 
@@ -262,7 +262,7 @@ class Reader : private TextCursor {
     if (ok() && id != kNoValue) given_[static_cast<std::size_t>(id)] = given;
   }
 
-  void place(Node& node) {
+  void read_where(Node& node) {
     blanks();
     if (accept('#')) {
       expect(' ');

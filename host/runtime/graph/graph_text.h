@@ -30,7 +30,7 @@ namespace graphnet::graph {
 ///          and gives each of its values
 std::string print_graph(const Graph& graph);
 
-/// One line of print_graph for a node, without its place and the line's end.
+/// One line of print_graph for a node, without its position and the line's end.
 std::string print_node(const Graph& graph, const Node& node);
 
 /// "f32[1,64,56,56]".

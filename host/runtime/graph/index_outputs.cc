@@ -114,17 +114,17 @@ class Origin {
   std::optional<IndexOutput> selection(VariableId variable, std::size_t before,
                                        std::optional<std::int64_t> part) const {
     while (true) {
-      const auto place = definition(variable, before);
-      if (!place) return std::nullopt;
-      const Expression& value = program_.statements[*place].value;
+      const auto statement = definition(variable, before);
+      if (!statement) return std::nullopt;
+      const Expression& value = program_.statements[*statement].value;
       if (const SelectingCall* call = selecting_call(value)) {
         if (call->gives_pair ? part != 1 : part.has_value()) return std::nullopt;
-        return describe(value, *call, *place);
+        return describe(value, *call, *statement);
       }
       const Expression* source = source_of(value, part);
       if (source == nullptr || source->kind != ExpressionKind::kVariable) return std::nullopt;
       variable = source->variable;
-      before = *place;
+      before = *statement;
     }
   }
 
@@ -144,12 +144,12 @@ class Origin {
   }
 
   static std::optional<IndexOutput> describe(const Expression& value, const SelectingCall& call,
-                                             std::size_t place) {
+                                             std::size_t statement) {
     const Expression* input = argument(value, call, "input");
     if (input == nullptr || input->kind != ExpressionKind::kVariable) return std::nullopt;
     IndexOutput found;
     found.selection = call.selection;
-    found.values = {input->variable, place};
+    found.values = {input->variable, statement};
     const Expression* dim = argument(value, call, "dim");
     const bool has_dim = dim != nullptr && dim->kind != ExpressionKind::kNone;
     // torch.max(a, b) compares two tensors; a computed dim is not known here.
@@ -176,14 +176,14 @@ bool is_pair(const Expression& value) {
   return !call->needs_literal || (dim != nullptr && dim->kind == ExpressionKind::kInteger);
 }
 
-/// Collects outputs with their places, returned tuples flattened.
+/// Collects outputs with their indices, returned tuples flattened.
 class Collector {
  public:
   explicit Collector(const Program& program) : program_(program), origin_(program) {}
 
   void add(VariableId variable, std::size_t before) {
-    const auto place = origin_.definition(variable, before);
-    const Expression* value = place ? &program_.statements[*place].value : nullptr;
+    const auto statement = origin_.definition(variable, before);
+    const Expression* value = statement ? &program_.statements[*statement].value : nullptr;
     if (value != nullptr && is_pair(*value)) {
       if (const auto found = origin_.selection(variable, before, 1)) put(*found, 1);
       found_.num_outputs += 2;
@@ -192,7 +192,7 @@ class Collector {
     if (value != nullptr &&
         (value->kind == ExpressionKind::kTuple || value->kind == ExpressionKind::kList)) {
       for (const Expression& item : value->children) {
-        if (item.kind == ExpressionKind::kVariable) add(item.variable, *place);
+        if (item.kind == ExpressionKind::kVariable) add(item.variable, *statement);
       }
       return;
     }

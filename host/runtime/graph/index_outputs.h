@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "graph/extra_results.h"
 #include "graph/program.h"
-#include "graph/taps.h"
 
 namespace graphnet::graph {
 
@@ -28,9 +28,9 @@ enum class Selection : std::uint8_t {
 /// shapes   values [outer..., extent of dim, inner...]; the output's elements in row-major order
 ///          are [outer..., count, inner...] with count = 1 for reductions, the extent for kSort
 struct IndexOutput {
-  std::size_t output = 0;  ///< place among the outputs
+  std::size_t output = 0;  ///< index among the outputs
   Selection selection = Selection::kArgmax;
-  Tap values;  ///< the tensor selected from
+  ExtraResult values;  ///< the tensor selected from
   /// Negative: from the end. None: positions count in the flattened tensor (argmax only).
   std::optional<std::int64_t> dim;
   bool keepdim = false;
@@ -42,7 +42,7 @@ struct IndexOutput {
 struct IndexOutputs {
   std::vector<IndexOutput> all;  ///< in order of their outputs
   /// Outputs of the program if every returned variable without visible parts holds one tensor.
-  /// Where a run gave another number (a returned split), the places in `all` mean nothing.
+  /// Where a run gave another number (a returned split), the indices in `all` mean nothing.
   std::size_t num_outputs = 0;
 };
 

@@ -10,7 +10,8 @@ namespace graphnet::graph {
 
 /// The normal form of a program as it was run.
 ///
-/// errors   kUnsupported with the reason and the place if it has none; kInternal if a pass broke a
+/// errors   kUnsupported with the reason and the position if it has none; kInternal if a pass broke
+/// a
 ///          rule of Graph
 base::Result<Graph> to_normal_form(const CallList& calls, const OpLibrary& library);
 

@@ -9,7 +9,7 @@
 
 namespace graphnet::graph {
 
-/// A place in a source file, for error messages.
+/// A position in a source file, for error messages.
 ///
 /// units    line and column count from 1, columns in bytes
 struct Position {

@@ -26,8 +26,9 @@ inline int hex_digit(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/// A place in a text that moves forward over what is expected there. Everything stops at the first
-/// failure: later calls change nothing and give empty values, until somebody asks for status().
+/// A position in a text that moves forward over what is expected there. Everything stops at the
+/// first failure: later calls change nothing and give empty values, until somebody asks for
+/// status().
 ///
 /// errors   kInput "<file>:<line>:<column>: expected ..., found ..."
 class TextCursor {

@@ -16,7 +16,8 @@ base::Status verify_graph(const Graph& graph, const OpLibrary& library);
 
 /// Whether all extents are those of the graph whatever its inputs hold.
 ///
-/// errors   kUnsupported naming operator and place of the first node whose extents follow from data
+/// errors   kUnsupported naming operator and position of the first node whose extents follow from
+/// data
 base::Status check_static_shapes(const Graph& graph, const OpLibrary& library);
 
 }  // namespace graphnet::graph

@@ -52,8 +52,8 @@ RanBetween ran_between(const DisturbanceCounters& before, const DisturbanceCount
   return between;
 }
 
-Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& after, double half_ns,
-                double share, int threads) {
+Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& after,
+                double side_sample_ns, double share, int threads) {
   Judgement judgement;
   if (!before.waited_ns || !after.waited_ns) {
     if (after.switches > before.switches) judgement.mark = kPreempted;
@@ -61,20 +61,22 @@ Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& af
   }
   judgement.waited_ns = static_cast<double>(*after.waited_ns - *before.waited_ns);
   const double others_ns = ran_between(before, after).others_ns;
-  judgement.is_removable = others_ns <= share * half_ns && judgement.waited_ns < half_ns;
-  const bool is_stolen = stolen_ns(before, after, judgement.waited_ns, threads) > share * half_ns;
+  judgement.is_removable =
+      others_ns <= share * side_sample_ns && judgement.waited_ns < side_sample_ns;
+  const bool is_stolen =
+      stolen_ns(before, after, judgement.waited_ns, threads) > share * side_sample_ns;
   if (is_stolen) judgement.mark = kPreempted;
   return judgement;
 }
 
-void settle_waits(const PerSide<Judgement>& halves, const PerSide<int>& calls, Pair& pair) {
+void settle_waits(const PerSide<Judgement>& judgements, const PerSide<int>& calls, Pair& pair) {
   bool can_be_removed = true;
   for (const Side side : {kEager, kBackend}) {
-    can_be_removed = can_be_removed && halves[side].is_removable && calls[side] == 1;
+    can_be_removed = can_be_removed && judgements[side].is_removable && calls[side] == 1;
   }
   for (const Side side : {kEager, kBackend}) {
-    pair.marks[side] = can_be_removed ? kUndisturbed : halves[side].mark;
-    pair.waited_ns[side] = can_be_removed ? halves[side].waited_ns : 0;
+    pair.marks[side] = can_be_removed ? kUndisturbed : judgements[side].mark;
+    pair.waited_ns[side] = can_be_removed ? judgements[side].waited_ns : 0;
   }
 }
 

@@ -10,11 +10,11 @@
 
 namespace graphnet::measure {
 
-/// Why a half is marked; bits.
+/// Why a side sample is marked; bits.
 enum Disturbance : std::uint8_t {
   kUndisturbed = 0,
   kPreempted = 1,  ///< a thread had no core for a while, and for how long cannot be taken out
-  kSteal = 2,      ///< the hypervisor took time during the look that the half belongs to
+  kSteal = 2,      ///< the hypervisor took time before the interim analysis of this side sample
 };
 
 /// What the kernel has counted so far; only differences mean something.
@@ -53,32 +53,32 @@ struct RanBetween {
 };
 RanBetween ran_between(const DisturbanceCounters& before, const DisturbanceCounters& after);
 
-/// What happened to a half.
+/// What happened to a side sample.
 struct Judgement {
-  /// Holds if the wait stays in the half.
+  /// Holds if the wait stays in the side sample.
   Disturbance mark = kUndisturbed;
   double waited_ns = 0;  ///< for a core, by the calling thread
   /// The calling thread alone did the work of one call, so the wait is no part of it.
   bool is_removable = false;
 };
 
-/// Judges a half by what was counted during it.
+/// Judges a side sample by what was counted during it.
 ///
 /// If the calling thread alone did the work, its wait for a core is no part of the work and can be
 /// taken out. If other threads or processes of this process's ran too, they may have worked
-/// meanwhile: then nothing can be taken out, and the half is marked if somebody else had the cores
-/// for more than `share` of it. For how long somebody had is at most the wait, and at most what
-/// `threads` cores offer and the process and its like did not use. Without counted waits every
+/// meanwhile: then nothing can be taken out, and the side sample is marked if somebody else had the
+/// cores for more than `share` of it. For how long somebody had is at most the wait, and at most
+/// what `threads` cores offer and the process and its like did not use. Without counted waits every
 /// involuntary switch is a mark.
 ///
-/// units    half_ns: nanoseconds
-Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& after, double half_ns,
-                double share, int threads = 1);
+/// units    side_sample_ns: nanoseconds
+Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& after,
+                double side_sample_ns, double share, int threads = 1);
 
-/// Writes the halves' marks and waits to the pair: waits are taken out of both halves, or of
-/// neither if one of them cannot be freed of its own. A half of several calls (`calls` above 1)
-/// cannot, since the calls share it.
-void settle_waits(const PerSide<Judgement>& halves, const PerSide<int>& calls, Pair& pair);
+/// Writes the side samples' marks and waits to the pair: waits are taken out of both side samples,
+/// or of neither if one of them cannot be freed of its own. A side sample of several calls (`calls`
+/// above 1) cannot, since the calls share it.
+void settle_waits(const PerSide<Judgement>& judgements, const PerSide<int>& calls, Pair& pair);
 
 /// Reads the counters of the calling thread; about two microseconds, no allocation.
 ///

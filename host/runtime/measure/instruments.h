@@ -18,7 +18,7 @@ struct Instruments {
   double clock_ns = 0;
   /// On how many cores the sides may work at a time.
   int threads = 1;
-  /// Read right before and right after each half, outside the clock.
+  /// Read right before and right after each side sample, outside the clock.
   std::function<DisturbanceCounters()> counters;
   /// Share of all cores' time that the hypervisor took since the last call; 0 if unknown.
   std::function<double()> steal_share;

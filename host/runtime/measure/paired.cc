@@ -20,12 +20,12 @@ namespace {
 /// shorter than another program keeps a core that it has got.
 constexpr std::int64_t kReadingNs = 50'000;
 
-/// Calls of a half together last about so long, if so many are enough: a reading of the clock is
-/// uncertain by some nanoseconds, a thousandth of this.
-constexpr double kHalfNs = 20e3;
+/// Calls of a side sample together last about so long, if so many are enough: a reading of the
+/// clock is uncertain by some nanoseconds, a thousandth of this.
+constexpr double kSideSampleNs = 20e3;
 constexpr double kMostCalls = 64;
 /// No more calls than fit into this on the longer side, if the other is very much shorter.
-constexpr double kLongestHalfNs = 1e6;
+constexpr double kLongestSideSampleNs = 1e6;
 
 constexpr const char* kSideNames[] = {"eager", "backend"};
 
@@ -80,7 +80,7 @@ double clock_cost(const Instruments& instruments) {
 }
 
 /// Which side begins, for every pair: each four pairs hold both orders twice, in random order, so
-/// that a cost of coming first is balanced at every look.
+/// that a cost of coming first is balanced at every interim analysis.
 class Order {
  public:
   explicit Order(std::uint64_t seed) : generator_(seed) {}
@@ -108,7 +108,7 @@ void bound_waits(Pair& pair) {
   }
 }
 
-/// One comparison: pairs, looks, and a second attempt if need be.
+/// One comparison: pairs, interim analyses, and a second attempt if need be.
 class Comparison {
  public:
   Comparison(const PerSide<SideCalls>& sides, const PerSide<Warmup>& warmups,
@@ -123,7 +123,7 @@ class Comparison {
     // A plugin that makes readings dearer now would have it taken out of its calls.
     if (instruments.clock_ns > 0)
       result_.clock_ns = std::min(result_.clock_ns, instruments.clock_ns);
-    plan_halves({warmups[kEager].typical_ns(), warmups[kBackend].typical_ns()});
+    plan_side_samples({warmups[kEager].typical_ns(), warmups[kBackend].typical_ns()});
     result_.pairs.reserve(static_cast<std::size_t>(settings.max_pairs));
   }
 
@@ -140,19 +140,20 @@ class Comparison {
   }
 
  private:
-  void plan_halves(const PerSide<double>& call_ns);
+  void plan_side_samples(const PerSide<double>& call_ns);
   int affordable_pairs(double elapsed_ns) const;
   Status attempt();
-  bool look(bool last);
+  bool analyse_interim(bool last);
   void mark_steal();
   Status measure_pair();
   Status measure_control();
-  Result<Judgement> measure_half(Side side, int index, Pair& pair);
+  Result<Judgement> measure_side_sample(Side side, int index, Pair& pair);
   Status leading_call(Side side, int index);
   Status approach(Side side, int index, int call);
   Result<Stopwatch> clocked_call(Side side, int index, int call, double& around_ns);
   void read_counters_before();
-  Judgement judge_half(const DisturbanceCounters& after, int calls, double half_ns) const;
+  Judgement judge_side_sample(const DisturbanceCounters& after, int calls,
+                              double side_sample_ns) const;
 
   const PerSide<SideCalls>& sides_;
   const PairedHooks& hooks_;
@@ -162,8 +163,8 @@ class Comparison {
   PairedResult result_;
   int first_index_ = 0;           ///< of this attempt's pairs
   std::size_t judged_pairs_ = 0;  ///< already marked for steal
-  double steal_sum_ = 0;          ///< of the looks of this attempt
-  // Of the half that is being measured.
+  double steal_sum_ = 0;          ///< of the interim analyses of this attempt
+  // Of the side sample that is being measured.
   DisturbanceCounters before_;
   std::int64_t counted_ns_ = 0;  ///< when they had been read
   std::int64_t aside_ns_ = 0;    ///< of the way to its last call's clock, what is not the caller's
@@ -173,15 +174,15 @@ class Comparison {
 
 /// As many calls on both sides: what comes before a call and how warm it finds the caches is alike.
 /// One if caches are cold: flushing them takes longer than any short call.
-void Comparison::plan_halves(const PerSide<double>& call_ns) {
+void Comparison::plan_side_samples(const PerSide<double>& call_ns) {
   for (const Side side : {kEager, kBackend}) {
     result_.settled[side] = call_ns[side] < static_cast<double>(settings_.settle_below_ns);
   }
   const auto [shorter, longer] = std::minmax(call_ns[kEager], call_ns[kBackend]);
   if (settings_.cache == CacheMode::kCold || shorter <= 0) return;
-  const double most = std::clamp(kLongestHalfNs / longer, 1.0, kMostCalls);
-  const double calls = std::clamp(std::ceil(kHalfNs / shorter), 1.0, most);
-  result_.calls_per_half = {static_cast<int>(calls), static_cast<int>(calls)};
+  const double most = std::clamp(kLongestSideSampleNs / longer, 1.0, kMostCalls);
+  const double calls = std::clamp(std::ceil(kSideSampleNs / shorter), 1.0, most);
+  result_.calls_per_side_sample = {static_cast<int>(calls), static_cast<int>(calls)};
 }
 
 /// How many pairs this attempt will have at most, once the first ones took elapsed_ns.
@@ -219,7 +220,7 @@ Status Comparison::attempt() {
       result_.planned_looks = 1;
       for (int at = count; at < most; at *= 2) ++result_.planned_looks;
     }
-    done = look(/*last=*/overdue || count >= most);
+    done = analyse_interim(/*last=*/overdue || count >= most);
     if (done && overdue && count < most) result_.stop = Stop::kTime;
     next_look = std::min(2 * count, most);
   }
@@ -228,8 +229,8 @@ Status Comparison::attempt() {
 }
 
 /// Summarises what there is; true if nothing more needs to be measured. The error is split evenly
-/// over the planned looks, so stopping at any of them keeps the stated confidence.
-bool Comparison::look(bool last) {
+/// over the planned interim analyses, so stopping at any of them keeps the stated confidence.
+bool Comparison::analyse_interim(bool last) {
   mark_steal();
   ++result_.looks;
   const double confidence = 1 - (1 - settings_.confidence) / result_.planned_looks;
@@ -253,7 +254,7 @@ bool Comparison::look(bool last) {
   return last;
 }
 
-/// The kernel counts steal in ticks of a hundredth of a second, too coarse for a half.
+/// The kernel counts steal in ticks of a hundredth of a second, too coarse for a side sample.
 void Comparison::mark_steal() {
   const double share = instruments_.steal_share ? instruments_.steal_share() : 0;
   const auto fresh = static_cast<double>(result_.pairs.size() - judged_pairs_);
@@ -271,19 +272,19 @@ Status Comparison::measure_pair() {
   pair.backend_first = order_.next_backend_first();
   if (hooks_.before_pair) {
     GN_RETURN_IF_ERROR(hooks_.before_pair(
-        {index, result_.calls_per_half[kEager], pair.backend_first, result_.settled}));
+        {index, result_.calls_per_side_sample[kEager], pair.backend_first, result_.settled}));
   }
   const Side first = pair.backend_first ? kBackend : kEager;
   PerSide<Judgement> judged;
   for (const Side side : {first, first == kEager ? kBackend : kEager}) {
-    Result<Judgement> half = measure_half(side, index, pair);
-    if (!half.is_ok()) {
-      return Status(half.status())
+    Result<Judgement> judgement = measure_side_sample(side, index, pair);
+    if (!judgement.is_ok()) {
+      return Status(judgement.status())
           .add_context("pair " + std::to_string(index + 1) + ", " + kSideNames[side]);
     }
-    judged[side] = *half;
+    judged[side] = *judgement;
   }
-  settle_waits(judged, result_.calls_per_half, pair);
+  settle_waits(judged, result_.calls_per_side_sample, pair);
   bound_waits(pair);
   result_.pairs.push_back(pair);
   return Status::ok();
@@ -293,26 +294,28 @@ Status Comparison::measure_pair() {
 Status Comparison::measure_control() {
   const int index = first_index_ + static_cast<int>(result_.pairs.size()) - 1;
   if (hooks_.before_pair) {
-    GN_RETURN_IF_ERROR(hooks_.before_pair({index, result_.calls_per_half[kEager],
+    GN_RETURN_IF_ERROR(hooks_.before_pair({index, result_.calls_per_side_sample[kEager],
                                            /*backend_first=*/false, result_.settled,
                                            /*is_control=*/true}));
   }
   Pair control;
   PerSide<Judgement> judged;
   const Side first = result_.controls.size() % 2 == 0 ? kEager : kBackend;
-  for (const Side half : {first, first == kEager ? kBackend : kEager}) {
+  for (const Side side : {first, first == kEager ? kBackend : kEager}) {
     Pair one;
-    Result<Judgement> measured = measure_half(kEager, index, one);
+    Result<Judgement> measured = measure_side_sample(kEager, index, one);
     if (!measured.is_ok()) {
       return Status(measured.status())
           .add_context("control after pair " + std::to_string(index + 1));
     }
-    judged[half] = *measured;
-    control.call_ns[half] = one.call_ns[kEager];
-    control.ran_ns[half] = one.ran_ns[kEager];
-    control.span_ns[half] = one.span_ns[kEager];
+    judged[side] = *measured;
+    control.call_ns[side] = one.call_ns[kEager];
+    control.ran_ns[side] = one.ran_ns[kEager];
+    control.span_ns[side] = one.span_ns[kEager];
   }
-  settle_waits(judged, {result_.calls_per_half[kEager], result_.calls_per_half[kEager]}, control);
+  settle_waits(judged,
+               {result_.calls_per_side_sample[kEager], result_.calls_per_side_sample[kEager]},
+               control);
   bound_waits(control);
   result_.controls.push_back(control);
   return Status::ok();
@@ -347,7 +350,8 @@ Status Comparison::approach(Side side, int index, int call) {
 }
 
 /// Counters that belong to this moment: returning from the kernel is where a thread loses its core,
-/// and a wait between the reading and the clock would be taken out of a half that it is not in.
+/// and a wait between the reading and the clock would be taken out of a side sample that it is not
+/// in.
 void Comparison::read_counters_before() {
   constexpr int kTries = 5;
   const std::int64_t first_ns = instruments_.now();
@@ -369,38 +373,39 @@ Result<Stopwatch> Comparison::clocked_call(Side side, int index, int call, doubl
   return watch;
 }
 
-Result<Judgement> Comparison::measure_half(Side side, int index, Pair& pair) {
+Result<Judgement> Comparison::measure_side_sample(Side side, int index, Pair& pair) {
   if (instruments_.wait_idle && !instruments_.wait_idle()) ++result_.idle_timeouts;
   if (result_.settled[side]) GN_RETURN_IF_ERROR(leading_call(side, index));
-  const int calls = result_.calls_per_half[side];
-  double half_ns = 0;
+  const int calls = result_.calls_per_side_sample[side];
+  double side_sample_ns = 0;
   for (int call = 0; call < calls; ++call) {
     GN_ASSIGN_OR_RETURN(last_, clocked_call(side, index, call, pair.around_ns[side]));
     if (call == 0) first_ = last_;
-    half_ns += last_.elapsed_ns();
+    side_sample_ns += last_.elapsed_ns();
   }
   const DisturbanceCounters after = instruments_.counters();
-  const Judgement judgement = judge_half(after, calls, std::max(half_ns, 1.0));
-  pair.call_ns[side] = std::max(half_ns / calls - result_.clock_ns, 1.0);
+  const Judgement judgement = judge_side_sample(after, calls, std::max(side_sample_ns, 1.0));
+  pair.call_ns[side] = std::max(side_sample_ns / calls - result_.clock_ns, 1.0);
   pair.around_ns[side] /= calls;
   const RanBetween between = ran_between(before_, after);
   pair.ran_ns[side] = between.ran_ns;
   pair.span_ns[side] = between.span_ns;
-  if (hooks_.after_half) GN_RETURN_IF_ERROR(hooks_.after_half(side, index));
+  if (hooks_.after_side_sample) GN_RETURN_IF_ERROR(hooks_.after_side_sample(side, index));
   return judgement;
 }
 
 /// Of several calls nobody knows whether a wait fell into one of them or between two.
-Judgement Comparison::judge_half(const DisturbanceCounters& after, int calls,
-                                 double half_ns) const {
+Judgement Comparison::judge_side_sample(const DisturbanceCounters& after, int calls,
+                                        double side_sample_ns) const {
   const auto reading_ns = static_cast<double>(instruments_.now() - last_.end_ns);
-  const double span_ns = calls == 1 ? half_ns : static_cast<double>(last_.end_ns - first_.begin_ns);
+  const double span_ns =
+      calls == 1 ? side_sample_ns : static_cast<double>(last_.end_ns - first_.begin_ns);
   Judgement judgement =
       judge(before_, after, span_ns, settings_.disturbed_share, instruments_.threads);
-  // As above: so much of the wait may have come before or after the half.
+  // As above: so much of the wait may have come before or after the side sample.
   const double around_ns = std::max(reading_ns, static_cast<double>(first_.begin_ns - counted_ns_));
-  const bool is_vague =
-      around_ns > std::max(static_cast<double>(kReadingNs), settings_.disturbed_share * half_ns);
+  const bool is_vague = around_ns > std::max(static_cast<double>(kReadingNs),
+                                             settings_.disturbed_share * side_sample_ns);
   if (is_vague) judgement.is_removable = judgement.is_removable && judgement.waited_ns == 0;
   return judgement;
 }

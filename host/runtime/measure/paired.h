@@ -11,24 +11,25 @@
 
 namespace graphnet::measure {
 
-/// Number of the leading call of a half, which is not clocked; the clocked ones count from 0.
+/// Number of the leading call of a side sample, which is not clocked; the clocked ones count from
+/// 0.
 inline constexpr int kLeadingCall = -1;
 
 /// A pair that is about to be measured.
 struct PairPlan {
   int index = 0;  ///< of the pair; counts on in a second attempt
-  int calls = 1;  ///< that are clocked, in each half
+  int calls = 1;  ///< that are clocked, in each side sample
   bool backend_first = false;
   PerSide<bool> settled = {};  ///< whether a leading call precedes them
-  bool is_control = false;     ///< both halves are eager's
+  bool is_control = false;     ///< both side samples are eager's
 };
 
 /// What the caller does between the clocks; each may be empty.
 ///
 /// order    before_pair; then for the side that is drawn first, and again for the other: wait for
 ///          sleep; for each call, the leading one first: prepare, before_call, (clock: call),
-///          after_call; then after_half. Between before_call and the clock there is nothing but
-///          the flush of cache mode `cold`, between clock and after_call nothing at all.
+///          after_call; then after_side_sample. Between before_call and the clock there is nothing
+///          but the flush of cache mode `cold`, between clock and after_call nothing at all.
 /// errors   end the measurement and are handed on
 struct PairedHooks {
   std::function<base::Status(const PairPlan& plan)> before_pair;
@@ -37,12 +38,12 @@ struct PairedHooks {
   /// For instance copies outputs before anything else is looked at.
   std::function<base::Status(Side side, int pair, int call)> after_call;
   /// For instance compares what was copied.
-  std::function<base::Status(Side side, int pair)> after_half;
+  std::function<base::Status(Side side, int pair)> after_side_sample;
 };
 
 /// First call and warm-up calls of one side.
 ///
-/// errors   the first failing function's status, with its place as context
+/// errors   the first failing function's status, with the call as context
 base::Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,
                              const Instruments& instruments);
 

@@ -31,13 +31,13 @@ struct Warmup {
 
 /// One pair as it was measured.
 ///
-/// units    nanoseconds a call: mean of the half's clocked calls, less clock_ns
+/// units    nanoseconds a call: mean of the side sample's clocked calls, less clock_ns
 struct Pair {
   PerSide<double> call_ns = {};      ///< wall clock
   PerSide<double> waited_ns = {};    ///< of it, waiting for a core that another program had
-  PerSide<std::uint8_t> marks = {};  ///< Disturbance bits of each half
-  /// Of a whole half, not of a call, with what surrounds it: time on a core of the process and of
-  /// all processes that it has started, and the wall clock of the same stretch.
+  PerSide<std::uint8_t> marks = {};  ///< Disturbance bits of each side sample
+  /// Of a whole side sample, not of a call, with what surrounds it: time on a core of the process
+  /// and of all processes that it has started, and the wall clock of the same stretch.
   PerSide<double> ran_ns = {};
   PerSide<double> span_ns = {};
   /// As Warmup::around_ns, a call.
@@ -77,15 +77,15 @@ struct PairedSummary {
   double ratio = 1;  ///< exp of the median of the log ratios: the headline
   double low = 0;    ///< interval of `ratio`
   double high = 0;
-  double confidence = 0;           ///< of this one interval, after the split over the looks
-  double hodges_lehmann = 1;       ///< second opinion
-  double ratio_of_minima = 1;      ///< of the wall clock: right if every disturbance only adds time
-  double ratio_of_medians = 1;     ///< what a table of two medians would show
+  double confidence = 0;        ///< of this one interval, after the split over the interim analyses
+  double hodges_lehmann = 1;    ///< second opinion
+  double ratio_of_minima = 1;   ///< of the wall clock: right if every disturbance only adds time
+  double ratio_of_medians = 1;  ///< what a table of two medians would show
   PerSide<double> median_ns = {};  ///< of a call, without waits
-  double waited_share = 0;         ///< of the wall clock of all halves
+  double waited_share = 0;         ///< of the wall clock of all side samples
   /// What was taken out as waits, of the side's wall clock.
   PerSide<double> removed_share = {};
-  double first_mover_bias = 0;  ///< log; positive: the half that came first took longer
+  double first_mover_bias = 0;  ///< log; positive: the side sample that came first took longer
   int block_length = 1;         ///< of the bootstrap; above 1: neighbouring pairs were alike
   int kept = 0;                 ///< pairs used for all of the above
   int dropped = 0;              ///< disturbed pairs
@@ -99,10 +99,11 @@ struct PairedSummary {
 /// Everything that is known of one comparison.
 struct PairedResult {
   std::vector<Pair> pairs;  ///< of the attempt that counts, in order, dropped ones included
-  /// Eager against itself between the pairs, in order: the halves of each are two of eager's.
+  /// Eager against itself between the pairs, in order: the side samples of each are two of eager's.
   std::vector<Pair> controls;
-  PerSide<int> calls_per_half = {1, 1};
-  PerSide<bool> settled = {};  ///< whether a leading call preceded the timed ones of each half
+  PerSide<int> calls_per_side_sample = {1, 1};
+  PerSide<bool> settled =
+      {};  ///< whether a leading call preceded the timed ones of each side sample
   PairedSummary summary;
   /// What eager against itself was off by in this very measurement: |ratio - 1| of the controls'
   /// median. Nothing without controls that count.
@@ -112,11 +113,11 @@ struct PairedResult {
   /// kSame: the ratio differs from 1 by no more than this; else 0.
   double same_within = 0;
   Stop stop = Stop::kTime;
-  int looks = 0;          ///< at how many moments the interval was looked at
+  int looks = 0;          ///< interim analyses that were made
   int planned_looks = 0;  ///< over how many the error was split
   bool remeasured = false;
   double steal_share = 0;  ///< of all cores' time during the attempt; 0 if unknown
-  int idle_timeouts = 0;   ///< halves that began though other threads had not gone to sleep
+  int idle_timeouts = 0;   ///< side samples that began though other threads had not gone to sleep
   double clock_ns = 0;     ///< two readings of the clock, taken out of every timed call
   double elapsed_ns = 0;   ///< all attempts, without warm-up
 };

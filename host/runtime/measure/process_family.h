@@ -18,7 +18,7 @@ namespace graphnet::measure {
 /// process may make another one its parent's child). What they compute is this process's work.
 ///
 /// Not seen: a process that was there before and works on demand, and one that begins and ends
-/// between two looks after it has been made somebody else's child.
+/// between two scans after it has been made somebody else's child.
 class ProcessFamily {
  public:
   /// What there is now does not belong: the workers and zygotes beside this one. `mark`:

@@ -12,12 +12,12 @@ namespace graphnet::measure {
 /// Order. Each side makes its first call and warms up: calls until the median of five has settled.
 /// Then second weights are bound, called and timed in a few pairs that count for no number here,
 /// the first ones are bound again, and both sides are called some more (worker/second_weights.h).
-/// Then pairs: one half eager, one half plugin, which of them first being drawn at random, balanced
-/// in each four pairs. Whatever changes more slowly than a pair lasts (clock frequency,
-/// temperature, a neighbour) meets both halves alike and cancels in their ratio; whatever being
-/// first costs falls on both sides equally often.
+/// Then pairs: one side sample eager, one side sample plugin, which of them first being drawn at
+/// random, balanced in each four pairs. Whatever changes more slowly than a pair lasts (clock
+/// frequency, temperature, a neighbour) meets both side samples alike and cancels in their ratio;
+/// whatever being first costs falls on both sides equally often.
 ///
-/// What a half is, and what the clock starts and stops around (nanoseconds; see Clock):
+/// What a side sample is, and what the clock starts and stops around (nanoseconds; see Clock):
 ///
 /// | step        | what                                                             | clock   |
 /// |-------------|------------------------------------------------------------------|---------|
@@ -37,44 +37,46 @@ namespace graphnet::measure {
 ///
 /// What a call finds. Every call of the plugin, timed or not, finds outputs filled with poison;
 /// each but the first, whose outputs decide the outcome, finds inputs that no call of the plugin
-/// has had (worker/input_shuffle.h says how many contents there are). Any call of a half may be the
-/// checked one, the leading one too, so none can be told from another (worker/timed_checks.h).
+/// has had (worker/input_shuffle.h says how many contents there are). Any call of a side sample may
+/// be the checked one, the leading one too, so none can be told from another
+/// (worker/timed_checks.h).
 ///
-/// Calls below 20 us: a half has several (`calls_per_half`, as many on both sides, so many that the
-/// shorter side's last 20 us together; at most 64, and at most 1 ms of the longer side's). Each is
-/// clocked by itself, and the half counts as the mean. There are no blocks of calls between two
-/// readings: nothing could change between their calls. One pair of readings costs 20 to 80 ns; its
-/// median is measured before the pairs, stored (`clock_ns`) and taken out of each timed call. That
-/// this agrees with blocks is what `tests/bench/aa_bench` shows first.
+/// Calls below 20 us: a side sample has several (`calls_per_half`, as many on both sides, so many
+/// that the shorter side's last 20 us together; at most 64, and at most 1 ms of the longer side's).
+/// Each is clocked by itself, and the side sample counts as the mean. There are no blocks of calls
+/// between two readings: nothing could change between their calls. One pair of readings costs 20 to
+/// 80 ns; its median is measured before the pairs, stored (`clock_ns`) and taken out of each timed
+/// call. That this agrees with blocks is what `tests/bench/aa_bench` shows first.
 ///
 /// Included: the allocations that a side makes by itself in a call, as in method upstream below.
 /// Excluded: everything outside the clock above; compile, bind, first call and warm-up, which are
 /// stored apart. The break-even count is compile plus bind time by what a call saves.
 ///
-/// Controls. After every fourth pair comes one of two halves of eager, by the same steps. The
+/// Controls. After every fourth pair comes one of two side samples of eager, by the same steps. The
 /// median of their ratios, which should be 1, says what this measurement is off by without any
 /// plugin: its distance from 1 is the result's `noise_floor`, and `faster` and `slower` ask for an
 /// interval that lies beyond it as a whole.
 ///
 /// Waits. A machine that does other things too takes the core from the thread in the middle of a
-/// call: for a call of 10 ms beside busy neighbours in nearly every half, for longer than the call
-/// itself. The kernel counts for how long a thread was ready but had no core. If in both halves of
-/// a pair the calling thread alone did the work (no other thread of the process ran meanwhile, nor
-/// a process that it has started), that time is taken out of both: it is no work, and it is known
-/// exactly. If other threads ran in one of them, it is left in both, because they may have caused
-/// the wait or worked meanwhile, and a time without waits must not be divided by one with waits.
-/// Nor is it taken out of halves of several calls, where it may have fallen between two. `call_ns`
-/// stays the wall clock, `waited_ns` is what was taken out; ratio, medians, the other statistics
-/// and the break-even are all made of the difference. If more than a fifth of a side was taken out
+/// call: for a call of 10 ms beside busy neighbours in nearly every side sample, for longer than
+/// the call itself. The kernel counts for how long a thread was ready but had no core. If in both
+/// side samples of a pair the calling thread alone did the work (no other thread of the process ran
+/// meanwhile, nor a process that it has started), that time is taken out of both: it is no work,
+/// and it is known exactly. If other threads ran in one of them, it is left in both, because they
+/// may have caused the wait or worked meanwhile, and a time without waits must not be divided by
+/// one with waits. Nor is it taken out of side samples of several calls, where it may have fallen
+/// between two. `call_ns` stays the wall clock, `waited_ns` is what was taken out; ratio, medians,
+/// the other statistics and the break-even are all made of the difference. If more than a fifth of
+/// a side was taken out
 /// (`max_waited`), there is no interval and the verdict is `unstable`: what is left then says more
 /// about the kernel's counters than about the side.
 ///
-/// Outliers. A half with a wait that is left in is marked, if other programs can have had the cores
-/// for so long (at most what `threads` cores offer and the worker did not use), and so are all
-/// halves of a look during which the hypervisor took much time. A marked half drops its whole pair,
-/// so both sides lose the same; dropped pairs are counted and stay in the record. If more than half
-/// would be dropped, none is, the verdict is `unstable` and there is no interval. Nothing is ever
-/// dropped for its duration.
+/// Outliers. A side sample with a wait that is left in is marked, if other programs can have had
+/// the cores for so long (at most what `threads` cores offer and the worker did not use), and so
+/// are all side samples of an interval between two interim analyses during which the hypervisor
+/// took much time. A marked side sample drops its whole pair, so both sides lose the same; dropped
+/// pairs are counted and stay in the record. If more than half would be dropped, none is, the
+/// verdict is `unstable` and there is no interval. Nothing is ever dropped for its duration.
 ///
 /// The ratio is eager by plugin: the median of the pairs' log ratios. Beside it stand, for a second
 /// opinion and for readers of other tools, the Hodges-Lehmann estimate, the ratio of the two minima
@@ -82,11 +84,11 @@ namespace graphnet::measure {
 /// ratio of the two medians.
 ///
 /// The interval is a bootstrap over pairs, in blocks as long as neighbouring pairs are alike. It is
-/// looked at after 12, 24, 48, ... pairs. Looking often and stopping when it looks good would
-/// cheat, so the error of 5 % is split evenly over the planned looks; each single interval is
-/// therefore wider than a 95 % one (`confidence`). It says how well **this** run determined the
-/// ratio. It does not cover what is constant during a run: memory layout, addresses, the compiled
-/// code of this one compile, the machine.
+/// analysed after 12, 24, 48, ... pairs. Analysing often and stopping when it looks good would
+/// cheat, so the error of 5 % is split evenly over the planned interim analyses; each single
+/// interval is therefore wider than a 95 % one (`confidence`). It says how well **this** run
+/// determined the ratio. It does not cover what is constant during a run: memory layout, addresses,
+/// the compiled code of this one compile, the machine.
 ///
 /// Verdicts: `same` within m %, `faster`, `slower`, `unstable`; the rule is in pair_summary.h.
 /// `unstable` is a statement about the machine: the pairs are measured once more, on a quieter
@@ -95,9 +97,9 @@ namespace graphnet::measure {
 ///
 /// Cache state. `hot`: all calls get their arguments at the same addresses, inputs partly or wholly
 /// written anew before each, so whatever fits into the caches is there. `cold`: before each timed
-/// call a buffer of twice the last-level cache is written; a half is one call. Modified lines are
-/// left behind, so the call also pays for writing some of them back, on both sides. A model inside
-/// a larger program lies between the two.
+/// call a buffer of twice the last-level cache is written; a side sample is one call. Modified
+/// lines are left behind, so the call also pays for writing some of them back, on both sides. A
+/// model inside a larger program lies between the two.
 ///
 /// Replay. With `replay: true` (protocol `replay`; CUDA devices, and plugins whose manifest says
 /// `graph_capturable`) the plugin's call is captured in a CUDA graph after its warm-up, and each of
@@ -120,25 +122,25 @@ namespace graphnet::measure {
 /// warm-up on all threads of the worker are bound to the same n cores (`affinity`; the cores stand
 /// in `timing.cores`), but for the plugin's create, compile and bind, which may use
 /// `compile_threads` cores. What undoes that shows: the processor time of the worker and of all
-/// processes that it has started is recorded for the halves of each side (`timing.cpu_ns`, with the
-/// wall clock of the same stretches in `cpu_wall_ns`), and above n times the wall clock by more
-/// than 5 % the record is flagged `over_threads`. So it is if they ran on other cores than those
-/// for more than 5 % of the plugin's timed calls. The kernel counts both by itself where it offers
-/// performance events (measure/family_clock.h). Processes that live beside the timed calls are
-/// flagged `helper_process`. With n > 1 both sides have n threads each, in one process, and take
-/// turns. Waits cannot be taken out then; beside a busy neighbour such results become `unstable`,
-/// and fewer threads than cores are the remedy.
+/// processes that it has started is recorded for the side samples of each side (`timing.cpu_ns`,
+/// with the wall clock of the same stretches in `cpu_wall_ns`), and above n times the wall clock by
+/// more than 5 % the record is flagged `over_threads`. So it is if they ran on other cores than
+/// those for more than 5 % of the plugin's timed calls. The kernel counts both by itself where it
+/// offers performance events (measure/family_clock.h). Processes that live beside the timed calls
+/// are flagged `helper_process`. With n > 1 both sides have n threads each, in one process, and
+/// take turns. Waits cannot be taken out then; beside a busy neighbour such results become
+/// `unstable`, and fewer threads than cores are the remedy.
 ///
 /// Clock. Durations come from the processor's counter, whose rate is fixed before a plugin is
 /// mapped; where it is not invariant, from CLOCK_MONOTONIC_RAW by a system call of our own. So is
 /// the cost of a reading, unless it is less now. libc's clock and the kernel's (by a system call)
-/// are the second and third opinion: if one of them differs by more than 1 % over the halves of a
-/// side, in either direction, the plugin has failed (`clock_tampered`). So it has
-/// if libtorch's settings are others than before it was loaded (`settings_changed`,
-/// eager/settings.h). If eager is slower in the pairs than in its warm-up by more than 10 % and
-/// more than the interval, a copy of the worker from before the plugin was loaded runs eager in
-/// turns with it, and `eager_slowed` is flagged if only the copy is as fast as before
-/// (worker/eager_watch.h): slower by less than that, eager can be made unseen.
+/// are the second and third opinion: if one of them differs by more than 1 % over the side samples
+/// of a side, in either direction, the plugin has failed (`clock_tampered`). So it has if
+/// libtorch's settings are others than before it was loaded (`settings_changed`, eager/settings.h).
+/// If eager is slower in the pairs than in its warm-up by more than 10 % and more than the
+/// interval, a copy of the worker from before the plugin was loaded runs eager in turns with it,
+/// and `eager_slowed` is flagged if only the copy is as fast as before (worker/eager_watch.h):
+/// slower by less than that, eager can be made unseen.
 ///
 /// Steps around a call. What the host does right before and behind each timed call (new content,
 /// output buffers, the way to the clock and from it), and copying the outputs of a checked one, is
@@ -156,10 +158,10 @@ namespace graphnet::measure {
 /// `tests/bench/aa_bench` repeats this anywhere.
 ///
 /// Tried and left out, on recorded A/A pairs of 10 and 50 ms beside such neighbours: the minimum of
-/// two to eight neighbouring halves (no better than the median once waits are taken out at 10 ms,
-/// up to twice as good at 50 ms, at the price of an interval from a third of the values), dropping
-/// every half with a wait (two to four times worse than dropping none: hardly any is left), the
-/// median of each side (worse, as drift does not cancel).
+/// two to eight neighbouring side samples (no better than the median once waits are taken out at 10
+/// ms, up to twice as good at 50 ms, at the price of an interval from a third of the values),
+/// dropping every side sample with a wait (two to four times worse than dropping none: hardly any
+/// is left), the median of each side (worse, as drift does not cancel).
 ///
 /// Never use these numbers to
 ///   - compare two plugins by their ratios to eager where the intervals overlap;

@@ -100,11 +100,12 @@ class Search {
     look_everywhere(code, start, end);
     for (std::uintptr_t page = start & ~(kPage - 1); page < end; page += kPage) {
       for (std::size_t i = 0; i < firsts_.size(); ++i) {
-        const std::uintptr_t place = page + firsts_[i].place;
-        if (place < code.start || code.end - place < kNeedle || place >= code.end) continue;
+        const std::uintptr_t candidate = page + firsts_[i].offset;
+        if (candidate < code.start || code.end - candidate < kNeedle || candidate >= code.end)
+          continue;
         std::uint64_t first = 0;
-        std::memcpy(&first, at(place), sizeof first);
-        if (first == firsts_[i].bytes) check(wanted_[i], place, code);
+        std::memcpy(&first, at(candidate), sizeof first);
+        if (first == firsts_[i].bytes) check(wanted_[i], candidate, code);
       }
     }
   }
@@ -113,33 +114,34 @@ class Search {
 
  private:
   struct First {
-    std::uintptr_t place;  // in its page
+    std::uintptr_t offset;  // in its page
     std::uint64_t bytes;
   };
 
-  void check(const Wanted& wanted, std::uintptr_t place, const base::Mapping& code) {
+  void check(const Wanted& wanted, std::uintptr_t candidate, const base::Mapping& code) {
     const bool is_known = std::any_of(found_.begin(), found_.end(), [&](const CopiedCode& one) {
       return one.address == wanted.address;
     });
-    if (!is_known && is_original(wanted, place, code)) found_.push_back({wanted.address, place});
+    if (!is_known && is_original(wanted, candidate, code))
+      found_.push_back({wanted.address, candidate});
   }
 
-  /// The first one, at any place.
+  /// The first one, at any offset.
   void look_everywhere(const base::Mapping& code, std::uintptr_t start, std::uintptr_t end) {
     constexpr std::size_t kStep = sizeof(__m128i);
     const Wanted& wanted = wanted_.front();
     const __m128i first = _mm_set1_epi8(wanted.needle()[0]);
     const __m128i last = _mm_set1_epi8(wanted.needle()[kNeedle - 1]);
-    const auto load = [](std::uintptr_t place) {
-      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(place));
+    const auto load = [](std::uintptr_t candidate) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(candidate));
     };
-    for (std::uintptr_t place = start; place < end; place += kStep) {
-      if (code.end - place < kStep + kNeedle) break;
-      const __m128i both = _mm_and_si128(_mm_cmpeq_epi8(load(place), first),
-                                         _mm_cmpeq_epi8(load(place + kNeedle - 1), last));
+    for (std::uintptr_t candidate = start; candidate < end; candidate += kStep) {
+      if (code.end - candidate < kStep + kNeedle) break;
+      const __m128i both = _mm_and_si128(_mm_cmpeq_epi8(load(candidate), first),
+                                         _mm_cmpeq_epi8(load(candidate + kNeedle - 1), last));
       auto bits = static_cast<unsigned>(_mm_movemask_epi8(both));
       for (; bits != 0; bits &= bits - 1) {
-        check(wanted, place + static_cast<unsigned>(__builtin_ctz(bits)), code);
+        check(wanted, candidate + static_cast<unsigned>(__builtin_ctz(bits)), code);
       }
     }
   }
@@ -168,11 +170,11 @@ std::uintptr_t code_start(const Region& wanted, const std::vector<Region>& regio
   return start;
 }
 
-void look_at_same_place(const Wanted& wanted, const Region& region,
-                        const std::vector<Region>& regions, std::vector<CopiedCode>& found) {
-  const std::uintptr_t place = wanted.address - code_start(region, regions);
+void look_at_same_offset(const Wanted& wanted, const Region& region,
+                         const std::vector<Region>& regions, std::vector<CopiedCode>& found) {
+  const std::uintptr_t offset = wanted.address - code_start(region, regions);
   for (const Region* code : originals(regions)) {
-    const std::uintptr_t original = code_start(*code, regions) + place;
+    const std::uintptr_t original = code_start(*code, regions) + offset;
     if (is_original(wanted, original, code->mapping)) found.push_back({wanted.address, original});
   }
 }
@@ -217,7 +219,7 @@ std::vector<CopiedCode> find_copied_code(const std::vector<std::uintptr_t>& ran,
         std::any_of(objects.begin(), objects.end(),
                     [&](const base::LoadedObject& object) { return object.contains(address); });
     if (is_loaded) {
-      look_at_same_place(*wanted, *region, regions, found);
+      look_at_same_offset(*wanted, *region, regions, found);
     } else {
       anywhere.push_back(*wanted);
     }

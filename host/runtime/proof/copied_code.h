@@ -20,10 +20,10 @@ struct CopiedCode {
 ///
 /// | code that ran in                | is looked for                                             |
 /// |---------------------------------|-----------------------------------------------------------|
-/// | memory without a file, or of a  | at its place within a page, in every page: a copied image |
+/// | memory without a file, or of a  | at its offset within a page, in every page: a copied image |
 /// | file the loader has not mapped  | keeps pages whole. One drawn at random is looked for      |
 /// |                                 | everywhere.                                               |
-/// | a file that the loader mapped   | at the same place of the image only: two libraries may    |
+/// | a file that the loader mapped   | at the same offset of the image only: two libraries may   |
 /// |                                 | hold the same archive                                     |
 ///
 /// Of the first kind 64 are looked for, drawn at random if there are more, in libtorch's code piece

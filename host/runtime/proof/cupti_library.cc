@@ -80,16 +80,16 @@ std::vector<std::string> look_up(void* library, cupti::Functions& functions) {
   return lookup.missing();
 }
 
-void* open_first(const CuptiPlaces& places) {
-  for (const std::string& name : places.names) {
+void* open_first(const CuptiSearch& search) {
+  for (const std::string& name : search.names) {
     if (void* mapped = ::dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD)) return mapped;
   }
-  for (const fs::path& folder : places.folders) {
-    for (const std::string& name : places.names) {
+  for (const fs::path& folder : search.folders) {
+    for (const std::string& name : search.names) {
       if (void* opened = ::dlopen((folder / name).c_str(), RTLD_NOW | RTLD_LOCAL)) return opened;
     }
   }
-  for (const std::string& name : places.names) {
+  for (const std::string& name : search.names) {
     if (void* found = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return found;
   }
   return nullptr;
@@ -152,11 +152,11 @@ int cuda_major_of(std::uint32_t version) {
   return version >= kFirstOf12 ? kOldestMajor : 0;
 }
 
-CuptiStatus open_cupti(const CuptiPlaces& places, CuptiLibrary& library) {
-  void* const handle = open_first(places);
+CuptiStatus open_cupti(const CuptiSearch& search, CuptiLibrary& library) {
+  void* const handle = open_first(search);
   if (handle == nullptr) {
     return not_ready(CuptiState::kAbsent,
-                     "CUPTI is not installed: " + base::join(places.names, ", ") + " not found");
+                     "CUPTI is not installed: " + base::join(search.names, ", ") + " not found");
   }
   library.file = file_of(handle);
   const std::vector<std::string> missing = look_up(handle, library.functions);

@@ -65,7 +65,7 @@ CuptiStatus judge_refusal(int code, const std::string& refusal, const std::strin
 /// order    a copy that is mapped already under one of the names (libtorch brings one, which its
 ///          profiler uses; two in a process steal each other's records), the folders, the loader's
 ///          own search; the first file that opens decides
-struct CuptiPlaces {
+struct CuptiSearch {
   std::vector<std::string> names = {"libcupti.so.13", "libcupti.so.12"};
   std::vector<std::filesystem::path> folders;
 };
@@ -82,7 +82,7 @@ struct CuptiLibrary {
 };
 
 /// Opens CUPTI; `library` holds it if the state is `ready`.
-CuptiStatus open_cupti(const CuptiPlaces& places, CuptiLibrary& library);
+CuptiStatus open_cupti(const CuptiSearch& search, CuptiLibrary& library);
 
 /// Release of CUDA that an interface version belongs to, of which 12 and 13 are known; 0 for
 /// numbers that are none.

@@ -275,7 +275,7 @@ void CuptiSession::State::note_module(const cupti::ModuleData& module) {
 std::unique_ptr<CuptiSession> CuptiSession::start(const Settings& settings, CuptiStatus& status) {
   auto state = std::make_shared<State>();
   state->settings = settings;
-  status = open_cupti(settings.places, state->library);
+  status = open_cupti(settings.search, state->library);
   if (!status.is_ready()) return nullptr;
   status = state->subscribe();
   if (!status.is_ready()) return nullptr;

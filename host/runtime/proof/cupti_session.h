@@ -21,7 +21,7 @@ enum class CallSide : std::uint8_t { kHost, kEager, kPlugin, kReplay, kBetween }
 /// "host", "eager", "plugin", "replay", "between".
 const char* call_side_name(CallSide side);
 
-/// A call during which a device was watched.
+/// A call during which a device was traced.
 ///
 /// units    nanoseconds of CLOCK_MONOTONIC_RAW, as the records if has_own_clock
 struct TracedCall {
@@ -63,7 +63,7 @@ struct DeviceTrace {
 class CuptiSession {
  public:
   struct Settings {
-    CuptiPlaces places;
+    CuptiSearch search;
     std::string driver = "libcuda.so.1";  ///< asked why CUPTI does not start
     // 300 bytes a kernel with its call: 64 MiB hold 200,000 kernels.
     std::size_t buffer_bytes = std::size_t{1} << 20U;

@@ -148,7 +148,7 @@ std::string problem_of(const DeviceTrace& trace) {
   if (!trace.problem.empty()) return trace.problem;
   if (trace.num_dropped > 0) return std::to_string(trace.num_dropped) + " records were dropped";
   if (trace.lost_bytes > 0) {
-    return base::format_bytes(trace.lost_bytes) + " of records were lost for want of buffers";
+    return base::format_bytes(trace.lost_bytes) + " of records were lost for lack of buffers";
   }
   if (trace.records.num_cut_buffers > 0) {
     const std::string& reason = trace.records.cut_reason;
@@ -181,13 +181,13 @@ DeviceEvidence device_evidence(const DeviceLedger& ledger, bool self_tested) {
   DeviceEvidence evidence;
   evidence.unavailable = ledger.problem;
   if (evidence.unavailable.empty() && self_tested && ledger.host_work == 0) {
-    evidence.unavailable = "CUPTI did not see the work by which it was tried";
+    evidence.unavailable = "CUPTI did not record the work of its self-test";
   }
   if (evidence.unavailable.empty() && ledger.outside.unwaited > 0) {
     evidence.unavailable =
         std::to_string(ledger.outside.unwaited) + " pieces of work ended after their call, up to " +
         base::format_duration(static_cast<double>(ledger.outside.most_unwaited_ns)) +
-        " later, though the device had been waited for";
+        " later, after a wait for the device";
   }
   evidence.plugin_work = ledger.plugin_work;
   evidence.eager_kernels = ledger.eager_kernels;
@@ -209,7 +209,7 @@ std::string check_times(const CallsOnDevice& calls, double host_ns, double event
   }
   if (event_ns < kLeastEventShare * (calls.span_ns - static_cast<double>(clock_error_ns))) {
     return "work spans " + base::format_duration(calls.span_ns) + ", the events " +
-           base::format_duration(event_ns) + ": it ran on a stream that they do not see";
+           base::format_duration(event_ns) + ": it ran on another stream";
   }
   return "";
 }

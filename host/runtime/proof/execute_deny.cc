@@ -219,7 +219,7 @@ Status ExecuteDeny::State::check_closed(const Region& region,
     }
   });
   if (is_closed_still) return Status::ok();
-  return Status(Code::kPlugin, "somebody else made code of " +
+  return Status(Code::kPlugin, "other code made pages of " +
                                    base::module_name(region.mapping.path) + " executable");
 }
 
@@ -230,20 +230,20 @@ base::Result<std::unique_ptr<ExecuteDeny>> ExecuteDeny::create(std::vector<Regio
   for (const ThreadState& thread : read_threads()) {
     if (!blocks(thread, SIGSEGV)) continue;
     if (!is_drivers(thread)) {
-      return Status(Code::kUnsupported,
-                    describe_thread(thread) +
-                        " blocks SIGSEGV, the kernel would kill it where it should be noted");
+      return Status(
+          Code::kUnsupported,
+          describe_thread(thread) + " blocks SIGSEGV; the kernel would kill the process at a trap");
     }
     state->tolerated.push_back(describe_thread(thread));
   }
   if (!state->hits.is_there()) return refused("no memory to note hits in", errno);
   if (const int signal = free_signal(); signal != 0) give_signal_stacks(signal);
   state->regions = std::move(regions);
-  std::unique_ptr<ExecuteDeny> witness(new ExecuteDeny(std::move(state)));
-  witness->reclaim_handler();
-  GN_RETURN_IF_ERROR(witness->try_on_own_page());
-  witness->state_->is_closed.assign(witness->state_->regions.size(), 0);
-  return witness;
+  std::unique_ptr<ExecuteDeny> tracer(new ExecuteDeny(std::move(state)));
+  tracer->reclaim_handler();
+  GN_RETURN_IF_ERROR(tracer->try_on_own_page());
+  tracer->state_->is_closed.assign(tracer->state_->regions.size(), 0);
+  return tracer;
 }
 
 ExecuteDeny::~ExecuteDeny() {
@@ -268,7 +268,7 @@ Status ExecuteDeny::try_on_own_page() {
   constexpr unsigned char kReturn = 0xC3;
   void* const page =
       ::mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) return refused("no memory to try the witness on", errno);
+  if (page == MAP_FAILED) return refused("no memory for the self-test of execute-deny", errno);
   *static_cast<unsigned char*>(page) = kReturn;
   const auto start = reinterpret_cast<std::uintptr_t>(page);
   const auto end = start + kPage;
@@ -290,7 +290,7 @@ Status ExecuteDeny::try_on_own_page() {
     state_->is_armed = false;
     state_->regions.swap(own);
     if (state_->num_hits != 1) {
-      status = Status(Code::kUnsupported, "a trap on a page of the witness's own was not seen");
+      status = Status(Code::kUnsupported, "the self-test of execute-deny saw no trap");
     }
   }
   ::munmap(page, kPage);

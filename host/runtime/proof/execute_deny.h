@@ -28,7 +28,7 @@ struct Hit {
 
 /// Takes the right to execute from memory and notes who needs it: the first instruction in each
 /// window faults, is noted, the window gets its right back and the instruction runs again. What is
-/// computed does not change. Nothing is asked of the code that is watched, no counter and no
+/// computed does not change. Nothing is asked of the code that is traced, no counter and no
 /// privilege is needed, and what bypasses libtorch's dispatcher is seen like everything else.
 ///
 /// One object at a time in a process. A window is open from its first hit to the next arm(): code

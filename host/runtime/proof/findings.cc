@@ -17,15 +17,15 @@ namespace {
 
 constexpr std::size_t kMostSymbols = 5;
 
-std::uint64_t place_in(const base::Mapping& mapping, std::uintptr_t address) {
+std::uint64_t offset_in(const base::Mapping& mapping, std::uintptr_t address) {
   return address - mapping.start + (mapping.path.empty() ? 0 : mapping.file_offset);
 }
 
-std::string place_text(const base::Mapping& mapping, std::uintptr_t address) {
-  char place[32];
-  std::snprintf(place, sizeof place, "+0x%llx",
-                static_cast<unsigned long long>(place_in(mapping, address)));
-  return base::module_name(mapping.path) + place;
+std::string location_text(const base::Mapping& mapping, std::uintptr_t address) {
+  char offset[32];
+  std::snprintf(offset, sizeof offset, "+0x%llx",
+                static_cast<unsigned long long>(offset_in(mapping, address)));
+  return base::module_name(mapping.path) + offset;
 }
 
 /// The modules of regions, and which is whose.
@@ -88,19 +88,19 @@ class NameTable {
  public:
   NameTable(const std::vector<Hit>& hits, const std::vector<std::size_t>& chosen,
             const std::vector<Region>& regions) {
-    std::map<std::string, std::map<std::uint64_t, std::uintptr_t>> by_file;  // place to address
+    std::map<std::string, std::map<std::uint64_t, std::uintptr_t>> by_file;  // offset to address
     for (const std::size_t i : chosen) {
       const base::Mapping& mapping = regions[hits[i].region].mapping;
       const std::uintptr_t address = hits[i].instruction;
-      by_file[mapping.path].emplace(place_in(mapping, address), address);
+      by_file[mapping.path].emplace(offset_in(mapping, address), address);
     }
     for (const auto& [file, wanted] : by_file) {
-      std::vector<std::uint64_t> places;
-      for (const auto& [place, address] : wanted) places.push_back(place);
-      const auto found = base::name_places(file, places);
+      std::vector<std::uint64_t> offsets;
+      for (const auto& [offset, address] : wanted) offsets.push_back(offset);
+      const auto found = base::name_offsets(file, offsets);
       if (!found.is_ok()) continue;  // generated code, or a file that is gone
       std::size_t next = 0;
-      for (const auto& [place, address] : wanted) names_[address] = (*found)[next++];
+      for (const auto& [offset, address] : wanted) names_[address] = (*found)[next++];
     }
   }
 
@@ -124,12 +124,12 @@ Finding make_finding(const Hit& hit, const std::vector<Region>& regions, const N
   const base::Mapping& mapping = regions[hit.region].mapping;
   const base::SymbolName* name = names.find(hit.instruction);
   Finding finding;
-  finding.symbol = name != nullptr ? name->name : place_text(mapping, hit.instruction);
+  finding.symbol = name != nullptr ? name->name : location_text(mapping, hit.instruction);
   finding.module = base::module_name(mapping.path);
   finding.thread = hit.thread;
   const Region* caller = find_region(regions, hit.return_word);
   if (caller == nullptr) return finding;
-  finding.caller = place_text(caller->mapping, hit.return_word);
+  finding.caller = location_text(caller->mapping, hit.return_word);
   finding.is_entry = name != nullptr && name->offset == 0 && caller->kind != RegionKind::kDeny;
   return finding;
 }
@@ -179,7 +179,7 @@ std::vector<std::string> name_addresses(const std::vector<std::uintptr_t>& addre
   for (const std::size_t i : known) {
     const base::SymbolName* name = table.find(addresses[i]);
     names[i] =
-        name != nullptr ? name->name : place_text(regions[hits[i].region].mapping, addresses[i]);
+        name != nullptr ? name->name : location_text(regions[hits[i].region].mapping, addresses[i]);
   }
   return names;
 }

@@ -13,9 +13,9 @@ namespace graphnet::proof {
 
 /// Denied code that was entered.
 struct Finding {
-  std::string symbol;  ///< function, or "<module>+0x<place>" if the file's symbols do not say
+  std::string symbol;  ///< function, or "<module>+0x<offset>" if the file's symbols do not say
   std::string module;  ///< name of the file
-  std::string caller;  ///< "<module>+0x<place>" of where it returns to; "" if that is not known
+  std::string caller;  ///< "<module>+0x<offset>" of where it returns to; "" if that is not known
   int thread = 0;
   /// The first byte of a function, called by code that is not denied: what somebody asked for, as
   /// opposed to what that called in turn.
@@ -47,7 +47,8 @@ struct Trace {
 /// order    findings as they were hit; regions by address
 Trace name_hits(const std::vector<Hit>& hits, const std::vector<Region>& regions);
 
-/// The functions that hold these addresses: symbols, or "<module>+0x<place>" where they do not say.
+/// The functions that hold these addresses: symbols, or "<module>+0x<offset>" where they do not
+/// say.
 ///
 /// order    regions by address
 std::vector<std::string> name_addresses(const std::vector<std::uintptr_t>& addresses,

@@ -9,7 +9,7 @@
 
 namespace graphnet::proof {
 
-/// The members that the execute-deny witness gives to Record::proof.
+/// The members that the execute-deny tracer gives to Record::proof.
 ///
 /// | key       | holds                                                                       |
 /// |-----------|-----------------------------------------------------------------------------|

@@ -23,8 +23,8 @@ constexpr int kMostWaits = 4;
 constexpr std::chrono::milliseconds kWait{5};
 
 // What this thread hits is our own: the C++ library's templates, of which libtorch has copies.
-std::vector<Hit> hits_of_others(const ExecuteDeny& witness) {
-  std::vector<Hit> hits = witness.hits();
+std::vector<Hit> hits_of_others(const ExecuteDeny& tracer) {
+  std::vector<Hit> hits = tracer.hits();
   const auto self = static_cast<int>(::syscall(SYS_gettid));
   const auto end =
       std::remove_if(hits.begin(), hits.end(), [&](const Hit& hit) { return hit.thread == self; });
@@ -34,22 +34,22 @@ std::vector<Hit> hits_of_others(const ExecuteDeny& witness) {
 
 }  // namespace
 
-base::Result<int> wait_until_quiet(ExecuteDeny& witness) {
+base::Result<int> wait_until_quiet(ExecuteDeny& tracer) {
   if (read_threads().size() == 1) return 0;
   for (int look = 1; look <= kMostLooks; ++look) {
-    GN_RETURN_IF_ERROR(witness.arm({RegionKind::kDeny}));
+    GN_RETURN_IF_ERROR(tracer.arm({RegionKind::kDeny}));
     for (int wait = 0; wait < kMostWaits; ++wait) {
       std::this_thread::sleep_for(kWait);
       if (!other_threads_run()) break;
     }
-    GN_RETURN_IF_ERROR(witness.disarm());
+    GN_RETURN_IF_ERROR(tracer.disarm());
     const bool has_looked = look >= kLooksBesideThreads || !other_threads_run();
-    if (has_looked && hits_of_others(witness).empty()) return look;
+    if (has_looked && hits_of_others(tracer).empty()) return look;
   }
-  const Trace trace = name_hits(hits_of_others(witness), witness.regions());
+  const Trace trace = name_hits(hits_of_others(tracer), tracer.regions());
   const Finding& noise = trace.denied.empty() ? trace.allowed.front() : trace.denied.front();
   return base::Status(base::Code::kUnsupported, describe_thread(noise.thread) + " keeps running " +
-                                                    noise.symbol + " though nobody calls it");
+                                                    noise.symbol + " outside of any call");
 }
 
 }  // namespace graphnet::proof

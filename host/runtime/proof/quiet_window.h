@@ -16,6 +16,6 @@ namespace graphnet::proof {
 ///          kernel refuses
 /// source   15 of 15 fresh processes that had set libtorch's thread count showed such hits, none
 ///          after at most 2 repeats
-base::Result<int> wait_until_quiet(ExecuteDeny& witness);
+base::Result<int> wait_until_quiet(ExecuteDeny& tracer);
 
 }  // namespace graphnet::proof

@@ -64,7 +64,7 @@ std::string missing_of_threads(const SampleLog& log) {
     const ThreadState state = read_thread(thread.thread);
     // The driver's block all signals and run its own code; one that has ended took what it got.
     if (state.id == 0 || is_drivers(state)) continue;
-    return describe_thread(state) + " does not take the signals by which it is sampled";
+    return describe_thread(state) + " does not receive the sampler's signals";
   }
   return "";
 }
@@ -101,9 +101,9 @@ SampleEvidence judge_samples(const SampleLog& log, const SampledCalls& called,
     if (!is_enough(evidence.num_denied, evidence.num_running)) evidence.function.clear();
   }
   if (is_covered) {
-    evidence.doubt = "while it is called the plugin puts a SIGSEGV handler over the witness's";
+    evidence.doubt = "during its calls the plugin replaces the tracer's SIGSEGV handler";
   } else if (log.lost_signal) {
-    evidence.doubt = "somebody took the signal by which threads are sampled";
+    evidence.doubt = "other code replaced the handler of the sampler's signal";
   } else if (!log.is_full) {
     evidence.doubt = missing_of_threads(log);
     if (evidence.doubt.empty() && are_missing(num_of_caller, called.ran_ns, log.period_ns)) {

@@ -22,7 +22,7 @@ struct SampledCalls {
   std::vector<SampledCall> calls;  ///< one after the other
   int thread = 0;                  ///< that called
   std::int64_t ran_ns = 0;         ///< its processor time in the calls, at least
-  /// What SIGSEGV must call meanwhile: the execute-deny witness; 0: anything.
+  /// What SIGSEGV must call meanwhile: the execute-deny tracer; 0: anything.
   std::uintptr_t fault_handler = 0;
 };
 

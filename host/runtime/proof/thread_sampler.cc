@@ -35,12 +35,12 @@ bool is_in_system_call(std::uintptr_t instruction) {
   constexpr unsigned char kSystemCall[] = {0x0F, 0x05};
   constexpr std::uintptr_t kSize = sizeof(kSystemCall);
   constexpr std::uintptr_t kPage = 4096;
-  const std::uintptr_t place = instruction % kPage;
+  const std::uintptr_t offset = instruction % kPage;
   const auto is_at = [&](std::uintptr_t address) {
     return std::memcmp(reinterpret_cast<const void*>(address), kSystemCall, kSize) == 0;
   };
-  return (place >= kSize && is_at(instruction - kSize)) ||
-         (place + kSize <= kPage && is_at(instruction));
+  return (offset >= kSize && is_at(instruction - kSize)) ||
+         (offset + kSize <= kPage && is_at(instruction));
 }
 
 std::int64_t now_ns() {

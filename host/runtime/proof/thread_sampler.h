@@ -30,7 +30,7 @@ struct SampledThread {
 struct SampleLog {
   std::vector<Sample> samples;  ///< in the order in which they were taken
   std::vector<SampledThread> threads;
-  std::int64_t period_ns = 0;  ///< mean time between two looks at a thread
+  std::int64_t period_ns = 0;  ///< mean time between two samples of a thread
   bool is_full = false;        ///< there were more samples than can be kept
   bool lost_signal = false;    ///< somebody else handled the sampler's signal in the end
 };

@@ -213,10 +213,10 @@ std::string TracingSelfTest::problem() const {
     }
   }
   if (!unseen.empty()) {
-    return "CUPTI did not see the work by which it was tried: " + base::join(unseen, ", ");
+    return "CUPTI did not record the work of its self-test: " + base::join(unseen, ", ");
   }
   if (nobodys.empty()) return "";
-  return "CUPTI did not say who asked for the work of " + base::join(nobodys, ", ");
+  return "CUPTI did not report which call asked for the work of " + base::join(nobodys, ", ");
 }
 
 Result<TracingSelfTest> run_tracing_self_test(Gpu& gpu, CuptiSession& session) {

@@ -55,7 +55,8 @@ std::string device_doubt(const Evidence& evidence) {
   const DeviceEvidence& device = *evidence.device;
   if (!device.unavailable.empty()) return device.unavailable;
   if (device.unattributed > 0) {
-    return std::to_string(device.unattributed) + " pieces of work on the device are nobody's";
+    return std::to_string(device.unattributed) +
+           " pieces of work on the device have no known owner";
   }
   return device.counts_differ ? "calls with equal inputs did different work on the device" : "";
 }
@@ -79,7 +80,7 @@ record::Verdict verdict_of(const Evidence& evidence) {
     return ProofVerdict::kEmpty;
   }
   if (!evidence.unavailable.empty()) return unknown(evidence.unavailable);
-  // The witness saw nobody come, so windows were open that nobody should have opened.
+  // Execute-deny saw no entry: the plugin had opened the windows.
   if (!evidence.sampled.empty()) return mixed(evidence);
   if (evidence.plugin_windows == 0) return ProofVerdict::kEmpty;
   const std::string device_says = device_doubt(evidence);

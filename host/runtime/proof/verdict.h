@@ -28,7 +28,7 @@ struct Evidence {
   /// Flags of the timed calls, as in record::Record.
   std::vector<record::Word<record::Flag>> flags;
 
-  // Execute-deny witness.
+  // Execute-deny tracer.
   std::string unavailable;           ///< why it did not look; empty: it did
   std::vector<std::string> entered;  ///< libtorch's functions that somebody else called
   std::vector<std::string> inside;   ///< those that ran in turn

@@ -23,7 +23,7 @@ bool is_module_state(graph::ParameterKind kind, const std::string& name);
 /// An argument whose content may be another than the replayed one.
 struct VariableArgument {
   std::size_t index = 0;  ///< in signature order
-  /// Its elements may change places and nothing else: a `data` literal may be a table or a list of
+  /// Its elements may be permuted and nothing else: a `data` literal may be a table or a list of
   /// identifiers.
   bool permute_only = false;
 };

@@ -144,7 +144,7 @@ struct Places {
 };
 
 #if defined(__x86_64__)
-/// As list_differing(), from place 0, in whole eights; returns where the rest begins.
+/// As list_differing(), from index 0, in whole eights; returns where the rest begins.
 GN_EIGHTS std::size_t list_by_eights(const double* a, const double* b, std::size_t count,
                                      Places* places) {
   __m512i index = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);

@@ -265,7 +265,7 @@ Record refused_record(const PlannedTask& planned) {
       refusal.code() == base::Code::kUnsupported ? Outcome::kUnsupported : Outcome::kPluginFailed;
   // A YAML error goes on with the line it means.
   record.message = refusal.message().substr(0, refusal.message().find('\n'));
-  for (const auto& place : refusal.context()) record.notes.push_back("at: " + place);
+  for (const auto& where : refusal.context()) record.notes.push_back("at: " + where);
   for (const auto& hint : refusal.hints()) record.notes.push_back("try: " + hint);
   fill_identity(planned, record);
   return record;

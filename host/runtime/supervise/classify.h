@@ -37,7 +37,7 @@ record::Record classify(const PlannedTask& planned, const WorkerEnd& end);
 
 /// The record of a task whose plugin was refused before any of its code ran (PlannedTask::refusal):
 /// `plugin_failed`, or `unsupported` for what it does not offer, without a phase, with the
-/// refusal's message, places and advice.
+/// refusal's message, context and hints.
 record::Record refused_record(const PlannedTask& planned);
 
 /// True if no phase was entered: the worker itself does not start on this machine.

@@ -37,19 +37,19 @@ std::vector<std::string> function_names(const std::vector<Crash::Frame>& frames)
   }
   std::vector<std::string> names(frames.size());
   for (const auto& [module, members] : by_module) {
-    std::vector<std::uint64_t> places;
+    std::vector<std::uint64_t> offsets;
     for (const std::size_t i : members) {
       // A return address is behind its call, which may be the function's last instruction.
-      places.push_back(frames[i].offset - (i > 0 && frames[i].offset > 0 ? 1 : 0));
+      offsets.push_back(frames[i].offset - (i > 0 && frames[i].offset > 0 ? 1 : 0));
     }
-    const auto found = base::name_places(module, places);
+    const auto found = base::name_offsets(module, offsets);
     if (!found.is_ok()) continue;
     for (std::size_t k = 0; k < members.size(); ++k) names[members[k]] = (*found)[k].name;
   }
   return names;
 }
 
-std::string place_text(const Crash::Frame& frame) {
+std::string location_text(const Crash::Frame& frame) {
   if (!frame.is_mapped) return frame.address + " (nothing is mapped there)";
   if (frame.module.empty()) return frame.address + " (generated code)";
   char offset[32];
@@ -68,8 +68,8 @@ record::Crash describe_crash(const Crash& crash) {
   described.address = crash.address;
   const std::vector<std::string> names = function_names(crash.frames);
   for (std::size_t i = 0; i < crash.frames.size(); ++i) {
-    const std::string place = place_text(crash.frames[i]);
-    described.frames.push_back(names[i].empty() ? place : place + " " + names[i]);
+    const std::string location = location_text(crash.frames[i]);
+    described.frames.push_back(names[i].empty() ? location : location + " " + names[i]);
   }
   return described;
 }

@@ -109,7 +109,8 @@ Status check_gives_memory(const fs::path& parent, bool may_ask) {
   const fs::path given = parent / "cgroup.subtree_control";
   if (has_word(given, "memory")) return Status::ok();
   if (may_ask) return write_value(given, "+memory");
-  return Status(Code::kEnvironment, parent.string() + " gives no memory to groups in it");
+  return Status(Code::kEnvironment,
+                parent.string() + " does not enable the memory controller for groups in it");
 }
 
 /// Removes groups of processes that were killed before they could.

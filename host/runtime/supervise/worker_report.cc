@@ -70,7 +70,7 @@ Result<Event> WorkerReport::ask_for_phase(const Json& message) {
   base::FieldReader fields(message);
   fields.read("bytes", ask.num_bytes);
   if (state_.ask || !fields.status().is_ok() || ask.num_bytes.value_or(0) < 0) {
-    return Status(Code::kPlugin, "a message asks in vain");
+    return Status(Code::kPlugin, "a message asks for a phase at the wrong time");
   }
   state_.ask = std::move(ask);
   return Event::kAsk;

@@ -24,12 +24,12 @@ inline constexpr std::size_t kMaxModuleBytes = 4096;
 
 /// A crash as the worker told it.
 struct Crash {
-  /// A place in its code.
+  /// A location in its code.
   struct Frame {
     std::string address;  ///< "0x7f12..."
     bool is_mapped = false;
     std::string module;        ///< path of the file; empty: memory without one
-    std::uint64_t offset = 0;  ///< of the place in that file
+    std::uint64_t offset = 0;  ///< of the location in that file
   };
 
   int signal = 0;

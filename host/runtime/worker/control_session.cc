@@ -26,7 +26,7 @@ constexpr int kExperiments = 5;
 constexpr std::int64_t kExperimentNs = 300'000'000;
 
 /// New content before each call, as in the pairs with a plugin; see TimedChecks. What is checked
-/// there comes between the halves.
+/// there comes between the side samples.
 measure::PairedHooks content_hooks(InputShuffle& shuffle, device::TensorPlace& place) {
   measure::PairedHooks hooks;
   hooks.before_call = [&](measure::Side, int, int) {

@@ -72,11 +72,11 @@ Status Evidence::add_indices() {
   if (found.num_outputs != num_outputs) {
     return Status(base::Code::kUnsupported, "the outputs are lists of unknown length");
   }
-  std::vector<graph::Tap> taps;
-  for (const graph::IndexOutput& index : found.all) taps.push_back(index.values);
-  const graph::Program tapped = graph::with_extra_results(program, taps);
+  std::vector<graph::ExtraResult> extra;
+  for (const graph::IndexOutput& index : found.all) extra.push_back(index.values);
+  const graph::Program extended = graph::with_extra_results(program, extra);
   GN_ASSIGN_OR_RETURN(const auto engine,
-                      eager::Engine::create(tapped, engine_arguments(compared_.eager.arguments()),
+                      eager::Engine::create(extended, engine_arguments(compared_.eager.arguments()),
                                             compared_.eager.place().device(), sample::kReplaySeed));
   GN_RETURN_IF_ERROR(engine->run());
   GN_RETURN_IF_ERROR(copy_outputs(*engine, selected_from_));

@@ -24,8 +24,8 @@ constexpr int kMaxFrames = 32;
 constexpr int kMaxOwnFrames = 8;
 constexpr std::size_t kMaxPathBytes = 512;
 
-/// A place in the code, and the mapping that holds it.
-struct Place {
+/// A location in the code, and the mapping that holds it.
+struct Location {
   std::uintptr_t address = 0;
   bool is_mapped = false;
   std::uintptr_t file_offset = 0;
@@ -39,7 +39,7 @@ pid_t worker = 0;
 const std::atomic<bool>* is_channel_busy = nullptr;
 std::atomic<int> crashing_thread{0};
 int first_signal = 0;
-std::array<Place, kMaxFrames> places;
+std::array<Location, kMaxFrames> locations;
 alignas(16) std::array<char, std::size_t{64} << 10U> signal_stack;
 std::array<char, std::size_t{64} << 10U> map_text;
 
@@ -105,10 +105,10 @@ void skip_word(const char*& at, const char* end) {
   while (at < end && *at == ' ') ++at;
 }
 
-/// Finds the places that lie in a mapping: "start-end rwxp offset device inode   path".
+/// Finds the locations that lie in a mapping: "start-end rwxp offset device inode   path".
 ///
 /// source   proc_pid_maps(5)
-void take_mapping(const char* at, const char* end, int num_places) {
+void take_mapping(const char* at, const char* end, int num_locations) {
   const std::uintptr_t start = take_hex(at, end);
   const std::uintptr_t stop = take_hex(at, end);
   skip_word(at, end);
@@ -116,21 +116,21 @@ void take_mapping(const char* at, const char* end, int num_places) {
   skip_word(at, end);
   skip_word(at, end);
   const auto path_bytes = std::min(static_cast<std::size_t>(end - at), kMaxPathBytes - 1);
-  for (int i = 0; i < num_places; ++i) {
-    Place& place = places[static_cast<std::size_t>(i)];
+  for (int i = 0; i < num_locations; ++i) {
+    Location& location = locations[static_cast<std::size_t>(i)];
     // A return address is behind the call, which may be the last instruction of its mapping.
-    const std::uintptr_t inside = i == 0 ? place.address : place.address - 1;
+    const std::uintptr_t inside = i == 0 ? location.address : location.address - 1;
     if (inside < start || inside >= stop) continue;
-    place.is_mapped = true;
-    place.file_offset = place.address - start + offset;
-    std::memcpy(place.path.data(), at, path_bytes);
-    place.path[path_bytes] = '\0';
+    location.is_mapped = true;
+    location.file_offset = location.address - start + offset;
+    std::memcpy(location.path.data(), at, path_bytes);
+    location.path[path_bytes] = '\0';
   }
 }
 
 /// Reads the memory map piece by piece: the one of a worker is larger than any buffer that would
 /// otherwise be needed.
-void find_mappings(int num_places) {
+void find_mappings(int num_locations) {
   const int file = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
   std::size_t size = 0;
@@ -141,7 +141,7 @@ void find_mappings(int num_places) {
     const char* const end = begin + size;
     while (const void* found = std::memchr(begin, '\n', static_cast<std::size_t>(end - begin))) {
       const char* const line_end = static_cast<const char*>(found);
-      take_mapping(begin, line_end, num_places);
+      take_mapping(begin, line_end, num_locations);
       begin = line_end + 1;
     }
     size = static_cast<std::size_t>(end - begin);
@@ -152,33 +152,33 @@ void find_mappings(int num_places) {
 
 /// The calls from where it crashed outwards; returns how many. Where the unwinder finds no way (a
 /// jump to nowhere), the top of the stack is where a call would return to.
-__attribute__((no_sanitize("address"))) int find_places(const greg_t* registers) {
+__attribute__((no_sanitize("address"))) int find_locations(const greg_t* registers) {
   const auto crashed = static_cast<std::uintptr_t>(registers[REG_RIP]);
-  places[0].address = crashed;
+  locations[0].address = crashed;
   std::array<void*, kMaxFrames + kMaxOwnFrames> frames = {};
   const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
   void** const end = frames.data() + count;
   void** frame = std::find(frames.data(), end, reinterpret_cast<void*>(crashed));
   if (frame == end) {
-    places[1].address = *reinterpret_cast<const std::uintptr_t*>(registers[REG_RSP]);
+    locations[1].address = *reinterpret_cast<const std::uintptr_t*>(registers[REG_RSP]);
     return 2;
   }
-  int num_places = 1;
-  for (++frame; frame < end && num_places < kMaxFrames; ++frame) {
-    places[static_cast<std::size_t>(num_places++)].address =
+  int num_locations = 1;
+  for (++frame; frame < end && num_locations < kMaxFrames; ++frame) {
+    locations[static_cast<std::size_t>(num_locations++)].address =
         reinterpret_cast<std::uintptr_t>(*frame);
   }
-  return num_places;
+  return num_locations;
 }
 
-void send_places(int num_places) {
-  for (int i = 0; i < num_places; ++i) {
-    const Place& place = places[static_cast<std::size_t>(i)];
+void send_locations(int num_locations) {
+  for (int i = 0; i < num_locations; ++i) {
+    const Location& location = locations[static_cast<std::size_t>(i)];
     Line line;
-    line.text(R"({"event":"frame","address":"0x)").number(place.address, 16).text("\"");
-    if (place.is_mapped) {
-      line.text(R"(,"offset":)").number(place.file_offset, 10);
-      line.text(R"(,"module":)").quoted(place.path.data());
+    line.text(R"({"event":"frame","address":"0x)").number(location.address, 16).text("\"");
+    if (location.is_mapped) {
+      line.text(R"(,"offset":)").number(location.file_offset, 10);
+      line.text(R"(,"module":)").quoted(location.path.data());
     }
     line.text("}").send();
   }
@@ -216,15 +216,15 @@ void on_crash(int signal, siginfo_t* info, void* context) {
     const greg_t* registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
     Line line;
     line.text(R"({"event":"crash","signal":)").number(static_cast<unsigned>(signal), 10);
-    // A signal that was sent has a sender in that place.
+    // A signal that was sent has a sender in that field.
     if (info->si_code > 0) {
       const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
       line.text(R"(,"address":"0x)").number(address, 16).text("\"");
     }
     line.text("}").send();
-    const int num_places = find_places(registers);
-    find_mappings(num_places);
-    send_places(num_places);
+    const int num_locations = find_locations(registers);
+    find_mappings(num_locations);
+    send_locations(num_locations);
   }
   // Arrives when this returns, with the registers as they were.
   set_default(signal);

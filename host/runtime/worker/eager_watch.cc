@@ -102,10 +102,10 @@ std::vector<Finding> confirm_slowed(EagerSide& eager, PluginSide& plugin, EagerS
                                     const measure::PairedSettings& settings, base::Json& report) {
   const double factor = eager_times.in_pairs_ns / eager_times.before_ns;
   constexpr const char* kNobodyDenies =
-      "eager took %.3g times as long in the timed pairs as before the plugin was loaded, and the "
-      "copy of the process that could tell why is gone";
+      "eager took %.3g times as long in the timed pairs as before the plugin was loaded, and no "
+      "process without the plugin is left to compare with";
   if (standby == nullptr) {
-    report["unknown"] = "there is no copy of the worker";
+    report["unknown"] = "no process without the plugin is left";
     return slowed(kNobodyDenies, factor);
   }
   const bool settle = eager_times.before_ns < static_cast<double>(settings.settle_below_ns);

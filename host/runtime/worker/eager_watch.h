@@ -33,7 +33,7 @@ bool is_slower(const std::vector<double>& log_ratios, double least);
 
 /// Compares eager here with eager in the copy, call by call, each after a call of the plugin here,
 /// so that caches are alike and what the plugin does between its calls goes on. While the copy
-/// works this process stands still. A few seconds. The times of the pairs are compared with those
+/// works this process waits. A few seconds. The times of the pairs are compared with those
 /// of the copy too: a plugin may recognise these calls and leave eager alone meanwhile.
 ///
 /// | flag           | means                                                              |

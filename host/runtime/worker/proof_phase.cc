@@ -31,12 +31,12 @@ constexpr std::size_t kStrengthALook = 4096;
 // The most that a trap takes; 4 to 6 us were measured.
 constexpr double kTrapNs = 10e3;
 
-// Names of steps are in stored records and stay.
-constexpr const char* kTracedCall = "watched call";
+// Names of steps, as timelines show them; records of older versions have other names.
+constexpr const char* kTracedCall = "traced call";
 constexpr const char* kEagerCall = "eager call";
 constexpr const char* kReplay = "replay";  // and the call that one is compared with
 constexpr const char* kPreparing = "preparing";
-constexpr const char* kStarting = "starting the witness";
+constexpr const char* kStarting = "starting the tracer";
 constexpr const char* kQuiet = "waiting for quiet";
 constexpr const char* kArming = "arming";
 constexpr const char* kCounting = "counting operators";
@@ -113,7 +113,7 @@ void ProofPhase::start_tracer(Json& ledger) {
 }
 
 Status ProofPhase::create_tracer(Json& ledger) {
-  if (mode_ != "full") return Status(Code::kUnsupported, "execute-deny witness switched off");
+  if (mode_ != "full") return Status(Code::kUnsupported, "execute-deny is switched off");
   {
     const ScopedStep step(steps_, kStarting);
     GN_ASSIGN_OR_RETURN(tracer_, proof::ExecuteDeny::create(regions_));
@@ -193,7 +193,7 @@ Status ProofPhase::traced_call(TracedCalls& traced) {
   // The tracer's handler is in front of the new one now; the call that it missed is made again.
   GN_RETURN_IF_ERROR(armed_call(traced));
   if (tracer_->reclaim_handler()) return Status::ok();
-  return Status(Code::kUnsupported, "each call puts a SIGSEGV handler over the witness's");
+  return Status(Code::kUnsupported, "each call replaces the tracer's SIGSEGV handler");
 }
 
 Status ProofPhase::armed_call(TracedCalls& traced) {

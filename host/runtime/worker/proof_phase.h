@@ -77,8 +77,8 @@ class ProofPhase {
   const std::vector<std::string>& helpers() const { return helpers_; }
 
  private:
-  // Steps whose durations both files ask for. Names of steps are in stored records and stay.
-  static constexpr const char* kUntracedCall = "unwatched call";
+  // Steps whose durations both files ask for.
+  static constexpr const char* kUntracedCall = "untraced call";
   static constexpr const char* kSampledCall = "sampled call";
 
   /// What the traced calls of the plugin gave.

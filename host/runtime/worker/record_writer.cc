@@ -176,7 +176,7 @@ void fill_pairs(record::Timing& timing, const std::vector<measure::Pair>& pairs)
   timing.waited_ns = {{"eager", waited[measure::kEager]}, {"plugin", waited[measure::kBackend]}};
 }
 
-/// Processor time and wall clock of all halves of each side.
+/// Processor time and wall clock of all side samples of each side.
 void fill_budget(record::Timing& timing, const std::vector<measure::Pair>& pairs) {
   measure::PerSide<double> ran_ns = {};
   measure::PerSide<double> span_ns = {};
@@ -206,7 +206,7 @@ record::Timing timing_of(const measure::PairedResult& result) {
   timing.controls = static_cast<std::int64_t>(result.controls.size());
   timing.noise_floor = result.noise_floor;
   timing.elapsed_ns = result.elapsed_ns;
-  timing.calls_per_half = both<record::SideCounts>(result.calls_per_half);
+  timing.calls_per_side_sample = both<record::SideCounts>(result.calls_per_side_sample);
   fill_pairs(timing, result.pairs);
   timing.removed_share = both<record::SideNumbers>(result.summary.removed_share);
   fill_budget(timing, result.pairs);

@@ -34,31 +34,43 @@ void write_output_types(record::Record::Side& side, const std::vector<KeptOutput
 
 /// Protocol `paired`: the pairs, and what follows from them. Record::timing gets
 ///
-/// | key                            | means                                                     |
-/// |--------------------------------|-----------------------------------------------------------|
-/// | `speedup_low`, `speedup_high`  | interval of `speedup` with `confidence`; absent: none     |
-/// | `verdict`                      | faster, slower, same, unstable                            |
-/// | `noise_floor`                  | what eager against itself was off by in between, a        |
-/// |                                | fraction; `controls`: how often it was measured           |
-/// | `same_within`                  | fraction; with verdict `same` only                        |
-/// | `abi_ns`                       | what a call through the ABI takes beside the plugin's own |
-/// |                                | code; part of the plugin's times, never taken out         |
-/// | `hodges_lehmann`, `ratio_of_minima`, `ratio_of_medians` | other estimates, for readers of
-/// other tools | | `pairs_kept`, `pairs_dropped`  | by disturbance of either half | |
-/// `backend_first`, `disturbed`   | one digit a pair, in the order of `trials_ns`             | |
-/// `calls_per_half`               | {"eager", "plugin"}; `trials_ns` are of one call          | |
-/// `stop`, `looks`, `remeasured`, `steal_share`, `idle_timeouts`, `first_mover_bias`,
-/// `block_length`, `clock_ns`, `elapsed_ns` | how it went; see measure/paired_result.h | |
-/// `break_even_calls`             | calls after which compile, bind and capture have paid off;
-/// absent if never | | `waited_ns`                    | {"eager", "plugin"}, a number a pair: what
-/// of `trials_ns` the thread spent waiting for a core and is not counted | | `removed_share` |
-/// {"eager", "plugin"}: that, of all halves' time | | `unstable_because` | drops, waits, width;
-/// with verdict `unstable` only, and without interval but for the last | | `cpu_ns`, `cpu_wall_ns`
-/// |
-/// {"eager", "plugin"}: processor time of the worker and all that it started over the side's
-/// halves, and the wall clock of the same | | `cores` | those that all threads were bound to | |
-/// `cold` | the same table with cold caches, its `speedup`, `eager_ns` and `plugin_ns`; protocols
-/// with `cache: both` only |
+/// | key                             | means                                                  |
+/// |---------------------------------|--------------------------------------------------------|
+/// | `speedup_low`, `speedup_high`   | interval of `speedup` with `confidence`; absent: none  |
+/// | `verdict`                       | faster, slower, same, unstable                         |
+/// | `noise_floor`                   | largest deviation of eager vs eager from 1 between the |
+/// |                                 | pairs; `controls`: how often it was measured           |
+/// | `same_within`                   | fraction; with verdict `same` only                     |
+/// | `abi_ns`                        | what a call through the ABI takes beside the plugin's  |
+/// |                                 | own code; part of the plugin's times, never taken out  |
+/// | `hodges_lehmann`,               | other estimates, for readers of other tools            |
+/// | `ratio_of_minima`,              |                                                        |
+/// | `ratio_of_medians`              |                                                        |
+/// | `pairs_kept`, `pairs_dropped`   | by disturbance of either side sample                   |
+/// | `backend_first`, `disturbed`    | one digit a pair, in the order of `trials_ns`          |
+/// | `calls_per_half`                | calls in a side sample: {"eager", "plugin"};           |
+/// |                                 | `trials_ns` are of one call                            |
+/// | `stop`, `looks`, `remeasured`,  | how it went; see measure/paired_result.h               |
+/// | `steal_share`, `idle_timeouts`, |                                                        |
+/// | `first_mover_bias`,             |                                                        |
+/// | `block_length`, `clock_ns`,     |                                                        |
+/// | `elapsed_ns`                    |                                                        |
+/// | `break_even_calls`              | calls after which compile, bind and capture have paid  |
+/// |                                 | off; absent if never                                   |
+/// | `waited_ns`                     | {"eager", "plugin"}, a number a pair: what of          |
+/// |                                 | `trials_ns` the thread spent waiting for a core and is |
+/// |                                 | not counted                                            |
+/// | `removed_share`                 | {"eager", "plugin"}: that, of the time of all side     |
+/// |                                 | samples                                                |
+/// | `unstable_because`              | drops, waits, width; with verdict `unstable` only, and |
+/// |                                 | without interval but for the last                      |
+/// | `cpu_ns`, `cpu_wall_ns`         | {"eager", "plugin"}: processor time of the worker and  |
+/// |                                 | its child processes over the side's samples, and the   |
+/// |                                 | wall clock of the same                                 |
+/// | `cores`                         | those that all threads were bound to                   |
+/// | `cold`                          | the same table with cold caches, its `speedup`,        |
+/// |                                 | `eager_ns` and `plugin_ns`; protocols with             |
+/// |                                 | `cache: both` only                                     |
 void write_timing(record::Record& record, const measure::PairedResult& result);
 void write_cold_timing(record::Record& record, const measure::PairedResult& result);
 

@@ -31,8 +31,8 @@ using record::Outcome;
 namespace {
 
 constexpr double kBudgetNs = 30e9;
-// Calls of eager, the one that calibrates among them.
-constexpr double kEagerCalls = 5;
+// Of eager: two calls, and the run that calibrates, which computes products twice.
+constexpr double kEagerCalls = 4;
 constexpr double kFillNsAByte = 1;
 // Of outputs: of both sides on two inputs, and those of a checked call.
 constexpr int kKeptSets = 6;
@@ -149,7 +149,7 @@ Status SecondWeights::choose(const SecondWeightsCosts& costs) {
   const auto no = [](const std::string& why) { return Status(base::Code::kUnsupported, why); };
   if (task_.second_weights == "off") return no("switched off");
   if (task_.weights == "frozen" && task_.second_weights != "always") {
-    return no("mode frozen would compile again; second_weights: always does");
+    return no("weights mode frozen needs a second compile; second_weights: always allows it");
   }
   GN_ASSIGN_OR_RETURN(const auto uses, uses_in(compared_.eager.engine(), compared_.arguments));
   uses_ =
@@ -163,7 +163,7 @@ Status SecondWeights::choose(const SecondWeightsCosts& costs) {
   result_.found.seed = kSecondWeightsSeed;
   result_.found.changed = num_changed;
   result_.found.unchanged = num_weights - num_changed;
-  if (num_weights == 0) return no("it has no weights");
+  if (num_weights == 0) return no("the sample has no weights");
   if (num_changed == 0) return no("no weight has a known role");
   return check_costs(costs);
 }

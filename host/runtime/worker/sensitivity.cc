@@ -117,11 +117,10 @@ Sensitivity sensitivity_of(const OutputsOnTwo& outputs) {
     result.is_followed = result.is_followed || change.following == Following::kFollows;
     if (change.following != Following::kStale || !result.stale.empty()) continue;
     result.stays = change.moved < kStays;
-    result.stale = "output " + std::to_string(i + 1) + " of " +
-                   std::to_string(outputs.eager_before.size()) +
-                   " does not follow its inputs: eager's changes by " + percent(change.eager) +
-                   " between two seeds, and the plugin's leaves out " + percent(change.unfollowed) +
-                   " of that change";
+    result.stale =
+        "output " + std::to_string(i + 1) + " of " + std::to_string(outputs.eager_before.size()) +
+        " does not follow its inputs: eager's changes by " + percent(change.eager) +
+        " between two seeds, the plugin's lacks " + percent(change.unfollowed) + " of that change";
   }
   result.is_followed = result.is_followed && result.stale.empty();
   return result;

@@ -123,9 +123,9 @@ void write_environment(const TaskDevice* device, int threads, record::Record& re
 
 std::vector<Finding> helper_findings(const std::vector<std::string>& names) {
   if (names.empty()) return {};
-  return {{record::Flag::kHelperProcess,
-           "processes that the plugin started lived while witnesses looked on: " +
-               base::join(names, ", ")}};
+  return {
+      {record::Flag::kHelperProcess,
+       "processes that the plugin started ran during proof tracing: " + base::join(names, ", ")}};
 }
 
 void prove(SessionLog& log, const ComparedSample& compared, const proof::MapHistory& mappings,

@@ -34,7 +34,7 @@ proof::CuptiSession::Settings tracing_settings() {
   proof::CuptiSession::Settings settings;
   settings.records = false;
   const auto mappings = base::read_memory_map();
-  if (mappings.is_ok()) settings.places.folders = proof::folders_beside_libtorch(*mappings);
+  if (mappings.is_ok()) settings.search.folders = proof::folders_beside_libtorch(*mappings);
   return settings;
 }
 

@@ -59,11 +59,11 @@ measure::PairedHooks TimedChecks::hooks() {
   hooks.before_pair = [this](const measure::PairPlan& plan) { return before_pair(plan); };
   hooks.before_call = [this](Side side, int, int call) { return before_call(side, call); };
   hooks.after_call = [this](Side side, int, int call) { return after_call(side, call); };
-  hooks.after_half = [this](Side side, int pair) { return after_half(side, pair); };
+  hooks.after_side_sample = [this](Side side, int pair) { return after_side_sample(side, pair); };
   return hooks;
 }
 
-/// `is_free`: eager's results come from its half.
+/// `is_free`: eager's results come from its side sample.
 bool TimedChecks::draw_check(bool is_free) {
   const auto passed_ns = static_cast<double>(measure::monotonic_raw_ns() - start_ns_);
   const bool can_afford =
@@ -75,7 +75,7 @@ bool TimedChecks::draw_check(bool is_free) {
 
 Status TimedChecks::before_pair(const measure::PairPlan& plan) {
   plan_ = plan;
-  halves_done_ = 0;
+  side_samples_done_ = 0;
   has_eager_ = false;
   checked_call_.reset();
   const auto contents = static_cast<std::uint64_t>(plan.calls) + 1;  // one for a leading call
@@ -105,7 +105,7 @@ Status TimedChecks::before_call(Side side, int call) {
   return eager_.place().wait();  // what was asked of a device here is in no clock
 }
 
-/// Whether a checked call's outputs are copied right after it; else at the end of its half.
+/// Whether a checked call's outputs are copied right after it; else at the end of its side sample.
 bool TimedChecks::copies_at_once(int call) const {
   return output_bytes_ <= kAtOnceBytes || call + 1 < plan_.calls;
 }
@@ -140,7 +140,7 @@ Status TimedChecks::copy_eager() {
   return eager_.copy_outputs(eager_outputs_);
 }
 
-Status TimedChecks::after_half(Side side, int pair) {
+Status TimedChecks::after_side_sample(Side side, int pair) {
   if (plan_.is_control) {
     first_content_[side] = shuffle_.reserve(static_cast<std::uint64_t>(plan_.calls) + 1);
     return Status::ok();
@@ -153,7 +153,7 @@ Status TimedChecks::after_half(Side side, int pair) {
     if (side == measure::kBackend) GN_RETURN_IF_ERROR(copy_plugin());
     if (side == measure::kEager && plan_.backend_first) GN_RETURN_IF_ERROR(copy_eager());
   }
-  if (++halves_done_ == 2 && checked_call_) GN_RETURN_IF_ERROR(check_pair(pair));
+  if (++side_samples_done_ == 2 && checked_call_) GN_RETURN_IF_ERROR(check_pair(pair));
   spent_ns_ += static_cast<double>(measure::monotonic_raw_ns() - start);
   return Status::ok();
 }

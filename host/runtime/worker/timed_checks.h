@@ -32,27 +32,29 @@ struct TimedFindings {
   record::Flag flag = record::Flag::kNone;
   record::Outcome outcome = record::Outcome::kNone;  ///< that it makes of the sample, with a flag
   std::string message;                               ///< one sentence about it
-  /// What the place's own clock says of the timed calls, by pair; of the last call of a half. Empty
-  /// on the host.
+  /// What the place's own clock says of the timed calls, by pair; of the last call of a side
+  /// sample. Empty on the host.
   std::vector<measure::PerSide<double>> span_ns;
 };
 
 /// Watches the timed calls of both sides for results that were not computed in them.
 ///
-/// Every call of the plugin gets inputs of its own, the leading call of a half too, brought there
-/// as late as can be: nobody who watches the inputs has time to compute from them. In a share of
-/// the pairs one call is checked, drawn at random among all of the half so that nobody can know.
-/// Its outputs are copied as soon as it returns, before anything else is looked at: all of them up
-/// to 256 KiB; of larger ones 64 KiB at random places, which the whole copy behind the reading of
-/// the counters must agree with. (Copying more would make waits of large samples uncertain.) On a
-/// device outputs are copied after it has been waited for. All of it is outside the clocks, as is a
-/// look at output tensors in each call and, on the host, at the guards in each half.
+/// Every call of the plugin gets inputs of its own, the leading call of a side sample too, brought
+/// there as late as can be: nobody who watches the inputs has time to compute from them. In a share
+/// of the pairs one call is checked, drawn at random among all of the side sample so that nobody
+/// can know. Its outputs are copied as soon as it returns, before anything else is looked at: all
+/// of them up to 256 KiB; of larger ones 64 KiB at random places, which the whole copy behind the
+/// reading of the counters must agree with. (Copying more would make waits of large samples
+/// uncertain.) On a device outputs are copied after it has been waited for. All of it is outside
+/// the clocks, as is a look at output tensors in each call and, on the host, at the guards in each
+/// side sample.
 ///
 /// What eager gives on the same inputs is not in memory while the plugin runs, so nothing needs to
-/// be hidden: where the plugin's half comes first, eager's half repeats its contents and yields the
-/// results; where it comes second, the plugin gets contents that eager has not had, and eager runs
-/// on the checked one afterwards. That run is what a check costs there, a copy and a comparison
-/// elsewhere; such pairs are therefore checked more rarely, and both within a tenth of the time.
+/// be hidden: where the plugin's side sample comes first, eager's side sample repeats its contents
+/// and yields the results; where it comes second, the plugin gets contents that eager has not had,
+/// and eager runs on the checked one afterwards. That run is what a check costs there, a copy and a
+/// comparison elsewhere; such pairs are therefore checked more rarely, and both within a tenth of
+/// the time.
 ///
 /// | flag                | means                                                               |
 /// |---------------------|---------------------------------------------------------------------|
@@ -85,7 +87,7 @@ class TimedChecks {
   base::Status before_pair(const measure::PairPlan& plan);
   base::Status before_call(measure::Side side, int call);
   base::Status after_call(measure::Side side, int call);
-  base::Status after_half(measure::Side side, int pair);
+  base::Status after_side_sample(measure::Side side, int pair);
   bool draw_check(bool is_free);
   std::uint64_t content_of(measure::Side side, int call) const;
   bool copies_at_once(int call) const;
@@ -121,7 +123,7 @@ class TimedChecks {
   std::uint64_t checked_content_ = 0;  // what the plugin computed from in it
   bool has_eager_ = false;             // its results on that
   bool is_last_call_ = false;          // no call of the plugin came after the checked one
-  int halves_done_ = 0;
+  int side_samples_done_ = 0;
   std::vector<measure::PerSide<double>> span_ns_;  // by pair; empty on the host
 };
 

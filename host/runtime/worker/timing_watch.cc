@@ -27,8 +27,8 @@ std::string seconds_text(double ns) {
 }  // namespace
 
 std::string own_mark() {
-  const char* place = std::getenv(journal::kPlaceVariable);
-  return place == nullptr ? "" : std::string(journal::kPlaceVariable) + "=" + place;
+  const char* slot = std::getenv(journal::kSlotVariable);
+  return slot == nullptr ? "" : std::string(journal::kSlotVariable) + "=" + slot;
 }
 
 std::vector<Finding> SettingsWatch::findings() const {
@@ -48,8 +48,8 @@ std::vector<Finding> check_budget(const measure::PairedResult& result, int threa
       span_ns += pair.span_ns[side];
     }
     if (ran_ns <= (1 + kBudgetTolerance) * threads * span_ns) continue;
-    return {{Flag::kOverThreads, std::string("in the timed halves of ") + kSideNames[side] +
-                                     " the worker and what it started used " +
+    return {{Flag::kOverThreads, std::string("in the timed calls of ") + kSideNames[side] +
+                                     " the worker and its child processes used " +
                                      seconds_text(ran_ns) + " of processor time in " +
                                      seconds_text(span_ns) + ", with " + std::to_string(threads) +
                                      (threads == 1 ? " thread" : " threads") + " allowed"}};
@@ -81,7 +81,7 @@ void TimingWatch::look() {
   if (living.size() > helpers_.size()) helpers_ = std::move(living);
 }
 
-void TimingWatch::note_half(Side side) {
+void TimingWatch::note_side_sample(Side side) {
   const Moment end = now();
   agreements_[side].system_ns += static_cast<double>(end.system_ns - begin_.system_ns);
   agreements_[side].kernel_ns += static_cast<double>(end.kernel_ns - begin_.kernel_ns);
@@ -104,8 +104,9 @@ measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
     return inner ? inner(side, pair, call) : Status::ok();
   };
   hooks.after_call = std::move(inner.after_call);
-  hooks.after_half = [this, inner = std::move(inner.after_half)](Side side, int pair) {
-    note_half(side);
+  hooks.after_side_sample = [this, inner = std::move(inner.after_side_sample)](Side side,
+                                                                               int pair) {
+    note_side_sample(side);
     return inner ? inner(side, pair) : Status::ok();
   };
   return hooks;
@@ -117,12 +118,12 @@ std::vector<Finding> TimingWatch::check_elsewhere(const measure::PairedResult& r
   const auto elsewhere_ns = static_cast<double>(clock_->ran_elsewhere_ns() - *elsewhere_before_ns_);
   double clocked_ns = 0;
   for (const measure::Pair& pair : result.pairs) {
-    clocked_ns += pair.call_ns[measure::kBackend] * result.calls_per_half[measure::kBackend];
+    clocked_ns += pair.call_ns[measure::kBackend] * result.calls_per_side_sample[measure::kBackend];
   }
   if (elsewhere_ns <= kBudgetTolerance * clocked_ns) return {};
-  return {{Flag::kOverThreads, "while times were taken the worker and what it started ran for " +
-                                   seconds_text(elsewhere_ns) +
-                                   " on cores that they were not bound to"}};
+  return {{Flag::kOverThreads,
+           "during the timed calls the worker and its child processes ran for " +
+               seconds_text(elsewhere_ns) + " on cores that they were not bound to"}};
 }
 
 std::vector<Finding> TimingWatch::findings(const measure::PairedResult& result) const {
@@ -139,7 +140,7 @@ std::vector<Finding> TimingWatch::findings(const measure::PairedResult& result) 
     found.push_back({Flag::kClockTampered,
                      "the system's clock counted " + seconds_text(agreements_[side].system_ns) +
                          " and the kernel's " + seconds_text(agreements_[side].kernel_ns) +
-                         " in the timed halves of " + kSideNames[side] + ", which took " +
+                         " in the timed calls of " + kSideNames[side] + ", which took " +
                          seconds_text(agreements_[side].counter_ns) +
                          " by the processor's cycle counter",
                      /*is_fatal=*/true});

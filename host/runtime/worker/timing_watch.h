@@ -46,7 +46,7 @@ class TimingWatch {
   TimingWatch(measure::ProcessFamily& family, const measure::FamilyClock* clock, int threads)
       : family_(family), clock_(clock), threads_(threads) {}
 
-  /// Counts the family in the instruments, and what is called around the halves.
+  /// Counts the family in the instruments, and what is called around the side samples.
   void attach(measure::Instruments& instruments) {
     measure::count_family(instruments, family_);
     if (clock_ != nullptr) measure::count_inherited(instruments, *clock_);
@@ -66,7 +66,7 @@ class TimingWatch {
   };
   static Moment now();
   void look();
-  void note_half(measure::Side side);
+  void note_side_sample(measure::Side side);
 
   measure::ProcessFamily& family_;
   const measure::FamilyClock* clock_;

@@ -30,7 +30,7 @@ constexpr int kOwnDescriptor = 200;  // away from what a worker uses
 
 constexpr int kMaxJoinLooks = 50000;  // some seconds
 
-/// Between two looks at what another process does in microseconds.
+/// Poll interval while waiting for what another process does in microseconds.
 void pause_shortly() {
   constexpr timespec kPause = {0, 20000};
   ::nanosleep(&kPause, nullptr);

@@ -112,7 +112,7 @@ std::optional<Tensor> put_by_mask(Call& call, const Tensor& x) {
     values = b.reshape(values, Shape(values.shape.begin() + 1, values.shape.end()));
   }
   if (values.rank() > x.rank() - rank || call.flag("accumulate")) {
-    throw LoweringError("assignment through a mask of a value for each place");
+    throw LoweringError("assignment through a mask with a value for each element");
   }
   const Tensor mask = b.emit.broadcast(*indices[0], x.shape, counting(rank));
   return b.select(mask, values, x);

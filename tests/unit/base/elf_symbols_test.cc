@@ -27,7 +27,7 @@ TEST(ElfSymbols, NameAPlaceInThisProgram) {
   const Mapping* own = find_mapping(*mappings, address);
   ASSERT_NE(own, nullptr);
   const std::uint64_t place = address - own->start + own->file_offset;
-  const auto names = name_places(own->path, {place + 1, 1, place});
+  const auto names = name_offsets(own->path, {place + 1, 1, place});
   ASSERT_TRUE(names.is_ok()) << names.status().to_string();
   EXPECT_EQ((*names)[0].name, "graphnet::base::without_arguments");
   EXPECT_EQ((*names)[0].offset, 1U);
@@ -37,11 +37,11 @@ TEST(ElfSymbols, NameAPlaceInThisProgram) {
 
 TEST(ElfSymbols, RefuseOtherFiles) {
   const tests::TempDir folder;
-  EXPECT_FALSE(name_places(folder.path() / "none", {0}).is_ok());
-  EXPECT_FALSE(name_places(folder.write("empty", ""), {0}).is_ok());
-  EXPECT_FALSE(name_places(folder.write("text", std::string(5000, 'x')), {0}).is_ok());
+  EXPECT_FALSE(name_offsets(folder.path() / "none", {0}).is_ok());
+  EXPECT_FALSE(name_offsets(folder.write("empty", ""), {0}).is_ok());
+  EXPECT_FALSE(name_offsets(folder.write("text", std::string(5000, 'x')), {0}).is_ok());
   const std::string cut_off = std::string("\x7F") + "ELF\x02\x01" + std::string(200, '\xFF');
-  EXPECT_FALSE(name_places(folder.write("cut", cut_off), {0}).is_ok());
+  EXPECT_FALSE(name_offsets(folder.write("cut", cut_off), {0}).is_ok());
 }
 
 TEST(Names, LoseTheirArguments) {
@@ -66,7 +66,7 @@ TEST(ElfSymbols, NameEachPlaceOfAFunctionOfSeveralPages) {
   ASSERT_NE(own, nullptr);
   const std::uint64_t place = start - own->start + own->file_offset;
   for (const std::uint64_t offset : {0U, 4095U, 4096U, 8192U, 12287U}) {
-    const auto names = name_places(own->path, {place + offset});
+    const auto names = name_offsets(own->path, {place + offset});
     ASSERT_TRUE(names.is_ok());
     EXPECT_EQ((*names)[0].name, "three_pages");
     EXPECT_EQ((*names)[0].offset, offset);

@@ -84,13 +84,13 @@ TEST(Words, ReasonsToLeaveAResultOutAreDefined) {
   const std::set<std::string> defined = defined_words();
   record::Record degenerate;
   degenerate.degenerate = true;
-  record::Record unsteady;
-  unsteady.eager.median_ns = unsteady.eager.iqr_ns = 1;
+  record::Record noisy;
+  noisy.eager.median_ns = noisy.eager.iqr_ns = 1;
   record::Record unstable;
   unstable.timing.verdict = record::TimingVerdict::kUnstable;
   record::Record empty;
   empty.verdict = record::ProofVerdict::kEmpty;
-  for (const record::Record& record : {degenerate, unsteady, unstable, empty}) {
+  for (const record::Record& record : {degenerate, noisy, unstable, empty}) {
     const std::string reason = score::reason_to_leave_out(record);
     EXPECT_EQ(defined.count(reason), 1U) << reason;
   }

@@ -206,7 +206,7 @@ TEST_F(RunConfigTest, BadOverridesAreExplained) {
                        "--set: unknown key 'thread'; did you mean 'threads'?\n  thread=3\n  ^"));
   EXPECT_TRUE(contains(error_of(kHead, {"threads=x"}), "--set: threads must be auto"));
   EXPECT_TRUE(contains(error_of(kHead, {"threads.x=1", "threads=[1"}), "--set"));
-  EXPECT_TRUE(contains(error_of(kHead, {"schema.x=1"}), "--set: 'x' has no place"));
+  EXPECT_TRUE(contains(error_of(kHead, {"schema.x=1"}), "--set: 'x' cannot be set"));
   EXPECT_TRUE(contains(error_of(kHead, {"threads=&a 1"}), "anchors are not allowed"));
   EXPECT_TRUE(contains(error_of(kHead, {"threads=1\nfoo: 2"}), "one line"));
   for (const char* text : {"", "=", "threads", "a..b=1", ".a=1", "a.=1"}) {

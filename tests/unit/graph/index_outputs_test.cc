@@ -140,19 +140,19 @@ TEST(ExtraResults, AreCopiesTakenAtTheirPlaces) {
       "        return (j, i)\n");
   const IndexOutputs found = index_outputs(program);
   ASSERT_EQ(found.all.size(), 2U);
-  const Program tapped = with_extra_results(program, {found.all[0].values, found.all[1].values});
+  const Program extended = with_extra_results(program, {found.all[0].values, found.all[1].values});
   std::string text;
-  for (const Statement& statement : tapped.statements) {
+  for (const Statement& statement : extended.statements) {
     if (statement.kind == StatementKind::kRelease) continue;
-    text += tapped.variables[static_cast<std::size_t>(statement.target)] + " = " +
-            format_expression(tapped, statement.value) + "\n";
+    text += extended.variables[static_cast<std::size_t>(statement.target)] + " = " +
+            format_expression(extended, statement.value) + "\n";
   }
   EXPECT_EQ(text,
             "x = a + 1\nvalue of x = x.clone()\ni = x.argmax(1)\nvalue of b = b.clone()\n"
             "j = b.argmin(0)\n");
-  ASSERT_EQ(tapped.results.size(), 4U);
-  EXPECT_EQ(tapped.variables[static_cast<std::size_t>(tapped.results[2])], "value of b");
-  EXPECT_EQ(tapped.variables[static_cast<std::size_t>(tapped.results[3])], "value of x");
+  ASSERT_EQ(extended.results.size(), 4U);
+  EXPECT_EQ(extended.variables[static_cast<std::size_t>(extended.results[2])], "value of b");
+  EXPECT_EQ(extended.variables[static_cast<std::size_t>(extended.results[3])], "value of x");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(Judge, FollowsTheRule) {
             kPreempted);
 }
 
-TEST(SettleWaits, TakesThemOutOfBothHalvesOrOfNeither) {
+TEST(SettleWaits, TakesThemOutOfBothSidesOrOfNeither) {
   const Judgement waited = {kPreempted, 300, true};
   const Judgement still = {kUndisturbed, 0, true};
   const Judgement shared = {kUndisturbed, 4, false};
@@ -55,7 +55,7 @@ TEST(SettleWaits, TakesThemOutOfBothHalvesOrOfNeither) {
   EXPECT_EQ(pair.waited_ns, (PerSide<double>{0, 0})) << "the plugin's wait cannot be taken out";
   EXPECT_EQ(pair.marks, (PerSide<std::uint8_t>{kPreempted, kUndisturbed}));
   settle_waits({waited, still}, {1, 7}, pair);
-  EXPECT_EQ(pair.waited_ns, (PerSide<double>{0, 0})) << "calls of a block share their half";
+  EXPECT_EQ(pair.waited_ns, (PerSide<double>{0, 0})) << "calls of a block share their side sample";
   EXPECT_TRUE(pair.is_disturbed());
 }
 

@@ -34,7 +34,8 @@ TEST(Controls, EagerIsTimedAgainstItselfBetweenThePairs) {
 }
 
 TEST(Controls, AClaimMustLieBeyondItsOwnNoise) {
-  // Every second half of eager in a row is slower: what a pair shows is as likely to be that.
+  // Every second side sample of eager in a row is slower: what a pair shows is as likely to be
+  // that.
   SimulatedMachine machine;
   int eagers = 0;
   bool is_control = false;
@@ -51,7 +52,7 @@ TEST(Controls, AClaimMustLieBeyondItsOwnNoise) {
     if (!is_control) return 1.03e7;
     const bool is_first = eagers++ == 0;
     if (is_first) ++controls;
-    // The first half of each plays eager and backend in turn.
+    // The first side sample of each plays eager and backend in turn.
     return is_first == (controls % 2 == 1) ? 1e7 * control_ratio : 1e7;
   };
   const auto noisy = machine.compare(with_controls(24), hooks);

@@ -84,7 +84,7 @@ TEST(TimePaired, ComingFirstIsFoundAndDoesNotBias) {
     first = true;
     return Status::ok();
   };
-  hooks.after_half = [&](Side, int) {
+  hooks.after_side_sample = [&](Side, int) {
     first = false;
     return Status::ok();
   };
@@ -132,7 +132,7 @@ TEST(TimePaired, LongCallsGetMoreThanTheUsualTimeButNotMoreThanTheirs) {
 }
 
 TEST(TimePaired, WaitsForACoreAreTakenOut) {
-  // A neighbour takes the core in most halves, for up to half as long as a call.
+  // A neighbour takes the core in most side samples, for up to half as long as a call.
   SimulatedMachine machine;
   machine.duration = [&](Side) {
     const double waited_ns = machine.uniform() < 0.8 ? std::floor(5e6 * machine.uniform()) : 0;
@@ -184,7 +184,7 @@ TEST(TimePaired, CallsOfABlockKeepTheirWaits) {
   };
   const auto result = machine.compare(exactly(40));
   ASSERT_TRUE(result.is_ok());
-  EXPECT_EQ(result->calls_per_half[kEager], 20);
+  EXPECT_EQ(result->calls_per_side_sample[kEager], 20);
   int marked = 0;
   for (const Pair& pair : result->pairs) {
     EXPECT_EQ(pair.waited_ns, (PerSide<double>{0, 0}));
@@ -193,7 +193,7 @@ TEST(TimePaired, CallsOfABlockKeepTheirWaits) {
   EXPECT_GT(marked, 0);
 }
 
-TEST(TimePaired, ProcessorTimeOfEachHalfIsCounted) {
+TEST(TimePaired, ProcessorTimeOfEachSideSampleIsCounted) {
   SimulatedMachine machine;
   machine.counters.ran_ns = 0;
   machine.duration = [&](Side side) {
@@ -210,7 +210,7 @@ TEST(TimePaired, ProcessorTimeOfEachHalfIsCounted) {
   }
 }
 
-TEST(TimePaired, AHalfDisturbedOnOneSideDropsItsPair) {
+TEST(TimePaired, ASideSampleDisturbedOnOneSideDropsItsPair) {
   // The process's other threads run, so waits cannot be told from work; only eager is disturbed.
   SimulatedMachine machine;
   int call = 0;
@@ -329,7 +329,7 @@ TEST(TimePaired, FailuresSayWhere) {
   hooks.after_call = [&](Side, int, int call) { return call == 0 ? fail() : Status::ok(); };
   EXPECT_FALSE(machine.compare(exactly(4), hooks).is_ok());
   hooks = {};
-  hooks.after_half = [&](Side, int) { return fail(); };
+  hooks.after_side_sample = [&](Side, int) { return fail(); };
   EXPECT_FALSE(machine.compare(exactly(4), hooks).is_ok());
 }
 
@@ -376,8 +376,8 @@ TEST(Coverage, OfRareLongDisturbances) {
 }
 
 TEST(Coverage, OfNoiseThatLastsForSeveralPairs) {
-  // Both halves of a pair see different values of a slow noise: neighbouring pairs are alike only
-  // where it moves in one direction for long.
+  // Both side samples of a pair see different values of a slow noise: neighbouring pairs are alike
+  // only where it moves in one direction for long.
   double state = 0;
   PairedSettings settings = exactly(48);
   EXPECT_GE(coverage(settings,

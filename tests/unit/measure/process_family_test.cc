@@ -149,7 +149,7 @@ pid_t start_marked(unsigned long flags) {
   if (pid != 0) return pid;
   char name[] = "sleep";
   char time[] = "20";
-  char mark[] = "GRAPHNET_PLACE=77";
+  char mark[] = "GRAPHNET_SLOT=77";
   char* const arguments[] = {name, time, nullptr};
   char* const environment[] = {mark, nullptr};
   ::execve("/bin/sleep", arguments, environment);
@@ -161,14 +161,14 @@ TEST(ProcessFamily, BelievesNoMarkOfWhatThisProcessStarted) {
   alone([] {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (const unsigned long flags : {0UL, static_cast<unsigned long>(CLONE_PARENT)}) {
-      ProcessFamily family("GRAPHNET_PLACE=1");
+      ProcessFamily family("GRAPHNET_SLOT=1");
       const pid_t pid = start_marked(flags);
       ::usleep(100'000);  // until it is another program
       family.look();
       EXPECT_EQ(family.living().size(), 1U) << "clone flags " << flags;
       ::kill(pid, SIGKILL);
     }
-    ProcessFamily family("GRAPHNET_PLACE=1");
+    ProcessFamily family("GRAPHNET_SLOT=1");
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);
     const pid_t between = ::fork();

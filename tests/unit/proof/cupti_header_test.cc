@@ -102,14 +102,14 @@ static_assert(offsetof(cupti::SubscriberNames, other) ==
 CuptiSession::Settings real_settings() {
   CuptiSession::Settings settings;
   const std::filesystem::path file = GRAPHNET_CUPTI_LIBRARY;
-  settings.places = {{file.filename().string()}, {file.parent_path()}};
+  settings.search = {{file.filename().string()}, {file.parent_path()}};
   return settings;
 }
 
 /// The real library opens without a driver, and says why it records nothing.
 TEST(CuptiHeader, LibraryOpensAndSaysItsState) {
   CuptiLibrary library;
-  const CuptiStatus opened = open_cupti(real_settings().places, library);
+  const CuptiStatus opened = open_cupti(real_settings().search, library);
   ASSERT_TRUE(opened.is_ready()) << opened.reason;
   EXPECT_EQ(library.version, static_cast<std::uint32_t>(CUPTI_API_VERSION));
   CuptiStatus status;
@@ -125,7 +125,7 @@ TEST(CuptiHeader, LibraryOpensAndSaysItsState) {
 /// Every call whose name has "launch" in it is a launch, and no other.
 TEST(CuptiHeader, AllLaunchesAreKnown) {
   CuptiLibrary library;
-  ASSERT_TRUE(open_cupti(real_settings().places, library).is_ready());
+  ASSERT_TRUE(open_cupti(real_settings().search, library).is_ready());
   std::multiset<std::uint32_t> launches;
   for (const std::uint32_t domain : {cupti::kDriverDomain, cupti::kRuntimeDomain}) {
     const char* name = nullptr;

@@ -324,8 +324,8 @@ TEST(DeviceLedger, LateWorkCountsOnlyBeyondTheClocks) {
   };
   EXPECT_EQ(evidence_of(0, kLateSlackNs / 2), "");
   EXPECT_EQ(evidence_of(0, kLate),
-            "1 pieces of work ended after their call, up to 300 us later, though the device had "
-            "been waited for");
+            "1 pieces of work ended after their call, up to 300 us later, after a wait for "
+            "the device");
   EXPECT_EQ(evidence_of(kLate, kLate), "") << "the clocks are so far apart";
   EXPECT_EQ(evidence_of(-kLate, kLate), "");
 }
@@ -379,7 +379,7 @@ TEST(DeviceLedger, TimesOfOneCall) {
   EXPECT_EQ(check_times(ledger.plugin_calls, 450, 400), "");
   EXPECT_NE(check_times(ledger.plugin_calls, 200, 400).find("it returned before its work was done"),
             std::string::npos);
-  EXPECT_NE(check_times(ledger.plugin_calls, 450, 350).find("on a stream that they do not see"),
+  EXPECT_NE(check_times(ledger.plugin_calls, 450, 350).find("on another stream"),
             std::string::npos);
 }
 
@@ -423,7 +423,7 @@ TEST(DeviceLedger, WhatMayBeMissing) {
   EXPECT_EQ(problem([](DeviceTrace&) {}), "");
   EXPECT_EQ(problem([](DeviceTrace& trace) { trace.num_dropped = 7; }), "7 records were dropped");
   EXPECT_EQ(problem([](DeviceTrace& trace) { trace.lost_bytes = 1 << 20; }),
-            "1.00 MiB of records were lost for want of buffers");
+            "1.00 MiB of records were lost for lack of buffers");
   EXPECT_EQ(problem([](DeviceTrace& trace) { trace.records.num_cut_buffers = 1; }),
             "1 buffers of records were cut off");
   EXPECT_EQ(problem([](DeviceTrace& trace) { trace.problem = "hung"; }), "hung");
@@ -434,7 +434,7 @@ TEST(DeviceLedger, SelfTestThatDidNotComeBack) {
   maker.begin(CallSide::kHost);
   maker.end();
   EXPECT_EQ(device_evidence(maker.ledger(), /*self_tested=*/true).unavailable,
-            "CUPTI did not see the work by which it was tried");
+            "CUPTI did not record the work of its self-test");
 }
 
 TEST(DeviceLedger, Json) {

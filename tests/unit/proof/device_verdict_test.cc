@@ -61,11 +61,11 @@ class PluginRun {
   const FakeCuptiLibrary& fake_;
   std::unique_ptr<CuptiSession> session_;
   std::vector<Region> regions_;
-  Evidence evidence_ = witnessed();
+  Evidence evidence_ = traced();
   bool sees_self_test_ = true;
 
-  /// The execute-deny witness saw the plugin's code and nothing of libtorch's.
-  static Evidence witnessed() {
+  /// The execute-deny tracer saw the plugin's code and nothing of libtorch's.
+  static Evidence traced() {
     Evidence evidence;
     evidence.plugin_runs = 10;
     evidence.plugin_windows = 2;
@@ -142,7 +142,7 @@ TEST(DeviceVerdict, UnknownIfWorkIsNobodys) {
   // Without a clock of ours, ids are all there is, and they belong to the thread.
   EXPECT_EQ(
       PluginRun(fake).verdict([&](int) { std::thread([&] { fake.launch("whose"); }).join(); }),
-      "unknown(3 pieces of work on the device are nobody's)");
+      "unknown(3 pieces of work on the device have no known owner)");
 }
 
 TEST(DeviceVerdict, UnknownIfRecordsAreMissing) {
@@ -192,7 +192,7 @@ TEST(DeviceVerdict, UnknownIfCuptiIsNotReady) {
 }
 
 // What the host's side of a call shows counts as it does on the processor.
-TEST(DeviceVerdict, WitnessesOfTheHostCountBesides) {
+TEST(DeviceVerdict, TracersOfTheHostCountBesides) {
   const FakeCuptiLibrary fake;
   const auto launches = [&](int) { fake.launch("mine"); };
   {

@@ -27,22 +27,22 @@ using tests::GeneratedCode;
 
 const std::vector<RegionKind> kAll = {RegionKind::kDeny, RegionKind::kWatch, RegionKind::kExpect};
 
-std::unique_ptr<ExecuteDeny> make_witness(const std::vector<Region>& regions) {
-  auto witness = ExecuteDeny::create(regions);
-  EXPECT_TRUE(witness.is_ok()) << witness.status().to_string();
-  return std::move(witness).value();
+std::unique_ptr<ExecuteDeny> make_tracer(const std::vector<Region>& regions) {
+  auto tracer = ExecuteDeny::create(regions);
+  EXPECT_TRUE(tracer.is_ok()) << tracer.status().to_string();
+  return std::move(tracer).value();
 }
 
 TEST(ExecuteDeny, NotesTheFirstEntryIntoEachWindow) {
   const GeneratedCode code(4);
-  const auto witness = make_witness({code.region(RegionKind::kDeny)});
-  ASSERT_TRUE(witness->arm(kAll).is_ok());
+  const auto tracer = make_tracer({code.region(RegionKind::kDeny)});
+  ASSERT_TRUE(tracer->arm(kAll).is_ok());
   code.call(2);
   code.call(0);
   code.call(2);
-  ASSERT_TRUE(witness->disarm().is_ok());
+  ASSERT_TRUE(tracer->disarm().is_ok());
   code.call(3);
-  const std::vector<Hit> hits = witness->hits();
+  const std::vector<Hit> hits = tracer->hits();
   ASSERT_EQ(hits.size(), 2U);
   EXPECT_EQ(hits[0].instruction, code.window(2));
   EXPECT_EQ(hits[0].window, code.window(2));
@@ -62,15 +62,15 @@ std::int64_t now_ns() {
 
 TEST(ExecuteDeny, SaysWhenEachHitWas) {
   const GeneratedCode code(2);
-  const auto witness = make_witness({code.region(RegionKind::kDeny)});
-  ASSERT_TRUE(witness->arm(kAll).is_ok());
+  const auto tracer = make_tracer({code.region(RegionKind::kDeny)});
+  ASSERT_TRUE(tracer->arm(kAll).is_ok());
   std::int64_t times[3] = {now_ns()};
   for (std::size_t i = 0; i < 2; ++i) {
     code.call(i);
     times[i + 1] = now_ns();
   }
-  ASSERT_TRUE(witness->disarm().is_ok());
-  const std::vector<Hit> hits = witness->hits();
+  ASSERT_TRUE(tracer->disarm().is_ok());
+  const std::vector<Hit> hits = tracer->hits();
   ASSERT_EQ(hits.size(), 2U);
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_GE(hits[i].time_ns, times[i]);
@@ -84,39 +84,39 @@ TEST(ExecuteDeny, SeesEveryTimeAndNothingElse) {
   std::vector<Region> regions = {denied.region(RegionKind::kDeny),
                                  expected.region(RegionKind::kExpect)};
   if (denied.window(0) > expected.window(0)) std::swap(regions[0], regions[1]);
-  const auto witness = make_witness(regions);
+  const auto tracer = make_tracer(regions);
   for (int i = 0; i < 200; ++i) {
-    ASSERT_TRUE(witness->arm(kAll).is_ok());
+    ASSERT_TRUE(tracer->arm(kAll).is_ok());
     expected.call(1);
     if (i % 2 == 0) denied.call(1);
-    ASSERT_TRUE(witness->disarm().is_ok());
-    const std::vector<Hit> hits = witness->hits();
+    ASSERT_TRUE(tracer->disarm().is_ok());
+    const std::vector<Hit> hits = tracer->hits();
     ASSERT_EQ(hits.size(), i % 2 == 0 ? 2U : 1U);
-    EXPECT_EQ(witness->regions()[hits[0].region].kind, RegionKind::kExpect);
+    EXPECT_EQ(tracer->regions()[hits[0].region].kind, RegionKind::kExpect);
   }
 }
 
 TEST(ExecuteDeny, SeesOtherThreadsAtTheSamePlace) {
   const GeneratedCode code(1);
-  const auto witness = make_witness({code.region(RegionKind::kDeny)});
+  const auto tracer = make_tracer({code.region(RegionKind::kDeny)});
   for (int round = 0; round < 20; ++round) {
-    ASSERT_TRUE(witness->arm(kAll).is_ok());
+    ASSERT_TRUE(tracer->arm(kAll).is_ok());
     std::thread one([&] { code.call(0); });
     std::thread two([&] { code.call(0); });
     one.join();
     two.join();
-    ASSERT_TRUE(witness->disarm().is_ok());
-    ASSERT_GE(witness->hits().size(), 1U);
+    ASSERT_TRUE(tracer->disarm().is_ok());
+    ASSERT_GE(tracer->hits().size(), 1U);
   }
 }
 
 TEST(ExecuteDeny, ClosesOnlyTheClassesAskedFor) {
   const GeneratedCode code(1);
-  const auto witness = make_witness({code.region(RegionKind::kWatch)});
-  ASSERT_TRUE(witness->arm({RegionKind::kDeny}).is_ok());
+  const auto tracer = make_tracer({code.region(RegionKind::kWatch)});
+  ASSERT_TRUE(tracer->arm({RegionKind::kDeny}).is_ok());
   code.call(0);
-  ASSERT_TRUE(witness->disarm().is_ok());
-  EXPECT_TRUE(witness->hits().empty());
+  ASSERT_TRUE(tracer->disarm().is_ok());
+  EXPECT_TRUE(tracer->hits().empty());
 }
 
 TEST(ExecuteDeny, LeavesOutMemoryThatThePluginHasGivenBack) {
@@ -128,46 +128,46 @@ TEST(ExecuteDeny, LeavesOutMemoryThatThePluginHasGivenBack) {
   }
   std::vector<Region> regions = {code.region(RegionKind::kDeny), gone};
   if (gone.mapping.start < regions[0].mapping.start) std::swap(regions[0], regions[1]);
-  const auto witness = make_witness(regions);
-  ASSERT_TRUE(witness->arm(kAll).is_ok());
+  const auto tracer = make_tracer(regions);
+  ASSERT_TRUE(tracer->arm(kAll).is_ok());
   code.call(0);
-  ASSERT_TRUE(witness->disarm().is_ok());
-  EXPECT_EQ(witness->hits().size(), 1U);
+  ASSERT_TRUE(tracer->disarm().is_ok());
+  EXPECT_EQ(tracer->hits().size(), 1U);
 }
 
 TEST(ExecuteDeny, LeavesMemoryThatGotAnotherUseAlone) {
   const GeneratedCode code(1);
-  const auto witness = make_witness({code.region(RegionKind::kExpect)});
-  ASSERT_TRUE(witness->arm(kAll).is_ok());
+  const auto tracer = make_tracer({code.region(RegionKind::kExpect)});
+  ASSERT_TRUE(tracer->arm(kAll).is_ok());
   ASSERT_EQ(::mprotect(code.data(), code.num_bytes(), PROT_READ | PROT_WRITE), 0);
-  ASSERT_TRUE(witness->disarm().is_ok());
+  ASSERT_TRUE(tracer->disarm().is_ok());
   *code.data() = 1;  // still writable
 }
 
 TEST(ExecuteDeny, FindsDeniedCodeThatSomebodyElseOpened) {
   const GeneratedCode code(2);
-  const auto witness = make_witness({code.region(RegionKind::kDeny)});
-  ASSERT_TRUE(witness->arm(kAll).is_ok());
+  const auto tracer = make_tracer({code.region(RegionKind::kDeny)});
+  ASSERT_TRUE(tracer->arm(kAll).is_ok());
   ASSERT_EQ(::mprotect(code.data(), code.num_bytes(), PROT_READ | PROT_EXEC), 0);
   code.call(0);
-  const base::Status status = witness->disarm();
+  const base::Status status = tracer->disarm();
   EXPECT_EQ(status.code(), base::Code::kPlugin);
-  EXPECT_EQ(status.message(), "somebody else made code of anonymous executable");
+  EXPECT_EQ(status.message(), "other code made pages of anonymous executable");
 }
 
 TEST(ExecuteDeny, PutsItsHandlerBackInFront) {
   const auto before = ::signal(SIGSEGV, SIG_DFL);
   const GeneratedCode code(1);
   {
-    const auto witness = make_witness({code.region(RegionKind::kDeny)});
-    EXPECT_TRUE(witness->reclaim_handler());
+    const auto tracer = make_tracer({code.region(RegionKind::kDeny)});
+    EXPECT_TRUE(tracer->reclaim_handler());
     ::signal(SIGSEGV, SIG_IGN);
-    EXPECT_FALSE(witness->reclaim_handler());
-    EXPECT_TRUE(witness->reclaim_handler());
-    ASSERT_TRUE(witness->arm(kAll).is_ok());
+    EXPECT_FALSE(tracer->reclaim_handler());
+    EXPECT_TRUE(tracer->reclaim_handler());
+    ASSERT_TRUE(tracer->arm(kAll).is_ok());
     code.call(0);
-    ASSERT_TRUE(witness->disarm().is_ok());
-    EXPECT_EQ(witness->hits().size(), 1U);
+    ASSERT_TRUE(tracer->disarm().is_ok());
+    EXPECT_EQ(tracer->hits().size(), 1U);
   }
   EXPECT_EQ(::signal(SIGSEGV, before), SIG_IGN) << "what was there is there again";
 }
@@ -183,8 +183,8 @@ TEST(ExecuteDenyDeathTest, ARealFaultKillsWhileArmed) {
       {
         ::signal(SIGSEGV, SIG_DFL);
         const GeneratedCode code(1);
-        const auto witness = make_witness({code.region(RegionKind::kDeny)});
-        static_cast<void>(witness->arm(kAll));
+        const auto tracer = make_tracer({code.region(RegionKind::kDeny)});
+        static_cast<void>(tracer->arm(kAll));
         write_to_null();
       },
       ::testing::KilledBySignal(SIGSEGV), "");
@@ -200,8 +200,8 @@ TEST(ExecuteDenyDeathTest, ARealFaultReachesTheHandlerBefore) {
       {
         ::signal(SIGSEGV, leave);
         const GeneratedCode code(1);
-        const auto witness = make_witness({code.region(RegionKind::kDeny)});
-        static_cast<void>(witness->arm(kAll));
+        const auto tracer = make_tracer({code.region(RegionKind::kDeny)});
+        static_cast<void>(tracer->arm(kAll));
         code.call(0);
         write_to_null();
       },
@@ -223,10 +223,10 @@ int refused_by_kernel() {
   const GeneratedCode code(1);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 2;
   if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) return 3;
-  const auto witness = ExecuteDeny::create({code.region(RegionKind::kDeny)});
-  if (witness.is_ok()) return 4;
+  const auto tracer = ExecuteDeny::create({code.region(RegionKind::kDeny)});
+  if (tracer.is_ok()) return 4;
   code.call(0);
-  return witness.status().message() ==
+  return tracer.status().message() ==
                  "the kernel refuses to change the right to execute: Operation not permitted"
              ? 0
              : 5;
@@ -242,10 +242,10 @@ TEST(ExecuteDeny, RefusesWhereAThreadBlocksTheSignal) {
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_BLOCK, &all, &before);
-  const auto witness = ExecuteDeny::create({});
+  const auto tracer = ExecuteDeny::create({});
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  ASSERT_FALSE(witness.is_ok());
-  EXPECT_NE(witness.status().message().find("blocks SIGSEGV"), std::string::npos);
+  ASSERT_FALSE(tracer.is_ok());
+  EXPECT_NE(tracer.status().message().find("blocks SIGSEGV"), std::string::npos);
 }
 
 /// A thread of a name that blocks every signal, as those of the CUDA driver do.
@@ -275,28 +275,28 @@ class BlockingThread {
 
 TEST(ExecuteDeny, ToleratesThreadsOfTheDriver) {
   const BlockingThread events("cuda-EvtHandlr");
-  const auto witness = ExecuteDeny::create({});
-  ASSERT_TRUE(witness.is_ok()) << witness.status().to_string();
-  ASSERT_EQ((*witness)->tolerated_threads().size(), 1U);
-  EXPECT_EQ((*witness)->tolerated_threads()[0].rfind("thread 'cuda-EvtHandlr' (", 0), 0U);
+  const auto tracer = ExecuteDeny::create({});
+  ASSERT_TRUE(tracer.is_ok()) << tracer.status().to_string();
+  ASSERT_EQ((*tracer)->tolerated_threads().size(), 1U);
+  EXPECT_EQ((*tracer)->tolerated_threads()[0].rfind("thread 'cuda-EvtHandlr' (", 0), 0U);
 }
 
 TEST(ExecuteDeny, RefusesOthersBesideThem) {
   const BlockingThread events("cuda-EvtHandlr");
   const BlockingThread other("barracuda");
-  const auto witness = ExecuteDeny::create({});
-  ASSERT_FALSE(witness.is_ok());
-  EXPECT_EQ(witness.status().message().rfind("thread 'barracuda' (", 0), 0U)
-      << witness.status().message();
+  const auto tracer = ExecuteDeny::create({});
+  ASSERT_FALSE(tracer.is_ok());
+  EXPECT_EQ(tracer.status().message().rfind("thread 'barracuda' (", 0), 0U)
+      << tracer.status().message();
 }
 
 TEST(QuietWindow, NeedsOneLookWhereNothingRuns) {
   const GeneratedCode code(1);
-  const auto witness = make_witness({code.region(RegionKind::kDeny)});
+  const auto tracer = make_tracer({code.region(RegionKind::kDeny)});
   std::promise<void> end;
   std::thread waiting([&] { end.get_future().wait(); });
   while (other_threads_run()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  const auto looks = wait_until_quiet(*witness);
+  const auto looks = wait_until_quiet(*tracer);
   end.set_value();
   waiting.join();
   ASSERT_TRUE(looks.is_ok());
@@ -305,8 +305,8 @@ TEST(QuietWindow, NeedsOneLookWhereNothingRuns) {
 
 TEST(QuietWindow, NeedsNoneWhereNobodyElseIs) {
   const GeneratedCode code(1);
-  const auto witness = make_witness({code.region(RegionKind::kDeny)});
-  const auto looks = wait_until_quiet(*witness);
+  const auto tracer = make_tracer({code.region(RegionKind::kDeny)});
+  const auto looks = wait_until_quiet(*tracer);
   ASSERT_TRUE(looks.is_ok());
   EXPECT_EQ(*looks, 0);
 }

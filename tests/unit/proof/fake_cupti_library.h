@@ -40,7 +40,7 @@ class FakeCuptiLibrary {
   /// Settings under which a session finds it, with a driver that works.
   proof::CuptiSession::Settings settings() const {
     proof::CuptiSession::Settings settings;
-    settings.places.names = {name_};
+    settings.search.names = {name_};
     settings.driver = driver("ready");
     settings.flush_limit = std::chrono::milliseconds(2000);
     return settings;

@@ -73,14 +73,13 @@ TEST_F(Samples, CountOtherThreadsFromTheInputsOn) {
   EXPECT_NE(judged().function, "");
 }
 
-TEST_F(Samples, DoubtWhatCoversTheWitness) {
+TEST_F(Samples, DoubtWhatCoversTheTracer) {
   add_honest(5);
   EXPECT_EQ(judged().doubt, "");
   log.samples.back().fault_handler = 8;
-  EXPECT_EQ(judged().doubt,
-            "while it is called the plugin puts a SIGSEGV handler over the witness's");
+  EXPECT_EQ(judged().doubt, "during its calls the plugin replaces the tracer's SIGSEGV handler");
   called.fault_handler = 0;
-  EXPECT_EQ(judged().doubt, "") << "there is no witness";
+  EXPECT_EQ(judged().doubt, "") << "there is no tracer";
 }
 
 TEST_F(Samples, DoubtWhereTheyAreTooFew) {
@@ -92,11 +91,11 @@ TEST_F(Samples, DoubtWhereTheyAreTooFew) {
   called.ran_ns = 20 * kMs;
   EXPECT_EQ(judged().doubt, "") << "too few to expect anything";
   log.threads = {{called.thread, 100 * kMs}};
-  EXPECT_NE(judged().doubt.find("does not take the signals"), std::string::npos);
+  EXPECT_NE(judged().doubt.find("does not receive the"), std::string::npos);
   log.is_full = true;
   EXPECT_EQ(judged().doubt, "") << "others were thrown away";
   log.lost_signal = true;
-  EXPECT_EQ(judged().doubt, "somebody took the signal by which threads are sampled");
+  EXPECT_EQ(judged().doubt, "other code replaced the handler of the sampler's signal");
 }
 
 }  // namespace

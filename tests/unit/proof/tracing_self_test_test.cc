@@ -75,7 +75,7 @@ TEST_F(TracingSelfTestTest, SaysWhichWayIsMissed) {
     cupti().misses = missed;
     const TracingSelfTest test = run();
     EXPECT_EQ(test.problem(),
-              std::string("CUPTI did not see the work by which it was tried: ") + told);
+              std::string("CUPTI did not record the work of its self-test: ") + told);
     std::size_t num_seen = 0;
     for (const TracedWay& way : test.ways) num_seen += way.is_seen() ? 1 : 0;
     EXPECT_EQ(num_seen, missed == 10 ? 2U : 3U);
@@ -87,7 +87,7 @@ TEST_F(TracingSelfTestTest, SaysWhichWayIsMissed) {
 TEST_F(TracingSelfTestTest, SaysThatNobodyAskedForWork) {
   use("libcupti_fake_old.so");  // without the host's clock
   const TracingSelfTest test = run();
-  EXPECT_EQ(test.problem(), "CUPTI did not say who asked for the work of second_thread");
+  EXPECT_EQ(test.problem(), "CUPTI did not report which call asked for the work of second_thread");
   EXPECT_FALSE(test.has_own_clock);
 }
 

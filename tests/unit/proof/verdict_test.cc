@@ -41,7 +41,7 @@ TEST(Verdict, MixedNamesWhatWasEnteredThenWhatWasDispatched) {
   EXPECT_EQ(verdict_of(evidence).text(), "mixed(at::cpu::mm, aten::relu, aten::fill_, ...)");
 }
 
-TEST(Verdict, MixedIfThreadsWereFoundInLibtorchWhereTheWitnessSawNobodyCome) {
+TEST(Verdict, MixedIfThreadsWereFoundInLibtorchWhereTheTracerSawNoEntry) {
   Evidence evidence = proven();
   evidence.sampled = "at::native::gemv";
   evidence.unsampled = "too few";

@@ -61,7 +61,7 @@ Record full_record() {
   record.flags = {record::Flag::kImplausible};
   record.timing.verdict = TimingVerdict::kFaster;
   record.checks.checked_calls = 7;
-  record.proof.witness = "full";
+  record.proof.tracer = "full";
   record.proof.calls = 3;
   record.eager.peak_rss_bytes = 1 << 20;
   return record;

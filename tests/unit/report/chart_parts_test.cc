@@ -65,13 +65,13 @@ TEST(Quantile, InterpolatesBetweenRanks) {
 
 TEST(KernelDensity, IntegratesToOne) {
   const Density density = kernel_density({0, 0.1, 0.5, 2, 2.2}, 200);
-  ASSERT_EQ(density.places.size(), 200u);
+  ASSERT_EQ(density.points.size(), 200u);
   double area = 0;
   for (const double height : density.heights) area += height;
-  area *= density.places[1] - density.places[0];
+  area *= density.points[1] - density.points[0];
   EXPECT_NEAR(area, 1, 0.03);  // two bandwidths hold 97.7 % on each side at worst
-  EXPECT_TRUE(kernel_density({1, 1, 1, 1}, 10).places.empty());
-  EXPECT_TRUE(kernel_density({1, 2}, 10).places.empty());
+  EXPECT_TRUE(kernel_density({1, 1, 1, 1}, 10).points.empty());
+  EXPECT_TRUE(kernel_density({1, 2}, 10).points.empty());
 }
 
 TEST(GeometricMean, IntervalHoldsTheValue) {

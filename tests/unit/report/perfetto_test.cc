@@ -30,7 +30,7 @@ record::Record paired_record() {
   record.plugin_side.first_call_ns = 30;
   record.plugin_side.trials_ns = {10.4, 20};
   record.timing.backend_first = "10";
-  record.timing.calls_per_half = {1, 5, {}};
+  record.timing.calls_per_side_sample = {1, 5, {}};
   record.proof.calls = 2;
   record.proof.arm_ns = 3;
   record.proof.traced_call_ns = 15;
@@ -120,9 +120,9 @@ TEST(Timeline, LaysPhasesAndCallsInTheirOrder) {
             "1550 plugin/first call\n1580 end\n"
             "1950 plugin/5 calls\n2002 end\n2112 plugin/5 calls\n2212 end\n");
   EXPECT_EQ(text_of(reader.events(), 4),
-            "2550 proof/arming\n2553 end\n2553 proof/watched call\n2568 end\n"
-            "2568 proof/arming\n2571 end\n2571 proof/watched call\n2586 end\n"
-            "2586 proof/unwatched call\n2598 end\n");
+            "2550 proof/arming\n2553 end\n2553 proof/traced call\n2568 end\n"
+            "2568 proof/arming\n2571 end\n2571 proof/traced call\n2586 end\n"
+            "2586 proof/untraced call\n2598 end\n");
 }
 
 TEST(Timeline, RecordsFollowEachOther) {
@@ -156,7 +156,7 @@ TEST(Timeline, WhatAFileCannotMeanIsLeftOut) {
 // Steps lie end to end, hits and samples where they were seen.
 TEST(Timeline, ShowsTheProofInTime) {
   record::Record record = paired_record();
-  record.proof.steps = {{"preparing", 5}, {"watched call", 20}};
+  record.proof.steps = {{"preparing", 5}, {"traced call", 20}};
   record.proof.moments = {{"hits",
                            {{"names", {"at::_ops::relu_::call", "libgn_x.so"}},
                             {"threads", {70, 71}},
@@ -177,7 +177,7 @@ TEST(Timeline, ShowsTheProofInTime) {
     shown[track.name] = text_of(reader.events(), number);
     EXPECT_EQ(track.parent, number == 1 ? 0U : 1U) << track.name;
   }
-  EXPECT_EQ(shown["proof"], "2550 proof/preparing\n2555 end\n2555 proof/watched call\n2575 end\n");
+  EXPECT_EQ(shown["proof"], "2550 proof/preparing\n2555 end\n2555 proof/traced call\n2575 end\n");
   EXPECT_EQ(shown["hits, thread 70"], "2556 proof/at::_ops::relu_::call\n2559 proof/libgn_x.so\n");
   EXPECT_EQ(shown["hits, thread 71"], "2558 proof/libgn_x.so\n");
   EXPECT_EQ(shown["samples, thread 71"], "2580 proof/waiting\n") << "the second has no name";

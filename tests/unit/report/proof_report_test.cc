@@ -67,11 +67,11 @@ TEST(ProofReport, ShowsAllThatTheVerdictRestsOn) {
       "proven           1\n"
       "\n"
       "timm/x  acme+fast  ok  proven\n"
-      "  because      no operator of libtorch in 3 watched calls, 8 windows of the plugin's code, "
+      "  because      no operator of libtorch in 3 traced calls, 8 windows of the plugin's code, "
       "outputs equal\n"
-      "  witness      full, 3 watched calls, 8 traps on 2 threads, arming 1.25 ms a call, call "
+      "  tracer       full, 3 traced calls, 8 traps on 2 threads, arming 1.25 ms a call, call "
       "3.00 "
-      "ms (2.00 ms unwatched), 5.00 ms extra\n"
+      "ms (2.00 ms untraced), 5.00 ms extra\n"
       "  class   since    module         text      windows hit  first symbol\n"
       "  expect  compile  JIT memory     88.0 KiB            7  anonymous+0x0\n"
       "  expect  load     libgn_acme.so  4.00 KiB            1  -\n"
@@ -80,7 +80,7 @@ TEST(ProofReport, ShowsAllThatTheVerdictRestsOn) {
       "  share %  class   since    module\n"
       "       90  expect  compile  JIT memory\n"
       "       10  host    start    libc.so.6\n"
-      "  plugin says      its own word, which nobody has checked\n"
+      "  plugin says      as reported by the plugin (unverified)\n"
       "  main_operations  fusion=3\n");
 }
 
@@ -175,14 +175,14 @@ TEST(ProofReport, SaysWhyThereIsNoEvidence) {
   const auto why = [&] {
     return proof_json({record})["records"][0]["no_evidence"].get<std::string>();
   };
-  EXPECT_EQ(why(), "no call was watched: --proof none, or a record from before there was a proof");
-  EXPECT_NE(proof_text({record}, 0).find("  no evidence  no call was watched"), std::string::npos);
+  EXPECT_EQ(why(), "no call was traced: --proof none, or a record of a version without proof");
+  EXPECT_NE(proof_text({record}, 0).find("  no evidence  no call was traced"), std::string::npos);
   EXPECT_NE(proof_text({record}, 0).find("  main_operations  fusion=3\n"), std::string::npos);
   record.phase = record::Phase::kProof;
-  EXPECT_EQ(why(), "the plugin ended while it was watched");
+  EXPECT_EQ(why(), "the plugin ended while it was traced");
   record.outcome = record::Outcome::kCompileFailed;
   record.phase = record::Phase::kCompile;
-  EXPECT_EQ(why(), "compile_failed in phase compile, before any call was watched");
+  EXPECT_EQ(why(), "compile_failed in phase compile, before any call was traced");
 }
 
 TEST(ProofReport, JsonHoldsTheWholeLedger) {

@@ -56,10 +56,10 @@ std::string table(TableStyle style) {
   degenerate.degenerate = true;
   degenerate.plugin_side.iqr_ns = 0.5e6;
   table.row(degenerate);
-  auto unsteady = ok_record("timm/resnet10t", 9);
-  unsteady.eager.median_ns = 1e6;
-  unsteady.eager.iqr_ns = 0.3e6;
-  table.row(unsteady);
+  auto noisy = ok_record("timm/resnet10t", 9);
+  noisy.eager.median_ns = 1e6;
+  noisy.eager.iqr_ns = 0.3e6;
+  table.row(noisy);
   table.row(
       failed_record("unsupported", "aten.grid_sampler_2d (1 node): no lowering\nsecond line"));
   table.row(failed_record("timed_out", "no answer for 600 s"));
@@ -75,14 +75,14 @@ TEST(RunTable, Golden) {
 
   sample                plugin        outcome  error    compile  first call  e2e median          speedup  verdict
   timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms  1.84 ms ± 0.6 %       1.02x  eager
-  torchvision/vit_b_32  nope          ok           -    12.3 ms     25.1 ms  1.84 ms ± 27 %        3.00x  eager, degenerate, unsteady
-  timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms  1.84 ms ± 0.6 %       9.00x  eager, unsteady
+  torchvision/vit_b_32  nope          ok           -    12.3 ms     25.1 ms  1.84 ms ± 27 %        3.00x  eager, degenerate, noisy
+  timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms  1.84 ms ± 0.6 %       9.00x  eager, noisy
   ultralytics/yolo11n   xla+rewrites  unsupported  aten.grid_sampler_2d (1 node): no lowering second line
   ultralytics/yolo11n   xla+rewrites  timed_out  no answer for 600 s
   ultralytics/yolo11n   xla+rewrites  skipped
 
 3 ok, 2 failed (1 unsupported, 1 timed_out), 1 skipped in 58 s
-nope: geometric mean of 1 speedup 1.02x; left out: 1 degenerate, 1 unsteady (spread above 20 %)
+nope: geometric mean of 1 speedup 1.02x; left out: 1 degenerate, 1 noisy (spread above 20 %)
 note: one sample has batch_norm eps 0
 results: results/2026-11-21T0540Z-7f3a.jsonl
 protocol upstream times one side after the other, on one input: a speedup within 10 % of 1 is noise, ± is the spread of one side, and stored results would not show in the timed calls (unchecked; see host/runtime/measure/protocol.h)
@@ -132,7 +132,7 @@ TEST(RunTable, PairedTimesHaveIntervalsAndWords) {
       R"(graphnet 0.1.0 · standard protocol · cpu AMD EPYC, 2 threads · seed 123 · 3 samples x 2 plugins
 
   sample                plugin        outcome  error    compile  first call      median  speedup [interval]       timing       verdict
-  control: eager against itself 9 times, off by at most 0.42 % (mean +0.05 %)
+  noise floor 0.42 % (eager vs eager, 9 runs, mean +0.05 %)
   timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms     1.84 ms  1.25x [1.25, 1.25]       faster       eager
   timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms     1.84 ms  1.00x [0.998, 1.01]      noise        eager
   timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms     1.84 ms  1.00x [0.998, 1.01]      same ±0.8 %  eager

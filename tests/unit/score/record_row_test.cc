@@ -130,15 +130,13 @@ TEST(RecordRow, LeavesOutDoubtfulSpeedups) {
   degenerate.degenerate = true;
   Record flagged = ok_record();
   flagged.flags = {record::Flag::kDenormal, record::Flag::kImplausible};
-  Record unsteady = ok_record();
-  unsteady.eager.iqr_ns = 0.21 * *unsteady.eager.median_ns;
+  Record noisy = ok_record();
+  noisy.eager.iqr_ns = 0.21 * *noisy.eager.median_ns;
   Record unstable = ok_record();
   unstable.timing.verdict = record::TimingVerdict::kUnstable;
-  unstable.eager.iqr_ns = unsteady.eager.iqr_ns;  // means nothing under this method
-  const std::pair<Record, const char*> cases[] = {{degenerate, "degenerate"},
-                                                  {flagged, "denormal"},
-                                                  {unsteady, "unsteady"},
-                                                  {unstable, "unstable"}};
+  unstable.eager.iqr_ns = noisy.eager.iqr_ns;  // means nothing under this method
+  const std::pair<Record, const char*> cases[] = {
+      {degenerate, "degenerate"}, {flagged, "denormal"}, {noisy, "noisy"}, {unstable, "unstable"}};
   for (auto [record, reason] : cases) {
     EXPECT_EQ(row_of(record, false).left_out, reason);
     EXPECT_TRUE(row_of(record, false).can_be_kept);

@@ -162,7 +162,8 @@ TEST(ScoreSet, CountsEveryRowOnce) {
   }
   Settings mistyped;
   mistyped.keep = {"degenerat", "all"};
-  EXPECT_EQ(score(rows, mistyped).notes, std::vector<std::string>{"no result is 'degenerat'"});
+  EXPECT_EQ(score(rows, mistyped).notes,
+            std::vector<std::string>{"no result is left out as 'degenerat'"});
   Settings compat;
   compat.compat = true;
   EXPECT_EQ(score(rows, compat).columns[0].rows.size(), 5U);

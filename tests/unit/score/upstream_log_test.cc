@@ -184,13 +184,13 @@ TEST(UpstreamLog, LeavesOutWhatSaysNothing) {
   const std::string whole = log_text(LoggedSample{});
   const std::string cut = whole.substr(0, whole.find("[Speedup]") + 3);
   const std::pair<std::string, const char*> cases[] = {
-      {begun(2) + fluctuation, "unsteady"},
+      {begun(2) + fluctuation, "noisy"},
       {cut, "cut off"},
       {whole.substr(0, whole.find("1.00000") + 4), "cut off"},
       {whole + without(whole, head_text("/work/samples/timm/tiny")), "mixed up"},
       {replaced(whole, "1.00000", "1.0x0"), "garbled"},
       {replaced(whole, "[equal]: 0", "[equal]: maybe"), "garbled"},
-      {replaced(whole, "\"mean\": 2.0", "\"median\": 2.0, \"iqr\": 0.5"), "unsteady"}};
+      {replaced(whole, "\"mean\": 2.0", "\"median\": 2.0, \"iqr\": 0.5"), "noisy"}};
   for (const auto& [log, reason] : cases) {
     const Row row = row_of_log(log);
     EXPECT_EQ(row.left_out, reason) << log;

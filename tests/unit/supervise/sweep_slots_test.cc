@@ -2,59 +2,23 @@
 // Sweeps with several slots.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <set>
 
-#include "supervise/sweep.h"
 #include "support/run_program.h"
-#include "support/temp_dir.h"
+#include "support/sweep_fixture.h"
 
 namespace graphnet::supervise {
 namespace {
 
-using journal::JournalFile;
 using record::Record;
-
-class Recorder : public SweepObserver {
- public:
-  void on_begin(const PlannedTask& planned) override { begun.push_back(planned.sample.name); }
-  void on_turn(const PlannedTask& planned) override { current = planned.sample.name; }
-  void on_phase(record::Phase phase) override {
-    if (name_of(phase) == raise_in && num_raised < num_raises) {
-      ++num_raised;
-      ::kill(::getpid(), SIGINT);
-    }
-  }
-  void on_finishing() override {
-    finishing.insert(current);
-    if (insists) ::kill(::getpid(), SIGINT);
-  }
-  bool on_record(const Record& record) override {
-    outcomes.push_back(record.outcome.text());
-    return outcomes.size() < stop_after;
-  }
-  std::vector<std::string> begun;
-  std::vector<std::string> outcomes;
-  std::set<std::string> finishing;
-  std::string current;
-  std::string raise_in;
-  std::size_t stop_after = 1000;
-  int num_raises = 1;
-  int num_raised = 0;
-  bool insists = false;  // Ctrl-C again
-};
 
 /// The fake worker reads what to do from the task's sample path. In the folder it leaves "ticks",
 /// which grows while some worker compiles, "at-once" if two were in memory together, and
 /// "disturbed" if others went on while times were taken.
 constexpr const char* kWorker = R"(
-send() { echo "{\"event\":\"$1\",\"phase\":\"$2\"$3}" >&3; }
 ask() { send ask "$@"; read -r go <&3; }
-final() { cat final.json >&3; }
 tick() { for i in 1 2 3 4 5 6 7 8; do echo x >> ticks; sleep 0.02; done; }
-read -r task <&3
 send phase load
 case $task in
   *do-time*)
@@ -87,65 +51,32 @@ case $task in
 esac
 )";
 
-class SweepSlotsTest : public ::testing::Test {
+class SweepSlotsTest : public tests::SweepFixture {
  protected:
-  SweepSlotsTest() {
-    Record record;
-    record.sample = "timm/a";
-    record.outcome = record::Outcome::kOk;
-    record.plugin_side.compile_ns = 5e9;
-    record.phases_ns = {{"compile", 6'000'000'000}};
-    const base::Json message = {
-        {"event", "record"}, {"record", record::to_json(record)}, {"final", true}};
-    temp_.write("final.json", base::dump_json(message) + "\n");
+  SweepSlotsTest() : SweepFixture(record_of_long_compile(), kWorker, 3) {
     temp_.write("ticks", "");
-    const auto worker =
-        temp_.write("worker", "#!/bin/sh\ncd '" + temp_.path().string() + "'\n" + kWorker);
-    std::filesystem::permissions(worker, std::filesystem::perms::owner_all);
-    for (int i = 0; i < 3; ++i) {
-      WorkerSettings settings;
-      settings.executable = worker;
-      settings.grace = std::chrono::milliseconds(200);
-      settings.share_machine = true;
-      settings.mark = "GRAPHNET_PLACE=" + std::to_string(i);
-      slots_.push_back(settings);
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      slots_[i].share_machine = true;
+      slots_[i].mark = "GRAPHNET_SLOT=" + std::to_string(i);
     }
   }
 
-  static PlannedTask task_of(const std::string& what) {
-    PlannedTask planned;
-    planned.task.sample_path = what;
-    planned.task.plugin_name = "acme";
-    planned.task.threads = 1;
-    planned.sample = {what, "timm/" + what, "timm"};
-    planned.limits = config::RunConfig::default_timeouts();
-    return planned;
-  }
-
-  base::Result<SweepEnd> sweep(const std::vector<PlannedTask>& plan) {
-    auto journal = JournalFile::open(results(), {{"run_id", "id"}});
-    EXPECT_TRUE(journal.is_ok());
-    auto interrupt = Interrupt::create();
-    return run_sweep(plan, slots_, *interrupt, *journal, recorder_);
+  static Record record_of_long_compile() {
+    Record record = ok_record();
+    record.plugin_side.compile_ns = 5e9;
+    record.phases_ns = {{"compile", 6'000'000'000}};
+    return record;
   }
 
   SweepEnd sweep_of(const std::vector<std::string>& samples) {
-    std::vector<PlannedTask> plan;
-    for (const auto& sample : samples) plan.push_back(task_of(sample));
-    const auto end = sweep(plan);
+    const auto end = sweep(plan_of(samples));
     EXPECT_TRUE(end.is_ok()) << end.status().to_string();
     return end.is_ok() ? *end : SweepEnd();
   }
 
-  std::filesystem::path results() const { return temp_.path() / "results.jsonl"; }
-  std::vector<Record> records() const { return journal::read_journal(results())->records; }
   bool exists(const std::string& name) const {
     return std::filesystem::exists(temp_.path() / name);
   }
-
-  tests::TempDir temp_;
-  std::vector<WorkerSettings> slots_;
-  Recorder recorder_;
 };
 
 TEST_F(SweepSlotsTest, TimesAreTakenWhileEverythingElseIsPaused) {

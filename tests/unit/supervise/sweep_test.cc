@@ -8,100 +8,33 @@
 #include <set>
 
 #include "supervise/control.h"
-#include "support/temp_dir.h"
+#include "support/sweep_fixture.h"
 
 namespace graphnet::supervise {
 namespace {
 
-using journal::JournalFile;
 using record::Record;
 
-class Recorder : public SweepObserver {
- public:
-  void on_begin(const PlannedTask& planned) override { begun.push_back(planned.sample.name); }
-  void on_turn(const PlannedTask& /*planned*/) override { ++num_turns; }
-  void on_control(const base::Result<journal::Control>& control) override {
-    controls.push_back(control.is_ok());
-  }
-  void on_phase(record::Phase phase) override {
-    if (name_of(phase) == raise_in) ::kill(::getpid(), raised);
-  }
-  void on_finishing() override {
-    ++num_finishing;
-    if (insists) ::kill(::getpid(), SIGINT);
-  }
-  bool on_record(const Record& record) override {
-    outcomes.push_back(record.outcome.text());
-    return outcomes.size() < stop_after;
-  }
-  std::vector<std::string> begun;
-  std::vector<std::string> outcomes;
-  std::size_t stop_after = 1000;
-  std::string raise_in;
-  int raised = SIGINT;
-  int num_finishing = 0;
-  int num_turns = 0;
-  std::vector<bool> controls;  // whether each gave something
-  bool insists = false;        // Ctrl-C again
-};
+constexpr const char* kWorker = R"(
+case $task in
+  *do-ok*) send phase run; final ;;
+  *do-crash*) send phase compile; kill -SEGV $$ ;;
+  *do-hang*) send phase bind; sleep 100 ;;
+  *do-slow*) send phase bind; sleep 0.3; final ;;
+  *do-nothing*) echo no libtorch; exit 127 ;;
+esac
+)";
 
-/// A sweep with one slot. The fake worker reads what to do from the task's sample path.
-class SweepTest : public ::testing::Test {
+/// A sweep with one slot.
+class SweepTest : public tests::SweepFixture {
  protected:
-  SweepTest() {
-    Record record;
-    record.sample = "timm/a";
-    record.outcome = record::Outcome::kOk;
-    const base::Json message = {
-        {"event", "record"}, {"record", record::to_json(record)}, {"final", true}};
-    temp_.write("final.json", base::dump_json(message) + "\n");
-    settings_.executable = temp_.write(
-        "worker",
-        "#!/bin/sh\ncd '" + temp_.path().string() +
-            "'\nread -r task <&3\n"
-            "phase() { echo \"{\\\"event\\\":\\\"phase\\\",\\\"phase\\\":\\\"$1\\\"}\" >&3; }\n"
-            "case $task in\n"
-            "  *do-ok*) phase run; cat final.json >&3 ;;\n"
-            "  *do-crash*) phase compile; kill -SEGV $$ ;;\n"
-            "  *do-hang*) phase bind; sleep 100 ;;\n"
-            "  *do-slow*) phase bind; sleep 0.3; cat final.json >&3 ;;\n"
-            "  *do-nothing*) echo no libtorch; exit 127 ;;\n"
-            "esac\n");
-    std::filesystem::permissions(settings_.executable, std::filesystem::perms::owner_all);
-    settings_.grace = std::chrono::milliseconds(200);
-  }
+  SweepTest() : SweepFixture(ok_record(), kWorker, 1) {}
 
-  static std::vector<PlannedTask> plan_of(const std::vector<std::string>& samples) {
-    std::vector<PlannedTask> plan;
-    for (const auto& sample : samples) {
-      PlannedTask planned;
-      planned.task.sample_path = sample;
-      planned.task.plugin_name = "acme";
-      planned.task.threads = 1;
-      planned.sample = {sample, "timm/" + sample, "timm"};
-      planned.limits = config::RunConfig::default_timeouts();
-      plan.push_back(planned);
-    }
-    return plan;
-  }
-
-  base::Result<SweepEnd> sweep(const std::vector<std::string>& samples) {
-    auto journal = JournalFile::open(results(), {{"run_id", "id"}});
-    EXPECT_TRUE(journal.is_ok());
-    auto interrupt = Interrupt::create();
-    return run_sweep(plan_of(samples), {settings_}, *interrupt, *journal, recorder_);
-  }
-
-  std::filesystem::path results() const { return temp_.path() / "results.jsonl"; }
-  std::size_t num_records() const { return journal::read_journal(results())->records.size(); }
-
-  tests::TempDir temp_;
-  WorkerSettings settings_;
-  Recorder recorder_;
+  std::size_t num_records() const { return records().size(); }
 };
 
 TEST_F(SweepTest, GoesOnAfterACrash) {
-  const auto end = sweep({"do-ok", "do-crash", "do-ok"});
+  const auto end = sweep(plan_of({"do-ok", "do-crash", "do-ok"}));
   ASSERT_TRUE(end.is_ok()) << end.status().to_string();
   EXPECT_EQ(end->num_done, 3U);
   EXPECT_EQ(end->num_left, 0U);
@@ -111,7 +44,7 @@ TEST_F(SweepTest, GoesOnAfterACrash) {
 
 TEST_F(SweepTest, OneCtrlCFinishesTheSampleAndStops) {
   recorder_.raise_in = "bind";
-  const auto end = sweep({"do-slow", "do-ok"});
+  const auto end = sweep(plan_of({"do-slow", "do-ok"}));
   ASSERT_TRUE(end.is_ok());
   EXPECT_EQ(end->num_done, 1U);
   EXPECT_EQ(end->num_left, 1U);
@@ -122,13 +55,11 @@ TEST_F(SweepTest, OneCtrlCFinishesTheSampleAndStops) {
 }
 
 TEST_F(SweepTest, OneCtrlCStopsAControl) {
-  settings_.control_sample = "do-hang";
+  slots_[0].control_sample = "do-hang";
   recorder_.raise_in = "bind";
   auto plan = plan_of({"do-ok"});
   plan[0].task.method = "paired";
-  auto journal = JournalFile::open(results(), {{"run_id", "id"}});
-  auto interrupt = Interrupt::create();
-  const auto end = run_sweep(plan, {settings_}, *interrupt, *journal, recorder_);
+  const auto end = sweep(plan);
   ASSERT_TRUE(end.is_ok()) << end.status().to_string();
   EXPECT_EQ(end->num_left, 1U);
   EXPECT_EQ(recorder_.begun, std::vector<std::string>{"control"});
@@ -136,12 +67,10 @@ TEST_F(SweepTest, OneCtrlCStopsAControl) {
 }
 
 TEST_F(SweepTest, AControlComesBeforeTheFirstSampleAndEveryFifty) {
-  settings_.control_sample = "do-crash";
+  slots_[0].control_sample = "do-crash";
   auto plan = plan_of(std::vector<std::string>(kSamplesPerControl + 1, "do-ok"));
   for (PlannedTask& planned : plan) planned.task.method = "paired";
-  auto journal = JournalFile::open(results(), {{"run_id", "id"}});
-  auto interrupt = Interrupt::create();
-  const auto end = run_sweep(plan, {settings_}, *interrupt, *journal, recorder_);
+  const auto end = sweep(plan);
   ASSERT_TRUE(end.is_ok()) << end.status().to_string();
   EXPECT_EQ(end->num_done, kSamplesPerControl + 1);
   EXPECT_EQ(recorder_.controls, (std::vector<bool>{false, false}));
@@ -152,12 +81,10 @@ TEST_F(SweepTest, AControlComesBeforeTheFirstSampleAndEveryFifty) {
 
 // What a worker would be asked and told in several slots costs time around timed phases.
 TEST_F(SweepTest, OneSlotAsksAndTellsNothingOfTurns) {
-  ASSERT_TRUE(sweep({"do-ok", "do-crash", "do-ok"}).is_ok());
+  ASSERT_TRUE(sweep(plan_of({"do-ok", "do-crash", "do-ok"})).is_ok());
   EXPECT_EQ(recorder_.num_turns, 0);
-  const auto content = journal::read_journal(results());
-  ASSERT_TRUE(content.is_ok());
-  EXPECT_EQ(content->records.size(), 3U);
-  for (const Record& record : content->records) {
+  EXPECT_EQ(num_records(), 3U);
+  for (const Record& record : records()) {
     EXPECT_FALSE(record.environment.jobs.has_value());
     EXPECT_TRUE(record.environment.held_ns.is_null());
   }
@@ -166,11 +93,11 @@ TEST_F(SweepTest, OneSlotAsksAndTellsNothingOfTurns) {
 TEST_F(SweepTest, AStoppedSampleLeavesNoRecord) {
   for (const int signal : {SIGINT, SIGTERM}) {
     std::filesystem::remove(results());
-    recorder_ = Recorder();
+    recorder_ = tests::SweepRecorder();
     recorder_.raise_in = "bind";
     recorder_.raised = signal;
     recorder_.insists = true;
-    const auto end = sweep({"do-ok", "do-hang", "do-ok"});
+    const auto end = sweep(plan_of({"do-ok", "do-hang", "do-ok"}));
     ASSERT_TRUE(end.is_ok());
     EXPECT_EQ(end->num_done, 1U);
     EXPECT_EQ(end->num_left, 2U);
@@ -181,7 +108,7 @@ TEST_F(SweepTest, AStoppedSampleLeavesNoRecord) {
 }
 
 TEST_F(SweepTest, AWorkerThatNeverStartsEndsTheSweep) {
-  const auto end = sweep({"do-nothing", "do-ok"});
+  const auto end = sweep(plan_of({"do-nothing", "do-ok"}));
   ASSERT_FALSE(end.is_ok());
   EXPECT_EQ(end.status().code(), base::Code::kEnvironment);
   EXPECT_NE(end.status().to_string().find("no libtorch"), std::string::npos);
@@ -189,7 +116,7 @@ TEST_F(SweepTest, AWorkerThatNeverStartsEndsTheSweep) {
 }
 
 TEST_F(SweepTest, OnceOneBeganAFailedStartIsARecord) {
-  const auto end = sweep({"do-ok", "do-nothing", "do-ok"});
+  const auto end = sweep(plan_of({"do-ok", "do-nothing", "do-ok"}));
   ASSERT_TRUE(end.is_ok()) << end.status().to_string();
   EXPECT_EQ(recorder_.outcomes, (std::vector<std::string>{"ok", "reference_failed", "ok"}));
 }
@@ -203,12 +130,10 @@ TEST_F(SweepTest, ARefusedPluginIsRecordedWithoutAWorker) {
                           .add_context("in a.so")
                           .add_hint("fetch it again");
   }
-  auto journal = JournalFile::open(results(), {{"run_id", "id"}});
-  auto interrupt = Interrupt::create();
-  const auto end = run_sweep(plan, {settings_}, *interrupt, *journal, recorder_);
+  const auto end = sweep(plan);
   ASSERT_TRUE(end.is_ok()) << end.status().to_string();
   EXPECT_EQ(recorder_.outcomes, (std::vector<std::string>{"plugin_failed", "ok", "plugin_failed"}));
-  const Record record = journal::read_journal(results())->records.at(0);
+  const Record record = records().at(0);
   EXPECT_EQ(record.message, "plugin 'acme' is cut off");
   EXPECT_EQ(record.notes, (std::vector<std::string>{"at: in a.so", "try: fetch it again"}));
   EXPECT_EQ(record.phase, record::Phase::kNone);
@@ -218,7 +143,7 @@ TEST_F(SweepTest, ARefusedPluginIsRecordedWithoutAWorker) {
 
 TEST_F(SweepTest, StopsWhenNobodyReadsTheResults) {
   recorder_.stop_after = 1;
-  const auto end = sweep({"do-ok", "do-ok", "do-ok"});
+  const auto end = sweep(plan_of({"do-ok", "do-ok", "do-ok"}));
   ASSERT_TRUE(end.is_ok());
   EXPECT_EQ(end->num_done, 1U);
   EXPECT_EQ(end->num_left, 2U);
@@ -231,9 +156,7 @@ TEST_F(SweepTest, StopsWhenThePluginIsRebuilt) {
   plan[0].task.plugin_library = library.string();
   plan[0].library.stamp = config::file_stamp(library);
   temp_.write("libgn_x.so", "rebuilt");
-  auto journal = JournalFile::open(results(), {{"run_id", "id"}});
-  auto interrupt = Interrupt::create();
-  const auto end = run_sweep(plan, {settings_}, *interrupt, *journal, recorder_);
+  const auto end = sweep(plan);
   ASSERT_FALSE(end.is_ok());
   EXPECT_NE(end.status().message().find("changed while the run"), std::string::npos);
 }

@@ -66,11 +66,11 @@ TEST_F(WorkerEnvironment, TakesNoFolderWithoutLibtorch) {
 TEST_F(WorkerEnvironment, SizesBothThreadPoolsAndCarriesTheMark) {
   WorkerProgram program;
   program.threads = 3;
-  program.mark = "GRAPHNET_PLACE=7";
+  program.mark = "GRAPHNET_SLOT=7";
   const auto variables = worker_environment(program);
   ASSERT_TRUE(variables.is_ok()) << variables.status().to_string();
   EXPECT_EQ(*variables, (std::vector<std::string>{"OMP_NUM_THREADS=3", "MKL_NUM_THREADS=3",
-                                                  "GRAPHNET_PLACE=7"}));
+                                                  "GRAPHNET_SLOT=7"}));
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ TEST_F(WorkerRunTest, ADeathInProofLeavesOutcomeAndTimes) {
   ASSERT_EQ(killed.notes.size(), 1U);
   EXPECT_TRUE(
       contains(killed.notes[0], "during proof tracing: plugin 'acme' crashed in phase proof"));
-  // The witness is done; only the sampler was still looking.
+  // The tracer is done; only the sampler was still looking.
   const Record sampled = record_of(
       "phase time; sed -e 's/\"outcome\":\"\"/\"outcome\":\"ok\"/' "
       "-e 's/\"verdict\":\"\"/\"verdict\":\"proven\"/' "

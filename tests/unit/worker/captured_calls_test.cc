@@ -132,9 +132,9 @@ TEST_F(CapturedCallsTest, EachTimedCallIsOneLaunchOnNewContentInTheSamePlace) {
   EXPECT_EQ(plugin_runs(), runs) << "no code of the plugin ran in the timed calls";
   const int settling = result->settled[measure::kBackend] ? 1 : 0;
   EXPECT_EQ(control_->graph_launches - launches,
-            kPairs * (result->calls_per_half[measure::kBackend] + settling));
+            kPairs * (result->calls_per_side_sample[measure::kBackend] + settling));
   EXPECT_EQ(findings.flag, record::Flag::kNone) << findings.message;
-  EXPECT_EQ(findings.shuffled_calls, kPairs * result->calls_per_half[measure::kBackend]);
+  EXPECT_EQ(findings.shuffled_calls, kPairs * result->calls_per_side_sample[measure::kBackend]);
   EXPECT_GE(findings.checked_calls, 3);
   EXPECT_TRUE(plugin_->check_memory().is_ok());
 

@@ -43,7 +43,7 @@ TEST_F(DeviceAnswerTest, SaysWhatTracingSees) {
   EXPECT_EQ((*json)["self_test"], "ok");
   EXPECT_EQ((*json)["tracing"]["ways"].size(), 4U);
   EXPECT_EQ((*json)["cupti"]["reason"],
-            "CUPTI did not see the work by which it was tried: second_thread 0 of 3");
+            "CUPTI did not record the work of its self-test: second_thread 0 of 3");
 }
 
 TEST_F(DeviceAnswerTest, RecordingThatIsRefusedIsTheState) {

@@ -140,8 +140,7 @@ TEST_F(DeviceTracingTest, WorkOfTheHostMustBeSeen) {
   fake_.launch("fused_kernel");
   tracing.end_call(1e9, 1e9);
   base::Json json;
-  EXPECT_EQ(tracing.finish({}, json).unavailable,
-            "CUPTI did not see the work by which it was tried");
+  EXPECT_EQ(tracing.finish({}, json).unavailable, "CUPTI did not record the work of its self-test");
 }
 
 TEST_F(DeviceTracingTest, StatesInWhichCuptiSaysNothingAreTheReason) {

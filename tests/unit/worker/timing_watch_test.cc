@@ -13,7 +13,7 @@
 namespace graphnet::worker {
 namespace {
 
-/// Twelve pairs whose halves last 1 ms and use as many cores as is said.
+/// Twelve pairs whose side samples last 1 ms and use as many cores as is said.
 measure::PairedResult result_with(double eager_cores, double plugin_cores) {
   measure::PairedResult result;
   result.pairs.resize(12);
@@ -33,7 +33,7 @@ TEST(CheckBudget, FlagsMoreProcessorTimeThanThreadsOffer) {
   EXPECT_EQ(one[0].flag, record::Flag::kOverThreads);
   EXPECT_FALSE(one[0].is_fatal);
   EXPECT_EQ(one[0].message,
-            "in the timed halves of the plugin the worker and what it started used 18.0 ms of "
+            "in the timed calls of the plugin the worker and its child processes used 18.0 ms of "
             "processor time in 12.0 ms, with 1 thread allowed");
   const auto two = check_budget(result_with(2.2, 1), 2);
   ASSERT_EQ(two.size(), 1U);
@@ -56,7 +56,7 @@ TEST(UntimedWork, NamesTheStepsAndBothTimes) {
   for (measure::Pair& pair : result.pairs) pair.around_ns = {90e3, 21e3};
   base::Json report;
   EXPECT_TRUE(check_untimed_work({20e3, 1e3}, result, {2e3, 2e3}, report).empty());
-  EXPECT_EQ(report["around_ns"]["plugin"], 21e3) << "eager's halves are no matter";
+  EXPECT_EQ(report["around_ns"]["plugin"], 21e3) << "eager's side samples are no matter";
   for (measure::Pair& pair : result.pairs) pair.around_ns[measure::kBackend] = 40e3;
   const auto around = check_untimed_work({20e3, 1e3}, result, {}, report);
   ASSERT_EQ(around.size(), 1U);
@@ -82,11 +82,11 @@ TEST(SettingsWatch, SaysNothingBeforeItWasToldAndNamesWhatChanged) {
 }
 
 TEST(OwnMark, IsThatOfThePlace) {
-  ::unsetenv("GRAPHNET_PLACE");
+  ::unsetenv("GRAPHNET_SLOT");
   EXPECT_EQ(own_mark(), "");
-  ::setenv("GRAPHNET_PLACE", "3", 1);
-  EXPECT_EQ(own_mark(), "GRAPHNET_PLACE=3");
-  ::unsetenv("GRAPHNET_PLACE");
+  ::setenv("GRAPHNET_SLOT", "3", 1);
+  EXPECT_EQ(own_mark(), "GRAPHNET_SLOT=3");
+  ::unsetenv("GRAPHNET_SLOT");
 }
 
 TEST(EagerWatch, SuspectsWhatIsBeyondDriftAndInterval) {

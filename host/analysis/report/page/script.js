@@ -286,12 +286,12 @@
     byId('find-sample').value = '';
     byId('find-kind').selectedIndex = 0;
     findSamples();
-    const place = groups.findIndex(group => group.name === name);
-    if (place < 0) return;
-    shown.page = Math.floor(place / samplesPage);
+    const index = groups.findIndex(group => group.name === name);
+    if (index < 0) return;
+    shown.page = Math.floor(index / samplesPage);
     drawSamples();
-    const row = byId('samples-rows').children[place % samplesPage];
-    toggleSample(row, groups[place], true);
+    const row = byId('samples-rows').children[index % samplesPage];
+    toggleSample(row, groups[index], true);
     row.scrollIntoView();
   };
 

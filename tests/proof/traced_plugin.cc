@@ -50,9 +50,9 @@ enum Way {
   blocks_samples,  // blocks all real-time signals while it computes
   works_ahead,     // has a thread that computes with libtorch as soon as inputs change
   copied_code,     // calls pages of libtorch's code that it has copied
-  late_helper,     // starts a process once the witness looks on
+  late_helper,     // starts a process once it is traced
   killed,          // blocks SIGSEGV while it computes
-  crashes,         // crashes once the witness looks on
+  crashes,         // crashes once it is traced
 };
 constexpr Way kWay = WAY;
 
@@ -336,8 +336,8 @@ bool Executable::answer_from_store(const float* input, float* output) {
 }
 #endif
 
-/// The witness puts a handler of its own in front of the one that was there in the first call.
-bool is_watched() {
+/// The tracer puts a handler of its own in front of the one that was there in the first call.
+bool is_traced() {
   static struct sigaction first = {};
   struct sigaction now = {};
   ::sigaction(SIGSEGV, nullptr, &now);
@@ -374,8 +374,8 @@ void Executable::play(const float* input, float* output) {
     return;
   }
   if (kWay == takes_handler) take_handler();
-  if (kWay == crashes && is_watched()) crash();
-  if (kWay == late_helper && !has_helper && is_watched()) {
+  if (kWay == crashes && is_traced()) crash();
+  if (kWay == late_helper && !has_helper && is_traced()) {
     has_helper = true;
     start_helper();
   }

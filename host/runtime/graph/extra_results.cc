@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "graph/taps.h"
+#include "graph/extra_results.h"
 
 #include <algorithm>
 #include <numeric>
@@ -28,28 +28,28 @@ Statement copy_of(VariableId target, VariableId source, Position position) {
 
 }  // namespace
 
-Program with_extra_results(const Program& program, const std::vector<Tap>& taps) {
-  Program tapped = program;
+Program with_extra_results(const Program& program, const std::vector<ExtraResult>& extra) {
+  Program extended = program;
   const auto first = static_cast<VariableId>(program.variables.size());
-  for (const Tap& tap : taps) {
-    const std::string& name = program.variables[static_cast<std::size_t>(tap.variable)];
-    tapped.results.push_back(static_cast<VariableId>(tapped.variables.size()));
+  for (const ExtraResult& one : extra) {
+    const std::string& name = program.variables[static_cast<std::size_t>(one.variable)];
+    extended.results.push_back(static_cast<VariableId>(extended.variables.size()));
     // No name of a program has a space.
-    tapped.variables.push_back("value of " + name);
+    extended.variables.push_back("value of " + name);
   }
-  // From the end, so that positions of earlier taps stay right.
-  std::vector<std::size_t> order(taps.size());
+  // From the end, so that positions of earlier copies stay right.
+  std::vector<std::size_t> order(extra.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return taps[a].statement > taps[b].statement; });
+            [&](std::size_t a, std::size_t b) { return extra[a].statement > extra[b].statement; });
   for (const std::size_t i : order) {
-    const auto place = static_cast<std::ptrdiff_t>(taps[i].statement);
-    const Position position = program.statements[taps[i].statement].position;
-    tapped.statements.insert(
-        tapped.statements.begin() + place,
-        copy_of(first + static_cast<VariableId>(i), taps[i].variable, position));
+    const auto at = static_cast<std::ptrdiff_t>(extra[i].statement);
+    const Position position = program.statements[extra[i].statement].position;
+    extended.statements.insert(
+        extended.statements.begin() + at,
+        copy_of(first + static_cast<VariableId>(i), extra[i].variable, position));
   }
-  return tapped;
+  return extended;
 }
 
 }  // namespace graphnet::graph

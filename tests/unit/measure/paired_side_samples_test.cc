@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a half of a pair is: its calls, the clock around each, and what happens between them.
+// What a side sample is: its calls, the clock around each, and what happens between them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using base::Status;
 
-TEST(Halves, AShortCallFollowsAnUntimedOneOfItsSide) {
+TEST(SideSamples, AShortCallFollowsAnUntimedOneOfItsSide) {
   SimulatedMachine machine;
   machine.duration = [](Side side) { return side == kEager ? 4.9e6 : 5.1e6; };
   const auto result = machine.compare(exactly(4));
@@ -27,7 +27,7 @@ TEST(Halves, AShortCallFollowsAnUntimedOneOfItsSide) {
   EXPECT_EQ(machine.flushes, 0);
 }
 
-TEST(Halves, HalvesOfShortCallsHaveAsManyOnBothSidesEachClockedByItself) {
+TEST(SideSamples, SideSamplesOfShortCallsHaveAsManyOnBothSidesEachClockedByItself) {
   SimulatedMachine machine;
   machine.duration = [](Side side) { return side == kEager ? 1000.0 : 30'000.0; };
   PairedHooks hooks;
@@ -39,7 +39,7 @@ TEST(Halves, HalvesOfShortCallsHaveAsManyOnBothSidesEachClockedByItself) {
   const auto result = machine.compare(exactly(4), hooks);
   ASSERT_TRUE(result.is_ok());
   EXPECT_DOUBLE_EQ(result->clock_ns, 20);
-  EXPECT_EQ(result->calls_per_half, (PerSide<int>{20, 20}));
+  EXPECT_EQ(result->calls_per_side_sample, (PerSide<int>{20, 20}));
   EXPECT_EQ(std::count(machine.calls.begin(), machine.calls.end(), 'e'), 4 * 21);
   EXPECT_EQ(std::count(machine.calls.begin(), machine.calls.end(), 'b'), 4 * 21);
   for (const Pair& pair : result->pairs) {
@@ -48,7 +48,7 @@ TEST(Halves, HalvesOfShortCallsHaveAsManyOnBothSidesEachClockedByItself) {
   }
 }
 
-TEST(Halves, AHalfCountsAsTheMeanOfItsCallsWithoutTheLeadingOne) {
+TEST(SideSamples, ASideSampleCountsAsTheMeanOfItsCallsWithoutTheLeadingOne) {
   SimulatedMachine machine;
   int call = 0;
   machine.duration = [&](Side) { return 10'000.0; };
@@ -62,18 +62,18 @@ TEST(Halves, AHalfCountsAsTheMeanOfItsCallsWithoutTheLeadingOne) {
   machine.duration = [&](Side) { return call == kLeadingCall ? 1e6 : 10'000.0 * (1 + call); };
   const auto result = time_paired(machine.sides(), warm, hooks, exactly(4), machine.instruments());
   ASSERT_TRUE(result.is_ok());
-  EXPECT_EQ(result->calls_per_half, (PerSide<int>{2, 2}));
+  EXPECT_EQ(result->calls_per_side_sample, (PerSide<int>{2, 2}));
   for (const Pair& pair : result->pairs) {
     EXPECT_DOUBLE_EQ(pair.call_ns[kEager], 15'000);
     EXPECT_DOUBLE_EQ(pair.call_ns[kBackend], 15'000);
   }
 }
 
-TEST(Halves, NumberOfCallsIsBounded) {
+TEST(SideSamples, NumberOfCallsIsBounded) {
   const auto calls = [](double eager_ns, double backend_ns) {
     SimulatedMachine machine;
     machine.duration = [&](Side side) { return side == kEager ? eager_ns : backend_ns; };
-    return machine.compare(exactly(4))->calls_per_half;
+    return machine.compare(exactly(4))->calls_per_side_sample;
   };
   EXPECT_EQ(calls(10, 10), (PerSide<int>{64, 64}));
   EXPECT_EQ(calls(19'000, 25'000), (PerSide<int>{2, 2}));
@@ -82,7 +82,7 @@ TEST(Halves, NumberOfCallsIsBounded) {
   EXPECT_EQ(calls(9e6, 1'000), (PerSide<int>{1, 1}));
 }
 
-TEST(Halves, WhatIsPreparedBeforeEachCallIsOutsideTheClock) {
+TEST(SideSamples, WhatIsPreparedBeforeEachCallIsOutsideTheClock) {
   for (const bool cold : {false, true}) {
     SimulatedMachine machine;
     machine.duration = [](Side) { return 10'000.0; };
@@ -101,13 +101,13 @@ TEST(Halves, WhatIsPreparedBeforeEachCallIsOutsideTheClock) {
     ASSERT_TRUE(result.is_ok());
     const int calls = cold ? 1 : 2;
     EXPECT_EQ(machine.flushes, cold ? 8 : 0);
-    EXPECT_EQ(result->calls_per_half, (PerSide<int>{calls, calls}));
+    EXPECT_EQ(result->calls_per_side_sample, (PerSide<int>{calls, calls}));
     EXPECT_EQ(prepared, 4 * (calls + 1));
     EXPECT_DOUBLE_EQ(result->pairs[0].call_ns[kEager], 10'000);
   }
 }
 
-TEST(Halves, HooksSurroundEachCall) {
+TEST(SideSamples, HooksSurroundEachCall) {
   SimulatedMachine machine;
   machine.duration = [](Side) { return 10'000.0; };
   std::string order;
@@ -130,7 +130,7 @@ TEST(Halves, HooksSurroundEachCall) {
     EXPECT_EQ(machine.calls.back(), side == kEager ? 'e' : 'b');
     return note("EB", side, call);
   };
-  hooks.after_half = [&](Side, int) {
+  hooks.after_side_sample = [&](Side, int) {
     order += ".";
     return Status::ok();
   };
@@ -146,17 +146,17 @@ TEST(Halves, HooksSurroundEachCall) {
   EXPECT_EQ(order, wanted);
 }
 
-TEST(Halves, AWaitAmongSeveralCallsMarksTheirHalf) {
+TEST(SideSamples, AWaitAmongSeveralCallsMarksTheirSideSample) {
   SimulatedMachine machine;
-  int half = 0;
+  int sample = 0;
   PairedHooks hooks;
-  hooks.after_half = [&](Side, int) {
-    ++half;
+  hooks.after_side_sample = [&](Side, int) {
+    ++sample;
     return Status::ok();
   };
-  // Between two calls, in every fourth half.
+  // Between two calls, in every fourth side sample.
   hooks.before_call = [&](Side, int, int call) {
-    if (half % 4 == 1 && call == 1) *machine.counters.waited_ns += 5'000;
+    if (sample % 4 == 1 && call == 1) *machine.counters.waited_ns += 5'000;
     return Status::ok();
   };
   machine.duration = [](Side) { return 10'000.0; };
@@ -170,7 +170,7 @@ TEST(Halves, AWaitAmongSeveralCallsMarksTheirHalf) {
   EXPECT_EQ(marked, 4);
 }
 
-TEST(Halves, AWaitWhileInputsAreRenewedIsNotTakenOut) {
+TEST(SideSamples, AWaitWhileInputsAreRenewedIsNotTakenOut) {
   SimulatedMachine machine;
   PairedHooks hooks;
   hooks.before_call = [&](Side, int, int call) {
@@ -187,7 +187,7 @@ TEST(Halves, AWaitWhileInputsAreRenewedIsNotTakenOut) {
   }
 }
 
-TEST(Halves, AWaitBesideTheClockIsNotTakenOut) {
+TEST(SideSamples, AWaitBesideTheClockIsNotTakenOut) {
   // The thread loses its core while the counters are read.
   SimulatedMachine machine;
   Instruments tools = machine.instruments();
@@ -209,7 +209,7 @@ TEST(Halves, AWaitBesideTheClockIsNotTakenOut) {
   }
 }
 
-TEST(Halves, ThreadsThatDoNotSleepAreCounted) {
+TEST(SideSamples, ThreadsThatDoNotSleepAreCounted) {
   SimulatedMachine machine;
   machine.others_sleep = false;
   EXPECT_EQ(machine.compare(exactly(4))->idle_timeouts, 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "graph/taps.h"
+#include "graph/extra_results.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ std::vector<T> read(const Engine& engine, std::size_t index) {
   return elements;
 }
 
-TEST(Taps, IndexOutputsPointIntoTheTappedValues) {
+TEST(ExtraResults, IndexOutputsPointIntoTheExtraResults) {
   const auto program = sample::parse_model(
       "import torch\n\n\nclass GraphModule(torch.nn.Module):\n"
       "    def forward(self, a: torch.Tensor):\n"
@@ -29,9 +29,9 @@ TEST(Taps, IndexOutputsPointIntoTheTappedValues) {
   const graph::IndexOutputs indices = graph::index_outputs(*program);
   ASSERT_EQ(indices.all.size(), 1U);
   EXPECT_EQ(indices.all[0].output, 1U);
-  const graph::Program tapped = graph::with_extra_results(*program, {indices.all[0].values});
+  const graph::Program extended = graph::with_extra_results(*program, {indices.all[0].values});
   std::vector<float> values = {3, 1, 2, 7, 9, 8};
-  auto engine = Engine::create(tapped, {{base::DType::kFloat32, {2, 3}, values.data()}});
+  auto engine = Engine::create(extended, {{base::DType::kFloat32, {2, 3}, values.data()}});
   ASSERT_TRUE(engine.is_ok());
   // The first run traces, later ones replay.
   for (int run = 0; run < 2; ++run) {
