@@ -40,6 +40,7 @@ constexpr WayCase kCases[] = {
      "unknown(while it is called the plugin puts a SIGSEGV handler over the witness's)"},
     {"opens_windows", "mixed("},
     {"blocks_samples", "unknown(thread 'proof_verdicts' ("},
+    {"waits_for_pool", "proven"},
     {"works_ahead", "mixed(aten::relu_)"},
     {"copied_code", "mixed(copy of "},
     {"noisy", "unknown(thread 'noise' ("},
