@@ -42,6 +42,17 @@ TEST(CheckBudget, FlagsMoreProcessorTimeThanThreadsOffer) {
   EXPECT_NE(two[0].message.find("of eager"), std::string::npos);
 }
 
+TEST(CheckContents, FlagsInputsThatMustRepeat) {
+  measure::PairedResult result = result_with(1, 1);
+  result.calls_per_half = {8, 8};
+  EXPECT_TRUE(check_contents(result, 10).empty()) << "1,024 for 96 calls";
+  const auto few = check_contents(result, 9);
+  ASSERT_EQ(few.size(), 1U);
+  EXPECT_EQ(few[0].flag, record::Flag::kUnvaried);
+  EXPECT_FALSE(few[0].is_fatal);
+  EXPECT_EQ(check_contents(result, 0).size(), 1U) << "constant inputs";
+}
+
 TEST(UntimedWork, IsWhatAStepTakesBeyondSlackAndCall) {
   EXPECT_FALSE(is_untimed_work(100, 2000, 500, 0.5)) << "too little for a trap";
   EXPECT_TRUE(is_untimed_work(100, 2200, 500, 0.5));
