@@ -67,7 +67,8 @@ inline constexpr FlagFacts kRows[] = {
     {F::kOtherSeed, "other_seed", P::kNone,
      "on the inputs of another seed the plugin gives other results than eager"},
     {F::kUnvaried, "unvaried", P::kNone,
-     "neither another seed's inputs nor second weights show that the plugin follows its inputs"},
+     "neither another seed's inputs nor second weights show that the plugin follows its inputs, or "
+     "its timed calls had to repeat inputs"},
     {F::kClockTampered, "clock_tampered", P::kUnproven,
      "the system's clock went faster or slower than the processor's cycle counter"},
     {F::kOverThreads, "over_threads", P::kNone,

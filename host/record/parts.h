@@ -192,9 +192,10 @@ struct SecondWeights {
   std::optional<std::int64_t> seed;
   std::optional<std::int64_t> changed;    ///< weights
   std::optional<std::int64_t> unchanged;  ///< weights that have no known role
-  /// Eager by plugin, in pairs like those of Timing but few; absent: see `untimed`.
+  /// Eager by plugin, in pairs like those of Timing but few, or in the compared calls if they are
+  /// long; absent: see `untimed`.
   std::optional<double> speedup;
-  std::optional<double> speedup_low;  ///< interval, or the pairs' quartiles where there is none
+  std::optional<double> speedup_low;  ///< interval, or the range of few pairs where there is none
   std::optional<double> speedup_high;
   std::optional<std::int64_t> pairs;
   std::optional<double> eager_ns;  ///< medians of a call

@@ -40,6 +40,7 @@ constexpr WayCase kCases[] = {
      "unknown(during its calls the plugin replaces the tracer's SIGSEGV handler)"},
     {"opens_windows", "mixed("},
     {"blocks_samples", "unknown(thread 'proof_verdicts' ("},
+    {"waits_for_pool", "proven"},
     {"works_ahead", "mixed(aten::relu_)"},
     {"copied_code", "mixed(copy of "},
     {"noisy", "unknown(thread 'noise' ("},

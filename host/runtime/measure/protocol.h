@@ -52,8 +52,9 @@ namespace graphnet::measure {
 /// Excluded: everything outside the clock above; compile, bind, first call and warm-up, which are
 /// stored apart. The break-even count is compile plus bind time by what a call saves.
 ///
-/// Controls. After every fourth pair comes one of two side samples of eager, by the same steps. The
-/// median of their ratios, which should be 1, says what this measurement is off by without any
+/// Controls. After every fourth pair comes one of two side samples of eager, by the same steps;
+/// where eager takes 50 ms and more, the first of them is that of the pair. The median of their
+/// ratios, which should be 1, says what this measurement is off by without any
 /// plugin: its distance from 1 is the result's `noise_floor`, and `faster` and `slower` ask for an
 /// interval that lies beyond it as a whole.
 ///
@@ -139,7 +140,8 @@ namespace graphnet::measure {
 /// libtorch's settings are others than before it was loaded (`settings_changed`, eager/settings.h).
 /// If eager is slower in the pairs than in its warm-up by more than 10 % and more than the
 /// interval, a copy of the worker from before the plugin was loaded runs eager in turns with it,
-/// and `eager_slowed` is flagged if only the copy is as fast as before (worker/eager_watch.h):
+/// and `eager_slowed` is flagged if the copy is faster by more than 10 %, in the whole interval of
+/// their ratios, and by half of what is to be explained (worker/eager_watch.h):
 /// slower by less than that, eager can be made unseen.
 ///
 /// Steps around a call. What the host does right before and behind each timed call (new content,

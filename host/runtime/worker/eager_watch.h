@@ -25,16 +25,24 @@ struct EagerTimes {
 /// the plugin has filled and a machine that has become slower do that too.
 bool is_suspicious(const EagerTimes& times, const measure::PairedSummary& summary);
 
-/// Decides from ratios of eager's time here by its time there: slower if the whole interval (99 %)
-/// is above `least`.
+/// Decides from ratios of eager's time here by its time there, of neighbouring calls: slower if the
+/// whole interval (99 %) is above 10 %, less than which is not suspicious either, and if the copy
+/// explains half of `slowdown` and more, eager's time in the pairs by that before the plugin was
+/// loaded. The other part is drift of the machine, which the copy sees too.
 ///
 /// shapes   log_ratios: at least 5
-bool is_slower(const std::vector<double>& log_ratios, double least);
+/// units    slowdown: a factor; half of it is its square root
+bool is_slower(const std::vector<double>& log_ratios, double slowdown);
+
+/// True if no further ratios, up to `num_pairs` of them, can make is_slower() true: more than half
+/// of all are too small.
+bool is_settled(const std::vector<double>& log_ratios, int num_pairs);
 
 /// Compares eager here with eager in the copy, call by call, each after a call of the plugin here,
 /// so that caches are alike and what the plugin does between its calls goes on. While the copy
-/// works this process waits. A few seconds. The times of the pairs are compared with those
-/// of the copy too: a plugin may recognise these calls and leave eager alone meanwhile.
+/// works this process waits. A few seconds, or fewer if it is settled before. The times of the
+/// pairs are compared with those of the copy too: a plugin may recognise these calls and leave
+/// eager alone meanwhile.
 ///
 /// | flag           | means                                                              |
 /// |----------------|--------------------------------------------------------------------|

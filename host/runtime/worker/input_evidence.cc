@@ -51,8 +51,8 @@ class OtherSeed {
     std::vector<KeptOutput> eager;
     std::vector<KeptOutput> plugin;
     // In this order: what is not in memory yet cannot be copied from there.
-    GN_RETURN_IF_ERROR(run_plugin(compared_, plugin));
-    GN_RETURN_IF_ERROR(run_eager(compared_, eager));
+    GN_RETURN_IF_ERROR(run_plugin(compared_, plugin).status());
+    GN_RETURN_IF_ERROR(run_eager(compared_, eager).status());
     const Sensitivity found =
         sensitivity_of({compared_.eager.kept(), eager, compared_.plugin.kept(), plugin});
     record_.checks.sensitivity = found.json;
@@ -93,7 +93,8 @@ bool check_evidence_of_inputs(const ComparedSample& compared, const journal::Tas
     add_flag_of_failure(compared, record);
     return false;
   }
-  const SecondWeightsCosts costs = {means.eager_ns, record.plan.peak_live_bytes.value_or(0)};
+  const SecondWeightsCosts costs = {means.call_ns[measure::kEager],
+                                    record.plan.peak_live_bytes.value_or(0)};
   SecondWeightsResult second = try_second_weights(compared, task, costs, means);
   record.checks.second_weights = std::move(second.found);
   if (second.outcome != Outcome::kNone) {

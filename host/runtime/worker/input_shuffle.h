@@ -21,13 +21,14 @@ std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
 /// its own. Dtypes, ranges and pointers stay those of the sample. A content has a number and can be
 /// had again.
 ///
-/// | inputs                        | a content is                     | how many there are      |
-/// |-------------------------------|----------------------------------|-------------------------|
-/// | floats, small                 | elements between two random ones | beyond counting         |
-/// | small, other types and floats | the elements in another order    | n! / (n1! n2! ...) of n |
-/// | of few values                 |                                  | elements                |
-/// | large                         | 32 pairs of runs exchanged       | 2^300 and more          |
-/// | constant, one element, pinned | what they are                    | 1                       |
+/// | inputs                  | a content is                         | how many there are      |
+/// |-------------------------|--------------------------------------|-------------------------|
+/// | floats, small           | each element between two random ones | beyond counting         |
+/// | small, other types, and | the elements in another order        | n! / (n1! n2! ...) of n |
+/// | floats of few values    |                                      | elements                |
+/// | large                   | 32 pairs of runs exchanged           | 2^300 and more          |
+/// | constant, one element,  | what they are                        | 1                       |
+/// | pinned                  |                                      |                         |
 ///
 /// Small are inputs that together have up to 64 KiB, in signature order. Integers keep their
 /// multiset in every content: what needs distinct indices, such as a scatter, gets them.

@@ -31,7 +31,7 @@ constexpr Trial kTrials[] = {
 
 Status run_both(const ComparedSample& compared, std::vector<KeptOutput>& eager,
                 std::vector<KeptOutput>& plugin) {
-  GN_RETURN_IF_ERROR(run_eager(compared, eager));
+  GN_RETURN_IF_ERROR(run_eager(compared, eager).status());
   GN_RETURN_IF_ERROR(compared.eager.prepare());
   GN_RETURN_IF_ERROR(compared.plugin.prepare_outputs());
   GN_RETURN_IF_ERROR(compared.plugin.calls().call());

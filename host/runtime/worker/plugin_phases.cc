@@ -148,21 +148,22 @@ Status warm_up_again(SessionLog& log, const ComparedSample& compared, double eag
 }  // namespace
 
 Status follow_inputs(SessionLog& log, const ComparedSample& compared,
-                     const measure::PairedSettings& settings, double eager_ns, TaskDevice& device,
+                     const measure::PairedSettings& settings,
+                     const measure::PerSide<double>& call_ns, TaskDevice& device,
                      Machine& machine) {
   log.send();
   const int threads = log.task().threads;
   const SecondTimingMeans means = {
       settings,
       [&](const measure::PairedSettings& pairs) { return device.instruments(pairs, threads); },
-      [&](int count) { machine.bind(count); }, eager_ns};
+      [&](int count) { machine.bind(count); }, call_ns};
   machine.bind(threads);
   record::Record& record = log.record();
   if (!check_evidence_of_inputs(compared, log.task(), means, record)) {
     log.judge_service(compared.plugin);
     return Status(base::Code::kPlugin, record.message);
   }
-  return warm_up_again(log, compared, eager_ns, machine);
+  return warm_up_again(log, compared, call_ns[measure::kEager], machine);
 }
 
 }  // namespace graphnet::worker

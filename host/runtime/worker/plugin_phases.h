@@ -45,11 +45,13 @@ void compare_first_outputs(SessionLog& log, const ComparedSample& compared);
 
 /// Phase second_weights, method `paired`: whether second weights and another seed's inputs show
 /// that the plugin is wrong. Both sides are warm again at the end, on the first weights.
-/// `settings`: of the pairs that come later; `eager_ns`: one call of eager's.
+/// `settings`: of the pairs that come later; `call_ns`: one call as in the warm-up.
 ///
+/// units    call_ns in nanoseconds
 /// order    the outcome is ok
 base::Status follow_inputs(SessionLog& log, const ComparedSample& compared,
-                           const measure::PairedSettings& settings, double eager_ns,
-                           TaskDevice& device, Machine& machine);
+                           const measure::PairedSettings& settings,
+                           const measure::PerSide<double>& call_ns, TaskDevice& device,
+                           Machine& machine);
 
 }  // namespace graphnet::worker

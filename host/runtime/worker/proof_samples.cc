@@ -33,7 +33,7 @@ constexpr std::int64_t kFastPeriodNs = 100'000;
 constexpr std::size_t kThreadsAtFullPace = 8;
 constexpr int kLooksInCalls = 60;
 constexpr std::int64_t kMostSampledNs = 30'000'000;
-constexpr double kLongCallNs = 200e6;
+constexpr double kLooksInLongCall = 200;
 constexpr std::int64_t kCopySearchNs = 15'000'000;
 
 // Names of steps are in stored records and stay.
@@ -52,11 +52,14 @@ std::int64_t own_ran_ns() {
 
 }  // namespace
 
-// Many threads are looked at less often: each look wakes one. Long calls fill what can be kept.
+// Each look wakes a thread: many threads are looked at less often, and long calls too. A caller
+// that waits for others would else spend its processor time on looks.
 std::int64_t ProofPhase::sample_period_ns() const {
-  if (steps_.total_ns(kUntracedCall) > kLongCallNs) return proof::kSlowPeriodNs;
   const std::size_t paces = 1 + (proof::read_threads().size() - 1) / kThreadsAtFullPace;
-  return std::min(proof::kSlowPeriodNs, kFastPeriodNs * static_cast<std::int64_t>(paces));
+  const auto shortest_ns = kFastPeriodNs * static_cast<std::int64_t>(paces);
+  const auto enough_ns =
+      static_cast<std::int64_t>(steps_.total_ns(kUntracedCall) / kLooksInLongCall);
+  return std::min(proof::kSlowPeriodNs, std::max(shortest_ns, enough_ns));
 }
 
 ProofPhase::SampledTrace ProofPhase::sample(Json& ledger) {

@@ -26,11 +26,11 @@ constexpr double kLostSpeedup = 1.5;
 // The rest of the loss may be eager's.
 constexpr double kLongerCalls = 1.2;
 
-// Of calls that take longer two pairs tell 1.5 times, and five would be half the cost of all
-// checks.
+// Of calls that take longer the compared ones tell enough, and five pairs would be half the cost of
+// all checks: they are for those that seem to have lost so much.
 constexpr double kLongCallNs = 50e6;
+constexpr double kSuspiciousLoss = 1.2;
 constexpr int kFewestPairs = 5;
-constexpr int kFewestLongPairs = 2;
 constexpr int kFirstLook = 8;
 constexpr std::int64_t kTimeNs = 200'000'000;
 // Calls that take longer have been made twice on these weights, which is enough.
@@ -42,12 +42,12 @@ constexpr double kHalfWidth = 0.05;
 constexpr int kCheckCalls = 3;
 constexpr double kBudgetNs = 10e9;
 
-PairedSettings short_settings(const PairedSettings& protocol, int fewest_pairs) {
+PairedSettings short_settings(const PairedSettings& protocol) {
   PairedSettings settings = measure::passes(protocol).front();
   settings.half_width = std::max(settings.half_width, kHalfWidth);
   settings.first_look = kFirstLook;
   settings.max_pairs = std::max(settings.max_pairs, kFirstLook);
-  settings.fewest_pairs = settings.long_call_pairs = fewest_pairs;
+  settings.fewest_pairs = settings.long_call_pairs = kFewestPairs;
   settings.time_ns = settings.long_call_time_ns = kTimeNs;
   settings.warmup_time_ns = kWarmupNs;
   settings.remeasure = false;
@@ -96,28 +96,51 @@ std::string speedup_text(double speedup) {
 
 }  // namespace
 
+bool take_compared_calls(const std::vector<measure::PerSide<double>>& calls_ns,
+                         const measure::PerSide<double>& first_weights_ns,
+                         record::SecondWeights& found) {
+  if (first_weights_ns[measure::kEager] < kLongCallNs || calls_ns.empty()) return false;
+  measure::PerSide<double> shortest_ns = calls_ns.front();
+  std::vector<double> ratios;
+  for (const measure::PerSide<double>& call_ns : calls_ns) {
+    ratios.push_back(call_ns[measure::kEager] / call_ns[measure::kBackend]);
+    for (const measure::Side side : {measure::kEager, measure::kBackend}) {
+      shortest_ns[side] = std::min(shortest_ns[side], call_ns[side]);
+    }
+  }
+  const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
+  found.eager_ns = shortest_ns[measure::kEager];
+  found.plugin_ns = shortest_ns[measure::kBackend];
+  found.speedup = *found.eager_ns / *found.plugin_ns;
+  found.speedup_low = *low;
+  found.speedup_high = *high;
+  found.pairs = static_cast<std::int64_t>(calls_ns.size());
+  const double first_speedup =
+      first_weights_ns[measure::kEager] / first_weights_ns[measure::kBackend];
+  return first_speedup <= kSuspiciousLoss * *found.speedup;
+}
+
 SecondTimingEnd time_second_weights(const ComparedSample& compared, const SecondTimingMeans& means,
                                     record::SecondWeights& found) {
   if (means.settings.replay) {
     found.untimed = "the timed calls will be launches of a captured one";
     return {};
   }
-  const int fewest = means.eager_ns < kLongCallNs ? kFewestPairs : kFewestLongPairs;
-  const double expected_ns = (fewest + kCheckCalls) * means.eager_ns;
+  const double eager_ns = means.call_ns[measure::kEager];
+  const double expected_ns = (kFewestPairs + kCheckCalls) * eager_ns;
   if (expected_ns > kBudgetNs) {
+    if (found.speedup) return {};
     found.untimed = "time: about " + base::format_duration(expected_ns) + " of eager's, at most " +
                     base::format_duration(kBudgetNs);
     return {};
   }
-  const PairedSettings settings = short_settings(means.settings, fewest);
+  const PairedSettings settings = short_settings(means.settings);
   const auto instruments = means.instruments(settings);
   if (!instruments.is_ok()) return {{}, instruments.status()};
   compared.plugin.announce_calls();
-  const auto eager =
-      warm_up(compared.eager.calls(), compared, means.eager_ns, settings, *instruments);
+  const auto eager = warm_up(compared.eager.calls(), compared, eager_ns, settings, *instruments);
   if (!eager.is_ok()) return {{}, eager.status()};
-  const auto plugin =
-      warm_up(compared.plugin.calls(), compared, means.eager_ns, settings, *instruments);
+  const auto plugin = warm_up(compared.plugin.calls(), compared, eager_ns, settings, *instruments);
   if (!plugin.is_ok()) return {{}, plugin.status()};
   TimedChecks checks(compared, fresh_inputs(compared.sample, compared.eager), /*compare=*/true,
                      std::random_device()());

@@ -21,7 +21,7 @@ struct SecondTimingMeans {
   std::function<base::Result<measure::Instruments>(const measure::PairedSettings&)> instruments;
   /// Binds all threads to so many cores.
   std::function<void(int)> bind_cores;
-  double eager_ns = 0;  ///< one call on the first weights
+  measure::PerSide<double> call_ns = {};  ///< one on the first weights, as in the warm-up
 };
 
 /// How it ended. With neither, the measurement is there or the record says why not.
@@ -30,12 +30,22 @@ struct SecondTimingEnd {
   base::Status failure;    ///< of a call; whose it is, PluginSide::failure() says
 };
 
+/// Takes speedup and times from the calls that were compared on second weights, each pair on inputs
+/// of its own, unseen before. True if that is enough: for calls of 50 ms and more that are as fast
+/// there as on the first weights. Of two calls of a side the shorter one counts: the first after
+/// bind finds everything cold, and a busy machine lengthens single ones.
+///
+/// units    calls_ns in nanoseconds
+bool take_compared_calls(const std::vector<measure::PerSide<double>>& calls_ns,
+                         const measure::PerSide<double>& first_weights_ns,
+                         record::SecondWeights& found);
+
 /// Times both sides in pairs, while second weights are bound and known to be followed: what is fast
 /// only where it knows the outcome shows by its speed, and each pair brings inputs of its own of
-/// which eager's results are not in memory. At least 5 pairs, 3 of calls of a second and more; then
-/// until the interval is narrow enough, for about 200 ms. `found` gets speedup, interval, pairs and
-/// medians; or `untimed`, where it would take more than ten seconds of eager's time, or the later
-/// pairs will time launches of a captured call.
+/// which eager's results are not in memory. At least 5 pairs; then until the interval is narrow
+/// enough, for about 200 ms. `found` gets speedup, interval, pairs and medians. Where it would take
+/// more than ten seconds of eager's time, or the later pairs will time launches of a captured call,
+/// it keeps what it has of the compared calls, or gets `untimed`.
 ///
 /// order    both sides have been called on these weights
 SecondTimingEnd time_second_weights(const ComparedSample& compared, const SecondTimingMeans& means,

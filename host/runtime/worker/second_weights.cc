@@ -77,6 +77,12 @@ Result<std::vector<WeightUse>> uses_in(const eager::Engine& engine,
   return graph::weight_uses(graph::as_graph(calls));
 }
 
+/// One call of a side.
+struct Called {
+  std::vector<KeptOutput> outputs;
+  double ns = 0;
+};
+
 class SecondWeights {
  public:
   SecondWeights(const ComparedSample& compared, const journal::Task& task,
@@ -122,10 +128,10 @@ class SecondWeights {
   Status update();
   Status calibrate();
   Status try_plugin();
-  Status compare(const std::vector<KeptOutput>& before, const std::vector<KeptOutput>& after);
+  Status compare(const Called& before, const Called& after);
   void time();
   bool bind(const char* what);
-  bool call(std::vector<KeptOutput>& outputs);
+  bool call(Called& called);
   void fail_call(const Status& status);
   bool judge(const std::vector<KeptOutput>& eager, const std::vector<KeptOutput>& plugin,
              const std::string& where);
@@ -139,8 +145,9 @@ class SecondWeights {
   const journal::Task& task_;
   const SecondTimingMeans& means_;
   std::vector<WeightUse> uses_;
-  std::vector<KeptOutput> eager_before_;
-  std::vector<KeptOutput> eager_after_;
+  Called eager_before_;
+  Called eager_after_;
+  std::vector<measure::PerSide<double>> calls_ns_;  // that were compared
   SecondWeightsResult result_;
   bool is_ill_ = false;
 };
@@ -247,11 +254,12 @@ bool SecondWeights::bind(const char* what) {
   return false;
 }
 
-bool SecondWeights::call(std::vector<KeptOutput>& outputs) {
+bool SecondWeights::call(Called& called) {
   means_.bind_cores(task_.threads);
-  const Status status = run_plugin(compared_, outputs);
-  if (!status.is_ok()) fail_call(status);
-  return status.is_ok();
+  const Result<double> ran = run_plugin(compared_, called.outputs);
+  if (!ran.is_ok()) fail_call(ran.status());
+  called.ns = ran.is_ok() ? *ran : 0;
+  return ran.is_ok();
 }
 
 void SecondWeights::fail_call(const Status& status) {
@@ -282,8 +290,8 @@ Status SecondWeights::try_plugin() {
       return Status::ok();
     }
   }
-  std::vector<KeptOutput> before;
-  std::vector<KeptOutput> after;
+  Called before;
+  Called after;
   if (!bind("second weights") || !call(before)) return Status::ok();
   bool has_run = true;
   const auto called = on_other_inputs(compared_, [&] {
@@ -297,36 +305,41 @@ Status SecondWeights::try_plugin() {
   return Status::ok();
 }
 
-/// The plugin's outputs with what eager gives only now; `after` is empty if no input changes with
-/// the seed.
-Status SecondWeights::compare(const std::vector<KeptOutput>& before,
-                              const std::vector<KeptOutput>& after) {
-  GN_RETURN_IF_ERROR(run_eager(compared_, eager_before_));
-  const bool is_finite = !became_non_finite(compared_.eager.kept(), eager_before_);
+/// The plugin's outputs with what eager gives only now; those of `after` are empty if no input
+/// changes with the seed.
+Status SecondWeights::compare(const Called& before, const Called& after) {
+  GN_ASSIGN_OR_RETURN(eager_before_.ns, run_eager(compared_, eager_before_.outputs));
+  calls_ns_.push_back({eager_before_.ns, before.ns});
+  const bool is_finite = !became_non_finite(compared_.eager.kept(), eager_before_.outputs);
   result_.found.evidence = is_finite ? "insensitive" : kNonFinite;
   if (!is_finite) return Status::ok();
-  bool is_right = judge(eager_before_, before, kWhere);
-  if (after.empty()) return Status::ok();
+  bool is_right = judge(eager_before_.outputs, before.outputs, kWhere);
+  if (after.outputs.empty()) return Status::ok();
   const auto called = on_other_inputs(compared_, [&] {
-    Status ran = run_eager(compared_, eager_after_);
-    is_right = ran.is_ok() && is_right &&
-               judge(eager_after_, after,
-                     "on second weights and the inputs of seed " +
-                         std::to_string(kOtherInputsSeed) + ": ");
-    return ran;
+    GN_ASSIGN_OR_RETURN(eager_after_.ns, run_eager(compared_, eager_after_.outputs));
+    calls_ns_.push_back({eager_after_.ns, after.ns});
+    is_right = is_right && judge(eager_after_.outputs, after.outputs,
+                                 "on second weights and the inputs of seed " +
+                                     std::to_string(kOtherInputsSeed) + ": ");
+    return Status::ok();
   });
   GN_RETURN_IF_ERROR(called.status());
-  const Sensitivity eager = sensitivity_of(eager_before_, eager_after_);
+  const Sensitivity eager = sensitivity_of(eager_before_.outputs, eager_after_.outputs);
   result_.found.evidence = eager.is_sensitive ? "sensitive" : "insensitive";
   result_.found.sensitivity = eager.json;
   if (!is_right) return Status::ok();
-  const Sensitivity both = sensitivity_of({eager_before_, eager_after_, before, after});
+  const Sensitivity both =
+      sensitivity_of({eager_before_.outputs, eager_after_.outputs, before.outputs, after.outputs});
   result_.found.sensitivity = both.json;
   result_.is_evidence = both.is_followed && !is_ill_;
   return Status::ok();
 }
 
 void SecondWeights::time() {
+  // On a device a call ends before its work does.
+  const bool is_enough = compared_.eager.place().is_host() &&
+                         take_compared_calls(calls_ns_, means_.call_ns, result_.found);
+  if (is_enough) return;
   SecondTimingEnd end = time_second_weights(compared_, means_, result_.found);
   if (end.findings.flag != record::Flag::kNone) {
     result_.flag = end.findings.flag;
@@ -342,14 +355,14 @@ void SecondWeights::time() {
 
 // The first weights are in place again.
 void SecondWeights::go_back() {
-  std::vector<KeptOutput> outputs;
+  Called called;
   if (task_.weights == "frozen") {
     compared_.plugin.take_first_back();
   } else if (!bind("first weights for the second time")) {
     return;
   }
-  if (!call(outputs)) return;
-  judge(compared_.eager.kept(), outputs, "after the first weights were bound again: ");
+  if (!call(called)) return;
+  judge(compared_.eager.kept(), called.outputs, "after the first weights were bound again: ");
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ struct SecondWeightsResult {
 /// by the outcome rule once more, on the sample's own inputs and on those of another seed. Weights
 /// that a plugin built into its code show here. Mode `bound`: bind is called again on the same
 /// executable; `per_call`: the weights come with the calls; `frozen`: a second executable is
-/// compiled, if the task asks for it. A few pairs are timed there (second_timing.h), so that speed
-/// that only the first weights give shows too.
+/// compiled, if the task asks for it. The calls are timed, and where these tell too little a few
+/// pairs (second_timing.h), so that speed that only the first weights give shows too.
 ///
 /// The plugin's calls come first, and eager's on the same inputs and weights after them: in memory,
 /// freed memory included, there is no result that the plugin could take for its own. Weights are

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "measure/clock.h"
 #include "sample/content.h"
 #include "verify/staleness.h"
 
@@ -76,18 +77,25 @@ Result<bool> on_other_inputs(const ComparedSample& compared, const std::function
   return true;
 }
 
-Status run_eager(const ComparedSample& compared, std::vector<KeptOutput>& outputs) {
+Result<double> run_eager(const ComparedSample& compared, std::vector<KeptOutput>& outputs) {
   GN_RETURN_IF_ERROR(compared.eager.prepare());
+  const std::int64_t begin_ns = measure::monotonic_raw_ns();
   GN_RETURN_IF_ERROR(compared.eager.run());
-  return compared.eager.copy_outputs(outputs);
+  const std::int64_t end_ns = measure::monotonic_raw_ns();
+  GN_RETURN_IF_ERROR(compared.eager.copy_outputs(outputs));
+  return static_cast<double>(end_ns - begin_ns);
 }
 
-Status run_plugin(const ComparedSample& compared, std::vector<KeptOutput>& outputs) {
+Result<double> run_plugin(const ComparedSample& compared, std::vector<KeptOutput>& outputs) {
   GN_RETURN_IF_ERROR(compared.eager.prepare());
   GN_RETURN_IF_ERROR(compared.plugin.prepare_outputs());
   compared.plugin.announce_calls();
-  GN_RETURN_IF_ERROR(compared.plugin.plugin_calls().call());
-  return compared.plugin.copy_outputs(outputs);
+  const measure::SideCalls plugin = compared.plugin.plugin_calls();
+  const std::int64_t begin_ns = measure::monotonic_raw_ns();
+  GN_RETURN_IF_ERROR(plugin.call());
+  const std::int64_t end_ns = measure::monotonic_raw_ns();
+  GN_RETURN_IF_ERROR(compared.plugin.copy_outputs(outputs));
+  return static_cast<double>(end_ns - begin_ns);
 }
 
 Sensitivity sensitivity_of(const std::vector<KeptOutput>& before,

@@ -24,9 +24,12 @@ inline constexpr std::uint32_t kOtherInputsSeed = 126;
 base::Result<bool> on_other_inputs(const ComparedSample& compared,
                                    const std::function<base::Status()>& body);
 
-/// One untimed call on what the arguments hold, the plugin's into poisoned outputs.
-base::Status run_eager(const ComparedSample& compared, std::vector<KeptOutput>& outputs);
-base::Status run_plugin(const ComparedSample& compared, std::vector<KeptOutput>& outputs);
+/// One call on what the arguments hold, the plugin's into poisoned outputs. Gives the call's time,
+/// by the clock of the pairs; on a device without what eager still does there.
+///
+/// units    nanoseconds
+base::Result<double> run_eager(const ComparedSample& compared, std::vector<KeptOutput>& outputs);
+base::Result<double> run_plugin(const ComparedSample& compared, std::vector<KeptOutput>& outputs);
 
 /// Outputs on the sample's own inputs and on the others; the plugin's may be missing.
 struct OutputsOnTwo {

@@ -82,8 +82,9 @@ Status measure_paired(SessionLog& log, Made& made) {
   compare_first_outputs(log, compared);
   if (log.record().is_ok()) {
     log.enter(Phase::kSecondWeights);
-    GN_RETURN_IF_ERROR(follow_inputs(log, compared, settings, eager.warmup.typical_ns(),
-                                     *made.device, made.machine));
+    GN_RETURN_IF_ERROR(follow_inputs(log, compared, settings,
+                                     {eager.warmup.typical_ns(), warmup.typical_ns()}, *made.device,
+                                     made.machine));
   }
   log.enter(Phase::kTime);
   GN_RETURN_IF_ERROR(time_pairs(

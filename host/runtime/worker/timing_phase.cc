@@ -92,6 +92,7 @@ void check_first_pass(SessionLog& log, const PairMeans& means, const PairedResul
   static_cast<void>(log.note(check_untimed_work(means.eager.host_steps, pairs, findings.copies_ns,
                                                 record.checks.host_steps),
                              means.compared.plugin));
+  static_cast<void>(log.note(check_contents(pairs, findings.content_bits), means.compared.plugin));
 }
 
 /// The pairs of one cache mode.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "worker/timing_watch.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <utility>
@@ -17,6 +19,7 @@ using record::Flag;
 
 namespace {
 
+constexpr double kContentsACall = 10;
 constexpr double kBudgetTolerance = 0.05;
 constexpr const char* kSideNames[] = {"eager", "the plugin"};
 
@@ -55,6 +58,16 @@ std::vector<Finding> check_budget(const measure::PairedResult& result, int threa
                                      (threads == 1 ? " thread" : " threads") + " allowed"}};
   }
   return {};
+}
+
+std::vector<Finding> check_contents(const measure::PairedResult& result, double content_bits) {
+  const double calls =
+      static_cast<double>(result.pairs.size()) * result.calls_per_half[measure::kBackend];
+  if (content_bits >= std::log2(kContentsACall * std::max(calls, 1.0))) return {};
+  const std::string contents = std::to_string(std::llround(std::exp2(content_bits)));
+  return {{Flag::kUnvaried, "there are about " + contents + " contents of the inputs for " +
+                                std::to_string(std::llround(calls)) +
+                                " timed calls: results that are remembered would pass"}};
 }
 
 TimingWatch::Moment TimingWatch::now() {

@@ -82,4 +82,11 @@ class TimingWatch {
 /// 5 % more, which is what reading clocks and counters explains.
 std::vector<Finding> check_budget(const measure::PairedResult& result, int threads);
 
+/// The flag `unvaried` for a result in which more than about a twentieth of the plugin's timed
+/// calls had inputs that an earlier call had seen, because there are not ten times as many contents
+/// as calls: what remembers results gains there.
+///
+/// units    content_bits: as InputShuffle::content_bits()
+std::vector<Finding> check_contents(const measure::PairedResult& result, double content_bits);
+
 }  // namespace graphnet::worker

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "measure/paired.h"
@@ -31,6 +32,24 @@ TEST(Controls, EagerIsTimedAgainstItselfBetweenThePairs) {
   EXPECT_EQ(result->controls.size(), 3U);
   ASSERT_TRUE(result->noise_floor.has_value());
   EXPECT_EQ(*result->noise_floor, 0);
+}
+
+TEST(Controls, OfLongCallsTakeTheirFirstHalfFromThePair) {
+  SimulatedMachine machine;
+  PairedHooks hooks;
+  bool is_control = false;
+  hooks.before_pair = [&](const PairPlan& plan) {
+    is_control = plan.is_control;
+    return Status::ok();
+  };
+  machine.duration = [&](Side) { return is_control ? 1.05e8 : 1e8; };
+  const auto result = machine.compare(with_controls(4), hooks);
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_EQ(std::count(machine.calls.begin(), machine.calls.end(), 'e'), 4 + 1);
+  ASSERT_EQ(result->controls.size(), 1U);
+  EXPECT_NEAR(result->controls[0].call_ns[kEager], 1e8, 100);
+  EXPECT_NEAR(result->controls[0].call_ns[kBackend], 1.05e8, 100);
+  EXPECT_NEAR(*result->noise_floor, 0.05, 1e-6);
 }
 
 TEST(Controls, AClaimMustLieBeyondItsOwnNoise) {

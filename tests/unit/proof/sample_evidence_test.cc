@@ -98,5 +98,18 @@ TEST_F(Samples, DoubtWhereTheyAreTooFew) {
   EXPECT_EQ(judged().doubt, "other code replaced the handler of the sampler's signal");
 }
 
+// A look at a thread that waits costs it processor time in a system call.
+TEST_F(Samples, TakeTheWorkOfOtherThreadsForThatOfACallerThatWaits) {
+  called.ran_ns = 30 * kMs;
+  for (int i = 0; i < 300; ++i) add(plugin_code, 15, called.thread, true);
+  EXPECT_NE(judged().doubt, "") << "nobody works";
+  for (int i = 0; i < 600; ++i) add(plugin_code, 15, kOther);
+  EXPECT_NE(judged().doubt, "") << "a twentieth may hide in the caller's system calls";
+  add(plugin_code, 15, kOther);
+  EXPECT_EQ(judged().doubt, "");
+  called.ran_ns = 300 * kMs;
+  EXPECT_NE(judged().doubt, "") << "the caller works as much";
+}
+
 }  // namespace
 }  // namespace graphnet::proof

@@ -72,5 +72,35 @@ TEST(TunedToWeights, SaysNothingWithoutBothTimes) {
   EXPECT_TRUE(check_tuned_to_weights(record).empty());
 }
 
+constexpr double kMs = 1e6;
+
+TEST(ComparedCalls, AreEnoughWhereTheyLastLongAndNothingIsLost) {
+  record::SecondWeights found;
+  // The plugin's first call after bind is the slow one, eager was interrupted in its second.
+  EXPECT_TRUE(take_compared_calls({{400 * kMs, 300 * kMs}, {500 * kMs, 200 * kMs}},
+                                  {400 * kMs, 180 * kMs}, found));
+  EXPECT_EQ(found.eager_ns, 400 * kMs);
+  EXPECT_EQ(found.plugin_ns, 200 * kMs);
+  EXPECT_DOUBLE_EQ(*found.speedup, 2);
+  EXPECT_DOUBLE_EQ(*found.speedup_low, 400.0 / 300);
+  EXPECT_DOUBLE_EQ(*found.speedup_high, 2.5);
+  EXPECT_EQ(found.pairs, 2);
+}
+
+TEST(ComparedCalls, AskForPairsWhereSpeedSeemsToBeLost) {
+  record::SecondWeights found;
+  EXPECT_FALSE(take_compared_calls({{400 * kMs, 300 * kMs}, {400 * kMs, 200 * kMs}},
+                                   {400 * kMs, 150 * kMs}, found));
+  EXPECT_DOUBLE_EQ(*found.speedup, 2) << "kept where pairs cannot be had";
+}
+
+TEST(ComparedCalls, TellNothingWhereTheyAreShort) {
+  record::SecondWeights found;
+  EXPECT_FALSE(take_compared_calls({{4 * kMs, 3 * kMs}}, {4 * kMs, 3 * kMs}, found));
+  EXPECT_FALSE(found.speedup.has_value());
+  EXPECT_FALSE(take_compared_calls({}, {400 * kMs, 300 * kMs}, found));
+  EXPECT_FALSE(found.speedup.has_value());
+}
+
 }  // namespace
 }  // namespace graphnet::worker

@@ -6,6 +6,8 @@
 #include <xmmintrin.h>
 
 #include <cmath>
+#include <initializer_list>
+#include <vector>
 
 #include "worker/eager_watch.h"
 #include "worker/untimed_work.h"
@@ -38,6 +40,17 @@ TEST(CheckBudget, FlagsMoreProcessorTimeThanThreadsOffer) {
   const auto two = check_budget(result_with(2.2, 1), 2);
   ASSERT_EQ(two.size(), 1U);
   EXPECT_NE(two[0].message.find("of eager"), std::string::npos);
+}
+
+TEST(CheckContents, FlagsInputsThatMustRepeat) {
+  measure::PairedResult result = result_with(1, 1);
+  result.calls_per_half = {8, 8};
+  EXPECT_TRUE(check_contents(result, 10).empty()) << "1,024 for 96 calls";
+  const auto few = check_contents(result, 9);
+  ASSERT_EQ(few.size(), 1U);
+  EXPECT_EQ(few[0].flag, record::Flag::kUnvaried);
+  EXPECT_FALSE(few[0].is_fatal);
+  EXPECT_EQ(check_contents(result, 0).size(), 1U) << "constant inputs";
 }
 
 TEST(UntimedWork, IsWhatAStepTakesBeyondSlackAndCall) {
@@ -105,16 +118,40 @@ TEST(EagerWatch, SuspectsWhatIsBeyondDriftAndInterval) {
   EXPECT_FALSE(is_suspicious({0, 1.2e6}, summary)) << "no warm-up";
 }
 
+std::vector<double> logs_of(std::initializer_list<double> ratios) {
+  std::vector<double> logs;
+  for (const double ratio : ratios) logs.push_back(std::log(ratio));
+  return logs;
+}
+
 TEST(EagerWatch, ConfirmsWithTheWholeIntervalOnly) {
-  const auto ratios = [](std::initializer_list<double> values) {
-    std::vector<double> logs;
-    for (const double value : values) logs.push_back(std::log(value));
-    return logs;
-  };
-  EXPECT_TRUE(is_slower(ratios({1.3, 1.31, 1.29, 1.3, 1.32, 1.3, 1.28, 1.3}), 1.05));
-  EXPECT_FALSE(is_slower(ratios({1.3, 0.9, 1.8, 1.0, 1.3, 0.8, 1.9, 1.1}), 1.05));
-  EXPECT_FALSE(is_slower(ratios({1, 1.01, 0.99, 1, 1, 1.02}), 1.05));
-  EXPECT_FALSE(is_slower(ratios({2, 2, 2}), 1.05)) << "too few to tell";
+  EXPECT_TRUE(is_slower(logs_of({1.3, 1.31, 1.29, 1.3, 1.32, 1.3, 1.28, 1.3}), 1.3));
+  EXPECT_FALSE(is_slower(logs_of({1.3, 0.9, 1.8, 1.0, 1.3, 0.8, 1.9, 1.1}), 1.3));
+  EXPECT_FALSE(is_slower(logs_of({1, 1.01, 0.99, 1, 1, 1.02}), 1.3));
+  EXPECT_FALSE(is_slower(logs_of({2, 2, 2}), 2)) << "too few to tell";
+}
+
+// Processes differ without anybody's doing, in layout and in threads.
+TEST(EagerWatch, ConfirmsNothingThatWouldNotBeSuspicious) {
+  EXPECT_FALSE(is_slower(logs_of({1.07, 1.069, 1.071, 1.07, 1.068, 1.07, 1.07}), 1.12));
+  EXPECT_TRUE(is_slower(logs_of({1.12, 1.119, 1.121, 1.12, 1.118, 1.12, 1.12}), 1.12));
+}
+
+// A machine that became slower for both explains what the copy does not.
+TEST(EagerWatch, LeavesTheDriftOfTheMachineOut) {
+  const std::vector<double> ratios = logs_of({1.15, 1.151, 1.149, 1.15, 1.152, 1.148, 1.15});
+  EXPECT_TRUE(is_slower(ratios, 1.15));
+  EXPECT_TRUE(is_slower(ratios, 1.3)) << "half of it";
+  EXPECT_FALSE(is_slower(ratios, 1.6));
+}
+
+TEST(EagerWatch, EndsAsSoonAsNothingCanBeConfirmed) {
+  EXPECT_FALSE(is_settled({}, 5));
+  EXPECT_FALSE(is_settled(logs_of({1, 1}), 5));
+  EXPECT_FALSE(is_settled(logs_of({1, 1.5, 1.5, 1}), 5));
+  EXPECT_TRUE(is_settled(logs_of({1, 1.5, 1.5, 1, 1}), 5));
+  EXPECT_TRUE(is_settled(logs_of({1, 1, 1}), 5));
+  EXPECT_FALSE(is_settled(logs_of({1, 1, 1}), 6)) << "the median may still be between";
 }
 
 }  // namespace
