@@ -31,7 +31,7 @@ const Case kCases[] = {
     {"answers_clock", Flag::kClockTampered, "timed calls of eager"},
     {"interrupts_pairs", Flag::kEagerSlowed, "eager took"},
     {"ends_copy", Flag::kEagerSlowed, "no process without the plugin is left"},
-    {"hides_child", Flag::kOverThreads, "the worker and what it started"},
+    {"hides_child", Flag::kOverThreads, "the worker and its child processes"},
 };
 
 class DishonestTraps : public ::testing::TestWithParam<Case> {};

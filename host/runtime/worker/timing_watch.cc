@@ -62,7 +62,7 @@ std::vector<Finding> check_budget(const measure::PairedResult& result, int threa
 
 std::vector<Finding> check_contents(const measure::PairedResult& result, double content_bits) {
   const double calls =
-      static_cast<double>(result.pairs.size()) * result.calls_per_half[measure::kBackend];
+      static_cast<double>(result.pairs.size()) * result.calls_per_side_sample[measure::kBackend];
   if (content_bits >= std::log2(kContentsACall * std::max(calls, 1.0))) return {};
   const std::string contents = std::to_string(std::llround(std::exp2(content_bits)));
   return {{Flag::kUnvaried, "there are about " + contents + " contents of the inputs for " +

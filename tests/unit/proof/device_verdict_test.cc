@@ -171,7 +171,7 @@ TEST(DeviceVerdict, UnknownIfTheSelfTestIsNotSeen) {
   const FakeCuptiLibrary fake;
   PluginRun run(fake);
   run.hide_self_test();
-  EXPECT_EQ(run.verdict([](int) {}), "unknown(CUPTI did not see the work by which it was tried)");
+  EXPECT_EQ(run.verdict([](int) {}), "unknown(CUPTI did not record the work of its self-test)");
 }
 
 TEST(DeviceVerdict, UnknownIfCuptiIsNotReady) {

@@ -44,7 +44,7 @@ TEST(CheckBudget, FlagsMoreProcessorTimeThanThreadsOffer) {
 
 TEST(CheckContents, FlagsInputsThatMustRepeat) {
   measure::PairedResult result = result_with(1, 1);
-  result.calls_per_half = {8, 8};
+  result.calls_per_side_sample = {8, 8};
   EXPECT_TRUE(check_contents(result, 10).empty()) << "1,024 for 96 calls";
   const auto few = check_contents(result, 9);
   ASSERT_EQ(few.size(), 1U);
