@@ -19,6 +19,7 @@
 #include "cli/version_text.h"
 #include "cluster/shard.h"
 #include "journal/finished_tasks.h"
+#include "journal/journal_file.h"
 #include "journal/run_id.h"
 #include "measure/environment.h"
 
@@ -235,11 +236,9 @@ report::RunFacts facts_of(const Context& context, const PreparedRun& run,
   std::vector<std::string> protocols;
   for (const auto& backend : run.backends) {
     facts.plugins.push_back(backend.variant);
-    const config::Protocol& protocol = backend.config.protocol;
-    facts.methods.insert(protocol.method);
-    facts.has_replays = facts.has_replays || protocol.replays();
-    const auto known = std::find(protocols.begin(), protocols.end(), protocol.name);
-    if (known == protocols.end()) protocols.push_back(protocol.name);
+    const std::string& protocol = backend.config.protocol.name;
+    const auto known = std::find(protocols.begin(), protocols.end(), protocol);
+    if (known == protocols.end()) protocols.push_back(protocol);
   }
   facts.protocol = base::join(protocols, ", ");
   return facts;
@@ -270,8 +269,7 @@ report::RunSummary summarize(const Context& context, const PreparedRun& run,
   summary.results_path = run.results.string();
   summary.notes = run.notes;
   if (run.num_already_done > 0) {
-    summary.notes.push_back(std::to_string(run.num_already_done) +
-                            " were in the results file already and were not run again");
+    summary.notes.push_back("skipped " + base::counted(run.num_already_done, "existing result"));
   }
   if (end.num_left > 0) {
     summary.notes.push_back(std::string(end.signal != 0 ? "interrupted: " : "stopped: ") +
@@ -291,6 +289,12 @@ Result<int> sweep(const Context& context, const RunOptions& options, const Prepa
   const auto started = std::chrono::steady_clock::now();
   GN_ASSIGN_OR_RETURN(JournaledSweep sweep, JournaledSweep::open(context, run));
   RunView view(context, options, facts_of(context, run, sweep.hardware()), run.plan.size());
+  if (options.resume) {
+    // The file exists by now: the sweep has opened it.
+    GN_ASSIGN_OR_RETURN(const journal::JournalContent earlier,
+                        journal::read_journal(run.results, journal::JournalDepth::kBrief));
+    for (const record::Record& record : earlier.records) view.earlier(record);
+  }
   const Result<supervise::SweepEnd> end = sweep.run(view);
   if (!end.is_ok()) {
     view.hide();

@@ -54,7 +54,12 @@ RunView::RunView(const Context& context, const RunOptions& options, const report
       progress_(std::cerr, progress_options(context, num_tasks)) {
   log_style_.hardware = facts.hardware;
   if (context.flags.json || options.format != OutputFormat::kTable) return;
-  table_.emplace(std::cout, report::TableStyle{context.out.color, context.out.width}, facts);
+  report::TableStyle style;
+  style.color = context.out.color;
+  style.width = context.out.width;
+  style.errors_only = context.flags.quiet;
+  style.columns = options.columns;
+  table_.emplace(std::cout, std::move(style), facts);
 }
 
 void RunView::on_begin(const supervise::PlannedTask& planned) {
@@ -81,6 +86,10 @@ void RunView::on_control(const base::Result<journal::Control>& control) {
   } else if (table_) {
     table_->control(*control);
   }
+}
+
+void RunView::earlier(const record::Record& record) {
+  if (table_) table_->earlier(record);
 }
 
 bool RunView::on_record(const record::Record& record) {

@@ -37,6 +37,8 @@ class RunView : public supervise::SweepObserver {
   void on_control(const base::Result<journal::Control>& control) override;
   bool on_record(const record::Record& record) override;
 
+  /// A record that the results file held before: it counts in the summary.
+  void earlier(const record::Record& record);
   /// Clears the progress bar before something else is written.
   void hide() { progress_.hide(); }
   /// Last lines; on standard error unless it is a table.

@@ -77,11 +77,11 @@ TEST_P(JobsE2e, ResumeRunsWhatIsNotThereOrNotTheSame) {
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
   EXPECT_EQ(counts("r.jsonl").size(), 5U);
   end = run({"--resume", file("r.jsonl")});
-  EXPECT_NE(end.output.find("5 were in the results file already"), std::string::npos) << end.output;
+  EXPECT_NE(end.output.find("skipped 5 existing results"), std::string::npos) << end.output;
   // Another content is another task, whatever its name.
   std::ofstream(samples() / "c" / "model.py", std::ios::app) << "\n# changed\n";
   end = run({"--resume", file("r.jsonl")});
-  EXPECT_NE(end.output.find("4 were in the results file already"), std::string::npos) << end.output;
+  EXPECT_NE(end.output.find("skipped 4 existing results"), std::string::npos) << end.output;
   EXPECT_EQ(counts("r.jsonl")["copies/c"], 2);
 }
 
@@ -116,7 +116,7 @@ TEST_P(JobsE2e, ShardsMergeToTheWhole) {
   for (const auto& [sample, count] : merged) EXPECT_EQ(count, 1) << sample;
   // The whole is done then.
   const ProgramEnd again = run({"--resume", file("all.jsonl")});
-  EXPECT_NE(again.output.find("5 were in the results file already"), std::string::npos)
+  EXPECT_NE(again.output.find("skipped 5 existing results"), std::string::npos)
       << again.output;
 }
 

@@ -73,6 +73,8 @@ struct Report {
   /// Name and value: files, machine, protocol, versions.
   std::vector<std::pair<std::string, std::string>> facts;
   std::vector<std::string> backends;  ///< unique labels
+  /// Of each backend; only backends with equal ones may be compared. See score::condition_texts().
+  std::vector<std::string> conditions;
   std::vector<ResultRow> rows;        ///< any order, one a sample and backend
   std::vector<ScoreCurve> st;         ///< one a backend, in their order, or none at all
   std::vector<ScoreCurve> est;
