@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "base/text.h"
@@ -285,16 +286,41 @@ int exit_code_of(const supervise::SweepEnd& end, const RunView& view) {
   return view.has_failed() ? kExitSampleFailed : kExitDone;
 }
 
+/// Seconds that a sample takes with one backend, roughly, by the sizes that its files tell.
+double cost_of(const supervise::PlannedSample& sample, const PreparedRun& run) {
+  std::int64_t pairs_ns = 0;
+  for (const auto& backend : run.backends) {
+    const config::Protocol& protocol = backend.config.protocol;
+    if (protocol.method != "paired") continue;
+    pairs_ns = std::max(pairs_ns, protocol.paired.value("time_ns", std::int64_t{0}));
+  }
+  return sample.cost + static_cast<double>(pairs_ns) / 1e9;
+}
+
+std::vector<report::PlannedPair> planned_pairs(const PreparedRun& run) {
+  std::vector<report::PlannedPair> pairs;
+  for (const auto& planned : run.plan) {
+    pairs.push_back(
+        {planned.sample.name, planned.task.plugin_variant, cost_of(planned.sample, run)});
+  }
+  return pairs;
+}
+
+/// Counts what the results file held before; the sweep has opened it, so it exists.
+Status count_earlier(const PreparedRun& run, RunView& view) {
+  GN_ASSIGN_OR_RETURN(const journal::JournalContent earlier,
+                      journal::read_journal(run.results, journal::JournalDepth::kBrief));
+  std::map<std::string, double> costs;
+  for (const auto& sample : run.samples) costs[sample.name] = cost_of(sample, run);
+  for (const record::Record& record : earlier.records) view.earlier(record, costs[record.sample]);
+  return Status::ok();
+}
+
 Result<int> sweep(const Context& context, const RunOptions& options, const PreparedRun& run) {
   const auto started = std::chrono::steady_clock::now();
   GN_ASSIGN_OR_RETURN(JournaledSweep sweep, JournaledSweep::open(context, run));
-  RunView view(context, options, facts_of(context, run, sweep.hardware()), run.plan.size());
-  if (options.resume) {
-    // The file exists by now: the sweep has opened it.
-    GN_ASSIGN_OR_RETURN(const journal::JournalContent earlier,
-                        journal::read_journal(run.results, journal::JournalDepth::kBrief));
-    for (const record::Record& record : earlier.records) view.earlier(record);
-  }
+  RunView view(context, options, facts_of(context, run, sweep.hardware()), planned_pairs(run));
+  if (options.resume) GN_RETURN_IF_ERROR(count_earlier(run, view));
   const Result<supervise::SweepEnd> end = sweep.run(view);
   if (!end.is_ok()) {
     view.hide();

@@ -2,6 +2,7 @@
 #include "cli/run_view.h"
 
 #include <iostream>
+#include <utility>
 
 #include "report/terminal_text.h"
 
@@ -9,12 +10,14 @@ namespace graphnet::cli {
 
 namespace {
 
-report::Progress::Options progress_options(const Context& context, std::size_t num_tasks) {
+report::Progress::Options progress_options(const Context& context,
+                                           std::vector<report::PlannedPair> pairs) {
   report::Progress::Options options;
   options.mode = context.flags.quiet ? report::ProgressMode::kNone : context.progress;
   options.is_terminal = context.error.is_terminal;
   options.width = context.error.is_terminal ? context.error.width : 80;
-  options.total = static_cast<int>(num_tasks);
+  options.total = static_cast<int>(pairs.size());
+  options.pairs = std::move(pairs);
   return options;
 }
 
@@ -48,10 +51,10 @@ void print_finishing(const std::string& sample) {
 }
 
 RunView::RunView(const Context& context, const RunOptions& options, const report::RunFacts& facts,
-                 std::size_t num_tasks)
+                 std::vector<report::PlannedPair> pairs)
     : context_(context),
       fail_on_(options.fail_on),
-      progress_(std::cerr, progress_options(context, num_tasks)) {
+      progress_(std::cerr, progress_options(context, std::move(pairs))) {
   log_style_.hardware = facts.hardware;
   if (context.flags.json || options.format != OutputFormat::kTable) return;
   report::TableStyle style;
@@ -88,8 +91,13 @@ void RunView::on_control(const base::Result<journal::Control>& control) {
   }
 }
 
-void RunView::earlier(const record::Record& record) {
+void RunView::earlier(const record::Record& record, double cost) {
   if (table_) table_->earlier(record);
+  double nanoseconds = 0;
+  for (const auto& [phase, taken] : record.phases_ns.items()) {
+    if (taken.is_number()) nanoseconds += taken.get<double>();
+  }
+  progress_.learn({record.sample, record.backend_name(), cost}, nanoseconds / 1e9);
 }
 
 bool RunView::on_record(const record::Record& record) {

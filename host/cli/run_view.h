@@ -26,7 +26,7 @@ void print_finishing(const std::string& sample);
 class RunView : public supervise::SweepObserver {
  public:
   RunView(const Context& context, const RunOptions& options, const report::RunFacts& facts,
-          std::size_t num_tasks);
+          std::vector<report::PlannedPair> pairs);
 
   void on_begin(const supervise::PlannedTask& planned) override;
   void on_turn(const supervise::PlannedTask& planned) override;
@@ -37,8 +37,9 @@ class RunView : public supervise::SweepObserver {
   void on_control(const base::Result<journal::Control>& control) override;
   bool on_record(const record::Record& record) override;
 
-  /// A record that the results file held before: it counts in the summary.
-  void earlier(const record::Record& record);
+  /// A record that the results file held before: it counts in the summary, and the remaining time
+  /// is estimated from it. `cost`: as of the planned pairs; 0: the sample is none of this run's.
+  void earlier(const record::Record& record, double cost);
   /// Clears the progress bar before something else is written.
   void hide() { progress_.hide(); }
   /// Last lines; on standard error unless it is a table.
