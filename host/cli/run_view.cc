@@ -4,6 +4,7 @@
 #include <iostream>
 #include <utility>
 
+#include "cli/record_details.h"
 #include "report/terminal_text.h"
 
 namespace graphnet::cli {
@@ -21,28 +22,10 @@ report::Progress::Options progress_options(const Context& context,
   return options;
 }
 
-std::string indented(const std::string& text) {
-  std::string result;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    result += "    " + report::printable(text.substr(begin, end - begin)) + "\n";
-    begin = end + 1;
-  }
-  return result;
-}
-
 }  // namespace
 
-void show_output_tail(const Context& context, const record::Record& record) {
-  if (context.flags.verbosity == 0) return;
-  if (!record.crash.frames.empty()) {
-    std::cerr << "  " << report::printable(record.sample) << " crashed in:\n";
-    for (const std::string& frame : record.crash.frames) std::cerr << indented(frame);
-    std::cerr << std::flush;
-  }
-  if (record.output_tail.empty()) return;
-  std::cerr << "  last output of " << report::printable(record.sample) << ":\n"
-            << indented(record.output_tail) << std::flush;
+void show_details(const Context& context, const record::Record& record) {
+  std::cerr << record_details(record, context.flags.verbosity) << std::flush;
 }
 
 void print_finishing(const std::string& sample) {
@@ -110,7 +93,7 @@ bool RunView::on_record(const record::Record& record) {
   } else {
     std::cout << report::graphnet_log(record, log_style_) << std::flush;
   }
-  show_output_tail(context_, record);
+  show_details(context_, record);
   return std::cout.good();
 }
 

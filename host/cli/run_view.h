@@ -14,15 +14,15 @@
 
 namespace graphnet::cli {
 
-/// With -v, where a worker crashed and the last lines that a failed sample or plugin wrote, on
-/// standard error.
-void show_output_tail(const Context& context, const record::Record& record);
+/// With -v and -vv, what record_details() says, on standard error.
+void show_details(const Context& context, const record::Record& record);
 
 /// Answers a first Ctrl-C, on standard error.
 void print_finishing(const std::string& sample);
 
 /// What the user sees of a sweep: the table (or what --json or --format ask for) on standard
-/// output, progress and, with -v, the output of what failed on standard error.
+/// output, progress and, with -v, details of each record on standard error. With -q the table has
+/// nothing but the samples that fail, and there is no progress.
 class RunView : public supervise::SweepObserver {
  public:
   RunView(const Context& context, const RunOptions& options, const report::RunFacts& facts,

@@ -116,8 +116,7 @@ TEST_P(JobsE2e, ShardsMergeToTheWhole) {
   for (const auto& [sample, count] : merged) EXPECT_EQ(count, 1) << sample;
   // The whole is done then.
   const ProgramEnd again = run({"--resume", file("all.jsonl")});
-  EXPECT_NE(again.output.find("skipped 5 existing results"), std::string::npos)
-      << again.output;
+  EXPECT_NE(again.output.find("skipped 5 existing results"), std::string::npos) << again.output;
 }
 
 TEST_F(JournalE2e, ReportShowsAnyResultsFile) {

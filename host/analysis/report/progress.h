@@ -37,12 +37,12 @@ class Progress {
  public:
   struct Options {
     ProgressMode mode = ProgressMode::kAuto;
-    bool is_terminal = false;             ///< of the stream
-    int width = 80;                       ///< terminal cells
-    int total = 0;                        ///< pairs of sample and plugin
-    std::vector<PlannedPair> pairs = {};  ///< all of them, for the estimate; none: equal ones
+    bool is_terminal = false;  ///< of the stream
+    int width = 80;            ///< terminal cells
+    int total = 0;             ///< pairs of sample and plugin
     /// Nanoseconds of a steady clock; tests put their own here.
     std::function<std::int64_t()> now_ns;
+    std::vector<PlannedPair> pairs = {};  ///< all of them, for the estimate; none: equal ones
   };
 
   Progress(std::ostream& out, Options options);
