@@ -367,11 +367,9 @@ Command run_command() {
       "once. Ctrl-C lets the running pair finish and ends the run; a second one stops that pair "
       "too.\n"
       "\n"
-      "Column error: the largest difference of an element from eager's, as a part of the RMS of "
-      "that\n"
-      "output of eager's (of the element itself, where it stands far above the others, as masks "
-      "do).\n"
-      "0: equal to the bit. -: no float outputs, or random ones.";
+      "The end of a run compares the backends on the samples that all of them did. --columns "
+      "chooses\n"
+      "what the table shows; graphnet help words explains the columns.";
   command.usage = "run [SAMPLE|DIR|LIST]... --config CONFIG [options]";
   command.positionals = {
       "SAMPLE|DIR|LIST",

@@ -31,7 +31,7 @@ std::vector<std::string> operators_in(const std::string& message);
 /// order    those of most samples first, equal ones in order of appearance
 std::vector<FailureReason> failure_reasons(const std::vector<FailedResult>& failures);
 
-/// "not ok, by reason:" and a line a reason: "  unsupported (xla): aten::index.Tensor, 3 samples:
+/// "not ok, by reason:" and a line a reason: "  unsupported (acme): aten::index.Tensor, 3 samples:
 /// torchgeometric/GAE, ...". Empty if there is none.
 ///
 /// units    `width`: terminal cells at which lines are wrapped; 0: nowhere
