@@ -52,11 +52,9 @@ bool is_verdict(const TableColumn& column) {
   return std::string_view(column.name) == "verdict";
 }
 
-/// Words stand close to each other, numbers do not.
+/// Numbers stand apart from each other; what begins with a word or a blank needs less.
 std::string gap_before(const std::vector<TableColumn>& columns, std::size_t i) {
-  const bool is_number = columns[i].align == Align::kRight;
-  const bool follows_word = i > 0 && columns[i - 1].align == Align::kLeft;
-  return is_number || !follows_word ? "  " : " ";
+  return i > 0 && columns[i].align == Align::kRight ? "  " : " ";
 }
 
 /// Cells of a row behind the outcome, each behind its gap; without the last one's padding.

