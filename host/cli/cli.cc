@@ -28,8 +28,11 @@ std::vector<Flag> global_flag_table(GlobalFlags& flags) {
   return {
       {"-h,--help", "", "show help and exit", &flags.help},
       {"--version", "", "show the version and exit; with -v how it was built", &flags.version},
-      {"-v,--verbose", "", "increase the log verbosity; repeat it for debugging", &flags.verbosity},
-      {"-q,--quiet", "", "no progress, errors only", &flags.quiet},
+      {"-v,--verbose", "",
+       "say more: of each sample of a run its phases, timing and notes, and the output of what "
+       "failed; twice: what the compiler was given too, and debugging messages",
+       &flags.verbosity},
+      {"-q,--quiet", "", "no progress, errors only: of a run the samples that fail", &flags.quiet},
       {"--json", "", "results as JSON on standard output", &flags.json},
       {"--color", "auto|always|never", "default: auto; NO_COLOR is respected", &flags.color},
       {"--progress", "auto|bar|lines|none",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/journaled_sweep.h"
 
+#include "base/text.h"
 #include "cli/version_text.h"
 #include "journal/run_id.h"
 #include "journal/worker_message.h"
@@ -14,13 +15,16 @@ using base::Result;
 
 namespace {
 
-Json journal_header(const PreparedRun& run, const Json& environment) {
+Json journal_header(const Context& context, const PreparedRun& run, const Json& environment) {
   Json header = Json::object();
   header["run_id"] = run.run_id;
   header["created_utc"] = journal::utc_now();
   header["graphnet"] = version_number();
   header["host"] = environment;
   if (run.jobs > 1) header["jobs"] = run.jobs;
+  std::vector<std::string> words = context.words;
+  if (!words.empty()) words.front() = "graphnet";
+  header["command"] = base::shell_command(words);
   return header;
 }
 
@@ -75,8 +79,9 @@ Result<JournaledSweep> JournaledSweep::open(const Context& context, const Prepar
   GN_ASSIGN_OR_RETURN(supervise::Interrupt interrupt, supervise::Interrupt::create());
   Json environment =
       measure::collect_environment(run.plan.empty() ? 1 : run.plan.front().task.threads);
-  GN_ASSIGN_OR_RETURN(journal::JournalFile journal,
-                      journal::JournalFile::open(run.results, journal_header(run, environment)));
+  GN_ASSIGN_OR_RETURN(
+      journal::JournalFile journal,
+      journal::JournalFile::open(run.results, journal_header(context, run, environment)));
   return JournaledSweep(run, std::move(slots), std::move(interrupt), std::move(journal),
                         std::move(environment));
 }

@@ -16,7 +16,8 @@ class BackendText {
       : backend_(backend), origins_(origins) {}
 
   void add(const std::string& key, const std::string& value) {
-    text_ += "  " + report::pad_right(key, 22) + report::printable(value);
+    constexpr int kKeyWidth = 28;  // "protocol.long_call_time_ns"
+    text_ += "  " + report::pad_right(key, kKeyWidth) + "  " + report::printable(value);
     if (origins_) {
       const auto origin = backend_.config.origins.find(key);
       text_ +=

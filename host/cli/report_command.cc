@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -15,10 +16,13 @@
 #include "cli/record_outputs.h"
 #include "cli/report_outputs.h"
 #include "cli/results_files.h"
+#include "cli/run_options.h"
 #include "journal/sql_view.h"
 #include "report/grid.h"
 #include "report/table.h"
 #include "report/terminal_text.h"
+#include "score/columns.h"
+#include "score/record_row.h"
 
 namespace graphnet::cli {
 
@@ -34,6 +38,7 @@ namespace {
 struct ReportFlags {
   std::vector<std::string> inputs;
   std::optional<std::string> sql;
+  std::optional<std::string> columns;
   bool csv = false;
   RecordOutputFlags records;
   ReportOutputFlags outputs;
@@ -63,7 +68,9 @@ std::string joined(const std::set<std::string>& words) {
   return base::join(std::vector<std::string>(words.begin(), words.end()), ", ");
 }
 
-report::RunFacts facts_of(const Journals& journals) {
+using Records = std::vector<const Record*>;
+
+report::RunFacts facts_of(const Records& records) {
   std::set<std::string> versions;
   std::set<std::string> protocols;
   std::set<std::string> policies;
@@ -72,21 +79,17 @@ report::RunFacts facts_of(const Journals& journals) {
   std::set<std::string> samples;
   std::set<std::string> plugins;
   report::RunFacts facts;
-  for (const JournalContent& journal : journals) {
-    for (const Record& record : journal.records) {
-      if (!record.graphnet.empty()) versions.insert(record.graphnet);
-      protocols.insert(record.protocol);
-      policies.insert(record.math.text());
-      devices.insert(record.device);
-      const std::string& processor = record.environment.cpu_model;
-      if (!processor.empty()) processors.insert(processor);
-      samples.insert(record.sample);
-      plugins.insert(record.backend_name());
-      facts.methods.insert(record.timing.has_pairs() ? "paired" : "upstream");
-      facts.has_replays = facts.has_replays || record.plugin_side.capture_ns.has_value();
-      facts.threads = record.threads;
-      facts.seed = record.seed;
-    }
+  for (const Record* record : records) {
+    if (!record->graphnet.empty()) versions.insert(record->graphnet);
+    protocols.insert(record->protocol);
+    policies.insert(record->math.text());
+    devices.insert(record->device);
+    const std::string& processor = record->environment.cpu_model;
+    if (!processor.empty()) processors.insert(processor);
+    samples.insert(record->sample);
+    plugins.insert(record->backend_name());
+    facts.threads = record->threads;
+    facts.seed = record->seed;
   }
   facts.version = joined(versions);
   facts.protocol = joined(protocols);
@@ -100,22 +103,65 @@ report::RunFacts facts_of(const Journals& journals) {
   return facts;
 }
 
-/// The table that a run shows. Of several controls the worst one is shown, and holds for all rows.
-int show_table(const Context& context, const ReportFlags& flags, const Journals& journals) {
-  report::RunTable table(std::cout, {context.out.color, context.out.width}, facts_of(journals));
+/// Records by their conditions, in order of appearance; only those of one set share a table.
+std::vector<Records> by_condition(const Journals& journals) {
+  std::map<score::Backend, std::string> conditions;
+  for (const JournalContent& journal : journals) {
+    for (const Record& record : journal.records) conditions[score::backend_of(record)];
+  }
+  std::vector<score::Backend> backends;
+  for (const auto& [backend, condition] : conditions) backends.push_back(backend);
+  const std::vector<std::string> texts = score::condition_texts(backends);
+  for (std::size_t i = 0; i < backends.size(); ++i) conditions[backends[i]] = texts[i];
+  std::vector<Records> groups;
+  std::map<std::string, std::size_t> places;
+  for (const JournalContent& journal : journals) {
+    for (const Record& record : journal.records) {
+      const std::string& condition = conditions[score::backend_of(record)];
+      const auto [place, is_new] = places.emplace(condition, groups.size());
+      if (is_new) groups.emplace_back();
+      groups[place->second].push_back(&record);
+    }
+  }
+  return groups;
+}
+
+/// The control with the largest noise floor of the runs that the records are of.
+const journal::Control* worst_control(const Journals& journals, const Records& records) {
+  std::set<std::string> runs;
+  for (const Record* record : records) runs.insert(record->run_id);
   const journal::Control* worst = nullptr;
   for (const JournalContent& journal : journals) {
     for (const journal::Control& control : journal.controls) {
+      if (runs.count(control.run_id) == 0) continue;
       if (worst == nullptr || control.noise_floor > worst->noise_floor) worst = &control;
     }
   }
-  if (worst != nullptr) table.control(*worst);
-  for (const JournalContent& journal : journals) {
-    for (const Record& record : journal.records) table.row(record);
+  return worst;
+}
+
+/// The table that a run shows, one for each set of conditions. Of several controls the worst one is
+/// shown, and holds for all rows.
+Result<int> show_tables(const Context& context, const ReportFlags& flags,
+                        const Journals& journals) {
+  report::TableStyle style;
+  style.color = context.out.color;
+  style.width = context.out.width;
+  if (flags.columns) {
+    GN_ASSIGN_OR_RETURN(style.columns, report::columns_named(*flags.columns));
   }
-  report::RunSummary summary;
-  summary.results_path = base::join(flags.inputs, ", ");
-  table.summary(summary);
+  const std::vector<Records> groups = by_condition(journals);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (i > 0) std::cout << '\n';
+    report::RunTable table(std::cout, style, facts_of(groups[i]));
+    const journal::Control* worst = worst_control(journals, groups[i]);
+    if (worst != nullptr) table.control(*worst);
+    for (const Record* record : groups[i]) table.row(*record);
+    report::RunSummary summary;
+    if (i + 1 == groups.size()) summary.results_path = base::join(flags.inputs, ", ");
+    table.summary(summary);
+  }
+  if (groups.empty()) std::cout << "no result in " << base::join(flags.inputs, ", ") << '\n';
   return kExitDone;
 }
 
@@ -133,6 +179,12 @@ int show_grid(const Context& context, const ReportFlags& flags, const report::Gr
 Status check(const Context& context, const ReportFlags& flags) {
   if (flags.csv && context.flags.json) {
     return Status(Code::kUsage, "--json and --csv exclude each other");
+  }
+  const bool is_table = !flags.sql && !flags.csv && !context.flags.json &&
+                        !has_report_output(flags.outputs) && !has_record_output(flags.records);
+  if (flags.columns && !is_table) {
+    return Status(Code::kUsage, "--columns goes with the table, not with other forms of a report")
+        .add_hint("--sql chooses columns of --csv and --json");
   }
   if (!has_record_output(flags.records)) return Status::ok();
   if (flags.sql || flags.csv || has_report_output(flags.outputs)) {
@@ -164,7 +216,7 @@ Result<int> execute(const Context& context, const ReportFlags& flags) {
   if (has_record_output(flags.records)) {
     return write_record_outputs(context, all_records(std::move(journals)), flags.records);
   }
-  if (!flags.sql && !flags.csv && !context.flags.json) return show_table(context, flags, journals);
+  if (!flags.sql && !flags.csv && !context.flags.json) return show_tables(context, flags, journals);
   GN_ASSIGN_OR_RETURN(const journal::SqlResult result,
                       journal::run_sql(journals, flags.sql.value_or(kDefaultQuery)));
   return show_grid(context, flags, {result.columns, result.rows});
@@ -217,6 +269,7 @@ Command report_command() {
   command.flags = {
       {"--sql", "SELECT", "the rows of a query in SQLite's language", &flags->sql},
       {"--csv", "", "comma-separated values instead of a table", &flags->csv},
+      columns_flag(flags->columns),
   };
   for (Flag& flag : report_output_flags(flags->outputs)) command.flags.push_back(std::move(flag));
   for (Flag& flag : record_output_flags(flags->records)) command.flags.push_back(std::move(flag));

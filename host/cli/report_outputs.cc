@@ -77,7 +77,8 @@ std::vector<Flag> report_output_flags(ReportOutputFlags& flags) {
       {"--plots", "DIR", "write every chart as an SVG file, and what they show as results.csv",
        &flags.plots},
       {"--png", "", "with --plots: PNG files too, by rsvg-convert", &flags.png},
-      {"--markdown", "", "print a summary for a comment or an issue", &flags.markdown},
+      {"--markdown", "", "print tables for a README or a comment: backends, families, scores",
+       &flags.markdown},
       {"--by-file", "", "with these forms: a backend for each file", &flags.by_file},
   };
 }

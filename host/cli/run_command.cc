@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "base/text.h"
@@ -19,6 +20,7 @@
 #include "cli/version_text.h"
 #include "cluster/shard.h"
 #include "journal/finished_tasks.h"
+#include "journal/journal_file.h"
 #include "journal/run_id.h"
 #include "measure/environment.h"
 
@@ -234,11 +236,9 @@ report::RunFacts facts_of(const Context& context, const PreparedRun& run,
   std::vector<std::string> protocols;
   for (const auto& backend : run.backends) {
     facts.plugins.push_back(backend.variant);
-    const config::Protocol& protocol = backend.config.protocol;
-    facts.methods.insert(protocol.method);
-    facts.has_replays = facts.has_replays || protocol.replays();
-    const auto known = std::find(protocols.begin(), protocols.end(), protocol.name);
-    if (known == protocols.end()) protocols.push_back(protocol.name);
+    const std::string& protocol = backend.config.protocol.name;
+    const auto known = std::find(protocols.begin(), protocols.end(), protocol);
+    if (known == protocols.end()) protocols.push_back(protocol);
   }
   facts.protocol = base::join(protocols, ", ");
   return facts;
@@ -285,10 +285,41 @@ int exit_code_of(const supervise::SweepEnd& end, const RunView& view) {
   return view.has_failed() ? kExitSampleFailed : kExitDone;
 }
 
+/// Seconds that a sample takes with one backend, roughly, by the sizes that its files tell.
+double cost_of(const supervise::PlannedSample& sample, const PreparedRun& run) {
+  std::int64_t pairs_ns = 0;
+  for (const auto& backend : run.backends) {
+    const config::Protocol& protocol = backend.config.protocol;
+    if (protocol.method != "paired") continue;
+    pairs_ns = std::max(pairs_ns, protocol.paired.value("time_ns", std::int64_t{0}));
+  }
+  return sample.cost + static_cast<double>(pairs_ns) / 1e9;
+}
+
+std::vector<report::PlannedPair> planned_pairs(const PreparedRun& run) {
+  std::vector<report::PlannedPair> pairs;
+  for (const auto& planned : run.plan) {
+    pairs.push_back(
+        {planned.sample.name, planned.task.plugin_variant, cost_of(planned.sample, run)});
+  }
+  return pairs;
+}
+
+/// Counts what the results file held before; the sweep has opened it, so it exists.
+Status count_earlier(const PreparedRun& run, RunView& view) {
+  GN_ASSIGN_OR_RETURN(const journal::JournalContent earlier,
+                      journal::read_journal(run.results, journal::JournalDepth::kBrief));
+  std::map<std::string, double> costs;
+  for (const auto& sample : run.samples) costs[sample.name] = cost_of(sample, run);
+  for (const record::Record& record : earlier.records) view.earlier(record, costs[record.sample]);
+  return Status::ok();
+}
+
 Result<int> sweep(const Context& context, const RunOptions& options, const PreparedRun& run) {
   const auto started = std::chrono::steady_clock::now();
   GN_ASSIGN_OR_RETURN(JournaledSweep sweep, JournaledSweep::open(context, run));
-  RunView view(context, options, facts_of(context, run, sweep.hardware()), run.plan.size());
+  RunView view(context, options, facts_of(context, run, sweep.hardware()), planned_pairs(run));
+  if (options.resume) GN_RETURN_IF_ERROR(count_earlier(run, view));
   const Result<supervise::SweepEnd> end = sweep.run(view);
   if (!end.is_ok()) {
     view.hide();
@@ -328,9 +359,9 @@ Command run_command() {
       "in a process\nof its own: a crash, a hang or a lack of memory costs that pair and nothing "
       "else. With several\nconfigs, a plugin whose files cannot be used costs its own pairs only; "
       "with one the run ends at\nonce. Ctrl-C lets the running pair finish and ends the run; a "
-      "second one stops that pair too.\n\nColumn error: the largest error of an element, as a "
-      "fraction of the RMS of that output of\neager's (of the element itself if it is far larger "
-      "than the others, as in masks).\n0: equal to the bit. -: no float outputs, or random ones.";
+      "second one stops that pair too.\n\nThe end of a run compares the backends on the samples that "
+      "all of them did. --columns chooses\nwhat the table shows; graphnet help words explains the "
+      "columns.";
   command.usage = "run [SAMPLE|DIR|LIST]... --config CONFIG [options]";
   command.positionals = {
       "SAMPLE|DIR|LIST",

@@ -115,6 +115,16 @@ Flag jobs_flag(RunFlags& flags) {
           &flags.jobs};
 }
 
+Flag columns_flag(std::optional<std::string>& columns) {
+  std::vector<std::string> names;
+  for (const report::TableColumn& column : report::table_columns()) names.emplace_back(column.name);
+  return {"--columns", "NAME,...",
+          "columns of the table behind the outcome, after the default ones if the list begins with "
+          "+: " +
+              base::join(names, ", "),
+          &columns};
+}
+
 std::vector<Flag> run_flag_table(RunFlags& flags) {
   std::vector<Flag> table = measuring_flag_table(flags);
   const std::vector<Flag> others = {
@@ -140,6 +150,7 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        "(default: fork)",
        &flags.isolate},
       jobs_flag(flags),
+      columns_flag(flags.columns),
       {"--dry-run", "", "print the plan with every value; run nothing", &flags.dry_run},
   };
   table.insert(table.end(), others.begin(), others.end());
@@ -176,6 +187,9 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
   GN_ASSIGN_OR_RETURN(const std::optional<int> jobs,
                       read_count("--jobs", flags.jobs, 1, kMaxJobs, "auto"));
   options.jobs = jobs.value_or(1);
+  if (flags.columns) {
+    GN_ASSIGN_OR_RETURN(options.columns, report::columns_named(*flags.columns));
+  }
   options.forks_workers = flags.isolate.value_or("fork") == "fork";
   if (flags.shard) {
     GN_ASSIGN_OR_RETURN(options.shard, cluster::parse_shard(*flags.shard));

@@ -11,6 +11,7 @@
 #include "cluster/shard.h"
 #include "config/run_config.h"
 #include "record/outcome.h"
+#include "report/table_columns.h"
 #include "supervise/run_plan.h"
 
 namespace graphnet::cli {
@@ -40,6 +41,7 @@ struct RunFlags {
   std::optional<std::string> fail_on;
   std::optional<std::string> isolate;
   std::optional<std::string> jobs;
+  std::optional<std::string> columns;
   bool digest = false;
   bool dry_run = false;
   bool retry_failed = false;
@@ -71,6 +73,7 @@ struct RunOptions {
   FailOn fail_on = FailOn::kFailed;
   bool forks_workers = true;
   int jobs = 1;  ///< samples at a time; 0: auto
+  std::vector<report::TableColumn> columns = report::default_columns();
   bool digest = false;
   bool dry_run = false;
   /// The flags above that change results, as words of a command line.
@@ -82,6 +85,9 @@ std::vector<Flag> measuring_flag_table(RunFlags& flags);
 
 /// How many samples at a time; the target points into `flags`.
 Flag jobs_flag(RunFlags& flags);
+
+/// The columns of a table of results; for `graphnet report` too.
+Flag columns_flag(std::optional<std::string>& columns);
 
 /// The table of flags of `graphnet run`: those above, and where results go; targets point into
 /// `flags`.

@@ -2,44 +2,30 @@
 #include "cli/run_view.h"
 
 #include <iostream>
+#include <utility>
 
+#include "cli/record_details.h"
 #include "report/terminal_text.h"
 
 namespace graphnet::cli {
 
 namespace {
 
-report::Progress::Options progress_options(const Context& context, std::size_t num_tasks) {
+report::Progress::Options progress_options(const Context& context,
+                                           std::vector<report::PlannedPair> pairs) {
   report::Progress::Options options;
   options.mode = context.flags.quiet ? report::ProgressMode::kNone : context.progress;
   options.is_terminal = context.error.is_terminal;
   options.width = context.error.is_terminal ? context.error.width : 80;
-  options.total = static_cast<int>(num_tasks);
+  options.total = static_cast<int>(pairs.size());
+  options.pairs = std::move(pairs);
   return options;
-}
-
-std::string indented(const std::string& text) {
-  std::string result;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    result += "    " + report::printable(text.substr(begin, end - begin)) + "\n";
-    begin = end + 1;
-  }
-  return result;
 }
 
 }  // namespace
 
-void show_output_tail(const Context& context, const record::Record& record) {
-  if (context.flags.verbosity == 0) return;
-  if (!record.crash.frames.empty()) {
-    std::cerr << "  " << report::printable(record.sample) << " crashed in:\n";
-    for (const std::string& frame : record.crash.frames) std::cerr << indented(frame);
-    std::cerr << std::flush;
-  }
-  if (record.output_tail.empty()) return;
-  std::cerr << "  last output of " << report::printable(record.sample) << ":\n"
-            << indented(record.output_tail) << std::flush;
+void show_details(const Context& context, const record::Record& record) {
+  std::cerr << record_details(record, context.flags.verbosity) << std::flush;
 }
 
 void print_finishing(const std::string& sample) {
@@ -48,13 +34,18 @@ void print_finishing(const std::string& sample) {
 }
 
 RunView::RunView(const Context& context, const RunOptions& options, const report::RunFacts& facts,
-                 std::size_t num_tasks)
+                 std::vector<report::PlannedPair> pairs)
     : context_(context),
       fail_on_(options.fail_on),
-      progress_(std::cerr, progress_options(context, num_tasks)) {
+      progress_(std::cerr, progress_options(context, std::move(pairs))) {
   log_style_.hardware = facts.hardware;
   if (context.flags.json || options.format != OutputFormat::kTable) return;
-  table_.emplace(std::cout, report::TableStyle{context.out.color, context.out.width}, facts);
+  report::TableStyle style;
+  style.color = context.out.color;
+  style.width = context.out.width;
+  style.errors_only = context.flags.quiet;
+  style.columns = options.columns;
+  table_.emplace(std::cout, std::move(style), facts);
 }
 
 void RunView::on_begin(const supervise::PlannedTask& planned) {
@@ -83,6 +74,15 @@ void RunView::on_control(const base::Result<journal::Control>& control) {
   }
 }
 
+void RunView::earlier(const record::Record& record, double cost) {
+  if (table_) table_->earlier(record);
+  double nanoseconds = 0;
+  for (const auto& [phase, taken] : record.phases_ns.items()) {
+    if (taken.is_number()) nanoseconds += taken.get<double>();
+  }
+  progress_.learn({record.sample, record.backend_name(), cost}, nanoseconds / 1e9);
+}
+
 bool RunView::on_record(const record::Record& record) {
   progress_.finish(record);
   has_failed_ = has_failed_ || record::fails_run(record.outcome, fail_on_);
@@ -93,7 +93,7 @@ bool RunView::on_record(const record::Record& record) {
   } else {
     std::cout << report::graphnet_log(record, log_style_) << std::flush;
   }
-  show_output_tail(context_, record);
+  show_details(context_, record);
   return std::cout.good();
 }
 

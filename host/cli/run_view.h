@@ -14,19 +14,19 @@
 
 namespace graphnet::cli {
 
-/// With -v, where a worker crashed and the last lines that a failed sample or plugin wrote, on
-/// standard error.
-void show_output_tail(const Context& context, const record::Record& record);
+/// With -v and -vv, what record_details() says, on standard error.
+void show_details(const Context& context, const record::Record& record);
 
 /// Answers a first Ctrl-C, on standard error.
 void print_finishing(const std::string& sample);
 
 /// What the user sees of a sweep: the table (or what --json or --format ask for) on standard
-/// output, progress and, with -v, the output of what failed on standard error.
+/// output, progress and, with -v, details of each record on standard error. With -q the table has
+/// nothing but the samples that fail, and there is no progress.
 class RunView : public supervise::SweepObserver {
  public:
   RunView(const Context& context, const RunOptions& options, const report::RunFacts& facts,
-          std::size_t num_tasks);
+          std::vector<report::PlannedPair> pairs);
 
   void on_begin(const supervise::PlannedTask& planned) override;
   void on_turn(const supervise::PlannedTask& planned) override;
@@ -37,6 +37,9 @@ class RunView : public supervise::SweepObserver {
   void on_control(const base::Result<journal::Control>& control) override;
   bool on_record(const record::Record& record) override;
 
+  /// A record that the results file held before: it counts in the summary, and the remaining time
+  /// is estimated from it. `cost`: as of the planned pairs; 0: the sample is none of this run's.
+  void earlier(const record::Record& record, double cost);
   /// Clears the progress bar before something else is written.
   void hide() { progress_.hide(); }
   /// Last lines; on standard error unless it is a table.

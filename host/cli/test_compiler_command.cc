@@ -43,7 +43,7 @@ class LogView : public supervise::SweepObserver {
     if (context_.flags.json) {
       std::cout << base::dump_json(record::to_json(record)) << std::endl;
     }
-    show_output_tail(context_, record);
+    show_details(context_, record);
     return std::cout.good();
   }
 

@@ -7,6 +7,7 @@
 #include "record/outcome.h"
 #include "record/phase.h"
 #include "record/verdict.h"
+#include "report/table_columns.h"
 #include "score/row.h"
 
 namespace graphnet::cli {
@@ -28,6 +29,15 @@ std::string section(const std::string& title) {
   return text + "\n";
 }
 
+std::string column_section() {
+  std::string text = "## Columns of the table, as --columns names them\n\n";
+  for (const report::TableColumn& column : report::table_columns()) {
+    const std::string by_default = column.is_default ? "" : " (only with --columns)";
+    text += item(column.name, column.help + by_default);
+  }
+  return text + "\n";
+}
+
 std::string failure_section() {
   std::string text = "## Classes of failures in scores\n\n";
   for (std::size_t i = 0; i < score::kNumFailures; ++i) {
@@ -40,7 +50,8 @@ std::string failure_section() {
 }  // namespace
 
 std::string words_text() {
-  return section<record::Outcome>("Outcomes") + section<record::Phase>("Phases, in order") +
+  return column_section() + section<record::Outcome>("Outcomes") +
+         section<record::Phase>("Phases, in order") +
          section<record::TimingVerdict>("Timing: how the times of both sides compare") +
          section<record::ProofVerdict>("Verdicts: who did the work") +
          section<record::Flag>("Flags: what makes a result doubtful; it enters no average") +

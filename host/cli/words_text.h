@@ -6,7 +6,7 @@
 namespace graphnet::cli {
 
 /// Every word that a table of results can show, with its meaning, from the tables that define them:
-/// outcomes, phases, verdicts, flags, reasons to leave a result out, upstream's classes. Markdown:
+/// columns, outcomes, phases, verdicts, flags, reasons to leave a result out, upstream's classes. Markdown:
 /// a section for each table, in it a line "- word: meaning" for each row.
 std::string words_text();
 

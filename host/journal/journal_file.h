@@ -14,8 +14,8 @@
 namespace graphnet::journal {
 
 /// Append-only results file: line 1 is a header {"schema":"graphnet.journal/2", "record_schema",
-/// "run_id", "created_utc", "graphnet", "host"}, every further line one record or
-/// control; each ends with a check (checked_line.h).
+/// "run_id", "created_utc", "graphnet", "host", "command" of the run}, every further line one
+/// record or control; each ends with a check (checked_line.h).
 ///
 /// The process that writes may be killed at any moment: the file then holds every record that was
 /// appended. When the machine itself dies, it holds those that were synced, see SyncRule.

@@ -23,6 +23,8 @@ std::vector<SqlColumn> record_columns() {
       {"plugin_ns", "REAL", "/plugin_side/median_ns", "median of the plugin's calls"},
       {"compile_ns", "REAL", "/plugin_side/compile_ns", "compilation"},
       {"bind_ns", "REAL", "/plugin_side/bind_ns", "handing over the weights"},
+      {"kept_bytes", "INTEGER", "/plugin_side/kept_bytes",
+       "what the plugin says it keeps because of bind"},
       {"capture_ns", "REAL", "/plugin_side/capture_ns", "of the graph; protocols that replay"},
       {"eager_first_ns", "REAL", "/eager/first_call_ns", "first call of eager"},
       {"plugin_first_ns", "REAL", "/plugin_side/first_call_ns", "first call of the plugin"},

@@ -37,6 +37,7 @@ Json side_to_json(const Record::Side& side) {
   add_if_set(object, "min_ns", side.min_ns);
   add_if_set(object, "max_ns", side.max_ns);
   add_if_set(object, "peak_rss_bytes", side.peak_rss_bytes);
+  add_if_set(object, "kept_bytes", side.kept_bytes);
   add_if_any(object, "output_dtypes", side.output_dtypes);
   return object;
 }
@@ -58,6 +59,7 @@ void read_side(FieldReader& fields, const char* key, Record::Side& side) {
       .read("min_ns", side.min_ns)
       .read("max_ns", side.max_ns)
       .read("peak_rss_bytes", side.peak_rss_bytes)
+      .read("kept_bytes", side.kept_bytes)
       .read("output_dtypes", side.output_dtypes);
   fields.merge(nested);
 }

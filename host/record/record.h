@@ -99,6 +99,8 @@ struct Record {
     std::optional<double> min_ns;
     std::optional<double> max_ns;
     std::optional<std::int64_t> peak_rss_bytes;  ///< of the worker while this side had its phases
+    /// Plugin side only: what it says it keeps because of bind, beside the host's own weights.
+    std::optional<std::int64_t> kept_bytes;
     std::vector<std::string> output_dtypes;
   };
   Side eager;

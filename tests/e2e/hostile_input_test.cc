@@ -321,8 +321,9 @@ TEST(Hostile, ClosedPipeEndsQuietlyAndKeepsTheRecord) {
 TEST(Hostile, FullStandardOutputIsAnError) {
   const TempDir folder;
   const fs::path results = folder.path() / "results.jsonl";
-  const ProgramEnd end = run_scene(folder, "exec \"$@\" >/dev/full",
-                                   {kSmall, "--config", kConfig, "-q", "-o", results.string()});
+  const ProgramEnd end =
+      run_scene(folder, "exec \"$@\" >/dev/full",
+                {kSmall, "--config", kConfig, "--progress", "none", "-o", results.string()});
   expect_refusal(end, 5, "standard output");
   EXPECT_EQ(read_results(results).records.size(), 1U);
 }

@@ -17,7 +17,7 @@ void draw_curve(SvgWriter& svg, const SpeedupGroup& group, const Axis& x, const 
   std::vector<double> sorted = group.speedups;
   std::sort(sorted.begin(), sorted.end());
   const double failed = group.num_failed();
-  const double total = failed + static_cast<double>(sorted.size());
+  const double total = group.num_results();
   if (!(total > 0)) return;
   PathData path;
   Point last{x.at(x.low()), y.at(failed / total)};

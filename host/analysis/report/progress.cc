@@ -26,6 +26,10 @@ Progress::Progress(std::ostream& out, Options options) : out_(out), options_(std
     options_.mode = options_.is_terminal ? ProgressMode::kBar : ProgressMode::kLines;
   }
   started_ns_ = options_.now_ns();
+  for (const PlannedPair& pair : options_.pairs) {
+    costs_[{printable(pair.sample), printable(pair.plugin)}] = pair.cost;
+    estimate_.plan(printable(pair.plugin), pair.cost);
+  }
 }
 
 Progress::~Progress() {
@@ -95,12 +99,25 @@ std::string Progress::bar_text() const {
                      pair_.sample + " · " + pair_.plugin + " · " + phase + " · " +
                      format_elapsed(elapsed_s);
   const int left = options_.total - done_;
-  if (done_ > 0 && left > 0) {
-    const double done_s = static_cast<double>(finished_ns_ - started_ns_) / 1e9;
-    const double estimate_s = done_s / done_ * left - (elapsed_s - done_s);
-    text += ", about " + format_elapsed(std::max(1.0, estimate_s)) + " left";
+  const bool is_known = options_.pairs.empty() ? done_ > 0 : estimate_.is_known();
+  if (is_known && left > 0) {
+    text += ", about " + format_elapsed(std::max(1.0, left_s(elapsed_s))) + " left";
   }
   return text;
+}
+
+double Progress::left_s(double elapsed_s) const {
+  const double done_s = done_ > 0 ? static_cast<double>(finished_ns_ - started_ns_) / 1e9 : 0;
+  if (options_.pairs.empty()) {
+    return done_s / done_ * (options_.total - done_) - (elapsed_s - done_s);
+  }
+  // Less than 1 where several run at a time.
+  const double share = taken_s_ > 0 && done_s > 0 ? std::min(1.0, done_s / taken_s_) : 1;
+  return estimate_.left() * share - (elapsed_s - done_s);
+}
+
+void Progress::learn(const PlannedPair& pair, double seconds) {
+  if (seconds > 0 && pair.cost > 0) estimate_.learn(printable(pair.plugin), pair.cost, seconds);
 }
 
 void Progress::finish(const record::Record& record) {
@@ -108,8 +125,14 @@ void Progress::finish(const record::Record& record) {
   is_active_ = false;
   finished_ns_ = options_.now_ns();
   hide();
-  if (options_.mode != ProgressMode::kLines) return;
   const double seconds = static_cast<double>(finished_ns_ - pair_.started_ns) / 1e9;
+  taken_s_ += seconds;
+  const auto cost = costs_.find({pair_.sample, pair_.plugin});
+  const bool is_measured = record.counting() != record::Counting::kNotCounted;
+  if (cost != costs_.end()) {
+    estimate_.done(pair_.plugin, cost->second, is_measured ? seconds : -1);
+  }
+  if (options_.mode != ProgressMode::kLines) return;
   std::string line = "[" + std::to_string(done_) + "/" + std::to_string(options_.total) + "] " +
                      printable(record.sample) + " " + printable(record.backend_name()) + " " +
                      printable(record.outcome.text());

@@ -3,16 +3,26 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "record/record.h"
+#include "report/time_estimate.h"
 
 namespace graphnet::report {
 
 /// --progress: auto is bar on a terminal and lines elsewhere.
 enum class ProgressMode { kAuto, kBar, kLines, kNone };
+
+/// A sample with a plugin, and its share of the run's time by what is known beforehand.
+struct PlannedPair {
+  std::string sample;
+  std::string plugin;
+  double cost = 1;  ///< any unit
+};
 
 /// Progress of a sweep on standard error.
 ///
@@ -32,6 +42,7 @@ class Progress {
     int total = 0;             ///< pairs of sample and plugin
     /// Nanoseconds of a steady clock; tests put their own here.
     std::function<std::int64_t()> now_ns;
+    std::vector<PlannedPair> pairs = {};  ///< all of them, for the estimate; none: equal ones
   };
 
   Progress(std::ostream& out, Options options);
@@ -47,6 +58,8 @@ class Progress {
   void tick();
   /// The pair is done; as lines: "[3/12] timm/resnet10t nope ok 1.02x (4.1 s)".
   void finish(const record::Record& record);
+  /// A pair of an earlier run took so long; times are estimated from it too.
+  void learn(const PlannedPair& pair, double seconds);
   /// The pair ended and is none that counts.
   void drop();
   /// Clears the bar until the next begin(), phase() or tick().
@@ -66,6 +79,7 @@ class Progress {
   };
 
   bool is_timing() const;
+  double left_s(double elapsed_s) const;
   void draw();
   std::string bar_text() const;
 
@@ -78,6 +92,9 @@ class Progress {
   bool is_shown_ = false;
   bool is_active_ = false;
   int done_ = 0;
+  TimeEstimate estimate_;
+  std::map<std::pair<std::string, std::string>, double> costs_;  // of the planned pairs
+  double taken_s_ = 0;  // by all pairs that are done, added up
   Pair pair_;
   std::vector<Pair> others_;  // that have begun
 };

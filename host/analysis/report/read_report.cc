@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "sample/outline.h"
+#include "score/columns.h"
 #include "score/read_results.h"
 
 namespace graphnet::report {
@@ -22,6 +23,7 @@ using base::Result;
 class Details {
  public:
   void add(const journal::JournalContent& content, std::size_t first_row) {
+    add_commands(content.header);
     for (std::size_t i = 0; i < content.records.size(); ++i) {
       const record::Record& record = content.records[i];
       ResultRow row = result_row(record);
@@ -62,6 +64,7 @@ class Details {
   }
 
   void describe(std::vector<std::pair<std::string, std::string>>& facts) const {
+    describe("command", commands_, facts);
     describe("machine", machines_, facts);
     describe("protocol", protocols_, facts);
     if (policies_ != Words{base::MathPolicy().text()}) describe("math", policies_, facts);
@@ -70,6 +73,18 @@ class Details {
 
  private:
   using Words = std::set<std::string>;
+
+  // A merged file has the headers of its parts.
+  void add_commands(const base::Json& header) {
+    if (!header.is_object()) return;
+    const auto command = header.find("command");
+    if (command != header.end() && command->is_string()) {
+      add_word(command->get<std::string>(), commands_);
+    }
+    const auto merged = header.find("merged");
+    if (merged == header.end()) return;
+    for (const base::Json& part : *merged) add_commands(part);
+  }
 
   static void add_word(const std::string& word, Words& words) {
     if (!word.empty()) words.insert(word);
@@ -92,6 +107,7 @@ class Details {
 
   std::unordered_map<std::size_t, ResultRow> rows_;
   std::unordered_map<std::string, std::string> categories_;
+  Words commands_;
   Words protocols_;
   Words policies_;
   Words machines_;
@@ -164,7 +180,12 @@ Result<Report> read_report(const std::vector<std::filesystem::path>& paths,
   report.score_caption = caption_of(settings.score);
   report.notes = results.notes;
   report.notes.insert(report.notes.end(), scores.notes.begin(), scores.notes.end());
-  for (const score::Column& column : scores.columns) add_column(column, details, report);
+  std::vector<score::Backend> backends;
+  for (const score::Column& column : scores.columns) {
+    backends.push_back(column.backend);
+    add_column(column, details, report);
+  }
+  report.conditions = score::condition_texts(backends);
   const bool has_scores =
       std::any_of(report.st.begin(), report.st.end(),
                   [](const ScoreCurve& curve) { return !curve.points.empty(); });

@@ -94,6 +94,9 @@ ResultRow result_row(const record::Record& record) {
   if (const auto& calls = record.timing.break_even_calls) {
     row.break_even_calls = static_cast<double>(*calls);
   }
+  if (const auto& bytes = record.plugin_side.peak_rss_bytes) {
+    row.peak_bytes = static_cast<double>(*bytes);
+  }
   row.relative_rms = largest(record.correctness, "relative_rms");
   row.num_pairs = static_cast<int>(record.timing.pairs_kept.value_or(0));
   row.levels = levels_of(record);

@@ -44,6 +44,7 @@ struct ResultRow {
   std::optional<double> capture_ns;  ///< of protocols that replay
   std::optional<double> first_call_ns;
   std::optional<double> break_even_calls;
+  std::optional<double> peak_bytes;    ///< of the worker while the plugin had its phases
   std::optional<double> relative_rms;  ///< largest of the outputs
   int num_pairs = 0;
   /// From which tolerance t on every output passes, by upstream's four schedules ("float16 -6,
@@ -73,8 +74,10 @@ struct Report {
   /// Name and value: files, machine, protocol, versions.
   std::vector<std::pair<std::string, std::string>> facts;
   std::vector<std::string> backends;  ///< unique labels
-  std::vector<ResultRow> rows;        ///< any order, one a sample and backend
-  std::vector<ScoreCurve> st;         ///< one a backend, in their order, or none at all
+  /// Of each backend; only backends with equal ones may be compared. See score::condition_texts().
+  std::vector<std::string> conditions;
+  std::vector<ResultRow> rows;  ///< any order, one a sample and backend
+  std::vector<ScoreCurve> st;   ///< one a backend, in their order, or none at all
   std::vector<ScoreCurve> est;
   std::string score_caption;  ///< parameters of the scores
   /// Largest deviation of the controls (eager against itself) from 1; none without controls.

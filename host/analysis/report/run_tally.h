@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "record/record.h"
+#include "report/failure_reasons.h"
+#include "report/headline.h"
+#include "score/row.h"
 
 namespace graphnet::report {
 
@@ -19,22 +23,25 @@ class RunTally {
     record::Counting counting = record::Counting::kCounted;
     int count = 0;
   };
-  /// Speedups of one backend's records that are ok.
-  struct Speedups {
-    std::string backend;
-    std::vector<double> counted;
-    std::map<std::string, int> left_out;  ///< how many, by reason
+
+  /// What a tally comes to; of several results of a sample with one backend under one set of
+  /// conditions one counts, see report::headlines().
+  struct Result {
+    std::vector<Outcomes> outcomes;  ///< in order of appearance
+    std::vector<Headline> headlines;
+    std::vector<FailureReason> reasons;
+    int num_repeated = 0;  ///< results that another one of the same sample and backend replaces
   };
 
   void add(const record::Record& record);
 
-  /// Both in order of appearance.
-  const std::vector<Outcomes>& outcomes() const { return outcomes_; }
-  const std::vector<Speedups>& speedups() const { return speedups_; }
+  Result result() const;
 
  private:
-  std::vector<Outcomes> outcomes_;
-  std::vector<Speedups> speedups_;
+  std::vector<score::Backend> backends_;  // in order of appearance
+  std::map<score::Backend, std::size_t> places_;
+  std::vector<HeadlineResult> results_;
+  std::map<std::size_t, std::string> messages_;  // of results that are not ok, by place
 };
 
 }  // namespace graphnet::report

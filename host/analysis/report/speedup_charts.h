@@ -15,8 +15,13 @@ struct SpeedupGroup {
   std::string name;
   std::vector<double> speedups;
   std::map<std::string, int> failures;  ///< by outcome
+  int num_left_out = 0;                 ///< neither failed nor with a speedup that counts
 
   int num_failed() const;
+  /// All results, which is what shares are of.
+  int num_results() const {
+    return static_cast<int>(speedups.size()) + num_failed() + num_left_out;
+  }
 };
 
 /// Violins of log2 speedup with quartile boxes, and below them a lane for samples that are not ok:
@@ -24,7 +29,8 @@ struct SpeedupGroup {
 Chart violin_chart(const ChartName& name, const std::vector<SpeedupGroup>& groups);
 
 /// Share of all samples whose speedup is at most x. A failed sample counts as slower than any, so
-/// that a curve begins at the share of failures.
+/// that a curve begins at the share of failures; it ends below 1 by the share of samples whose
+/// speedup does not count.
 Chart ecdf_chart(const ChartName& name, const std::vector<SpeedupGroup>& groups);
 
 /// Speedups of two backends on the same samples.

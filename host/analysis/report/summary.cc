@@ -87,11 +87,13 @@ std::vector<SpeedupGroup> speedup_groups(const Report& report) {
   std::vector<SpeedupGroup> groups(report.backends.size());
   for (std::size_t i = 0; i < groups.size(); ++i) groups[i].name = report.backends[i];
   for (const ResultRow& row : report.rows) {
-    if (row.backend >= groups.size() || row.is_not_run()) continue;
-    if (!row.is_ok()) {
-      ++groups[row.backend].failures[row.outcome.text()];
-    } else if (row.counts_in_means()) {
+    if (row.backend >= groups.size()) continue;
+    if (row.counts_in_means()) {
       groups[row.backend].speedups.push_back(*row.speedup);
+    } else if (row.is_ok() || row.is_not_run()) {
+      ++groups[row.backend].num_left_out;
+    } else {
+      ++groups[row.backend].failures[row.outcome.text()];
     }
   }
   return groups;

@@ -5,24 +5,54 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "base/text.h"
 #include "record/left_out.h"
+#include "report/distribution.h"
 #include "report/terminal_text.h"
 #include "score/evidence.h"
 
 namespace graphnet::report {
 
 using record::LeftOut;
+using base::Code;
+using base::Result;
+using base::Status;
 using record::Record;
 using record::TimingVerdict;
 
 namespace {
 
-std::string duration_or_dash(const std::optional<double>& nanoseconds) {
-  return nanoseconds ? base::format_duration(*nanoseconds) : "-";
+using Number = std::optional<double>;
+
+std::string duration_or_dash(const Number& nanoseconds) {
+  return nanoseconds ? duration_cell(*nanoseconds) : "-";
+}
+
+std::string bytes_or_dash(const std::optional<std::int64_t>& bytes) {
+  if (!bytes) return "-";
+  char text[40];
+  std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(*bytes) / (1024.0 * 1024.0));
+  return text;
+}
+
+/// Of the timed calls of a side.
+std::string quantile_or_dash(const Record::Side& side, double part) {
+  if (side.trials_ns.empty()) return "-";
+  std::vector<double> sorted = side.trials_ns;
+  std::sort(sorted.begin(), sorted.end());
+  return duration_cell(quantile(sorted, part));
+}
+
+std::string throughput_or_dash(const Number& nanoseconds) {
+  if (!nanoseconds || !(*nanoseconds > 0)) return "-";
+  char text[40];
+  std::snprintf(text, sizeof text, "%.1f /s", 1e9 / *nanoseconds);
+  return text;
 }
 
 // Digits that the spread does not cover are not shown: whole per cents from 10 on. Empty if there
@@ -36,30 +66,23 @@ std::string spread_text(const Record::Side& side) {
   return spread;
 }
 
-std::string median_text(const Record::Side& side) {
-  const std::string spread = spread_text(side);
-  return duration_or_dash(side.median_ns) + (spread.empty() ? "" : " " + spread);
-}
-
-// "1.25x [1.23, 1.27]"; without an interval "1.25x", without a speedup "-".
+// " 1.25x [1.23, 1.27]"; without an interval " 1.25x", without a speedup "     -".
 std::string speedup_text(const Record& record) {
-  if (!record.speedup) return "-";
-  char text[32];
+  constexpr int kRatioWidth = 6;
+  if (!record.speedup) return pad_left("-", kRatioWidth);
+  char text[64];
   std::snprintf(text, sizeof text, "%.2fx", *record.speedup);
-  if (!record.timing.speedup_low) return text;
-  char interval[64];
-  std::snprintf(interval, sizeof interval, " [%.3g, %.3g]", record.timing.speedup_low.value_or(0),
+  std::string cell = pad_left(text, kRatioWidth);
+  if (!record.timing.speedup_low) return cell;
+  std::snprintf(text, sizeof text, " [%.2f, %.2f]", record.timing.speedup_low.value_or(0),
                 record.timing.speedup_high.value_or(0));
-  return std::string(text) + interval;
+  return cell + text;
 }
 
 std::string timing_text(const Record& record, double noise_floor) {
   if (!record.timing.has_pairs()) return spread_text(record.plugin_side);
   if (is_noise(record, noise_floor)) return name_of(TimingVerdict::kNoise);
-  if (record.timing.verdict != TimingVerdict::kSame) return record.timing.verdict.text();
-  char text[32];
-  std::snprintf(text, sizeof text, "same ±%.1f %%", 100 * record.timing.same_within.value_or(0));
-  return text;
+  return record.timing.verdict.text();
 }
 
 // The largest error of an element, as "3e-7"; "0" if there is none, "-" if it is not known.
@@ -78,28 +101,56 @@ std::string error_text(const Record& record) {
   return text[0] + ("e" + std::string(sign)) + std::to_string(std::atoi(text + 3));
 }
 
+constexpr Align kLeft = Align::kLeft;
+constexpr Align kRight = Align::kRight;
+
 constexpr TableColumn kColumns[] = {
-    {"error", Align::kRight, 5, Shown::kAlways,
-     [](const Record& record, double) { return error_text(record); }},
-    {"compile", Align::kRight, 9, Shown::kAlways,
-     [](const Record& record, double) { return duration_or_dash(record.plugin_side.compile_ns); }},
-    {"capture", Align::kRight, 9, Shown::kReplays,
-     [](const Record& record, double) { return duration_or_dash(record.plugin_side.capture_ns); }},
-    {"first call", Align::kRight, 10, Shown::kAlways,
+    {"eager", "eager", kRight, 9, true,
+     [](const Record& record, double) { return duration_or_dash(record.eager.median_ns); },
+     "median time of a call of eager, without waits"},
+    {"plugin", "plugin", kRight, 9, true,
+     [](const Record& record, double) { return duration_or_dash(record.plugin_side.median_ns); },
+     "median time of a call of the plugin, without waits"},
+    {"error", "error", kRight, 5, false,
+     [](const Record& record, double) { return error_text(record); },
+     "largest error of an element of a float output, as a fraction of that output's RMS"},
+    {"compile", "compile", kRight, 9, false,
+     [](const Record& record, double) { return duration_or_dash(record.plugin_side.compile_ns); },
+     "time of the plugin's compile"},
+    {"bind", "bind", kRight, 9, false,
+     [](const Record& record, double) { return duration_or_dash(record.plugin_side.bind_ns); },
+     "time to hand the weights to the executable"},
+    {"capture", "capture", kRight, 9, false,
+     [](const Record& record, double) { return duration_or_dash(record.plugin_side.capture_ns); },
+     "time to capture the call in a CUDA graph; protocol replay only"},
+    {"first_call", "first call", kRight, 10, false,
      [](const Record& record, double) {
        return duration_or_dash(record.plugin_side.first_call_ns);
-     }},
-    {"median", Align::kRight, 10, Shown::kPaired,
-     [](const Record& record, double) { return duration_or_dash(record.plugin_side.median_ns); }},
-    {"speedup [interval]", Align::kLeft, 23, Shown::kPaired,
-     [](const Record& record, double) { return speedup_text(record); }},
-    {"timing", Align::kLeft, 11, Shown::kPaired, timing_text},
-    {"e2e median", Align::kLeft, 18, Shown::kUpstream,
-     [](const Record& record, double) { return median_text(record.plugin_side); }},
-    {"speedup", Align::kRight, 7, Shown::kUpstream,
-     [](const Record& record, double) { return speedup_text(record); }},
-    {"verdict", Align::kLeft, 0, Shown::kAlways,
-     [](const Record& record, double) { return record.verdict.text(); }},
+     },
+     "time of the plugin's very first call, which enters no statistic"},
+    {"p90", "p90", kRight, 9, false,
+     [](const Record& record, double) { return quantile_or_dash(record.plugin_side, 0.9); },
+     "90th percentile of the plugin's timed calls, waits included"},
+    {"p99", "p99", kRight, 9, false,
+     [](const Record& record, double) { return quantile_or_dash(record.plugin_side, 0.99); },
+     "99th percentile of the plugin's timed calls, waits included"},
+    {"throughput", "throughput", kRight, 12, false,
+     [](const Record& record, double) { return throughput_or_dash(record.plugin_side.median_ns); },
+     "calls of the plugin a second, from its median"},
+    {"memory", "memory", kRight, 11, false,
+     [](const Record& record, double) { return bytes_or_dash(record.plugin_side.peak_rss_bytes); },
+     "peak resident memory of the worker while the plugin had its phases"},
+    {"kept", "kept", kRight, 11, false,
+     [](const Record& record, double) { return bytes_or_dash(record.plugin_side.kept_bytes); },
+     "bytes that the plugin says it keeps because of bind"},
+    {"speedup", "speedup [interval]", kLeft, 21, true,
+     [](const Record& record, double) { return speedup_text(record); },
+     "eager time by plugin time, above 1 the plugin is faster; and the interval"},
+    {"timing", "timing", kLeft, 8, true, timing_text,
+     "what the interval says: faster, slower, same, unstable, noise"},
+    {"verdict", "verdict", kLeft, 6, true,
+     [](const Record& record, double) { return record.verdict.text(); },
+     "who did the work, and remarks: flags, degenerate, extreme inputs that fail"},
 };
 
 // "no evidence in 1 of 3 outputs (nan)"; empty if all lend it, or none, which is `degenerate`.
@@ -145,26 +196,42 @@ std::string second_weights_text(const Record& record) {
 
 }  // namespace
 
-std::vector<TableColumn> table_columns(bool is_paired, bool has_replays) {
+const std::vector<TableColumn>& table_columns() {
+  static const std::vector<TableColumn> columns(std::begin(kColumns), std::end(kColumns));
+  return columns;
+}
+
+std::vector<TableColumn> default_columns() {
   std::vector<TableColumn> columns;
   for (const TableColumn& column : kColumns) {
-    const bool is_shown = column.shown == Shown::kAlways ||
-                          (column.shown == Shown::kPaired && is_paired) ||
-                          (column.shown == Shown::kUpstream && !is_paired) ||
-                          (column.shown == Shown::kReplays && has_replays);
-    if (is_shown) columns.push_back(column);
+    if (column.is_default) columns.push_back(column);
   }
   return columns;
 }
 
-std::string cells_text(const std::vector<TableColumn>& columns,
-                       const std::function<std::string(const TableColumn&)>& text) {
-  std::string line;
-  for (const TableColumn& column : columns) {
-    const auto pad = column.align == Align::kRight ? pad_left : pad_right;
-    line += "  " + pad(text(column), column.width);
+Result<std::vector<TableColumn>> columns_named(const std::string& list) {
+  const bool is_added = !list.empty() && list.front() == '+';
+  std::vector<TableColumn> columns = is_added ? default_columns() : std::vector<TableColumn>();
+  std::vector<std::string> names;
+  for (const TableColumn& column : kColumns) names.emplace_back(column.name);
+  for (const std::string& name : base::split(list.substr(is_added ? 1 : 0), ',')) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      Status error(Code::kUsage, "--columns has no column '" + name + "'");
+      const std::string nearest = base::nearest_word(name, names);
+      if (!nearest.empty()) error.add_hint("did you mean '" + nearest + "'?");
+      return error.add_hint("columns: " + base::join(names, ", "));
+    }
+    const auto is_named = [&](const TableColumn& column) { return column.name == name; };
+    // Named again, a column moves.
+    columns.erase(std::remove_if(columns.begin(), columns.end(), is_named), columns.end());
+    columns.push_back(kColumns[found - names.begin()]);
   }
-  return line;
+  // Whatever stands behind a verdict is part of it.
+  std::stable_partition(columns.begin(), columns.end(), [](const TableColumn& column) {
+    return std::string_view(column.name) != "verdict";
+  });
+  return columns;
 }
 
 bool is_noise(const Record& record, double noise_floor) {
@@ -185,6 +252,20 @@ std::string remarks_of(const Record& record) {
   const std::string second_weights = second_weights_text(record);
   if (!second_weights.empty()) remarks.push_back(second_weights);
   return printable(base::join(remarks, ", "));
+}
+
+std::string duration_cell(double nanoseconds) {
+  struct Unit {
+    double nanoseconds;
+    const char* name;
+  };
+  constexpr Unit kUnits[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
+  const Unit* unit = std::begin(kUnits);
+  // What would be shown as 1000.00 has the next unit.
+  while (unit + 1 != std::end(kUnits) && nanoseconds >= 999.995 * unit->nanoseconds) ++unit;
+  char text[40];
+  std::snprintf(text, sizeof text, "%.2f %s", nanoseconds / unit->nanoseconds, unit->name);
+  return text;
 }
 
 }  // namespace graphnet::report

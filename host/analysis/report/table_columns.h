@@ -2,40 +2,40 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "record/record.h"
 
 namespace graphnet::report {
 
 enum class Align : std::uint8_t { kLeft, kRight };
 
-/// In which tables a column stands.
-enum class Shown : std::uint8_t {
-  kAlways,
-  kPaired,    ///< with a protocol of method `paired`
-  kUpstream,  ///< without one
-  kReplays,   ///< with a protocol that replays captured calls
-};
-
-/// A column of numbers and words about a record that is ok.
+/// A column of numbers and words about a record that is ok. All numbers of a column have the same
+/// number of decimals.
 struct TableColumn {
-  const char* header;
+  const char* name;    ///< as `--columns` takes it
+  const char* header;  ///< in the table
   Align align;
-  int width;  ///< terminal cells; longer text is not cut
-  Shown shown;
+  int width;        ///< terminal cells; longer text is not cut
+  bool is_default;  ///< shown without `--columns`
   /// `noise_floor`: largest deviation of the last control from 1.
   std::string (*text)(const record::Record& record, double noise_floor);
+  const char* help;  ///< one line, for `graphnet help words`
 };
 
-/// Those of a table, from left to right.
-std::vector<TableColumn> table_columns(bool is_paired, bool has_replays);
+/// Every column, in the order of the table.
+const std::vector<TableColumn>& table_columns();
 
-/// One line of cells, each after a gap of two blanks.
-std::string cells_text(const std::vector<TableColumn>& columns,
-                       const std::function<std::string(const TableColumn&)>& text);
+/// Those that are shown without `--columns`.
+std::vector<TableColumn> default_columns();
+
+/// The columns of a list, "p90,p99": as listed, `verdict` last if it is among them; a list that
+/// begins with + comes after the default ones.
+///
+/// errors   kUsage for a name that is none (the nearest is suggested) or an empty list
+base::Result<std::vector<TableColumn>> columns_named(const std::string& list);
 
 /// Whether a record claims a speedup or slowdown below the noise floor.
 bool is_noise(const record::Record& record, double noise_floor);
@@ -43,5 +43,10 @@ bool is_noise(const record::Record& record, double noise_floor);
 /// What makes a record that is ok doubtful: "degenerate, implausible, fails on 1 of 2 extreme
 /// inputs"; empty: nothing.
 std::string remarks_of(const record::Record& record);
+
+/// A duration with two decimals: "4.51 us", "611.27 us", "1.84 ms".
+///
+/// units    nanoseconds
+std::string duration_cell(double nanoseconds);
 
 }  // namespace graphnet::report

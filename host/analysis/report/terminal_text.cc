@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "report/terminal_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -106,6 +107,62 @@ std::string cut_to_width(std::string_view text, int width) {
     text.remove_prefix(character.num_bytes);
   }
   return kept + "…";
+}
+
+std::string cut_middle(std::string_view text, int width) {
+  if (display_width(text) <= width) return std::string(text);
+  if (width < 3) return cut_to_width(text, width);
+  // The end tells names apart more often than the beginning.
+  const int tail_width = width / 2;
+  std::string_view tail = text;
+  while (display_width(tail) > tail_width) tail.remove_prefix(first_character(tail).num_bytes);
+  std::string head = cut_to_width(text, width - tail_width);
+  return head + std::string(tail);
+}
+
+namespace {
+
+/// What is left of `text`, which is longer, behind as many characters as have room in `width`
+/// cells; at least one is taken.
+std::string_view without_cells(std::string_view text, int width) {
+  do {
+    const Character character = first_character(text);
+    width -= character_width(character.code);
+    text.remove_prefix(character.num_bytes);
+  } while (!text.empty() && character_width(first_character(text).code) <= width);
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> wrapped(std::string_view text, int width, int indent) {
+  std::vector<std::string> lines(1);
+  int used = 0;
+  const auto next_line = [&] {
+    while (!lines.back().empty() && lines.back().back() == ' ') lines.back().pop_back();
+    lines.emplace_back(static_cast<std::size_t>(indent), ' ');
+    used = indent;
+  };
+  while (!text.empty()) {
+    const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+    const std::size_t end = std::min(text.find(' ', blanks), text.size());
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(end);
+    if (width > indent && used + display_width(word) > width && used > indent) {
+      next_line();
+      word.remove_prefix(blanks);
+    }
+    while (width > indent && used + display_width(word) > width) {
+      const std::string_view rest = without_cells(word, width - used);
+      lines.back() += word.substr(0, word.size() - rest.size());
+      word = rest;
+      next_line();
+    }
+    lines.back() += word;
+    used += display_width(word);
+  }
+  while (!lines.back().empty() && lines.back().back() == ' ') lines.back().pop_back();
+  return lines;
 }
 
 std::string pad_right(std::string_view text, int width) {

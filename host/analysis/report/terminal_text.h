@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace graphnet::report {
 
@@ -19,6 +20,14 @@ int display_width(std::string_view text);
 
 /// At most `width` cells of `text`; a cut is shown by a final "…". Never splits a character.
 std::string cut_to_width(std::string_view text, int width);
+
+/// At most `width` cells of `text`; what a cut takes from the middle is shown by "…". Never splits
+/// a character.
+std::string cut_middle(std::string_view text, int width);
+
+/// Lines of at most `width` cells, broken at blanks, or within words that are longer than a line;
+/// all lines but the first are indented. `width` 0: one line.
+std::vector<std::string> wrapped(std::string_view text, int width, int indent);
 
 /// Fills with blanks up to `width` cells; longer text is left alone.
 std::string pad_right(std::string_view text, int width);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "report/text_report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "base/text.h"
+#include "report/family_table.h"
+#include "report/headline.h"
 #include "report/summary.h"
 #include "report/terminal_text.h"
 
@@ -14,48 +17,34 @@ namespace {
 
 constexpr std::size_t kMaxFlagged = 20;
 
-// A cell of a Markdown table: nothing in it may end the cell or be markup.
-std::string markdown_cell(const std::string& text) {
-  std::string cell;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '<':
-        cell += "&lt;";
-        break;
-      case '&':
-        cell += "&amp;";
-        break;
-      case '|':
-      case '\\':
-      case '`':
-      case '*':
-      case '_':
-      case '[':
-      case '@':
-        cell += '\\';
-        [[fallthrough]];
-      default:
-        cell += c;
-    }
-  }
-  return cell.empty() ? "-" : cell;
-}
-
-std::string markdown_row(const std::vector<std::string>& cells) {
-  return "| " + base::join(cells, " | ") + " |\n";
-}
-
-std::string summary_rows(const Report& report) {
-  std::string text = markdown_row({"backend", "samples", "ok", "failed", "geometric mean speedup",
-                                   "left out of the mean", "verdicts"}) +
-                     markdown_row({"---", "---:", "---:", "---", "---", "---", "---"});
-  for (const BackendSummary& one : summarise(report)) {
+std::string summary_rows(const Report& report, const Headline& headline) {
+  const std::string common = std::to_string(headline.common.size());
+  std::string text =
+      markdown_row({"backend", "ok", "not ok", "speedup on " + common + " common samples",
+                    "speedup on its own", "ok, but in no mean", "verdicts"}) +
+      markdown_row({"---", "---:", "---", "---", "---", "---", "---"});
+  const std::vector<BackendSummary> summaries = summarise(report);
+  for (const BackendHeadline& one : headline.backends) {
+    std::map<std::string, int> not_ok = one.failures;
+    for (const auto& [reason, number] : one.not_run) not_ok[reason] += number;
+    const auto summary =
+        std::find_if(summaries.begin(), summaries.end(),
+                     [&](const BackendSummary& known) { return known.name == one.name; });
+    const std::string own = one.own.count == 0 ? "" : " of " + std::to_string(one.own.count);
     text += markdown_row(
-        {markdown_cell(one.name), std::to_string(one.num_samples), std::to_string(one.num_ok),
-         markdown_cell(counts_text(one.failures)), markdown_cell(mean_text(one.speedup)),
-         markdown_cell(counts_text(one.left_out)), markdown_cell(counts_text(one.verdicts))});
+        {markdown_cell(one.name),
+         std::to_string(one.num_ok) + " of " + std::to_string(one.num_samples),
+         markdown_cell(counts_text(not_ok)), markdown_cell(mean_text(one.common)),
+         markdown_cell(mean_text(one.own) + own), markdown_cell(counts_text(one.left_out)),
+         markdown_cell(summary == summaries.end() ? "" : counts_text(summary->verdicts))});
   }
   return text;
+}
+
+std::string headline_section(const Report& report, const Headline& headline, bool has_title) {
+  std::string text = has_title ? "\n### " + markdown_cell(headline.condition) + "\n\n" : "";
+  text += markdown_cell(headline_sentence(headline, report.noise_floor.value_or(0))) + "\n\n";
+  return text + summary_rows(report, headline) + "\n" + family_markdown(families(report, headline));
 }
 
 std::string score_text(const ScorePoint& point) {
@@ -131,8 +120,13 @@ std::string markdown_report(const Report& report) {
   }
   char noise[64] = "not known, no control was measured";
   if (report.noise_floor) std::snprintf(noise, sizeof noise, "%.2f %%", 100 * *report.noise_floor);
-  text += std::string("- noise floor: ") + noise + "\n\n" + summary_rows(report) +
-          "\nIntervals: 95 %, resampled over the samples.\n";
+  text += std::string("- noise floor: ") + noise + "\n\n";
+  const std::vector<Headline> all = headlines(report);
+  for (const Headline& headline : all) text += headline_section(report, headline, all.size() > 1);
+  text +=
+      "\nSpeedups are geometric means of eager time by plugin time, with 95 % intervals over the "
+      "samples. A common sample has a speedup that counts with every backend: ok, not degenerate, "
+      "not flagged, not unstable.\n";
   if (!report.est.empty()) {
     text += "\n" + score_rows(report) + "\n" + markdown_cell(report.score_caption) + "\n";
   }

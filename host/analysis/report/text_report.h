@@ -7,8 +7,9 @@
 
 namespace graphnet::report {
 
-/// A report short enough for a comment on a change: one table of backends, one of scores, what was
-/// flagged. Markdown as GitHub reads it.
+/// A report for a README or a comment on a change: command and machine; for each set of conditions
+/// the sentence that compares the backends, a table of backends and one of families; scores, and
+/// what was flagged. Markdown as GitHub reads it.
 std::string markdown_report(const Report& report);
 
 /// One line a row with a header, RFC 4180, times in nanoseconds with all their digits; what is not

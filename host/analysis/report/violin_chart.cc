@@ -98,7 +98,7 @@ void draw_name(SvgWriter& svg, const SpeedupGroup& group, const Slot& slot, doub
 void draw_failures(SvgWriter& svg, const SpeedupGroup& group, const PlotBox& lane, const Slot& slot,
                    std::size_t series) {
   const int failed = group.num_failed();
-  const double total = failed + static_cast<double>(group.speedups.size());
+  const double total = group.num_results();
   const double share = total > 0 ? failed / total : 0;
   std::vector<std::string> parts;
   for (const auto& [outcome, count] : group.failures) {

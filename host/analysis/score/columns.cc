@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/math_policy.h"
+#include "base/text.h"
 #include "record/left_out.h"
 
 namespace graphnet::score {
@@ -36,8 +38,7 @@ Backend completed(const Backend& partial, const std::set<Backend>& all) {
 RowsOf group(std::vector<Row> rows) {
   std::set<Backend> all;
   for (const Row& row : rows) all.insert(row.backend);
-  std::map<Backend, Backend> complete;
-  for (const Backend& backend : all) complete.emplace(backend, completed(backend, all));
+  const std::map<Backend, Backend> complete = complete_backends(all);
   RowsOf groups;
   for (Row& row : rows) {
     row.backend = complete.at(row.backend);
@@ -104,10 +105,10 @@ std::vector<std::string> facet_names(const std::vector<Column*>& columns) {
   return names;
 }
 
-/// Empty if the column does not know it.
-std::string facet_text(const Column& column, const std::string& name) {
-  const auto found = column.backend.facets.find(name);
-  if (found == column.backend.facets.end()) return "";
+/// Empty if the backend does not know it.
+std::string facet_text(const Backend& backend, const std::string& name) {
+  const auto found = backend.facets.find(name);
+  if (found == backend.facets.end()) return "";
   const std::string& value = found->second;
   if (name.rfind("option.", 0) == 0)
     return name.substr(std::string("option.").size()) + "=" + value;
@@ -124,11 +125,11 @@ void tell_apart(const std::vector<Column*>& columns) {
     std::set<std::string> after;
     for (const Column* column : columns) {
       before.insert(added[column]);
-      after.insert(added[column] + "\n" + facet_text(*column, facet));
+      after.insert(added[column] + "\n" + facet_text(column->backend, facet));
     }
     if (after.size() == before.size()) continue;
     for (const Column* column : columns) {
-      const std::string text = facet_text(*column, facet);
+      const std::string text = facet_text(column->backend, facet);
       if (!text.empty()) added[column] += (added[column].empty() ? "" : ", ") + text;
     }
   }
@@ -141,7 +142,40 @@ void tell_apart(const std::vector<Column*>& columns) {
   }
 }
 
-void label(std::vector<Column>& columns) {
+/// Facets that results must share to be compared, in the order of condition_texts().
+constexpr const char* kConditions[] = {"source",  "protocol", "device",  "threads",
+                                       "weights", "math",     "hardware"};
+
+using Facets = std::map<std::string, std::string>;
+
+Facets conditions_of(const Backend& backend) {
+  Facets conditions;
+  for (const char* name : kConditions) {
+    const auto found = backend.facets.find(name);
+    if (found != backend.facets.end()) conditions.insert(*found);
+  }
+  return conditions;
+}
+
+/// What a reader is told of one condition; empty: nothing, for it goes without saying.
+std::string condition_text(const std::string& name, const std::string& value) {
+  if (name == "protocol") return value + " protocol";
+  if (name == "weights") return "weights " + value;
+  if (name == "threads") return value + (value == "1" ? " thread" : " threads");
+  if (name == "math") return value == base::MathPolicy().text() ? "" : "math " + value;
+  if (name == "source") return value == "journal" ? "" : "upstream's " + value;
+  return value;
+}
+
+}  // namespace
+
+std::map<Backend, Backend> complete_backends(const std::set<Backend>& backends) {
+  std::map<Backend, Backend> complete;
+  for (const Backend& backend : backends) complete.emplace(backend, completed(backend, backends));
+  return complete;
+}
+
+void label_columns(std::vector<Column>& columns) {
   std::map<std::string, std::vector<Column*>> namesakes;
   for (Column& column : columns) {
     column.label = column.backend.name;
@@ -150,14 +184,31 @@ void label(std::vector<Column>& columns) {
   for (const auto& [name, same] : namesakes) tell_apart(same);
 }
 
-}  // namespace
+std::vector<std::string> condition_texts(const std::vector<Backend>& backends) {
+  // As backends without names, so that what one does not know is completed from the others.
+  std::set<Backend> all;
+  for (const Backend& backend : backends) all.insert({"", conditions_of(backend)});
+  const std::map<Backend, Backend> complete = complete_backends(all);
+  std::vector<std::string> texts;
+  for (const Backend& backend : backends) {
+    const Facets& facets = complete.at({"", conditions_of(backend)}).facets;
+    std::vector<std::string> parts;
+    for (const char* name : kConditions) {
+      const auto found = facets.find(name);
+      const std::string part = found == facets.end() ? "" : condition_text(name, found->second);
+      if (!part.empty()) parts.push_back(part);
+    }
+    texts.push_back(base::join(parts, ", "));
+  }
+  return texts;
+}
 
 std::vector<Column> sort_into_columns(std::vector<Row> rows, const Settings& settings) {
   std::vector<Column> columns;
   for (auto& [backend, group] : group(std::move(rows))) {
     columns.push_back(column_of(backend, std::move(group), settings));
   }
-  label(columns);
+  label_columns(columns);
   std::sort(columns.begin(), columns.end(),
             [](const Column& a, const Column& b) { return a.label < b.label; });
   return columns;

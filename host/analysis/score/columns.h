@@ -17,4 +17,20 @@ namespace graphnet::score {
 /// order    columns by label, rows by sample
 std::vector<Column> sort_into_columns(std::vector<Row> rows, const Settings& settings);
 
+/// Each of the backends, with the facets that it does not know taken from the one other that has
+/// all of its facets and more; itself if there is none or several.
+std::map<Backend, Backend> complete_backends(const std::set<Backend>& backends);
+
+/// Sets the labels of columns, which need nothing but their backends: the name, and the facets that
+/// tell namesakes apart.
+void label_columns(std::vector<Column>& columns);
+
+/// The conditions of each backend as one text: "smoke protocol, cpu, 2 threads, weights bound, AMD
+/// EPYC". Only results with equal texts may be averaged together or compared. The texts leave out
+/// what no backend knows, and the math policy where all have the default one. Conditions that a
+/// backend does not know are those of the others if these agree.
+///
+/// order    as the backends
+std::vector<std::string> condition_texts(const std::vector<Backend>& backends);
+
 }  // namespace graphnet::score

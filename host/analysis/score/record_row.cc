@@ -66,6 +66,8 @@ void judge_levels(const Record& record, bool compat, Row& row) {
   for (std::size_t i = 0; i < num_outputs; ++i) judge_output(record, i, compat, row);
 }
 
+}  // namespace
+
 Backend backend_of(const Record& record) {
   Backend backend;
   backend.name = record.backend_name();
@@ -86,8 +88,6 @@ Backend backend_of(const Record& record) {
   }
   return backend;
 }
-
-}  // namespace
 
 Row row_of(const Record& record, bool compat) {
   Row row;

@@ -21,4 +21,7 @@ namespace graphnet::score {
 /// is ok and no evidence (see evidence.h).
 Row row_of(const record::Record& record, bool compat);
 
+/// What a record's row has as its backend; conditions that the record does not know are absent.
+Backend backend_of(const record::Record& record);
+
 }  // namespace graphnet::score

@@ -46,6 +46,7 @@ Status bind_weights(SessionLog& log, PluginSide& plugin, proof::MapHistory& mapp
   const plugin::CallStatus status = plugin.bind(bind_ns);
   record.plugin_side.bind_ns = bind_ns;
   if (!status.is_ok()) return log.end_plugin(Outcome::kCompileFailed, plugin, status);
+  record.plugin_side.kept_bytes = static_cast<std::int64_t>(plugin.kept_bytes());
   const plugin::CallStatus described = plugin.describe(record.plugin_info);
   note_mappings(log.task(), "compile", mappings);
   if (described.kind == plugin::FailureKind::kBroken) {

@@ -10,6 +10,7 @@
 #include "cli/words_text.h"
 #include "record/left_out.h"
 #include "record/record.h"
+#include "report/table_columns.h"
 #include "score/evidence.h"
 #include "score/row.h"
 
@@ -74,6 +75,9 @@ TEST(Words, EveryWordThatATableCanShowIsDefined) {
   expect_defined<record::ProofVerdict>(defined);
   expect_defined<record::Flag>(defined);
   expect_defined<record::LeftOut>(defined);
+  for (const report::TableColumn& column : report::table_columns()) {
+    EXPECT_EQ(defined.count(column.name), 1U) << column.name;
+  }
   for (std::size_t i = 0; i < score::kNumFailures; ++i) {
     const std::string name = score::failure_name(static_cast<score::Failure>(i));
     EXPECT_EQ(defined.count(name), 1U) << name;

@@ -142,5 +142,30 @@ TEST(Progress, NoneIsSilent) {
   EXPECT_EQ(fixture.taken(), "");
 }
 
+TEST(Progress, TheTimeLeftFollowsTheCostOfWhatIsLeft) {
+  std::int64_t now = 0;
+  std::ostringstream out;
+  Progress::Options options{ProgressMode::kBar, true, 80, 3, [&] { return now; }, {}};
+  options.pairs = {{"timm/resnet10t", "nope", 1}, {"b", "nope", 1}, {"c", "nope", 58}};
+  Progress progress(out, options);
+  progress.begin("timm/resnet10t", "nope");
+  now += 1000 * kMs;
+  progress.finish(finished());
+  out.str("");
+  progress.begin("b", "nope");
+  EXPECT_NE(out.str().find("about 59 s left"), std::string::npos) << out.str();
+}
+
+TEST(Progress, EarlierTimesTellHowLongItTakesFromTheStart) {
+  std::int64_t now = 0;
+  std::ostringstream out;
+  Progress::Options options{ProgressMode::kBar, true, 80, 1, [&] { return now; }, {}};
+  options.pairs = {{"a", "nope", 5}};
+  Progress progress(out, options);
+  progress.learn({"z", "nope", 2}, 8);
+  progress.begin("a", "nope");
+  EXPECT_NE(out.str().find("about 20 s left"), std::string::npos) << out.str();
+}
+
 }  // namespace
 }  // namespace graphnet::report

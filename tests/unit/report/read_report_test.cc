@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "journal/control.h"
@@ -89,6 +90,38 @@ TEST(ReadReport, WhatIsNotCountedIsNoFailure) {
   EXPECT_EQ(summary.num_ok, 1);
   EXPECT_EQ(counts_text(summary.failures), "1 accuracy_mismatch");
   EXPECT_EQ(counts_text(summary.not_run), "1 invalid_sample, 1 not usable");
+}
+
+TEST(ReadReport, TellsTheCommandsOfMergedFilesAndTheConditions) {
+  const tests::TempDir temp;
+  std::string text = lines({ok_record("timm/a", 1.5, "faster")});
+  text.replace(0, text.find('\n'),
+               R"({"schema":"graphnet.journal/1","record_schema":"graphnet.record/1",)"
+               R"("merged":[{"command":"graphnet run a"},{"command":"graphnet run b"},{}]})");
+  const auto report = read_report({temp.write("a.jsonl", text)}, {});
+  ASSERT_TRUE(report.is_ok()) << report.status().to_string();
+  const std::pair<std::string, std::string> command{"command", "graphnet run a; graphnet run b"};
+  EXPECT_NE(std::find(report->facts.begin(), report->facts.end(), command), report->facts.end());
+  ASSERT_EQ(report->conditions.size(), 1U);
+  EXPECT_EQ(report->conditions[0].rfind("standard protocol, cpu, 2 threads", 0), 0U)
+      << report->conditions[0];
+}
+
+TEST(ReadReport, EveryResultIsInTheDenominatorOfShares) {
+  record::Record skipped = ok_record("timm/skipped", 1, "same");
+  skipped.outcome = record::Outcome::kSkipped;
+  record::Record crashed = ok_record("timm/crashed", 1, "same");
+  crashed.outcome = record::Outcome::kCrashed;
+  crashed.phase = record::Phase::kRun;
+  const tests::TempDir temp;
+  const auto report =
+      read_report({temp.write("a.jsonl", lines({ok_record("timm/a", 2, "faster"), skipped, crashed,
+                                                ok_record("timm/unstable", 2, "unstable")}))},
+                  {});
+  ASSERT_TRUE(report.is_ok()) << report.status().to_string();
+  const SpeedupGroup group = speedup_groups(*report).at(0);
+  EXPECT_EQ(group.num_failed(), 1);
+  EXPECT_EQ(group.num_results(), 4);
 }
 
 TEST(ReadReport, ByFileIsABackendAFile) {

@@ -40,6 +40,24 @@ TEST(CutToWidth, NeverSplitsACharacter) {
   EXPECT_EQ(cut_to_width("", 0), "");
 }
 
+TEST(CutMiddle, KeepsBothEnds) {
+  EXPECT_EQ(cut_middle("abcdefgh", 8), "abcdefgh");
+  EXPECT_EQ(cut_middle("abcdefgh", 5), "ab…gh");
+  EXPECT_EQ(cut_middle("abcdefgh", 6), "ab…fgh");
+  EXPECT_EQ(display_width(cut_middle("模型模型模型", 7)), 7);
+  EXPECT_EQ(cut_middle("abcdefgh", 1), "…");
+}
+
+TEST(Wrapped, BreaksAtBlanksAndIndents) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(wrapped("one two three", 0, 2), Lines{"one two three"});
+  EXPECT_EQ(wrapped("one two three", 8, 2), (Lines{"one two", "  three"}));
+  EXPECT_EQ(wrapped("  a    b", 80, 2), Lines{"  a    b"}) << "blanks within a line stay";
+  EXPECT_EQ(wrapped("abcdefgh", 4, 1), (Lines{"abcd", " efg", " h"}));
+  EXPECT_EQ(wrapped("模型模", 3, 2), (Lines{"模", "  型", "  模"})) << "one at least";
+  EXPECT_EQ(wrapped("", 10, 2), Lines{""});
+}
+
 TEST(Pad, FillsByCells) {
   EXPECT_EQ(pad_right("é", 3), "é  ");
   EXPECT_EQ(pad_left("é", 3), "  é");

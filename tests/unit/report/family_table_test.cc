@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "report/family_table.h"
+
+#include <gtest/gtest.h>
+
+#include "report/text_report.h"
+
+namespace graphnet::report {
+namespace {
+
+ResultRow row_of(const std::string& sample, std::size_t backend, double speedup) {
+  ResultRow row;
+  row.sample = sample;
+  row.family = sample.substr(0, sample.find('/'));
+  row.backend = backend;
+  row.outcome = record::Outcome::kOk;
+  row.speedup = speedup;
+  row.compile_ns = 1e9 * speedup;
+  row.peak_bytes = 512.0 * 1024 * 1024;
+  return row;
+}
+
+ResultRow failed_row(const std::string& sample, std::size_t backend) {
+  ResultRow row = row_of(sample, backend, 1);
+  row.outcome = record::Outcome::kUnsupported;
+  row.counting = record::Counting::kFailed;
+  row.speedup.reset();
+  return row;
+}
+
+Report report_of() {
+  Report report;
+  report.title = "graphnet report";
+  report.facts = {{"command", "graphnet run samples --config a.yaml --config b.yaml"},
+                  {"machine", "AMD EPYC/2 threads"}};
+  report.noise_floor = 0.02;
+  report.backends = {"a", "b"};
+  report.conditions = {"smoke", "smoke"};
+  report.rows = {row_of("timm/x", 0, 2), row_of("timm/x", 1, 3), row_of("nemo/y", 0, 4),
+                 failed_row("nemo/y", 1)};
+  return report;
+}
+
+TEST(Families, CommonSamplesOfEachFamilyAndAll) {
+  const Report report = report_of();
+  const std::vector<Family> all = families(report, headlines(report).at(0));
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].name, "nemo");
+  EXPECT_EQ(all[0].num_common, 0);
+  EXPECT_EQ(all[0].entries[1].not_ok.at("unsupported"), 1);
+  EXPECT_EQ(all[0].entries[1].num_samples, 1);
+  EXPECT_EQ(all[1].name, "timm");
+  EXPECT_EQ(all[1].num_common, 1);
+  EXPECT_DOUBLE_EQ(all[1].entries[1].common.value, 3);
+  EXPECT_EQ(all[2].name, "all");
+  EXPECT_EQ(all[2].num_samples, 2);
+  EXPECT_EQ(all[2].entries[0].num_ok, 2);
+  EXPECT_EQ(all[2].entries[0].common.count, 1) << "nemo/y is none of the common samples";
+  EXPECT_EQ(all[2].entries[0].compile_ns, (std::vector<double>{2e9, 4e9}));
+}
+
+TEST(Families, ConditionsHaveTablesOfTheirOwn) {
+  Report report = report_of();
+  report.conditions = {"smoke", "standard"};
+  const auto all = headlines(report);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(families(report, all[1]).back().entries.size(), 1U);
+}
+
+TEST(Markdown, HasCommandMachineNoiseSentenceAndFamilies) {
+  const std::string text = markdown_report(report_of());
+  for (const char* wanted :
+       {"- command: graphnet run samples", "- machine: AMD EPYC", "- noise floor: 2.00 %",
+        "b is 1.50x faster than a on 1 common sample; failed: 1 sample (b)",
+        "| backend | ok | not ok | speedup on 1 common samples |",
+        "| nemo | b | 0 of 1 | 1 unsupported | 0 | - | - | - | - | - |",
+        "| timm | a | 1 of 1 | - | 1 | 2.000x (no interval) | 2.00 s | 2.00 s | 512.0 MiB | 512.0 "
+        "MiB |",
+        "| all | a | 2 of 2 |"}) {
+    EXPECT_NE(text.find(wanted), std::string::npos) << wanted << " is not in\n" << text;
+  }
+}
+
+}  // namespace
+}  // namespace graphnet::report
