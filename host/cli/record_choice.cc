@@ -118,11 +118,9 @@ Status none_fits(const std::vector<JournalContent>& journals, const RecordChoice
   Status error(Code::kInput, "no record of " +
                                  (choice.sample ? "sample '" + *choice.sample + "'" : "a sample") +
                                  (choice.backend ? " with backend '" + *choice.backend + "'" : ""));
-  if (choice.sample) {
-    const std::string nearest =
-        base::nearest_word(*choice.sample, {samples.begin(), samples.end()});
-    if (!nearest.empty()) error.add_hint("did you mean '" + nearest + "'?");
-  }
+  if (choice.sample) base::add_suggestion(error, *choice.sample, names_and_ends(samples));
+  if (choice.backend)
+    base::add_suggestion(error, *choice.backend, {backends.begin(), backends.end()});
   return error.add_hint("backends: " + base::join({backends.begin(), backends.end()}, ", "));
 }
 

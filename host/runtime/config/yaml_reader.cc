@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "base/file.h"
+#include "base/suggestion.h"
 #include "base/text.h"
 
 namespace graphnet::config {
@@ -204,6 +205,37 @@ std::vector<std::string> split_lines(std::string_view text) {
   return lines;
 }
 
+/// What to do about a message of yaml-cpp that contains `text`.
+struct SyntaxHint {
+  const char* text;
+  const char* hint;
+};
+constexpr SyntaxHint kSyntaxHints[] = {
+    // Such as `version: >=0.2`, where '>' begins a block.
+    {"block scalar", "put a value that begins with > or | in quotes"},
+    {"illegal map value",
+     "indent all keys of a map alike; put a value that contains ': ' in quotes"},
+    {"end of map", "indent all keys of a map alike; each needs a ':' and a blank after it"},
+};
+
+Status explain(const YamlSource& source, YamlPosition place, const std::string& message) {
+  const auto line = static_cast<std::size_t>(place.line);
+  if (source.is_file && line < source.lines.size()) {
+    const std::string& text = source.lines[line];
+    const std::size_t tab = text.substr(0, text.find_first_not_of(" \t")).find('\t');
+    if (tab != std::string::npos) {
+      return error_at(source, {place.line, static_cast<int>(tab)},
+                      "a tab in the indentation, where YAML allows only blanks")
+          .add_hint("replace the tab by blanks");
+    }
+  }
+  Status invalid = error_at(source, place, "invalid YAML: " + message);
+  for (const SyntaxHint& row : kSyntaxHints) {
+    if (message.find(row.text) != std::string::npos) return invalid.add_hint(row.hint);
+  }
+  return invalid;
+}
+
 Result<YamlNode> parse_source(const std::string& text, std::shared_ptr<const YamlSource> source,
                               int first_column) {
   try {
@@ -221,10 +253,7 @@ Result<YamlNode> parse_source(const std::string& text, std::shared_ptr<const Yam
     const YamlPosition place = {
         std::max(error.mark.line, 0),
         std::max(error.mark.column, 0) + (error.mark.line <= 0 ? first_column : 0)};
-    Status invalid = error_at(*source, place, "invalid YAML: " + error.msg);
-    // Such as `version: >=0.2`, where '>' begins a block.
-    const bool is_block = error.msg.find("block scalar") != std::string::npos;
-    return is_block ? invalid.add_hint("put a value that begins with > or | in quotes") : invalid;
+    return explain(*source, place, error.msg);
   } catch (const std::exception& error) {
     return Status(Code::kInput, source->name + ": cannot be parsed: " + error.what());
   }
@@ -299,22 +328,76 @@ Result<YamlNode> read_yaml(const std::filesystem::path& path) {
   return parse_yaml(text, path.string());
 }
 
-Result<MapReader> MapReader::open(const YamlNode& node, std::string path,
-                                  const std::vector<std::string>& known_keys) {
+namespace {
+
+/// All that is wrong with the keys of one map.
+Status check_keys_of(const YamlNode& node, const std::string& path,
+                     const std::vector<std::string>& known,
+                     const std::vector<std::string>& required) {
+  Status problems;
+  const std::string place = path.empty() ? "" : " in " + path;
+  for (const auto& entry : node.entries) {
+    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
+    Status unknown =
+        error_at(*entry.source, entry.position,
+                 "unknown key '" + entry.key + "'" + place + suggestion(entry.key, known));
+    problems.add_failure(unknown.add_hint("known keys" + place + ": " + base::join(known, ", ")));
+  }
+  std::vector<std::string> missing;
+  for (const auto& key : required) {
+    if (node.find(key) == nullptr)
+      missing.push_back("'" + (path.empty() ? "" : path + ".") + key + "'");
+  }
+  if (missing.empty()) return problems;
+  return problems.add_failure(error_at(
+      node, (missing.size() == 1 ? "missing key " : "missing keys ") + base::join(missing, ", ")));
+}
+
+/// Calls `visit(node, path)` for every map at a place of MapKeys::path, from `part` on.
+template <typename Visit>
+void visit_maps(const YamlNode& node, const std::vector<std::string>& parts, std::size_t part,
+                const std::string& path, const Visit& visit) {
+  if (part == parts.size()) {
+    if (node.kind == YamlNode::Kind::kMap) visit(node, path);
+    return;
+  }
+  const std::string prefix = path.empty() ? "" : path + ".";
+  if (parts[part] == "[]") {
+    for (const YamlNode& item : node.items) visit_maps(item, parts, part + 1, path, visit);
+  } else if (parts[part] == "*") {
+    for (const YamlEntry& entry : node.entries) {
+      visit_maps(entry.value, parts, part + 1, prefix + entry.key, visit);
+    }
+  } else if (const YamlNode* child = node.find(parts[part])) {
+    visit_maps(*child, parts, part + 1, prefix + parts[part], visit);
+  }
+}
+
+}  // namespace
+
+Status check_keys(const YamlNode& root, const std::vector<MapKeys>& maps) {
+  Status problems;
+  for (const MapKeys& map : maps) {
+    const auto parts = map.path.empty() ? std::vector<std::string>() : base::split(map.path, '.');
+    visit_maps(root, parts, 0, "", [&](const YamlNode& node, const std::string& path) {
+      problems.add_failure(check_keys_of(node, path, map.known, map.required));
+    });
+  }
+  return problems;
+}
+
+Result<MapReader> MapReader::open(const YamlNode& node, std::string path) {
   if (node.kind != YamlNode::Kind::kMap) {
     return wrong(node, path.empty() ? "the document" : path, "a map of keys to values");
   }
-  for (const auto& entry : node.entries) {
-    if (std::find(known_keys.begin(), known_keys.end(), entry.key) != known_keys.end()) continue;
-    const std::string place = path.empty() ? "" : " in " + path;
-    Status error =
-        error_at(*entry.source, entry.position,
-                 "unknown key '" + entry.key + "'" + place + suggestion(entry.key, known_keys));
-    return std::move(error).add_hint(known_keys.empty()
-                                         ? "no keys are known here"
-                                         : "known keys: " + base::join(known_keys, ", "));
-  }
   return MapReader(node, std::move(path));
+}
+
+Result<MapReader> MapReader::open(const YamlNode& node, std::string path,
+                                  const std::vector<std::string>& known_keys) {
+  GN_ASSIGN_OR_RETURN(MapReader map, open(node, std::move(path)));
+  GN_RETURN_IF_ERROR(check_keys_of(node, map.path(), known_keys, {}));
+  return map;
 }
 
 Result<const YamlNode*> MapReader::require(const std::string& key) const {
@@ -399,8 +482,8 @@ std::string describe(const YamlNode& node) {
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string nearest = base::nearest_word(word, candidates);
-  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+  const std::string question = base::suggestion(word, candidates);
+  return question.empty() ? "" : "; " + question;
 }
 
 }  // namespace graphnet::config

@@ -38,14 +38,30 @@ base::Result<YamlNode> parse_flag_value(const std::string& flag, const std::stri
 /// Reads and parses a file; errors name it as `path` is spelled.
 base::Result<YamlNode> read_yaml(const std::filesystem::path& path);
 
-/// A map whose keys are all known.
+/// The keys of one map of a document.
+struct MapKeys {
+  /// Where the map is: keys with dots between, "" for the root; "[]" stands for each item of a
+  /// list, "*" for each key of a map.
+  std::string path;
+  std::vector<std::string> known;
+  std::vector<std::string> required = {};  ///< of the known ones
+};
+
+/// Looks at the keys of all maps of a document at once. What is not there, or is no map, is left to
+/// who reads it.
+///
+/// errors   kInput: every unknown key at its place with the nearest known one, and what each map
+///          lacks at the place of the map
+base::Status check_keys(const YamlNode& root, const std::vector<MapKeys>& maps);
+
+/// A map.
 class MapReader {
  public:
-  /// `path` is the dotted place of the map ("" for the root), used in messages.
+  /// `path` is the dotted place of the map ("" for the root), used in messages. With `known_keys`
+  /// no other key may be there; without, check_keys() has seen to that.
   ///
-  /// errors   kInput if the node is no map or has a key that is not in known_keys; the nearest
-  /// known
-  ///          key is suggested
+  /// errors   kInput if the node is no map; all keys that are not known, as check_keys()
+  static base::Result<MapReader> open(const YamlNode& node, std::string path);
   static base::Result<MapReader> open(const YamlNode& node, std::string path,
                                       const std::vector<std::string>& known_keys);
 

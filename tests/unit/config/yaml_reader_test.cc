@@ -84,6 +84,7 @@ TEST(YamlReader, ReportsSyntaxErrorsWithTheirPlace) {
   EXPECT_TRUE(contains(error_of("a: 'open"), "x.yaml:1:9: invalid YAML: illegal EOF"));
   EXPECT_TRUE(contains(error_of("a: b: c\n"), "x.yaml:1:"));
   EXPECT_TRUE(contains(error_of("\ta: 1\n"), "x.yaml:1:"));
+  EXPECT_TRUE(contains(error_of("a:\n\tb: 1\n"), "x.yaml:2:1: a tab in the indentation"));
 }
 
 TEST(YamlReader, SkipsAByteOrderMark) {
