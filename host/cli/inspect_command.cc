@@ -69,7 +69,7 @@ Result<Options> read_options(const Context& context, const InspectFlags& flags) 
     arguments.push_back(std::move(bundled));
   }
   if (arguments.empty()) return Status(Code::kUsage, "inspect needs a sample");
-  GN_ASSIGN_OR_RETURN(options.samples, select_samples(arguments));
+  GN_ASSIGN_OR_RETURN(options.samples, select_samples(context.installation, arguments));
   if (!flags.ops && options.samples.size() != 1) {
     return Status(Code::kUsage,
                   "inspect shows one sample, got " + std::to_string(options.samples.size()))

@@ -46,4 +46,16 @@ Result<std::vector<ListedPath>> read_path_list(const std::filesystem::path& file
   return paths;
 }
 
+std::vector<std::string> entries_beside(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  const fs::path folder = path.parent_path();
+  std::vector<std::string> entries;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, failure), end;
+       !failure && entry != end; entry.increment(failure)) {
+    entries.push_back((folder / entry->path().filename()).string());
+  }
+  return entries;
+}
+
 }  // namespace graphnet::cli
