@@ -330,27 +330,41 @@ Result<YamlNode> read_yaml(const std::filesystem::path& path) {
 
 namespace {
 
-/// All that is wrong with the keys of one map.
-Status check_keys_of(const YamlNode& node, const std::string& path,
-                     const std::vector<std::string>& known,
-                     const std::vector<std::string>& required) {
-  Status problems;
+// A file of nothing but mistakes must not fill the screen.
+constexpr std::size_t kMaxShownProblems = 6;
+
+/// Adds all that is wrong with the keys of one map.
+void check_keys_of(const YamlNode& node, const std::string& path, const MapKeys& keys,
+                   std::vector<Status>& problems) {
   const std::string place = path.empty() ? "" : " in " + path;
   for (const auto& entry : node.entries) {
-    if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
-    Status unknown =
+    if (std::find(keys.known.begin(), keys.known.end(), entry.key) != keys.known.end()) continue;
+    problems.push_back(
         error_at(*entry.source, entry.position,
-                 "unknown key '" + entry.key + "'" + place + suggestion(entry.key, known));
-    problems.add_failure(unknown.add_hint("known keys" + place + ": " + base::join(known, ", ")));
+                 "unknown key '" + entry.key + "'" + place + suggestion(entry.key, keys.known)));
+    if (!keys.known.empty()) {
+      problems.back().add_hint("known keys" + place + ": " + base::join(keys.known, ", "));
+    }
   }
   std::vector<std::string> missing;
-  for (const auto& key : required) {
-    if (node.find(key) == nullptr)
-      missing.push_back("'" + (path.empty() ? "" : path + ".") + key + "'");
+  for (const auto& key : keys.required) {
+    const std::string full = path.empty() ? key : path + "." + key;
+    if (node.find(key) == nullptr) missing.push_back("'" + full + "'");
   }
-  if (missing.empty()) return problems;
-  return problems.add_failure(error_at(
-      node, (missing.size() == 1 ? "missing key " : "missing keys ") + base::join(missing, ", ")));
+  if (missing.empty()) return;
+  const char* const what = missing.size() == 1 ? "missing key " : "missing keys ";
+  problems.push_back(error_at(node, what + base::join(missing, ", ")));
+}
+
+/// The first problems as one failure.
+Status joined(const std::vector<Status>& problems) {
+  Status all;
+  const std::size_t num_shown = std::min(problems.size(), kMaxShownProblems);
+  for (std::size_t i = 0; i < num_shown; ++i) all.add_failure(problems[i]);
+  const std::size_t num_hidden = problems.size() - num_shown;
+  if (num_hidden == 0) return all;
+  return all.add_failure(
+      Status(Code::kInput, "and " + base::counted(num_hidden, "more problem") + " of this kind"));
 }
 
 /// Calls `visit(node, path)` for every map at a place of MapKeys::path, from `part` on.
@@ -376,14 +390,14 @@ void visit_maps(const YamlNode& node, const std::vector<std::string>& parts, std
 }  // namespace
 
 Status check_keys(const YamlNode& root, const std::vector<MapKeys>& maps) {
-  Status problems;
-  for (const MapKeys& map : maps) {
-    const auto parts = map.path.empty() ? std::vector<std::string>() : base::split(map.path, '.');
+  std::vector<Status> problems;
+  for (const MapKeys& keys : maps) {
+    const auto parts = keys.path.empty() ? std::vector<std::string>() : base::split(keys.path, '.');
     visit_maps(root, parts, 0, "", [&](const YamlNode& node, const std::string& path) {
-      problems.add_failure(check_keys_of(node, path, map.known, map.required));
+      check_keys_of(node, path, keys, problems);
     });
   }
-  return problems;
+  return joined(problems);
 }
 
 Result<MapReader> MapReader::open(const YamlNode& node, std::string path) {
@@ -396,7 +410,9 @@ Result<MapReader> MapReader::open(const YamlNode& node, std::string path) {
 Result<MapReader> MapReader::open(const YamlNode& node, std::string path,
                                   const std::vector<std::string>& known_keys) {
   GN_ASSIGN_OR_RETURN(MapReader map, open(node, std::move(path)));
-  GN_RETURN_IF_ERROR(check_keys_of(node, map.path(), known_keys, {}));
+  std::vector<Status> problems;
+  check_keys_of(node, map.path(), {map.path(), known_keys}, problems);
+  GN_RETURN_IF_ERROR(joined(problems));
   return map;
 }
 

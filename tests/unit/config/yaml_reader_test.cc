@@ -173,7 +173,7 @@ TEST(MapReader, NamesTheNearestKnownKey) {
   EXPECT_EQ(map.status().message(),
             "x.yaml:3:5: unknown key 'worksapce_mib' in backend.options; did you mean "
             "'workspace_mib'?\n      worksapce_mib: 1\n      ^");
-  EXPECT_EQ(map.status().hints().at(0), "known keys: level, workspace_mib");
+  EXPECT_EQ(map.status().hints().at(0), "known keys in backend.options: level, workspace_mib");
 }
 
 TEST(MapReader, SaysWhatIsMissing) {
