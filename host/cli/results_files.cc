@@ -16,12 +16,6 @@ using base::Status;
 
 namespace {
 
-Status no_results(const fs::path& path) {
-  Status error(Code::kInput, "no results file or folder '" + path.string() + "'");
-  base::add_suggestion(error, path.string(), entries_beside(path));
-  return error;
-}
-
 Result<std::vector<fs::path>> results_in(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> found;
@@ -39,6 +33,12 @@ Result<std::vector<fs::path>> results_in(const fs::path& folder) {
 }
 
 }  // namespace
+
+Status no_results(const fs::path& path) {
+  Status error(Code::kInput, "no results file or folder '" + path.string() + "'");
+  base::add_suggestion(error, path.string(), entries_beside(path));
+  return error;
+}
 
 Result<fs::path> last_results() {
   const fs::path folder = "results";

@@ -18,6 +18,9 @@ namespace graphnet::cli {
 base::Result<std::vector<std::filesystem::path>> find_results(
     const std::vector<std::string>& arguments);
 
+/// errors   kInput always: nothing is at `path`; the nearest name beside it is suggested
+base::Status no_results(const std::filesystem::path& path);
+
 /// The results file in ./results, where `run` writes unless told otherwise, that was written last.
 ///
 /// errors   kInput: there is none

@@ -162,7 +162,7 @@ Result<Report> read_report(const std::vector<std::filesystem::path>& paths,
   details.describe(report.facts);
   report.noise_floor = details.noise_floor();
   report.score_caption = caption_of(settings.score);
-  report.notes = results.notes;
+  report.notes = report.file_notes = results.notes;
   report.notes.insert(report.notes.end(), scores.notes.begin(), scores.notes.end());
   for (const score::Column& column : scores.columns) add_column(column, details, report);
   const bool has_scores =
