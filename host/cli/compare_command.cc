@@ -47,15 +47,21 @@ struct Compared {
   std::vector<std::string> notes;
 };
 
+/// What --fail-on takes.
+std::vector<std::string> cause_names() {
+  std::vector<std::string> names;
+  for (const auto& cause : report::kRegressionCauses) names.emplace_back(cause.name);
+  names.emplace_back("never");
+  return names;
+}
+
 Result<report::RegressionRule> read_rule(const std::string& text) {
   report::RegressionRule rule;
   for (const auto& cause : report::kRegressionCauses) rule.*cause.member = false;
   if (text == "never") return rule;
-  std::vector<std::string> names = {"never"};
   for (const std::string& word : base::split(text, ',')) {
     bool is_known = false;
     for (const auto& cause : report::kRegressionCauses) {
-      names.emplace_back(cause.name);
       if (word != cause.name) continue;
       rule.*cause.member = is_known = true;
     }
@@ -64,7 +70,7 @@ Result<report::RegressionRule> read_rule(const std::string& text) {
                  "--fail-on takes slower, broken, missing, unclear with commas between, or never; "
                  "got '" +
                      word + "'");
-    base::add_suggestion(error, word, names);
+    base::add_suggestion(error, word, cause_names());
     return error;
   }
   return rule;
@@ -288,7 +294,7 @@ Command compare_command() {
       {"--fail-on", "CAUSE,...",
        "what makes the exit code 1: slower, broken, missing (in A only), unclear (doubtful "
        "results), with commas between, or never; default: slower,broken",
-       &flags->fail_on},
+       &flags->fail_on, cause_names()},
       {"--junit", "FILE", "also write the comparison as JUnit XML, a test case for each sample",
        &flags->junit},
   };

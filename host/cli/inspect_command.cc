@@ -55,7 +55,9 @@ Result<Options> read_options(const Context& context, const InspectFlags& flags) 
                   "--stage must be source, program or normal, got '" + options.stage + "'");
   }
   if (flags.bisect != flags.config.has_value()) {
-    return Status(Code::kUsage, "--bisect and --config go together");
+    return Status(Code::kUsage,
+                  flags.bisect ? "--bisect needs --config CONFIG" : "--config is only for --bisect")
+        .add_hint("graphnet inspect SAMPLE --bisect --config xla");
   }
   if (flags.bisect && (flags.ops || flags.no_run || flags.stage)) {
     return Status(Code::kUsage, "--bisect goes with none of --stage, --ops and --no-run");
@@ -173,7 +175,7 @@ Command inspect_command() {
                          "the sample to show; with --ops any number, default: the bundled ones",
                          &flags->samples,
                          {},
-                         "DIR"};
+                         "SAMPLE|DIR"};
   command.flags = {
       {"--stage", "source|program|normal", "what to show; default: normal", &flags->stage},
       {"--no-run", "", "take shapes from a plan, not from a run", &flags->no_run},
@@ -183,7 +185,7 @@ Command inspect_command() {
       {"--config", "CONFIG", "the plugin of --bisect", &flags->config},
   };
   command.examples = {
-      {"graphnet inspect samples/timm/resnet10t.c3_in1k", "what a plugin gets to compile"},
+      {"graphnet inspect resnet10t.c3_in1k", "what a plugin gets to compile"},
       {"graphnet inspect samples/others/pigu_hybrid --stage program --no-run",
        "the calls as run, writes included"},
       {"graphnet inspect --ops samples --json", "which operators a plugin must know"},

@@ -363,11 +363,12 @@ Command run_command() {
   command.usage = "run [SAMPLE|DIR|LIST]... --config CONFIG [options]";
   command.positionals = {
       "SAMPLE|DIR|LIST",
-      "a sample, a folder of samples, or a text file with one path per line and # "
-      "comments (default: the config's samples, else the bundled ones with protocol smoke)",
+      "a sample or a folder of samples, by path or by its name in tables, or a text file with one "
+      "per line and # comments (default: the config's samples, else the bundled ones with protocol "
+      "smoke)",
       &flags->samples,
       {},
-      "FILE"};
+      "SAMPLE|FILE"};
   command.flags = run_flag_table(*flags);
   command.examples = {
       {"graphnet run --config nope", "the control on the bundled samples"},
