@@ -66,6 +66,7 @@ TEST(PluginInfo, ShowsTheManifest) {
                           "\n  weights       bound, per_call\n", "\n  options       none\n"}) {
     EXPECT_NE(end.output.find(row), std::string::npos) << row << " is not in\n" << end.output;
   }
+  EXPECT_EQ(graphnet({"plugin", "info", "nope+fast"}).state.exit_code, 0);
   EXPECT_EQ(graphnet({"plugin", "info", "nop"}).state.exit_code, 4);
   EXPECT_EQ(graphnet({"plugin", "info"}).state.exit_code, 2);
   const auto json = base::parse_json(graphnet({"plugin", "info", "nope", "--json"}).output, "info");
