@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include "base/suggestion.h"
 #include "base/text.h"
 #include "cli/path_list.h"
 
@@ -23,7 +22,7 @@ Status check_output_file(const std::string& flag, const fs::path& file) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, ignored)) {
     Status error(Code::kUsage, what + ": there is no folder '" + folder.string() + "'");
-    base::add_suggestion(error, folder.string(), entries_beside(folder));
+    suggest_beside(error, folder);
     return error.add_hint(base::shell_command({"mkdir", "-p", folder.string()}));
   }
   const fs::path target = fs::exists(file, ignored) ? file : folder;

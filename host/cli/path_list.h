@@ -21,8 +21,8 @@ struct ListedPath {
 /// errors   kInput if it cannot be read or is far too large for a list of paths
 base::Result<std::vector<ListedPath>> read_path_list(const std::filesystem::path& file);
 
-/// The entries of the folder in which a path would lie, spelled as the path is: what a typo in its
-/// last part is compared with. Empty if the folder cannot be read.
-std::vector<std::string> entries_beside(const std::filesystem::path& path);
+/// Adds as a hint the path beside `path`, which is not there, whose last part is nearest to its
+/// own; true if one is near.
+bool suggest_beside(base::Status& error, const std::filesystem::path& path);
 
 }  // namespace graphnet::cli

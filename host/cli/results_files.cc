@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "base/suggestion.h"
 #include "cli/path_list.h"
 
 namespace graphnet::cli {
@@ -36,7 +35,7 @@ Result<std::vector<fs::path>> results_in(const fs::path& folder) {
 
 Status no_results(const fs::path& path) {
   Status error(Code::kInput, "no results file or folder '" + path.string() + "'");
-  base::add_suggestion(error, path.string(), entries_beside(path));
+  suggest_beside(error, path);
   return error;
 }
 

@@ -65,7 +65,7 @@ Status not_found(const config::Installation& installation, const std::string& wo
   Status error(Code::kInput, "no sample, folder or list '" + word + "'");
   const fs::path path = fs::path(word).lexically_normal();
   const std::vector<std::string> names = known_samples(installation);
-  if (!base::add_suggestion(error, path.string(), entries_beside(path))) {
+  if (!suggest_beside(error, path)) {
     base::add_suggestion(error, word, names_and_ends(names));
   }
   if (names.empty()) return error;

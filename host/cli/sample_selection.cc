@@ -103,7 +103,10 @@ Status keep_matching(const std::string& pattern, std::vector<supervise::PlannedS
   const bool is_glob = pattern.find_first_of("*?[") != std::string::npos;
   const std::string glob = is_glob ? pattern : "*" + pattern + "*";
   const auto fits = [&](const supervise::PlannedSample& sample) {
-    return ::fnmatch(glob.c_str(), sample.name.c_str(), FNM_CASEFOLD | FNM_NOESCAPE) == 0;
+    const auto fits_text = [&](const std::string& text) {
+      return ::fnmatch(glob.c_str(), text.c_str(), FNM_CASEFOLD | FNM_NOESCAPE) == 0;
+    };
+    return fits_text(sample.name) || fits_text(sample.name.substr(sample.name.rfind('/') + 1));
   };
   std::vector<supervise::PlannedSample> kept;
   std::copy_if(samples.begin(), samples.end(), std::back_inserter(kept), fits);
@@ -113,7 +116,8 @@ Status keep_matching(const std::string& pattern, std::vector<supervise::PlannedS
     std::vector<std::string> names;
     for (const auto& sample : samples) names.push_back(sample.name);
     base::add_suggestion(error, pattern, names_and_ends(names));
-    return error.add_hint("-k resnet: a part of a name; -k 'timm/*': a pattern for a whole one");
+    return error.add_hint(
+        "-k resnet: a part of a name; -k 'timm/*' or -k 'resnet*': a pattern for all of it");
   }
   samples = std::move(kept);
   return Status::ok();

@@ -26,8 +26,8 @@ supervise::PlannedSample planned_sample(const std::filesystem::path& folder);
 base::Result<std::vector<supervise::PlannedSample>> select_samples(
     const config::Installation& installation, const std::vector<std::string>& arguments);
 
-/// Leaves the samples whose name fits a pattern: with *, ? or [ a glob for the whole name, else a
-/// part of it; capitals count as small letters.
+/// Leaves the samples whose name fits a pattern: with *, ? or [ a glob for the name or its last
+/// part, else a part of the name; capitals count as small letters.
 ///
 /// errors   kInput: no name fits
 base::Status keep_matching(const std::string& pattern,

@@ -158,10 +158,13 @@ Result<fs::path> find_config(const Installation& installation, const std::string
       if (is_file(file)) return fs::path(file);
     }
     Status error(Code::kInput, "no config file '" + name + "'");
-    const fs::path folder = fs::path(name).parent_path();
-    std::vector<std::string> beside;
-    for (const std::string& file : configs_in(folder)) beside.push_back((folder / file).string());
-    base::add_suggestion(error, name, beside);
+    const fs::path path = name;
+    const std::set<std::string> beside = configs_in(path.parent_path());
+    const std::string nearest =
+        base::nearest_word(path.filename().string(), {beside.begin(), beside.end()});
+    if (!nearest.empty()) {
+      error.add_hint("did you mean '" + (path.parent_path() / nearest).string() + "'?");
+    }
     return error.add_hint("a name without a slash is looked up among the bundled configs");
   }
   for (const std::string& file : {name, name + ".yaml"}) {

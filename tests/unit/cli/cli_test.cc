@@ -376,7 +376,9 @@ TEST_F(SampleNames, PatternsKeepSome) {
   EXPECT_EQ(kept("f/"), 2);
   EXPECT_EQ(kept("f/*a"), 2);
   EXPECT_EQ(kept("[f]/b*"), 1);
-  EXPECT_EQ(kept("beta*"), -1) << "a glob is for the whole name";
+  EXPECT_EQ(kept("bet?"), 1) << "a glob is for the whole name or its last part";
+  EXPECT_EQ(kept("bet"), 1);
+  EXPECT_EQ(kept("f/*b"), -1);
   EXPECT_EQ(kept("gamma"), -1);
 }
 
