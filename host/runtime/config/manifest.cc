@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "config/map_keys.h"
 #include "config/yaml_reader.h"
 
 namespace graphnet::config {

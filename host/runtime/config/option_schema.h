@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "config/yaml_reader.h"
+#include "config/map_keys.h"
 
 namespace graphnet::config {
 

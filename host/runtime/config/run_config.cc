@@ -7,6 +7,7 @@
 #include "base/device_name.h"
 #include "config/library_identity.h"
 #include "config/manifest.h"
+#include "config/map_keys.h"
 #include "config/override.h"
 #include "config/quantity.h"
 #include "config/yaml_reader.h"

@@ -38,22 +38,6 @@ base::Result<YamlNode> parse_flag_value(const std::string& flag, const std::stri
 /// Reads and parses a file; errors name it as `path` is spelled.
 base::Result<YamlNode> read_yaml(const std::filesystem::path& path);
 
-/// The keys of one map of a document.
-struct MapKeys {
-  /// Where the map is: keys with dots between, "" for the root; "[]" stands for each item of a
-  /// list, "*" for each key of a map.
-  std::string path;
-  std::vector<std::string> known;
-  std::vector<std::string> required = {};  ///< of the known ones
-};
-
-/// Looks at the keys of all maps of a document at once. What is not there, or is no map, is left to
-/// who reads it.
-///
-/// errors   kInput: every unknown key at its place with the nearest known one, and what each map
-///          lacks at the place of the map
-base::Status check_keys(const YamlNode& root, const std::vector<MapKeys>& maps);
-
 /// A map.
 class MapReader {
  public:
