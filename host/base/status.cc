@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/status.h"
 
+#include <algorithm>
+
 namespace graphnet::base {
 
 namespace {
@@ -56,6 +58,23 @@ Status& Status::add_hint(std::string line) & {
 Status&& Status::add_hint(std::string line) && {
   if (failure_) failure_->hints.push_back(std::move(line));
   return std::move(*this);
+}
+
+Status& Status::add_failure(const Status& other) & {
+  if (other.is_ok()) return *this;
+  if (failure_ == nullptr) {
+    failure_ = std::make_shared<Failure>(*other.failure_);
+    return *this;
+  }
+  const auto join = [](std::vector<std::string>& lines, const std::vector<std::string>& others) {
+    for (const std::string& line : others) {
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    }
+  };
+  failure_->message += "\n" + other.message();
+  join(failure_->context, other.context());
+  join(failure_->hints, other.hints());
+  return *this;
 }
 
 std::string Status::to_string() const {

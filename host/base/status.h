@@ -48,6 +48,10 @@ class [[nodiscard]] Status {
   /// Adds "what to try"; no effect on success.
   Status& add_hint(std::string line) &;
   Status&& add_hint(std::string line) &&;
+  /// Joins a second failure, so that several mistakes are reported at once: its message follows on
+  /// a line of its own, its context and hints follow ours unless they are there already. No effect
+  /// if `other` is ok; takes it over if this is.
+  Status& add_failure(const Status& other) &;
 
   /// All of it as text: message, then indented "at:" and "try:" lines, without a final newline.
   std::string to_string() const;

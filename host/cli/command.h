@@ -23,11 +23,14 @@ using FlagTarget =
 struct Flag {
   std::string names;  ///< "-o,--output"
   /// Empty for a switch; in brackets if it may be left out, which stores an empty text. What
-  /// completion offers follows from it: FILE, DIR, CONFIG and PLUGIN name such, lower-case words
-  /// "auto|bar" are the choices, anything else is free text.
+  /// completion offers follows from it, part by part ("PROTOCOL|FILE"): FILE, DIR, SAMPLE, CONFIG,
+  /// PROTOCOL, BACKEND and PLUGIN name such, lower-case words are choices, anything else is free
+  /// text.
   std::string value;
   std::string help;  ///< one phrase, with unit and default
   FlagTarget target;
+  /// Words that completion offers besides; several with commas between if `value` ends in ",...".
+  std::vector<std::string> choices = {};
 };
 
 /// Positional arguments of a command: all of one kind.

@@ -7,10 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
+#include "base/suggestion.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/flag_values.h"
+#include "cli/output_file.h"
+#include "cli/results_files.h"
 #include "report/comparison.h"
 #include "report/read_report.h"
 #include "report/terminal_text.h"
@@ -33,7 +37,44 @@ struct CompareFlags {
   std::vector<std::string> results;
   std::optional<std::string> metric;
   std::optional<std::string> threshold;
+  std::optional<std::string> fail_on;
+  std::optional<std::string> junit;
 };
+
+/// What was compared, and what a reader should know of the files.
+struct Compared {
+  std::vector<Comparison> comparisons;
+  std::vector<std::string> notes;
+};
+
+/// What --fail-on takes.
+std::vector<std::string> cause_names() {
+  std::vector<std::string> names;
+  for (const auto& cause : report::kRegressionCauses) names.emplace_back(cause.name);
+  names.emplace_back("never");
+  return names;
+}
+
+Result<report::RegressionRule> read_rule(const std::string& text) {
+  report::RegressionRule rule;
+  for (const auto& cause : report::kRegressionCauses) rule.*cause.member = false;
+  if (text == "never") return rule;
+  for (const std::string& word : base::split(text, ',')) {
+    bool is_known = false;
+    for (const auto& cause : report::kRegressionCauses) {
+      if (word != cause.name) continue;
+      rule.*cause.member = is_known = true;
+    }
+    if (is_known) continue;
+    Status error(Code::kUsage,
+                 "--fail-on takes slower, broken, missing, unclear with commas between, or never; "
+                 "got '" +
+                     word + "'");
+    base::add_suggestion(error, word, cause_names());
+    return error;
+  }
+  return rule;
+}
 
 Result<report::CompareSettings> read_settings(const CompareFlags& flags) {
   report::CompareSettings settings;
@@ -51,6 +92,9 @@ Result<report::CompareSettings> read_settings(const CompareFlags& flags) {
                                     *flags.threshold + "'");
   }
   if (percent) settings.threshold = *percent / 100;
+  if (flags.fail_on) {
+    GN_ASSIGN_OR_RETURN(settings.rule, read_rule(*flags.fail_on));
+  }
   return settings;
 }
 
@@ -70,13 +114,24 @@ ComparedSide side_of(const Report& report, std::size_t backend, const std::strin
   return side;
 }
 
+/// The backend of this name, or the only one whose plugin has it: "xla" is "xla+rewrites" too.
 Result<std::size_t> find_backend(const Report& report, const std::string& name) {
-  const auto found = std::find(report.backends.begin(), report.backends.end(), name);
-  if (found != report.backends.end()) {
-    return static_cast<std::size_t>(found - report.backends.begin());
+  std::vector<std::size_t> of_plugin;
+  std::vector<std::string> names = report.backends;
+  for (std::size_t i = 0; i < report.backends.size(); ++i) {
+    const std::string& backend = report.backends[i];
+    if (backend == name) return i;
+    const std::string plugin = backend.substr(0, backend.find('+'));
+    if (plugin == name) of_plugin.push_back(i);
+    names.push_back(plugin);
   }
-  return Status(Code::kInput, "no backend '" + name + "' in the results")
-      .add_hint("backends: " + base::join(report.backends, ", "));
+  if (of_plugin.size() == 1) return of_plugin[0];
+  const bool is_there = !of_plugin.empty();
+  Status error(is_there ? Code::kUsage : Code::kInput,
+               is_there ? "'" + name + "' is the plugin of several backends in the results"
+                        : "no backend '" + name + "' in the results");
+  if (!is_there) base::add_suggestion(error, name, names);
+  return error.add_hint("backends: " + base::join(report.backends, ", "));
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> shared_backends(const Report& a, const Report& b) {
@@ -91,8 +146,15 @@ std::vector<std::pair<std::size_t, std::size_t>> shared_backends(const Report& a
   return pairs;
 }
 
-Result<std::vector<Comparison>> compare_files(const CompareFlags& flags,
-                                              const report::CompareSettings& settings) {
+void add_notes(const Report& report, Compared& compared) {
+  for (const std::string& note : report.file_notes) {
+    if (std::find(compared.notes.begin(), compared.notes.end(), note) == compared.notes.end()) {
+      compared.notes.push_back(note);
+    }
+  }
+}
+
+Result<Compared> compare_files(const CompareFlags& flags, const report::CompareSettings& settings) {
   GN_ASSIGN_OR_RETURN(const Report a, read_results({flags.sides[0]}));
   GN_ASSIGN_OR_RETURN(const Report b, read_results({flags.sides[1]}));
   const auto pairs = shared_backends(a, b);
@@ -101,57 +163,101 @@ Result<std::vector<Comparison>> compare_files(const CompareFlags& flags,
         .add_hint("A has " + base::join(a.backends, ", ") + "; B has " +
                   base::join(b.backends, ", "));
   }
-  std::vector<Comparison> comparisons;
+  Compared compared;
   for (const auto& [of_a, of_b] : pairs) {
-    comparisons.push_back(
+    compared.comparisons.push_back(
         report::compare(side_of(a, of_a, a.backends[of_a] + " in " + flags.sides[0]),
                         side_of(b, of_b, b.backends[of_b] + " in " + flags.sides[1]), settings));
   }
-  return comparisons;
+  add_notes(a, compared);
+  add_notes(b, compared);
+  return compared;
 }
 
-Result<std::vector<Comparison>> compare_backends(const CompareFlags& flags,
-                                                 const report::CompareSettings& settings) {
-  GN_ASSIGN_OR_RETURN(const Report report, read_results(flags.results));
-  GN_ASSIGN_OR_RETURN(const std::size_t a, find_backend(report, flags.sides[0]));
-  GN_ASSIGN_OR_RETURN(const std::size_t b, find_backend(report, flags.sides[1]));
-  return std::vector<Comparison>{report::compare(side_of(report, a, flags.sides[0]),
-                                                 side_of(report, b, flags.sides[1]), settings)};
-}
-
-Result<std::vector<Comparison>> compare_sides(const CompareFlags& flags) {
-  if (flags.sides.size() != 2) {
-    return Status(Code::kUsage, "compare needs two results files, or two backends and --results")
-        .add_hint("graphnet compare before.jsonl after.jsonl");
+Result<Compared> compare_backends(const CompareFlags& flags,
+                                  const std::vector<std::string>& results,
+                                  const report::CompareSettings& settings) {
+  GN_ASSIGN_OR_RETURN(const Report report, read_results(results));
+  std::vector<ComparedSide> sides;
+  for (const std::string& name : flags.sides) {
+    Result<std::size_t> backend = find_backend(report, name);
+    if (!backend.is_ok()) {
+      return std::move(backend).status().add_context("results: " + base::join(results, ", "));
+    }
+    sides.push_back(side_of(report, *backend, report.backends[*backend]));
   }
-  GN_ASSIGN_OR_RETURN(const report::CompareSettings settings, read_settings(flags));
-  if (!flags.results.empty()) return compare_backends(flags, settings);
-  for (const std::string& side : flags.sides) {
-    std::error_code error;
-    if (fs::exists(side, error)) continue;
-    return Status(Code::kInput, "no results file '" + side + "'")
+  Compared compared;
+  compared.comparisons.push_back(report::compare(sides[0], sides[1], settings));
+  add_notes(report, compared);
+  return compared;
+}
+
+/// Two names that are no files: backends of the last run.
+Result<Compared> compare_in_last_results(const CompareFlags& flags,
+                                         const report::CompareSettings& settings) {
+  Result<fs::path> last = last_results();
+  if (!last.is_ok()) {
+    return no_results(flags.sides[0])
+        .add_context(last.status().message())
         .add_hint("to compare two backends, name their results: --results FILE");
   }
-  return compare_files(flags, settings);
+  Result<Compared> compared = compare_backends(flags, {last->string()}, settings);
+  if (!compared.is_ok()) {
+    return std::move(compared).status().add_hint("other results: --results FILE or DIR");
+  }
+  compared->notes.insert(compared->notes.begin(),
+                         "backends of " + last->string() + ", the last results");
+  return compared;
+}
+
+Result<Compared> compare_sides(const CompareFlags& flags) {
+  if (flags.sides.size() != 2) {
+    return Status(Code::kUsage, "compare needs two results files, or two backends")
+        .add_hint("graphnet compare before.jsonl after.jsonl")
+        .add_hint("graphnet compare xla nope --results results.jsonl");
+  }
+  GN_ASSIGN_OR_RETURN(const report::CompareSettings settings, read_settings(flags));
+  if (!flags.results.empty()) return compare_backends(flags, flags.results, settings);
+  std::error_code ignored;
+  const bool has_a = fs::exists(flags.sides[0], ignored);
+  const bool has_b = fs::exists(flags.sides[1], ignored);
+  if (has_a && has_b) return compare_files(flags, settings);
+  if (!has_a && !has_b) return compare_in_last_results(flags, settings);
+  return no_results(flags.sides[has_a ? 1 : 0]);
+}
+
+void print(const Context& context, const Compared& compared) {
+  if (context.flags.json) {
+    base::Json json = report::comparison_json(compared.comparisons);
+    json["notes"] = compared.notes;
+    std::cout << base::dump_json(json) << '\n';
+    return;
+  }
+  for (std::size_t i = 0; i < compared.comparisons.size(); ++i) {
+    std::cout << (i > 0 ? "\n" : "") << report::comparison_text(compared.comparisons[i]);
+  }
+  if (context.flags.quiet) return;
+  for (const std::string& note : compared.notes) {
+    std::cerr << "note: " << report::printable(note) << '\n';
+  }
 }
 
 Result<int> execute(const Context& context, const CompareFlags& flags) {
-  GN_ASSIGN_OR_RETURN(const std::vector<Comparison> comparisons, compare_sides(flags));
+  if (flags.junit) GN_RETURN_IF_ERROR(check_output_file("--junit", *flags.junit));
+  GN_ASSIGN_OR_RETURN(const Compared compared, compare_sides(flags));
   bool is_regression = false;
-  for (const Comparison& one : comparisons) {
+  for (const Comparison& one : compared.comparisons) {
     if (one.samples.empty()) {
       return Status(Code::kInput,
                     "no sample was run by both '" + one.name_a + "' and '" + one.name_b + "'");
     }
     is_regression = is_regression || one.is_regression();
   }
-  if (context.flags.json) {
-    std::cout << base::dump_json(report::comparison_json(comparisons)) << '\n';
-  } else {
-    for (std::size_t i = 0; i < comparisons.size(); ++i) {
-      std::cout << (i > 0 ? "\n" : "") << report::comparison_text(comparisons[i]);
-    }
+  if (flags.junit) {
+    GN_RETURN_IF_ERROR(
+        base::write_file_atomic(*flags.junit, report::junit_xml(compared.comparisons)));
   }
+  print(context, compared);
   return is_regression ? kExitSampleFailed : kExitDone;
 }
 
@@ -165,15 +271,17 @@ Command compare_command() {
       "Pairs the results of A and B by sample and says how many times faster B is: the geometric\n"
       "mean with its interval, and each sample that became slower, faster, broken or mended. Of "
       "two\n"
-      "files every backend that both have is compared, or the only one of each; with --results, A\n"
-      "and B are two backends of those results. The exit code is 1 for a regression: a sample is\n"
+      "files every backend that both have is compared, or the only one of each; else A and B are\n"
+      "two backends of --results or, without it, of the last results in ./results.\n"
+      "The exit code is 1 for what --fail-on names, by default for a regression: a sample is\n"
       "broken or slower by more than the threshold, or the mean is, each with its whole interval.\n"
+      "The smallest drop that it can detect follows from the intervals and is printed.\n"
       "Two machines: run the same samples on both and compare the files with --metric plugin or\n"
       "--metric eager (upstream's test_reference_device and test_target_device). Where both were\n"
       "run with --digest, it says of how many samples inputs and outputs have the same bits.";
   command.usage = "compare A B [options]";
   command.positionals = {
-      "A|B", "two results files, or two backends of --results", &flags->sides, {}, "FILE"};
+      "A|B", "two results files, or two backends", &flags->sides, {}, "BACKEND|FILE"};
   command.flags = {
       {"--results", "FILE", "results that hold backends A and B; may repeat", &flags->results},
       {"--metric", "speedup|plugin|eager",
@@ -183,10 +291,18 @@ Command compare_command() {
       {"--threshold", "PERCENT",
        "ignore smaller changes; default: 5, at least the noise floor of the controls",
        &flags->threshold},
+      {"--fail-on", "CAUSE,...",
+       "what makes the exit code 1: slower, broken, missing (in A only), unclear (doubtful "
+       "results), with commas between, or never; default: slower,broken",
+       &flags->fail_on, cause_names()},
+      {"--junit", "FILE", "also write the comparison as JUnit XML, a test case for each sample",
+       &flags->junit},
   };
   command.examples = {
       {"graphnet compare before.jsonl after.jsonl", "did a change cost speed or correctness"},
-      {"graphnet compare acme acme+fast --results results", "two backends on the same samples"},
+      {"graphnet compare xla nope", "two backends of the last results"},
+      {"graphnet compare baseline.jsonl new.jsonl --fail-on slower,broken,missing --junit ci.xml",
+       "in CI, see graphnet help ci"},
       {"graphnet compare reference.jsonl target.jsonl --metric eager", "two machines"}};
   command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;

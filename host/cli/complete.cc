@@ -77,13 +77,6 @@ Scan scan(const Interface& interface, const Words& words) {
   return seen;
 }
 
-/// The words of "auto|bar|none"; none for a placeholder such as FILE or N|auto.
-Words choices_of(const std::string& value) {
-  const bool has_capital = std::any_of(value.begin(), value.end(),
-                                       [](char letter) { return letter >= 'A' && letter <= 'Z'; });
-  return value.empty() || has_capital ? Words() : base::split(value, '|');
-}
-
 void add_words(const Words& words, Completion& result) {
   for (const std::string& word : words) result.offers.push_back({word, ""});
 }
@@ -101,7 +94,7 @@ void add_flags(const std::vector<Flag>& flags, Completion& result) {
   }
 }
 
-/// What a value stands for, by Flag::value or Positionals::completes.
+/// What a part of Flag::value or Positionals::completes stands for.
 struct Kind {
   const char* name;
   bool is_listed;  ///< by ListNames
@@ -110,19 +103,33 @@ struct Kind {
 };
 
 constexpr Kind kKinds[] = {
-    {"FILE", false, true, false},
-    {"DIR", false, false, true},
+    {"FILE", false, true, false},     {"DIR", false, false, true},
+    {"SAMPLE", true, false, false},   {"CONFIG", true, true, false},
+    {"PROTOCOL", true, false, false}, {"BACKEND", true, false, false},
     {"PLUGIN", true, false, false},
-    {"CONFIG", true, true, false},
 };
 
-void add_kind(const std::string& name, const ListNames& list_names, Completion& result) {
-  for (const Kind& kind : kKinds) {
-    if (kind.name != name) continue;
-    if (kind.is_listed) add_words(list_names(name), result);
-    result.has_files = kind.has_files;
-    result.has_folders = kind.has_folders;
+/// What "CONFIG", "PROTOCOL|FILE" or "auto|bar" stands for.
+void add_value(const std::string& value, const ListNames& list_names, Completion& result) {
+  const auto is_capital = [](char letter) { return letter >= 'A' && letter <= 'Z'; };
+  for (const std::string& part : base::split(value, '|')) {
+    const bool is_choice = !part.empty() && std::none_of(part.begin(), part.end(), is_capital);
+    if (is_choice) result.offers.push_back({part, ""});
+    for (const Kind& kind : kKinds) {
+      if (kind.name != part) continue;
+      if (kind.is_listed) add_words(list_names(part), result);
+      result.has_files = result.has_files || kind.has_files;
+      result.has_folders = result.has_folders || kind.has_folders;
+    }
   }
+}
+
+/// The choices of a flag; of a list those for its last part, behind what stands there already.
+void add_choices(const Flag& flag, const std::string& current, Completion& result) {
+  const bool is_list =
+      flag.value.size() > 4 && flag.value.compare(flag.value.size() - 4, 4, ",...") == 0;
+  const std::string before = is_list ? current.substr(0, current.rfind(',') + 1) : "";
+  for (const std::string& word : flag.choices) result.offers.push_back({before + word, ""});
 }
 
 void add_arguments(const Interface& interface, const Scan& seen, const ListNames& list_names,
@@ -132,7 +139,7 @@ void add_arguments(const Interface& interface, const Scan& seen, const ListNames
   const bool is_action =
       !arguments.choices.empty() && (!seen.has_argument || arguments.completes.empty());
   if (is_action) return add_words(arguments.choices, result);
-  if (arguments.completes != "TOPIC") return add_kind(arguments.completes, list_names, result);
+  if (arguments.completes != "TOPIC") return add_value(arguments.completes, list_names, result);
   add_commands(interface, result);
   for (const Topic& topic : interface.topics) result.offers.push_back({topic.name, topic.summary});
 }
@@ -152,8 +159,8 @@ Completion complete(const Interface& interface, const Words& words, const ListNa
   const Scan seen = scan(interface, split);
   Completion result;
   if (seen.flag != nullptr) {
-    add_words(choices_of(seen.flag->value), result);
-    add_kind(seen.flag->value, list_names, result);
+    add_value(seen.flag->value, list_names, result);
+    add_choices(*seen.flag, split.back(), result);
   } else if (!seen.flags_ended && split.back().rfind('-', 0) == 0) {
     if (seen.command != nullptr) add_flags(seen.command->flags, result);
     add_flags(interface.global_flags, result);

@@ -26,7 +26,8 @@ struct Completion {
   std::string text() const;
 };
 
-/// Names that change with the installation, of kind "PLUGIN" or "CONFIG" (see Flag::value).
+/// Names that change with installation and folder, of kind "SAMPLE", "CONFIG", "PROTOCOL",
+/// "BACKEND" or "PLUGIN" (see Flag::value).
 using ListNames = std::function<std::vector<std::string>(const std::string& kind)>;
 
 /// What can stand in the place of the last of `words`, whatever that is so far: the shell keeps

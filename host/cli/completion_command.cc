@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,10 @@
 #include "cli/complete.h"
 #include "cli/exit_code.h"
 #include "cli/plugin_state.h"
+#include "cli/results_files.h"
+#include "cli/sample_names.h"
+#include "config/protocol_file.h"
+#include "journal/journal_file.h"
 
 namespace graphnet::cli {
 
@@ -107,10 +113,53 @@ Result<int> print_script(const std::vector<std::string>& shell) {
       .add_hint("graphnet completion " + base::join(shells(), "|"));
 }
 
+using Names = std::vector<std::string>;
+
+/// The records of the last results in ./results; none if reading them would delay a shell.
+std::vector<record::Record> last_records() {
+  constexpr std::uintmax_t kMaxBytes = std::uintmax_t{32} << 20U;
+  const auto file = last_results();
+  std::error_code error;
+  if (!file.is_ok() || std::filesystem::file_size(*file, error) > kMaxBytes || error) return {};
+  auto journal = journal::read_journal(*file, journal::JournalDepth::kBrief);
+  return journal.is_ok() ? std::move(journal->records) : std::vector<record::Record>();
+}
+
+Names sample_names(const Context& context) {
+  const Names known = known_samples(context.installation);
+  std::set<std::string> names(known.begin(), known.end());
+  for (const auto& record : last_records()) names.insert(record.sample);
+  return {names.begin(), names.end()};
+}
+
+Names backend_names(const Context& /*context*/) {
+  std::set<std::string> names;
+  for (const auto& record : last_records()) names.insert(record.backend_name());
+  return {names.begin(), names.end()};
+}
+
+/// Where the names of a kind come from, see ListNames.
+struct NameKind {
+  const char* name;
+  Names (*list)(const Context& context);
+};
+constexpr NameKind kNameKinds[] = {
+    {"SAMPLE", sample_names},
+    {"CONFIG", [](const Context& context) { return config::list_configs(context.installation); }},
+    {"PROTOCOL",
+     [](const Context& context) {
+       return config::list_protocols(context.installation.config_folders());
+     }},
+    {"BACKEND", backend_names},
+    {"PLUGIN", [](const Context& context) { return usable_plugins(installed_plugins(context)); }},
+};
+
 Result<int> answer(const Context& context, const std::vector<std::string>& words) {
   const auto list_names = [&](const std::string& kind) {
-    return kind == "PLUGIN" ? usable_plugins(installed_plugins(context))
-                            : config::list_configs(context.installation);
+    for (const NameKind& row : kNameKinds) {
+      if (kind == row.name) return row.list(context);
+    }
+    return std::vector<std::string>();
   };
   std::cout << complete(*context.interface, words, list_names).text();
   return kExitDone;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <iostream>
@@ -8,10 +9,12 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/device_check.h"
 #include "cli/device_doctor.h"
 #include "cli/diagnostics.h"
 #include "cli/exit_code.h"
 #include "cli/plugin_state.h"
+#include "cli/run_options.h"
 #include "cli/version_text.h"
 #include "config/resolve_backend.h"
 #include "measure/environment.h"
@@ -32,10 +35,11 @@ struct DoctorFlags {
   std::optional<std::string> device;  ///< "" for the first one
 };
 
-/// A config that `run --config NAME` finds, and whether its plugin can be used.
+/// A config that `run --config NAME` finds, and why it would not run.
 struct ConfigState {
   std::string name;
   std::string file;
+  std::string device;
   Status problem;
 };
 
@@ -49,6 +53,18 @@ struct Diagnosis {
   std::vector<ConfigState> configs;
 
   bool is_ready() const { return worker_problem.is_ok() && !usable_plugins(registry).empty(); }
+
+  /// Why samples would not run on a kind of device of a manifest ("cpu", "cuda"); ok if they would.
+  Status device_problem(const std::string& kind) const {
+    if (!worker_problem.is_ok()) return worker_problem;
+    if (kind == "cpu") return Status::ok();
+    const Json cuda = worker.value("cuda", Json::object());
+    const Json device = cuda.value("device", Json::object());
+    const std::string reason = device.value("problem", cuda.value("reason", ""));
+    if (reason.empty()) return Status::ok();
+    return Status(base::Code::kEnvironment, "device '" + kind + "' cannot be used: " + reason)
+        .add_hint("graphnet doctor --device");
+  }
 };
 
 Result<Json> ask_worker(const Context& context) {
@@ -56,20 +72,19 @@ Result<Json> ask_worker(const Context& context) {
   return supervise::ask_worker({executable}, "describe");
 }
 
-ConfigState examine_config(const Context& context, const std::string& name) {
-  ConfigState state;
-  state.name = name;
-  const auto check = [&]() -> Status {
-    GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, name));
-    state.file = file.string();
-    GN_ASSIGN_OR_RETURN(config::RunConfig run_config,
-                        config::read_run_config(file, {}, context.installation.config_folders()));
-    return config::resolve_backend(context.installation, plugin_folders(context),
-                                   std::move(run_config))
-        .status();
-  };
-  state.problem = check();
-  return state;
+/// What `run --config NAME` finds out before the first sample, in its order but for the device.
+Status examine_config(const Context& context, const Diagnosis& found, ConfigState& state) {
+  GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, state.name));
+  state.file = file.string();
+  GN_ASSIGN_OR_RETURN(config::RunConfig run_config,
+                      config::read_run_config(file, {}, context.installation.config_folders()));
+  state.device = run_config.device;
+  GN_RETURN_IF_ERROR(check_threads(run_config, measure::affinity_cores()));
+  GN_RETURN_IF_ERROR(
+      config::resolve_backend(context.installation, plugin_folders(context), std::move(run_config))
+          .status());
+  GN_RETURN_IF_ERROR(found.device_problem(state.device == "cpu" ? "cpu" : "cuda"));
+  return check_device(context, state.device);
 }
 
 Diagnosis examine(const Context& context) {
@@ -86,9 +101,22 @@ Diagnosis examine(const Context& context) {
   }
   found.registry = installed_plugins(context);
   for (const auto& name : config::list_configs(context.installation)) {
-    found.configs.push_back(examine_config(context, name));
+    ConfigState state;
+    state.name = name;
+    state.problem = examine_config(context, found, state);
+    found.configs.push_back(std::move(state));
   }
   return found;
+}
+
+/// The kinds of devices on which a plugin would run here.
+std::vector<std::string> would_run_on(const Diagnosis& found, const config::PluginEntry& entry) {
+  std::vector<std::string> kinds;
+  if (plugin_state(entry) != "ok" || !entry.manifest) return kinds;
+  for (const std::string& kind : entry.manifest->devices) {
+    if (found.device_problem(kind).is_ok()) kinds.push_back(kind);
+  }
+  return kinds;
 }
 
 Json diagnosis_json(const Diagnosis& found) {
@@ -105,6 +133,7 @@ Json diagnosis_json(const Diagnosis& found) {
   object["plugins"] = Json::array();
   for (const auto& entry : found.registry.entries()) {
     object["plugins"].push_back(plugin_json(found.registry, entry));
+    object["plugins"].back()["would_run_on"] = would_run_on(found, entry);
   }
   object["configs"] = Json::array();
   for (const auto& state : found.configs) {
@@ -202,8 +231,8 @@ class DoctorText {
                           state(word, word == "ok" || word == "shadowed");
       if (entry.manifest) value += ", " + report::printable(entry.manifest->version);
       const Status problem = plugin_problem(entry);
-      if (!problem.is_ok()) value += ": " + report::printable(problem.message());
-      row(what, value);
+      row(what, value + (word == "ok" ? ", " + devices_text(entry) : ""));
+      if (!problem.is_ok()) add_reason(problem);
       what.clear();
     }
     if (!what.empty()) row(what, state("none", false) + " is installed");
@@ -214,11 +243,32 @@ class DoctorText {
     for (const auto& config : found_.configs) {
       const bool is_ready = config.problem.is_ok();
       row(what, report::pad_right(report::printable(config.name), kNameWidth) +
-                    (is_ready ? state("ok", true)
-                              : report::coloured(report::printable(config.problem.message()),
-                                                 report::Colour::kDim, color_)));
+                    (is_ready ? state("would run", true) + " on " + report::printable(config.device)
+                              : state("would not run", false)));
+      if (!is_ready) add_reason(config.problem);
       what.clear();
     }
+  }
+
+  /// "would run on cpu, not on cuda".
+  std::string devices_text(const config::PluginEntry& entry) const {
+    const std::vector<std::string> kinds = would_run_on(found_, entry);
+    std::vector<std::string> others;
+    for (const std::string& kind : entry.manifest->devices) {
+      if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) others.push_back(kind);
+    }
+    if (kinds.empty()) return "would not run on " + base::join(others, ", ");
+    return "would run on " + base::join(kinds, ", ") +
+           (others.empty() ? "" : ", not on " + base::join(others, ", "));
+  }
+
+  /// Why a plugin or config would not run, and what to do, below its row.
+  void add_reason(const Status& problem) {
+    const std::string& message = problem.message();
+    const std::string indent(kNameWidth, ' ');
+    row("", indent + "because: " + report::printable(message.substr(0, message.find('\n'))));
+    if (problem.hints().empty()) return;
+    row("", indent + "try: " + report::printable(as_typed(problem.hints().front())));
   }
 
   std::string ready_config() const {
@@ -252,9 +302,11 @@ Command doctor_command() {
   Command command;
   command.summary = "show what this machine and installation offer and what is missing";
   command.description =
-      "Looks at processor, memory, disk, libtorch, CUDA, plugins and configs. Changes nothing and "
-      "runs\n"
-      "no plugin code. Exit code 5 if samples cannot be run: no libtorch, or no usable plugin; "
+      "Looks at processor, memory, disk, libtorch, CUDA, plugins and configs, and says which "
+      "plugin\n"
+      "and config would run and why others would not. Changes nothing and runs no plugin code: a\n"
+      "compiler that cannot be loaded shows only in a run. Exit code 5 if samples cannot be run: "
+      "no libtorch, or no usable plugin; "
       "with\n"
       "--device if they cannot be run on that device.";
   command.usage = "doctor [options]";

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/suggestion.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
@@ -70,8 +71,7 @@ Result<int> execute(const Context& context, const HelpFlags& flags) {
     names.push_back(topic.name);
   }
   Status error(Code::kUsage, "no command or topic '" + name + "'");
-  const std::string nearest = base::nearest_word(name, names);
-  if (!nearest.empty()) error.add_hint("did you mean '" + nearest + "'?");
+  base::add_suggestion(error, name, names);
   return error.add_hint("graphnet help");
 }
 

@@ -56,7 +56,8 @@ Result<Options> read_options(const Context& context, const InspectFlags& flags) 
   }
   if (flags.bisect != flags.config.has_value()) {
     return Status(Code::kUsage,
-                  flags.bisect ? "--bisect needs --config CONFIG" : "--config needs --bisect");
+                  flags.bisect ? "--bisect needs --config CONFIG" : "--config needs --bisect")
+        .add_hint("graphnet inspect SAMPLE --bisect --config xla");
   }
   if (flags.bisect && (flags.ops || flags.no_run || flags.stage)) {
     return Status(Code::kUsage, "--bisect excludes --stage, --ops and --no-run");
@@ -70,7 +71,7 @@ Result<Options> read_options(const Context& context, const InspectFlags& flags) 
     arguments.push_back(std::move(bundled));
   }
   if (arguments.empty()) return Status(Code::kUsage, "inspect needs a sample");
-  GN_ASSIGN_OR_RETURN(options.samples, select_samples(arguments));
+  GN_ASSIGN_OR_RETURN(options.samples, select_samples(context.installation, arguments));
   if (!flags.ops && options.samples.size() != 1) {
     return Status(Code::kUsage,
                   "inspect shows one sample, got " + std::to_string(options.samples.size()))
@@ -173,7 +174,7 @@ Command inspect_command() {
                          "the sample to show; with --ops any number, default: the bundled ones",
                          &flags->samples,
                          {},
-                         "DIR"};
+                         "SAMPLE|DIR"};
   command.flags = {
       {"--stage", "source|program|normal", "what to show; default: normal", &flags->stage},
       {"--no-run", "", "take shapes from a plan, not from a run", &flags->no_run},
@@ -183,7 +184,7 @@ Command inspect_command() {
       {"--config", "CONFIG", "the plugin of --bisect", &flags->config},
   };
   command.examples = {
-      {"graphnet inspect samples/timm/resnet10t.c3_in1k", "what a plugin gets to compile"},
+      {"graphnet inspect resnet10t.c3_in1k", "what a plugin gets to compile"},
       {"graphnet inspect samples/others/pigu_hybrid --stage program --no-run",
        "the calls as run, writes included"},
       {"graphnet inspect --ops samples --json", "which operators a plugin must know"},

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
+#include "cli/output_file.h"
 #include "cli/results_files.h"
 #include "journal/merge.h"
 #include "report/terminal_text.h"
@@ -45,6 +46,7 @@ Result<int> execute(const Context& context, const MergeFlags& flags) {
     return Status(Code::kUsage, "--output is missing")
         .add_hint("graphnet merge -o all.jsonl results/");
   }
+  GN_RETURN_IF_ERROR(check_output_file("--output", *flags.output));
   GN_ASSIGN_OR_RETURN(std::vector<fs::path> inputs, find_results(flags.inputs));
   const std::size_t num_files = inputs.size();
   const fs::path output = *flags.output;

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/suggestion.h"
 #include "base/text.h"
 
 namespace graphnet::cli {
@@ -55,8 +56,7 @@ void add_names(const std::vector<Flag>& flags, std::vector<std::string>& names) 
 Status unknown(const std::string& what, const std::string& word,
                const std::vector<std::string>& known, const std::string& help) {
   Status error(Code::kUsage, "unknown " + what + " '" + word + "'");
-  const std::string nearest = base::nearest_word(word, known);
-  if (!nearest.empty()) error.add_hint("did you mean '" + nearest + "'?");
+  base::add_suggestion(error, word, known);
   return error.add_hint(help);
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "base/text.h"
 
 namespace graphnet::cli {
 
@@ -44,6 +45,21 @@ Result<std::vector<ListedPath>> read_path_list(const std::filesystem::path& file
     if (!path.empty()) paths.push_back({number, std::move(path)});
   }
   return paths;
+}
+
+bool suggest_beside(base::Status& error, const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  const fs::path folder = path.parent_path();
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, failure), end;
+       !failure && entry != end; entry.increment(failure)) {
+    names.push_back(entry->path().filename().string());
+  }
+  const std::string nearest = base::nearest_word(path.filename().string(), names);
+  if (nearest.empty()) return false;
+  error.add_hint("did you mean '" + (folder / nearest).string() + "'?");
+  return true;
 }
 
 }  // namespace graphnet::cli

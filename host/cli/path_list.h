@@ -21,4 +21,8 @@ struct ListedPath {
 /// errors   kInput if it cannot be read or is far too large for a list of paths
 base::Result<std::vector<ListedPath>> read_path_list(const std::filesystem::path& file);
 
+/// Adds as a hint the path beside `path`, which is not there, whose last part is nearest to its
+/// own; true if one is near.
+bool suggest_beside(base::Status& error, const std::filesystem::path& path);
+
 }  // namespace graphnet::cli

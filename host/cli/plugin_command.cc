@@ -171,7 +171,9 @@ Result<int> list_plugins(const Context& context) {
   return kExitDone;
 }
 
-Result<int> show_plugin(const Context& context, const std::string& name) {
+/// `shown` is a plugin's name, or what tables call it with its options: "acme+fast".
+Result<int> show_plugin(const Context& context, const std::string& shown) {
+  const std::string name = shown.substr(0, shown.find('+'));
   const auto registry = installed_plugins(context);
   for (const auto& entry : registry.entries()) {
     if (entry.name != name) continue;

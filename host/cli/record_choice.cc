@@ -7,7 +7,9 @@
 #include <tuple>
 
 #include "base/field_reader.h"
+#include "base/suggestion.h"
 #include "base/text.h"
+#include "cli/sample_names.h"
 #include "journal/repetition.h"
 
 namespace graphnet::cli {
@@ -23,14 +25,10 @@ namespace {
 
 constexpr std::size_t kMaxShown = 8;
 
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 bool fits(const Record& record, const RecordChoice& choice) {
   const auto& sample = choice.sample;
   const auto& backend = choice.backend;
-  return (!sample || record.sample == *sample || ends_with(record.sample, "/" + *sample)) &&
+  return (!sample || means_sample(*sample, record.sample)) &&
          (!backend || record.plugin_variant == *backend || record.plugin == *backend);
 }
 
@@ -118,11 +116,10 @@ Status none_fits(const std::vector<JournalContent>& journals, const RecordChoice
   Status error(Code::kInput, "no record of " +
                                  (choice.sample ? "sample '" + *choice.sample + "'" : "a sample") +
                                  (choice.backend ? " with backend '" + *choice.backend + "'" : ""));
-  if (choice.sample) {
-    const std::string nearest =
-        base::nearest_word(*choice.sample, {samples.begin(), samples.end()});
-    if (!nearest.empty()) error.add_hint("did you mean '" + nearest + "'?");
-  }
+  if (choice.sample)
+    base::add_suggestion(error, *choice.sample, names_and_ends({samples.begin(), samples.end()}));
+  if (choice.backend)
+    base::add_suggestion(error, *choice.backend, {backends.begin(), backends.end()});
   return error.add_hint("backends: " + base::join({backends.begin(), backends.end()}, ", "));
 }
 

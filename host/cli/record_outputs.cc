@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/exit_code.h"
+#include "cli/output_file.h"
 #include "report/proof_report.h"
 #include "report/terminal_text.h"
 #include "report/timeline.h"
@@ -20,6 +21,7 @@ namespace {
 
 Status write_trace(const Context& context, const std::string& file,
                    const std::vector<record::Record>& records) {
+  if (file != "-") GN_RETURN_IF_ERROR(check_output_file("--perfetto", file));
   const report::PerfettoTrace trace = report::timeline(records);
   if (file == "-") {
     std::cout << trace.bytes();

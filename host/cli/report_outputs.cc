@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/exit_code.h"
+#include "cli/output_file.h"
 #include "report/charts.h"
 #include "report/html_page.h"
 #include "report/png.h"
@@ -93,6 +94,9 @@ Result<int> write_report_outputs(const Context& context, const std::vector<std::
     return Status(Code::kUsage, "report needs results").add_hint("graphnet report results");
   }
   GN_RETURN_IF_ERROR(check(flags));
+  if (flags.html && *flags.html != "-") {
+    GN_RETURN_IF_ERROR(check_output_file("--html", *flags.html));
+  }
   fs::path converter;
   if (flags.png) {
     GN_ASSIGN_OR_RETURN(converter, report::find_svg_converter());

@@ -249,7 +249,7 @@ Command repro_command() {
       "RESULTS", "results files, or folders of them", &flags->results, {}, "FILE"};
   command.flags = {
       {"--sample", "SAMPLE", "whose record; its name or the end of it", &flags->sample},
-      {"--backend", "NAME", "with which backend; a plugin's name or variant", &flags->backend},
+      {"--backend", "BACKEND", "with which backend; a plugin's name or variant", &flags->backend},
       {"--out", "DIR", "where to write; it must be empty (default: repro-SAMPLE-BACKEND)",
        &flags->out},
       {"--check", "DIR", "what run.sh ends with: say if its last run repeated the record",

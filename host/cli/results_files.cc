@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/path_list.h"
+
 namespace graphnet::cli {
 
 namespace fs = std::filesystem;
@@ -31,6 +33,24 @@ Result<std::vector<fs::path>> results_in(const fs::path& folder) {
 
 }  // namespace
 
+Status no_results(const fs::path& path) {
+  Status error(Code::kInput, "no results file or folder '" + path.string() + "'");
+  suggest_beside(error, path);
+  return error;
+}
+
+Result<fs::path> last_results() {
+  const fs::path folder = "results";
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    return Status(Code::kInput, "there is no folder 'results' here, where runs write by default");
+  }
+  GN_ASSIGN_OR_RETURN(const std::vector<fs::path> files, results_in(folder));
+  return *std::max_element(files.begin(), files.end(), [&](const fs::path& a, const fs::path& b) {
+    return fs::last_write_time(a, error) < fs::last_write_time(b, error);
+  });
+}
+
 Result<std::vector<fs::path>> find_results(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return Status(Code::kUsage, "no results file given");
   std::vector<fs::path> files;
@@ -39,7 +59,7 @@ Result<std::vector<fs::path>> find_results(const std::vector<std::string>& argum
     std::error_code error;
     std::vector<fs::path> found = {argument};
     if (!fs::exists(argument, error)) {
-      return Status(Code::kInput, "no results file or folder '" + argument + "'");
+      return no_results(argument);
     }
     if (fs::is_directory(argument, error)) {
       GN_ASSIGN_OR_RETURN(found, results_in(argument));

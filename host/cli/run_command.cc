@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -13,6 +14,7 @@
 #include "cli/diagnostics.h"
 #include "cli/exit_code.h"
 #include "cli/journaled_sweep.h"
+#include "cli/output_file.h"
 #include "cli/plan_text.h"
 #include "cli/plugin_state.h"
 #include "cli/run_view.h"
@@ -66,12 +68,15 @@ Status check_one_policy(const std::vector<config::RunConfig>& configs) {
   return Status::ok();
 }
 
-/// The configs, the flags applied.
+/// The configs, the flags applied; one that is named several times is there once.
 Result<std::vector<config::RunConfig>> read_configs(const Context& context,
                                                     const RunOptions& options) {
   std::vector<config::RunConfig> configs;
+  std::set<fs::path> seen;
   for (const auto& name : options.configs) {
     GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, name));
+    std::error_code ignored;
+    if (!seen.insert(fs::weakly_canonical(file, ignored)).second) continue;
     GN_ASSIGN_OR_RETURN(
         config::RunConfig run_config,
         config::read_run_config(file, options.sets, context.installation.config_folders()));
@@ -136,7 +141,9 @@ Result<std::vector<PlannedSample>> choose_samples(const Context& context, const 
     GN_ASSIGN_OR_RETURN(std::string bundled, default_samples(context.installation));
     arguments.push_back(std::move(bundled));
   }
-  return select_samples(arguments);
+  GN_ASSIGN_OR_RETURN(auto samples, select_samples(context.installation, arguments));
+  if (options.match) GN_RETURN_IF_ERROR(keep_matching(*options.match, samples));
+  return samples;
 }
 
 namespace {
@@ -188,8 +195,14 @@ int jobs_of(const RunOptions& options, const PreparedRun& run) {
                     static_cast<int>(std::clamp<std::size_t>(run.plan.size(), 1, kMaxJobs)));
 }
 
+Status check_results_file(const RunOptions& options) {
+  if (options.output) return check_output_file("--output", *options.output);
+  return options.resume ? check_output_file("--resume", *options.resume) : Status::ok();
+}
+
 Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   PreparedRun run;
+  GN_RETURN_IF_ERROR(check_results_file(options));
   GN_ASSIGN_OR_RETURN(auto configs, read_configs(context, options));
   // Before the plugins: what a machine lacks is known before what a plugin lacks on it.
   for (const auto& run_config : configs) {
@@ -197,6 +210,9 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
     if (!options.dry_run) GN_RETURN_IF_ERROR(check_device(context, run_config.device));
   }
   GN_ASSIGN_OR_RETURN(run.backends, examine_backends(context, std::move(configs)));
+  if (run.backends.size() < options.configs.size()) {
+    run.notes.push_back("a config is named twice with --config and runs once");
+  }
   GN_ASSIGN_OR_RETURN(run.samples, choose_samples(context, options, run.backends));
   run.run_id = journal::new_run_id();
   run.results = results_path(options, run.run_id);
@@ -261,7 +277,7 @@ std::string continue_command(const Context& context, const fs::path& results) {
 }
 
 report::RunSummary summarize(const Context& context, const PreparedRun& run,
-                             const supervise::SweepEnd& end,
+                             const supervise::SweepEnd& end, bool is_at_max_failures,
                              std::chrono::steady_clock::time_point started) {
   report::RunSummary summary;
   summary.elapsed_s =
@@ -272,8 +288,10 @@ report::RunSummary summarize(const Context& context, const PreparedRun& run,
     summary.notes.push_back("skipped " + base::counted(run.num_already_done, "existing result"));
   }
   if (end.num_left > 0) {
-    summary.notes.push_back(std::string(end.signal != 0 ? "interrupted: " : "stopped: ") +
-                            std::to_string(end.num_left) + " of " +
+    const char* const why = end.signal != 0      ? "interrupted: "
+                            : is_at_max_failures ? "stopped by --maxfail: "
+                                                 : "stopped: ";
+    summary.notes.push_back(why + std::to_string(end.num_left) + " of " +
                             std::to_string(run.plan.size()) +
                             " not run; continue with: " + continue_command(context, run.results));
   }
@@ -325,7 +343,7 @@ Result<int> sweep(const Context& context, const RunOptions& options, const Prepa
     view.hide();
     return end.status();
   }
-  view.finish(summarize(context, run, *end, started));
+  view.finish(summarize(context, run, *end, view.is_at_max_failures(), started));
   return exit_code_of(*end, view);
 }
 
@@ -359,20 +377,24 @@ Command run_command() {
       "in a process\nof its own: a crash, a hang or a lack of memory costs that pair and nothing "
       "else. With several\nconfigs, a plugin whose files cannot be used costs its own pairs only; "
       "with one the run ends at\nonce. Ctrl-C lets the running pair finish and ends the run; a "
-      "second one stops that pair too.\n\nThe end of a run compares the backends on the samples that "
+      "second one stops that pair too.\n\nThe end of a run compares the backends on the samples "
+      "that "
       "all of them did. --columns chooses\nwhat the table shows; graphnet help words explains the "
       "columns.";
   command.usage = "run [SAMPLE|DIR|LIST]... --config CONFIG [options]";
   command.positionals = {
       "SAMPLE|DIR|LIST",
-      "a sample, a folder of samples, or a text file with one path per line and # "
-      "comments (default: the config's samples, else the bundled ones with protocol smoke)",
+      "a sample or a folder of samples, by path or by its name in tables, or a text file with one "
+      "per line and # comments (default: the config's samples, else the bundled ones with protocol "
+      "smoke)",
       &flags->samples,
       {},
-      "FILE"};
+      "SAMPLE|FILE"};
   command.flags = run_flag_table(*flags);
   command.examples = {
-      {"graphnet run --config nope.yaml", "the control on the bundled samples"},
+      {"graphnet run --config nope", "the control on the bundled samples"},
+      {"graphnet run timm -k resnet --config nope -x --durations 5",
+       "samples by name; end at the first failure; what took longest"},
       {"graphnet run samples/timm --config one.yaml --config two.yaml",
        "two backends on every sample of a folder"},
       {"graphnet run list.txt --config nope.yaml --protocol smoke --json | jq .outcome",

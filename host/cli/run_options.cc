@@ -71,6 +71,13 @@ Status read_numbers(const RunFlags& flags, RunOptions& options) {
     options.flop_limit = *flop;
   }
   GN_ASSIGN_OR_RETURN(options.timeout, read_time_limit("--timeout", flags.timeout));
+  GN_ASSIGN_OR_RETURN(options.max_failures, read_count("--maxfail", flags.maxfail, 1, kMaxCalls));
+  if (flags.exit_first && options.max_failures.value_or(1) != 1) {
+    return Status(Code::kUsage, "-x is short for --maxfail 1, and --maxfail is " + *flags.maxfail);
+  }
+  if (flags.exit_first) options.max_failures = 1;
+  GN_ASSIGN_OR_RETURN(options.num_slowest,
+                      read_count("--durations", flags.durations, 0, kMaxCalls));
   return Status::ok();
 }
 
@@ -80,13 +87,13 @@ std::vector<Flag> measuring_flag_table(RunFlags& flags) {
   return {
       {"-c,--config", "CONFIG",
        "the run config; repeat it to run several backends side by side (files are not merged). A "
-       "name without a slash is looked up in ., $XDG_CONFIG_HOME/graphnet/configs and the bundled "
-       "configs",
+       "name without a slash, with or without .yaml, is looked up in ., "
+       "$XDG_CONFIG_HOME/graphnet/configs and the bundled configs",
        &flags.configs},
       {"--set", "KEY=VALUE",
        "override a config key of every --config, such as backend.options.level=3; may repeat",
        &flags.sets},
-      {"--protocol", "NAME|FILE",
+      {"--protocol", "PROTOCOL|FILE",
        "how to time: smoke (quick), standard (default), kernel (hot and cold caches, narrow), "
        "replay (launches of a captured CUDA graph), "
        "upstream (as the dataset's own benchmark), or a protocol file",
@@ -104,6 +111,9 @@ std::vector<Flag> measuring_flag_table(RunFlags& flags) {
        "how to find out which code did the work: full, counts (operators that libtorch's "
        "dispatcher sees), none (default: the config's, full)",
        &flags.proof},
+      {"-k,--match", "PATTERN",
+       "of the samples only those whose name contains PATTERN or, with *, ? or [, is like it",
+       &flags.match},
       {"--digest", "", "add SHA-256 of inputs and outputs to the records", &flags.digest},
   };
 }
@@ -145,6 +155,9 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        "which outcomes make the exit code 1: any: not ok; failed: also ignores skipped; error: "
        "also ignores unsupported; never (default: failed)",
        &flags.fail_on},
+      {"--maxfail", "N", "end the run after N results that --fail-on names", &flags.maxfail},
+      {"-x", "", "the same as --maxfail 1", &flags.exit_first},
+      {"--durations", "N", "at the end, the N slowest samples by phase; 0: all", &flags.durations},
       {"--isolate", "fork|fresh",
        "where each sample runs: a process forked from one that has loaded libtorch, or a fresh one "
        "(default: fork)",
@@ -197,6 +210,7 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
   if (flags.retry_failed) options.retry = supervise::Retry::kFailed;
   GN_ASSIGN_OR_RETURN(options.proof, read_proof(flags.proof));
   options.protocol = flags.protocol;
+  options.match = flags.match;
   options.digest = flags.digest;
   options.dry_run = flags.dry_run;
   options.repeat_flags = repeat_flags(flags);

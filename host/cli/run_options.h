@@ -42,6 +42,10 @@ struct RunFlags {
   std::optional<std::string> isolate;
   std::optional<std::string> jobs;
   std::optional<std::string> columns;
+  std::optional<std::string> match;
+  std::optional<std::string> maxfail;
+  std::optional<std::string> durations;
+  bool exit_first = false;
   bool digest = false;
   bool dry_run = false;
   bool retry_failed = false;
@@ -71,6 +75,9 @@ struct RunOptions {
   std::optional<cluster::Shard> shard;
   OutputFormat format = OutputFormat::kTable;
   FailOn fail_on = FailOn::kFailed;
+  std::optional<std::string> match;  ///< pattern for names of samples, see keep_matching()
+  std::optional<int> max_failures;   ///< the run ends after so many; nothing: at none
+  std::optional<int> num_slowest;    ///< of samples to list by their phases; 0: all of them
   bool forks_workers = true;
   int jobs = 1;  ///< samples at a time; 0: auto
   std::vector<report::TableColumn> columns = report::default_columns();

@@ -37,7 +37,9 @@ RunView::RunView(const Context& context, const RunOptions& options, const report
                  std::vector<report::PlannedPair> pairs)
     : context_(context),
       fail_on_(options.fail_on),
-      progress_(std::cerr, progress_options(context, std::move(pairs))) {
+      progress_(std::cerr, progress_options(context, std::move(pairs))),
+      max_failures_(options.max_failures.value_or(std::numeric_limits<int>::max())) {
+  if (options.num_slowest) slowest_.emplace(*options.num_slowest);
   log_style_.hardware = facts.hardware;
   if (context.flags.json || options.format != OutputFormat::kTable) return;
   report::TableStyle style;
@@ -85,7 +87,8 @@ void RunView::earlier(const record::Record& record, double cost) {
 
 bool RunView::on_record(const record::Record& record) {
   progress_.finish(record);
-  has_failed_ = has_failed_ || record::fails_run(record.outcome, fail_on_);
+  if (record::fails_run(record.outcome, fail_on_)) ++num_failed_;
+  if (slowest_) slowest_->add(record);
   if (table_) {
     table_->row(record);
   } else if (context_.flags.json) {
@@ -94,15 +97,17 @@ bool RunView::on_record(const record::Record& record) {
     std::cout << report::graphnet_log(record, log_style_) << std::flush;
   }
   show_details(context_, record);
-  return std::cout.good();
+  return std::cout.good() && !is_at_max_failures();
 }
 
 void RunView::finish(const report::RunSummary& summary) {
   progress_.hide();
   if (table_) {
     table_->summary(summary);
+    if (slowest_) std::cout << slowest_->text() << std::flush;
     return;
   }
+  if (slowest_) std::cerr << slowest_->text() << std::flush;
   if (context_.flags.quiet) return;
   if (!summary.results_path.empty()) std::cerr << "results: " << summary.results_path << '\n';
   for (const auto& note : summary.notes) std::cerr << report::printable(note) << '\n';

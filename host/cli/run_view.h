@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/run_options.h"
+#include "cli/slowest_samples.h"
 #include "report/graphnet_log.h"
 #include "report/progress.h"
 #include "report/table.h"
@@ -46,7 +48,9 @@ class RunView : public supervise::SweepObserver {
   void finish(const report::RunSummary& summary);
 
   /// True if some sample counts as failed.
-  bool has_failed() const { return has_failed_; }
+  bool has_failed() const { return num_failed_ > 0; }
+  /// True if --maxfail ended the run.
+  bool is_at_max_failures() const { return num_failed_ >= max_failures_; }
 
  private:
   const Context& context_;
@@ -55,7 +59,9 @@ class RunView : public supervise::SweepObserver {
   report::Progress progress_;
   std::string running_;                    // name of the sample
   std::optional<report::RunTable> table_;  // not with --json or --format
-  bool has_failed_ = false;
+  int num_failed_ = 0;
+  int max_failures_ = std::numeric_limits<int>::max();
+  std::optional<SlowestSamples> slowest_;  // with --durations
 };
 
 }  // namespace graphnet::cli

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "cli/sample_selection.h"
 
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <iterator>
 #include <set>
 
+#include "base/suggestion.h"
 #include "cli/path_list.h"
+#include "cli/sample_names.h"
 #include "sample/outline.h"
 #include "sample/sample.h"
 
@@ -19,11 +25,21 @@ namespace {
 /// Collects samples.
 class Selection {
  public:
+  explicit Selection(const config::Installation& installation) : installation_(installation) {}
+
+  Status add_argument(const std::string& argument) {
+    GN_ASSIGN_OR_RETURN(const fs::path path, find_samples(installation_, argument));
+    std::error_code ignored;
+    return fs::is_directory(path, ignored) ? add_folder(path) : add_list(path);
+  }
+
+  std::vector<supervise::PlannedSample> take() { return std::move(samples_); }
+
+ private:
   Status add_folder(const fs::path& folder) {
     GN_ASSIGN_OR_RETURN(const std::vector<fs::path> found, sample::discover(folder));
-    const bool is_named = sample::is_sample(folder);
     for (const auto& path : found) {
-      if (is_new(path) || is_named) add(path);
+      if (is_new(path)) samples_.push_back(planned_sample(path));
     }
     return Status::ok();
   }
@@ -31,7 +47,7 @@ class Selection {
   Status add_list(const fs::path& list) {
     GN_ASSIGN_OR_RETURN(const std::vector<ListedPath> paths, read_path_list(list));
     for (const auto& [line, path] : paths) {
-      Status added = add_folder(resolve(list, path));
+      Status added = add_entry(list, path);
       if (!added.is_ok()) {
         return added.add_context("line " + std::to_string(line) + " of the list '" + list.string() +
                                  "'");
@@ -40,22 +56,20 @@ class Selection {
     return Status::ok();
   }
 
-  std::vector<supervise::PlannedSample> take() { return std::move(samples_); }
+  Status add_entry(const fs::path& list, const std::string& entry) {
+    const fs::path beside = list.parent_path() / entry;
+    std::error_code ignored;
+    if (fs::exists(beside, ignored)) return add_folder(beside);
+    GN_ASSIGN_OR_RETURN(const fs::path path, find_samples(installation_, entry));
+    return add_folder(path);
+  }
 
- private:
   bool is_new(const fs::path& path) {
     std::error_code ignored;
     return seen_.insert(fs::weakly_canonical(path, ignored)).second;
   }
 
-  void add(const fs::path& path) { samples_.push_back(planned_sample(path)); }
-
-  static fs::path resolve(const fs::path& list, const fs::path& entry) {
-    const fs::path beside = list.parent_path() / entry;
-    std::error_code ignored;
-    return fs::exists(beside, ignored) ? beside : entry;
-  }
-
+  const config::Installation& installation_;
   std::vector<supervise::PlannedSample> samples_;
   std::set<fs::path> seen_;
 };
@@ -77,27 +91,43 @@ supervise::PlannedSample planned_sample(const fs::path& folder) {
 }
 
 Result<std::vector<supervise::PlannedSample>> select_samples(
-    const std::vector<std::string>& arguments) {
-  Selection selection;
-  for (const auto& argument : arguments) {
-    std::error_code failure;
-    const fs::file_status status = fs::status(argument, failure);
-    if (!fs::exists(status)) {
-      return Status(Code::kInput, "no sample, folder or list '" + argument + "'");
-    }
-    GN_RETURN_IF_ERROR(fs::is_directory(status) ? selection.add_folder(argument)
-                                                : selection.add_list(argument));
-  }
+    const config::Installation& installation, const std::vector<std::string>& arguments) {
+  Selection selection(installation);
+  for (const auto& argument : arguments) GN_RETURN_IF_ERROR(selection.add_argument(argument));
   std::vector<supervise::PlannedSample> samples = selection.take();
   if (samples.empty()) return Status(Code::kInput, "the list names no sample");
   return samples;
+}
+
+Status keep_matching(const std::string& pattern, std::vector<supervise::PlannedSample>& samples) {
+  const bool is_glob = pattern.find_first_of("*?[") != std::string::npos;
+  const std::string glob = is_glob ? pattern : "*" + pattern + "*";
+  const auto fits = [&](const supervise::PlannedSample& sample) {
+    const auto fits_text = [&](const std::string& text) {
+      return ::fnmatch(glob.c_str(), text.c_str(), FNM_CASEFOLD | FNM_NOESCAPE) == 0;
+    };
+    return fits_text(sample.name) || fits_text(sample.name.substr(sample.name.rfind('/') + 1));
+  };
+  std::vector<supervise::PlannedSample> kept;
+  std::copy_if(samples.begin(), samples.end(), std::back_inserter(kept), fits);
+  if (kept.empty()) {
+    Status error(Code::kInput,
+                 "no sample of " + std::to_string(samples.size()) + " fits -k '" + pattern + "'");
+    std::vector<std::string> names;
+    for (const auto& sample : samples) names.push_back(sample.name);
+    base::add_suggestion(error, pattern, names_and_ends(names));
+    return error.add_hint(
+        "-k resnet: a part of a name; -k 'timm/*' or -k 'resnet*': a pattern for all of it");
+  }
+  samples = std::move(kept);
+  return Status::ok();
 }
 
 Result<std::string> default_samples(const config::Installation& installation) {
   const auto folder = installation.samples_folder();
   if (folder) return folder->string();
   return Status(Code::kUsage, "no samples given, and none are bundled with this installation")
-      .add_hint("graphnet run FOLDER_OF_SAMPLES --config nope.yaml");
+      .add_hint("graphnet run FOLDER_OF_SAMPLES --config nope");
 }
 
 }  // namespace graphnet::cli

@@ -15,15 +15,23 @@ namespace graphnet::cli {
 /// if its files cannot be read, which the worker will find again and record.
 supervise::PlannedSample planned_sample(const std::filesystem::path& folder);
 
-/// The samples that arguments name. Each argument is a sample, a folder (every sample below it), or
-/// a list (path_list.h). A relative path in a list counts from the list's folder or, if nothing is
-/// there, from the current folder.
+/// The samples that arguments name. Each argument is a sample, a folder (every sample below it), a
+/// name of either as tables print it (find_samples()), or a list (path_list.h). A relative path in
+/// a list counts from the list's folder or, if nothing is there, as an argument.
 ///
-/// order    as given, folders sorted. What a folder brings is left out if it was selected before; a
-///          sample that is itself named several times runs as often
-/// errors   kInput: nothing there, a folder without samples, a list line (file:line) without target
+/// order    as given, folders sorted; a sample that is named several times is there once
+/// errors   kInput: nothing there, a folder without samples, a list line (file:line) without
+/// target;
+///          kUsage: a name that several samples have
 base::Result<std::vector<supervise::PlannedSample>> select_samples(
-    const std::vector<std::string>& arguments);
+    const config::Installation& installation, const std::vector<std::string>& arguments);
+
+/// Leaves the samples whose name fits a pattern: with *, ? or [ a glob for the name or its last
+/// part, else a part of the name; capitals count as small letters.
+///
+/// errors   kInput: no name fits
+base::Status keep_matching(const std::string& pattern,
+                           std::vector<supervise::PlannedSample>& samples);
 
 /// The bundled samples' folder as an argument for select_samples().
 ///

@@ -212,7 +212,8 @@ Command submit_command() {
       "neighbours\n"
       "disturb times.";
   command.usage = "submit [SAMPLE|DIR|LIST]... --config CONFIG --shards N [options]";
-  command.positionals = {"SAMPLE|DIR|LIST", "as `graphnet run`", &flags->run.samples, {}, "FILE"};
+  command.positionals = {
+      "SAMPLE|DIR|LIST", "as `graphnet run`", &flags->run.samples, {}, "SAMPLE|FILE"};
   command.flags = measuring_flag_table(flags->run);
   const std::vector<Flag> others = {
       {"--engine", "slurm", "who starts the tasks (default: slurm)", &flags->engine},

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/device_check.h"
 #include "cli/flag_values.h"
+#include "cli/output_file.h"
 #include "cli/path_list.h"
 #include "cli/plugin_state.h"
 #include "cli/run_options.h"
@@ -189,6 +190,7 @@ Result<ModeSelection> select_by_mode(const TestCompilerFlags& flags) {
 
 Result<PreparedRun> plan_test_compiler(const Context& context, const TestCompilerFlags& flags,
                                        const ModeSelection& selection) {
+  if (flags.output) GN_RETURN_IF_ERROR(check_output_file("--output", *flags.output));
   GN_ASSIGN_OR_RETURN(config::RunConfig run_config, read_flags(context, flags));
   PreparedRun run;
   GN_ASSIGN_OR_RETURN(config::Backend backend,

@@ -50,7 +50,7 @@ base::Result<ModeSelection> select_by_mode(const TestCompilerFlags& flags);
 /// Everything the flags say besides the samples.
 ///
 /// errors   kUsage, kInput for --config, kPlugin for a compiler that is not installed or not
-///          for the device, kEnvironment (E140) for a device that cannot be used
+///          for the device, kEnvironment for a device that cannot be used
 base::Result<PreparedRun> plan_test_compiler(const Context& context, const TestCompilerFlags& flags,
                                              const ModeSelection& selection);
 

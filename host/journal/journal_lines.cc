@@ -95,8 +95,9 @@ class LineSource {
 }  // namespace
 
 Status not_a_journal(const std::filesystem::path& path, const Status& reason) {
-  Status status(Code::kInput, "'" + path.string() + "' is not a graphnet results file");
-  status.add_context(reason.message());
+  Status status(
+      Code::kInput,
+      "'" + path.string() + "' cannot be read as a graphnet results file: " + reason.message());
   for (const auto& hint : reason.hints()) status.add_hint(hint);
   return status.add_hint("name another file, or move this one away");
 }

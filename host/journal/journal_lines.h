@@ -57,7 +57,7 @@ std::string line_of(const std::filesystem::path& path, std::size_t number);
 /// errors   kInput if it is damaged, no header, or newer than this version
 base::Result<JournalHead> parse_header(std::string_view line);
 
-/// "'results.jsonl' is not a graphnet results file", with the reason.
+/// "'results.jsonl' cannot be read as a graphnet results file: REASON".
 base::Status not_a_journal(const std::filesystem::path& path, const base::Status& reason);
 
 }  // namespace graphnet::journal

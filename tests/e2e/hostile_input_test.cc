@@ -303,7 +303,11 @@ TEST(Hostile, ResultsThatCannotBeAFile) {
   const TempDir folder;
   expect_refusal(
       run_scene(folder, "exec \"$@\"", {kSmall, "--config", kConfig, "-o", folder.path().string()}),
-      5, folder.path().string());
+      2, folder.path().string());
+  const std::string missing = (folder.path() / "none" / "r.jsonl").string();
+  expect_refusal(run_scene(folder, "exec \"$@\"", {kSmall, "--config", kConfig, "-o", missing}), 2,
+                 "mkdir -p");
+  EXPECT_FALSE(fs::exists(folder.path() / "none"));
 }
 
 TEST(Hostile, ClosedPipeEndsQuietlyAndKeepsTheRecord) {

@@ -32,9 +32,18 @@ TEST(Doctor, FindsLibtorchPluginsAndConfigs) {
     has_nope = has_nope || (config["name"] == "nope.yaml" && config["ready"] == true);
   }
   EXPECT_TRUE(has_nope) << end.output;
+  for (const auto& config : (*json)["configs"]) {
+    EXPECT_NE(config["ready"] == true, config.contains("problem")) << config;
+  }
+  for (const auto& plugin : (*json)["plugins"]) {
+    if (plugin["name"] != "nope") continue;
+    EXPECT_EQ(plugin["would_run_on"][0], "cpu") << plugin;
+  }
   const std::string text = graphnet({"doctor"}).output;
-  for (const char* row : {"\n  processor ", "\n  memory ", "\n  libtorch    2.",
-                          "\n  plugins     nope", "\nready: graphnet run --config nope.yaml\n"}) {
+  for (const char* row :
+       {"\n  processor ", "\n  memory ", "\n  libtorch    2.", "\n  plugins     nope",
+        ", would run on cpu", "nope.yaml         would run on cpu\n",
+        "\nready: graphnet run --config nope.yaml\n"}) {
     EXPECT_NE(text.find(row), std::string::npos) << row << " is not in\n" << text;
   }
 }
@@ -57,6 +66,7 @@ TEST(PluginInfo, ShowsTheManifest) {
                           "\n  weights       bound, per_call\n", "\n  options       none\n"}) {
     EXPECT_NE(end.output.find(row), std::string::npos) << row << " is not in\n" << end.output;
   }
+  EXPECT_EQ(graphnet({"plugin", "info", "nope+fast"}).state.exit_code, 0);
   EXPECT_EQ(graphnet({"plugin", "info", "nop"}).state.exit_code, 4);
   EXPECT_EQ(graphnet({"plugin", "info"}).state.exit_code, 2);
   const auto json = base::parse_json(graphnet({"plugin", "info", "nope", "--json"}).output, "info");

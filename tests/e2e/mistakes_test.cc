@@ -121,6 +121,33 @@ TEST(Mistakes, MisspelledConfigKey) {
   expect_text(end, "did you mean 'protocol'");
 }
 
+TEST(Mistakes, NamesOfTablesAndTypos) {
+  const TempDir folder;
+  const ProgramEnd named = run_in(folder, {"sadhaklal_mlp-iris", "sadhaklal_mlp-iris", "--config",
+                                           "nope", "--config", "nope.yaml", "--durations", "0"});
+  EXPECT_EQ(named.state.exit_code, 0) << named.output;
+  expect_text(named, "slowest 1 of 1");
+  EXPECT_EQ(journal::read_journal(folder.path() / "results.jsonl")->records.size(), 1U);
+  const ProgramEnd typo = run_in(folder, {"sadhaklal_mlp-iriz", "--config", "nope"});
+  EXPECT_EQ(typo.state.exit_code, 3) << typo.output;
+  expect_text(typo, "try: did you mean 'sadhaklal_mlp-iris'?");
+  const ProgramEnd none = run_in(folder, {"timm", "-k", "bert", "--config", "nope", "--dry-run"});
+  EXPECT_EQ(none.state.exit_code, 3) << none.output;
+}
+
+TEST(Mistakes, MaxfailEndsTheRun) {
+  const TempDir folder;
+  for (const char* name : {"a", "b", "c"}) {
+    folder.write(std::string("samples/f/") + name + "/model.py", "broken");
+    folder.write(std::string("samples/f/") + name + "/graph_net.json", "{}");
+  }
+  const std::string samples = (folder.path() / "samples").string();
+  const ProgramEnd end = run_in(folder, {samples, "--config", "nope", "--maxfail", "2"});
+  EXPECT_EQ(end.state.exit_code, 1) << end.output;
+  expect_text(end, "stopped by --maxfail: 1 of 3 not run");
+  EXPECT_EQ(journal::read_journal(folder.path() / "results.jsonl")->records.size(), 2U);
+}
+
 TEST(Mistakes, MissingSampleFile) {
   const TempDir folder;
   const fs::path sample = folder.path() / "samples" / "family" / "model";

@@ -174,6 +174,46 @@ TEST_F(ResultCommands, CompareTakesTwoBackendsOfOneFile) {
   EXPECT_EQ(graphnet({"compare", results, results, "--metric", "x"}).state.exit_code, 2);
 }
 
+TEST_F(ResultCommands, CompareTakesPluginsOfTheLastResults) {
+  const auto here = [&](const std::vector<std::string>& sides) {
+    std::vector<std::string> words = {"/usr/bin/env",
+                                      "-C",
+                                      temp_.path().string(),
+                                      GRAPHNET_BINARY_DIR "/bin/graphnet",
+                                      "compare",
+                                      "--fail-on",
+                                      "never"};
+    words.insert(words.end(), sides.begin(), sides.end());
+    return run_program(words, {}, temp_.path() / "log");
+  };
+  EXPECT_EQ(here({"nope", "xla"}).state.exit_code, 3) << "no results yet";
+  file("results/a.jsonl", journal_text(30, 3, [](record::Record& record) {
+         if (record.plugin_variant == "xla") record.plugin_variant = "tvm+rules";
+       }));
+  const ProgramEnd end = here({"nope", "tvm"});
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  EXPECT_NE(end.output.find("A: nope\nB: tvm+rules\n"), std::string::npos) << end.output;
+  EXPECT_NE(end.output.find("note: backends of results/a.jsonl"), std::string::npos) << end.output;
+  const ProgramEnd typo = here({"nope", "tvn"});
+  EXPECT_EQ(typo.state.exit_code, 3);
+  EXPECT_NE(typo.output.find("did you mean 'tvm'?"), std::string::npos) << typo.output;
+}
+
+TEST_F(ResultCommands, CompareServesABuildServer) {
+  const std::string before = file("before.jsonl", journal_text(10, 1));
+  const std::string after = file("after.jsonl", journal_text(8, 1) + "{\"half\":");
+  EXPECT_EQ(graphnet({"compare", before, after}).state.exit_code, 0);
+  const ProgramEnd end = graphnet(
+      {"compare", before, after, "--fail-on", "broken,missing", "--junit", path("junit.xml")});
+  EXPECT_EQ(end.state.exit_code, 1) << end.output;
+  EXPECT_NE(end.output.find("note: " + after), std::string::npos) << "a torn line: " << end.output;
+  const std::string xml = read_text(path("junit.xml"));
+  EXPECT_EQ(XmlCheck(xml).problem(), "") << xml;
+  EXPECT_NE(xml.find("message=\"missing: in A only\""), std::string::npos) << xml;
+  EXPECT_EQ(graphnet({"compare", before, after, "--fail-on", "slow"}).state.exit_code, 2);
+  EXPECT_EQ(graphnet({"compare", before, after, "--junit", path("none/x.xml")}).state.exit_code, 2);
+}
+
 TEST_F(ResultCommands, CompareRefusesResultsWithNothingInCommon) {
   const std::string a = file("a.jsonl", journal_text(3, 2));
   const std::string b =

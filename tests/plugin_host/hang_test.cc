@@ -29,9 +29,13 @@ struct HangRun {
 HangRun run_hangs(const std::string& fault, int count, int jobs) {
   const TempDir folder;
   const std::string small =
-      std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris\n";
-  std::string list;
-  for (int i = 0; i < count; ++i) list += small;
+      std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
+  namespace fs = std::filesystem;
+  const fs::path samples = folder.path() / "samples" / "copies";
+  for (int i = 0; i < count; ++i) {
+    fs::create_directories(samples / std::to_string(i));
+    fs::copy(small, samples / std::to_string(i), fs::copy_options::recursive);
+  }
   const auto config = folder.write(
       "hang.yaml", "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(fault).string() +
                        "}\nthreads: 1\nprotocol: {name: upstream, warmup: 0, trials: 1}\n" +
@@ -40,8 +44,8 @@ HangRun run_hangs(const std::string& fault, int count, int jobs) {
   const std::string mark = ZooRun::kMarker + folder.path().string();
   HangRun run;
   run.log = run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run",
-                         folder.write("list.txt", list).string(), "--config", config.string(), "-o",
-                         results.string(), "--jobs", std::to_string(jobs)},
+                         samples.string(), "--config", config.string(), "-o", results.string(),
+                         "--jobs", std::to_string(jobs)},
                         {mark}, folder.path() / "log")
                 .output;
   run.num_left = num_left_processes(mark);

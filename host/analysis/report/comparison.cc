@@ -72,6 +72,30 @@ Change change_of_times(const ComparedSample& sample, double threshold, double wi
   return low > 1 / (1 - margin) ? Change::kFaster : Change::kSame;
 }
 
+/// What change_of_times() calls slower, as a drop below 1.
+double detectable_drop(const ComparedSample& sample, double threshold, double widening) {
+  if (!sample.high) return std::max(threshold, kLeastWithoutInterval);
+  return 1 - (1 - threshold) * std::pow(*sample.ratio / *sample.high, widening);
+}
+
+Detectable detectable_drops(const Comparison& comparison, double widening) {
+  Detectable result;
+  const GeometricMean& mean = comparison.ratio;
+  if (mean.has_interval) result.mean = 1 - (1 - comparison.threshold) * mean.value / mean.high;
+  std::vector<double> drops;
+  for (const ComparedSample& sample : comparison.samples) {
+    if (!sample.ratio) continue;
+    drops.push_back(detectable_drop(sample, comparison.threshold, widening));
+    if (drops.back() <= result.worst_sample.value_or(0)) continue;
+    result.worst_sample = drops.back();
+    result.worst_name = sample.sample;
+  }
+  if (drops.empty()) return result;
+  std::sort(drops.begin(), drops.end());
+  result.median_sample = drops[(drops.size() - 1) / 2];
+  return result;
+}
+
 std::optional<bool> same_digest(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() ? std::optional<bool>() : a == b;
 }
@@ -143,9 +167,21 @@ BitCounts Comparison::count_bits(std::optional<bool> ComparedSample::*same) cons
   return counts;
 }
 
-bool Comparison::is_regression() const {
-  const bool is_mean_slower = ratio.has_interval && ratio.high < 1 - threshold;
-  return is_mean_slower || count(Change::kSlower) > 0 || count(Change::kBroken) > 0;
+bool Comparison::is_mean_slower() const {
+  return ratio.has_interval && ratio.high < 1 - threshold;
+}
+
+std::vector<std::string> Comparison::regression_causes() const {
+  RegressionRule found;
+  found.slower = is_mean_slower() || count(Change::kSlower) > 0;
+  found.broken = count(Change::kBroken) > 0;
+  found.missing = !missing.empty();
+  found.unclear = count(Change::kNoEvidence) > 0;
+  std::vector<std::string> causes;
+  for (const RegressionCause& cause : kRegressionCauses) {
+    if (rule.*cause.member && found.*cause.member) causes.emplace_back(cause.name);
+  }
+  return causes;
 }
 
 Comparison compare(const ComparedSide& a, const ComparedSide& b, const CompareSettings& settings) {
@@ -153,6 +189,7 @@ Comparison compare(const ComparedSide& a, const ComparedSide& b, const CompareSe
   result.name_a = a.name;
   result.name_b = b.name;
   result.metric = settings.metric;
+  result.rule = settings.rule;
   result.noise_floor = std::max(a.noise_floor.value_or(0), b.noise_floor.value_or(0));
   result.threshold = std::max(settings.threshold, result.noise_floor);
   const auto rows_a = tried(a);
@@ -161,7 +198,7 @@ Comparison compare(const ComparedSide& a, const ComparedSide& b, const CompareSe
   for (const auto& [name, row_a] : rows_a) {
     const auto row_b = rows_b.find(name);
     if (row_b == rows_b.end()) {
-      ++result.only_a;
+      result.missing.push_back(name);
       continue;
     }
     result.samples.push_back(compare_rows(*row_a, *row_b->second, settings.metric));
@@ -177,6 +214,7 @@ Comparison compare(const ComparedSide& a, const ComparedSide& b, const CompareSe
     if (sample.ratio) sample.change = change_of_times(sample, result.threshold, widening);
   }
   result.ratio = geometric_mean(ratios);
+  result.detectable = detectable_drops(result, widening);
   return result;
 }
 

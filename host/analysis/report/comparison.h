@@ -22,9 +22,27 @@ enum class Metric {
 const char* metric_name(Metric metric);
 std::optional<Metric> metric_from_name(const std::string& name);
 
+/// What makes a comparison a regression; a row of kRegressionCauses for each.
+struct RegressionRule {
+  bool slower = true;    ///< a sample or the mean is slower
+  bool broken = true;    ///< a sample was ok and is not
+  bool missing = false;  ///< a sample of A was not run in B
+  bool unclear = false;  ///< a sample is ok with both and one result is doubtful
+};
+
+struct RegressionCause {
+  const char* name;
+  bool RegressionRule::*member;
+};
+inline constexpr RegressionCause kRegressionCauses[] = {{"slower", &RegressionRule::slower},
+                                                        {"broken", &RegressionRule::broken},
+                                                        {"missing", &RegressionRule::missing},
+                                                        {"unclear", &RegressionRule::unclear}};
+
 struct CompareSettings {
   Metric metric = Metric::kSpeedup;
   double threshold = 0.05;  ///< slower by less is no regression; a fraction
+  RegressionRule rule;
 };
 
 /// What became of one sample.
@@ -60,6 +78,18 @@ struct BitCounts {
   int different = 0;
 };
 
+/// The smallest drop that a comparison calls slower, from the threshold and the widths of the
+/// intervals: a sample whose measured ratio is lower than 1 by more is called slower, one that is
+/// lower by less is not.
+///
+/// units    fractions by which the ratio is lower than 1; none where no ratio is known
+struct Detectable {
+  std::optional<double> mean;
+  std::optional<double> median_sample;
+  std::optional<double> worst_sample;
+  std::string worst_name;
+};
+
 /// A against B, sample by sample.
 ///
 /// A ratio is a_time by b_time, or b_speedup by a_speedup. Its interval joins those of both sides
@@ -76,14 +106,18 @@ struct Comparison {
   double noise_floor = 0;               ///< the larger of the two; 0 if no control was measured
   GeometricMean ratio;                  ///< over samples with a ratio
   std::vector<ComparedSample> samples;  ///< of both, by name
-  int only_a = 0;                       ///< samples that the other has not
-  int only_b = 0;
+  std::vector<std::string> missing;     ///< samples of A that B has not, by name
+  int only_b = 0;                       ///< samples that A has not
+  Detectable detectable;
+  RegressionRule rule;
 
   int count(Change change) const;
   BitCounts count_bits(std::optional<bool> ComparedSample::*same) const;
-  /// The mean is slower than the threshold allows with its whole interval (with a single sample:
-  /// that one), or a sample is slower or broken.
-  bool is_regression() const;
+  /// The mean is slower than the threshold allows with its whole interval.
+  bool is_mean_slower() const;
+  /// Names of the causes of `rule` that are there: "slower" (the mean, or a sample), "broken", ...
+  std::vector<std::string> regression_causes() const;
+  bool is_regression() const { return !regression_causes().empty(); }
 };
 
 /// One side: the rows of one backend of a report.
@@ -97,6 +131,13 @@ Comparison compare(const ComparedSide& a, const ComparedSide& b, const CompareSe
 
 /// A table for people: the mean, counts, and the samples that changed.
 std::string comparison_text(const Comparison& comparison);
+
+/// The comparisons as a JUnit document for the test views of CI systems: a suite for each, a case
+/// for each sample and one for the mean. What the rule names is a failure; what says nothing (not
+/// ok on either side, doubtful, missing) is skipped unless the rule names it.
+///
+/// source   the JUnit XML that Jenkins, GitLab and GitHub's reporters read; it has no standard
+std::string junit_xml(const std::vector<Comparison>& comparisons);
 
 /// {"schema":"graphnet.compare/1", ...}
 base::Json comparison_json(const std::vector<Comparison>& comparisons);

@@ -178,7 +178,7 @@ Result<Report> read_report(const std::vector<std::filesystem::path>& paths,
   details.describe(report.facts);
   report.noise_floor = details.noise_floor();
   report.score_caption = caption_of(settings.score);
-  report.notes = results.notes;
+  report.notes = report.file_notes = results.notes;
   report.notes.insert(report.notes.end(), scores.notes.begin(), scores.notes.end());
   std::vector<score::Backend> backends;
   for (const score::Column& column : scores.columns) {

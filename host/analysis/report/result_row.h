@@ -82,7 +82,8 @@ struct Report {
   std::string score_caption;  ///< parameters of the scores
   /// Largest deviation of the controls (eager against itself) from 1; none without controls.
   std::optional<double> noise_floor;
-  std::vector<std::string> notes;  ///< sentences for the reader
+  std::vector<std::string> notes;       ///< sentences for the reader
+  std::vector<std::string> file_notes;  ///< of these, those on the files: damaged lines
 };
 
 }  // namespace graphnet::report

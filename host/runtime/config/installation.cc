@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/suggestion.h"
 #include "base/text.h"
 
 namespace graphnet::config {
@@ -75,11 +76,9 @@ Status not_found(const Installation& installation, const std::string& name) {
   Status error(Code::kInput, "no config named '" + name + "'");
   error.add_context("searched " + base::join(searched, ", "));
   const std::vector<std::string> names = list_configs(installation);
-  std::string nearest = base::nearest_word(name, names);
-  for (const auto& candidate : names) {
-    if (candidate == name + ".yaml") nearest = candidate;
-  }
-  if (!nearest.empty()) error.add_hint("did you mean '" + nearest + "'?");
+  // Tables name a plugin's variant behind a '+'.
+  base::add_suggestion(error, fs::path(name.substr(0, name.find('+'))).stem().string() + ".yaml",
+                       names);
   if (!names.empty()) error.add_hint("configs at hand: " + base::join(names, ", "));
   return error;
 }
@@ -155,14 +154,24 @@ Result<fs::path> Installation::worker_executable() const {
 
 Result<fs::path> find_config(const Installation& installation, const std::string& name) {
   if (name.find('/') != std::string::npos) {
-    if (is_file(name)) return fs::path(name);
-    return Status(Code::kInput, "no config file '" + name + "'");
+    for (const std::string& file : {name, name + ".yaml"}) {
+      if (is_file(file)) return fs::path(file);
+    }
+    Status error(Code::kInput, "no config file '" + name + "'");
+    const fs::path path = name;
+    const std::set<std::string> beside = configs_in(path.parent_path());
+    const std::string nearest =
+        base::nearest_word(path.filename().string(), {beside.begin(), beside.end()});
+    if (!nearest.empty()) {
+      error.add_hint("did you mean '" + (path.parent_path() / nearest).string() + "'?");
+    }
+    return error.add_hint("a name without a slash is looked up among the bundled configs");
   }
-  if (!name.empty()) {
+  for (const std::string& file : {name, name + ".yaml"}) {
     for (const auto& folder : installation.config_folders()) {
       // "./x.yaml" would read worse than "x.yaml" in every message about it.
-      const fs::path path = folder == "." ? fs::path(name) : folder / name;
-      if (is_file(path)) return path;
+      const fs::path path = folder == "." ? fs::path(file) : folder / file;
+      if (!name.empty() && is_file(path)) return path;
     }
   }
   return not_found(installation, name);

@@ -57,7 +57,8 @@ struct Installation {
   base::Result<std::filesystem::path> worker_executable() const;
 };
 
-/// Finds a config: a name with a slash is a path, any other is looked up in config_folders().
+/// Finds a config: a name with a slash is a path, any other is looked up in config_folders(). The
+/// ending ".yaml" may be left out.
 ///
 /// errors   kInput with the folders searched and the nearest name of a config there
 base::Result<std::filesystem::path> find_config(const Installation& installation,

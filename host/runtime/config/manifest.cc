@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "config/map_keys.h"
 #include "config/yaml_reader.h"
 
 namespace graphnet::config {
@@ -12,6 +13,16 @@ using base::Result;
 using base::Status;
 
 namespace {
+
+std::vector<MapKeys> maps_of_manifest() {
+  return {{"",
+           {"schema", "name", "version", "vendor", "license", "library", "abi", "devices",
+            "weights", "needs", "options", "capabilities"},
+           {"schema", "name", "version", "library", "abi", "devices", "weights"}},
+          {"abi", {"major", "minor"}, {"major", "minor"}},
+          {"needs.[]", {"soname", "hint"}, {"soname", "hint"}},
+          option_keys("options.*")};
+}
 
 Result<std::string> require_text(const MapReader& map, const std::string& key) {
   GN_ASSIGN_OR_RETURN(const YamlNode* node, map.require(key));
@@ -71,7 +82,7 @@ Status read_library(const MapReader& map, Manifest& manifest) {
 
 Status read_abi(const MapReader& map, Manifest& manifest) {
   GN_ASSIGN_OR_RETURN(const YamlNode* node, map.require("abi"));
-  GN_ASSIGN_OR_RETURN(const MapReader abi, MapReader::open(*node, "abi", {"major", "minor"}));
+  GN_ASSIGN_OR_RETURN(const MapReader abi, MapReader::open(*node, "abi"));
   GN_ASSIGN_OR_RETURN(const YamlNode* major, abi.require("major"));
   GN_ASSIGN_OR_RETURN(const YamlNode* minor, abi.require("minor"));
   GN_ASSIGN_OR_RETURN(const auto major_number, read_integer(*major, "abi.major", 0, 9999));
@@ -100,7 +111,7 @@ Status read_needs(const MapReader& map, Manifest& manifest) {
   if (node == nullptr) return Status::ok();
   GN_RETURN_IF_ERROR(expect_sequence(*node, "needs"));
   for (const auto& item : node->items) {
-    GN_ASSIGN_OR_RETURN(const MapReader need, MapReader::open(item, "needs", {"soname", "hint"}));
+    GN_ASSIGN_OR_RETURN(const MapReader need, MapReader::open(item, "needs"));
     NeededLibrary library;
     GN_ASSIGN_OR_RETURN(library.soname, require_text(need, "soname"));
     GN_ASSIGN_OR_RETURN(library.hint, require_text(need, "hint"));
@@ -126,14 +137,12 @@ bool Manifest::has_capability(const std::string& capability) const {
 
 Result<Manifest> read_manifest(const fs::path& file) {
   GN_ASSIGN_OR_RETURN(const YamlNode root, read_yaml(file));
-  GN_ASSIGN_OR_RETURN(
-      const MapReader map,
-      MapReader::open(root, "",
-                      {"schema", "name", "version", "vendor", "license", "library", "abi",
-                       "devices", "weights", "needs", "options", "capabilities"}));
+  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(root, ""));
+  // Of a newer schema other keys may be right.
+  if (map.find("schema") != nullptr) GN_RETURN_IF_ERROR(check_schema(map));
+  GN_RETURN_IF_ERROR(check_keys(root, maps_of_manifest()));
   Manifest manifest;
   manifest.file = file;
-  GN_RETURN_IF_ERROR(check_schema(map));
   GN_RETURN_IF_ERROR(read_identity(map, manifest));
   GN_RETURN_IF_ERROR(read_library(map, manifest));
   GN_RETURN_IF_ERROR(read_abi(map, manifest));

@@ -106,9 +106,7 @@ Status read_variants(const MapReader& map, OptionSpec& spec) {
 }
 
 Result<OptionSpec> read_spec(const YamlEntry& entry, const std::string& path) {
-  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(entry.value, path,
-                                                           {"type", "enum", "default", "min", "max",
-                                                            "help", "variant"}));
+  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(entry.value, path));
   OptionSpec spec;
   spec.name = entry.key;
   GN_RETURN_IF_ERROR(read_type(map, entry.value, spec));
@@ -131,6 +129,10 @@ Result<OptionSpec> read_spec(const YamlEntry& entry, const std::string& path) {
 }
 
 }  // namespace
+
+MapKeys option_keys(const std::string& path) {
+  return {path, {"type", "enum", "default", "min", "max", "help", "variant"}, {"default", "help"}};
+}
 
 Result<std::vector<OptionSpec>> read_option_specs(const YamlNode& node, const std::string& path) {
   if (node.kind != YamlNode::Kind::kMap) {

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "config/yaml_node.h"
+#include "config/map_keys.h"
 
 namespace graphnet::config {
 
@@ -27,9 +27,12 @@ struct OptionSpec {
   std::map<std::string, std::string> variants;
 };
 
-/// Reads the `options` map of a manifest. Each option has `default`, `help` and either `enum` or
-/// `type` (boolean, integer, number, text); numbers may have `min` and `max`,
-/// an enum `variant`, a map from some of its choices to words.
+/// The keys of an option's description, for check_keys() at `path`.
+MapKeys option_keys(const std::string& path);
+
+/// Reads the `options` map of a manifest, whose keys were checked. Each option has `default`,
+/// `help` and either `enum` or `type` (boolean, integer, number, text); numbers may have `min` and
+/// `max`, an enum `variant`, a map from some of its choices to words.
 ///
 /// order    as written
 /// errors   kInput with position

@@ -194,19 +194,6 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-std::vector<std::string> names_in(const std::vector<fs::path>& config_folders) {
-  std::set<std::string> names;
-  for (const fs::path& folder : config_folders) {
-    std::error_code failure;
-    for (fs::directory_iterator entry(folder / "protocols", failure), end; !failure && entry != end;
-         entry.increment(failure)) {
-      const fs::path& path = entry->path();
-      if (path.extension() == ".yaml" && is_file(path)) names.insert(path.stem().string());
-    }
-  }
-  return {names.begin(), names.end()};
-}
-
 /// The file of a protocol, or an empty path.
 fs::path locate(const std::string& name, const std::vector<fs::path>& config_folders,
                 const fs::path& base_folder) {
@@ -222,7 +209,7 @@ fs::path locate(const std::string& name, const std::vector<fs::path>& config_fol
 }
 
 std::string no_protocol(const std::string& name, const std::vector<fs::path>& config_folders) {
-  const std::vector<std::string> names = names_in(config_folders);
+  const std::vector<std::string> names = list_protocols(config_folders);
   std::string message = "no protocol named '" + name.substr(0, kMaxYamlKeyBytes) + "'";
   message += suggestion(name, names);
   return names.empty() ? message : message + " (at hand: " + base::join(names, ", ") + ")";
@@ -279,6 +266,19 @@ Result<Protocol> read_protocol(const YamlNode& node, const std::vector<fs::path>
                       MapReader::open(node, "protocol", keys_of(protocol.method, {"name"})));
   GN_RETURN_IF_ERROR(read_settings(map, protocol, origins));
   return protocol;
+}
+
+std::vector<std::string> list_protocols(const std::vector<fs::path>& config_folders) {
+  std::set<std::string> names;
+  for (const fs::path& folder : config_folders) {
+    std::error_code failure;
+    for (fs::directory_iterator entry(folder / "protocols", failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+      const fs::path& path = entry->path();
+      if (path.extension() == ".yaml" && is_file(path)) names.insert(path.stem().string());
+    }
+  }
+  return {names.begin(), names.end()};
 }
 
 Result<Protocol> find_protocol(const std::string& name,

@@ -55,6 +55,9 @@ base::Result<Protocol> read_protocol(const YamlNode& node,
 base::Result<Protocol> find_protocol(const std::string& name,
                                      const std::vector<std::filesystem::path>& config_folders);
 
+/// Names of protocols/*.yaml in these folders; sorted, each once.
+std::vector<std::string> list_protocols(const std::vector<std::filesystem::path>& config_folders);
+
 /// Key and value of each setting of its method, as a file would have them ("time", "2s").
 std::vector<std::pair<std::string, std::string>> protocol_settings(const Protocol& protocol);
 

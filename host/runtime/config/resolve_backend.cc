@@ -32,7 +32,7 @@ void add_install_hints(Status& error, const Installation& installation, const st
                    name + ".yaml    builds it first");
     return;
   }
-  error.add_context("this version of graphnet does not contain a plugin '" + name + "' yet");
+  error.add_hint("graphnet plugin list: the plugins and their names");
   error.add_hint("--plugin-path FOLDER, if it is installed elsewhere");
 }
 
@@ -141,10 +141,21 @@ Status check_replay_device(const RunConfig& config, const base::DeviceName& devi
 
 Result<base::Json> check_options(const Manifest& manifest, const RunConfig& config) {
   const YamlNode* given = config.backend.options ? &*config.backend.options : nullptr;
+  if (given != nullptr && manifest.options.empty() && !given->entries.empty()) {
+    const YamlEntry& first = given->entries.front();
+    return error_at(
+               *first.source, first.position,
+               "plugin '" + manifest.name + "' has no options, and this sets '" + first.key + "'")
+        .add_context(manifest.file.string())
+        .add_hint("leave it out, or choose another plugin: graphnet plugin list");
+  }
   Result<base::Json> options = resolve_options(manifest.options, given);
   if (options.is_ok()) return options;
-  return std::move(options).status().add_context("options of plugin '" + manifest.name +
-                                                 "' are declared in " + manifest.file.string());
+  return std::move(options)
+      .status()
+      .add_context("options of plugin '" + manifest.name + "' are declared in " +
+                   manifest.file.string())
+      .add_hint("graphnet plugin info " + manifest.name);
 }
 
 Status check_pin(const Backend& backend) {

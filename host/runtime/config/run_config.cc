@@ -7,6 +7,7 @@
 #include "base/device_name.h"
 #include "config/library_identity.h"
 #include "config/manifest.h"
+#include "config/map_keys.h"
 #include "config/override.h"
 #include "config/quantity.h"
 #include "config/yaml_reader.h"
@@ -20,6 +21,19 @@ using base::Status;
 namespace {
 
 constexpr int kMaxThreads = 4096;
+
+std::vector<MapKeys> maps_of_run_config() {
+  return {
+      {"",
+       {"schema", "backend", "device", "threads", "compile_threads", "weights", "second_weights",
+        "math", "protocol", "proof", "limits", "timeouts", "samples", "plugins"},
+       {"schema", "backend"}},
+      {"backend", {"name", "library", "version", "sha256", "options"}},
+      {"math", {"tf32", "fast_math", "flush_denormals"}},
+      {"limits", {"memory", "memory_by", "flop"}},
+      {"timeouts", {std::begin(kPhases), std::end(kPhases)}},
+      {"plugins", {"search_paths"}}};
+}
 
 /// Reads one optional key with `read`, if it is given, and notes where it came from.
 template <typename T, typename Read>
@@ -93,9 +107,7 @@ Result<std::string> read_sha256(const YamlNode& node, const std::string& what) {
 
 Status read_backend(const MapReader& root, RunConfig& config) {
   GN_ASSIGN_OR_RETURN(const YamlNode* node, root.require("backend"));
-  GN_ASSIGN_OR_RETURN(
-      const MapReader map,
-      MapReader::open(*node, "backend", {"name", "library", "version", "sha256", "options"}));
+  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(*node, "backend"));
   const YamlNode* name = map.find("name");
   const YamlNode* library = map.find("library");
   if ((name == nullptr) == (library == nullptr)) {
@@ -135,8 +147,7 @@ void expand_protocol(YamlNode& tree) {
 Status read_limits(const MapReader& root, RunConfig& config) {
   const YamlNode* node = root.find("limits");
   if (node == nullptr) return Status::ok();
-  GN_ASSIGN_OR_RETURN(const MapReader map,
-                      MapReader::open(*node, "limits", {"memory", "memory_by", "flop"}));
+  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(*node, "limits"));
   GN_RETURN_IF_ERROR(read_if_given(map, "memory", config, config.limits.memory, read_memory_limit));
   GN_RETURN_IF_ERROR(read_if_given(map, "memory_by", config, config.limits.memory_by,
                                    [](const YamlNode& value, const std::string& what) {
@@ -148,8 +159,7 @@ Status read_limits(const MapReader& root, RunConfig& config) {
 Status read_timeouts(const MapReader& root, RunConfig& config) {
   const YamlNode* node = root.find("timeouts");
   if (node == nullptr) return Status::ok();
-  GN_ASSIGN_OR_RETURN(const MapReader map,
-                      MapReader::open(*node, "timeouts", {std::begin(kPhases), std::end(kPhases)}));
+  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(*node, "timeouts"));
   for (const char* phase : kPhases) {
     GN_RETURN_IF_ERROR(read_if_given(map, phase, config, config.timeouts[phase], read_time_limit));
   }
@@ -159,7 +169,7 @@ Status read_timeouts(const MapReader& root, RunConfig& config) {
 Status read_plugins(const MapReader& root, RunConfig& config) {
   const YamlNode* node = root.find("plugins");
   if (node == nullptr) return Status::ok();
-  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(*node, "plugins", {"search_paths"}));
+  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(*node, "plugins"));
   return read_if_given(map, "search_paths", config, config.plugin_search_paths,
                        [&](const YamlNode& value, const std::string& what) {
                          return read_paths(value, config, what);
@@ -169,8 +179,7 @@ Status read_plugins(const MapReader& root, RunConfig& config) {
 Status read_math(const MapReader& root, RunConfig& config) {
   const YamlNode* node = root.find("math");
   if (node == nullptr) return Status::ok();
-  GN_ASSIGN_OR_RETURN(const MapReader map,
-                      MapReader::open(*node, "math", {"tf32", "fast_math", "flush_denormals"}));
+  GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(*node, "math"));
   base::MathPolicy& math = config.math;
   GN_RETURN_IF_ERROR(read_if_given(map, "tf32", config, math.tf32, read_boolean));
   GN_RETURN_IF_ERROR(read_if_given(map, "fast_math", config, math.fast_math, read_boolean));
@@ -221,7 +230,6 @@ Status read_settings(const MapReader& root, RunConfig& config) {
 
 Status read_sections(const MapReader& root, const std::vector<fs::path>& config_folders,
                      RunConfig& config) {
-  GN_RETURN_IF_ERROR(check_schema(root));
   GN_RETURN_IF_ERROR(read_backend(root, config));
   GN_RETURN_IF_ERROR(read_settings(root, config));
   GN_RETURN_IF_ERROR(read_math(root, config));
@@ -261,11 +269,11 @@ Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::s
     GN_RETURN_IF_ERROR(apply_override(tree, text));
     expand_protocol(tree);
   }
-  GN_ASSIGN_OR_RETURN(const MapReader root,
-                      MapReader::open(tree, "",
-                                      {"schema", "backend", "device", "threads", "compile_threads",
-                                       "weights", "second_weights", "math", "protocol", "proof",
-                                       "limits", "timeouts", "samples", "plugins"}));
+  GN_ASSIGN_OR_RETURN(const MapReader root, MapReader::open(tree, ""));
+  // Of a newer schema other keys may be right.
+  if (root.find("schema") != nullptr) GN_RETURN_IF_ERROR(check_schema(root));
+  Status keys = check_keys(tree, maps_of_run_config());
+  GN_RETURN_IF_ERROR(keys.add_hint("configs/default.yaml explains every key"));
   RunConfig config;
   config.file = file;
   GN_RETURN_IF_ERROR(read_sections(root, config_folders, config));

@@ -13,7 +13,9 @@
 #include <unordered_map>
 
 #include "base/file.h"
+#include "base/suggestion.h"
 #include "base/text.h"
+#include "config/map_keys.h"
 
 namespace graphnet::config {
 
@@ -205,6 +207,37 @@ std::vector<std::string> split_lines(std::string_view text) {
   return lines;
 }
 
+/// What to do about a message of yaml-cpp that contains `text`.
+struct SyntaxHint {
+  const char* text;
+  const char* hint;
+};
+constexpr SyntaxHint kSyntaxHints[] = {
+    // Such as `version: >=0.2`, where '>' begins a block.
+    {"block scalar", "put a value that begins with > or | in quotes"},
+    {"illegal map value",
+     "indent all keys of a map alike; put a value that contains ': ' in quotes"},
+    {"end of map", "indent all keys of a map alike; each needs a ':' and a blank after it"},
+};
+
+Status explain(const YamlSource& source, YamlPosition place, const std::string& message) {
+  const auto line = static_cast<std::size_t>(place.line);
+  if (source.is_file && line < source.lines.size()) {
+    const std::string& text = source.lines[line];
+    const std::size_t tab = text.substr(0, text.find_first_not_of(" \t")).find('\t');
+    if (tab != std::string::npos) {
+      return error_at(source, {place.line, static_cast<int>(tab)},
+                      "a tab in the indentation, where YAML allows only blanks")
+          .add_hint("replace the tab by blanks");
+    }
+  }
+  Status invalid = error_at(source, place, "invalid YAML: " + message);
+  for (const SyntaxHint& row : kSyntaxHints) {
+    if (message.find(row.text) != std::string::npos) return invalid.add_hint(row.hint);
+  }
+  return invalid;
+}
+
 Result<YamlNode> parse_source(const std::string& text, std::shared_ptr<const YamlSource> source,
                               int first_column) {
   try {
@@ -222,10 +255,7 @@ Result<YamlNode> parse_source(const std::string& text, std::shared_ptr<const Yam
     const YamlPosition position = {
         std::max(error.mark.line, 0),
         std::max(error.mark.column, 0) + (error.mark.line <= 0 ? first_column : 0)};
-    Status invalid = error_at(*source, position, "invalid YAML: " + error.msg);
-    // Such as `version: >=0.2`, where '>' begins a block.
-    const bool is_block = error.msg.find("block scalar") != std::string::npos;
-    return is_block ? invalid.add_hint("put a value that begins with > or | in quotes") : invalid;
+    return explain(*source, position, error.msg);
   } catch (const std::exception& error) {
     return Status(Code::kInput, source->name + ": cannot be parsed: " + error.what());
   }
@@ -300,22 +330,18 @@ Result<YamlNode> read_yaml(const std::filesystem::path& path) {
   return parse_yaml(text, path.string());
 }
 
-Result<MapReader> MapReader::open(const YamlNode& node, std::string path,
-                                  const std::vector<std::string>& known_keys) {
+Result<MapReader> MapReader::open(const YamlNode& node, std::string path) {
   if (node.kind != YamlNode::Kind::kMap) {
     return wrong(node, path.empty() ? "the document" : path, "a map of keys to values");
   }
-  for (const auto& entry : node.entries) {
-    if (std::find(known_keys.begin(), known_keys.end(), entry.key) != known_keys.end()) continue;
-    const std::string where = path.empty() ? "" : " in " + path;
-    Status error =
-        error_at(*entry.source, entry.position,
-                 "unknown key '" + entry.key + "'" + where + suggestion(entry.key, known_keys));
-    return std::move(error).add_hint(known_keys.empty()
-                                         ? "this map takes no keys"
-                                         : "known keys: " + base::join(known_keys, ", "));
-  }
   return MapReader(node, std::move(path));
+}
+
+Result<MapReader> MapReader::open(const YamlNode& node, std::string path,
+                                  const std::vector<std::string>& known_keys) {
+  GN_ASSIGN_OR_RETURN(MapReader map, open(node, std::move(path)));
+  GN_RETURN_IF_ERROR(check_keys(node, {{"", known_keys}}, map.path()));
+  return map;
 }
 
 Result<const YamlNode*> MapReader::require(const std::string& key) const {
@@ -400,8 +426,8 @@ std::string describe(const YamlNode& node) {
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string nearest = base::nearest_word(word, candidates);
-  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+  const std::string question = base::suggestion(word, candidates);
+  return question.empty() ? "" : "; " + question;
 }
 
 }  // namespace graphnet::config

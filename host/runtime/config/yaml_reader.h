@@ -38,14 +38,14 @@ base::Result<YamlNode> parse_flag_value(const std::string& flag, const std::stri
 /// Reads and parses a file; errors name it as `path` is spelled.
 base::Result<YamlNode> read_yaml(const std::filesystem::path& path);
 
-/// A map whose keys are all known.
+/// A map.
 class MapReader {
  public:
-  /// `path` is the dotted path of the map ("" for the root), used in messages.
+  /// `path` is the dotted path of the map ("" for the root), used in messages. With `known_keys` no
+  /// other key may be there; without, check_keys() has done that.
   ///
-  /// errors   kInput if the node is no map or has a key that is not in known_keys; the nearest
-  /// known
-  ///          key is suggested
+  /// errors   kInput if the node is no map; all keys that are not known, as check_keys()
+  static base::Result<MapReader> open(const YamlNode& node, std::string path);
   static base::Result<MapReader> open(const YamlNode& node, std::string path,
                                       const std::vector<std::string>& known_keys);
 

@@ -148,7 +148,7 @@ DriverState probe_driver(const std::string& library) {
 
 Status check_device(const base::DeviceName& device, const DriverState& state) {
   if (!device.is_cuda) return Status::ok();
-  const std::string what = "device '" + device.text() + "' cannot be used (E140): ";
+  const std::string what = "device '" + device.text() + "' cannot be used: ";
   if (!state.is_ready()) {
     return Status(Code::kEnvironment, what + state.reason)
         .add_hint("device: cpu, which needs no driver");

@@ -46,7 +46,7 @@ DriverState probe_driver(const std::string& library = "libcuda.so.1");
 
 /// An error if a device cannot be used; success for the CPU.
 ///
-/// errors   kEnvironment (E140) with the driver's state in plain words
+/// errors   kEnvironment with the driver's state in plain words
 base::Status check_device(const base::DeviceName& device, const DriverState& state);
 
 }  // namespace graphnet::device

@@ -28,7 +28,7 @@ base::Json cuda_json();
 /// proof::tracing_json(), absent where CUPTI did not start or there are no kernels to try it with.
 /// To be called once in a process, before anything else uses CUDA.
 ///
-/// errors   kEnvironment (E140): it cannot be opened, or computes something else
+/// errors   kEnvironment: it cannot be opened, or computes something else
 base::Result<base::Json> examine_device(const base::DeviceName& device);
 
 /// The same with a driver and a CUPTI that are named, for tests.

@@ -35,7 +35,7 @@ base::Result<base::Json> inspect(const base::Json& arguments);
 /// Whether a device can be used: {"device": "cuda:0"} -> examine_device() (device_answer.h). To be
 /// asked once of a process.
 ///
-/// errors   kEnvironment (E140): it cannot
+/// errors   kEnvironment: it cannot
 base::Result<base::Json> check_device(const base::Json& arguments);
 
 /// {"device": "cuda:0"} -> device_report() (device_report.h). To be asked once of a process.

@@ -24,7 +24,7 @@ constexpr const char* kDriver = "libcuda.so.1";
 
 Status unusable(base::DeviceName device, const Status& why) {
   Status status(Code::kEnvironment,
-                "device '" + device.text() + "' cannot be used (E140): " + why.message());
+                "device '" + device.text() + "' cannot be used: " + why.message());
   for (const std::string& line : why.context()) status.add_context(line);
   for (const std::string& hint : why.hints()) status.add_hint(hint);
   return status;

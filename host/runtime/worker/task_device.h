@@ -11,7 +11,7 @@
 
 namespace graphnet::worker {
 
-/// The error of a device that cannot be used, E140 with the reason.
+/// The error of a device that cannot be used, kEnvironment with the reason.
 base::Status unusable(base::DeviceName device, const base::Status& why);
 
 /// How CUPTI is started: libtorch's own copy if there is one, and subscribed only until told to
@@ -28,7 +28,7 @@ class TaskDevice {
   /// For the CPU there is nothing to do. For a CUDA device: adds the CUDA part to libtorch, which
   /// must come before anything else that the process asks of libtorch, and opens the device.
   ///
-  /// errors   kEnvironment (E140): it cannot be used; kInput: no name of a device
+  /// errors   kEnvironment: it cannot be used; kInput: no name of a device
   static base::Result<std::unique_ptr<TaskDevice>> open(const journal::Task& task);
 
   /// The same on a driver that is named and without libtorch, for tests; not traced without

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/result.h"
+#include "base/suggestion.h"
 
 namespace graphnet::base {
 namespace {
@@ -24,6 +25,25 @@ TEST(Status, PrintsMessageThenContextThenHints) {
   status.add_hint("did you mean 'b'").add_context("line 3").add_context("x.yaml");
   EXPECT_EQ(status.to_string(),
             "unknown key 'a'\n  at:  line 3\n  at:  x.yaml\n  try: did you mean 'b'");
+}
+
+TEST(Status, JoinsFailures) {
+  Status status;
+  EXPECT_TRUE(status.add_failure({}).is_ok());
+  status.add_failure(Status(Code::kInput, "a").add_hint("same"));
+  status.add_failure(Status(Code::kPlugin, "b").add_hint("same").add_hint("more"));
+  status.add_failure({});
+  EXPECT_EQ(status.code(), Code::kInput);
+  EXPECT_EQ(status.to_string(), "a\nb\n  try: same\n  try: more");
+}
+
+TEST(Suggestion, NamesTheNearestWordOrNothing) {
+  Status error(Code::kInput, "no 'abd'");
+  EXPECT_FALSE(add_suggestion(error, "abd", {"something", "else"}));
+  EXPECT_TRUE(error.hints().empty());
+  EXPECT_TRUE(add_suggestion(error, "abd", {"else", "abc"}));
+  ASSERT_EQ(error.hints().size(), 1U);
+  EXPECT_EQ(error.hints()[0], suggestion("abd", {"abc"}));
 }
 
 TEST(Status, ContextOnSuccessIsIgnored) {

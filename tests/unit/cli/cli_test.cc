@@ -8,9 +8,12 @@
 #include "cli/diagnostics.h"
 #include "cli/exit_code.h"
 #include "cli/help_text.h"
+#include "cli/output_file.h"
 #include "cli/parse.h"
 #include "cli/run_options.h"
+#include "cli/sample_names.h"
 #include "cli/sample_selection.h"
+#include "cli/slowest_samples.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::cli {
@@ -293,7 +296,7 @@ TEST(SelectSamples, SamplesFoldersAndLists) {
       temp.write("list.txt", "# comment\nsamples/f/c   # this one\r\n\n\tsamples/f/a\n");
   const auto names = [](const std::vector<std::string>& arguments) {
     std::vector<std::string> result;
-    const auto samples = select_samples(arguments);
+    const auto samples = select_samples({}, arguments);
     EXPECT_TRUE(samples.is_ok()) << samples.status().to_string();
     if (!samples.is_ok()) return result;
     for (const auto& sample : *samples) result.push_back(sample.name);
@@ -304,14 +307,107 @@ TEST(SelectSamples, SamplesFoldersAndLists) {
   EXPECT_EQ(names({folder}), (Names{"f/a", "f/b", "f/c"}));
   EXPECT_EQ(names({list.string()}), (Names{"f/c", "f/a"}));
   EXPECT_EQ(names({list.string(), folder}), (Names{"f/c", "f/a", "f/b"}));
-  EXPECT_EQ(names({folder + "/samples/f/c", folder + "/samples/f/c"}), (Names{"f/c", "f/c"}));
-  EXPECT_EQ(select_samples({folder + "/samples/f/a"})->at(0).family, "f");
+  EXPECT_EQ(names({folder + "/samples/f/c", folder + "/samples/f/c"}), Names{"f/c"});
+  EXPECT_EQ(select_samples({}, {folder + "/samples/f/a"})->at(0).family, "f");
 
-  EXPECT_TRUE(contains(select_samples({folder + "/none"}).status().message(), "no sample, folder"));
+  EXPECT_EQ(select_samples({}, {folder + "/none"}).status().code(), Code::kInput);
   const auto bad = temp.write("bad.txt", "samples/f/a\nsamples/f/none\n");
-  EXPECT_TRUE(contains(select_samples({bad.string()}).status().to_string(), "line 2 of the list"));
+  EXPECT_TRUE(
+      contains(select_samples({}, {bad.string()}).status().to_string(), "line 2 of the list"));
   const auto empty = temp.write("empty.txt", "# nothing\n");
-  EXPECT_EQ(select_samples({empty.string()}).status().code(), Code::kInput);
+  EXPECT_EQ(select_samples({}, {empty.string()}).status().code(), Code::kInput);
+}
+
+/// An installation whose bundled samples are f/alpha, f/beta, g/alpha.
+class SampleNames : public ::testing::Test {
+ protected:
+  SampleNames() {
+    for (const char* name : {"f/alpha", "f/beta", "g/alpha"}) {
+      temp_.write(std::string("share/graphnet/samples/") + name + "/model.py", "");
+      temp_.write(std::string("share/graphnet/samples/") + name + "/graph_net.json", "{}");
+    }
+    installation_.executable_folder = temp_.path() / "bin";
+  }
+
+  std::vector<std::string> selected(const std::vector<std::string>& arguments) {
+    std::vector<std::string> names;
+    auto samples = select_samples(installation_, arguments);
+    EXPECT_TRUE(samples.is_ok()) << samples.status().to_string();
+    if (!samples.is_ok()) return names;
+    for (const auto& sample : *samples) names.push_back(sample.name);
+    return names;
+  }
+
+  tests::TempDir temp_;
+  config::Installation installation_;
+};
+
+TEST_F(SampleNames, AreArgumentsAsTablesPrintThem) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(selected({"f/beta"}), Names{"f/beta"});
+  EXPECT_EQ(selected({"beta"}), Names{"f/beta"});
+  EXPECT_EQ(selected({"f"}), (Names{"f/alpha", "f/beta"}));
+  EXPECT_EQ(selected({"beta", "f"}), (Names{"f/beta", "f/alpha"}));
+  const auto list = temp_.write("list.txt", "g/alpha\nbeta\n");
+  EXPECT_EQ(selected({list.string()}), (Names{"g/alpha", "f/beta"}));
+  EXPECT_EQ(known_samples(installation_), (Names{"f/alpha", "f/beta", "g/alpha"}));
+}
+
+TEST_F(SampleNames, ThatSeveralHaveOrNoneAreExplained) {
+  const Status several = select_samples(installation_, {"alpha"}).status();
+  EXPECT_EQ(several.code(), Code::kUsage);
+  EXPECT_EQ(several.hints(), (std::vector<std::string>{"f/alpha", "g/alpha"}));
+  for (const auto& [typo, meant] : {std::pair("f/betta", "'f/beta'"), {"bta", "'beta'"}}) {
+    const Status none = select_samples(installation_, {typo}).status();
+    EXPECT_EQ(none.code(), Code::kInput);
+    ASSERT_FALSE(none.hints().empty());
+    EXPECT_TRUE(contains(none.hints()[0], meant)) << none.to_string();
+  }
+  const std::string path = (temp_.path() / "share/graphnet/samples/f/betaa").string();
+  EXPECT_TRUE(contains(select_samples(installation_, {path}).status().hints().at(0), "/f/beta'"));
+}
+
+TEST_F(SampleNames, PatternsKeepSome) {
+  const auto kept = [&](const std::string& pattern) {
+    auto samples = *select_samples(installation_, {"f", "g"});
+    const Status status = keep_matching(pattern, samples);
+    return status.is_ok() ? static_cast<int>(samples.size()) : -1;
+  };
+  EXPECT_EQ(kept("ALPHA"), 2);
+  EXPECT_EQ(kept("f/"), 2);
+  EXPECT_EQ(kept("f/*a"), 2);
+  EXPECT_EQ(kept("[f]/b*"), 1);
+  EXPECT_EQ(kept("bet?"), 1) << "a glob is for the whole name or its last part";
+  EXPECT_EQ(kept("bet"), 1);
+  EXPECT_EQ(kept("f/*b"), -1);
+  EXPECT_EQ(kept("gamma"), -1);
+}
+
+TEST(OutputFile, IsCheckedBeforeAnyWork) {
+  const tests::TempDir temp;
+  EXPECT_TRUE(check_output_file("-o", temp.path() / "new.jsonl").is_ok());
+  EXPECT_TRUE(check_output_file("-o", temp.write("old.jsonl", "")).is_ok());
+  EXPECT_TRUE(check_output_file("-o", "here.jsonl").is_ok());
+  EXPECT_EQ(check_output_file("-o", temp.path()).code(), Code::kUsage);
+  const Status missing = check_output_file("-o", temp.path() / "a/b/new.jsonl");
+  EXPECT_EQ(missing.code(), Code::kUsage);
+  EXPECT_TRUE(contains(missing.hints().back(), "mkdir -p "));
+  EXPECT_FALSE(std::filesystem::exists(temp.path() / "a"));
+}
+
+TEST(SlowestSamples, AreListedByPhase) {
+  SlowestSamples slowest(1);
+  EXPECT_EQ(slowest.text(), "");
+  for (const double factor : {1.0, 3.0}) {
+    record::Record record;
+    record.sample = factor > 1 ? "f/slow" : "f/fast";
+    record.plugin = "acme";
+    record.phases_ns = {{"load", 1e5 * factor}, {"compile", 4e7 * factor}, {"time", 6e7 * factor}};
+    slowest.add(record);
+  }
+  slowest.add(record::Record());
+  EXPECT_EQ(slowest.text(),
+            "slowest 1 of 2, by phase\n  f/slow  acme  300 ms: time 180 ms, compile 120 ms\n");
 }
 
 TEST(Diagnostics, HasOneForm) {

@@ -23,7 +23,9 @@ class CompleteTest : public ::testing::Test {
                   {"--shelf", "DIR", "where", &shelf_},
                   {"--minutes", "N", "time", &minutes_},
                   {"--mark", "[cuda:N]", "which mark", &mark_},
-                  {"--cream", "", "with cream", &cream_}};
+                  {"--cream", "", "with cream", &cream_},
+                  {"--heat", "PROTOCOL|FILE|high", "how hot", &heat_},
+                  {"--fruit", "FRUIT,...", "which", &fruit_, {"plum", "pear"}}};
     Command plugin;
     plugin.name = "plugin";
     plugin.summary = "plugins";
@@ -64,6 +66,8 @@ class CompleteTest : public ::testing::Test {
   std::optional<std::string> minutes_;
   std::optional<std::string> mark_;
   std::optional<std::string> log_;
+  std::optional<std::string> heat_;
+  std::optional<std::string> fruit_;
   bool cream_ = false;
   int verbosity_ = 0;
   Interface interface_;
@@ -82,7 +86,12 @@ TEST_F(CompleteTest, OffersWhatCanStandThere) {
       {{"-"}, "-v --verbose --log"},
       {{"bake", ""}, "apple plum"},
       {{"bake", "apple", ""}, "apple plum"},
-      {{"bake", "-"}, "-o --oven --recipe --shelf --minutes --mark --cream -v --verbose --log"},
+      {{"bake", "-"},
+       "-o --oven --recipe --shelf --minutes --mark --cream --heat --fruit "
+       "-v --verbose --log"},
+      {{"bake", "--heat", ""}, "a.yaml b.yaml high :files"},
+      {{"bake", "--fruit", "p"}, "plum pear"},
+      {{"bake", "--fruit", "plum,p"}, "plum,plum plum,pear"},
       {{"bake", "--oven", "w"}, "gas wood"},
       {{"bake", "-o", ""}, "gas wood"},
       {{"bake", "--oven=w"}, "gas wood"},

@@ -193,6 +193,29 @@ TEST_F(PluginTest, RefusesWeightsModesThatThePluginDoesNotOffer) {
                        "does not offer weights mode 'frozen'; it offers bound, per_call"));
 }
 
+TEST_F(PluginTest, AllWrongKeysOfAManifestAreReportedAtOnce) {
+  const auto file = temp_.write("plugins/acme/plugin.yaml",
+                                "name: acme\nverion: 3\nabi: {major: 0}\n"
+                                "needs:\n  - {soname: x}\noptions:\n  level: {type: integer}\n");
+  const std::string text = read_manifest(file).status().to_string();
+  for (const char* part :
+       {":2:1: unknown key 'verion'; did you mean 'version'?",
+        ":1:1: missing keys 'schema', 'version', 'library', 'devices', 'weights'",
+        ":3:6: missing key 'abi.minor'", ":5:5: missing key 'needs.hint'",
+        ":7:10: missing keys 'options.level.default', 'options.level.help'"}) {
+    EXPECT_TRUE(contains(text, part)) << part << " is not in\n" << text;
+  }
+}
+
+TEST_F(PluginTest, OptionsOfAPluginThatHasNone) {
+  install("plugins/acme", manifest_text("acme"));
+  const auto status = resolve_backend(installation(), {temp_.path() / "plugins"},
+                                      run_config("backend: {name: acme, options: {level: 3}}\n"))
+                          .status();
+  EXPECT_EQ(status.code(), Code::kInput);
+  EXPECT_TRUE(contains(status.message(), "plugin 'acme' has no options")) << status.to_string();
+}
+
 TEST_F(PluginTest, OneClearErrorForAMissingPlugin) {
   install("plugins/tvm", manifest_text("tvm"));
   const auto missing = [&](const std::string& name, const Installation& where) {
@@ -206,7 +229,7 @@ TEST_F(PluginTest, OneClearErrorForAMissingPlugin) {
   EXPECT_TRUE(contains(status.to_string(), "installed: tvm"));
   EXPECT_TRUE(contains(status.to_string(), "searched " + (temp_.path() / "plugins").string()));
   EXPECT_TRUE(contains(status.to_string(), "run.yaml:2:17"));
-  EXPECT_TRUE(contains(status.to_string(), "does not contain a plugin 'tvn' yet"));
+  EXPECT_TRUE(contains(status.to_string(), "try: graphnet plugin list"));
 
   Installation in_tree = installation();
   in_tree.source_tree = temp_.path() / "tree";
@@ -288,8 +311,13 @@ TEST_F(PluginTest, ConfigsAreFoundByName) {
   EXPECT_EQ(*find_config(where, "mine.yaml"), temp_.path() / "home/graphnet/configs/mine.yaml");
   EXPECT_EQ(*find_config(where, "nope.yaml"), temp_.path() / "tree/configs/nope.yaml");
   EXPECT_EQ(list_configs(where), (std::vector<std::string>{"mine.yaml", "nope.yaml"}));
+  EXPECT_EQ(*find_config(where, "nope"), temp_.path() / "tree/configs/nope.yaml");
+  EXPECT_EQ(*find_config(where, (temp_.path() / "tree/configs/nope").string()),
+            temp_.path() / "tree/configs/nope.yaml");
   EXPECT_TRUE(
-      contains(find_config(where, "nope").status().to_string(), "did you mean 'nope.yaml'?"));
+      contains(find_config(where, "nop+fast").status().to_string(), "did you mean 'nope.yaml'?"));
+  const std::string near = (temp_.path() / "tree/configs/nopr.yaml").string();
+  EXPECT_TRUE(contains(find_config(where, near).status().to_string(), "configs/nope.yaml'?"));
   EXPECT_TRUE(contains(find_config(where, "nop.yaml").status().to_string(), "'nope.yaml'"));
   EXPECT_FALSE(find_config(where, "").is_ok());
   const std::string missing = (temp_.path() / "x/y.yaml").string();

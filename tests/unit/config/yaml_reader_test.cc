@@ -84,6 +84,7 @@ TEST(YamlReader, ReportsSyntaxErrorsWithTheirPlace) {
   EXPECT_TRUE(contains(error_of("a: 'open"), "x.yaml:1:9: invalid YAML: illegal EOF"));
   EXPECT_TRUE(contains(error_of("a: b: c\n"), "x.yaml:1:"));
   EXPECT_TRUE(contains(error_of("\ta: 1\n"), "x.yaml:1:"));
+  EXPECT_TRUE(contains(error_of("a:\n\tb: 1\n"), "x.yaml:2:1: a tab in the indentation"));
 }
 
 TEST(YamlReader, SkipsAByteOrderMark) {
@@ -172,7 +173,7 @@ TEST(MapReader, NamesTheNearestKnownKey) {
   EXPECT_EQ(map.status().message(),
             "x.yaml:3:5: unknown key 'worksapce_mib' in backend.options; did you mean "
             "'workspace_mib'?\n      worksapce_mib: 1\n      ^");
-  EXPECT_EQ(map.status().hints().at(0), "known keys: level, workspace_mib");
+  EXPECT_EQ(map.status().hints().at(0), "known keys in backend.options: level, workspace_mib");
 }
 
 TEST(MapReader, SaysWhatIsMissing) {

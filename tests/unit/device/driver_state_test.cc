@@ -63,10 +63,10 @@ TEST(CheckDevice, NamesTheNumberAndWhatThereIs) {
   const base::Status beyond = check_device({true, 2}, state);
   EXPECT_EQ(beyond.code(), base::Code::kEnvironment);
   EXPECT_EQ(beyond.message(),
-            "device 'cuda:2' cannot be used (E140): the driver shows 2 devices, cuda:0 to cuda:1");
+            "device 'cuda:2' cannot be used: the driver shows 2 devices, cuda:0 to cuda:1");
   const base::Status stub = check_device({true, 0}, probe("stub"));
   EXPECT_EQ(stub.code(), base::Code::kEnvironment);
-  EXPECT_EQ(stub.message().rfind("device 'cuda:0' cannot be used (E140): what was found", 0), 0U);
+  EXPECT_EQ(stub.message().rfind("device 'cuda:0' cannot be used: what was found", 0), 0U);
 }
 
 TEST(CheckDevice, TheProcessorNeedsNoDriver) {

@@ -145,7 +145,7 @@ TEST(TaskDevice, IsMemoryOfADriversDevice) {
   const auto other = TaskDevice::open_driver({true, 2}, driver);
   ASSERT_FALSE(other.is_ok());
   EXPECT_EQ(other.status().message(),
-            "device 'cuda:2' cannot be used (E140): cannot find the CUDA device: "
+            "device 'cuda:2' cannot be used: cannot find the CUDA device: "
             "cuDeviceGet gave CUDA_ERROR_INVALID_DEVICE (101) [no context was made]");
 }
 

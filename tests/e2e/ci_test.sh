@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# The commands of `graphnet help ci` do what that page says: each is run as it stands there.
+set -euo pipefail
+build=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+PATH=$build/bin:$PATH
+
+fail() {
+  echo "$1"
+  cat talk.txt
+  exit 1
+}
+
+graphnet help ci | sed -n 's/^    \(graphnet .*\)/\1/p' >commands
+(($(wc -l <commands) >= 5)) || fail "the page has fewer commands than it should"
+while read -r line; do
+  # shellcheck disable=SC2086 # the command is split into words as a shell would
+  if $line >talk.txt 2>&1 </dev/null; then code=0; else code=$?; fi
+  echo "$code $line"
+  case $line in
+    # Noise may call one of two equal runs slower; then the exit code says so.
+    *slower*) ((code == 0 || code == 1)) || fail "exit code $code" ;;
+    *) ((code == 0)) || fail "exit code $code" ;;
+  esac
+  if [[ $line == 'graphnet compare'* ]]; then
+    grep -q '^smallest drop it detects: ' talk.txt || fail "the smallest drop is not printed"
+  fi
+done <commands
+grep -q '<testsuite .*tests="3"' junit.xml || fail "junit.xml has not three cases"
+
+# A sample that is gone is missing; a baseline that is gone is no verdict.
+head -n 3 new.jsonl >short.jsonl
+if graphnet compare baseline.jsonl short.jsonl --fail-on missing >talk.txt 2>&1; then code=0; else code=$?; fi
+((code == 1)) || fail "exit code $code with a missing sample"
+if graphnet compare none.jsonl new.jsonl >talk.txt 2>&1; then code=0; else code=$?; fi
+((code == 3)) || fail "exit code $code without a baseline"
