@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "worker/proof_phase.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "measure/clock.h"
 #include "proof/findings.h"
 #include "proof/ledger.h"
 #include "proof/moments.h"
@@ -408,8 +411,12 @@ Status ProofPhase::prepare_call() {
 }
 
 Status ProofPhase::untraced_call(const char* step) {
+  const std::int64_t before_ns = measure::clock_ns_by_syscall(CLOCK_PROCESS_CPUTIME_ID);
   const ScopedStep calling(steps_, step);
-  return side_.call();
+  const Status status = side_.call();
+  const std::int64_t ran_ns = measure::clock_ns_by_syscall(CLOCK_PROCESS_CPUTIME_ID) - before_ns;
+  untraced_ran_ns_ = std::max(untraced_ran_ns_, ran_ns);
+  return status;
 }
 
 Status ProofPhase::eager_call() {
