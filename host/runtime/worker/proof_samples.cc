@@ -33,8 +33,8 @@ constexpr std::int64_t kFastPeriodNs = 100'000;
 constexpr std::size_t kThreadsAtFullPace = 8;
 constexpr int kLooksInCalls = 60;
 constexpr std::int64_t kMostSampledNs = 30'000'000;
-// By processor time of a long call, whoever ran it and however often it was interrupted; and at
-// most by its wall clock, so that a call that sleeps does not fill what can be kept.
+// A twentieth of these is as many as are expected at least (sample_evidence.cc). By the wall clock
+// there are at most so many, so that a call that sleeps does not fill what can be kept.
 constexpr std::int64_t kLooksInLongCall = 500;
 constexpr double kMostLooksInCall = 4000;
 constexpr std::int64_t kCopySearchNs = 15'000'000;
@@ -63,7 +63,7 @@ std::int64_t ProofPhase::sample_period_ns() const {
   const auto keepable_ns =
       static_cast<std::int64_t>(steps_.total_ns(kUntracedCall) / kMostLooksInCall);
   return std::min(proof::kSlowPeriodNs,
-                  std::max({shortest_ns, untraced_ran_ns_ / kLooksInLongCall, keepable_ns}));
+                  std::max({shortest_ns, call_length_ns_ / kLooksInLongCall, keepable_ns}));
 }
 
 ProofPhase::SampledTrace ProofPhase::sample(Json& ledger) {
