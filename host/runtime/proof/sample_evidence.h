@@ -45,7 +45,8 @@ struct SampleEvidence {
 /// Samples are missing where fewer came than an eighth of what processor time explains: a thread
 /// blocks the signal, or another handler gets it. In calls those are left out that came in a system
 /// call: unblocking signals is one. Where other threads do the work and the caller waits for them,
-/// what samples do not show of the caller must be a twentieth of all that they show.
+/// what neither samples nor the looks themselves explain of the caller must be a twentieth of all
+/// that samples show.
 ///
 /// order    regions by address
 SampleEvidence judge_samples(const SampleLog& log, const SampledCalls& called,

@@ -164,6 +164,7 @@ class ProofPhase {
   measure::ProcessFamily* family_;
   std::vector<std::string> helpers_;
   proof::Evidence evidence_;
+  std::int64_t call_length_ns_ = 0;  ///< of the longest untraced call, for the sampler's pace
   InputShuffle shuffle_;
   std::unique_ptr<proof::ExecuteDeny> tracer_;
 };

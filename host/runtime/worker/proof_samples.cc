@@ -33,7 +33,10 @@ constexpr std::int64_t kFastPeriodNs = 100'000;
 constexpr std::size_t kThreadsAtFullPace = 8;
 constexpr int kLooksInCalls = 60;
 constexpr std::int64_t kMostSampledNs = 30'000'000;
-constexpr double kLooksInLongCall = 200;
+// A twentieth of these is as many as are expected at least (sample_evidence.cc). By the wall clock
+// there are at most so many, so that a call that sleeps does not fill what can be kept.
+constexpr std::int64_t kLooksInLongCall = 500;
+constexpr double kMostLooksInCall = 4000;
 constexpr std::int64_t kCopySearchNs = 15'000'000;
 
 // Names of steps are in stored records and stay.
@@ -57,9 +60,10 @@ std::int64_t own_ran_ns() {
 std::int64_t ProofPhase::sample_period_ns() const {
   const std::size_t paces = 1 + (proof::read_threads().size() - 1) / kThreadsAtFullPace;
   const auto shortest_ns = kFastPeriodNs * static_cast<std::int64_t>(paces);
-  const auto enough_ns =
-      static_cast<std::int64_t>(steps_.total_ns(kUntracedCall) / kLooksInLongCall);
-  return std::min(proof::kSlowPeriodNs, std::max(shortest_ns, enough_ns));
+  const auto keepable_ns =
+      static_cast<std::int64_t>(steps_.total_ns(kUntracedCall) / kMostLooksInCall);
+  return std::min(proof::kSlowPeriodNs,
+                  std::max({shortest_ns, call_length_ns_ / kLooksInLongCall, keepable_ns}));
 }
 
 ProofPhase::SampledTrace ProofPhase::sample(Json& ledger) {
