@@ -178,7 +178,7 @@ Cells cells_of(const BackendHeadline& backend) {
 }
 
 std::string table_of(const Headline& headline, int width) {
-  std::vector<Cells> rows = {{"speedup, geometric mean",
+  std::vector<Cells> rows = {{"geometric mean",
                               "common samples: " + std::to_string(headline.common.size()),
                               "own samples", "ok"}};
   for (const BackendHeadline& backend : headline.backends) rows.push_back(cells_of(backend));
