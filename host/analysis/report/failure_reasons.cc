@@ -19,14 +19,44 @@ bool is_name(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
 }
 
+/// A message with each number as "#".
+std::string without_numbers(const std::string& message) {
+  std::string text;
+  for (const char letter : message) {
+    const bool is_digit = std::isdigit(static_cast<unsigned char>(letter)) != 0;
+    const bool goes_on = !text.empty() && text.back() == '#' && (is_digit || letter == '.');
+    if (!goes_on) text += is_digit ? '#' : letter;
+  }
+  return text;
+}
+
+/// Of one backend at first.
 FailureReason& entry_of(std::vector<FailureReason>& reasons, const FailedResult& failure,
                         const std::string& reason) {
+  const std::string key = without_numbers(reason);
   const auto found = std::find_if(reasons.begin(), reasons.end(), [&](const auto& known) {
-    return known.backend == failure.backend && known.outcome == failure.outcome &&
-           known.reason == reason;
+    return known.backends.front() == failure.backend && known.outcome == failure.outcome &&
+           without_numbers(known.reason) == key;
   });
   if (found != reasons.end()) return *found;
-  return reasons.emplace_back(FailureReason{failure.backend, failure.outcome, reason, {}});
+  return reasons.emplace_back(FailureReason{{failure.backend}, failure.outcome, reason, {}});
+}
+
+/// Joins reasons that differ in their backends only.
+std::vector<FailureReason> joined(std::vector<FailureReason> reasons) {
+  std::vector<FailureReason> kept;
+  for (FailureReason& reason : reasons) {
+    const auto same = std::find_if(kept.begin(), kept.end(), [&](const auto& known) {
+      return known.outcome == reason.outcome && known.samples == reason.samples &&
+             without_numbers(known.reason) == without_numbers(reason.reason);
+    });
+    if (same == kept.end()) {
+      kept.push_back(std::move(reason));
+    } else {
+      same->backends.push_back(reason.backends.front());
+    }
+  }
+  return kept;
 }
 
 std::string samples_text(const std::vector<std::string>& samples) {
@@ -66,6 +96,7 @@ std::vector<FailureReason> failure_reasons(const std::vector<FailedResult>& fail
       entry_of(reasons, failure, name).samples.push_back(failure.sample);
     }
   }
+  reasons = joined(std::move(reasons));
   std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
     return a.samples.size() > b.samples.size();
   });
@@ -76,7 +107,7 @@ std::string failure_text(const std::vector<FailureReason>& reasons, int width) {
   std::string text = reasons.empty() ? "" : "not ok, by reason:\n";
   for (std::size_t i = 0; i < reasons.size() && i < kMaxReasons; ++i) {
     const FailureReason& reason = reasons[i];
-    std::string line = "  " + reason.outcome + " (" + reason.backend + "): ";
+    std::string line = "  " + reason.outcome + " (" + base::join(reason.backends, ", ") + "): ";
     if (!reason.reason.empty()) line += reason.reason + ", ";
     line += base::counted(reason.samples.size(), "sample") + ": " + samples_text(reason.samples);
     for (const std::string& part : wrapped(printable(line), width, 4)) text += part + "\n";

@@ -14,12 +14,12 @@ struct FailedResult {
   std::string message;
 };
 
-/// Failures with one reason: those of a backend with one outcome that name the same operator, or
-/// have the same message if it names none.
+/// Failures with one reason: those with one outcome that name the same operator or, if they name
+/// none, have the same message but for numbers. Backends that fail on the same samples share it.
 struct FailureReason {
-  std::string backend;
+  std::vector<std::string> backends;
   std::string outcome;
-  std::string reason;                ///< "aten::index.Tensor", or the message
+  std::string reason;                ///< "aten::index.Tensor", or the first message
   std::vector<std::string> samples;  ///< in order of appearance
 };
 

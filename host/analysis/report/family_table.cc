@@ -96,6 +96,7 @@ std::string family_markdown(const std::vector<Family>& families) {
       markdown_row({"---", "---", "---:", "---", "---:", "---", "---:", "---:", "---:", "---:"});
   for (const Family& family : families) {
     for (const FamilyEntry& entry : family.entries) {
+      if (entry.num_samples == 0) continue;
       text +=
           markdown_row({markdown_cell(family.name), markdown_cell(entry.backend),
                         std::to_string(entry.num_ok) + " of " + std::to_string(entry.num_samples),

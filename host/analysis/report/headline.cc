@@ -130,6 +130,15 @@ std::string against(const GeometricMean& ratio, const std::string& other, double
          " than " + other;
 }
 
+/// "; no speedup that counts: a, b", or nothing.
+std::string without_evidence(const Headline& headline) {
+  std::vector<std::string> names;
+  for (const BackendHeadline& backend : headline.backends) {
+    if (backend.own.count == 0) names.push_back(printable(backend.name));
+  }
+  return names.empty() ? "" : "; no speedup that counts: " + base::join(names, ", ");
+}
+
 std::string failures_text(const Headline& headline) {
   std::vector<std::string> wrong;
   std::vector<std::string> failed;
@@ -169,7 +178,7 @@ Cells cells_of(const BackendHeadline& backend) {
 }
 
 std::string table_of(const Headline& headline, int width) {
-  std::vector<Cells> rows = {{"speedup, geometric mean",
+  std::vector<Cells> rows = {{"geometric mean",
                               "common samples: " + std::to_string(headline.common.size()),
                               "own samples", "ok"}};
   for (const BackendHeadline& backend : headline.backends) rows.push_back(cells_of(backend));
@@ -246,16 +255,15 @@ std::vector<Headline> headlines(const Report& report) {
 std::string headline_sentence(const Headline& headline, double noise_floor) {
   const std::vector<std::size_t> places = with_evidence(headline);
   if (places.empty()) return "no speedup to average" + failures_text(headline);
+  const std::string rest = without_evidence(headline) + failures_text(headline);
   const std::string samples = base::counted(headline.common.size(), "common sample");
   if (places.size() == 1) {
     const BackendHeadline& only = headline.backends[places.front()];
     return printable(only.name) + " is " + against(only.own, "eager", noise_floor) + " on " +
-           base::counted(static_cast<std::size_t>(only.own.count), "sample") +
-           failures_text(headline);
+           base::counted(static_cast<std::size_t>(only.own.count), "sample") + rest;
   }
   if (headline.common.empty()) {
-    return "no sample has a speedup with every backend, so they cannot be compared" +
-           failures_text(headline);
+    return "no sample has a speedup with every backend, so they cannot be compared" + rest;
   }
   std::vector<std::string> parts;
   for (const BackendRatio& ratio : headline.ratios) {
@@ -263,7 +271,7 @@ std::string headline_sentence(const Headline& headline, double noise_floor) {
     parts.push_back(against(ratio.faster, printable(other), noise_floor));
   }
   return printable(headline.backends[headline.fastest].name) + " is " + base::join(parts, ", ") +
-         " on " + samples + failures_text(headline);
+         " on " + samples + rest;
 }
 
 std::string headline_table(const std::vector<Headline>& headlines, int width) {

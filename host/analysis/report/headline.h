@@ -73,8 +73,8 @@ std::vector<Headline> headlines(const std::vector<HeadlineBackend>& backends,
                                 const std::vector<HeadlineResult>& results);
 std::vector<Headline> headlines(const Report& report);
 
-/// "acme is 1.50x faster than nope on 12 common samples; wrong: 1 sample (acme)"; with one backend it
-/// is compared with eager. Two that the interval does not tell apart, or that are nearer to each
+/// "acme is 1.50x faster than nope on 12 common samples; wrong: 1 sample (acme)"; with one backend
+/// it is compared with eager. Two that the interval does not tell apart, or that are nearer to each
 /// other than `noise_floor`, are "about as fast".
 std::string headline_sentence(const Headline& headline, double noise_floor);
 

@@ -156,7 +156,7 @@ std::vector<std::string> wrapped(std::string_view text, int width, int indent) {
       const std::string_view rest = without_cells(word, width - used);
       lines.back() += word.substr(0, word.size() - rest.size());
       word = rest;
-      next_line();
+      if (!word.empty()) next_line();
     }
     lines.back() += word;
     used += display_width(word);

@@ -18,11 +18,10 @@ namespace {
 constexpr std::size_t kMaxFlagged = 20;
 
 std::string summary_rows(const Report& report, const Headline& headline) {
-  const std::string common = std::to_string(headline.common.size());
-  std::string text =
-      markdown_row({"backend", "ok", "not ok", "speedup on " + common + " common samples",
-                    "speedup on its own", "ok, but in no mean", "verdicts"}) +
-      markdown_row({"---", "---:", "---", "---", "---", "---", "---"});
+  const std::string common = base::counted(headline.common.size(), "common sample");
+  std::string text = markdown_row({"backend", "ok", "not ok", "speedup on " + common,
+                                   "speedup on its own", "ok, but in no mean", "verdicts"}) +
+                     markdown_row({"---", "---:", "---", "---", "---", "---", "---"});
   const std::vector<BackendSummary> summaries = summarise(report);
   for (const BackendHeadline& one : headline.backends) {
     std::map<std::string, int> not_ok = one.failures;

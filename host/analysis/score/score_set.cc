@@ -101,7 +101,7 @@ void add_notes(ScoreSet& set) {
     if (source != column.backend.facets.end()) sources.insert(source->second);
   }
   if (sample_sets.size() > 1) {
-    set.notes.emplace_back("backends cover different samples; use --common");
+    set.notes.emplace_back("backends cover different samples; score --common counts those of all");
   }
   if (sources.size() > 1) {
     set.notes.emplace_back(

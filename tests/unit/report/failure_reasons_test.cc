@@ -25,17 +25,29 @@ TEST(FailureReasons, GroupsByOperatorThenByMessage) {
   });
   ASSERT_EQ(reasons.size(), 4U);
   EXPECT_EQ(reasons[0].reason, "aten::index.Tensor");
-  EXPECT_EQ(reasons[0].backend, "xla");
+  EXPECT_EQ(reasons[0].backends.at(0), "xla");
   EXPECT_EQ(reasons[0].samples, (std::vector<std::string>{"f/b", "f/c"}));
   EXPECT_EQ(reasons[1].reason, "no answer for 600 s");
-  EXPECT_EQ(reasons[2].backend, "tvm");
+  EXPECT_EQ(reasons[2].backends.at(0), "tvm");
   EXPECT_EQ(reasons[3].reason, "aten::fft_rfft2");
+}
+
+TEST(FailureReasons, BackendsThatFailAlikeShareAReason) {
+  const auto reasons = failure_reasons({
+      {"f/a", "xla", "skipped", "33.9 GFLOP a call, limit 20 GFLOP"},
+      {"f/a", "tvm", "skipped", "33.9 GFLOP a call, limit 20 GFLOP"},
+      {"f/b", "xla", "skipped", "35 GFLOP a call, limit 20 GFLOP"},
+      {"f/b", "tvm", "skipped", "35 GFLOP a call, limit 20 GFLOP"},
+  });
+  ASSERT_EQ(reasons.size(), 1U);
+  EXPECT_EQ(reasons[0].backends, (std::vector<std::string>{"xla", "tvm"}));
+  EXPECT_EQ(reasons[0].samples, (std::vector<std::string>{"f/a", "f/b"}));
 }
 
 TEST(FailureText, WrapsAndCutsLongLists) {
   EXPECT_EQ(failure_text({}, 80), "");
   std::vector<FailureReason> reasons = {
-      {"xla", "unsupported", "aten::a", {"1", "2", "3", "4", "5"}}};
+      {{"xla"}, "unsupported", "aten::a", {"1", "2", "3", "4", "5"}}};
   EXPECT_EQ(failure_text(reasons, 0),
             "not ok, by reason:\n  unsupported (xla): aten::a, 5 samples: 1, 2, 3, 4, 1 more\n");
   EXPECT_EQ(

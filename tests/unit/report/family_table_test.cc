@@ -72,9 +72,9 @@ TEST(Markdown, HasCommandMachineNoiseSentenceAndFamilies) {
   for (const char* wanted :
        {"- command: graphnet run samples", "- machine: AMD EPYC", "- noise floor: 2.00 %",
         "b is 1.50x faster than a on 1 common sample; failed: 1 sample (b)",
-        "| backend | ok | not ok | speedup on 1 common samples |",
+        "| backend | ok | not ok | speedup on 1 common sample |",
         "| nemo | b | 0 of 1 | 1 unsupported | 0 | - | - | - | - | - |",
-        "| timm | a | 1 of 1 | - | 1 | 2.000x (no interval) | 2.00 s | 2.00 s | 512.0 MiB | 512.0 "
+        "| timm | a | 1 of 1 | - | 1 | 2.000x (no interval) | 2.00 s | 2.00 s | 512 MiB | 512.0 "
         "MiB |",
         "| all | a | 2 of 2 |"}) {
     EXPECT_NE(text.find(wanted), std::string::npos) << wanted << " is not in\n" << text;
