@@ -2,7 +2,9 @@
 #include "cli/sample_selection.h"
 
 #include <set>
+#include <utility>
 
+#include "base/log.h"
 #include "cli/path_list.h"
 #include "sample/outline.h"
 #include "sample/sample.h"
@@ -28,16 +30,23 @@ class Selection {
     return Status::ok();
   }
 
+  /// A line that names no sample is selected as it stands: its record says so, and the others run.
+  /// If no line names one, this is a file of another kind, or its paths count from another folder.
   Status add_list(const fs::path& list) {
     GN_ASSIGN_OR_RETURN(const std::vector<ListedPath> paths, read_path_list(list));
+    Status first_refusal;
+    bool has_sample = false;
     for (const auto& [line, path] : paths) {
-      Status added = add_folder(resolve(list, path));
-      if (!added.is_ok()) {
-        return added.add_context("line " + std::to_string(line) + " of the list '" + list.string() +
-                                 "'");
-      }
+      const fs::path folder = resolve(list, path);
+      Status added = add_folder(folder);
+      has_sample = has_sample || added.is_ok();
+      if (added.is_ok()) continue;
+      added.add_context("line " + std::to_string(line) + " of the list '" + list.string() + "'");
+      base::log(base::LogLevel::kWarning, "samples", added.to_string());
+      add(folder);
+      if (first_refusal.is_ok()) first_refusal = std::move(added);
     }
-    return Status::ok();
+    return has_sample ? Status::ok() : first_refusal;
   }
 
   std::vector<supervise::PlannedSample> take() { return std::move(samples_); }

@@ -20,8 +20,9 @@ supervise::PlannedSample planned_sample(const std::filesystem::path& folder);
 /// there, from the current folder.
 ///
 /// order    as given, folders sorted. What a folder brings is left out if it was selected before; a
-///          sample that is itself named several times runs as often
-/// errors   kInput: nothing there, a folder without samples, a list line (file:line) without target
+///          sample that is itself named several times runs as often; a line of a list that names
+///          no sample stands for one that cannot be read, and a warning names the line
+/// errors   kInput: nothing there, a folder without samples, a list of which no line names a sample
 base::Result<std::vector<supervise::PlannedSample>> select_samples(
     const std::vector<std::string>& arguments);
 
