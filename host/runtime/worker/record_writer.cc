@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "worker/record_writer.h"
 
-#include <cmath>
 #include <optional>
 #include <utility>
 
