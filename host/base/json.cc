@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace graphnet::base {
@@ -48,6 +49,12 @@ std::string dump_json(const Json& value) {
 std::string text_of(const Json& value) {
   const auto* text = value.get_ptr<const Json::string_t*>();
   return text != nullptr ? *text : dump_json(value);
+}
+
+Json json_number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
 }
 
 }  // namespace graphnet::base

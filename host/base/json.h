@@ -19,6 +19,9 @@ Result<Json> parse_json(std::string_view text, std::string_view where);
 /// Serialises without throwing: invalid UTF-8 is replaced. One line, no final newline.
 std::string dump_json(const Json& value);
 
+/// The number; "nan", "inf" or "-inf", as Python spells them, for what JSON has no number for.
+Json json_number(double value);
+
 /// For people: a string as it is, anything else as dump_json().
 std::string text_of(const Json& value);
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
+#include "base/log.h"
 #include "base/suggestion.h"
 #include "cli/path_list.h"
 #include "cli/sample_names.h"
@@ -38,35 +40,40 @@ class Selection {
  private:
   Status add_folder(const fs::path& folder) {
     GN_ASSIGN_OR_RETURN(const std::vector<fs::path> found, sample::discover(folder));
-    for (const auto& path : found) {
-      if (is_new(path)) samples_.push_back(planned_sample(path));
-    }
+    for (const auto& path : found) add(path);
     return Status::ok();
   }
 
+  /// A line that names no sample is selected as it stands: its record says so, and the others run.
+  /// If no line names one, this is a file of another kind, or its paths count from another folder.
   Status add_list(const fs::path& list) {
     GN_ASSIGN_OR_RETURN(const std::vector<ListedPath> paths, read_path_list(list));
+    Status first_refusal;
+    bool has_sample = false;
     for (const auto& [line, path] : paths) {
-      Status added = add_entry(list, path);
-      if (!added.is_ok()) {
-        return added.add_context("line " + std::to_string(line) + " of the list '" + list.string() +
-                                 "'");
-      }
+      Result<fs::path> folder = entry_path(list, path);
+      Status added = folder.is_ok() ? add_folder(*folder) : folder.status();
+      has_sample = has_sample || added.is_ok();
+      if (added.is_ok()) continue;
+      added.add_context("line " + std::to_string(line) + " of the list '" + list.string() + "'");
+      base::log(base::LogLevel::kWarning, "samples", added.to_string());
+      add(folder.is_ok() ? *folder : fs::path(path));
+      if (first_refusal.is_ok()) first_refusal = std::move(added);
     }
-    return Status::ok();
+    return has_sample ? Status::ok() : first_refusal;
   }
 
-  Status add_entry(const fs::path& list, const std::string& entry) {
-    const fs::path beside = list.parent_path() / entry;
+  Result<fs::path> entry_path(const fs::path& list, const std::string& entry) const {
+    fs::path beside = list.parent_path() / entry;
     std::error_code ignored;
-    if (fs::exists(beside, ignored)) return add_folder(beside);
-    GN_ASSIGN_OR_RETURN(const fs::path path, find_samples(installation_, entry));
-    return add_folder(path);
+    if (fs::exists(beside, ignored)) return beside;
+    return find_samples(installation_, entry);
   }
 
-  bool is_new(const fs::path& path) {
+  void add(const fs::path& path) {
     std::error_code ignored;
-    return seen_.insert(fs::weakly_canonical(path, ignored)).second;
+    const bool is_new = seen_.insert(fs::weakly_canonical(path, ignored)).second;
+    if (is_new) samples_.push_back(planned_sample(path));
   }
 
   const config::Installation& installation_;

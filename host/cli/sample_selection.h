@@ -19,9 +19,12 @@ supervise::PlannedSample planned_sample(const std::filesystem::path& folder);
 /// name of either as tables print it (find_samples()), or a list (path_list.h). A relative path in
 /// a list counts from the list's folder or, if nothing is there, as an argument.
 ///
-/// order    as given, folders sorted; a sample that is named several times is there once
-/// errors   kInput: nothing there, a folder without samples, a list line (file:line) without
-/// target;
+/// order    as given, folders sorted; a sample that is named several times is there once; a line of
+/// a
+///          list that names no sample stands for one that cannot be read, and a warning names the
+///          line
+/// errors   kInput: nothing there, a folder without samples, a list of which no line names a
+/// sample;
 ///          kUsage: a name that several samples have
 base::Result<std::vector<supervise::PlannedSample>> select_samples(
     const config::Installation& installation, const std::vector<std::string>& arguments);

@@ -13,6 +13,7 @@
 #include "support/refused_call.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
+#include "support/upstream_golden.h"
 
 namespace graphnet::tests {
 namespace {
@@ -23,36 +24,12 @@ const std::string kConfigs = std::string(GRAPHNET_SOURCE_DIR) + "/configs";
 
 std::map<std::string, base::Json> load_goldens() {
   std::map<std::string, base::Json> goldens;
-  std::ifstream lines(std::string(GRAPHNET_SOURCE_DIR) + "/tests/golden/shared.jsonl");
-  std::string line;
-  while (std::getline(lines, line)) {
-    auto json = base::parse_json(line, "shared.jsonl");
-    if (json.is_ok()) goldens[(*json)["sample"].get<std::string>()] = *json;
+  for (base::Json& golden :
+       read_upstream_goldens(std::string(GRAPHNET_SOURCE_DIR) + "/tests/golden/shared.jsonl")) {
+    const auto name = golden["sample"].get<std::string>();
+    goldens[name] = std::move(golden);
   }
   return goldens;
-}
-
-// Largest allowed difference from another processor's kernels, relative to the largest element.
-double tolerance(const std::string& dtype) {
-  if (dtype == "float16") return 2e-2;
-  if (dtype == "bfloat16") return 8e-2;
-  return dtype == "float32" ? 1e-3 : 0.0;
-}
-
-void expect_near_golden(const base::Json& ours, const base::Json& golden, const std::string& name) {
-  ASSERT_EQ(ours["shape"], golden["shape"]) << name;
-  ASSERT_EQ(ours["dtype"], golden["dtype"]) << name;
-  EXPECT_EQ(ours["nan_count"], golden["nan_count"]) << name;
-  EXPECT_EQ(ours["inf_count"], golden["inf_count"]) << name;
-  if (golden["max_abs"].is_null()) return;
-  const double scale = golden["max_abs"].get<double>();
-  const double allowed = tolerance(golden["dtype"].get<std::string>()) * scale;
-  EXPECT_NEAR(ours["max_abs"].get<double>(), scale, allowed) << name;
-  EXPECT_NEAR(ours["mean"].get<double>(), golden["mean"].get<double>(), allowed) << name;
-  for (std::size_t i = 0; i < golden["first4"].size(); ++i) {
-    EXPECT_NEAR(ours["first4"][i].get<double>(), golden["first4"][i].get<double>(), allowed)
-        << name;
-  }
 }
 
 // As in a sandbox whose kernel lacks what Linux has; zygote, worker and what they leave included.

@@ -33,23 +33,19 @@ inline std::string print_statement(const graph::Program& program,
 
 /// A model.py of the same meaning; expressions are those of graph::format_expression.
 inline std::string print_program(const graph::Program& program) {
-  constexpr const char* kAnnotations[] = {"torch.nn.parameter.Parameter", "torch.Tensor",
-                                          "torch.Tensor", "torch.SymInt"};
+  constexpr const char* kAnnotations[] = {"", ": torch.Tensor", ": torch.nn.parameter.Parameter",
+                                          ": torch.SymInt"};
   std::string text =
-      "import torch\nfrom torch import device, inf\nclass GraphModule(torch.nn.Module):\n"
+      "import torch\nfrom torch import device, inf, nan\nclass GraphModule(torch.nn.Module):\n"
       "    def forward(self";
   for (const graph::Parameter& parameter : program.parameters) {
-    text += ", " + parameter.name + ": " + kAnnotations[static_cast<int>(parameter.kind)];
+    text += ", " + parameter.name + kAnnotations[static_cast<int>(parameter.annotation)];
   }
   text += "):\n";
   for (const graph::Statement& statement : program.statements) {
     text += "        " + print_statement(program, statement) + "\n";
   }
-  text += "        return (";
-  for (const graph::VariableId result : program.results) {
-    text += program.variables[static_cast<std::size_t>(result)] + ",";
-  }
-  return text + ")\n";
+  return text + "        return " + graph::format_expression(program, program.returned) + "\n";
 }
 
 }  // namespace graphnet::fuzz

@@ -173,13 +173,17 @@ Value multi_head_attention(Tracer& t, CallArguments arguments) {
     refuse(given, name);
   }
   const Value& query = given["query"];
-  const Value mask = given.get("attn_mask", Value::none());
+  Value mask = given.get("attn_mask", Value::none());
   const bool drops = given.get_bool("training", true) && given["dropout_p"].as_double() > 0;
   if (query.tensor.dim() != 3 || drops)
     fail_unsupported("this form of multi_head_attention_forward");
-  if (mask.is_tensor() && (mask.tensor.dim() != 3 || !mask.tensor.is_floating_point())) {
+  const bool is_mask = mask.is_tensor() && mask.tensor.is_floating_point() &&
+                       (mask.tensor.dim() == 2 || mask.tensor.dim() == 3);
+  if (!mask.is_none() && !is_mask) {
     fail_unsupported("multi_head_attention_forward with mask " + mask.describe());
   }
+  // [L, S] holds for all heads.
+  if (is_mask && mask.tensor.dim() == 2) mask = t.call_with("aten::unsqueeze", mask, integer(0));
   const std::int64_t heads = to_integer(given["num_heads"]);
   if (heads <= 0 || query.tensor.size(2) % heads != 0)
     fail_input("heads do not divide the embedding");

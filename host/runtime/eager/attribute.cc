@@ -2,10 +2,8 @@
 #include "eager/attribute.h"
 
 #include <ATen/core/List.h>
-#include <c10/core/MemoryFormat.h>
 
 #include <array>
-#include <string>
 #include <utility>
 
 #include "eager/scalar_type.h"
@@ -59,13 +57,6 @@ std::string format_name(std::int64_t format) {
   fail_unsupported("memory format " + std::to_string(format));
 }
 
-std::int64_t format_from_name(const std::string& name) {
-  for (const FormatRow& row : kFormats) {
-    if (name == row.name) return static_cast<std::int64_t>(row.format);
-  }
-  fail_input("no memory format is called '" + name + "'");
-}
-
 Attribute dtype_attribute(const c10::IValue& value) {
   const auto dtype = from_scalar_type(value.toScalarType());
   if (!dtype) fail_unsupported(std::string("element type ") + c10::toString(value.toScalarType()));
@@ -91,6 +82,13 @@ Attribute integer_attribute(std::int64_t integer, ArgumentType type) {
 }
 
 }  // namespace
+
+at::MemoryFormat memory_format_from_name(const std::string& name) {
+  for (const FormatRow& row : kFormats) {
+    if (name == row.name) return row.format;
+  }
+  fail_input("no memory format is called '" + name + "'");
+}
 
 ArgumentType to_argument_type(const c10::Type& type) {
   const c10::Type& wanted = held(type);
@@ -149,7 +147,8 @@ c10::IValue to_ivalue(const Attribute& attribute, const c10::Type& type) {
           return bools_ivalue(value);
         } else if constexpr (std::is_same_v<T, std::string>) {
           const bool is_format = held(type).kind() == TypeKind::MemoryFormatType;
-          return is_format ? c10::IValue(format_from_name(value)) : c10::IValue(value);
+          if (!is_format) return value;
+          return static_cast<std::int64_t>(memory_format_from_name(value));
         } else {
           return value;
         }

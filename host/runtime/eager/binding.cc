@@ -114,7 +114,13 @@ std::optional<int> conversion_cost(const SchemaParameter& parameter, const Value
     case ParameterType::kDType:
       return kind_cost(value, Kind::kDType);
     case ParameterType::kDevice:
+      // A device may be written as a string; both mean the run's device.
+      if (value.kind == Kind::kString) return kExact;
       return kind_cost(value, Kind::kDevice);
+    case ParameterType::kMemoryFormat:
+      return kind_cost(value, Kind::kMemoryFormat);
+    case ParameterType::kLayout:
+      return kind_cost(value, Kind::kLayout);
     case ParameterType::kOther:
       return std::nullopt;
   }
@@ -184,6 +190,8 @@ c10::IValue constant(const SchemaParameter& parameter, const Value& value) {
     case ParameterType::kString:
       return value.text;
     case ParameterType::kDType:
+    case ParameterType::kMemoryFormat:
+    case ParameterType::kLayout:
       return value.integer;
     case ParameterType::kDevice:
       return c10::Device(c10::kCPU);

@@ -2,6 +2,7 @@
 #include "eager/call_table.h"
 
 #include <array>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -29,7 +30,7 @@ struct AliasRow {
   const char* aten_name;
 };
 
-constexpr std::array<AliasRow, 21> kAliases = {{
+constexpr std::array<AliasRow, 25> kAliases = {{
     {"Tensor.__add__", "aten::add"},
     {"Tensor.__sub__", "aten::sub"},
     {"Tensor.__mul__", "aten::mul"},
@@ -42,10 +43,14 @@ constexpr std::array<AliasRow, 21> kAliases = {{
     {"Tensor.__ge__", "aten::ge"},
     {"Tensor.__neg__", "aten::neg"},
     {"Tensor.__invert__", "aten::bitwise_not"},
+    {"torch.nn.functional.avg_pool1d", "aten::avg_pool1d"},
+    {"torch.nn.functional.avg_pool2d", "aten::avg_pool2d"},
+    {"torch.nn.functional.avg_pool3d", "aten::avg_pool3d"},
     {"torch.nn.functional.gelu", "aten::gelu"},
     {"torch.nn.functional.linear", "aten::linear"},
     {"torch.nn.functional.logsigmoid", "aten::log_sigmoid"},
     {"torch.nn.functional.one_hot", "aten::one_hot"},
+    {"torch.nn.functional.pad", "aten::pad"},
     {"torch.nn.functional.rms_norm", "aten::rms_norm"},
     {"torch.nn.functional.scaled_dot_product_attention", "aten::scaled_dot_product_attention"},
     {"torch.nn.functional.sigmoid", "aten::sigmoid"},
@@ -53,10 +58,21 @@ constexpr std::array<AliasRow, 21> kAliases = {{
     {"torch.nn.functional.tanh", "aten::tanh"},
 }};
 
-// Modules whose functions are bindings of the ATen operator of the same name.
-constexpr std::array<const char*, 6> kBindingPrefixes = {"torch._C._nn.",     "torch._C._fft.",
-                                                         "torch._C._linalg.", "torch._C._special.",
-                                                         "torch.ops.aten.",   "torch."};
+// Modules whose functions are bindings of ATen operators: what comes before the function's name in
+// a spelling, and before the operator's name in ATen. `torch.` last, as the others start with it.
+struct ModuleRow {
+  std::string_view spelling;
+  const char* aten_prefix;
+};
+constexpr std::array<ModuleRow, 9> kModules = {{{"torch._C._nn.", "aten::"},
+                                                {"torch._C._fft.", "aten::"},
+                                                {"torch._C._linalg.", "aten::"},
+                                                {"torch._C._special.", "aten::"},
+                                                {"torch.fft.", "aten::fft_"},
+                                                {"torch.linalg.", "aten::linalg_"},
+                                                {"torch.special.", "aten::special_"},
+                                                {"torch.ops.aten.", "aten::"},
+                                                {"torch.", "aten::"}}};
 
 std::string aten_name_of(const std::string& spelling) {
   for (const AliasRow& row : kAliases) {
@@ -66,17 +82,16 @@ std::string aten_name_of(const std::string& spelling) {
   if (spelling.compare(0, kMethod.size(), kMethod) == 0) {
     return "aten::" + spelling.substr(kMethod.size());
   }
-  for (const char* prefix : kBindingPrefixes) {
-    const std::string_view view = prefix;
-    if (spelling.compare(0, view.size(), view) != 0) continue;
-    std::string name = spelling.substr(view.size());
+  for (const ModuleRow& module : kModules) {
+    if (spelling.compare(0, module.spelling.size(), module.spelling) != 0) continue;
+    std::string name = spelling.substr(module.spelling.size());
     // torch.ops.aten.index.Tensor: the overload follows from the arguments.
     const std::size_t dot = name.find('.');
     if (dot != std::string::npos) {
-      if (view != "torch.ops.aten.") return "";
+      if (module.spelling != "torch.ops.aten.") return "";
       name.resize(dot);
     }
-    return "aten::" + name;
+    return module.aten_prefix + name;
   }
   return "";
 }

@@ -119,7 +119,8 @@ Value batch_norm(Tracer& tracer, CallArguments arguments) {
       {"input", "running_mean", "running_var", "weight", "bias", "training", "momentum", "eps"},
       std::move(arguments));
   const Value eps = given.get("eps", number(1e-5));
-  if (eps.is_number() && eps.as_double() <= 0) {
+  const bool is_known = eps.is_number() || (eps.is_tensor() && !eps.tensor.is_meta());
+  if (is_known && (eps.is_number() ? eps.as_double() : eps.read().toDouble()) <= 0) {
     tracer.notes.insert("batch_norm with eps 0: torch's Python layer, and so upstream, refuses it");
   }
   return tracer.call_with("aten::batch_norm", given["input"], given.get("weight", Value::none()),

@@ -170,6 +170,7 @@ Value convert_any(Tracer& tracer, CallArguments arguments) {
   const Value self = arguments.positional.at(0);
   Value dtype;
   Value copy = Value::boolean(false);
+  Value format;
   const auto take = [&](const Value& value) {
     if (value.kind == Kind::kDType) dtype = value;
     if (value.is_tensor()) dtype = Value::dtype(value.tensor.scalar_type());
@@ -180,12 +181,14 @@ Value convert_any(Tracer& tracer, CallArguments arguments) {
       copy = value;
     } else if (keyword == "dtype" || keyword == "other") {
       take(value);
+    } else if (keyword == "memory_format") {
+      format = value;
     } else if (keyword != "device" && keyword != "non_blocking") {
       fail_unsupported("Tensor.to with " + keyword);
     }
   }
   if (dtype.is_none()) dtype = Value::dtype(self.tensor.scalar_type());
-  return tracer.call_with("aten::to", self, dtype, Value::boolean(false), copy);
+  return tracer.call_with("aten::to", self, dtype, Value::boolean(false), copy, format);
 }
 
 Value split(Tracer& tracer, CallArguments arguments) {
@@ -210,6 +213,8 @@ Value tensor_where(Tracer& tracer, CallArguments arguments) {
 const std::vector<CallRow> kHostCalls = {
     {"torch._C._log_api_usage_once", no_effect},
     {"torch._C._set_grad_enabled", no_effect},
+    {"torch._C.set_grad_enabled", no_effect},
+    {"torch.set_grad_enabled", no_effect},
     {"torch._check_is_size", no_effect},
     {"torch.amp.autocast_mode._enter_autocast", no_effect},
     {"torch.amp.autocast_mode._exit_autocast", no_effect},

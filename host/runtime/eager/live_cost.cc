@@ -124,7 +124,7 @@ class ReadCollector {
 
 LiveCost live_cost(const Tape& tape, const std::vector<RecordedCall>& calls,
                    const std::vector<at::Tensor>& arguments, const std::vector<bool>& is_weight,
-                   std::int64_t output_bytes) {
+                   const std::vector<std::int64_t>& output_bytes) {
   std::vector<bool> is_input = is_weight;
   is_input.flip();
   const TapeFlow needed = needed_for(tape, tape.results());
@@ -142,9 +142,12 @@ LiveCost live_cost(const Tape& tape, const std::vector<RecordedCall>& calls,
       for (const Slot slot : instructions[i].operands[k].slots) collector.read(slot);
     }
   }
-  for (const Slot slot : tape.results()) collector.read(slot);
-  if (__builtin_add_overflow(collector.bytes(), output_bytes, &cost.bytes)) {
-    cost.bytes = std::numeric_limits<std::int64_t>::max();
+  cost.bytes = collector.bytes();
+  for (std::size_t i = 0; i < output_bytes.size(); ++i) {
+    if (tape.owner(tape.results()[i]) < static_cast<Slot>(arguments.size())) continue;
+    if (__builtin_add_overflow(cost.bytes, output_bytes[i], &cost.bytes)) {
+      cost.bytes = std::numeric_limits<std::int64_t>::max();
+    }
   }
   return cost;
 }

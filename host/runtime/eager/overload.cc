@@ -44,6 +44,10 @@ ParameterType type_of(const c10::TypePtr& type) {
       return ParameterType::kDType;
     case c10::TypeKind::DeviceObjType:
       return ParameterType::kDevice;
+    case c10::TypeKind::MemoryFormatType:
+      return ParameterType::kMemoryFormat;
+    case c10::TypeKind::LayoutType:
+      return ParameterType::kLayout;
     default:
       return ParameterType::kOther;
   }

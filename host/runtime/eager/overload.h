@@ -24,6 +24,8 @@ enum class ParameterType : std::uint8_t {
   kString,
   kDType,
   kDevice,
+  kMemoryFormat,
+  kLayout,
   kOther,  ///< only its default or None can be given
 };
 

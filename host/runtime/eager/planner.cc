@@ -58,9 +58,10 @@ void trace(const graph::Program& program, const std::vector<at::Tensor>& argumen
   const std::vector<at::Tensor> results = tracer.run();
   plan.num_calls = recorder.calls().size();
   for (const RecordedCall& call : recorder.calls()) plan.flop += call.flop;
+  std::vector<std::int64_t> output_bytes;
   for (const at::Tensor& result : results) {
-    plan.output_bytes =
-        add_saturated(plan.output_bytes, dense_bytes(result.sizes(), result.element_size()));
+    output_bytes.push_back(dense_bytes(result.sizes(), result.element_size()));
+    plan.output_bytes = add_saturated(plan.output_bytes, output_bytes.back());
   }
   // Copies of written arguments are kept as long as the program is.
   for (const auto& [index, original] : tracer.take_originals()) {
@@ -70,7 +71,7 @@ void trace(const graph::Program& program, const std::vector<at::Tensor>& argumen
   const Tape tape = tracer.take_tape();
   plan.peak_live_bytes =
       add_saturated(plan.peak_live_bytes, peak_live_bytes(tape, recorder.calls(), arguments));
-  const LiveCost live = live_cost(tape, recorder.calls(), arguments, is_weight, plan.output_bytes);
+  const LiveCost live = live_cost(tape, recorder.calls(), arguments, is_weight, output_bytes);
   plan.live_flop = live.flop;
   plan.live_product_flop = live.product_flop;
   plan.must_move_bytes = live.bytes;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/dtype.h"
+#include "eager/attribute.h"
 #include "eager/call_table.h"
 #include "eager/scalar_type.h"
 #include "eager/tape_flow.h"
@@ -136,6 +137,10 @@ Value Tracer::evaluate(const Expression& e) {
       return Value::dtype(to_scalar_type(*base::dtype_from_name(e.text)));
     case ExpressionKind::kDevice:
       return Value::device();
+    case ExpressionKind::kMemoryFormat:
+      return Value::memory_format(memory_format_from_name(e.text));
+    case ExpressionKind::kLayout:
+      return Value::strided();
     case ExpressionKind::kVariable:
       return variables_[static_cast<std::size_t>(e.variable)];
     case ExpressionKind::kTuple:
@@ -180,14 +185,16 @@ Value Tracer::evaluate_call(const Expression& e) {
 
 Value Tracer::attribute(const Value& base, const std::string& name) {
   if (!base.is_tensor()) fail_unsupported("attribute ." + name + " of " + base.describe());
-  if (name == "T") return call_with("aten::numpy_T", base);
+  const at::Tensor& tensor = base.tensor;
   if (name == "device") return Value::device();
-  if (name == "dtype") return Value::dtype(base.tensor.scalar_type());
-  if (name == "shape") return Value::integers(base.tensor.sizes());
+  if (name == "dtype") return Value::dtype(tensor.scalar_type());
+  if (name == "shape") return Value::integers(tensor.sizes());
+  if (name == "ndim") return Value::from_integer(tensor.dim());
+  if (name == "T") return call_with("aten::numpy_T", base);
+  if (name == "mT") return call_with("aten::mT", base);
+  if (name == "imag") return call_with("aten::imag", base);
   // Python's .real of a real tensor is the tensor itself; of a complex one the view.
-  if (name == "real") {
-    return base.tensor.is_complex() ? call_with("aten::real", base) : base;
-  }
+  if (name == "real") return tensor.is_complex() ? call_with("aten::real", base) : base;
   fail_unsupported("unsupported attribute ." + name);
 }
 

@@ -49,6 +49,20 @@ Value Value::device() {
   return made;
 }
 
+Value Value::memory_format(at::MemoryFormat value) {
+  Value made;
+  made.kind = Kind::kMemoryFormat;
+  made.integer = static_cast<std::int64_t>(value);
+  return made;
+}
+
+Value Value::strided() {
+  Value made;
+  made.kind = Kind::kLayout;
+  made.integer = static_cast<std::int64_t>(at::Layout::Strided);
+  return made;
+}
+
 Value Value::from_tensor(at::Tensor tensor, Slot slot, std::set<Slot>* host_reads) {
   Value made;
   made.kind = Kind::kTensor;
@@ -114,6 +128,10 @@ std::string Value::describe() const {
       return std::string("dtype ") + c10::toString(static_cast<at::ScalarType>(integer));
     case Kind::kDevice:
       return "device";
+    case Kind::kMemoryFormat:
+      return "memory format";
+    case Kind::kLayout:
+      return "layout";
     case Kind::kTensor: {
       std::ostringstream shape;
       shape << "Tensor " << c10::toString(tensor.scalar_type()) << " " << tensor.sizes();

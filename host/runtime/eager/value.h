@@ -23,8 +23,10 @@ struct Value {
     kFloat,
     kString,
     kEllipsis,
-    kDType,   ///< integer is the c10::ScalarType
-    kDevice,  ///< every device literal means the run's device
+    kDType,         ///< integer is the c10::ScalarType
+    kDevice,        ///< every device literal means the run's device
+    kMemoryFormat,  ///< integer is the c10::MemoryFormat
+    kLayout,        ///< integer is the c10::Layout
     kTensor,
     kTuple,   ///< items
     kList,    ///< items
@@ -48,6 +50,8 @@ struct Value {
   static Value string(std::string value);
   static Value dtype(at::ScalarType value);
   static Value device();
+  static Value memory_format(at::MemoryFormat value);
+  static Value strided();
   static Value from_tensor(at::Tensor tensor, Slot slot, std::set<Slot>* host_reads);
   static Value tuple(std::vector<Value> items);
   static Value list(std::vector<Value> items);

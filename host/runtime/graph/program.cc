@@ -5,11 +5,14 @@
 #include <cmath>
 #include <cstdio>
 
+#include "graph/infix.h"
+
 namespace graphnet::graph {
 
 namespace {
 
 std::string format_number(double value) {
+  if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   std::array<char, 40> buffer = {};
   std::snprintf(buffer.data(), buffer.size(), "%.17g", value);
@@ -44,12 +47,42 @@ std::string format_string(const std::string& text) {
   return literal + quote;
 }
 
-/// `**` binds more tightly than a sign on its left: (-1) ** x is not -1 ** x.
+bool is_negative(const Expression& expression) {
+  if (expression.kind == ExpressionKind::kInteger) return expression.integer < 0;
+  return expression.kind == ExpressionKind::kFloat && std::signbit(expression.number) &&
+         !std::isnan(expression.number);
+}
+
+int precedence_of(const Expression& expression) {
+  if (expression.kind == ExpressionKind::kUnary || is_negative(expression)) return kSignPrecedence;
+  const bool is_infix =
+      expression.kind == ExpressionKind::kBinary || expression.kind == ExpressionKind::kCompare;
+  const InfixOperator* infix = is_infix ? find_infix(expression.text) : nullptr;
+  return infix == nullptr ? kAtomPrecedence : infix->precedence;
+}
+
+/// In parentheses if it binds less tightly than `least`.
+std::string format_operand(const Program& program, const Expression& expression, int least) {
+  std::string text = format_expression(program, expression);
+  return precedence_of(expression) < least ? "(" + text + ")" : text;
+}
+
 std::string format_infix(const Program& program, const Expression& expression) {
-  std::string left = format_expression(program, expression.children[0]);
-  const bool has_sign = left[0] == '-' || left[0] == '~';
-  if (has_sign && expression.text == "**") left = "(" + left + ")";
-  return left + " " + expression.text + " " + format_expression(program, expression.children[1]);
+  const int precedence = precedence_of(expression);
+  const bool is_power = precedence == kPowerPrecedence;
+  const bool is_compare = precedence == kComparePrecedence;
+  // A sign may follow `**` but not precede it: (-1) ** x is not -1 ** x.
+  const int left = is_power || is_compare ? precedence + 1 : precedence;
+  const int right = is_power ? kSignPrecedence : precedence + 1;
+  return format_operand(program, expression.children[0], left) + " " + expression.text + " " +
+         format_operand(program, expression.children[1], right);
+}
+
+/// What a method, an attribute or a subscript follows; a number's point would become part of it.
+std::string format_base(const Program& program, const Expression& base) {
+  const bool is_number =
+      base.kind == ExpressionKind::kInteger || base.kind == ExpressionKind::kFloat;
+  return format_operand(program, base, is_number ? kAtomPrecedence + 1 : kAtomPrecedence);
 }
 
 std::string format_device(const Expression& expression) {
@@ -84,6 +117,8 @@ std::string format_expression(const Program& program, const Expression& e) {
     case ExpressionKind::kEllipsis:
       return "Ellipsis";
     case ExpressionKind::kDType:
+    case ExpressionKind::kMemoryFormat:
+    case ExpressionKind::kLayout:
       return "torch." + e.text;
     case ExpressionKind::kDevice:
       return format_device(e);
@@ -98,18 +133,18 @@ std::string format_expression(const Program& program, const Expression& e) {
     case ExpressionKind::kCall:
       return e.text + "(" + format_list(program, e, 0) + ")";
     case ExpressionKind::kMethod:
-      return format_expression(program, e.children[0]) + "." + e.text + "(" +
-             format_list(program, e, 1) + ")";
+      return format_base(program, e.children[0]) + "." + e.text + "(" + format_list(program, e, 1) +
+             ")";
     case ExpressionKind::kBinary:
     case ExpressionKind::kCompare:
       return format_infix(program, e);
     case ExpressionKind::kUnary:
-      return e.text + format_expression(program, e.children[0]);
+      return e.text + format_operand(program, e.children[0], kSignPrecedence);
     case ExpressionKind::kSubscript:
-      return format_expression(program, e.children[0]) + "[" +
-             format_expression(program, e.children[1]) + "]";
+      return format_base(program, e.children[0]) + "[" + format_expression(program, e.children[1]) +
+             "]";
     case ExpressionKind::kAttribute:
-      return format_expression(program, e.children[0]) + "." + e.text;
+      return format_base(program, e.children[0]) + "." + e.text;
   }
   return "?";
 }

@@ -28,19 +28,21 @@ enum class ExpressionKind : std::uint8_t {
   kFloat,    ///< `number`
   kString,   ///< `text`
   kEllipsis,
-  kDType,      ///< `torch.float32`; `text` is "float32"
-  kDevice,     ///< `device(type="cuda", index=0)`; `text` is the type, `integer` the index or -1
-  kVariable,   ///< `variable`
-  kTuple,      ///< `children`
-  kList,       ///< `children`
-  kSlice,      ///< `slice(a, b, c)`; three children
-  kCall,       ///< function call; `text` is the dotted callee, children are arguments
-  kMethod,     ///< method call; `text` is the method name, children[0] is the receiver
-  kBinary,     ///< `text` is the operator ("+", "//", "@", ...); two children
-  kCompare,    ///< `text` is the operator (">", "==", ...); two children
-  kUnary,      ///< `text` is "-" or "~"; one child
-  kSubscript,  ///< children[0] is the base variable, children[1] the index (maybe a tuple)
-  kAttribute,  ///< `text` is the attribute; one child
+  kDType,         ///< `torch.float32`; `text` is "float32"
+  kDevice,        ///< `device(type="cuda", index=0)`; `text` is the type, `integer` the index or -1
+  kMemoryFormat,  ///< `torch.contiguous_format`; `text` is "contiguous_format"
+  kLayout,        ///< `torch.strided`; `text` is "strided"
+  kVariable,      ///< `variable`
+  kTuple,         ///< `children`
+  kList,          ///< `children`
+  kSlice,         ///< `slice(a, b, c)`; three children
+  kCall,          ///< function call; `text` is the dotted callee, children are arguments
+  kMethod,        ///< method call; `text` is the method name, children[0] is the receiver
+  kBinary,        ///< `text` is the operator ("+", "//", "@", ...); two children
+  kCompare,       ///< `text` is the operator (">", "==", ...); two children
+  kUnary,         ///< `text` is "-" or "~"; one child
+  kSubscript,     ///< children[0] is the base, children[1] the index (maybe a tuple)
+  kAttribute,     ///< `text` is the attribute; one child
 };
 
 /// Node of the expression tree, exactly as written. `-1` and `-inf` are folded into constants.
@@ -74,11 +76,20 @@ struct Statement {
   std::vector<VariableId> released;  ///< kRelease
 };
 
+/// What a parameter is; sample/parameter_kind.h decides it.
 enum class ParameterKind : std::uint8_t {
-  kParameter,  ///< annotated torch.nn.parameter.Parameter
-  kBuffer,     ///< annotated torch.Tensor and named as a module's buffer: "..._buffers_..."
-  kTensor,     ///< annotated torch.Tensor otherwise
-  kSymInt,     ///< annotated torch.SymInt; at run time a 0-d int64 tensor
+  kParameter,  ///< a weight
+  kBuffer,     ///< state of a module that is not learned: running statistics
+  kTensor,     ///< an input, or what nothing is known of
+  kSymInt,     ///< an extent; at run time a 0-d int64 tensor
+};
+
+/// What stands behind the name of a parameter.
+enum class Annotation : std::uint8_t {
+  kNone,
+  kTensor,     ///< torch.Tensor
+  kParameter,  ///< torch.nn.parameter.Parameter
+  kSymInt,     ///< torch.SymInt
 };
 
 /// An argument of forward(), in signature order.
@@ -86,19 +97,22 @@ struct Parameter {
   std::string name;
   ParameterKind kind = ParameterKind::kTensor;
   Position position;
+  Annotation annotation = Annotation::kNone;
 };
 
 /// The program exactly as written in model.py, in-place operations included.
 ///
 /// order    statements in source order; `parameters` in the order of forward's signature, which is
 ///          also the order of every argument list in records and digests
-/// source   grammar: GraphNet model.py, all 2,495 torch samples
+/// source   grammar: GraphNet model.py, all 2,495 torch samples and what upstream's tools write
 struct Program {
   std::string file;  ///< path for messages
   std::vector<Parameter> parameters;
   std::vector<std::string> variables;  ///< names by VariableId; parameters come first
   std::vector<Statement> statements;
-  std::vector<VariableId> results;  ///< returned tuple, in order
+  /// What `return` gives: kVariable, kNone, or a kTuple or kList of these.
+  Expression returned;
+  std::vector<VariableId> results;  ///< the variables in it, in order; a pass may add to them
   /// Element type of floating results for which neither operands nor arguments name one:
   /// `torch.zeros(3)`, an integer tensor over another. torch's own default unless a pass changed
   /// it.

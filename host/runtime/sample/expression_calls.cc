@@ -2,6 +2,7 @@
 // Calls of ExpressionParser: torch functions and dtypes, slice(), device(), argument lists.
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -34,6 +35,24 @@ std::string_view canonical_dtype(std::string_view name) {
   return base::dtype_from_name(name) ? name : std::string_view();
 }
 
+/// What `torch.<name>` means where it is not called and no dtype.
+struct ConstantRow {
+  std::string_view name;
+  ExpressionKind kind;
+  double number;
+};
+constexpr ConstantRow kConstants[] = {
+    {"contiguous_format", ExpressionKind::kMemoryFormat, 0},
+    {"preserve_format", ExpressionKind::kMemoryFormat, 0},
+    {"channels_last", ExpressionKind::kMemoryFormat, 0},
+    {"channels_last_3d", ExpressionKind::kMemoryFormat, 0},
+    {"strided", ExpressionKind::kLayout, 0},
+    {"inf", ExpressionKind::kFloat, std::numeric_limits<double>::infinity()},
+    {"nan", ExpressionKind::kFloat, std::numeric_limits<double>::quiet_NaN()},
+    {"pi", ExpressionKind::kFloat, 3.141592653589793},
+    {"e", ExpressionKind::kFloat, 2.718281828459045},
+};
+
 Expression none_at(graph::Position position) {
   Expression none;
   none.position = position;
@@ -54,7 +73,9 @@ Status ExpressionParser::parse_torch(Expression* out) {
     lexer_.advance();
   }
   if (num_parts == 0) return lexer_.expected("'.' after 'torch'");
-  if (lexer_.is_operator("(")) {
+  const bool is_called = lexer_.is_operator("(");
+  if (is_called && num_parts == 1 && last == "device") return parse_device(out);
+  if (is_called) {
     out->kind = ExpressionKind::kCall;
     out->text.assign(begin, last.data() + last.size());
     // Dots are separate tokens, so blanks or line ends may stand beside them.
@@ -63,8 +84,20 @@ Status ExpressionParser::parse_torch(Expression* out) {
         out->text.end());
     return parse_arguments(out);
   }
-  const std::string_view dtype = num_parts == 1 ? canonical_dtype(last) : std::string_view();
-  if (dtype.empty()) return lexer_.expected("'(' (" + in_quotes(last) + " is no dtype of torch)");
+  if (num_parts > 1) return lexer_.expected("'(' after a function of torch");
+  return parse_torch_constant(last, out);
+}
+
+Status ExpressionParser::parse_torch_constant(std::string_view name, Expression* out) {
+  for (const ConstantRow& row : kConstants) {
+    if (row.name != name) continue;
+    out->kind = row.kind;
+    out->number = row.number;
+    if (row.kind != ExpressionKind::kFloat) out->text = name;
+    return Status::ok();
+  }
+  const std::string_view dtype = canonical_dtype(name);
+  if (dtype.empty()) return lexer_.expected("'(' (" + in_quotes(name) + " is no dtype of torch)");
   out->kind = ExpressionKind::kDType;
   out->text = dtype;
   return Status::ok();
@@ -90,7 +123,6 @@ Status ExpressionParser::parse_slice(Expression* out) {
 Status ExpressionParser::parse_device(Expression* out) {
   Expression call;
   call.position = out->position;
-  lexer_.advance();
   GN_RETURN_IF_ERROR(parse_arguments(&call));
   out->kind = ExpressionKind::kDevice;
   out->integer = -1;
@@ -153,7 +185,7 @@ Status ExpressionParser::parse_argument(std::size_t first, bool* seen_keyword) {
     return lexer_.expected("a keyword argument (positional ones come first)");
   }
   Expression value;
-  GN_RETURN_IF_ERROR(parse_value(&value));
+  GN_RETURN_IF_ERROR(parse_expression(&value));
   pending_.push_back(std::move(value));
   pending_keywords_.push_back(keyword);
   return Status::ok();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "graph/infix.h"
 
 namespace graphnet::sample {
 
@@ -20,39 +21,54 @@ using graph::ExpressionKind;
 using graph::VariableId;
 
 constexpr int kMaxDepth = 64;
+// Bounds the depth of a tree, which `x.t().t()` makes deeper without brackets.
+constexpr int kMaxOperations = 256;
 // Bounds memory (about 150 bytes a node): 20 times the largest program of the dataset.
 constexpr std::size_t kMaxNodes = 4'000'000;
 
-constexpr std::array<std::string_view, 10> kBinary = {"+", "-",  "*", "/", "//",
-                                                      "%", "**", "@", "&", "|"};
-constexpr std::array<std::string_view, 6> kCompare = {">", "<", ">=", "<=", "==", "!="};
-constexpr std::array<std::string_view, 3> kAttributes = {"T", "real", "device"};
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-template <std::size_t N>
-bool contains(const std::array<std::string_view, N>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
+constexpr std::array<std::string_view, 8> kAttributes = {"T",      "mT",    "real",  "imag",
+                                                         "device", "dtype", "shape", "ndim"};
 
-ExpressionKind infix_kind(const Token& token) {
-  if (token.kind != TokenKind::kOperator) return ExpressionKind::kNone;
-  if (contains(kBinary, token.text)) return ExpressionKind::kBinary;
-  if (contains(kCompare, token.text)) return ExpressionKind::kCompare;
-  return ExpressionKind::kNone;
-}
+/// A name that `from torch import` can bind.
+struct ImportRow {
+  std::string_view name;
+  bool is_number;
+  double number;
+};
+constexpr ImportRow kImports[] = {
+    {"device", false, 0}, {"inf", true, kInfinity}, {"nan", true, kNaN}};
 
-bool is_value(ExpressionKind kind) {
-  switch (kind) {
-    case ExpressionKind::kCall:
-    case ExpressionKind::kMethod:
-    case ExpressionKind::kBinary:
-    case ExpressionKind::kCompare:
-    case ExpressionKind::kUnary:
-    case ExpressionKind::kSubscript:
-    case ExpressionKind::kAttribute:
-      return false;
-    default:
-      return true;
+const ImportRow* find_import(std::string_view name) {
+  for (const ImportRow& row : kImports) {
+    if (row.name == name) return &row;
   }
+  return nullptr;
+}
+
+const graph::InfixOperator* infix_of(const Token& token) {
+  // Nearly every operand of a model.py ends at one of the two.
+  const bool is_end = token.text == "," || token.text == ")";
+  return token.kind == TokenKind::kOperator && !is_end ? graph::find_infix(token.text) : nullptr;
+}
+
+/// What may stand behind the last comma of several expressions.
+bool ends_expressions(const Token& token) {
+  const bool is_operator = token.kind == TokenKind::kOperator;
+  return token.kind == TokenKind::kEnd || token.kind == TokenKind::kNewline ||
+         (is_operator && (token.text == ")" || token.text == "]" || token.text == ";"));
+}
+
+bool is_known_attribute(std::string_view name) {
+  return std::find(kAttributes.begin(), kAttributes.end(), name) != kAttributes.end();
+}
+
+std::string known_attributes() {
+  std::string names;
+  for (const std::string_view name : kAttributes) names.append(name).append(", ");
+  return names;
 }
 
 }  // namespace
@@ -72,46 +88,47 @@ void ExpressionParser::adopt_pending(std::size_t first, Expression* out) {
   pending_.erase(begin, pending_.end());
 }
 
-Status ExpressionParser::require_value(const Expression& expression) const {
-  if (is_value(expression.kind)) return Status::ok();
-  return lexer_.error(expression.position,
-                      "expected a name or a constant, found an expression (a statement computes "
-                      "one operation: assign this part to a name first)");
+Status ExpressionParser::count_operation() {
+  if (++num_operations_ <= kMaxOperations) return Status::ok();
+  return lexer_.error(lexer_.token().position, "the statement has more than " +
+                                                   std::to_string(kMaxOperations) + " operations");
 }
 
-Status ExpressionParser::parse_expression(Expression* out) {
-  const bool is_negative = lexer_.is_operator("-");
+bool ExpressionParser::import_name(std::string_view name) {
+  const ImportRow* row = find_import(name);
+  if (row != nullptr) imports_.push_back(row->name);
+  return row != nullptr;
+}
+
+bool ExpressionParser::is_imported(std::string_view name) const {
+  return std::find(imports_.begin(), imports_.end(), name) != imports_.end();
+}
+
+// Precedence climbing: takes the operators that bind as tightly as `least_precedence` or more.
+Status ExpressionParser::parse_infix(int least_precedence, Expression* out) {
   GN_RETURN_IF_ERROR(parse_operand(out));
-  if (infix_kind(lexer_.token()) == ExpressionKind::kNone) return Status::ok();
-  return parse_infix(is_negative, out);
-}
-
-Status ExpressionParser::parse_infix(bool left_is_negative, Expression* out) {
-  const Token operation = lexer_.token();
-  GN_RETURN_IF_ERROR(require_value(*out));
-  if (left_is_negative && operation.text == "**") {
-    return lexer_.error(out->position, "'-a ** b' means -(a ** b): write the parentheses");
+  const graph::InfixOperator* infix = infix_of(lexer_.token());
+  while (infix != nullptr && infix->precedence >= least_precedence) {
+    GN_RETURN_IF_ERROR(count_operation());
+    lexer_.advance();
+    Expression left = std::move(*out);
+    Expression right;
+    const bool is_power = infix->precedence == graph::kPowerPrecedence;
+    GN_RETURN_IF_ERROR(
+        parse_infix(is_power ? graph::kSignPrecedence : infix->precedence + 1, &right));
+    *out = Expression();
+    out->kind = infix->kind;
+    out->position = left.position;
+    out->text = infix->text;
+    out->children.reserve(2);
+    out->children.push_back(std::move(left));
+    out->children.push_back(std::move(right));
+    infix = infix_of(lexer_.token());
+    if (infix != nullptr && out->kind == ExpressionKind::kCompare && infix->kind == out->kind) {
+      return lexer_.expected("end of the comparison ('a < b < c' means 'a < b and b < c')");
+    }
   }
-  lexer_.advance();
-  Expression left = std::move(*out);
-  Expression right;
-  GN_RETURN_IF_ERROR(parse_value(&right));
-  if (infix_kind(lexer_.token()) != ExpressionKind::kNone) {
-    return lexer_.expected("end of the expression (a statement has one operator)");
-  }
-  *out = Expression();
-  out->kind = infix_kind(operation);
-  out->position = left.position;
-  out->text = operation.text;
-  out->children.reserve(2);
-  out->children.push_back(std::move(left));
-  out->children.push_back(std::move(right));
   return Status::ok();
-}
-
-Status ExpressionParser::parse_value(Expression* out) {
-  GN_RETURN_IF_ERROR(parse_operand(out));
-  return require_value(*out);
 }
 
 Status ExpressionParser::parse_operand(Expression* out) {
@@ -128,19 +145,17 @@ Status ExpressionParser::parse_unary(Expression* out) {
   lexer_.advance();
   const Token operand = lexer_.token();
   const bool is_number = operand.kind == TokenKind::kInteger || operand.kind == TokenKind::kFloat;
-  if (sign.text == "-" && is_number) return parse_number(true, out);
-  if (operand.kind != TokenKind::kName)
-    return lexer_.expected("a name after " + in_quotes(sign.text));
+  const Token& next = lexer_.following();
+  const bool is_power = next.kind == TokenKind::kOperator && next.text == "**";
+  if (sign.text == "-" && is_number && !is_power) return parse_number(true, out);
+  GN_RETURN_IF_ERROR(count_operation());
   Expression child;
-  child.position = operand.position;
-  GN_RETURN_IF_ERROR(parse_name(&child));
+  GN_RETURN_IF_ERROR(parse_infix(graph::kSignPrecedence, &child));
   if (sign.text == "-" && child.kind == ExpressionKind::kFloat) {
+    --num_operations_;  // a constant, of which a list may hold many
     out->kind = ExpressionKind::kFloat;
     out->number = -child.number;
     return Status::ok();
-  }
-  if (child.kind != ExpressionKind::kVariable) {
-    return lexer_.error(operand.position, "expected a variable after " + in_quotes(sign.text));
   }
   out->kind = ExpressionKind::kUnary;
   out->text = sign.text;
@@ -164,7 +179,10 @@ Status ExpressionParser::parse_primary(Expression* out) {
     default:
       break;
   }
-  if (lexer_.is_operator("(")) return parse_brackets(out);
+  if (lexer_.is_operator("(")) {
+    GN_RETURN_IF_ERROR(parse_brackets(out));
+    return parse_members(out);
+  }
   if (lexer_.is_operator("[")) return parse_list(out);
   if (!lexer_.accept("...")) return lexer_.expected("a value");
   out->kind = ExpressionKind::kEllipsis;
@@ -190,7 +208,10 @@ Status ExpressionParser::parse_number(bool negative, Expression* out) {
 }
 
 Status ExpressionParser::parse_name(Expression* out) {
-  if (lexer_.is_name("torch")) return parse_torch(out);
+  if (lexer_.is_name("torch")) {
+    GN_RETURN_IF_ERROR(parse_torch(out));
+    return out->kind == ExpressionKind::kCall ? parse_members(out) : Status::ok();
+  }
   bool is_keyword = false;
   GN_RETURN_IF_ERROR(parse_keyword(out, &is_keyword));
   if (is_keyword) return Status::ok();
@@ -214,15 +235,19 @@ Status ExpressionParser::parse_free_name(Expression* out) {
   const bool is_called =
       lexer_.following().kind == TokenKind::kOperator && lexer_.following().text == "(";
   if (is_called && name.text == "slice") return parse_slice(out);
-  if (is_called && name.text == "device" && has_device_) return parse_device(out);
-  if (is_called && name.text != "device") {
+  if (is_called && name.text == "device" && is_imported(name.text)) {
+    lexer_.advance();
+    return parse_device(out);
+  }
+  const ImportRow* import = find_import(name.text);
+  if (is_called && import == nullptr) {
     return lexer_.error(name.position, "unknown function " + in_quotes(name.text));
   }
   if (name.text == "Ellipsis") {
     out->kind = ExpressionKind::kEllipsis;
-  } else if (name.text == "inf" && has_inf_) {
+  } else if (import != nullptr && import->is_number && is_imported(name.text)) {
     out->kind = ExpressionKind::kFloat;
-    out->number = std::numeric_limits<double>::infinity();
+    out->number = import->number;
   } else {
     VariableId ignored = -1;
     return resolve(name, &ignored);
@@ -243,10 +268,10 @@ Status ExpressionParser::resolve(const Token& name, VariableId* variable) const 
     case Scope::State::kUnknown:
       break;
   }
-  const bool is_import = name.text == "device" || name.text == "inf";
   const std::string reason =
-      is_import ? " is not imported (from torch import " + std::string(name.text) + ")"
-                : " has no value here";
+      find_import(name.text) != nullptr
+          ? " is not imported (from torch import " + std::string(name.text) + ")"
+          : " has no value here";
   return lexer_.error(name.position, "name " + in_quotes(name.text) + reason);
 }
 
@@ -254,10 +279,25 @@ Status ExpressionParser::parse_variable(Expression* out) {
   GN_RETURN_IF_ERROR(resolve(lexer_.token(), &out->variable));
   out->kind = ExpressionKind::kVariable;
   lexer_.advance();
-  if (lexer_.token().kind != TokenKind::kOperator) return Status::ok();
-  if (lexer_.is_operator(".")) return parse_member(out);
   if (lexer_.is_operator("(")) return lexer_.expected("a function, not a variable, before '('");
-  if (!lexer_.is_operator("[")) return Status::ok();
+  return parse_members(out);
+}
+
+// What may follow a value: attributes, methods and subscripts.
+Status ExpressionParser::parse_members(Expression* out) {
+  while (true) {
+    if (lexer_.is_operator(".")) {
+      GN_RETURN_IF_ERROR(parse_member(out));
+    } else if (lexer_.is_operator("[")) {
+      GN_RETURN_IF_ERROR(parse_subscript(out));
+    } else {
+      return Status::ok();
+    }
+  }
+}
+
+Status ExpressionParser::parse_subscript(Expression* out) {
+  GN_RETURN_IF_ERROR(count_operation());
   Expression base = std::move(*out);
   Expression index;
   GN_RETURN_IF_ERROR(parse_index(&index));
@@ -271,6 +311,7 @@ Status ExpressionParser::parse_variable(Expression* out) {
 }
 
 Status ExpressionParser::parse_member(Expression* out) {
+  GN_RETURN_IF_ERROR(count_operation());
   lexer_.advance();
   const Token member = lexer_.token();
   if (member.kind != TokenKind::kName) return lexer_.expected("a method or an attribute");
@@ -285,9 +326,10 @@ Status ExpressionParser::parse_member(Expression* out) {
     pending_keywords_.emplace_back();
     return parse_arguments(out);
   }
-  if (!contains(kAttributes, member.text)) {
+  if (!is_known_attribute(member.text)) {
     return lexer_.error(member.position, "unknown attribute " + in_quotes(member.text) +
-                                             " (known: T, real, device; a method needs '(')");
+                                             " (known: " + known_attributes() +
+                                             "a method needs '(')");
   }
   out->kind = ExpressionKind::kAttribute;
   out->children.push_back(std::move(receiver));
@@ -296,32 +338,27 @@ Status ExpressionParser::parse_member(Expression* out) {
 
 Status ExpressionParser::parse_brackets(Expression* out) {
   GN_RETURN_IF_ERROR(enter());
-  const graph::Position position = lexer_.token().position;
   lexer_.advance();
-  if (lexer_.accept(")")) {
+  if (lexer_.is_operator(")")) {
     out->kind = ExpressionKind::kTuple;
   } else {
-    GN_RETURN_IF_ERROR(parse_expression(out));
-    if (lexer_.is_operator(",")) {
-      GN_RETURN_IF_ERROR(parse_tuple_rest(out));
-      out->position = position;
-    }
-    GN_RETURN_IF_ERROR(lexer_.expect(")"));
+    GN_RETURN_IF_ERROR(parse_expressions(out));
   }
+  GN_RETURN_IF_ERROR(lexer_.expect(")"));
   --depth_;
   return Status::ok();
 }
 
-// `out` holds the first element and becomes the tuple; stops before the closing bracket.
-Status ExpressionParser::parse_tuple_rest(Expression* out) {
-  GN_RETURN_IF_ERROR(require_value(*out));
+Status ExpressionParser::parse_expressions(Expression* out) {
+  GN_RETURN_IF_ERROR(parse_expression(out));
+  if (!lexer_.is_operator(",")) return Status::ok();
   const std::size_t first = pending_.size();
   const graph::Position position = out->position;
   pending_.push_back(std::move(*out));
   while (lexer_.accept(",")) {
-    if (lexer_.is_operator(")") || lexer_.is_operator("]")) break;
+    if (ends_expressions(lexer_.token())) break;
     Expression element;
-    GN_RETURN_IF_ERROR(parse_value(&element));
+    GN_RETURN_IF_ERROR(parse_expression(&element));
     pending_.push_back(std::move(element));
   }
   *out = Expression();
@@ -337,7 +374,7 @@ Status ExpressionParser::parse_list(Expression* out) {
   const std::size_t first = pending_.size();
   while (!lexer_.is_operator("]")) {
     Expression element;
-    GN_RETURN_IF_ERROR(parse_value(&element));
+    GN_RETURN_IF_ERROR(parse_expression(&element));
     pending_.push_back(std::move(element));
     if (!lexer_.accept(",")) break;
   }
@@ -351,8 +388,7 @@ Status ExpressionParser::parse_list(Expression* out) {
 Status ExpressionParser::parse_index(Expression* out) {
   GN_RETURN_IF_ERROR(enter());
   GN_RETURN_IF_ERROR(lexer_.expect("["));
-  if (!lexer_.is_operator(":")) GN_RETURN_IF_ERROR(parse_value(out));
-  if (lexer_.is_operator(",")) GN_RETURN_IF_ERROR(parse_tuple_rest(out));
+  if (!lexer_.is_operator(":")) GN_RETURN_IF_ERROR(parse_expressions(out));
   if (lexer_.is_operator(":")) return lexer_.expected("slice(a, b, c) instead of 'a:b:c'");
   GN_RETURN_IF_ERROR(lexer_.expect("]"));
   --depth_;

@@ -2,13 +2,13 @@
 #include "sample/parser.h"
 
 #include <array>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sample/expression_parser.h"
 #include "sample/lexer.h"
+#include "sample/parameter_kind.h"
 #include "sample/scope.h"
 
 namespace graphnet::sample {
@@ -17,7 +17,9 @@ namespace {
 
 using base::Result;
 using base::Status;
-using graph::ParameterKind;
+using graph::Annotation;
+using graph::Expression;
+using graph::ExpressionKind;
 using graph::Statement;
 using graph::StatementKind;
 using graph::VariableId;
@@ -43,13 +45,16 @@ bool contains(const std::array<std::string_view, N>& words, std::string_view wor
   return false;
 }
 
-std::optional<ParameterKind> parameter_kind(std::string_view annotation) {
-  if (annotation == "torch.Tensor") return ParameterKind::kTensor;
-  if (annotation == "torch.nn.parameter.Parameter") return ParameterKind::kParameter;
-  if (annotation == "torch.nn.Parameter") return ParameterKind::kParameter;
-  if (annotation == "torch.SymInt") return ParameterKind::kSymInt;
-  return std::nullopt;
-}
+struct AnnotationRow {
+  std::string_view text;
+  Annotation annotation;
+};
+constexpr AnnotationRow kAnnotations[] = {
+    {"torch.Tensor", Annotation::kTensor},
+    {"torch.nn.parameter.Parameter", Annotation::kParameter},
+    {"torch.nn.Parameter", Annotation::kParameter},
+    {"torch.SymInt", Annotation::kSymInt},
+};
 
 class Parser {
  public:
@@ -76,7 +81,9 @@ class Parser {
   Status parse_class_header();
   Status parse_signature();
   Status parse_parameter();
+  Status parse_annotation(Annotation* annotation);
   Status parse_body();
+  Status parse_line(bool* has_returned);
   Status parse_statement();
   Status parse_assignment(Statement* statement);
   Status parse_item_assignment(Statement* statement);
@@ -86,7 +93,7 @@ class Parser {
   Status parse_target(Token* target);
   bool is_target_next();
   Status parse_return();
-  Status parse_result(bool* is_last);
+  Status add_results(const Expression& returned);
   Status parse_dotted(std::string* dotted);
   Status check_top_level() const;
   Status check_assignable(const Token& name) const;
@@ -131,12 +138,9 @@ Status Parser::parse_from_import() {
   GN_RETURN_IF_ERROR(lexer_.expect_name("torch"));
   GN_RETURN_IF_ERROR(lexer_.expect_name("import"));
   do {
-    if (lexer_.is_name("device")) {
-      expressions_.import_device();
-    } else if (lexer_.is_name("inf")) {
-      expressions_.import_inf();
-    } else {
-      return lexer_.expected("'device' or 'inf'");
+    const bool is_name = lexer_.token().kind == TokenKind::kName;
+    if (!is_name || !expressions_.import_name(lexer_.token().text)) {
+      return lexer_.expected("'device', 'inf' or 'nan'");
     }
     lexer_.advance();
   } while (lexer_.accept(","));
@@ -196,22 +200,26 @@ Status Parser::parse_parameter() {
     return lexer_.error(name.position, "parameter " + in_quotes(name.text) + " is repeated");
   }
   lexer_.advance();
-  GN_RETURN_IF_ERROR(lexer_.expect(":"));
-  const graph::Position position = lexer_.token().position;
-  std::string annotation;
-  GN_RETURN_IF_ERROR(parse_dotted(&annotation));
-  const std::optional<ParameterKind> kind = parameter_kind(annotation);
-  if (!kind) {
-    return lexer_.error(position,
-                        "unknown annotation " + in_quotes(annotation) +
-                            " (known: torch.Tensor, torch.nn.parameter.Parameter, torch.SymInt)");
-  }
+  Annotation annotation = Annotation::kNone;
+  if (lexer_.accept(":")) GN_RETURN_IF_ERROR(parse_annotation(&annotation));
   scope_.assign(name.text);
-  const bool is_buffer =
-      *kind == ParameterKind::kTensor && name.text.find("_buffers_") != std::string_view::npos;
   program_.parameters.push_back(
-      {std::string(name.text), is_buffer ? ParameterKind::kBuffer : *kind, name.position});
+      {std::string(name.text), parameter_kind(annotation, name.text), name.position, annotation});
   return Status::ok();
+}
+
+Status Parser::parse_annotation(Annotation* annotation) {
+  const graph::Position position = lexer_.token().position;
+  std::string text;
+  GN_RETURN_IF_ERROR(parse_dotted(&text));
+  for (const AnnotationRow& row : kAnnotations) {
+    if (row.text != text) continue;
+    *annotation = row.annotation;
+    return Status::ok();
+  }
+  return lexer_.error(position,
+                      "unknown annotation " + in_quotes(text) +
+                          " (known: torch.Tensor, torch.nn.parameter.Parameter, torch.SymInt)");
 }
 
 Status Parser::parse_body() {
@@ -223,17 +231,29 @@ Status Parser::parse_body() {
     if (Lexer::indentation(lexer_.token()) != indentation) {
       return lexer_.error(lexer_.token().position, "indentation differs from the lines above");
     }
-    if (lexer_.is_name("return")) return parse_return();
-    GN_RETURN_IF_ERROR(parse_statement());
-    GN_RETURN_IF_ERROR(lexer_.expect_newline());
+    bool has_returned = false;
+    GN_RETURN_IF_ERROR(parse_line(&has_returned));
+    if (has_returned) return Status::ok();
   }
   return lexer_.expected("'return'");
+}
+
+// Statements between semicolons, up to the end of the line.
+Status Parser::parse_line(bool* has_returned) {
+  do {
+    *has_returned = lexer_.is_name("return");
+    GN_RETURN_IF_ERROR(*has_returned ? parse_return() : parse_statement());
+  } while (!*has_returned && lexer_.accept(";") && lexer_.token().kind != TokenKind::kNewline &&
+           lexer_.token().kind != TokenKind::kEnd);
+  if (*has_returned) lexer_.accept(";");
+  return lexer_.expect_newline();
 }
 
 Status Parser::parse_statement() {
   if (program_.statements.size() == kMaxStatements) {
     return lexer_.error(lexer_.token().position, "the program has too many statements");
   }
+  expressions_.begin_statement();
   Statement statement;
   statement.position = lexer_.token().position;
   const bool is_name = lexer_.token().kind == TokenKind::kName;
@@ -255,7 +275,7 @@ Status Parser::parse_item_assignment(Statement* statement) {
   lexer_.advance();
   GN_RETURN_IF_ERROR(expressions_.parse_index(&statement->index));
   GN_RETURN_IF_ERROR(lexer_.expect("="));
-  return expressions_.parse_value(&statement->value);
+  return expressions_.parse_expression(&statement->value);
 }
 
 Status Parser::parse_augmented(const Token& target, Statement* statement) {
@@ -265,14 +285,14 @@ Status Parser::parse_augmented(const Token& target, Statement* statement) {
   const std::string_view operation = lexer_.token().text;
   statement->text = operation.substr(0, operation.size() - 1);
   lexer_.advance();
-  return expressions_.parse_operand(&statement->value);
+  return expressions_.parse_expression(&statement->value);
 }
 
 Status Parser::parse_assignment(Statement* statement) {
   targets_.clear();
   GN_RETURN_IF_ERROR(parse_targets(&targets_));
   GN_RETURN_IF_ERROR(expressions_.parse_expression(&statement->value));
-  if (statement->value.kind == graph::ExpressionKind::kNone) {
+  if (statement->value.kind == ExpressionKind::kNone) {
     return parse_release(targets_, statement);
   }
   if (targets_.size() > 1) {
@@ -284,7 +304,7 @@ Status Parser::parse_assignment(Statement* statement) {
 
 Status Parser::parse_release(const std::vector<Token>& targets, Statement* statement) {
   statement->kind = StatementKind::kRelease;
-  statement->value = graph::Expression();
+  statement->value = Expression();
   statement->released.reserve(targets.size());
   for (const Token& target : targets) {
     VariableId variable = -1;
@@ -328,32 +348,30 @@ bool Parser::is_target_next() {
 }
 
 Status Parser::parse_return() {
+  expressions_.begin_statement();
   lexer_.advance();
-  const bool is_parenthesised = lexer_.accept("(");
-  const graph::Position position = lexer_.token().position;
-  bool is_last = false;
-  while (!is_last) GN_RETURN_IF_ERROR(parse_result(&is_last));
-  if (is_parenthesised) GN_RETURN_IF_ERROR(lexer_.expect(")"));
-  if (program_.results.empty()) return lexer_.error(position, "forward() returns nothing");
-  return lexer_.expect_newline();
+  const TokenKind next = lexer_.token().kind;
+  // `return` alone gives None.
+  if (next == TokenKind::kNewline || next == TokenKind::kEnd) return Status::ok();
+  GN_RETURN_IF_ERROR(expressions_.parse_expressions(&program_.returned));
+  return add_results(program_.returned);
 }
 
-Status Parser::parse_result(bool* is_last) {
-  if (lexer_.token().kind != TokenKind::kName) return lexer_.expected("the name of a result");
-  VariableId variable = -1;
-  GN_RETURN_IF_ERROR(check_assignable(lexer_.token()));
-  GN_RETURN_IF_ERROR(expressions_.resolve(lexer_.token(), &variable));
-  lexer_.advance();
-  program_.results.push_back(variable);
-  const bool is_first = program_.results.size() == 1;
-  if (!lexer_.accept(",")) {
-    *is_last = true;
-    if (is_first) return lexer_.expected("',' (forward() returns a tuple)");
-    return Status::ok();
+Status Parser::add_results(const Expression& returned) {
+  switch (returned.kind) {
+    case ExpressionKind::kNone:
+      return Status::ok();
+    case ExpressionKind::kVariable:
+      program_.results.push_back(returned.variable);
+      return Status::ok();
+    case ExpressionKind::kTuple:
+    case ExpressionKind::kList:
+      for (const Expression& item : returned.children) GN_RETURN_IF_ERROR(add_results(item));
+      return Status::ok();
+    default:
+      return lexer_.error(returned.position,
+                          "expected the name of a result, None, a tuple or a list of these");
   }
-  *is_last = lexer_.is_operator(")") || lexer_.token().kind == TokenKind::kNewline ||
-             lexer_.token().kind == TokenKind::kEnd;
-  return Status::ok();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 
 #include "base/file.h"
@@ -16,6 +17,7 @@
 #include "base/sha256.h"
 #include "sample/lexer.h"
 #include "sample/outline.h"
+#include "sample/parameter_kind.h"
 #include "sample/parser.h"
 
 namespace graphnet::sample {
@@ -131,6 +133,17 @@ class Discovery {
   std::set<std::pair<dev_t, ino_t>> seen_;
 };
 
+/// Decides what the parameters are by the metadata of their names; replay reports what has none.
+void assign_kinds(const std::vector<TensorMeta>& metas, graph::Program& program) {
+  std::unordered_map<std::string_view, const TensorMeta*> by_name;
+  for (const TensorMeta& meta : metas) by_name.emplace(meta.name, &meta);
+  for (graph::Parameter& parameter : program.parameters) {
+    const auto found = by_name.find(parameter.name);
+    if (found == by_name.end()) continue;
+    parameter.kind = parameter_kind(parameter.annotation, *found->second);
+  }
+}
+
 }  // namespace
 
 Result<Sample> load_sample(const fs::path& folder) {
@@ -144,6 +157,7 @@ Result<Sample> load_sample(const fs::path& folder) {
   GN_ASSIGN_OR_RETURN(sample.program, parse_model(sources.model, (folder / "model.py").string()));
   GN_ASSIGN_OR_RETURN(sample.metas,
                       parse_tensor_meta(sources.weights, (folder / "weight_meta.py").string()));
+  assign_kinds(sample.metas, sample.program);
   return sample;
 }
 

@@ -165,7 +165,6 @@ Status MetaParser::find_attribute(Attribute* attribute) {
 }
 
 Status MetaParser::parse_attribute_value(Attribute attribute) {
-  std::string ignored;
   switch (attribute) {
     case kName:
       return parse_tensor_name();
@@ -188,7 +187,7 @@ Status MetaParser::parse_attribute_value(Attribute attribute) {
     case kMaxVal:
       return parse_bound(&meta_.max_val);
     case kOriginalName:
-      return parse_string(&ignored);
+      return parse_string(&meta_.original_name);
   }
   return Status(Code::kInternal, "attribute without a reader");
 }

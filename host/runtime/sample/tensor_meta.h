@@ -22,10 +22,11 @@ struct LiteralNumber {
 /// Description of one argument of forward(), from a class of weight_meta.py.
 ///
 /// source   GraphNet weight_meta.py: attributes name, shape, dtype, device, mean, std, data,
-///          min_val, max_val (original_name is accepted and ignored)
+///          min_val, max_val, original_name
 struct TensorMeta {
   std::string class_name;  ///< replay visits classes in ascending byte order of this
   std::string name;
+  std::string original_name;  ///< from before upstream's renaming; empty: not renamed
   std::vector<std::int64_t> shape;
   base::DType dtype = base::DType::kFloat32;
   std::string device = "cpu";

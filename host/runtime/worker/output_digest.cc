@@ -61,7 +61,7 @@ base::Json digest(const KeptOutput& output) {
   double largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const double value = element(output, i);
-    if (i < 4) first.push_back(value);
+    if (i < 4) first.push_back(base::json_number(value));
     num_nan += std::isnan(value) ? 1 : 0;
     num_inf += std::isinf(value) ? 1 : 0;
     if (!std::isfinite(value)) continue;

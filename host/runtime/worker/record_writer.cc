@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "worker/record_writer.h"
 
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -28,20 +27,13 @@ void write_statistics(record::Record::Side& side, const std::vector<double>& tim
 
 template <typename T>
 base::Json optional_number(const std::optional<T>& value) {
-  if (!value) return {};
-  if (std::isnan(*value)) return "nan";
-  if (std::isinf(*value)) return *value > 0 ? "inf" : "-inf";
-  return static_cast<double>(*value);
+  return value ? base::json_number(static_cast<double>(*value)) : base::Json();
 }
 
 std::string digits(const std::vector<bool>& flags) {
   std::string text;
   for (const bool flag : flags) text += flag ? '1' : '0';
   return text;
-}
-
-base::Json number(double value) {
-  return optional_number(std::optional<double>(value));
 }
 
 base::Json counts_json(const verify::ValueCounts& counts) {
@@ -56,8 +48,9 @@ base::Json statistics_json(const verify::OutputComparison& output) {
   const verify::Statistics& statistics = *output.statistics;
   base::Json worst = base::Json::array();
   for (const verify::WorstPair& pair : statistics.worst) {
-    worst.push_back(
-        {{"index", pair.index}, {"eager", number(pair.eager)}, {"plugin", number(pair.plugin)}});
+    worst.push_back({{"index", pair.index},
+                     {"eager", base::json_number(pair.eager)},
+                     {"plugin", base::json_number(pair.plugin)}});
   }
   return {{"all_close_nan_equal", digits(output.all_close_nan_equal)},
           {"eager", counts_json(statistics.eager)},
@@ -296,7 +289,8 @@ base::Json correctness_json(const verify::Comparison& comparison) {
     // Between two draws there is none.
     const bool has_error =
         output.elements && output.acceptance != verify::Acceptance::kDistribution;
-    json["largest_error"].push_back(has_error ? number(output.elements->largest) : base::Json());
+    json["largest_error"].push_back(has_error ? base::json_number(output.elements->largest)
+                                              : base::Json());
     json["degenerate"].push_back(!output.lends_evidence());
     json["evidence"].push_back(verify::evidence_name(output.evidence));
     json["statistics"].push_back(output.statistics ? statistics_json(output) : base::Json());

@@ -55,5 +55,13 @@ TEST(Json, DoublesSurviveTheRoundTrip) {
   EXPECT_EQ(parse_json(dump_json(Json(value)), "test")->get<double>(), value);
 }
 
+TEST(Json, NumbersThatJsonLacksAreWords) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(json_number(-0.5), -0.5);
+  EXPECT_EQ(json_number(std::numeric_limits<double>::quiet_NaN()), "nan");
+  EXPECT_EQ(json_number(kInfinity), "inf");
+  EXPECT_EQ(json_number(-kInfinity), "-inf");
+}
+
 }  // namespace
 }  // namespace graphnet::base

@@ -311,7 +311,10 @@ TEST(SelectSamples, SamplesFoldersAndLists) {
   EXPECT_EQ(select_samples({}, {folder + "/samples/f/a"})->at(0).family, "f");
 
   EXPECT_EQ(select_samples({}, {folder + "/none"}).status().code(), Code::kInput);
-  const auto bad = temp.write("bad.txt", "samples/f/a\nsamples/f/none\n");
+  const auto partly = temp.write("partly.txt", "samples/f/b\nsamples/f/none\nsamples/f/a\n");
+  EXPECT_EQ(names({partly.string()}), (Names{"f/b", "f/none", "f/a"}));
+  EXPECT_EQ(select_samples({}, {partly.string()})->at(1).content_sha256, "");
+  const auto bad = temp.write("bad.txt", "\nsamples/f/none\nother\n");
   EXPECT_TRUE(
       contains(select_samples({}, {bad.string()}).status().to_string(), "line 2 of the list"));
   const auto empty = temp.write("empty.txt", "# nothing\n");

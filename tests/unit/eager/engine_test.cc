@@ -167,6 +167,18 @@ TEST(Engine, BatchNormWithoutEpsIsNoted) {
   EXPECT_NE(program.engine->notes()[0].find("eps 0"), std::string::npos);
 }
 
+TEST(Engine, BatchNormWithoutEpsIsNotedWhereEpsIsATensor) {
+  const TestArgument image = {DType::kFloat32, {2, 1, 1}, {1, 3}};
+  const TestArgument mean = {DType::kFloat32, {1}, {1}};
+  const TestArgument variance = {DType::kFloat32, {1}, {4}};
+  const TestArgument eps = {DType::kFloat64, {}, {0}};
+  const EagerProgram program({image, mean, variance, eps},
+                             "x = torch.nn.functional.batch_norm(a, b, c, eps=d)\nreturn (x,)");
+  EXPECT_EQ(only(program), (Values{0, 1}));
+  ASSERT_FALSE(program.engine->notes().empty());
+  EXPECT_NE(program.engine->notes()[0].find("eps 0"), std::string::npos);
+}
+
 // The usual causal mask of four nested vmaps: (k <= q) & mask[b, k].
 TEST(Engine, VmapRegionGivesTheMask) {
   const TestArgument mask = {DType::kBool, {1, 3}, {1, 1, 0}};

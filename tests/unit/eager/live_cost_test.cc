@@ -56,7 +56,15 @@ TEST(LiveCost, AViewReadsItsPart) {
                     "        return (y,)\n")
                 .must_move_bytes,
             2 * 8 * 4);
-  EXPECT_EQ(plan_of("        h = a[0]\n        return (h,)\n").must_move_bytes, 2 * 8 * 4);
+}
+
+TEST(LiveCost, ReturnedArgumentsAreNotMoved) {
+  EXPECT_EQ(plan_of("        h = a[0]\n        return (h,)\n").must_move_bytes, 0);
+  EXPECT_EQ(plan_of("        return (w, a)\n").must_move_bytes, 0);
+  EXPECT_EQ(
+      plan_of("        t = w.t()\n        y = a @ t\n        return (t, y, w)\n").must_move_bytes,
+      3 * kBytes);
+  EXPECT_EQ(plan_of("        return ()\n").must_move_bytes, 0);
 }
 
 TEST(LiveCost, GathersReadTheirIndicesForSure) {

@@ -68,6 +68,18 @@ TEST(Format, OtherOperatorsBindLessTightlyThanASign) {
   EXPECT_EQ(format(infix(integer(2), "**", variable())), "2 ** x");
 }
 
+TEST(Format, ParenthesesOnlyWhereTheyDecide) {
+  const Expression sum = infix(variable(), "+", integer(1));
+  EXPECT_EQ(format(infix(sum, "*", sum)), "(x + 1) * (x + 1)");
+  EXPECT_EQ(format(infix(sum, "-", sum)), "x + 1 - (x + 1)");
+  EXPECT_EQ(format(text_of(ExpressionKind::kUnary, "-", {sum})), "-(x + 1)");
+  EXPECT_EQ(format(text_of(ExpressionKind::kAttribute, "T", {sum})), "(x + 1).T");
+  EXPECT_EQ(format(text_of(ExpressionKind::kSubscript, "", {sum, sum})), "(x + 1)[x + 1]");
+  const Expression less = text_of(ExpressionKind::kCompare, "<", {variable(), sum});
+  EXPECT_EQ(format(text_of(ExpressionKind::kCompare, "==", {less, less})),
+            "(x < x + 1) == (x < x + 1)");
+}
+
 TEST(Format, StringsAreLiterals) {
   EXPECT_EQ(format(text_of(ExpressionKind::kString, "same")), "\"same\"");
   EXPECT_EQ(format(text_of(ExpressionKind::kString, "it's")), "\"it's\"");

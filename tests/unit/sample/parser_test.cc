@@ -175,7 +175,7 @@ TEST(Parser, Methods) {
 }
 
 TEST(Parser, Attributes) {
-  for (const std::string name : {"T", "real", "device"}) {
+  for (const std::string name : {"T", "mT", "real", "imag", "device", "dtype", "shape", "ndim"}) {
     const Expression expression = value_of("x." + name);
     EXPECT_EQ(expression.kind, ExpressionKind::kAttribute);
     EXPECT_EQ(expression.text, name);
@@ -303,9 +303,116 @@ TEST(Parser, NestingUpToTheLimit) {
   EXPECT_EQ(value_of("torch.f(" + open + "1" + close + ")").kind, ExpressionKind::kCall);
 }
 
-TEST(Parser, ReturnWithoutParentheses) {
-  EXPECT_EQ(parse(model_text("        return x, w\n")).results.size(), 2u);
-  EXPECT_EQ(parse(model_text("        return x,")).results.size(), 1u);
+TEST(Parser, AttributesInsideArguments) {
+  const Expression call = value_of("torch.tensor(1e-08, device=x.device)");
+  ASSERT_EQ(call.children.size(), 2u);
+  EXPECT_EQ(call.children[1].kind, ExpressionKind::kAttribute);
+  EXPECT_EQ(call.children[1].children[0].variable, 0);
+}
+
+// Written and read again, each expression stays what it is.
+TEST(Parser, ExpressionsNestAsPythonNestsThem) {
+  for (const std::string text : {"torch.relu(x + 1, dim=-x)",
+                                 "x.view(x.shape[0], -1)",
+                                 "x.size(0) + w.size(1) * 2",
+                                 "(x + w) * 2",
+                                 "x - (w - 1)",
+                                 "x ** -w ** 2",
+                                 "(x ** w) ** 2",
+                                 "-x ** 2",
+                                 "(-x) ** 2",
+                                 "-1 ** x",
+                                 "(x < w) & (w > 0)",
+                                 "x | w & x",
+                                 "torch.max(x, 1)[0].t()",
+                                 "~(x == w)",
+                                 "(x + w).sum()",
+                                 "(1).bit_length()",
+                                 "torch.f([x.T, -x], (w[0] // 2,))",
+                                 "x / w / 2",
+                                 "x[(x > 0, w[1])]",
+                                 "--x",
+                                 "(x < w) == w",
+                                 "x @ w.mT"}) {
+    EXPECT_EQ(round_trip(text), text);
+  }
+  EXPECT_EQ(round_trip("x - w - 1"), round_trip("((x - w) - 1)"));
+  EXPECT_EQ(round_trip("2 ** x ** w"), round_trip("(2 ** (x ** w))"));
+  EXPECT_EQ(round_trip("x + w * 2 @ x"), round_trip("(x + ((w * 2) @ x))"));
+}
+
+TEST(Parser, SemicolonsSeparateStatements) {
+  const Program program =
+      parse(model_text("        y = x; x = None\n        z = y + w; y = w = None;\n"
+                       "        z += 1;  return (z,);\n"));
+  ASSERT_EQ(program.statements.size(), 5u);
+  EXPECT_EQ(program.statements[1].kind, StatementKind::kRelease);
+  EXPECT_EQ(program.statements[1].position.column, 16);
+  EXPECT_EQ(program.statements[3].released.size(), 2u);
+  EXPECT_EQ(program.results.size(), 1u);
+}
+
+TEST(Parser, ParametersWithoutAnnotation) {
+  const Program program = parse(
+      "import torch\n"
+      "class GraphModule(torch.nn.Module):\n"
+      "    def forward(self, L_self_modules_fc_parameters_weight_, w_0, w_1 : torch.Tensor, in_0, "
+      "l_self_modules_bn_buffers_running_var_, s1, tmp_3):\n"
+      "        return tmp_3\n");
+  ASSERT_EQ(program.parameters.size(), 7u);
+  std::vector<ParameterKind> kinds;
+  for (const graph::Parameter& parameter : program.parameters) kinds.push_back(parameter.kind);
+  EXPECT_EQ(kinds, (std::vector<ParameterKind>{ParameterKind::kParameter, ParameterKind::kParameter,
+                                               ParameterKind::kParameter, ParameterKind::kTensor,
+                                               ParameterKind::kBuffer, ParameterKind::kSymInt,
+                                               ParameterKind::kTensor}));
+  EXPECT_EQ(program.parameters[0].annotation, graph::Annotation::kNone);
+  EXPECT_EQ(program.parameters[2].annotation, graph::Annotation::kTensor);
+}
+
+TEST(Parser, MemoryFormatsAndLayouts) {
+  const Expression call = value_of(
+      "torch.ops.aten.clone.default(x, memory_format=torch.contiguous_format, layout = "
+      "torch.strided)");
+  EXPECT_EQ(call.children[1].kind, ExpressionKind::kMemoryFormat);
+  EXPECT_EQ(call.children[1].text, "contiguous_format");
+  EXPECT_EQ(call.children[2].kind, ExpressionKind::kLayout);
+  EXPECT_EQ(round_trip("x.contiguous(memory_format=torch.channels_last)"),
+            "x.contiguous(memory_format=torch.channels_last)");
+}
+
+TEST(Parser, NumbersOfTorch) {
+  EXPECT_EQ(value_of("torch.f(torch.inf)").children[0].number, INFINITY);
+  EXPECT_TRUE(std::isnan(value_of("torch.f(torch.nan)").children[0].number));
+  const Expression device = value_of("x.to(torch.device('cuda', 1))").children[1];
+  EXPECT_EQ(device.kind, ExpressionKind::kDevice);
+  EXPECT_EQ(device.integer, 1);
+}
+
+struct Returned {
+  const char* text;
+  const char* normal;
+  std::vector<graph::VariableId> results;
+};
+
+TEST(Parser, ReturnOfAnyStructure) {
+  const Returned kCases[] = {{"x", "x", {0}},
+                             {"(x)", "x", {0}},
+                             {"(x,)", "(x,)", {0}},
+                             {"x,", "(x,)", {0}},
+                             {"x, w", "(x, w)", {0, 1}},
+                             {"[x, None, w]", "[x, None, w]", {0, 1}},
+                             {"((w, [x]), (), None)", "((w, [x]), (), None)", {1, 0}},
+                             {"()", "()", {}},
+                             {"[]", "[]", {}},
+                             {"None", "None", {}},
+                             {"", "None", {}}};
+  for (const Returned& returned : kCases) {
+    const Program program =
+        parse(model_text(std::string("        return ") + returned.text + "\n"));
+    EXPECT_EQ(graph::format_expression(program, program.returned), returned.normal);
+    EXPECT_EQ(program.results, returned.results) << returned.text;
+  }
 }
 
 }  // namespace
