@@ -58,7 +58,8 @@ std::string in_both(const Part& all, const Part& common, Section section) {
 }
 
 std::string summary_section(const Part& part) {
-  return summary_table(summarise(part.report));
+  const std::vector<BackendSummary> summaries = summarise(part.report);
+  return summary_table(summaries) + time_table(summaries);
 }
 
 std::string curve_section(const Part& part) {

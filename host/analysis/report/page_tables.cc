@@ -56,7 +56,7 @@ std::string family_cell(const GroupRow::Entry& entry) {
   if (entry.num_samples == 0) return cell("-", true);
   const std::string counts =
       std::to_string(entry.num_ok) + " of " + std::to_string(entry.num_samples) + " ok";
-  return "<td class=\"n\">" + escape_markup(mean_text(entry.mean)) + " <span class=\"muted\">" +
+  return "<td class=\"n\">" + escape_markup(mean_text(entry.mean)) + "<br><span class=\"muted\">" +
          counts + "</span></td>";
 }
 
@@ -70,10 +70,6 @@ std::string summary_table(const std::vector<BackendSummary>& summaries) {
     head += heading(name, true);
   }
   head += heading("left out of the mean");
-  for (const char* name :
-       {"eager, sum", "plugin, sum", "compile, median", "compile, p90", "compile, sum"}) {
-    head += heading(name, true);
-  }
   std::string body;
   for (const BackendSummary& one : summaries) {
     const std::string median = one.median_speedup > 0 ? ratio_text(one.median_speedup) + "x" : "-";
@@ -83,7 +79,20 @@ std::string summary_table(const std::vector<BackendSummary>& summaries) {
     for (const char* word : {"faster", "same", "slower", "noise", "unstable"}) {
       body += cell(std::to_string(count_of(one.timing, word)), true);
     }
-    body += cell(counts_text(one.left_out)) + cell(duration_text(one.eager_sum_ns), true) +
+    body += cell(counts_text(one.left_out)) + "</tr>\n";
+  }
+  return table(head, body);
+}
+
+std::string time_table(const std::vector<BackendSummary>& summaries) {
+  std::string head = heading("backend");
+  for (const char* name :
+       {"eager, sum", "plugin, sum", "compile, median", "compile, p90", "compile, sum"}) {
+    head += heading(name, true);
+  }
+  std::string body;
+  for (const BackendSummary& one : summaries) {
+    body += "<tr>" + cell(one.name) + cell(duration_text(one.eager_sum_ns), true) +
             cell(duration_text(one.plugin_sum_ns), true) +
             cell(duration_text(quantile(one.compile_ns, kMedian)), true) +
             cell(duration_text(quantile(one.compile_ns, kHigh)), true) +

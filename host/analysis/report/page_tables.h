@@ -12,8 +12,11 @@ namespace graphnet::report {
 
 // Tables of a page, as HTML. Whatever comes from outside is escaped.
 
-/// One row a backend: outcomes, speedups, timing words, times.
+/// One row a backend: outcomes, speedups, timing words.
 std::string summary_table(const std::vector<BackendSummary>& summaries);
+
+/// One row a backend: sums of times, and what compiling took.
+std::string time_table(const std::vector<BackendSummary>& summaries);
 
 /// One row a family, one column a backend: mean speedup with its interval, and how many are ok.
 std::string family_table(const Report& report);
