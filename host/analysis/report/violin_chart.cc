@@ -97,14 +97,19 @@ void draw_violin(SvgWriter& svg, const SpeedupGroup& group, const Axis& y, const
   for (const double speedup : group.doubtful) dots.push_back({speedup, true});
   const bool is_enough = logs.size() >= kFewestForDensity;
   const Density density = is_enough ? kernel_density(logs, kDensityPoints) : Density();
+  Slot dot_slot = slot;
   if (!density.places.empty()) {
-    draw_body(svg, density, y, slot, series);
-    draw_box(svg, logs, y, slot, series);
+    // Dots stand beside the violin, where they hide nothing of it.
+    const Slot body = {slot.middle - 0.12 * slot.half_width, 0.84 * slot.half_width};
+    dot_slot = {slot.middle + 0.88 * slot.half_width, 0.12 * slot.half_width};
+    draw_body(svg, density, y, body, series);
+    draw_box(svg, logs, y, body, series);
+    draw_median(svg, quantile(logs, 0.5), y, body, series);
   } else {
     for (const double speedup : group.speedups) dots.push_back({speedup, false});
+    if (!logs.empty()) draw_median(svg, quantile(logs, 0.5), y, slot, series);
   }
-  draw_dots(svg, dots, y, slot, series);
-  if (!logs.empty()) draw_median(svg, quantile(logs, 0.5), y, slot, series);
+  draw_dots(svg, dots, y, dot_slot, series);
 }
 
 void draw_name(SvgWriter& svg, const SpeedupGroup& group, const Slot& slot, double y) {
