@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/device_check.h"
 #include "cli/exit_code.h"
@@ -163,9 +164,10 @@ std::string why_unusable(const Record* record) {
 }
 
 std::string noise_note(const std::optional<double>& noise_floor) {
-  if (!noise_floor) return "no control was measured: the noise floor is not known";
-  char text[80];
-  std::snprintf(text, sizeof text, "noise floor %.2f %% of each time (eager against eager)",
+  if (!noise_floor) return "no control was measured: intervals lack the noise floor";
+  char text[96];
+  std::snprintf(text, sizeof text,
+                "intervals of gains hold the noise floor, %.2f %% (eager against eager)",
                 100 * *noise_floor);
   return text;
 }
@@ -182,6 +184,7 @@ Result<report::RangeReport> compare_ranges(const PreparedRun& run, const Beginni
   report.protocol = run.backends.front().config.protocol.name;
   report.notes.push_back(noise_note(view.noise_floor()));
   std::vector<report::MeasuredBeginning> usable;
+  int num_unstable = 0;
   for (std::size_t i = 0; i < beginnings.samples.size(); ++i) {
     const std::string& name = beginnings.samples[i].name;
     const bool is_whole = i + 1 == beginnings.samples.size();
@@ -199,12 +202,18 @@ Result<report::RangeReport> compare_ranges(const PreparedRun& run, const Beginni
     }
     report::MeasuredBeginning measured = beginnings.measured[i];
     const Record& record = *view.find(name, report.backend);
+    measured.is_paired = run.backends.size() == 1 && record.timing.has_pairs();
     measured.backend_ns = record.plugin_side.trials_ns;
     measured.base_ns = run.backends.size() > 1 ? view.find(name, report.base)->plugin_side.trials_ns
                                                : record.eager.trials_ns;
     usable.push_back(std::move(measured));
+    if (record.timing.verdict == record::TimingVerdict::kUnstable) ++num_unstable;
   }
-  report.ranges = report::range_times(usable);
+  if (num_unstable > 0) {
+    report.notes.push_back(base::counted(static_cast<std::size_t>(num_unstable), "beginning") +
+                           " unstable: try --protocol standard, and nothing else on this machine");
+  }
+  report.ranges = report::range_times(usable, view.noise_floor().value_or(0));
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <utility>
 
 #include "base/resampling.h"
 #include "base/text.h"
@@ -26,16 +27,49 @@ constexpr int kMaxCallCells = 36;
 
 using Times = std::vector<double>;
 
-/// Medians of resampled times; the first one is of the times themselves.
-Times resampled_medians(const Times& times, std::mt19937_64& generator) {
-  Times sorted = times;
-  std::sort(sorted.begin(), sorted.end());
-  Times medians = {quantile(sorted, 0.5)};
-  Times draw(times.size());
-  for (int i = 0; i < kResamples && !times.empty(); ++i) {
-    for (double& value : draw) value = times[base::draw_index(generator, times.size())];
-    std::sort(draw.begin(), draw.end());
-    medians.push_back(quantile(draw, 0.5));
+/// Medians of a beginning's times; the first ones are of the times themselves, the others of
+/// resampled ones.
+struct Medians {
+  Times base;
+  Times backend;
+  Times gain;
+};
+
+double median_of(Times times) {
+  std::sort(times.begin(), times.end());
+  return quantile(times, 0.5);
+}
+
+void add_medians(const Times& base, const Times& backend, bool is_paired, Medians& medians) {
+  medians.base.push_back(median_of(base));
+  medians.backend.push_back(median_of(backend));
+  if (!is_paired) {
+    medians.gain.push_back(medians.base.back() - medians.backend.back());
+    return;
+  }
+  Times differences;
+  for (std::size_t i = 0; i < base.size(); ++i) differences.push_back(base[i] - backend[i]);
+  medians.gain.push_back(median_of(std::move(differences)));
+}
+
+Medians resampled_medians(const MeasuredBeginning& beginning, std::mt19937_64& generator) {
+  const Times& base = beginning.base_ns;
+  const Times& backend = beginning.backend_ns;
+  const bool is_paired = beginning.is_paired && base.size() == backend.size();
+  Medians medians;
+  add_medians(base, backend, is_paired, medians);
+  Times base_draw(base.size());
+  Times backend_draw(backend.size());
+  for (int i = 0; i < kResamples && !base.empty() && !backend.empty(); ++i) {
+    for (std::size_t k = 0; k < base.size(); ++k) {
+      const std::size_t drawn = graphnet::base::draw_index(generator, base.size());
+      base_draw[k] = base[drawn];
+      if (is_paired) backend_draw[k] = backend[drawn];
+    }
+    for (std::size_t k = 0; k < backend.size() && !is_paired; ++k) {
+      backend_draw[k] = backend[graphnet::base::draw_index(generator, backend.size())];
+    }
+    add_medians(base_draw, backend_draw, is_paired, medians);
   }
   return medians;
 }
@@ -90,22 +124,26 @@ Json json_of(const AddedTime& added) {
 
 }  // namespace
 
-std::vector<RangeTime> range_times(const std::vector<MeasuredBeginning>& beginnings) {
+std::vector<RangeTime> range_times(const std::vector<MeasuredBeginning>& beginnings,
+                                   double noise_floor) {
   std::mt19937_64 generator(kSeed);
   std::vector<RangeTime> ranges;
-  Times base_before;
-  Times backend_before;
+  Medians before;
   int first_line = 1;
   for (const MeasuredBeginning& beginning : beginnings) {
-    const Times base = resampled_medians(beginning.base_ns, generator);
-    const Times backend = resampled_medians(beginning.backend_ns, generator);
-    const Times base_added = difference(base, base_before);
-    const Times backend_added = difference(backend, backend_before);
-    ranges.push_back({first_line, beginning.last_line, beginning.calls, with_interval(base_added),
-                      with_interval(backend_added),
-                      with_interval(difference(base_added, backend_added))});
-    base_before = base;
-    backend_before = backend;
+    Medians medians = resampled_medians(beginning, generator);
+    RangeTime range;
+    range.first_line = first_line;
+    range.last_line = beginning.last_line;
+    range.calls = beginning.calls;
+    range.base = with_interval(difference(medians.base, before.base));
+    range.backend = with_interval(difference(medians.backend, before.backend));
+    range.gain = with_interval(difference(medians.gain, before.gain));
+    const double noise_ns = noise_floor * medians.base.front();
+    range.gain.low -= noise_ns;
+    range.gain.high += noise_ns;
+    ranges.push_back(std::move(range));
+    before = std::move(medians);
     first_line = beginning.last_line + 1;
   }
   return ranges;

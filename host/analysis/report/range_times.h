@@ -12,8 +12,11 @@ namespace graphnet::report {
 ///
 /// units    nanoseconds of single calls
 struct MeasuredBeginning {
-  int last_line = 0;            ///< of model.py
-  std::string calls;            ///< what its last range calls: "conv2d 3, relu 3"
+  int last_line = 0;  ///< of model.py
+  std::string calls;  ///< what its last range calls: "conv2d 3, relu 3"
+  /// Whether the times of both sides are pairs, taken one after the other, as a backend's with
+  /// eager's are: then drift of the machine cancels in their differences.
+  bool is_paired = false;
   std::vector<double> base_ns;  ///< of eager or of backend B
   std::vector<double> backend_ns;
 };
@@ -35,15 +38,17 @@ struct RangeTime {
   std::string calls;
   AddedTime base;
   AddedTime backend;
-  AddedTime gain;  ///< base less backend
+  AddedTime gain;  ///< base less backend: of pairs the median difference
 };
 
 /// Differences of medians between each beginning and the one before it; the last range ends with
 /// the program, so that ranges add up to its times. Intervals are of 1,000 resamplings of the calls
-/// of both beginnings, each side by itself.
+/// (or pairs) of both beginnings. That of a gain is wider by the noise floor, a share of the
+/// beginning's base time, as each beginning is measured in a process of its own.
 ///
 /// order    beginnings by length; none lacks times
-std::vector<RangeTime> range_times(const std::vector<MeasuredBeginning>& beginnings);
+std::vector<RangeTime> range_times(const std::vector<MeasuredBeginning>& beginnings,
+                                   double noise_floor);
 
 /// What a comparison of ranges is about.
 struct RangeReport {
