@@ -288,28 +288,5 @@ TEST_F(ResultCommands, KernelsAndPerfettoAreFormsOfTheirOwn) {
   EXPECT_EQ(PerfettoReader(printed.output).problem(), "");
 }
 
-TEST_F(ResultCommands, ThePageOpensInABrowserWithoutComplaint) {
-  const char* const browser = "/usr/bin/chromium";
-  if (!fs::exists(browser)) GTEST_SKIP() << "no chromium here; apt-get install chromium";
-  const std::string results = file("a.jsonl", journal_text(60, 2));
-  ASSERT_EQ(graphnet({"report", results, "--html", path("out.html")}).state.exit_code, 0);
-  const ProgramEnd end =
-      run_program({browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-                   "--disable-background-networking", "--disable-component-update",
-                   "--user-data-dir=" + path("profile"), "--enable-logging=stderr", "--dump-dom",
-                   "file://" + path("out.html") + "#sample=timm%2Fmodel_0.in1k"},
-                  {"HOME=" + temp_.path().string()}, path("browser.log"));
-  EXPECT_EQ(end.output.find("CONSOLE"), std::string::npos)
-      << end.output.substr(end.output.find("CONSOLE"), 500);
-  EXPECT_NE(end.output.find("<span id=\"count\">120 of 120 rows, page 1 of 2</span>"),
-            std::string::npos)
-      << "the script did not run to its end";
-  EXPECT_NE(end.output.find("60 of 60 samples, page "), std::string::npos);
-  EXPECT_NE(end.output.find("<button class=\"opener\" aria-expanded=\"true\">timm/model_0.in1k<"),
-            std::string::npos)
-      << "the address did not open its sample";
-  EXPECT_NE(end.output.find("<th scope=\"row\">passes from t</th>"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace graphnet::tests

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <initializer_list>
+#include <utility>
 
 namespace graphnet::report {
 
 namespace {
 
 constexpr double kLargestOctave = 12;
+constexpr double kMostDecades = 12;
 
 bool is_usable(Scale scale, double low, double high) {
   if (!std::isfinite(low) || !std::isfinite(high) || !(low < high)) return false;
@@ -20,6 +23,14 @@ std::string short_number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value);
   return text;
+}
+
+// "10 ms", "1 s"; "10k", "1M".
+std::string with_unit(double value, std::initializer_list<std::pair<double, const char*>> units) {
+  for (const auto& [size, unit] : units) {
+    if (value >= size * (1 - 1e-9)) return short_number(value / size) + unit;
+  }
+  return short_number(value);
 }
 
 // The step of 1, 2 or 5 times a power of ten that gives about `count` ticks.
@@ -35,14 +46,14 @@ double round_step(double span, int count) {
 Axis::Axis(Scale scale, double low, double high, double from_px, double to_px)
     : scale_(scale), low_(low), high_(high), from_px_(from_px), to_px_(to_px) {
   if (is_usable(scale, low, high)) return;
-  low_ = scale == Scale::kRatio ? 0.8 : 0;
-  high_ = scale == Scale::kRatio ? 1.25 : 1;
+  low_ = scale == Scale::kRatio ? 0.8 : scale == Scale::kLinear ? 0 : 1;
+  high_ = scale == Scale::kRatio ? 1.25 : scale == Scale::kLinear ? 1 : 10;
 }
 
 double Axis::at(double value) const {
   const double inside = std::clamp(std::isnan(value) ? low_ : value, low_, high_);
-  const double part = scale_ == Scale::kRatio ? std::log(inside / low_) / std::log(high_ / low_)
-                                              : (inside - low_) / (high_ - low_);
+  const double part = scale_ == Scale::kLinear ? (inside - low_) / (high_ - low_)
+                                               : std::log(inside / low_) / std::log(high_ / low_);
   return from_px_ + part * (to_px_ - from_px_);
 }
 
@@ -50,15 +61,30 @@ bool Axis::contains(double value) const {
   return value >= low_ && value <= high_;
 }
 
-std::vector<Tick> Axis::octaves(int count) const {
-  const int first = static_cast<int>(std::ceil(std::log2(low_) - 1e-9));
-  const int last = static_cast<int>(std::floor(std::log2(high_) + 1e-9));
+std::string Axis::label(double value) const {
+  switch (scale_) {
+    case Scale::kRatio:
+      return ratio_label(value);
+    case Scale::kDuration:
+      return with_unit(value, {{1e9, " s"}, {1e6, " ms"}, {1e3, " us"}, {1, " ns"}});
+    case Scale::kCount:
+      return with_unit(value, {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}});
+    case Scale::kLinear:
+      break;
+  }
+  return short_number(value);
+}
+
+std::vector<Tick> Axis::powers(double base, int count) const {
+  const double unit = std::log(base);
+  const int first = static_cast<int>(std::ceil(std::log(low_) / unit - 1e-9));
+  const int last = static_cast<int>(std::floor(std::log(high_) / unit + 1e-9));
   const int stride = std::max(1, (last - first + count) / std::max(1, count));
   std::vector<Tick> ticks;
   for (int power = first; power <= last; ++power) {
-    if (power % stride != 0) continue;  // counted from 1x, which so always has a tick
-    const double value = std::exp2(power);
-    ticks.push_back({value, ratio_label(value)});
+    if (power % stride != 0) continue;  // counted from 1, which so always has a tick
+    const double value = std::pow(base, power);
+    ticks.push_back({value, label(value)});
   }
   return ticks;
 }
@@ -69,17 +95,18 @@ std::vector<Tick> Axis::round_steps(int count) const {
   // NOLINTNEXTLINE(bugprone-float-loop-counter): whole numbers, and few
   for (double n = std::ceil(low_ / step - 1e-9); n * step <= high_ + 1e-9 * step; ++n) {
     const double value = n == 0 ? 0 : n * step;
-    ticks.push_back({value, scale_ == Scale::kRatio ? ratio_label(value) : short_number(value)});
+    ticks.push_back({value, label(value)});
   }
   return ticks;
 }
 
 std::vector<Tick> Axis::ticks(int count) const {
-  const bool has_octaves = scale_ == Scale::kRatio && high_ / low_ >= 4;
-  return has_octaves ? octaves(count) : round_steps(count);
+  if (scale_ == Scale::kLinear) return round_steps(count);
+  if (scale_ != Scale::kRatio) return powers(10, count);
+  return high_ / low_ >= 4 ? powers(2, count) : round_steps(count);
 }
 
-RatioRange ratio_range(const std::vector<double>& values) {
+LogRange ratio_range(const std::vector<double>& values) {
   double low = -0.25;
   double high = 0.25;
   for (const double value : values) {
@@ -90,6 +117,19 @@ RatioRange ratio_range(const std::vector<double>& values) {
   const double margin = 0.04 * (high - low);
   return {std::exp2(std::max(low - margin, -kLargestOctave)),
           std::exp2(std::min(high + margin, kLargestOctave))};
+}
+
+LogRange decade_range(const std::vector<double>& values) {
+  double low = INFINITY;
+  double high = -INFINITY;
+  for (const double value : values) {
+    if (!(value > 0) || !std::isfinite(value)) continue;
+    low = std::min(low, std::floor(std::log10(value)));
+    high = std::max(high, std::ceil(std::log10(value)));
+  }
+  if (low > high) return {1, 10};
+  high = std::max(high, low + 1);
+  return {std::pow(10, std::max(low, high - kMostDecades)), std::pow(10, high)};
 }
 
 std::string ratio_label(double ratio) {

@@ -29,16 +29,81 @@ Charts draw_violins(const ChartName& name, const Report& report) {
   return {violin_chart(name, speedup_groups(report))};
 }
 
+constexpr const char* kShareOfSamples = "share of samples";
+
 Charts draw_ecdf(const ChartName& name, const Report& report) {
-  return {ecdf_chart(name, speedup_groups(report))};
+  std::vector<CumulativeCurve> curves;
+  for (const SpeedupGroup& group : speedup_groups(report)) {
+    curves.push_back({group.name, group.speedups, group.num_failed(), group.num_samples()});
+  }
+  const PlotLabels labels = {name.title, "eager time / plugin time, log scale", kShareOfSamples,
+                             "a curve begins at the share of samples that are not ok, and ends "
+                             "below 100 % by those that are doubtful; further right is faster"};
+  return {cumulative_chart(name.file, labels, Scale::kRatio, curves)};
 }
 
+using Number = std::optional<double> ResultRow::*;
+
+// Of each backend the numbers of its ok samples; shares are of those, or of all that ran.
+std::vector<CumulativeCurve> curves_of(const Report& report, Number number, bool of_all) {
+  std::vector<CumulativeCurve> curves(report.backends.size());
+  for (std::size_t i = 0; i < curves.size(); ++i) curves[i].name = report.backends[i];
+  for (const ResultRow& row : report.rows) {
+    if (row.backend >= curves.size() || row.is_not_run()) continue;
+    CumulativeCurve& curve = curves[row.backend];
+    const bool has_number = row.is_ok() && row.*number;
+    if (has_number) curve.values.push_back(std::max(1.0, *(row.*number)));
+    if (has_number || of_all) ++curve.num_samples;
+  }
+  return curves;
+}
+
+bool has_values(const std::vector<CumulativeCurve>& curves) {
+  return std::any_of(curves.begin(), curves.end(),
+                     [](const CumulativeCurve& curve) { return !curve.values.empty(); });
+}
+
+Charts draw_compile(const ChartName& name, const Report& report) {
+  const auto curves = curves_of(report, &ResultRow::compile_ns, false);
+  if (!has_values(curves)) return {};
+  const PlotLabels labels = {name.title, "compile time, log scale", kShareOfSamples,
+                             "of samples that are ok; further left is faster"};
+  return {cumulative_chart(name.file, labels, Scale::kDuration, curves)};
+}
+
+Charts draw_break_even(const ChartName& name, const Report& report) {
+  const auto curves = curves_of(report, &ResultRow::break_even_calls, true);
+  if (!has_values(curves)) return {};
+  const PlotLabels labels = {
+      name.title, "calls, log scale", kShareOfSamples,
+      "calls after which compile and bind have paid off; of all samples that "
+      "ran: where the plugin is not faster they never do"};
+  return {cumulative_chart(name.file, labels, Scale::kCount, curves)};
+}
+
+// Whether it runs the reference itself: then it says nothing about a compiler.
+bool is_control(const Report& report, std::size_t backend) {
+  bool has_rows = false;
+  for (const ResultRow& row : report.rows) {
+    if (row.backend != backend || !row.is_ok()) continue;
+    if (row.verdict.kind != record::ProofVerdict::kEager) return false;
+    has_rows = true;
+  }
+  return has_rows;
+}
+
+// Pairs of compilers come first: the first one is what a page shows.
 Charts draw_scatters(const ChartName& name, const Report& report) {
-  Charts charts;
   const std::size_t shown = std::min(report.backends.size(), kMaxPairedBackends);
-  for (std::size_t x = 0; x < shown; ++x) {
-    for (std::size_t y = x + 1; y < shown; ++y) {
-      charts.push_back(scatter_chart(name, scatter_input(report, x, y)));
+  std::vector<bool> controls;
+  for (std::size_t i = 0; i < shown; ++i) controls.push_back(is_control(report, i));
+  Charts charts;
+  for (const bool with_control : {false, true}) {
+    for (std::size_t x = 0; x < shown; ++x) {
+      for (std::size_t y = x + 1; y < shown; ++y) {
+        if ((controls[x] || controls[y]) != with_control) continue;
+        charts.push_back(scatter_chart(name, scatter_input(report, x, y)));
+      }
     }
   }
   return charts;
@@ -61,10 +126,12 @@ struct ChartRow {
 
 /// All charts, in the order of a page.
 constexpr ChartRow kCharts[] = {
-    {{"est", "ES(t) by tolerance"}, ChartSection::kCurves, draw_est},
-    {{"st", "S(t) by tolerance"}, ChartSection::kCurves, draw_st},
+    {{"est", "ES(t) by tolerance"}, ChartSection::kScores, draw_est},
+    {{"st", "S(t) by tolerance"}, ChartSection::kScores, draw_st},
     {{"violin", "Speedup per sample"}, ChartSection::kCurves, draw_violins},
     {{"ecdf", "Share of samples at or below a speedup"}, ChartSection::kCurves, draw_ecdf},
+    {{"compile", "Share of samples compiled within a time"}, ChartSection::kCurves, draw_compile},
+    {{"break_even", "Share of samples that have paid off"}, ChartSection::kCurves, draw_break_even},
     {{"scatter", "against"}, ChartSection::kPairs, draw_scatters},
     {{"category", "Geometric mean speedup by category"}, ChartSection::kGroups, draw_categories},
     {{"family", "Geometric mean speedup by family"}, ChartSection::kGroups, draw_families},

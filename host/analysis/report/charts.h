@@ -12,6 +12,7 @@ namespace graphnet::report {
 
 /// Where on a page a chart stands.
 enum class ChartSection : std::uint8_t {
+  kScores,  ///< of all samples
   kCurves,
   kPairs,  ///< one chart for two backends, shown one at a time
   kGroups,

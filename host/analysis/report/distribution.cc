@@ -40,11 +40,10 @@ Density kernel_density(const std::vector<double>& values, int num_points) {
   const double width = std::sqrt(variance) * std::pow(count, -0.2);
   if (!(width > 1e-9)) return {};
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
-  const double from = *least - 2 * width;
-  const double step = (*greatest + 2 * width - from) / (num_points - 1);
+  const double step = (*greatest - *least) / (num_points - 1);
   Density density;
   for (int i = 0; i < num_points; ++i) {
-    const double point = from + i * step;
+    const double point = *least + i * step;
     double height = 0;
     for (const double value : values) {
       const double z = (point - value) / width;

@@ -12,8 +12,8 @@ namespace graphnet::report {
 /// source   Hyndman & Fan 1996, definition 7
 double quantile(const std::vector<double>& sorted, double part);
 
-/// Density at `num_points` even points from two bandwidths below the least value to two above the
-/// greatest.
+/// Density at even points from the least value to the greatest, so that nothing is drawn where no
+/// value was seen.
 struct Density {
   std::vector<double> points;
   std::vector<double> heights;

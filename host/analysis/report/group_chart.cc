@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 #include "report/palette.h"
 #include "report/speedup_charts.h"
@@ -27,20 +28,33 @@ void draw_entry(SvgWriter& svg, const GroupRow::Entry& entry, const Axis& x, dou
     if (entry.mean.has_interval) {
       svg.line({x.at(entry.mean.low), y}, {x.at(entry.mean.high), y}, class_of(series) + " line");
     }
-    svg.marker({x.at(entry.mean.value), y}, series, false, entry_title(backend, entry));
+    svg.marker({x.at(entry.mean.value), y}, series, !entry.mean.has_interval,
+               entry_title(backend, entry));
   }
+  if (entry.num_samples == 0) return;
   const std::string counts =
       std::to_string(entry.num_ok) + " of " + std::to_string(entry.num_samples) + " ok";
   svg.text({x.at(x.high()) + 8, y + 3.5}, counts, {"muted", Anchor::kStart, 10, false, false});
 }
 
+bool has_mean(const GroupRow& row) {
+  return std::any_of(row.entries.begin(), row.entries.end(),
+                     [](const GroupRow::Entry& entry) { return entry.mean.count > 0; });
+}
+
 }  // namespace
 
 Chart group_chart(const ChartName& name, const std::vector<std::string>& backends,
-                  const std::vector<GroupRow>& rows) {
-  const PlotLabels labels = {name.title, "eager time / plugin time", "",
-                             "of samples that are ok; whisker: 95 % interval, resampled over the "
-                             "samples (none with a single sample)"};
+                  const std::vector<GroupRow>& groups) {
+  std::vector<GroupRow> rows;
+  std::copy_if(groups.begin(), groups.end(), std::back_inserter(rows), has_mean);
+  const std::size_t left_out = groups.size() - rows.size();
+  const PlotLabels labels = {
+      name.title, "eager time / plugin time, log scale", "",
+      "of samples that are ok; whisker: 95 % interval, resampled over the samples; hollow: a "
+      "single "
+      "sample" +
+          (left_out > 0 ? "; without a mean and not shown: " + std::to_string(left_out) : "")};
   const double row_height =
       kRowGap + kEntryHeight * static_cast<double>(std::max<std::size_t>(1, backends.size()));
   PlotFrame frame(labels, backends,
@@ -55,7 +69,7 @@ Chart group_chart(const ChartName& name, const std::vector<std::string>& backend
       ends.push_back(entry.mean.high);
     }
   }
-  const RatioRange range = ratio_range(ends);
+  const LogRange range = ratio_range(ends);
   const Axis x(Scale::kRatio, range.low, range.high, box.left, box.right - kCountsWidth);
   frame.draw_x_axis(x, x.ticks(7));
   SvgWriter& svg = frame.svg();

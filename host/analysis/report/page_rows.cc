@@ -107,7 +107,7 @@ std::string without_markup(std::string json) {
 
 }  // namespace
 
-std::string page_rows(const Report& report) {
+std::string page_rows(const Report& report, const std::set<std::string>& common) {
   std::vector<const ResultRow*> rows;
   for (const ResultRow& row : report.rows) {
     if (row.backend < report.backends.size()) rows.push_back(&row);
@@ -123,6 +123,8 @@ std::string page_rows(const Report& report) {
   }
   add_column(columns, "backend", rows,
              [](const ResultRow& row) { return std::to_string(row.backend); });
+  add_column(columns, "common", rows,
+             [&](const ResultRow& row) { return std::to_string(common.count(row.sample)); });
   for (const NumberColumn& column : kNumbers) {
     add_column(columns, column.key, rows,
                [&](const ResultRow& row) { return compact(row.*column.member); });

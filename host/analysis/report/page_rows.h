@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "report/result_row.h"
@@ -10,6 +11,8 @@ namespace graphnet::report {
 /// All rows as compact JSON for page/script.js: one array a column, four significant digits, texts
 /// as numbers of the array "words". A row of "shares" is [word, percent, word, percent ...]. Safe
 /// inside a script element: no '<'.
-std::string page_rows(const Report& report);
+///
+/// "common" is 1 for rows of the samples in `common`.
+std::string page_rows(const Report& report, const std::set<std::string>& common);
 
 }  // namespace graphnet::report

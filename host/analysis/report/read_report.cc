@@ -135,8 +135,7 @@ ScoreCurve curve_of(const score::Column& column, bool is_es) {
 std::string caption_of(const score::Settings& settings) {
   char text[200];
   std::snprintf(text, sizeof text,
-                "p = %g, b = %g, interpretation %s; band: %.0f %% over resampled samples; dashed "
-                "with squares: aggregated form",
+                "p = %g, b = %g, interpretation %s; band: %.0f %% over resampled samples",
                 settings.penalty, settings.fail_base,
                 score::interpretation_name(settings.interpretation), 100 * settings.confidence);
   return text;

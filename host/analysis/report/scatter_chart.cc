@@ -25,21 +25,24 @@ std::string file_part(const std::string& name) {
 std::string caption_of(const ScatterInput& input) {
   int y_ahead = 0;
   for (const Point& point : input.both) y_ahead += point.y > point.x ? 1 : 0;
-  char text[200];
-  std::snprintf(text, sizeof text,
-                "%zu samples ok with both, %d of them above the diagonal; lanes: %zu ok with x "
-                "only (below), %zu with y only (left); %d with neither",
-                input.both.size(), y_ahead, input.only_x.size(), input.only_y.size(),
-                input.neither);
+  char text[256];
+  std::snprintf(
+      text, sizeof text,
+      "%zu samples ok with both, %d of them above the diagonal; %zu hollow: doubtful, in no "
+      "mean; lanes: %zu ok with x only (below), %zu with y only (left); %d with neither",
+      input.both.size(), y_ahead, input.doubtful.size(), input.only_x.size(), input.only_y.size(),
+      input.neither);
   return text;
 }
 
 std::vector<double> all_speedups(const ScatterInput& input) {
   std::vector<double> all = input.only_x;
   all.insert(all.end(), input.only_y.begin(), input.only_y.end());
-  for (const Point& point : input.both) {
-    all.push_back(point.x);
-    all.push_back(point.y);
+  for (const auto* points : {&input.both, &input.doubtful}) {
+    for (const Point& point : *points) {
+      all.push_back(point.x);
+      all.push_back(point.y);
+    }
   }
   return all;
 }
@@ -53,7 +56,7 @@ Chart scatter_chart(const ChartName& name, const ScatterInput& input) {
       "speedup with " + short_name(input.y_name) + ", log scale", caption_of(input)};
   PlotFrame frame(labels, {}, kPlotHeight);
   const PlotBox& box = frame.box();
-  const RatioRange range = ratio_range(all_speedups(input));
+  const LogRange range = ratio_range(all_speedups(input));
   const Axis x(Scale::kRatio, range.low, range.high, box.left + kLane, box.right);
   const Axis y(Scale::kRatio, range.low, range.high, box.bottom - kLane, box.top);
   frame.draw_y_axis(y, y.ticks(8));
@@ -70,11 +73,12 @@ Chart scatter_chart(const ChartName& name, const ScatterInput& input) {
   // Few dots may be large; many would hide each other.
   const char* size = input.both.size() < 200 ? " dots large" : " dots";
   svg.path(dots, class_of(0) + size);
+  for (const Point& point : input.doubtful) svg.marker({x.at(point.x), y.at(point.y)}, 0, true);
   PathData failed;
   for (const double speedup : input.only_x) failed.dot({x.at(speedup), box.bottom - kLane / 2});
   for (const double speedup : input.only_y) failed.dot({box.left + kLane / 2, y.at(speedup)});
   svg.path(failed, class_of(1) + size);
-  if (input.both.empty() && failed.is_empty()) frame.say_empty();
+  if (input.both.empty() && input.doubtful.empty() && failed.is_empty()) frame.say_empty();
   return finish_chart(
       std::string(name.file) + "-" + file_part(input.x_name) + "-" + file_part(input.y_name),
       labels, frame);

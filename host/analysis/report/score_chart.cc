@@ -13,6 +13,7 @@ namespace graphnet::report {
 namespace {
 
 constexpr double kPlotHeight = 330;
+constexpr double kVisible = 0.5;  // pixels
 
 struct Shape {
   const char* symbol;
@@ -45,19 +46,21 @@ std::vector<ScoreCurve> shown_part(const Shape& shape, const std::vector<ScoreCu
 Axes axes_for(const Shape& shape, const std::vector<ScoreCurve>& curves, const PlotBox& box) {
   int first = 0;
   int last = 0;
-  double highest = 0;
+  std::vector<double> values;
   for (const ScoreCurve& curve : curves) {
     for (const ScorePoint& point : curve.points) {
       first = std::min(first, point.t);
       last = std::max(last, point.t);
-      highest = std::max({highest, point.value, point.high.value_or(0)});
+      for (const auto& value : {std::optional(point.value), point.low, point.high}) {
+        if (value) values.push_back(*value);
+      }
     }
   }
+  const LogRange range = ratio_range(values);
   // Half a step more, so that the last one can be seen.
   const double end = last + (shape.has_steps ? 0.5 : 0.2);
   return {Axis(Scale::kLinear, first - 0.2, end, box.left, box.right),
-          Axis(Scale::kLinear, 0, highest > 0 ? 1.08 * highest : 1, box.bottom, box.top),
-          shape.has_steps};
+          Axis(Scale::kRatio, range.low, range.high, box.bottom, box.top), shape.has_steps};
 }
 
 std::vector<Tick> integer_ticks(const Axis& axis) {
@@ -122,16 +125,13 @@ std::string point_title(const ScoreCurve& curve, const ScorePoint& point) {
   return title;
 }
 
+// The aggregated form, where it does not lie on the curve: both forms agree but for errors.
 void draw_aggregated(SvgWriter& svg, const ScoreCurve& curve, const Axes& axes,
                      std::size_t series) {
-  std::vector<ScorePoint> known;
   for (const ScorePoint& point : curve.points) {
-    if (point.aggregated) known.push_back(point);
-  }
-  const auto value = [](const ScorePoint& point) { return *point.aggregated; };
-  draw_line(svg, corners(known, axes, value), class_of(series) + " thin", "4 4");
-  for (const ScorePoint& point : known) {
-    const Point at{axes.x.at(point.t), axes.y.at(value(point))};
+    if (!point.aggregated) continue;
+    const Point at{axes.x.at(point.t), axes.y.at(*point.aggregated)};
+    if (std::fabs(at.y - axes.y.at(point.value)) < kVisible) continue;
     PathData square;
     square.move_to({at.x - 5, at.y - 5}).line_to({at.x + 5, at.y - 5});
     square.line_to({at.x + 5, at.y + 5}).line_to({at.x - 5, at.y + 5}).close();
@@ -148,7 +148,7 @@ Chart draw(const Shape& shape, const ChartName& name, const std::vector<ScoreCur
     names.push_back(curve.name);
     is_empty = is_empty && curve.points.empty();
   }
-  const PlotLabels labels = {name.title, "t", shape.symbol, caption};
+  const PlotLabels labels = {name.title, "t", std::string(shape.symbol) + ", log scale", caption};
   PlotFrame frame(labels, names, kPlotHeight);
   const Axes axes = axes_for(shape, shown, frame.box());
   frame.draw_y_axis(axes.y, axes.y.ticks(7));

@@ -24,14 +24,15 @@ struct ScoreCurve {
   std::vector<ScorePoint> points;
 };
 
-/// S(t): a line with a marker at each t up to 0, bands, from 0 upwards.
+/// S(t): a line with a marker at each t up to 0, bands, on a logarithmic axis, as scores are
+/// geometric means of ratios.
 ///
 /// source   GraphNet plot_St.py: what is drawn; caption "p = 0, b = 0.1"
 Chart st_chart(const ChartName& name, const std::vector<ScoreCurve>& curves,
                const std::string& caption);
 
-/// ES(t): as S(t) up to t = 0, then steps that hold their value up to the next t; dashed with
-/// hollow squares where the aggregated form is known.
+/// ES(t): as S(t) up to t = 0, then steps that hold their value up to the next t; a hollow
+/// square where the aggregated form lies elsewhere.
 ///
 /// source   GraphNet plot_ESt.py
 Chart est_chart(const ChartName& name, const std::vector<ScoreCurve>& curves,

@@ -16,12 +16,20 @@ void count_ok(const ResultRow& row, BackendSummary& summary, std::vector<double>
   ++summary.num_ok;
   ++summary.timing[row.timing.empty() ? "no interval" : row.timing.text()];
   ++summary.verdicts[verdict_kind(row.verdict)];
-  summary.compile_ns += row.compile_ns.value_or(0);
+  if (row.compile_ns) summary.compile_ns.push_back(*row.compile_ns);
+  if (row.eager_ns && row.plugin_ns) {
+    summary.eager_sum_ns += *row.eager_ns;
+    summary.plugin_sum_ns += *row.plugin_ns;
+  }
   if (row.counts_in_means()) {
     speedups.push_back(*row.speedup);
   } else {
     ++summary.left_out[row.left_out.empty() ? name_of(record::LeftOut::kNoSpeedup) : row.left_out];
   }
+}
+
+bool has_speedup(const ResultRow& row) {
+  return row.speedup && *row.speedup > 0;
 }
 
 double median_of(std::vector<double> values) {
@@ -78,6 +86,7 @@ std::vector<BackendSummary> summarise(const Report& report) {
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     summaries[i].name = report.backends[i];
     summaries[i].speedup = geometric_mean(speedups[i]);
+    std::sort(summaries[i].compile_ns.begin(), summaries[i].compile_ns.end());
     summaries[i].median_speedup = median_of(speedups[i]);
   }
   return summaries;
@@ -90,10 +99,12 @@ std::vector<SpeedupGroup> speedup_groups(const Report& report) {
     if (row.backend >= groups.size()) continue;
     if (row.counts_in_means()) {
       groups[row.backend].speedups.push_back(*row.speedup);
-    } else if (row.is_ok() || row.is_not_run()) {
-      ++groups[row.backend].num_left_out;
-    } else {
+    } else if (!row.is_ok() && !row.is_not_run()) {
       ++groups[row.backend].failures[row.outcome.text()];
+    } else if (has_speedup(row)) {
+      groups[row.backend].doubtful.push_back(*row.speedup);
+    } else {
+      ++groups[row.backend].num_without_speedup;
     }
   }
   return groups;
@@ -112,10 +123,11 @@ ScatterInput scatter_input(const Report& report, std::size_t x_backend, std::siz
     const auto found = of_x.find(y.sample);
     if (found == of_x.end()) continue;
     const ResultRow& x = *found->second;
-    // Left out is neither a failure nor a speedup to show.
-    if ((x.is_ok() && !x.counts_in_means()) || (y.is_ok() && !y.counts_in_means())) continue;
+    // Ok without a speedup is neither a failure nor anything to show.
+    if ((x.is_ok() && !has_speedup(x)) || (y.is_ok() && !has_speedup(y))) continue;
     if (x.is_ok() && y.is_ok()) {
-      input.both.push_back({*x.speedup, *y.speedup});
+      const bool counts = x.counts_in_means() && y.counts_in_means();
+      (counts ? input.both : input.doubtful).push_back({*x.speedup, *y.speedup});
     } else if (x.is_ok()) {
       input.only_x.push_back(*x.speedup);
     } else if (y.is_ok()) {

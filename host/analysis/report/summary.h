@@ -24,7 +24,10 @@ struct BackendSummary {
   std::map<std::string, int> flags;
   GeometricMean speedup;
   double median_speedup = 0;  ///< 0 without any
-  double compile_ns = 0;      ///< sum over ok samples
+  // Of ok samples.
+  std::vector<double> compile_ns;  ///< ascending
+  double eager_sum_ns = 0;         ///< of one call of each sample that has both times
+  double plugin_sum_ns = 0;        ///< of the same samples
 };
 
 /// One a backend, in the order of Report::backends.

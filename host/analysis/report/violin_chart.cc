@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 #include "base/text.h"
 #include "report/palette.h"
@@ -15,6 +16,7 @@ namespace {
 constexpr double kPlotHeight = 380;
 constexpr double kLaneHeight = 40;
 constexpr int kDensityPoints = 96;
+constexpr double kDotSize = 9;
 
 // Where one violin is drawn.
 struct Slot {
@@ -29,15 +31,32 @@ std::vector<double> sorted_logs(const std::vector<double>& speedups) {
   return logs;
 }
 
-// Of all speedups and of the violins' ends.
-RatioRange range_of(const std::vector<SpeedupGroup>& groups) {
+LogRange range_of(const std::vector<SpeedupGroup>& groups) {
   std::vector<double> all;
   for (const SpeedupGroup& group : groups) {
     all.insert(all.end(), group.speedups.begin(), group.speedups.end());
-    const Density ends = kernel_density(sorted_logs(group.speedups), 2);
-    for (const double point : ends.points) all.push_back(std::exp2(point));
+    all.insert(all.end(), group.doubtful.begin(), group.doubtful.end());
   }
   return ratio_range(all);
+}
+
+struct Dot {
+  double speedup;
+  bool is_doubtful;
+};
+
+// Dots that would hide each other stand side by side, as far as there is room.
+void draw_dots(SvgWriter& svg, const std::vector<Dot>& dots, const Axis& y, const Slot& slot,
+               std::size_t series) {
+  std::map<long, int> in_row;
+  for (const Dot& dot : dots) {
+    const double height = y.at(dot.speedup);
+    const int place = in_row[std::lround(height / kDotSize)]++;
+    const double side = kDotSize * ((place + 1) / 2) * (place % 2 == 0 ? 1 : -1);
+    const double x = slot.middle + std::clamp(side, -slot.half_width, slot.half_width);
+    svg.marker({x, height}, series, dot.is_doubtful,
+               ratio_label(dot.speedup) + (dot.is_doubtful ? ", doubtful" : ""));
+  }
 }
 
 void draw_body(SvgWriter& svg, const Density& density, const Axis& y, const Slot& slot,
@@ -64,22 +83,33 @@ void draw_box(SvgWriter& svg, const std::vector<double>& logs, const Axis& y, co
   box.move_to({slot.middle - half, at(0.25)}).line_to({slot.middle + half, at(0.25)});
   box.line_to({slot.middle + half, at(0.75)}).line_to({slot.middle - half, at(0.75)}).close();
   svg.path(box, class_of(series) + " hollow");
-  svg.line({slot.middle - half - 5, at(0.5)}, {slot.middle + half + 5, at(0.5)},
-           class_of(series) + " line");
+}
+
+void draw_median(SvgWriter& svg, double log, const Axis& y, const Slot& slot, std::size_t series) {
+  const double height = y.at(std::exp2(log));
+  svg.line({slot.middle - 12, height}, {slot.middle + 12, height}, class_of(series) + " line");
 }
 
 void draw_violin(SvgWriter& svg, const SpeedupGroup& group, const Axis& y, const Slot& slot,
                  std::size_t series) {
   const std::vector<double> logs = sorted_logs(group.speedups);
-  const Density density = kernel_density(logs, kDensityPoints);
-  if (density.points.empty()) {
-    for (const double speedup : group.speedups) {
-      svg.marker({slot.middle, y.at(speedup)}, series, true, ratio_label(speedup));
-    }
-    return;
+  std::vector<Dot> dots;
+  for (const double speedup : group.doubtful) dots.push_back({speedup, true});
+  const bool is_enough = logs.size() >= kFewestForDensity;
+  const Density density = is_enough ? kernel_density(logs, kDensityPoints) : Density();
+  Slot dot_slot = slot;
+  if (!density.points.empty()) {
+    // Dots stand beside the violin, where they hide nothing of it.
+    const Slot body = {slot.middle - 0.12 * slot.half_width, 0.84 * slot.half_width};
+    dot_slot = {slot.middle + 0.88 * slot.half_width, 0.12 * slot.half_width};
+    draw_body(svg, density, y, body, series);
+    draw_box(svg, logs, y, body, series);
+    draw_median(svg, quantile(logs, 0.5), y, body, series);
+  } else {
+    for (const double speedup : group.speedups) dots.push_back({speedup, false});
+    if (!logs.empty()) draw_median(svg, quantile(logs, 0.5), y, slot, series);
   }
-  draw_body(svg, density, y, slot, series);
-  draw_box(svg, logs, y, slot, series);
+  draw_dots(svg, dots, y, dot_slot, series);
 }
 
 void draw_name(SvgWriter& svg, const SpeedupGroup& group, const Slot& slot, double y) {
@@ -98,7 +128,7 @@ void draw_name(SvgWriter& svg, const SpeedupGroup& group, const Slot& slot, doub
 void draw_failures(SvgWriter& svg, const SpeedupGroup& group, const PlotBox& lane, const Slot& slot,
                    std::size_t series) {
   const int failed = group.num_failed();
-  const double total = group.num_results();
+  const double total = group.num_samples();
   const double share = total > 0 ? failed / total : 0;
   std::vector<std::string> parts;
   for (const auto& [outcome, count] : group.failures) {
@@ -120,14 +150,19 @@ int SpeedupGroup::num_failed() const {
   return sum;
 }
 
+int SpeedupGroup::num_samples() const {
+  return num_failed() + num_without_speedup + static_cast<int>(speedups.size() + doubtful.size());
+}
+
 Chart violin_chart(const ChartName& name, const std::vector<SpeedupGroup>& groups) {
   const PlotLabels labels = {
       name.title, "", "eager time / plugin time, log scale",
-      "violin: density of log2 speedup; box: quartiles; whisker: 5 % to 95 %; bar below: share of "
-      "samples that are not ok"};
+      "violin: density of log2 speedup, dots below 20 samples; line: median; box: quartiles; "
+      "whisker: "
+      "5 % to 95 %; hollow: doubtful, in no mean; bar below: share of samples that are not ok"};
   PlotFrame frame(labels, {}, kPlotHeight);
   const PlotBox& box = frame.box();
-  const RatioRange range = range_of(groups);
+  const LogRange range = range_of(groups);
   const PlotBox lane = {box.left, box.bottom - kLaneHeight, box.right, box.bottom};
   const Axis y(Scale::kRatio, range.low, range.high, lane.top - 10, box.top);
   frame.draw_y_axis(y, y.ticks(9));

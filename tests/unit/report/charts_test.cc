@@ -38,6 +38,7 @@ std::vector<SpeedupGroup> groups() {
   for (int i = 0; i < 40; ++i) nope.speedups.push_back(std::exp2(0.02 * std::sin(i)));
   SpeedupGroup xla{"xla+rewrites", {0.5, 0.9, 1.4, 1.5, 1.6, 2.2, 4.1}, {}};
   xla.failures = {{"unsupported", 2}, {"accuracy_mismatch", 1}};
+  xla.doubtful = {3.3};
   SpeedupGroup broken{"broken", {}, {{"crashed", 10}}};
   SpeedupGroup single{"single", {2.0}, {}};
   return {nope, xla, broken, single};
@@ -60,6 +61,18 @@ ChartName listed(const std::string& file) {
   return {"", ""};
 }
 
+PlotLabels labels(const char* title) {
+  return {title, "x", "share of samples", ""};
+}
+
+Chart ecdf_of(const std::vector<SpeedupGroup>& groups) {
+  std::vector<CumulativeCurve> curves;
+  for (const SpeedupGroup& group : groups) {
+    curves.push_back({group.name, group.speedups, group.num_failed(), group.num_samples()});
+  }
+  return cumulative_chart("ecdf", labels("ecdf"), Scale::kRatio, curves);
+}
+
 std::vector<Chart> all_charts(const std::vector<ScoreCurve>& scores,
                               const std::vector<SpeedupGroup>& speedups,
                               const ScatterInput& scatter, const std::vector<GroupRow>& rows) {
@@ -68,7 +81,7 @@ std::vector<Chart> all_charts(const std::vector<ScoreCurve>& scores,
   return {st_chart(listed("st"), scores, "p = 0, b = 0.1"),
           est_chart(listed("est"), scores, "p = 0, b = 0.1"),
           violin_chart(listed("violin"), speedups),
-          ecdf_chart(listed("ecdf"), speedups),
+          ecdf_of(speedups),
           scatter_chart(listed("scatter"), scatter),
           group_chart(listed("family"), names, rows)};
 }
@@ -86,13 +99,16 @@ Report full_report() {
     row.backend = backend;
     row.outcome = record::Outcome::kOk;
     row.speedup = 1.5;
+    row.compile_ns = 3e8;
+    row.break_even_calls = 1200;
     report.rows.push_back(row);
   }
   return report;
 }
 
 TEST(Charts, Golden) {
-  const ScatterInput scatter = {"nope", "xla", {{1, 2}, {0.5, 0.5}, {1.1, 0.25}}, {1}, {2, 3}, 4};
+  const ScatterInput scatter = {"nope", "xla", {{1, 2}, {0.5, 0.5}, {1.1, 0.25}}, {{3, 1}}, {1},
+                                {2, 3}, 4};
   const auto charts =
       all_charts(curves(), groups(), scatter, {row("timm", 1.4, 20), row("torchvision", 0.7, 1)});
   for (const Chart& chart : charts) {
@@ -146,7 +162,7 @@ TEST(Charts, HostileNamesStayText) {
   std::vector<SpeedupGroup> speedups = groups();
   speedups[0].name = kHostile;
   speedups[1].failures[kHostile] = 3;
-  const ScatterInput scatter = {kHostile, kHostile, {{1, 1}}, {}, {}, 0};
+  const ScatterInput scatter = {kHostile, kHostile, {{1, 1}}, {}, {}, {}, 0};
   for (const Chart& chart : all_charts(scores, speedups, scatter, {row(kHostile, 1, 2)})) {
     EXPECT_EQ(tests::XmlCheck(chart.standalone).problem(), "") << chart.name;
     EXPECT_EQ(chart.embedded.find("<b>"), std::string::npos) << chart.name;
@@ -159,12 +175,66 @@ TEST(Charts, NumbersNobodyCanDrawAreNoCrash) {
   scores[0].points[0].value = std::nan("");
   scores[1].points[1].value = INFINITY;
   SpeedupGroup extreme{"extreme", {1e-300, 1e300, 1, 1, 2}, {}};
-  const ScatterInput scatter = {"a", "b", {{1e-300, 1e300}}, {1e300}, {1e-300}, 0};
+  const ScatterInput scatter = {"a", "b", {{1e-300, 1e300}}, {}, {1e300}, {1e-300}, 0};
   for (const Chart& chart : all_charts(scores, {extreme}, scatter, {row("x", 1e300, 2)})) {
     EXPECT_EQ(tests::XmlCheck(chart.standalone).problem(), "") << chart.name;
     EXPECT_EQ(chart.standalone.find("nan"), std::string::npos) << chart.name;
     EXPECT_EQ(chart.standalone.find("inf"), std::string::npos) << chart.name;
   }
+}
+
+int occurrences(const std::string& text, const std::string& what) {
+  int count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(ViolinChart, FewSamplesAreDotsAndDoubtfulOnesHollow) {
+  const auto drawn = [](int kept, int doubtful) {
+    SpeedupGroup group{"x", {}, {}};
+    for (int i = 0; i < kept; ++i) group.speedups.push_back(1 + 0.1 * i);
+    for (int i = 0; i < doubtful; ++i) group.doubtful.push_back(2);
+    return violin_chart(listed("violin"), {group}).embedded;
+  };
+  const int enough = static_cast<int>(kFewestForDensity);
+  const std::string dots = drawn(enough - 1, 2);
+  EXPECT_EQ(occurrences(dots, "<path class=\"s0 mark\""), enough - 1);
+  EXPECT_EQ(occurrences(dots, "<path class=\"s0 hollow\" transform"), 2);
+  EXPECT_EQ(occurrences(dots, "<path class=\"s0 area\""), 0);
+  const std::string violin = drawn(enough, 2);
+  EXPECT_EQ(occurrences(violin, "<path class=\"s0 mark\""), 0);
+  EXPECT_EQ(occurrences(violin, "<path class=\"s0 hollow\" transform"), 2);
+  EXPECT_EQ(occurrences(violin, "<path class=\"s0 area\""), 1);
+}
+
+TEST(ViolinChart, SharesAreOfEverySampleThatRan) {
+  const SpeedupGroup group{"x", {1, 2}, {{"crashed", 1}}, {3}, 1};
+  EXPECT_EQ(group.num_samples(), 5);
+  EXPECT_NE(violin_chart(listed("violin"), {group}).embedded.find(">1 (20 %)<"), std::string::npos);
+}
+
+TEST(GroupChart, GroupsWithoutAMeanAreCountedBelow) {
+  GroupRow failed{"failed", {{{}, 3, 0}}};
+  const std::string svg =
+      group_chart(listed("family"), {"x"}, {row("timm", 1, 2), failed}).embedded;
+  EXPECT_EQ(svg.find(">failed<"), std::string::npos);
+  EXPECT_NE(svg.find("not shown: 1"), std::string::npos);
+}
+
+TEST(Charts, ThePairOfCompilersComesBeforeThoseWithTheControl) {
+  Report report = full_report();
+  report.backends = {"nope", "xla", "tvm"};
+  report.rows.push_back(report.rows[1]);
+  report.rows[2].backend = 2;
+  report.rows[0].verdict = record::Verdict("eager");
+  std::vector<std::string> pairs;
+  for (const auto& [section, chart] : draw_charts(report)) {
+    if (section == ChartSection::kPairs) pairs.push_back(chart.name);
+  }
+  EXPECT_EQ(pairs,
+            (std::vector<std::string>{"scatter-xla-tvm", "scatter-nope-xla", "scatter-nope-tvm"}));
 }
 
 TEST(EStChart, HoldsItsValueUpToTheNextStep) {

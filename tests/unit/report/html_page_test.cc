@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "report/common_samples.h"
 #include "report/page_rows.h"
 #include "report/text_report.h"
 #include "support/synthetic_records.h"
@@ -72,6 +73,28 @@ TEST(HtmlPage, HoldsEveryRow) {
       EXPECT_NEAR(data["speedup"][0].get<double>(), *row.speedup, 1e-3 * *row.speedup);
     }
   }
+}
+
+TEST(HtmlPage, HasAPartOverTheSamplesThatEveryBackendDid) {
+  Report report;
+  report.backends = {"x", "y", "absent"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    ResultRow row;
+    row.sample = i < 2 ? "both" : i == 2 ? "one" : "doubtful";
+    row.backend = i % 2;
+    row.outcome = record::Outcome::kOk;
+    row.speedup = 2;
+    if (i == 3) row.left_out = "unstable";
+    report.rows.push_back(row);
+  }
+  EXPECT_EQ(common_samples(report), std::set<std::string>{"both"});
+  EXPECT_EQ(only_samples(report, {"both"}).rows.size(), 2u);
+  const std::string page = html_page(report);
+  EXPECT_NE(page.find("only 1 sample that every backend did"), std::string::npos);
+  EXPECT_NE(page.find("<div class=\"of-common\">"), std::string::npos);
+  EXPECT_EQ(data_of(page)["common"], base::Json({1, 1, 0, 0}));
+  report.backends.resize(1);
+  EXPECT_EQ(html_page(report).find("<div class=\"of-common\">"), std::string::npos);
 }
 
 TEST(HtmlPage, HoldsWhatASampleShowsOfItsBackends) {

@@ -121,7 +121,7 @@ TEST(ReadReport, EveryResultIsInTheDenominatorOfShares) {
   ASSERT_TRUE(report.is_ok()) << report.status().to_string();
   const SpeedupGroup group = speedup_groups(*report).at(0);
   EXPECT_EQ(group.num_failed(), 1);
-  EXPECT_EQ(group.num_results(), 4);
+  EXPECT_EQ(group.num_samples(), 4);
 }
 
 TEST(ReadReport, ByFileIsABackendAFile) {

@@ -12,6 +12,18 @@
     root.dataset.theme = isDark ? 'light' : 'dark';
   });
 
+  // Tables and charts are in the page twice: over all samples and over those that every backend did.
+  const onlyCommon = byId('only-common');
+  const isShown = i => !onlyCommon || !onlyCommon.checked || data.common[i] === 1;
+  if (onlyCommon) {
+    byId('toggle').hidden = false;
+    onlyCommon.addEventListener('change', () => {
+      document.documentElement.dataset.samples = onlyCommon.checked ? 'common' : 'all';
+      select();
+      findSamples();
+    });
+  }
+
   const scatter = byId('scatter-pair');
   if (scatter) {
     const figures = document.querySelectorAll('#scatter-charts figure');
@@ -98,7 +110,7 @@
     const sample = word('sample');
     state.order = [];
     for (let i = 0; i < data.sample.length; ++i) {
-      if (needle && !sample(i).toLowerCase().includes(needle)) continue;
+      if (!isShown(i) || needle && !sample(i).toLowerCase().includes(needle)) continue;
       if (wanted.every(([value, chosen]) => value(i) === chosen)) state.order.push(i);
     }
     if (state.key) state.order.sort(compare);
@@ -244,7 +256,11 @@
     row.firstChild.firstChild.setAttribute('aria-expanded', String(!wasOpen));
   };
 
-  const short = i => isOk(i) ? ratio(data.speedup[i]) || 'ok' : outcome(i);
+  const isDoubtful = i => isOk(i) && word('left_out')(i) !== '';
+  const short = i => {
+    const text = isOk(i) ? ratio(data.speedup[i]) || 'ok' : outcome(i);
+    return isDoubtful(i) ? `(${text})` : text;
+  };
   const drawSamples = () => {
     const body = byId('samples-rows');
     const pages = Math.max(1, Math.ceil(shown.groups.length / samplesPage));
@@ -259,6 +275,10 @@
         const mine = group.rows.filter(i => data.backend[i] === backend);
         const cell = row.appendChild(element('td', mine.map(short).join(', '), 'n'));
         if (mine.some(i => !isOk(i))) cell.classList.add('bad');
+        if (mine.some(isDoubtful)) {
+          cell.classList.add('muted');
+          cell.title = mine.filter(isDoubtful).map(word('left_out')).join(', ');
+        }
       });
       row.addEventListener('click', () => {
         toggleSample(row, group);
@@ -272,7 +292,8 @@
   const findSamples = () => {
     const needle = byId('find-sample').value.toLowerCase();
     const fits = kinds[byId('find-kind').selectedIndex][1];
-    shown.groups = groups.filter(group => group.name.toLowerCase().includes(needle) && fits(group.rows));
+    shown.groups = groups.filter(group => isShown(group.rows[0]) && fits(group.rows) &&
+      group.name.toLowerCase().includes(needle));
     shown.page = 0;
     drawSamples();
   };
@@ -285,6 +306,7 @@
     try { name = decodeURIComponent(name); } catch (error) { return; }
     byId('find-sample').value = '';
     byId('find-kind').selectedIndex = 0;
+    if (onlyCommon && onlyCommon.checked) onlyCommon.click();
     findSamples();
     const index = groups.findIndex(group => group.name === name);
     if (index < 0) return;
