@@ -318,10 +318,9 @@ Command explain_command() {
       {"--keep", "DIR", "keep the beginnings and their results there", &flags->keep},
   };
   command.examples = {
-      {"graphnet explain samples/timm/resnet10t.c3_in1k --config xla.yaml", "against eager"},
-      {"graphnet explain samples/timm/resnet10t.c3_in1k --config xla.yaml --config tvm.yaml "
-       "--parts 16",
-       "two backends, more and shorter ranges"},
+      {"graphnet explain samples/timm/resnet10t.c3_in1k --config one.yaml", "against eager"},
+      {"graphnet explain samples/timm/resnet10t.c3_in1k --config one.yaml --config two.yaml",
+       "two backends with each other"},
   };
   command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
