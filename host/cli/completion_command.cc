@@ -45,7 +45,7 @@ _graphnet() {
         ;;
       :folders)
         compopt -o filenames
-        mapfile -t COMPREPLY < <(compgen -d -- "$current")
+        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -d -- "$current")
         ;;
       "$current"*) COMPREPLY+=("${line%%$'\t'*}") ;;
     esac

@@ -12,6 +12,7 @@
 #include "base/suggestion.h"
 #include "cli/path_list.h"
 #include "cli/sample_names.h"
+#include "report/terminal_text.h"
 #include "sample/outline.h"
 #include "sample/sample.h"
 
@@ -48,7 +49,7 @@ class Selection {
   /// If no line names one, this is a file of another kind, or its paths count from another folder.
   Status add_list(const fs::path& list) {
     GN_ASSIGN_OR_RETURN(const std::vector<ListedPath> paths, read_path_list(list));
-    Status first_refusal;
+    std::vector<Status> refusals;
     bool has_sample = false;
     for (const auto& [line, path] : paths) {
       Result<fs::path> folder = entry_path(list, path);
@@ -56,11 +57,14 @@ class Selection {
       has_sample = has_sample || added.is_ok();
       if (added.is_ok()) continue;
       added.add_context("line " + std::to_string(line) + " of the list '" + list.string() + "'");
-      base::log(base::LogLevel::kWarning, "samples", added.to_string());
+      refusals.push_back(std::move(added));
       add(folder.is_ok() ? *folder : fs::path(path));
-      if (first_refusal.is_ok()) first_refusal = std::move(added);
     }
-    return has_sample ? Status::ok() : first_refusal;
+    if (!has_sample && !refusals.empty()) return refusals.front();
+    for (const Status& refusal : refusals) {
+      base::log(base::LogLevel::kWarning, "samples", report::printable(refusal.to_string()));
+    }
+    return Status::ok();
   }
 
   Result<fs::path> entry_path(const fs::path& list, const std::string& entry) const {

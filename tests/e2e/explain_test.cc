@@ -49,7 +49,6 @@ TEST_F(Explain, DividesAProgramIntoRanges) {
 TEST_F(Explain, RefusesWhatItCannotDo) {
   EXPECT_EQ(explain({"--config", kNope}).state.exit_code, 2);
   EXPECT_EQ(explain({kPerceptron}).state.exit_code, 2) << "no backend";
-  EXPECT_EQ(explain({kPerceptron, "--config", kNope, "--config", kNope}).state.exit_code, 2);
   EXPECT_EQ(explain({kPerceptron, "--config", kNope, "--parts", "0"}).state.exit_code, 2);
   EXPECT_EQ(explain({(kSamples / "timm").string(), "--config", kNope}).state.exit_code, 2);
   EXPECT_EQ(explain({kPerceptron + "x", "--config", kNope}).state.exit_code, 3);

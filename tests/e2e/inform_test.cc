@@ -78,7 +78,10 @@ TEST(Names, AreThoseOfTheInstallation) {
   EXPECT_EQ(graphnet({"__complete", "--", "plugin", "info", ""}).output.rfind("nope\n", 0), 0U);
   EXPECT_NE(graphnet({"__complete", "--", "run", "--config", ""}).output.find("nope.yaml\n"),
             std::string::npos);
-  EXPECT_EQ(graphnet({"__complete", "--", "run", "--", "--"}).output, ":files\n");
+  const std::string samples = graphnet({"__complete", "--", "run", "--", "--"}).output;
+  EXPECT_NE(samples.find("timm/resnet10t.c3_in1k\n"), std::string::npos) << samples;
+  EXPECT_NE(samples.find(":files\n"), std::string::npos) << samples;
+  EXPECT_EQ(samples.find("--"), std::string::npos) << samples;
   EXPECT_EQ(graphnet({"help"}).output.find("__complete"), std::string::npos);
 }
 

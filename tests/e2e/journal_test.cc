@@ -102,6 +102,7 @@ TEST_P(JobsE2e, WhatFailedIsTriedAgainWhenAsked) {
 }
 
 TEST_P(JobsE2e, ShardsMergeToTheWhole) {
+  std::filesystem::create_directory(file("shards"));
   for (const char* shard : {"1", "2", "3"}) {
     const ProgramEnd end = run({"--shard", std::string(shard) + "/3", "-o",
                                 file("shards/" + std::string(shard) + ".jsonl")});

@@ -49,6 +49,18 @@ class ResultCommands : public ::testing::Test {
   TempDir temp_;
 };
 
+/// What the charts in a text say that they are. The page has a chart twice, where common samples
+/// differ.
+std::set<std::string> chart_names(const std::string& text) {
+  const std::string begin = "role=\"img\" aria-label=\"";
+  std::set<std::string> names;
+  for (std::size_t at = 0; (at = text.find(begin, at)) != std::string::npos;) {
+    at += begin.size();
+    names.insert(text.substr(at, text.find('"', at) - at));
+  }
+  return names;
+}
+
 TEST_F(ResultCommands, ReportWritesAPageAndPlots) {
   const std::string results = file("a.jsonl", journal_text(30, 3));
   const ProgramEnd end =
@@ -59,17 +71,15 @@ TEST_F(ResultCommands, ReportWritesAPageAndPlots) {
   EXPECT_NE(page.find("ES(t) by tolerance"), std::string::npos);
   EXPECT_NE(page.find("xla+rewrites"), std::string::npos);
   EXPECT_EQ(read_text(path("plots/results.csv")).rfind("sample,family,category,backend,", 0), 0U);
-  int num_charts = 0;
+  std::set<std::string> charts;
   for (const auto& entry : fs::directory_iterator(path("plots"))) {
     if (entry.path().extension() != ".svg") continue;
-    EXPECT_EQ(XmlCheck(read_text(entry.path())).problem(), "") << entry.path();
-    ++num_charts;
+    const std::string chart = read_text(entry.path());
+    EXPECT_EQ(XmlCheck(chart).problem(), "") << entry.path();
+    charts.merge(chart_names(chart));
   }
-  int num_figures = 0;
-  for (std::size_t at = 0; (at = page.find("<figure", at)) != std::string::npos; ++at)
-    ++num_figures;
-  EXPECT_EQ(num_charts, num_figures) << "the page and --plots show the same charts";
-  EXPECT_GT(num_charts, 0);
+  EXPECT_FALSE(charts.empty());
+  EXPECT_EQ(charts, chart_names(page)) << "the page and --plots show the same charts";
 }
 
 TEST_F(ResultCommands, CategoriesComeFromTheSamples) {
@@ -123,7 +133,7 @@ TEST_F(ResultCommands, ReportRefusesWhatItCannotDo) {
   EXPECT_EQ(graphnet({"report", empty, "--html", path("out.html")}).state.exit_code, 3);
   EXPECT_FALSE(fs::exists(path("out.html")));
   const ProgramEnd no_folder = graphnet({"report", results, "--html", path("no/such/out.html")});
-  EXPECT_EQ(no_folder.state.exit_code, 5) << no_folder.output;
+  EXPECT_EQ(no_folder.state.exit_code, 2) << no_folder.output;
 }
 
 TEST_F(ResultCommands, PngNeedsItsConverterAndSaysSo) {
@@ -283,7 +293,7 @@ TEST_F(ResultCommands, KernelsAndPerfettoAreFormsOfTheirOwn) {
     EXPECT_EQ(graphnet(words).state.exit_code, 2) << words[2];
   }
   EXPECT_FALSE(fs::exists(path("t")));
-  EXPECT_EQ(graphnet({"report", results, "--perfetto", path("no/t")}).state.exit_code, 5);
+  EXPECT_EQ(graphnet({"report", results, "--perfetto", path("no/t")}).state.exit_code, 2);
   const ProgramEnd printed = graphnet({"report", results, "--perfetto", "-"});
   EXPECT_EQ(PerfettoReader(printed.output).problem(), "");
 }

@@ -136,7 +136,7 @@ TEST(UpstreamLog, ExplainsMistakes) {
       {"--compiler nop", "no plugin named 'nop' is installed; did you mean 'nope'?"},
       {"--config nope.yaml", "--config must be base64 of a JSON object"},
       {"--config W10=", "must be a JSON object, got []"},
-      {"--config eyJhIjoxfQ==", "unknown key 'a' in backend.options"}};
+      {"--config eyJhIjoxfQ==", "plugin 'nope' has no options, and this sets 'a'"}};
   for (const auto& [flags, message] : mistakes) {
     const TempDir folder;
     const ProgramEnd end = test_compiler("--model-path " + kSmall + " " + flags, folder);

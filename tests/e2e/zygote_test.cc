@@ -29,11 +29,27 @@ class Zygote : public ::testing::Test {
   std::vector<std::string> command(const std::vector<std::string>& samples,
                                    const std::vector<std::string>& more) {
     std::vector<std::string> words = {kProgram, "run"};
-    for (const std::string& sample : samples) words.push_back(kSamples + "/" + sample);
+    for (const std::string& sample : samples) {
+      words.push_back((std::filesystem::path(kSamples) / sample).string());
+    }
     words.insert(words.end(), {"--config", "nope.yaml", "--protocol", "upstream", "--warmup", "0",
                                "--trials", "1", "-o", results().string()});
     words.insert(words.end(), more.begin(), more.end());
     return words;
+  }
+
+  /// A sample that is named twice runs once.
+  std::vector<std::string> copies(int count, const std::string& sample) const {
+    std::vector<std::string> paths;
+    for (int i = 0; i < count; ++i) {
+      const auto copy = folder_.path() / "samples" / "copies" / std::to_string(i);
+      std::filesystem::create_directories(copy);
+      std::filesystem::copy(kSamples + "/" + sample, copy,
+                            std::filesystem::copy_options::overwrite_existing |
+                                std::filesystem::copy_options::recursive);
+      paths.push_back(copy.string());
+    }
+    return paths;
   }
 
   std::filesystem::path results() const { return folder_.path() / "results.jsonl"; }
@@ -85,7 +101,7 @@ TEST_F(Zygote, ForkedWorkersGiveWhatFreshOnesGive) {
 }
 
 TEST_F(Zygote, ItsDeathCostsNoSample) {
-  const std::vector<std::string> samples(8, "transformers-auto-model/opt-tiny-random");
+  const std::vector<std::string> samples = copies(8, "transformers-auto-model/opt-tiny-random");
   auto child = start_program(command(samples, {"--threads", "1"}), {}, folder_.path() / "log");
   ASSERT_TRUE(child.is_ok());
   int num_killed = 0;
@@ -107,7 +123,7 @@ TEST_F(Zygote, ItsDeathCostsNoSample) {
 // A worker that is paused when the supervisor is killed cannot see that nobody needs it: it may
 // not even have asked what to do.
 TEST_F(Zygote, StoppedWorkersEndWithTheSupervisor) {
-  const std::vector<std::string> samples(8, "transformers-auto-model/opt-tiny-random");
+  const std::vector<std::string> samples = copies(8, "transformers-auto-model/opt-tiny-random");
   for (const int delay_ms : {0, 0, 1, 5, 50}) {
     const std::string mark =
         "GRAPHNET_STOP_TEST=" + folder_.path().string() + std::to_string(delay_ms);

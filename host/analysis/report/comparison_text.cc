@@ -179,12 +179,13 @@ std::string comparison_text(const Comparison& comparison) {
   std::snprintf(
       limits, sizeof limits, "threshold %.3g %%%s\n", 100 * comparison.threshold,
       comparison.noise_floor >= comparison.threshold ? ", the noise floor of the controls" : "");
-  std::string text =
-      "A: " + printable(comparison.name_a) + "\nB: " + printable(comparison.name_b) + "\n\n" +
-      metric_name(comparison.metric) + " of B against A, above 1 is faster: geometric mean " +
-      mean_text(comparison.ratio) + " over " + std::to_string(comparison.ratio.count) +
-      " samples\n" + counts_line(comparison) + "; " + limits +
-      detectable_line(comparison.detectable) + bits_line(comparison);
+  std::string text = "A: " + printable(comparison.name_a) + "\nB: " + printable(comparison.name_b) +
+                     "\n\n" + metric_name(comparison.metric) +
+                     " of B against A, above 1 is faster: geometric mean " +
+                     mean_text(comparison.ratio) + " over " +
+                     base::counted(static_cast<std::size_t>(comparison.ratio.count), "sample") +
+                     "\n" + counts_line(comparison) + "; " + limits +
+                     detectable_line(comparison.detectable) + bits_line(comparison);
   std::vector<std::array<std::string, 3>> rows;
   std::size_t num_hidden = 0;
   for (const Change change : kListed) {

@@ -102,6 +102,7 @@ TEST(SqlView, DeviceTimesAndMathPolicy) {
        {"event_median_ns", {{"eager", 7.5}, {"plugin", 3.0}}},
        {"abi_ns", 4.5}});
   record.plugin_side.capture_ns = 9.0;
+  record.plugin_side.kept_bytes = 64;
   record.proof = record::part_from_json<record::Proof>({{"device",
                                                          {{"busy_ns", 2.0},
                                                           {"sum_ns", 2.5},
@@ -115,13 +116,13 @@ TEST(SqlView, DeviceTimesAndMathPolicy) {
       {journal},
       "SELECT device, gpu, math, json_extract(math, '$.tf32'), eager_event_ns, plugin_event_ns, "
       "plugin_busy_ns, plugin_work_ns, plugin_span_ns, eager_busy_ns, replay_busy_ns, capture_ns, "
-      "abi_ns FROM records");
+      "abi_ns, kept_bytes FROM records");
   ASSERT_TRUE(result.is_ok()) << result.status().to_string();
   EXPECT_EQ(result->rows[0],
             (std::vector<Json>{"cuda:0", "G",
                                "{\"tf32\":true,\"fast_math\":false,\"flush_denormals\":false}", 1,
-                               7.5, 3.0, 2.0, 2.5, 2.75, 6.0, 1.5, 9.0, 4.5}));
-  std::vector<Json> on_cpu(13);
+                               7.5, 3.0, 2.0, 2.5, 2.75, 6.0, 1.5, 9.0, 4.5, 64}));
+  std::vector<Json> on_cpu(14);
   on_cpu[0] = "cpu";
   EXPECT_EQ(result->rows[1], on_cpu);
   const auto trials = run_sql({journal}, "SELECT side, ns, event_ns FROM trials");
