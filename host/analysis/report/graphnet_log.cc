@@ -197,7 +197,8 @@ class LogText {
     std::vector<std::string> entries;
     for (const auto& [key, value] : values) {
       if (value) {
-        entries.push_back("\"" + std::string(key) + "\": " + base::python_float(rounded_ms(*value)));
+        entries.push_back("\"" + std::string(key) +
+                          "\": " + base::python_float(rounded_ms(*value)));
       }
     }
     line("[Performance][" + name + "]: {\"e2e\": {" + base::join(entries, ", ") + "}}");

@@ -43,8 +43,7 @@ std::string bound_text(double value) {
   constexpr double kExact = 0x1p53;
   const bool is_integer = std::trunc(value) == value && std::fabs(value) <= kExact &&
                           !(value == 0 && std::signbit(value));
-  return is_integer ? std::to_string(static_cast<std::int64_t>(value))
-                    : float_text(value, 0);
+  return is_integer ? std::to_string(static_cast<std::int64_t>(value)) : float_text(value, 0);
 }
 
 std::string string_text(const std::string& text) {

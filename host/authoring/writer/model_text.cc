@@ -92,7 +92,8 @@ std::string Writer::signature() const {
   std::string text = "def forward(self";
   for (const graph::Parameter& parameter : program_.parameters) {
     text += ", " + parameter.name;
-    const std::string_view annotation = kAnnotations[static_cast<std::size_t>(parameter.annotation)];
+    const std::string_view annotation =
+        kAnnotations[static_cast<std::size_t>(parameter.annotation)];
     if (!annotation.empty()) text.append(row_.annotation).append(annotation);
   }
   return text + "):";

@@ -10,7 +10,7 @@ namespace graphnet::writer {
 
 /// Which of upstream's programs a text looks as if it was written by.
 enum class TextStyle : std::uint8_t {
-  kTraced,     ///< torch.fx's printer: extractor, decomposers, dtype generaliser, backward extractor
+  kTraced,  ///< torch.fx's printer: extractor, decomposers, dtype generaliser, backward extractor
   kRewritten,  ///< Python's ast.unparse(): renamer, device rewriter
 };
 

@@ -23,7 +23,8 @@ std::string stored_hash(const graph::Program& program, TextStyle style);
 /// input_tensor_constraints.py, subgraph_sources.json) is copied; of these the first two are empty
 /// if they are not there, as upstream's extractor writes them.
 ///
-/// errors   kInput: graph_net.json cannot be read or is no JSON; kEnvironment: a file cannot be written
+/// errors   kInput: graph_net.json cannot be read or is no JSON; kEnvironment: a file cannot be
+/// written
 base::Status write_sample(const sample::Sample& sample, TextStyle style,
                           const std::filesystem::path& folder);
 

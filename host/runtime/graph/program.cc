@@ -24,8 +24,7 @@ std::string format_number(const Spelling& spelling, double value) {
   return base::python_float(value);
 }
 
-std::string format_list(const Form& form, const Expression& expression,
-                        std::size_t first) {
+std::string format_list(const Form& form, const Expression& expression, std::size_t first) {
   std::string text;
   for (std::size_t i = first; i < expression.children.size(); ++i) {
     if (i != first) text += ", ";
@@ -90,8 +89,8 @@ std::string format_base(const Form& form, const Expression& base) {
 }
 
 std::string format_device(const Spelling& spelling, const Expression& expression) {
-  std::string text = std::string(spelling.device) +
-                     "(type=" + format_string(expression.text, spelling.quote);
+  std::string text =
+      std::string(spelling.device) + "(type=" + format_string(expression.text, spelling.quote);
   if (expression.integer >= 0) text += ", index=" + std::to_string(expression.integer);
   return text + ")";
 }
@@ -140,8 +139,7 @@ std::string format(const Form& form, const Expression& e) {
     case ExpressionKind::kCall:
       return e.text + "(" + format_list(form, e, 0) + ")";
     case ExpressionKind::kMethod:
-      return format_base(form, e.children[0]) + "." + e.text + "(" + format_list(form, e, 1) +
-             ")";
+      return format_base(form, e.children[0]) + "." + e.text + "(" + format_list(form, e, 1) + ")";
     case ExpressionKind::kBinary:
     case ExpressionKind::kCompare:
       return format_infix(form, e);

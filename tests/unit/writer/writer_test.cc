@@ -33,9 +33,9 @@ std::string text_of(const fs::path& path) {
 }
 
 std::vector<fs::path> samples() {
-  std::vector<std::string> roots = {std::string(GRAPHNET_SOURCE_DIR) + "/samples",
-                                    std::string(GRAPHNET_SOURCE_DIR) +
-                                        "/tests/golden/upstream-tools"};
+  std::vector<std::string> roots = {
+      std::string(GRAPHNET_SOURCE_DIR) + "/samples",
+      std::string(GRAPHNET_SOURCE_DIR) + "/tests/golden/upstream-tools"};
   if (const char* more = std::getenv("GRAPHNET_FIXTURES")) roots = {more};
   std::vector<fs::path> all;
   for (const std::string& root : roots) {
@@ -110,7 +110,8 @@ TEST(WriteSample, ReproducesWhatUpstreamWrote) {
       is_hash = is_hash || (has_hash && stored_hash(sample.program, style) == hash);
     }
     const auto labels = base::parse_json(text_of(folder / "graph_net.json"), "graph_net.json");
-    const bool is_labels = labels.is_ok() && labels_text(*labels) == text_of(folder / "graph_net.json");
+    const bool is_labels =
+        labels.is_ok() && labels_text(*labels) == text_of(folder / "graph_net.json");
     num_models += is_model;
     num_metas += is_meta;
     num_labels += is_labels;
@@ -118,12 +119,14 @@ TEST(WriteSample, ReproducesWhatUpstreamWrote) {
     const bool is_tool = has(folder.string(), "upstream-tools/");
     EXPECT_TRUE(is_model || !is_tool) << folder;
     EXPECT_TRUE(is_meta || !is_tool) << folder;
-    if (more != nullptr && std::getenv("SHOW") != nullptr) std::cout << is_model << is_meta << is_labels << is_hash << has_hash << " " << folder.string() << "\n";
+    if (more != nullptr && std::getenv("SHOW") != nullptr)
+      std::cout << is_model << is_meta << is_labels << is_hash << has_hash << " " << folder.string()
+                << "\n";
   }
   if (more == nullptr) return;
-  std::cout << "of " << folders.size() << " samples byte for byte: " << num_models
-            << " model.py, " << num_metas << " weight_meta.py, " << num_labels
-            << " graph_net.json; " << num_hashes << " graph_hash.txt\n";
+  std::cout << "of " << folders.size() << " samples byte for byte: " << num_models << " model.py, "
+            << num_metas << " weight_meta.py, " << num_labels << " graph_net.json; " << num_hashes
+            << " graph_hash.txt\n";
 }
 
 // Text that torch.fx writes is reproduced; the rest comes back as the same program.
