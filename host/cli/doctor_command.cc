@@ -54,15 +54,15 @@ struct Diagnosis {
 
   bool is_ready() const { return worker_problem.is_ok() && !usable_plugins(registry).empty(); }
 
-  /// Why samples would not run on a kind of device of a manifest ("cpu", "cuda"); ok if they would.
-  Status device_problem(const std::string& kind) const {
+  /// Why samples would not run on a device, or on any of a kind ("cuda"); ok if they would.
+  Status device_problem(const std::string& name) const {
     if (!worker_problem.is_ok()) return worker_problem;
-    if (kind == "cpu") return Status::ok();
+    if (name == "cpu") return Status::ok();
     const Json cuda = worker.value("cuda", Json::object());
     const Json device = cuda.value("device", Json::object());
     const std::string reason = device.value("problem", cuda.value("reason", ""));
     if (reason.empty()) return Status::ok();
-    return Status(base::Code::kEnvironment, "device '" + kind + "' cannot be used: " + reason)
+    return Status(base::Code::kEnvironment, "device '" + name + "' cannot be used: " + reason)
         .add_hint("graphnet doctor --device");
   }
 };
@@ -83,7 +83,7 @@ Status examine_config(const Context& context, const Diagnosis& found, ConfigStat
   GN_RETURN_IF_ERROR(
       config::resolve_backend(context.installation, plugin_folders(context), std::move(run_config))
           .status());
-  GN_RETURN_IF_ERROR(found.device_problem(state.device == "cpu" ? "cpu" : "cuda"));
+  GN_RETURN_IF_ERROR(found.device_problem(state.device));
   return check_device(context, state.device);
 }
 

@@ -121,8 +121,9 @@ class ExplainView : public supervise::SweepObserver {
       : context_(context), num_tasks_(num_tasks) {}
 
   void on_begin(const supervise::PlannedTask& planned) override {
-    ++num_begun_;
     running_ = planned.sample.name;
+    if (planned.task.control) return;
+    ++num_begun_;
     if (context_.flags.quiet) return;
     std::cerr << num_begun_ << " of " << num_tasks_ << ": " << report::printable(running_) << ", "
               << report::printable(planned.task.plugin_name) << std::endl;
@@ -290,17 +291,20 @@ Command explain_command() {
       "eagerly, or with two backends. Measured are beginnings of the program: the first range, "
       "the\n"
       "first two, and so on up to the whole. A range's time is what its beginning takes more than\n"
-      "the one before, so the ranges add up to the sample's time. A beginning returns what the "
-      "rest\n"
-      "of the program reads: at its end the compiler cannot fuse, and it writes those values. "
-      "That\n"
-      "cost moves between neighbouring ranges: a gain in one that is lost in the next is a cut "
-      "that\n"
-      "the whole program does not have. Other --parts cut elsewhere.\n"
+      "the one before, so the ranges add up to the sample's time; the first one holds what a call\n"
+      "costs at all. A beginning returns what the rest of the program reads: at its end the "
+      "compiler\n"
+      "cannot fuse, and it writes those values. That cost moves between neighbouring ranges: a "
+      "gain\n"
+      "in one that is lost in the next is a cut that the whole program does not have. Other "
+      "--parts\n"
+      "cut elsewhere.\n"
       "\n"
-      "Column gain: time of eager (or of the second backend) less that of the first. Bars: + "
-      "gained,\n"
-      "- lost; none where the interval holds zero.";
+      "Column gain: time of eager (or of the second backend) less that of the first; with eager "
+      "the\n"
+      "median difference of the pairs. Its interval holds the noise floor. Bars: + gained, - "
+      "lost;\n"
+      "none where the interval holds zero.";
   command.usage = "explain SAMPLE --config A [--config B] [options]";
   command.positionals = {"SAMPLE", "one sample's folder", &flags->run.samples, {}, "FILE"};
   command.flags = {
@@ -314,10 +318,9 @@ Command explain_command() {
       {"--keep", "DIR", "keep the beginnings and their results there", &flags->keep},
   };
   command.examples = {
-      {"graphnet explain samples/timm/resnet10t.c3_in1k --config xla.yaml", "against eager"},
-      {"graphnet explain samples/timm/resnet10t.c3_in1k --config xla.yaml --config tvm.yaml "
-       "--parts 16",
-       "two backends, more and shorter ranges"},
+      {"graphnet explain samples/timm/resnet10t.c3_in1k --config one.yaml", "against eager"},
+      {"graphnet explain samples/timm/resnet10t.c3_in1k --config one.yaml --config two.yaml",
+       "two backends with each other"},
   };
   command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;

@@ -3,14 +3,16 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cli/diagnostics.h"
+#include "report/terminal_text.h"
 
 namespace graphnet::cli {
 
 namespace {
 
 constexpr std::size_t kLeftWidth = 26;
-constexpr std::size_t kTextWidth = 100 - kLeftWidth;
+constexpr int kWidth = 100;
 
 std::string spaced(const std::string& names) {
   std::string result;
@@ -28,7 +30,9 @@ std::string row(const std::string& left, const std::string& right) {
   } else {
     line.resize(kLeftWidth, ' ');
   }
-  return line + wrapped(right, kTextWidth, kLeftWidth) + "\n";
+  const std::string blanks(kLeftWidth, ' ');
+  const auto lines = report::wrapped(blanks + right, kWidth, int{kLeftWidth});
+  return line + base::join(lines, "\n").substr(kLeftWidth) + "\n";
 }
 
 std::string flag_rows(const std::vector<Flag>& flags) {
@@ -44,18 +48,6 @@ std::string flag_rows(const std::vector<Flag>& flags) {
 }
 
 }  // namespace
-
-std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
-  std::string result;
-  std::size_t begin = 0;
-  while (text.size() - begin > width) {
-    std::size_t end = text.rfind(' ', begin + width);
-    if (end == std::string::npos || end <= begin) break;
-    result += text.substr(begin, end - begin) + "\n" + std::string(indent, ' ');
-    begin = end + 1;
-  }
-  return result + text.substr(begin);
-}
 
 std::string program_help(const Interface& interface) {
   std::size_t width = 0;

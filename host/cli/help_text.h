@@ -19,9 +19,4 @@ std::string program_help(const Interface& interface);
 /// Help of one command: usage, arguments, its flags, the global ones, examples.
 std::string command_help(const Command& command, const std::vector<Flag>& global_flags);
 
-/// Text in lines of at most `width`, broken at blanks; `indent` blanks before all but the first.
-///
-/// units    bytes
-std::string wrapped(const std::string& text, std::size_t width, std::size_t indent);
-
 }  // namespace graphnet::cli

@@ -134,10 +134,22 @@ std::string info_row(const std::string& key, const std::string& value) {
   return "  " + report::pad_right(key, 14) + report::printable(value) + "\n";
 }
 
+/// A message of several lines quotes the manifest.
+std::string problem_rows(const std::string& message) {
+  std::string text;
+  if (message.empty()) return text;
+  for (const std::string& line : base::split(message, '\n')) {
+    const std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+    text += "  " + report::pad_right(text.empty() ? "problem" : "", 14) + line.substr(0, blanks) +
+            report::printable(line.substr(blanks)) + "\n";
+  }
+  return text;
+}
+
 std::string info_text(const config::PluginRegistry& registry, const PluginEntry& entry) {
   const Status problem = plugin_problem(entry);
   std::string text = report::printable(entry.name) + "\n" + info_row("state", plugin_state(entry)) +
-                     info_row("problem", problem.message()) +
+                     problem_rows(problem.message()) +
                      info_row("found by", registry.tiers()[entry.tier].label) +
                      info_row("manifest", entry.file.string());
   if (!entry.manifest) return text;

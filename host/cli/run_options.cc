@@ -132,7 +132,7 @@ Flag columns_flag(std::optional<std::string>& columns) {
           "columns of the table behind the outcome, after the default ones if the list begins with "
           "+: " +
               base::join(names, ", "),
-          &columns};
+          &columns, names};
 }
 
 std::vector<Flag> run_flag_table(RunFlags& flags) {

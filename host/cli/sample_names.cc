@@ -64,11 +64,9 @@ Status several(const std::string& word, const std::vector<fs::path>& found) {
 Status not_found(const config::Installation& installation, const std::string& word) {
   Status error(Code::kInput, "no sample, folder or list '" + word + "'");
   const fs::path path = fs::path(word).lexically_normal();
+  if (suggest_beside(error, path)) return error;
   const std::vector<std::string> names = known_samples(installation);
-  if (!suggest_beside(error, path)) {
-    base::add_suggestion(error, word, names_and_ends(names));
-  }
-  if (names.empty()) return error;
+  if (base::add_suggestion(error, word, names_and_ends(names)) || names.empty()) return error;
   const bool is_short = names.size() <= kMaxShown;
   const std::vector<std::string> shown(
       names.begin(),

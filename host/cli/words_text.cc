@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "cli/words_text.h"
 
-#include "cli/help_text.h"
+#include "base/text.h"
 #include "record/flag.h"
 #include "record/left_out.h"
 #include "record/outcome.h"
 #include "record/phase.h"
 #include "record/verdict.h"
 #include "report/table_columns.h"
+#include "report/terminal_text.h"
 #include "score/row.h"
 
 namespace graphnet::cli {
@@ -15,8 +16,8 @@ namespace graphnet::cli {
 namespace {
 
 std::string item(const std::string& word, const std::string& meaning) {
-  constexpr std::size_t kWidth = 88;
-  return "- " + wrapped(word + ": " + meaning, kWidth, 2) + "\n";
+  constexpr int kWidth = 90;
+  return base::join(report::wrapped("- " + word + ": " + meaning, kWidth, 2), "\n") + "\n";
 }
 
 /// The rows of a table that have a name.

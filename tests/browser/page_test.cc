@@ -133,7 +133,9 @@ TEST_F(PageInBrowser, CutsNothingOffAndTakesNoNetwork) {
     const base::Json seen = use(width);
     EXPECT_EQ(seen["width"], width);
     EXPECT_EQ(seen["isWiderThanWindow"], false) << width;
-    if (width >= 1280) EXPECT_EQ(seen["cutOff"], base::Json::array());
+    if (width >= 1280) {
+      EXPECT_EQ(seen["cutOff"], base::Json::array());
+    }
     // What its policy refuses is a complaint, which open() reports.
     EXPECT_EQ(seen["requests"], base::Json::array());
   }

@@ -106,8 +106,8 @@ TEST(Run, PrintsTableAndNextSteps) {
                   {}, folder.path() / "log");
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
   for (const char* wanted :
-       {"smoke protocol", "sample", "outcome", "speedup [interval]", "noise floor: ",
-        "sadhaklal_mlp-iris", "nope", "ok", "eager", "1 ok", "results: "}) {
+       {"smoke protocol", "sample", "outcome", "speedup [interval]",
+        "noise floor: ", "sadhaklal_mlp-iris", "nope", "ok", "eager", "1 ok", "results: "}) {
     EXPECT_NE(end.output.find(wanted), std::string::npos) << wanted << " is not in\n" << end.output;
   }
 }

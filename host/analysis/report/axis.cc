@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <initializer_list>
+#include <limits>
 #include <utility>
 
 namespace graphnet::report {
@@ -120,8 +121,8 @@ LogRange ratio_range(const std::vector<double>& values) {
 }
 
 LogRange decade_range(const std::vector<double>& values) {
-  double low = INFINITY;
-  double high = -INFINITY;
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
   for (const double value : values) {
     if (!(value > 0) || !std::isfinite(value)) continue;
     low = std::min(low, std::floor(std::log10(value)));

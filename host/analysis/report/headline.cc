@@ -182,6 +182,9 @@ std::string table_of(const Headline& headline, int width) {
                               "common samples: " + std::to_string(headline.common.size()),
                               "own samples", "ok"}};
   for (const BackendHeadline& backend : headline.backends) rows.push_back(cells_of(backend));
+  if (headline.backends.size() == 1) {
+    for (Cells& row : rows) row.erase(row.begin() + 1);  // what is common to one is its own
+  }
   std::vector<int> widths(rows.front().size(), 0);
   for (const Cells& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {

@@ -6,11 +6,11 @@
 
 #include "base/text.h"
 #include "report/charts.h"
-#include "report/common_samples.h"
 #include "report/page_assets.h"
 #include "report/page_rows.h"
 #include "report/page_tables.h"
 #include "report/palette.h"
+#include "report/shared_samples.h"
 #include "report/summary.h"
 
 namespace graphnet::report {

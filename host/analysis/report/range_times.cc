@@ -126,6 +126,7 @@ Json json_of(const AddedTime& added) {
 
 std::vector<RangeTime> range_times(const std::vector<MeasuredBeginning>& beginnings,
                                    double noise_floor) {
+  // NOLINTNEXTLINE(bugprone-random-generator-seed): the same records give the same intervals
   std::mt19937_64 generator(kSeed);
   std::vector<RangeTime> ranges;
   Medians before;

@@ -18,10 +18,10 @@
 
 namespace graphnet::report {
 
-using record::LeftOut;
 using base::Code;
 using base::Result;
 using base::Status;
+using record::LeftOut;
 using record::Record;
 using record::TimingVerdict;
 

@@ -75,6 +75,9 @@ Status not_found(const Installation& installation, const std::string& name) {
   for (const auto& folder : installation.config_folders()) searched.push_back(folder.string());
   Status error(Code::kInput, "no config named '" + name + "'");
   error.add_context("searched " + base::join(searched, ", "));
+  if (name.rfind('-', 0) == 0) {
+    error.add_hint("'" + name + "' is a flag: the name of the config is missing before it");
+  }
   const std::vector<std::string> names = list_configs(installation);
   // Tables name a plugin's variant behind a '+'.
   base::add_suggestion(error, fs::path(name.substr(0, name.find('+'))).stem().string() + ".yaml",

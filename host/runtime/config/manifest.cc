@@ -140,7 +140,8 @@ Result<Manifest> read_manifest(const fs::path& file) {
   GN_ASSIGN_OR_RETURN(const MapReader map, MapReader::open(root, ""));
   // Of a newer schema other keys may be right.
   if (map.find("schema") != nullptr) GN_RETURN_IF_ERROR(check_schema(map));
-  GN_RETURN_IF_ERROR(check_keys(root, maps_of_manifest()));
+  Status keys = check_keys(root, maps_of_manifest());
+  GN_RETURN_IF_ERROR(keys.add_hint("graphnet plugin info nope: names a manifest to compare with"));
   Manifest manifest;
   manifest.file = file;
   GN_RETURN_IF_ERROR(read_identity(map, manifest));

@@ -10,7 +10,8 @@ namespace graphnet::eager {
 ShapeRule find_shape_rule(const std::string& overload_name) {
   static const std::unordered_map<std::string, ShapeRule> kRules = [] {
     std::unordered_map<std::string, ShapeRule> rules;
-    for (const auto* part : {&kLayerShapes, &kElementShapes, &kReductionShapes, &kSpectralShapes}) {
+    for (const auto* part :
+         {&kBackwardShapes, &kLayerShapes, &kElementShapes, &kReductionShapes, &kSpectralShapes}) {
       for (const ShapeRow& row : *part) rules.emplace(row.overload_name, row.rule);
     }
     return rules;

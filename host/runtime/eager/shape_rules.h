@@ -31,6 +31,7 @@ struct ShapeRow {
 };
 
 // The table in parts, one per file.
+extern const std::vector<ShapeRow> kBackwardShapes;   // shape_rules_backward.cc
 extern const std::vector<ShapeRow> kLayerShapes;      // shape_rules_layers.cc
 extern const std::vector<ShapeRow> kElementShapes;    // shape_rules_elements.cc
 extern const std::vector<ShapeRow> kReductionShapes;  // shape_rules_reductions.cc

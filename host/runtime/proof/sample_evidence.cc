@@ -90,6 +90,18 @@ std::string missing_of_threads(const SampleLog& log) {
   return "";
 }
 
+/// Why samples that should be there may be missing; empty if none is.
+std::string missing_samples(const SampleLog& log, const SampledCalls& called,
+                            const CallerSamples& caller, std::size_t num_running) {
+  if (log.lost_signal) return "other code replaced the handler of the sampler's signal";
+  if (log.is_full) return "";
+  const std::string missing = missing_of_threads(log);
+  if (!missing.empty()) return missing;
+  return is_caller_unseen(caller, called.ran_ns, num_running, log.period_ns)
+             ? "too few samples were taken in its calls outside of system calls"
+             : "";
+}
+
 }  // namespace
 
 SampleEvidence judge_samples(const SampleLog& log, const SampledCalls& called,
@@ -123,14 +135,8 @@ SampleEvidence judge_samples(const SampleLog& log, const SampledCalls& called,
   }
   if (is_covered) {
     evidence.doubt = "during its calls the plugin replaces the tracer's SIGSEGV handler";
-  } else if (log.lost_signal) {
-    evidence.doubt = "other code replaced the handler of the sampler's signal";
-  } else if (!log.is_full) {
-    evidence.doubt = missing_of_threads(log);
-    if (evidence.doubt.empty() &&
-        is_caller_unseen(caller, called.ran_ns, evidence.num_running, log.period_ns)) {
-      evidence.doubt = "too few samples were taken in its calls outside of system calls";
-    }
+  } else {
+    evidence.doubt = missing_samples(log, called, caller, evidence.num_running);
   }
   return evidence;
 }

@@ -120,6 +120,21 @@ Plan plan_text(const std::string& body, const std::vector<std::int64_t>& shape) 
   return plan_program(*program, {{base::DType::kFloat32, shape, nullptr}});
 }
 
+TEST(Planner, GradientsHaveTheShapesOfWhatTheyAreOf) {
+  const Plan plan = plan_text(
+      "        w = torch.ones(5)\n        m = torch.ones(2, 3, 1)\n"
+      "        n = torch.ops.aten.native_layer_norm_backward.default(a, a, [5], m, m, w, w, [True, "
+      "False, True])\n"
+      "        k = torch.ones(4, 3, 1)\n        g = torch.ones(2, 4, 5)\n"
+      "        c = torch.ops.aten.convolution_backward.default(g, a, k, [4], [1], [0], [1], False, "
+      "[0], 1, [True, True, True])\n"
+      "        x = n[0]; y = n[2]; z = c[0]; u = c[1]; v = c[2]\n"
+      "        return (x, y, z, u, v)\n",
+      {2, 3, 5});
+  EXPECT_EQ(plan.unknown, "");
+  EXPECT_EQ(plan.output_bytes, 4 * (30 + 5 + 30 + 12 + 4));
+}
+
 TEST(Planner, CountsBytesOfWhatIsAlive) {
   const Plan plan = plan_text(
       "        x = a * 2\n        y = x + 1\n        x = None\n        z = y.view(-1)\n"

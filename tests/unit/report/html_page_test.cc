@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "report/common_samples.h"
 #include "report/page_rows.h"
+#include "report/shared_samples.h"
 #include "report/text_report.h"
 #include "support/synthetic_records.h"
 

@@ -69,14 +69,18 @@ std::string table(const TableStyle& style) {
   degenerate.degenerate = true;
   degenerate.plugin_side.iqr_ns = 0.5e6;
   table.row(degenerate);
-  auto noisy = ok_record("timm/resnet10t", 9);
+  auto noisy = ok_record("timm/resnet26", 9);
   noisy.eager.median_ns = 1e6;
   noisy.eager.iqr_ns = 0.3e6;
   table.row(noisy);
   table.row(
       failed_record("unsupported", "aten.grid_sampler_2d (1 node): no lowering\nsecond line"));
-  table.row(failed_record("timed_out", "no answer for 600 s"));
-  table.row(failed_record("skipped", ""));
+  auto timed_out = failed_record("timed_out", "no answer for 600 s");
+  timed_out.sample = "ultralytics/yolo8";
+  table.row(timed_out);
+  auto skipped = failed_record("skipped", "");
+  skipped.sample = "ultralytics/yolo9";
+  table.row(skipped);
   table.summary({58.2, "results/2026-11-21T0540Z-7f3a.jsonl", {"one sample has batch_norm eps 0"}});
   return out.str();
 }
@@ -86,19 +90,27 @@ TEST(RunTable, Golden) {
       table({}),
       R"(graphnet 0.1.0 · upstream protocol · cpu AMD EPYC, 2 threads · seed 123 · 3 samples x 2 plugins
 
-  sample                plugin        outcome  error    compile  first call  e2e median          speedup  verdict
-  timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms  1.84 ms ± 0.6 %       1.02x  eager
-  torchvision/vit_b_32  nope          ok           -    12.3 ms     25.1 ms  1.84 ms ± 27 %        3.00x  eager, degenerate, noisy
-  timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms  1.84 ms ± 0.6 %       9.00x  eager, noisy
-  ultralytics/yolo11n   xla+rewrites  unsupported  aten.grid_sampler_2d (1 node): no lowering second line
-  ultralytics/yolo11n   xla+rewrites  timed_out  no answer for 600 s
-  ultralytics/yolo11n   xla+rewrites  skipped
+sample               backend      outcome     eager     plugin speedup [interval]   timing   verdict
+timm/resnet10t       nope         ok        1.87 ms    1.84 ms  1.02x               ± 0.6 %  eager
+torchvision/vit_b_32 nope         ok        1.87 ms    1.84 ms  3.00x               ± 27 %   eager, degenerate, noisy
+timm/resnet26        nope         ok        1.00 ms    1.84 ms  9.00x               ± 0.6 %  eager, noisy
+ultralytics/yolo11n  xla+rewrites unsupported  aten.grid_sampler_2d (1 node): no lowering second line
+ultralytics/yolo8    xla+rewrites timed_out  no answer for 600 s
+ultralytics/yolo9    xla+rewrites skipped
 
 3 ok, 2 failed (1 unsupported, 1 timed_out), 1 skipped in 58 s
-nope: geometric mean of 1 speedup 1.02x; left out: 1 degenerate, 1 noisy (spread above 20 %)
+
+geometric mean  common samples: 1  own samples  ok      in no mean
+nope            1.02x              1.02x of 1   3 of 3  1 degenerate, 1 noisy
+xla+rewrites    -                  -            0 of 3  1 skipped, 1 timed_out, 1 unsupported
+not ok, by reason:
+  unsupported (xla+rewrites): aten.grid_sampler_2d (1 node): no lowering second line, 1 sample: ultralytics/yolo11n
+  timed_out (xla+rewrites): no answer for 600 s, 1 sample: ultralytics/yolo8
+  skipped (xla+rewrites): 1 sample: ultralytics/yolo9
 note: one sample has batch_norm eps 0
+note: protocol upstream times one side after the other, on one input: a speedup within 10 % of 1 is noise, ± is the spread of one side, and stored results would not show in the timed calls
 results: results/2026-11-21T0540Z-7f3a.jsonl
-protocol upstream times one side after the other, on one input: a speedup within 10 % of 1 is noise, ± is the spread of one side, and stored results would not show in the timed calls (unchecked; see host/runtime/measure/protocol.h)
+nope is 1.02x faster than eager on 1 sample; no speedup that counts: xla+rewrites; failed: 2 samples (xla+rewrites)
 )");
 }
 
@@ -122,8 +134,8 @@ TEST(RunTable, PairedTimesHaveIntervalsAndWords) {
   control.bias = 0.0005;
   table.control(control);
   table.row(paired_record("timm/resnet10t", 1.25, "faster"));
-  table.row(paired_record("timm/resnet10t", 1.003, "faster"));
-  table.row(paired_record("timm/resnet10t", 1.003, "same"));
+  table.row(paired_record("timm/a", 1.003, "faster"));
+  table.row(paired_record("timm/b", 1.003, "same"));
   table.row(paired_record("torchvision/vit_b_32", 0.8, "unstable"));
   record::Record impossible = paired_record("ultralytics/yolo11n", 400, "faster");
   impossible.flags = {record::Flag::kImplausible};
@@ -135,7 +147,7 @@ TEST(RunTable, PairedTimesHaveIntervalsAndWords) {
   impossible.checks.second_weights.outcome = record::SecondWeights::not_tried();
   impossible.checks.second_weights.message = "memory: need 9 GiB";
   table.row(impossible);
-  record::Record empty = paired_record("ultralytics/yolo11n", 400, "faster");
+  record::Record empty = paired_record("ultralytics/empty", 400, "faster");
   empty.verdict = record::Verdict("empty");
   table.row(empty);
   table.summary({58.2, "", {}});
@@ -143,17 +155,20 @@ TEST(RunTable, PairedTimesHaveIntervalsAndWords) {
       out.str(),
       R"(graphnet 0.1.0 · standard protocol · cpu AMD EPYC, 2 threads · seed 123 · 3 samples x 2 plugins
 
-  sample                plugin        outcome  error    compile  first call      median  speedup [interval]       timing       verdict
-  noise floor 0.42 % (eager vs eager, 9 runs, mean +0.05 %)
-  timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms     1.84 ms  1.25x [1.25, 1.25]       faster       eager
-  timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms     1.84 ms  1.00x [0.998, 1.01]      noise        eager
-  timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms     1.84 ms  1.00x [0.998, 1.01]      same ±0.8 %  eager
-  torchvision/vit_b_32  nope          ok           -    12.3 ms     25.1 ms     1.84 ms  0.80x [0.795, 0.805]     unstable     eager
-  ultralytics/yolo11n   nope          ok           -    12.3 ms     25.1 ms     1.84 ms  400.00x [400, 400]       faster       eager, implausible, fails on 1 of 2 extreme inputs, second weights not tried
-  ultralytics/yolo11n   nope          ok           -    12.3 ms     25.1 ms     1.84 ms  400.00x [400, 400]       faster       empty
+sample               backend      outcome     eager     plugin speedup [interval]   timing   verdict
+noise floor: 0.42 % (eager vs eager, 9 runs, mean +0.05 %)
+timm/resnet10t       nope         ok        1.87 ms    1.84 ms  1.25x [1.25, 1.25]  faster   eager
+timm/a               nope         ok        1.87 ms    1.84 ms  1.00x [1.00, 1.01]  noise    eager
+timm/b               nope         ok        1.87 ms    1.84 ms  1.00x [1.00, 1.01]  same     eager
+torchvision/vit_b_32 nope         ok        1.87 ms    1.84 ms  0.80x [0.80, 0.81]  unstable eager
+ultralytics/yolo11n  nope         ok        1.87 ms    1.84 ms 400.00x [400.00, 400.00] faster eager, implausible, fails on 1 of 2 extreme inputs, second weights not tried
+ultralytics/empty    nope         ok        1.87 ms    1.84 ms 400.00x [400.00, 400.00] faster empty
 
 6 ok in 58 s
-nope: geometric mean of 3 speedups 1.08x; left out: 1 empty, 1 implausible, 1 unstable
+
+geometric mean  own samples              ok      in no mean
+nope            1.08x [1.00, 1.25] of 3  6 of 6  1 empty, 1 implausible, 1 unstable
+nope is 1.08x faster than eager on 3 samples
 )");
 }
 
@@ -163,7 +178,7 @@ TEST(RunTable, RowsOfBothMethodsFitOneHeader) {
   both.protocol = "standard, upstream";
   RunTable table(out, {}, both);
   table.row(paired_record("timm/resnet10t", 1.25, "faster"));
-  record::Record upstream = paired_record("timm/resnet10t", 1.25, "faster");
+  record::Record upstream = paired_record("timm/other", 1.25, "faster");
   upstream.timing = record::Timing();
   upstream.plugin_side.iqr_ns = 0.022 * *upstream.plugin_side.median_ns;
   table.row(upstream);
@@ -172,13 +187,16 @@ TEST(RunTable, RowsOfBothMethodsFitOneHeader) {
       out.str(),
       R"(graphnet 0.1.0 · standard, upstream protocol · cpu AMD EPYC, 2 threads · seed 123 · 3 samples x 2 plugins
 
-  sample                plugin        outcome  error    compile  first call      median  speedup [interval]       timing       verdict
-  timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms     1.84 ms  1.25x [1.25, 1.25]       faster       eager
-  timm/resnet10t        nope          ok           -    12.3 ms     25.1 ms     1.84 ms  1.25x                    ± 2.2 %      eager
+sample               backend      outcome     eager     plugin speedup [interval]   timing   verdict
+timm/resnet10t       nope         ok        1.87 ms    1.84 ms  1.25x [1.25, 1.25]  faster   eager
+timm/other           nope         ok        1.87 ms    1.84 ms  1.25x               ± 2.2 %  eager
 
 2 ok in 58 s
-nope: geometric mean of 2 speedups 1.25x
-protocol upstream times one side after the other, on one input: a speedup within 10 % of 1 is noise, ± is the spread of one side, and stored results would not show in the timed calls (unchecked; see host/runtime/measure/protocol.h)
+
+geometric mean  own samples              ok      in no mean
+nope            1.25x [1.25, 1.25] of 2  2 of 2
+note: protocol upstream times one side after the other, on one input: a speedup within 10 % of 1 is noise, ± is the spread of one side, and stored results would not show in the timed calls
+nope is 1.25x faster than eager on 2 samples
 )");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/common_samples.h"
+#include "report/shared_samples.h"
 
 #include <map>
 
