@@ -24,7 +24,7 @@ struct CheckedSample {
 CheckedSample check_sample(const std::filesystem::path& folder);
 
 /// All folders at or below `root` that have a file of a sample, broken ones included; does not
-/// descend into one.
+/// descend into one, nor follow links to folders.
 ///
 /// order    of their paths
 /// errors   kInput if root is no folder, or has no such folder

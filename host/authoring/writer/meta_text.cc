@@ -16,9 +16,14 @@ namespace {
 using sample::LiteralNumber;
 using sample::TensorMeta;
 
+/// Of an infinity or NaN, for which Python has no literal.
+std::string special_text(double value) {
+  return "float('" + base::python_float(value) + "')";
+}
+
 /// In `decimals` digits after the point if they give the same double.
 std::string float_text(double value, int decimals) {
-  if (!std::isfinite(value)) return "float('" + base::python_float(value) + "')";
+  if (!std::isfinite(value)) return special_text(value);
   // The longest double has 309 digits before the point.
   std::array<char, 328> text = {};
   std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
@@ -38,12 +43,13 @@ std::string literal_text(const LiteralNumber& number) {
   return float_text(number.number, 6);
 }
 
-/// Bounds are integers also of floating tensors: `min_val = 0`.
-std::string bound_text(double value) {
-  constexpr double kExact = 0x1p53;
-  const bool is_integer = std::trunc(value) == value && std::fabs(value) <= kExact &&
-                          !(value == 0 && std::signbit(value));
-  return is_integer ? std::to_string(static_cast<std::int64_t>(value)) : float_text(value, 0);
+/// Upstream writes the lower bound of variances, which are floats, as the integer 0.
+std::string bound_text(const TensorMeta& meta, double value) {
+  const bool is_zero = value == 0 && !std::signbit(value);
+  if (is_zero || base::is_integer(meta.dtype)) {
+    return std::to_string(static_cast<std::int64_t>(value));
+  }
+  return std::isfinite(value) ? base::python_float(value) : special_text(value);
 }
 
 std::string string_text(const std::string& text) {
@@ -88,8 +94,8 @@ std::string class_text(const TensorMeta& meta, TextStyle style) {
   } else if (style == TextStyle::kTraced && !is_range) {
     add("data", "None");
   }
-  if (meta.min_val) add("min_val", bound_text(*meta.min_val));
-  if (meta.max_val) add("max_val", bound_text(*meta.max_val));
+  if (meta.min_val) add("min_val", bound_text(meta, *meta.min_val));
+  if (meta.max_val) add("max_val", bound_text(meta, *meta.max_val));
   return text;
 }
 

@@ -55,6 +55,7 @@ class Writer {
         spelling_{row.equals,
                   '\'',
                   row.has_index_brackets,
+                  free_name("Ellipsis", "..."),
                   free_name("device", "torch.device"),
                   free_name("inf", "torch.inf"),
                   free_name("nan", "torch.nan")} {}
@@ -65,8 +66,8 @@ class Writer {
   std::string imports(const std::string& code) const;
 
  private:
-  /// `name`, or the longer one if the program has a variable of that name.
-  std::string_view free_name(std::string_view name, std::string_view longer) const;
+  /// `name`, or the other one if the program has a variable of that name.
+  std::string_view free_name(std::string_view name, std::string_view other) const;
   std::string statement_text(const Statement& statement) const;
   bool joins(std::size_t index) const;
   bool needs_nan() const;
@@ -83,9 +84,9 @@ class Writer {
   Spelling spelling_;
 };
 
-std::string_view Writer::free_name(std::string_view name, std::string_view longer) const {
+std::string_view Writer::free_name(std::string_view name, std::string_view other) const {
   const auto& names = program_.variables;
-  return std::find(names.begin(), names.end(), name) == names.end() ? name : longer;
+  return std::find(names.begin(), names.end(), name) == names.end() ? name : other;
 }
 
 std::string Writer::signature() const {

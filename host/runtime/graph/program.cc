@@ -121,7 +121,7 @@ std::string format(const Form& form, const Expression& e) {
     case ExpressionKind::kString:
       return format_string(e.text, form.spelling.quote);
     case ExpressionKind::kEllipsis:
-      return "Ellipsis";
+      return std::string(form.spelling.ellipsis);
     case ExpressionKind::kDType:
     case ExpressionKind::kMemoryFormat:
     case ExpressionKind::kLayout:

@@ -128,6 +128,7 @@ struct Spelling {
   std::string_view equals = "=";   ///< between a keyword and its value
   char quote = '"';                ///< of a string that has no quotes inside
   bool has_index_brackets = true;  ///< `x[(a, b)]`, not `x[a, b]`
+  std::string_view ellipsis = "Ellipsis";
   std::string_view device = "device";
   std::string_view inf = "inf";
   std::string_view nan = "nan";

@@ -119,9 +119,6 @@ TEST(WriteSample, ReproducesWhatUpstreamWrote) {
     const bool is_tool = has(folder.string(), "upstream-tools/");
     EXPECT_TRUE(is_model || !is_tool) << folder;
     EXPECT_TRUE(is_meta || !is_tool) << folder;
-    if (more != nullptr && std::getenv("SHOW") != nullptr)
-      std::cout << is_model << is_meta << is_labels << is_hash << has_hash << " " << folder.string()
-                << "\n";
   }
   if (more == nullptr) return;
   std::cout << "of " << folders.size() << " samples byte for byte: " << num_models << " model.py, "
