@@ -2,6 +2,8 @@
 #include "writer/model_text.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -42,8 +44,7 @@ constexpr std::string_view kAnnotations[] = {"", "torch.Tensor", "torch.nn.param
                                              "torch.SymInt"};
 
 bool has_nan(const Expression& expression) {
-  const bool is_nan = expression.kind == ExpressionKind::kFloat &&
-                      expression.number != expression.number;  // NaN alone differs from itself
+  const bool is_nan = expression.kind == ExpressionKind::kFloat && std::isnan(expression.number);
   return is_nan || std::any_of(expression.children.begin(), expression.children.end(), has_nan);
 }
 
