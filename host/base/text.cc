@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 
 namespace graphnet::base {
@@ -129,6 +131,20 @@ std::string shell_command(const std::vector<std::string>& words) {
 
 std::string counted(std::size_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string python_float(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  const double magnitude = std::abs(value);
+  const bool has_exponent = magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e16);
+  std::array<char, 32> text = {};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value,
+                    has_exponent ? std::chars_format::scientific : std::chars_format::fixed);
+  std::string digits(text.data(), end.ptr);
+  if (!has_exponent && digits.find('.') == std::string::npos) digits += ".0";
+  return digits;
 }
 
 }  // namespace graphnet::base

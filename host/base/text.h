@@ -37,4 +37,8 @@ std::string format_duration(double nanoseconds);
 /// "1 sample", "3 samples".
 std::string counted(std::size_t count, std::string_view noun);
 
+/// A number as Python's repr() and json.dumps() write it: the shortest digits that read back as the
+/// same double, an exponent below 1e-4 and from 1e16 on, "0.0", "nan", "inf".
+std::string python_float(double value);
+
 }  // namespace graphnet::base

@@ -13,6 +13,7 @@ Command score_command();          ///< S(t), ES(t) and their parameters
 Command compare_command();        ///< two results, sample by sample; exit code 1: a regression
 Command inspect_command();        ///< a sample's graph at any stage, and what its operators cost
 Command explain_command();        ///< which statements of a sample gain or lose time
+Command sample_command();         ///< samples checked and hashed without torch
 Command plugin_command();         ///< the installed plugins
 Command report_command();         ///< what results files hold, in many forms
 Command repro_command();          ///< a folder that repeats one record, or whether it did
@@ -32,21 +33,14 @@ struct CommandRow {
 /// a declaration and a row here, and its line in CMakeLists.txt; the parser, help, manual pages and
 /// completion follow.
 inline constexpr CommandRow kCommands[] = {
-    {"run", run_command},
-    {"test-compiler", test_compiler_command},
-    {"score", score_command},
-    {"compare", compare_command},
-    {"inspect", inspect_command},
-    {"explain", explain_command},
-    {"plugin", plugin_command},
-    {"report", report_command},
-    {"repro", repro_command},
-    {"merge", merge_command},
-    {"submit", submit_command},
-    {"doctor", doctor_command},
-    {"completion", completion_command},
-    {"help", help_command},
-    {"__complete", complete_command},
+    {"run", run_command},         {"test-compiler", test_compiler_command},
+    {"score", score_command},     {"compare", compare_command},
+    {"inspect", inspect_command}, {"explain", explain_command},
+    {"sample", sample_command},   {"plugin", plugin_command},
+    {"report", report_command},   {"repro", repro_command},
+    {"merge", merge_command},     {"submit", submit_command},
+    {"doctor", doctor_command},   {"completion", completion_command},
+    {"help", help_command},       {"__complete", complete_command},
 };
 
 inline std::vector<Command> make_commands() {

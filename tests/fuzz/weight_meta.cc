@@ -7,6 +7,7 @@
 #include "fuzz/promise.h"
 #include "sample/replay.h"
 #include "sample/tensor_meta.h"
+#include "writer/meta_text.h"
 
 namespace graphnet::fuzz {
 namespace {
@@ -60,6 +61,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   for (const auto& meta : *metas) {
     num_elements = std::min(num_elements + fuzz::check_meta(meta), fuzz::kMaxElements);
     fuzz::expect(names.insert(meta.name).second, "names differ");
+  }
+  for (const auto style : {writer::TextStyle::kTraced, writer::TextStyle::kRewritten}) {
+    const std::string written = writer::meta_text(*metas, style);
+    const auto again = sample::parse_tensor_meta(written, fuzz::kFile);
+    fuzz::expect(again.is_ok(), "written metadata parses: " + again.status().message());
+    fuzz::expect(writer::meta_text(*again, style) == written, "it is written the same again");
   }
   if (num_elements <= fuzz::kMaxReplayed) fuzz::replay(*metas);
   return 0;

@@ -3,8 +3,6 @@
 
 #include <array>
 #include <cctype>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -82,7 +80,7 @@ std::string difference_text(const Json& difference) {
   if (difference.is_string()) return printable(difference.get<std::string>());
   if (!difference.is_number()) return "nan";
   // Upstream's number is a float32 that became a Python float.
-  return python_float(static_cast<double>(static_cast<float>(difference.get<double>())));
+  return base::python_float(static_cast<double>(static_cast<float>(difference.get<double>())));
 }
 
 std::string level_text(const Json& levels, std::size_t level) {
@@ -199,7 +197,8 @@ class LogText {
     std::vector<std::string> entries;
     for (const auto& [key, value] : values) {
       if (value) {
-        entries.push_back("\"" + std::string(key) + "\": " + python_float(rounded_ms(*value)));
+        entries.push_back("\"" + std::string(key) +
+                          "\": " + base::python_float(rounded_ms(*value)));
       }
     }
     line("[Performance][" + name + "]: {\"e2e\": {" + base::join(entries, ", ") + "}}");
@@ -226,20 +225,6 @@ class LogText {
 
 std::string graphnet_log(const Record& record, const GraphnetLogStyle& style) {
   return LogText(record, style).take();
-}
-
-std::string python_float(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  const double magnitude = std::abs(value);
-  const bool has_exponent = magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e16);
-  std::array<char, 32> text = {};
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), value,
-                    has_exponent ? std::chars_format::scientific : std::chars_format::fixed);
-  std::string digits(text.data(), end.ptr);
-  if (!has_exponent && digits.find('.') == std::string::npos) digits += ".0";
-  return digits;
 }
 
 }  // namespace graphnet::report

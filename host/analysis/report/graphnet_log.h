@@ -44,8 +44,4 @@ struct GraphnetLogStyle {
 /// source   GraphNet bench test_compiler, test_compiler_util
 std::string graphnet_log(const record::Record& record, const GraphnetLogStyle& style);
 
-/// A number as Python's repr() and json.dumps() write it: the shortest digits that read back as the
-/// same double, an exponent below 1e-4 and from 1e16 on, "0.0", "nan", "inf".
-std::string python_float(double value);
-
 }  // namespace graphnet::report

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/dtype.h"
@@ -122,7 +123,24 @@ struct Program {
 /// "model.py:12:5".
 std::string format_position(const Program& program, Position position);
 
-/// Source-like text of one expression, for messages: `torch.cat((a, b), dim=1)`.
-std::string format_expression(const Program& program, const Expression& expression);
+/// Where programs that write Python differ in an expression.
+struct Spelling {
+  std::string_view equals = "=";   ///< between a keyword and its value
+  char quote = '"';                ///< of a string that has no quotes inside
+  bool has_index_brackets = true;  ///< `x[(a, b)]`, not `x[a, b]`
+  std::string_view ellipsis = "Ellipsis";
+  std::string_view device = "device";
+  std::string_view inf = "inf";
+  std::string_view nan = "nan";
+};
+
+/// Source-like text of one expression: `torch.cat((a, b), dim=1)`. What the parser reads of it is
+/// the same expression.
+std::string format_expression(const Program& program, const Expression& expression,
+                              const Spelling& spelling = {});
+
+/// The same of an index, in its square brackets.
+std::string format_index(const Program& program, const Expression& index,
+                         const Spelling& spelling = {});
 
 }  // namespace graphnet::graph

@@ -139,22 +139,6 @@ std::string beginning_text(const std::string& source, const Program& program,
   return text + ")\n";
 }
 
-Status copy_others(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::create_directories(to, error);
-  fs::directory_iterator entry(from, error);
-  while (!error && entry != fs::directory_iterator()) {
-    if (entry->is_regular_file(error) && entry->path().filename() != "model.py") {
-      fs::copy_file(entry->path(), to / entry->path().filename(),
-                    fs::copy_options::overwrite_existing, error);
-    }
-    if (!error) entry.increment(error);
-  }
-  if (!error) return Status::ok();
-  return Status(Code::kEnvironment,
-                "cannot copy '" + from.string() + "' to '" + to.string() + "': " + error.message());
-}
-
 }  // namespace
 
 std::vector<VariableId> live_tensors(const Program& program, std::size_t num_statements) {
@@ -210,8 +194,24 @@ std::map<std::string, int> count_calls(const Program& program, std::size_t first
   return counts;
 }
 
+Status copy_other_files(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::create_directories(to, error);
+  fs::directory_iterator entry(from, error);
+  while (!error && entry != fs::directory_iterator()) {
+    if (entry->is_regular_file(error) && entry->path().filename() != "model.py") {
+      fs::copy_file(entry->path(), to / entry->path().filename(),
+                    fs::copy_options::overwrite_existing, error);
+    }
+    if (!error) entry.increment(error);
+  }
+  if (!error) return Status::ok();
+  return Status(Code::kEnvironment,
+                "cannot copy '" + from.string() + "' to '" + to.string() + "': " + error.message());
+}
+
 Status write_beginning(const Sample& sample, std::size_t num_statements, const fs::path& folder) {
-  GN_RETURN_IF_ERROR(copy_others(sample.folder, folder));
+  GN_RETURN_IF_ERROR(copy_other_files(sample.folder, folder));
   GN_ASSIGN_OR_RETURN(std::string text,
                       base::read_file(sample.folder / "model.py", kMaxSourceBytes));
   if (num_statements < sample.program.statements.size()) {

@@ -34,6 +34,11 @@ int last_line(const graph::Program& program, std::size_t num_statements);
 std::map<std::string, int> count_calls(const graph::Program& program, std::size_t first,
                                        std::size_t last);
 
+/// Copies a sample's files but model.py into a folder, which is made.
+///
+/// errors   kEnvironment: a file cannot be read or written
+base::Status copy_other_files(const std::filesystem::path& from, const std::filesystem::path& to);
+
 /// Makes a sample of the first statements, whose results are live_tensors(); all statements give
 /// the sample as it is. Its other files are copied.
 ///

@@ -92,7 +92,7 @@ TEST(Format, StringsAreLiterals) {
 TEST(Format, FloatsStayFloats) {
   EXPECT_EQ(format(number(2.0)), "2.0");
   EXPECT_EQ(format(number(-0.0)), "-0.0");
-  EXPECT_EQ(format(number(1e300)), "1.0000000000000001e+300");
+  EXPECT_EQ(format(number(1e300)), "1e+300");
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <sstream>
 #include <vector>
 
@@ -75,31 +74,6 @@ const std::string kHead =
     "P [Config] compiler: nope\n"
     "P [Config] warmup: 1\n"
     "P [Config] trials: 2\n";
-
-TEST(PythonFloat, WritesWhatReprWrites) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  const std::pair<double, const char*> cases[] = {
-      {0, "0.0"},
-      {-0.0, "-0.0"},
-      {1, "1.0"},
-      {0.1, "0.1"},
-      {1e-4, "0.0001"},
-      {0.00009999, "9.999e-05"},
-      {static_cast<double>(0.1F), "0.10000000149011612"},
-      {static_cast<double>(1e-7F), "1.0000000116860974e-07"},
-      {2.384185791015625e-07, "2.384185791015625e-07"},
-      {1e15, "1000000000000000.0"},
-      {9999999999999998.0, "9999999999999998.0"},
-      {1e16, "1e+16"},
-      {1.5e300, "1.5e+300"},
-      {5e-324, "5e-324"},
-      {static_cast<double>(std::numeric_limits<float>::max()), "3.4028234663852886e+38"},
-      {123456.789, "123456.789"},
-      {infinity, "inf"},
-      {-infinity, "-inf"},
-      {std::numeric_limits<double>::quiet_NaN(), "nan"}};
-  for (const auto& [value, text] : cases) EXPECT_EQ(python_float(value), text);
-}
 
 TEST(GraphnetLog, PrintsASuccess) {
   const auto lines = lines_of(log_of(ok_record()));

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/diagnostics.h"
+#include "cli/exit_code.h"
+#include "report/terminal_text.h"
+#include "sample/lexer.h"
+#include "sample/sample.h"
+#include "validate/check_sample.h"
+#include "validate/program_hash.h"
+#include "validate/redundancy.h"
+
+namespace graphnet::cli {
+
+namespace fs = std::filesystem;
+using base::Code;
+using base::Json;
+using base::Result;
+using base::Status;
+using validate::CheckedSample;
+using validate::Finding;
+
+namespace {
+
+/// Arguments of `graphnet sample` as text; the first is the action.
+struct SampleFlags {
+  std::vector<std::string> arguments;
+  std::optional<std::string> by;
+  std::optional<std::string> against;
+  bool no_redundancy = false;
+};
+
+Result<std::vector<fs::path>> folders_of(const std::vector<std::string>& arguments) {
+  std::vector<fs::path> folders;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    GN_ASSIGN_OR_RETURN(const std::vector<fs::path> found, validate::find_folders(arguments[i]));
+    folders.insert(folders.end(), found.begin(), found.end());
+  }
+  return folders;
+}
+
+struct HashRow {
+  fs::path folder;
+  std::string hash;
+  std::string stored;     ///< graph_hash.txt; empty: not there
+  std::string stored_is;  ///< word of its definition; empty: unknown
+  Json upstream = Json::object();
+};
+
+Result<HashRow> hash_of(const fs::path& folder, const std::optional<std::string>& by) {
+  HashRow row;
+  row.folder = folder;
+  GN_ASSIGN_OR_RETURN(const sample::Sample sample, sample::load_sample(folder));
+  GN_ASSIGN_OR_RETURN(const std::string model,
+                      base::read_file(folder / "model.py", sample::kMaxSourceBytes));
+  const Result<std::string> stored =
+      base::read_file(folder / "graph_hash.txt", sample::kMaxSourceBytes);
+  if (stored.is_ok()) row.stored = stored->substr(0, stored->find('\n'));
+  row.hash = validate::program_hash(sample.program);
+  for (const validate::DefinitionRow& definition : validate::kHashDefinitions) {
+    const std::string hash = validate::upstream_hash(sample.program, model, definition.definition);
+    if (row.stored_is.empty() && hash == row.stored) row.stored_is = definition.word;
+    if (by == definition.word) row.hash = hash;
+    row.upstream[definition.word] = hash;
+  }
+  return row;
+}
+
+Json hash_json(const HashRow& row) {
+  return {{"path", row.folder.string()},
+          {"name", sample::sample_name(row.folder)},
+          {"hash", row.hash},
+          {"stored", row.stored.empty() ? Json() : Json(row.stored)},
+          {"stored_is", row.stored_is.empty() ? Json() : Json(row.stored_is)},
+          {"upstream", row.upstream}};
+}
+
+std::string hash_line(const HashRow& row) {
+  const std::string unknown = row.stored.empty() ? "-" : "unknown";
+  return row.hash + "  " + report::pad_right(row.stored_is.empty() ? unknown : row.stored_is, 15) +
+         "  " + report::printable(row.folder.string()) + "\n";
+}
+
+Status check_definition(const std::optional<std::string>& by) {
+  std::vector<std::string> words;
+  for (const auto& row : validate::kHashDefinitions) words.emplace_back(row.word);
+  if (!by || std::find(words.begin(), words.end(), *by) != words.end()) return Status::ok();
+  return Status(Code::kUsage, "--by: unknown definition '" + *by + "'")
+      .add_hint("one of " + base::join(words, ", "));
+}
+
+Result<int> hash_samples(const Context& context, const SampleFlags& flags) {
+  GN_RETURN_IF_ERROR(check_definition(flags.by));
+  GN_ASSIGN_OR_RETURN(const std::vector<fs::path> folders, folders_of(flags.arguments));
+  Json samples = Json::array();
+  int exit_code = kExitDone;
+  for (const fs::path& folder : folders) {
+    const Result<HashRow> row = hash_of(folder, flags.by);
+    if (!row.is_ok()) {
+      print_error(row.status(), context.error.color);
+      exit_code = kExitInput;
+    } else if (context.flags.json) {
+      samples.push_back(hash_json(*row));
+    } else {
+      std::cout << hash_line(*row);
+    }
+  }
+  if (context.flags.json) {
+    const Json result = {{"schema", "graphnet.hashes/1"}, {"samples", samples}};
+    std::cout << base::dump_json(result) << '\n';
+  }
+  return exit_code;
+}
+
+Json finding_json(const Finding& finding) {
+  return {{"kind", validate::row_of(finding.kind).word},
+          {"file", finding.file.empty() ? Json() : Json(finding.file)},
+          {"message", finding.message}};
+}
+
+Json validation_json(const std::vector<CheckedSample>& samples, std::size_t num_findings) {
+  Json rows = Json::array();
+  for (const CheckedSample& sample : samples) {
+    Json findings = Json::array();
+    for (const Finding& finding : sample.findings) findings.push_back(finding_json(finding));
+    const std::string& hash = sample.program_hash;
+    rows.push_back({{"path", sample.folder.string()},
+                    {"name", sample.name},
+                    {"program_hash", hash.empty() ? Json() : Json(hash)},
+                    {"findings", std::move(findings)}});
+  }
+  return {{"schema", "graphnet.validation/1"},
+          {"findings", num_findings},
+          {"samples", std::move(rows)}};
+}
+
+/// "<folder>/<file>: <kind>: <message>", quoted source lines below.
+std::string finding_text(const CheckedSample& sample, const Finding& finding) {
+  std::vector<std::string> lines = base::split(finding.message, '\n');
+  const fs::path file = finding.file.empty() ? sample.folder : sample.folder / finding.file;
+  std::string text =
+      report::printable(file.string()) + ": " + validate::row_of(finding.kind).word + ": ";
+  for (std::string& line : lines) line = report::printable(line);
+  return text + base::join(lines, "\n    ") + "\n";
+}
+
+void print_validation(const std::vector<CheckedSample>& samples, std::size_t num_findings) {
+  std::size_t num_sound = 0;
+  for (const CheckedSample& sample : samples) {
+    for (const Finding& finding : sample.findings) std::cout << finding_text(sample, finding);
+    if (sample.findings.empty()) ++num_sound;
+  }
+  std::cout << base::counted(samples.size(), "sample") << ", " << num_sound
+            << " without a finding; " << base::counted(num_findings, "finding") << '\n';
+}
+
+Result<int> validate_samples(const Context& context, const SampleFlags& flags) {
+  GN_ASSIGN_OR_RETURN(const std::vector<fs::path> folders, folders_of(flags.arguments));
+  std::vector<fs::path> others;
+  if (flags.against) {
+    GN_ASSIGN_OR_RETURN(others, sample::discover(*flags.against));
+  }
+  std::vector<CheckedSample> samples;
+  samples.reserve(folders.size());
+  for (const fs::path& folder : folders) samples.push_back(validate::check_sample(folder));
+  if (!flags.no_redundancy) validate::find_redundant(samples, others);
+  std::size_t num_findings = 0;
+  for (const CheckedSample& sample : samples) num_findings += sample.findings.size();
+  if (context.flags.json) {
+    std::cout << base::dump_json(validation_json(samples, num_findings)) << '\n';
+  } else {
+    print_validation(samples, num_findings);
+  }
+  return num_findings == 0 ? kExitDone : kExitSampleFailed;
+}
+
+struct ActionRow {
+  const char* word;
+  Result<int> (*execute)(const Context&, const SampleFlags&);
+};
+constexpr ActionRow kActions[] = {{"validate", validate_samples}, {"hash", hash_samples}};
+
+Result<int> execute(const Context& context, const SampleFlags& flags) {
+  if (flags.arguments.empty()) {
+    return Status(Code::kUsage, "sample needs an action").add_hint("graphnet sample validate DIR");
+  }
+  const std::string& action = flags.arguments[0];
+  for (const ActionRow& row : kActions) {
+    if (action != row.word) continue;
+    if (flags.arguments.size() > 1) return row.execute(context, flags);
+    return Status(Code::kUsage, "sample " + action + " needs a sample's folder")
+        .add_hint("graphnet sample " + action + " samples/");
+  }
+  return Status(Code::kUsage, "unknown action '" + action + "'")
+      .add_hint("graphnet sample validate DIR");
+}
+
+std::string description() {
+  std::string text =
+      "validate: what is wrong with samples, without torch: their files, whether these can be "
+      "read,\n"
+      "and whether metadata and constraints fit the program. Exit code 1 if anything was found. "
+      "Whether\ntorch has the functions and whether results are finite, only a run shows:\n"
+      "`graphnet run DIR --config nope.yaml --protocol smoke`. The words:\n";
+  for (const validate::FindingRow& row : validate::kFindings) {
+    text += "  " + report::pad_right(row.word, 14) + row.what + "\n";
+  }
+  return text +
+         "hash: SHA-256 of the program with numbered values: names, formatting and releases do not "
+         "count,\nnor do shapes and dtypes, which are metadata. Behind it stands which of "
+         "upstream's four\ndefinitions graph_hash.txt fits; --by prints the hash of one:\n"
+         "  file             model.py as it is: renamers, generalisers, agent\n"
+         "  traced           torch.fx's text of forward(): dtype generaliser\n"
+         "  retraced         forward() traced again with numbered parameters: validate before "
+         "public names\n"
+         "  retraced-stable  the same with public names of private functions: validate today\n"
+         "The last two depend on TorchDynamo: for data-dependent sizes, item() and vmap they can "
+         "differ\nfrom upstream's, and the stored hash is \"unknown\".";
+}
+
+}  // namespace
+
+Command sample_command() {
+  const auto flags = std::make_shared<SampleFlags>();
+  Command command;
+  command.summary = "check or hash samples";
+  command.description = description();
+  command.usage = "sample validate|hash DIR... [options]";
+  command.positionals = {"ACTION DIR",
+                         "validate or hash, then samples or folders of them",
+                         &flags->arguments,
+                         {"validate", "hash"},
+                         "DIR"};
+  command.flags = {
+      {"--against", "DIR", "validate: also find programs that a sample below DIR has",
+       &flags->against},
+      {"--no-redundancy", "", "validate: samples may have the same program", &flags->no_redundancy},
+      {"--by", "file|traced|retraced|retraced-stable", "hash: as upstream's tools do", &flags->by}};
+  command.examples = {
+      {"graphnet sample validate new/ --against samples/", "what a contributor's CI asks"},
+      {"graphnet sample hash samples/ --json", "all hashes of each sample"}};
+  command.execute = [flags](const Context& context) { return execute(context, *flags); };
+  return command;
+}
+
+}  // namespace graphnet::cli

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// `graphnet sample validate` and `graphnet sample hash`.
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/sha256.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kSamples = fs::path(GRAPHNET_SOURCE_DIR) / "samples";
+const fs::path kPerceptron = kSamples / "transformers-auto-model/sadhaklal_mlp-iris";
+
+ProgramEnd sample(std::vector<std::string> words) {
+  const TempDir temp;
+  words.insert(words.begin(),
+               {(fs::path(GRAPHNET_BINARY_DIR) / "bin/graphnet").string(), "sample"});
+  return run_program(words, {}, temp.path() / "log");
+}
+
+base::Json sample_json(std::vector<std::string> words, int exit_code) {
+  words.emplace_back("--json");
+  const ProgramEnd end = sample(words);
+  EXPECT_EQ(end.state.exit_code, exit_code) << end.output;
+  const auto json = base::parse_json(end.output, "sample");
+  EXPECT_TRUE(json.is_ok()) << end.output;
+  return json.is_ok() ? *json : base::Json::object();
+}
+
+/// A copy of a small sample in which a text is replaced.
+class Copy {
+ public:
+  Copy() { fs::copy(kPerceptron, folder()); }
+  fs::path folder() const { return temp_.path() / "copy"; }
+  void replace(const char* file, const std::string& part, const std::string& by) const {
+    std::string text = read_text(folder() / file);
+    const std::size_t position = text.find(part);
+    ASSERT_NE(position, std::string::npos) << part;
+    ASSERT_TRUE(
+        base::write_file_atomic(folder() / file, text.replace(position, part.size(), by)).is_ok());
+  }
+
+ private:
+  TempDir temp_;
+};
+
+TEST(Sample, ValidatesTheBundledSamples) {
+  const ProgramEnd end = sample({"validate", kSamples.string()});
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  const base::Json json = sample_json({"validate", kSamples.string()}, 0);
+  EXPECT_EQ(json["schema"], "graphnet.validation/1");
+  EXPECT_EQ(json["findings"], 0);
+  EXPECT_GT(json["samples"].size(), 10U);
+}
+
+TEST(Sample, FindsWhatIsWrong) {
+  const Copy copy;
+  copy.replace("weight_meta.py", "torch.float32", "torch.float23");
+  const base::Json json = sample_json({"validate", copy.folder().string()}, 1);
+  ASSERT_EQ(json["findings"], 1);
+  const base::Json& finding = json["samples"][0]["findings"][0];
+  EXPECT_EQ(finding["kind"], "metadata");
+  EXPECT_EQ(finding["file"], "weight_meta.py");
+  const ProgramEnd end = sample({"validate", copy.folder().string()});
+  EXPECT_EQ(end.output.rfind((copy.folder() / "weight_meta.py").string() + ": metadata: ", 0), 0U)
+      << end.output;
+}
+
+TEST(Sample, FindsAProgramThatIsThereAlready) {
+  const Copy copy;
+  copy.replace("weight_meta.py", "mean = ", "mean = 1");
+  sample_json({"validate", copy.folder().string()}, 0);
+  const std::vector<std::string> words = {"validate", copy.folder().string(), "--against",
+                                          kSamples.string()};
+  const base::Json json = sample_json(words, 1);
+  EXPECT_EQ(json["samples"][0]["findings"][0]["kind"], "redundant");
+  std::vector<std::string> without = words;
+  without.emplace_back("--no-redundancy");
+  sample_json(without, 0);
+}
+
+TEST(Sample, HashesProgramsNotNames) {
+  const Copy copy;
+  copy.replace("model.py", "class GraphModule", "# A comment.\nclass GraphModule");
+  const base::Json json = sample_json({"hash", kPerceptron.string(), copy.folder().string()}, 0);
+  ASSERT_EQ(json["samples"].size(), 2U);
+  EXPECT_EQ(json["samples"][0]["hash"], json["samples"][1]["hash"]);
+  EXPECT_EQ(json["samples"][0]["stored_is"], "retraced");
+  EXPECT_NE(json["samples"][0]["upstream"]["file"], json["samples"][1]["upstream"]["file"]);
+}
+
+TEST(Sample, HashesByUpstreamsDefinitions) {
+  const ProgramEnd end = sample({"hash", kPerceptron.string(), "--by", "file"});
+  const std::string model = read_text(kPerceptron / "model.py");
+  EXPECT_EQ(end.output.substr(0, 64), base::sha256_hex(model.data(), model.size()));
+  const ProgramEnd retraced = sample({"hash", kPerceptron.string(), "--by", "retraced"});
+  EXPECT_EQ(retraced.output.substr(0, 64), read_text(kPerceptron / "graph_hash.txt"));
+}
+
+TEST(Sample, RefusesWhatItDoesNotKnow) {
+  EXPECT_EQ(sample({}).state.exit_code, 2);
+  EXPECT_EQ(sample({"hash"}).state.exit_code, 2);
+  EXPECT_EQ(sample({"mend", kPerceptron.string()}).state.exit_code, 2);
+  EXPECT_EQ(sample({"hash", kPerceptron.string(), "--by", "name"}).state.exit_code, 2);
+  EXPECT_EQ(sample({"validate", "/nowhere"}).state.exit_code, 3);
+  const Copy copy;
+  copy.replace("model.py", "return", "retur");
+  EXPECT_EQ(sample({"hash", copy.folder().string()}).state.exit_code, 3);
+  EXPECT_EQ(sample({"validate", copy.folder().string()}).state.exit_code, 1);
+}
+
+}  // namespace
+}  // namespace graphnet::tests
