@@ -109,7 +109,7 @@ TEST(Sample, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(sample({"hash", kPerceptron.string(), "--by", "name"}).state.exit_code, 2);
   EXPECT_EQ(sample({"validate", "/nowhere"}).state.exit_code, 3);
   const Copy copy;
-  copy.replace("model.py", "return", "retur");
+  copy.replace("model.py", "return", "give");
   EXPECT_EQ(sample({"hash", copy.folder().string()}).state.exit_code, 3);
   EXPECT_EQ(sample({"validate", copy.folder().string()}).state.exit_code, 1);
 }
