@@ -2,6 +2,7 @@
 #include "proof/sample_evidence.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "unit/proof/generated_code.h"
@@ -110,6 +111,18 @@ TEST_F(Samples, TakeTheWorkOfOtherThreadsForThatOfACallerThatWaits) {
   EXPECT_EQ(judged().doubt, "");
   called.ran_ns = 300 * kMs;
   EXPECT_NE(judged().doubt, "") << "the caller works as much";
+}
+
+TEST_F(Samples, SeeACallerThatSpinsInSchedYield) {
+  called.ran_ns = 300 * kMs;
+  for (int i = 0; i < 300; ++i) add(plugin_code, 15, called.thread, true);
+  for (int i = 0; i < 300; ++i) add(plugin_code, 15, kOther);
+  EXPECT_NE(judged().doubt, "") << "in other system calls";
+  for (Sample& sample : log.samples) {
+    if (sample.is_waiting)
+      sample.instruction = reinterpret_cast<std::uintptr_t>(&::sched_yield) + 7;
+  }
+  EXPECT_EQ(judged().doubt, "");
 }
 
 }  // namespace
