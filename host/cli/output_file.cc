@@ -17,7 +17,9 @@ Status check_output_file(const std::string& flag, const fs::path& file) {
   const std::string what = flag + " " + file.string();
   if (fs::is_directory(file, ignored) || !file.has_filename()) {
     return Status(Code::kUsage, what + ": is a folder, not a file")
-        .add_hint(flag + " " + (file / "results.jsonl").lexically_normal().string());
+        .add_hint(
+            flag + " " +
+            (file / (flag == "--junit" ? "ci.xml" : "results.jsonl")).lexically_normal().string());
   }
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, ignored)) {

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/suggestion.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/diagnostics.h"
@@ -94,8 +95,9 @@ Status check_definition(const std::optional<std::string>& by) {
   std::vector<std::string> words;
   for (const auto& row : validate::kHashDefinitions) words.emplace_back(row.word);
   if (!by || std::find(words.begin(), words.end(), *by) != words.end()) return Status::ok();
-  return Status(Code::kUsage, "--by: unknown definition '" + *by + "'")
-      .add_hint("one of " + base::join(words, ", "));
+  Status error(Code::kUsage, "--by: unknown definition '" + *by + "'");
+  base::add_suggestion(error, *by, words);
+  return error.add_hint("one of " + base::join(words, ", "));
 }
 
 Result<int> hash_samples(const Context& context, const SampleFlags& flags) {

@@ -195,7 +195,7 @@ struct SecondWeights {
   /// Eager by plugin, in pairs like those of Timing but few, or in the compared calls if they are
   /// long; absent: see `untimed`.
   std::optional<double> speedup;
-  std::optional<double> speedup_low;  ///< interval, or the range of few pairs where there is none
+  std::optional<double> speedup_low;  ///< interval; else quartiles, or the range of the calls
   std::optional<double> speedup_high;
   std::optional<std::int64_t> pairs;
   std::optional<double> eager_ns;  ///< medians of a call

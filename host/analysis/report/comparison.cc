@@ -86,7 +86,7 @@ Detectable detectable_drops(const Comparison& comparison, double widening) {
   for (const ComparedSample& sample : comparison.samples) {
     if (!sample.ratio) continue;
     drops.push_back(detectable_drop(sample, comparison.threshold, widening));
-    if (drops.back() <= result.worst_sample.value_or(0)) continue;
+    if (result.worst_sample && drops.back() <= *result.worst_sample) continue;
     result.worst_sample = drops.back();
     result.worst_name = sample.sample;
   }

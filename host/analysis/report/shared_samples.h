@@ -9,7 +9,8 @@
 namespace graphnet::report {
 
 /// Samples whose speedup counts in the mean of every backend, backends without any such sample
-/// aside. Means over them compare like with like. None with fewer than two backends.
+/// aside (headline.h). Means over them compare like with like. None with fewer than two backends,
+/// or under several conditions.
 std::set<std::string> common_samples(const Report& report);
 
 /// The report with the rows of these samples alone. Without scores: those are of all samples.

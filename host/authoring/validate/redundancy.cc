@@ -34,7 +34,7 @@ void find_redundant(std::vector<CheckedSample>& samples, const std::vector<fs::p
   for (CheckedSample& sample : samples) {
     if (sample.program_hash.empty()) continue;
     const auto [same, is_new] = first.emplace(sample.program_hash, sample.folder);
-    if (is_new) continue;
+    if (is_new || real_path(same->second) == real_path(sample.folder)) continue;
     sample.findings.push_back(
         {FindingKind::kRedundant, "", "the program is that of '" + same->second.string() + "'"});
   }

@@ -28,7 +28,9 @@ std::atomic<int> num_taken{0};
 void on_give(int, siginfo_t*, void* context) {
   const int saved_errno = errno;
   stack_t& stack = static_cast<ucontext_t*>(context)->uc_stack;
-  if (stack.ss_size == 0) {  // the kernel saves no SS_DISABLE in a process that never had one
+  // Some runtimes give their threads 8 KiB. Size 0: the kernel saves no SS_DISABLE where there
+  // never was one.
+  if (stack.ss_size < kStackBytes && (stack.ss_flags & SS_ONSTACK) == 0) {
     void* const memory =
         ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory != MAP_FAILED) stack = {memory, 0, kStackBytes};

@@ -3,7 +3,7 @@
 
 namespace graphnet::proof {
 
-/// Gives each thread of this process that has no alternate signal stack one of 64 KiB. Handlers
+/// Gives each thread of this process that has no alternate signal stack of 64 KiB one. Handlers
 /// with SA_ONSTACK then leave the thread's own stack pointer alone. Generated code needs that:
 /// oneDNN's `jit_avx512_common_gemm_f32` moves the stack pointer to a buffer of the heap while it
 /// multiplies, and a signal frame below it overwrites what malloc keeps there.

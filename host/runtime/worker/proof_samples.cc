@@ -39,7 +39,7 @@ constexpr std::int64_t kLooksInLongCall = 500;
 constexpr double kMostLooksInCall = 4000;
 constexpr std::int64_t kCopySearchNs = 15'000'000;
 
-// Names of steps are in stored records and stay.
+// Names of steps, as timelines show them.
 constexpr const char* kSampling = "sampling";
 constexpr const char* kCopies = "looking for copies";
 constexpr const char* kHelpers = "looking for processes";

@@ -30,10 +30,11 @@ struct SecondTimingEnd {
   base::Status failure;    ///< of a call; whose it is, PluginSide::failure() says
 };
 
-/// Takes speedup and times from the calls that were compared on second weights, each pair on inputs
-/// of its own, unseen before. True if that is enough: for calls of 50 ms and more that are as fast
-/// there as on the first weights. Of two calls of a side the shorter one counts: the first after
-/// bind finds everything cold, and a busy machine lengthens single ones.
+/// Takes speedup and times from the calls that were compared on second weights. True if that is
+/// enough: for calls of 50 ms and more that are as fast there as on the first weights. Of the
+/// plugin's the last one counts: it had inputs of a seed that was drawn, while the plugin knew
+/// those of the call before and found everything cold there. Of eager's the shorter one counts: a
+/// busy machine lengthens single ones. One call alone tells nothing.
 ///
 /// units    calls_ns in nanoseconds
 bool take_compared_calls(const std::vector<measure::PerSide<double>>& calls_ns,

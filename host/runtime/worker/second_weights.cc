@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include "base/memory.h"
@@ -148,6 +149,8 @@ class SecondWeights {
   Called eager_before_;
   Called eager_after_;
   std::vector<measure::PerSide<double>> calls_ns_;  // that were compared
+  // Drawn, so that results on these inputs cannot be there before the call.
+  const std::uint32_t other_seed_ = std::random_device()();
   SecondWeightsResult result_;
   bool is_ill_ = false;
 };
@@ -294,10 +297,13 @@ Status SecondWeights::try_plugin() {
   Called after;
   if (!bind("second weights") || !call(before)) return Status::ok();
   bool has_run = true;
-  const auto called = on_other_inputs(compared_, [&] {
-    has_run = call(after);
-    return Status::ok();
-  });
+  const auto called = on_other_inputs(
+      compared_,
+      [&] {
+        has_run = call(after);
+        return Status::ok();
+      },
+      other_seed_);
   if (!has_run) return Status::ok();
   GN_RETURN_IF_ERROR(called.status());
   GN_RETURN_IF_ERROR(compare(before, after));
@@ -315,22 +321,27 @@ Status SecondWeights::compare(const Called& before, const Called& after) {
   if (!is_finite) return Status::ok();
   bool is_right = judge(eager_before_.outputs, before.outputs, kWhere);
   if (after.outputs.empty()) return Status::ok();
-  const auto called = on_other_inputs(compared_, [&] {
-    GN_ASSIGN_OR_RETURN(eager_after_.ns, run_eager(compared_, eager_after_.outputs));
-    calls_ns_.push_back({eager_after_.ns, after.ns});
-    is_right = is_right && judge(eager_after_.outputs, after.outputs,
-                                 "on second weights and the inputs of seed " +
-                                     std::to_string(kOtherInputsSeed) + ": ");
-    return Status::ok();
-  });
+  const auto called = on_other_inputs(
+      compared_,
+      [&] {
+        GN_ASSIGN_OR_RETURN(eager_after_.ns, run_eager(compared_, eager_after_.outputs));
+        calls_ns_.push_back({eager_after_.ns, after.ns});
+        is_right = is_right && judge(eager_after_.outputs, after.outputs,
+                                     "on second weights and the inputs of seed " +
+                                         std::to_string(other_seed_) + ": ");
+        return Status::ok();
+      },
+      other_seed_);
   GN_RETURN_IF_ERROR(called.status());
   const Sensitivity eager = sensitivity_of(eager_before_.outputs, eager_after_.outputs);
   result_.found.evidence = eager.is_sensitive ? "sensitive" : "insensitive";
   result_.found.sensitivity = eager.json;
+  result_.found.sensitivity["seed"] = other_seed_;
   if (!is_right) return Status::ok();
   const Sensitivity both =
       sensitivity_of({eager_before_.outputs, eager_after_.outputs, before.outputs, after.outputs});
   result_.found.sensitivity = both.json;
+  result_.found.sensitivity["seed"] = other_seed_;
   result_.is_evidence = both.is_followed && !is_ill_;
   return Status::ok();
 }

@@ -54,12 +54,12 @@ Sensitivity nothing_yet() {
 
 }  // namespace
 
-Result<bool> on_other_inputs(const ComparedSample& compared, const std::function<Status()>& body) {
+Result<bool> on_other_inputs(const ComparedSample& compared, const std::function<Status()>& body,
+                             std::uint32_t seed) {
   GN_ASSIGN_OR_RETURN(auto variants,
                       sample::ContentVariants::create(compared.sample.metas, compared.arguments,
                                                       compared.eager.engine().pinned_arguments()));
-  GN_ASSIGN_OR_RETURN(const bool differs,
-                      variants.apply(sample::Content::kOtherSeed, kOtherInputsSeed));
+  GN_ASSIGN_OR_RETURN(const bool differs, variants.apply(sample::Content::kOtherSeed, seed));
   if (!differs) return false;
   const PlacedArguments& placed = compared.eager.arguments();
   const auto update = [&] {

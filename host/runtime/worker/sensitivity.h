@@ -17,12 +17,13 @@ namespace graphnet::worker {
 /// columns show.
 inline constexpr std::uint32_t kOtherInputsSeed = 126;
 
-/// Puts the inputs of kOtherInputsSeed in place, calls `body`, and puts the sample's own back.
-/// False without a call if no byte would differ.
+/// Puts the inputs of another seed in place, calls `body`, and puts the sample's own back. False
+/// without a call if no byte would differ.
 ///
 /// errors   of the content, of the place and of `body`
 base::Result<bool> on_other_inputs(const ComparedSample& compared,
-                                   const std::function<base::Status()>& body);
+                                   const std::function<base::Status()>& body,
+                                   std::uint32_t seed = kOtherInputsSeed);
 
 /// One call on what the arguments hold, the plugin's into poisoned outputs. Gives the call's time,
 /// by the clock of the pairs; on a device without what eager still does there.
