@@ -40,7 +40,7 @@ struct CallerSamples {
   std::int64_t num_waiting = 0;
 };
 
-/// True behind the system call of libc's sched_yield. TVM's caller spins there until its pool has
+/// True behind the system call of libc's sched_yield. A caller may spin there until its pool has
 /// finished: what it does there is known, and it takes processor time.
 bool is_yielding(const Sample& sample) {
   constexpr std::uintptr_t kLongestFunction = 32;
