@@ -2,6 +2,7 @@
 #include "base/processes.h"
 
 #include <dirent.h>
+#include <time.h>
 
 #include <charconv>
 #include <fstream>
@@ -74,6 +75,13 @@ int num_threads() {
     ::closedir(tasks);
   }
   return count;
+}
+
+bool is_single_threaded() {
+  constexpr int kTries = 1000;
+  const timespec pause = {0, 100'000};
+  for (int i = 0; i < kTries && num_threads() != 1; ++i) ::nanosleep(&pause, nullptr);
+  return num_threads() == 1;
 }
 
 char process_state_in(std::string_view stat) {

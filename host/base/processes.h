@@ -17,6 +17,10 @@ std::vector<pid_t> children_of(pid_t pid);
 /// Threads of this process; 0 if /proc cannot be read.
 int num_threads();
 
+/// Whether the caller's thread is the only one. The kernel lists a thread for some microseconds
+/// after it was joined: waits for such ones, 100 ms at most.
+bool is_single_threaded();
+
 /// State letter in the text of /proc/<pid>/stat ('Z': it has ended and waits to be reaped); '\0' if
 /// there is none. The name before it may hold anything, brackets and blanks too.
 ///

@@ -66,6 +66,7 @@ const Case kCases[] = {
     {"fast_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "timed calls of eager"},
     {"half_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "timed calls of the plugin"},
     {"interrupts_eager", 1, Outcome::kOk, Flag::kEagerSlowed, "beside the plugin"},
+    {"interrupts_eager", 2, Outcome::kOk, Flag::kEagerSlowed, "beside the plugin"},
     {"nearly_clock", 1, Outcome::kPluginFailed, Flag::kClockTampered, "timed calls of the plugin"},
 };
 
@@ -89,7 +90,10 @@ TEST_P(DishonestBudget, IsCaughtAndNoSpeedupIsLeft) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tricks, DishonestBudget, ::testing::ValuesIn(kCases),
-                         [](const auto& tested) { return std::string(tested.param.trick); });
+                         [](const auto& tested) {
+                           return std::string(tested.param.trick) + "_" +
+                                  std::to_string(tested.param.threads);
+                         });
 
 // A call that is shorter than the time for which a thread keeps its core hardly meets the burners,
 // and what they take shows in the processor time of others.

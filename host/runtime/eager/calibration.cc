@@ -73,12 +73,8 @@ class CalibratingExecutor final : public CallExecutor {
   void execute(const Overload& overload, c10::Stack& stack) override {
     set_statistics(overload, stack);
     const auto matrix = multiplies(overload.name) ? undone_matrix(overload, stack) : std::nullopt;
-    if (!matrix) return overload.handle.callBoxed(&stack);
-    c10::Stack again = stack;
     overload.handle.callBoxed(&stack);
-    if (!rescale(*matrix, stack)) return;
-    overload.handle.callBoxed(&again);
-    stack = std::move(again);
+    if (matrix) rescale(*matrix, stack);
   }
 
  private:
@@ -128,16 +124,18 @@ class CalibratingExecutor final : public CallExecutor {
     return std::nullopt;
   }
 
-  /// True if the weight was changed.
-  bool rescale(std::size_t index, const c10::Stack& results) {
-    if (results.empty() || !results[0].isTensor()) return false;
+  /// The product is divided with its matrix instead of being computed again: that a bias in it is
+  /// divided too changes only what is calibrated after it, and hardly.
+  void rescale(std::size_t index, const c10::Stack& results) {
+    if (results.empty() || !results[0].isTensor()) return;
     const at::Tensor& result = results[0].toTensor();
-    if (!result.is_floating_point() || result.numel() < 2) return false;
+    if (!result.is_floating_point() || result.numel() < 2) return;
+    if (result.is_alias_of(arguments_[index])) return;  // an einsum of it alone
     const double deviation = at::std(result.to(at::kFloat), /*unbiased=*/false).item<double>();
     const bool is_usable = std::isfinite(deviation) && deviation > kLeastDeviation;
-    if (!is_usable || (deviation >= kSmallDeviation && deviation <= kLargeDeviation)) return false;
+    if (!is_usable || (deviation >= kSmallDeviation && deviation <= kLargeDeviation)) return;
     arguments_[index].mul_(1 / deviation);
-    return true;
+    result.mul_(1 / deviation);
   }
 
   std::vector<at::Tensor>& arguments_;

@@ -37,7 +37,7 @@ std::optional<std::int64_t> value_of(const base::UniqueFd& event) {
 }  // namespace
 
 std::optional<FamilyClock> FamilyClock::open(const std::vector<int>& other_cores) {
-  if (base::num_threads() != 1) return std::nullopt;
+  if (!base::is_single_threaded()) return std::nullopt;
   FamilyClock clock;
   clock.everywhere_ = open_event(kEveryCore);
   if (!clock.everywhere_.is_open() || !clock.ran_ns()) return std::nullopt;

@@ -68,7 +68,8 @@ void summarise_waits(const std::vector<Pair>& pairs, const PairedSettings& setti
       ratio_or_zero(waited_ns[kEager] + waited_ns[kBackend], wall_ns[kEager] + wall_ns[kBackend]);
 }
 
-/// Which of `pairs` are used: those undisturbed, or all if too few are.
+/// Which of `pairs` are used: those undisturbed, or all if too few are. Three pairs that are left
+/// of five have the same sign by chance in a quarter of all cases, and no interval tells that.
 std::vector<Pair> choose_pairs(const std::vector<Pair>& pairs, const PairedSettings& settings,
                                PairedSummary& summary) {
   std::vector<Pair> kept;
@@ -77,7 +78,10 @@ std::vector<Pair> choose_pairs(const std::vector<Pair>& pairs, const PairedSetti
     if (!pair.is_disturbed()) kept.push_back(pair);
   }
   const std::size_t dropped = pairs.size() - kept.size();
+  const bool is_too_few =
+      dropped > 0 && kept.size() < static_cast<std::size_t>(settings.fewest_pairs);
   summary.drops_exceeded =
+      is_too_few ||
       static_cast<double>(dropped) > settings.max_dropped * static_cast<double>(pairs.size());
   if (summary.drops_exceeded) kept = pairs;
   summary.kept = static_cast<int>(kept.size());
@@ -122,8 +126,11 @@ bool is_equivalent(const PairedSummary& summary, double margin) {
 
 std::optional<double> noise_floor_of(const std::vector<Pair>& controls) {
   std::vector<double> log_ratios;
-  for (const Pair& control : controls) {
-    if (!control.is_disturbed()) log_ratios.push_back(log_ratio(control));
+  for (const bool disturbed : {false, true}) {
+    if (!log_ratios.empty()) break;  // disturbed ones tell more than none
+    for (const Pair& control : controls) {
+      if (control.is_disturbed() == disturbed) log_ratios.push_back(log_ratio(control));
+    }
   }
   if (log_ratios.empty()) return std::nullopt;
   return std::expm1(std::fabs(median(std::move(log_ratios))));

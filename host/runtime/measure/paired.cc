@@ -146,6 +146,7 @@ class Comparison {
  private:
   void plan_side_samples(const PerSide<double>& call_ns);
   int affordable_pairs(double elapsed_ns) const;
+  bool has_fewest_pairs() const;
   Status attempt();
   bool analyse_interim(bool last);
   void mark_steal();
@@ -203,6 +204,14 @@ int Comparison::affordable_pairs(double elapsed_ns) const {
   return static_cast<int>(std::clamp(pairs, std::min(most, 1.0), most));
 }
 
+/// Whether so many count, or twice as many were tried.
+bool Comparison::has_fewest_pairs() const {
+  const auto counted = std::count_if(result_.pairs.begin(), result_.pairs.end(),
+                                     [](const Pair& pair) { return !pair.is_disturbed(); });
+  const auto fewest = static_cast<std::size_t>(settings_.fewest_pairs);
+  return static_cast<std::size_t>(counted) >= fewest || result_.pairs.size() >= 2 * fewest;
+}
+
 Status Comparison::attempt() {
   result_.pairs.clear();
   result_.controls.clear();
@@ -219,8 +228,7 @@ Status Comparison::attempt() {
     const int every = settings_.control_every;
     if (every > 0 && count % every == 0) GN_RETURN_IF_ERROR(measure_control());
     const std::int64_t elapsed_ns = instruments_.now() - begin_ns;
-    const bool overdue =
-        elapsed_ns >= settings_.long_call_time_ns && count >= settings_.fewest_pairs;
+    const bool overdue = elapsed_ns >= settings_.long_call_time_ns && has_fewest_pairs();
     if (count < next_look && !overdue) continue;
     if (result_.looks == 0) {
       most = overdue ? count : std::max(count, affordable_pairs(static_cast<double>(elapsed_ns)));

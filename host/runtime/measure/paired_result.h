@@ -89,7 +89,9 @@ struct PairedSummary {
   int block_length = 1;         ///< of the bootstrap; above 1: neighbouring pairs were alike
   int kept = 0;                 ///< pairs used for all of the above
   int dropped = 0;              ///< disturbed pairs
-  bool drops_exceeded = false;  ///< more than the allowed share was disturbed: nothing was dropped
+  /// More than the allowed share was disturbed, or fewer pairs than PairedSettings::fewest_pairs
+  /// are left: nothing was dropped.
+  bool drops_exceeded = false;
   bool waits_exceeded = false;  ///< more than the allowed share was taken out of a side
 
   /// False if `low` and `high` may not be shown: what they would be made of is not trusted.

@@ -193,7 +193,7 @@ std::unique_ptr<EagerStandby> EagerStandby::start(const sample::Sample& sample,
                                                   std::vector<sample::Argument>& arguments,
                                                   const base::MathPolicy& math) {
   Link link;
-  if (base::num_threads() != 1 || !link.open()) return nullptr;
+  if (!base::is_single_threaded() || !link.open()) return nullptr;
   const pid_t worker = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) return nullptr;

@@ -47,10 +47,12 @@ bool is_settled(const std::vector<double>& log_ratios, int num_pairs);
 /// | flag           | means                                                              |
 /// |----------------|--------------------------------------------------------------------|
 /// | `eager_slowed` | the reference is slower in the process where the plugin was loaded,|
-/// |                | or was so in the timed pairs; or there is no copy that could deny  |
-/// |                | it (the plugin may have ended it)                                  |
+/// |                | or was so in the timed pairs; or the copy has ended, which the     |
+/// |                | plugin may have done                                               |
 ///
-/// shapes   standby: null if there is none
+/// shapes   standby: null if it could not be made, before any plugin was there: more than a
+/// machine's
+///          drift is asked for then
 ///          report: what was found, {"here_ns", "there_ns", "ratio", "pairs"}, or why nothing was
 std::vector<Finding> confirm_slowed(EagerSide& eager, PluginSide& plugin, EagerStandby* standby,
                                     const EagerTimes& times,

@@ -32,8 +32,8 @@ using record::Outcome;
 namespace {
 
 constexpr double kBudgetNs = 30e9;
-// Of eager: two calls, and the run that calibrates, which computes products twice.
-constexpr double kEagerCalls = 4;
+// Of eager: two calls, and the run that calibrates.
+constexpr double kEagerCalls = 3;
 constexpr double kFillNsAByte = 1;
 // Of outputs: of both sides on two inputs, and those of a checked call.
 constexpr int kKeptSets = 6;

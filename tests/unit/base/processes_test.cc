@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <future>
+#include <thread>
+#include <vector>
 
 namespace graphnet::base {
 namespace {
@@ -17,6 +20,22 @@ TEST(ProcessState, IsTheLetterBehindTheName) {
   EXPECT_EQ(process_state_in("12 (x) "), '\0');
   EXPECT_EQ(process_state_in(""), '\0');
   EXPECT_EQ(process_state(::getpid()), 'R');
+}
+
+// Without the wait one attempt in ten sees a thread that has just been joined.
+TEST(Threads, JoinedOnesAreNotCounted) {
+  if (num_threads() != 1) GTEST_SKIP() << "the test's own process has threads";
+  for (int i = 0; i < 200; ++i) {
+    std::vector<std::thread> threads;
+    for (int j = 0; j < 4; ++j) threads.emplace_back([] {});
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_TRUE(is_single_threaded());
+  }
+  std::promise<void> end;
+  std::thread waits([&] { end.get_future().wait(); });
+  EXPECT_FALSE(is_single_threaded());
+  end.set_value();
+  waits.join();
 }
 
 TEST(Children, AreListedUntilTheyAreReaped) {

@@ -87,17 +87,42 @@ TEST(SummarisePairs, TooMuchTakenOutOfASideIsNoInterval) {
 
 TEST(CountedTimes, AreThoseThatTheRatioIsMadeOf) {
   PairedResult result;
-  result.pairs.resize(5);
-  for (std::size_t i = 0; i < 5; ++i) result.pairs[i].call_ns = {100.0 + double(i), 50};
+  result.pairs.resize(6);
+  for (std::size_t i = 0; i < 6; ++i) result.pairs[i].call_ns = {100.0 + double(i), 50};
   result.pairs[0].waited_ns = {10, 20};
-  result.pairs[4].marks[kBackend] = kPreempted;
+  result.pairs[5].marks[kBackend] = kPreempted;
   result.summary = summarise_pairs(result.pairs, PairedSettings(), 0.95);
-  EXPECT_EQ(counted_ns(result, kEager), (std::vector<double>{90, 101, 102, 103}));
-  EXPECT_EQ(counted_ns(result, kBackend), (std::vector<double>{30, 50, 50, 50}));
-  EXPECT_DOUBLE_EQ(result.summary.median_ns[kEager], 101.5);
+  EXPECT_EQ(counted_ns(result, kEager), (std::vector<double>{90, 101, 102, 103, 104}));
+  EXPECT_EQ(counted_ns(result, kBackend), (std::vector<double>{30, 50, 50, 50, 50}));
+  EXPECT_DOUBLE_EQ(result.summary.median_ns[kEager], 102);
   for (Pair& pair : result.pairs) pair.marks[kEager] = kPreempted;
   result.summary = summarise_pairs(result.pairs, PairedSettings(), 0.95);
-  EXPECT_EQ(counted_ns(result, kEager).size(), 5U) << "none is dropped if too many would be";
+  EXPECT_EQ(counted_ns(result, kEager).size(), 6U) << "none is dropped if too many would be";
+}
+
+TEST(SummarisePairs, ThreeOfFivePairsAreNoInterval) {
+  std::vector<Pair> pairs(5);
+  for (Pair& pair : pairs) pair.call_ns = {1200, 1000};
+  pairs[1].marks[kEager] = pairs[3].marks[kEager] = kPreempted;
+  const PairedSettings settings;
+  const PairedSummary summary = summarise_pairs(pairs, settings, 0.95);
+  EXPECT_TRUE(summary.drops_exceeded);
+  EXPECT_EQ(summary.kept, 5);
+  EXPECT_EQ(decide(summary, settings).reason, Unstable::kDrops);
+  pairs.resize(7);
+  pairs[5].call_ns = pairs[6].call_ns = {1200, 1000};
+  EXPECT_EQ(decide(summarise_pairs(pairs, settings, 0.95), settings).verdict, Verdict::kFaster);
+}
+
+TEST(NoiseFloor, IsOfDisturbedControlsOnlyIfAllAre) {
+  std::vector<Pair> controls(2);
+  controls[0].call_ns = {1100, 1000};
+  controls[1].call_ns = {1300, 1000};
+  controls[1].marks[kEager] = kPreempted;
+  EXPECT_NEAR(noise_floor_of(controls).value_or(0), 0.1, 1e-9);
+  controls.erase(controls.begin());
+  EXPECT_NEAR(noise_floor_of(controls).value_or(0), 0.3, 1e-9);
+  EXPECT_FALSE(noise_floor_of({}).has_value());
 }
 
 TEST(SummarisePairs, WithoutPairsThereIsNoNumber) {

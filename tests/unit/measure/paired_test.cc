@@ -235,6 +235,23 @@ TEST(TimePaired, ASideSampleDisturbedOnOneSideDropsItsPair) {
   EXPECT_NEAR(result->summary.hodges_lehmann, 1, 1e-5);
 }
 
+TEST(TimePaired, LongCallsGetMorePairsForDisturbedOnes) {
+  SimulatedMachine machine;
+  int call = 0;
+  machine.duration = [&](Side side) {
+    machine.counters.others_ran_ns += 1'000'000'000;
+    const bool disturbed = side == kEager && ++call <= 2;
+    if (disturbed) *machine.counters.waited_ns += 500'000'000;
+    return disturbed ? 1.5e9 : 1e9;
+  };
+  PairedSettings settings;
+  settings.long_call_time_ns = 3'000'000'000;
+  const auto result = machine.compare(settings);
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_EQ(result->pairs.size(), 7U);
+  EXPECT_EQ(result->summary.kept, 5);
+}
+
 TEST(TimePaired, TooManyDisturbedPairsAreUnstableAndNoneIsDropped) {
   SimulatedMachine machine;
   machine.duration = [&](Side) {
