@@ -236,21 +236,20 @@ Result<int> execute(const Context& context, const SampleFlags& flags) {
 
 /// Of the actions that change samples.
 const char* rewriting_description() {
-  return "dedup: which samples have the program (as of `hash`) of another one. With --write the "
+  return "dedup: which samples have the program of another one, by their hash. With --write the "
          "first by name\nstays and gets the subgraph_sources.json of all, and the others are "
          "removed. Shapes and dtypes do\nnot count: give each generalised variant its own call.\n"
          "rename: upstream's names, in_0, w_0, tmp_0, ...; the metadata keeps the names from "
          "before in\noriginal_name. The text is that of upstream's ast_graph_variable_renamer.\n"
          "convert: private functions of torch (torch._C._nn.linear) in their public spelling, or "
-         "back, by\nupstream's table of 15. To see that nothing else changed, run both and "
-         "compare:\n"
+         "back, by\nupstream's table of 15. A run of each shows whether the bits are the same:\n"
          "  graphnet sample convert samples/ --apis stable -o stable/samples\n"
          "  graphnet run samples/ --config nope --digest -o before.jsonl\n"
          "  graphnet run stable/samples --config nope --digest -o after.jsonl\n"
          "  graphnet compare before.jsonl after.jsonl\n"
          "rename and convert write whole samples to DIR/<name of the sample>, which must not be "
-         "there,\nor with --write in place, and graph_hash.txt fits what they write. Comments and "
-         "line breaks of\nmodel.py are lost. Without either flag they only say what would change.";
+         "there,\nor with --write in place. They write graph_hash.txt too; comments and line "
+         "breaks of model.py\nare lost. Without either flag they only say what would change.";
 }
 
 std::string description() {
