@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -13,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/diagnostics.h"
 #include "cli/exit_code.h"
+#include "cli/sample_actions.h"
 #include "report/terminal_text.h"
 #include "sample/lexer.h"
 #include "sample/sample.h"
@@ -30,24 +32,17 @@ using base::Status;
 using validate::CheckedSample;
 using validate::Finding;
 
-namespace {
-
-/// Arguments of `graphnet sample` as text; the first is the action.
-struct SampleFlags {
-  std::vector<std::string> arguments;
-  std::optional<std::string> by;
-  std::optional<std::string> against;
-  bool no_redundancy = false;
-};
-
-Result<std::vector<fs::path>> folders_of(const std::vector<std::string>& arguments) {
+Result<std::vector<fs::path>> sample_folders(const SampleFlags& flags) {
   std::vector<fs::path> folders;
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
-    GN_ASSIGN_OR_RETURN(const std::vector<fs::path> found, validate::find_folders(arguments[i]));
+  for (std::size_t i = 1; i < flags.arguments.size(); ++i) {
+    GN_ASSIGN_OR_RETURN(const std::vector<fs::path> found,
+                        validate::find_folders(flags.arguments[i]));
     folders.insert(folders.end(), found.begin(), found.end());
   }
   return folders;
 }
+
+namespace {
 
 struct HashRow {
   fs::path folder;
@@ -102,7 +97,7 @@ Status check_definition(const std::optional<std::string>& by) {
 
 Result<int> hash_samples(const Context& context, const SampleFlags& flags) {
   GN_RETURN_IF_ERROR(check_definition(flags.by));
-  GN_ASSIGN_OR_RETURN(const std::vector<fs::path> folders, folders_of(flags.arguments));
+  GN_ASSIGN_OR_RETURN(const std::vector<fs::path> folders, sample_folders(flags));
   Json samples = Json::array();
   int exit_code = kExitDone;
   for (const fs::path& folder : folders) {
@@ -166,7 +161,7 @@ void print_validation(const std::vector<CheckedSample>& samples, std::size_t num
 }
 
 Result<int> validate_samples(const Context& context, const SampleFlags& flags) {
-  GN_ASSIGN_OR_RETURN(const std::vector<fs::path> folders, folders_of(flags.arguments));
+  GN_ASSIGN_OR_RETURN(const std::vector<fs::path> folders, sample_folders(flags));
   std::vector<fs::path> others;
   if (flags.against) {
     GN_ASSIGN_OR_RETURN(others, sample::discover(*flags.against));
@@ -187,23 +182,74 @@ Result<int> validate_samples(const Context& context, const SampleFlags& flags) {
 
 struct ActionRow {
   const char* word;
+  const char* flags;  ///< that it has besides those of every command
   Result<int> (*execute)(const Context&, const SampleFlags&);
 };
-constexpr ActionRow kActions[] = {{"validate", validate_samples}, {"hash", hash_samples}};
+constexpr ActionRow kActions[] = {
+    {"validate", "--against --no-redundancy", validate_samples},
+    {"hash", "--by", hash_samples},
+    {"dedup", "--write", dedup_samples},
+    {"rename", "--write --output", rename_samples},
+    {"convert", "--apis --write --output", convert_samples},
+};
+
+std::vector<std::string> action_words() {
+  std::vector<std::string> words;
+  for (const ActionRow& row : kActions) words.emplace_back(row.word);
+  return words;
+}
+
+/// Whether the action has all flags that are given.
+Status check_flags(const ActionRow& action, const SampleFlags& flags) {
+  const std::pair<const char*, bool> given[] = {
+      {"--against", flags.against.has_value()}, {"--no-redundancy", flags.no_redundancy},
+      {"--by", flags.by.has_value()},           {"--apis", flags.apis.has_value()},
+      {"--output", flags.output.has_value()},   {"--write", flags.write},
+  };
+  const std::vector<std::string> known = base::split(action.flags, ' ');
+  for (const auto& [flag, is_given] : given) {
+    if (!is_given || std::find(known.begin(), known.end(), flag) != known.end()) continue;
+    return Status(Code::kUsage, "sample " + std::string(action.word) + " has no flag " + flag)
+        .add_hint("its flags: " + base::join(known, ", "));
+  }
+  return Status::ok();
+}
 
 Result<int> execute(const Context& context, const SampleFlags& flags) {
+  const std::vector<std::string> words = action_words();
   if (flags.arguments.empty()) {
-    return Status(Code::kUsage, "sample needs an action").add_hint("graphnet sample validate DIR");
+    return Status(Code::kUsage, "sample needs an action: " + base::join(words, ", "))
+        .add_hint("graphnet sample validate DIR");
   }
   const std::string& action = flags.arguments[0];
   for (const ActionRow& row : kActions) {
     if (action != row.word) continue;
+    GN_RETURN_IF_ERROR(check_flags(row, flags));
     if (flags.arguments.size() > 1) return row.execute(context, flags);
     return Status(Code::kUsage, "sample " + action + " needs a sample's folder")
         .add_hint("graphnet sample " + action + " samples/");
   }
-  return Status(Code::kUsage, "unknown action '" + action + "'")
-      .add_hint("graphnet sample validate DIR");
+  Status error(Code::kUsage, "unknown action '" + action + "'");
+  base::add_suggestion(error, action, words);
+  return error.add_hint("one of " + base::join(words, ", "));
+}
+
+/// Of the actions that change samples.
+const char* rewriting_description() {
+  return "dedup: which samples have the program of another one, by their hash. With --write the "
+         "first by name\nstays and gets the subgraph_sources.json of all, and the others are "
+         "removed. Shapes and dtypes do\nnot count: give each generalised variant its own call.\n"
+         "rename: upstream's names, in_0, w_0, tmp_0, ...; the metadata keeps the names from "
+         "before in\noriginal_name. The text is that of upstream's ast_graph_variable_renamer.\n"
+         "convert: private functions of torch (torch._C._nn.linear) in their public spelling, or "
+         "back, by\nupstream's table of 15. A run of each shows whether the bits are the same:\n"
+         "  graphnet sample convert samples/ --apis stable -o stable/samples\n"
+         "  graphnet run samples/ --config nope --digest -o before.jsonl\n"
+         "  graphnet run stable/samples --config nope --digest -o after.jsonl\n"
+         "  graphnet compare before.jsonl after.jsonl\n"
+         "rename and convert write whole samples to DIR/<name of the sample>, which must not be "
+         "there,\nor with --write in place. They write graph_hash.txt too; comments and line "
+         "breaks of model.py\nare lost. Without either flag they only say what would change.";
 }
 
 std::string description() {
@@ -226,7 +272,8 @@ std::string description() {
          "public names\n"
          "  retraced-stable  the same with public names of private functions: validate today\n"
          "The last two depend on TorchDynamo: for data-dependent sizes, item() and vmap they can "
-         "differ\nfrom upstream's, and the stored hash is \"unknown\".";
+         "differ\nfrom upstream's, and the stored hash is \"unknown\".\n" +
+         rewriting_description();
 }
 
 }  // namespace
@@ -234,22 +281,27 @@ std::string description() {
 Command sample_command() {
   const auto flags = std::make_shared<SampleFlags>();
   Command command;
-  command.summary = "check or hash samples";
+  command.summary = "check, hash, rename, convert and deduplicate samples";
   command.description = description();
-  command.usage = "sample validate|hash DIR... [options]";
-  command.positionals = {"ACTION DIR",
-                         "validate or hash, then samples or folders of them",
-                         &flags->arguments,
-                         {"validate", "hash"},
-                         "DIR"};
+  command.usage = "sample " + base::join(action_words(), "|") + " DIR... [options]";
+  command.positionals = {"ACTION DIR", "what to do, then samples or folders of them",
+                         &flags->arguments, action_words(), "DIR"};
   command.flags = {
       {"--against", "DIR", "validate: also find programs that a sample below DIR has",
        &flags->against},
       {"--no-redundancy", "", "validate: samples may have the same program", &flags->no_redundancy},
-      {"--by", "file|traced|retraced|retraced-stable", "hash: as upstream's tools do", &flags->by}};
+      {"--by", "file|traced|retraced|retraced-stable", "hash: as upstream's tools do", &flags->by},
+      {"--apis", "stable|unstable", "convert: public or private spellings", &flags->apis},
+      {"-o,--output", "DIR", "rename, convert: where to write; no sample there is replaced",
+       &flags->output},
+      {"--write", "", "dedup, rename, convert: change the samples themselves", &flags->write}};
   command.examples = {
       {"graphnet sample validate new/ --against samples/", "what a contributor's CI asks"},
-      {"graphnet sample hash samples/ --json", "all hashes of each sample"}};
+      {"graphnet sample hash samples/ --json", "all hashes of each sample"},
+      {"graphnet sample rename subgraphs/ -o renamed/samples", "upstream's names"},
+      {"graphnet sample dedup renamed/samples --write", "one sample a program"},
+      {"graphnet sample convert samples/ --apis stable -o stable/samples",
+       "public spellings of private functions"}};
   command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `graphnet sample validate` and `graphnet sample hash`.
+// `graphnet sample validate`, `hash`, `dedup` and `rename`.
 #include <gtest/gtest.h>
 
 #include "base/file.h"
@@ -102,11 +102,68 @@ TEST(Sample, HashesByUpstreamsDefinitions) {
   EXPECT_EQ(retraced.output.substr(0, 64), read_text(kPerceptron / "graph_hash.txt"));
 }
 
+TEST(Sample, RemovesDuplicatesOnlyIfAsked) {
+  const TempDir temp;
+  const fs::path tree = temp.path() / "samples";
+  for (const char* name : {"t/one", "t/two"}) {
+    fs::create_directories(tree / name);
+    fs::copy(kPerceptron, tree / name);
+    temp.write("samples/" + std::string(name) + "/subgraph_sources.json",
+               R"({"samples/)" + std::string(name) + R"(": [[0, 3]]})");
+  }
+  for (const bool writes : {false, true, true}) {
+    std::vector<std::string> words = {"dedup", tree.string()};
+    if (writes) words.emplace_back("--write");
+    const bool is_there = fs::exists(tree / "t/two");
+    const base::Json json = sample_json(words, 0);
+    EXPECT_EQ(json["schema"], "graphnet.duplicates/1");
+    EXPECT_EQ(json["written"], writes);
+    EXPECT_EQ(json["removed"], is_there ? 1 : 0);
+    EXPECT_EQ(fs::exists(tree / "t/two"), !writes);
+    if (!is_there) continue;
+    ASSERT_EQ(json["groups"].size(), 1U);
+    EXPECT_EQ(json["groups"][0]["kept"], (tree / "t/one").string());
+    EXPECT_EQ(json["groups"][0]["sources"].size(), 2U);
+  }
+  const std::string sources = read_text(tree / "t/one/subgraph_sources.json");
+  EXPECT_NE(sources.find("samples/t/two"), std::string::npos) << sources;
+  sample_json({"validate", tree.string()}, 0);
+}
+
+TEST(Sample, RenamesElsewhereAndInPlace) {
+  const TempDir temp;
+  const std::string out = (temp.path() / "samples").string();
+  const base::Json tried = sample_json({"rename", kPerceptron.string()}, 0);
+  EXPECT_TRUE(tried["samples"][0]["written"].is_null());
+  const base::Json json = sample_json({"rename", kPerceptron.string(), "-o", out}, 0);
+  EXPECT_EQ(json["schema"], "graphnet.renaming/1");
+  const base::Json& row = json["samples"][0];
+  EXPECT_EQ(row["inputs"], 2);
+  EXPECT_EQ(row["weights"], 4);
+  const fs::path renamed = row["written"].get<std::string>();
+  EXPECT_EQ(renamed, fs::path(out) / "transformers-auto-model/sadhaklal_mlp-iris");
+  EXPECT_EQ(sample({"rename", kPerceptron.string(), "-o", out}).state.exit_code, 2);
+  sample_json({"validate", out}, 0);
+  base::Json hashes = sample_json({"hash", kPerceptron.string(), out}, 0)["samples"];
+  EXPECT_EQ(hashes[0]["hash"], hashes[1]["hash"]);
+  EXPECT_EQ(hashes[1]["stored_is"], "file");
+
+  const Copy copy;
+  sample_json({"rename", copy.folder().string(), "--write"}, 0);
+  EXPECT_EQ(read_text(copy.folder() / "model.py"), read_text(renamed / "model.py"));
+  EXPECT_EQ(read_text(copy.folder() / "weight_meta.py"), read_text(renamed / "weight_meta.py"));
+}
+
 TEST(Sample, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(sample({}).state.exit_code, 2);
   EXPECT_EQ(sample({"hash"}).state.exit_code, 2);
   EXPECT_EQ(sample({"mend", kPerceptron.string()}).state.exit_code, 2);
   EXPECT_EQ(sample({"hash", kPerceptron.string(), "--by", "name"}).state.exit_code, 2);
+  EXPECT_EQ(sample({"hash", kPerceptron.string(), "--write"}).state.exit_code, 2);
+  EXPECT_EQ(sample({"convert", kPerceptron.string()}).state.exit_code, 2);
+  EXPECT_EQ(sample({"convert", kPerceptron.string(), "--apis", "new"}).state.exit_code, 2);
+  EXPECT_EQ(sample({"rename", kPerceptron.string(), "--write", "-o", "/nowhere"}).state.exit_code,
+            2);
   EXPECT_EQ(sample({"validate", "/nowhere"}).state.exit_code, 3);
   const Copy copy;
   copy.replace("model.py", "return", "give");

@@ -13,6 +13,7 @@
 #include "validate/check_metadata.h"
 #include "validate/constraints.h"
 #include "validate/program_hash.h"
+#include "validate/subgraph_sources.h"
 
 namespace graphnet::validate {
 
@@ -23,7 +24,6 @@ using base::Json;
 using base::Result;
 using base::Status;
 
-constexpr const char* kSources = "subgraph_sources.json";
 constexpr const char* kFiles[] = {"model.py",       "weight_meta.py",
                                   "input_meta.py",  "input_tensor_constraints.py",
                                   "graph_net.json", "graph_hash.txt"};
@@ -137,19 +137,11 @@ void Check::check_labels() {
   }
 }
 
-bool is_range(const Json& range) {
-  const bool is_pair = range.is_array() && range.size() == 2 && range[0].is_number_integer() &&
-                       range[1].is_number_integer();
-  return is_pair && range[0] >= 0 && range[0] < range[1];
-}
-
 void Check::check_sources() {
-  const std::optional<Json> sources = read_json(FindingKind::kSources, kSources);
-  if (!sources) return;
-  for (const auto& [name, ranges] : sources->items()) {
-    if (ranges.is_array() && std::all_of(ranges.begin(), ranges.end(), is_range)) continue;
-    add(FindingKind::kSources, kSources, "'" + name + "' has no list of ranges [first, end)");
-  }
+  const std::optional<std::string> text = read(FindingKind::kSources, kSourcesFile);
+  if (!text) return;
+  const auto sources = parse_sources(*text, kSourcesFile);
+  if (!sources.is_ok()) add(FindingKind::kSources, kSourcesFile, sources.status().message());
 }
 
 void Check::check_hash() {

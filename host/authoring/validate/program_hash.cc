@@ -2,6 +2,7 @@
 #include "validate/program_hash.h"
 
 #include "base/sha256.h"
+#include "rewrite/stable_names.h"
 #include "validate/retraced.h"
 #include "writer/model_text.h"
 
@@ -105,8 +106,11 @@ std::string upstream_text(const Program& program, std::string_view model_py,
       return writer::traced_code(program);
     case HashDefinition::kRetraced:
       return writer::traced_code(retraced(program));
-    case HashDefinition::kRetracedStable:
-      return writer::traced_code(with_stable_names(retraced(program)));
+    case HashDefinition::kRetracedStable: {
+      Program stable = retraced(program);
+      rewrite::respell_calls(stable, rewrite::Apis::kStable);
+      return writer::traced_code(stable);
+    }
   }
   return "";
 }

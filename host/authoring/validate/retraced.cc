@@ -2,7 +2,6 @@
 #include "validate/retraced.h"
 
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,38 +15,6 @@ using graph::Program;
 using graph::Statement;
 using graph::StatementKind;
 using graph::VariableId;
-
-struct StableName {
-  std::string_view is_private;
-  std::string_view is_public;
-};
-constexpr StableName kStableNames[] = {
-    {"torch._C._nn.avg_pool2d", "torch.nn.functional.avg_pool2d"},
-    {"torch._C._fft.fft_irfft", "torch.fft.irfft"},
-    {"torch._C._fft.fft_rfft", "torch.fft.rfft"},
-    {"torch._C._fft.fft_fftn", "torch.fft.fftn"},
-    {"torch._C._special.special_logit", "torch.special.logit"},
-    {"torch._C._linalg.linalg_vector_norm", "torch.linalg.vector_norm"},
-    {"torch._C._linalg.linalg_norm", "torch.linalg.norm"},
-    {"torch._C._nn.softplus", "torch.nn.functional.softplus"},
-    {"torch._C._nn.one_hot", "torch.nn.functional.one_hot"},
-    {"torch._C._set_grad_enabled", "torch.set_grad_enabled"},
-    {"torch._C.set_grad_enabled", "torch.set_grad_enabled"},
-    {"torch._C._nn.pad", "torch.nn.functional.pad"},
-    {"torch._C._nn.gelu", "torch.nn.functional.gelu"},
-    {"torch._C._nn.scaled_dot_product_attention",
-     "torch.nn.functional.scaled_dot_product_attention"},
-    {"torch._C._nn.linear", "torch.nn.functional.linear"},
-};
-
-void rename_calls(Expression& expression) {
-  if (expression.kind == ExpressionKind::kCall) {
-    for (const StableName& row : kStableNames) {
-      if (expression.text == row.is_private) expression.text = row.is_public;
-    }
-  }
-  for (Expression& child : expression.children) rename_calls(child);
-}
 
 class Retracing {
  public:
@@ -138,14 +105,6 @@ class Retracing {
 
 Program retraced(const Program& program) {
   return Retracing(program).take();
-}
-
-Program with_stable_names(Program program) {
-  for (Statement& statement : program.statements) {
-    rename_calls(statement.value);
-    rename_calls(statement.index);
-  }
-  return program;
 }
 
 }  // namespace graphnet::validate

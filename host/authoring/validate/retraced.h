@@ -12,9 +12,4 @@ namespace graphnet::validate {
 /// source   GraphNet extractor (placeholder auto-rename); torch.fx graph printer
 graph::Program retraced(const graph::Program& program);
 
-/// The program with upstream's public spellings of private functions of torch.
-///
-/// source   GraphNet fx_graph_serialize_util, replacements of text
-graph::Program with_stable_names(graph::Program program);
-
 }  // namespace graphnet::validate

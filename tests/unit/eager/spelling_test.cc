@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Spellings of one call, and what upstream's tools write besides plain calls.
+#include "support/stable_spellings.h"
 #include "unit/eager/eager_program.h"
 
 namespace graphnet::eager {
@@ -7,49 +8,16 @@ namespace {
 
 using base::DType;
 
-/// A conversion of upstream's unstable_to_stable, with a body in which `F` stands for the callee.
-struct StableSpelling {
-  const char* unstable;
-  const char* stable;
-  const char* body;
-};
-
-// All 15 of upstream's conversions.
-constexpr StableSpelling kStable[] = {
-    {"torch._C._nn.avg_pool2d", "torch.nn.functional.avg_pool2d", "x = F(a, 2, 2, 0, False, True)"},
-    {"torch._C._fft.fft_irfft", "torch.fft.irfft", "c = torch._C._fft.fft_rfft(a); x = F(c, n=4)"},
-    {"torch._C._fft.fft_rfft", "torch.fft.rfft", "c = F(a, n=4); x = c.real"},
-    {"torch._C._fft.fft_fftn", "torch.fft.fftn", "c = F(a, dim=(1, 2)); x = c.real"},
-    {"torch._C._special.special_logit", "torch.special.logit", "x = F(a, eps=0.01)"},
-    {"torch._C._linalg.linalg_vector_norm", "torch.linalg.vector_norm",
-     "x = F(a, ord=2, dim=(1, 2), keepdim=True)"},
-    {"torch._C._linalg.linalg_norm", "torch.linalg.norm", "x = F(a, dim=-1)"},
-    {"torch._C._nn.softplus", "torch.nn.functional.softplus", "x = F(a, 1.0, 20.0)"},
-    {"torch._C._nn.one_hot", "torch.nn.functional.one_hot", "x = F(b, num_classes=3)"},
-    {"torch._C._set_grad_enabled", "torch.set_grad_enabled", "g = F(False); g = None; x = a + 1"},
-    {"torch._C.set_grad_enabled", "torch.set_grad_enabled", "g = F(False); g = None; x = a + 1"},
-    {"torch._C._nn.pad", "torch.nn.functional.pad", "x = F(a, (0, 0, 1, 1), 'constant', None)"},
-    {"torch._C._nn.gelu", "torch.nn.functional.gelu", "x = F(a, approximate='tanh')"},
-    {"torch._C._nn.scaled_dot_product_attention",
-     "torch.nn.functional.scaled_dot_product_attention", "x = F(a, a, a, None, 0.0)"},
-    {"torch._C._nn.linear", "torch.nn.functional.linear", "x = F(a, c)"},
-};
-
 const TestArgument kA = {DType::kFloat32,
                          {2, 2, 4},
                          {0.5, -1, 2, 0.25, 1, 0, -0.5, 3, 0.75, 1.5, -2, 0.125, 4, -3, 0.1, 0.9}};
 const TestArgument kB = {DType::kInt64, {3}, {2, 0, 1}};
 const TestArgument kC = {DType::kFloat32, {3, 4}, {1, 0, -1, 2, 3, 1, 0, 0, -2, 1, 1, 0.5}};
 
-std::string with_callee(std::string body, const std::string& callee) {
-  body.replace(body.find("F("), 1, callee);
-  return body + "\nreturn (x,)";
-}
-
 TEST(Spelling, StableFormsDoWhatUnstableFormsDo) {
-  for (const StableSpelling& spelling : kStable) {
-    const EagerProgram unstable({kA, kB, kC}, with_callee(spelling.body, spelling.unstable));
-    const EagerProgram stable({kA, kB, kC}, with_callee(spelling.body, spelling.stable));
+  for (const tests::StableSpelling& spelling : tests::kStableSpellings) {
+    const EagerProgram unstable({kA, kB, kC}, tests::body_of(spelling, spelling.unstable));
+    const EagerProgram stable({kA, kB, kC}, tests::body_of(spelling, spelling.stable));
     EXPECT_TRUE(unstable.status.is_ok()) << spelling.unstable << unstable.status.to_string();
     EXPECT_TRUE(stable.status.is_ok()) << spelling.stable << stable.status.to_string();
     ASSERT_EQ(stable.outputs.size(), 1U) << spelling.stable;
