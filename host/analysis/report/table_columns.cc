@@ -10,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/suggestion.h"
 #include "base/text.h"
 #include "record/left_out.h"
 #include "report/distribution.h"
@@ -218,8 +219,7 @@ Result<std::vector<TableColumn>> columns_named(const std::string& list) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
       Status error(Code::kUsage, "--columns has no column '" + name + "'");
-      const std::string nearest = base::nearest_word(name, names);
-      if (!nearest.empty()) error.add_hint("did you mean '" + nearest + "'?");
+      base::add_suggestion(error, name, names);
       return error.add_hint("columns: " + base::join(names, ", "));
     }
     const auto is_named = [&](const TableColumn& column) { return column.name == name; };
