@@ -66,7 +66,7 @@ std::string curve_section(const Part& part) {
 }
 
 std::string group_section(const Part& part) {
-  return family_table(part.report) + figures(part.charts, ChartSection::kGroups);
+  return family_tables(part.report) + figures(part.charts, ChartSection::kGroups);
 }
 
 std::string overview(const Part& all, const Part& common) {
