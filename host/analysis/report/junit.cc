@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
+#include "report/junit.h"
 
-#include "report/comparison.h"
+#include <algorithm>
+#include <utility>
+
+#include "record/outcome.h"
 #include "report/summary.h"
 #include "report/svg.h"
 
@@ -16,6 +19,12 @@ struct Case {
   std::string name;
   End end = End::kPassed;
   std::string message;
+};
+
+/// One <testsuite>.
+struct Suite {
+  std::string name;
+  std::vector<Case> cases;
 };
 
 std::string attribute(const char* name, const std::string& value) {
@@ -47,18 +56,29 @@ Case case_of(const ComparedSample& sample, const RegressionRule& rule) {
   return result;
 }
 
-std::vector<Case> cases_of(const Comparison& comparison) {
+Suite suite_of(const Comparison& comparison) {
   const RegressionRule& rule = comparison.rule;
-  std::vector<Case> cases;
-  for (const ComparedSample& sample : comparison.samples) cases.push_back(case_of(sample, rule));
+  Suite suite{comparison.name_b + " against " + comparison.name_a, {}};
+  for (const ComparedSample& sample : comparison.samples) {
+    suite.cases.push_back(case_of(sample, rule));
+  }
   for (const std::string& sample : comparison.missing) {
-    cases.push_back(
+    suite.cases.push_back(
         {sample, rule.missing ? Case::End::kFailed : Case::End::kSkipped, "missing: in A only"});
   }
   const bool is_failure = comparison.is_mean_slower() && rule.slower;
-  cases.push_back({"geometric mean", is_failure ? Case::End::kFailed : Case::End::kPassed,
-                   mean_text(comparison.ratio)});
-  return cases;
+  suite.cases.push_back({"geometric mean", is_failure ? Case::End::kFailed : Case::End::kPassed,
+                         mean_text(comparison.ratio)});
+  return suite;
+}
+
+Case case_of(const ResultRow& row) {
+  Case result = {row.sample, Case::End::kPassed, row.outcome.text()};
+  if (!row.message.empty()) result.message += ": " + row.message;
+  if (row.is_ok()) return result;
+  const bool is_failure = record::fails_run(row.outcome, record::FailOn::kError);
+  result.end = is_failure ? Case::End::kFailed : Case::End::kSkipped;
+  return result;
 }
 
 std::string case_xml(const Case& one, const std::string& suite) {
@@ -70,27 +90,44 @@ std::string case_xml(const Case& one, const std::string& suite) {
          "/>\n    </testcase>\n";
 }
 
-std::string suite_xml(const Comparison& comparison) {
-  const std::vector<Case> cases = cases_of(comparison);
+std::string suite_xml(const Suite& suite) {
   const auto count = [&](Case::End end) {
-    return std::to_string(
-        std::count_if(cases.begin(), cases.end(), [&](const Case& one) { return one.end == end; }));
+    return std::to_string(std::count_if(suite.cases.begin(), suite.cases.end(),
+                                        [&](const Case& one) { return one.end == end; }));
   };
-  const std::string name = comparison.name_b + " against " + comparison.name_a;
-  std::string text = "  <testsuite" + attribute("name", name) +
-                     attribute("tests", std::to_string(cases.size())) +
+  std::string text = "  <testsuite" + attribute("name", suite.name) +
+                     attribute("tests", std::to_string(suite.cases.size())) +
                      attribute("failures", count(Case::End::kFailed)) +
                      attribute("skipped", count(Case::End::kSkipped)) + ">\n";
-  for (const Case& one : cases) text += case_xml(one, name);
+  for (const Case& one : suite.cases) text += case_xml(one, suite.name);
   return text + "  </testsuite>\n";
+}
+
+std::string document(const std::vector<Suite>& suites) {
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+  for (const Suite& suite : suites) text += suite_xml(suite);
+  return text + "</testsuites>\n";
 }
 
 }  // namespace
 
+std::string junit_xml(const Report& report) {
+  std::vector<Suite> suites;
+  for (const std::string& backend : report.backends) suites.push_back({backend, {}});
+  for (const ResultRow& row : report.rows) {
+    if (row.backend < suites.size()) suites[row.backend].cases.push_back(case_of(row));
+  }
+  for (Suite& suite : suites) {
+    std::stable_sort(suite.cases.begin(), suite.cases.end(),
+                     [](const Case& a, const Case& b) { return a.name < b.name; });
+  }
+  return document(suites);
+}
+
 std::string junit_xml(const std::vector<Comparison>& comparisons) {
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
-  for (const Comparison& comparison : comparisons) text += suite_xml(comparison);
-  return text + "</testsuites>\n";
+  std::vector<Suite> suites;
+  for (const Comparison& comparison : comparisons) suites.push_back(suite_of(comparison));
+  return document(suites);
 }
 
 }  // namespace graphnet::report

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "report/junit.h"
 #include "support/xml_check.h"
 
 namespace graphnet::report {
