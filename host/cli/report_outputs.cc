@@ -107,6 +107,7 @@ Result<int> write_report_outputs(const Context& context, const std::vector<std::
   }
   report::ReadReportSettings settings;
   settings.by_file = flags.by_file;
+  if (flags.html) settings.depth = journal::JournalDepth::kAll;
   GN_ASSIGN_OR_RETURN(const report::Report report,
                       report::read_report({results.begin(), results.end()}, settings));
   if (flags.html) GN_RETURN_IF_ERROR(write_html(context, *flags.html, report));
