@@ -182,10 +182,7 @@ std::string table_of(const Headline& headline, int width) {
   }
   std::string text;
   for (const std::string& line : aligned_lines(rows, rows.front().size())) {
-    for (const std::string& part : wrapped(line, width, 4))
-      text += part +
-              "
-              ";
+    for (const std::string& part : wrapped(line, width, 4)) text += part + "\n";
   }
   return text;
 }
