@@ -16,7 +16,6 @@
 #include "cli/output_file.h"
 #include "cli/results_files.h"
 #include "report/comparison.h"
-#include "report/junit.h"
 #include "report/read_report.h"
 #include "report/terminal_text.h"
 

@@ -10,7 +10,6 @@
 #include "cli/output_file.h"
 #include "report/charts.h"
 #include "report/html_page.h"
-#include "report/junit.h"
 #include "report/png.h"
 #include "report/read_report.h"
 #include "report/terminal_text.h"
@@ -113,7 +112,7 @@ Result<int> write_report_outputs(const Context& context, const std::vector<std::
   if (flags.html) GN_RETURN_IF_ERROR(write_html(context, *flags.html, report));
   if (flags.plots) GN_RETURN_IF_ERROR(write_plots(context, *flags.plots, converter, report));
   if (flags.junit) {
-    GN_RETURN_IF_ERROR(base::write_file_atomic(*flags.junit, report::junit_xml(report)));
+    GN_RETURN_IF_ERROR(base::write_file_atomic(*flags.junit, report::junit_report(report)));
   }
   if (flags.markdown) std::cout << report::markdown_report(report);
   for (const std::string& note : report.notes) say(context, "note: " + note);
@@ -124,7 +123,7 @@ Status write_junit(const fs::path& results, const fs::path& file) {
   report::ReadReportSettings settings;
   settings.score.resamples = 0;  // no band is shown
   GN_ASSIGN_OR_RETURN(const report::Report report, report::read_report({results}, settings));
-  return base::write_file_atomic(file, report::junit_xml(report));
+  return base::write_file_atomic(file, report::junit_report(report));
 }
 
 }  // namespace graphnet::cli

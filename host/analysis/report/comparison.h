@@ -132,6 +132,11 @@ Comparison compare(const ComparedSide& a, const ComparedSide& b, const CompareSe
 /// A table for people: the mean, counts, and the samples that changed.
 std::string comparison_text(const Comparison& comparison);
 
+/// The comparisons as a JUnit document for the test views of CI systems: a suite for each, a case
+/// for each sample and one for the mean. What the rule names is a failure; what says nothing (not
+/// ok on either side, doubtful, missing) is skipped unless the rule names it.
+std::string junit_xml(const std::vector<Comparison>& comparisons);
+
 /// {"schema":"graphnet.compare/1", ...}
 base::Json comparison_json(const std::vector<Comparison>& comparisons);
 

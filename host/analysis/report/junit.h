@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "report/comparison.h"
-#include "report/result_row.h"
-
 namespace graphnet::report {
 
-// Documents for the test views of CI systems.
-//
-// source   the JUnit XML that Jenkins, GitLab and GitHub's reporters read; it has no standard
+/// One test case of a JUnit document.
+struct JUnitCase {
+  enum class End : std::uint8_t { kPassed, kFailed, kSkipped };
 
-/// A suite for each backend, a case for each sample. What --fail-on error names is a failure with
-/// outcome and message; `unsupported`, `skipped` and what else makes no exit code 1 there is
-/// skipped, with the same text.
+  std::string name;
+  End end = End::kPassed;
+  std::string message;  ///< why it failed or was skipped
+};
+
+struct JUnitSuite {
+  std::string name;
+  std::vector<JUnitCase> cases;
+};
+
+/// A document for the test views of CI systems.
 ///
-/// order    as the backends, cases by sample
-std::string junit_xml(const Report& report);
-
-/// A suite for each comparison, a case for each sample and one for the mean. What the rule names is
-/// a failure; what says nothing (not ok on either side, doubtful, missing) is skipped unless the
-/// rule names it.
-std::string junit_xml(const std::vector<Comparison>& comparisons);
+/// source   the JUnit XML that Jenkins, GitLab and GitHub's reporters read; it has no standard
+std::string junit_document(const std::vector<JUnitSuite>& suites);
 
 }  // namespace graphnet::report

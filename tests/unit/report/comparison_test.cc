@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "report/junit.h"
 #include "support/xml_check.h"
 
 namespace graphnet::report {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/junit.h"
+#include "report/text_report.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ ResultRow row_of(const std::string& sample, std::size_t backend, record::Outcome
   return row;
 }
 
-TEST(JUnit, HasACaseForEachSampleAndBackend) {
+TEST(JUnitReport, HasACaseForEachSampleAndBackend) {
   using record::Outcome;
   Report report;
   report.backends = {"xla", "tvm"};
@@ -29,7 +29,7 @@ TEST(JUnit, HasACaseForEachSampleAndBackend) {
                  row_of("t/a", 1, Outcome::kUnsupported, "aten.sort"),
                  row_of("t/b", 1, Outcome::kSkipped),
                  row_of("t/x", 2, Outcome::kOk)};
-  EXPECT_EQ(junit_xml(report), R"(<?xml version="1.0" encoding="UTF-8"?>
+  EXPECT_EQ(junit_report(report), R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites>
   <testsuite name="xla" tests="3" failures="2" skipped="0">
     <testcase classname="xla" name="t/a"/>
@@ -50,8 +50,8 @@ TEST(JUnit, HasACaseForEachSampleAndBackend) {
   </testsuite>
 </testsuites>
 )");
-  EXPECT_EQ(tests::XmlCheck(junit_xml(report)).problem(), "");
-  EXPECT_EQ(tests::XmlCheck(junit_xml(Report())).problem(), "");
+  EXPECT_EQ(tests::XmlCheck(junit_report(report)).problem(), "");
+  EXPECT_EQ(tests::XmlCheck(junit_report(Report())).problem(), "");
 }
 
 }  // namespace
