@@ -53,6 +53,13 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return text;
 }
 
+std::string shape_text(const std::vector<std::int64_t>& shape) {
+  std::vector<std::string> extents;
+  extents.reserve(shape.size());
+  for (const std::int64_t extent : shape) extents.push_back(std::to_string(extent));
+  return "[" + join(extents, ", ") + "]";
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= text.size();) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 
 /// The parts between separators, empty ones included; one for a text without any.
 std::vector<std::string> split(std::string_view text, char separator);
+
+/// A shape or position as Python writes a list of integers: "[2, 3]".
+std::string shape_text(const std::vector<std::int64_t>& shape);
 
 /// Joins words to a command line that a POSIX shell splits into the same words.
 std::string shell_command(const std::vector<std::string>& words);

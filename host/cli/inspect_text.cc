@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/text_table.h"
 #include "report/terminal_text.h"
+#include "report/text_table.h"
 
 namespace graphnet::cli {
 
@@ -18,7 +18,8 @@ using base::Json;
 
 namespace {
 
-using Cells = std::vector<std::string>;
+using report::Cells;
+using report::text_table;
 
 std::string format_count(double count) {
   constexpr std::array<const char*, 5> kUnits = {"", " k", " M", " G", " T"};

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/file.h"
-#include "base/text.h"
+#include "base/suggestion.h"
 
 namespace graphnet::cli {
 
@@ -56,10 +56,7 @@ bool suggest_beside(base::Status& error, const std::filesystem::path& path) {
        !failure && entry != end; entry.increment(failure)) {
     names.push_back(entry->path().filename().string());
   }
-  const std::string nearest = base::nearest_word(path.filename().string(), names);
-  if (nearest.empty()) return false;
-  error.add_hint("did you mean '" + (folder / nearest).string() + "'?");
-  return true;
+  return base::add_suggestion(error, path.filename().string(), names, (folder / "").string());
 }
 
 }  // namespace graphnet::cli

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -12,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/plugin_state.h"
 #include "report/terminal_text.h"
+#include "report/text_table.h"
 
 namespace graphnet::cli {
 
@@ -24,42 +24,18 @@ using config::PluginEntry;
 
 namespace {
 
-using Row = std::array<std::string, 7>;
-constexpr std::array<const char*, 7> kHeadings = {"name",    "version",  "abi", "state",
-                                                  "devices", "found by", "file"};
-
-Row row_of(const config::PluginRegistry& registry, const PluginEntry& entry) {
-  Row row = {entry.name,          "-", "-",
-             plugin_state(entry), "-", registry.tiers()[entry.tier].label,
-             entry.file.string()};
+report::Cells row_of(const config::PluginRegistry& registry, const PluginEntry& entry) {
+  report::Cells row = {entry.name,          "-", "-",
+                       plugin_state(entry), "-", registry.tiers()[entry.tier].label,
+                       entry.file.string()};
   if (entry.manifest) {
     row[1] = entry.manifest->version;
     row[2] =
         std::to_string(entry.manifest->abi_major) + "." + std::to_string(entry.manifest->abi_minor);
     row[4] = base::join(entry.manifest->devices, ",");
   }
+  for (std::string& cell : row) cell = report::printable(cell);
   return row;
-}
-
-std::string table_text(std::vector<Row> rows) {
-  Row headings;
-  std::copy(kHeadings.begin(), kHeadings.end(), headings.begin());
-  rows.insert(rows.begin(), std::move(headings));
-  std::array<int, 7> widths = {};
-  for (Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      row[i] = report::printable(row[i]);
-      widths[i] = std::max(widths[i], report::display_width(row[i]));
-    }
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) {
-      text += report::pad_right(row[i], widths[i]) + "  ";
-    }
-    text += row.back() + "\n";
-  }
-  return text;
 }
 
 void print_json(const config::PluginRegistry& registry) {
@@ -72,12 +48,13 @@ void print_json(const config::PluginRegistry& registry) {
 }
 
 void print_table(const Context& context, const config::PluginRegistry& registry) {
-  std::vector<Row> rows;
+  std::vector<report::Cells> rows = {
+      {"name", "version", "abi", "state", "devices", "found by", "file"}};
   for (const auto& entry : registry.entries()) rows.push_back(row_of(registry, entry));
-  if (rows.empty()) {
+  if (rows.size() == 1) {
     std::cout << "no plugins are installed\n";
   } else {
-    std::cout << table_text(std::move(rows));
+    std::cout << report::text_table(rows, "", rows.front().size());
   }
   for (const auto& entry : registry.entries()) {
     const Status problem = plugin_problem(entry);

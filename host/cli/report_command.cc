@@ -208,7 +208,8 @@ Result<int> execute(const Context& context, const ReportFlags& flags) {
   GN_RETURN_IF_ERROR(check(context, flags));
   if (has_report_output(flags.outputs)) {
     if (flags.sql || flags.csv || context.flags.json) {
-      return Status(Code::kUsage, "--html, --plots and --markdown exclude --sql, --csv and --json");
+      return Status(Code::kUsage,
+                    "--html, --plots, --junit and --markdown exclude --sql, --csv and --json");
     }
     return write_report_outputs(context, flags.inputs, flags.outputs);
   }
@@ -279,6 +280,7 @@ Command report_command() {
        "how many of each outcome"},
       {"graphnet report results/ --html report.html", "everything on one page"},
       {"graphnet report results/ --plots plots --png", "charts for a paper or a slide"},
+      {"graphnet report results/ --junit results.xml", "for the test view of a build server"},
       {"graphnet report --kernels results/", "which code ran in each sample, and what says so"},
       {"graphnet report results/ --perfetto run.pftrace", "where a run spent its time, as a trace"},
       {"graphnet report --csv all.jsonl > all.csv", "for a spreadsheet"}};

@@ -77,6 +77,8 @@ std::vector<Flag> report_output_flags(ReportOutputFlags& flags) {
        &flags.html},
       {"--plots", "DIR", "write every chart as an SVG file, and what they show as results.csv",
        &flags.plots},
+      {"--junit", "FILE", "write the results as JUnit XML, a test case for each sample and backend",
+       &flags.junit},
       {"--png", "", "with --plots: PNG files too, by rsvg-convert", &flags.png},
       {"--markdown", "", "print tables for a README or a comment: backends, families, scores",
        &flags.markdown},
@@ -85,7 +87,7 @@ std::vector<Flag> report_output_flags(ReportOutputFlags& flags) {
 }
 
 bool has_report_output(const ReportOutputFlags& flags) {
-  return flags.html || flags.plots || flags.png || flags.markdown;
+  return flags.html || flags.plots || flags.junit || flags.png || flags.markdown;
 }
 
 Result<int> write_report_outputs(const Context& context, const std::vector<std::string>& results,
@@ -97,19 +99,31 @@ Result<int> write_report_outputs(const Context& context, const std::vector<std::
   if (flags.html && *flags.html != "-") {
     GN_RETURN_IF_ERROR(check_output_file("--html", *flags.html));
   }
+  if (flags.junit) GN_RETURN_IF_ERROR(check_output_file("--junit", *flags.junit));
   fs::path converter;
   if (flags.png) {
     GN_ASSIGN_OR_RETURN(converter, report::find_svg_converter());
   }
   report::ReadReportSettings settings;
   settings.by_file = flags.by_file;
+  if (flags.html) settings.depth = journal::JournalDepth::kAll;
   GN_ASSIGN_OR_RETURN(const report::Report report,
                       report::read_report({results.begin(), results.end()}, settings));
   if (flags.html) GN_RETURN_IF_ERROR(write_html(context, *flags.html, report));
   if (flags.plots) GN_RETURN_IF_ERROR(write_plots(context, *flags.plots, converter, report));
+  if (flags.junit) {
+    GN_RETURN_IF_ERROR(base::write_file_atomic(*flags.junit, report::junit_report(report)));
+  }
   if (flags.markdown) std::cout << report::markdown_report(report);
   for (const std::string& note : report.notes) say(context, "note: " + note);
   return kExitDone;
+}
+
+Status write_junit(const fs::path& results, const fs::path& file) {
+  report::ReadReportSettings settings;
+  settings.score.resamples = 0;  // no band is shown
+  GN_ASSIGN_OR_RETURN(const report::Report report, report::read_report({results}, settings));
+  return base::write_file_atomic(file, report::junit_report(report));
 }
 
 }  // namespace graphnet::cli

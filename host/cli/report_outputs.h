@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@ namespace graphnet::cli {
 struct ReportOutputFlags {
   std::optional<std::string> html;
   std::optional<std::string> plots;
+  std::optional<std::string> junit;
   bool png = false;
   bool markdown = false;
   bool by_file = false;
@@ -33,5 +35,10 @@ bool has_report_output(const ReportOutputFlags& flags);
 base::Result<int> write_report_outputs(const Context& context,
                                        const std::vector<std::string>& results,
                                        const ReportOutputFlags& flags);
+
+/// Writes to `file` what `graphnet report RESULTS --junit FILE` does.
+///
+/// errors   as report::read_report(); kEnvironment if the file cannot be written
+base::Status write_junit(const std::filesystem::path& results, const std::filesystem::path& file);
 
 }  // namespace graphnet::cli

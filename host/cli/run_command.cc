@@ -6,8 +6,8 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <set>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/device_check.h"
@@ -17,6 +17,7 @@
 #include "cli/output_file.h"
 #include "cli/plan_text.h"
 #include "cli/plugin_state.h"
+#include "cli/report_outputs.h"
 #include "cli/run_view.h"
 #include "cli/sample_selection.h"
 #include "cli/version_text.h"
@@ -25,6 +26,7 @@
 #include "journal/journal_file.h"
 #include "journal/run_id.h"
 #include "measure/environment.h"
+#include "report/terminal_text.h"
 
 namespace graphnet::cli {
 
@@ -68,15 +70,20 @@ Status check_one_policy(const std::vector<config::RunConfig>& configs) {
   return Status::ok();
 }
 
-/// The configs, the flags applied; one that is named several times is there once.
+/// The configs, the flags applied; one that is named several times is there once, with a note.
 Result<std::vector<config::RunConfig>> read_configs(const Context& context,
                                                     const RunOptions& options) {
   std::vector<config::RunConfig> configs;
-  std::set<fs::path> seen;
+  std::map<fs::path, int> uses;
   for (const auto& name : options.configs) {
     GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, name));
     std::error_code ignored;
-    if (!seen.insert(fs::weakly_canonical(file, ignored)).second) continue;
+    const int use = ++uses[fs::weakly_canonical(file, ignored)];
+    if (use == 2) {
+      base::log(base::LogLevel::kWarning, "config",
+                report::printable(file.string() + " is given several times and is run once"));
+    }
+    if (use > 1) continue;
     GN_ASSIGN_OR_RETURN(
         config::RunConfig run_config,
         config::read_run_config(file, options.sets, context.installation.config_folders()));
@@ -195,14 +202,15 @@ int jobs_of(const RunOptions& options, const PreparedRun& run) {
                     static_cast<int>(std::clamp<std::size_t>(run.plan.size(), 1, kMaxJobs)));
 }
 
-Status check_results_file(const RunOptions& options) {
+Status check_output_files(const RunOptions& options) {
+  if (options.junit) GN_RETURN_IF_ERROR(check_output_file("--junit", *options.junit));
   if (options.output) return check_output_file("--output", *options.output);
   return options.resume ? check_output_file("--resume", *options.resume) : Status::ok();
 }
 
 Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   PreparedRun run;
-  GN_RETURN_IF_ERROR(check_results_file(options));
+  GN_RETURN_IF_ERROR(check_output_files(options));
   GN_ASSIGN_OR_RETURN(auto configs, read_configs(context, options));
   // Before the plugins: what a machine lacks is known before what a plugin lacks on it.
   for (const auto& run_config : configs) {
@@ -344,6 +352,11 @@ Result<int> sweep(const Context& context, const RunOptions& options, const Prepa
     return end.status();
   }
   view.finish(summarize(context, run, *end, view.is_at_max_failures(), started));
+  if (options.junit) {
+    const Status written = write_junit(run.results, *options.junit);
+    if (!written.is_ok() && end->signal == 0) return written;
+    if (!written.is_ok()) print_error(written, context.error.color);
+  }
   return exit_code_of(*end, view);
 }
 
@@ -401,6 +414,7 @@ Command run_command() {
        "records on standard output instead of the table"},
       {"graphnet run --config nope.yaml --protocol upstream --format graphnet-log > nope.log",
        "what the dataset's own analysis scripts read"},
+      {"graphnet run timm --config nope --junit run.xml", "for the test view of a build server"},
       {"graphnet run --config nope.yaml --dry-run -v", "every value and where it comes from"},
   };
   command.execute = [flags](const Context& context) { return execute(context, *flags); };

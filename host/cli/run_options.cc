@@ -145,6 +145,9 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        "continue a results file: tasks that it holds are not run again; the file need not exist",
        &flags.resume},
       {"--retry-failed", "", "with --resume: run again what did not end ok", &flags.retry_failed},
+      {"--junit", "FILE",
+       "at the end, write the results file as JUnit XML, a test case for each sample and backend",
+       &flags.junit},
       {"--shard", "I/N", "run part I of N, costliest sample first; all parts cost about the same",
        &flags.shard},
       {"--format", "table|graphnet-log",
@@ -194,6 +197,7 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
   }
   if (flags.output) options.output = *flags.output;
   if (flags.resume) options.resume = *flags.resume;
+  if (flags.junit) options.junit = *flags.junit;
   if (flags.isolate && flags.isolate != "fork" && flags.isolate != "fresh") {
     return Status(Code::kUsage, "--isolate takes fork or fresh, not '" + *flags.isolate + "'");
   }

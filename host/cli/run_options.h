@@ -45,6 +45,7 @@ struct RunFlags {
   std::optional<std::string> match;
   std::optional<std::string> maxfail;
   std::optional<std::string> durations;
+  std::optional<std::string> junit;
   bool exit_first = false;
   bool digest = false;
   bool dry_run = false;
@@ -77,7 +78,8 @@ struct RunOptions {
   FailOn fail_on = FailOn::kFailed;
   std::optional<std::string> match;  ///< pattern for names of samples, see keep_matching()
   std::optional<int> max_failures;   ///< the run ends after so many; nothing: at none
-  std::optional<int> num_slowest;    ///< of samples to list by their phases; 0: all of them
+  std::optional<std::filesystem::path> junit;
+  std::optional<int> num_slowest;  ///< of samples to list by their phases; 0: all of them
   bool forks_workers = true;
   int jobs = 1;  ///< samples at a time; 0: auto
   std::vector<report::TableColumn> columns = report::default_columns();

@@ -49,20 +49,26 @@ class Selection {
   /// If no line names one, this is a file of another kind, or its paths count from another folder.
   Status add_list(const fs::path& list) {
     GN_ASSIGN_OR_RETURN(const std::vector<ListedPath> paths, read_path_list(list));
-    std::vector<Status> refusals;
+    Status refusal;  // of the first line that names none
+    std::vector<std::string> warnings;
     bool has_sample = false;
     for (const auto& [line, path] : paths) {
       Result<fs::path> folder = entry_path(list, path);
       Status added = folder.is_ok() ? add_folder(*folder) : folder.status();
       has_sample = has_sample || added.is_ok();
       if (added.is_ok()) continue;
-      added.add_context("line " + std::to_string(line) + " of the list '" + list.string() + "'");
-      refusals.push_back(std::move(added));
+      const std::string where =
+          "line " + std::to_string(line) + " of the list '" + list.string() + "'";
+      // The reason is in its record.
+      std::string warning = where + " names no sample: " + path;
+      if (!added.hints().empty()) warning += "; " + added.hints().front();
+      warnings.push_back(std::move(warning));
+      if (refusal.is_ok()) refusal = std::move(added.add_context(where));
       add(folder.is_ok() ? *folder : fs::path(path));
     }
-    if (!has_sample && !refusals.empty()) return refusals.front();
-    for (const Status& refusal : refusals) {
-      base::log(base::LogLevel::kWarning, "samples", report::printable(refusal.to_string()));
+    if (!has_sample && !refusal.is_ok()) return refusal;
+    for (const std::string& warning : warnings) {
+      base::log(base::LogLevel::kWarning, "samples", report::printable(warning));
     }
     return Status::ok();
   }

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/text_table.h"
 #include "report/terminal_text.h"
+#include "report/text_table.h"
 
 namespace graphnet::cli {
 
@@ -22,7 +22,8 @@ using score::ScoreSet;
 
 namespace {
 
-using Cells = std::vector<std::string>;
+using report::Cells;
+using report::text_table;
 
 std::string format(const char* pattern, double value) {
   std::array<char, 64> text = {};

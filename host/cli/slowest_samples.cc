@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "report/terminal_text.h"
+#include "report/text_table.h"
 
 namespace graphnet::cli {
 
@@ -36,25 +37,20 @@ std::string SlowestSamples::text() const {
   std::stable_sort(slowest.begin(), slowest.end(),
                    [](const Entry* a, const Entry* b) { return a->total_ns > b->total_ns; });
   if (count_ > 0) slowest.resize(std::min(count_, slowest.size()));
-  int width = 0;
-  for (const Entry* entry : slowest) {
-    width = std::max(
-        width, report::display_width(report::printable(entry->sample + "  " + entry->backend)));
-  }
-  std::string text = "slowest " + std::to_string(slowest.size()) + " of " +
-                     std::to_string(entries_.size()) + ", by phase\n";
+  const std::string text = "slowest " + std::to_string(slowest.size()) + " of " +
+                           std::to_string(entries_.size()) + ", by phase\n";
+  std::vector<report::Cells> rows;
   for (const Entry* entry : slowest) {
     std::vector<std::string> phases;
     for (const Phase& phase : entry->phases) {
       if (phase.ns < kLeastShownShare * entry->total_ns) continue;
       phases.push_back(phase.name + " " + base::format_duration(phase.ns));
     }
-    text += "  " +
-            report::pad_right(report::printable(entry->sample + "  " + entry->backend), width) +
-            "  " + base::format_duration(entry->total_ns) + ": " +
-            report::printable(base::join(phases, ", ")) + "\n";
+    rows.push_back({report::printable(entry->sample), report::printable(entry->backend),
+                    base::format_duration(entry->total_ns) + ": " +
+                        report::printable(base::join(phases, ", "))});
   }
-  return text;
+  return text + report::text_table(rows, "  ", 3);
 }
 
 }  // namespace graphnet::cli

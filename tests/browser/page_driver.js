@@ -35,6 +35,17 @@
   heading('speedup').click();
   seen.slowestFirst = column('speedup');
 
+  seen.headings = texts('#head button');
+  byId('quantiles').click();
+  seen.moreHeadings = texts('#head button');
+  heading('plugin p99').click();
+  const nanoseconds = {ns: 1, us: 1e3, ms: 1e6, s: 1e9};
+  seen.slowestCalls = column('plugin p99').filter(text => text !== '').map(text => {
+    const [value, unit] = text.split(' ');
+    return Number(value) * nanoseconds[unit];
+  });
+  byId('quantiles').click();
+
   document.querySelector('#rows tr.row').click();
   seen.rowDetails = texts('#rows tr.detail dt');
   const sample = document.querySelector('#samples-rows .opener');

@@ -114,6 +114,15 @@ TEST_F(PageInBrowser, FiltersSortsAndShowsSamples) {
   const auto has = [](const base::Json& list, const char* what) {
     return std::find(list.begin(), list.end(), base::Json(what)) != list.end();
   };
+  EXPECT_EQ(seen["moreHeadings"].size(), seen["headings"].size() + 4);
+  const auto slowest = seen["slowestCalls"].get<std::vector<double>>();
+  EXPECT_GT(slowest.size(), 90U);
+  EXPECT_TRUE(std::is_sorted(slowest.rbegin(), slowest.rend())) << seen["slowestCalls"];
+  for (const char* name : {"eager p90", "eager p99", "plugin p90", "plugin p99"}) {
+    EXPECT_FALSE(has(seen["headings"], name)) << name;
+    EXPECT_TRUE(has(seen["rowDetails"], name)) << seen["rowDetails"];
+    EXPECT_TRUE(has(seen["sampleDetails"], name)) << seen["sampleDetails"];
+  }
   EXPECT_TRUE(has(seen["rowDetails"], "plugin code entered")) << seen["rowDetails"];
   EXPECT_TRUE(has(seen["sampleDetails"], "passes from t")) << seen["sampleDetails"];
   EXPECT_EQ(seen["address"].get<std::string>().rfind("#sample=", 0), 0U) << seen["address"];

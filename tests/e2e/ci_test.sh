@@ -36,6 +36,7 @@ while read -r line; do
   fi
 done <commands
 grep -q '<testsuite .*tests="3"' junit.xml || fail "junit.xml has not three cases"
+grep -q '<testsuite .*tests="2" failures="0"' run.xml || fail "run.xml has not two cases that passed"
 
 # A sample that is gone is missing; a baseline that is gone is no verdict.
 head -n 3 new.jsonl >short.jsonl

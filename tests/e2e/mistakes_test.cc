@@ -128,11 +128,28 @@ TEST(Mistakes, NamesOfTablesAndTypos) {
   EXPECT_EQ(named.state.exit_code, 0) << named.output;
   expect_text(named, "slowest 1 of 1");
   EXPECT_EQ(journal::read_journal(folder.path() / "results.jsonl")->records.size(), 1U);
+  const char* const note = "is given several times";
+  expect_text(named, note);
+  EXPECT_EQ(named.output.find(note), named.output.rfind(note)) << named.output;
   const ProgramEnd typo = run_in(folder, {"sadhaklal_mlp-iriz", "--config", "nope"});
   EXPECT_EQ(typo.state.exit_code, 3) << typo.output;
   expect_text(typo, "try: did you mean 'sadhaklal_mlp-iris'?");
   const ProgramEnd none = run_in(folder, {"timm", "-k", "bert", "--config", "nope", "--dry-run"});
   EXPECT_EQ(none.state.exit_code, 3) << none.output;
+}
+
+TEST(Mistakes, WrongLineOfAListIsExplainedOnce) {
+  const TempDir folder;
+  const fs::path list = folder.write("list.txt", kSmall + "\nnone/here\n");
+  const ProgramEnd end = run_in(folder, {list.string(), "--config", "nope"});
+  EXPECT_EQ(end.state.exit_code, 1) << end.output;
+  expect_text(end, "line 2 of the list '" + list.string() + "' names no sample: none/here");
+  EXPECT_EQ(end.output.find("no sample, folder or list"), std::string::npos)
+      << "the reason is in the record: " << end.output;
+  const auto content = journal::read_journal(folder.path() / "results.jsonl");
+  ASSERT_EQ(content->records.size(), 2U);
+  EXPECT_EQ(content->records[1].outcome, record::Outcome::kInvalidSample);
+  EXPECT_NE(content->records[1].message, "");
 }
 
 TEST(Mistakes, MaxfailEndsTheRun) {

@@ -224,6 +224,17 @@ TEST_F(ResultCommands, CompareServesABuildServer) {
   EXPECT_EQ(graphnet({"compare", before, after, "--junit", path("none/x.xml")}).state.exit_code, 2);
 }
 
+TEST_F(ResultCommands, ReportWritesATestCaseForEachSampleAndBackend) {
+  const std::string results = file("a.jsonl", journal_text(30, 3));
+  const ProgramEnd end = graphnet({"report", results, "--junit", path("junit.xml")});
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  const std::string xml = read_text(path("junit.xml"));
+  EXPECT_EQ(XmlCheck(xml).problem(), "") << xml;
+  EXPECT_NE(xml.find("<testsuite name=\"xla\" tests=\"30\""), std::string::npos) << xml;
+  EXPECT_EQ(graphnet({"report", results, "--junit", path("none/x.xml")}).state.exit_code, 2);
+  EXPECT_EQ(graphnet({"report", results, "--junit", path("x.xml"), "--csv"}).state.exit_code, 2);
+}
+
 TEST_F(ResultCommands, CompareRefusesResultsWithNothingInCommon) {
   const std::string a = file("a.jsonl", journal_text(3, 2));
   const std::string b =
@@ -237,11 +248,13 @@ TEST_F(ResultCommands, CompareRefusesResultsWithNothingInCommon) {
 
 TEST_F(ResultCommands, KernelsAndPerfettoShowWhatARunDid) {
   const std::string results = path("run.jsonl");
-  const ProgramEnd run =
-      graphnet({"run", GRAPHNET_SOURCE_DIR "/samples/transformers-auto-model/sadhaklal_mlp-iris",
-                "--config", GRAPHNET_SOURCE_DIR "/configs/nope.yaml", "--threads", "1",
-                "--protocol", "upstream", "--warmup", "2", "--trials", "5", "-o", results});
+  const ProgramEnd run = graphnet(
+      {"run", GRAPHNET_SOURCE_DIR "/samples/transformers-auto-model/sadhaklal_mlp-iris", "--config",
+       GRAPHNET_SOURCE_DIR "/configs/nope.yaml", "--threads", "1", "--protocol", "upstream",
+       "--warmup", "2", "--trials", "5", "-o", results, "--junit", path("run.xml")});
   ASSERT_EQ(run.state.exit_code, 0) << run.output;
+  EXPECT_EQ(graphnet({"report", results, "--junit", path("report.xml")}).state.exit_code, 0);
+  EXPECT_EQ(read_text(path("run.xml")), read_text(path("report.xml")));
   const ProgramEnd shown = graphnet({"report", "--kernels", results});
   EXPECT_EQ(shown.state.exit_code, 0);
   for (const char* part :

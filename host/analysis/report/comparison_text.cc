@@ -6,6 +6,7 @@
 #include "report/comparison.h"
 #include "report/summary.h"
 #include "report/terminal_text.h"
+#include "report/text_table.h"
 
 namespace graphnet::report {
 
@@ -186,7 +187,7 @@ std::string comparison_text(const Comparison& comparison) {
                      base::counted(static_cast<std::size_t>(comparison.ratio.count), "sample") +
                      "\n" + counts_line(comparison) + "; " + limits +
                      detectable_line(comparison.detectable) + bits_line(comparison);
-  std::vector<std::array<std::string, 3>> rows;
+  std::vector<Cells> rows;
   std::size_t num_hidden = 0;
   for (const Change change : kListed) {
     const auto samples = listed(comparison, change);
@@ -198,16 +199,12 @@ std::string comparison_text(const Comparison& comparison) {
       rows.push_back({change_name(change), printable(samples[i]->sample), ratio_cell(*samples[i])});
     }
   }
-  int width = 0;
-  for (const auto& row : rows) width = std::max(width, display_width(row[1]));
-  if (!rows.empty()) text += "\n";
-  for (const auto& [change, sample, ratio] : rows) {
-    text += "  " + pad_right(change, 7) + "  " + pad_right(sample, width) + "  " + ratio + "\n";
-  }
   if (comparison.rule.missing) {
-    for (const std::string& sample : comparison.missing)
-      text += "  missing  " + printable(sample) + "\n";
+    for (const std::string& sample : comparison.missing) {
+      rows.push_back({"missing", printable(sample), ""});
+    }
   }
+  if (!rows.empty()) text += "\n" + text_table(rows, "  ", 3);
   if (num_hidden > 0) text += "  and " + std::to_string(num_hidden) + " more\n";
   const std::vector<std::string> causes = comparison.regression_causes();
   return text + (causes.empty() ? "\nno regression\n"

@@ -2,6 +2,7 @@
 #include "report/family_table.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "base/text.h"
@@ -60,6 +61,29 @@ std::string bytes_at(const std::vector<double>& sorted, double part) {
              : base::format_bytes(static_cast<unsigned long long>(quantile(sorted, part)));
 }
 
+constexpr FamilyColumn kColumns[] = {
+    {"family", false, [](const Family& family, const FamilyEntry&) { return family.name; }},
+    {"backend", false, [](const Family&, const FamilyEntry& entry) { return entry.backend; }},
+    {"ok", true,
+     [](const Family&, const FamilyEntry& entry) {
+       return std::to_string(entry.num_ok) + " of " + std::to_string(entry.num_samples);
+     }},
+    {"not ok", false,
+     [](const Family&, const FamilyEntry& entry) { return counts_text(entry.not_ok); }},
+    {"common samples", true,
+     [](const Family& family, const FamilyEntry&) { return std::to_string(family.num_common); }},
+    {"speedup on them", false,
+     [](const Family&, const FamilyEntry& entry) { return mean_text(entry.common); }},
+    {"compile: median", true,
+     [](const Family&, const FamilyEntry& entry) { return duration_at(entry.compile_ns, 0.5); }},
+    {"90 %", true,
+     [](const Family&, const FamilyEntry& entry) { return duration_at(entry.compile_ns, 0.9); }},
+    {"peak memory: median", true,
+     [](const Family&, const FamilyEntry& entry) { return bytes_at(entry.peak_bytes, 0.5); }},
+    {"largest", true,
+     [](const Family&, const FamilyEntry& entry) { return bytes_at(entry.peak_bytes, 1); }},
+};
+
 }  // namespace
 
 std::vector<Family> families(const Report& report, const Headline& headline) {
@@ -89,22 +113,34 @@ std::vector<Family> families(const Report& report, const Headline& headline) {
   return made;
 }
 
-std::string family_markdown(const std::vector<Family>& families) {
-  std::string text =
-      markdown_row({"family", "backend", "ok", "not ok", "common samples", "speedup on them",
-                    "compile: median", "90 %", "peak memory: median", "largest"}) +
-      markdown_row({"---", "---", "---:", "---", "---:", "---", "---:", "---:", "---:", "---:"});
+const std::vector<FamilyColumn>& family_columns() {
+  static const std::vector<FamilyColumn> columns(std::begin(kColumns), std::end(kColumns));
+  return columns;
+}
+
+std::vector<Cells> family_rows(const std::vector<Family>& families) {
+  std::vector<Cells> rows;
   for (const Family& family : families) {
     for (const FamilyEntry& entry : family.entries) {
       if (entry.num_samples == 0) continue;
-      text +=
-          markdown_row({markdown_cell(family.name), markdown_cell(entry.backend),
-                        std::to_string(entry.num_ok) + " of " + std::to_string(entry.num_samples),
-                        markdown_cell(counts_text(entry.not_ok)), std::to_string(family.num_common),
-                        markdown_cell(mean_text(entry.common)), duration_at(entry.compile_ns, 0.5),
-                        duration_at(entry.compile_ns, 0.9), bytes_at(entry.peak_bytes, 0.5),
-                        bytes_at(entry.peak_bytes, 1)});
+      Cells& cells = rows.emplace_back();
+      for (const FamilyColumn& column : kColumns) cells.push_back(column.text(family, entry));
     }
+  }
+  return rows;
+}
+
+std::string family_markdown(const std::vector<Family>& families) {
+  Cells heads;
+  Cells rules;
+  for (const FamilyColumn& column : kColumns) {
+    heads.emplace_back(column.name);
+    rules.emplace_back(column.is_number ? "---:" : "---");
+  }
+  std::string text = markdown_row(heads) + markdown_row(rules);
+  for (Cells cells : family_rows(families)) {
+    for (std::string& cell : cells) cell = markdown_cell(cell);
+    text += markdown_row(cells);
   }
   return text;
 }

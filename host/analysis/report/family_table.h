@@ -9,6 +9,7 @@
 #include "report/distribution.h"
 #include "report/headline.h"
 #include "report/result_row.h"
+#include "report/text_table.h"
 
 namespace graphnet::report {
 
@@ -35,7 +36,22 @@ struct Family {
 /// order    by name; entries in the order of the headline's backends
 std::vector<Family> families(const Report& report, const Headline& headline);
 
-/// As a table of Markdown: a line a family and backend.
+/// What a family table says of one backend in one family; Markdown and page show the same.
+struct FamilyColumn {
+  const char* name;
+  bool is_number;  ///< shown to the right
+  std::string (*text)(const Family& family, const FamilyEntry& entry);
+};
+
+/// In the order of the table.
+const std::vector<FamilyColumn>& family_columns();
+
+/// A row a family and backend, without backends that have no result there.
+///
+/// shapes   rows as long as family_columns()
+std::vector<Cells> family_rows(const std::vector<Family>& families);
+
+/// As a table of Markdown.
 std::string family_markdown(const std::vector<Family>& families);
 
 /// A cell of a Markdown table: nothing in it ends the cell or is markup; "-" if it is empty.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +12,8 @@
 #include "record/left_out.h"
 #include "report/summary.h"
 #include "report/terminal_text.h"
+#include "report/text_table.h"
+#include "score/common_samples.h"
 
 namespace graphnet::report {
 
@@ -76,13 +79,15 @@ std::vector<double> speedups_of(const std::map<std::string, const HeadlineResult
 void compare(const BySample& results, Headline& headline) {
   const std::vector<std::size_t> places = with_evidence(headline);
   if (places.empty()) return;
-  for (const auto& [sample, first] : results[places.front()]) {
-    const bool is_common = std::all_of(places.begin(), places.end(), [&](std::size_t place) {
-      const auto found = results[place].find(first->sample);
-      return found != results[place].end() && found->second->has_evidence();
-    });
-    if (is_common) headline.common.push_back(sample);
+  std::vector<std::set<std::string>> samples;
+  for (const std::size_t place : places) {
+    std::set<std::string>& counted = samples.emplace_back();
+    for (const auto& [sample, result] : results[place]) {
+      if (result->has_evidence()) counted.insert(sample);
+    }
   }
+  const std::set<std::string> shared = score::common_samples(samples);
+  headline.common.assign(shared.begin(), shared.end());
   headline.fastest = places.front();
   std::map<std::size_t, std::vector<double>> common;
   for (const std::size_t place : places) {
@@ -106,14 +111,6 @@ void compare(const BySample& results, Headline& headline) {
 std::string times(double ratio) {
   char text[40];
   std::snprintf(text, sizeof text, "%.2fx", ratio);
-  return text;
-}
-
-std::string mean_cell(const GeometricMean& mean) {
-  if (mean.count == 0) return "-";
-  if (!mean.has_interval) return times(mean.value);
-  char text[80];
-  std::snprintf(text, sizeof text, "%.2fx [%.2f, %.2f]", mean.value, mean.low, mean.high);
   return text;
 }
 
@@ -167,39 +164,25 @@ std::map<std::string, int> in_no_mean(const BackendHeadline& backend) {
   return all;
 }
 
-using Cells = std::vector<std::string>;
-
-/// All but the reasons.
 Cells cells_of(const BackendHeadline& backend) {
-  return {printable(backend.name), mean_cell(backend.common),
-          mean_cell(backend.own) +
+  return {printable(backend.name), mean_text(backend.common),
+          mean_text(backend.own) +
               (backend.own.count > 0 ? " of " + std::to_string(backend.own.count) : ""),
-          std::to_string(backend.num_ok) + " of " + std::to_string(backend.num_samples)};
+          std::to_string(backend.num_ok) + " of " + std::to_string(backend.num_samples),
+          printable(counts_text(in_no_mean(backend)))};
 }
 
 std::string table_of(const Headline& headline, int width) {
   std::vector<Cells> rows = {{"geometric mean",
                               "common samples: " + std::to_string(headline.common.size()),
-                              "own samples", "ok"}};
+                              "own samples", "ok", "in no mean"}};
   for (const BackendHeadline& backend : headline.backends) rows.push_back(cells_of(backend));
   if (headline.backends.size() == 1) {
     for (Cells& row : rows) row.erase(row.begin() + 1);  // what is common to one is its own
   }
-  std::vector<int> widths(rows.front().size(), 0);
-  for (const Cells& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], display_width(row[i]));
-    }
-  }
   std::string text;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::string line;
-    for (std::size_t j = 0; j < widths.size(); ++j) {
-      line += pad_right(rows[i][j], widths[j]) + "  ";
-    }
-    const std::string reasons =
-        i == 0 ? "in no mean" : printable(counts_text(in_no_mean(headline.backends[i - 1])));
-    for (const std::string& part : wrapped(line + reasons, width, 4)) text += part + "\n";
+  for (const std::string& line : aligned_lines(rows, rows.front().size())) {
+    for (const std::string& part : wrapped(line, width, 4)) text += part + "\n";
   }
   return text;
 }

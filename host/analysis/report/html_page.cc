@@ -66,7 +66,7 @@ std::string curve_section(const Part& part) {
 }
 
 std::string group_section(const Part& part) {
-  return family_table(part.report) + figures(part.charts, ChartSection::kGroups);
+  return family_tables(part.report) + figures(part.charts, ChartSection::kGroups);
 }
 
 std::string overview(const Part& all, const Part& common) {
@@ -110,7 +110,8 @@ constexpr const char* kTableSection =
     "<noscript><p>This table needs scripts; <code>graphnet report --csv</code> has it "
     "too.</p></noscript>\n"
     "<p class=\"controls\"><label>sample <input id=\"filter-sample\" type=\"search\" "
-    "placeholder=\"part of a name\"></label><span id=\"filters\" class=\"controls\"></span></p>\n"
+    "placeholder=\"part of a name\"></label><span id=\"filters\" class=\"controls\"></span>"
+    "<label><input id=\"quantiles\" type=\"checkbox\"> p90 and p99 of calls</label></p>\n"
     "<p class=\"controls\"><button id=\"previous\">previous</button>"
     "<button id=\"next\">next</button><span id=\"count\"></span>"
     "<button id=\"save\">save as CSV</button></p>\n"

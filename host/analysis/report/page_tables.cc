@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "report/family_table.h"
+#include "report/headline.h"
 #include "report/svg.h"
 
 namespace graphnet::report {
@@ -44,20 +46,6 @@ std::string sum_of(const std::vector<double>& values) {
 std::string table(const std::string& head, const std::string& body) {
   return "<div class=\"scroll\"><table><thead><tr>" + head + "</tr></thead><tbody>\n" + body +
          "</tbody></table></div>\n";
-}
-
-std::string backend_headings(const std::vector<std::string>& backends) {
-  std::string html;
-  for (const std::string& name : backends) html += heading(name, true);
-  return html;
-}
-
-std::string family_cell(const GroupRow::Entry& entry) {
-  if (entry.num_samples == 0) return cell("-", true);
-  const std::string counts =
-      std::to_string(entry.num_ok) + " of " + std::to_string(entry.num_samples) + " ok";
-  return "<td class=\"n\">" + escape_markup(mean_text(entry.mean)) + "<br><span class=\"muted\">" +
-         counts + "</span></td>";
 }
 
 }  // namespace
@@ -101,14 +89,23 @@ std::string time_table(const std::vector<BackendSummary>& summaries) {
   return table(head, body);
 }
 
-std::string family_table(const Report& report) {
-  std::string body;
-  for (const GroupRow& row : group_rows(report, &ResultRow::family)) {
-    body += "<tr>" + cell(row.name);
-    for (const GroupRow::Entry& entry : row.entries) body += family_cell(entry);
-    body += "</tr>\n";
+std::string family_tables(const Report& report) {
+  const std::vector<FamilyColumn>& columns = family_columns();
+  std::string head;
+  for (const FamilyColumn& column : columns) head += heading(column.name, column.is_number);
+  const std::vector<Headline> all = headlines(report);
+  std::string html;
+  for (const Headline& headline : all) {
+    std::string body;
+    for (const Cells& cells : family_rows(families(report, headline))) {
+      body += "<tr>";
+      for (std::size_t i = 0; i < cells.size(); ++i) body += cell(cells[i], columns[i].is_number);
+      body += "</tr>\n";
+    }
+    if (all.size() > 1) html += "<p>" + escape_markup(headline.condition) + "</p>\n";
+    html += table(head, body);
   }
-  return table(heading("family") + backend_headings(report.backends), body);
+  return html;
 }
 
 std::string count_table(const std::vector<BackendSummary>& summaries, const std::string& corner,

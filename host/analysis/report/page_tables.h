@@ -18,8 +18,9 @@ std::string summary_table(const std::vector<BackendSummary>& summaries);
 /// One row a backend: sums of times, and what compiling took.
 std::string time_table(const std::vector<BackendSummary>& summaries);
 
-/// One row a family, one column a backend: mean speedup with its interval, and how many are ok.
-std::string family_table(const Report& report);
+/// families() of each headline, a row a family and backend, as `report --markdown` has them; above
+/// each of several tables its conditions.
+std::string family_tables(const Report& report);
 
 /// One column a backend, one row a word with its counts, "-" for none; empty without words.
 std::string count_table(const std::vector<BackendSummary>& summaries, const std::string& corner,

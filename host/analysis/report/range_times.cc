@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "report/distribution.h"
 #include "report/terminal_text.h"
+#include "report/text_table.h"
 
 namespace graphnet::report {
 
@@ -101,9 +102,9 @@ std::string bar_of(const RangeTime& range, double largest, int longest) {
   return std::string(static_cast<std::size_t>(std::max(1L, length)), range.gain.ns > 0 ? '+' : '-');
 }
 
-/// One row of cells a range; the last one is its bar.
-std::vector<std::vector<std::string>> cells_of(const RangeReport& report) {
-  std::vector<std::vector<std::string>> rows = {
+/// One row of cells a range, without its bar.
+std::vector<Cells> cells_of(const RangeReport& report) {
+  std::vector<Cells> rows = {
       {"lines", "calls", report.base, report.backend, "gain", "95 % interval"}};
   for (const RangeTime& range : report.ranges) {
     rows.push_back(
@@ -112,7 +113,7 @@ std::vector<std::vector<std::string>> cells_of(const RangeReport& report) {
          signed_duration(range.backend.ns), signed_duration(range.gain.ns),
          "[" + signed_duration(range.gain.low) + ", " + signed_duration(range.gain.high) + "]"});
   }
-  for (auto& row : rows) {
+  for (Cells& row : rows) {
     for (std::string& cell : row) cell = printable(cell);
   }
   return rows;
@@ -151,15 +152,9 @@ std::vector<RangeTime> range_times(const std::vector<MeasuredBeginning>& beginni
 }
 
 std::string range_text(const RangeReport& report, int width) {
-  const auto rows = cells_of(report);
-  std::vector<int> widths(rows.front().size(), 0);
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], display_width(row[i]));
-    }
-  }
-  int taken = 0;
-  for (const int one : widths) taken += one + 2;
+  // The last column is to the right, so that lines are equally long.
+  const std::vector<std::string> lines = aligned_lines(cells_of(report), 2);
+  const int taken = display_width(lines.front()) + 2;
   const int longest =
       width > 0 ? std::clamp(width - taken, kShortestBar, kLongestBar) : kLongestBar;
   double largest = 0;
@@ -169,15 +164,9 @@ std::string range_text(const RangeReport& report, int width) {
   std::string text = printable(report.sample + ": " + report.backend + " against " + report.base +
                                ", protocol " + report.protocol) +
                      "\n";
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line;
-    for (std::size_t i = 0; i < rows[r].size(); ++i) {
-      const auto pad = i < 2 ? pad_right : pad_left;
-      line += pad(rows[r][i], widths[i]) + "  ";
-    }
-    if (r > 0) line += bar_of(report.ranges[r - 1], largest, longest);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string bar = i == 0 ? "" : bar_of(report.ranges[i - 1], largest, longest);
+    text += lines[i] + (bar.empty() ? "" : "  " + bar) + "\n";
   }
   for (const std::string& note : report.notes) text += printable(note) + "\n";
   return text;

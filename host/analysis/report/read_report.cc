@@ -163,6 +163,7 @@ Result<Report> read_report(const std::vector<std::filesystem::path>& paths,
   score::ReadSettings reading;
   reading.compat = settings.score.compat;
   reading.by_file = settings.by_file;
+  reading.depth = settings.depth;
   reading.on_journal = [&](const journal::JournalContent& content, std::size_t first_row) {
     details.add(content, first_row);
   };

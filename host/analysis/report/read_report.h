@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "journal/journal_file.h"
 #include "report/result_row.h"
 #include "score/score_set.h"
 
@@ -13,6 +14,8 @@ namespace graphnet::report {
 struct ReadReportSettings {
   score::Settings score;
   bool by_file = false;  ///< one backend a file, see score/read_results.h
+  /// kAll: with quantiles of single calls (ResultRow::eager_p90_ns and others), in twice the time.
+  journal::JournalDepth depth = journal::JournalDepth::kBrief;
 };
 
 /// Reads results files (journals, upstream logs, folders of them), scores them, and gathers what a

@@ -6,6 +6,7 @@
 
 #include "base/field_reader.h"
 #include "base/tolerance.h"
+#include "report/distribution.h"
 #include "report/proof_report.h"
 
 namespace graphnet::report {
@@ -71,6 +72,13 @@ std::string digest_of(const base::Json& digest, const char* key) {
 
 }  // namespace
 
+std::optional<double> quantile_of_calls(const record::Record::Side& side, double part) {
+  if (side.trials_ns.empty()) return std::nullopt;
+  std::vector<double> sorted = side.trials_ns;
+  std::sort(sorted.begin(), sorted.end());
+  return quantile(sorted, part);
+}
+
 ResultRow result_row(const record::Record& record) {
   ResultRow row;
   row.sample = record.sample;
@@ -87,6 +95,10 @@ ResultRow result_row(const record::Record& record) {
   row.speedup_high = record.timing.speedup_high;
   row.eager_ns = record.eager.median_ns;
   row.plugin_ns = record.plugin_side.median_ns;
+  row.eager_p90_ns = quantile_of_calls(record.eager, 0.9);
+  row.eager_p99_ns = quantile_of_calls(record.eager, 0.99);
+  row.plugin_p90_ns = quantile_of_calls(record.plugin_side, 0.9);
+  row.plugin_p99_ns = quantile_of_calls(record.plugin_side, 0.99);
   row.compile_ns = record.plugin_side.compile_ns;
   row.bind_ns = record.plugin_side.bind_ns;
   row.capture_ns = record.plugin_side.capture_ns;

@@ -39,6 +39,11 @@ struct ResultRow {
   std::optional<double> speedup_high;
   std::optional<double> eager_ns;
   std::optional<double> plugin_ns;
+  // Of single calls, waits included; none without them (JournalDepth::kBrief).
+  std::optional<double> eager_p90_ns;
+  std::optional<double> eager_p99_ns;
+  std::optional<double> plugin_p90_ns;
+  std::optional<double> plugin_p99_ns;
   std::optional<double> compile_ns;
   std::optional<double> bind_ns;
   std::optional<double> capture_ns;  ///< of protocols that replay
@@ -64,6 +69,9 @@ struct ResultRow {
   bool is_not_run() const { return counting == record::Counting::kNotCounted; }
   bool counts_in_means() const { return is_ok() && left_out.empty() && speedup && *speedup > 0; }
 };
+
+/// Quantile of a side's timed calls, waits included; none if it has none.
+std::optional<double> quantile_of_calls(const record::Record::Side& side, double part);
 
 /// What a record says, without backend and left_out.
 ResultRow result_row(const record::Record& record);

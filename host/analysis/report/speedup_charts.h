@@ -64,8 +64,8 @@ Chart scatter_chart(const ChartName& name, const ScatterInput& input);
 struct GroupRow {
   std::string name;
   struct Entry {
-    GeometricMean mean;  ///< of the ok samples' speedups
-    int num_samples = 0;
+    GeometricMean mean;   ///< of the ok samples' speedups
+    int num_samples = 0;  ///< all that have a result, whatever it is
     int num_ok = 0;
   };
   std::vector<Entry> entries;  ///< one a backend

@@ -148,7 +148,7 @@ std::vector<GroupRow> group_rows(const Report& report, GroupKey key) {
   const std::size_t num_backends = report.backends.size();
   std::map<std::string, Counted> groups;
   for (const ResultRow& row : report.rows) {
-    if (row.backend >= num_backends || row.is_not_run()) continue;
+    if (row.backend >= num_backends) continue;
     Counted& group = groups[row.*key];
     group.entries.resize(num_backends);
     group.speedups.resize(num_backends);

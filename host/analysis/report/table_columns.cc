@@ -10,9 +10,10 @@
 #include <set>
 #include <string_view>
 
+#include "base/suggestion.h"
 #include "base/text.h"
 #include "record/left_out.h"
-#include "report/distribution.h"
+#include "report/result_row.h"
 #include "report/terminal_text.h"
 #include "score/evidence.h"
 
@@ -38,14 +39,6 @@ std::string bytes_or_dash(const std::optional<std::int64_t>& bytes) {
   char text[40];
   std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(*bytes) / (1024.0 * 1024.0));
   return text;
-}
-
-/// Of the timed calls of a side.
-std::string quantile_or_dash(const Record::Side& side, double part) {
-  if (side.trials_ns.empty()) return "-";
-  std::vector<double> sorted = side.trials_ns;
-  std::sort(sorted.begin(), sorted.end());
-  return duration_cell(quantile(sorted, part));
 }
 
 std::string throughput_or_dash(const Number& nanoseconds) {
@@ -129,10 +122,14 @@ constexpr TableColumn kColumns[] = {
      },
      "time of the plugin's very first call, which enters no statistic"},
     {"p90", "p90", kRight, 9, false,
-     [](const Record& record, double) { return quantile_or_dash(record.plugin_side, 0.9); },
+     [](const Record& record, double) {
+       return duration_or_dash(quantile_of_calls(record.plugin_side, 0.9));
+     },
      "90th percentile of the plugin's timed calls, waits included"},
     {"p99", "p99", kRight, 9, false,
-     [](const Record& record, double) { return quantile_or_dash(record.plugin_side, 0.99); },
+     [](const Record& record, double) {
+       return duration_or_dash(quantile_of_calls(record.plugin_side, 0.99));
+     },
      "99th percentile of the plugin's timed calls, waits included"},
     {"throughput", "throughput", kRight, 12, false,
      [](const Record& record, double) { return throughput_or_dash(record.plugin_side.median_ns); },
@@ -218,8 +215,7 @@ Result<std::vector<TableColumn>> columns_named(const std::string& list) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
       Status error(Code::kUsage, "--columns has no column '" + name + "'");
-      const std::string nearest = base::nearest_word(name, names);
-      if (!nearest.empty()) error.add_hint("did you mean '" + nearest + "'?");
+      base::add_suggestion(error, name, names);
       return error.add_hint("columns: " + base::join(names, ", "));
     }
     const auto is_named = [&](const TableColumn& column) { return column.name == name; };

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "report/family_table.h"
 #include "report/headline.h"
+#include "report/junit.h"
 #include "report/summary.h"
 #include "report/terminal_text.h"
 
@@ -110,6 +111,15 @@ std::string csv_number(const std::optional<double>& value) {
   return text;
 }
 
+JUnitCase case_of(const ResultRow& row) {
+  JUnitCase result = {row.sample, JUnitCase::End::kPassed, row.outcome.text()};
+  if (!row.message.empty()) result.message += ": " + row.message;
+  if (row.is_ok()) return result;
+  const bool is_failure = record::fails_run(row.outcome, record::FailOn::kError);
+  result.end = is_failure ? JUnitCase::End::kFailed : JUnitCase::End::kSkipped;
+  return result;
+}
+
 }  // namespace
 
 std::string markdown_report(const Report& report) {
@@ -132,6 +142,19 @@ std::string markdown_report(const Report& report) {
   text += flagged_lines(report);
   for (const std::string& note : report.notes) text += "\n" + markdown_cell(note) + "\n";
   return text;
+}
+
+std::string junit_report(const Report& report) {
+  std::vector<JUnitSuite> suites;
+  for (const std::string& backend : report.backends) suites.push_back({backend, {}});
+  for (const ResultRow& row : report.rows) {
+    if (row.backend < suites.size()) suites[row.backend].cases.push_back(case_of(row));
+  }
+  for (JUnitSuite& suite : suites) {
+    std::stable_sort(suite.cases.begin(), suite.cases.end(),
+                     [](const JUnitCase& a, const JUnitCase& b) { return a.name < b.name; });
+  }
+  return junit_document(suites);
 }
 
 std::string csv_report(const Report& report) {

@@ -16,4 +16,11 @@ std::string markdown_report(const Report& report);
 /// known is an empty cell.
 std::string csv_report(const Report& report);
 
+/// A JUnit document (junit.h): a suite for each backend, a case for each sample. What --fail-on
+/// error names is a failure with outcome and message; what else is not ok (`unsupported`,
+/// `skipped`) is skipped, with the same text.
+///
+/// order    suites as the backends, cases by sample
+std::string junit_report(const Report& report);
+
 }  // namespace graphnet::report

@@ -109,7 +109,7 @@ class ResultsReader {
 
   Status read_journal(const fs::path& path) {
     GN_ASSIGN_OR_RETURN(const journal::JournalContent content,
-                        journal::read_journal(path, journal::JournalDepth::kBrief));
+                        journal::read_journal(path, settings_.depth));
     const std::size_t first_row = results_.rows.size();
     for (const record::Record& record : content.records) {
       results_.rows.push_back(row_of(record, settings_.compat));

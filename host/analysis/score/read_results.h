@@ -15,7 +15,8 @@ namespace graphnet::score {
 struct ReadSettings {
   bool compat = false;   ///< classify as upstream does; see record_row.h and upstream_log_row.h
   bool by_file = false;  ///< one column a file: facet "file", its name without extension
-  /// Gets each journal (JournalDepth::kBrief) once its rows are made; those of its records have the
+  journal::JournalDepth depth = journal::JournalDepth::kBrief;
+  /// Gets each journal once its rows are made; those of its records have the
   /// numbers from `first_row` on, in their order.
   std::function<void(const journal::JournalContent&, std::size_t first_row)> on_journal = {};
 };

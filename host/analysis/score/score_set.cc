@@ -9,6 +9,7 @@
 #include "record/left_out.h"
 #include "score/bands.h"
 #include "score/columns.h"
+#include "score/common_samples.h"
 #include "score/formulas.h"
 
 namespace graphnet::score {
@@ -52,14 +53,9 @@ std::set<std::string> samples_of(const Column& column) {
 
 /// Moves rows whose sample another column does not count to the rows left out.
 void keep_common_samples(std::vector<Column>& columns) {
-  std::set<std::string> common = samples_of(columns.front());
-  for (const Column& column : columns) {
-    std::set<std::string> both;
-    const auto samples = samples_of(column);
-    std::set_intersection(common.begin(), common.end(), samples.begin(), samples.end(),
-                          std::inserter(both, both.end()));
-    common = std::move(both);
-  }
+  std::vector<std::set<std::string>> samples;
+  for (const Column& column : columns) samples.push_back(samples_of(column));
+  const std::set<std::string> common = common_samples(samples);
   for (Column& column : columns) {
     std::vector<Row> kept;
     for (Row& row : column.rows) {

@@ -74,12 +74,6 @@ void check_values(const graph::Parameter& parameter, const TensorMeta& meta,
   findings.push_back({FindingKind::kLiteral, kWeights, at(meta) + values.status().message()});
 }
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::vector<std::string> extents;
-  for (const std::int64_t extent : shape) extents.push_back(std::to_string(extent));
-  return "[" + base::join(extents, ", ") + "]";
-}
-
 }  // namespace
 
 void check_metadata(const graph::Program& program, const std::vector<TensorMeta>& metas,
@@ -125,8 +119,8 @@ void check_shapes(const std::vector<ShapeConstraint>& constraints,
       findings.push_back({FindingKind::kShape, kConstraints, where + "has no metadata"});
     } else if (found->second->shape != constraint.shape) {
       findings.push_back({FindingKind::kShape, kConstraints,
-                          where + "is " + shape_text(constraint.shape) + ", in weight_meta.py " +
-                              shape_text(found->second->shape)});
+                          where + "is " + base::shape_text(constraint.shape) +
+                              ", in weight_meta.py " + base::shape_text(found->second->shape)});
     }
   }
 }

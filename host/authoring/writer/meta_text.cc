@@ -58,13 +58,6 @@ std::string string_text(const std::string& text) {
   return quote + text + quote;
 }
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::vector<std::string> extents;
-  extents.reserve(shape.size());
-  for (const std::int64_t extent : shape) extents.push_back(std::to_string(extent));
-  return "[" + base::join(extents, ", ") + "]";
-}
-
 std::string data_text(const std::vector<LiteralNumber>& data) {
   std::vector<std::string> numbers;
   numbers.reserve(data.size());
@@ -83,7 +76,7 @@ std::string class_text(const TensorMeta& meta, TextStyle style) {
   };
   add("name", string_text(meta.name));
   if (!meta.original_name.empty()) add("original_name", string_text(meta.original_name));
-  add("shape", shape_text(meta.shape));
+  add("shape", base::shape_text(meta.shape));
   add("dtype", "\"torch." + std::string(base::dtype_name(meta.dtype)) + "\"");
   add("device", string_text(meta.device));
   if (meta.has_mean) add("mean", moment_text(meta.mean));

@@ -163,11 +163,8 @@ Result<fs::path> find_config(const Installation& installation, const std::string
     Status error(Code::kInput, "no config file '" + name + "'");
     const fs::path path = name;
     const std::set<std::string> beside = configs_in(path.parent_path());
-    const std::string nearest =
-        base::nearest_word(path.filename().string(), {beside.begin(), beside.end()});
-    if (!nearest.empty()) {
-      error.add_hint("did you mean '" + (path.parent_path() / nearest).string() + "'?");
-    }
+    base::add_suggestion(error, path.filename().string(), {beside.begin(), beside.end()},
+                         (path.parent_path() / "").string());
     return error.add_hint("a name without a slash is looked up among the bundled configs");
   }
   for (const std::string& file : {name, name + ".yaml"}) {

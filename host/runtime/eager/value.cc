@@ -8,18 +8,25 @@
 
 namespace graphnet::eager {
 
-Value Value::boolean(bool value) {
+namespace {
+
+/// A value whose whole content is its kind and an integer.
+template <typename Integer>
+Value of_kind(Value::Kind kind, Integer integer) {
   Value made;
-  made.kind = Kind::kBool;
-  made.integer = value ? 1 : 0;
+  made.kind = kind;
+  made.integer = static_cast<std::int64_t>(integer);
   return made;
 }
 
+}  // namespace
+
+Value Value::boolean(bool value) {
+  return of_kind(Kind::kBool, value ? 1 : 0);
+}
+
 Value Value::from_integer(std::int64_t value) {
-  Value made;
-  made.kind = Kind::kInteger;
-  made.integer = value;
-  return made;
+  return of_kind(Kind::kInteger, value);
 }
 
 Value Value::from_float(double value) {
@@ -37,30 +44,19 @@ Value Value::string(std::string value) {
 }
 
 Value Value::dtype(at::ScalarType value) {
-  Value made;
-  made.kind = Kind::kDType;
-  made.integer = static_cast<std::int64_t>(value);
-  return made;
+  return of_kind(Kind::kDType, value);
 }
 
 Value Value::device() {
-  Value made;
-  made.kind = Kind::kDevice;
-  return made;
+  return of_kind(Kind::kDevice, 0);
 }
 
 Value Value::memory_format(at::MemoryFormat value) {
-  Value made;
-  made.kind = Kind::kMemoryFormat;
-  made.integer = static_cast<std::int64_t>(value);
-  return made;
+  return of_kind(Kind::kMemoryFormat, value);
 }
 
 Value Value::strided() {
-  Value made;
-  made.kind = Kind::kLayout;
-  made.integer = static_cast<std::int64_t>(at::Layout::Strided);
-  return made;
+  return of_kind(Kind::kLayout, at::Layout::Strided);
 }
 
 Value Value::from_tensor(at::Tensor tensor, Slot slot, std::set<Slot>* host_reads) {
@@ -93,9 +89,7 @@ Value Value::integers(at::IntArrayRef values) {
 }
 
 Value Value::marker() {
-  Value made;
-  made.kind = Kind::kMarker;
-  return made;
+  return of_kind(Kind::kMarker, 0);
 }
 
 bool Value::truth() const {

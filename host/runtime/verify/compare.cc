@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/text.h"
 #include "verify/outcome_rule.h"
 #include "verify/scan.h"
 
@@ -16,7 +17,7 @@ using base::DType;
 using record::Outcome;
 
 std::string type_text(const TensorView& view) {
-  return std::string(base::dtype_name(view.dtype)) + " " + shape_text(view.shape);
+  return std::string(base::dtype_name(view.dtype)) + " " + base::shape_text(view.shape);
 }
 
 // Two digits in the form 3.1e-2; 1e-3 without a fraction.
@@ -179,7 +180,8 @@ std::string what_differs(const TensorView& eager, const TensorView& plugin,
            base::dtype_name(eager.dtype);
   }
   if (!output.shape_equal) {
-    return "shape " + shape_text(plugin.shape) + " instead of " + shape_text(eager.shape);
+    return "shape " + base::shape_text(plugin.shape) + " instead of " +
+           base::shape_text(eager.shape);
   }
   if (!output.first_bad_index) return "there is no data to compare";
   const std::int64_t index = *output.first_bad_index;

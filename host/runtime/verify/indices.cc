@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "base/text.h"
 #include "verify/outcome_rule.h"
 #include "verify/scan.h"
 
@@ -214,8 +215,9 @@ IndexJudgement judge_indices(const TensorView& eager, const TensorView& plugin,
   }
   const std::optional<Layout> layout = layout_of(eager.shape, source);
   if (!layout || (count_of(source.values) > 0 && source.values.data == nullptr)) {
-    refused.message = "indices of shape " + shape_text(eager.shape) +
-                      " do not select from values of shape " + shape_text(source.values.shape);
+    refused.message = "indices of shape " + base::shape_text(eager.shape) +
+                      " do not select from values of shape " +
+                      base::shape_text(source.values.shape);
     return refused;
   }
   return Judge(eager, plugin, source, *layout).run();

@@ -9,19 +9,13 @@ std::int64_t count_of(const TensorView& view) {
   return base::num_elements(view.shape).value_or(0);
 }
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-  std::vector<std::string> extents;
-  for (const std::int64_t extent : shape) extents.push_back(std::to_string(extent));
-  return "[" + base::join(extents, ", ") + "]";
-}
-
 std::string position_text(const std::vector<std::int64_t>& shape, std::int64_t index) {
   std::vector<std::int64_t> position(shape.size());
   for (std::size_t i = shape.size(); i-- > 0;) {
     position[i] = index % shape[i];
     index /= shape[i];
   }
-  return shape_text(position);
+  return base::shape_text(position);
 }
 
 }  // namespace graphnet::verify

@@ -21,9 +21,6 @@ struct TensorView {
 /// Elements of shape; 0 if the shape is none.
 std::int64_t count_of(const TensorView& view);
 
-/// "[2, 3]".
-std::string shape_text(const std::vector<std::int64_t>& shape);
-
 /// Row-major index as a position: "[1, 0]".
 std::string position_text(const std::vector<std::int64_t>& shape, std::int64_t index);
 

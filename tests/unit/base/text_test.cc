@@ -19,6 +19,12 @@ TEST(NearestWord, FindsTypingErrorsOnly) {
   EXPECT_EQ(nearest_word(std::string(100'000, 'a'), words), "");
 }
 
+TEST(ShapeText, IsAListOfIntegers) {
+  EXPECT_EQ(shape_text({}), "[]");
+  EXPECT_EQ(shape_text({7}), "[7]");
+  EXPECT_EQ(shape_text({2, 0, -3}), "[2, 0, -3]");
+}
+
 TEST(Split, GivesThePartsBetweenSeparators) {
   using Parts = std::vector<std::string>;
   EXPECT_EQ(split("", ','), Parts{""});

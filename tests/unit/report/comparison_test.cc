@@ -183,8 +183,8 @@ speedup of B against A, above 1 is faster: geometric mean 0.899x [0.800, 1.010] 
 1 same, 1 slower, 1 broken; threshold 5 %
 smallest drop it detects: 6.52 % of a sample, 15.5 % of the mean
 
-  broken   nemo/ [2Jc  ok -> crashed
-  slower   timm/a      0.800x [0.789, 0.811]
+  broken  nemo/ [2Jc  ok -> crashed
+  slower  timm/a      0.800x [0.789, 0.811]
 
 regression: slower, broken
 )");

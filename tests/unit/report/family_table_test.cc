@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "report/page_tables.h"
+#include "report/summary.h"
 #include "report/text_report.h"
 
 namespace graphnet::report {
@@ -78,6 +82,57 @@ TEST(Markdown, HasCommandMachineNoiseSentenceAndFamilies) {
         "|",
         "| all | a | 2 of 2 |"}) {
     EXPECT_NE(text.find(wanted), std::string::npos) << wanted << " is not in\n" << text;
+  }
+}
+
+TEST(FamilyTable, PageAndMarkdownShowTheSame) {
+  for (const bool is_one_condition : {true, false}) {
+    Report report = report_of();
+    if (!is_one_condition) report.conditions = {"smoke", "standard"};
+    const std::string html = family_tables(report);
+    std::size_t num_rows = 0;
+    for (const Headline& headline : headlines(report)) {
+      const std::vector<Family> all = families(report, headline);
+      for (const Cells& cells : family_rows(all)) {
+        ASSERT_EQ(cells.size(), family_columns().size());
+        std::string row = "<tr>";
+        std::string line;
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+          row += (family_columns()[i].is_number ? "<td class=\"n\">" : "<td>") + cells[i] + "</td>";
+          line += "| " + markdown_cell(cells[i]) + " ";
+        }
+        EXPECT_NE(html.find(row + "</tr>\n"), std::string::npos) << row << " is not in\n" << html;
+        EXPECT_NE(family_markdown(all).find(line + "|\n"), std::string::npos) << line;
+        ++num_rows;
+      }
+      const bool has_title = html.find("<p>" + headline.condition + "</p>") != std::string::npos;
+      EXPECT_EQ(has_title, !is_one_condition);
+    }
+    std::size_t num_shown = 0;
+    for (std::size_t at = 0; (at = html.find("<tr><td>", at)) != std::string::npos; ++at) {
+      ++num_shown;
+    }
+    EXPECT_EQ(num_shown, num_rows);
+  }
+}
+
+// What was not run is in the denominator of the table and of the chart beside it.
+TEST(FamilyTable, ChartAndTableCountTheSameSamples) {
+  Report report = report_of();
+  ResultRow skipped = failed_row("timm/z", 0);
+  skipped.outcome = record::Outcome::kSkipped;
+  skipped.counting = record::Counting::kNotCounted;
+  skipped.left_out = "skipped";
+  report.rows.push_back(skipped);
+  const std::vector<Family> all = families(report, headlines(report).at(0));
+  for (const GroupRow& group : group_rows(report, &ResultRow::family)) {
+    const auto family = std::find_if(all.begin(), all.end(),
+                                     [&](const Family& one) { return one.name == group.name; });
+    ASSERT_NE(family, all.end());
+    for (std::size_t i = 0; i < group.entries.size(); ++i) {
+      EXPECT_EQ(group.entries[i].num_samples, family->entries[i].num_samples) << group.name;
+      EXPECT_EQ(group.entries[i].num_ok, family->entries[i].num_ok) << group.name;
+    }
   }
 }
 

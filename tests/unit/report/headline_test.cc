@@ -129,10 +129,10 @@ TEST(HeadlineTable, CommonMeansStandFirst) {
                                             left_out(0, "b", "unstable"),
                                             failed(0, "c", Outcome::kUnsupported)}),
                            0),
-            "geometric mean  common samples: 1  own samples              ok      in no mean\n"
-            "xla             2.00x              2.00x of 1               2 of 3  1 unstable, "
+            "geometric mean  common samples: 1     own samples                 ok      in no mean\n"
+            "xla             2.000x (no interval)  2.000x (no interval) of 1   2 of 3  1 unstable, "
             "1 unsupported\n"
-            "tvm             3.00x              1.50x [0.75, 3.00] of 2  2 of 2\n");
+            "tvm             3.000x (no interval)  1.500x [0.750, 3.000] of 2  2 of 2\n");
 }
 
 TEST(HeadlineTable, FitsItsWidth) {

@@ -114,6 +114,35 @@ TEST(HtmlPage, HoldsWhatASampleShowsOfItsBackends) {
   EXPECT_NE(word("operators", row).find(" more"), std::string::npos);
 }
 
+TEST(HtmlPage, HasQuantilesOfBothSides) {
+  Report report = sweep(10, 2);
+  const base::Json data = data_of(html_page(report));
+  for (const char* side : {"eager", "plugin"}) {
+    const base::Json& p90 = data[std::string(side) + "_p90"];
+    const base::Json& p99 = data[std::string(side) + "_p99"];
+    for (std::size_t i = 0; i < p90.size(); ++i) {
+      ASSERT_EQ(p90[i].is_null(), data[side][i].is_null()) << side << " " << i;
+      if (p90[i].is_null()) continue;
+      EXPECT_LE(p90[i].get<double>(), p99[i].get<double>());
+    }
+  }
+  for (ResultRow& row : report.rows) row.plugin_p99_ns.reset();
+  for (const base::Json& value : data_of(html_page(report))["plugin_p99"]) {
+    EXPECT_TRUE(value.is_null());
+  }
+}
+
+TEST(ResultRow, QuantilesAreOfTheTimedCalls) {
+  record::Record record;
+  EXPECT_EQ(result_row(record).eager_p90_ns, std::nullopt);
+  for (int i = 100; i >= 0; --i) record.eager.trials_ns.push_back(i);
+  record.plugin_side.trials_ns = {7};
+  const ResultRow row = result_row(record);
+  EXPECT_DOUBLE_EQ(row.eager_p90_ns.value_or(0), 90);
+  EXPECT_DOUBLE_EQ(row.eager_p99_ns.value_or(0), 99);
+  EXPECT_DOUBLE_EQ(row.plugin_p90_ns.value_or(0), 7);
+}
+
 TEST(ResultRow, LevelsAreThoseFromWhichEveryOutputPasses) {
   record::Record record;
   EXPECT_EQ(result_row(record).levels, "");

@@ -92,6 +92,15 @@ TEST(ReadReport, WhatIsNotCountedIsNoFailure) {
   EXPECT_EQ(counts_text(summary.not_run), "1 invalid_sample, 1 not usable");
 }
 
+TEST(ReadReport, HasQuantilesOfCallsWhereItReadsThem) {
+  const tests::TempDir temp;
+  const auto file = temp.write("a.jsonl", lines({ok_record("timm/a", 2, "faster")}));
+  ReadReportSettings settings;
+  EXPECT_FALSE(read_report({file}, settings)->rows.at(0).plugin_p90_ns);
+  settings.depth = journal::JournalDepth::kAll;
+  EXPECT_TRUE(read_report({file}, settings)->rows.at(0).plugin_p90_ns);
+}
+
 TEST(ReadReport, TellsTheCommandsOfMergedFilesAndTheConditions) {
   const tests::TempDir temp;
   std::string text = lines({ok_record("timm/a", 1.5, "faster")});

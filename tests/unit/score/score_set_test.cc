@@ -7,6 +7,8 @@
 #include <cmath>
 #include <random>
 
+#include "score/common_samples.h"
+
 namespace graphnet::score {
 namespace {
 
@@ -208,6 +210,14 @@ TEST(ScoreSet, MathPoliciesNeverShareAColumn) {
   ASSERT_EQ(set.columns.size(), 2U);
   EXPECT_EQ(set.columns[0].label, "xla (math default)");
   EXPECT_EQ(set.columns[1].label, "xla (math tf32)");
+}
+
+TEST(CommonSamples, AreInEverySet) {
+  using Names = std::set<std::string>;
+  EXPECT_EQ(common_samples({}), Names());
+  EXPECT_EQ(common_samples({{"b", "a"}}), (Names{"a", "b"}));
+  EXPECT_EQ(common_samples({{"a", "b", "c"}, {"b", "c"}, {"c", "d", "b"}}), (Names{"b", "c"}));
+  EXPECT_EQ(common_samples({{"a"}, {}}), Names());
 }
 
 TEST(ScoreSet, CountsCommonSamplesOnly) {

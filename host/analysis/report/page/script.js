@@ -55,12 +55,17 @@
     {key: 'timing', name: 'timing', text: word('timing')},
     {key: 'eager', name: 'eager', text: number('eager', duration), isNumber: true},
     {key: 'plugin', name: 'plugin', text: number('plugin', duration), isNumber: true},
+    ...['eager', 'plugin'].flatMap(side => ['p90', 'p99'].map(part =>
+      ({key: `${side}_${part}`, name: `${side} ${part}`, text: number(`${side}_${part}`, duration),
+        isNumber: true, isQuantile: true}))),
     {key: 'compile', name: 'compile', text: number('compile', duration), isNumber: true},
     {key: 'break_even', name: 'break-even', text: number('break_even', plain), isNumber: true},
     {key: 'error', name: 'relative RMS', text: number('error', error), isNumber: true},
     {key: 'verdict', name: 'verdict', text: word('verdict')},
     {key: 'flags', name: 'flags', text: word('flags')},
   ];
+  // A table with quantiles is wider than most windows.
+  const shownColumns = () => columns.filter(column => !column.isQuantile || byId('quantiles').checked);
   const shares = i => {
     const parts = [];
     for (let k = 0; k < data.shares[i].length; k += 2) {
@@ -121,7 +126,7 @@
   const detailRow = i => {
     const row = element('tr', undefined, 'detail');
     const cell = row.appendChild(element('td'));
-    cell.colSpan = columns.length;
+    cell.colSpan = shownColumns().length;
     const list = cell.appendChild(element('dl'));
     for (const detail of details) {
       const text = detail.text(i);
@@ -141,13 +146,14 @@
 
   const draw = () => {
     const body = byId('rows');
+    const drawn = shownColumns();
     const pages = Math.max(1, Math.ceil(state.order.length / pageRows));
     state.page = Math.min(Math.max(0, state.page), pages - 1);
     body.textContent = '';
     for (const i of state.order.slice(state.page * pageRows, (state.page + 1) * pageRows)) {
       const row = body.appendChild(element('tr', undefined, 'row'));
       row.tabIndex = 0;
-      for (const column of columns) {
+      for (const column of drawn) {
         const cell = row.appendChild(element('td', column.text(i), column.isNumber ? 'n' : ''));
         if (column.key === 'outcome' && cell.textContent !== 'ok') cell.classList.add('bad');
         if (column.key === 'flags') cell.classList.add('bad');
@@ -158,17 +164,18 @@
     byId('count').textContent = `${state.order.length} of ${data.sample.length} rows, page ${state.page + 1} of ${pages}`;
     document.querySelectorAll('#results-table th').forEach((th, i) => {
       th.removeAttribute('aria-sort');
-      if (columns[i].key === state.key) th.setAttribute('aria-sort', state.isDown ? 'descending' : 'ascending');
+      if (drawn[i].key === state.key) th.setAttribute('aria-sort', state.isDown ? 'descending' : 'ascending');
     });
   };
 
   const quote = text => /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
   const save = () => {
-    const head = ['sample', 'backend', 'outcome', 'speedup', 'low', 'high', 'eager_ns', 'plugin_ns', 'compile_ns'];
-    const lines = [head.join(',')];
+    const numbers = ['speedup', 'low', 'high'];
+    const times = ['eager', 'plugin', 'eager_p90', 'eager_p99', 'plugin_p90', 'plugin_p99', 'compile'];
+    const lines = [['sample', 'backend', 'outcome', ...numbers, ...times.map(key => `${key}_ns`)].join(',')];
     for (const i of state.order) {
       const cells = [word('sample')(i), data.backends[data.backend[i]], word('outcome')(i)]
-        .concat(['speedup', 'low', 'high', 'eager', 'plugin', 'compile'].map(key => plain(data[key][i])));
+        .concat([...numbers, ...times].map(key => plain(data[key][i])));
       lines.push(cells.map(quote).join(','));
     }
     const link = element('a');
@@ -178,16 +185,19 @@
     URL.revokeObjectURL(link.href);
   };
 
-  const head = byId('head');
-  for (const column of columns) {
-    const th = head.appendChild(element('th', undefined, column.isNumber ? 'n' : ''));
-    th.scope = 'col';
-    th.appendChild(element('button', column.name)).addEventListener('click', () => {
-      state.isDown = state.key === column.key ? !state.isDown : Boolean(column.isNumber);
-      state.key = column.key;
-      select();
-    });
-  }
+  const drawHead = () => {
+    const head = byId('head');
+    head.textContent = '';
+    for (const column of shownColumns()) {
+      const th = head.appendChild(element('th', undefined, column.isNumber ? 'n' : ''));
+      th.scope = 'col';
+      th.appendChild(element('button', column.name)).addEventListener('click', () => {
+        state.isDown = state.key === column.key ? !state.isDown : Boolean(column.isNumber);
+        state.key = column.key;
+        select();
+      });
+    }
+  };
   const controls = byId('filters');
   for (const key of filters) {
     const values = new Set();
@@ -332,5 +342,7 @@
   byId('previous').addEventListener('click', () => { --state.page; draw(); });
   byId('next').addEventListener('click', () => { ++state.page; draw(); });
   byId('save').addEventListener('click', save);
+  byId('quantiles').addEventListener('change', () => { drawHead(); draw(); });
+  drawHead();
   select();
 })();
