@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -34,10 +35,6 @@ base::Json score_json(std::vector<std::string> words) {
   const auto json = base::parse_json(end.output, "score");
   EXPECT_TRUE(json.is_ok()) << end.output;
   return json.is_ok() ? *json : base::Json::object();
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST(Score, JoinsAJournalWithUpstreamsLogs) {

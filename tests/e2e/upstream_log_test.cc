@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "journal/journal_file.h"
+#include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -48,10 +49,6 @@ std::vector<std::string> masked_lines(const std::string& log) {
     lines.push_back(line);
   }
   return lines;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST(UpstreamLog, BundledSamplesGiveUpstreamsLines) {

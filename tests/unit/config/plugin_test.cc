@@ -8,17 +8,17 @@
 #include "config/plugin_registry.h"
 #include "config/resolve_backend.h"
 #include "support/elf_builder.h"
+#include "support/mentions.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
 namespace {
 
+using tests::contains;
+using tests::mentions;
+
 namespace fs = std::filesystem;
 using base::Code;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// The first bytes of a shared library for this machine; enough for every check made here.
 std::string library_bytes(Elf64_Half machine, Elf64_Half type = ET_DYN) {
@@ -127,8 +127,8 @@ TEST_F(PluginTest, TheLibraryMustExistAndStayInItsFolder) {
     std::string text = manifest_text("a");
     return text.replace(text.find("libgn_x.so"), 10, library);
   };
-  EXPECT_TRUE(contains(manifest_error(with_library("other.so")),
-                       "plugin.yaml:4:10: library 'other.so' does not exist next to this file"));
+  EXPECT_TRUE(mentions(manifest_error(with_library("other.so")),
+                       {"plugin.yaml:4:10:", "'other.so'", "not exist"}));
   EXPECT_TRUE(contains(manifest_error(with_library("/bin/sh")), "relative to this file"));
   temp_.write("outside.so", library_bytes(kThisMachine));
   EXPECT_TRUE(contains(manifest_error(with_library("../../outside.so")), "leads out of"));
@@ -175,12 +175,12 @@ TEST_F(PluginTest, ChoicesNameTheVariant) {
   const auto error = [&](const std::string& option) {
     return manifest_error(manifest_text("acme", "options:\n  a: " + option + "\n"));
   };
-  EXPECT_TRUE(contains(error("{ type: text, default: q, help: x, variant: { q: w } }"),
-                       "options.a.variant applies only to enum"));
-  EXPECT_TRUE(contains(error("{ enum: [on], default: on, help: x, variant: { off: w } }"),
-                       "unknown key 'off'"));
-  EXPECT_TRUE(contains(error("{ enum: [on], default: on, help: x, variant: { on: 'A B' } }"),
-                       "must be up to 32 of a-z"));
+  EXPECT_TRUE(mentions(error("{ type: text, default: q, help: x, variant: { q: w } }"),
+                       {"options.a.variant", "enum"}));
+  EXPECT_TRUE(mentions(error("{ enum: [on], default: on, help: x, variant: { off: w } }"),
+                       {"unknown key 'off'"}));
+  EXPECT_TRUE(mentions(error("{ enum: [on], default: on, help: x, variant: { on: 'A B' } }"),
+                       {"32 of a-z"}));
 }
 
 TEST_F(PluginTest, RefusesWeightsModesThatThePluginDoesNotOffer) {
@@ -189,8 +189,7 @@ TEST_F(PluginTest, RefusesWeightsModesThatThePluginDoesNotOffer) {
                                        run_config("backend: {name: acme}\nweights: frozen\n"));
   ASSERT_FALSE(backend.is_ok());
   EXPECT_EQ(backend.status().code(), Code::kPlugin);
-  EXPECT_TRUE(contains(backend.status().message(),
-                       "does not offer weights mode 'frozen'; it offers bound, per_call"));
+  EXPECT_TRUE(mentions(backend.status().message(), {"'frozen'", "bound, per_call"}));
 }
 
 TEST_F(PluginTest, AllWrongKeysOfAManifestAreReportedAtOnce) {
@@ -225,7 +224,7 @@ TEST_F(PluginTest, OneClearErrorForAMissingPlugin) {
   };
   const auto status = missing("tvn", installation());
   EXPECT_EQ(status.code(), Code::kPlugin);
-  EXPECT_EQ(status.message(), "no plugin named 'tvn' is installed; did you mean 'tvm'?");
+  EXPECT_TRUE(mentions(status.message(), {"'tvn'", "'tvm'"}));
   EXPECT_TRUE(contains(status.to_string(), "installed: tvm"));
   EXPECT_TRUE(contains(status.to_string(), "searched " + (temp_.path() / "plugins").string()));
   EXPECT_TRUE(contains(status.to_string(), "run.yaml:2:17"));

@@ -5,19 +5,17 @@
 
 #include "config/run_config.h"
 #include "measure/paired_settings.h"
+#include "support/mentions.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
 namespace {
 
 using base::Result;
+using tests::contains;
 
 const std::filesystem::path kConfigs = std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs";
 constexpr const char* kHead = "schema: graphnet/run/v1\nbackend: {name: nope}\n";
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 class ProtocolFileTest : public ::testing::Test {
  protected:

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/mentions.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
@@ -10,12 +11,10 @@ namespace {
 
 using base::Code;
 using base::Result;
+using tests::contains;
+using tests::mentions;
 
 constexpr const char* kHead = "schema: graphnet/run/v1\nbackend: {name: nope}\n";
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 class RunConfigTest : public ::testing::Test {
  protected:
@@ -109,7 +108,7 @@ TEST_F(RunConfigTest, MathPolicyIsOffUnlessAskedFor) {
   ASSERT_TRUE(config.is_ok()) << config.status().to_string();
   EXPECT_EQ(config->math.text(), "tf32, flush_denormals");
   EXPECT_EQ(config->origins.at("math.flush_denormals").rfind("--set", 0), 0U);
-  EXPECT_TRUE(contains(error_of(kHead, {"math.tf32=yes"}), "math.tf32 must be true or false"));
+  EXPECT_TRUE(mentions(error_of(kHead, {"math.tf32=yes"}), {"math.tf32", "true", "false"}));
   EXPECT_TRUE(contains(error_of(kHead, {"math.tf23=true"}), "tf23"));
   EXPECT_TRUE(contains(error_of(kHead, {"math=fast"}), "math"));
   const std::string on_device = error_of(kHead, {"math.flush_denormals=true", "device=cuda:0"});
@@ -215,7 +214,7 @@ TEST_F(RunConfigTest, OverridesWinAndSayWhere) {
 TEST_F(RunConfigTest, BadOverridesAreExplained) {
   EXPECT_TRUE(contains(error_of(kHead, {"thread=3"}),
                        "--set: unknown key 'thread'; did you mean 'threads'?\n  thread=3\n  ^"));
-  EXPECT_TRUE(contains(error_of(kHead, {"threads=x"}), "--set: threads must be auto"));
+  EXPECT_TRUE(mentions(error_of(kHead, {"threads=x"}), {"--set", "threads", "auto"}));
   EXPECT_TRUE(contains(error_of(kHead, {"threads.x=1", "threads=[1"}), "--set"));
   EXPECT_TRUE(contains(error_of(kHead, {"schema.x=1"}), "--set: 'x' cannot be set"));
   EXPECT_TRUE(contains(error_of(kHead, {"threads=&a 1"}), "anchors are not allowed"));

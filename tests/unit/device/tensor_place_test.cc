@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/fake_cuda.h"
+#include "support/mentions.h"
 #include "support/mirror_place.h"
 
 namespace graphnet::device {
@@ -15,6 +16,7 @@ namespace {
 
 using base::Status;
 using Damage = PlacedBuffer::Damage;
+using tests::mentions;
 
 const std::string kDriver = std::string(GRAPHNET_FAKE_CUDA) + "/ready.so";
 
@@ -108,9 +110,9 @@ TEST_F(GpuPlaceTest, HandsOnWhatWentWrong) {
   const Status refused(base::Code::kPlugin, "refused");
   EXPECT_EQ(place_->run([&] { return refused; }).message(), "refused");
   control().failing_code = 700;
-  EXPECT_EQ(place_->run([] { return Status::ok(); }).message(),
-            "cannot wait for the CUDA device: cuCtxSynchronize gave CUDA_ERROR_ILLEGAL_ADDRESS "
-            "(700) [the primary context is current; 512 MiB of 1.00 GiB free]");
+  EXPECT_TRUE(mentions(place_->run([] { return Status::ok(); }).message(),
+                       {"cuCtxSynchronize", "CUDA_ERROR_ILLEGAL_ADDRESS", "(700)",
+                        "primary context", "512 MiB", "1.00 GiB"}));
 }
 
 // A plugin's own stream may be one that does not wait for the default one.

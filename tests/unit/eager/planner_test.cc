@@ -11,10 +11,13 @@
 #include "sample/parser.h"
 #include "sample/replay.h"
 #include "sample/sample.h"
+#include "support/mentions.h"
 #include "unit/eager/sample_arguments.h"
 
 namespace graphnet::eager {
 namespace {
+
+using tests::mentions;
 
 /// A sample's plan with what it took to make it.
 struct Planned {
@@ -232,7 +235,7 @@ TEST(Planner, SizesReadBehindAMaskAreUpperBounds) {
 TEST(Planner, AMaskOfOneElementAsIndexIsUnknown) {
   const Plan plan = plan_text(
       "        s = a.sum()\n        m = s > 0\n        x = a[m]\n        return (x,)\n", {8});
-  EXPECT_EQ(plan.unknown, "model.py:8:9: a mask of one element as index");
+  EXPECT_TRUE(mentions(plan.unknown, {"model.py:8:9:", "mask"}));
 }
 
 // Unknown values selected by a mask that follows from known ones.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/fake_cuda.h"
+#include "support/mentions.h"
 #include "support/mirror_place.h"
 #include "unit/proof/fake_cupti_library.h"
 #include "worker/device_tracing.h"
@@ -27,6 +28,7 @@ namespace {
 
 using plugin::CallStatus;
 using plugin::FailureKind;
+using tests::mentions;
 
 constexpr int kPairs = 8;
 
@@ -186,10 +188,9 @@ TEST_F(CapturedCallsTest, TheDriversErrorIsNamed) {
   control_->instantiate_code = 2;
   const CallStatus status = capture();
   EXPECT_EQ(status.kind, FailureKind::kFailed);
-  EXPECT_EQ(status.status.message(),
-            "cannot instantiate a CUDA graph: cuGraphInstantiateWithFlags gave "
-            "CUDA_ERROR_OUT_OF_MEMORY (2) [the primary context is current; 512 MiB of 1.00 GiB "
-            "free]");
+  EXPECT_TRUE(mentions(status.status.message(),
+                       {"cuGraphInstantiateWithFlags", "CUDA_ERROR_OUT_OF_MEMORY (2)",
+                        "primary context", "512 MiB", "1.00 GiB"}));
   ASSERT_EQ(status.status.context().size(), 1U);
   EXPECT_EQ(status.status.context()[0], "capturing gn_backend_run of plugin 'launching'");
 }

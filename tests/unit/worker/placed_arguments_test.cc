@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "support/mentions.h"
 #include "support/mirror_place.h"
 #include "worker/argument_watch.h"
 #include "worker/dense_copy.h"
@@ -17,6 +18,7 @@
 namespace graphnet::worker {
 namespace {
 
+using tests::mentions;
 using tests::MirrorPlace;
 
 sample::Argument counting(std::size_t count) {
@@ -93,10 +95,10 @@ TEST(ArgumentWatch, SeesWritesAtThePlace) {
   EXPECT_TRUE(watch.check().is_ok());
   auto* const data = static_cast<std::byte*>(placed.data(1));
   data[8] = std::byte{1};
-  EXPECT_EQ(watch.check().message(), "plugin changed input 'x', which it may only read");
+  EXPECT_TRUE(mentions(watch.check().message(), {"changed", "'x'"}));
   ASSERT_TRUE(placed.update(1).is_ok());
   data[400000] = std::byte{1};
-  EXPECT_EQ(watch.check().message(), "plugin wrote behind the last byte of input 'x'");
+  EXPECT_TRUE(mentions(watch.check().message(), {"behind", "'x'"}));
 }
 
 /// What a copy of a tensor at the place holds.
@@ -144,9 +146,9 @@ TEST(TaskDevice, IsMemoryOfADriversDevice) {
   EXPECT_EQ((*opened)->place().device().text(), "cuda:1");
   const auto other = TaskDevice::open_driver({true, 2}, driver);
   ASSERT_FALSE(other.is_ok());
-  EXPECT_EQ(other.status().message(),
-            "device 'cuda:2' cannot be used: cannot find the CUDA device: "
-            "cuDeviceGet gave CUDA_ERROR_INVALID_DEVICE (101) [no context was made]");
+  EXPECT_TRUE(
+      mentions(other.status().message(),
+               {"'cuda:2'", "cuDeviceGet", "CUDA_ERROR_INVALID_DEVICE (101)", "no context"}));
 }
 
 }  // namespace
