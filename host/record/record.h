@@ -25,6 +25,8 @@ namespace graphnet::record {
 /// - a new key that readers may do without keeps the number: they ignore keys that they do not
 /// know;
 /// - any other change (a key removed, renamed, or with another meaning, unit or type) raises it;
+/// - a renamed word (word.h) keeps the number: readers know both, and older ones keep what they do
+/// not know;
 /// - readers accept every older number, and say so in one place: record_from_json() turns what an
 ///   older version wrote into today's struct. tests/golden/journal holds a file of every version;
 /// - a newer number is an error that names both, never a guess.

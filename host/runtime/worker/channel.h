@@ -35,7 +35,7 @@ class Channel {
   void ask(record::Phase phase, std::optional<std::int64_t> num_bytes = std::nullopt);
   /// Says that a phase begins.
   void begin_phase(record::Phase phase);
-  /// Says which code of the plugin is entered next, so that a crash there has a place.
+  /// Says which function of the plugin is called next, so that a crash report can name it.
   void begin_step(const char* step);
   /// From now on tells the supervisor, once, that `new` found no memory; the allocation then fails
   /// with std::bad_alloc as ever.

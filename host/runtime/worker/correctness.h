@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "record/parts.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 #include "verify/compare.h"
 #include "worker/eager_side.h"
@@ -62,7 +62,7 @@ PresentJudgement judge_on_present_inputs(const ComparedSample& compared,
 /// Runs eager again: `checks` gets "eager_reproducible", whether it gives the same bits.
 void check_reproducibility(const ComparedSample& compared, record::Checks& checks);
 
-/// What other inputs than the replayed ones showed.
+/// What other inputs than the generated ones showed.
 struct OtherInputs {
   /// Contents that change no byte are left out.
   std::vector<record::OtherInput> tried;

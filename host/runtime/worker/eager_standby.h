@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/math_policy.h"
 #include "base/result.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 
 namespace graphnet::worker {
@@ -28,7 +28,7 @@ namespace graphnet::worker {
 /// each page that both have; no memory of its own. Asked, it costs what the reference costs: its
 /// memory once more, one set-up and warm-up.
 ///
-/// order    after replay, before libtorch has threads, which a fork would lose
+/// order    after phase inputs, before libtorch has threads, which a fork would lose
 class EagerStandby {
  public:
   /// The arguments must not be given to an engine yet; the copy sees them as they are now.

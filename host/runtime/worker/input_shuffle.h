@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
-#include "worker/placed_arguments.h"
+#include "worker/device_arguments.h"
 
 namespace graphnet::worker {
 
@@ -35,11 +35,11 @@ std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
 ///
 /// units    a content takes up to 40 us (64 KiB drawn anew), large ones about 5 us
 /// order    restore() at the end
-/// errors   of what copies: as device::TensorPlace; none at a place of the host
+/// errors   of what copies: as device::TensorDevice; none on the host
 class InputShuffle {
  public:
   /// shapes   which: indices of the arguments that may change; borrowed arguments
-  InputShuffle(const PlacedArguments& arguments, std::vector<std::size_t> which,
+  InputShuffle(const DeviceArguments& arguments, std::vector<std::size_t> which,
                std::uint64_t seed);
 
   /// False if no content could differ from the sample's: no input, or each is constant.
@@ -75,14 +75,14 @@ class InputShuffle {
   };
 
   double exchange_bits(const Input& input) const;
-  void swap(const Exchange& places) const;
-  bool changes(const Exchange& places) const;
+  void swap(const Exchange& exchange) const;
+  bool changes(const Exchange& exchange) const;
   bool draw(std::uint64_t content, std::uint64_t attempt, std::size_t strength);
   void exchange_one_element(std::uint64_t start);
   void undo_exchanges();
   base::Status update_place() const;
 
-  const PlacedArguments& arguments_;
+  const DeviceArguments& arguments_;
   std::uint64_t seed_;
   std::uint64_t next_ = 0;
   std::size_t exchanges_ = 0;  ///< of each large input

@@ -118,7 +118,7 @@ Status ProofPhase::sampled_calls(std::int64_t period_ns, proof::SampledCalls& ca
 
 // No step of its own: there may be ten thousand.
 Status ProofPhase::sampled_call(proof::SampledCalls& called) {
-  const bool is_host = compared_.eager.place().is_host();
+  const bool is_host = compared_.eager.device().is_host();
   if (!is_host) GN_RETURN_IF_ERROR(shuffle_.next());
   if (compared_.eager.needs_prepare()) GN_RETURN_IF_ERROR(compared_.eager.prepare());
   GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());

@@ -8,7 +8,7 @@
 #include "measure/break_even.h"
 #include "measure/pair_summary.h"
 #include "measure/statistics.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 
 namespace graphnet::worker {
@@ -88,7 +88,7 @@ record::Record start_record(const journal::Task& task) {
   record.plugin_options = task.plugin_options;
   record.device = task.device;
   record.threads = task.threads;
-  record.seed = sample::kReplaySeed;
+  record.seed = sample::kUpstreamSeed;
   record.weights = task.weights;
   record.math = task.math;
   record.protocol = task.protocol;

@@ -12,7 +12,7 @@
 
 namespace graphnet::worker {
 
-/// Of the second weights: not that of replay.
+/// Of the second weights: not that of input generation.
 inline constexpr std::uint64_t kSecondWeightsSeed = 20261;
 
 /// What the host needs for second weights is known from the first ones.
@@ -36,7 +36,7 @@ struct SecondWeightsResult {
   bool is_evidence = false;
 };
 
-/// Gives both sides weights that let a signal through, in place of the replayed ones, and decides
+/// Gives both sides weights that let a signal through, in place of the generated ones, and decides
 /// by the outcome rule once more, on the sample's own inputs and on those of another seed. Weights
 /// that a plugin built into its code show here. Mode `bound`: bind is called again on the same
 /// executable; `per_call`: the weights come with the calls; `frozen`: a second executable is

@@ -32,7 +32,7 @@ struct TimedFindings {
   record::Flag flag = record::Flag::kNone;
   record::Outcome outcome = record::Outcome::kNone;  ///< that it makes of the sample, with a flag
   std::string message;                               ///< one sentence about it
-  /// What the place's own clock says of the timed calls, by pair; of the last call of a side
+  /// What the device's own clock says of the timed calls, by pair; of the last call of a side
   /// sample. Empty on the host.
   std::vector<measure::PerSide<double>> span_ns;
 };
@@ -43,7 +43,7 @@ struct TimedFindings {
 /// there as late as can be: nobody who watches the inputs has time to compute from them. In a share
 /// of the pairs one call is checked, drawn at random among all of the side sample so that nobody
 /// can know. Its outputs are copied as soon as it returns, before anything else is looked at: all
-/// of them up to 256 KiB; of larger ones 64 KiB at random places, which the whole copy behind the
+/// of them up to 256 KiB; of larger ones 64 KiB at random offsets, which the whole copy behind the
 /// reading of the counters must agree with. (Copying more would make waits of large samples
 /// uncertain.) On a device outputs are copied after it has been waited for. All of it is outside
 /// the clocks, as is a look at output tensors in each call and, on the host, at the guards in each

@@ -136,7 +136,7 @@ TEST_F(PluginTest, TheLibraryMustExistAndStayInItsFolder) {
   EXPECT_TRUE(contains(manifest_error(with_library("link.so")), "leads out of"));
 }
 
-TEST_F(PluginTest, ChecksOptionsOfARunConfigAtTheirPlace) {
+TEST_F(PluginTest, ChecksOptionsOfARunConfigAtTheirLocation) {
   install("plugins/acme",
           manifest_text("acme",
                         "options:\n"

@@ -78,15 +78,22 @@ TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
                                             "timeouts.compare",
                                             "timeouts.compile",
                                             "timeouts.eager",
+                                            "timeouts.inputs",
                                             "timeouts.load",
                                             "timeouts.plan",
                                             "timeouts.proof",
-                                            "timeouts.replay",
                                             "timeouts.robustness",
                                             "timeouts.run",
                                             "timeouts.second_weights",
                                             "timeouts.time",
                                             "weights"}));
+}
+
+TEST_F(RunConfigTest, OlderNamesOfPhasesAreRead) {
+  EXPECT_EQ(read(kHead, {"timeouts.replay=7s"})->timeouts.at("inputs"), std::chrono::seconds(7));
+  EXPECT_EQ(read(kHead)->timeouts.count("replay"), 0U);
+  EXPECT_TRUE(mentions(error_of(kHead, {"timeouts.inputs=7s", "timeouts.replay=8s"}),
+                       {"unknown key 'replay'", "timeouts"}));
 }
 
 TEST_F(RunConfigTest, EveryBundledConfigIsValid) {
@@ -146,7 +153,7 @@ TEST_F(RunConfigTest, ReadsEveryKey) {
   EXPECT_EQ(config->timeouts.at("load"), milliseconds(1500));
   EXPECT_EQ(config->timeouts.at("eager"), milliseconds(120000));
   EXPECT_EQ(config->timeouts.at("bind"), milliseconds(3600000));
-  EXPECT_EQ(config->timeouts.at("replay"), milliseconds(120000));
+  EXPECT_EQ(config->timeouts.at("inputs"), milliseconds(120000));
   EXPECT_EQ(config->samples, (std::vector<std::filesystem::path>{folder_.path() / "a/b", "/c"}));
   EXPECT_EQ(config->plugin_search_paths.at(0), folder_.path() / "p");
 }

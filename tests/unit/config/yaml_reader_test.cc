@@ -25,7 +25,7 @@ YamlNode parsed(const std::string& text) {
   return tree.is_ok() ? std::move(tree).value() : YamlNode();
 }
 
-TEST(YamlReader, KeepsOrderTextAndPlaces) {
+TEST(YamlReader, KeepsOrderTextAndPositions) {
   const YamlNode root = parsed("b: 1\na: [x, 'y']\nc:\n  d: \"0.10\"\n");
   ASSERT_EQ(root.entries.size(), 3U);
   EXPECT_EQ(root.entries[0].key, "b");
@@ -39,7 +39,7 @@ TEST(YamlReader, KeepsOrderTextAndPlaces) {
   EXPECT_EQ(root.find("missing"), nullptr);
 }
 
-TEST(YamlReader, QuotesTheLineAndPutsACaretUnderThePlace) {
+TEST(YamlReader, QuotesTheLineAndPutsACaretUnderTheValue) {
   const YamlNode root = parsed("a: 1\nbb:   oops\n");
   const auto status = read_integer(*root.find("bb"), "bb").status();
   EXPECT_TRUE(mentions(status.message(),
@@ -78,7 +78,7 @@ TEST(YamlReader, RefusesKeysThatAreNoText) {
   EXPECT_TRUE(mentions(error_of("~: 1\n"), {"key", "text"}));
 }
 
-TEST(YamlReader, ReportsSyntaxErrorsWithTheirPlace) {
+TEST(YamlReader, ReportsSyntaxErrorsWithTheirLocation) {
   EXPECT_TRUE(contains(error_of("a: [1\nb: 2\n"), "x.yaml:"));
   EXPECT_TRUE(contains(error_of("a: 'open"), "x.yaml:1:9: invalid YAML: illegal EOF"));
   EXPECT_TRUE(contains(error_of("a: b: c\n"), "x.yaml:1:"));

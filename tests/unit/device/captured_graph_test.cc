@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include "device/tensor_place.h"
+#include "device/tensor_device.h"
 #include "support/fake_cuda.h"
 #include "support/mentions.h"
 
@@ -149,10 +149,10 @@ TEST_F(CapturedGraphTest, TheDriversErrorsAreTheEnvironments) {
                                            "default stream", "512 MiB", "1.00 GiB"}));
 }
 
-TEST_F(CapturedGraphTest, IsOfPlacesOnADevice) {
+TEST_F(CapturedGraphTest, IsOfCudaDevicesOnly) {
   const auto launches = [&](DriverLibrary::Handle stream) { return launch(stream); };
-  EXPECT_TRUE(GpuPlace::create(*gpu_, 0).value()->capture(launches).is_ok());
-  const auto none = host_place().capture(launches);
+  EXPECT_TRUE(GpuDevice::create(*gpu_, 0).value()->capture(launches).is_ok());
+  const auto none = host_device().capture(launches);
   EXPECT_EQ(none.status().code(), Code::kUnsupported);
   EXPECT_EQ(none.status().message(), "calls on 'cpu' cannot be captured");
   EXPECT_EQ(word_, 0);

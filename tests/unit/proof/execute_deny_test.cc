@@ -98,7 +98,7 @@ TEST(ExecuteDeny, SeesEveryTimeAndNothingElse) {
   }
 }
 
-TEST(ExecuteDeny, SeesOtherThreadsAtTheSamePlace) {
+TEST(ExecuteDeny, SeesOtherThreadsAtTheSameAddress) {
   const GeneratedCode code(1);
   const auto tracer = make_tracer({code.region(RegionKind::kDeny)});
   for (int round = 0; round < 20; ++round) {

@@ -50,20 +50,20 @@ TEST(WorkerReport, MessagesBecomeEventsWhateverThePieces) {
 }
 
 TEST(WorkerReport, AnAskStandsUntilThePhaseBegins) {
-  WorkerReport report({"replay", "time"});
-  report.append("{\"event\": \"ask\", \"phase\": \"replay\", \"bytes\": 4711}\n");
+  WorkerReport report({"inputs", "time"});
+  report.append("{\"event\": \"ask\", \"phase\": \"inputs\", \"bytes\": 4711}\n");
   EXPECT_EQ(take_all(report), std::vector<Event>{Event::kAsk});
   ASSERT_TRUE(report.state().ask);
-  EXPECT_EQ(report.state().ask->phase, record::Phase::kReplay);
+  EXPECT_EQ(report.state().ask->phase, record::Phase::kInputs);
   EXPECT_EQ(report.state().ask->num_bytes, 4711);
-  report.append("{\"event\": \"phase\", \"phase\": \"replay\"}\n");
+  report.append("{\"event\": \"phase\", \"phase\": \"inputs\"}\n");
   EXPECT_EQ(take_all(report), std::vector<Event>{Event::kPhase});
   EXPECT_FALSE(report.state().ask);
   for (const char* line : {"{\"event\": \"ask\"}\n", "{\"event\": \"ask\", \"phase\": \"dance\"}\n",
                            "{\"event\": \"ask\", \"phase\": \"time\", \"bytes\": -1}\n",
                            "{\"event\": \"ask\", \"phase\": \"time\"}\n"
                            "{\"event\": \"ask\", \"phase\": \"time\"}\n"}) {
-    WorkerReport broken({"replay", "time"});
+    WorkerReport broken({"inputs", "time"});
     broken.append(line);
     EXPECT_EQ(take_all(broken).back(), Event::kBroken) << line;
   }

@@ -195,7 +195,7 @@ TEST_F(WorkerRunTest, ADeathInProofLeavesOutcomeAndTimes) {
   EXPECT_EQ(sampled.notes.size(), 1U);
 }
 
-TEST_F(WorkerRunTest, AStepNamesThePlace) {
+TEST_F(WorkerRunTest, AStepNamesTheCall) {
   const std::string step = "echo '{\"event\":\"step\",\"step\":\"create\"}' >&3; ";
   EXPECT_TRUE(mentions(record_of("phase compile; " + step + "exit 7").message,
                        {"'acme'", "exit(7)", "create", "compile"}));

@@ -14,7 +14,7 @@
 
 #include "support/fake_cuda.h"
 #include "support/mentions.h"
-#include "support/mirror_place.h"
+#include "support/mirror_device.h"
 #include "unit/proof/fake_cupti_library.h"
 #include "worker/device_tracing.h"
 #include "worker/fresh_inputs.h"
@@ -42,7 +42,7 @@ class CapturedCallsTest : public testing::Test {
     control_ = reinterpret_cast<tests::FakeCudaControl>(::dlsym(handle, "fake_cuda_control"))();
     *control_ = tests::FakeCuda();
     gpu_ = std::move(device::Gpu::open(0, kDriver)).value();
-    place_.gpu = gpu_.get();
+    device_.gpu = gpu_.get();
     settings_.first_look = settings_.max_pairs = kPairs;
     settings_.remeasure = false;
     settings_.replay = true;
@@ -64,8 +64,9 @@ class CapturedCallsTest : public testing::Test {
     const std::string sample = std::string(GRAPHNET_SOURCE_DIR) + "/configs/control";
     sample_ = sample::load_sample(sample).value();
     arguments_ =
-        sample::replay(sample_.metas, sample_.program.parameters, sample::kReplaySeed).value();
-    eager_ = EagerSide::create(sample_, arguments_, place_).value();
+        sample::generate_arguments(sample_.metas, sample_.program.parameters, sample::kUpstreamSeed)
+            .value();
+    eager_ = EagerSide::create(sample_, arguments_, device_).value();
     const auto instruments = measure::machine_instruments(settings_, /*threads=*/1);
     eager_warmup_ = measure::warm_up(eager_->calls(), settings_, instruments).value();
     plugin_ = std::make_unique<PluginSide>(task_, sample_.name, eager_->arguments(), eager_->kept(),
@@ -107,7 +108,7 @@ class CapturedCallsTest : public testing::Test {
 
   const std::string kDriver = tests::FakeCuptiLibrary::driver("ready");
   tests::FakeCuda* control_;
-  tests::MirrorPlace place_;
+  tests::MirrorDevice device_;
   std::unique_ptr<device::Gpu> gpu_;
   journal::Task task_;
   sample::Sample sample_;
@@ -120,7 +121,7 @@ class CapturedCallsTest : public testing::Test {
   measure::Warmup replay_warmup_;
 };
 
-TEST_F(CapturedCallsTest, EachTimedCallIsOneLaunchOnNewContentInTheSamePlace) {
+TEST_F(CapturedCallsTest, EachTimedCallIsOneLaunchOnNewContentInTheSameMemory) {
   prepare("");
   ASSERT_NO_FATAL_FAILURE(expect_ok(capture()));
   EXPECT_EQ(plugin_->num_graph_nodes(), 1U);
@@ -206,9 +207,9 @@ TEST_F(CapturedCallsTest, LaunchThatFailsIsThePlugins) {
             std::string::npos);
 }
 
-TEST_F(CapturedCallsTest, PlacesWithoutGraphsSaySo) {
+TEST_F(CapturedCallsTest, DevicesWithoutGraphsSaySo) {
   prepare("");
-  place_.gpu = nullptr;
+  device_.gpu = nullptr;
   const CallStatus status = capture();
   EXPECT_EQ(status.kind, FailureKind::kUnsupported);
   EXPECT_EQ(status.status.message(), "calls on 'cpu' cannot be captured");

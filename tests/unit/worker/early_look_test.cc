@@ -38,7 +38,7 @@ TEST(EarlyLook, SeesWhatIsWrittenLater) {
   EXPECT_FALSE(look.differs(outputs.kept)) << "before the first look";
   look.take(outputs.tensors, outputs.kept, generator);
   EXPECT_FALSE(look.differs(outputs.kept));
-  // A tenth of the output comes late: 64 places miss it in one of a thousand looks.
+  // A tenth of the output comes late: 64 runs miss it in one of a thousand looks.
   std::memset(outputs.kept[1].bytes.data() + 400'000, 8, 400'000);
   EXPECT_TRUE(look.differs(outputs.kept));
   look.clear();

@@ -95,7 +95,7 @@ TEST(SettingsWatch, SaysNothingBeforeItWasToldAndNamesWhatChanged) {
   EXPECT_TRUE(mentions(found[0].message, {"rounding", "nearest", "down"}));
 }
 
-TEST(OwnMark, IsThatOfThePlace) {
+TEST(OwnMark, IsThatOfTheSlot) {
   ::unsetenv("GRAPHNET_SLOT");
   EXPECT_EQ(own_mark(), "");
   ::setenv("GRAPHNET_SLOT", "3", 1);
