@@ -27,7 +27,7 @@ namespace graphnet::record {
 /// - any other change (a key removed, renamed, or with another meaning, unit or type) raises it;
 /// - a renamed word (word.h) keeps the number: readers know both, and older ones keep what they do
 /// not know;
-/// - readers accept every older number, and say so in one place: record_from_json() turns what an
+/// - readers accept every older number; record_from_json() alone turns what an
 ///   older version wrote into today's struct. tests/golden/journal holds a file of every version;
 /// - a newer number is an error that names both, never a guess.
 inline constexpr const char* kRecordSchema = "graphnet.record/1";

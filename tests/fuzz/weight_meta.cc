@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto metas = sample::parse_tensor_meta(text, fuzz::kFile);
   if (!metas.is_ok()) {
     fuzz::expect(metas.status().code() == base::Code::kInput, "bad metadata is an input error");
-    fuzz::expect_clear_failure(metas.status(), fuzz::kFile, text, /*needs_place=*/true);
+    fuzz::expect_clear_failure(metas.status(), fuzz::kFile, text, /*needs_location=*/true);
     return 0;
   }
   std::set<std::string> names;

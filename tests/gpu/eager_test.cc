@@ -10,7 +10,7 @@
 
 #include "device/driver_state.h"
 #include "eager/cuda_library.h"
-#include "gpu/places.h"
+#include "gpu/locations.h"
 #include "graph/index_outputs.h"
 #include "unit/eager/sample_arguments.h"
 #include "verify/compare.h"

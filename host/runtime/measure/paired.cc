@@ -44,7 +44,7 @@ struct Stopwatch {
   double elapsed_ns() const { return static_cast<double>(end_ns - begin_ns); }
 };
 
-/// The only place where a duration is taken: between the two readings there is nothing but the
+/// Durations are taken here only: between the two readings there is nothing but the
 /// call.
 Result<Stopwatch> time_call(const SideCalls& side, const Instruments& instruments) {
   Stopwatch watch;

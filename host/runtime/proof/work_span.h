@@ -15,7 +15,7 @@ namespace graphnet::proof {
 ///
 /// Whose work is rests on ids and on times of calls, which are the host's own, so that work outside
 /// of its span belongs to whom it belonged. It is counted and shown, and its times count: they are
-/// differences on one clock. What rests on the place of work on the host's clock is given as much
+/// differences on one clock. What rests on when work ran by the host's clock is given as much
 /// room as the clocks are apart (`clock_error_ns`), as seen where work cannot lie outside.
 ///
 /// The count matters in one case: work of the plugin that ends later after its call than the clocks

@@ -46,7 +46,7 @@ const char* evidence_name(Evidence evidence);
 struct OutputComparison {
   bool shape_equal = false;
   bool dtype_equal = false;
-  bool masks_equal = true;  ///< NaN, +Inf and -Inf at the same places
+  bool masks_equal = true;  ///< NaN, +Inf and -Inf at the same elements
   bool bit_equal = false;   ///< upstream's `equal`: same shape and every element == (NaN differs)
   bool nan_equal = false;   ///< the same if NaN equals NaN
   /// Upstream's 64 all_close results, in the order of tolerance_levels(), where a NaN fails; empty

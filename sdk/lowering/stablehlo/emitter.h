@@ -97,7 +97,7 @@ class Emitter final : public lowering::Emitter {
     bool is_argument = false;
     ModuleArgument argument = {};
     bool is_cheap = false;    ///< computed again per call rather than kept from bind
-    std::int32_t where = -1;  ///< index in places_
+    std::int32_t where = -1;  ///< index in locations_
   };
   /// How a line that is a broadcast can be written in another layout.
   struct BroadcastLine {
@@ -141,7 +141,7 @@ class Emitter final : public lowering::Emitter {
 
   EmitterOptions options_;
   std::vector<Line> lines_;
-  std::vector<std::string> places_;
+  std::vector<std::string> locations_;
   std::unordered_map<std::string, std::int32_t> by_text_;
   std::unordered_map<std::int32_t, BroadcastLine> broadcasts_;
 };

@@ -199,11 +199,11 @@ TEST_F(RunConfigTest, PlacesEachError) {
 TEST_F(RunConfigTest, AllWrongKeysAreReportedAtOnce) {
   const std::string text = error_of(
       "theads: 2\nlimits: {flopp: 1, memori: 2}\ntimeouts:\n  compil: 1s\nmath: {tf: true}\n");
-  for (const char* place :
+  for (const char* location :
        {"x.yaml:1:1: unknown key 'theads'", "missing keys 'schema', 'backend'",
         "x.yaml:2:10: unknown key 'flopp' in limits", "x.yaml:2:20: unknown key 'memori' in limits",
         "x.yaml:4:3: unknown key 'compil' in timeouts", "x.yaml:5:8: unknown key 'tf' in math"}) {
-    EXPECT_TRUE(contains(text, place)) << place << " is not in\n" << text;
+    EXPECT_TRUE(contains(text, location)) << location << " is not in\n" << text;
   }
 }
 

@@ -95,7 +95,7 @@ TEST(GraphText, KeepsEveryAttributeExactly) {
       std::vector<bool>{true, false},
   };
   Graph graph;
-  graph.nodes.push_back({"aten::x", "a place  # with marks ", {}, {}});
+  graph.nodes.push_back({"aten::x", "a location  # with marks ", {}, {}});
   for (const Attribute& attribute : attributes) {
     graph.nodes[0].arguments.push_back({"a", Argument::Kind::kAttribute, {}, attribute});
   }

@@ -76,7 +76,7 @@ TEST(Headlines, ASampleCountsOnce) {
   EXPECT_EQ(all[0].backends[0].num_samples, 1);
   EXPECT_EQ(all[0].backends[0].own.count, 1);
   EXPECT_DOUBLE_EQ(all[0].backends[0].own.value, 8);
-  EXPECT_EQ(places_that_count({ok(0, "a", 2), ok(1, "a", 8), skipped}),
+  EXPECT_EQ(counted_indices({ok(0, "a", 2), ok(1, "a", 8), skipped}),
             (std::vector<std::size_t>{0, 1}));
 }
 

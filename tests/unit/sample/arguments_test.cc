@@ -89,7 +89,7 @@ TEST(GenerateArguments, RangesStartAtTheirLowerBoundAndBeatLiterals) {
 }
 
 // Large tensors are filled by two threads. The one-element tensor before leaves a spare Gaussian,
-// so that pairs lie at odd places; the tail is no whole block.
+// so that pairs lie at odd offsets; the tail is no whole block.
 TEST(GenerateArguments, LargeTensorsHaveTheSameBits) {
   constexpr std::size_t kCount = (1U << 20) + 333;
   const auto arguments =

@@ -151,8 +151,8 @@ TEST(ProgramDigest, ChangesWithWhateverDecidesTheResult) {
   const std::string plain = digest_with([](Program&) {});
   EXPECT_EQ(plain.size(), 64U);
   EXPECT_EQ(plain, digest_with([](Program& program) {
-              program.nodes[0].place = 3;
-              program.places = {"elsewhere"};
+              program.nodes[0].location = 3;
+              program.locations = {"elsewhere"};
             }));
   EXPECT_NE(plain, digest_with([](Program& program) { program.nodes[0].which = 2; }));
   EXPECT_NE(plain, digest_with([](Program& program) { program.nodes[0].shape = {3, 2}; }));
