@@ -80,8 +80,8 @@ struct Timing {
   std::optional<double> same_within;
   std::string unstable_because;
   std::string stop;
-  std::optional<std::int64_t> looks;
-  std::optional<std::int64_t> planned_looks;
+  std::optional<std::int64_t> analyses;
+  std::optional<std::int64_t> planned_analyses;
   std::optional<bool> remeasured;
   std::optional<double> steal_share;
   std::optional<std::int64_t> idle_timeouts;
@@ -127,8 +127,8 @@ struct Timing {
     field("same_within", self.same_within);
     field("unstable_because", self.unstable_because);
     field("stop", self.stop);
-    field("looks", self.looks);
-    field("planned_looks", self.planned_looks);
+    field("looks", self.analyses);
+    field("planned_looks", self.planned_analyses);
     field("remeasured", self.remeasured);
     field("steal_share", self.steal_share);
     field("idle_timeouts", self.idle_timeouts);

@@ -75,7 +75,7 @@ class Prepared {
   /// Times both sides by a few pairs while they are checked; the timing gets the device's spans.
   worker::TimedFindings time(base::Json& timing) {
     measure::PairedSettings settings;
-    settings.first_look = settings.max_pairs = 8;
+    settings.first_analysis = settings.max_pairs = 8;
     settings.remeasure = false;
     const worker::ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
     worker::TimedChecks checks(compared, worker::fresh_inputs(sample_, *eager_),

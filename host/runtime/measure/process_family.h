@@ -30,10 +30,10 @@ class ProcessFamily {
   /// Leaves a child and what it starts out of all counts.
   void exempt(pid_t child) { exempt_.insert(child); }
 
-  /// Looks for new ones; 10 to 100 microseconds.
-  void look();
-  /// As look(), if the last one was some milliseconds ago.
-  void look_now_and_then();
+  /// Finds new processes; takes 10 to 100 microseconds.
+  void scan();
+  /// As scan(), unless the last scan was less than some milliseconds ago.
+  void scan_now_and_then();
 
   /// Processor time of all that have been seen, the ended ones included; less than a microsecond
   /// for each that lives.
@@ -41,7 +41,7 @@ class ProcessFamily {
   /// units    nanoseconds; only differences mean something
   std::int64_t ran_ns();
 
-  /// Those that lived at the last look, by name.
+  /// Those that lived at the last scan, by name.
   std::vector<std::string> living() const;
 
  private:
@@ -65,7 +65,7 @@ class ProcessFamily {
   std::set<pid_t> exempt_;
   std::vector<Member> members_;
   std::int64_t gone_ns_ = 0;  ///< of members that have ended and are in no other count
-  std::int64_t last_look_ns_ = 0;
+  std::int64_t last_scan_ns_ = 0;
 };
 
 /// Makes the instruments count what the family's processes do as this process's own.

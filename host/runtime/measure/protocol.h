@@ -32,7 +32,7 @@ namespace graphnet::measure {
 /// | renew       | inputs get content of this one call                              | outside |
 /// | flush       | cache mode `cold` only; count comes after it                     | outside |
 /// | **call**    | call ... outputs complete; on a device it is synchronised inside | inside  |
-/// | look        | outputs of a checked call are copied                             | outside |
+/// | copy        | outputs of a checked call are copied                             | outside |
 /// | count again | after the last call: the same reading                            | outside |
 ///
 /// What a call finds. Every call of the plugin, timed or not, finds outputs filled with poison;

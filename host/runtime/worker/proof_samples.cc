@@ -179,7 +179,7 @@ void ProofPhase::look_for_copies(const std::vector<proof::Hit>& hits,
 void ProofPhase::look_for_helpers() {
   if (family_ == nullptr) return;
   const ScopedStep step(steps_, kHelpers);
-  family_->look();
+  family_->scan();
   std::vector<std::string> living = family_->living();
   if (living.size() > helpers_.size()) helpers_ = std::move(living);
   auto& flags = evidence_.flags;

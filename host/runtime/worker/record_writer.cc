@@ -190,8 +190,8 @@ record::Timing timing_of(const measure::PairedResult& result) {
   if (result.verdict == measure::Verdict::kSame) timing.same_within = result.same_within;
   timing.unstable_because = measure::unstable_name(result.reason);
   timing.stop = measure::stop_name(result.stop);
-  timing.looks = result.looks;
-  timing.planned_looks = result.planned_looks;
+  timing.analyses = result.analyses;
+  timing.planned_analyses = result.planned_analyses;
   timing.remeasured = result.remeasured;
   timing.steal_share = result.steal_share;
   timing.idle_timeouts = result.idle_timeouts;

@@ -115,13 +115,13 @@ Status TimedChecks::after_call(Side side, int call) {
   if (side == measure::kEager) {
     return plan_.backend_first && copies_at_once(call) ? copy_eager() : Status::ok();
   }
-  early_look_.clear();
+  early_copy_.clear();
   copy_ns_ = 0;
   if (copies_at_once(call)) return copy_plugin();
   if (!eager_.device().is_host()) return Status::ok();
   GN_RETURN_IF_ERROR(plugin_.check_tensors());
   const std::int64_t begin_ns = measure::monotonic_raw_ns();
-  early_look_.take(plugin_.outputs(), plugin_.kept(), generator_);
+  early_copy_.take(plugin_.outputs(), plugin_.kept(), generator_);
   copy_ns_ += static_cast<double>(measure::monotonic_raw_ns() - begin_ns);
   return Status::ok();
 }
@@ -188,7 +188,7 @@ Status TimedChecks::check_untimed(int calls) {
 
 Status TimedChecks::compare_call(const std::string& which) {
   ++findings_.checked_calls;
-  if (early_look_.differs(plugin_outputs_)) {
+  if (early_copy_.differs(plugin_outputs_)) {
     return found(Flag::kLateOutput, Outcome::kPluginFailed,
                  "outputs of " + which + " changed after gn_backend_run had returned");
   }

@@ -13,7 +13,7 @@
 #include "worker/correctness.h"
 #include "worker/dense_copy.h"
 #include "worker/eager_side.h"
-#include "worker/early_look.h"
+#include "worker/early_copy.h"
 #include "worker/input_shuffle.h"
 #include "worker/plugin_side.h"
 
@@ -116,7 +116,7 @@ class TimedChecks {
   std::vector<KeptOutput> plugin_outputs_;
   double copy_ns_ = 0;  // of this pair's checked call
   std::size_t output_bytes_ = 0;
-  EarlyLook early_look_;
+  EarlyCopy early_copy_;
   measure::PairPlan plan_;
   measure::PerSide<std::uint64_t> first_content_ = {};
   std::optional<int> checked_call_;    // of this pair

@@ -65,7 +65,7 @@ class TimingWatch {
     std::int64_t counter_ns = 0;
   };
   static Moment now();
-  void look();
+  void scan();
   void note_side_sample(measure::Side side);
 
   measure::ProcessFamily& family_;
@@ -75,7 +75,7 @@ class TimingWatch {
   Moment begin_;
   std::optional<std::int64_t> elsewhere_before_ns_;  ///< when the first pair began
   measure::PerSide<measure::ClockAgreement> agreements_;
-  std::vector<std::string> helpers_;  ///< by name, of the look that found most
+  std::vector<std::string> helpers_;  ///< by name, of the scan that found most
 };
 
 /// The flag for a result in which more processor time was used than `threads` cores offer: above

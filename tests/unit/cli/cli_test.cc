@@ -194,7 +194,7 @@ TEST(RunOptions, CountsOfCallsGoWithProtocolUpstream) {
   EXPECT_TRUE(contains(applied.to_string(), "add --protocol upstream"));
 }
 
-TEST(RunOptions, AFirstLookIsQuick) {
+TEST(RunOptions, AFirstRunIsQuick) {
   const tests::TempDir temp;
   config::Installation installation;
   installation.source_tree = GRAPHNET_SOURCE_DIR;
@@ -202,30 +202,30 @@ TEST(RunOptions, AFirstLookIsQuick) {
   const auto plain = temp.write("plain.yaml", backend);
   const auto timed = temp.write("timed.yaml", backend + "protocol: {half_width: 0.01}\n");
   const auto sampled = temp.write("sampled.yaml", backend + "samples: [a]\n");
-  const auto is_first_look = [&installation](const RunFlags& flags) {
+  const auto is_first_run = [&installation](const RunFlags& flags) {
     auto options = check_run_flags(flags, installation);
     EXPECT_TRUE(options.is_ok()) << options.status().to_string();
     const std::size_t num_given = options->repeat_flags.size();
-    quicken_first_look(installation, *options);
-    EXPECT_EQ(options->protocol == "smoke", options->is_first_look);
-    EXPECT_EQ(options->repeat_flags.size() == num_given + 2, options->is_first_look);
-    return options->is_first_look;
+    quicken_first_run(installation, *options);
+    EXPECT_EQ(options->protocol == "smoke", options->is_first_run);
+    EXPECT_EQ(options->repeat_flags.size() == num_given + 2, options->is_first_run);
+    return options->is_first_run;
   };
   RunFlags flags;
   flags.configs = {plain};
-  EXPECT_TRUE(is_first_look(flags));
+  EXPECT_TRUE(is_first_run(flags));
   flags.configs = {plain, timed};
-  EXPECT_FALSE(is_first_look(flags));
+  EXPECT_FALSE(is_first_run(flags));
   flags.configs = {sampled};
-  EXPECT_FALSE(is_first_look(flags));
+  EXPECT_FALSE(is_first_run(flags));
   flags.configs = {plain, "none.yaml"};
-  EXPECT_FALSE(is_first_look(flags));
+  EXPECT_FALSE(is_first_run(flags));
   flags.configs = {plain};
   flags.samples = {"a"};
-  EXPECT_FALSE(is_first_look(flags));
+  EXPECT_FALSE(is_first_run(flags));
   flags.samples.clear();
   flags.trials = "7";
-  EXPECT_FALSE(is_first_look(flags));
+  EXPECT_FALSE(is_first_run(flags));
 }
 
 TEST(RunOptions, RefuseMoreThreadsThanCores) {

@@ -49,7 +49,7 @@ TEST_F(ProtocolFileTest, DefaultsAreThoseOfTheEngine) {
   EXPECT_EQ(settings->margin, engine.margin);
   EXPECT_EQ(settings->confidence, engine.confidence);
   EXPECT_EQ(settings->max_width, engine.max_width);
-  EXPECT_EQ(settings->first_look, engine.first_look);
+  EXPECT_EQ(settings->first_analysis, engine.first_analysis);
   EXPECT_EQ(settings->max_pairs, engine.max_pairs);
   EXPECT_EQ(settings->time_ns, engine.time_ns);
   EXPECT_EQ(settings->long_call_pairs, engine.long_call_pairs);

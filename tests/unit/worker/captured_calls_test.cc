@@ -43,7 +43,7 @@ class CapturedCallsTest : public testing::Test {
     *control_ = tests::FakeCuda();
     gpu_ = std::move(device::Gpu::open(0, kDriver)).value();
     device_.gpu = gpu_.get();
-    settings_.first_look = settings_.max_pairs = kPairs;
+    settings_.first_analysis = settings_.max_pairs = kPairs;
     settings_.remeasure = false;
     settings_.replay = true;
   }
