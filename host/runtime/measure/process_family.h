@@ -13,21 +13,21 @@
 
 namespace graphnet::measure {
 
-/// Processes that belong to this one beside itself: what code in it has started, what those have
-/// started, and of them also what its parent has got since (a worker adopts its own orphans, but a
-/// process may make another one its parent's child). What they compute is this process's work.
+/// The processes that this one and its descendants have started. New children of its parent count
+/// too: a worker adopts its own orphans, but a process may make another one its parent's child. The
+/// work of all of them is this process's work.
 ///
-/// Not seen: a process that was there before and works on demand, and one that begins and ends
-/// between two scans after it has been made somebody else's child.
+/// Two kinds of process are not seen: one that existed before and works on demand, and one that
+/// becomes another process's child and ends between two scans.
 class ProcessFamily {
  public:
-  /// What there is now does not belong: the workers and zygotes beside this one. `mark`:
+  /// Existing processes do not belong to the family: they are other workers and zygotes. `mark`:
   /// "NAME=value" of this worker's environment, if its parent has workers with other values; else
   /// empty. Of the parent's new children those that have another value and run this program belong
   /// to others; what descends from this process is never asked.
   explicit ProcessFamily(std::string mark = "");
 
-  /// Leaves a child and what it starts out of all counts.
+  /// Excludes a child and its descendants from all counts.
   void exempt(pid_t child) { exempt_.insert(child); }
 
   /// Finds new processes; takes 10 to 100 microseconds.

@@ -12,8 +12,8 @@ namespace graphnet::worker {
 /// Finds out whether a plugin wrote to its inputs or weights, which it may only read.
 ///
 /// A fingerprint of every argument is taken before any of the plugin's code runs and compared after
-/// its last call. Both passes lie outside every clock, unlike read-only pages, whose splitting of
-/// huge pages would show in the timed calls. About 0.1 s for 1 GB.
+/// its last call. Both passes are outside the timed calls. Read-only pages would not be: they split
+/// huge pages, which slows the timed calls. About 0.1 s for 1 GB.
 ///
 /// On another device than the host, its arguments are compared with the host's copies.
 ///

@@ -41,7 +41,7 @@ verify::Comparison compare_sides(const ComparedSample& compared, record::Checks&
 /// How outputs on other inputs than the sample's own stand.
 enum class PresentStanding : std::uint8_t {
   kOk,
-  /// What is not accepted is what eager itself computes otherwise in float64: nobody's fault.
+  /// Eager itself differs from float64 by as much: neither side is to blame.
   kIllConditioned,
   kWrong,
 };

@@ -43,9 +43,9 @@ struct SecondWeightsResult {
 /// compiled, if the task asks for it. The calls are timed, and where these tell too little a few
 /// pairs (second_timing.h), so that speed that only the first weights give shows too.
 ///
-/// The plugin's calls come first, and eager's on the same inputs and weights after them: in memory,
-/// freed memory included, there is no result that the plugin could take for its own. Weights are
-/// calibrated, and eager's results on them first looked at, with inputs of other content.
+/// The plugin's calls come first, and eager's on the same inputs and weights after them. No memory,
+/// freed memory included, then holds a result that the plugin could copy. Weights are calibrated,
+/// and eager's results on them first looked at, with inputs of other content.
 ///
 /// The first weights are put back, bound again, and one call must give what eager gave on them at
 /// first. Nothing is tried, and the reason recorded, if it would take longer than half a minute of

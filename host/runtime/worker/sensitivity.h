@@ -13,8 +13,8 @@
 
 namespace graphnet::worker {
 
-/// Seed of the inputs that are held against the sample's own. Not one of those that the robustness
-/// columns show.
+/// Seed of the inputs that are compared with the sample's own. The robustness columns use other
+/// seeds.
 inline constexpr std::uint32_t kOtherInputsSeed = 126;
 
 /// Puts the inputs of another seed in place, calls `body`, and puts the sample's own back. False

@@ -39,18 +39,18 @@ struct TimedFindings {
 
 /// Watches the timed calls of both sides for results that were not computed in them.
 ///
-/// Every call of the plugin gets inputs of its own, the leading call of a side sample too, brought
-/// there as late as can be: nobody who watches the inputs has time to compute from them. In a share
-/// of the pairs one call is checked, drawn at random among all of the side sample so that nobody
-/// can know. Its outputs are copied as soon as it returns, before anything else is looked at: all
-/// of them up to 256 KiB; of larger ones 64 KiB at random offsets, which the whole copy behind the
-/// reading of the counters must agree with. (Copying more would make waits of large samples
-/// uncertain.) On a device outputs are copied after it has been waited for. All of it is outside
-/// the clocks, as is a look at output tensors in each call and, on the host, at the guards in each
-/// side sample.
+/// Every call of the plugin gets inputs of its own, the leading call of a side sample too. They are
+/// written right before the call, so a plugin that watches the inputs has no time to compute from
+/// them. In a share of the pairs one call is checked; it is drawn at random among all calls of the
+/// side sample, so the plugin cannot know which. Its outputs are copied as soon as it returns,
+/// before anything else is looked at: all of them up to 256 KiB; of larger ones 64 KiB at random
+/// offsets, which the whole copy behind the reading of the counters must agree with. (Copying more
+/// would make waits of large samples uncertain.) On a device outputs are copied after it has been
+/// waited for. All of it is outside the clocks, as is a look at output tensors in each call and, on
+/// the host, at the guards in each side sample.
 ///
-/// What eager gives on the same inputs is not in memory while the plugin runs, so nothing needs to
-/// be hidden: where the plugin's side sample comes first, eager's side sample repeats its contents
+/// Eager's results on the same inputs are not in memory while the plugin runs, so the plugin cannot
+/// copy them: where the plugin's side sample comes first, eager's side sample repeats its contents
 /// and yields the results; where it comes second, the plugin gets contents that eager has not had,
 /// and eager runs on the checked one afterwards. That run is what a check costs there, a copy and a
 /// comparison elsewhere; such pairs are therefore checked more rarely, and both within a tenth of
