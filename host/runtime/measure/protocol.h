@@ -132,20 +132,20 @@ namespace graphnet::measure {
 /// Clock. Durations come from the processor's counter, whose rate is fixed before a plugin is
 /// mapped; where it is not invariant, from CLOCK_MONOTONIC_RAW by a system call of our own. So is
 /// the cost of a reading, unless it is less now. libc's clock and the kernel's (by a system call)
-/// are the second and third opinion: if one of them differs by more than 1 % over the side samples
-/// of a side, in either direction, the plugin has failed (`clock_tampered`). So it has if
-/// libtorch's settings are others than before it was loaded (`settings_changed`, eager/settings.h).
-/// If eager is slower in the pairs than in its warm-up by more than 10 % and more than the
-/// interval, a copy of the worker from before the plugin was loaded runs eager in turns with it,
-/// and `eager_slowed` is flagged if the copy is faster by more than 10 %, in the whole interval of
-/// their ratios, and by half of what is to be explained (worker/eager_watch.h):
-/// slower by less than that, eager can be made unseen.
+/// check it: if one of them differs by more than 1 % over the side samples of a side, in either
+/// direction, the plugin has failed (`clock_tampered`). It has also failed if libtorch's settings
+/// changed since before it was loaded (`settings_changed`, eager/settings.h). If eager is slower in
+/// the pairs than in its warm-up by more than 10 % and more than the interval, a copy of the worker
+/// from before the plugin was loaded runs eager in turns with it, and `eager_slowed` is flagged if
+/// the copy is faster by more than 10 %, in the whole interval of their ratios, and by half of what
+/// is to be explained (worker/eager_watch.h). A plugin that slows eager by less than that is not
+/// detected.
 ///
 /// Steps around a call. What the host does right before and behind each timed call (new content,
 /// output buffers, the way to the clock and from it), and copying the outputs of a checked one, is
 /// timed too and compared with the same steps of eager's warm-up. If they take longer by more than
 /// a tenth of a call, code of the plugin works in them, in the handler of a trap for instance:
-/// `untimed_work` (worker/untimed_work.h). What a trap can hide is 2 us a call.
+/// `untimed_work` (worker/untimed_work.h). A trap of less than 2 us a call is not detected.
 ///
 /// How good it is. A/A runs, the same call on both sides, one thread, on two cores beside compile
 /// jobs and a bursty neighbour (load 9), 5 to 40 experiments a length; 90th percentile of the error
@@ -180,8 +180,8 @@ inline constexpr const char* kMethodPaired = "paired";
 /// It repeats GraphNet bench's own procedure, so that our records can stand beside published ones.
 ///
 /// Order. Eager first: first call, `warmup` calls, `trials` calls. Then the plugin: compile, bind,
-/// first call, `warmup` calls, `trials` calls. Each side runs in one go, without a pause; nothing
-/// alternates.
+/// first call, `warmup` calls, `trials` calls. Each side runs without a pause; the sides do not
+/// alternate.
 ///
 /// What each clock starts and stops around (all are CLOCK_MONOTONIC_RAW, in nanoseconds; one pair
 /// of readings adds 40 to 80 ns to a duration, which is not subtracted):
@@ -197,15 +197,15 @@ inline constexpr const char* kMethodPaired = "paired";
 /// "Outputs complete" means that the values can be read: on a CPU when the call returns; on a
 /// device after it has been synchronised, inside the clock.
 ///
-/// Excluded from every trial: reading the sample, replaying its inputs, compile and bind, the first
-/// call, moving arguments to the device, allocating the plugin's output buffers (the host does that
-/// once), keeping a copy of the first outputs, comparing them, printing, and putting back what a
-/// call changes (torch's generator for random programs, arguments that the program writes to): that
-/// happens before every call of either side. Included: the allocations that a side makes by itself
-/// in a call. Eager allocates every intermediate and every output, as in PyTorch; that is part of
-/// what a compiler can save. Excluded on our eager side but included in upstream's: the Python
-/// interpreter. Small graphs are 1.6 to 2 times faster here than in PyTorch from Python, so a
-/// speedup of ours is lower than upstream's for the same compiler.
+/// Excluded from every trial: reading the sample, generating its inputs, compile and bind, the
+/// first call, moving arguments to the device, allocating the plugin's output buffers (the host
+/// does that once), keeping a copy of the first outputs, comparing them, printing, and putting back
+/// what a call changes (torch's generator for random programs, arguments that the program writes
+/// to): that happens before every call of either side. Included: the allocations that a side makes
+/// by itself in a call. Eager allocates every intermediate and every output, as in PyTorch; that is
+/// part of what a compiler can save. Excluded on our eager side but included in upstream's: the
+/// Python interpreter. Small graphs are 1.6 to 2 times faster here than in PyTorch from Python, so
+/// a speedup of ours is lower than upstream's for the same compiler.
 ///
 /// Cache state: hot. All calls get the same arguments at the same addresses, so whatever fits in
 /// the caches is there, weights included. A model inside a larger program will find them colder.

@@ -27,10 +27,10 @@ struct CutTrial {
 
 using OnTrial = std::function<void(const CutTrial& trial)>;
 
-/// Finds the shortest cut that does not pass by halving: the values behind each cut are compared
-/// with libtorch's under the outcome rule, whole numbers left out. Each trial has a worker of its
-/// own. The shortest one is found if every longer one fails too; else one that fails while the cut
-/// before it passes.
+/// Bisects a graph: finds the fewest first nodes of it that do not pass. The values that are live
+/// after those nodes are compared with libtorch's under the outcome rule; integers are left out.
+/// Each trial has a worker of its own. If longer prefixes can pass again, the result is a prefix
+/// that fails while the one before it passes.
 ///
 /// order    on_trial is told each trial, the whole graph first
 /// errors   kEnvironment: no worker starts; as the worker's if the sample cannot be run or has no
