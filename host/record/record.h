@@ -58,7 +58,7 @@ struct Record {
   std::string plugin_sha256;   ///< of the shared object
   std::string plugin_library;  ///< its path where the run was; empty in older records
   base::Json plugin_options = base::Json::object();
-  /// What the plugin says of its executable, key to text: its word, not evidence.
+  /// What the plugin says of its executable, key to text: unverified, and no evidence.
   base::Json plugin_info = base::Json::object();
 
   std::string device = "cpu";

@@ -8,7 +8,7 @@
 
 #include "base/field_reader.h"
 #include "base/json.h"
-#include "graph/cut.h"
+#include "graph/graph_prefix.h"
 #include "graph/graph_text.h"
 #include "journal/worker_message.h"
 #include "sample/arguments.h"
@@ -98,13 +98,13 @@ Json judge(const std::vector<KeptOutput>& wanted, const std::vector<KeptOutput>&
   return outcome_json(record::Outcome::kOk, "");
 }
 
-/// Gives a plugin the cut and compares.
-Result<Json> try_cut(const journal::Task& task, const std::string& name, const graph::Graph& cut,
-                     const DeviceArguments& on_device) {
-  GN_ASSIGN_OR_RETURN(const auto reference, GraphSide::create(cut, on_device));
+/// Runs a plugin on the first nodes of a graph and compares.
+Result<Json> try_prefix(const journal::Task& task, const std::string& name,
+                        const graph::Graph& prefix, const DeviceArguments& on_device) {
+  GN_ASSIGN_OR_RETURN(const auto reference, GraphSide::create(prefix, on_device));
   GN_ASSIGN_OR_RETURN(const std::vector<KeptOutput> wanted, reference->reference());
   PluginSide plugin(task, name, on_device, wanted, reference.get(), [](const char*) {});
-  const plugin::CallStatus status = run_plugin(plugin, cut);
+  const plugin::CallStatus status = run_plugin(plugin, prefix);
   if (status.is_ok()) return judge(wanted, plugin.kept());
   const bool is_gap = status.kind == plugin::FailureKind::kUnsupported;
   return outcome_json(is_gap ? record::Outcome::kUnsupported : record::Outcome::kPluginFailed,
@@ -138,8 +138,8 @@ Result<Json> try_first_nodes(const Json& arguments) {
   }
   GN_ASSIGN_OR_RETURN(const DeviceArguments on_device,
                       DeviceArguments::create(prepared.device->tensors(), prepared.arguments));
-  return try_cut(task, prepared.sample.name,
-                 graph::cut_after(whole, static_cast<std::size_t>(*length)), on_device);
+  return try_prefix(task, prepared.sample.name,
+                    graph::graph_prefix(whole, static_cast<std::size_t>(*length)), on_device);
 }
 
 }  // namespace graphnet::worker

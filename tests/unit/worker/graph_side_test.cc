@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The reference of a cut graph on arguments on a device that only copies reach.
+// The reference of a part of a graph, on arguments of a device that only copies reach.
 #include "worker/graph_side.h"
 
 #include <gtest/gtest.h>
