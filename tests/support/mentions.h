@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <initializer_list>
 #include <string_view>
+#include <vector>
 
 namespace graphnet::tests {
 
@@ -17,7 +17,7 @@ inline bool contains(std::string_view text, std::string_view part) {
 ///
 /// order    parts are searched one behind the other
 inline testing::AssertionResult mentions(std::string_view text,
-                                         std::initializer_list<std::string_view> parts) {
+                                         const std::vector<std::string_view>& parts) {
   std::size_t position = 0;
   for (const std::string_view part : parts) {
     const std::size_t found = text.find(part, position);
