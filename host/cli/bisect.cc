@@ -19,7 +19,7 @@ namespace graphnet::cli {
 namespace fs = std::filesystem;
 using base::Json;
 using base::Result;
-using supervise::CutTrial;
+using supervise::BisectionTrial;
 
 namespace {
 
@@ -47,14 +47,14 @@ std::optional<std::chrono::milliseconds> whole_limit(const supervise::PlannedTas
   return sum;
 }
 
-std::string text_of(const CutTrial& trial) {
+std::string text_of(const BisectionTrial& trial) {
   std::string text = std::to_string(trial.num_nodes) + " of " + std::to_string(trial.num_all) +
                      " nodes: " + trial.outcome.text();
   if (!trial.message.empty()) text += ": " + trial.message;
   return report::printable(text);
 }
 
-Json json_of(const CutTrial& trial) {
+Json json_of(const BisectionTrial& trial) {
   return {{"nodes", trial.num_nodes},
           {"all_nodes", trial.num_all},
           {"node", trial.node},
@@ -69,9 +69,9 @@ Result<int> bisect_sample(const Context& context, const supervise::PlannedSample
   GN_ASSIGN_OR_RETURN(const fs::path worker, context.installation.worker_executable());
   GN_ASSIGN_OR_RETURN(const supervise::PlannedTask planned, plan_trial(context, sample, config));
   Json trials = Json::array();
-  GN_ASSIGN_OR_RETURN(const std::optional<CutTrial> bad,
+  GN_ASSIGN_OR_RETURN(const std::optional<BisectionTrial> bad,
                       supervise::find_bad_node(worker, planned.task, whole_limit(planned),
-                                               [&](const CutTrial& trial) {
+                                               [&](const BisectionTrial& trial) {
                                                  trials.push_back(json_of(trial));
                                                  if (context.flags.quiet) return;
                                                  std::cerr << text_of(trial) << std::endl;

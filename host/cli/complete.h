@@ -30,7 +30,7 @@ struct Completion {
 /// "BACKEND" or "PLUGIN" (see Flag::value).
 using ListNames = std::function<std::vector<std::string>(const std::string& kind)>;
 
-/// What can stand in the place of the last of `words`, whatever that is so far: the shell keeps
+/// What the last of `words` may become, whatever that is so far: the shell keeps
 /// what fits to it. Hidden commands are left out. Silent about every mistake.
 ///
 /// `words` without the program's name; "--flag=value" as one word, or as three, as bash has it.

@@ -102,9 +102,9 @@ Result<Beginnings> write_beginnings(const sample::Sample& sample, int parts,
        sample::choose_cuts(sample.program, static_cast<std::size_t>(parts))) {
     char part[16];
     std::snprintf(part, sizeof part, "part_%03zu", beginnings.samples.size() + 1);
-    const fs::path place = folder / "samples" / sample.name / part;
-    GN_RETURN_IF_ERROR(sample::write_beginning(sample, cut, place));
-    beginnings.samples.push_back(planned_sample(place));
+    const fs::path target = folder / "samples" / sample.name / part;
+    GN_RETURN_IF_ERROR(sample::write_beginning(sample, cut, target));
+    beginnings.samples.push_back(planned_sample(target));
     report::MeasuredBeginning measured;
     measured.last_line = sample::last_line(sample.program, cut);
     measured.calls = report::counts_text(sample::count_calls(sample.program, before, cut));

@@ -30,7 +30,7 @@ Status check_output_file(const std::string& flag, const fs::path& file) {
   const fs::path target = fs::exists(file, ignored) ? file : folder;
   if (::access(target.c_str(), W_OK) == 0) return Status::ok();
   return Status(Code::kEnvironment, what + ": no permission to write to '" + target.string() + "'")
-      .add_hint("choose another place with " + flag);
+      .add_hint("choose another file with " + flag);
 }
 
 }  // namespace graphnet::cli

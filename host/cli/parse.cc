@@ -60,7 +60,7 @@ Status unknown(const std::string& what, const std::string& word,
   return error.add_hint(help);
 }
 
-/// What CLI11 could not place: an unknown flag, an unknown command, or a surplus argument.
+/// What CLI11 did not know: an unknown flag, an unknown command, or a surplus argument.
 Status explain_remaining(const std::string& word, const Command* command,
                          const Interface& interface) {
   const std::string help = command ? "graphnet help " + command->name : "graphnet help";

@@ -9,7 +9,7 @@
 
 namespace graphnet::cli {
 
-/// Parses a command line and fills the targets of the flags. The only place that uses CLI11.
+/// Parses a command line and fills the targets of the flags. CLI11 is used here only.
 /// Flags of every command are accepted before and after its name.
 ///
 /// `words` without the program's name. Returns the command named, or null if none is.

@@ -114,13 +114,13 @@ std::vector<Records> by_condition(const Journals& journals) {
   const std::vector<std::string> texts = score::condition_texts(backends);
   for (std::size_t i = 0; i < backends.size(); ++i) conditions[backends[i]] = texts[i];
   std::vector<Records> groups;
-  std::map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> indices;
   for (const JournalContent& journal : journals) {
     for (const Record& record : journal.records) {
       const std::string& condition = conditions[score::backend_of(record)];
-      const auto [place, is_new] = places.emplace(condition, groups.size());
+      const auto [entry, is_new] = indices.emplace(condition, groups.size());
       if (is_new) groups.emplace_back();
-      groups[place->second].push_back(&record);
+      groups[entry->second].push_back(&record);
     }
   }
   return groups;

@@ -231,7 +231,7 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   const std::vector<std::string> plugins = plugin_flags(context);
   settings.repeat_flags.insert(settings.repeat_flags.end(), plugins.begin(), plugins.end());
   run.plan = supervise::make_plan(run.samples, run.backends, settings);
-  if (options.is_first_look) {
+  if (options.is_first_run) {
     run.notes.push_back(
         "protocol smoke, because no samples were named; --protocol standard measures better");
   }
@@ -362,7 +362,7 @@ Result<int> sweep(const Context& context, const RunOptions& options, const Prepa
 
 Result<int> execute(const Context& context, const RunFlags& flags) {
   GN_ASSIGN_OR_RETURN(RunOptions options, check_run_flags(flags, context.installation));
-  quicken_first_look(context.installation, options);
+  quicken_first_run(context.installation, options);
   if (context.flags.json && flags.format) {
     return Status(Code::kUsage, "--json and --format exclude each other");
   }

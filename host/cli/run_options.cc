@@ -237,7 +237,7 @@ Status check_upstream_only(const RunOptions& options, const config::Protocol& pr
 
 }  // namespace
 
-void quicken_first_look(const config::Installation& installation, RunOptions& options) {
+void quicken_first_run(const config::Installation& installation, RunOptions& options) {
   if (!options.samples.empty() || options.protocol || options.warmup || options.trials ||
       options.format == OutputFormat::kGraphnetLog) {
     return;
@@ -252,7 +252,7 @@ void quicken_first_look(const config::Installation& installation, RunOptions& op
   }
   if (!config::find_protocol("smoke", installation.config_folders()).is_ok()) return;
   options.protocol = "smoke";
-  options.is_first_look = true;
+  options.is_first_run = true;
   options.repeat_flags.insert(options.repeat_flags.end(), {"--protocol", "smoke"});
 }
 
@@ -261,7 +261,7 @@ Status apply_run_options(const RunOptions& options, const config::Installation& 
   if (options.protocol) {
     GN_ASSIGN_OR_RETURN(config.protocol,
                         config::find_protocol(*options.protocol, installation.config_folders()));
-    config.origins["protocol.name"] = options.is_first_look ? "no samples named" : "--protocol";
+    config.origins["protocol.name"] = options.is_first_run ? "no samples named" : "--protocol";
   }
   GN_RETURN_IF_ERROR(check_upstream_only(options, config.protocol));
   if (options.warmup) {

@@ -63,7 +63,7 @@ struct RunOptions {
   std::vector<std::string> configs;
   std::vector<std::string> sets;
   std::optional<std::string> protocol;
-  bool is_first_look = false;  ///< see quicken_first_look()
+  bool is_first_run = false;  ///< see quicken_first_run()
   std::optional<int> warmup;
   std::optional<int> trials;
   std::optional<int> threads;  ///< 0: auto
@@ -107,8 +107,8 @@ base::Result<RunOptions> check_run_flags(const RunFlags& flags,
                                          const config::Installation& installation);
 
 /// Chooses protocol smoke where neither samples nor a protocol were named, by flags or configs: the
-/// bundled samples are then a look at whether all works, which must not take minutes.
-void quicken_first_look(const config::Installation& installation, RunOptions& options);
+/// bundled samples then only show that everything works, which must not take minutes.
+void quicken_first_run(const config::Installation& installation, RunOptions& options);
 
 /// Lets the flags win over a config.
 ///

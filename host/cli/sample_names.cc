@@ -39,7 +39,7 @@ std::vector<fs::path> sample_folders(const config::Installation& installation) {
 }
 
 /// Where the last run in ./results found a sample; empty if it had none of that name.
-fs::path place_in_last_run(const std::string& word) {
+fs::path path_in_last_run(const std::string& word) {
   const auto results = last_results();
   if (!results.is_ok()) return {};
   const auto journal = journal::read_journal(*results, journal::JournalDepth::kBrief);
@@ -118,8 +118,8 @@ Result<fs::path> find_samples(const config::Installation& installation,
     if (found.size() > 1) return several(argument, found);
     if (found.size() == 1) return found[0];
   }
-  const fs::path place = place_in_last_run(argument);
-  if (!place.empty()) return place;
+  const fs::path path = path_in_last_run(argument);
+  if (!path.empty()) return path;
   return not_found(installation, argument);
 }
 

@@ -105,7 +105,7 @@ const std::vector<SqlTable>& sql_tables() {
       {"phases",
        "one row a phase of a record",
        {{"record", "INTEGER", nullptr, "records.id"},
-        {"phase", "TEXT", nullptr, "load, plan, replay, eager, compile, ..."},
+        {"phase", "TEXT", nullptr, "load, plan, inputs, eager, compile, ..."},
         {"ns", "REAL", nullptr, "spent in it"}}},
       {"controls",
        "one row a control measurement",

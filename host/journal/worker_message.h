@@ -18,7 +18,7 @@ namespace graphnet::journal {
 ///   {"event":"phase","phase":"eager"}           a phase begins; its time limit starts
 ///   {"event":"ask","phase":"time"}              only with Task::asks: it wants to begin a phase,
 ///                                                and waits for a line; its time limit is
-///                                                suspended. Before replay with "bytes", the memory
+///                                                suspended. Before inputs with "bytes", the memory
 ///                                                that it expects to need
 ///   {"event":"step","step":"bind"}              the plugin's own code is entered next; which part
 ///   {"event":"memory"}                          an allocation was refused; the plugin may go on

@@ -45,7 +45,7 @@ using NamedTimes = std::vector<std::pair<std::string, double>>;
 ///   }
 ///
 /// which is its whole codec. Members that are not set (nothing, empty text or list, kNone, null)
-/// are not written. What a file holds in the place of a member with another type stays in `rest`
+/// are not written. A member of another type in the file stays in `rest`
 /// and is written back; the member is not set.
 template <typename T, typename = void>
 struct IsPart : std::false_type {};

@@ -80,8 +80,8 @@ struct Timing {
   std::optional<double> same_within;
   std::string unstable_because;
   std::string stop;
-  std::optional<std::int64_t> looks;
-  std::optional<std::int64_t> planned_looks;
+  std::optional<std::int64_t> analyses;
+  std::optional<std::int64_t> planned_analyses;
   std::optional<bool> remeasured;
   std::optional<double> steal_share;
   std::optional<std::int64_t> idle_timeouts;
@@ -127,8 +127,8 @@ struct Timing {
     field("same_within", self.same_within);
     field("unstable_because", self.unstable_because);
     field("stop", self.stop);
-    field("looks", self.looks);
-    field("planned_looks", self.planned_looks);
+    field("looks", self.analyses);
+    field("planned_looks", self.planned_analyses);
     field("remeasured", self.remeasured);
     field("steal_share", self.steal_share);
     field("idle_timeouts", self.idle_timeouts);
@@ -259,7 +259,7 @@ struct Checks {
   base::Json indices;  ///< by output, what indices select (worker/correctness.h), or why not
   base::Json float64;  ///< by output, errors against float64, or why not
   std::vector<RandomOutput> random;
-  std::string random_unknown;  ///< why they could not be judged; stored in the list's place
+  std::string random_unknown;  ///< why they could not be judged; stored instead of the list
   std::optional<bool> eager_reproducible;
   Subnormals subnormals;
   std::optional<double> evidence_share;        ///< of the outputs; see verify/compare.h
@@ -272,7 +272,7 @@ struct Checks {
   std::optional<double> least_time_ns;
   std::optional<double> eager_flushed_ns;
   std::vector<OtherInput> other_inputs;
-  std::string other_inputs_end;  ///< how the worker ended on them; stored in the list's place
+  std::string other_inputs_end;  ///< how the worker ended on them; stored instead of the list
   base::Json sensitivity;        ///< see worker/input_evidence.h
   SecondWeights second_weights;
   Remainder rest;

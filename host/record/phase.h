@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <string_view>
 
 #include "record/word.h"
 
@@ -14,7 +15,7 @@ enum class Phase : std::uint8_t {
   kNone,  ///< before the first
   kLoad,
   kPlan,
-  kReplay,
+  kInputs,
   kEager,
   kCompile,
   kBind,
@@ -50,7 +51,7 @@ inline constexpr PhaseFacts kRows[] = {
     {P::kNone, "", S::kReference, false, false, false, ""},
     {P::kLoad, "load", S::kSample, false, false, false, "reads the sample's files"},
     {P::kPlan, "plan", S::kSample, false, false, false, "estimates memory and cost"},
-    {P::kReplay, "replay", S::kSample, false, false, false, "generates the inputs"},
+    {P::kInputs, "inputs", S::kSample, false, false, false, "generates inputs and weights"},
     {P::kEager, "eager", S::kReference, true, false, false,
      "runs the reference and takes its times"},
     {P::kCompile, "compile", S::kPlugin, false, true, false, "opens the plugin and compiles"},
@@ -72,6 +73,14 @@ static_assert(is_word_table(kRows), "one row a phase, in their order, with a nam
 
 constexpr const auto& table(Phase /*any*/) {
   return phase_table::kRows;
+}
+
+/// What phase `inputs` was called; records and configs that say so are still read.
+inline constexpr std::string_view kOldInputs = "replay";
+
+/// The word of today for one of any version.
+constexpr std::string_view current_word(Phase /*any*/, std::string_view text) {
+  return text == kOldInputs ? name_of(Phase::kInputs) : text;
 }
 
 /// The names of all phases, in order.

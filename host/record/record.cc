@@ -177,6 +177,16 @@ void read_part(FieldReader& fields, const char* key, T& part) {
   if (object.is_object()) part = part_from_json<T>(std::move(object));
 }
 
+/// An object whose keys are phases, by their words of today.
+void rename_phases(Json& by_phase) {
+  if (!by_phase.is_object() || !by_phase.contains(std::string(kOldInputs))) return;
+  Json renamed = Json::object();
+  for (const auto& [phase, value] : by_phase.items()) {
+    renamed[std::string(current_word(Phase(), phase))] = value;
+  }
+  by_phase = std::move(renamed);
+}
+
 base::Result<Record> read_record(FieldReader fields) {
   Record record;
   fields.read("task_key", record.task_key)
@@ -217,6 +227,8 @@ base::Result<Record> read_record(FieldReader fields) {
       .read("output_tail", record.output_tail)
       .read("command", record.command);
   GN_RETURN_IF_ERROR(fields.status());
+  rename_phases(record.phases_ns);
+  if (record.settings.contains("timeouts_ms")) rename_phases(record.settings["timeouts_ms"]);
   return record;
 }
 

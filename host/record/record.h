@@ -25,7 +25,9 @@ namespace graphnet::record {
 /// - a new key that readers may do without keeps the number: they ignore keys that they do not
 /// know;
 /// - any other change (a key removed, renamed, or with another meaning, unit or type) raises it;
-/// - readers accept every older number, and say so in one place: record_from_json() turns what an
+/// - a renamed word (word.h) keeps the number: readers know both, and older ones keep what they do
+/// not know;
+/// - readers accept every older number; record_from_json() alone turns what an
 ///   older version wrote into today's struct. tests/golden/journal holds a file of every version;
 /// - a newer number is an error that names both, never a guess.
 inline constexpr const char* kRecordSchema = "graphnet.record/1";
@@ -56,7 +58,7 @@ struct Record {
   std::string plugin_sha256;   ///< of the shared object
   std::string plugin_library;  ///< its path where the run was; empty in older records
   base::Json plugin_options = base::Json::object();
-  /// What the plugin says of its executable, key to text: its word, not evidence.
+  /// What the plugin says of its executable, key to text: unverified, and no evidence.
   base::Json plugin_info = base::Json::object();
 
   std::string device = "cpu";

@@ -39,6 +39,13 @@ constexpr const char* name_of(Enum value) {
   return facts_of(value).name;
 }
 
+/// The word of today for one of any version; a table with renamed words has an overload, found by
+/// the enum.
+template <typename Enum>
+constexpr std::string_view current_word(Enum /*any*/, std::string_view text) {
+  return text;
+}
+
 /// A word of a record: one that this version knows, or one of a newer version, whose text is kept
 /// and written back unchanged. A default one is kNone, the empty text.
 ///
@@ -67,8 +74,9 @@ class Word {
 
  private:
   static Enum known(std::string_view text) {
+    const std::string_view current = current_word(Enum(), text);
     for (const auto& row : table(Enum())) {
-      if (row.value != Enum::kOther && text == row.name) return row.value;
+      if (row.value != Enum::kOther && current == row.name) return row.value;
     }
     return Enum::kOther;
   }

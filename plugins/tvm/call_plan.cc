@@ -51,8 +51,8 @@ std::set<std::int32_t> used_values(const Program& program, const KernelPlan& ker
   return used;
 }
 
-void renumber(std::vector<std::int32_t>& ids, const std::map<std::int32_t, std::int32_t>& places) {
-  for (std::int32_t& id : ids) id = places.at(id);
+void renumber(std::vector<std::int32_t>& ids, const std::map<std::int32_t, std::int32_t>& new_ids) {
+  for (std::int32_t& id : ids) id = new_ids.at(id);
 }
 
 }  // namespace
@@ -65,10 +65,10 @@ std::size_t bytes_of(const StoredValue& value) {
 CallPlan make_call_plan(const Program& program, const KernelPlan& kernels,
                         const RelaxModule& module) {
   CallPlan plan;
-  std::map<std::int32_t, std::int32_t> places;
+  std::map<std::int32_t, std::int32_t> new_ids;
   for (const std::int32_t id : used_values(program, kernels, module)) {
     const Node& node = program.at(id);
-    places[id] = static_cast<std::int32_t>(plan.values.size());
+    new_ids[id] = static_cast<std::int32_t>(plan.values.size());
     const bool is_argument =
         node.kind == NodeKind::kArgument && kernels.is_stored[static_cast<std::size_t>(id)];
     plan.values.push_back({is_argument, node.source, node.index, node.type, node.shape,
@@ -80,7 +80,7 @@ CallPlan make_call_plan(const Program& program, const KernelPlan& kernels,
   for (std::vector<std::int32_t>* ids :
        {&plan.main.parameters, &plan.main.results, &plan.bind.parameters, &plan.bind.results,
         &plan.outputs}) {
-    renumber(*ids, places);
+    renumber(*ids, new_ids);
   }
   for (const Constant& constant : program.constants) plan.constants.push_back(constant.bytes);
   for (const auto& [rule, count] : module.rules) plan.kernels_by_rule[rule] = count;

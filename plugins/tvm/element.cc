@@ -68,13 +68,13 @@ void ElementWriter::set_stage(std::int32_t id, Ref tensor, Shape shape, std::int
 }
 
 Expr ElementWriter::load_stage(const StageTensor& stage, const Node& node, const Exprs& indices) {
-  Exprs place = reshaped(indices, node.shape, stage.shape);
+  Exprs coordinates = reshaped(indices, node.shape, stage.shape);
   if (stage.panel > 0) {
-    const Expr last = place.back();
-    place.back() = floor_divide(last, stage.panel);
-    place.push_back(floor_remainder(last, stage.panel));
+    const Expr last = coordinates.back();
+    coordinates.back() = floor_divide(last, stage.panel);
+    coordinates.push_back(floor_remainder(last, stage.panel));
   }
-  return load(stage.tensor, place);
+  return load(stage.tensor, coordinates);
 }
 
 Expr ElementWriter::at(std::int32_t id, const Exprs& indices) {

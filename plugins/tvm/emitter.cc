@@ -55,7 +55,7 @@ void refuse_missing(std::int32_t id) {
 }  // namespace
 
 void Emitter::begin_node(std::string_view op, std::string_view where) {
-  program_.places.push_back(std::string(op) + (where.empty() ? "" : " ") + std::string(where));
+  program_.locations.push_back(std::string(op) + (where.empty() ? "" : " ") + std::string(where));
 }
 
 const Node& Emitter::node(const Tensor& x) const {
@@ -75,7 +75,7 @@ Tensor Emitter::add(Node node) {
   for (const std::int32_t operand : node.operands) {
     node.stage = std::max(node.stage, program_.at(operand).stage);
   }
-  node.place = static_cast<std::int32_t>(program_.places.size()) - 1;
+  node.location = static_cast<std::int32_t>(program_.locations.size()) - 1;
   const auto id = static_cast<std::int32_t>(program_.nodes.size());
   const Tensor result = {id, node.type, node.shape};
   by_text_.emplace(std::move(key), id);

@@ -139,8 +139,8 @@ std::int64_t coordinate(const DLTensor& starts, std::int64_t at) {
                                  : static_cast<const std::int32_t*>(starts.data)[at];
 }
 
-/// The elements of `out` that one place means, without the dimensions of its coordinates: runs of
-/// elements side by side.
+/// The elements of `out` that one index addresses, without the dimensions of its coordinates: runs
+/// of elements side by side.
 struct Runs {
   std::vector<std::int64_t> offsets = {0};
   std::int64_t length = 1;

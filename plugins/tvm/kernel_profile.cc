@@ -47,10 +47,10 @@ std::string shapes_of(const ArrangedKernel& kernel) {
 }
 
 /// "profile_01: 812.5 us, 31.0 % in 12 calls, 55.1 GFLOP/s, product aten_linear [128,768] ...".
-std::string line_of(const Row& row, std::size_t place, double total) {
+std::string line_of(const Row& row, std::size_t rank, double total) {
   const auto calls = static_cast<long long>(row.kernel->calls);
   char text[160];
-  std::snprintf(text, sizeof(text), "profile_%02zu: %.1f us, %.1f %% in %lld calls, ", place,
+  std::snprintf(text, sizeof(text), "profile_%02zu: %.1f us, %.1f %% in %lld calls, ", rank,
                 row.seconds * 1e6, 100 * row.seconds / total, calls);
   std::string line = text;
   if (row.flops) {

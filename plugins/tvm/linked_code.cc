@@ -36,7 +36,7 @@ class TemporaryFolder {
     if (error || ::mkdtemp(pattern.data()) == nullptr) {
       throw Failure(GN_STATUS_UNAVAILABLE, "cannot make a temporary folder '" + pattern +
                                                "': " + std::strerror(errno) +
-                                               "; TMPDIR names another place");
+                                               "; TMPDIR names another folder");
     }
     path_ = pattern;
   }

@@ -75,7 +75,7 @@ struct Node {
   ArgumentSource source = ArgumentSource::kInput;
   std::uint32_t index = 0;
   Stage stage = Stage::kBind;
-  std::int32_t place = -1;  ///< index in Program::places
+  std::int32_t location = -1;  ///< index in Program::locations
 };
 
 /// Elements that are known while compiling; bytes as the type has them.
@@ -90,7 +90,7 @@ struct Program {
   std::vector<Node> nodes;
   std::vector<std::int32_t> outputs;
   std::vector<Constant> constants;
-  std::vector<std::string> places;  ///< "aten::add.Tensor model.py:12:5"
+  std::vector<std::string> locations;  ///< "aten::add.Tensor model.py:12:5"
 
   const Node& at(std::int32_t id) const { return nodes[static_cast<std::size_t>(id)]; }
 };

@@ -90,13 +90,13 @@ CompiledCode ProgramCompiler::keep(const std::string& key, const CallPlan& plan,
 std::vector<Ref> ProgramCompiler::tuned(const std::vector<ArrangedKernel>& kernels,
                                         std::string& report) const {
   std::vector<TuningTask> tasks;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const ArrangedKernel& kernel = kernels[i];
     if (kernel.calls == 0) continue;  // runs in bind only
     tasks.push_back(
         {kernel.name, module_of(kernel.function), kernel.schedule, kernel.buffers, kernel.calls});
-    places.push_back(i);
+    indices.push_back(i);
   }
   const TuningReport made = tune(tasks, {static_cast<double>(options_.tune_seconds), kEnoughTrials,
                                          options_.tune_database, target_, warn_});
@@ -105,7 +105,7 @@ std::vector<Ref> ProgramCompiler::tuned(const std::vector<ArrangedKernel>& kerne
            std::to_string(made.failures) + " of them failed, " + std::to_string(made.known) +
            " known";
   std::vector<Ref> functions(kernels.size());
-  for (std::size_t i = 0; i < places.size(); ++i) functions[places[i]] = made.functions[i];
+  for (std::size_t i = 0; i < indices.size(); ++i) functions[indices[i]] = made.functions[i];
   return functions;
 }
 

@@ -24,10 +24,10 @@ Ref tensor_type(Type type, const Shape& shape) {
 // "aten::add.Tensor model.py:1" as "aten_add_Tensor".
 std::string kernel_name(const Program& program, const Kernel& kernel) {
   const std::int32_t id = kernel.anchor >= 0 ? kernel.anchor : kernel.root;
-  const std::int32_t place = program.at(id).place;
+  const std::int32_t location = program.at(id).location;
   std::string name;
-  if (place >= 0) {
-    for (const char c : program.places[static_cast<std::size_t>(place)]) {
+  if (location >= 0) {
+    for (const char c : program.locations[static_cast<std::size_t>(location)]) {
       if (c == ' ') break;
       const bool is_word = std::isalnum(static_cast<unsigned char>(c)) != 0;
       if (is_word) {

@@ -25,8 +25,8 @@ std::string line_of(std::string_view text, long number, long column) {
   return (begin == 0 ? "" : "...") + std::string(text.substr(begin, kLongestLine)) + "...";
 }
 
-/// Place of the diagnostic that begins at `begin`: "-:LINE:COLUMN: "; false if there is none.
-bool read_place(const std::string& message, std::size_t begin, long& line, long& column) {
+/// Location of the diagnostic that begins at `begin`: "-:LINE:COLUMN: "; false if there is none.
+bool read_location(const std::string& message, std::size_t begin, long& line, long& column) {
   char* end = nullptr;
   line = std::strtol(message.c_str() + begin + 2, &end, 10);
   if (line <= 0 || *end != ':') return false;
@@ -40,7 +40,7 @@ std::string explain_compile_error(const std::string& message, const std::string&
   long line = 0;
   long column = 0;
   std::size_t begin = message.find("-:");
-  while (begin != std::string::npos && !read_place(message, begin, line, column)) {
+  while (begin != std::string::npos && !read_location(message, begin, line, column)) {
     begin = message.find("-:", begin + 2);
   }
   if (begin == std::string::npos) return message;

@@ -13,7 +13,7 @@ std::string sha256_hex(std::string_view bytes);
 /// The same of a file's bytes; nothing if it cannot be read.
 std::optional<std::string> sha256_of_file(const std::string& file);
 
-/// SHA-256 of what the processor can do: machine code for one set of features does not run with
+/// SHA-256 of the processor's features. Machine code for one set of features may not run on
 /// another.
 ///
 /// source   "flags" of the first processor in /proc/cpuinfo

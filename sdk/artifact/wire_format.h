@@ -32,7 +32,8 @@ struct WireField {
   std::string_view bytes;   ///< string, bytes or message; empty for others
 };
 
-/// Reads the fields of one message in order. Never reads beyond it, whatever the bytes say.
+/// Reads the fields of one message in order. Never reads beyond its end, also if the bytes are
+/// damaged.
 class WireReader {
  public:
   explicit WireReader(std::string_view message) : rest_(message) {}

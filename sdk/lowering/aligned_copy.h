@@ -9,7 +9,7 @@
 
 namespace graphnet::lowering {
 
-/// True if compiled code reads this memory in place: it loads whole vectors.
+/// True if compiled code can read this memory in place; it loads whole vectors.
 inline bool is_aligned(const void* data) {
   return reinterpret_cast<std::uintptr_t>(data) % 64 == 0;
 }

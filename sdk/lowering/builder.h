@@ -12,7 +12,7 @@ namespace graphnet::lowering {
 /// errors   LoweringError if they do not
 Shape broadcast_shape(const Shape& a, const Shape& b);
 
-/// What a convolution gives, [batch, out, spatial...].
+/// Shape of a convolution's result, [batch, out, spatial...].
 Shape convolved_shape(const Tensor& x, const Tensor& kernel, const ConvolutionAttributes& a);
 
 /// Shape without, or with 1 at, the given dimensions.
@@ -23,8 +23,8 @@ Shape counting(std::int64_t count);
 /// Dimensions in ascending order, negative ones counted from the end; all if `dims` is empty.
 Shape normal_dims(const Shape& dims, std::int64_t rank);
 
-/// Notation over an Emitter: broadcasting, numbers as operands, and the few compositions that many
-/// lowerings share. Operands of one operation must be of one element type.
+/// Convenience functions over an Emitter: broadcasting, numbers as operands, and compositions that
+/// many lowerings share. The operands of one operation must have one element type.
 class Builder {
  public:
   explicit Builder(Emitter& emitter) : emit(emitter) {}
@@ -75,8 +75,8 @@ class Builder {
   Tensor slice(const Tensor& x, std::int64_t dim, std::int64_t begin, std::int64_t end,
                std::int64_t step = 1);
   Tensor pad(const Tensor& x, double value, const Shape& low, const Shape& high);
-  /// Elements of `dim` at `indices` (any rank), whose dimensions take the place of `dim`; negative
-  /// ones count from the end if `wrap`.
+  /// Elements of `dim` at `indices` (any rank). The dimensions of `indices` replace `dim`; negative
+  /// indices count from the end if `wrap`.
   Tensor take(const Tensor& x, std::int64_t dim, const Tensor& indices, bool wrap = false);
   /// take() at positions known now.
   Tensor take(const Tensor& x, std::int64_t dim, const std::vector<std::int64_t>& indices);

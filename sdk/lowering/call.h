@@ -21,7 +21,7 @@ struct OpenConvolution {
   ConvolutionAttributes attributes;
 };
 
-/// What lower_graph knows while it walks.
+/// State of lower_graph between nodes.
 struct Progress {
   std::vector<std::optional<Tensor>> values;                 ///< by id; nothing: not lowered
   std::vector<std::int32_t> num_uses;                        ///< by id, outputs included
@@ -29,7 +29,7 @@ struct Progress {
   std::vector<std::optional<Tensor>> unexpanded;             ///< by id of what it was expanded to
 };
 
-/// One node as its lowering sees it: arguments by schema name, tensors lowered already.
+/// One node for its lowering: arguments by schema name, tensor arguments already lowered.
 ///
 /// errors   LoweringError for a name that the schema does not have and for a missing tensor
 class Call {
@@ -76,8 +76,8 @@ class Call {
   /// Says that the result is this convolution, with its bias added.
   void set_open_convolution(OpenConvolution convolution);
 
-  /// What an argument was before it was expanded, its dimensions aligned at the right; the argument
-  /// itself if it was not.
+  /// The argument before it was expanded, its dimensions aligned at the right; the argument itself
+  /// if it was not expanded.
   Tensor unexpanded(std::string_view name) const;
   /// Says that the result is this tensor, expanded.
   void set_unexpanded(Tensor tensor);

@@ -91,7 +91,7 @@ struct Contraction {
 
 enum class Fourier : std::uint8_t { kForward, kInverse, kRealForward, kRealInverse };
 
-/// The primitives that lowerings are written in; each plugin implements them over its compiler's
+/// The primitives that lowerings are written in. Each plugin implements them with its compiler's
 /// builder. Operands have equal element types and, where element-wise, equal shapes: lowerings
 /// convert and broadcast (builder.h).
 ///
@@ -100,7 +100,7 @@ class Emitter {
  public:
   virtual ~Emitter() = default;
 
-  /// What follows belongs to this node, for names and messages of the compiler.
+  /// The following operations belong to this node; for names and messages of the compiler.
   virtual void begin_node(std::string_view /*op*/, std::string_view /*where*/) {}
 
   // ---- leaves ----

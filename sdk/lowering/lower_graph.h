@@ -22,8 +22,9 @@ struct Lowered {
   std::vector<Failure> failures;
 };
 
-/// Lowers every node once, in order, by the decomposition of its operator. Goes on after a failure,
-/// so that all of them are known; nodes that only miss a failed operand are not counted.
+/// Lowers every node once, in order, by the decomposition of its operator. It continues after a
+/// failure, so that it finds all of them. Nodes that only lack the result of a failed node are not
+/// counted.
 ///
 /// shapes       parameters: one tensor per value of kind INPUT or WEIGHT, by id; others are ignored
 /// unsupported  operators that fail, each for its reason

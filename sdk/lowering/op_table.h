@@ -9,7 +9,7 @@
 
 namespace graphnet::lowering {
 
-/// The operators that graphs in normal form hold, one for each line of ops.def.
+/// The operators of graphs in normal form, one for each line of ops.def.
 enum class Op : std::uint16_t {
 #define GN_OP(symbol, name, function) symbol,
 #include "lowering/ops.def"
@@ -23,9 +23,8 @@ inline constexpr std::size_t kNumOps = static_cast<std::size_t>(Op::kCount);
 /// errors   LoweringError
 using Handler = Tensors (*)(Call&);
 
-/// An operator that a plugin refuses. What a plugin does not list it lowers by the shared
-/// decomposition; sdk/conformance has cases for every operator, so one that should be listed fails
-/// there.
+/// An operator that a plugin refuses. All others are lowered by the shared decomposition.
+/// sdk/conformance has cases for every operator, so an operator that is missing here fails there.
 struct UnsupportedOp {
   Op op = Op::kCount;
   const char* reason = nullptr;  ///< what a user is told

@@ -181,7 +181,7 @@ Outcome run_paired(Kernel& kernel, const Options& options, int threads, int expe
   line["kept"] = result->summary.kept;
   line["steal_share"] = result->steal_share;
   line["waited_share"] = result->summary.waited_share;
-  line["looks"] = result->looks;
+  line["looks"] = result->analyses;
   line["drops_exceeded"] = result->summary.drops_exceeded;
   line["block_length"] = result->summary.block_length;
   line["remeasured"] = result->remeasured;
@@ -259,7 +259,7 @@ void print_overhead() {
   const SideCalls side = {nothing, nothing, nullptr};
   PairedSettings settings;
   settings.half_width = settings.margin = -1;
-  settings.first_look = settings.max_pairs;
+  settings.first_analysis = settings.max_pairs;
   const auto result = time_paired({side, side}, {Warmup(), Warmup()}, {}, settings,
                                   machine_instruments(settings, 1));
   std::vector<double> paired;
@@ -293,7 +293,7 @@ void print_agreement() {
     const SideCalls side = {nullptr, [steps] { return spin(steps); }, nullptr};
     PairedSettings settings;
     settings.half_width = settings.margin = -1;
-    settings.max_pairs = settings.first_look = kRounds;
+    settings.max_pairs = settings.first_analysis = kRounds;
     settings.remeasure = false;
     const Instruments instruments = machine_instruments(settings, 1);
     const auto warm = warm_up(side, settings, instruments);

@@ -9,8 +9,8 @@
 #include "support/synthetic_records.h"
 
 int main(int argc, char** argv) {
-  const auto argument = [&](int place, int otherwise) {
-    return argc > place ? std::atoi(argv[place]) : otherwise;
+  const auto argument = [&](int position, int otherwise) {
+    return argc > position ? std::atoi(argv[position]) : otherwise;
   };
   graphnet::tests::SyntheticSweep sweep(argument(1, 2500), argument(2, 5), argument(3, 48));
   std::cout << R"({"schema":"graphnet.journal/1","record_schema":"graphnet.record/1",)"

@@ -11,8 +11,8 @@
   };
   const heading = name => [...document.querySelectorAll('#head button')].find(e => e.textContent === name);
   const column = name => {
-    const place = texts('#head button').indexOf(name) + 1;
-    return texts(`#rows tr.row td:nth-child(${place})`);
+    const position = texts('#head button').indexOf(name) + 1;
+    return texts(`#rows tr.row td:nth-child(${position})`);
   };
   const seen = {};
 

@@ -51,7 +51,7 @@ make_samples() {
   done
 }
 
-# Everything of the records but times, places and what depends on when they were taken.
+# Everything of the records but times, paths and what depends on when they were taken.
 facts_of() {
   "$graphnet" report --csv --sql "SELECT sample, plugin, plugin_sha256, outcome, verdict, phase,
     task_key, attempt, json_extract(json, '\$.digest'), json_extract(json, '\$.correctness'),

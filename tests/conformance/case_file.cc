@@ -79,10 +79,10 @@ Status read_fill(const std::string& comment, Case& found) {
   graph::ValueId value = graph::kNoValue;
   if (begins(id, "%")) std::from_chars(id.data() + 1, id.data() + id.size(), value);
   const auto& parameters = found.graph.parameters;
-  const auto place = std::find(parameters.begin(), parameters.end(), value);
-  if (place == parameters.end()) return Status(Code::kInput, id + " is no parameter");
+  const auto parameter = std::find(parameters.begin(), parameters.end(), value);
+  if (parameter == parameters.end()) return Status(Code::kInput, id + " is no parameter");
   GN_ASSIGN_OR_RETURN(const Fill fill, parse_fill(rest));
-  found.fills[static_cast<std::size_t>(place - parameters.begin())] = fill;
+  found.fills[static_cast<std::size_t>(parameter - parameters.begin())] = fill;
   return Status::ok();
 }
 
@@ -139,8 +139,8 @@ Result<std::vector<Case>> parse_cases(std::string_view text, const std::string& 
   std::vector<Case> cases;
   for (const Block& block : split_blocks(text)) {
     // The reader of graphs counts lines from the case's own.
-    const std::string place = file + " (case at line " + std::to_string(block.first_line) + ")";
-    auto graph = graph::parse_graph(block.graph, place);
+    const std::string location = file + " (case at line " + std::to_string(block.first_line) + ")";
+    auto graph = graph::parse_graph(block.graph, location);
     if (!graph.is_ok()) return std::move(graph).status();
     Case found;
     found.graph = std::move(graph).value();

@@ -44,8 +44,8 @@ std::string describe(const verify::TensorView& view, std::int64_t index, double 
   char text[160];
   std::snprintf(text, sizeof text, "%.9g instead of %.9g, off by %.2g where %.2g is allowed",
                 plugin, eager, std::fabs(plugin - eager), allowed);
-  const std::int64_t place = is_complex(view.dtype) ? index / 2 : index;
-  return "element " + verify::position_text(view.shape, place) + " is " + text;
+  const std::int64_t position = is_complex(view.dtype) ? index / 2 : index;
+  return "element " + verify::position_text(view.shape, position) + " is " + text;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ ElementBound default_bound(base::DType dtype);
 /// Looks for a pair of finite elements beyond the bound; integers and bools are not looked at.
 ///
 /// shapes   both the same
-/// errors   text that names place, values and bound; nothing if all are within
+/// errors   text that names position, values and bound; nothing if all are within
 std::optional<std::string> beyond_bound(const verify::TensorView& eager,
                                         const verify::TensorView& plugin,
                                         const ElementBound& bound);

@@ -110,34 +110,34 @@ std::vector<double> numbers_of(const Fill& fill, std::size_t count, Draws& draws
 }
 
 template <typename T>
-void store(std::byte* place, T value) {
-  std::memcpy(place, &value, sizeof(T));
+void store(std::byte* target, T value) {
+  std::memcpy(target, &value, sizeof(T));
 }
 
-void store_as(DType dtype, std::byte* place, double number) {
+void store_as(DType dtype, std::byte* target, double number) {
   switch (dtype) {
     case DType::kBool:
-      return store<std::uint8_t>(place, number != 0 ? 1 : 0);
+      return store<std::uint8_t>(target, number != 0 ? 1 : 0);
     case DType::kUInt8:
-      return store(place, static_cast<std::uint8_t>(number));
+      return store(target, static_cast<std::uint8_t>(number));
     case DType::kInt8:
-      return store(place, static_cast<std::int8_t>(number));
+      return store(target, static_cast<std::int8_t>(number));
     case DType::kInt16:
-      return store(place, static_cast<std::int16_t>(number));
+      return store(target, static_cast<std::int16_t>(number));
     case DType::kInt32:
-      return store(place, static_cast<std::int32_t>(number));
+      return store(target, static_cast<std::int32_t>(number));
     case DType::kInt64:
-      return store(place, static_cast<std::int64_t>(number));
+      return store(target, static_cast<std::int64_t>(number));
     case DType::kFloat16:
-      return store(place, base::float_to_half(static_cast<float>(number)));
+      return store(target, base::float_to_half(static_cast<float>(number)));
     case DType::kBFloat16:
-      return store(place, base::float_to_bfloat16(static_cast<float>(number)));
+      return store(target, base::float_to_bfloat16(static_cast<float>(number)));
     case DType::kFloat32:
     case DType::kComplex64:
-      return store(place, static_cast<float>(number));
+      return store(target, static_cast<float>(number));
     case DType::kFloat64:
     case DType::kComplex128:
-      return store(place, number);
+      return store(target, number);
   }
 }
 

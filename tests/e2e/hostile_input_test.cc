@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that are cut off, empty, binary, huge, nested, or no files at all, and places that cannot
+// Files that are cut off, empty, binary, huge, nested, or no files at all, and folders that cannot
 // be written: one clear message, the right exit code, no crash, and finished records are kept.
 #include <gtest/gtest.h>
 #include <sys/stat.h>

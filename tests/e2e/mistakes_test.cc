@@ -177,7 +177,7 @@ TEST(Mistakes, MissingSampleFile) {
   expect_text(end, "weight_meta.py");
 }
 
-TEST(Mistakes, BrokenProgramNamesItsPlace) {
+TEST(Mistakes, BrokenProgramNamesItsLocation) {
   const TempDir folder;
   const fs::path sample = folder.path() / "samples" / "family" / "model";
   fs::create_directories(sample);
@@ -191,7 +191,7 @@ TEST(Mistakes, BrokenProgramNamesItsPlace) {
   expect_text(end, "expected");
 }
 
-TEST(Mistakes, UnknownOperatorIsNamedWithItsPlace) {
+TEST(Mistakes, UnknownOperatorIsNamedWithItsLocation) {
   const TempDir folder;
   const fs::path sample = folder.path() / "samples" / "family" / "model";
   fs::create_directories(sample);

@@ -30,8 +30,8 @@ TEST(ReplayProtocol, IsNothingForTheProcessor) {
   const TempDir folder;
   const ProgramEnd end = run_replay(folder, {});
   EXPECT_EQ(end.state.exit_code, 3) << end.output;
-  expect_text(end,
-              "protocol 'replay' replays captured CUDA graphs, which device 'cpu' does not have");
+  expect_text(end, "protocol 'replay'");
+  expect_text(end, "device 'cpu'");
   expect_text(end, "at:  protocol: --protocol");
   expect_text(end, "try: choose device: cuda:0, or another protocol");
   EXPECT_FALSE(fs::exists(folder.path() / "r.jsonl"));
@@ -42,11 +42,10 @@ TEST(ReplayProtocol, IsNothingForPluginsThatDoNotSaySo) {
   const TempDir folder;
   const ProgramEnd end = run_replay(folder, {"--set", "device=cuda:0", "--dry-run"});
   EXPECT_NE(end.state.exit_code, 0) << end.output;
-  expect_text(end,
-              "protocol 'replay' replays captured calls, and plugin 'nope' does not say that "
-              "its own may be captured");
+  expect_text(end, "protocol 'replay'");
+  expect_text(end, "plugin 'nope'");
   expect_text(end, "plugin.yaml (capabilities has no graph_capturable)");
-  expect_text(end, "try: choose another protocol for this plugin: protocol.replay=false");
+  expect_text(end, "protocol.replay=false");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "journal/journal_file.h"
+#include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -48,10 +49,6 @@ std::vector<std::string> masked_lines(const std::string& log) {
     lines.push_back(line);
   }
   return lines;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST(UpstreamLog, BundledSamplesGiveUpstreamsLines) {
@@ -133,10 +130,10 @@ TEST(UpstreamLog, ListModeSkipsWhatIsMissing) {
 TEST(UpstreamLog, ExplainsMistakes) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"--device gpu", "--device: unknown device 'gpu'"},
-      {"--compiler nop", "no plugin named 'nop' is installed; did you mean 'nope'?"},
+      {"--compiler nop", "'nop' is installed; did you mean 'nope'?"},
       {"--config nope.yaml", "--config must be base64 of a JSON object"},
       {"--config W10=", "must be a JSON object, got []"},
-      {"--config eyJhIjoxfQ==", "plugin 'nope' has no options, and this sets 'a'"}};
+      {"--config eyJhIjoxfQ==", "has no options, and this sets 'a'"}};
   for (const auto& [flags, message] : mistakes) {
     const TempDir folder;
     const ProgramEnd end = test_compiler("--model-path " + kSmall + " " + flags, folder);

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return 0;
   }
   fuzz::expect(status.code() == base::Code::kPlugin, "a bad library is a plugin error");
-  fuzz::expect_clear_failure(status, file.string(), "", /*needs_place=*/false);
+  fuzz::expect_clear_failure(status, file.string(), "", /*needs_location=*/false);
   for (const char byte : status.message()) {
     fuzz::expect(byte >= 0x20 && byte < 0x7F, "the message is printable");
   }

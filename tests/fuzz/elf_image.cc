@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto image = config::parse_elf_image(fuzz::as_text(data, size), config::ElfSymbols::kRead);
   if (!image.is_ok()) {
     fuzz::expect(image.status().code() == base::Code::kPlugin, "a bad library is a plugin error");
-    fuzz::expect_clear_failure(image.status(), "", "", /*needs_place=*/false);
+    fuzz::expect_clear_failure(image.status(), "", "", /*needs_location=*/false);
     return 0;
   }
   constexpr std::size_t kSymbolBytes = 24;

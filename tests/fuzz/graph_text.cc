@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto read = graph::parse_graph(text, kFile);
   if (!read.is_ok()) {
     fuzz::expect(read.status().code() == base::Code::kInput, "a bad graph is an input error");
-    fuzz::expect_clear_failure(read.status(), kFile, text, /*needs_place=*/true);
+    fuzz::expect_clear_failure(read.status(), kFile, text, /*needs_location=*/true);
     return 0;
   }
   const std::string printed = graph::print_graph(*read);

@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto content = journal::read_journal(file);
   if (!content.is_ok()) {
     fuzz::expect(content.status().code() == base::Code::kInput, "a bad journal is an input error");
-    fuzz::expect_clear_failure(content.status(), file.string(), text, /*needs_place=*/false);
+    fuzz::expect_clear_failure(content.status(), file.string(), text, /*needs_location=*/false);
     // A refused file may still be opened if only a record is bad; it must not crash.
     if (!text.empty()) (void)journal::JournalFile::open(file, base::Json::object()).is_ok();
     return 0;

@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto program = sample::parse_model(text, fuzz::kFile);
   if (!program.is_ok()) {
     fuzz::expect(program.status().code() == base::Code::kInput, "a bad program is an input error");
-    fuzz::expect_clear_failure(program.status(), fuzz::kFile, text, /*needs_place=*/true);
+    fuzz::expect_clear_failure(program.status(), fuzz::kFile, text, /*needs_location=*/true);
     return 0;
   }
   fuzz::Checker(*program, text).check();

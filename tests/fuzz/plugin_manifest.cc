@@ -36,6 +36,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return 0;
   }
   fuzz::expect(manifest.status().code() == base::Code::kInput, "a bad manifest is an input error");
-  fuzz::expect_clear_failure(manifest.status(), file.string(), text, /*needs_place=*/false);
+  fuzz::expect_clear_failure(manifest.status(), file.string(), text, /*needs_location=*/false);
   return 0;
 }

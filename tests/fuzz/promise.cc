@@ -40,7 +40,7 @@ void expect(bool holds, std::string_view promise) {
 }
 
 void expect_clear_failure(const base::Status& status, std::string_view file, std::string_view text,
-                          bool needs_place) {
+                          bool needs_location) {
   std::string_view rest = status.message();
   expect(!rest.empty(), "a failure has a message");
   expect(rest.size() <= kMaxMessageBytes, "a message is short");
@@ -51,7 +51,7 @@ void expect_clear_failure(const base::Status& status, std::string_view file, std
   if (rest.substr(0, prefix.size()) == prefix) rest.remove_prefix(prefix.size());
   const std::size_t line = take_number(rest);
   const std::size_t column = take_number(rest);
-  if (line == 0 && column == 0 && !needs_place) return;
+  if (line == 0 && column == 0 && !needs_location) return;
   expect(line > 0 && column > 0, "a failure says line and column");
   const auto num_lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
   expect(line <= num_lines, "the line exists");

@@ -27,12 +27,12 @@ inline std::string_view as_text(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// A failure says one thing: it has a message, message and context are short, and a place
+/// A failure says one thing: it has a message, message and context are short, and a location
 /// "<file>:line:column: " at its front lies within the text.
 ///
-/// errors   ends the program, also if there is no place though `needs_place`
+/// errors   ends the program, also if there is no location though `needs_location`
 void expect_clear_failure(const base::Status& status, std::string_view file, std::string_view text,
-                          bool needs_place);
+                          bool needs_location);
 
 /// A folder of this process in TMPDIR, removed at exit, with files that are written again and
 /// again.

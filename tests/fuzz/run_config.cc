@@ -61,6 +61,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const base::Code code = config.status().code();
   fuzz::expect(code == base::Code::kInput || (code == base::Code::kUsage && !overrides.empty()),
                "a bad config is an input error");
-  fuzz::expect_clear_failure(config.status(), file.string(), text, /*needs_place=*/false);
+  fuzz::expect_clear_failure(config.status(), file.string(), text, /*needs_location=*/false);
   return 0;
 }

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "fuzz/promise.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/tensor_meta.h"
 #include "writer/meta_text.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kFile = "weight_meta.py";
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
-constexpr std::int64_t kMaxReplayed = 1 << 12;
+constexpr std::int64_t kMaxGenerated = 1 << 12;
 
 std::int64_t check_meta(const sample::TensorMeta& meta) {
   const auto count = base::num_elements(meta.shape);
@@ -28,18 +28,18 @@ std::int64_t check_meta(const sample::TensorMeta& meta) {
   return *count;
 }
 
-void replay(const std::vector<sample::TensorMeta>& metas) {
+void generate(const std::vector<sample::TensorMeta>& metas) {
   std::vector<graph::Parameter> parameters;
   for (const auto& meta : metas) {
     parameters.push_back({meta.name, graph::ParameterKind::kTensor, {1, 1}});
   }
-  const auto arguments = sample::replay(metas, parameters, sample::kReplaySeed);
+  const auto arguments = sample::generate_arguments(metas, parameters, sample::kUpstreamSeed);
   if (!arguments.is_ok()) {
     expect_clear_failure(arguments.status(), kFile, "", false);
     return;
   }
   expect(arguments->size() == metas.size(), "each parameter has an argument");
-  const auto again = sample::replay(metas, parameters, sample::kReplaySeed);
+  const auto again = sample::generate_arguments(metas, parameters, sample::kUpstreamSeed);
   expect(again.is_ok() && sample::arguments_digest(*again) == sample::arguments_digest(*arguments),
          "arguments are the same each time");
 }
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto metas = sample::parse_tensor_meta(text, fuzz::kFile);
   if (!metas.is_ok()) {
     fuzz::expect(metas.status().code() == base::Code::kInput, "bad metadata is an input error");
-    fuzz::expect_clear_failure(metas.status(), fuzz::kFile, text, /*needs_place=*/true);
+    fuzz::expect_clear_failure(metas.status(), fuzz::kFile, text, /*needs_location=*/true);
     return 0;
   }
   std::set<std::string> names;
@@ -68,6 +68,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::expect(again.is_ok(), "written metadata parses: " + again.status().message());
     fuzz::expect(writer::meta_text(*again, style) == written, "it is written the same again");
   }
-  if (num_elements <= fuzz::kMaxReplayed) fuzz::replay(*metas);
+  if (num_elements <= fuzz::kMaxGenerated) fuzz::generate(*metas);
   return 0;
 }

@@ -10,7 +10,7 @@
 
 #include "device/driver_state.h"
 #include "eager/cuda_library.h"
-#include "gpu/places.h"
+#include "gpu/locations.h"
 #include "graph/index_outputs.h"
 #include "unit/eager/sample_arguments.h"
 #include "verify/compare.h"
@@ -57,7 +57,7 @@ base::Result<Outputs> copies_of(const Engine& engine) {
 base::Result<Outputs> run_twice(const graph::Program& program,
                                 const std::vector<EngineArgument>& arguments,
                                 base::DeviceName device, std::unique_ptr<Engine>& engine) {
-  GN_ASSIGN_OR_RETURN(engine, Engine::create(program, arguments, device, sample::kReplaySeed));
+  GN_ASSIGN_OR_RETURN(engine, Engine::create(program, arguments, device, sample::kUpstreamSeed));
   for (int run = 0; run < 2; ++run) {
     GN_RETURN_IF_ERROR(engine->prepare());
     GN_RETURN_IF_ERROR(engine->run());
@@ -99,7 +99,7 @@ base::Result<Selected> select_on_cpu(const graph::Program& program,
   for (const graph::IndexOutput& index : found.all) extra.push_back(index.values);
   const graph::Program extended = graph::with_extra_results(program, extra);
   GN_ASSIGN_OR_RETURN(selected.engine,
-                      Engine::create(extended, arguments, {}, sample::kReplaySeed));
+                      Engine::create(extended, arguments, {}, sample::kUpstreamSeed));
   GN_RETURN_IF_ERROR(selected.engine->prepare());
   GN_RETURN_IF_ERROR(selected.engine->run());
   GN_ASSIGN_OR_RETURN(selected.values, copies_of(*selected.engine));
@@ -120,10 +120,11 @@ base::Result<Selected> select_on_cpu(const graph::Program& program,
 
 TEST_F(EagerOnCuda, GivesWhatTheProcessorGives) {
   for_each_sample("GRAPHNET_GPU_SAMPLES", [](const sample::Sample& sample) {
-    auto arguments = sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed);
+    auto arguments =
+        sample::generate_arguments(sample.metas, sample.program.parameters, sample::kUpstreamSeed);
     ASSERT_TRUE(arguments.is_ok()) << arguments.status().to_string();
     const auto given = engine_arguments(*arguments);
-    ASSERT_TRUE(Engine::finish_replay(sample.program, given, sample::kReplaySeed).is_ok());
+    ASSERT_TRUE(Engine::finish_arguments(sample.program, given, sample::kUpstreamSeed).is_ok());
     const std::string digest = sample::arguments_digest(*arguments);
     std::unique_ptr<Engine> on_cpu;
     std::unique_ptr<Engine> on_cuda;

@@ -12,7 +12,7 @@
 #include "device/gpu_timer.h"
 #include "device/own_kernels.h"
 #include "gpu/launches.h"
-#include "gpu/places.h"
+#include "gpu/locations.h"
 #include "proof/device_ledger.h"
 
 namespace graphnet::tests {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "base/json.h"
-#include "gpu/places.h"
+#include "gpu/locations.h"
 #include "journal/journal_file.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"

@@ -287,7 +287,7 @@ case_cuda_wheels_on_request_only() {
   call "$tree/plugins/xla/fetch-cuda"
   expect_code 0
   expect_call "-r $tree/plugins/xla/requirements-cuda.txt"
-  [[ $out == "$(cache)"/*/jax_plugins/xla_cuda13/xla_cuda_plugin.so ]] || flunk "prints no place"
+  [[ $out == "$(cache)"/*/jax_plugins/xla_cuda13/xla_cuda_plugin.so ]] || flunk "prints no path"
   expect_path "${out%/jax_plugins/*}/torch/lib/libtorch_cpu.so"
   : >"$case_dir/calls"
   call "$tree/plugins/xla/fetch-cuda"

@@ -30,7 +30,7 @@ call "$source_root/tests/gpu/pack" --build "$build" --out "$scratch/packed"
 echo "$out"
 expect_code 0 pack
 [[ $code == 0 ]] || exit 1
-home="$scratch/another place"
+home="$scratch/another folder"
 mv "$scratch/packed" "$home"
 sample=$home/share/graphnet/samples/transformers-auto-model/sadhaklal_mlp-iris
 

@@ -3,6 +3,7 @@
 // Plugins that load and then misbehave (fault_plugin.cc): each costs its own sample and nothing
 // else. What is found without running any code of the plugin is in broken_file_test.cc.
 #include "plugin_host/zoo.h"
+#include "support/mentions.h"
 
 namespace graphnet::tests {
 namespace {
@@ -24,17 +25,17 @@ const Case kCases[] = {
     {"healthy", "ok", {}},
     {"wrong_major", "plugin_failed", {"built for plugin ABI 9.2", "speaks 0.2 to 0.2"}},
     {"future_minor", "plugin_failed", {"built for plugin ABI 0.7", "speaks 0.2 to 0.2"}},
-    {"refuses_host", "plugin_failed", {"refuses this host: needs a full moon"}},
+    {"refuses_host", "plugin_failed", {"refuses this host", "full moon"}},
     {"crash_in_constructor",
      "crashed",
-     {"crashed in its static constructors (phase compile) with SIGSEGV"}},
+     {"crashed", "static constructors (phase compile)", "SIGSEGV"}},
     {"crash_in_query", "crashed", {"in gn_plugin_query (phase compile) with SIGSEGV"}},
     {"crash_in_compile", "crashed", {"in gn_backend_compile (phase compile) with SIGSEGV"}},
     {"crash_in_run", "crashed", {"in gn_backend_run (phase run) with SIGSEGV"}},
     {"abort_in_run", "crashed", {"in gn_backend_run (phase run) with SIGABRT"}},
     {"throw_in_compile",
      "plugin_failed",
-     {"plugin bug: an exception left gn_backend_compile: no such rewrite"}},
+     {"plugin bug", "exception left gn_backend_compile", "no such rewrite"}},
     {"exit_in_compile", "plugin_failed", {"called exit(3) in gn_backend_compile"}},
     {"exit_in_run", "plugin_failed", {"called exit(0) in gn_backend_run"}},
     {"hang_in_compile",
@@ -57,15 +58,15 @@ const Case kCases[] = {
      10},
     {"writes_behind",
      "plugin_failed",
-     {"plugin wrote behind the last byte of output0 (float32 [2, 3])"}},
-    {"writes_before", "plugin_failed", {"plugin wrote before the first byte of output0"}},
+     {"plugin wrote behind", "last byte", "output0 (float32 [2, 3])"}},
+    {"writes_before", "plugin_failed", {"plugin wrote before", "first byte", "output0"}},
     {"writes_weights",
      "plugin_failed",
-     {"plugin changed weight 'L_self_modules_fc1_parameters_weight_', which it may only read"}},
-    {"writes_inputs", "plugin_failed", {"plugin changed input 's77', which it may only read"}},
+     {"plugin changed weight", "'L_self_modules_fc1_parameters_weight_'", "only read"}},
+    {"writes_inputs", "plugin_failed", {"plugin changed input", "'s77'", "only read"}},
     {"unwritten", "plugin_failed", {"plugin left output0 (float32 [2, 3]) unwritten"}},
     {"partly_written", "non_finite", {}},
-    {"moves_output", "plugin_failed", {"it changed the tensor of output0"}},
+    {"moves_output", "plugin_failed", {"changed", "tensor", "output0"}},
     {"zeros", "accuracy_mismatch", {}},
     {"not_a_number", "non_finite", {}},
     {"slightly_wrong", "accuracy_mismatch", {}},
@@ -75,23 +76,22 @@ const Case kCases[] = {
      "symbols of the host cannot be imported"},
     {"floods_output", "ok", {}, "wrote 1.00 GiB to standard output"},
     {"closes_files", "ok", {}},
-    {"closes_all_files", "plugin_failed", {"closed the worker's control channel"}},
+    {"closes_all_files", "plugin_failed", {"closed", "worker's control channel"}},
     {"leaves_child", "ok", {}},
     {"leaves_daemon", "ok", {}},
     {"eats_memory", "out_of_memory", {"gn_backend_compile ran out of memory"}, "", kLittleMemory},
     {"eats_memory_malloc",
      "out_of_memory",
-     {"ran out of memory in gn_backend_compile (phase compile), limit 1.00 GiB", "SIGSEGV"},
+     {"ran out", "memory", "gn_backend_compile (phase compile)", "limit 1.00 GiB", "SIGSEGV"},
      "",
      kLittleMemory},
     {"unsupported_nodes",
      "unsupported",
      {"3 nodes: aten::linear(input 1 weight 0 weight 1 ) of rank 2, aten::relu(result 0 ) of rank "
-      "2, "
-      "aten::linear(result 0 weight 2 weight 3 ) of rank 2,"}},
+      "2, aten::linear(result 0 weight 2 weight 3 ) of rank 2,"}},
     {"small_table", "plugin_failed", {"its table of 24 bytes is smaller than ABI 0.2 needs"}},
-    {"empty_slot", "plugin_failed", {"mandatory slot of its table is empty"}},
-    {"other_slot", "plugin_failed", {"table slot 'run' is not the exported gn_backend_run"}},
+    {"empty_slot", "plugin_failed", {"mandatory slot", "table", "empty"}},
+    {"other_slot", "plugin_failed", {"table slot 'run'", "exported gn_backend_run"}},
     {"other_name",
      "plugin_failed",
      {"says its name is 'someone_else', its plugin.yaml says 'other_name'"}},
@@ -152,9 +152,8 @@ TEST_P(HungryPlugin, IsEndedByTheKernelWhereAGroupHoldsTheLimit) {
   EXPECT_EQ(record.environment.memory_limit_bytes, std::int64_t{1} << 30);
   EXPECT_EQ(record.outcome, record::Outcome::kOutOfMemory) << record.message;
   const std::string plugin = GetParam();
-  EXPECT_EQ(record.message, "plugin '" + plugin +
-                                "' ran out of memory in gn_backend_compile (phase compile), limit "
-                                "1.00 GiB, and was killed by the kernel");
+  EXPECT_TRUE(mentions(
+      record.message, {"'" + plugin + "'", "gn_backend_compile", "compile", "1.00 GiB", "kernel"}));
   EXPECT_TRUE(is_empty(record.crash));
   EXPECT_TRUE(record.eager.median_ns) << "the reference's numbers are lost";
   EXPECT_EQ(run.records()[1].outcome, record::Outcome::kOk) << run.records()[1].message;
@@ -206,8 +205,7 @@ TEST(MathPolicy, ReachesThePlugin) {
   const ZooRun refused(zoo_library(library), "math: {tf32: true, flush_denormals: true}\n", false);
   ASSERT_EQ(refused.records().size(), 1U) << refused.output();
   EXPECT_EQ(refused.records()[0].outcome, record::Outcome::kPluginFailed);
-  EXPECT_NE(refused.records()[0].message.find("cannot flush subnormals; allowed are tf32"),
-            std::string::npos)
+  EXPECT_TRUE(mentions(refused.records()[0].message, {"flush subnormals", "tf32"}))
       << refused.records()[0].message;
   EXPECT_EQ(refused.records()[0].math.text(), "tf32, flush_denormals");
   EXPECT_NE(refused.output().find("math tf32, flush_denormals"), std::string::npos)
@@ -222,7 +220,7 @@ TEST(MathPolicy, IsOneForAllPluginsOfARun) {
   const ZooRun run(zoo_library("healthy"), "math: {tf32: true}\n");
   EXPECT_EQ(run.exit_code(), 2);
   EXPECT_TRUE(run.records().empty());
-  EXPECT_NE(run.output().find("a run has one math policy"), std::string::npos) << run.output();
+  EXPECT_TRUE(mentions(run.output(), {"math policy"})) << run.output();
 }
 
 }  // namespace

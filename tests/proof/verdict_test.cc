@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "proof/ways.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
-#include "support/mirror_place.h"
+#include "support/mirror_device.h"
 #include "worker/eager_side.h"
 #include "worker/fresh_inputs.h"
 #include "worker/plugin_side.h"
@@ -49,8 +49,8 @@ constexpr WayCase kCases[] = {
 /// One plugin, taken through the phases of a worker up to the one that is tested.
 class Prepared {
  public:
-  explicit Prepared(const std::string& way, device::TensorPlace& place = device::host_place())
-      : place_(place) {
+  explicit Prepared(const std::string& way, device::TensorDevice& device = device::host_device())
+      : device_(device) {
     task_.plugin_library = way_library(way).string();
     task_.plugin_name = way;
     task_.plugin_version = "0.1.0";
@@ -60,10 +60,11 @@ class Prepared {
   /// errors   what went wrong before the phase
   base::Status prepare() {
     GN_ASSIGN_OR_RETURN(sample_, sample::load_sample(way_sample()));
-    GN_ASSIGN_OR_RETURN(
-        arguments_, sample::replay(sample_.metas, sample_.program.parameters, sample::kReplaySeed));
+    GN_ASSIGN_OR_RETURN(arguments_,
+                        sample::generate_arguments(sample_.metas, sample_.program.parameters,
+                                                   sample::kUpstreamSeed));
     GN_RETURN_IF_ERROR(note("start"));
-    GN_ASSIGN_OR_RETURN(eager_, worker::EagerSide::create(sample_, arguments_, place_));
+    GN_ASSIGN_OR_RETURN(eager_, worker::EagerSide::create(sample_, arguments_, device_));
     GN_ASSIGN_OR_RETURN(const auto ignored, eager_->measure({0, 1}));
     GN_RETURN_IF_ERROR(note("eager"));
     plugin_ = std::make_unique<worker::PluginSide>(
@@ -71,10 +72,10 @@ class Prepared {
     return prepare_plugin();
   }
 
-  /// Times both sides by a few pairs while they are checked; the timing gets the place's spans.
+  /// Times both sides by a few pairs while they are checked; the timing gets the device's spans.
   worker::TimedFindings time(base::Json& timing) {
     measure::PairedSettings settings;
-    settings.first_look = settings.max_pairs = 8;
+    settings.first_analysis = settings.max_pairs = 8;
     settings.remeasure = false;
     const worker::ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
     worker::TimedChecks checks(compared, worker::fresh_inputs(sample_, *eager_),
@@ -113,7 +114,7 @@ class Prepared {
     return status.status;
   }
 
-  device::TensorPlace& place_;
+  device::TensorDevice& device_;
   journal::Task task_;
   sample::Sample sample_;
   std::vector<sample::Argument> arguments_;
@@ -183,7 +184,7 @@ TEST(Elsewhere, VerdictsAreThoseOfTheHost) {
   const std::pair<const char*, const char*> cases[] = {
       {"honest", "proven"}, {"hidden_op", "mixed(aten::relu_)"}, {"cached_output", "empty"}};
   for (const auto& [way, wanted] : cases) {
-    tests::MirrorPlace mirror;
+    tests::MirrorDevice mirror;
     {
       Prepared prepared(way, mirror);
       const base::Status status = prepared.prepare();
@@ -198,7 +199,7 @@ TEST(Elsewhere, VerdictsAreThoseOfTheHost) {
 }
 
 TEST(Elsewhere, TimedCallsAreCheckedAndHaveSpans) {
-  MirrorPlace mirror;
+  MirrorDevice mirror;
   Prepared honest("honest", mirror);
   ASSERT_TRUE(honest.prepare().is_ok());
   base::Json timing;

@@ -14,9 +14,9 @@ namespace graphnet::tests {
 inline std::string cubin_with(const std::vector<std::string>& functions) {
   std::string names(1, '\0');
   const auto add_name = [&](const std::string& name) {
-    const auto place = static_cast<Elf64_Word>(names.size());
+    const auto offset = static_cast<Elf64_Word>(names.size());
     names += name + '\0';
-    return place;
+    return offset;
   };
   std::vector<Elf64_Shdr> sections(2);
   sections[1].sh_name = add_name(".shstrtab");

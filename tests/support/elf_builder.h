@@ -57,7 +57,7 @@ class ElfBuilder {
     return index;
   }
 
-  /// Place in the file, which is the address too.
+  /// Offset in the file, which is the address too.
   std::size_t append(const void* data, std::size_t num_bytes) {
     body_.resize((body_.size() + 7) / 8 * 8);
     const std::size_t offset = body_.size();

@@ -105,7 +105,7 @@ class SyntheticSweep {
     for (const char* content : {"seed 124", "seed 125", "zeros", "large", "tiny", "negated"}) {
       record.checks.other_inputs.push_back({content, record::Outcome::kOk, "", 1.25e-7, {}});
     }
-    for (const char* phase : {"load", "plan", "replay", "eager", "compile", "bind", "run",
+    for (const char* phase : {"load", "plan", "inputs", "eager", "compile", "bind", "run",
                               "compare", "time", "robustness"}) {
       record.phases_ns[phase] = 135885508;
     }

@@ -24,10 +24,10 @@ struct Counted {
   std::vector<std::vector<double>> speedups;  // one list a backend, of the common samples
 };
 
-void count(const ResultRow& row, std::size_t place, bool is_common, Counted& family) {
+void count(const ResultRow& row, std::size_t index, bool is_common, Counted& family) {
   family.samples.insert(row.sample);
   if (is_common) family.common.insert(row.sample);
-  FamilyEntry& entry = family.entries[place];
+  FamilyEntry& entry = family.entries[index];
   ++entry.num_samples;
   if (!row.is_ok()) {
     ++entry.not_ok[row.is_not_run() ? row.left_out : row.outcome.text()];
@@ -36,7 +36,7 @@ void count(const ResultRow& row, std::size_t place, bool is_common, Counted& fam
   ++entry.num_ok;
   if (row.compile_ns) entry.compile_ns.push_back(*row.compile_ns);
   if (row.peak_bytes) entry.peak_bytes.push_back(*row.peak_bytes);
-  if (is_common && row.counts_in_means()) family.speedups[place].push_back(*row.speedup);
+  if (is_common && row.counts_in_means()) family.speedups[index].push_back(*row.speedup);
 }
 
 Family finished(const std::string& name, Counted counted) {
@@ -87,12 +87,12 @@ constexpr FamilyColumn kColumns[] = {
 }  // namespace
 
 std::vector<Family> families(const Report& report, const Headline& headline) {
-  // Places of the headline's backends among those of the report.
-  std::map<std::size_t, std::size_t> places;
+  // Indices of the headline's backends among those of the report.
+  std::map<std::size_t, std::size_t> indices;
   Counted none;
   for (const BackendHeadline& backend : headline.backends) {
     const auto found = std::find(report.backends.begin(), report.backends.end(), backend.name);
-    places[static_cast<std::size_t>(found - report.backends.begin())] = none.entries.size();
+    indices[static_cast<std::size_t>(found - report.backends.begin())] = none.entries.size();
     none.entries.emplace_back().backend = backend.name;
     none.speedups.emplace_back();
   }
@@ -100,12 +100,12 @@ std::vector<Family> families(const Report& report, const Headline& headline) {
   std::map<std::string, Counted> counted;
   Counted all = none;
   for (const ResultRow& row : report.rows) {
-    const auto place = places.find(row.backend);
-    if (place == places.end()) continue;
+    const auto index = indices.find(row.backend);
+    if (index == indices.end()) continue;
     const bool is_common = common.count(row.sample) > 0;
     Counted& family = counted.try_emplace(row.family, none).first->second;
-    count(row, place->second, is_common, family);
-    count(row, place->second, is_common, all);
+    count(row, index->second, is_common, family);
+    count(row, index->second, is_common, all);
   }
   std::vector<Family> made;
   for (auto& [name, family] : counted) made.push_back(finished(name, std::move(family)));

@@ -26,8 +26,8 @@ using BySample = std::vector<std::map<std::string, const HeadlineResult*>>;
 
 BySample one_a_sample(std::size_t num_backends, const std::vector<HeadlineResult>& results) {
   BySample by_sample(num_backends);
-  for (const std::size_t place : places_that_count(results)) {
-    const HeadlineResult& result = results[place];
+  for (const std::size_t index : counted_indices(results)) {
+    const HeadlineResult& result = results[index];
     if (result.backend < num_backends) by_sample[result.backend][result.sample] = &result;
   }
   return by_sample;
@@ -59,13 +59,13 @@ BackendHeadline count(const std::string& name,
   return counted;
 }
 
-/// Places of the backends that have a speedup which counts.
+/// Indices of the backends that have a speedup which counts.
 std::vector<std::size_t> with_evidence(const Headline& headline) {
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < headline.backends.size(); ++i) {
-    if (headline.backends[i].own.count > 0) places.push_back(i);
+    if (headline.backends[i].own.count > 0) indices.push_back(i);
   }
-  return places;
+  return indices;
 }
 
 std::vector<double> speedups_of(const std::map<std::string, const HeadlineResult*>& results,
@@ -77,32 +77,32 @@ std::vector<double> speedups_of(const std::map<std::string, const HeadlineResult
 
 /// Fills what compares backends; `results` are in the order of the headline's backends.
 void compare(const BySample& results, Headline& headline) {
-  const std::vector<std::size_t> places = with_evidence(headline);
-  if (places.empty()) return;
+  const std::vector<std::size_t> indices = with_evidence(headline);
+  if (indices.empty()) return;
   std::vector<std::set<std::string>> samples;
-  for (const std::size_t place : places) {
+  for (const std::size_t index : indices) {
     std::set<std::string>& counted = samples.emplace_back();
-    for (const auto& [sample, result] : results[place]) {
+    for (const auto& [sample, result] : results[index]) {
       if (result->has_evidence()) counted.insert(sample);
     }
   }
   const std::set<std::string> shared = score::common_samples(samples);
   headline.common.assign(shared.begin(), shared.end());
-  headline.fastest = places.front();
+  headline.fastest = indices.front();
   std::map<std::size_t, std::vector<double>> common;
-  for (const std::size_t place : places) {
-    common[place] = speedups_of(results[place], headline.common);
-    headline.backends[place].common = geometric_mean(common[place]);
-    if (headline.backends[place].common.value > headline.backends[headline.fastest].common.value) {
-      headline.fastest = place;
+  for (const std::size_t index : indices) {
+    common[index] = speedups_of(results[index], headline.common);
+    headline.backends[index].common = geometric_mean(common[index]);
+    if (headline.backends[index].common.value > headline.backends[headline.fastest].common.value) {
+      headline.fastest = index;
     }
   }
   if (headline.common.empty()) return;
-  for (const std::size_t place : places) {
-    if (place == headline.fastest) continue;
+  for (const std::size_t index : indices) {
+    if (index == headline.fastest) continue;
     std::vector<double> ratios = common[headline.fastest];
-    for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= common[place][i];
-    headline.ratios.push_back({place, geometric_mean(ratios)});
+    for (std::size_t i = 0; i < ratios.size(); ++i) ratios[i] /= common[index][i];
+    headline.ratios.push_back({index, geometric_mean(ratios)});
   }
   std::stable_sort(headline.ratios.begin(), headline.ratios.end(),
                    [](const auto& a, const auto& b) { return a.faster.value < b.faster.value; });
@@ -189,20 +189,20 @@ std::string table_of(const Headline& headline, int width) {
 
 }  // namespace
 
-std::vector<std::size_t> places_that_count(const std::vector<HeadlineResult>& results) {
+std::vector<std::size_t> counted_indices(const std::vector<HeadlineResult>& results) {
   std::map<std::pair<std::size_t, std::string_view>, std::size_t> last;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto [place, is_new] =
+    const auto [entry, is_new] =
         last.emplace(std::pair(results[i].backend, std::string_view(results[i].sample)), i);
     // A later attempt that was skipped says nothing about an earlier one that ran.
     const bool says_less = results[i].counting == Counting::kNotCounted &&
-                           results[place->second].counting != Counting::kNotCounted;
-    if (!is_new && !says_less) place->second = i;
+                           results[entry->second].counting != Counting::kNotCounted;
+    if (!is_new && !says_less) entry->second = i;
   }
-  std::vector<std::size_t> places;
-  for (const auto& [key, place] : last) places.push_back(place);
-  std::sort(places.begin(), places.end());
-  return places;
+  std::vector<std::size_t> indices;
+  for (const auto& [key, index] : last) indices.push_back(index);
+  std::sort(indices.begin(), indices.end());
+  return indices;
 }
 
 std::vector<Headline> headlines(const std::vector<HeadlineBackend>& backends,
@@ -211,14 +211,14 @@ std::vector<Headline> headlines(const std::vector<HeadlineBackend>& backends,
   std::vector<Headline> all;
   std::vector<BySample> parts;
   for (std::size_t i = 0; i < backends.size(); ++i) {
-    std::size_t place = 0;
-    while (place < all.size() && all[place].condition != backends[i].condition) ++place;
-    if (place == all.size()) {
+    std::size_t index = 0;
+    while (index < all.size() && all[index].condition != backends[i].condition) ++index;
+    if (index == all.size()) {
       all.emplace_back().condition = backends[i].condition;
       parts.emplace_back();
     }
-    all[place].backends.push_back(count(backends[i].name, by_sample[i]));
-    parts[place].push_back(by_sample[i]);
+    all[index].backends.push_back(count(backends[i].name, by_sample[i]));
+    parts[index].push_back(by_sample[i]);
   }
   for (std::size_t i = 0; i < all.size(); ++i) compare(parts[i], all[i]);
   return all;
@@ -239,12 +239,12 @@ std::vector<Headline> headlines(const Report& report) {
 }
 
 std::string headline_sentence(const Headline& headline, double noise_floor) {
-  const std::vector<std::size_t> places = with_evidence(headline);
-  if (places.empty()) return "no speedup to average" + failures_text(headline);
+  const std::vector<std::size_t> indices = with_evidence(headline);
+  if (indices.empty()) return "no speedup to average" + failures_text(headline);
   const std::string rest = without_evidence(headline) + failures_text(headline);
   const std::string samples = base::counted(headline.common.size(), "common sample");
-  if (places.size() == 1) {
-    const BackendHeadline& only = headline.backends[places.front()];
+  if (indices.size() == 1) {
+    const BackendHeadline& only = headline.backends[indices.front()];
     return printable(only.name) + " is " + against(only.own, "eager", noise_floor) + " on " +
            base::counted(static_cast<std::size_t>(only.own.count), "sample") + rest;
   }

@@ -16,7 +16,7 @@ namespace graphnet::report {
 /// One sample with one backend, as far as headlines need it.
 struct HeadlineResult {
   std::string sample;
-  std::size_t backend = 0;  ///< place among the backends
+  std::size_t backend = 0;  ///< index among the backends
   record::Word<record::Outcome> outcome;
   record::Counting counting = record::Counting::kCounted;
   /// Why it is not counted, or why its speedup enters no mean; empty: it does, or it failed.
@@ -48,7 +48,7 @@ struct BackendHeadline {
 
 /// One backend against another on the common samples.
 struct BackendRatio {
-  std::size_t other = 0;  ///< place in Headline::backends
+  std::size_t other = 0;  ///< index in Headline::backends
   GeometricMean faster;   ///< how many times faster the first one is
 };
 
@@ -58,15 +58,15 @@ struct Headline {
   std::vector<BackendHeadline> backends;  ///< as given
   /// Samples whose speedup counts with every backend that has any that counts.
   std::vector<std::string> common;
-  std::size_t fastest = 0;           ///< place in `backends`, by the common mean
+  std::size_t fastest = 0;           ///< index in `backends`, by the common mean
   std::vector<BackendRatio> ratios;  ///< of the fastest to the others, the nearest first
 };
 
-/// Places of the results that count: of several results of a sample with one backend the last that
+/// Indices of the results that count: of several results of a sample with one backend the last that
 /// is counted or failed, without any the last.
 ///
 /// order    ascending
-std::vector<std::size_t> places_that_count(const std::vector<HeadlineResult>& results);
+std::vector<std::size_t> counted_indices(const std::vector<HeadlineResult>& results);
 
 /// One headline a condition, in the order of the backends, of the results that count.
 std::vector<Headline> headlines(const std::vector<HeadlineBackend>& backends,

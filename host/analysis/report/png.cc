@@ -28,7 +28,7 @@ Result<fs::path> find_svg_converter() {
   for (std::size_t start = 0; start <= path.size();) {
     const std::size_t end = std::min(path.find(':', start), path.size());
     const fs::path candidate = fs::path(path.substr(start, end - start)) / kConverter;
-    // An empty part would mean the current folder: not a place to run programs from.
+    // An empty part would mean the current folder: programs must not be run from there.
     if (end > start && ::access(candidate.c_str(), X_OK) == 0) return candidate;
     start = end + 1;
   }

@@ -13,7 +13,7 @@ namespace graphnet::report {
 /// Who did the work, and what says so: verdicts by backend, then for each record its verdict with
 /// the reason, the traced calls and what arming them cost, the code that was entered, operators
 /// that the dispatcher counted, where the threads spent their time, and last what the plugin says
-/// of itself, which is named as its word. A record without evidence says why there is none.
+/// of itself, which is unverified. A record without evidence says why there is none.
 ///
 /// units    width in terminal cells; 0: nothing is cut
 std::string proof_text(const std::vector<record::Record>& records, int width);

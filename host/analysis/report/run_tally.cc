@@ -28,9 +28,9 @@ void RunTally::add(const record::Record& record) {
   result.sample = record.sample;
   result.outcome = record.outcome;
   result.counting = record.counting();
-  const auto [place, is_new] = places_.emplace(score::backend_of(record), backends_.size());
-  if (is_new) backends_.push_back(place->first);
-  result.backend = place->second;
+  const auto [entry, is_new] = indices_.emplace(score::backend_of(record), backends_.size());
+  if (is_new) backends_.push_back(entry->first);
+  result.backend = entry->second;
   if (result.counting == record::Counting::kNotCounted) {
     result.left_out = record::why_not_counted(record.outcome, record.phase);
   } else if (record.is_ok()) {
@@ -65,11 +65,11 @@ RunTally::Result RunTally::result() const {
   for (HeadlineResult& result : results) result.backend = place_of[result.backend];
   Result made;
   std::vector<FailedResult> failures;
-  const std::vector<std::size_t> counted = places_that_count(results);
-  for (const std::size_t place : counted) {
-    const HeadlineResult& result = results[place];
+  const std::vector<std::size_t> counted = counted_indices(results);
+  for (const std::size_t index : counted) {
+    const HeadlineResult& result = results[index];
     count(result, made.outcomes);
-    const auto message = messages_.find(place);
+    const auto message = messages_.find(index);
     if (message == messages_.end()) continue;
     const std::string& backend = backends[result.backend].name;
     failures.push_back({result.sample, backend, result.outcome.text(), message->second});

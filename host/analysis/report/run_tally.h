@@ -39,9 +39,9 @@ class RunTally {
 
  private:
   std::vector<score::Backend> backends_;  // in order of appearance
-  std::map<score::Backend, std::size_t> places_;
+  std::map<score::Backend, std::size_t> indices_;
   std::vector<HeadlineResult> results_;
-  std::map<std::size_t, std::string> messages_;  // of results that are not ok, by place
+  std::map<std::size_t, std::string> messages_;  // of results that are not ok, by index
 };
 
 }  // namespace graphnet::report

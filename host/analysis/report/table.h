@@ -64,7 +64,7 @@ TableLayout layout_of(const TableStyle& style, const RunFacts& facts);
 ///
 /// With method `paired` every speedup has its interval and a word (faster, slower, same, unstable);
 /// one that differs from 1 by less than the last control's noise floor is dimmed and called noise.
-/// Rows of method `upstream` have a spread in the place of the word.
+/// Rows of method `upstream` have a spread instead of the word.
 ///
 /// The summary has counts, then one table of means for each set of conditions (headline.h), then
 /// why samples failed, and last a sentence that compares the backends.

@@ -51,8 +51,8 @@ void draw_dots(SvgWriter& svg, const std::vector<Dot>& dots, const Axis& y, cons
   std::map<long, int> in_row;
   for (const Dot& dot : dots) {
     const double height = y.at(dot.speedup);
-    const int place = in_row[std::lround(height / kDotSize)]++;
-    const int step = (place + 1) / 2 * (place % 2 == 0 ? 1 : -1);
+    const int rank = in_row[std::lround(height / kDotSize)]++;
+    const int step = (rank + 1) / 2 * (rank % 2 == 0 ? 1 : -1);
     const double side = kDotSize * step;
     const double x = slot.middle + std::clamp(side, -slot.half_width, slot.half_width);
     svg.marker({x, height}, series, dot.is_doubtful,

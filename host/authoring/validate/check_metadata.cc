@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 
 namespace graphnet::validate {
 

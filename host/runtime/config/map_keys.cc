@@ -19,14 +19,14 @@ constexpr std::size_t kMaxShownProblems = 6;
 /// Adds all that is wrong with the keys of one map.
 void check_keys_of(const YamlNode& node, const std::string& path, const MapKeys& keys,
                    std::vector<Status>& problems) {
-  const std::string place = path.empty() ? "" : " in " + path;
+  const std::string where = path.empty() ? "" : " in " + path;
   for (const auto& entry : node.entries) {
     if (std::find(keys.known.begin(), keys.known.end(), entry.key) != keys.known.end()) continue;
     problems.push_back(
         error_at(*entry.source, entry.position,
-                 "unknown key '" + entry.key + "'" + place + suggestion(entry.key, keys.known)));
+                 "unknown key '" + entry.key + "'" + where + suggestion(entry.key, keys.known)));
     if (!keys.known.empty()) {
-      problems.back().add_hint("known keys" + place + ": " + base::join(keys.known, ", "));
+      problems.back().add_hint("known keys" + where + ": " + base::join(keys.known, ", "));
     }
   }
   std::vector<std::string> missing;
@@ -50,7 +50,7 @@ Status joined(const std::vector<Status>& problems) {
       Status(Code::kInput, "and " + base::counted(num_hidden, "more problem") + " of this kind"));
 }
 
-/// Calls `visit(node, path)` for every map at a place of MapKeys::path, from `part` on.
+/// Calls `visit(node, path)` for every map at a path as in MapKeys::path, from `part` on.
 template <typename Visit>
 void visit_maps(const YamlNode& node, const std::vector<std::string>& parts, std::size_t part,
                 const std::string& path, const Visit& visit) {

@@ -21,8 +21,8 @@ struct MapKeys {
 /// Looks at the keys of all maps of a document at once. `root_path` is what messages put before the
 /// paths. What is not there, or is no map, is left to who reads it.
 ///
-/// errors   kInput: every unknown key at its place with the nearest known one, and what each map
-///          lacks at the place of the map
+/// errors   kInput: every unknown key at its position with the nearest known one, and what each map
+///          lacks at the position of the map
 base::Status check_keys(const YamlNode& root, const std::vector<MapKeys>& maps,
                         const std::string& root_path = "");
 

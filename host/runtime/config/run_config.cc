@@ -243,13 +243,24 @@ Status read_sections(const MapReader& root, const std::vector<fs::path>& config_
   return read_plugins(root, config);
 }
 
+/// Gives the key of a renamed phase its name of today; where both are given the older one stays,
+/// which is then an unknown key.
+void rename_older_keys(YamlNode& tree) {
+  YamlNode* const timeouts = tree.find("timeouts");
+  const std::string today = record::name_of(record::Phase::kInputs);
+  if (timeouts == nullptr || timeouts->find(today) != nullptr) return;
+  for (YamlEntry& entry : timeouts->entries) {
+    if (entry.key == record::kOldInputs) entry.key = today;
+  }
+}
+
 }  // namespace
 
 std::map<std::string, TimeLimit> RunConfig::default_timeouts() {
   using std::chrono::seconds;
   // Ten minutes where a model runs or is compiled, as upstream's batch scripts allow; far less
   // where only files are read and buffers compared.
-  return {{"load", seconds(60)},   {"plan", seconds(60)},        {"replay", seconds(120)},
+  return {{"load", seconds(60)},   {"plan", seconds(60)},        {"inputs", seconds(120)},
           {"eager", seconds(600)}, {"compile", seconds(600)},    {"bind", seconds(120)},
           {"run", seconds(600)},   {"compare", seconds(120)},    {"second_weights", seconds(600)},
           {"time", seconds(600)},  {"robustness", seconds(120)}, {"proof", seconds(600)}};
@@ -265,9 +276,11 @@ Result<RunConfig> read_run_config(const fs::path& file, const std::vector<std::s
                                   const std::vector<fs::path>& config_folders) {
   GN_ASSIGN_OR_RETURN(YamlNode tree, read_yaml(file));
   expand_protocol(tree);
+  rename_older_keys(tree);
   for (const auto& text : overrides) {
     GN_RETURN_IF_ERROR(apply_override(tree, text));
     expand_protocol(tree);
+    rename_older_keys(tree);
   }
   GN_ASSIGN_OR_RETURN(const MapReader root, MapReader::open(tree, ""));
   // Of a newer schema other keys may be right.

@@ -147,7 +147,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void set_value(YamlNode node) {
     YamlEntry& entry = open_.back().node.entries.back();
-    // yaml-cpp places a missing value at the next token, which may be lines away.
+    // yaml-cpp locates a missing value at the next token, which may be lines away.
     if (node.kind == YamlNode::Kind::kNull) node.position = entry.position;
     entry.value = std::move(node);
     open_.back().has_key = false;
@@ -220,18 +220,18 @@ constexpr SyntaxHint kSyntaxHints[] = {
     {"end of map", "indent all keys of a map alike; each needs a ':' and a blank after it"},
 };
 
-Status explain(const YamlSource& source, YamlPosition place, const std::string& message) {
-  const auto line = static_cast<std::size_t>(place.line);
+Status explain(const YamlSource& source, YamlPosition position, const std::string& message) {
+  const auto line = static_cast<std::size_t>(position.line);
   if (source.is_file && line < source.lines.size()) {
     const std::string& text = source.lines[line];
     const std::size_t tab = text.substr(0, text.find_first_not_of(" \t")).find('\t');
     if (tab != std::string::npos) {
-      return error_at(source, {place.line, static_cast<int>(tab)},
+      return error_at(source, {position.line, static_cast<int>(tab)},
                       "a tab in the indentation, where YAML allows only blanks")
           .add_hint("replace the tab by blanks");
     }
   }
-  Status invalid = error_at(source, place, "invalid YAML: " + message);
+  Status invalid = error_at(source, position, "invalid YAML: " + message);
   for (const SyntaxHint& row : kSyntaxHints) {
     if (message.find(row.text) != std::string::npos) return invalid.add_hint(row.hint);
   }

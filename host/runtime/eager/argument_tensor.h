@@ -17,9 +17,9 @@ inline at::Tensor wrap(const EngineArgument& argument) {
 
 /// The argument where calls on `device` find it.
 inline at::Tensor tensor_on_device(const EngineArgument& argument, c10::Device device) {
-  if (argument.placed == nullptr) return wrap(argument).to(device);
+  if (argument.on_device == nullptr) return wrap(argument).to(device);
   // The device is named: asking the driver whose memory it is would be a call of libtorch more.
-  return at::for_blob(argument.placed, argument.shape)
+  return at::for_blob(argument.on_device, argument.shape)
       .options(at::TensorOptions().dtype(to_scalar_type(argument.dtype)).device(device))
       .target_device(device)
       .make_tensor();

@@ -7,7 +7,7 @@
 
 namespace graphnet::eager {
 
-/// What a traced call does: the one place where the Tracer meets the operators. Without an executor
+/// What a traced call does: the only interface between Tracer and operators. Without an executor
 /// the Tracer runs the operator itself; see call_recorder.h and meta_executor.h for the others.
 class CallExecutor {
  public:

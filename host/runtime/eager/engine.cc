@@ -62,22 +62,22 @@ void set_seed(at::Generator generator, std::uint32_t seed) {
   generator.set_current_seed(seed);
 }
 
-/// Positions of arguments in replay order.
-std::vector<std::size_t> replay_order(const std::vector<EngineArgument>& arguments) {
+/// Positions of arguments in the order in which upstream draws them.
+std::vector<std::size_t> draw_order(const std::vector<EngineArgument>& arguments) {
   std::vector<std::size_t> order(arguments.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
-    return arguments[one].replay_rank < arguments[other].replay_rank;
+    return arguments[one].draw_rank < arguments[other].draw_rank;
   });
   return order;
 }
 
-/// What upstream's replay does to the generator of a device that is not the host.
+/// What upstream's input generation does to the generator of a device that is not the host.
 void advance_generator(const std::vector<EngineArgument>& arguments,
                        const std::vector<at::Tensor>& tensors, c10::Device device,
                        std::uint32_t seed) {
   set_seed(generator_of(device), seed);
-  for (const std::size_t i : replay_order(arguments)) {
+  for (const std::size_t i : draw_order(arguments)) {
     if (arguments[i].consumes_torch_generator) static_cast<void>(at::randn_like(tensors[i]));
   }
 }
@@ -130,8 +130,8 @@ Status Engine::check(const graph::Program& program) {
   return Status(Code::kUnsupported, text);
 }
 
-Status Engine::finish_replay(const graph::Program& program,
-                             const std::vector<EngineArgument>& arguments, std::uint32_t seed) {
+Status Engine::finish_arguments(const graph::Program& program,
+                                const std::vector<EngineArgument>& arguments, std::uint32_t seed) {
   return guarded([&] {
     set_seed(at::detail::getDefaultCPUGenerator(), seed);
     bool needed = has_live_random_call(program);
@@ -140,7 +140,7 @@ Status Engine::finish_replay(const graph::Program& program,
     }
     if (!needed) return;
     const c10::InferenceMode inference(true);
-    for (const std::size_t i : replay_order(arguments)) {
+    for (const std::size_t i : draw_order(arguments)) {
       if (!arguments[i].consumes_torch_generator) continue;
       const at::Tensor normals = at::randn_like(wrap(arguments[i]));
       if (arguments[i].needs_torch_normals) fill_torch_normals(arguments[i], normals);

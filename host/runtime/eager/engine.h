@@ -22,11 +22,11 @@ struct EngineArgument {
   base::DType dtype = base::DType::kFloat32;
   std::vector<std::int64_t> shape;
   void* data = nullptr;
-  std::size_t replay_rank = 0;            ///< position in replay order
-  bool consumes_torch_generator = false;  ///< see sample/replay.h
+  std::size_t draw_rank = 0;              ///< position in the order of draws
+  bool consumes_torch_generator = false;  ///< see sample/arguments.h
   bool needs_torch_normals = false;
   /// The same elements on the engine's device, borrowed; null: `data` is there, or is copied there.
-  void* placed = nullptr;
+  void* on_device = nullptr;
 };
 
 /// Note of a program that draws random numbers; see Engine::notes().
@@ -54,19 +54,20 @@ class Engine {
   /// errors   kUnsupported, one sentence naming all of them; nothing is executed
   static base::Status check(const graph::Program& program);
 
-  /// Finishes replay where it needs torch's own generator: brings the generator to the state that
-  /// upstream's replay leaves, and replaces non-finite elements by 0.01 x its normals. Does nothing
-  /// for programs and arguments that do not depend on it.
+  /// Does the part of input generation that needs torch's own generator: brings the generator to
+  /// the state in which upstream leaves it, and replaces non-finite elements by 0.01 x its normals.
+  /// Does nothing for programs and arguments that do not depend on it.
   ///
-  /// source   GraphNet bench replay: seed 123, then randn_like for every floating tensor without
-  ///          literal, in replay order
-  static base::Status finish_replay(const graph::Program& program,
-                                    const std::vector<EngineArgument>& arguments,
-                                    std::uint32_t seed);
+  /// source   GraphNet bench, input generation: seed 123, then randn_like for every floating tensor
+  /// without
+  ///          literal, in the order of draws
+  static base::Status finish_arguments(const graph::Program& program,
+                                       const std::vector<EngineArgument>& arguments,
+                                       std::uint32_t seed);
 
-  /// On a CUDA device, which needs load_cuda() (cuda_library.h) first, arguments without `placed`
-  /// are copied there once, now: replay is finished on the host, so that they are the same
-  /// everywhere. Its generator is put into the state that upstream's replay leaves it in.
+  /// On a CUDA device, which needs load_cuda() (cuda_library.h) first, arguments without
+  /// `on_device` are copied there once, now: input generation ends on the host, so that they are
+  /// the same everywhere. Its generator is put into the state in which upstream leaves it.
   ///
   /// shapes   arguments: one per parameter, in signature order
   /// errors   kUnsupported as check(); kEnvironment if the device cannot be used

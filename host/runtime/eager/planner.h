@@ -51,7 +51,8 @@ struct Plan {
   std::int64_t must_move_bytes = 0;
   std::size_t num_calls = 0;
   std::vector<std::string> notes;  ///< one sentence each
-  /// Why the numbers but argument_bytes are not known; empty: they are. With the place in model.py.
+  /// Why the numbers but argument_bytes are not known; empty: they are. With the location in
+  /// model.py.
   std::string unknown;
 };
 

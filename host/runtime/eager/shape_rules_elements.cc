@@ -108,7 +108,7 @@ c10::Stack masked_select(const SchemaView& call, Notes& notes) {
   return {meta_tensor({c10::multiply_integers(sizes)}, self.scalar_type())};
 }
 
-// Rows of places, one after the other along each dimension.
+// Rows of indices, one after the other along each dimension.
 at::Tensor places_of(const at::Tensor& self, Notes& notes) {
   notes.insert("sizes behind nonzero are upper bounds");
   const auto options = self.options().dtype(at::ScalarType::Long);

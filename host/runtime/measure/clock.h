@@ -20,8 +20,8 @@ inline std::int64_t monotonic_raw_ns() {
   return scale.to_ns(ordered_cycle_count());
 }
 
-/// Reads CLOCK_MONOTONIC_RAW as everybody does, through libc and vDSO: the second opinion on what
-/// the counter says, since a plugin that replaces it means to mislead somebody.
+/// Reads CLOCK_MONOTONIC_RAW through libc and vDSO, to check the counter. A plugin that replaces
+/// this function wants to falsify times, and the difference to the counter shows it.
 ///
 /// units    nanoseconds
 std::int64_t system_clock_ns();

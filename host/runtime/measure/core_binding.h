@@ -18,10 +18,9 @@ std::vector<int> spread_cores(std::vector<int> cores, int first,
 /// "0-3,8" as numbers; empty if it is no such list.
 std::vector<int> core_list_in(const std::string& text);
 
-/// Binds all threads of this process to some of the cores that it was given, so that as many work
-/// at a time as a side may use, whoever started them: threads that start later inherit the mask of
-/// the thread that starts them. It holds what does not undo it; what does is seen by its processor
-/// time.
+/// Binds all threads of this process to some of the cores that it was given, so that a side uses no
+/// more cores than it may. Threads that start later inherit the mask of the thread that starts
+/// them. A plugin can undo the binding; its processor time shows that.
 ///
 /// The cores are chosen once, at the first call: the one where the caller runs, which the system
 /// found free, then others of their own.

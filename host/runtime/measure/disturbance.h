@@ -64,11 +64,11 @@ struct Judgement {
 
 /// Judges a side sample by what was counted during it.
 ///
-/// If the calling thread alone did the work, its wait for a core is no part of the work and can be
-/// taken out. If other threads or processes of this process's ran too, they may have worked
-/// meanwhile: then nothing can be taken out, and the side sample is marked if somebody else had the
-/// cores for more than `share` of it. For how long somebody had is at most the wait, and at most
-/// what `threads` cores offer and the process and its like did not use. Without counted waits every
+/// If the calling thread alone did the work, its wait for a core is not work and can be subtracted.
+/// If other threads or child processes ran too, they may have worked during the wait. Then nothing
+/// is subtracted, and the side sample is marked if other programs had the cores for more than
+/// `share` of it. Other programs had them for at most the wait, and for at most the time of
+/// `threads` cores that this process and its children did not use. Without counted waits every
 /// involuntary switch is a mark.
 ///
 /// units    side_sample_ns: nanoseconds

@@ -11,8 +11,8 @@
 namespace graphnet::measure {
 
 /// Processor time of this thread and of everything that it starts from now on: threads and
-/// processes, and what those start, ended ones and adopted ones included. The kernel counts it by
-/// itself, so nothing needs to be found, as ProcessFamily must, and nobody can leave the family.
+/// processes, and what those start, ended ones and adopted ones included. The kernel counts this
+/// itself: no scan is needed, as in ProcessFamily, and no process can leave the family.
 ///
 /// source   perf_event_open(2): PERF_COUNT_SW_TASK_CLOCK with `inherit`; about 0.5 us a reading
 class FamilyClock {

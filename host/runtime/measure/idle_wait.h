@@ -8,15 +8,15 @@ namespace graphnet::measure {
 /// Whether a thread of this process other than the caller runs or wants to.
 bool other_threads_run();
 
-/// Returns as soon as all other threads of this process sleep, asking again every few dozen
-/// microseconds; sooner answers would keep the core busy that they need.
+/// Returns as soon as all other threads of this process sleep, polling every few dozen
+/// microseconds. Faster polling would use the core that those threads need.
 ///
 /// units    nanoseconds
 /// errors   false if some still ran when the time was over
 bool wait_until_idle(std::int64_t at_most_ns);
 
-/// Returns once no more threads than this one run on the whole machine, three looks in a row 10 ms
-/// apart, or when the time is over.
+/// Returns once no more threads than this one run on the whole machine, in three polls in a row, 10
+/// ms apart, or when the time is over.
 ///
 /// units    nanoseconds
 void wait_until_quiet(std::int64_t at_most_ns);

@@ -9,8 +9,8 @@
 
 namespace graphnet::measure {
 
-/// What the paired engine senses and does besides calling the sides. Tests put a simulated machine
-/// in its place; then a measurement takes no time and is the same in every run.
+/// The functions through which the paired engine reads the machine. Tests replace them by a
+/// simulated machine: a measurement then takes no time and gives the same result in every run.
 struct Instruments {
   /// units    nanoseconds; see clock.h
   std::function<std::int64_t()> now;

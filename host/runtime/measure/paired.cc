@@ -44,7 +44,7 @@ struct Stopwatch {
   double elapsed_ns() const { return static_cast<double>(end_ns - begin_ns); }
 };
 
-/// The only place where a duration is taken: between the two readings there is nothing but the
+/// Durations are taken here only: between the two readings there is nothing but the
 /// call.
 Result<Stopwatch> time_call(const SideCalls& side, const Instruments& instruments) {
   Stopwatch watch;
@@ -215,12 +215,12 @@ bool Comparison::has_fewest_pairs() const {
 Status Comparison::attempt() {
   result_.pairs.clear();
   result_.controls.clear();
-  result_.looks = result_.planned_looks = result_.idle_timeouts = 0;
+  result_.analyses = result_.planned_analyses = result_.idle_timeouts = 0;
   judged_pairs_ = 0;
   steal_sum_ = 0;
   if (instruments_.steal_share) instruments_.steal_share();
   const std::int64_t begin_ns = instruments_.now();
-  int next_look = std::min(settings_.first_look, settings_.max_pairs);
+  int next_analysis = std::min(settings_.first_analysis, settings_.max_pairs);
   int most = settings_.max_pairs;
   for (bool done = false; !done;) {
     GN_RETURN_IF_ERROR(measure_pair());
@@ -229,15 +229,15 @@ Status Comparison::attempt() {
     if (every > 0 && count % every == 0) GN_RETURN_IF_ERROR(measure_control());
     const std::int64_t elapsed_ns = instruments_.now() - begin_ns;
     const bool overdue = elapsed_ns >= settings_.long_call_time_ns && has_fewest_pairs();
-    if (count < next_look && !overdue) continue;
-    if (result_.looks == 0) {
+    if (count < next_analysis && !overdue) continue;
+    if (result_.analyses == 0) {
       most = overdue ? count : std::max(count, affordable_pairs(static_cast<double>(elapsed_ns)));
-      result_.planned_looks = 1;
-      for (int at = count; at < most; at *= 2) ++result_.planned_looks;
+      result_.planned_analyses = 1;
+      for (int at = count; at < most; at *= 2) ++result_.planned_analyses;
     }
     done = analyse_interim(/*last=*/overdue || count >= most);
     if (done && overdue && count < most) result_.stop = Stop::kTime;
-    next_look = std::min(2 * count, most);
+    next_analysis = std::min(2 * count, most);
   }
   first_index_ += static_cast<int>(result_.pairs.size());
   return Status::ok();
@@ -247,8 +247,8 @@ Status Comparison::attempt() {
 /// over the planned interim analyses, so stopping at any of them keeps the stated confidence.
 bool Comparison::analyse_interim(bool last) {
   mark_steal();
-  ++result_.looks;
-  const double confidence = 1 - (1 - settings_.confidence) / result_.planned_looks;
+  ++result_.analyses;
+  const double confidence = 1 - (1 - settings_.confidence) / result_.planned_analyses;
   result_.summary = summarise_pairs(result_.pairs, settings_, confidence);
   result_.noise_floor = noise_floor_of(result_.controls);
   const Decision decision = decide(result_.summary, settings_, result_.noise_floor.value_or(0));

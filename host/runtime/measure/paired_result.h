@@ -115,8 +115,8 @@ struct PairedResult {
   /// kSame: the ratio differs from 1 by no more than this; else 0.
   double same_within = 0;
   Stop stop = Stop::kTime;
-  int looks = 0;          ///< interim analyses that were made
-  int planned_looks = 0;  ///< over how many the error was split
+  int analyses = 0;          ///< interim analyses that were made
+  int planned_analyses = 0;  ///< over how many the error was split
   bool remeasured = false;
   double steal_share = 0;  ///< of all cores' time during the attempt; 0 if unknown
   int idle_timeouts = 0;   ///< side samples that began though other threads had not gone to sleep

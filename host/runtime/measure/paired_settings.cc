@@ -89,7 +89,7 @@ Result<PairedSettings> paired_settings(const Json& json) {
       .read("margin", settings.margin)
       .read("confidence", settings.confidence)
       .read("max_width", settings.max_width)
-      .read("first_look", settings.first_look)
+      .read("first_look", settings.first_analysis)
       .read("max_pairs", settings.max_pairs)
       .read("time_ns", settings.time_ns)
       .read("long_call_pairs", settings.long_call_pairs)
@@ -113,7 +113,7 @@ Result<PairedSettings> paired_settings(const Json& json) {
       .read("replay", settings.replay);
   GN_RETURN_IF_ERROR(reader.finish());
   if (settings.confidence >= 1) return wrong("confidence", "must be less than 1");
-  if (settings.max_pairs < 1 || settings.first_look < 1 || settings.fewest_pairs < 1) {
+  if (settings.max_pairs < 1 || settings.first_analysis < 1 || settings.fewest_pairs < 1) {
     return wrong("max_pairs", "and its like must be at least 1");
   }
   return settings;

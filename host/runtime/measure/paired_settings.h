@@ -19,7 +19,7 @@ struct PairedSettings {
   double half_width = 0.005;
   double margin = 0.01;
   double confidence = 0.95;
-  int first_look = 12;
+  int first_analysis = 12;
   int max_pairs = 2000;
   std::int64_t time_ns = 2'000'000'000;
   int long_call_pairs = 48;

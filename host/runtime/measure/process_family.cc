@@ -17,7 +17,7 @@ namespace graphnet::measure {
 
 namespace {
 
-constexpr std::int64_t kLookEveryNs = 5'000'000;
+constexpr std::int64_t kScanEveryNs = 5'000'000;
 
 std::int64_t nanoseconds(const timeval& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_usec * 1000;
@@ -83,7 +83,7 @@ bool ProcessFamily::is_other_worker(pid_t sibling) const {
   return program.empty() || program == program_of(own_) || program == program_of(parent_);
 }
 
-void ProcessFamily::look() {
+void ProcessFamily::scan() {
   std::set<pid_t> found;
   add_children_of(own_, found);
   for (const pid_t sibling : base::children_of(parent_)) {
@@ -97,11 +97,11 @@ void ProcessFamily::look() {
     add_children_of(sibling, found);
   }
   for (Member& member : members_) member.lives = member.lives && !has_ended(member.pid);
-  last_look_ns_ = monotonic_raw_ns();
+  last_scan_ns_ = monotonic_raw_ns();
 }
 
-void ProcessFamily::look_now_and_then() {
-  if (monotonic_raw_ns() - last_look_ns_ >= kLookEveryNs) look();
+void ProcessFamily::scan_now_and_then() {
+  if (monotonic_raw_ns() - last_scan_ns_ >= kScanEveryNs) scan();
 }
 
 std::int64_t ProcessFamily::ran_ns() {

@@ -13,27 +13,27 @@
 
 namespace graphnet::measure {
 
-/// Processes that belong to this one beside itself: what code in it has started, what those have
-/// started, and of them also what its parent has got since (a worker adopts its own orphans, but a
-/// process may make another one its parent's child). What they compute is this process's work.
+/// The processes that this one and its descendants have started. New children of its parent count
+/// too: a worker adopts its own orphans, but a process may make another one its parent's child. The
+/// work of all of them is this process's work.
 ///
-/// Not seen: a process that was there before and works on demand, and one that begins and ends
-/// between two scans after it has been made somebody else's child.
+/// Two kinds of process are not seen: one that existed before and works on demand, and one that
+/// becomes another process's child and ends between two scans.
 class ProcessFamily {
  public:
-  /// What there is now does not belong: the workers and zygotes beside this one. `mark`:
+  /// Existing processes do not belong to the family: they are other workers and zygotes. `mark`:
   /// "NAME=value" of this worker's environment, if its parent has workers with other values; else
   /// empty. Of the parent's new children those that have another value and run this program belong
   /// to others; what descends from this process is never asked.
   explicit ProcessFamily(std::string mark = "");
 
-  /// Leaves a child and what it starts out of all counts.
+  /// Excludes a child and its descendants from all counts.
   void exempt(pid_t child) { exempt_.insert(child); }
 
-  /// Looks for new ones; 10 to 100 microseconds.
-  void look();
-  /// As look(), if the last one was some milliseconds ago.
-  void look_now_and_then();
+  /// Finds new processes; takes 10 to 100 microseconds.
+  void scan();
+  /// As scan(), unless the last scan was less than some milliseconds ago.
+  void scan_now_and_then();
 
   /// Processor time of all that have been seen, the ended ones included; less than a microsecond
   /// for each that lives.
@@ -41,7 +41,7 @@ class ProcessFamily {
   /// units    nanoseconds; only differences mean something
   std::int64_t ran_ns();
 
-  /// Those that lived at the last look, by name.
+  /// Those that lived at the last scan, by name.
   std::vector<std::string> living() const;
 
  private:
@@ -65,7 +65,7 @@ class ProcessFamily {
   std::set<pid_t> exempt_;
   std::vector<Member> members_;
   std::int64_t gone_ns_ = 0;  ///< of members that have ended and are in no other count
-  std::int64_t last_look_ns_ = 0;
+  std::int64_t last_scan_ns_ = 0;
 };
 
 /// Makes the instruments count what the family's processes do as this process's own.

@@ -6,16 +6,16 @@ namespace graphnet::measure {
 /// Method `paired`: what its numbers contain, and what they must not be used for.
 ///
 /// It is the default. The protocols `smoke`, `standard` and `kernel` (configs/protocols) are this
-/// method with more or less patience, `replay` is it with captured calls. Numbers of two methods
-/// are never put into one column.
+/// method with more or less patience, `replay` is it with captured calls. Numbers of different
+/// methods never share a column.
 ///
 /// Order. Each side makes its first call and warms up: calls until the median of five has settled.
 /// Then second weights are bound, called and timed in a few pairs that count for no number here,
 /// the first ones are bound again, and both sides are called some more (worker/second_weights.h).
-/// Then pairs: one side sample eager, one side sample plugin, which of them first being drawn at
-/// random, balanced in each four pairs. Whatever changes more slowly than a pair lasts (clock
-/// frequency, temperature, a neighbour) meets both side samples alike and cancels in their ratio;
-/// whatever being first costs falls on both sides equally often.
+/// Then pairs: one side sample eager, one side sample plugin, in random order, balanced within each
+/// four pairs. Effects slower than a pair (clock frequency, temperature, another program) act on
+/// both side samples and cancel in their ratio. Effects of the order act on both sides equally
+/// often.
 ///
 /// What a side sample is, and what the clock starts and stops around (nanoseconds; see Clock):
 ///
@@ -32,7 +32,7 @@ namespace graphnet::measure {
 /// | renew       | inputs get content of this one call                              | outside |
 /// | flush       | cache mode `cold` only; count comes after it                     | outside |
 /// | **call**    | call ... outputs complete; on a device it is synchronised inside | inside  |
-/// | look        | outputs of a checked call are copied                             | outside |
+/// | copy        | outputs of a checked call are copied                             | outside |
 /// | count again | after the last call: the same reading                            | outside |
 ///
 /// What a call finds. Every call of the plugin, timed or not, finds outputs filled with poison;
@@ -43,10 +43,10 @@ namespace graphnet::measure {
 ///
 /// Calls below 20 us: a side sample has several (`calls_per_half`, as many on both sides, so many
 /// that the shorter side's last 20 us together; at most 64, and at most 1 ms of the longer side's).
-/// Each is clocked by itself, and the side sample counts as the mean. There are no blocks of calls
-/// between two readings: nothing could change between their calls. One pair of readings costs 20 to
-/// 80 ns; its median is measured before the pairs, stored (`clock_ns`) and taken out of each timed
-/// call. That this agrees with blocks is what `tests/bench/aa_bench` shows first.
+/// Each is clocked by itself, and the side sample counts as the mean. Calls are not clocked in
+/// blocks, because the inputs could not change between the calls of a block. One pair of readings
+/// costs 20 to 80 ns; its median is measured before the pairs, stored (`clock_ns`) and taken out of
+/// each timed call. `tests/bench/aa_bench` compares this with blocks.
 ///
 /// Included: the allocations that a side makes by itself in a call, as in method upstream below.
 /// Excluded: everything outside the clock above; compile, bind, first call and warm-up, which are
@@ -54,30 +54,28 @@ namespace graphnet::measure {
 ///
 /// Controls. After every fourth pair comes one of two side samples of eager, by the same steps;
 /// where eager takes 50 ms and more, the first of them is that of the pair. The median of their
-/// ratios, which should be 1, says what this measurement is off by without any
-/// plugin: its distance from 1 is the result's `noise_floor`, and `faster` and `slower` ask for an
-/// interval that lies beyond it as a whole.
+/// ratios should be 1; its distance from 1 is the result's `noise_floor`. The verdicts `faster` and
+/// `slower` need an interval that lies wholly beyond the noise floor.
 ///
-/// Waits. A machine that does other things too takes the core from the thread in the middle of a
-/// call: for a call of 10 ms beside busy neighbours in nearly every side sample, for longer than
-/// the call itself. The kernel counts for how long a thread was ready but had no core. If in both
-/// side samples of a pair the calling thread alone did the work (no other thread of the process ran
-/// meanwhile, nor a process that it has started), that time is taken out of both: it is no work,
-/// and it is known exactly. If other threads ran in one of them, it is left in both, because they
-/// may have caused the wait or worked meanwhile, and a time without waits must not be divided by
-/// one with waits. Nor is it taken out of side samples of several calls, where it may have fallen
-/// between two. `call_ns` stays the wall clock, `waited_ns` is what was taken out; ratio, medians,
-/// the other statistics and the break-even are all made of the difference. If more than a fifth of
-/// a side was taken out
-/// (`max_waited`), there is no interval and the verdict is `unstable`: what is left then says more
-/// about the kernel's counters than about the side.
+/// Waits. On a busy machine the kernel takes the core from the thread in the middle of a call. A
+/// call of 10 ms beside other programs waits in nearly every side sample, for longer than it
+/// computes. The kernel counts for how long a thread was ready but had no core. If in both side
+/// samples of a pair the calling thread alone did the work (no other thread of the process ran
+/// meanwhile, nor a process that it has started), that time is subtracted from both: it is not
+/// work, and the kernel measured it exactly. If other threads ran in one of them, both keep it:
+/// those threads may have caused the wait or worked during it, and a time without waits must not be
+/// divided by one with waits. Nor is it taken out of side samples of several calls, where it may
+/// have fallen between two. `call_ns` stays the wall clock, `waited_ns` is what was taken out;
+/// ratio, medians, the other statistics and the break-even are all made of the difference. If more
+/// than a fifth of a side was taken out (`max_waited`), there is no interval and the verdict is
+/// `unstable`: what is left then says more about the kernel's counters than about the side.
 ///
 /// Outliers. A side sample with a wait that is left in is marked, if other programs can have had
 /// the cores for so long (at most what `threads` cores offer and the worker did not use), and so
 /// are all side samples of an interval between two interim analyses during which the hypervisor
 /// took much time. A marked side sample drops its whole pair, so both sides lose the same; dropped
 /// pairs are counted and stay in the record. If more than half would be dropped, none is, the
-/// verdict is `unstable` and there is no interval. Nothing is ever dropped for its duration.
+/// verdict is `unstable` and there is no interval. No pair is dropped because of its duration.
 ///
 /// The ratio is eager by plugin: the median of the pairs' log ratios. Beside it stand, for a second
 /// opinion and for readers of other tools, the Hodges-Lehmann estimate, the ratio of the two minima
@@ -85,22 +83,21 @@ namespace graphnet::measure {
 /// ratio of the two medians.
 ///
 /// The interval is a bootstrap over pairs, in blocks as long as neighbouring pairs are alike. It is
-/// analysed after 12, 24, 48, ... pairs. Analysing often and stopping when it looks good would
-/// cheat, so the error of 5 % is split evenly over the planned interim analyses; each single
-/// interval is therefore wider than a 95 % one (`confidence`). It says how well **this** run
-/// determined the ratio. It does not cover what is constant during a run: memory layout, addresses,
-/// the compiled code of this one compile, the machine.
+/// analysed after 12, 24, 48, ... pairs. Stopping at the first good result inflates the error, so
+/// the error of 5 % is split evenly over the planned interim analyses. Each single interval is
+/// therefore wider than a 95 % one (`confidence`). It says how well **this** run determined the
+/// ratio. It does not cover what is constant during a run: memory layout, addresses, the compiled
+/// code of this one compile, the machine.
 ///
 /// Verdicts: `same` within m %, `faster`, `slower`, `unstable`; the rule is in pair_summary.h.
-/// `unstable` is a statement about the machine: the pairs are measured once more, on a quieter
-/// moment if there is one, and the second result is reported with its interval. It is never a
-/// failure of the sample.
+/// `unstable` describes the machine, not the sample, and is never a failure. The pairs are measured
+/// once more, at a quieter moment if there is one; the second result is reported with its interval.
 ///
 /// Cache state. `hot`: all calls get their arguments at the same addresses, inputs partly or wholly
 /// written anew before each, so whatever fits into the caches is there. `cold`: before each timed
 /// call a buffer of twice the last-level cache is written; a side sample is one call. Modified
-/// lines are left behind, so the call also pays for writing some of them back, on both sides. A
-/// model inside a larger program lies between the two.
+/// lines are left behind, so the call also pays for writing some of them back, on both sides. The
+/// caches of a model in a larger program are between these two states.
 ///
 /// Replay. With `replay: true` (protocol `replay`; CUDA devices, and plugins whose manifest says
 /// `graph_capturable`) the plugin's call is captured in a CUDA graph after its warm-up, and each of
@@ -135,20 +132,20 @@ namespace graphnet::measure {
 /// Clock. Durations come from the processor's counter, whose rate is fixed before a plugin is
 /// mapped; where it is not invariant, from CLOCK_MONOTONIC_RAW by a system call of our own. So is
 /// the cost of a reading, unless it is less now. libc's clock and the kernel's (by a system call)
-/// are the second and third opinion: if one of them differs by more than 1 % over the side samples
-/// of a side, in either direction, the plugin has failed (`clock_tampered`). So it has if
-/// libtorch's settings are others than before it was loaded (`settings_changed`, eager/settings.h).
-/// If eager is slower in the pairs than in its warm-up by more than 10 % and more than the
-/// interval, a copy of the worker from before the plugin was loaded runs eager in turns with it,
-/// and `eager_slowed` is flagged if the copy is faster by more than 10 %, in the whole interval of
-/// their ratios, and by half of what is to be explained (worker/eager_watch.h):
-/// slower by less than that, eager can be made unseen.
+/// check it: if one of them differs by more than 1 % over the side samples of a side, in either
+/// direction, the plugin has failed (`clock_tampered`). It has also failed if libtorch's settings
+/// changed since before it was loaded (`settings_changed`, eager/settings.h). If eager is slower in
+/// the pairs than in its warm-up by more than 10 % and more than the interval, a copy of the worker
+/// from before the plugin was loaded runs eager in turns with it, and `eager_slowed` is flagged if
+/// the copy is faster by more than 10 %, in the whole interval of their ratios, and by half of what
+/// is to be explained (worker/eager_watch.h). A plugin that slows eager by less than that is not
+/// detected.
 ///
 /// Steps around a call. What the host does right before and behind each timed call (new content,
 /// output buffers, the way to the clock and from it), and copying the outputs of a checked one, is
 /// timed too and compared with the same steps of eager's warm-up. If they take longer by more than
 /// a tenth of a call, code of the plugin works in them, in the handler of a trap for instance:
-/// `untimed_work` (worker/untimed_work.h). What a trap can hide is 2 us a call.
+/// `untimed_work` (worker/untimed_work.h). A trap of less than 2 us a call is not detected.
 ///
 /// How good it is. A/A runs, the same call on both sides, one thread, on two cores beside compile
 /// jobs and a bursty neighbour (load 9), 5 to 40 experiments a length; 90th percentile of the error
@@ -183,8 +180,8 @@ inline constexpr const char* kMethodPaired = "paired";
 /// It repeats GraphNet bench's own procedure, so that our records can stand beside published ones.
 ///
 /// Order. Eager first: first call, `warmup` calls, `trials` calls. Then the plugin: compile, bind,
-/// first call, `warmup` calls, `trials` calls. Each side runs in one go, without a pause; nothing
-/// alternates.
+/// first call, `warmup` calls, `trials` calls. Each side runs without a pause; the sides do not
+/// alternate.
 ///
 /// What each clock starts and stops around (all are CLOCK_MONOTONIC_RAW, in nanoseconds; one pair
 /// of readings adds 40 to 80 ns to a duration, which is not subtracted):
@@ -200,15 +197,15 @@ inline constexpr const char* kMethodPaired = "paired";
 /// "Outputs complete" means that the values can be read: on a CPU when the call returns; on a
 /// device after it has been synchronised, inside the clock.
 ///
-/// Excluded from every trial: reading the sample, replaying its inputs, compile and bind, the first
-/// call, moving arguments to the device, allocating the plugin's output buffers (the host does that
-/// once), keeping a copy of the first outputs, comparing them, printing, and putting back what a
-/// call changes (torch's generator for random programs, arguments that the program writes to): that
-/// happens before every call of either side. Included: the allocations that a side makes by itself
-/// in a call. Eager allocates every intermediate and every output, as in PyTorch; that is part of
-/// what a compiler can save. Excluded on our eager side but included in upstream's: the Python
-/// interpreter. Small graphs are 1.6 to 2 times faster here than in PyTorch from Python, so a
-/// speedup of ours is lower than upstream's for the same compiler.
+/// Excluded from every trial: reading the sample, generating its inputs, compile and bind, the
+/// first call, moving arguments to the device, allocating the plugin's output buffers (the host
+/// does that once), keeping a copy of the first outputs, comparing them, printing, and putting back
+/// what a call changes (torch's generator for random programs, arguments that the program writes
+/// to): that happens before every call of either side. Included: the allocations that a side makes
+/// by itself in a call. Eager allocates every intermediate and every output, as in PyTorch; that is
+/// part of what a compiler can save. Excluded on our eager side but included in upstream's: the
+/// Python interpreter. Small graphs are 1.6 to 2 times faster here than in PyTorch from Python, so
+/// a speedup of ours is lower than upstream's for the same compiler.
 ///
 /// Cache state: hot. All calls get the same arguments at the same addresses, so whatever fits in
 /// the caches is there, weights included. A model inside a larger program will find them colder.

@@ -28,7 +28,8 @@ struct Work {
   bool has_half = false;  ///< matrix units are up to 16 times faster on 16-bit numbers
 };
 
-/// The shortest time in which honest work can be done; a shorter one is impossible, not fast.
+/// Lower bound of the time in which the work can be done. A shorter time means that the work was
+/// not done.
 ///
 /// Generous on purpose: all threads at the peak of one, four times fewer multiplications than a
 /// direct convolution needs (Winograd and FFT forms), and half again for clocks that rise later.

@@ -9,7 +9,7 @@ namespace graphnet::measure {
 
 namespace {
 
-// The only place where a duration is taken: between the two readings there is nothing but the call.
+// Durations are taken here only: between the two readings there is nothing but the call.
 base::Status time_once(const SideCalls& side, double& duration_ns) {
   if (side.prepare) GN_RETURN_IF_ERROR(side.prepare());
   const std::int64_t begin_ns = monotonic_raw_ns();

@@ -62,7 +62,7 @@ CallStatus Backend::compile(const gn_graph& graph, const std::vector<void*>& arg
   if (!status.is_ok()) return status;
   if (handle == nullptr) return broken("plugin bug: compile gave no executable");
   out = std::make_unique<Executable>(library_, handle_, handle, graph.signature, argument_data,
-                                     place_);
+                                     device_);
   return status;
 }
 

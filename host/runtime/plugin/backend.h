@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "device/tensor_place.h"
+#include "device/tensor_device.h"
 #include "plugin/host_services.h"
 #include "plugin/library.h"
 #include "plugin/status_bridge.h"
@@ -18,13 +18,13 @@ inline constexpr std::size_t kMaxInfoBytes = 64U << 10U;
 
 /// An executable of a backend with the tensors of its calls.
 ///
-/// Outputs are buffers of the host's at a place, 256-byte aligned, poisoned (floats with NaN) and
-/// guarded on both sides; inputs and weights are borrowed and lie at the same place.
+/// Outputs are buffers of the host's on a device, 256-byte aligned, poisoned (floats with NaN) and
+/// guarded on both sides; inputs and weights are borrowed and lie on the same device.
 class Executable {
  public:
   Executable(const Library& library, gn_backend* backend, gn_executable* handle,
              const Signature& signature, const std::vector<void*>& argument_data,
-             device::TensorPlace& place);
+             device::TensorDevice& device);
   ~Executable();
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
@@ -78,7 +78,7 @@ class Executable {
   gn_backend* backend_;
   gn_executable* handle_;
   const Signature& signature_;
-  device::TensorPlace& place_;
+  device::TensorDevice& device_;
   std::vector<DLTensor> inputs_;
   std::vector<DLTensor> weights_;
   std::vector<DLTensor> outputs_;
@@ -88,7 +88,7 @@ class Executable {
   std::vector<std::vector<std::int64_t>> output_shapes_;  // what no plugin has a pointer to
   std::vector<const DLTensor*> input_pointers_;
   std::vector<DLTensor*> output_pointers_;
-  std::vector<device::PlacedBuffer> buffers_;
+  std::vector<device::DeviceBuffer> buffers_;
   bool ran_ = false;
   std::uint64_t kept_bytes_ = 0;
 };
@@ -99,10 +99,10 @@ bool is_poison(base::DType dtype, const std::byte* data, std::size_t num_bytes);
 /// A backend made by a plugin for one worker.
 class Backend {
  public:
-  /// `place`: where arguments lie and outputs are put; that of the services' device.
+  /// `device`: where arguments lie and outputs are put; that of the services' device.
   Backend(const Library& library, HostServices& services,
-          device::TensorPlace& place = device::host_place())
-      : library_(library), services_(services), place_(place) {}
+          device::TensorDevice& device = device::host_device())
+      : library_(library), services_(services), device_(device) {}
   ~Backend();
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
@@ -119,7 +119,7 @@ class Backend {
  private:
   const Library& library_;
   HostServices& services_;
-  device::TensorPlace& place_;
+  device::TensorDevice& device_;
   gn_backend* handle_ = nullptr;
 };
 

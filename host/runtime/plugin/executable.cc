@@ -52,19 +52,19 @@ std::vector<std::vector<std::int64_t>> dense_strides_of(const Signature& signatu
 
 Executable::Executable(const Library& library, gn_backend* backend, gn_executable* handle,
                        const Signature& signature, const std::vector<void*>& argument_data,
-                       device::TensorPlace& place)
+                       device::TensorDevice& device)
     : library_(library),
       backend_(backend),
       handle_(handle),
       signature_(signature),
-      place_(place),
+      device_(device),
       strides_(dense_strides_of(signature)) {
-  const DLDevice device = to_dl_device(place.device());
+  const DLDevice dl_device = to_dl_device(device.name());
   for (std::size_t i = 0; i < signature.arguments.size(); ++i) {
     const SignatureEntry& entry = signature.arguments[i];
     if (entry.role == Role::kSpecialised) continue;
     auto& list = entry.role == Role::kWeight ? weights_ : inputs_;
-    list.push_back(make_tensor(entry, strides_[i], argument_data[i], device));
+    list.push_back(make_tensor(entry, strides_[i], argument_data[i], dl_device));
   }
   for (std::size_t i = 0; i < signature.outputs.size(); ++i) {
     auto& strides = strides_[signature.arguments.size() + i];
@@ -82,7 +82,7 @@ Executable::~Executable() {
 base::Status Executable::allocate_outputs() {
   for (const SignatureEntry& entry : signature_.outputs) {
     const auto count = static_cast<std::size_t>(base::num_elements(entry.shape).value_or(0));
-    auto buffer = device::PlacedBuffer::allocate(place_, count * base::dtype_bytes(entry.dtype));
+    auto buffer = device::DeviceBuffer::allocate(device_, count * base::dtype_bytes(entry.dtype));
     if (!buffer.is_ok()) {
       return base::Status(base::Code::kEnvironment, "not enough memory for the outputs");
     }
@@ -176,7 +176,7 @@ CallStatus Executable::check_tensors(const std::vector<DLTensor>& eager_outputs)
     auto strides = strides_[signature_.arguments.size() + i];
     const DLTensor& moved = eager_outputs[i];
     const DLTensor& tensor = outputs_[i];
-    const DLTensor made = make_tensor(entry, strides, nullptr, to_dl_device(place_.device()));
+    const DLTensor made = make_tensor(entry, strides, nullptr, to_dl_device(device_.name()));
     // Of a tensor without elements eager's data may be null.
     const bool may_be_null = base::num_elements(entry.shape).value_or(1) == 0;
     const bool is_where_eager_put_it =
@@ -216,7 +216,7 @@ CallStatus Executable::check_outputs(const std::vector<DLTensor>& eager_outputs)
 
 CallStatus Executable::check_guards() const {
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    using Damage = device::PlacedBuffer::Damage;
+    using Damage = device::DeviceBuffer::Damage;
     const auto damage = buffers_[i].damage();
     if (!damage.is_ok()) return {FailureKind::kFailed, damage.status()};
     if (*damage == Damage::kNone) continue;

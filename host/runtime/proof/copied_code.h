@@ -15,8 +15,9 @@ struct CopiedCode {
   std::uintptr_t original = 0;  ///< the same instruction in libtorch
 };
 
-/// Finds which of the instructions that ran in the plugin's code are copies of libtorch's, by what
-/// is around them: 32 bytes from each on must be there, and 96 in a row with those before it.
+/// Finds instructions in the plugin's code that are copies of libtorch's, by comparing the bytes
+/// around them: 32 bytes from the instruction on must be equal, and 96 in a row with those before
+/// it.
 ///
 /// | code that ran in                | is looked for                                             |
 /// |---------------------------------|-----------------------------------------------------------|

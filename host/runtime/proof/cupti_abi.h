@@ -5,7 +5,7 @@
 #include <cstdint>
 
 // What is used of CUPTI, declared here so that nothing is needed to build. Records grow from
-// release to release, but every field keeps its place: only fields that CUDA 12.0 has are read, at
+// release to release, but every field keeps its offset: only fields that CUDA 12.0 has are read, at
 // their offsets. unit/proof/cupti_header_test.cc compares all of it with the header where there is
 // one.
 namespace graphnet::proof::cupti {

@@ -55,8 +55,8 @@ struct DeviceTrace {
 /// not finalised (that crashes with graphs), the process ends instead. Nothing may be timed while
 /// one records, nor after it.
 ///
-/// CUPTI takes the host's clock as soon as it is subscribed to: what it learns of a device's clock
-/// before it has, it puts on another one.
+/// CUPTI is given the host's clock right after subscribing. Records of a device's clock from before
+/// that would be on another clock.
 ///
 /// order    start(), then begin_call(), the call, wait for the device, end_call(), again and again,
 ///          then finish(). Ends before the context of the device that it traces
@@ -80,7 +80,7 @@ class CuptiSession {
   CuptiSession(const CuptiSession&) = delete;
   CuptiSession& operator=(const CuptiSession&) = delete;
 
-  /// Begins to record, for good; no time is worth anything from here on.
+  /// Begins to record and never stops. Times that are taken from here on are not valid.
   CuptiStatus record();
 
   /// The clock of calls, and of records if has_own_clock.

@@ -11,8 +11,8 @@
 
 namespace graphnet::proof {
 
-/// Code is taken and given back in pieces of this size: a third of the traps of single pages, and
-/// the first touch of a piece still names its function.
+/// Code is closed and opened in windows of this size: that causes a third of the traps of single
+/// pages, and the first entry into a window still names its function.
 inline constexpr std::uintptr_t kWindowBytes = std::uintptr_t{64} << 10U;
 
 /// The first entry of a thread into a piece of code.
@@ -28,8 +28,8 @@ struct Hit {
 
 /// Takes the right to execute from memory and notes who needs it: the first instruction in each
 /// window faults, is noted, the window gets its right back and the instruction runs again. What is
-/// computed does not change. Nothing is asked of the code that is traced, no counter and no
-/// privilege is needed, and what bypasses libtorch's dispatcher is seen like everything else.
+/// computed does not change. The traced code needs no preparation; no counter and no privilege is
+/// needed. Code that bypasses libtorch's dispatcher is seen too.
 ///
 /// One object at a time in a process. A window is open from its first hit to the next arm(): code
 /// in it is not seen again.
@@ -40,8 +40,9 @@ class ExecuteDeny {
   /// Puts a handler in front of the process's own for SIGSEGV (which gets every fault that is not
   /// ours) and tries it on a page of its own.
   ///
-  /// Threads of the CUDA driver may block the signal, and do: they run the driver's code, which is
-  /// not closed. Entering closed code there would end the process, which is no proof either.
+  /// Threads of the CUDA driver may block the signal: they run the driver's code, which is not
+  /// closed. If such a thread entered closed code the process would end, and nothing would be
+  /// proven.
   ///
   /// errors   kUnsupported with the reason: the kernel refuses the permissions, or another thread
   ///          blocks the signal (it would be killed at its first hit)
@@ -67,7 +68,7 @@ class ExecuteDeny {
   /// Between the last arm() and disarm().
   std::vector<Hit> hits() const;
 
-  /// False if somebody put another handler over ours. Ours is in front again afterwards.
+  /// False if other code replaced the handler; it is installed again afterwards.
   bool reclaim_handler();
 
  private:

@@ -10,7 +10,7 @@ namespace graphnet::proof {
 
 inline constexpr std::size_t kMostRawRows = 200;
 
-/// What CUPTI told, row by row, so that a first failure explains itself:
+/// CUPTI's records, row by row, for the diagnosis of a failure:
 ///
 /// | key                         | holds                                                         |
 /// |-----------------------------|---------------------------------------------------------------|

@@ -47,7 +47,7 @@ class MapHistory {
  public:
   void note(const std::string& epoch, const std::vector<base::Mapping>& mappings);
 
-  /// The executable mappings with their classes; one that has grown is cut where it has.
+  /// The executable mappings with their classes; one that has grown is split where it has.
   ///
   /// order    by address
   /// shapes   objects: what the loader has mapped now, for build ids; without it names decide

@@ -11,7 +11,7 @@
 
 namespace graphnet::proof {
 
-/// A call of the plugin during which threads were looked at; times of the sampler's clock.
+/// A call of the plugin during which threads were sampled; times of the sampler's clock.
 struct SampledCall {
   std::int64_t renewed_ns = 0;  ///< from here on its inputs could be read
   std::int64_t begin_ns = 0;
@@ -37,16 +37,16 @@ struct SampleEvidence {
   std::string doubt;
 };
 
-/// Weighs samples: three in denied code that are a twentieth of all that were running in calls tell
-/// of work there. One or two may be a thread that libtorch left, or a clock read a moment late.
-/// Threads other than the one that calls count from the moment on in which they can read the
-/// inputs, whatever they then work ahead.
+/// Decides what samples show. Three samples in denied code that are a twentieth of the running ones
+/// in calls prove work there. One or two may come from a thread that libtorch left, or from a clock
+/// that was read late. Threads other than the one that calls count from the moment on in which they
+/// can read the inputs, whatever they then work ahead.
 ///
-/// Samples are missing where fewer came than an eighth of what processor time explains: a thread
-/// blocks the signal, or another handler gets it. In calls those are left out that came in a system
-/// call: unblocking signals is one. Where other threads do the work and the caller waits for them,
-/// what neither samples nor the looks themselves explain of the caller must be a twentieth of all
-/// that samples show.
+/// Samples are missing if there are fewer than an eighth of those that the processor time predicts:
+/// then a thread blocks the signal, or another handler gets it. In calls those are left out that
+/// came in a system call: unblocking signals is one. Where other threads do the work and the caller
+/// waits for them, the processor time of the caller that neither samples nor the sampling itself
+/// explain must be a twentieth of all sampled time.
 ///
 /// order    regions by address
 SampleEvidence judge_samples(const SampleLog& log, const SampledCalls& called,

@@ -20,7 +20,7 @@ struct Sample {
   std::uintptr_t fault_handler = 0;  ///< of SIGSEGV at that moment
 };
 
-/// A thread that was looked at.
+/// A thread that was sampled.
 struct SampledThread {
   int thread = 0;
   std::int64_t ran_ns = 0;  ///< processor time meanwhile
@@ -35,14 +35,13 @@ struct SampleLog {
   bool lost_signal = false;    ///< somebody else handled the sampler's signal in the end
 };
 
-/// A thousand looks a second.
+/// A thousand samples a second.
 inline constexpr std::int64_t kSlowPeriodNs = 1'000'000;
 
-/// Looks at every thread of the process now and then, on the wall clock (timers on processor time
-/// ring at most 250 times a second, whatever is asked). Each look draws the time to the next one
-/// from half to one and a half periods, so that nothing that repeats can stay out of step with it.
-/// Threads that begin later are not looked at. A sampled thread may see a system call of its end
-/// early (EINTR).
+/// Samples every thread of the process, by timers on the wall clock (timers on processor time fire
+/// at most 250 times a second). The time to the next sample is drawn from half to one and a half
+/// periods, so that periodic code cannot avoid it. Threads that begin later are not sampled. A
+/// system call of a sampled thread may end early (EINTR).
 ///
 /// source   asked 1,000, got 1,000 a second, 1.8 % slower over 150 pairs
 class ThreadSampler {

@@ -32,7 +32,7 @@ struct TracedWay {
   bool is_seen() const { return problem.empty() && asked > 0 && seen == asked; }
 };
 
-/// How CUPTI's clock lies to the host's, as a call and its kernel show it.
+/// Offset of CUPTI's clock to the host's, from the records of one call and its kernel.
 ///
 /// units    nanoseconds; positive: later than the host says
 struct TracingClock {
@@ -59,8 +59,8 @@ struct TracingSelfTest {
   std::string problem() const;
 };
 
-/// Has the device do known work in each way and looks what the session tells of it. The session
-/// must not record yet; it does from here on, so nothing can be timed afterwards.
+/// Gives the device known work in each of these ways and compares the session's records with it.
+/// The session must not record yet; it does from here on, so nothing can be timed afterwards.
 ///
 /// errors   kUnsupported: built without nvcc; else as Gpu, before the first way. What goes wrong in
 ///          one is its `problem`

@@ -47,7 +47,7 @@ struct Evidence {
   std::string differs;    ///< how they differ from those of an untraced call; empty: they do not
 };
 
-/// Who did the work, in one word with its reason:
+/// Which code did the work:
 ///
 /// | verdict           | means                                                                   |
 /// |-------------------|-------------------------------------------------------------------------|
@@ -65,7 +65,7 @@ struct Evidence {
 /// | `reported`        | only the plugin itself says so; reserved, nothing gives it yet           |
 /// | `unknown(reason)` | it could not be found out, why                                          |
 ///
-/// What speaks against the plugin counts before what is missing.
+/// Evidence against the plugin takes precedence over missing evidence.
 record::Verdict verdict_of(const Evidence& evidence);
 
 }  // namespace graphnet::proof

@@ -13,13 +13,14 @@ namespace graphnet::proof {
 /// are taken by its own clock and brought to the host's by CUPTI, which is a guess: kernels then
 /// seem to start before the call that launches them, or to end after the device was waited for.
 ///
-/// Whose work is rests on ids and on times of calls, which are the host's own, so that work outside
-/// of its span belongs to whom it belonged. It is counted and shown, and its times count: they are
-/// differences on one clock. What rests on the place of work on the host's clock is given as much
-/// room as the clocks are apart (`clock_error_ns`), as seen where work cannot lie outside.
+/// Attribution uses ids and the host's times of calls, so work outside of its span keeps its owner.
+/// It is counted and shown, and its durations are valid, because they are differences on one clock.
+/// Checks that compare such work with the host's clock allow for the difference of the clocks
+/// (`clock_error_ns`), which is measured where work cannot lie outside.
 ///
-/// The count matters in one case: work of the plugin that ends later after its call than the clocks
-/// are apart and kLateSlackNs more. That is no clock, it was not waited for.
+/// Such work counts against the plugin in one case: if it ends after its call by more than the
+/// clocks differ plus kLateSlackNs. The difference of the clocks does not explain that; the plugin
+/// did not wait for its work.
 ///
 /// units    nanoseconds
 struct OutsideSpan {

@@ -14,7 +14,8 @@ namespace graphnet::sample {
 
 /// Numbers of statements after which the program can be cut into at most `num_parts` ranges with
 /// about as many computing statements each. Statements that only release variables belong to the
-/// range before them. A place where nothing lives but parameters, sizes and constants is no cut.
+/// range before them. A statement after which nothing lives but parameters, sizes and constants is
+/// no cut.
 ///
 /// order    ascending; the last one is the whole program
 std::vector<std::size_t> choose_cuts(const graph::Program& program, std::size_t num_parts);

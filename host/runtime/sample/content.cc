@@ -151,7 +151,7 @@ Result<ContentVariants> ContentVariants::create(const std::vector<TensorMeta>& m
   for (const VariableArgument& variable : variants.variable_) {
     const Argument& argument = arguments[variable.index];
     GN_ASSIGN_OR_RETURN(base::AlignedBuffer copy, copy_of(argument.bytes));
-    variants.replayed_.push_back(std::move(copy));
+    variants.generated_.push_back(std::move(copy));
   }
   return variants;
 }
@@ -174,7 +174,7 @@ Status ContentVariants::draw(std::uint32_t seed) {
     metas.push_back(*found.at(argument(i).name));
     parameters.push_back({argument(i).name, argument(i).kind, {}});
   }
-  auto drawn = replay(metas, parameters, seed);
+  auto drawn = generate_arguments(metas, parameters, seed);
   if (!drawn.is_ok()) return std::move(drawn).status();
   LegacyGenerator generator(seed);
   for (std::size_t i = 0; i < variable_.size(); ++i) {
@@ -209,14 +209,14 @@ void ContentVariants::distort(Content content, std::uint32_t seed) {
 
 void ContentVariants::restore() {
   for (std::size_t i = 0; i < variable_.size(); ++i) {
-    std::memcpy(argument(i).bytes.data(), replayed_[i].data(), replayed_[i].num_bytes());
+    std::memcpy(argument(i).bytes.data(), generated_[i].data(), generated_[i].num_bytes());
   }
 }
 
 bool ContentVariants::differs() const {
   for (std::size_t i = 0; i < variable_.size(); ++i) {
     const base::AlignedBuffer& bytes = (*arguments_)[variable_[i].index].bytes;
-    if (std::memcmp(bytes.data(), replayed_[i].data(), bytes.num_bytes()) != 0) return true;
+    if (std::memcmp(bytes.data(), generated_[i].data(), bytes.num_bytes()) != 0) return true;
   }
   return false;
 }

@@ -8,7 +8,7 @@
 
 #include "base/aligned_buffer.h"
 #include "base/result.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/tensor_meta.h"
 
 namespace graphnet::sample {
@@ -20,7 +20,7 @@ namespace graphnet::sample {
 ///          g_...; all 2,495 samples
 bool is_module_state(graph::ParameterKind kind, const std::string& name);
 
-/// An argument whose content may be another than the replayed one.
+/// An argument whose content may be another than the generated one.
 struct VariableArgument {
   std::size_t index = 0;  ///< in signature order
   /// Its elements may be permuted and nothing else: a `data` literal may be a table or a list of
@@ -36,11 +36,11 @@ std::vector<VariableArgument> variable_arguments(const std::vector<TensorMeta>& 
                                                  const std::vector<Argument>& arguments,
                                                  const std::vector<bool>& pinned);
 
-/// Content to check a plugin with besides the replayed one. Integers stay inside their recorded
+/// Content to check a plugin with besides the generated one. Integers stay inside their recorded
 /// bounds and bools are kept as many: both are permuted where floats become something else.
 enum class Content : std::uint8_t {
   /// Drawn anew from the recorded distributions. Only the variable arguments are, one after the
-  /// other, so that these are not the inputs of upstream's replay with that seed.
+  /// other, so that these are not the inputs that upstream generates with that seed.
   kOtherSeed,
   kZeros,
   kLarge,  ///< times 1000, or what keeps the largest below half of the finite range
@@ -49,7 +49,7 @@ enum class Content : std::uint8_t {
   kPermuted,
 };
 
-/// Puts other content into the buffers of arguments, in place, and the replayed content back. The
+/// Puts other content into the buffers of arguments, in place, and the generated content back. The
 /// same content and seed give the same bytes.
 class ContentVariants {
  public:
@@ -62,13 +62,13 @@ class ContentVariants {
 
   const std::vector<VariableArgument>& variable() const { return variable_; }
 
-  /// Fills the variable arguments, starting from the replayed content. False if no byte differs
+  /// Fills the variable arguments, starting from the generated content. False if no byte differs
   /// from it, so that there is nothing to check.
   ///
-  /// errors   as replay(), for kOtherSeed; the content is the replayed one then
+  /// errors   as generate_arguments(), for kOtherSeed; the content is the generated one then
   base::Result<bool> apply(Content content, std::uint32_t seed);
 
-  /// Puts the replayed content back.
+  /// Puts the generated content back.
   void restore();
 
  private:
@@ -82,7 +82,7 @@ class ContentVariants {
   const std::vector<TensorMeta>* metas_;
   std::vector<Argument>* arguments_;
   std::vector<VariableArgument> variable_;
-  std::vector<base::AlignedBuffer> replayed_;  // of `variable_`
+  std::vector<base::AlignedBuffer> generated_;  // of `variable_`
 };
 
 }  // namespace graphnet::sample

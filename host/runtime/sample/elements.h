@@ -20,8 +20,8 @@ void store_constant(base::DType dtype, double value, std::size_t count, std::byt
 /// Stores draw * deviation * 0.2 + mean, evaluated left to right in float64, then converted.
 ///
 /// shapes   draws: [count], overwritten
-/// source   GraphNet bench replay; float64 to float16 and bfloat16 goes through float32, as in
-/// torch
+/// source   GraphNet bench, input generation; float64 to float16 and bfloat16 goes through float32,
+/// as in torch
 void store_scaled(base::DType dtype, double deviation, double mean, std::size_t count,
                   double* draws, std::byte* out);
 
@@ -41,7 +41,7 @@ void clamp_to_bounds(base::DType dtype, std::optional<double> lower, std::option
 
 /// Clamps finite elements of a floating dtype to [-100, 100]; true if there are others, which stay.
 ///
-/// source   GraphNet bench replay: replaces the others by torch normals, then clamps
+/// source   GraphNet bench, input generation: replaces the others by torch normals, then clamps
 bool clamp_to_hundred(base::DType dtype, std::size_t count, std::byte* out);
 
 }  // namespace graphnet::sample

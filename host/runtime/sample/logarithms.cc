@@ -137,8 +137,8 @@ GN_VECTOR_CLONES void bound(const double* __restrict x, std::size_t count, doubl
   }
 }
 
-/// Places where two arrays differ.
-struct Places {
+/// Positions where two arrays differ.
+struct Positions {
   std::array<std::uint64_t, kChunk + 8> index;
   std::size_t count = 0;
 };
@@ -146,36 +146,37 @@ struct Places {
 #if defined(__x86_64__)
 /// As list_differing(), from index 0, in whole eights; returns where the rest begins.
 GN_EIGHTS std::size_t list_by_eights(const double* a, const double* b, std::size_t count,
-                                     Places* places) {
+                                     Positions* positions) {
   __m512i index = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
   std::size_t i = 0;
   for (; i + 8 <= count; i += 8) {
     const __mmask8 differ =
         _mm512_cmp_pd_mask(_mm512_loadu_pd(a + i), _mm512_loadu_pd(b + i), _CMP_NEQ_UQ);
-    _mm512_storeu_si512(&places->index[places->count], _mm512_maskz_compress_epi64(differ, index));
-    places->count += static_cast<std::size_t>(__builtin_popcount(differ));
+    _mm512_storeu_si512(&positions->index[positions->count],
+                        _mm512_maskz_compress_epi64(differ, index));
+    positions->count += static_cast<std::size_t>(__builtin_popcount(differ));
     index += _mm512_set1_epi64(8);
   }
   return i;
 }
 #endif
 
-void list_differing(const double* a, const double* b, std::size_t count, Places* places) {
+void list_differing(const double* a, const double* b, std::size_t count, Positions* positions) {
   std::size_t i = 0;
 #if defined(__x86_64__)
-  if (has_eights()) i = list_by_eights(a, b, count, places);
+  if (has_eights()) i = list_by_eights(a, b, count, positions);
 #endif
   for (; i < count; ++i) {
     // Arithmetic instead of a branch, as it is one in thirty, at random.
-    places->index[places->count] = i;
-    places->count += static_cast<std::size_t>(a[i] != b[i]);
+    positions->index[positions->count] = i;
+    positions->count += static_cast<std::size_t>(a[i] != b[i]);
   }
 }
 
 void compute_chunk(Logarithms::Library library, const double* x, std::size_t count, double* out) {
   std::array<double, kChunk> lower;
   bound(x, count, out, lower.data());
-  Places asked;
+  Positions asked;
   list_differing(out, lower.data(), count, &asked);
   for (std::size_t i = 0; i < asked.count; ++i) out[asked.index[i]] = library(x[asked.index[i]]);
 }

@@ -19,7 +19,7 @@ struct Outline {
   ///
   /// units    seconds on one core, roughly
   /// source   rank correlation 0.91 with the time of 127 samples run with one call each (start,
-  ///          input replay, first call); their operation counts reach 0.82, and need a plan
+  ///          input generation, first call); their operation counts reach 0.82, and need a plan
   double cost() const {
     constexpr double kStart = 0.2;
     constexpr double kPerElement = 40e-9;

@@ -133,7 +133,8 @@ class Discovery {
   std::set<std::pair<dev_t, ino_t>> seen_;
 };
 
-/// Decides what the parameters are by the metadata of their names; replay reports what has none.
+/// Decides what the parameters are by the metadata of their names; generate_arguments() reports
+/// what has none.
 void assign_kinds(const std::vector<TensorMeta>& metas, graph::Program& program) {
   std::unordered_map<std::string_view, const TensorMeta*> by_name;
   for (const TensorMeta& meta : metas) by_name.emplace(meta.name, &meta);

@@ -24,13 +24,13 @@ struct LiteralNumber {
 /// source   GraphNet weight_meta.py: attributes name, shape, dtype, device, mean, std, data,
 ///          min_val, max_val, original_name
 struct TensorMeta {
-  std::string class_name;  ///< replay visits classes in ascending byte order of this
+  std::string class_name;  ///< arguments are drawn in ascending byte order of this
   std::string name;
   std::string original_name;  ///< from before upstream's renaming; empty: not renamed
   std::vector<std::int64_t> shape;
   base::DType dtype = base::DType::kFloat32;
   std::string device = "cpu";
-  /// Absent attributes and None are told apart where replay does: see replay.h.
+  /// Absent attributes and None are told apart where upstream does: see arguments.h.
   std::optional<double> mean;  ///< nothing: None
   std::optional<double> std;   ///< nothing: None
   bool has_mean = false;       ///< attribute is present (an absent one defaults to 0.0)

@@ -16,13 +16,13 @@ using base::Status;
 
 namespace {
 
-/// Tries cuts of one task.
-class CutTrials {
+/// Runs the plugin of one task on the first nodes of its graph.
+class BisectionTrials {
  public:
-  CutTrials(AskSettings settings, const journal::Task& task)
+  BisectionTrials(AskSettings settings, const journal::Task& task)
       : settings_(std::move(settings)), task_(journal::to_json(task)) {}
 
-  /// Finds out what there is to cut.
+  /// Asks for the nodes of the graph.
   Status list_nodes() {
     GN_ASSIGN_OR_RETURN(const Json answer,
                         ask_worker(settings_, "bisect_nodes", {{"task", task_}}));
@@ -36,10 +36,10 @@ class CutTrials {
 
   std::size_t num_nodes() const { return nodes_.size(); }
 
-  Result<CutTrial> run(std::size_t num_nodes) {
+  Result<BisectionTrial> run(std::size_t num_nodes) {
     GN_ASSIGN_OR_RETURN(AnsweringWorker worker, AnsweringWorker::start(settings_));
     const Result<Json> answer = worker.ask("bisect_trial", {{"task", task_}, {"nodes", num_nodes}});
-    CutTrial trial;
+    BisectionTrial trial;
     trial.num_all = nodes_.size();
     trial.num_nodes = num_nodes;
     trial.node = nodes_[num_nodes - 1];
@@ -65,22 +65,22 @@ class CutTrials {
 
 }  // namespace
 
-Result<std::optional<CutTrial>> find_bad_node(const std::filesystem::path& executable,
-                                              const journal::Task& task,
-                                              std::optional<std::chrono::milliseconds> limit,
-                                              const OnTrial& on_trial) {
+Result<std::optional<BisectionTrial>> find_bad_node(const std::filesystem::path& executable,
+                                                    const journal::Task& task,
+                                                    std::optional<std::chrono::milliseconds> limit,
+                                                    const OnTrial& on_trial) {
   AskSettings settings;
   settings.executable = executable;
   settings.limit = limit;
   settings.threads = task.threads;
-  CutTrials trials(settings, task);
+  BisectionTrials trials(settings, task);
   GN_RETURN_IF_ERROR(trials.list_nodes());
-  GN_ASSIGN_OR_RETURN(CutTrial bad, trials.run(trials.num_nodes()));
+  GN_ASSIGN_OR_RETURN(BisectionTrial bad, trials.run(trials.num_nodes()));
   on_trial(bad);
-  if (bad.outcome == record::Outcome::kOk) return std::optional<CutTrial>();
+  if (bad.outcome == record::Outcome::kOk) return std::optional<BisectionTrial>();
   std::size_t good = 0;
   while (bad.num_nodes - good > 1) {
-    GN_ASSIGN_OR_RETURN(CutTrial trial, trials.run(good + (bad.num_nodes - good) / 2));
+    GN_ASSIGN_OR_RETURN(BisectionTrial trial, trials.run(good + (bad.num_nodes - good) / 2));
     on_trial(trial);
     if (trial.outcome == record::Outcome::kOk) {
       good = trial.num_nodes;
@@ -88,7 +88,7 @@ Result<std::optional<CutTrial>> find_bad_node(const std::filesystem::path& execu
       bad = std::move(trial);
     }
   }
-  return std::optional<CutTrial>(std::move(bad));
+  return std::optional<BisectionTrial>(std::move(bad));
 }
 
 }  // namespace graphnet::supervise

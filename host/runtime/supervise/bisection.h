@@ -15,7 +15,7 @@
 namespace graphnet::supervise {
 
 /// The first nodes of a sample's graph, given to a plugin and run once.
-struct CutTrial {
+struct BisectionTrial {
   std::size_t num_nodes = 0;  ///< so many
   std::size_t num_all = 0;    ///< of the whole graph
   std::string node;           ///< the last one, as text (graph/graph_text.h)
@@ -25,19 +25,18 @@ struct CutTrial {
   std::string message;
 };
 
-using OnTrial = std::function<void(const CutTrial& trial)>;
+using OnTrial = std::function<void(const BisectionTrial& trial)>;
 
-/// Finds the shortest cut that does not pass by halving: the values behind each cut are compared
-/// with libtorch's under the outcome rule, whole numbers left out. Each trial has a worker of its
-/// own. The shortest one is found if every longer one fails too; else one that fails while the cut
-/// before it passes.
+/// Bisects a graph: finds the fewest first nodes of it that do not pass. The values that are live
+/// after those nodes are compared with libtorch's under the outcome rule; integers are left out.
+/// Each trial has a worker of its own. If longer prefixes can pass again, the result is a prefix
+/// that fails while the one before it passes.
 ///
 /// order    on_trial is told each trial, the whole graph first
 /// errors   kEnvironment: no worker starts; as the worker's if the sample cannot be run or has no
 ///          normal form
-base::Result<std::optional<CutTrial>> find_bad_node(const std::filesystem::path& executable,
-                                                    const journal::Task& task,
-                                                    std::optional<std::chrono::milliseconds> limit,
-                                                    const OnTrial& on_trial);
+base::Result<std::optional<BisectionTrial>> find_bad_node(
+    const std::filesystem::path& executable, const journal::Task& task,
+    std::optional<std::chrono::milliseconds> limit, const OnTrial& on_trial);
 
 }  // namespace graphnet::supervise

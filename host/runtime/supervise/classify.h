@@ -15,7 +15,7 @@ namespace graphnet::supervise {
 /// note). Without one, the outcome depends on how the worker ended and on whose work was going on;
 /// a plugin is blamed only from `compile` on, where its code runs:
 ///
-/// | end                         | load ... replay  | eager, or none   | compile ... compare |
+/// | end                         | load ... inputs  | eager, or none   | compile ... compare |
 /// |-----------------------------|------------------|------------------|---------------------|
 /// | a signal of its own         | invalid_sample   | reference_failed | crashed             |
 /// | SIGKILL by the kernel for   | reference_failed | reference_failed | out_of_memory       |
@@ -26,13 +26,13 @@ namespace graphnet::supervise {
 /// | exited without final record | invalid_sample   | reference_failed | plugin_failed       |
 /// | broken message              | reference_failed | reference_failed | plugin_failed       |
 ///
-/// Why: in load, plan and replay only the sample's files are worked on, so its content is the
+/// Why: in load, plan and inputs only the sample's files are worked on, so its content is the
 /// suspect; a lack of memory there says that the sample does not fit this machine, not that it is
-/// invalid. In `compare` our own code runs, but on buffers and in a process that the plugin had its
-/// hands on. Where the kernel does not say whether it killed for lack of memory, it did. The last
-/// record that the worker sent keeps what was measured before. In `robustness` and `proof` the
-/// outcome is settled already: a death there is a note, in `proof` also the verdict `unknown(killed
-/// in proof)` unless the calls had been traced by then.
+/// invalid. In `compare` the host's own code runs, but on buffers and in a process that the plugin
+/// could write to. Where the kernel does not report whether it killed for lack of memory, lack of
+/// memory is assumed. The last record that the worker sent holds the earlier measurements. In
+/// `robustness` and `proof` the outcome is settled already: a death there is a note, in `proof`
+/// also the verdict `unknown(killed in proof)` unless the calls had been traced by then.
 record::Record classify(const PlannedTask& planned, const WorkerEnd& end);
 
 /// The record of a task whose plugin was refused before any of its code ran (PlannedTask::refusal):

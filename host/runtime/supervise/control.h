@@ -18,12 +18,12 @@ bool is_control_due(std::size_t index, const PlannedTask& planned, const WorkerS
 /// The task that times eager against itself as `like` times a plugin.
 PlannedTask make_control_task(const PlannedTask& like, const std::filesystem::path& sample);
 
-/// What the worker of a control found.
+/// The result of a control's worker.
 ///
 /// errors   kEnvironment: why it found nothing; as summarise_control()
 base::Result<journal::Control> control_of(const PlannedTask& control, const WorkerEnd& end);
 
-/// What follows from the experiments of a control.
+/// Summary of the experiments of a control.
 ///
 /// errors   kInput if there is none, or one is incomplete
 base::Result<journal::Control> summarise_control(const record::Record& record);

@@ -8,7 +8,7 @@
 
 namespace graphnet::supervise {
 
-/// What the signals that arrived ask for; each asks for what those before it do too.
+/// What the signals that arrived ask for; each value includes those before it.
 enum class Wish {
   kNone,
   kFinish,  ///< Ctrl-C: start nothing more

@@ -8,8 +8,8 @@
 
 namespace graphnet::supervise {
 
-/// Bound on a line of a worker: far above any record or graph as text (some hundred kilobytes) and
-/// far below what would hurt.
+/// Bound on a line of a worker: far above any record or graph as text (some hundred kilobytes), and
+/// small against the memory of a machine.
 inline constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20U;
 
 /// Splits a byte stream into lines in bounded memory.
@@ -20,7 +20,7 @@ class LineReader {
   void append(std::string_view bytes);
   /// The next complete line without its line feed, or nothing until more bytes come.
   std::optional<std::string> next_line();
-  /// True once a line is longer than the limit; the stream is then beyond repair.
+  /// True once a line is longer than the limit; nothing after it can be read.
   bool is_overlong() const { return is_overlong_; }
 
  private:

@@ -16,7 +16,7 @@ namespace graphnet::supervise {
 /// Which samples may be in memory at the same time.
 class MemoryBudget {
  public:
-  /// A worker that was let in.
+  /// A worker that was admitted.
   struct Holder {
     std::int64_t need_bytes = 0;  ///< as expected()
     std::int64_t has_bytes = 0;   ///< now, see resident_bytes()
@@ -28,8 +28,9 @@ class MemoryBudget {
   /// units    bytes; saturates at 2^63 - 1
   std::int64_t expected(const std::string& sample, std::int64_t planned_bytes) const;
 
-  /// Whether it fits beside those that were let in: 7/8 of what is free must hold it and what they
-  /// have not taken yet. Alone, a sample always does; it is its worker that skips it then.
+  /// Whether it fits beside those that were let in: 7/8 of the free memory must hold it and what
+  /// they have not allocated yet. A sample that runs alone always fits; its worker then decides
+  /// whether to skip it.
   static bool fits(std::int64_t need_bytes, std::int64_t free_bytes,
                    const std::vector<Holder>& holders);
 

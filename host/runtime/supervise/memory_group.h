@@ -14,12 +14,12 @@
 namespace graphnet::supervise {
 
 /// A control group of our own that bounds the memory of what runs in it: a worker, whatever the
-/// worker starts, and the process that forks workers. Unlike RLIMIT_DATA it counts what is used and
-/// not what is reserved, and it holds for all of them together.
+/// worker starts, and the process that forks workers. Unlike RLIMIT_DATA it counts used memory, not
+/// reserved memory, of all of them together.
 ///
 /// The group lies in the one that this process is in, or (version 2) beside it, because a group
-/// with processes cannot give memory to groups in it. Nothing of those groups is changed but, where
-/// the kernel allows it, that they give memory to groups in them.
+/// with processes cannot give memory to groups in it. The only change to those groups is that they
+/// delegate the memory controller, where the kernel allows it.
 ///
 /// order    the group goes away with this object, once what ran in it has ended
 /// source   Linux admin-guide/cgroup-v2, admin-guide/cgroup-v1/memory

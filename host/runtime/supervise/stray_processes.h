@@ -10,14 +10,14 @@
 namespace graphnet::supervise {
 
 /// Processes that a worker left behind: children of its own that went into another group or
-/// session, and theirs. Killing the worker's group does not reach them; without an owner they would
-/// go on using cores and memory during the measurements of the next sample.
+/// session, and theirs. Killing the worker's group does not reach them. They would use cores and
+/// memory while the next sample is measured.
 ///
 /// While one of these lives, this process adopts such orphans (PR_SET_CHILD_SUBREAPER), so that
 /// they are its children and nobody else's.
 ///
 /// Where several workers run, those of one are told from those of others by a variable in their
-/// environment. What carries none belongs to nobody and goes with the first worker that ends.
+/// environment. A process without that variable is killed with the first worker that ends.
 ///
 /// order    adopt() before the worker is given its task, kill() after it has been waited for; no
 ///          other code of this process may start children in between, but those named to kill()

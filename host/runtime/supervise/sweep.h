@@ -38,17 +38,18 @@ struct SweepEnd {
 /// (control.h) comes before the first sample and every fifty samples of protocol `paired`, while
 /// nothing else runs.
 ///
-/// Workers of several slots ask before they go on (WorkerSettings::share_machine). Memory: a worker
-/// that asks before it takes what its sample needs waits until that fits beside the others
-/// (memory_budget.h). One that the kernel kills for lack of memory beside co-running workers is run
-/// again alone, and leaves no record of the first try. Times: a worker that asks before a phase
-/// that takes times (record::PhaseFacts::takes_times) gets leave when every other one is paused:
-/// nothing else of the run executes until the phase is over. The time limits of the others are
-/// paused too, and their pauses are taken out of their durations (WorkerEnd::paused). What left its
-/// worker's process group is not paused.
+/// With several slots, workers ask for leave before some phases (WorkerSettings::share_machine).
+/// Memory: a worker that asks before it takes what its sample needs waits until that fits beside
+/// the others (memory_budget.h). One that the kernel kills for lack of memory beside co-running
+/// workers is run again alone, and leaves no record of the first try. Times: a worker that asks
+/// before a phase that takes times (record::PhaseFacts::takes_times) gets leave when every other
+/// one is paused: nothing else of the run executes until the phase is over. The time limits of the
+/// others are paused too, and their pauses are taken out of their durations (WorkerEnd::paused).
+/// What left its worker's process group is not paused.
 ///
-/// After an interrupt nothing more starts. One that lets a sample finish lets all that run finish;
-/// a sample that it stops (interrupt.h) gets no record, so that a later run repeats it.
+/// After an interrupt no further sample starts. An interrupt that lets a sample finish lets all
+/// running samples finish. A sample that an interrupt stops (interrupt.h) gets no record, so that a
+/// later run repeats it.
 ///
 /// errors   kPlugin: a plugin's library changed since the plan was made; kEnvironment: a worker
 ///          cannot be started, or the very first one ends before its first phase (then every other

@@ -15,7 +15,7 @@
 
 namespace graphnet::supervise {
 
-/// What is kept of the name of a step: it comes from a process that runs the plugin's code.
+/// Longest name of a step that is kept: the name comes from a process that runs the plugin's code.
 inline constexpr std::size_t kMaxStepBytes = 64;
 
 /// Bounds on the report of a crash.
@@ -54,12 +54,12 @@ struct WorkerState {
   std::string protocol_error;  ///< what was wrong with a message; empty: nothing
 };
 
-/// Turns the bytes of the control channel into a WorkerState. A plugin has its hands on the process
-/// that sends them, hence: any bytes will do, memory is bounded, and how the bytes are cut into
-/// pieces makes no difference.
+/// Turns the bytes of the control channel into a WorkerState. The plugin can write to that process,
+/// so the bytes are not trusted: any bytes are accepted, memory is bounded, and the sizes of the
+/// reads do not matter.
 ///
-/// The final record and the first broken message are the last words: whatever follows is ignored,
-/// for after the one nothing is missing and after the other nothing can be trusted.
+/// Nothing is read after the final record or after the first broken message. After the record
+/// nothing is missing; after a broken message nothing can be trusted.
 ///
 /// order    append(), then next() until it gives nothing
 class WorkerReport {

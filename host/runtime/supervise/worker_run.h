@@ -37,8 +37,8 @@ struct WorkerSettings {
   std::shared_ptr<MemoryGroup> group;
   /// Makes workers for the CPU by forking; null: each is a fresh process.
   std::shared_ptr<Zygote> zygote;
-  /// "NAME=value" in the environment of workers, by which what they leave behind is told from what
-  /// others do; empty: none.
+  /// "NAME=value" in the environment of the worker: it identifies the processes that this worker
+  /// leaves behind. Empty: none.
   std::string mark;
   /// Others run beside them: they ask before they take memory or times (sweep.h).
   bool share_machine = false;
@@ -90,9 +90,9 @@ struct WorkerEnd : WorkerState {
 /// What holds a worker's memory limit.
 enum class MemoryHolder { kNone, kRlimit, kGroup };
 
-/// Runs one task in a worker of its own, from its start until the process, its group and everything
-/// it left behind are gone (stray_processes.h); part of a loop that may have several. Whatever the
-/// worker does (crash, hang, flood, garbage on the control channel) is an ordinary WorkerEnd.
+/// Runs one task in a worker of its own, until the process, its group and everything that it left
+/// behind are gone (stray_processes.h). A loop may run several of these. Whatever the worker does
+/// (crash, hang, flood, garbage on the control channel) is an ordinary WorkerEnd.
 ///
 /// Time limits: the clock of a phase starts when its message arrives; until the first message the
 /// limit of "load" holds. Ladder: SIGTERM to the group, grace, SIGKILL. What an interrupt does is
@@ -143,8 +143,8 @@ class WorkerRun {
   /// Gives it; the phase's time limit starts.
   void grant();
 
-  /// Tells the worker's group to pause (SIGSTOP), and pauses its clocks, until resume(). No effect
-  /// on one that is ending.
+  /// Pauses the worker's process group (SIGSTOP) and its time limits until resume(). No effect on a
+  /// worker that is ending.
   void pause();
   /// True once no thread of a paused worker can execute code of its own, or it has ended.
   bool is_paused() const;

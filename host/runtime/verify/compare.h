@@ -27,8 +27,8 @@ struct OutputContext {
   std::optional<IndexSource> indices;
 };
 
-/// Why an output that is right says little of the plugin, by what eager gave. It is compared all
-/// the same.
+/// Why an output that is right is no evidence for the plugin, decided from eager's output. It is
+/// compared all the same.
 enum class Evidence : std::uint8_t {
   kLends,           ///< it says something
   kEmpty,           ///< no element
@@ -46,7 +46,7 @@ const char* evidence_name(Evidence evidence);
 struct OutputComparison {
   bool shape_equal = false;
   bool dtype_equal = false;
-  bool masks_equal = true;  ///< NaN, +Inf and -Inf at the same places
+  bool masks_equal = true;  ///< NaN, +Inf and -Inf at the same elements
   bool bit_equal = false;   ///< upstream's `equal`: same shape and every element == (NaN differs)
   bool nan_equal = false;   ///< the same if NaN equals NaN
   /// Upstream's 64 all_close results, in the order of tolerance_levels(), where a NaN fails; empty
@@ -87,8 +87,8 @@ struct Comparison {
 /// Compares all outputs under the outcome rule: same count, dtype and shape (no broadcasting), and
 /// what decide() says of each output; NaN equals NaN.
 ///
-/// One pass over the elements; no copies. One or two more where a difference is too large for a
-/// look at the sums, and one or two with a float64 truth.
+/// One pass over the elements; no copies. One or two more passes where the sums do not settle a
+/// difference, and one or two with a float64 truth.
 ///
 /// shapes   contexts: one per output; fewer or none if nothing else is known of the rest
 /// source   outcome rule: outcome_rule.h; all_close, max and mean difference: GraphNet

@@ -36,8 +36,8 @@ inline constexpr double kSmallestPValue = 2e-7;
 ///
 /// The elements of one output must be independent of each other; they need not have one
 /// distribution if both sides have the same shape (a mixture makes the tests milder, not stricter).
-/// Where they depend on each other (one draw broadcast to many elements) the p-values mean nothing:
-/// judge_random_output finds that out. Sums of squares are float64. Ties and small samples make
+/// If they depend on each other (one draw broadcast to many elements), the p-values mean nothing;
+/// judge_random_output() detects that. Sums of squares are float64. Ties and small samples make
 /// Kolmogorov-Smirnov milder; below about 20 elements no test can fail. Memory: both sides as
 /// float64. Integers and bools count as numbers, complex numbers by their moduli.
 ///

@@ -11,9 +11,9 @@
 
 namespace graphnet::verify {
 
-/// Finds out on the way through an array, for the price of two loops over what is in the cache
-/// anyway, that none of its elements is outsize (outcome_rule.h). Counts how many are not far below
-/// the largest of the first block: if those are more than half, neither is the median.
+/// Shows during a pass over an array that none of its elements is outsize (outcome_rule.h). It
+/// costs two loops over data that is in the cache. Counts how many are not far below the largest of
+/// the first block: if those are more than half, neither is the median.
 ///
 /// Type     one of float_types.h
 template <typename Type>

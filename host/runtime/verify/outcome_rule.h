@@ -11,8 +11,8 @@
 
 namespace graphnet::verify {
 
-/// The outcome rule: when an output of a plugin is accepted. This file is all of it; what it asks
-/// for is measured elsewhere:
+/// The outcome rule decides when an output of a plugin is accepted. This file holds the whole rule;
+/// the facts that it uses are measured elsewhere:
 ///
 /// | fact                                   | measured by                |
 /// |----------------------------------------|----------------------------|
@@ -54,8 +54,8 @@ inline double element_limit(base::DType dtype) {
 /// source   torch's benchmarks use 2 to 10
 inline constexpr double kEagerErrorFactor = 3;
 
-/// Eager's own error at one element may be 0 by chance: it counts as at least that which this share
-/// of the elements does not exceed.
+/// Eager's own error at one element may be 0 by chance. It counts as at least the error that this
+/// share of the elements does not exceed.
 inline constexpr double kUsualErrorShare = 0.9999;
 
 /// Largest relative RMS error of eager's own at which its error is a measure for others'. Above,

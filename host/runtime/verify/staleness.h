@@ -8,8 +8,8 @@
 
 namespace graphnet::verify {
 
-/// Changes of eager below so many times the tolerance tell nothing of a plugin: what it may be off
-/// by would hide most of them.
+/// Smallest change of eager that is evidence, in multiples of the tolerance. The plugin's allowed
+/// error would hide most of a smaller change.
 inline constexpr double kSensitiveFactor = 10;
 
 /// Largest part of eager's change that the plugin's may differ from it by.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "worker/weights.h"
 
 namespace graphnet::worker {

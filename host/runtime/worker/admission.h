@@ -11,7 +11,7 @@
 
 namespace graphnet::worker {
 
-/// libtorch, the plugin, workspaces inside operators: what no plan sees.
+/// Memory that the plan does not include: libtorch, the plugin, workspaces of operators.
 inline constexpr std::int64_t kBaseMemoryBytes = std::int64_t{300} << 20U;
 
 /// Memory that a sample needs: arguments + peak of live results + three sets of outputs (kept

@@ -42,20 +42,20 @@ std::uint64_t fingerprint(const void* data, std::size_t num_bytes) {
   return all;
 }
 
-ArgumentWatch::ArgumentWatch(const PlacedArguments& arguments) : arguments_(arguments) {
-  if (!arguments.place().is_host()) return;
+ArgumentWatch::ArgumentWatch(const DeviceArguments& arguments) : arguments_(arguments) {
+  if (!arguments.device().is_host()) return;
   for (const sample::Argument& argument : arguments.host()) {
     fingerprints_.push_back(fingerprint(argument.bytes.data(), argument.bytes.num_bytes()));
   }
 }
 
 base::Result<base::AlignedBuffer::Damage> ArgumentWatch::damage(std::size_t index) const {
-  if (!arguments_.place().is_host()) return arguments_.damage(index);
+  if (!arguments_.device().is_host()) return arguments_.damage(index);
   return arguments_.host()[index].bytes.damage();
 }
 
 base::Result<bool> ArgumentWatch::is_same(std::size_t index) const {
-  if (!arguments_.place().is_host()) return arguments_.is_same(index);
+  if (!arguments_.device().is_host()) return arguments_.is_same(index);
   const base::AlignedBuffer& bytes = arguments_.host()[index].bytes;
   return fingerprint(bytes.data(), bytes.num_bytes()) == fingerprints_[index];
 }

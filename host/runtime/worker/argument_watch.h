@@ -5,25 +5,25 @@
 #include <vector>
 
 #include "base/status.h"
-#include "worker/placed_arguments.h"
+#include "worker/device_arguments.h"
 
 namespace graphnet::worker {
 
 /// Finds out whether a plugin wrote to its inputs or weights, which it may only read.
 ///
 /// A fingerprint of every argument is taken before any of the plugin's code runs and compared after
-/// its last call. Both passes lie outside every clock, unlike read-only pages, whose splitting of
-/// huge pages would show in the timed calls. About 0.1 s for 1 GB.
+/// its last call. Both passes are outside the timed calls. Read-only pages would not be: they split
+/// huge pages, which slows the timed calls. About 0.1 s for 1 GB.
 ///
-/// At another place than the host's, its arguments are compared with the host's copies.
+/// On another device than the host, its arguments are compared with the host's copies.
 ///
 /// order    put back what the program itself writes (EagerService::prepare) before either pass
 class ArgumentWatch {
  public:
   /// `arguments` must outlive the watch.
-  explicit ArgumentWatch(const PlacedArguments& arguments);
+  explicit ArgumentWatch(const DeviceArguments& arguments);
 
-  /// errors   kEnvironment as device::TensorPlace; kPlugin: the first argument that changed, or
+  /// errors   kEnvironment as device::TensorDevice; kPlugin: the first argument that changed, or
   /// around which something was written
   base::Status check() const;
 
@@ -31,7 +31,7 @@ class ArgumentWatch {
   base::Result<base::AlignedBuffer::Damage> damage(std::size_t index) const;
   base::Result<bool> is_same(std::size_t index) const;
 
-  const PlacedArguments& arguments_;
+  const DeviceArguments& arguments_;
   std::vector<std::uint64_t> fingerprints_;
 };
 

@@ -8,10 +8,10 @@
 
 #include "base/field_reader.h"
 #include "base/json.h"
-#include "graph/cut.h"
+#include "graph/graph_prefix.h"
 #include "graph/graph_text.h"
 #include "journal/worker_message.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 #include "verify/compare.h"
 #include "worker/eager_side.h"
@@ -50,15 +50,16 @@ Result<Prepared> prepare(const journal::Task& task) {
   GN_ASSIGN_OR_RETURN(prepared.device, TaskDevice::open(task));
   GN_ASSIGN_OR_RETURN(prepared.sample, sample::load_sample(task.sample_path));
   const sample::Sample& sample = prepared.sample;
-  GN_ASSIGN_OR_RETURN(prepared.arguments,
-                      sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed));
+  GN_ASSIGN_OR_RETURN(
+      prepared.arguments,
+      sample::generate_arguments(sample.metas, sample.program.parameters, sample::kUpstreamSeed));
   return prepared;
 }
 
 /// The graph that a plugin gets.
 Result<graph::Graph> whole_graph(const journal::Task& task, Prepared& prepared) {
   GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(prepared.sample, prepared.arguments,
-                                                          prepared.device->place()));
+                                                          prepared.device->tensors()));
   GN_RETURN_IF_ERROR(enter_math_mode(task.math));
   GN_RETURN_IF_ERROR(eager->prepare());
   GN_RETURN_IF_ERROR(eager->run());
@@ -97,13 +98,13 @@ Json judge(const std::vector<KeptOutput>& wanted, const std::vector<KeptOutput>&
   return outcome_json(record::Outcome::kOk, "");
 }
 
-/// Gives a plugin the cut and compares.
-Result<Json> try_cut(const journal::Task& task, const std::string& name, const graph::Graph& cut,
-                     const PlacedArguments& placed) {
-  GN_ASSIGN_OR_RETURN(const auto reference, GraphSide::create(cut, placed));
+/// Runs a plugin on the first nodes of a graph and compares.
+Result<Json> try_prefix(const journal::Task& task, const std::string& name,
+                        const graph::Graph& prefix, const DeviceArguments& on_device) {
+  GN_ASSIGN_OR_RETURN(const auto reference, GraphSide::create(prefix, on_device));
   GN_ASSIGN_OR_RETURN(const std::vector<KeptOutput> wanted, reference->reference());
-  PluginSide plugin(task, name, placed, wanted, reference.get(), [](const char*) {});
-  const plugin::CallStatus status = run_plugin(plugin, cut);
+  PluginSide plugin(task, name, on_device, wanted, reference.get(), [](const char*) {});
+  const plugin::CallStatus status = run_plugin(plugin, prefix);
   if (status.is_ok()) return judge(wanted, plugin.kept());
   const bool is_gap = status.kind == plugin::FailureKind::kUnsupported;
   return outcome_json(is_gap ? record::Outcome::kUnsupported : record::Outcome::kPluginFailed,
@@ -135,10 +136,10 @@ Result<Json> try_first_nodes(const Json& arguments) {
   if (*length < 1 || *length > static_cast<std::int64_t>(whole.nodes.size())) {
     return Status(Code::kInput, "the graph has no node " + std::to_string(*length));
   }
-  GN_ASSIGN_OR_RETURN(const PlacedArguments placed,
-                      PlacedArguments::create(prepared.device->place(), prepared.arguments));
-  return try_cut(task, prepared.sample.name,
-                 graph::cut_after(whole, static_cast<std::size_t>(*length)), placed);
+  GN_ASSIGN_OR_RETURN(const DeviceArguments on_device,
+                      DeviceArguments::create(prepared.device->tensors(), prepared.arguments));
+  return try_prefix(task, prepared.sample.name,
+                    graph::graph_prefix(whole, static_cast<std::size_t>(*length)), on_device);
 }
 
 }  // namespace graphnet::worker

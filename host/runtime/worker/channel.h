@@ -15,8 +15,8 @@ namespace graphnet::worker {
 /// The worker's end of the control channel (journal/worker_message.h).
 class Channel {
  public:
-  /// Takes descriptor 3 over under a high number, the highest below 1024 or below the process's own
-  /// limit, so that code which closes or writes to low descriptors does not hit it.
+  /// Moves descriptor 3 to a high number, the highest below 1024 and below the process's limit.
+  /// Code that closes or writes to low descriptors then does not reach it.
   ///
   /// errors   kUsage if descriptor 3 is not open: the worker was started by hand
   static base::Result<Channel> take();
@@ -35,7 +35,7 @@ class Channel {
   void ask(record::Phase phase, std::optional<std::int64_t> num_bytes = std::nullopt);
   /// Says that a phase begins.
   void begin_phase(record::Phase phase);
-  /// Says which code of the plugin is entered next, so that a crash there has a place.
+  /// Says which function of the plugin is called next, so that a crash report can name it.
   void begin_step(const char* step);
   /// From now on tells the supervisor, once, that `new` found no memory; the allocation then fails
   /// with std::bad_alloc as ever.

@@ -9,7 +9,7 @@
 #include "measure/core_binding.h"
 #include "measure/paired.h"
 #include "measure/process_family.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 #include "worker/eager_side.h"
 #include "worker/fresh_inputs.h"
@@ -27,11 +27,11 @@ constexpr std::int64_t kExperimentNs = 300'000'000;
 
 /// New content before each call, as in the pairs with a plugin; see TimedChecks. What is checked
 /// there comes between the side samples.
-measure::PairedHooks content_hooks(InputShuffle& shuffle, device::TensorPlace& place) {
+measure::PairedHooks content_hooks(InputShuffle& shuffle, device::TensorDevice& device) {
   measure::PairedHooks hooks;
   hooks.before_call = [&](measure::Side, int, int) {
     GN_RETURN_IF_ERROR(shuffle.next());
-    return place.wait();
+    return device.wait();
   };
   return hooks;
 }
@@ -50,13 +50,14 @@ base::Result<base::Json> run_experiments(const journal::Task& task, Channel& cha
   channel.begin_phase(record::Phase::kLoad);
   GN_ASSIGN_OR_RETURN(const auto device, TaskDevice::open(task));
   GN_ASSIGN_OR_RETURN(const sample::Sample sample, sample::load_sample(task.sample_path));
-  GN_ASSIGN_OR_RETURN(auto arguments,
-                      sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed));
+  GN_ASSIGN_OR_RETURN(
+      auto arguments,
+      sample::generate_arguments(sample.metas, sample.program.parameters, sample::kUpstreamSeed));
   channel.begin_phase(record::Phase::kEager);
   GN_ASSIGN_OR_RETURN(measure::PairedSettings settings, control_settings(task));
   measure::CoreBinding cores;
   if (settings.affinity) cores.bind(task.threads);
-  GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(sample, arguments, device->place()));
+  GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(sample, arguments, device->tensors()));
   GN_RETURN_IF_ERROR(enter_math_mode(task.math));
   GN_ASSIGN_OR_RETURN(measure::Instruments instruments,
                       device->instruments(settings, task.threads));
@@ -69,10 +70,11 @@ base::Result<base::Json> run_experiments(const journal::Task& task, Channel& cha
   base::Json experiments = base::Json::array();
   for (int i = 0; i < kExperiments; ++i) {
     settings.seed += 1;  // another order in the pairs
-    GN_ASSIGN_OR_RETURN(const auto result,
-                        measure::time_paired({eager->calls(), eager->calls()}, {warmup, warmup},
-                                             watch.around(content_hooks(shuffle, device->place())),
-                                             settings, instruments));
+    GN_ASSIGN_OR_RETURN(
+        const auto result,
+        measure::time_paired({eager->calls(), eager->calls()}, {warmup, warmup},
+                             watch.around(content_hooks(shuffle, device->tensors())), settings,
+                             instruments));
     experiments.push_back({{"speedup", result.summary.ratio},
                            {"speedup_low", result.summary.low},
                            {"speedup_high", result.summary.high},

@@ -75,9 +75,10 @@ Status Evidence::add_indices() {
   std::vector<graph::ExtraResult> extra;
   for (const graph::IndexOutput& index : found.all) extra.push_back(index.values);
   const graph::Program extended = graph::with_extra_results(program, extra);
-  GN_ASSIGN_OR_RETURN(const auto engine,
-                      eager::Engine::create(extended, engine_arguments(compared_.eager.arguments()),
-                                            compared_.eager.place().device(), sample::kReplaySeed));
+  GN_ASSIGN_OR_RETURN(
+      const auto engine,
+      eager::Engine::create(extended, engine_arguments(compared_.eager.arguments()),
+                            compared_.eager.device().name(), sample::kUpstreamSeed));
   GN_RETURN_IF_ERROR(engine->run());
   GN_RETURN_IF_ERROR(copy_outputs(*engine, selected_from_));
   for (std::size_t i = 0; i < found.all.size(); ++i) {

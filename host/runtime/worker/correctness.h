@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "record/parts.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 #include "verify/compare.h"
 #include "worker/eager_side.h"
@@ -41,7 +41,7 @@ verify::Comparison compare_sides(const ComparedSample& compared, record::Checks&
 /// How outputs on other inputs than the sample's own stand.
 enum class PresentStanding : std::uint8_t {
   kOk,
-  /// What is not accepted is what eager itself computes otherwise in float64: nobody's fault.
+  /// Eager itself differs from float64 by as much: neither side is to blame.
   kIllConditioned,
   kWrong,
 };
@@ -62,7 +62,7 @@ PresentJudgement judge_on_present_inputs(const ComparedSample& compared,
 /// Runs eager again: `checks` gets "eager_reproducible", whether it gives the same bits.
 void check_reproducibility(const ComparedSample& compared, record::Checks& checks);
 
-/// What other inputs than the replayed ones showed.
+/// What other inputs than the generated ones showed.
 struct OtherInputs {
   /// Contents that change no byte are left out.
   std::vector<record::OtherInput> tried;

@@ -11,7 +11,7 @@ namespace graphnet::worker {
 /// while `is_sending`: the message would land in the middle of another.
 ///
 /// A handler that somebody installs later comes first; execute_deny.h passes on what is not its
-/// own. The stack of the calling thread may overflow, that of another thread ends the process
+/// own. A stack overflow of the calling thread is reported; one of another thread ends the process
 /// without a report.
 ///
 /// threads  call it once, in the main thread; crashes of all threads are told

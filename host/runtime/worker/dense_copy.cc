@@ -46,8 +46,8 @@ void copy_dense(const DLTensor& tensor, void* destination) {
   copier.copy(source, 0);
 }
 
-base::Status copy_dense(device::TensorPlace& place, const DLTensor& tensor, void* destination) {
-  if (place.is_host()) {
+base::Status copy_dense(device::TensorDevice& device, const DLTensor& tensor, void* destination) {
+  if (device.is_host()) {
     copy_dense(tensor, destination);
     return base::Status::ok();
   }
@@ -63,9 +63,9 @@ base::Status copy_dense(device::TensorPlace& place, const DLTensor& tensor, void
   }
   const std::size_t num_bytes = static_cast<std::size_t>(last + 1) * tensor.dtype.bits / 8;
   const auto* const source = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
-  if (is_dense) return place.copy_out(destination, source, num_bytes);
+  if (is_dense) return device.copy_out(destination, source, num_bytes);
   std::vector<std::byte> copy(num_bytes);
-  GN_RETURN_IF_ERROR(place.copy_out(copy.data(), source, num_bytes));
+  GN_RETURN_IF_ERROR(device.copy_out(copy.data(), source, num_bytes));
   DLTensor on_host = tensor;
   on_host.data = copy.data();
   on_host.byte_offset = 0;

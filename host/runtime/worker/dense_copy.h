@@ -5,7 +5,7 @@
 
 #include "base/aligned_buffer.h"
 #include "base/result.h"
-#include "device/tensor_place.h"
+#include "device/tensor_device.h"
 #include "graphnet/abi.h"
 #include "verify/compare.h"
 
@@ -25,11 +25,11 @@ struct KeptOutput {
 /// shapes   destination: as many bytes as the tensor has elements times their size
 void copy_dense(const DLTensor& tensor, void* destination);
 
-/// The same from any place. What lies between the tensor's elements is copied too, if it is not on
+/// The same from any device. What lies between the tensor's elements is copied too, if it is not on
 /// the host.
 ///
-/// errors   as device::TensorPlace
-base::Status copy_dense(device::TensorPlace& place, const DLTensor& tensor, void* destination);
+/// errors   as device::TensorDevice
+base::Status copy_dense(device::TensorDevice& device, const DLTensor& tensor, void* destination);
 
 /// Memory for one output.
 ///

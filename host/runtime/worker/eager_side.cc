@@ -9,16 +9,16 @@ namespace graphnet::worker {
 std::vector<eager::EngineArgument> engine_arguments(std::vector<sample::Argument>& arguments) {
   std::vector<eager::EngineArgument> views;
   for (sample::Argument& argument : arguments) {
-    views.push_back({argument.dtype, argument.shape, argument.bytes.data(), argument.replay_rank,
+    views.push_back({argument.dtype, argument.shape, argument.bytes.data(), argument.draw_rank,
                      argument.consumes_torch_generator, argument.needs_torch_normals});
   }
   return views;
 }
 
-std::vector<eager::EngineArgument> engine_arguments(const PlacedArguments& arguments) {
+std::vector<eager::EngineArgument> engine_arguments(const DeviceArguments& arguments) {
   std::vector<eager::EngineArgument> views = engine_arguments(arguments.host());
-  if (arguments.place().is_host()) return views;
-  for (std::size_t i = 0; i < views.size(); ++i) views[i].placed = arguments.data(i);
+  if (arguments.device().is_host()) return views;
+  for (std::size_t i = 0; i < views.size(); ++i) views[i].on_device = arguments.data(i);
   return views;
 }
 
@@ -36,28 +36,29 @@ base::Status copy_outputs(const eager::Engine& engine, std::vector<KeptOutput>& 
 
 base::Result<std::unique_ptr<EagerSide>> EagerSide::create(const sample::Sample& sample,
                                                            std::vector<sample::Argument>& arguments,
-                                                           device::TensorPlace& place) {
-  GN_RETURN_IF_ERROR(eager::Engine::finish_replay(sample.program, engine_arguments(arguments),
-                                                  sample::kReplaySeed));
-  GN_ASSIGN_OR_RETURN(PlacedArguments placed, PlacedArguments::create(place, arguments));
-  GN_ASSIGN_OR_RETURN(auto engine, eager::Engine::create(sample.program, engine_arguments(placed),
-                                                         place.device(), sample::kReplaySeed));
-  return std::unique_ptr<EagerSide>(new EagerSide(std::move(placed), std::move(engine)));
+                                                           device::TensorDevice& device) {
+  GN_RETURN_IF_ERROR(eager::Engine::finish_arguments(sample.program, engine_arguments(arguments),
+                                                     sample::kUpstreamSeed));
+  GN_ASSIGN_OR_RETURN(DeviceArguments on_device, DeviceArguments::create(device, arguments));
+  GN_ASSIGN_OR_RETURN(
+      auto engine, eager::Engine::create(sample.program, engine_arguments(on_device), device.name(),
+                                         sample::kUpstreamSeed));
+  return std::unique_ptr<EagerSide>(new EagerSide(std::move(on_device), std::move(engine)));
 }
 
 // What is put back must not be under way when a clock starts.
 base::Status EagerSide::prepare() {
   GN_RETURN_IF_ERROR(engine_->prepare());
-  return place().wait();
+  return device().wait();
 }
 
 measure::SideCalls EagerSide::calls() {
   measure::SideCalls side;
   side.prepare = [this] { return prepare_call(); };
-  if (place().is_host()) {
+  if (device().is_host()) {
     side.call = [this] { return engine_->run(); };
   } else {
-    side.call = [this] { return place().run([this] { return engine_->run(); }); };
+    side.call = [this] { return device().run([this] { return engine_->run(); }); };
   }
   side.after_first = [this] {
     GN_RETURN_IF_ERROR(copy_outputs(kept_));
@@ -70,15 +71,15 @@ base::Status EagerSide::allocate_scratch() {
   if (scratch_) return base::Status::ok();
   std::size_t num_bytes = 0;
   for (const KeptOutput& output : kept_) num_bytes += output.bytes.num_bytes();
-  GN_ASSIGN_OR_RETURN(device::PlacedBuffer scratch,
-                      device::PlacedBuffer::allocate(place(), num_bytes));
+  GN_ASSIGN_OR_RETURN(device::DeviceBuffer scratch,
+                      device::DeviceBuffer::allocate(device(), num_bytes));
   scratch_.emplace(std::move(scratch));
   return base::Status::ok();
 }
 
 base::Status EagerSide::prepare_call() {
   if (scratch_) GN_RETURN_IF_ERROR(scratch_->fill(std::byte{0xFF}));
-  return engine_->needs_prepare() ? prepare() : place().wait();
+  return engine_->needs_prepare() ? prepare() : device().wait();
 }
 
 base::Result<measure::SideDurations> EagerSide::measure(measure::TrialCounts counts) {

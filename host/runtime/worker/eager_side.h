@@ -8,17 +8,17 @@
 #include "eager/engine.h"
 #include "measure/sequential.h"
 #include "plugin/host_services.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 #include "worker/dense_copy.h"
-#include "worker/placed_arguments.h"
+#include "worker/device_arguments.h"
 
 namespace graphnet::worker {
 
 /// The same arguments as an engine on the host sees them, borrowed.
 std::vector<eager::EngineArgument> engine_arguments(std::vector<sample::Argument>& arguments);
-/// As an engine sees them whose calls are made at their place, borrowed.
-std::vector<eager::EngineArgument> engine_arguments(const PlacedArguments& arguments);
+/// As an engine sees them whose calls are made on their device, borrowed.
+std::vector<eager::EngineArgument> engine_arguments(const DeviceArguments& arguments);
 
 /// Copies the outputs of an engine's last run, dense; allocates on the first use of `outputs` only.
 base::Status copy_outputs(const eager::Engine& engine, std::vector<KeptOutput>& outputs);
@@ -27,16 +27,16 @@ base::Status copy_outputs(const eager::Engine& engine, std::vector<KeptOutput>& 
 void point_at(const std::vector<eager::EngineOutput>& results, DLTensor* const* outputs,
               std::uint64_t num_outputs);
 
-/// The reference side of one sample: libtorch's eager engine on the replayed arguments.
+/// The reference side of one sample: libtorch's eager engine on the generated arguments.
 class EagerSide final : public plugin::EagerService {
  public:
-  /// Finishes replay (torch's generator) on the host, brings the arguments to the place of the
-  /// calls and resolves the program's calls.
+  /// Finishes input generation (torch's generator) on the host, brings the arguments to the device
+  /// of the calls and resolves the program's calls.
   ///
   /// errors   kUnsupported with every spelling that cannot run; kEnvironment: no memory there
   static base::Result<std::unique_ptr<EagerSide>> create(
       const sample::Sample& sample, std::vector<sample::Argument>& arguments,
-      device::TensorPlace& place = device::host_place());
+      device::TensorDevice& device = device::host_device());
 
   /// Measures the side; the first call's outputs are kept.
   base::Result<measure::SideDurations> measure(measure::TrialCounts counts);
@@ -52,8 +52,8 @@ class EagerSide final : public plugin::EagerService {
     return worker::copy_outputs(*engine_, outputs);
   }
   const eager::Engine& engine() const { return *engine_; }
-  const PlacedArguments& arguments() const { return arguments_; }
-  device::TensorPlace& place() const { return arguments_.place(); }
+  const DeviceArguments& arguments() const { return arguments_; }
+  device::TensorDevice& device() const { return arguments_.device(); }
 
   // EagerService: what the host table runs for a plugin.
   base::Status prepare() override;
@@ -63,16 +63,16 @@ class EagerSide final : public plugin::EagerService {
   void describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) override;
 
  private:
-  EagerSide(PlacedArguments arguments, std::unique_ptr<eager::Engine> engine)
+  EagerSide(DeviceArguments arguments, std::unique_ptr<eager::Engine> engine)
       : arguments_(std::move(arguments)), engine_(std::move(engine)) {}
 
   base::Status allocate_scratch();
   base::Status prepare_call();
 
-  PlacedArguments arguments_;
+  DeviceArguments arguments_;
   std::unique_ptr<eager::Engine> engine_;
   std::vector<KeptOutput> kept_;
-  std::optional<device::PlacedBuffer> scratch_;
+  std::optional<device::DeviceBuffer> scratch_;
 };
 
 }  // namespace graphnet::worker

@@ -10,25 +10,24 @@
 #include "base/file.h"
 #include "base/math_policy.h"
 #include "base/result.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 
 namespace graphnet::worker {
 
-/// A copy of this process from before any code of a plugin was here, which can run the reference:
-/// what it takes there and here are two measurements of the same thing, unless the plugin does
-/// something to this process.
+/// A copy of this process from before any code of a plugin was loaded. It can run the reference:
+/// its time there and its time here agree, unless the plugin slows this process.
 ///
-/// It is two processes. The guard is forked at once and sleeps; when a call is asked for
-/// it forks the runner, which sets up an engine of its own. For each call the guard stops this
-/// process with all its threads (SIGSTOP), so that nothing of it works beside the runner, and wakes
-/// it whatever becomes of the runner. Both end with this process (PR_SET_PDEATHSIG).
+/// It is two processes. The guard is forked at once and sleeps; when a call is asked for it forks
+/// the runner, which sets up an engine of its own. For each call the guard stops this process with
+/// all its threads (SIGSTOP), so that none of them runs beside the runner. It wakes this process
+/// also if the runner fails. Both end with this process (PR_SET_PDEATHSIG).
 ///
-/// It costs one fork (a millisecond and page tables) while it is not asked, and the first write to
-/// each page that both have; no memory of its own. Asked, it costs what the reference costs: its
-/// memory once more, one set-up and warm-up.
+/// Until it is used it costs one fork (a millisecond and page tables) and the first write to each
+/// shared page, but no memory of its own. A use costs as much as the reference: its memory once
+/// more, one set-up and one warm-up.
 ///
-/// order    after replay, before libtorch has threads, which a fork would lose
+/// order    after phase inputs, before libtorch has threads, which a fork would lose
 class EagerStandby {
  public:
   /// The arguments must not be given to an engine yet; the copy sees them as they are now.

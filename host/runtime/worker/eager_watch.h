@@ -20,15 +20,15 @@ struct EagerTimes {
   double in_pairs_ns = 0;
 };
 
-/// Whether eager in the pairs was so much slower than before the plugin was loaded that it has to
-/// be found out why: by more than 10 %, and by more than the ratio's interval is wide. Caches that
-/// the plugin has filled and a machine that has become slower do that too.
+/// Whether eager in the pairs was so much slower than before the plugin was loaded that the cause
+/// must be found: by more than 10 %, and by more than the width of the ratio's interval. Caches
+/// that the plugin filled and a slower machine have this effect too.
 bool is_suspicious(const EagerTimes& times, const measure::PairedSummary& summary);
 
 /// Decides from ratios of eager's time here by its time there, of neighbouring calls: slower if the
 /// whole interval (99 %) is above 10 %, less than which is not suspicious either, and if the copy
 /// explains half of `slowdown` and more, eager's time in the pairs by that before the plugin was
-/// loaded. The other part is drift of the machine, which the copy sees too.
+/// loaded. The rest is drift of the machine, which slows the copy too.
 ///
 /// shapes   log_ratios: at least 5
 /// units    slowdown: a factor; half of it is its square root
@@ -39,10 +39,10 @@ bool is_slower(const std::vector<double>& log_ratios, double slowdown);
 bool is_settled(const std::vector<double>& log_ratios, int num_pairs);
 
 /// Compares eager here with eager in the copy, call by call, each after a call of the plugin here,
-/// so that caches are alike and what the plugin does between its calls goes on. While the copy
-/// works this process waits. A few seconds, or fewer if it is settled before. The times of the
-/// pairs are compared with those of the copy too: a plugin may recognise these calls and leave
-/// eager alone meanwhile.
+/// so that caches are alike and the plugin's work between its calls continues. This process waits
+/// while the copy works. It takes a few seconds, or less if the result is clear before. The times
+/// of the pairs are compared with those of the copy too: a plugin may recognise these calls and
+/// leave eager alone meanwhile.
 ///
 /// | flag           | means                                                              |
 /// |----------------|--------------------------------------------------------------------|

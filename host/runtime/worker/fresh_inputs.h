@@ -16,7 +16,7 @@ namespace graphnet::worker {
 ///
 /// order    after the first run of eager, which finds out what must stay
 inline InputShuffle fresh_inputs(const sample::Sample& sample, const EagerSide& eager) {
-  const PlacedArguments& arguments = eager.arguments();
+  const DeviceArguments& arguments = eager.arguments();
   return {arguments, variable_inputs(sample, arguments.host(), eager.engine().pinned_arguments()),
           std::random_device()()};
 }

@@ -8,8 +8,8 @@
 namespace graphnet::worker {
 
 base::Result<std::unique_ptr<GraphSide>> GraphSide::create(const graph::Graph& graph,
-                                                           const PlacedArguments& arguments) {
-  GN_ASSIGN_OR_RETURN(auto run, eager::GraphRun::create(graph, arguments.place().device()));
+                                                           const DeviceArguments& arguments) {
+  GN_ASSIGN_OR_RETURN(auto run, eager::GraphRun::create(graph, arguments.device().name()));
   std::vector<void*> data;
   for (std::size_t i = 0; i < arguments.host().size(); ++i) data.push_back(arguments.data(i));
   return std::unique_ptr<GraphSide>(new GraphSide(std::move(run), std::move(data)));

@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 #include "plugin/host_services.h"
 #include "worker/dense_copy.h"
-#include "worker/placed_arguments.h"
+#include "worker/device_arguments.h"
 
 namespace graphnet::worker {
 
@@ -18,7 +18,7 @@ class GraphSide final : public plugin::EagerService {
  public:
   /// Borrows the graph and the arguments: those of all its parameters but the random ones.
   static base::Result<std::unique_ptr<GraphSide>> create(const graph::Graph& graph,
-                                                         const PlacedArguments& arguments);
+                                                         const DeviceArguments& arguments);
 
   /// Runs once and copies the outputs.
   base::Result<std::vector<KeptOutput>> reference();

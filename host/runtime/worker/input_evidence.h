@@ -22,7 +22,7 @@ namespace graphnet::worker {
 /// | flag `unvaried`          | neither these inputs nor second weights show that the plugin    |
 /// |                          | follows its inputs: a stored result would have passed           |
 ///
-/// Nothing is done unless the record's outcome is ok. False if it is not any more.
+/// Does nothing unless the record's outcome is ok. Returns whether it is still ok.
 ///
 /// order    before everything that is timed (second_weights.h says why)
 bool check_evidence_of_inputs(const ComparedSample& compared, const journal::Task& task,

@@ -146,7 +146,7 @@ std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
   return indices;
 }
 
-InputShuffle::InputShuffle(const PlacedArguments& arguments, std::vector<std::size_t> which,
+InputShuffle::InputShuffle(const DeviceArguments& arguments, std::vector<std::size_t> which,
                            std::uint64_t seed)
     : arguments_(arguments), seed_(seed) {
   std::size_t redrawn_bytes = 0;
@@ -192,7 +192,7 @@ double InputShuffle::content_bits() const {
   return bits;
 }
 
-/// A single run that differs from its neighbours has as many places as there are runs.
+/// A single run that differs from its neighbours has as many positions as there are runs.
 double InputShuffle::exchange_bits(const Input& input) const {
   const std::size_t length = run_elements(input.num_elements);
   const std::size_t runs = input.num_elements / length;
@@ -209,20 +209,20 @@ std::uint64_t InputShuffle::reserve(std::uint64_t count) {
   return std::exchange(next_, next_ + count);
 }
 
-void InputShuffle::swap(const Exchange& places) const {
-  const Input& input = inputs_[places.input];
+void InputShuffle::swap(const Exchange& exchange) const {
+  const Input& input = inputs_[exchange.input];
   std::byte* const data = input.argument->bytes.data();
-  std::byte* const one = data + places.one * input.element_bytes;
-  std::byte* const other = data + places.other * input.element_bytes;
-  if (one != other) std::swap_ranges(one, one + places.num_elements * input.element_bytes, other);
+  std::byte* const one = data + exchange.one * input.element_bytes;
+  std::byte* const other = data + exchange.other * input.element_bytes;
+  if (one != other) std::swap_ranges(one, one + exchange.num_elements * input.element_bytes, other);
 }
 
-bool InputShuffle::changes(const Exchange& places) const {
-  const Input& input = inputs_[places.input];
+bool InputShuffle::changes(const Exchange& exchange) const {
+  const Input& input = inputs_[exchange.input];
   const std::byte* const data = input.argument->bytes.data();
-  return std::memcmp(data + places.one * input.element_bytes,
-                     data + places.other * input.element_bytes,
-                     places.num_elements * input.element_bytes) != 0;
+  return std::memcmp(data + exchange.one * input.element_bytes,
+                     data + exchange.other * input.element_bytes,
+                     exchange.num_elements * input.element_bytes) != 0;
 }
 
 /// Returns whether something changed.
@@ -236,11 +236,11 @@ bool InputShuffle::draw(std::uint64_t content, std::uint64_t attempt, std::size_
       const std::size_t length = run_elements(input.num_elements);
       const std::size_t runs = input.num_elements / length;
       for (std::size_t k = 0; k < std::min(exchanges_ * strength, runs); ++k) {
-        const Exchange places = {i, numbers.below(runs) * length, numbers.below(runs) * length,
-                                 length};
-        any_change = any_change || changes(places);
-        swap(places);
-        exchanged_.push_back(places);
+        const Exchange exchange = {i, numbers.below(runs) * length, numbers.below(runs) * length,
+                                   length};
+        any_change = any_change || changes(exchange);
+        swap(exchange);
+        exchanged_.push_back(exchange);
       }
       continue;
     }
@@ -259,14 +259,15 @@ bool InputShuffle::draw(std::uint64_t content, std::uint64_t attempt, std::size_
 /// There is an element that differs from any other, since none of the inputs is constant.
 void InputShuffle::exchange_one_element(std::uint64_t start) {
   const std::size_t count = inputs_.front().num_elements;
-  Exchange places = {0, start % count, start % count, 1};
-  while (!changes(places)) places.other = (places.other + 1) % count;
-  swap(places);
-  exchanged_.push_back(places);
+  Exchange exchange = {0, start % count, start % count, 1};
+  while (!changes(exchange)) exchange.other = (exchange.other + 1) % count;
+  swap(exchange);
+  exchanged_.push_back(exchange);
 }
 
 void InputShuffle::undo_exchanges() {
-  for (auto places = exchanged_.rbegin(); places != exchanged_.rend(); ++places) swap(*places);
+  for (auto exchange = exchanged_.rbegin(); exchange != exchanged_.rend(); ++exchange)
+    swap(*exchange);
   exchanged_.clear();
 }
 
@@ -284,19 +285,19 @@ Status InputShuffle::apply(std::uint64_t content, std::size_t strength) {
 
 /// Of large inputs only what has changed.
 Status InputShuffle::update_place() const {
-  if (arguments_.place().is_host()) return Status::ok();
+  if (arguments_.device().is_host()) return Status::ok();
   for (const Input& input : inputs_) {
     if (input.original.size() <= kRedrawnBytes) {
       GN_RETURN_IF_ERROR(arguments_.update(input.index));
     }
   }
   for (const auto* list : {&touched_, &exchanged_}) {
-    for (const Exchange& places : *list) {
-      const Input& input = inputs_[places.input];
+    for (const Exchange& exchange : *list) {
+      const Input& input = inputs_[exchange.input];
       if (input.original.size() <= kRedrawnBytes) continue;
-      for (const std::size_t first : {places.one, places.other}) {
+      for (const std::size_t first : {exchange.one, exchange.other}) {
         GN_RETURN_IF_ERROR(arguments_.update(input.index, first * input.element_bytes,
-                                             places.num_elements * input.element_bytes));
+                                             exchange.num_elements * input.element_bytes));
       }
     }
   }

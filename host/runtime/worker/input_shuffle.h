@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
-#include "worker/placed_arguments.h"
+#include "worker/device_arguments.h"
 
 namespace graphnet::worker {
 
@@ -17,9 +17,9 @@ std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
                                          const std::vector<sample::Argument>& arguments,
                                          const std::vector<bool>& pinned);
 
-/// Gives inputs other content, in place and at the place of the calls, so that each call has one of
-/// its own. Dtypes, ranges and pointers stay those of the sample. A content has a number and can be
-/// had again.
+/// Gives inputs other content, in place on host and device, so that each call has content of its
+/// own. Dtypes, ranges and pointers stay those of the sample. A content has a number by which it
+/// can be made again.
 ///
 /// | inputs                  | a content is                         | how many there are      |
 /// |-------------------------|--------------------------------------|-------------------------|
@@ -31,15 +31,15 @@ std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
 /// | pinned                  |                                      |                         |
 ///
 /// Small are inputs that together have up to 64 KiB, in signature order. Integers keep their
-/// multiset in every content: what needs distinct indices, such as a scatter, gets them.
+/// multiset in every content: operators that need distinct indices, such as scatter, keep them.
 ///
 /// units    a content takes up to 40 us (64 KiB drawn anew), large ones about 5 us
 /// order    restore() at the end
-/// errors   of what copies: as device::TensorPlace; none at a place of the host
+/// errors   of what copies: as device::TensorDevice; none on the host
 class InputShuffle {
  public:
   /// shapes   which: indices of the arguments that may change; borrowed arguments
-  InputShuffle(const PlacedArguments& arguments, std::vector<std::size_t> which,
+  InputShuffle(const DeviceArguments& arguments, std::vector<std::size_t> which,
                std::uint64_t seed);
 
   /// False if no content could differ from the sample's: no input, or each is constant.
@@ -47,12 +47,12 @@ class InputShuffle {
   /// About how many contents there are, as a power of two.
   double content_bits() const;
 
-  /// First of so many numbers that nobody has had before.
+  /// First of so many numbers that were not used before.
   std::uint64_t reserve(std::uint64_t count);
   /// Content number `content`; it differs from the sample's own. With more `strength` so many more
   /// runs of large inputs are exchanged, up to all.
   base::Status apply(std::uint64_t content, std::size_t strength = 1);
-  /// A content that nobody has had before.
+  /// A content that was not used before.
   base::Status next(std::size_t strength = 1) { return apply(reserve(1), strength); }
   /// The contents at construction.
   base::Status restore();
@@ -75,14 +75,14 @@ class InputShuffle {
   };
 
   double exchange_bits(const Input& input) const;
-  void swap(const Exchange& places) const;
-  bool changes(const Exchange& places) const;
+  void swap(const Exchange& exchange) const;
+  bool changes(const Exchange& exchange) const;
   bool draw(std::uint64_t content, std::uint64_t attempt, std::size_t strength);
   void exchange_one_element(std::uint64_t start);
   void undo_exchanges();
   base::Status update_place() const;
 
-  const PlacedArguments& arguments_;
+  const DeviceArguments& arguments_;
   std::uint64_t seed_;
   std::uint64_t next_ = 0;
   std::size_t exchanges_ = 0;  ///< of each large input

@@ -14,7 +14,7 @@
 #include "graph/graph_text.h"
 #include "graph/node_builder.h"
 #include "graph/normal_form.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 #include "worker/admission.h"
 #include "worker/eager_side.h"
@@ -36,8 +36,9 @@ Result<graph::CallList> run_calls(const sample::Sample& sample) {
   if (!refused.empty()) {
     return Status(Code::kEnvironment, refused).add_hint("--no-run, which takes no memory");
   }
-  GN_ASSIGN_OR_RETURN(auto arguments,
-                      sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed));
+  GN_ASSIGN_OR_RETURN(
+      auto arguments,
+      sample::generate_arguments(sample.metas, sample.program.parameters, sample::kUpstreamSeed));
   GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(sample, arguments));
   GN_RETURN_IF_ERROR(eager->prepare());
   GN_RETURN_IF_ERROR(eager->run());

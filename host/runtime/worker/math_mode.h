@@ -10,8 +10,8 @@ namespace graphnet::worker {
 /// policy demands: with `flush_denormals` subnormal numbers are zero, for the reference, for the
 /// plugin, and for the host's comparisons. TF32 is the device's matter (task_device.h).
 ///
-/// order    after replay, whose numbers do not depend on a policy; before the reference's first run
-/// errors   kEnvironment: the processor cannot
+/// order    after phase inputs, whose numbers do not depend on a policy; before the reference's
+/// first run errors   kEnvironment: the processor cannot
 base::Status enter_math_mode(const base::MathPolicy& math);
 
 }  // namespace graphnet::worker

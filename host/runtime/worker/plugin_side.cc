@@ -67,7 +67,7 @@ base::Json read_info(const std::string& text) {
 }  // namespace
 
 PluginSide::PluginSide(const journal::Task& task, const std::string& sample,
-                       const PlacedArguments& arguments,
+                       const DeviceArguments& arguments,
                        const std::vector<KeptOutput>& eager_outputs, plugin::EagerService* eager,
                        plugin::OnStep on_step)
     : task_(task),
@@ -102,12 +102,12 @@ CallStatus PluginSide::open() {
     return differs("version", library_->version(), task_.plugin_version);
   }
   plugin::HostSettings settings;
-  settings.device = place().device();
+  settings.device = device().name();
   settings.threads = task_.threads;
   settings.math = task_.math;
   settings.memory_limit_bytes = static_cast<std::uint64_t>(task_.memory_limit_bytes.value_or(0));
   services_ = std::make_unique<plugin::HostServices>(settings, eager_, library_->abi_minor());
-  backend_ = std::make_unique<plugin::Backend>(*library_, *services_, place());
+  backend_ = std::make_unique<plugin::Backend>(*library_, *services_, device());
   on_step_("create");
   return backend_->create(task_.plugin_options);
 }
@@ -135,9 +135,9 @@ base::Status PluginSide::place_random_inputs(const graph::Graph& body) {
   const std::size_t first = body.parameters.size() - body.num_random;
   for (std::size_t i = first; i < body.parameters.size(); ++i) {
     const graph::Value& drawn = body.value(body.parameters[i]);
-    GN_ASSIGN_OR_RETURN(device::PlacedBuffer copy,
-                        device::PlacedBuffer::allocate(place(), drawn.data.size()));
-    GN_RETURN_IF_ERROR(place().copy_in(copy.data(), drawn.data.data(), drawn.data.size()));
+    GN_ASSIGN_OR_RETURN(device::DeviceBuffer copy,
+                        device::DeviceBuffer::allocate(device(), drawn.data.size()));
+    GN_RETURN_IF_ERROR(device().copy_in(copy.data(), drawn.data.data(), drawn.data.size()));
     random_inputs_.push_back(std::move(copy));
     signature_.arguments.push_back({drawn.name, plugin::Role::kInput, drawn.dtype, drawn.shape});
     argument_data_.push_back(random_inputs_.back().data());
@@ -199,9 +199,9 @@ measure::SideCalls PluginSide::timed_at_place(std::function<base::Status()> call
   measure::SideCalls side;
   side.prepare = [this] { return prepare_call(); };
   side.call = std::move(call);
-  if (place().is_host()) return side;
+  if (device().is_host()) return side;
   side.call = [this, call = std::move(side.call)] {
-    base::Status status = place().run(call);
+    base::Status status = device().run(call);
     // What went wrong on the device is the plugin's doing.
     if (!status.is_ok() && failure_.is_ok()) failure_ = {FailureKind::kFailed, status};
     return status;
@@ -256,11 +256,11 @@ CallStatus PluginSide::capture(double& capture_ns) {
   base::Status ready = eager_->prepare();
   // What a launch leaves out shows.
   if (ready.is_ok()) ready = prepare_outputs();
-  if (ready.is_ok()) ready = place().wait();
+  if (ready.is_ok()) ready = device().wait();
   if (!ready.is_ok()) return failed(std::move(ready));
   CallStatus called;
   const std::int64_t start = measure::monotonic_raw_ns();
-  auto captured = place().capture([&](void* stream) {
+  auto captured = device().capture([&](void* stream) {
     called = executable_->run(stream);
     return called.status;
   });
@@ -361,7 +361,7 @@ base::Status PluginSide::copy_outputs(std::vector<KeptOutput>& outputs) {
       GN_ASSIGN_OR_RETURN(KeptOutput output, allocate_output(like.dtype, like.shape));
       outputs.push_back(std::move(output));
     }
-    GN_RETURN_IF_ERROR(copy_dense(place(), executable_->outputs()[i], outputs[i].bytes.data()));
+    GN_RETURN_IF_ERROR(copy_dense(device(), executable_->outputs()[i], outputs[i].bytes.data()));
   }
   return base::Status::ok();
 }
@@ -375,7 +375,7 @@ base::Status PluginSide::prepare_outputs() {
 
 base::Status PluginSide::prepare_call() {
   GN_RETURN_IF_ERROR(prepare_outputs());
-  return eager_->needs_prepare() ? eager_->prepare() : place().wait();
+  return eager_->needs_prepare() ? eager_->prepare() : device().wait();
 }
 
 bool PluginSide::is_unwritten(const std::vector<KeptOutput>& outputs) const {

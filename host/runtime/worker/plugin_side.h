@@ -14,7 +14,7 @@
 #include "measure/sequential.h"
 #include "plugin/backend.h"
 #include "record/flag.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "worker/argument_watch.h"
 #include "worker/dense_copy.h"
 
@@ -29,7 +29,7 @@ class PluginSide {
   /// Calls are made where the arguments are.
   ///
   /// shapes   eager_outputs: kept outputs of the reference, which say what the plugin must give
-  PluginSide(const journal::Task& task, const std::string& sample, const PlacedArguments& arguments,
+  PluginSide(const journal::Task& task, const std::string& sample, const DeviceArguments& arguments,
              const std::vector<KeptOutput>& eager_outputs, plugin::EagerService* eager,
              plugin::OnStep on_step);
 
@@ -66,7 +66,7 @@ class PluginSide {
   ///
   /// order    after the warm-up
   /// units    nanoseconds in the out parameter: capture and instantiation
-  /// errors   kUnsupported: not at this place, or the plugin calls the eager service, whose memory
+  /// errors   kUnsupported: not on this device, or the plugin calls the eager service, whose memory
   ///          a graph does not hold; kBroken: what it does in run cannot be captured
   plugin::CallStatus capture(double& capture_ns);
   /// First launches of what was captured, until they have settled.
@@ -111,7 +111,7 @@ class PluginSide {
   base::Status copy_outputs(std::vector<KeptOutput>& outputs);
   /// Puts the output tensors back to the host's buffers, filled with what no call writes.
   ///
-  /// errors   as device::TensorPlace; kPlugin: the run before changed a tensor, see flag()
+  /// errors   as device::TensorDevice; kPlugin: the run before changed a tensor, see flag()
   base::Status prepare_outputs();
   /// True if one of these copies is nothing but poison.
   bool is_unwritten(const std::vector<KeptOutput>& outputs) const;
@@ -137,14 +137,14 @@ class PluginSide {
   std::vector<DLTensor> eager_outputs() const;
 
   const journal::Task& task_;
-  device::TensorPlace& place() const { return arguments_.place(); }
+  device::TensorDevice& device() const { return arguments_.device(); }
 
-  const PlacedArguments& arguments_;
+  const DeviceArguments& arguments_;
   plugin::Signature signature_;
   std::vector<void*> argument_data_;
   std::optional<graph::Graph> body_;
   base::Status random_status_;
-  std::vector<device::PlacedBuffer> random_inputs_;
+  std::vector<device::DeviceBuffer> random_inputs_;
   plugin::EagerService* eager_;
   const std::vector<KeptOutput>& eager_kept_;
   plugin::OnStep on_step_;

@@ -177,7 +177,7 @@ Status ProofPhase::trace_calls(TracedCalls& traced, Json& ledger) {
 
 // New inputs on a device are work of their own, which must end before the call; see plugin_call().
 Status ProofPhase::counted_call(TracedCalls& traced) {
-  if (!compared_.eager.place().is_host()) GN_RETURN_IF_ERROR(renew_inputs());
+  if (!compared_.eager.device().is_host()) GN_RETURN_IF_ERROR(renew_inputs());
   GN_RETURN_IF_ERROR(prepare_call());
   std::optional<eager::DispatcherCounts> counts;
   {
@@ -213,7 +213,7 @@ Status ProofPhase::armed_call(TracedCalls& traced) {
 // waits for new inputs to compute ahead would be seen. Eager's part of prepare_call() restores only
 // arguments that never change.
 Status ProofPhase::plugin_call() {
-  if (compared_.eager.place().is_host()) GN_RETURN_IF_ERROR(renew_inputs());
+  if (compared_.eager.device().is_host()) GN_RETURN_IF_ERROR(renew_inputs());
   Status called = traced_on_device(proof::CallSide::kPlugin, side_, kTracedCall);
   if (called.is_ok()) return called;
   return Status(Code::kPlugin, "a traced call failed: " + called.message());
@@ -257,7 +257,7 @@ Status ProofPhase::trace_replays(int num_calls, Json& ledger) {
     GN_RETURN_IF_ERROR(prepare_call());
     {
       const ScopedStep step(steps_, kPreparing);
-      GN_RETURN_IF_ERROR(compared_.eager.place().wait());
+      GN_RETURN_IF_ERROR(compared_.eager.device().wait());
     }
     GN_RETURN_IF_ERROR(traced_on_device(proof::CallSide::kReplay, replay, kReplay));
   }
@@ -289,7 +289,7 @@ Status ProofPhase::traced_on_device(proof::CallSide side, const measure::SideCal
     called = calls.call();
   }
   if (device_ != nullptr) {
-    device_->end_call(steps_.total_ns(step) - before_ns, compared_.eager.place().last_span_ns());
+    device_->end_call(steps_.total_ns(step) - before_ns, compared_.eager.device().last_span_ns());
   }
   return called;
 }

@@ -118,7 +118,7 @@ Status ProofPhase::sampled_calls(std::int64_t period_ns, proof::SampledCalls& ca
 
 // No step of its own: there may be ten thousand.
 Status ProofPhase::sampled_call(proof::SampledCalls& called) {
-  const bool is_host = compared_.eager.place().is_host();
+  const bool is_host = compared_.eager.device().is_host();
   if (!is_host) GN_RETURN_IF_ERROR(shuffle_.next());
   if (compared_.eager.needs_prepare()) GN_RETURN_IF_ERROR(compared_.eager.prepare());
   GN_RETURN_IF_ERROR(compared_.plugin.prepare_outputs());
@@ -179,7 +179,7 @@ void ProofPhase::look_for_copies(const std::vector<proof::Hit>& hits,
 void ProofPhase::look_for_helpers() {
   if (family_ == nullptr) return;
   const ScopedStep step(steps_, kHelpers);
-  family_->look();
+  family_->scan();
   std::vector<std::string> living = family_->living();
   if (living.size() > helpers_.size()) helpers_ = std::move(living);
   auto& flags = evidence_.flags;

@@ -8,7 +8,7 @@
 #include "measure/break_even.h"
 #include "measure/pair_summary.h"
 #include "measure/statistics.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 
 namespace graphnet::worker {
@@ -88,7 +88,7 @@ record::Record start_record(const journal::Task& task) {
   record.plugin_options = task.plugin_options;
   record.device = task.device;
   record.threads = task.threads;
-  record.seed = sample::kReplaySeed;
+  record.seed = sample::kUpstreamSeed;
   record.weights = task.weights;
   record.math = task.math;
   record.protocol = task.protocol;
@@ -190,8 +190,8 @@ record::Timing timing_of(const measure::PairedResult& result) {
   if (result.verdict == measure::Verdict::kSame) timing.same_within = result.same_within;
   timing.unstable_because = measure::unstable_name(result.reason);
   timing.stop = measure::stop_name(result.stop);
-  timing.looks = result.looks;
-  timing.planned_looks = result.planned_looks;
+  timing.analyses = result.analyses;
+  timing.planned_analyses = result.planned_analyses;
   timing.remeasured = result.remeasured;
   timing.steal_share = result.steal_share;
   timing.idle_timeouts = result.idle_timeouts;

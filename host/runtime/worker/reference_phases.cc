@@ -48,7 +48,7 @@ Status plan_memory(SessionLog& log, const sample::Sample& sample, TaskDevice& de
   if (!planned.is_ok()) return log.end(Outcome::kInvalidSample, planned.status());
   write_plan(log.record(), *planned);
   // What is free is another matter when others have ended.
-  log.ask_for(Phase::kReplay, needed_memory_bytes(*planned));
+  log.ask_for(Phase::kInputs, needed_memory_bytes(*planned));
   const journal::Task& task = log.task();
   Allowance allowance = {base::available_memory_bytes(), task.flop_limit.value_or(0)};
   if (task.memory_limit_bytes) {
@@ -63,13 +63,14 @@ Status plan_memory(SessionLog& log, const sample::Sample& sample, TaskDevice& de
   return log.end(Outcome::kSkipped, Status(base::Code::kEnvironment, why));
 }
 
-Result<std::vector<sample::Argument>> replay_arguments(SessionLog& log,
-                                                       const sample::Sample& sample) {
-  auto replayed = sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed);
-  if (replayed.is_ok()) return replayed;
-  const bool is_memory = replayed.status().code() == base::Code::kEnvironment;
+Result<std::vector<sample::Argument>> generate_inputs(SessionLog& log,
+                                                      const sample::Sample& sample) {
+  auto generated =
+      sample::generate_arguments(sample.metas, sample.program.parameters, sample::kUpstreamSeed);
+  if (generated.is_ok()) return generated;
+  const bool is_memory = generated.status().code() == base::Code::kEnvironment;
   return log.end(is_memory ? Outcome::kReferenceFailed : Outcome::kInvalidSample,
-                 replayed.status());
+                 generated.status());
 }
 
 Result<measure::PairedSettings> read_paired_settings(SessionLog& log) {
@@ -81,7 +82,7 @@ Result<measure::PairedSettings> read_paired_settings(SessionLog& log) {
 Result<std::unique_ptr<EagerSide>> create_eager(SessionLog& log, const sample::Sample& sample,
                                                 std::vector<sample::Argument>& arguments,
                                                 TaskDevice& device) {
-  auto created = EagerSide::create(sample, arguments, device.place());
+  auto created = EagerSide::create(sample, arguments, device.tensors());
   if (!created.is_ok()) return log.end(Outcome::kReferenceFailed, created.status());
   const Status entered = enter_math_mode(log.task().math);
   if (!entered.is_ok()) return log.end(Outcome::kReferenceFailed, entered);

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "measure/paired_settings.h"
 #include "proof/regions.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 #include "worker/eager_side.h"
 #include "worker/session_log.h"
@@ -26,9 +26,9 @@ base::Result<sample::Sample> load_files(SessionLog& log);
 /// Phase plan: refuses a sample that does not fit before anything of its size is allocated.
 base::Status plan_memory(SessionLog& log, const sample::Sample& sample, TaskDevice& device);
 
-/// Phase replay.
-base::Result<std::vector<sample::Argument>> replay_arguments(SessionLog& log,
-                                                             const sample::Sample& sample);
+/// Phase inputs.
+base::Result<std::vector<sample::Argument>> generate_inputs(SessionLog& log,
+                                                            const sample::Sample& sample);
 
 /// Phase eager, method `paired`: how pairs are timed.
 base::Result<measure::PairedSettings> read_paired_settings(SessionLog& log);

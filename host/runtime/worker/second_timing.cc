@@ -31,7 +31,7 @@ constexpr double kLongerCalls = 1.2;
 constexpr double kLongCallNs = 50e6;
 constexpr double kSuspiciousLoss = 1.2;
 constexpr int kFewestPairs = 5;
-constexpr int kFirstLook = 8;
+constexpr int kFirstAnalysis = 8;
 constexpr std::int64_t kTimeNs = 200'000'000;
 // Calls that take longer have been made twice on these weights, which is enough.
 constexpr std::int64_t kWarmupNs = 50'000'000;
@@ -45,8 +45,8 @@ constexpr double kBudgetNs = 10e9;
 PairedSettings short_settings(const PairedSettings& protocol) {
   PairedSettings settings = measure::passes(protocol).front();
   settings.half_width = std::max(settings.half_width, kHalfWidth);
-  settings.first_look = kFirstLook;
-  settings.max_pairs = std::max(settings.max_pairs, kFirstLook);
+  settings.first_analysis = kFirstAnalysis;
+  settings.max_pairs = std::max(settings.max_pairs, kFirstAnalysis);
   settings.fewest_pairs = settings.long_call_pairs = kFewestPairs;
   settings.time_ns = settings.long_call_time_ns = kTimeNs;
   settings.warmup_time_ns = kWarmupNs;

@@ -34,19 +34,19 @@ struct SecondTimingEnd {
 /// enough: for calls of 50 ms and more that are as fast there as on the first weights. Of the
 /// plugin's the last one counts: it had inputs of a seed that was drawn, while the plugin knew
 /// those of the call before and found everything cold there. Of eager's the shorter one counts: a
-/// busy machine lengthens single ones. One call alone tells nothing.
+/// busy machine lengthens single ones. One call alone is not enough.
 ///
 /// units    calls_ns in nanoseconds
 bool take_compared_calls(const std::vector<measure::PerSide<double>>& calls_ns,
                          const measure::PerSide<double>& first_weights_ns,
                          record::SecondWeights& found);
 
-/// Times both sides in pairs, while second weights are bound and known to be followed: what is fast
-/// only where it knows the outcome shows by its speed, and each pair brings inputs of its own of
-/// which eager's results are not in memory. At least 5 pairs; then until the interval is narrow
-/// enough, for about 200 ms. `found` gets speedup, interval, pairs and medians. Where it would take
-/// more than ten seconds of eager's time, or the later pairs will time launches of a captured call,
-/// it keeps what it has of the compared calls, or gets `untimed`.
+/// Times both sides in pairs, while second weights are bound and known to be followed: a plugin
+/// that is fast only on known results is slower here, because each pair has inputs of its own whose
+/// results are not in memory. At least 5 pairs; then until the interval is narrow enough, for about
+/// 200 ms. `found` gets speedup, interval, pairs and medians. Where it would take more than ten
+/// seconds of eager's time, or the later pairs will time launches of a captured call, it keeps what
+/// it has of the compared calls, or gets `untimed`.
 ///
 /// order    both sides have been called on these weights
 SecondTimingEnd time_second_weights(const ComparedSample& compared, const SecondTimingMeans& means,

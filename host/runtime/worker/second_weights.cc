@@ -208,8 +208,8 @@ Status SecondWeights::put_in_place() {
   }
   GN_RETURN_IF_ERROR(update());
   // Results on the content that is compared later must not be in memory before the plugin's calls.
-  const PlacedArguments& placed = compared_.eager.arguments();
-  InputShuffle shuffle(placed,
+  const DeviceArguments& on_device = compared_.eager.arguments();
+  InputShuffle shuffle(on_device,
                        variable_inputs(compared_.sample, compared_.arguments,
                                        compared_.eager.engine().pinned_arguments()),
                        kSecondWeightsSeed);
@@ -222,16 +222,17 @@ Status SecondWeights::put_in_place() {
 Status SecondWeights::calibrate() {
   std::vector<WeightRole> roles;
   for (const WeightUse& use : uses_) roles.push_back(use.role);
-  const PlacedArguments& placed = compared_.eager.arguments();
+  const DeviceArguments& on_device = compared_.eager.arguments();
   GN_RETURN_IF_ERROR(compared_.eager.prepare());
-  GN_RETURN_IF_ERROR(eager::calibrate(compared_.sample.program, engine_arguments(placed), roles,
-                                      placed.place().device()));
-  GN_RETURN_IF_ERROR(placed.place().wait());
-  if (placed.place().is_host()) return Status::ok();
+  GN_RETURN_IF_ERROR(eager::calibrate(compared_.sample.program, engine_arguments(on_device), roles,
+                                      on_device.device().name()));
+  GN_RETURN_IF_ERROR(on_device.device().wait());
+  if (on_device.device().is_host()) return Status::ok();
   for (std::size_t i = 0; i < uses_.size(); ++i) {
     if (uses_[i].role == WeightRole::kUnknown) continue;
     base::AlignedBuffer& bytes = compared_.arguments[i].bytes;
-    GN_RETURN_IF_ERROR(placed.place().copy_out(bytes.data(), placed.data(i), bytes.num_bytes()));
+    GN_RETURN_IF_ERROR(
+        on_device.device().copy_out(bytes.data(), on_device.data(i), bytes.num_bytes()));
   }
   return Status::ok();
 }
@@ -348,7 +349,7 @@ Status SecondWeights::compare(const Called& before, const Called& after) {
 
 void SecondWeights::time() {
   // On a device a call ends before its work does.
-  const bool is_enough = compared_.eager.place().is_host() &&
+  const bool is_enough = compared_.eager.device().is_host() &&
                          take_compared_calls(calls_ns_, means_.call_ns, result_.found);
   if (is_enough) return;
   SecondTimingEnd end = time_second_weights(compared_, means_, result_.found);

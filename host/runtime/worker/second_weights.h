@@ -12,7 +12,7 @@
 
 namespace graphnet::worker {
 
-/// Of the second weights: not that of replay.
+/// Of the second weights: not that of input generation.
 inline constexpr std::uint64_t kSecondWeightsSeed = 20261;
 
 /// What the host needs for second weights is known from the first ones.
@@ -36,16 +36,16 @@ struct SecondWeightsResult {
   bool is_evidence = false;
 };
 
-/// Gives both sides weights that let a signal through, in place of the replayed ones, and decides
+/// Gives both sides weights that let a signal through, in place of the generated ones, and decides
 /// by the outcome rule once more, on the sample's own inputs and on those of another seed. Weights
 /// that a plugin built into its code show here. Mode `bound`: bind is called again on the same
 /// executable; `per_call`: the weights come with the calls; `frozen`: a second executable is
 /// compiled, if the task asks for it. The calls are timed, and where these tell too little a few
 /// pairs (second_timing.h), so that speed that only the first weights give shows too.
 ///
-/// The plugin's calls come first, and eager's on the same inputs and weights after them: in memory,
-/// freed memory included, there is no result that the plugin could take for its own. Weights are
-/// calibrated, and eager's results on them first looked at, with inputs of other content.
+/// The plugin's calls come first, and eager's on the same inputs and weights after them. No memory,
+/// freed memory included, then holds a result that the plugin could copy. Weights are calibrated,
+/// and eager's results on them first looked at, with inputs of other content.
 ///
 /// The first weights are put back, bound again, and one call must give what eager gave on them at
 /// first. Nothing is tried, and the reason recorded, if it would take longer than half a minute of

@@ -61,10 +61,10 @@ Result<bool> on_other_inputs(const ComparedSample& compared, const std::function
                                                       compared.eager.engine().pinned_arguments()));
   GN_ASSIGN_OR_RETURN(const bool differs, variants.apply(sample::Content::kOtherSeed, seed));
   if (!differs) return false;
-  const PlacedArguments& placed = compared.eager.arguments();
+  const DeviceArguments& on_device = compared.eager.arguments();
   const auto update = [&] {
     for (const auto& variable : variants.variable()) {
-      GN_RETURN_IF_ERROR(placed.update(variable.index));
+      GN_RETURN_IF_ERROR(on_device.update(variable.index));
     }
     return Status::ok();
   };

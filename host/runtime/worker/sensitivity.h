@@ -13,14 +13,14 @@
 
 namespace graphnet::worker {
 
-/// Seed of the inputs that are held against the sample's own. Not one of those that the robustness
-/// columns show.
+/// Seed of the inputs that are compared with the sample's own. The robustness columns use other
+/// seeds.
 inline constexpr std::uint32_t kOtherInputsSeed = 126;
 
 /// Puts the inputs of another seed in place, calls `body`, and puts the sample's own back. False
 /// without a call if no byte would differ.
 ///
-/// errors   of the content, of the place and of `body`
+/// errors   of the content, of the device and of `body`
 base::Result<bool> on_other_inputs(const ComparedSample& compared,
                                    const std::function<base::Status()>& body,
                                    std::uint32_t seed = kOtherInputsSeed);

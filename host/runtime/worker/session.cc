@@ -48,8 +48,8 @@ Status prepare_sample(SessionLog& log, Made& made) {
   GN_ASSIGN_OR_RETURN(made.sample, load_files(log));
   log.enter(Phase::kPlan);
   GN_RETURN_IF_ERROR(plan_memory(log, made.sample, *made.device));
-  log.enter(Phase::kReplay);
-  GN_ASSIGN_OR_RETURN(made.arguments, replay_arguments(log, made.sample));
+  log.enter(Phase::kInputs);
+  GN_ASSIGN_OR_RETURN(made.arguments, generate_inputs(log, made.sample));
   return Status::ok();
 }
 

@@ -8,7 +8,7 @@ namespace graphnet::worker {
 
 /// One sample with one plugin, from its files to its record.
 ///
-/// Phases in order: load, plan, replay, eager, compile, bind, run, compare, second_weights, time,
+/// Phases in order: load, plan, inputs, eager, compile, bind, run, compare, second_weights, time,
 /// robustness (the three of protocol `paired`), and proof, after which nothing can be timed. No
 /// bind lies between time and proof: what is traced is what was timed. The device is opened first,
 /// in load. Each is announced before it begins; a sample that does not fit is skipped before

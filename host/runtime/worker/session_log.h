@@ -15,10 +15,10 @@
 
 namespace graphnet::worker {
 
-/// How a session goes: the task, the phase that it is in, and the record as far as it is known.
+/// State of a session: the task, its present phase, and the record as far as it is known.
 ///
-/// Functions that end the sample write outcome and message to the record and return an error, which
-/// the phase returns in its turn: nobody writes it a second time.
+/// Functions that end the sample write outcome and message to the record and return an error. The
+/// phase returns that error and does not write it again.
 class SessionLog {
  public:
   /// Both are borrowed.
@@ -33,7 +33,7 @@ class SessionLog {
   /// Waits for leave to begin a phase, if this worker shares the machine. The wait belongs to no
   /// phase.
   void ask_for(record::Phase phase, std::optional<std::int64_t> num_bytes = std::nullopt);
-  /// Says which code of the plugin is entered next.
+  /// Says which function of the plugin is called next.
   void begin_step(const char* step) { channel_.begin_step(step); }
   /// Sends the record as far as it is known.
   void send() { channel_.send_record(record_, /*is_final=*/false); }

@@ -11,7 +11,7 @@
 #include "measure/paired_settings.h"
 #include "measure/process_family.h"
 #include "proof/regions.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 #include "worker/eager_standby.h"
 #include "worker/task_device.h"

@@ -75,7 +75,7 @@ Result<std::unique_ptr<TaskDevice>> TaskDevice::open_driver(
 
 Status TaskDevice::attach(int index, const std::string& library) {
   GN_ASSIGN_OR_RETURN(gpu_, device::Gpu::open(index, library));
-  GN_ASSIGN_OR_RETURN(place_, device::GpuPlace::create(*gpu_, index));
+  GN_ASSIGN_OR_RETURN(tensors_, device::GpuDevice::create(*gpu_, index));
   return Status::ok();
 }
 

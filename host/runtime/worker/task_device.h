@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "device/tensor_place.h"
+#include "device/tensor_device.h"
 #include "journal/worker_message.h"
 #include "measure/instruments.h"
 #include "proof/cupti_session.h"
@@ -38,7 +38,7 @@ class TaskDevice {
       const proof::CuptiSession::Settings* tracing = nullptr);
 
   bool is_cuda() const { return gpu_ != nullptr; }
-  device::TensorPlace& place() { return place_ ? *place_ : device::host_place(); }
+  device::TensorDevice& tensors() { return tensors_ ? *tensors_ : device::host_device(); }
   /// Null on the CPU.
   device::Gpu* gpu() { return gpu_.get(); }
 
@@ -67,7 +67,7 @@ class TaskDevice {
 
   proof::CuptiStatus tracing_state_;
   std::unique_ptr<device::Gpu> gpu_;
-  std::unique_ptr<device::TensorPlace> place_;
+  std::unique_ptr<device::TensorDevice> tensors_;
   // Behind the device: it is started first, and ends before the context that it traces.
   std::unique_ptr<proof::CuptiSession> tracing_;
   bool allows_tf32_ = false;

@@ -86,7 +86,7 @@ Status TimedChecks::before_pair(const measure::PairPlan& plan) {
   const int first = plan.settled[measure::kBackend] ? measure::kLeadingCall : 0;
   const int drawn = std::uniform_int_distribution<int>(first, plan.calls - 1)(generator_);
   if (draw_check(plan.backend_first)) checked_call_ = drawn;
-  if (!eager_.place().is_host()) span_ns_.emplace_back();
+  if (!eager_.device().is_host()) span_ns_.emplace_back();
   first_content_[measure::kBackend] = shuffle_.reserve(contents);
   first_content_[measure::kEager] =
       plan.backend_first ? first_content_[measure::kBackend] : shuffle_.reserve(contents);
@@ -102,7 +102,7 @@ Status TimedChecks::before_call(Side side, int call) {
   GN_RETURN_IF_ERROR(shuffle_.apply(content_of(side, call)));
   const bool is_timed = call != measure::kLeadingCall;
   if (is_timed && side == measure::kBackend && shuffle_.has_effect()) ++findings_.shuffled_calls;
-  return eager_.place().wait();  // what was asked of a device here is in no clock
+  return eager_.device().wait();  // what was asked of a device here is in no clock
 }
 
 /// Whether a checked call's outputs are copied right after it; else at the end of its side sample.
@@ -115,13 +115,13 @@ Status TimedChecks::after_call(Side side, int call) {
   if (side == measure::kEager) {
     return plan_.backend_first && copies_at_once(call) ? copy_eager() : Status::ok();
   }
-  early_look_.clear();
+  early_copy_.clear();
   copy_ns_ = 0;
   if (copies_at_once(call)) return copy_plugin();
-  if (!eager_.place().is_host()) return Status::ok();
+  if (!eager_.device().is_host()) return Status::ok();
   GN_RETURN_IF_ERROR(plugin_.check_tensors());
   const std::int64_t begin_ns = measure::monotonic_raw_ns();
-  early_look_.take(plugin_.outputs(), plugin_.kept(), generator_);
+  early_copy_.take(plugin_.outputs(), plugin_.kept(), generator_);
   copy_ns_ += static_cast<double>(measure::monotonic_raw_ns() - begin_ns);
   return Status::ok();
 }
@@ -131,7 +131,7 @@ Status TimedChecks::copy_plugin() {
   const std::int64_t begin_ns = measure::monotonic_raw_ns();
   GN_RETURN_IF_ERROR(plugin_.copy_outputs(plugin_outputs_));
   copy_ns_ += static_cast<double>(measure::monotonic_raw_ns() - begin_ns);
-  if (!allocates && eager_.place().is_host()) findings_.copies_ns.push_back(copy_ns_);
+  if (!allocates && eager_.device().is_host()) findings_.copies_ns.push_back(copy_ns_);
   return Status::ok();
 }
 
@@ -145,9 +145,9 @@ Status TimedChecks::after_side_sample(Side side, int pair) {
     first_content_[side] = shuffle_.reserve(static_cast<std::uint64_t>(plan_.calls) + 1);
     return Status::ok();
   }
-  if (!span_ns_.empty()) span_ns_.back()[side] = eager_.place().last_span_ns().value_or(0);
+  if (!span_ns_.empty()) span_ns_.back()[side] = eager_.device().last_span_ns().value_or(0);
   const std::int64_t start = measure::monotonic_raw_ns();
-  const bool is_host = eager_.place().is_host();  // elsewhere a look at guards is a copy for each
+  const bool is_host = eager_.device().is_host();  // elsewhere a look at guards is a copy for each
   if (side == measure::kBackend && is_host) GN_RETURN_IF_ERROR(plugin_.check_guards());
   if (checked_call_ && !copies_at_once(*checked_call_)) {
     if (side == measure::kBackend) GN_RETURN_IF_ERROR(copy_plugin());
@@ -188,7 +188,7 @@ Status TimedChecks::check_untimed(int calls) {
 
 Status TimedChecks::compare_call(const std::string& which) {
   ++findings_.checked_calls;
-  if (early_look_.differs(plugin_outputs_)) {
+  if (early_copy_.differs(plugin_outputs_)) {
     return found(Flag::kLateOutput, Outcome::kPluginFailed,
                  "outputs of " + which + " changed after gn_backend_run had returned");
   }

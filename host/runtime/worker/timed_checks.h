@@ -13,7 +13,7 @@
 #include "worker/correctness.h"
 #include "worker/dense_copy.h"
 #include "worker/eager_side.h"
-#include "worker/early_look.h"
+#include "worker/early_copy.h"
 #include "worker/input_shuffle.h"
 #include "worker/plugin_side.h"
 
@@ -32,25 +32,25 @@ struct TimedFindings {
   record::Flag flag = record::Flag::kNone;
   record::Outcome outcome = record::Outcome::kNone;  ///< that it makes of the sample, with a flag
   std::string message;                               ///< one sentence about it
-  /// What the place's own clock says of the timed calls, by pair; of the last call of a side
+  /// What the device's own clock says of the timed calls, by pair; of the last call of a side
   /// sample. Empty on the host.
   std::vector<measure::PerSide<double>> span_ns;
 };
 
 /// Watches the timed calls of both sides for results that were not computed in them.
 ///
-/// Every call of the plugin gets inputs of its own, the leading call of a side sample too, brought
-/// there as late as can be: nobody who watches the inputs has time to compute from them. In a share
-/// of the pairs one call is checked, drawn at random among all of the side sample so that nobody
-/// can know. Its outputs are copied as soon as it returns, before anything else is looked at: all
-/// of them up to 256 KiB; of larger ones 64 KiB at random places, which the whole copy behind the
-/// reading of the counters must agree with. (Copying more would make waits of large samples
-/// uncertain.) On a device outputs are copied after it has been waited for. All of it is outside
-/// the clocks, as is a look at output tensors in each call and, on the host, at the guards in each
-/// side sample.
+/// Every call of the plugin gets inputs of its own, the leading call of a side sample too. They are
+/// written right before the call, so a plugin that watches the inputs has no time to compute from
+/// them. In a share of the pairs one call is checked; it is drawn at random among all calls of the
+/// side sample, so the plugin cannot know which. Its outputs are copied as soon as it returns,
+/// before anything else is looked at: all of them up to 256 KiB; of larger ones 64 KiB at random
+/// offsets, which the whole copy behind the reading of the counters must agree with. (Copying more
+/// would make waits of large samples uncertain.) On a device outputs are copied after it has been
+/// waited for. All of it is outside the clocks, as is a look at output tensors in each call and, on
+/// the host, at the guards in each side sample.
 ///
-/// What eager gives on the same inputs is not in memory while the plugin runs, so nothing needs to
-/// be hidden: where the plugin's side sample comes first, eager's side sample repeats its contents
+/// Eager's results on the same inputs are not in memory while the plugin runs, so the plugin cannot
+/// copy them: where the plugin's side sample comes first, eager's side sample repeats its contents
 /// and yields the results; where it comes second, the plugin gets contents that eager has not had,
 /// and eager runs on the checked one afterwards. That run is what a check costs there, a copy and a
 /// comparison elsewhere; such pairs are therefore checked more rarely, and both within a tenth of
@@ -116,7 +116,7 @@ class TimedChecks {
   std::vector<KeptOutput> plugin_outputs_;
   double copy_ns_ = 0;  // of this pair's checked call
   std::size_t output_bytes_ = 0;
-  EarlyLook early_look_;
+  EarlyCopy early_copy_;
   measure::PairPlan plan_;
   measure::PerSide<std::uint64_t> first_content_ = {};
   std::optional<int> checked_call_;    // of this pair

@@ -88,8 +88,8 @@ TimingWatch::Moment TimingWatch::now() {
   return moment;
 }
 
-void TimingWatch::look() {
-  family_.look_now_and_then();
+void TimingWatch::scan() {
+  family_.scan_now_and_then();
   std::vector<std::string> living = family_.living();
   if (living.size() > helpers_.size()) helpers_ = std::move(living);
 }
@@ -104,7 +104,7 @@ void TimingWatch::note_side_sample(Side side) {
 measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
   measure::PairedHooks hooks;
   hooks.before_pair = [this, inner = std::move(inner.before_pair)](const measure::PairPlan& plan) {
-    look();
+    scan();
     if (clock_ != nullptr && !elsewhere_before_ns_) {
       elsewhere_before_ns_ = clock_->ran_elsewhere_ns();
     }

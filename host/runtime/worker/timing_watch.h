@@ -21,11 +21,11 @@ struct Finding {
   bool is_fatal = false;  ///< the plugin has failed (`plugin_failed`); else the outcome stays
 };
 
-/// "NAME=value" of the environment, by which processes of this worker are told from those of others
-/// that share the machine; "" if there are none.
+/// "NAME=value" of the environment that identifies processes of this worker where several share the
+/// machine; "" if none do.
 std::string own_mark();
 
-/// libtorch's settings before the plugin's code came in, and whether they are the same still.
+/// Compares libtorch's settings now with those from before the plugin was loaded.
 class SettingsWatch {
  public:
   /// order    right before the plugin's file is opened
@@ -65,7 +65,7 @@ class TimingWatch {
     std::int64_t counter_ns = 0;
   };
   static Moment now();
-  void look();
+  void scan();
   void note_side_sample(measure::Side side);
 
   measure::ProcessFamily& family_;
@@ -75,7 +75,7 @@ class TimingWatch {
   Moment begin_;
   std::optional<std::int64_t> elsewhere_before_ns_;  ///< when the first pair began
   measure::PerSide<measure::ClockAgreement> agreements_;
-  std::vector<std::string> helpers_;  ///< by name, of the look that found most
+  std::vector<std::string> helpers_;  ///< by name, of the scan that found most
 };
 
 /// The flag for a result in which more processor time was used than `threads` cores offer: above
@@ -83,8 +83,8 @@ class TimingWatch {
 std::vector<Finding> check_budget(const measure::PairedResult& result, int threads);
 
 /// The flag `unvaried` for a result in which more than about a twentieth of the plugin's timed
-/// calls had inputs that an earlier call had seen, because there are not ten times as many contents
-/// as calls: what remembers results gains there.
+/// calls had inputs that an earlier call had seen, because there are fewer than ten times as many
+/// contents as calls. A plugin that stores results gains there.
 ///
 /// units    content_bits: as InputShuffle::content_bits()
 std::vector<Finding> check_contents(const measure::PairedResult& result, double content_bits);

@@ -29,7 +29,7 @@ double median_or_zero(std::vector<double> values) {
 base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup, EagerSide& eager) {
   HostSteps steps;
   steps.around_ns = median_or_zero(eager_warmup.around_ns);
-  if (!eager.place().is_host()) return steps;
+  if (!eager.device().is_host()) return steps;
   std::vector<KeptOutput> outputs;
   GN_RETURN_IF_ERROR(eager.copy_outputs(outputs));  // allocates
   std::vector<double> copies_ns;

@@ -10,7 +10,7 @@
 
 namespace graphnet::worker {
 
-/// What the host's own steps around a call take while no code of a plugin is in the process.
+/// Times of the host's own steps around a call before any code of a plugin is in the process.
 ///
 /// units    nanoseconds a call, medians; 0: not known
 struct HostSteps {
@@ -23,14 +23,14 @@ struct HostSteps {
 /// order    after eager's warm-up, before the plugin is loaded
 base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup, EagerSide& eager);
 
-/// Whether a step takes so much longer with the plugin that work of its calls must be done in it:
-/// by more than a tenth of a call, than `slack` of what the step took before (caches are colder
-/// beside a plugin), and than 2 microseconds (a trap alone takes one).
+/// Whether a step takes so much longer with the plugin that it must contain work of the plugin's
+/// calls. Three limits must be exceeded: a tenth of a call, `slack` of the step's earlier time
+/// (caches are colder beside a plugin), and 2 microseconds (a trap alone takes one).
 bool is_untimed_work(double before_ns, double with_plugin_ns, double call_ns, double slack);
 
-/// Compares the steps around the plugin's timed calls with those from before it was loaded. Code
-/// that runs in a step of the host, such as in the handler of a trap on the inputs, on the clock or
-/// on pages of the outputs, works in no clock.
+/// Compares the steps around the plugin's timed calls with those from before it was loaded. Plugin
+/// code that runs in such a step is not timed: for example the handler of a trap on the inputs, on
+/// the clock or on pages of the outputs.
 ///
 /// | flag           | means                                                                    |
 /// |----------------|--------------------------------------------------------------------------|

@@ -8,7 +8,7 @@
 #include "base/aligned_buffer.h"
 #include "base/result.h"
 #include "graph/weight_roles.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 
 namespace graphnet::worker {
 

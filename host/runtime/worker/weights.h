@@ -7,7 +7,7 @@
 
 namespace graphnet::worker {
 
-/// Whether an argument is a weight: the one place that decides it.
+/// Whether an argument is a weight; decided here only.
 ///
 /// order    mode: of the run, "bound", "frozen" or "per_call"
 inline bool is_weight(graph::ParameterKind kind, std::string_view mode = "bound") {

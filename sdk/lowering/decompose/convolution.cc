@@ -271,9 +271,9 @@ Tensors col2im(Call& call) {
     Shape low(4, 0);
     Shape high(4, 0);
     Shape interior(4, 0);
-    const Shape place = {k / taps.kernel[1], k % taps.kernel[1]};
+    const Shape tap_position = {k / taps.kernel[1], k % taps.kernel[1]};
     for (std::size_t i = 0; i < 2; ++i) {
-      low[i + 2] = place[i] * taps.dilation[i] - taps.padding[i];
+      low[i + 2] = tap_position[i] * taps.dilation[i] - taps.padding[i];
       interior[i + 2] = taps.stride[i] - 1;
       high[i + 2] = size[i] - low[i + 2] - (out[i] - 1) * taps.stride[i] - 1;
     }

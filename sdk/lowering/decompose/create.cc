@@ -144,9 +144,9 @@ Tensors diag(Call& call) {
   }
   const std::int64_t width = x.extent(1);
   const std::int64_t first = diagonal >= 0 ? diagonal : -diagonal * width;
-  std::vector<std::int64_t> places;
-  for (std::int64_t i = 0; i < shape[0]; ++i) places.push_back(first + i * (width + 1));
-  return {b.take(b.reshape(x, {num_elements(x.shape)}), 0, places)};
+  std::vector<std::int64_t> indices;
+  for (std::int64_t i = 0; i < shape[0]; ++i) indices.push_back(first + i * (width + 1));
+  return {b.take(b.reshape(x, {num_elements(x.shape)}), 0, indices)};
 }
 
 }  // namespace graphnet::lowering::decomposition

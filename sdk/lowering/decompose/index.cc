@@ -16,16 +16,16 @@ Shape with_last(Shape shape, std::int64_t extent) {
   return shape;
 }
 
-/// Which elements of x a call of gather or scatter along a dimension means. Where the index was
-/// expanded over a whole dimension of x, all elements along it move together: a row instead of
-/// an element for each place.
-struct Places {
+/// The elements of x that gather or scatter along a dimension addresses. If the index was expanded
+/// over a whole dimension of x, the elements along it move together: one row for each start index
+/// instead of one element.
+struct StartIndices {
   Tensor starts;  ///< [batch..., dims], coordinates of x
   Shape dims;     ///< of x, those that starts hold; the others move as a whole
   Shape order;    ///< of the index's dimensions: those of the batch, then the others
 };
 
-Places places_of(Call& call, const Tensor& x) {
+StartIndices start_indices_of(Call& call, const Tensor& x) {
   Builder& b = call.b;
   const Shape shape = call.tensor("index").shape;
   const auto rank = static_cast<std::int64_t>(shape.size());
@@ -34,28 +34,27 @@ Places places_of(Call& call, const Tensor& x) {
   Shape aligned(shape.size() - index.shape.size(), 1);
   aligned.insert(aligned.end(), index.shape.begin(), index.shape.end());
   index = b.reshape(index, aligned);
-  Places places;
+  StartIndices at;
   Shape whole;
   Shape batch;
   for (std::int64_t d = 0; d < rank; ++d) {
     const bool moves_whole = d != dim && index.extent(d) == 1 && shape.at(d) == x.extent(d);
-    (moves_whole ? whole : places.dims).push_back(d);
+    (moves_whole ? whole : at.dims).push_back(d);
     if (!moves_whole) batch.push_back(shape.at(d));
   }
   index = b.expand(b.reshape(index, without_dims(index.shape, whole)), batch);
   Tensors parts;
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    const Tensor part = places.dims[i] == dim
-                            ? index
-                            : b.emit.iota(index.type, batch, static_cast<std::int64_t>(i));
+    const Tensor part =
+        at.dims[i] == dim ? index : b.emit.iota(index.type, batch, static_cast<std::int64_t>(i));
     parts.push_back(b.reshape(part, with_last(batch, 1)));
   }
-  places.starts = parts.size() == 1
-                      ? parts[0]
-                      : b.emit.concatenate(parts, static_cast<std::int64_t>(batch.size()));
-  places.order = places.dims;
-  places.order.insert(places.order.end(), whole.begin(), whole.end());
-  return places;
+  at.starts = parts.size() == 1
+                  ? parts[0]
+                  : b.emit.concatenate(parts, static_cast<std::int64_t>(batch.size()));
+  at.order = at.dims;
+  at.order.insert(at.order.end(), whole.begin(), whole.end());
+  return at;
 }
 
 Tensor permuted(Builder& b, const Tensor& x, const Shape& order) {
@@ -91,7 +90,7 @@ IndexSet index_set(Call& call, const Tensor& x) {
   set.starts = parts.size() == 1
                    ? parts[0]
                    : b.emit.concatenate(parts, static_cast<std::int64_t>(batch.size()));
-  // Indices side by side keep their place; with a gap between them the result's dimensions go
+  // Indices side by side keep their position; with a gap between them the result's dimensions go
   // first.
   const bool adjacent =
       set.dims.back() - set.dims.front() == static_cast<std::int64_t>(set.dims.size()) - 1;
@@ -99,8 +98,8 @@ IndexSet index_set(Call& call, const Tensor& x) {
   return set;
 }
 
-// x[mask] = values where all places get the same: the values' shape then does not depend on how
-// many there are.
+// x[mask] = values where all selected elements get the same value: the values' shape then does not
+// depend on how many there are.
 std::optional<Tensor> put_by_mask(Call& call, const Tensor& x) {
   Builder& b = call.b;
   const auto indices = call.optional_tensors("indices");
@@ -139,12 +138,12 @@ double neutral(Reduction kind) {
   }
 }
 
-/// What is scattered, in the order of the places; src may be larger than index.
-Tensor source_of(Call& call, const Places& places) {
+/// What is scattered, in the order of the start indices; src may be larger than index.
+Tensor source_of(Call& call, const StartIndices& at) {
   const Shape shape = call.tensor("index").shape;
   const Tensor source =
       call.b.emit.slice(call.tensor("src"), Shape(shape.size(), 0), shape, Shape(shape.size(), 1));
-  return permuted(call.b, source, places.order);
+  return permuted(call.b, source, at.order);
 }
 
 }  // namespace
@@ -164,12 +163,12 @@ Tensors gather(Call& call) {
   Builder& b = call.b;
   const Tensor x = call.tensor("self");
   if (x.rank() == 0) return {b.expand(x, call.tensor("index").shape)};
-  const Places places = places_of(call, x);
-  Shape back(places.order.size());
+  const StartIndices at = start_indices_of(call, x);
+  Shape back(at.order.size());
   for (std::size_t i = 0; i < back.size(); ++i) {
-    back[static_cast<std::size_t>(places.order[i])] = static_cast<std::int64_t>(i);
+    back[static_cast<std::size_t>(at.order[i])] = static_cast<std::int64_t>(i);
   }
-  return {permuted(b, b.emit.gather(x, places.starts, places.dims, 0), back)};
+  return {permuted(b, b.emit.gather(x, at.starts, at.dims, 0), back)};
 }
 
 Tensors index(Call& call) {
@@ -199,9 +198,8 @@ Tensors index_put(Call& call) {
 
 Tensors scatter_add(Call& call) {
   const Tensor x = call.tensor("self");
-  const Places places = places_of(call, x);
-  return {
-      call.b.emit.scatter(x, places.starts, places.dims, source_of(call, places), Reduction::kSum)};
+  const StartIndices at = start_indices_of(call, x);
+  return {call.b.emit.scatter(x, at.starts, at.dims, source_of(call, at), Reduction::kSum)};
 }
 
 Tensors scatter_reduce(Call& call) {
@@ -210,15 +208,15 @@ Tensors scatter_reduce(Call& call) {
   const std::string name = call.text("reduce");
   const Reduction kind = *reduction_of(name);
   const bool include_self = call.flag("include_self");
-  const Places places = places_of(call, x);
-  const Tensor source = source_of(call, places);
-  // How many values meet at each place.
+  const StartIndices at = start_indices_of(call, x);
+  const Tensor source = source_of(call, at);
+  // How many values meet at each element.
   const Tensor ones = b.full(x.type, source.shape, 1);
   const Tensor count =
-      b.emit.scatter(b.full(x.type, x.shape, 0), places.starts, places.dims, ones, Reduction::kSum);
+      b.emit.scatter(b.full(x.type, x.shape, 0), at.starts, at.dims, ones, Reduction::kSum);
   const Tensor touched = b.compare(Comparison::kGt, count, 0);
   const Tensor start = include_self ? x : b.select(touched, b.full(x.type, {}, neutral(kind)), x);
-  Tensor result = b.emit.scatter(start, places.starts, places.dims, source, kind);
+  Tensor result = b.emit.scatter(start, at.starts, at.dims, source, kind);
   if (name == "mean") {
     const Tensor total = include_self ? b.add(count, 1) : count;
     result = b.select(touched, b.divide(result, total), result);

@@ -187,7 +187,7 @@ struct Sampler {
       weight = b.select(off, b.full(weight.type, {}, 0), weight);
     }
     const auto coordinate = [&](const Tensor& position, std::int64_t extent) {
-      // As an integer NaN would be a place far outside the tensor; it is not at least zero.
+      // As an integer NaN would be an index far outside the tensor; it is not at least zero.
       const Tensor number =
           b.select(b.compare(Comparison::kGe, position, 0), position, b.full(position.type, {}, 0));
       const Tensor clamped = b.clamp(number, 0, static_cast<double>(extent - 1));

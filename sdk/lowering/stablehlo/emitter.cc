@@ -70,13 +70,13 @@ Tensor like(Tensor result, const Tensor& operand) {
 }  // namespace
 
 void Emitter::begin_node(std::string_view op, std::string_view where) {
-  std::string place(op);
-  if (!where.empty()) place += " " + std::string(where);
+  std::string location(op);
+  if (!where.empty()) location += " " + std::string(where);
   // What would end the string of a location early, if a file name holds it.
-  place.erase(std::remove_if(place.begin(), place.end(),
-                             [](char c) { return c == '"' || c == '\\' || c == '\n'; }),
-              place.end());
-  places_.push_back(std::move(place));
+  location.erase(std::remove_if(location.begin(), location.end(),
+                                [](char c) { return c == '"' || c == '\\' || c == '\n'; }),
+                 location.end());
+  locations_.push_back(std::move(location));
 }
 
 // The shape is a copy: callers pass that of a line, which moves when lines are added.
@@ -88,7 +88,7 @@ Tensor Emitter::add(std::string text, const std::vector<Tensor>& operands, Type 
   line.type = type;
   line.shape = shape;
   line.is_cheap = is_cheap;
-  line.where = static_cast<std::int32_t>(places_.size()) - 1;
+  line.where = static_cast<std::int32_t>(locations_.size()) - 1;
   for (const Tensor& operand : operands) {
     line.operands.push_back(operand.id);
     line.stage = std::max(line.stage, stage(operand));

@@ -27,15 +27,15 @@ struct EmitterOptions {
 
 /// Builds StableHLO text.
 ///
-/// Operations are kept as a graph of text lines; finish() writes those that outputs need, so dead
-/// ones cost nothing and equal ones exist once. Each belongs to a stage: known now, known in bind
-/// (weights), or known per call; finish() moves the second kind to a module of its own.
+/// Operations are a graph of text lines. finish() writes only the lines that outputs need; equal
+/// lines exist once. Each belongs to a stage: known now, known in bind (weights), or known per
+/// call; finish() moves the second kind to a module of its own.
 ///
 /// A transposition is not an operation but a layout: `Tensor::layout` lists the logical dimensions
 /// in the order in which memory holds them (empty: as they are). Element-wise operations, windows,
 /// reductions and products work on whatever layout their operands have; transposes are written
-/// where two layouts meet or an operation needs dimensions in order. A network of convolutions so
-/// stays channels-last from its first to its last.
+/// where two layouts meet or an operation needs dimensions in order. A network of convolutions thus
+/// stays channels-last from its first convolution to its last.
 ///
 /// errors   LoweringError for what StableHLO cannot express
 class Emitter final : public lowering::Emitter {
@@ -97,7 +97,7 @@ class Emitter final : public lowering::Emitter {
     bool is_argument = false;
     ModuleArgument argument = {};
     bool is_cheap = false;    ///< computed again per call rather than kept from bind
-    std::int32_t where = -1;  ///< index in places_
+    std::int32_t where = -1;  ///< index in locations_
   };
   /// How a line that is a broadcast can be written in another layout.
   struct BroadcastLine {
@@ -141,7 +141,7 @@ class Emitter final : public lowering::Emitter {
 
   EmitterOptions options_;
   std::vector<Line> lines_;
-  std::vector<std::string> places_;
+  std::vector<std::string> locations_;
   std::unordered_map<std::string, std::int32_t> by_text_;
   std::unordered_map<std::int32_t, BroadcastLine> broadcasts_;
 };

@@ -231,7 +231,7 @@ Tensor Emitter::reduce_window(Reduction kind, const Tensor& x, const Window& win
 Tensor Emitter::gather(const Tensor& x, const Tensor& starts, const Shape& dims,
                        std::int64_t batch_position) {
   const Tensor source = in_order(x);
-  const Tensor places = in_order(starts);
+  const Tensor start_indices = in_order(starts);
   const Shape batch(starts.shape.begin(), starts.shape.end() - 1);
   const Shape rest = without_dims(x.shape, dims);
   Shape shape(rest.begin(), rest.begin() + batch_position);
@@ -244,21 +244,21 @@ Tensor Emitter::gather(const Tensor& x, const Tensor& starts, const Shape& dims,
   }
   Shape collapsed = dims;
   std::sort(collapsed.begin(), collapsed.end());
-  const std::string text = "\"stablehlo.gather\"(" + name(source) + ", " + name(places) +
+  const std::string text = "\"stablehlo.gather\"(" + name(source) + ", " + name(start_indices) +
                            ") {dimension_numbers = #stablehlo.gather<offset_dims = [" +
                            join(offsets) + "], collapsed_slice_dims = [" + join(collapsed) +
                            "], start_index_map = [" + join(dims) +
                            "], index_vector_dim = " + std::to_string(batch.size()) +
                            ">, slice_sizes = " + array_text(with_ones(x.shape, dims)) +
                            ", indices_are_sorted = false} : (" + memory_type(source) + ", " +
-                           memory_type(places) + ") -> " + type_text(x.type, shape);
-  return add(text, {source, places}, x.type, shape);
+                           memory_type(start_indices) + ") -> " + type_text(x.type, shape);
+  return add(text, {source, start_indices}, x.type, shape);
 }
 
 Tensor Emitter::scatter(const Tensor& x, const Tensor& starts, const Shape& dims,
                         const Tensor& updates, std::optional<Reduction> combine) {
   const Tensor target = in_order(x);
-  const Tensor places = in_order(starts);
+  const Tensor start_indices = in_order(starts);
   const Tensor values = in_order(updates);
   const auto batch = starts.rank() - 1;
   Shape windows = counting(updates.rank() - batch);
@@ -270,14 +270,14 @@ Tensor Emitter::scatter(const Tensor& x, const Tensor& starts, const Shape& dims
                                      : "({ ^bb0(%p: " + scalar + ", %q: " + scalar +
                                            "): stablehlo.return %q : " + scalar + " })";
   const std::string text =
-      "\"stablehlo.scatter\"(" + name(target) + ", " + name(places) + ", " + name(values) + ") " +
-      region + " {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [" +
+      "\"stablehlo.scatter\"(" + name(target) + ", " + name(start_indices) + ", " + name(values) +
+      ") " + region + " {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [" +
       join(windows) + "], inserted_window_dims = [" + join(inserted) +
       "], scatter_dims_to_operand_dims = [" + join(dims) +
       "], index_vector_dim = " + std::to_string(batch) +
       ">, indices_are_sorted = false, unique_indices = false} : (" + memory_type(target) + ", " +
-      memory_type(places) + ", " + memory_type(values) + ") -> " + memory_type(target);
-  return add(text, {target, places, values}, x.type, x.shape);
+      memory_type(start_indices) + ", " + memory_type(values) + ") -> " + memory_type(target);
+  return add(text, {target, start_indices, values}, x.type, x.shape);
 }
 
 std::pair<Tensor, Tensor> Emitter::sort(const Tensor& x, std::int64_t dim, bool descending) {

@@ -112,7 +112,7 @@ class ModuleWriter {
     out += " = ";
     out.append(each.text, is_part ? bar + 1 : 0, std::string::npos);
     if (each.where >= 0) {
-      out += " loc(\"" + emitter_.places_[static_cast<std::size_t>(each.where)] + "\")";
+      out += " loc(\"" + emitter_.locations_[static_cast<std::size_t>(each.where)] + "\")";
     }
     out += "\n";
   }

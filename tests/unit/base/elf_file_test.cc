@@ -120,11 +120,11 @@ TEST(ElfFile, SurvivesEachCutAndEachChangedByte) {
     for (std::size_t size = 0; size < good.size(); ++size) {
       EXPECT_LE(read_all(good.substr(0, size)), 8 * good.size());
     }
-    for (std::size_t place = 0; place < good.size(); ++place) {
+    for (std::size_t offset = 0; offset < good.size(); ++offset) {
       for (const char byte : {'\0', '\1', '\x7F', '\xFF'}) {
         std::string changed = good;
-        changed[place] = byte;
-        EXPECT_LE(read_all(changed), 8 * good.size()) << place;
+        changed[offset] = byte;
+        EXPECT_LE(read_all(changed), 8 * good.size()) << offset;
       }
     }
   }

@@ -26,8 +26,8 @@ TEST(ElfSymbols, NameAPlaceInThisProgram) {
   const auto address = reinterpret_cast<std::uintptr_t>(&without_arguments);
   const Mapping* own = find_mapping(*mappings, address);
   ASSERT_NE(own, nullptr);
-  const std::uint64_t place = address - own->start + own->file_offset;
-  const auto names = name_offsets(own->path, {place + 1, 1, place});
+  const std::uint64_t address_in_file = address - own->start + own->file_offset;
+  const auto names = name_offsets(own->path, {address_in_file + 1, 1, address_in_file});
   ASSERT_TRUE(names.is_ok()) << names.status().to_string();
   EXPECT_EQ((*names)[0].name, "graphnet::base::without_arguments");
   EXPECT_EQ((*names)[0].offset, 1U);
@@ -64,9 +64,9 @@ TEST(ElfSymbols, NameEachPlaceOfAFunctionOfSeveralPages) {
   const auto start = reinterpret_cast<std::uintptr_t>(&three_pages);
   const Mapping* own = find_mapping(*mappings, start);
   ASSERT_NE(own, nullptr);
-  const std::uint64_t place = start - own->start + own->file_offset;
+  const std::uint64_t address_in_file = start - own->start + own->file_offset;
   for (const std::uint64_t offset : {0U, 4095U, 4096U, 8192U, 12287U}) {
-    const auto names = name_offsets(own->path, {place + offset});
+    const auto names = name_offsets(own->path, {address_in_file + offset});
     ASSERT_TRUE(names.is_ok());
     EXPECT_EQ((*names)[0].name, "three_pages");
     EXPECT_EQ((*names)[0].offset, offset);

@@ -16,7 +16,7 @@ TEST(Json, KeepsTheOrderOfKeys) {
   EXPECT_EQ(dump_json(*parsed), text);
 }
 
-TEST(Json, MalformedTextIsAnInputErrorThatNamesThePlace) {
+TEST(Json, MalformedTextIsAnInputErrorThatNamesTheLocation) {
   for (const std::string text : {"", "{", "[1,]", "{\"a\":1}x", "nul", "\"\xff\"", "{'a':1}"}) {
     const auto parsed = parse_json(text, "results.jsonl");
     ASSERT_FALSE(parsed.is_ok()) << text;

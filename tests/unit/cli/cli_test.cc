@@ -14,6 +14,7 @@
 #include "cli/sample_names.h"
 #include "cli/sample_selection.h"
 #include "cli/slowest_samples.h"
+#include "support/mentions.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::cli {
@@ -21,10 +22,8 @@ namespace {
 
 using base::Code;
 using base::Status;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using tests::contains;
+using tests::mentions;
 
 class ParseTest : public ::testing::Test {
  protected:
@@ -100,10 +99,9 @@ TEST_F(ParseTest, ValueInBracketsMayBeLeftOut) {
 }
 
 TEST_F(ParseTest, ExplainsMistakes) {
-  EXPECT_TRUE(contains(error_of({"run", "--confg", "x"}),
-                       "unknown flag '--confg'\n  try: did you mean '--config'?"));
+  EXPECT_TRUE(mentions(error_of({"run", "--confg", "x"}), {"'--confg'", "'--config'"}));
   EXPECT_TRUE(contains(error_of({"run", "--trails=3"}), "did you mean '--trials'?"));
-  EXPECT_TRUE(contains(error_of({"rnu"}), "unknown command 'rnu'\n  try: did you mean 'run'?"));
+  EXPECT_TRUE(mentions(error_of({"rnu"}), {"'rnu'", "'run'"}));
   EXPECT_TRUE(contains(error_of({"run", "--warmup"}), "flag '--warmup' needs a value"));
   EXPECT_TRUE(contains(error_of({"run", "--json=3"}), "flag '--json' takes no value"));
   EXPECT_TRUE(contains(error_of({"run", "-y"}), "unknown flag '-y'"));
@@ -196,7 +194,7 @@ TEST(RunOptions, CountsOfCallsGoWithProtocolUpstream) {
   EXPECT_TRUE(contains(applied.to_string(), "add --protocol upstream"));
 }
 
-TEST(RunOptions, AFirstLookIsQuick) {
+TEST(RunOptions, AFirstRunIsQuick) {
   const tests::TempDir temp;
   config::Installation installation;
   installation.source_tree = GRAPHNET_SOURCE_DIR;
@@ -204,30 +202,30 @@ TEST(RunOptions, AFirstLookIsQuick) {
   const auto plain = temp.write("plain.yaml", backend);
   const auto timed = temp.write("timed.yaml", backend + "protocol: {half_width: 0.01}\n");
   const auto sampled = temp.write("sampled.yaml", backend + "samples: [a]\n");
-  const auto is_first_look = [&installation](const RunFlags& flags) {
+  const auto is_first_run = [&installation](const RunFlags& flags) {
     auto options = check_run_flags(flags, installation);
     EXPECT_TRUE(options.is_ok()) << options.status().to_string();
     const std::size_t num_given = options->repeat_flags.size();
-    quicken_first_look(installation, *options);
-    EXPECT_EQ(options->protocol == "smoke", options->is_first_look);
-    EXPECT_EQ(options->repeat_flags.size() == num_given + 2, options->is_first_look);
-    return options->is_first_look;
+    quicken_first_run(installation, *options);
+    EXPECT_EQ(options->protocol == "smoke", options->is_first_run);
+    EXPECT_EQ(options->repeat_flags.size() == num_given + 2, options->is_first_run);
+    return options->is_first_run;
   };
   RunFlags flags;
   flags.configs = {plain};
-  EXPECT_TRUE(is_first_look(flags));
+  EXPECT_TRUE(is_first_run(flags));
   flags.configs = {plain, timed};
-  EXPECT_FALSE(is_first_look(flags));
+  EXPECT_FALSE(is_first_run(flags));
   flags.configs = {sampled};
-  EXPECT_FALSE(is_first_look(flags));
+  EXPECT_FALSE(is_first_run(flags));
   flags.configs = {plain, "none.yaml"};
-  EXPECT_FALSE(is_first_look(flags));
+  EXPECT_FALSE(is_first_run(flags));
   flags.configs = {plain};
   flags.samples = {"a"};
-  EXPECT_FALSE(is_first_look(flags));
+  EXPECT_FALSE(is_first_run(flags));
   flags.samples.clear();
   flags.trials = "7";
-  EXPECT_FALSE(is_first_look(flags));
+  EXPECT_FALSE(is_first_run(flags));
 }
 
 TEST(RunOptions, RefuseMoreThreadsThanCores) {
@@ -239,12 +237,11 @@ TEST(RunOptions, RefuseMoreThreadsThanCores) {
   config.origins["threads"] = "x.yaml:7:3";
   const base::Status from_file = check_threads(config, 2);
   EXPECT_EQ(from_file.code(), base::Code::kInput);
-  EXPECT_TRUE(contains(from_file.to_string(),
-                       "x.yaml:7:3: threads is 64, and this process may use 2 cores"));
+  EXPECT_TRUE(mentions(from_file.to_string(), {"x.yaml:7:3:", "threads", "64", "2"}));
   config.origins["threads"] = "--threads";
   const base::Status from_flag = check_threads(config, 1);
   EXPECT_EQ(from_flag.code(), base::Code::kUsage);
-  EXPECT_TRUE(contains(from_flag.to_string(), "--threads is 64, and this process may use 1 core:"));
+  EXPECT_TRUE(mentions(from_flag.to_string(), {"--threads", "64", "1"}));
   config.threads = 0;
   config.compile_threads = 3;
   EXPECT_TRUE(contains(check_threads(config, 2).to_string(), "compile_threads is 3"));
@@ -257,15 +254,13 @@ TEST(RunOptions, RefuseBadValues) {
     flags.*flag = value;
     return check_run_flags(flags, config::Installation()).status().message();
   };
-  EXPECT_EQ(refused(&RunFlags::warmup, "-1"),
-            "--warmup must be an integer from 0 to 1000000, got '-1'");
-  EXPECT_EQ(refused(&RunFlags::trials, "0"),
-            "--trials must be an integer from 1 to 1000000, got '0'");
-  EXPECT_TRUE(contains(refused(&RunFlags::threads, "x"), "--threads must be auto or an integer"));
-  EXPECT_TRUE(contains(refused(&RunFlags::timeout, "1d"), "--timeout must be a duration"));
+  EXPECT_TRUE(mentions(refused(&RunFlags::warmup, "-1"), {"--warmup", "0", "1000000", "'-1'"}));
+  EXPECT_TRUE(mentions(refused(&RunFlags::trials, "0"), {"--trials", "1", "1000000", "'0'"}));
+  EXPECT_TRUE(mentions(refused(&RunFlags::threads, "x"), {"--threads", "auto", "integer"}));
+  EXPECT_TRUE(mentions(refused(&RunFlags::timeout, "1d"), {"--timeout", "duration"}));
   EXPECT_TRUE(
-      contains(refused(&RunFlags::fail_on, "x"), "--fail-on must be any, failed, error or never"));
-  EXPECT_TRUE(contains(refused(&RunFlags::output, "-"), "--output must be a file"));
+      mentions(refused(&RunFlags::fail_on, "x"), {"--fail-on", "any, failed, error", "never"}));
+  EXPECT_TRUE(mentions(refused(&RunFlags::output, "-"), {"--output", "file"}));
   RunFlags both;
   both.configs = {"x"};
   both.output = "a";

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "support/mentions.h"
+
 namespace graphnet::cli {
 namespace {
+
+using tests::contains;
 
 record::Record record_of() {
   record::Record record;
@@ -20,10 +24,6 @@ record::Record record_of() {
   record.output_tail = "one\ntwo";
   record.command = "graphnet run timm/a --config acme.yaml";
   return record;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 TEST(RecordDetails, NothingWithoutVerbosity) {

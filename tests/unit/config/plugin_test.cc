@@ -8,17 +8,17 @@
 #include "config/plugin_registry.h"
 #include "config/resolve_backend.h"
 #include "support/elf_builder.h"
+#include "support/mentions.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
 namespace {
 
+using tests::contains;
+using tests::mentions;
+
 namespace fs = std::filesystem;
 using base::Code;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// The first bytes of a shared library for this machine; enough for every check made here.
 std::string library_bytes(Elf64_Half machine, Elf64_Half type = ET_DYN) {
@@ -94,31 +94,32 @@ TEST_F(PluginTest, PlacesManifestErrors) {
   const std::string options = "options:\n  a: ";
   const struct {
     std::string text;
-    const char* message;
+    std::vector<std::string_view> names;
   } cases[] = {
-      {"schema: graphnet/plugin/v2\n", "schema 'graphnet/plugin/v2' is not known"},
-      {manifest_text("Acme"), "plugin.yaml:2:7: name must be"},
-      {manifest_text("a", "colour: red\n"), "plugin.yaml:8:1: unknown key 'colour'"},
+      {"schema: graphnet/plugin/v2\n", {"schema 'graphnet/plugin/v2' is not known"}},
+      {manifest_text("Acme"), {"plugin.yaml:2:7: name must be"}},
+      {manifest_text("a", "colour: red\n"), {"plugin.yaml:8:1: unknown key 'colour'"}},
       {manifest_text("a", options + "{type: integer, default: x, help: h}\n"),
-       "plugin.yaml:9:31: options.a.default must be an integer, got 'x'"},
+       {"plugin.yaml:9:31:", "options.a.default", "integer", "'x'"}},
       {manifest_text("a", options + "{type: integer, default: 1, min: 2, help: h}\n"),
-       "options.a.default must be an integer >= 2"},
+       {"options.a.default", "integer >= 2"}},
       {manifest_text("a", options + "{type: integer, default: 1, min: 3, max: 2, help: h}\n"),
-       "options.a.max is less than min"},
+       {"options.a.max", "less", "min"}},
       {manifest_text("a", options + "{type: text, default: x, min: 2, help: h}\n"),
-       "options.a.min applies only to"},
+       {"options.a.min applies only to"}},
       {manifest_text("a", options + "{default: x, help: h}\n"),
-       "options.a needs either 'type' or 'enum'"},
+       {"options.a needs either 'type' or 'enum'"}},
       {manifest_text("a", options + "{type: list, default: x, help: h}\n"),
-       "options.a.type must be"},
-      {manifest_text("a", options + "{type: text, default: x}\n"), "missing key 'options.a.help'"},
-      {manifest_text("a", options + "{enum: [], default: x, help: h}\n"), "has no choice"},
-      {manifest_text("a", options + "{enum: [y], default: x, help: h}\n"), "must be one of y"},
-      {manifest_text("a", "options: []\n"), "options must be a map"},
-      {manifest_text("a", "needs: [{soname: x}]\n"), "missing key 'needs.hint'"},
+       {"options.a.type must be"}},
+      {manifest_text("a", options + "{type: text, default: x}\n"),
+       {"missing key 'options.a.help'"}},
+      {manifest_text("a", options + "{enum: [], default: x, help: h}\n"), {"has no choice"}},
+      {manifest_text("a", options + "{enum: [y], default: x, help: h}\n"), {"one of y"}},
+      {manifest_text("a", "options: []\n"), {"options", "map"}},
+      {manifest_text("a", "needs: [{soname: x}]\n"), {"missing key 'needs.hint'"}},
   };
-  for (const auto& [text, message] : cases) {
-    EXPECT_TRUE(contains(manifest_error(text), message)) << manifest_error(text);
+  for (const auto& [text, names] : cases) {
+    EXPECT_TRUE(mentions(manifest_error(text), names));
   }
 }
 
@@ -127,8 +128,8 @@ TEST_F(PluginTest, TheLibraryMustExistAndStayInItsFolder) {
     std::string text = manifest_text("a");
     return text.replace(text.find("libgn_x.so"), 10, library);
   };
-  EXPECT_TRUE(contains(manifest_error(with_library("other.so")),
-                       "plugin.yaml:4:10: library 'other.so' does not exist next to this file"));
+  EXPECT_TRUE(mentions(manifest_error(with_library("other.so")),
+                       {"plugin.yaml:4:10:", "'other.so'", "not exist"}));
   EXPECT_TRUE(contains(manifest_error(with_library("/bin/sh")), "relative to this file"));
   temp_.write("outside.so", library_bytes(kThisMachine));
   EXPECT_TRUE(contains(manifest_error(with_library("../../outside.so")), "leads out of"));
@@ -136,7 +137,7 @@ TEST_F(PluginTest, TheLibraryMustExistAndStayInItsFolder) {
   EXPECT_TRUE(contains(manifest_error(with_library("link.so")), "leads out of"));
 }
 
-TEST_F(PluginTest, ChecksOptionsOfARunConfigAtTheirPlace) {
+TEST_F(PluginTest, ChecksOptionsOfARunConfigAtTheirLocation) {
   install("plugins/acme",
           manifest_text("acme",
                         "options:\n"
@@ -175,12 +176,12 @@ TEST_F(PluginTest, ChoicesNameTheVariant) {
   const auto error = [&](const std::string& option) {
     return manifest_error(manifest_text("acme", "options:\n  a: " + option + "\n"));
   };
-  EXPECT_TRUE(contains(error("{ type: text, default: q, help: x, variant: { q: w } }"),
-                       "options.a.variant applies only to enum"));
-  EXPECT_TRUE(contains(error("{ enum: [on], default: on, help: x, variant: { off: w } }"),
-                       "unknown key 'off'"));
-  EXPECT_TRUE(contains(error("{ enum: [on], default: on, help: x, variant: { on: 'A B' } }"),
-                       "must be up to 32 of a-z"));
+  EXPECT_TRUE(mentions(error("{ type: text, default: q, help: x, variant: { q: w } }"),
+                       {"options.a.variant", "enum"}));
+  EXPECT_TRUE(mentions(error("{ enum: [on], default: on, help: x, variant: { off: w } }"),
+                       {"unknown key 'off'"}));
+  EXPECT_TRUE(mentions(error("{ enum: [on], default: on, help: x, variant: { on: 'A B' } }"),
+                       {"32 of a-z"}));
 }
 
 TEST_F(PluginTest, RefusesWeightsModesThatThePluginDoesNotOffer) {
@@ -189,8 +190,7 @@ TEST_F(PluginTest, RefusesWeightsModesThatThePluginDoesNotOffer) {
                                        run_config("backend: {name: acme}\nweights: frozen\n"));
   ASSERT_FALSE(backend.is_ok());
   EXPECT_EQ(backend.status().code(), Code::kPlugin);
-  EXPECT_TRUE(contains(backend.status().message(),
-                       "does not offer weights mode 'frozen'; it offers bound, per_call"));
+  EXPECT_TRUE(mentions(backend.status().message(), {"'frozen'", "bound, per_call"}));
 }
 
 TEST_F(PluginTest, AllWrongKeysOfAManifestAreReportedAtOnce) {
@@ -225,7 +225,7 @@ TEST_F(PluginTest, OneClearErrorForAMissingPlugin) {
   };
   const auto status = missing("tvn", installation());
   EXPECT_EQ(status.code(), Code::kPlugin);
-  EXPECT_EQ(status.message(), "no plugin named 'tvn' is installed; did you mean 'tvm'?");
+  EXPECT_TRUE(mentions(status.message(), {"'tvn'", "'tvm'"}));
   EXPECT_TRUE(contains(status.to_string(), "installed: tvm"));
   EXPECT_TRUE(contains(status.to_string(), "searched " + (temp_.path() / "plugins").string()));
   EXPECT_TRUE(contains(status.to_string(), "run.yaml:2:17"));

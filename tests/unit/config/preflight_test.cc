@@ -8,18 +8,18 @@
 #include "config/elf_image.h"
 #include "config/library_search.h"
 #include "support/elf_builder.h"
+#include "support/mentions.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
 namespace {
 
+using tests::contains;
+using tests::mentions;
+
 namespace fs = std::filesystem;
 using tests::elf_bytes;
 using tests::ElfRecipe;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 base::Result<ElfImage> parse(const std::string& bytes) {
   return parse_elf_image(bytes, ElfSymbols::kRead);
@@ -129,9 +129,8 @@ TEST_F(PreflightTest, ListsEveryMissingLibraryWithHintsAndNearMisses) {
   manifest.needs = {{"libfoo.so.10", "install foo 10"}};
   const base::Status status = preflight(manifest, "");
   EXPECT_EQ(status.code(), base::Code::kPlugin);
-  EXPECT_EQ(status.message(),
-            "plugin 'acme' needs libraries that were not found: libfoo.so.10 (needed by "
-            "libgn_acme.so), libgone.so.2 (needed by liba.so.1)");
+  EXPECT_TRUE(mentions(status.message(),
+                       {"'acme'", "libfoo.so.10", "libgn_acme.so", "libgone.so.2", "liba.so.1"}));
   EXPECT_TRUE(contains(status.to_string(), "try: libfoo.so.10: install foo 10"));
   EXPECT_TRUE(contains(status.to_string(), "near miss " + (temp_.path() / "p").string()));
   EXPECT_TRUE(contains(status.to_string(), "/p/deps/libfoo.so.8"));
@@ -169,8 +168,8 @@ TEST_F(PreflightTest, RefusesOtherAbiVersions) {
     manifest.abi_major = major;
     manifest.abi_minor = minor;
     const std::string text = preflight(manifest, "").to_string();
-    EXPECT_TRUE(contains(text, "plugin 'acme' is built for plugin ABI " + std::to_string(major) +
-                                   "." + std::to_string(minor) + ", this host speaks 0.2"));
+    EXPECT_TRUE(
+        mentions(text, {"'acme'", std::to_string(major) + "." + std::to_string(minor), "0.2"}));
     EXPECT_TRUE(contains(text, hint)) << text;
   }
 }

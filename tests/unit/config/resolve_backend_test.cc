@@ -6,17 +6,17 @@
 
 #include "config/plugin_registry.h"
 #include "support/elf_builder.h"
+#include "support/mentions.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
 namespace {
 
+using tests::contains;
+using tests::mentions;
+
 namespace fs = std::filesystem;
 using base::Code;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 class ResolveBackendTest : public ::testing::Test {
  protected:
@@ -59,14 +59,13 @@ TEST_F(ResolveBackendTest, TheVersionWantedIsCheckedAgainstTheManifest) {
                                   (temp_.path() / "run.yaml").string() + ":4:12)");
   const auto malformed = examine("  name: acme\n  version: '^0.3'\n").status();
   EXPECT_EQ(malformed.code(), Code::kInput);
-  EXPECT_TRUE(contains(malformed.message(),
-                       "run.yaml:4:12: backend.version must be any or a requirement such as "
-                       "'>=0.2, <0.4': '^' is none of = < <= > >="))
+  EXPECT_TRUE(mentions(malformed.message(), {"run.yaml:4:12:", "backend.version", "any",
+                                             "'>=0.2, <0.4'", "'^'", "= < <= > >="}))
       << malformed.message();
   install("plugins/odd", "odd", "0.27.0.post1");
   EXPECT_TRUE(examine("  name: odd\n").is_ok());
-  EXPECT_TRUE(contains(examine("  name: odd\n  version: '>=0.4'\n").status().message(),
-                       "plugin 'odd' cannot be compared with '>=0.4' ("));
+  EXPECT_TRUE(mentions(examine("  name: odd\n  version: '>=0.4'\n").status().message(),
+                       {"'odd'", "'>=0.4'"}));
 }
 
 TEST_F(ResolveBackendTest, AnUnquotedRequirementIsExplained) {
@@ -74,7 +73,7 @@ TEST_F(ResolveBackendTest, AnUnquotedRequirementIsExplained) {
   const auto status = read("  name: acme\n  version: >=0.2\n").status();
   EXPECT_EQ(status.code(), Code::kInput);
   EXPECT_TRUE(contains(status.message(), "run.yaml:4:")) << status.message();
-  EXPECT_TRUE(contains(status.to_string(), "put a value that begins with > or | in quotes"));
+  EXPECT_TRUE(mentions(status.to_string(), {">", "|", "quotes"}));
 }
 
 TEST_F(ResolveBackendTest, ThePinnedLibraryIsTheOnlyOneAccepted) {
@@ -142,11 +141,10 @@ TEST_F(ResolveBackendTest, DisabledPluginsAreNotUsed) {
   installation_.plugins_disable = {"zzz", "ac*"};
   const auto status = examine("  name: acme\n").status();
   EXPECT_EQ(status.code(), Code::kPlugin);
-  EXPECT_EQ(status.message(),
-            "plugin 'acme' is installed but disabled by GRAPHNET_PLUGINS_DISABLE=zzz,ac*");
+  EXPECT_TRUE(mentions(status.message(), {"'acme'", "GRAPHNET_PLUGINS_DISABLE=zzz,ac*"}));
   EXPECT_TRUE(contains(status.to_string(), "leave 'ac*' out of it"));
-  EXPECT_TRUE(contains(examine("  library: plugins/acme/libgn_x.so\n").status().message(),
-                       "is installed but disabled by"));
+  EXPECT_TRUE(
+      mentions(examine("  library: plugins/acme/libgn_x.so\n").status().message(), {"disabled"}));
   EXPECT_TRUE(examine("  name: other\n").is_ok());
   const auto registry =
       PluginRegistry::scan({{"first", temp_.path() / "plugins"}}, installation_.plugins_disable);
@@ -211,9 +209,7 @@ TEST_F(ResolveBackendTest, ReplayedCallsNeedAPluginThatSaysSo) {
   const auto silent = examine("  name: acme\n" + config);
   ASSERT_TRUE(silent.is_ok()) << "others can go on: " << silent.status().to_string();
   EXPECT_EQ(silent->problem.code(), Code::kUnsupported);
-  EXPECT_EQ(silent->problem.message(),
-            "protocol 'standard' replays captured calls, and plugin 'acme' does not say that its "
-            "own may be captured");
+  EXPECT_TRUE(mentions(silent->problem.message(), {"'standard'", "'acme'"}));
   EXPECT_TRUE(contains(silent->problem.to_string(), "capabilities has no graph_capturable"));
   EXPECT_TRUE(examine("  name: acme\ndevice: cuda:0\n")->problem.is_ok());
   install("plugins/able", "able", "0.3.1", "capabilities: [graph_capturable]\n");

@@ -5,10 +5,14 @@
 
 #include <chrono>
 
+#include "support/mentions.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
 namespace {
+
+using tests::contains;
+using tests::mentions;
 
 std::string error_of(const std::string& text) {
   const auto tree = parse_yaml(text, "x.yaml");
@@ -21,11 +25,7 @@ YamlNode parsed(const std::string& text) {
   return tree.is_ok() ? std::move(tree).value() : YamlNode();
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-TEST(YamlReader, KeepsOrderTextAndPlaces) {
+TEST(YamlReader, KeepsOrderTextAndPositions) {
   const YamlNode root = parsed("b: 1\na: [x, 'y']\nc:\n  d: \"0.10\"\n");
   ASSERT_EQ(root.entries.size(), 3U);
   EXPECT_EQ(root.entries[0].key, "b");
@@ -39,11 +39,11 @@ TEST(YamlReader, KeepsOrderTextAndPlaces) {
   EXPECT_EQ(root.find("missing"), nullptr);
 }
 
-TEST(YamlReader, QuotesTheLineAndPutsACaretUnderThePlace) {
+TEST(YamlReader, QuotesTheLineAndPutsACaretUnderTheValue) {
   const YamlNode root = parsed("a: 1\nbb:   oops\n");
   const auto status = read_integer(*root.find("bb"), "bb").status();
-  EXPECT_EQ(status.message(),
-            "x.yaml:2:7: bb must be an integer, got 'oops'\n  bb:   oops\n        ^");
+  EXPECT_TRUE(mentions(status.message(),
+                       {"x.yaml:2:7:", "integer", "'oops'", "\n  bb:   oops\n        ^"}));
 }
 
 TEST(YamlReader, ColumnsCountCharactersNotBytes) {
@@ -59,8 +59,7 @@ TEST(YamlReader, ACaretStaysInViewOnALongLine) {
 }
 
 TEST(YamlReader, RefusesDuplicateKeys) {
-  EXPECT_TRUE(
-      contains(error_of("a: 1\nb: 2\na: 3\n"), "x.yaml:3:1: key 'a' already given at line 1"));
+  EXPECT_TRUE(mentions(error_of("a: 1\nb: 2\na: 3\n"), {"x.yaml:3:1:", "'a'", "line 1"}));
   EXPECT_TRUE(contains(error_of("m:\n  k: {a: 1, a: 2}\n"), "x.yaml:2:13: key 'a' already given"));
   EXPECT_EQ(error_of("m: {a: 1}\nn: {a: 1}\n"), "");
 }
@@ -74,17 +73,17 @@ TEST(YamlReader, RefusesAnchorsAliasesTagsAndSecondDocuments) {
 }
 
 TEST(YamlReader, RefusesKeysThatAreNoText) {
-  EXPECT_TRUE(contains(error_of("? [a]\n: 1\n"), "a key must be plain text"));
-  EXPECT_TRUE(contains(error_of("? {a: 1}\n: 1\n"), "a key must be plain text"));
-  EXPECT_TRUE(contains(error_of("~: 1\n"), "a key must be plain text"));
+  EXPECT_TRUE(mentions(error_of("? [a]\n: 1\n"), {"key", "text"}));
+  EXPECT_TRUE(mentions(error_of("? {a: 1}\n: 1\n"), {"key", "text"}));
+  EXPECT_TRUE(mentions(error_of("~: 1\n"), {"key", "text"}));
 }
 
-TEST(YamlReader, ReportsSyntaxErrorsWithTheirPlace) {
+TEST(YamlReader, ReportsSyntaxErrorsWithTheirLocation) {
   EXPECT_TRUE(contains(error_of("a: [1\nb: 2\n"), "x.yaml:"));
   EXPECT_TRUE(contains(error_of("a: 'open"), "x.yaml:1:9: invalid YAML: illegal EOF"));
   EXPECT_TRUE(contains(error_of("a: b: c\n"), "x.yaml:1:"));
   EXPECT_TRUE(contains(error_of("\ta: 1\n"), "x.yaml:1:"));
-  EXPECT_TRUE(contains(error_of("a:\n\tb: 1\n"), "x.yaml:2:1: a tab in the indentation"));
+  EXPECT_TRUE(mentions(error_of("a:\n\tb: 1\n"), {"x.yaml:2:1:", "tab"}));
 }
 
 TEST(YamlReader, SkipsAByteOrderMark) {
@@ -99,7 +98,7 @@ TEST(YamlReader, AnEmptyFileIsNoMap) {
     const YamlNode root = parsed(text);
     const auto map = MapReader::open(root, "", {"a"});
     ASSERT_FALSE(map.is_ok()) << text;
-    EXPECT_TRUE(contains(map.status().message(), "the document has no value; it must be a map"));
+    EXPECT_TRUE(mentions(map.status().message(), {"no value", "map"}));
   }
 }
 
@@ -107,7 +106,7 @@ TEST(YamlReader, AcceptsWindowsLineEnds) {
   const YamlNode root = parsed("a: 1\r\nb: oops\r\n");
   EXPECT_EQ(*read_integer(*root.find("a"), "a"), 1);
   const auto error = read_integer(*root.find("b"), "b").status();
-  EXPECT_EQ(error.message(), "x.yaml:2:4: b must be an integer, got 'oops'\n  b: oops\n     ^");
+  EXPECT_TRUE(mentions(error.message(), {"x.yaml:2:4:", "'oops'", "\n  b: oops\n     ^"}));
 }
 
 // Hostile input: each must be refused (or read) quickly and without an exception.
@@ -192,14 +191,14 @@ TEST(ReadScalar, Integer) {
   const auto message = [&](const char* key) {
     return read_integer(*root.find(key), key, 0, 10).status().message();
   };
-  EXPECT_TRUE(contains(message("b"), "b must be an integer from 0 to 10, got '-3'"));
+  EXPECT_TRUE(mentions(message("b"), {"b must", "0 to 10", "'-3'"}));
   EXPECT_TRUE(contains(message("c"), "got the text '7'"));
   EXPECT_TRUE(contains(message("d"), "got '7x'"));
   EXPECT_TRUE(contains(message("e"), "must be an integer"));
   EXPECT_TRUE(contains(message("f"), "f has no value"));
   EXPECT_TRUE(contains(message("g"), "got a list"));
-  EXPECT_TRUE(contains(read_integer(*root.find("d"), "d", 64).status().message(),
-                       "d must be an integer >= 64, got '7x'"));
+  EXPECT_TRUE(mentions(read_integer(*root.find("d"), "d", 64).status().message(),
+                       {"d must", ">= 64", "'7x'"}));
 }
 
 TEST(ReadScalar, Number) {
@@ -213,11 +212,11 @@ TEST(ReadScalar, Number) {
 TEST(ReadScalar, BooleanTextAndChoice) {
   const YamlNode root = parsed("{a: true, b: yes, c: fp61, d: [x, y]}");
   EXPECT_TRUE(*read_boolean(*root.find("a"), "a"));
-  EXPECT_TRUE(contains(read_boolean(*root.find("b"), "b").status().message(),
-                       "b must be true or false, got 'yes'"));
+  EXPECT_TRUE(mentions(read_boolean(*root.find("b"), "b").status().message(),
+                       {"b must", "true", "false", "'yes'"}));
   EXPECT_EQ(*read_text(*root.find("b"), "b"), "yes");
-  EXPECT_TRUE(contains(read_choice(*root.find("c"), "c", {"fp32", "fp16"}).status().message(),
-                       "must be one of fp32, fp16, got 'fp61'; did you mean 'fp16'?"));
+  EXPECT_TRUE(mentions(read_choice(*root.find("c"), "c", {"fp32", "fp16"}).status().message(),
+                       {"fp32, fp16", "'fp61'", "'fp16'"}));
   EXPECT_EQ(*read_text_list(*root.find("d"), "d"), (std::vector<std::string>{"x", "y"}));
   EXPECT_FALSE(read_text_list(*root.find("a"), "a").is_ok());
 }

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "support/mentions.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::conformance {
 namespace {
+
+using tests::mentions;
 
 constexpr const char* kTwoCases = R"(# what this is about
 # fill %1 uniform 0.5 2
@@ -51,8 +54,7 @@ TEST(CaseFile, ReadsEachGraphWithItsComments) {
 
 TEST(CaseFile, RefusesWhatItDoesNotUnderstand) {
   EXPECT_EQ(failure(graph_with("# fill %1 normal")), "x.gir:1: %1 is no parameter");
-  EXPECT_EQ(failure(graph_with("# fill %0 random")),
-            "x.gir:1: fill ' random': there is no kind 'random'");
+  EXPECT_TRUE(mentions(failure(graph_with("# fill %0 random")), {"x.gir:1:", "kind 'random'"}));
   EXPECT_EQ(failure(graph_with("\n# tolerance 1e-3 1e-2")),
             "x.gir:2: expected '# tolerance RELATIVE ABSOLUTE: why'");
   EXPECT_EQ(failure(graph_with("# tolerance 1e-3 1e-2: ")),

@@ -42,9 +42,9 @@ TEST(Coverage, EveryOperatorHasCasesOfItsName) {
   ASSERT_TRUE(cases.is_ok()) << cases.status().message();
   const auto found = by_symbol(*cases);
   for (const OpRow& row : kOps) {
-    const auto place = found.find(row.symbol);
-    ASSERT_NE(place, found.end()) << "no case for " << row.op;
-    for (const Case* item : place->second) EXPECT_TRUE(calls(*item, row.op)) << item->name;
+    const auto same_symbol = found.find(row.symbol);
+    ASSERT_NE(same_symbol, found.end()) << "no case for " << row.op;
+    for (const Case* item : same_symbol->second) EXPECT_TRUE(calls(*item, row.op)) << item->name;
   }
 }
 

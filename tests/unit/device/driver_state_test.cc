@@ -6,8 +6,12 @@
 
 #include <cstdlib>
 
+#include "support/mentions.h"
+
 namespace graphnet::device {
 namespace {
+
+using tests::mentions;
 
 DriverState probe(const std::string& name) {
   return probe_driver(std::string(GRAPHNET_FAKE_CUDA) + "/" + name + ".so");
@@ -62,11 +66,10 @@ TEST(CheckDevice, NamesTheNumberAndWhatThereIs) {
   EXPECT_TRUE(check_device({true, 1}, state).is_ok());
   const base::Status beyond = check_device({true, 2}, state);
   EXPECT_EQ(beyond.code(), base::Code::kEnvironment);
-  EXPECT_EQ(beyond.message(),
-            "device 'cuda:2' cannot be used: the driver shows 2 devices, cuda:0 to cuda:1");
+  EXPECT_TRUE(mentions(beyond.message(), {"'cuda:2'", "2 devices", "cuda:0", "cuda:1"}));
   const base::Status stub = check_device({true, 0}, probe("stub"));
   EXPECT_EQ(stub.code(), base::Code::kEnvironment);
-  EXPECT_EQ(stub.message().rfind("device 'cuda:0' cannot be used: what was found", 0), 0U);
+  EXPECT_TRUE(mentions(stub.message(), {"'cuda:0'", "found", "stub"}));
 }
 
 TEST(CheckDevice, TheProcessorNeedsNoDriver) {

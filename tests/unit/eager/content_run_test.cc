@@ -40,23 +40,24 @@ std::string names(const std::vector<sample::Argument>& arguments, const std::vec
   return text;
 }
 
-/// Runs a sample on every content. Sizes do not change, and with the replayed content back so are
+/// Runs a sample on every content. Sizes do not change, and with the generated content back so are
 /// the outputs.
 void check_sample(const sample::Sample& sample) {
-  auto replayed = sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed);
-  ASSERT_TRUE(replayed.is_ok()) << replayed.status().to_string();
-  const std::vector<EngineArgument> views = engine_arguments(*replayed);
-  ASSERT_TRUE(Engine::finish_replay(sample.program, views, sample::kReplaySeed).is_ok());
+  auto generated =
+      sample::generate_arguments(sample.metas, sample.program.parameters, sample::kUpstreamSeed);
+  ASSERT_TRUE(generated.is_ok()) << generated.status().to_string();
+  const std::vector<EngineArgument> views = engine_arguments(*generated);
+  ASSERT_TRUE(Engine::finish_arguments(sample.program, views, sample::kUpstreamSeed).is_ok());
   auto engine = Engine::create(sample.program, views);
   ASSERT_TRUE(engine.is_ok()) << engine.status().to_string();
   const std::string reference = run_bytes(**engine);
   auto variants =
-      sample::ContentVariants::create(sample.metas, *replayed, (*engine)->pinned_arguments());
+      sample::ContentVariants::create(sample.metas, *generated, (*engine)->pinned_arguments());
   ASSERT_TRUE(variants.is_ok()) << variants.status().to_string();
-  std::vector<bool> variable(replayed->size(), false);
+  std::vector<bool> variable(generated->size(), false);
   for (const auto& argument : variants->variable()) variable[argument.index] = true;
-  std::cout << sample.name << ": variable" << names(*replayed, variable) << "; pinned"
-            << names(*replayed, (*engine)->pinned_arguments()) << "; outputs differ with";
+  std::cout << sample.name << ": variable" << names(*generated, variable) << "; pinned"
+            << names(*generated, (*engine)->pinned_arguments()) << "; outputs differ with";
   for (const Content content : kContents) {
     const auto changed = variants->apply(content, 1);
     ASSERT_TRUE(changed.is_ok()) << changed.status().to_string();

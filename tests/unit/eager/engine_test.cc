@@ -131,7 +131,7 @@ TEST(Engine, UnknownSpellingsAreAllNamed) {
   EXPECT_NE(program.status.message().find("Tensor.frobnicate (model.py:"), std::string::npos);
 }
 
-TEST(Engine, WrongArgumentsNameTheirPlace) {
+TEST(Engine, WrongArgumentsNameTheirLocation) {
   const EagerProgram program({kRow, kGrid}, "x = torch.matmul(b, b)\nreturn (x,)");
   EXPECT_FALSE(program.status.is_ok());
   EXPECT_NE(program.status.message().find("model.py:8:"), std::string::npos)

@@ -11,8 +11,8 @@
 #include <iostream>
 #include <map>
 
+#include "sample/arguments.h"
 #include "sample/parser.h"
-#include "sample/replay.h"
 #include "sample/sample.h"
 #include "unit/eager/sample_arguments.h"
 
@@ -168,10 +168,11 @@ double cpu_seconds() {
 
 /// Runs both and checks what must be equal; prints one line.
 void check_sample(const sample::Sample& sample, double bound) {
-  auto replayed = sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed);
-  ASSERT_TRUE(replayed.is_ok()) << replayed.status().to_string();
-  const std::vector<EngineArgument> views = engine_arguments(*replayed);
-  ASSERT_TRUE(Engine::finish_replay(sample.program, views, sample::kReplaySeed).is_ok());
+  auto generated =
+      sample::generate_arguments(sample.metas, sample.program.parameters, sample::kUpstreamSeed);
+  ASSERT_TRUE(generated.is_ok()) << generated.status().to_string();
+  const std::vector<EngineArgument> views = engine_arguments(*generated);
+  ASSERT_TRUE(Engine::finish_arguments(sample.program, views, sample::kUpstreamSeed).is_ok());
   auto engine = Engine::create(sample.program, views);
   ASSERT_TRUE(engine.is_ok()) << engine.status().to_string();
   const double eager_start = cpu_seconds();

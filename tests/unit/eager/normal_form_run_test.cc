@@ -72,10 +72,11 @@ struct Ran {
 /// A status with code kInternal says how the outputs differ.
 Ran run_both(const sample::Sample& sample) {
   Ran ran;
-  auto replayed = sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed);
-  if (!replayed.is_ok()) return {replayed.status()};
-  const std::vector<EngineArgument> views = engine_arguments(*replayed);
-  ran.status = Engine::finish_replay(sample.program, views, sample::kReplaySeed);
+  auto generated =
+      sample::generate_arguments(sample.metas, sample.program.parameters, sample::kUpstreamSeed);
+  if (!generated.is_ok()) return {generated.status()};
+  const std::vector<EngineArgument> views = engine_arguments(*generated);
+  ran.status = Engine::finish_arguments(sample.program, views, sample::kUpstreamSeed);
   if (!ran.status.is_ok()) return ran;
   auto engine = Engine::create(sample.program, views);
   if (!engine.is_ok()) return {engine.status()};
@@ -85,7 +86,7 @@ Ran run_both(const sample::Sample& sample) {
   const std::vector<std::string> wanted = dense_outputs(**engine);
   EXPECT_TRUE((*engine)->prepare().is_ok());
   std::vector<bool> is_weight;
-  for (const auto& argument : *replayed) {
+  for (const auto& argument : *generated) {
     is_weight.push_back(is_state(argument.kind));
   }
   const auto graph = (*engine)->normal_form(is_weight);

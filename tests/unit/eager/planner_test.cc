@@ -8,13 +8,16 @@
 #include <iostream>
 #include <map>
 
+#include "sample/arguments.h"
 #include "sample/parser.h"
-#include "sample/replay.h"
 #include "sample/sample.h"
+#include "support/mentions.h"
 #include "unit/eager/sample_arguments.h"
 
 namespace graphnet::eager {
 namespace {
+
+using tests::mentions;
 
 /// A sample's plan with what it took to make it.
 struct Planned {
@@ -35,10 +38,11 @@ Planned plan_sample(const sample::Sample& sample) {
 }
 
 base::Result<Plan> measure_sample(const sample::Sample& sample, std::vector<CallShape>& shapes) {
-  auto replayed = sample::replay(sample.metas, sample.program.parameters, sample::kReplaySeed);
-  if (!replayed.is_ok()) return replayed.status();
-  const std::vector<EngineArgument> views = engine_arguments(*replayed);
-  GN_RETURN_IF_ERROR(Engine::finish_replay(sample.program, views, sample::kReplaySeed));
+  auto generated =
+      sample::generate_arguments(sample.metas, sample.program.parameters, sample::kUpstreamSeed);
+  if (!generated.is_ok()) return generated.status();
+  const std::vector<EngineArgument> views = engine_arguments(*generated);
+  GN_RETURN_IF_ERROR(Engine::finish_arguments(sample.program, views, sample::kUpstreamSeed));
   return measure_program(sample.program, views, &shapes);
 }
 
@@ -232,7 +236,7 @@ TEST(Planner, SizesReadBehindAMaskAreUpperBounds) {
 TEST(Planner, AMaskOfOneElementAsIndexIsUnknown) {
   const Plan plan = plan_text(
       "        s = a.sum()\n        m = s > 0\n        x = a[m]\n        return (x,)\n", {8});
-  EXPECT_EQ(plan.unknown, "model.py:8:9: a mask of one element as index");
+  EXPECT_TRUE(mentions(plan.unknown, {"model.py:8:9:", "mask"}));
 }
 
 // Unknown values selected by a mask that follows from known ones.
@@ -273,7 +277,7 @@ TEST(Planner, AssignmentByAMaskIsExact) {
   }
 }
 
-TEST(Planner, AnIntegerThatFollowsFromDataIsUnknownWithItsPlace) {
+TEST(Planner, AnIntegerThatFollowsFromDataIsUnknownWithItsLocation) {
   const Plan plan = plan_text(
       "        s = a.sum()\n        n = s.long()\n        i = n.item()\n"
       "        x = torch.zeros(i)\n        return (x,)\n",

@@ -10,7 +10,7 @@
 
 #include "eager/engine.h"
 #include "eager/planner.h"
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 
 namespace graphnet::eager {
@@ -32,11 +32,11 @@ struct SamplePlanArguments {
   std::vector<PlanArgument> all;
 };
 
-/// Replayed arguments as an engine wants them.
+/// Generated arguments as an engine wants them.
 inline std::vector<EngineArgument> engine_arguments(std::vector<sample::Argument>& arguments) {
   std::vector<EngineArgument> views;
   for (sample::Argument& argument : arguments) {
-    views.push_back({argument.dtype, argument.shape, argument.bytes.data(), argument.replay_rank,
+    views.push_back({argument.dtype, argument.shape, argument.bytes.data(), argument.draw_rank,
                      argument.consumes_torch_generator, argument.needs_torch_normals});
   }
   return views;

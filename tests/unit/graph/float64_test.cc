@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "sample/parser.h"
+#include "support/mentions.h"
 
 namespace graphnet::graph {
 namespace {
+
+using tests::mentions;
 
 Program parse(const std::string& body) {
   auto program = sample::parse_model(
@@ -68,8 +71,7 @@ TEST(AsFloat64, RefusesToReadBitsAsAnotherType) {
   const auto program = as_float64(parse("        y = a + 1\n        x = y.view(torch.int32)\n"));
   ASSERT_FALSE(program.is_ok());
   EXPECT_EQ(program.status().code(), base::Code::kUnsupported);
-  EXPECT_EQ(program.status().message(),
-            "no float64 form: view reads bits as another type (model.py:8:13)");
+  EXPECT_TRUE(mentions(program.status().message(), {"view", "model.py:8:13"}));
   EXPECT_TRUE(as_float64(parse("        x = a.view(2, 3)\n")).is_ok());
 }
 

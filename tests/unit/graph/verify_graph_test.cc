@@ -7,9 +7,12 @@
 
 #include "graph/graph_text.h"
 #include "graph/simplify.h"
+#include "support/mentions.h"
 
 namespace graphnet::graph {
 namespace {
+
+using tests::mentions;
 
 /// Three operators of its own.
 class FewOperators final : public OpLibrary {
@@ -98,7 +101,7 @@ TEST(CheckStaticShapes, ForgivesWhatDependsOnConstantsAlone) {
       "%1: i64[1,1] = aten::nonzero(self=%0)  # model.py:3:4\nreturn %1\n");
   const base::Status status = check_static_shapes(varying, FewOperators());
   EXPECT_EQ(status.code(), base::Code::kUnsupported);
-  EXPECT_EQ(status.message(), "shape depends on data: aten::nonzero at model.py:3:4");
+  EXPECT_TRUE(mentions(status.message(), {"depends on data: aten::nonzero", "model.py:3:4"}));
 }
 
 TEST(Simplify, DropsIdentitiesDeadCodeAndDeadDraws) {

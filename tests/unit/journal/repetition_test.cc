@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/mentions.h"
+
 namespace graphnet::journal {
 namespace {
 
@@ -28,7 +30,7 @@ TEST(Repetition, TheSameEndRepeats) {
   EXPECT_TRUE(same.is_repeated);
   EXPECT_EQ(same.differences, Texts());
   EXPECT_EQ(same.conditions, Texts());
-  EXPECT_EQ(end_of(crash()), "crashed in phase run with SIGSEGV");
+  EXPECT_TRUE(tests::mentions(end_of(crash()), {"crashed", "phase run", "SIGSEGV"}));
 }
 
 TEST(Repetition, AnotherOutcomePhaseOrSignalDoesNot) {

@@ -95,12 +95,12 @@ TEST(TimePaired, ComingFirstIsFoundAndDoesNotBias) {
   EXPECT_NEAR(result->summary.hodges_lehmann, 1, 1e-3);
 }
 
-TEST(TimePaired, StopsAtTheFirstLookIfNothingVaries) {
+TEST(TimePaired, StopsAtTheFirstAnalysisIfNothingVaries) {
   SimulatedMachine machine;
   const auto result = machine.compare(PairedSettings());
   ASSERT_TRUE(result.is_ok());
   EXPECT_EQ(result->pairs.size(), 12U);
-  EXPECT_EQ(result->looks, 1);
+  EXPECT_EQ(result->analyses, 1);
   EXPECT_EQ(result->stop, Stop::kEquivalent);
   EXPECT_EQ(result->verdict, Verdict::kSame);
   EXPECT_DOUBLE_EQ(result->same_within, 0.01);
@@ -110,8 +110,8 @@ TEST(TimePaired, LooksDoubleAndShareTheError) {
   SimulatedMachine machine;
   const auto result = machine.compare(exactly(100));
   ASSERT_TRUE(result.is_ok());
-  EXPECT_EQ(result->looks, 5);  // 12, 24, 48, 96, 100
-  EXPECT_EQ(result->planned_looks, 5);
+  EXPECT_EQ(result->analyses, 5);  // 12, 24, 48, 96, 100
+  EXPECT_EQ(result->planned_analyses, 5);
   EXPECT_NEAR(result->summary.confidence, 0.99, 1e-12);
   EXPECT_EQ(result->stop, Stop::kPairs);
 }
@@ -317,7 +317,7 @@ TEST(TimePaired, ASecondAttemptOnAQuietMachineCounts) {
   ASSERT_TRUE(result.is_ok());
   EXPECT_TRUE(result->remeasured);
   EXPECT_EQ(result->verdict, Verdict::kSame);
-  EXPECT_EQ(result->looks, 1);
+  EXPECT_EQ(result->analyses, 1);
 }
 
 TEST(TimePaired, FailuresSayWhere) {

@@ -78,11 +78,11 @@ TEST(ProcessFamily, CountsAChildWhileItLivesAndAfterwards) {
   alone([] {
     const Child stranger([] {});
     ProcessFamily family;
-    family.look();
+    family.scan();
     EXPECT_TRUE(family.living().empty()) << "what was there before is somebody else's";
     const std::int64_t before_ns = family.ran_ns();
     Child child(work);
-    family.look();
+    family.scan();
     EXPECT_EQ(family.living().size(), 1U);
     const std::int64_t living_ns = family.ran_ns() - before_ns;
     EXPECT_GE(living_ns, kWorkNs);
@@ -90,7 +90,7 @@ TEST(ProcessFamily, CountsAChildWhileItLivesAndAfterwards) {
     // Reaped children are counted in microseconds.
     EXPECT_GE(family.ran_ns() - before_ns, living_ns - 100'000);
     EXPECT_LT(family.ran_ns() - before_ns, 2 * living_ns) << "not twice";
-    family.look();
+    family.scan();
     EXPECT_TRUE(family.living().empty());
   });
 }
@@ -100,7 +100,7 @@ TEST(ProcessFamily, CountsChildrenOfChildren) {
     ProcessFamily family;
     const std::int64_t before_ns = family.ran_ns();
     const Child child([] { new Child(work); });
-    family.look();
+    family.scan();
     EXPECT_EQ(family.living().size(), 2U);
     EXPECT_GE(family.ran_ns() - before_ns, kWorkNs);
   });
@@ -130,7 +130,7 @@ TEST(ProcessFamily, CountsWhatTheParentAdopts) {
     }
     ::waitpid(between, nullptr, 0);
     static_cast<void>(::read(ends[0], &orphan, sizeof orphan) == sizeof orphan);
-    family.look();
+    family.scan();
     const bool is_seen = family.living().size() == 1 && family.ran_ns() - before_ns >= kWorkNs;
     ::kill(orphan, SIGKILL);
     ::_exit(is_seen ? 0 : 1);
@@ -164,7 +164,7 @@ TEST(ProcessFamily, BelievesNoMarkOfWhatThisProcessStarted) {
       ProcessFamily family("GRAPHNET_SLOT=1");
       const pid_t pid = start_marked(flags);
       ::usleep(100'000);  // until it is another program
-      family.look();
+      family.scan();
       EXPECT_EQ(family.living().size(), 1U) << "clone flags " << flags;
       ::kill(pid, SIGKILL);
     }
@@ -181,7 +181,7 @@ TEST(ProcessFamily, BelievesNoMarkOfWhatThisProcessStarted) {
     ASSERT_EQ(::read(ends[0], &orphan, sizeof orphan), static_cast<ssize_t>(sizeof orphan));
     ::waitpid(between, nullptr, 0);
     ::usleep(100'000);
-    family.look();
+    family.scan();
     EXPECT_EQ(family.living().size(), 1U) << "an orphan";
     ::kill(orphan, SIGKILL);
   });
@@ -193,7 +193,7 @@ TEST(ProcessFamily, LeavesOutWhatIsExempt) {
     const Child child(work);
     family.exempt(child.pid());
     const std::int64_t before_ns = family.ran_ns();
-    family.look();
+    family.scan();
     EXPECT_TRUE(family.living().empty());
     EXPECT_EQ(family.ran_ns(), before_ns);
   });
@@ -206,7 +206,7 @@ TEST(CountFamily, AddsItsTimeToTheCounters) {
   count_family(instruments, family);
   const DisturbanceCounters before = instruments.counters();
   const Child child(work);
-  family.look();
+  family.scan();
   const DisturbanceCounters after = instruments.counters();
   EXPECT_GE(after.others_ran_ns - before.others_ran_ns, kWorkNs);
   EXPECT_EQ(*after.ran_ns - *before.ran_ns, after.others_ran_ns - before.others_ran_ns);

@@ -20,7 +20,7 @@ inline PairedSettings exactly(int pairs) {
   settings.half_width = settings.margin = -1;
   settings.max_pairs = pairs;
   settings.control_every = 0;
-  settings.first_look = std::min(settings.first_look, pairs);
+  settings.first_analysis = std::min(settings.first_analysis, pairs);
   settings.time_ns = settings.long_call_time_ns = std::int64_t{1} << 60U;
   settings.remeasure = false;
   return settings;

@@ -27,11 +27,11 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  std::uintptr_t at(std::size_t place) const {
-    return reinterpret_cast<std::uintptr_t>(bytes_) + place;
+  std::uintptr_t at(std::size_t offset) const {
+    return reinterpret_cast<std::uintptr_t>(bytes_) + offset;
   }
-  void copy(std::size_t place, const Memory& from, std::size_t other, std::size_t count) const {
-    std::memcpy(bytes_ + place, from.bytes_ + other, count);
+  void copy(std::size_t offset, const Memory& from, std::size_t other, std::size_t count) const {
+    std::memcpy(bytes_ + offset, from.bytes_ + other, count);
   }
   Region region(RegionKind kind, const char* epoch, const char* path = "") const {
     return {{at(0), at(kBytes), PROT_READ | PROT_EXEC, 0, path}, kind, epoch};

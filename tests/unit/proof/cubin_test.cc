@@ -30,10 +30,10 @@ TEST(Cubin, CutOffAtEachByteAndWithEachByteChanged) {
   for (std::size_t size = 0; size < image.size(); ++size) {
     EXPECT_LE(functions_of_cubin(std::string(image, 0, size)).size(), 2U) << size;
   }
-  for (std::size_t place = 4; place < image.size(); ++place) {
+  for (std::size_t offset = 4; offset < image.size(); ++offset) {
     std::string changed = image;
-    changed[place] = '\xFF';
-    EXPECT_LE(functions_of_cubin(changed).size(), 6U) << place;
+    changed[offset] = '\xFF';
+    EXPECT_LE(functions_of_cubin(changed).size(), 6U) << offset;
   }
 }
 

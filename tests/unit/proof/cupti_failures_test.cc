@@ -7,12 +7,14 @@
 
 #include "proof/device_ledger.h"
 #include "support/failure_table.h"
+#include "support/mentions.h"
 #include "unit/proof/fake_cupti_library.h"
 
 namespace graphnet::proof {
 namespace {
 
 using tests::FakeCuptiLibrary;
+using tests::mentions;
 
 constexpr int kCode = 777;
 
@@ -105,8 +107,7 @@ TEST(CuptiFailures, WithoutCuptisOwnWordTheNumberIsThere) {
   fake.control().failing_once_code = kCode;
   const std::string reason = use_cupti(fake).status.reason;
   tests::print_failure("cuptiGetResultString", kCode, reason);
-  EXPECT_EQ(reason,
-            "tracing is not allowed here (CUPTI error 35 of cuptiSubscribe_v2 to subscribe to it)");
+  EXPECT_TRUE(mentions(reason, {"CUPTI error 35", "cuptiSubscribe_v2"}));
 }
 
 // Ids by which a refusal can be looked up.

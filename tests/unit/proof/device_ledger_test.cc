@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "proof/device_json.h"
+#include "support/mentions.h"
 
 namespace graphnet::proof {
 namespace {
+
+using tests::mentions;
 
 // Files of a process, a page each.
 constexpr std::uintptr_t kPage = 0x1000;
@@ -224,8 +227,7 @@ TEST(DeviceLedger, ReplaysOfWhichNothingIsSeenProveNothing) {
   maker.end();
   maker.begin(CallSide::kReplay);
   maker.end();
-  EXPECT_EQ(device_evidence(maker.ledger(), false).unavailable,
-            "CUPTI did not see any work of the replayed graph");
+  EXPECT_TRUE(mentions(device_evidence(maker.ledger(), false).unavailable, {"replayed graph"}));
   EXPECT_EQ(device_json({}, nullptr, maker.ledger())["replays"]["as_called"], false);
 }
 
@@ -323,9 +325,7 @@ TEST(DeviceLedger, LateWorkCountsOnlyBeyondTheClocks) {
     return device_evidence(maker.ledger(), /*self_tested=*/true).unavailable;
   };
   EXPECT_EQ(evidence_of(0, kLateSlackNs / 2), "");
-  EXPECT_EQ(evidence_of(0, kLate),
-            "1 pieces of work ended after their call, up to 300 us later, after a wait for "
-            "the device");
+  EXPECT_TRUE(mentions(evidence_of(0, kLate), {"1 pieces of work", "300 us", "wait"}));
   EXPECT_EQ(evidence_of(kLate, kLate), "") << "the clocks are so far apart";
   EXPECT_EQ(evidence_of(-kLate, kLate), "");
 }
@@ -377,8 +377,7 @@ TEST(DeviceLedger, TimesOfOneCall) {
   EXPECT_EQ(ledger.plugin_calls.span_ns, 400);
   EXPECT_EQ(ledger.rows.front().name, "b") << "most time first";
   EXPECT_EQ(check_times(ledger.plugin_calls, 450, 400), "");
-  EXPECT_NE(check_times(ledger.plugin_calls, 200, 400).find("it returned before its work was done"),
-            std::string::npos);
+  EXPECT_TRUE(mentions(check_times(ledger.plugin_calls, 200, 400), {"returned before"}));
   EXPECT_NE(check_times(ledger.plugin_calls, 450, 350).find("on another stream"),
             std::string::npos);
 }
@@ -422,10 +421,10 @@ TEST(DeviceLedger, WhatMayBeMissing) {
   };
   EXPECT_EQ(problem([](DeviceTrace&) {}), "");
   EXPECT_EQ(problem([](DeviceTrace& trace) { trace.num_dropped = 7; }), "7 records were dropped");
-  EXPECT_EQ(problem([](DeviceTrace& trace) { trace.lost_bytes = 1 << 20; }),
-            "1.00 MiB of records were lost for lack of buffers");
-  EXPECT_EQ(problem([](DeviceTrace& trace) { trace.records.num_cut_buffers = 1; }),
-            "1 buffers of records were cut off");
+  EXPECT_TRUE(mentions(problem([](DeviceTrace& trace) { trace.lost_bytes = 1 << 20; }),
+                       {"1.00 MiB", "lost"}));
+  EXPECT_TRUE(mentions(problem([](DeviceTrace& trace) { trace.records.num_cut_buffers = 1; }),
+                       {"1 buffers", "cut off"}));
   EXPECT_EQ(problem([](DeviceTrace& trace) { trace.problem = "hung"; }), "hung");
 }
 
@@ -433,8 +432,8 @@ TEST(DeviceLedger, SelfTestThatDidNotComeBack) {
   TraceMaker maker;
   maker.begin(CallSide::kHost);
   maker.end();
-  EXPECT_EQ(device_evidence(maker.ledger(), /*self_tested=*/true).unavailable,
-            "CUPTI did not record the work of its self-test");
+  EXPECT_TRUE(mentions(device_evidence(maker.ledger(), /*self_tested=*/true).unavailable,
+                       {"CUPTI", "self-test"}));
 }
 
 TEST(DeviceLedger, Json) {

@@ -7,6 +7,7 @@
 
 #include "proof/device_ledger.h"
 #include "support/cubin_builder.h"
+#include "support/mentions.h"
 #include "unit/proof/fake_cupti_library.h"
 
 namespace graphnet::proof {
@@ -14,6 +15,7 @@ namespace {
 
 using tests::cubin_with;
 using tests::FakeCuptiLibrary;
+using tests::mentions;
 
 /// A run of a plugin on a device under CUPTI, whose calls the test writes.
 class PluginRun {
@@ -131,18 +133,18 @@ TEST(DeviceVerdict, EmptyIfNothingRanOnTheDevice) {
 
 TEST(DeviceVerdict, UnknownIfCallsDiffer) {
   const FakeCuptiLibrary fake;
-  EXPECT_EQ(PluginRun(fake).verdict([&](int call) {
+  const std::string verdict = PluginRun(fake).verdict([&](int call) {
     if (call == 0) fake.launch("computes_all_three");
-  }),
-            "unknown(calls with equal inputs did different work on the device)");
+  });
+  EXPECT_TRUE(mentions(verdict, {"unknown(", "different work"}));
 }
 
 TEST(DeviceVerdict, UnknownIfWorkIsNobodys) {
   const FakeCuptiLibrary fake("libcupti_fake_old.so");
   // Without a clock of ours, ids are all there is, and they belong to the thread.
-  EXPECT_EQ(
-      PluginRun(fake).verdict([&](int) { std::thread([&] { fake.launch("whose"); }).join(); }),
-      "unknown(3 pieces of work on the device have no known owner)");
+  const std::string verdict =
+      PluginRun(fake).verdict([&](int) { std::thread([&] { fake.launch("whose"); }).join(); });
+  EXPECT_TRUE(mentions(verdict, {"unknown(3 pieces", "owner"}));
 }
 
 TEST(DeviceVerdict, UnknownIfRecordsAreMissing) {
@@ -171,7 +173,7 @@ TEST(DeviceVerdict, UnknownIfTheSelfTestIsNotSeen) {
   const FakeCuptiLibrary fake;
   PluginRun run(fake);
   run.hide_self_test();
-  EXPECT_EQ(run.verdict([](int) {}), "unknown(CUPTI did not record the work of its self-test)");
+  EXPECT_TRUE(mentions(run.verdict([](int) {}), {"unknown(CUPTI", "self-test"}));
 }
 
 TEST(DeviceVerdict, UnknownIfCuptiIsNotReady) {

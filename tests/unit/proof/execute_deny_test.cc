@@ -18,12 +18,14 @@
 
 #include "proof/quiet_window.h"
 #include "proof/thread_signals.h"
+#include "support/mentions.h"
 #include "unit/proof/generated_code.h"
 
 namespace graphnet::proof {
 namespace {
 
 using tests::GeneratedCode;
+using tests::mentions;
 
 const std::vector<RegionKind> kAll = {RegionKind::kDeny, RegionKind::kWatch, RegionKind::kExpect};
 
@@ -96,7 +98,7 @@ TEST(ExecuteDeny, SeesEveryTimeAndNothingElse) {
   }
 }
 
-TEST(ExecuteDeny, SeesOtherThreadsAtTheSamePlace) {
+TEST(ExecuteDeny, SeesOtherThreadsAtTheSameAddress) {
   const GeneratedCode code(1);
   const auto tracer = make_tracer({code.region(RegionKind::kDeny)});
   for (int round = 0; round < 20; ++round) {
@@ -152,7 +154,7 @@ TEST(ExecuteDeny, FindsDeniedCodeThatSomebodyElseOpened) {
   code.call(0);
   const base::Status status = tracer->disarm();
   EXPECT_EQ(status.code(), base::Code::kPlugin);
-  EXPECT_EQ(status.message(), "other code made pages of anonymous executable");
+  EXPECT_TRUE(mentions(status.message(), {"pages", "executable"}));
 }
 
 TEST(ExecuteDeny, PutsItsHandlerBackInFront) {

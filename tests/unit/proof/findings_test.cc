@@ -12,7 +12,7 @@
 namespace graphnet::proof {
 namespace {
 
-// Code without symbols is named by its place.
+// Code without symbols is named by its offset.
 TEST(Trace, NamesAllThatIsDeniedAndTheFirstWindowsOfTheRest) {
   const tests::GeneratedCode denied(7);
   const tests::GeneratedCode expected(7);

@@ -5,10 +5,13 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "support/mentions.h"
 #include "unit/proof/generated_code.h"
 
 namespace graphnet::proof {
 namespace {
+
+using tests::mentions;
 
 constexpr std::int64_t kMs = 1'000'000;
 constexpr int kOther = 2;
@@ -78,7 +81,7 @@ TEST_F(Samples, DoubtWhatCoversTheTracer) {
   add_honest(5);
   EXPECT_EQ(judged().doubt, "");
   log.samples.back().fault_handler = 8;
-  EXPECT_EQ(judged().doubt, "during its calls the plugin replaces the tracer's SIGSEGV handler");
+  EXPECT_TRUE(mentions(judged().doubt, {"replaces", "SIGSEGV"}));
   called.fault_handler = 0;
   EXPECT_EQ(judged().doubt, "") << "there is no tracer";
 }
@@ -88,7 +91,7 @@ TEST_F(Samples, DoubtWhereTheyAreTooFew) {
   add_honest(5);
   EXPECT_EQ(judged().doubt, "") << "an eighth";
   log.samples.pop_back();
-  EXPECT_EQ(judged().doubt, "too few samples were taken in its calls outside of system calls");
+  EXPECT_TRUE(mentions(judged().doubt, {"too few samples"}));
   called.ran_ns = 20 * kMs;
   EXPECT_EQ(judged().doubt, "") << "too few to expect anything";
   log.threads = {{called.thread, 100 * kMs}};
@@ -96,7 +99,7 @@ TEST_F(Samples, DoubtWhereTheyAreTooFew) {
   log.is_full = true;
   EXPECT_EQ(judged().doubt, "") << "others were thrown away";
   log.lost_signal = true;
-  EXPECT_EQ(judged().doubt, "other code replaced the handler of the sampler's signal");
+  EXPECT_TRUE(mentions(judged().doubt, {"replaced", "sampler"}));
 }
 
 // A look at a thread that waits costs it processor time in a system call.

@@ -8,12 +8,14 @@
 #include <functional>
 
 #include "device/own_kernels.h"
+#include "support/mentions.h"
 #include "support/seen_driver.h"
 
 namespace graphnet::proof {
 namespace {
 
 using tests::FakeCuptiLibrary;
+using tests::mentions;
 using tests::SeenDriver;
 
 class TracingSelfTestTest : public testing::Test {
@@ -74,8 +76,7 @@ TEST_F(TracingSelfTestTest, SaysWhichWayIsMissed) {
     use("libcupti_fake.so");
     cupti().misses = missed;
     const TracingSelfTest test = run();
-    EXPECT_EQ(test.problem(),
-              std::string("CUPTI did not record the work of its self-test: ") + told);
+    EXPECT_TRUE(mentions(test.problem(), {"self-test: ", told}));
     std::size_t num_seen = 0;
     for (const TracedWay& way : test.ways) num_seen += way.is_seen() ? 1 : 0;
     EXPECT_EQ(num_seen, missed == 10 ? 2U : 3U);
@@ -87,7 +88,7 @@ TEST_F(TracingSelfTestTest, SaysWhichWayIsMissed) {
 TEST_F(TracingSelfTestTest, SaysThatNobodyAskedForWork) {
   use("libcupti_fake_old.so");  // without the host's clock
   const TracingSelfTest test = run();
-  EXPECT_EQ(test.problem(), "CUPTI did not report which call asked for the work of second_thread");
+  EXPECT_TRUE(mentions(test.problem(), {"did not report", "second_thread"}));
   EXPECT_FALSE(test.has_own_clock);
 }
 
@@ -110,9 +111,7 @@ TEST_F(TracingSelfTestTest, RecordingThatIsRefused) {
   cupti().failing_kind = 10;
   cupti().failing_code = 35;
   const TracingSelfTest test = run();
-  EXPECT_EQ(test.problem().rfind("CUPTI is denied: tracing is not allowed here (CUPTI error 35", 0),
-            0U)
-      << test.problem();
+  EXPECT_TRUE(mentions(test.problem(), {"CUPTI is denied", "CUPTI error 35"})) << test.problem();
   EXPECT_TRUE(test.ways.empty());
 }
 

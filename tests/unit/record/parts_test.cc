@@ -55,14 +55,14 @@ TEST(Parts, KeepWhatHasAnotherType) {
       R"({"verdict":7,"speedup_low":"low","pairs_kept":1.5,"calls_per_half":[],"stop":"","looks":null})";
   const auto timing = part_from_json<Timing>(parsed(text));
   EXPECT_TRUE(timing.verdict.empty());
-  EXPECT_FALSE(timing.speedup_low || timing.pairs_kept || timing.looks);
+  EXPECT_FALSE(timing.speedup_low || timing.pairs_kept || timing.analyses);
   EXPECT_EQ(base::dump_json(part_to_json(timing)), text);
 }
 
 TEST(Parts, WriteWhatWasSetSince) {
   auto timing = part_from_json<Timing>(parsed(R"({"a":1,"verdict":"same","b":2,"looks":3})"));
   timing.verdict = TimingVerdict::kFaster;
-  timing.looks.reset();
+  timing.analyses.reset();
   timing.stop = "time";
   timing.rest["c"] = 4;
   const std::string text = base::dump_json(part_to_json(timing));

@@ -112,6 +112,18 @@ TEST(Record, UnknownKeysAreIgnored) {
   EXPECT_TRUE(record_from_json(json).is_ok());
 }
 
+TEST(Record, OlderNamesOfPhasesAreRead) {
+  Json json = to_json(full_record());
+  json["phase"] = "replay";
+  json["phases_ns"] = {{"load", 5}, {"replay", 6}, {"run", 7}};
+  json["settings"]["timeouts_ms"] = {{"replay", 120000}};
+  const auto record = record_from_json(json);
+  ASSERT_TRUE(record.is_ok()) << record.status().to_string();
+  EXPECT_EQ(record->phase, Phase::kInputs);
+  EXPECT_EQ(base::dump_json(record->phases_ns), R"({"load":5,"inputs":6,"run":7})");
+  EXPECT_EQ(record->settings["timeouts_ms"], (Json{{"inputs", 120000}}));
+}
+
 TEST(Record, WordsOfNewerVersionsAreKeptAndWrittenBack) {
   Json json = to_json(full_record());
   json["outcome"] = "melted";

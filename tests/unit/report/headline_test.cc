@@ -6,12 +6,14 @@
 #include <sstream>
 
 #include "report/terminal_text.h"
+#include "support/mentions.h"
 
 namespace graphnet::report {
 namespace {
 
 using record::Counting;
 using record::Outcome;
+using tests::mentions;
 
 HeadlineResult ok(std::size_t backend, const std::string& sample, double speedup) {
   return {sample, backend, Outcome::kOk, Counting::kCounted, "", speedup};
@@ -74,7 +76,7 @@ TEST(Headlines, ASampleCountsOnce) {
   EXPECT_EQ(all[0].backends[0].num_samples, 1);
   EXPECT_EQ(all[0].backends[0].own.count, 1);
   EXPECT_DOUBLE_EQ(all[0].backends[0].own.value, 8);
-  EXPECT_EQ(places_that_count({ok(0, "a", 2), ok(1, "a", 8), skipped}),
+  EXPECT_EQ(counted_indices({ok(0, "a", 2), ok(1, "a", 8), skipped}),
             (std::vector<std::size_t>{0, 1}));
 }
 
@@ -106,22 +108,23 @@ TEST(HeadlineSentence, NamesTheNearestFirst) {
 }
 
 TEST(HeadlineSentence, DoesNotClaimWhatTheIntervalDoesNotShow) {
-  EXPECT_EQ(sentence(kTwo, {ok(0, "a", 2), ok(1, "a", 4), ok(0, "b", 4), ok(1, "b", 2.2)}),
-            "tvm is about as fast as xla on 2 common samples");
-  EXPECT_EQ(sentence(kTwo, {ok(0, "a", 2), ok(1, "a", 2.02)}, 0.05),
-            "tvm is about as fast as xla on 1 common sample");
+  EXPECT_TRUE(
+      mentions(sentence(kTwo, {ok(0, "a", 2), ok(1, "a", 4), ok(0, "b", 4), ok(1, "b", 2.2)}),
+               {"tvm", "about as fast", "xla", "2 common samples"}));
+  EXPECT_TRUE(mentions(sentence(kTwo, {ok(0, "a", 2), ok(1, "a", 2.02)}, 0.05),
+                       {"tvm", "about as fast", "xla", "1 common sample"}));
 }
 
 TEST(HeadlineSentence, NamesThoseThatHaveNoSpeedupThatCounts) {
-  EXPECT_EQ(sentence(kTwo, {left_out(0, "a", "unstable"), ok(1, "a", 3)}),
-            "tvm is 3.00x faster than eager on 1 sample; no speedup that counts: xla");
+  EXPECT_TRUE(mentions(sentence(kTwo, {left_out(0, "a", "unstable"), ok(1, "a", 3)}),
+                       {"tvm", "3.00x faster", "eager", "1 sample", "no speedup", "xla"}));
 }
 
 TEST(HeadlineSentence, WithoutCommonSamplesThereIsNoComparison) {
-  EXPECT_EQ(sentence(kTwo, {ok(0, "a", 2), ok(1, "b", 3)}),
-            "no sample has a speedup with every backend, so they cannot be compared");
-  EXPECT_EQ(sentence(kTwo, {failed(0, "a", Outcome::kCrashed)}),
-            "no speedup to average; failed: 1 sample (xla)");
+  EXPECT_TRUE(mentions(sentence(kTwo, {ok(0, "a", 2), ok(1, "b", 3)}),
+                       {"no sample", "cannot be compared"}));
+  EXPECT_TRUE(mentions(sentence(kTwo, {failed(0, "a", Outcome::kCrashed)}),
+                       {"no speedup", "failed: 1 sample (xla)"}));
 }
 
 TEST(HeadlineTable, CommonMeansStandFirst) {

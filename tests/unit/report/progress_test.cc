@@ -73,7 +73,7 @@ TEST(Progress, BarIsDrawnAtMostTenTimesASecond) {
   for (int i = 0; i < 1000; ++i) {
     fixture.now += kMs;
     fixture.progress.tick();
-    fixture.progress.phase(i % 2 == 0 ? record::Phase::kLoad : record::Phase::kReplay);
+    fixture.progress.phase(i % 2 == 0 ? record::Phase::kLoad : record::Phase::kInputs);
     if (!fixture.taken().empty()) ++draws;
   }
   EXPECT_EQ(draws, 10);

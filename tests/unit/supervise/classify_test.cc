@@ -109,7 +109,7 @@ TEST(Classify, OutcomeFollowsFromTheEndAndThePhase) {
   for (const EndCase& one : kEnds) {
     const std::pair<Phase, Outcome> outcomes[] = {
         {Phase::kLoad, one.in_load},       {Phase::kPlan, one.in_load},
-        {Phase::kReplay, one.in_load},     {Phase::kNone, one.in_eager},
+        {Phase::kInputs, one.in_load},     {Phase::kNone, one.in_eager},
         {Phase::kEager, one.in_eager},     {Phase::kCompile, one.in_compile},
         {Phase::kBind, one.in_compile},    {Phase::kRun, one.in_compile},
         {Phase::kCompare, one.in_compile}, {Phase::kSecondWeights, one.in_compile},

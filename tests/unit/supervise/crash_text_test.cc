@@ -41,7 +41,7 @@ TEST(CrashText, PlacesAreNamed) {
 }
 
 TEST(CrashText, AReturnAddressBelongsToTheCallBeforeIt) {
-  // The first byte of a function is no return into it; as the place of a crash it is.
+  // The first byte of a function is no return into it; as the address of a crash it is.
   const auto frame = frame_of(reinterpret_cast<std::uintptr_t>(&some_function));
   Crash crash;
   crash.signal = SIGABRT;

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "support/mentions.h"
+
 namespace graphnet::supervise {
 namespace {
 
 using Event = WorkerReport::Event;
+using tests::mentions;
 
 constexpr const char* kRecord =
     R"({"schema": "graphnet.record/1", "sample": {"name": "timm/a"}, "plugin": {"name": "acme"}, "outcome": "ok"})";
@@ -47,20 +50,20 @@ TEST(WorkerReport, MessagesBecomeEventsWhateverThePieces) {
 }
 
 TEST(WorkerReport, AnAskStandsUntilThePhaseBegins) {
-  WorkerReport report({"replay", "time"});
-  report.append("{\"event\": \"ask\", \"phase\": \"replay\", \"bytes\": 4711}\n");
+  WorkerReport report({"inputs", "time"});
+  report.append("{\"event\": \"ask\", \"phase\": \"inputs\", \"bytes\": 4711}\n");
   EXPECT_EQ(take_all(report), std::vector<Event>{Event::kAsk});
   ASSERT_TRUE(report.state().ask);
-  EXPECT_EQ(report.state().ask->phase, record::Phase::kReplay);
+  EXPECT_EQ(report.state().ask->phase, record::Phase::kInputs);
   EXPECT_EQ(report.state().ask->num_bytes, 4711);
-  report.append("{\"event\": \"phase\", \"phase\": \"replay\"}\n");
+  report.append("{\"event\": \"phase\", \"phase\": \"inputs\"}\n");
   EXPECT_EQ(take_all(report), std::vector<Event>{Event::kPhase});
   EXPECT_FALSE(report.state().ask);
   for (const char* line : {"{\"event\": \"ask\"}\n", "{\"event\": \"ask\", \"phase\": \"dance\"}\n",
                            "{\"event\": \"ask\", \"phase\": \"time\", \"bytes\": -1}\n",
                            "{\"event\": \"ask\", \"phase\": \"time\"}\n"
                            "{\"event\": \"ask\", \"phase\": \"time\"}\n"}) {
-    WorkerReport broken({"replay", "time"});
+    WorkerReport broken({"inputs", "time"});
     broken.append(line);
     EXPECT_EQ(take_all(broken).back(), Event::kBroken) << line;
   }
@@ -83,7 +86,7 @@ TEST(WorkerReport, NothingCountsAfterABrokenMessage) {
   WorkerReport report({"run"});
   report.append("{\"event\": \"phase\", \"phase\": \"dance\"}\n" + record_line(true));
   EXPECT_EQ(take_all(report), std::vector<Event>{Event::kBroken});
-  EXPECT_EQ(report.state().protocol_error, "a message names an unknown phase");
+  EXPECT_TRUE(mentions(report.state().protocol_error, {"phase"}));
   EXPECT_FALSE(report.state().is_final);
   EXPECT_FALSE(report.state().record);
 }
@@ -126,7 +129,7 @@ TEST(WorkerReport, ALineWithoutEndIsBroken) {
   WorkerReport report({"run"}, 1024);
   report.append(std::string(1025, 'x'));
   EXPECT_EQ(take_all(report), std::vector<Event>{Event::kBroken});
-  EXPECT_EQ(report.state().protocol_error, "a message is longer than 1.00 KiB");
+  EXPECT_TRUE(mentions(report.state().protocol_error, {"1.00 KiB"}));
 }
 
 }  // namespace

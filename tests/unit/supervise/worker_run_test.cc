@@ -12,6 +12,7 @@
 
 #include "supervise/classify.h"
 #include "supervise/output_ring.h"
+#include "support/mentions.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::supervise {
@@ -19,10 +20,8 @@ namespace {
 
 using record::Record;
 using std::chrono::milliseconds;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+using tests::contains;
+using tests::mentions;
 
 /// Runs one worker to its end and grants whatever it asks for.
 base::Result<WorkerEnd> run_worker(const PlannedTask& planned, const WorkerSettings& settings) {
@@ -137,7 +136,7 @@ TEST_F(WorkerRunTest, ACrashKeepsWhatWasMeasuredAndTheLastOutput) {
       record_of("phase eager; partial; phase compile; echo one; echo two >&2; kill -SEGV $$");
   EXPECT_EQ(record.outcome, record::Outcome::kCrashed);
   EXPECT_EQ(record.phase, record::Phase::kCompile);
-  EXPECT_TRUE(contains(record.message, "plugin 'acme' crashed in phase compile with SIGSEGV"));
+  EXPECT_TRUE(mentions(record.message, {"'acme'", "phase compile", "SIGSEGV"}));
   EXPECT_EQ(record.output_tail, "one\ntwo");
   EXPECT_EQ(record.eager.median_ns, 1000);
   EXPECT_EQ(record.category, "computer_vision");
@@ -185,8 +184,7 @@ TEST_F(WorkerRunTest, ADeathInProofLeavesOutcomeAndTimes) {
   EXPECT_EQ(killed.eager.median_ns, 1000);
   EXPECT_EQ(killed.verdict.text(), "unknown(killed in proof)");
   ASSERT_EQ(killed.notes.size(), 1U);
-  EXPECT_TRUE(
-      contains(killed.notes[0], "during proof tracing: plugin 'acme' crashed in phase proof"));
+  EXPECT_TRUE(mentions(killed.notes[0], {"proof tracing", "'acme'", "SIGSEGV"}));
   // The tracer is done; only the sampler was still looking.
   const Record sampled = record_of(
       "phase time; sed -e 's/\"outcome\":\"\"/\"outcome\":\"ok\"/' "
@@ -197,19 +195,19 @@ TEST_F(WorkerRunTest, ADeathInProofLeavesOutcomeAndTimes) {
   EXPECT_EQ(sampled.notes.size(), 1U);
 }
 
-TEST_F(WorkerRunTest, AStepNamesThePlace) {
+TEST_F(WorkerRunTest, AStepNamesTheCall) {
   const std::string step = "echo '{\"event\":\"step\",\"step\":\"create\"}' >&3; ";
-  EXPECT_EQ(record_of("phase compile; " + step + "exit 7").message,
-            "plugin 'acme' or a library it uses called exit(7) in create (phase compile)");
-  EXPECT_EQ(record_of("phase compile; " + step + "phase bind; exit 7").message,
-            "plugin 'acme' or a library it uses called exit(7) in phase bind");
+  EXPECT_TRUE(mentions(record_of("phase compile; " + step + "exit 7").message,
+                       {"'acme'", "exit(7)", "create", "compile"}));
+  EXPECT_TRUE(mentions(record_of("phase compile; " + step + "phase bind; exit 7").message,
+                       {"'acme'", "exit(7)", "phase bind"}));
 }
 
 TEST_F(WorkerRunTest, ARefusedAllocationExplainsACrash) {
   const Record record =
       record_of("phase compile; echo '{\"event\":\"memory\"}' >&3; kill -ABRT $$");
   EXPECT_EQ(record.outcome, record::Outcome::kOutOfMemory);
-  EXPECT_TRUE(contains(record.message, "ran out of memory in phase compile"));
+  EXPECT_TRUE(mentions(record.message, {"memory", "compile"}));
 }
 
 TEST_F(WorkerRunTest, WhatLeftTheGroupIsKilledToo) {
@@ -222,17 +220,17 @@ TEST_F(WorkerRunTest, WhatLeftTheGroupIsKilledToo) {
 
 TEST_F(WorkerRunTest, AnExitOfThePluginIsNamed) {
   const Record record = record_of("phase compile; exit 7");
-  EXPECT_EQ(record.message, "plugin 'acme' or a library it uses called exit(7) in phase compile");
+  EXPECT_TRUE(mentions(record.message, {"'acme'", "exit(7)", "phase compile"}));
 }
 
 TEST_F(WorkerRunTest, TheKernelSaysWhetherAKillWasForMemory) {
   const Record killed = record_of("phase run; kill -KILL $$");
   EXPECT_EQ(killed.outcome, record::Outcome::kKilled);
-  EXPECT_EQ(killed.message,
-            "plugin 'acme' was killed from outside in phase run, not for lack of memory");
+  EXPECT_EQ(killed.phase, record::Phase::kRun);
+  EXPECT_TRUE(mentions(killed.message, {"'acme'", "killed", "not", "memory"}));
   const Record starved = record_of("phase run; echo oom_kill 4 > proc/vmstat; kill -KILL $$");
   EXPECT_EQ(starved.outcome, record::Outcome::kOutOfMemory);
-  EXPECT_TRUE(contains(starved.message, "was killed by the kernel, because the machine"));
+  EXPECT_TRUE(mentions(starved.message, {"kernel", "machine"}));
   EXPECT_TRUE(starved.notes.empty());
   EXPECT_EQ(starved.environment.memory_limit_by, "none");
 }
@@ -241,7 +239,7 @@ TEST_F(WorkerRunTest, AKillThatTheKernelDoesNotExplainSuggestsMemory) {
   settings_.root = temp_.path() / "nothing";
   const Record record = record_of("phase run; kill -KILL $$");
   EXPECT_EQ(record.outcome, record::Outcome::kOutOfMemory);
-  EXPECT_TRUE(contains(record.message, "most likely for lack of memory"));
+  EXPECT_TRUE(mentions(record.message, {"likely", "memory"}));
   EXPECT_EQ(record.notes.size(), 1U);
   EXPECT_TRUE(contains(record_of("phase eager; kill -KILL $$").message, "lack of memory"));
 }
@@ -260,7 +258,7 @@ TEST_F(WorkerRunTest, AHangIsStoppedAtTheLimitOfItsPhase) {
   const auto started = std::chrono::steady_clock::now();
   const Record record = record_of("phase eager; sleep 0.4; phase compile; sleep 100");
   EXPECT_EQ(record.outcome, record::Outcome::kTimedOut);
-  EXPECT_EQ(record.message, "plugin 'acme' exceeded the limit of 200ms in phase compile");
+  EXPECT_TRUE(mentions(record.message, {"'acme'", "200ms", "phase compile"}));
   EXPECT_GE(record.phases_ns.value("compile", 0.0), 200e6);
   EXPECT_LT(record.phases_ns.value("compile", 0.0), 5e9);
   EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5));
@@ -333,7 +331,7 @@ TEST_F(WorkerRunTest, ProcessesLeftBehindDoNotHoldItUp) {
 TEST_F(WorkerRunTest, TheFinalRecordStandsWhateverHappensAtExit) {
   const Record crashed = record_of("phase run; final; kill -SEGV $$");
   EXPECT_EQ(crashed.outcome, record::Outcome::kOk);
-  EXPECT_TRUE(contains(crashed.notes.at(0), "crashed after the last phase with SIGSEGV"));
+  EXPECT_TRUE(mentions(crashed.notes.at(0), {"crashed", "SIGSEGV"}));
   const Record hung = record_of("phase run; final; sleep 100");
   EXPECT_EQ(hung.outcome, record::Outcome::kOk);
   EXPECT_TRUE(contains(hung.notes.at(0), "was killed"));
@@ -343,8 +341,8 @@ TEST_F(WorkerRunTest, TheFinalRecordStandsWhateverHappensAtExit) {
 }
 
 TEST_F(WorkerRunTest, ClosedChannelsAreNoEnd) {
-  EXPECT_EQ(record_of("phase run; exec 3>&- >/dev/null 2>&1; sleep 0.2; exit 5").message,
-            "plugin 'acme' or a library it uses called exit(5) in phase run");
+  EXPECT_TRUE(mentions(record_of("phase run; exec 3>&- >/dev/null 2>&1; sleep 0.2; exit 5").message,
+                       {"'acme'", "exit(5)", "phase run"}));
 }
 
 TEST_F(WorkerRunTest, AMissingWorkerIsAnEnvironmentError) {

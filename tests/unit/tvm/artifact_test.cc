@@ -6,10 +6,13 @@
 #include "artifact/file_digest.h"
 #include "artifact/wire_format.h"
 #include "graphnet/failure.h"
+#include "support/mentions.h"
 #include "tvm_plugin/program_digest.h"
 
 namespace graphnet::tvm {
 namespace {
+
+using tests::mentions;
 
 const Origin kHere = {"apache-tvm==1", "schedule=rules", "processor"};
 
@@ -79,26 +82,25 @@ TEST(Artifact, RoundTrip) {
 
 TEST(Artifact, RefusesWhatIsCutOffOrDamaged) {
   const std::string bytes = write_artifact(sample(), kHere);
-  EXPECT_EQ(refusal(""), "stored program is none of this version of plugin tvm");
-  EXPECT_EQ(refusal("no such thing"), "stored program is none of this version of plugin tvm");
+  EXPECT_TRUE(mentions(refusal(""), {"version"}));
+  EXPECT_TRUE(mentions(refusal("no such thing"), {"version"}));
   for (std::size_t size = 23; size < bytes.size(); ++size) {
-    EXPECT_EQ(refusal(bytes.substr(0, size)), "stored program is cut off or damaged") << size;
+    EXPECT_TRUE(mentions(refusal(bytes.substr(0, size)), {"damaged"})) << size;
   }
   for (std::size_t i = 23; i < bytes.size(); ++i) {
     std::string flipped = bytes;
     flipped[i] ^= 1;
-    EXPECT_EQ(refusal(flipped), "stored program is cut off or damaged") << i;
+    EXPECT_TRUE(mentions(refusal(flipped), {"damaged"})) << i;
   }
 }
 
 TEST(Artifact, RefusesThatOfAnotherTvmOptionOrProcessor) {
   const std::string bytes = write_artifact(sample(), kHere);
-  EXPECT_EQ(refusal(bytes, {"apache-tvm==2", kHere.options, kHere.processor}),
-            "stored program was made by another TVM: apache-tvm==1; this one is apache-tvm==2");
-  EXPECT_EQ(refusal(bytes, {kHere.tvm, "schedule=none", kHere.processor}),
-            "stored program was made with 'schedule=rules', not 'schedule=none'");
-  EXPECT_EQ(refusal(bytes, {kHere.tvm, kHere.options, "another"}),
-            "stored program is for a processor with other features");
+  EXPECT_TRUE(mentions(refusal(bytes, {"apache-tvm==2", kHere.options, kHere.processor}),
+                       {"apache-tvm==1", "apache-tvm==2"}));
+  EXPECT_TRUE(mentions(refusal(bytes, {kHere.tvm, "schedule=none", kHere.processor}),
+                       {"'schedule=rules'", "'schedule=none'"}));
+  EXPECT_TRUE(mentions(refusal(bytes, {kHere.tvm, kHere.options, "another"}), {"processor"}));
 }
 
 TEST(Artifact, RefusesPlansThatLeadOutOfMemory) {
@@ -107,36 +109,34 @@ TEST(Artifact, RefusesPlansThatLeadOutOfMemory) {
     change(artifact.plan);
     return refusal(write_artifact(artifact, kHere));
   };
-  EXPECT_EQ(with([](CallPlan& plan) { plan.main.parameters = {4}; }),
-            "stored program names a value that is missing");
-  EXPECT_EQ(with([](CallPlan& plan) { plan.outputs = {-1}; }),
-            "stored program names a value that is missing");
-  EXPECT_EQ(with([](CallPlan& plan) { plan.values[2].index = 1; }),
-            "stored program names a constant that is missing");
-  EXPECT_EQ(with([](CallPlan& plan) { plan.constants[0] += 'x'; }),
-            "stored program names a constant of another size than its value");
-  EXPECT_EQ(with([](CallPlan& plan) { plan.values[1].storage = {5}; }),
-            "stored program names a buffer of another size than its value");
-  EXPECT_EQ(with([](CallPlan& plan) { plan.values[0].source = static_cast<ArgumentSource>(9); }),
-            "stored program names an argument from nowhere");
-  EXPECT_EQ(with([](CallPlan& plan) { plan.values[3].type = static_cast<Type>(200); }),
-            "stored program names an element type that there is not");
+  EXPECT_TRUE(
+      mentions(with([](CallPlan& plan) { plan.main.parameters = {4}; }), {"value", "missing"}));
+  EXPECT_TRUE(mentions(with([](CallPlan& plan) { plan.outputs = {-1}; }), {"value", "missing"}));
+  EXPECT_TRUE(
+      mentions(with([](CallPlan& plan) { plan.values[2].index = 1; }), {"constant", "missing"}));
+  EXPECT_TRUE(
+      mentions(with([](CallPlan& plan) { plan.constants[0] += 'x'; }), {"constant", "size"}));
+  EXPECT_TRUE(
+      mentions(with([](CallPlan& plan) { plan.values[1].storage = {5}; }), {"buffer", "size"}));
+  EXPECT_TRUE(
+      mentions(with([](CallPlan& plan) { plan.values[0].source = static_cast<ArgumentSource>(9); }),
+               {"argument"}));
+  EXPECT_TRUE(mentions(with([](CallPlan& plan) { plan.values[3].type = static_cast<Type>(200); }),
+                       {"element type"}));
   constexpr std::int64_t kHuge = std::int64_t{1} << 40;
   for (const Shape& shape : {Shape{-1}, Shape{kHuge, kHuge}, Shape{3, INT64_MAX}, Shape(65, 1)}) {
-    EXPECT_EQ(with([&](CallPlan& plan) { plan.values[3].shape = shape; }),
-              "stored program names a shape that cannot be");
+    EXPECT_TRUE(mentions(with([&](CallPlan& plan) { plan.values[3].shape = shape; }), {"shape"}));
   }
 }
 
 TEST(Artifact, RefusesFieldsThatCannotBeRead) {
-  EXPECT_EQ(refusal(sealed("\x0A\x05ok")), "stored program holds a field that cannot be read");
+  EXPECT_TRUE(mentions(refusal(sealed("\x0A\x05ok")), {"field", "cannot be read"}));
   artifact::WireWriter out;
   out.add_bytes(5, "\x08");
-  EXPECT_EQ(refusal(sealed(out.bytes())), "stored program holds a value that cannot be read");
+  EXPECT_TRUE(mentions(refusal(sealed(out.bytes())), {"value", "cannot be read"}));
   artifact::WireWriter many;
   for (std::size_t i = 0; i <= (std::size_t{1} << 20U); ++i) many.add_varint(9, 0);
-  EXPECT_EQ(refusal(sealed(many.bytes())),
-            "stored program has more entries than this plugin writes");
+  EXPECT_TRUE(mentions(refusal(sealed(many.bytes())), {"entries"}));
 }
 
 TEST(ProgramDigest, ChangesWithWhateverDecidesTheResult) {
@@ -151,8 +151,8 @@ TEST(ProgramDigest, ChangesWithWhateverDecidesTheResult) {
   const std::string plain = digest_with([](Program&) {});
   EXPECT_EQ(plain.size(), 64U);
   EXPECT_EQ(plain, digest_with([](Program& program) {
-              program.nodes[0].place = 3;
-              program.places = {"elsewhere"};
+              program.nodes[0].location = 3;
+              program.locations = {"elsewhere"};
             }));
   EXPECT_NE(plain, digest_with([](Program& program) { program.nodes[0].which = 2; }));
   EXPECT_NE(plain, digest_with([](Program& program) { program.nodes[0].shape = {3, 2}; }));

@@ -7,11 +7,14 @@
 
 #include "graphnet/failure.h"
 #include "graphnet/plugin.h"
+#include "support/mentions.h"
 #include "support/temp_dir.h"
 #include "tvm_plugin/tvm_library.h"
 
 namespace graphnet::tvm {
 namespace {
+
+using tests::mentions;
 
 gn_option text(const char* name, const char* value) {
   gn_option option = {};
@@ -55,11 +58,10 @@ TEST(Options, AreReadByNameAndType) {
 
 TEST(Options, UnknownOnesAreRefused) {
   EXPECT_EQ(failure_of(text("colour", "red")), "option 'colour' is not known");
-  EXPECT_EQ(failure_of(text("schedule", "best"))
-                .rfind("option 'schedule' must be rules or none or tuned", 0),
-            0U);
-  EXPECT_EQ(failure_of(text("math", "fast")),
-            "option 'math' must be polynomials or library, got 'fast'");
+  EXPECT_TRUE(
+      mentions(failure_of(text("schedule", "best")), {"'schedule'", "rules", "none", "tuned"}));
+  EXPECT_TRUE(
+      mentions(failure_of(text("math", "fast")), {"'math'", "polynomials", "library", "'fast'"}));
   EXPECT_EQ(failure_of(number("mcpu", GN_OPTION_INT, 1)), "option 'mcpu' must be text");
 }
 

@@ -13,6 +13,7 @@
 
 #include "graphnet/failure.h"
 #include "lowering/builder.h"
+#include "support/mentions.h"
 #include "support/temp_dir.h"
 #include "tvm_plugin/emitter.h"
 #include "tvm_plugin/extern_functions.h"
@@ -27,6 +28,8 @@
 
 namespace graphnet::tvm {
 namespace {
+
+using tests::mentions;
 
 namespace fs = std::filesystem;
 
@@ -176,8 +179,7 @@ TEST_F(ProgramCompilerTest, ProgramsOfOtherOptionsAreRefused) {
 }
 
 TEST_F(ProgramCompilerTest, CodeThatTheSystemDoesNotLoadIsAnErrorThatSaysSo) {
-  EXPECT_NE(failure_of([] { load_code("no library"); }).find("stored program cannot be loaded"),
-            std::string::npos);
+  EXPECT_TRUE(mentions(failure_of([] { load_code("no library"); }), {"stored program", "loaded"}));
 }
 
 TEST_F(ProgramCompilerTest, WithoutLinkerNothingIsSerialisable) {
@@ -214,8 +216,7 @@ TEST_F(ProgramCompilerTest, FindsWhatItKept) {
 TEST_F(ProgramCompilerTest, WritesDamagedFilesAnew) {
   EXPECT_EQ(compiler(cache()).compile(sample()).cache, "kept");
   for (const auto& entry : fs::directory_iterator(cache())) fs::resize_file(entry.path(), 1000);
-  EXPECT_EQ(compiler(cache()).compile(sample()).cache,
-            "kept (stored program is cut off or damaged)");
+  EXPECT_TRUE(mentions(compiler(cache()).compile(sample()).cache, {"kept (", "damaged)"}));
   EXPECT_NE(warnings_.find("cut off or damaged"), std::string::npos) << warnings_;
   EXPECT_EQ(compiler(cache()).compile(sample()).cache, "found");
 }
@@ -293,7 +294,7 @@ TEST_F(ProgramCompilerTest, AFolderThatOthersMayWriteToIsNotUsed) {
   fs::create_directory(cache());
   fs::permissions(cache(), fs::perms::all);
   EXPECT_EQ(compiler(cache()).compile(sample()).cache, "off");
-  EXPECT_NE(warnings_.find("others may write to it"), std::string::npos) << warnings_;
+  EXPECT_TRUE(mentions(warnings_, {"others", "write"})) << warnings_;
   EXPECT_EQ(compiler(folder_.write("file", "")).compile(sample()).cache, "off");
 }
 

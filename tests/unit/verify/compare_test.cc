@@ -7,10 +7,13 @@
 #include <limits>
 #include <numeric>
 
+#include "support/mentions.h"
+
 namespace graphnet::verify {
 namespace {
 
 using base::DType;
+using tests::mentions;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
@@ -116,9 +119,8 @@ TEST(Compare, AZeroWriterIsCaughtAlthoughLevelZeroAcceptsIt) {
 TEST(Compare, IntegersAndBoolsAreExact) {
   const auto wrong = compare<std::int64_t>({1, 2, 3}, {1, 2, 5});
   EXPECT_EQ(wrong.outcome, record::Outcome::kAccuracyMismatch);
-  EXPECT_EQ(wrong.message,
-            "output 1 of 1 (int64 [3]): values differ; largest difference at index [2]: 5 instead "
-            "of 3");
+  EXPECT_TRUE(mentions(
+      wrong.message, {"output 1 of 1 (int64 [3])", "values differ", "index [2]: 5 instead of 3"}));
   EXPECT_EQ(wrong.outputs[0].relative_rms, std::nullopt);
   // One apart where neither float32 nor float64 can tell.
   const std::int64_t big = (std::int64_t{1} << 60) + 1;
@@ -137,10 +139,9 @@ TEST(Compare, MasksMustAgree) {
   EXPECT_EQ(compare<float>({1, kNaN}, {1, 2}).outcome, record::Outcome::kNonFinite);
   EXPECT_EQ(compare<float>({1, kInf}, {1, -kInf}).outcome, record::Outcome::kNonFinite);
   EXPECT_EQ(compare<float>({1, kInf}, {1, kNaN}).outcome, record::Outcome::kNonFinite);
-  EXPECT_EQ(
-      compare<float>({1, 2}, {1, kInf}).message,
-      "output 1 of 1 (float32 [2]): NaN or infinity differ; first at index [1]: inf instead of "
-      "2");
+  EXPECT_TRUE(
+      mentions(compare<float>({1, 2}, {1, kInf}).message,
+               {"output 1 of 1 (float32 [2])", "NaN or infinity", "index [1]: inf instead of 2"}));
 }
 
 TEST(Compare, NaNAndInfAsUpstreamSeesThem) {

@@ -7,10 +7,13 @@
 #include <limits>
 #include <random>
 
+#include "support/mentions.h"
+
 namespace graphnet::verify {
 namespace {
 
 using base::DType;
+using tests::mentions;
 
 TensorView view(const std::vector<float>& values) {
   return {DType::kFloat32, {static_cast<std::int64_t>(values.size())}, values.data()};
@@ -182,7 +185,7 @@ TEST(JudgeRandomOutput, WhatADropoutLeavesMustStandWhereEagersStands) {
                                             view(dropped(values, 4))},
                                            view(dropped(reversed, 5)))
                            .message;
-  EXPECT_EQ(message.rfind("what all draws have in common differs: statistic ", 0), 0U) << message;
+  EXPECT_TRUE(mentions(message, {"in common", "statistic "})) << message;
 }
 
 TEST(JudgeRandomOutput, HonestDrawsOfAllKindsHaveTheSameInCommon) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/mentions.h"
 #include "verify/compare.h"
 
 namespace graphnet::verify {
@@ -13,6 +14,7 @@ namespace {
 
 using base::DType;
 using Indices = std::vector<std::int64_t>;
+using tests::mentions;
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -95,7 +97,7 @@ TEST(JudgeIndices, SortMustBeAPermutation) {
   EXPECT_TRUE(judge(values, 1, IndexKind::kOrdered, shape, {1, 3, 0, 2}, {3, 1, 2, 0}).accepted);
   const auto twice = judge(values, 1, IndexKind::kOrdered, shape, {1, 3, 0, 2}, {1, 1, 0, 2});
   EXPECT_FALSE(twice.accepted);
-  EXPECT_EQ(twice.message, "an element is selected twice");
+  EXPECT_TRUE(mentions(twice.message, {"twice"}));
   EXPECT_EQ(twice.worst_gap, std::nullopt);
   const auto order = judge(values, 1, IndexKind::kOrdered, shape, {1, 3, 0, 2}, {1, 0, 3, 2});
   EXPECT_FALSE(order.accepted);
@@ -160,9 +162,9 @@ TEST(CompareIndices, AreJudgedWhereASourceIsGiven) {
       << "plain integers are exact";
   EXPECT_EQ(compare(tie, {context}).outcome, record::Outcome::kOk);
   EXPECT_FALSE(compare(tie, {context}).outputs[0].bit_equal);
-  EXPECT_EQ(compare(wrong, {context}).message,
-            "output 1 of 1 (int64 [1]): 1 indices differ; worst at index [0]: 1 instead of 0, "
-            "selects 1 instead of 5");
+  EXPECT_TRUE(mentions(
+      compare(wrong, {context}).message,
+      {"output 1 of 1 (int64 [1])", "1 indices", "index [0]: 1 instead of 0", "1 instead of 5"}));
 }
 
 }  // namespace

@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "support/fake_cuda.h"
-#include "support/mirror_place.h"
+#include "support/mentions.h"
+#include "support/mirror_device.h"
 #include "unit/proof/fake_cupti_library.h"
 #include "worker/device_tracing.h"
 #include "worker/fresh_inputs.h"
@@ -27,6 +28,7 @@ namespace {
 
 using plugin::CallStatus;
 using plugin::FailureKind;
+using tests::mentions;
 
 constexpr int kPairs = 8;
 
@@ -40,8 +42,8 @@ class CapturedCallsTest : public testing::Test {
     control_ = reinterpret_cast<tests::FakeCudaControl>(::dlsym(handle, "fake_cuda_control"))();
     *control_ = tests::FakeCuda();
     gpu_ = std::move(device::Gpu::open(0, kDriver)).value();
-    place_.gpu = gpu_.get();
-    settings_.first_look = settings_.max_pairs = kPairs;
+    device_.gpu = gpu_.get();
+    settings_.first_analysis = settings_.max_pairs = kPairs;
     settings_.remeasure = false;
     settings_.replay = true;
   }
@@ -62,8 +64,9 @@ class CapturedCallsTest : public testing::Test {
     const std::string sample = std::string(GRAPHNET_SOURCE_DIR) + "/configs/control";
     sample_ = sample::load_sample(sample).value();
     arguments_ =
-        sample::replay(sample_.metas, sample_.program.parameters, sample::kReplaySeed).value();
-    eager_ = EagerSide::create(sample_, arguments_, place_).value();
+        sample::generate_arguments(sample_.metas, sample_.program.parameters, sample::kUpstreamSeed)
+            .value();
+    eager_ = EagerSide::create(sample_, arguments_, device_).value();
     const auto instruments = measure::machine_instruments(settings_, /*threads=*/1);
     eager_warmup_ = measure::warm_up(eager_->calls(), settings_, instruments).value();
     plugin_ = std::make_unique<PluginSide>(task_, sample_.name, eager_->arguments(), eager_->kept(),
@@ -105,7 +108,7 @@ class CapturedCallsTest : public testing::Test {
 
   const std::string kDriver = tests::FakeCuptiLibrary::driver("ready");
   tests::FakeCuda* control_;
-  tests::MirrorPlace place_;
+  tests::MirrorDevice device_;
   std::unique_ptr<device::Gpu> gpu_;
   journal::Task task_;
   sample::Sample sample_;
@@ -118,7 +121,7 @@ class CapturedCallsTest : public testing::Test {
   measure::Warmup replay_warmup_;
 };
 
-TEST_F(CapturedCallsTest, EachTimedCallIsOneLaunchOnNewContentInTheSamePlace) {
+TEST_F(CapturedCallsTest, EachTimedCallIsOneLaunchOnNewContentInTheSameMemory) {
   prepare("");
   ASSERT_NO_FATAL_FAILURE(expect_ok(capture()));
   EXPECT_EQ(plugin_->num_graph_nodes(), 1U);
@@ -186,10 +189,9 @@ TEST_F(CapturedCallsTest, TheDriversErrorIsNamed) {
   control_->instantiate_code = 2;
   const CallStatus status = capture();
   EXPECT_EQ(status.kind, FailureKind::kFailed);
-  EXPECT_EQ(status.status.message(),
-            "cannot instantiate a CUDA graph: cuGraphInstantiateWithFlags gave "
-            "CUDA_ERROR_OUT_OF_MEMORY (2) [the primary context is current; 512 MiB of 1.00 GiB "
-            "free]");
+  EXPECT_TRUE(mentions(status.status.message(),
+                       {"cuGraphInstantiateWithFlags", "CUDA_ERROR_OUT_OF_MEMORY (2)",
+                        "primary context", "512 MiB", "1.00 GiB"}));
   ASSERT_EQ(status.status.context().size(), 1U);
   EXPECT_EQ(status.status.context()[0], "capturing gn_backend_run of plugin 'launching'");
 }
@@ -205,9 +207,9 @@ TEST_F(CapturedCallsTest, LaunchThatFailsIsThePlugins) {
             std::string::npos);
 }
 
-TEST_F(CapturedCallsTest, PlacesWithoutGraphsSaySo) {
+TEST_F(CapturedCallsTest, DevicesWithoutGraphsSaySo) {
   prepare("");
-  place_.gpu = nullptr;
+  device_.gpu = nullptr;
   const CallStatus status = capture();
   EXPECT_EQ(status.kind, FailureKind::kUnsupported);
   EXPECT_EQ(status.status.message(), "calls on 'cpu' cannot be captured");

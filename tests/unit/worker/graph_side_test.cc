@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The reference of a cut graph on arguments at a place that only copies reach.
+// The reference of a part of a graph, on arguments of a device that only copies reach.
 #include "worker/graph_side.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "graph/graph_text.h"
-#include "support/mirror_place.h"
+#include "support/mirror_device.h"
 
 namespace graphnet::worker {
 namespace {
@@ -24,10 +24,10 @@ TEST(GraphSide, ReadsTheArgumentsWhereTheyWerePlaced) {
   auto* const values = reinterpret_cast<float*>(arguments[0].bytes.data());
   const float wanted[] = {0, 2, 0, 4};
   for (int i = 0; i < 4; ++i) values[i] = i % 2 == 0 ? -1.0F : wanted[i];
-  tests::MirrorPlace mirror;
-  const auto placed = PlacedArguments::create(mirror, arguments).value();
+  tests::MirrorDevice mirror;
+  const auto on_device = DeviceArguments::create(mirror, arguments).value();
   std::fill_n(values, 4, 9.0F);  // the host's copy is not what the graph reads
-  const auto side = GraphSide::create(*graph, placed);
+  const auto side = GraphSide::create(*graph, on_device);
   ASSERT_TRUE(side.is_ok()) << side.status().to_string();
   const auto outputs = (*side)->reference();
   ASSERT_TRUE(outputs.is_ok()) << outputs.status().to_string();

@@ -35,8 +35,8 @@ std::vector<Element> values_of(const sample::Argument& argument) {
   return values;
 }
 
-PlacedArguments on_host(std::vector<sample::Argument>& arguments) {
-  return PlacedArguments::create(device::host_place(), arguments).value();
+DeviceArguments on_host(std::vector<sample::Argument>& arguments) {
+  return DeviceArguments::create(device::host_device(), arguments).value();
 }
 
 std::vector<float> counting(std::size_t count) {
@@ -51,8 +51,8 @@ TEST(InputShuffle, DrawsSmallFloatsAnewWithinTheirRange) {
   std::vector<sample::Argument> arguments;
   arguments.push_back(argument({-3, 1, 2, 8}));
   arguments.push_back(argument({1, 2, 3}));
-  const PlacedArguments placed = on_host(arguments);
-  InputShuffle shuffle(placed, {0}, 7);
+  const DeviceArguments on_device = on_host(arguments);
+  InputShuffle shuffle(on_device, {0}, 7);
   ASSERT_TRUE(shuffle.has_effect());
   std::set<std::vector<float>> seen = {values_of(arguments[0])};
   for (int call = 0; call < 5000; ++call) {
@@ -80,8 +80,8 @@ TEST(InputShuffle, DrawsEachTypeOfFloat) {
   arguments.push_back(argument(base::DType::kBFloat16, brain));
   arguments.push_back(argument(base::DType::kFloat64, std::vector<double>{1e300, 2e300, 4e300}));
   arguments.push_back(argument(base::DType::kComplex64, std::vector<float>{1, 2, 3, 4}));
-  const PlacedArguments placed = on_host(arguments);
-  InputShuffle shuffle(placed, {0, 1, 2, 3}, 7);
+  const DeviceArguments on_device = on_host(arguments);
+  InputShuffle shuffle(on_device, {0, 1, 2, 3}, 7);
   for (int call = 0; call < 100; ++call) {
     ASSERT_TRUE(shuffle.next().is_ok());
     for (const std::uint16_t bits : values_of<std::uint16_t>(arguments[0])) {
@@ -106,8 +106,8 @@ TEST(InputShuffle, KeepsWhatIsNoNumberAndNoQuantity) {
   std::vector<sample::Argument> arguments;
   arguments.push_back(argument(mask));
   arguments.push_back(argument(mixed));
-  const PlacedArguments placed = on_host(arguments);
-  InputShuffle shuffle(placed, {0, 1}, 7);
+  const DeviceArguments on_device = on_host(arguments);
+  InputShuffle shuffle(on_device, {0, 1}, 7);
   for (int call = 0; call < 100; ++call) {
     ASSERT_TRUE(shuffle.next().is_ok());
     const std::vector<float> values = values_of(arguments[0]);
@@ -125,8 +125,8 @@ TEST(InputShuffle, PutsSmallIntegersInAnotherOrder) {
   std::vector<sample::Argument> arguments;
   arguments.push_back(argument(base::DType::kInt64, tokens));
   arguments.push_back(argument(base::DType::kBool, flags));
-  const PlacedArguments placed = on_host(arguments);
-  InputShuffle shuffle(placed, {0, 1}, 7);
+  const DeviceArguments on_device = on_host(arguments);
+  InputShuffle shuffle(on_device, {0, 1}, 7);
   std::set<std::vector<std::int64_t>> seen;
   for (int call = 0; call < 1000; ++call) {
     ASSERT_TRUE(shuffle.next().is_ok());
@@ -144,8 +144,8 @@ TEST(InputShuffle, PutsSmallIntegersInAnotherOrder) {
 TEST(InputShuffle, ExchangesRunsOfLargeInputs) {
   std::vector<sample::Argument> arguments;
   arguments.push_back(argument(counting(kLarge)));
-  const PlacedArguments placed = on_host(arguments);
-  InputShuffle shuffle(placed, {0}, 7);
+  const DeviceArguments on_device = on_host(arguments);
+  InputShuffle shuffle(on_device, {0}, 7);
   std::set<std::vector<float>> seen;
   for (int call = 0; call < 20; ++call) {
     ASSERT_TRUE(shuffle.next().is_ok());
@@ -170,9 +170,9 @@ TEST(InputShuffle, GivesAContentAgainByItsNumber) {
   for (const std::size_t count : {std::size_t{100}, kLarge}) {
     std::vector<sample::Argument> arguments;
     arguments.push_back(argument(counting(count)));
-    const PlacedArguments placed = on_host(arguments);
-    InputShuffle shuffle(placed, {0}, 7);
-    InputShuffle other(placed, {0}, 8);
+    const DeviceArguments on_device = on_host(arguments);
+    InputShuffle shuffle(on_device, {0}, 7);
+    InputShuffle other(on_device, {0}, 8);
     const std::uint64_t number = shuffle.reserve(3);
     ASSERT_TRUE(shuffle.apply(number).is_ok());
     const std::vector<float> values = values_of(arguments[0]);
@@ -193,8 +193,8 @@ TEST(InputShuffle, FindsTheOneElementThatDiffers) {
     values.back() = 2;
     std::vector<sample::Argument> arguments;
     arguments.push_back(argument(base::DType::kInt32, values));
-    const PlacedArguments placed = on_host(arguments);
-    InputShuffle shuffle(placed, {0}, 7);
+    const DeviceArguments on_device = on_host(arguments);
+    InputShuffle shuffle(on_device, {0}, 7);
     ASSERT_TRUE(shuffle.has_effect());
     for (int round = 0; round < 20; ++round) {
       ASSERT_TRUE(shuffle.next().is_ok());
@@ -212,8 +212,8 @@ TEST(InputShuffle, HasNoEffectOnConstantsAndEmptyInputs) {
   arguments.push_back(argument({5, 5, 5}));
   arguments.push_back(argument({}));
   arguments.push_back(argument({1}));
-  const PlacedArguments placed = on_host(arguments);
-  InputShuffle shuffle(placed, {0, 1, 2}, 7);
+  const DeviceArguments on_device = on_host(arguments);
+  InputShuffle shuffle(on_device, {0, 1, 2}, 7);
   EXPECT_FALSE(shuffle.has_effect());
   EXPECT_EQ(shuffle.content_bits(), 0);
   ASSERT_TRUE(shuffle.next().is_ok());

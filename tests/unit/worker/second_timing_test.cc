@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include "support/mentions.h"
+
 namespace graphnet::worker {
 namespace {
 
 using record::Flag;
+using tests::mentions;
 
 /// Eager takes 10 ms on both weights.
 record::Record record_with(double speedup, double second_speedup) {
@@ -29,9 +32,7 @@ TEST(TunedToWeights, FlagsASpeedupThatOtherWeightsDoNotHave) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].flag, Flag::kTunedToWeights);
   EXPECT_FALSE(found[0].is_fatal);
-  EXPECT_EQ(found[0].message,
-            "a speedup of 4.00x on the sample's weights is one of 0.50x on second weights, where a "
-            "call of the plugin takes 20.0 ms instead of 2.50 ms");
+  EXPECT_TRUE(mentions(found[0].message, {"4.00x", "0.50x", "20.0 ms", "2.50 ms"}));
 }
 
 TEST(TunedToWeights, LeavesOthersAlone) {

@@ -76,7 +76,7 @@ TEST_P(BindTest, RefusesRunAfterAFailedBind) {
   run(*executable, {&x}, {&out});
   failure_of([&] { bind(*executable, {&w}); });
   const Failure failure = failure_of([&] { run(*executable, {&x}, {&out}, false); });
-  EXPECT_STREQ(failure.what(), "run was called without a successful bind");
+  EXPECT_TRUE(mentions(failure.what(), {"without", "bind"}));
   bind(*executable, {&w, &b});
   expect_linear(*executable);
 }
@@ -87,7 +87,7 @@ TEST_P(BindTest, RefusesRunBeforeBind) {
   HostTensor out = f32({2, 2}, std::vector<float>(4));
   const Failure failure = failure_of([&] { run(*executable, {&x}, {&out}); });
   EXPECT_EQ(failure.code(), GN_STATUS_INVALID_ARGUMENT);
-  EXPECT_STREQ(failure.what(), "run was called without a successful bind");
+  EXPECT_TRUE(mentions(failure.what(), {"without", "bind"}));
 }
 
 TEST_P(BindTest, RefusesOtherWeights) {
@@ -132,7 +132,7 @@ TEST_P(BindTest, RefusesInconsistentPrograms) {
   const auto expect = [&](LoweredProgram program, const char* message) {
     const Failure failure = failure_of([&] { compile(std::move(program)); });
     EXPECT_EQ(failure.code(), GN_STATUS_INTERNAL);
-    EXPECT_EQ(failure.what(), "the lowered program is inconsistent: " + std::string(message));
+    EXPECT_TRUE(mentions(failure.what(), {"inconsistent", message}));
   };
   LoweredProgram program = linear_program();
   program.result_outputs = {};

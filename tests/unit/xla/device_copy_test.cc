@@ -23,13 +23,13 @@ TEST(DeviceCopy, CopiesThroughTheDriver) {
   copy.copy(nullptr, nullptr, 0, nullptr);
   const Failure failure = failure_of([&] { copy.copy(nullptr, from.data(), 4, nullptr); });
   EXPECT_EQ(failure.code(), GN_STATUS_RUNTIME_FAILED);
-  EXPECT_STREQ(failure.what(), "CUDA cannot copy a result: error 1");
+  EXPECT_TRUE(mentions(failure.what(), {"CUDA", "error 1"}));
 }
 
 TEST(DeviceCopy, NeedsADriver) {
   const Failure failure = failure_of([] { DeviceCopy("libnothing.so.1"); });
   EXPECT_EQ(failure.code(), GN_STATUS_UNAVAILABLE);
-  EXPECT_STREQ(failure.what(), "'libnothing.so.1' cannot copy on a CUDA device");
+  EXPECT_TRUE(mentions(failure.what(), {"'libnothing.so.1'", "CUDA"}));
 }
 
 }  // namespace

@@ -127,13 +127,12 @@ TEST(Options, CommandBuffersAreSwitchedOffByAnEmptyList) {
 }
 
 TEST(Options, Refused) {
-  EXPECT_EQ(refusal(text_option("rewrites", "some")),
-            "option 'rewrites' must be all or none, got 'some'");
+  EXPECT_TRUE(
+      mentions(refusal(text_option("rewrites", "some")), {"'rewrites'", "all", "none", "'some'"}));
   EXPECT_EQ(refusal(text_option("fast", "yes")), "option 'fast' is not known");
-  EXPECT_EQ(refusal(text_option("overrides", "xla_a=1 xla_b")),
-            "option 'overrides' holds 'xla_b', which is no name=value");
-  EXPECT_EQ(refusal(text_option("overrides", "--=1")),
-            "option 'overrides' holds '--=1', which is no name=value");
+  EXPECT_TRUE(
+      mentions(refusal(text_option("overrides", "xla_a=1 xla_b")), {"'overrides'", "'xla_b'"}));
+  EXPECT_TRUE(mentions(refusal(text_option("overrides", "--=1")), {"'overrides'", "'--=1'"}));
   gn_option number = {};
   number.name = to_gn("pjrt");
   number.type = GN_OPTION_INT;

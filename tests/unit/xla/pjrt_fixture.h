@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lowering/aligned_copy.h"
+#include "support/mentions.h"
 #include "xla/options.h"
 #include "xla/program_executable.h"
 #include "xla/tensor_type.h"
@@ -22,6 +23,8 @@ using lowering::stablehlo::ArgumentSource;
 using lowering::stablehlo::LoweredProgram;
 using lowering::stablehlo::Module;
 using lowering::stablehlo::ModuleArgument;
+using tests::contains;
+using tests::mentions;
 
 constexpr DLDataType kF32 = {kDLFloat, 32, 1};
 
@@ -186,10 +189,6 @@ Failure failure_of(Body body) {
   }
   ADD_FAILURE() << "no failure";
   return Failure(0, "");
-}
-
-inline bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace graphnet::xla

@@ -265,12 +265,11 @@ TEST_P(ProgramExecutableTest, RefusesAProgramThatIsNotWhatItsSignatureSays) {
   program.main.results = {f32_type({3, 2})};
   Failure failure = failure_of([&] { compile(program); });
   EXPECT_EQ(failure.code(), GN_STATUS_INTERNAL);
-  EXPECT_STREQ(failure.what(),
-               "the lowered program's signature is wrong: result 0 is not float32[3, 2]");
+  EXPECT_TRUE(mentions(failure.what(), {"signature", "result 0", "float32[3, 2]"}));
   program.main.results = {f32_type({2, 3}), f32_type({2, 3})};
   program.result_outputs = {0, 1};
   failure = failure_of([&] { compile(program); });
-  EXPECT_STREQ(failure.what(), "the lowered program's signature is wrong: 1 results, not 2");
+  EXPECT_TRUE(mentions(failure.what(), {"signature", "1 results", "2"}));
 }
 
 TEST_P(ProgramExecutableTest, CompileErrorShowsTheLine) {
@@ -279,7 +278,7 @@ TEST_P(ProgramExecutableTest, CompileErrorShowsTheLine) {
   const Failure failure = failure_of([&] { compile(program); });
   EXPECT_EQ(failure.code(), GN_STATUS_COMPILE_FAILED);
   const std::string text = failure.what();
-  EXPECT_TRUE(contains(text, "XLA cannot compile the program: line 3:")) << text;
+  EXPECT_TRUE(mentions(text, {"compile", "line 3:"})) << text;
   EXPECT_TRUE(contains(text, "%0 = stablehlo.bad %a, %b : tensor<2x3xf32>")) << text;
   EXPECT_FALSE(contains(text, "12w old")) << text;
 }

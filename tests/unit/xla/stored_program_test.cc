@@ -59,14 +59,14 @@ TEST_P(StoredProgramTest, RefusesWhatIsDamaged) {
     EXPECT_EQ(failure.code(), GN_STATUS_INVALID_ARGUMENT);
     return std::string(failure.what());
   };
-  EXPECT_EQ(refusal(""), "stored program is none of this version of plugin xla");
-  EXPECT_EQ(refusal("no such thing"), "stored program is none of this version of plugin xla");
+  EXPECT_TRUE(mentions(refusal(""), {"version"}));
+  EXPECT_TRUE(mentions(refusal("no such thing"), {"version"}));
   for (const std::size_t size : {std::size_t{30}, bytes.size() / 2, bytes.size() - 1}) {
-    EXPECT_EQ(refusal(bytes.substr(0, size)), "stored program is cut off or damaged");
+    EXPECT_TRUE(mentions(refusal(bytes.substr(0, size)), {"damaged"}));
   }
   std::string flipped = bytes;
   flipped[bytes.size() / 2] ^= 1;
-  EXPECT_EQ(refusal(flipped), "stored program is cut off or damaged");
+  EXPECT_TRUE(mentions(refusal(flipped), {"damaged"}));
 }
 
 TEST(StoredProgram, RefusesThatOfAnotherPjrtFile) {

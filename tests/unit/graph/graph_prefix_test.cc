@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "graph/cut.h"
+#include "graph/graph_prefix.h"
 
 #include <gtest/gtest.h>
 
@@ -18,25 +18,25 @@ constexpr const char* kGraph = R"(graph "g"
 return %6, %4, %0, %4
 )";
 
-std::string cut(std::size_t num_nodes) {
+std::string prefix(std::size_t num_nodes) {
   const auto graph = parse_graph(kGraph, "x.gir");
   EXPECT_TRUE(graph.is_ok()) << graph.status().to_string();
-  return print_graph(cut_after(*graph, num_nodes));
+  return print_graph(graph_prefix(*graph, num_nodes));
 }
 
 TEST(CutAfter, GivesWhatTheRestReads) {
-  EXPECT_EQ(cut(1),
+  EXPECT_EQ(prefix(1),
             "graph \"g\"\n%0: f32[2] = input \"x\"\n%1: f32[2] = aten::relu(self=%0)\nreturn %1\n");
-  EXPECT_EQ(cut(2),
+  EXPECT_EQ(prefix(2),
             "graph \"g\"\n%0: f32[2] = input \"x\"\n%1: f32[2] = aten::relu(self=%0)\n"
             "%2: f32[1], %3: f32[1] = aten::split(self=%1)\nreturn %1, %2, %3\n");
 }
 
 TEST(CutAfter, GivesOutputsOnceAtTheEnd) {
-  const std::string whole = cut(4);
+  const std::string whole = prefix(4);
   EXPECT_NE(whole.find("random0"), std::string::npos);
   EXPECT_EQ(whole.substr(whole.find("return")), "return %4, %6\n");
-  EXPECT_EQ(cut(99), whole);
+  EXPECT_EQ(prefix(99), whole);
 }
 
 }  // namespace

@@ -4,15 +4,15 @@
 #include <cstddef>
 #include <set>
 
-#include "device/tensor_place.h"
+#include "device/tensor_device.h"
 
 namespace graphnet::tests {
 
-/// Memory of the host that nobody but the place is told of: a device as far as copies go, though
-/// calls can be made on the processor. What is not brought there or back shows as wrong results.
-class MirrorPlace final : public device::TensorPlace {
+/// A device in the host's memory: only copies reach it, and its calls run on the processor. A copy
+/// that is forgotten shows as a wrong result.
+class MirrorDevice final : public device::TensorDevice {
  public:
-  base::DeviceName device() const override { return {}; }
+  base::DeviceName name() const override { return {}; }
   bool is_host() const override { return false; }
   base::Result<void*> allocate(std::size_t num_bytes) override {
     auto memory = host_.allocate(num_bytes);
@@ -40,7 +40,8 @@ class MirrorPlace final : public device::TensorPlace {
   }
   std::optional<double> last_span_ns() const override { return 1000.0 * num_runs; }
   base::Result<device::CapturedGraph> capture(const device::CapturedGraph::Call& call) override {
-    return gpu == nullptr ? TensorPlace::capture(call) : device::CapturedGraph::capture(*gpu, call);
+    return gpu == nullptr ? TensorDevice::capture(call)
+                          : device::CapturedGraph::capture(*gpu, call);
   }
 
   std::size_t num_buffers() const { return buffers_.size(); }
@@ -50,7 +51,7 @@ class MirrorPlace final : public device::TensorPlace {
   device::Gpu* gpu = nullptr;  ///< a made-up one, on which calls are captured
 
  private:
-  device::HostPlace host_;
+  device::HostDevice host_;
   std::set<void*> buffers_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "worker/early_look.h"
+#include "worker/early_copy.h"
 
 #include <gtest/gtest.h>
 
@@ -31,38 +31,38 @@ struct Outputs {
   std::vector<DLTensor> tensors;
 };
 
-TEST(EarlyLook, SeesWhatIsWrittenLater) {
+TEST(EarlyCopy, SeesWhatIsWrittenLater) {
   Outputs outputs(1'000'000);
   std::mt19937_64 generator(1);
-  EarlyLook look;
-  EXPECT_FALSE(look.differs(outputs.kept)) << "before the first look";
-  look.take(outputs.tensors, outputs.kept, generator);
-  EXPECT_FALSE(look.differs(outputs.kept));
-  // A tenth of the output comes late: 64 places miss it in one of a thousand looks.
+  EarlyCopy copy;
+  EXPECT_FALSE(copy.differs(outputs.kept)) << "before the first copy";
+  copy.take(outputs.tensors, outputs.kept, generator);
+  EXPECT_FALSE(copy.differs(outputs.kept));
+  // A tenth of the output comes late: 64 runs miss it in one of a thousand copies.
   std::memset(outputs.kept[1].bytes.data() + 400'000, 8, 400'000);
-  EXPECT_TRUE(look.differs(outputs.kept));
-  look.clear();
-  EXPECT_FALSE(look.differs(outputs.kept));
+  EXPECT_TRUE(copy.differs(outputs.kept));
+  copy.clear();
+  EXPECT_FALSE(copy.differs(outputs.kept));
 }
 
-TEST(EarlyLook, LooksAtAllOfLittle) {
+TEST(EarlyCopy, CopiesAllOfLittle) {
   Outputs outputs(100);
   std::mt19937_64 generator(1);
-  EarlyLook look;
-  look.take(outputs.tensors, outputs.kept, generator);
+  EarlyCopy copy;
+  copy.take(outputs.tensors, outputs.kept, generator);
   outputs.last_byte() = std::byte{8};
-  EXPECT_TRUE(look.differs(outputs.kept));
+  EXPECT_TRUE(copy.differs(outputs.kept));
 }
 
-TEST(EarlyLook, LeavesOutWhatIsNotDense) {
+TEST(EarlyCopy, LeavesOutWhatIsNotDense) {
   Outputs outputs(100);
   std::int64_t wide = 2;
   for (DLTensor& tensor : outputs.tensors) tensor.strides = &wide;
   std::mt19937_64 generator(1);
-  EarlyLook look;
-  look.take(outputs.tensors, outputs.kept, generator);
+  EarlyCopy copy;
+  copy.take(outputs.tensors, outputs.kept, generator);
   outputs.last_byte() = std::byte{8};
-  EXPECT_FALSE(look.differs(outputs.kept));
+  EXPECT_FALSE(copy.differs(outputs.kept));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/tensor_place.h"
+#include "device/tensor_device.h"
 
 #include <algorithm>
 #include <array>
@@ -30,11 +30,11 @@ DriverLibrary::Address address_of(const void* memory) {
 
 }  // namespace
 
-Result<CapturedGraph> TensorPlace::capture(const CapturedGraph::Call&) {
-  return Status(Code::kUnsupported, "calls on '" + device().text() + "' cannot be captured");
+Result<CapturedGraph> TensorDevice::capture(const CapturedGraph::Call&) {
+  return Status(Code::kUnsupported, "calls on '" + name().text() + "' cannot be captured");
 }
 
-Result<void*> HostPlace::allocate(std::size_t num_bytes) {
+Result<void*> HostDevice::allocate(std::size_t num_bytes) {
   constexpr std::size_t kAlignment = AlignedBuffer::kAlignment;
   const std::size_t rounded = (num_bytes + kAlignment - 1) / kAlignment * kAlignment;
   void* const memory =
@@ -43,100 +43,100 @@ Result<void*> HostPlace::allocate(std::size_t num_bytes) {
   return memory;
 }
 
-void HostPlace::free(void* memory) {
+void HostDevice::free(void* memory) {
   std::free(memory);
 }
 
-Status HostPlace::fill(void* to, std::byte value, std::size_t num_bytes) {
+Status HostDevice::fill(void* to, std::byte value, std::size_t num_bytes) {
   std::memset(to, static_cast<int>(value), num_bytes);
   return Status::ok();
 }
 
-Status HostPlace::copy_in(void* to, const void* from, std::size_t num_bytes) {
+Status HostDevice::copy_in(void* to, const void* from, std::size_t num_bytes) {
   if (num_bytes > 0) std::memcpy(to, from, num_bytes);
   return Status::ok();
 }
 
-Status HostPlace::copy_out(void* to, const void* from, std::size_t num_bytes) {
+Status HostDevice::copy_out(void* to, const void* from, std::size_t num_bytes) {
   return copy_in(to, from, num_bytes);
 }
 
-TensorPlace& host_place() {
-  static HostPlace place;
-  return place;
+TensorDevice& host_device() {
+  static HostDevice device;
+  return device;
 }
 
-Result<std::unique_ptr<GpuPlace>> GpuPlace::create(Gpu& gpu, int index) {
+Result<std::unique_ptr<GpuDevice>> GpuDevice::create(Gpu& gpu, int index) {
   GN_ASSIGN_OR_RETURN(GpuTimer timer, GpuTimer::create(gpu));
-  return std::unique_ptr<GpuPlace>(new GpuPlace(gpu, index, std::move(timer)));
+  return std::unique_ptr<GpuDevice>(new GpuDevice(gpu, index, std::move(timer)));
 }
 
-Result<void*> GpuPlace::allocate(std::size_t num_bytes) {
+Result<void*> GpuDevice::allocate(std::size_t num_bytes) {
   GN_ASSIGN_OR_RETURN(const auto address,
                       gpu_.allocate_memory(std::max<std::size_t>(1, num_bytes)));
   return reinterpret_cast<void*>(address);
 }
 
-void GpuPlace::free(void* memory) {
+void GpuDevice::free(void* memory) {
   gpu_.driver().free(address_of(memory));
 }
 
-Status GpuPlace::fill(void* to, std::byte value, std::size_t num_bytes) {
+Status GpuDevice::fill(void* to, std::byte value, std::size_t num_bytes) {
   if (num_bytes == 0) return Status::ok();
   GN_RETURN_IF_ERROR(gpu_.fill_bytes(address_of(to), static_cast<std::uint8_t>(value), num_bytes));
   return gpu_.synchronize();
 }
 
-Status GpuPlace::copy_in(void* to, const void* from, std::size_t num_bytes) {
+Status GpuDevice::copy_in(void* to, const void* from, std::size_t num_bytes) {
   if (num_bytes == 0) return Status::ok();
   GN_RETURN_IF_ERROR(gpu_.copy_in(address_of(to), from, num_bytes));
   // The driver returns when it has read pageable memory, not when the device has been written to.
   return gpu_.synchronize();
 }
 
-Status GpuPlace::copy_out(void* to, const void* from, std::size_t num_bytes) {
+Status GpuDevice::copy_out(void* to, const void* from, std::size_t num_bytes) {
   return num_bytes == 0 ? Status::ok() : gpu_.copy_out(to, address_of(from), num_bytes);
 }
 
-std::optional<double> GpuPlace::last_span_ns() const {
+std::optional<double> GpuDevice::last_span_ns() const {
   const Result<double> span = timer_.span_ns();
   return span.is_ok() ? std::optional<double>(*span) : std::nullopt;
 }
 
-Result<PlacedBuffer> PlacedBuffer::allocate(TensorPlace& place, std::size_t num_bytes) {
+Result<DeviceBuffer> DeviceBuffer::allocate(TensorDevice& device, std::size_t num_bytes) {
   constexpr std::size_t kGuards = 2 * AlignedBuffer::kGuardBytes;
   if (num_bytes > static_cast<std::size_t>(-1) / 2) {
     return Status(Code::kEnvironment, "not enough memory");
   }
-  GN_ASSIGN_OR_RETURN(void* const memory, place.allocate(num_bytes + kGuards));
-  PlacedBuffer buffer(place, static_cast<std::byte*>(memory), num_bytes);
+  GN_ASSIGN_OR_RETURN(void* const memory, device.allocate(num_bytes + kGuards));
+  DeviceBuffer buffer(device, static_cast<std::byte*>(memory), num_bytes);
   GN_RETURN_IF_ERROR(
-      place.fill(buffer.memory_, AlignedBuffer::kGuardByte, AlignedBuffer::kGuardBytes));
-  GN_RETURN_IF_ERROR(place.fill(static_cast<std::byte*>(buffer.data()) + num_bytes,
-                                AlignedBuffer::kGuardByte, AlignedBuffer::kGuardBytes));
+      device.fill(buffer.memory_, AlignedBuffer::kGuardByte, AlignedBuffer::kGuardBytes));
+  GN_RETURN_IF_ERROR(device.fill(static_cast<std::byte*>(buffer.data()) + num_bytes,
+                                 AlignedBuffer::kGuardByte, AlignedBuffer::kGuardBytes));
   return buffer;
 }
 
-PlacedBuffer::PlacedBuffer(PlacedBuffer&& other) noexcept
-    : place_(other.place_),
+DeviceBuffer::DeviceBuffer(DeviceBuffer&& other) noexcept
+    : device_(other.device_),
       memory_(std::exchange(other.memory_, nullptr)),
       num_bytes_(std::exchange(other.num_bytes_, 0)) {}
 
-PlacedBuffer::~PlacedBuffer() {
-  if (memory_ != nullptr) place_->free(memory_);
+DeviceBuffer::~DeviceBuffer() {
+  if (memory_ != nullptr) device_->free(memory_);
 }
 
-Status PlacedBuffer::fill(std::byte value) const {
-  return place_->fill(data(), value, num_bytes_);
+Status DeviceBuffer::fill(std::byte value) const {
+  return device_->fill(data(), value, num_bytes_);
 }
 
-Result<bool> PlacedBuffer::holds_only(std::byte value) const {
+Result<bool> DeviceBuffer::holds_only(std::byte value) const {
   const auto* next = static_cast<const std::byte*>(data());
-  if (place_->is_host()) return num_bytes_ > 0 && all_are(next, num_bytes_, value);
+  if (device_->is_host()) return num_bytes_ > 0 && all_are(next, num_bytes_, value);
   std::vector<std::byte> copy(std::min(num_bytes_, kLookBytes));
   for (std::size_t left = num_bytes_; left > 0;) {
     const std::size_t size = std::min(left, kLookBytes);
-    GN_RETURN_IF_ERROR(place_->copy_out(copy.data(), next, size));
+    GN_RETURN_IF_ERROR(device_->copy_out(copy.data(), next, size));
     if (!all_are(copy.data(), size, value)) return false;
     next += size;
     left -= size;
@@ -144,13 +144,13 @@ Result<bool> PlacedBuffer::holds_only(std::byte value) const {
   return num_bytes_ > 0;
 }
 
-Result<bool> PlacedBuffer::is_whole(const std::byte* guard) const {
+Result<bool> DeviceBuffer::is_whole(const std::byte* guard) const {
   std::array<std::byte, AlignedBuffer::kGuardBytes> copy = {};
-  GN_RETURN_IF_ERROR(place_->copy_out(copy.data(), guard, copy.size()));
+  GN_RETURN_IF_ERROR(device_->copy_out(copy.data(), guard, copy.size()));
   return all_are(copy.data(), copy.size(), AlignedBuffer::kGuardByte);
 }
 
-Result<PlacedBuffer::Damage> PlacedBuffer::damage() const {
+Result<DeviceBuffer::Damage> DeviceBuffer::damage() const {
   GN_ASSIGN_OR_RETURN(const bool before, is_whole(memory_));
   if (!before) return Damage::kBefore;
   GN_ASSIGN_OR_RETURN(const bool behind,

@@ -23,7 +23,7 @@ inline std::filesystem::path samples_folder() {
              : std::filesystem::path(GRAPHNET_SOURCE_DIR) / "samples";
 }
 
-/// Where the libtorch in use has its CUPTI; `built_with` is the place if no variable names another.
+/// Where the libtorch in use has its CUPTI; `built_with` is used if no variable names another.
 inline std::filesystem::path cupti_folder(const char* built_with) {
   const char* const torch = std::getenv("GRAPHNET_TORCH");
   if (torch == nullptr || *torch == '\0') return built_with;

@@ -16,17 +16,17 @@
 
 namespace graphnet::device {
 
-/// Where the tensors of a sample's calls live: the only thing that knows how bytes of the host get
-/// there and back, and when a call's work is done.
+/// The device whose memory holds the tensors of a sample's calls. Only this class knows how bytes
+/// get there from the host and back, and when a call's work is done.
 ///
 /// units    bytes
 /// errors   of all functions: kEnvironment; of run() also the call's own
-class TensorPlace {
+class TensorDevice {
  public:
-  virtual ~TensorPlace() = default;
+  virtual ~TensorDevice() = default;
 
   /// What plugin and engine are told.
-  virtual base::DeviceName device() const = 0;
+  virtual base::DeviceName name() const = 0;
   /// True if calls read and write memory of the host itself: nothing needs to be copied then.
   virtual bool is_host() const = 0;
 
@@ -37,24 +37,24 @@ class TensorPlace {
   virtual base::Status copy_in(void* to, const void* from, std::size_t num_bytes) = 0;
   virtual base::Status copy_out(void* to, const void* from, std::size_t num_bytes) = 0;
 
-  /// Waits until everything that was asked of the place is done.
+  /// Waits until all work that was given to the device is done.
   virtual base::Status wait() = 0;
-  /// Makes one call and waits until its results can be read: what a clock is put around.
+  /// Makes one call and waits until its results can be read; timed calls are timed around this.
   virtual base::Status run(const std::function<base::Status()>& call) = 0;
-  /// What the place's own clock says of the last run(), in nanoseconds; nothing without one.
+  /// Duration of the last run() by the device's own clock, in nanoseconds; empty without one.
   virtual std::optional<double> last_span_ns() const { return std::nullopt; }
 
-  /// Records what a call asks of the place, on the stream that it is given, to be asked again and
-  /// again by CapturedGraph::launch(). Nothing of it is done.
+  /// Captures the work that a call puts on the given stream; CapturedGraph::launch() repeats it.
+  /// The capture itself does none of it.
   ///
-  /// errors   kUnsupported: the place has no such thing; else as CapturedGraph::capture()
+  /// errors   kUnsupported: the device cannot capture; else as CapturedGraph::capture()
   virtual base::Result<CapturedGraph> capture(const CapturedGraph::Call& call);
 };
 
 /// Memory of the host.
-class HostPlace final : public TensorPlace {
+class HostDevice final : public TensorDevice {
  public:
-  base::DeviceName device() const override { return {}; }
+  base::DeviceName name() const override { return {}; }
   bool is_host() const override { return true; }
   base::Result<void*> allocate(std::size_t num_bytes) override;
   void free(void* memory) override;
@@ -66,17 +66,17 @@ class HostPlace final : public TensorPlace {
 };
 
 /// The host of this process.
-TensorPlace& host_place();
+TensorDevice& host_device();
 
 /// Memory of a CUDA device, through the driver. Copies and sets go to the default stream, as the
 /// calls of libtorch do, and are complete when they return: a plugin's stream may be one that does
 /// not wait for the default one.
-class GpuPlace final : public TensorPlace {
+class GpuDevice final : public TensorDevice {
  public:
   /// `gpu` is borrowed; `index` is the number under which it was opened.
-  static base::Result<std::unique_ptr<GpuPlace>> create(Gpu& gpu, int index);
+  static base::Result<std::unique_ptr<GpuDevice>> create(Gpu& gpu, int index);
 
-  base::DeviceName device() const override { return {true, index_}; }
+  base::DeviceName name() const override { return {true, index_}; }
   bool is_host() const override { return false; }
   base::Result<void*> allocate(std::size_t num_bytes) override;
   void free(void* memory) override;
@@ -93,7 +93,7 @@ class GpuPlace final : public TensorPlace {
   }
 
  private:
-  GpuPlace(Gpu& gpu, int index, GpuTimer timer)
+  GpuDevice(Gpu& gpu, int index, GpuTimer timer)
       : gpu_(gpu), index_(index), timer_(std::move(timer)) {}
 
   Gpu& gpu_;
@@ -101,17 +101,17 @@ class GpuPlace final : public TensorPlace {
   GpuTimer timer_;
 };
 
-/// Memory for one tensor at a place, aligned to 256 bytes between two guards, as
+/// Memory for one tensor on a device, aligned to 256 bytes between two guards, as
 /// base::AlignedBuffer has them on the host.
-class PlacedBuffer {
+class DeviceBuffer {
  public:
   using Damage = base::AlignedBuffer::Damage;
 
   /// errors   kEnvironment: not enough memory
-  static base::Result<PlacedBuffer> allocate(TensorPlace& place, std::size_t num_bytes);
-  PlacedBuffer(PlacedBuffer&& other) noexcept;
-  PlacedBuffer& operator=(PlacedBuffer&&) = delete;
-  ~PlacedBuffer();
+  static base::Result<DeviceBuffer> allocate(TensorDevice& device, std::size_t num_bytes);
+  DeviceBuffer(DeviceBuffer&& other) noexcept;
+  DeviceBuffer& operator=(DeviceBuffer&&) = delete;
+  ~DeviceBuffer();
 
   /// Not null, even if it is empty.
   void* data() const { return memory_ + base::AlignedBuffer::kGuardBytes; }
@@ -123,11 +123,11 @@ class PlacedBuffer {
   base::Result<Damage> damage() const;
 
  private:
-  PlacedBuffer(TensorPlace& place, std::byte* memory, std::size_t num_bytes)
-      : place_(&place), memory_(memory), num_bytes_(num_bytes) {}
+  DeviceBuffer(TensorDevice& device, std::byte* memory, std::size_t num_bytes)
+      : device_(&device), memory_(memory), num_bytes_(num_bytes) {}
   base::Result<bool> is_whole(const std::byte* guard) const;
 
-  TensorPlace* place_;
+  TensorDevice* device_;
   std::byte* memory_;  // of the guard before the data
   std::size_t num_bytes_;
 };

@@ -8,9 +8,10 @@
 
 namespace graphnet::worker {
 
-/// Copies of a few runs of bytes at random places of outputs, taken in microseconds where a copy of
-/// all takes too long: what is written behind their time differs later. On the host only.
-class EarlyLook {
+/// Copies a few runs of bytes at random offsets of the outputs, right after a call. That takes
+/// microseconds where a copy of everything takes too long. Outputs that the plugin writes after its
+/// call differ from these copies later. On the host only.
+class EarlyCopy {
  public:
   /// Outputs that are not dense are left out.
   ///
@@ -18,7 +19,7 @@ class EarlyLook {
   void take(const std::vector<DLTensor>& outputs, const std::vector<KeptOutput>& kept,
             std::mt19937_64& generator);
   void clear() { runs_.clear(); }
-  /// Whether the outputs, copied later, hold something else at these places.
+  /// Whether the outputs, copied later, differ at these offsets.
   bool differs(const std::vector<KeptOutput>& later) const;
 
  private:

@@ -3,7 +3,7 @@
 With the bench program as argument it runs that too and prints how many times as fast it is. CPU
 time of one thread, best of all runs, 1 Mi Gaussians a run.
 
-The one place of the repository where Python runs: it measures what graphnet replaces.
+The only Python that the repository runs: it measures what graphnet replaces.
 """
 import json
 import subprocess

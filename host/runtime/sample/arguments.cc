@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sample/replay.h"
+#include "sample/arguments.h"
 
 #include <unistd.h>
 
@@ -238,9 +238,9 @@ Status allocate(const std::vector<Task>& tasks, unsigned long long total) {
 
 }  // namespace
 
-Result<std::vector<Argument>> replay(const std::vector<TensorMeta>& metas,
-                                     const std::vector<graph::Parameter>& parameters,
-                                     std::uint32_t seed) {
+Result<std::vector<Argument>> generate_arguments(const std::vector<TensorMeta>& metas,
+                                                 const std::vector<graph::Parameter>& parameters,
+                                                 std::uint32_t seed) {
   GN_ASSIGN_OR_RETURN(std::vector<Task> tasks, match(metas, parameters));
   GN_ASSIGN_OR_RETURN(const unsigned long long total, total_bytes(tasks));
   std::vector<Argument> arguments;
@@ -252,7 +252,7 @@ Result<std::vector<Argument>> replay(const std::vector<TensorMeta>& metas,
   GN_RETURN_IF_ERROR(allocate(tasks, total));
   std::sort(tasks.begin(), tasks.end(),
             [](const Task& a, const Task& b) { return a.meta->class_name < b.meta->class_name; });
-  for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].argument->replay_rank = i;
+  for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].argument->draw_rank = i;
   GN_RETURN_IF_ERROR(fill(tasks, seed));
   return arguments;
 }
@@ -268,7 +268,7 @@ Result<std::vector<base::AlignedBuffer>> known_values(
     const std::size_t bytes = tasks[i].num_elements * base::dtype_bytes(tasks[i].meta->dtype);
     argument.bytes = base::AlignedBuffer::allocate(bytes);
     if (argument.bytes.data() == nullptr) return Status(Code::kEnvironment, "out of memory");
-    GN_RETURN_IF_ERROR(fill({{tasks[i].meta, &argument, tasks[i].num_elements}}, kReplaySeed));
+    GN_RETURN_IF_ERROR(fill({{tasks[i].meta, &argument, tasks[i].num_elements}}, kUpstreamSeed));
     if (!argument.needs_torch_normals) known[i] = std::move(argument.bytes);
   }
   return known;

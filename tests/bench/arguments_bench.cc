@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "sample/arguments.h"
 #include "sample/mt19937.h"
-#include "sample/replay.h"
 
 namespace graphnet::sample {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 /// Standard normal deviates alone.
 void Gaussians(benchmark::State& state) {
   std::vector<double> draws(static_cast<std::size_t>(state.range(0)));
-  LegacyGenerator generator(kReplaySeed);
+  LegacyGenerator generator(kUpstreamSeed);
   for (auto _ : state) {
     generator.gaussians(draws.data(), draws.size());
     benchmark::DoNotOptimize(draws.data());
@@ -22,7 +22,7 @@ void Gaussians(benchmark::State& state) {
 BENCHMARK(Gaussians)->Arg(1000)->Arg(1 << 20);
 
 /// A whole argument: draws, scaling, conversion to its dtype, clamping.
-void ReplayArgument(benchmark::State& state, base::DType dtype) {
+void GenerateArgument(benchmark::State& state, base::DType dtype) {
   constexpr std::int64_t kElements = 1 << 20;
   TensorMeta meta;
   meta.class_name = meta.name = "x";
@@ -33,19 +33,19 @@ void ReplayArgument(benchmark::State& state, base::DType dtype) {
   meta.std = 1.5;
   const std::vector<graph::Parameter> parameters = {{"x", graph::ParameterKind::kTensor, {}}};
   for (auto _ : state) {
-    const auto arguments = replay({meta}, parameters, kReplaySeed);
+    const auto arguments = generate_arguments({meta}, parameters, kUpstreamSeed);
     if (!arguments.is_ok()) state.SkipWithError(arguments.status().message().c_str());
     benchmark::DoNotOptimize(arguments.is_ok());
   }
   state.SetItemsProcessed(state.iterations() * kElements);
 }
-BENCHMARK_CAPTURE(ReplayArgument, float32, base::DType::kFloat32);
-BENCHMARK_CAPTURE(ReplayArgument, float16, base::DType::kFloat16);
-BENCHMARK_CAPTURE(ReplayArgument, bfloat16, base::DType::kBFloat16);
+BENCHMARK_CAPTURE(GenerateArgument, float32, base::DType::kFloat32);
+BENCHMARK_CAPTURE(GenerateArgument, float16, base::DType::kFloat16);
+BENCHMARK_CAPTURE(GenerateArgument, bfloat16, base::DType::kBFloat16);
 
 /// Integers by masked rejection: 0 to 1000.
 void BoundedIntegers(benchmark::State& state) {
-  LegacyGenerator generator(kReplaySeed);
+  LegacyGenerator generator(kUpstreamSeed);
   for (auto _ : state) benchmark::DoNotOptimize(generator.bounded(1000));
   state.SetItemsProcessed(state.iterations());
 }

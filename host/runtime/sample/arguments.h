@@ -14,7 +14,7 @@
 namespace graphnet::sample {
 
 /// Seed of upstream's bench runners, used by every reference output and score.
-inline constexpr std::uint32_t kReplaySeed = 123;
+inline constexpr std::uint32_t kUpstreamSeed = 123;
 
 /// One argument of forward(), filled.
 ///
@@ -25,9 +25,9 @@ struct Argument {
   base::DType dtype = base::DType::kFloat32;
   std::vector<std::int64_t> shape;
   base::AlignedBuffer bytes;
-  /// Position in replay order (class names ascending), for everything that consumes torch's
-  /// generator after replay.
-  std::size_t replay_rank = 0;
+  /// Position in the order of draws (class names ascending), for everything that consumes torch's
+  /// generator afterwards.
+  std::size_t draw_rank = 0;
   /// True if upstream generates a torch normal tensor of this shape after filling (every floating
   /// tensor that has no `data` literal): torch's generator advances although NumPy filled it.
   bool consumes_torch_generator = false;
@@ -43,17 +43,18 @@ struct Argument {
 /// errors   kInput if a parameter has no metadata, metadata has no parameter, or a literal does not
 ///          fit its dtype; kUnsupported for complex dtypes; kEnvironment if the machine has less
 ///          memory than the arguments need or memory is exhausted (bytes needed are in the message)
-/// source   GraphNet bench replay: MT19937 legacy seeding, polar Gaussians, masked-rejection
-///          integers; see replay.cc for the order of draws
-base::Result<std::vector<Argument>> replay(const std::vector<TensorMeta>& metas,
-                                           const std::vector<graph::Parameter>& parameters,
-                                           std::uint32_t seed);
+/// source   GraphNet bench, input generation: MT19937 legacy seeding, polar Gaussians,
+/// masked-rejection
+///          integers; see arguments.cc for the order of draws
+base::Result<std::vector<Argument>> generate_arguments(
+    const std::vector<TensorMeta>& metas, const std::vector<graph::Parameter>& parameters,
+    std::uint32_t seed);
 
 /// Elements of the arguments whose values no draw decides: literals, constants and integer ranges
 /// of one value.
 ///
 /// shapes   one buffer per parameter; without data where unknown or larger than `max_elements`
-/// errors   as replay(), memory aside: nothing else is allocated
+/// errors   as generate_arguments(), memory aside: nothing else is allocated
 base::Result<std::vector<base::AlignedBuffer>> known_values(
     const std::vector<TensorMeta>& metas, const std::vector<graph::Parameter>& parameters,
     std::size_t max_elements);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "worker/early_look.h"
+#include "worker/early_copy.h"
 
 #include <algorithm>
 #include <cstring>
@@ -23,7 +23,7 @@ bool is_dense(const DLTensor& tensor) {
 
 }  // namespace
 
-void EarlyLook::take(const std::vector<DLTensor>& outputs, const std::vector<KeptOutput>& kept,
+void EarlyCopy::take(const std::vector<DLTensor>& outputs, const std::vector<KeptOutput>& kept,
                      std::mt19937_64& generator) {
   std::size_t total = 0;
   for (const KeptOutput& output : kept) total += output.bytes.num_bytes();
@@ -42,7 +42,7 @@ void EarlyLook::take(const std::vector<DLTensor>& outputs, const std::vector<Kep
   }
 }
 
-bool EarlyLook::differs(const std::vector<KeptOutput>& later) const {
+bool EarlyCopy::differs(const std::vector<KeptOutput>& later) const {
   return std::any_of(runs_.begin(), runs_.end(), [&](const Run& run) {
     return std::memcmp(later[run.output].bytes.data() + run.first_byte, run.bytes.data(),
                        run.bytes.size()) != 0;

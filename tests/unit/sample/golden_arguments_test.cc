@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "sample/replay.h"
+#include "sample/arguments.h"
 #include "sample/sample.h"
 #include "support/upstream_golden.h"
 
@@ -19,7 +19,8 @@ Verdict compare(const std::filesystem::path& folder, const std::string& expected
   const auto sample = load_sample(folder);
   EXPECT_TRUE(sample.is_ok()) << sample.status().to_string();
   if (!sample.is_ok()) return Verdict::kDifferent;
-  const auto arguments = replay(sample->metas, sample->program.parameters, kReplaySeed);
+  const auto arguments =
+      generate_arguments(sample->metas, sample->program.parameters, kUpstreamSeed);
   EXPECT_TRUE(arguments.is_ok()) << arguments.status().to_string();
   if (!arguments.is_ok()) return Verdict::kDifferent;
   const bool needs_torch =
@@ -30,7 +31,7 @@ Verdict compare(const std::filesystem::path& folder, const std::string& expected
   return Verdict::kEqual;
 }
 
-/// Digests that upstream's own replay gave, for every sample of the file that `samples` holds.
+/// Digests that upstream itself computed, for every sample of the file that `samples` holds.
 void compare_all(const std::filesystem::path& goldens, const std::filesystem::path& samples) {
   std::size_t num_compared = 0;
   std::size_t num_needing_torch = 0;
@@ -48,17 +49,17 @@ void compare_all(const std::filesystem::path& goldens, const std::filesystem::pa
 
 const std::filesystem::path kRoot = GRAPHNET_SOURCE_DIR;
 
-TEST(GoldenReplay, ArgumentsEqualUpstream) {
+TEST(GoldenArguments, ArgumentsEqualUpstream) {
   compare_all(kRoot / "tests/golden/shared.jsonl", kRoot / "samples");
 }
 
-TEST(GoldenReplay, ArgumentsOfWhatUpstreamsToolsWriteEqualUpstream) {
+TEST(GoldenArguments, ArgumentsOfWhatUpstreamsToolsWriteEqualUpstream) {
   const auto folder = kRoot / "tests/golden/upstream-tools";
   compare_all(folder / "golden.jsonl", folder);
 }
 
 // Renamed or without annotations, weights are told from inputs.
-TEST(GoldenReplay, WeightsOfWhatUpstreamsToolsWriteAreKnown) {
+TEST(GoldenArguments, WeightsOfWhatUpstreamsToolsWriteAreKnown) {
   struct Counts {
     const char* sample;
     std::array<std::size_t, 4> kinds;  // parameters, buffers, tensors, extents
