@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -13,12 +17,14 @@
 #include "cli/commands.h"
 #include "cli/diagnostics.h"
 #include "cli/exit_code.h"
+#include "cli/flag_values.h"
+#include "cli/sample_actions.h"
 #include "report/terminal_text.h"
 #include "sample/lexer.h"
 #include "sample/sample.h"
 #include "validate/check_sample.h"
+#include "validate/findings.h"
 #include "validate/program_hash.h"
-#include "validate/redundancy.h"
 
 namespace graphnet::cli {
 
@@ -27,27 +33,11 @@ using base::Code;
 using base::Json;
 using base::Result;
 using base::Status;
-using validate::CheckedSample;
-using validate::Finding;
 
 namespace {
 
-/// Arguments of `graphnet sample` as text; the first is the action.
-struct SampleFlags {
-  std::vector<std::string> arguments;
-  std::optional<std::string> by;
-  std::optional<std::string> against;
-  bool no_redundancy = false;
-};
-
-Result<std::vector<fs::path>> folders_of(const std::vector<std::string>& arguments) {
-  std::vector<fs::path> folders;
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
-    GN_ASSIGN_OR_RETURN(const std::vector<fs::path> found, validate::find_folders(arguments[i]));
-    folders.insert(folders.end(), found.begin(), found.end());
-  }
-  return folders;
-}
+/// Of one sample's eager run, which takes a second for most.
+constexpr std::chrono::minutes kRunLimit{10};
 
 struct HashRow {
   fs::path folder;
@@ -102,7 +92,7 @@ Status check_definition(const std::optional<std::string>& by) {
 
 Result<int> hash_samples(const Context& context, const SampleFlags& flags) {
   GN_RETURN_IF_ERROR(check_definition(flags.by));
-  GN_ASSIGN_OR_RETURN(const std::vector<fs::path> folders, folders_of(flags.arguments));
+  GN_ASSIGN_OR_RETURN(const std::vector<fs::path> folders, sample_folders(flags));
   Json samples = Json::array();
   int exit_code = kExitDone;
   for (const fs::path& folder : folders) {
@@ -123,73 +113,12 @@ Result<int> hash_samples(const Context& context, const SampleFlags& flags) {
   return exit_code;
 }
 
-Json finding_json(const Finding& finding) {
-  return {{"kind", validate::row_of(finding.kind).word},
-          {"file", finding.file.empty() ? Json() : Json(finding.file)},
-          {"message", finding.message}};
-}
-
-Json validation_json(const std::vector<CheckedSample>& samples, std::size_t num_findings) {
-  Json rows = Json::array();
-  for (const CheckedSample& sample : samples) {
-    Json findings = Json::array();
-    for (const Finding& finding : sample.findings) findings.push_back(finding_json(finding));
-    const std::string& hash = sample.program_hash;
-    rows.push_back({{"path", sample.folder.string()},
-                    {"name", sample.name},
-                    {"program_hash", hash.empty() ? Json() : Json(hash)},
-                    {"findings", std::move(findings)}});
-  }
-  return {{"schema", "graphnet.validation/1"},
-          {"findings", num_findings},
-          {"samples", std::move(rows)}};
-}
-
-/// "<folder>/<file>: <kind>: <message>", quoted source lines below.
-std::string finding_text(const CheckedSample& sample, const Finding& finding) {
-  std::vector<std::string> lines = base::split(finding.message, '\n');
-  const fs::path file = finding.file.empty() ? sample.folder : sample.folder / finding.file;
-  std::string text =
-      report::printable(file.string()) + ": " + validate::row_of(finding.kind).word + ": ";
-  for (std::string& line : lines) line = report::printable(line);
-  return text + base::join(lines, "\n    ") + "\n";
-}
-
-void print_validation(const std::vector<CheckedSample>& samples, std::size_t num_findings) {
-  std::size_t num_sound = 0;
-  for (const CheckedSample& sample : samples) {
-    for (const Finding& finding : sample.findings) std::cout << finding_text(sample, finding);
-    if (sample.findings.empty()) ++num_sound;
-  }
-  std::cout << base::counted(samples.size(), "sample") << ", " << num_sound
-            << " without a finding; " << base::counted(num_findings, "finding") << '\n';
-}
-
-Result<int> validate_samples(const Context& context, const SampleFlags& flags) {
-  GN_ASSIGN_OR_RETURN(const std::vector<fs::path> folders, folders_of(flags.arguments));
-  std::vector<fs::path> others;
-  if (flags.against) {
-    GN_ASSIGN_OR_RETURN(others, sample::discover(*flags.against));
-  }
-  std::vector<CheckedSample> samples;
-  samples.reserve(folders.size());
-  for (const fs::path& folder : folders) samples.push_back(validate::check_sample(folder));
-  if (!flags.no_redundancy) validate::find_redundant(samples, others);
-  std::size_t num_findings = 0;
-  for (const CheckedSample& sample : samples) num_findings += sample.findings.size();
-  if (context.flags.json) {
-    std::cout << base::dump_json(validation_json(samples, num_findings)) << '\n';
-  } else {
-    print_validation(samples, num_findings);
-  }
-  return num_findings == 0 ? kExitDone : kExitSampleFailed;
-}
-
 struct ActionRow {
   const char* word;
   Result<int> (*execute)(const Context&, const SampleFlags&);
 };
-constexpr ActionRow kActions[] = {{"validate", validate_samples}, {"hash", hash_samples}};
+constexpr ActionRow kActions[] = {
+    {"validate", validate_samples}, {"hash", hash_samples}, {"repair", repair_samples}};
 
 Result<int> execute(const Context& context, const SampleFlags& flags) {
   if (flags.arguments.empty()) {
@@ -208,11 +137,11 @@ Result<int> execute(const Context& context, const SampleFlags& flags) {
 
 std::string description() {
   std::string text =
-      "validate: what is wrong with samples, without torch: their files, whether these can be "
-      "read,\n"
-      "and whether metadata and constraints fit the program. Exit code 1 if anything was found. "
-      "Whether\ntorch has the functions and whether results are finite, only a run shows:\n"
-      "`graphnet run DIR --config nope.yaml --protocol smoke`. The words:\n";
+      "validate: what is wrong with samples: their files, whether these can be read, whether "
+      "metadata\nand constraints fit the program, and, where there is a worker, whether an eager "
+      "run succeeds and\nits outputs are finite. Exit code 1 if anything was found. --no-run does "
+      "what needs no torch.\n--changed-since takes the samples in which git says that a file "
+      "changed since the current branch\nleft the commit's. The words:\n";
   for (const validate::FindingRow& row : validate::kFindings) {
     text += "  " + report::pad_right(row.word, 14) + row.what + "\n";
   }
@@ -225,30 +154,66 @@ std::string description() {
          "  retraced         forward() traced again with numbered parameters: validate before "
          "public names\n"
          "  retraced-stable  the same with public names of private functions: validate today\n"
-         "The last two depend on TorchDynamo: for data-dependent sizes, item() and vmap they can "
-         "differ\nfrom upstream's, and the stored hash is \"unknown\".";
+         "The last two depend on TorchDynamo: for data-dependent sizes, item() and vmap they XX
 }
 
 }  // namespace
 
+Result<std::vector<fs::path>> sample_folders(const SampleFlags& flags) {
+  std::vector<fs::path> folders;
+  std::set<fs::path> known;
+  for (std::size_t i = 1; i < flags.arguments.size(); ++i) {
+    GN_ASSIGN_OR_RETURN(const std::vector<fs::path> found,
+                        validate::find_folders(flags.arguments[i]));
+    for (const fs::path& folder : found) {
+      std::error_code ignored;
+      if (known.insert(fs::weakly_canonical(folder, ignored)).second) folders.push_back(folder);
+    }
+  }
+  return folders;
+}
+
+Result<supervise::AnsweringWorker> start_sample_worker(const Context& context,
+                                                       const SampleFlags& flags) {
+  GN_ASSIGN_OR_RETURN(const auto limit, read_time_limit("--timeout", flags.timeout));
+  supervise::AskSettings settings;
+  settings.limit = limit.value_or(config::TimeLimit(kRunLimit));
+  GN_ASSIGN_OR_RETURN(settings.executable, context.installation.worker_executable());
+  GN_ASSIGN_OR_RETURN(auto worker, supervise::AnsweringWorker::start(std::move(settings)));
+  GN_RETURN_IF_ERROR(worker.ask("describe", Json::object()).status());
+  return worker;
+}
+
 Command sample_command() {
   const auto flags = std::make_shared<SampleFlags>();
   Command command;
-  command.summary = "check or hash samples";
+  command.summary = "check, hash or repair samples";
   command.description = description();
-  command.usage = "sample validate|hash DIR... [options]";
+  command.usage = "sample validate|hash|repair DIR... [options]";
   command.positionals = {"ACTION DIR",
-                         "validate or hash, then samples or folders of them",
+                         "what to do, then samples or folders of them",
                          &flags->arguments,
-                         {"validate", "hash"},
+                         {"validate", "hash", "repair"},
                          "DIR"};
   command.flags = {
       {"--against", "DIR", "validate: also find programs that a sample below DIR has",
        &flags->against},
       {"--no-redundancy", "", "validate: samples may have the same program", &flags->no_redundancy},
+      {"--changed-since", "COMMIT", "validate: only samples that git says changed since",
+       &flags->changed_since},
+      {"--run", "", "validate: fail if there is no worker to run samples in", &flags->run},
+      {"--no-run", "", "validate: only what needs no torch", &flags->no_run},
+      {"--junit", "FILE", "validate: also write JUnit XML, a test case for each sample",
+       &flags->junit},
+      {"--timeout", "S", "validate, repair: limit of a sample's run (default: 10m)",
+       &flags->timeout},
+      {"--write", "", "repair: write weight_meta.py", &flags->write},
       {"--by", "file|traced|retraced|retraced-stable", "hash: as upstream's tools do", &flags->by}};
   command.examples = {
       {"graphnet sample validate new/ --against samples/", "what a contributor's CI asks"},
+      {"graphnet sample validate samples/ --changed-since origin/main --against samples/",
+       "the samples of a pull request"},
+      {"graphnet sample repair samples/ --write", "bounds where outputs are not finite"},
       {"graphnet sample hash samples/ --json", "all hashes of each sample"}};
   command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;

@@ -135,8 +135,6 @@ std::string comparison_text(const Comparison& comparison);
 /// The comparisons as a JUnit document for the test views of CI systems: a suite for each, a case
 /// for each sample and one for the mean. What the rule names is a failure; what says nothing (not
 /// ok on either side, doubtful, missing) is skipped unless the rule names it.
-///
-/// source   the JUnit XML that Jenkins, GitLab and GitHub's reporters read; it has no standard
 std::string junit_xml(const std::vector<Comparison>& comparisons);
 
 /// {"schema":"graphnet.compare/1", ...}
