@@ -154,7 +154,13 @@ std::string description() {
          "  retraced         forward() traced again with numbered parameters: validate before "
          "public names\n"
          "  retraced-stable  the same with public names of private functions: validate today\n"
-         "The last two depend on TorchDynamo: for data-dependent sizes, item() and vmap they XX
+         "The last two depend on TorchDynamo: for data-dependent sizes, item() and vmap can "
+         "differ\nfrom upstream's, and the stored hash is \"unknown\".\n"
+         "repair: runs samples and, where outputs have NaN or infinity, proposes bounds for "
+         "generated values:\nmin_val for variances of batch norm, and the like for square roots, "
+         "logarithms and their kin. It\nshows the outputs before and after. --write puts bounds "
+         "that make all outputs finite into\nweight_meta.py. Exit code 1 while a sample is not "
+         "finite.";
 }
 
 }  // namespace
