@@ -26,7 +26,8 @@ constexpr int kExitNotFound = 127;  // of env(1)
 std::string content_of(int fd) {
   std::string text;
   char chunk[4096];
-  for (ssize_t got = 0; (got = ::pread(fd, chunk, sizeof chunk, static_cast<off_t>(text.size()))) > 0;) {
+  for (ssize_t got = 0;
+       (got = ::pread(fd, chunk, sizeof chunk, static_cast<off_t>(text.size()))) > 0;) {
     text.append(chunk, static_cast<std::size_t>(got));
   }
   return text;
@@ -59,7 +60,8 @@ Result<GitEnd> git(const fs::path& folder, const std::vector<std::string>& words
   const base::ExitState end = child.wait();
   if (end.exit_code == kExitNotFound) return Status(Code::kEnvironment, "git is not on PATH");
   const std::string message = content_of(error.get());
-  return GitEnd{end.exit_code == 0, content_of(output.get()), message.substr(0, message.find('\n'))};
+  return GitEnd{end.exit_code == 0, content_of(output.get()),
+                message.substr(0, message.find('\n'))};
 }
 
 /// The output of a git command that has to succeed.

@@ -215,8 +215,7 @@ Command inspect_command() {
       {"--bisect", "", "find the first node whose value leaves tolerance under a plugin",
        &flags->bisect},
       {"--config", "CONFIG", "the plugin of --bisect", &flags->config},
-      {"--first-nan", "", "name the first statement that makes NaN or infinity",
-       &flags->first_nan},
+      {"--first-nan", "", "name the first statement that makes NaN or infinity", &flags->first_nan},
   };
   command.examples = {
       {"graphnet inspect resnet10t.c3_in1k", "what a plugin gets to compile"},

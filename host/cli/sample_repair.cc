@@ -47,9 +47,8 @@ struct Repair {
 
 Result<Json> ask(supervise::AnsweringWorker& worker, const fs::path& folder,
                  const std::vector<ValueBound>& bounds) {
-  GN_ASSIGN_OR_RETURN(Json answer,
-                      worker.ask("first_nan", {{"sample", folder.string()},
-                                               {"bounds", sample::to_json(bounds)}}));
+  GN_ASSIGN_OR_RETURN(Json answer, worker.ask("first_nan", {{"sample", folder.string()},
+                                                            {"bounds", sample::to_json(bounds)}}));
   if (!answer.contains("refused")) return answer;
   return Status(Code::kEnvironment, answer["refused"].get<std::string>());
 }
@@ -61,10 +60,9 @@ Result<bool> add_bounds(const Json& answer, std::vector<ValueBound>& bounds) {
   GN_ASSIGN_OR_RETURN(const std::vector<ValueBound> found, sample::bounds_from_json(proposed));
   bool has_new = false;
   for (const ValueBound& bound : found) {
-    const bool is_known =
-        std::any_of(bounds.begin(), bounds.end(), [&](const ValueBound& known) {
-          return known.name == bound.name && known.key == bound.key && known.value == bound.value;
-        });
+    const bool is_known = std::any_of(bounds.begin(), bounds.end(), [&](const ValueBound& known) {
+      return known.name == bound.name && known.key == bound.key && known.value == bound.value;
+    });
     if (!is_known) bounds.push_back(bound);
     has_new = has_new || !is_known;
   }
@@ -92,8 +90,8 @@ Status write_bounds(const fs::path& folder, const std::vector<ValueBound>& bound
   const bool is_rewritten = writer::meta_text(metas, writer::TextStyle::kRewritten) == text;
   GN_RETURN_IF_ERROR(sample::set_bounds(bounds, metas));
   return base::write_file_atomic(
-      file, writer::meta_text(metas, is_rewritten ? writer::TextStyle::kRewritten
-                                                  : writer::TextStyle::kTraced));
+      file, writer::meta_text(
+                metas, is_rewritten ? writer::TextStyle::kRewritten : writer::TextStyle::kTraced));
 }
 
 Json without_text(Json answer) {

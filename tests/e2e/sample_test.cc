@@ -75,7 +75,7 @@ TEST(Sample, RunsWhatItValidates) {
 
 TEST(Sample, FindsARunThatFails) {
   const Copy copy;
-  copy.replace("weight_meta.py", "shape = [5, 4]", "shape = [5, 3]");
+  copy.replace("model.py", "torch.relu(linear)", "linear @ linear");
   const base::Json json = sample_json({"validate", copy.folder().string()}, 1);
   EXPECT_EQ(json["samples"][0]["run"], "failed");
   ASSERT_EQ(json["samples"][0]["findings"].size(), 1U);
@@ -96,8 +96,7 @@ TEST(Sample, ARunThatFailsOnAFindingIsNoOtherFinding) {
 
 /// Makes the first variance of a copy of kResNet negative, as generated ones may be.
 void make_variance_negative(const Copy& copy) {
-  copy.replace("weight_meta.py",
-               "mean = 1.000\n    std = 0.000\n    data = None\n    min_val = 0",
+  copy.replace("weight_meta.py", "mean = 1.000\n    std = 0.000\n    data = None\n    min_val = 0",
                "mean = -1.000\n    std = 0.000\n    data = None");
 }
 
@@ -105,8 +104,7 @@ TEST(Sample, FindsOutputsThatAreNotFinite) {
   const Copy copy(kResNet);
   make_variance_negative(copy);
   const std::string junit = (copy.folder() / "../junit.xml").string();
-  const base::Json json =
-      sample_json({"validate", copy.folder().string(), "--junit", junit}, 1);
+  const base::Json json = sample_json({"validate", copy.folder().string(), "--junit", junit}, 1);
   EXPECT_EQ(json["samples"][0]["run"], "not-finite");
   ASSERT_EQ(json["samples"][0]["findings"].size(), 1U);
   EXPECT_EQ(json["samples"][0]["findings"][0]["kind"], "not-finite");
@@ -140,16 +138,20 @@ TEST(Sample, RepairsNegativeVariances) {
 
 TEST(Sample, SaysWhatNoBoundRepairs) {
   const Copy copy;
-  copy.replace("model.py", "torch.relu(linear)", "linear * float(\"inf\")");
+  copy.replace("model.py", "torch.relu(linear)", "linear * 1e+39");
   const std::string before = read_text(copy.folder() / "weight_meta.py");
-  const ProgramEnd end = sample({"repair", copy.folder().string(), "--write"});
-  EXPECT_NE(end.state.exit_code, 0) << end.output;
+  const base::Json row =
+      sample_json({"repair", copy.folder().string(), "--write"}, 1)["samples"][0];
+  EXPECT_EQ(row["state"], "unrepaired");
+  EXPECT_TRUE(row["bounds"].empty());
+  EXPECT_EQ(row["after"]["infinities"][0]["op"], "aten::mul.Tensor");
   EXPECT_EQ(read_text(copy.folder() / "weight_meta.py"), before);
 }
 
 TEST(Sample, TakesWhatGitSaysHasChanged) {
   if (std::system("git --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no git";
   const TempDir temp;
+  fs::create_directory(temp.path() / "t");
   fs::copy(kPerceptron, temp.path() / "t/one");
   fs::copy(kPerceptron, temp.path() / "t/two");
   const auto git = [&](const std::string& words) {
@@ -221,8 +223,7 @@ TEST(Sample, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(sample({}).state.exit_code, 2);
   EXPECT_EQ(sample({"hash"}).state.exit_code, 2);
   EXPECT_EQ(sample({"validate", kPerceptron.string(), "--run", "--no-run"}).state.exit_code, 2);
-  EXPECT_EQ(
-      sample({"validate", kPerceptron.string(), "--timeout", "soon"}).state.exit_code, 2);
+  EXPECT_EQ(sample({"validate", kPerceptron.string(), "--timeout", "soon"}).state.exit_code, 2);
   EXPECT_EQ(sample({"repair", "/nowhere"}).state.exit_code, 3);
   EXPECT_EQ(sample({"mend", kPerceptron.string()}).state.exit_code, 2);
   EXPECT_EQ(sample({"hash", kPerceptron.string(), "--by", "name"}).state.exit_code, 2);

@@ -37,8 +37,8 @@ std::vector<JUnitCase> cases_of(const Comparison& comparison) {
   std::vector<JUnitCase> cases;
   for (const ComparedSample& sample : comparison.samples) cases.push_back(case_of(sample, rule));
   for (const std::string& sample : comparison.missing) {
-    cases.push_back(
-        {sample, rule.missing ? JUnitCase::End::kFailed : JUnitCase::End::kSkipped, "missing: in A only"});
+    cases.push_back({sample, rule.missing ? JUnitCase::End::kFailed : JUnitCase::End::kSkipped,
+                     "missing: in A only"});
   }
   const bool is_failure = comparison.is_mean_slower() && rule.slower;
   cases.push_back({"geometric mean", is_failure ? JUnitCase::End::kFailed : JUnitCase::End::kPassed,

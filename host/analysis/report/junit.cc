@@ -25,9 +25,8 @@ std::string case_xml(const JUnitCase& one, const std::string& suite) {
 
 std::string suite_xml(const JUnitSuite& suite) {
   const auto count = [&](JUnitCase::End end) {
-    return std::to_string(
-        std::count_if(suite.cases.begin(), suite.cases.end(),
-                      [&](const JUnitCase& one) { return one.end == end; }));
+    return std::to_string(std::count_if(suite.cases.begin(), suite.cases.end(),
+                                        [&](const JUnitCase& one) { return one.end == end; }));
   };
   std::string text = "  <testsuite" + attribute("name", suite.name) +
                      attribute("tests", std::to_string(suite.cases.size())) +

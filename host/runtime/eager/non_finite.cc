@@ -30,8 +30,7 @@ ElementFacts facts_of(const at::Tensor& tensor, std::string name) {
   facts.num_nan = tensor.isnan().sum().item().toLong();
   facts.num_inf = tensor.isinf().sum().item().toLong();
   if (tensor.is_complex()) return facts;
-  const at::Tensor finite =
-      facts.is_finite() ? tensor : tensor.masked_select(tensor.isfinite());
+  const at::Tensor finite = facts.is_finite() ? tensor : tensor.masked_select(tensor.isfinite());
   if (finite.numel() == 0) return facts;
   facts.lowest = finite.min().item().toDouble();
   facts.highest = finite.max().item().toDouble();
@@ -216,8 +215,8 @@ class FiniteWatch final : public CallExecutor {
 };
 
 // Calls that give their first operand's elements in another form.
-constexpr std::string_view kCopies[] = {"aten::to",    "aten::_to_copy", "aten::contiguous",
-                                        "aten::clone", "aten::reshape",  "aten::flatten",
+constexpr std::string_view kCopies[] = {"aten::to",     "aten::_to_copy", "aten::contiguous",
+                                        "aten::clone",  "aten::reshape",  "aten::flatten",
                                         "aten::expand", "aten::type_as"};
 
 /// An addend that is a number and not negative.

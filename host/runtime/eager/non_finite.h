@@ -29,8 +29,8 @@ struct ElementFacts {
 
 /// An operator call that gives NaN or infinity.
 struct NonFiniteCall {
-  std::string op;           ///< "aten::batch_norm"
-  graph::Position position;  ///< of the statement that it is part of
+  std::string op;                       ///< "aten::batch_norm"
+  graph::Position position;             ///< of the statement that it is part of
   std::vector<ElementFacts> arguments;  ///< tensors, as they were before the call
   ElementFacts result;                  ///< the first that is not finite
 
@@ -52,7 +52,7 @@ struct BoundBreach {
 struct FiniteReport {
   std::size_t num_calls = 0;
   std::size_t num_outputs = 0;
-  std::vector<ElementFacts> arguments;      ///< of forward() that are not finite
+  std::vector<ElementFacts> arguments;  ///< of forward() that are not finite
   std::optional<NonFiniteCall> first_nan;
   /// Calls that make infinity of finite arguments; the first kMostInfinities before first_nan.
   std::vector<NonFiniteCall> infinities;

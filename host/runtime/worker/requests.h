@@ -33,9 +33,9 @@ base::Result<base::Json> describe(const base::Json& arguments);
 base::Result<base::Json> inspect(const base::Json& arguments);
 
 /// Where eager makes NaN and infinity: {"sample": its folder, "bounds": sample::to_json() of bounds
-/// that its metadata is to have, or none} -> {"finite": whether all outputs are, "calls", "outputs":
-/// how many, "non_finite_outputs": [facts with "index"], "non_finite_arguments": [facts],
-/// "first_nan": call or null, "infinities": [call], "breaches": [{"bound": {"name", "key",
+/// that its metadata is to have, or none} -> {"finite": whether all outputs are, "calls",
+/// "outputs": how many, "non_finite_outputs": [facts with "index"], "non_finite_arguments":
+/// [facts], "first_nan": call or null, "infinities": [call], "breaches": [{"bound": {"name", "key",
 /// "value"}, "op", "where", "argument": facts}], "text": the same for people}, or {"refused": why}
 /// if it does not fit into memory.
 ///
@@ -68,9 +68,12 @@ struct RequestRow {
 };
 
 inline constexpr RequestRow kRequests[] = {
-    {"describe", describe},           {"inspect", inspect},
-    {"first_nan", first_nan},         {"check_device", check_device},
-    {"report_device", report_device}, {"bisect_nodes", list_nodes},
+    {"describe", describe},
+    {"inspect", inspect},
+    {"first_nan", first_nan},
+    {"check_device", check_device},
+    {"report_device", report_device},
+    {"bisect_nodes", list_nodes},
     {"bisect_trial", try_first_nodes},
 };
 

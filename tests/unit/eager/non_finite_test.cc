@@ -82,16 +82,15 @@ TEST(NonFinite, FollowsElementsThroughCopiesAndSums) {
 }
 
 TEST(NonFinite, WhatIsComputedHasNoBound) {
-  const FiniteReport report =
-      report_of({kNegative}, "v = a * 2\ny = torch.sqrt(v)\nreturn (y,)");
+  const FiniteReport report = report_of({kNegative}, "v = a * 2\ny = torch.sqrt(v)\nreturn (y,)");
   EXPECT_TRUE(report.first_nan);
   EXPECT_TRUE(report.breaches.empty());
 }
 
 TEST(NonFinite, TellsInfinitiesFromTheNanThatTheyBecome) {
-  const FiniteReport report =
-      report_of({kPositive}, "m = torch.full([2], -inf)\ns = a + m\n"
-                             "y = torch.nn.functional.softmax(s, dim = 0)\nreturn (y,)");
+  const FiniteReport report = report_of({kPositive},
+                                        "m = torch.full([2], -inf)\ns = a + m\n"
+                                        "y = torch.nn.functional.softmax(s, dim = 0)\nreturn (y,)");
   ASSERT_EQ(report.infinities.size(), 1U);
   EXPECT_EQ(report.infinities[0].op, "aten::full");
   ASSERT_TRUE(report.first_nan);
@@ -100,8 +99,7 @@ TEST(NonFinite, TellsInfinitiesFromTheNanThatTheyBecome) {
 }
 
 TEST(NonFinite, ArgumentsOfAWritingCallAreThoseBefore) {
-  const FiniteReport report =
-      report_of({kNegative}, "v = a.clone()\ny = v.log_()\nreturn (y,)");
+  const FiniteReport report = report_of({kNegative}, "v = a.clone()\ny = v.log_()\nreturn (y,)");
   ASSERT_TRUE(report.first_nan);
   ASSERT_EQ(report.first_nan->arguments.size(), 1U);
   EXPECT_TRUE(report.first_nan->arguments[0].is_finite());
@@ -111,9 +109,9 @@ TEST(NonFinite, ArgumentsOfAWritingCallAreThoseBefore) {
 }
 
 TEST(NonFinite, ArgumentsOfForwardMayBeTheCause) {
-  const FiniteReport report = report_of(
-      {{DType::kFloat32, {2}, {std::numeric_limits<double>::quiet_NaN(), 1}}},
-      "y = a + 1\nreturn (y,)");
+  const FiniteReport report =
+      report_of({{DType::kFloat32, {2}, {std::numeric_limits<double>::quiet_NaN(), 1}}},
+                "y = a + 1\nreturn (y,)");
   ASSERT_EQ(report.arguments.size(), 1U);
   EXPECT_EQ(report.arguments[0].name, "a");
   ASSERT_TRUE(report.first_nan);
