@@ -102,7 +102,7 @@ Result<std::set<fs::path>> changed_folders(const fs::path& folder, const std::st
   GN_ASSIGN_OR_RETURN(const fs::path tree, tree_of(folder));
   GN_ASSIGN_OR_RETURN(const std::string from, base_of(folder, commit));
   GN_ASSIGN_OR_RETURN(std::string files, output_of(folder, {"diff", "--name-only", "--no-renames",
-                                                            "--no-relative", "-z", from}));
+                                                            "--no-relative", "-z", from, "--"}));
   GN_ASSIGN_OR_RETURN(
       const std::string untracked,
       output_of(folder, {"ls-files", "--others", "--exclude-standard", "--full-name", "-z"}));

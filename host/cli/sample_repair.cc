@@ -149,7 +149,7 @@ struct Tally {
   std::size_t num_repaired = 0;
   std::size_t num_written = 0;
   std::size_t num_unrepaired = 0;
-  bool has_error = false;
+  int error_code = kExitDone;  ///< of the first sample that could not be judged
 
   void add(const Repair& repair) {
     if (repair.was_finite()) {
@@ -160,7 +160,7 @@ struct Tally {
     if (repair.is_written) ++num_written;
   }
   int exit_code() const {
-    if (has_error) return kExitInput;
+    if (error_code != kExitDone) return error_code;
     const bool is_done = num_unrepaired == 0 && num_written == num_repaired;
     return is_done ? kExitDone : kExitSampleFailed;
   }
@@ -182,7 +182,7 @@ Result<int> repair_samples(const Context& context, const SampleFlags& flags) {
   for (const fs::path& folder : folders) {
     Result<Repair> repair = propose(worker, folder);
     if (!repair.is_ok()) {
-      tally.has_error = true;
+      if (tally.error_code == kExitDone) tally.error_code = exit_code_of(repair.status().code());
       print_error(std::move(repair).status().add_context("sample " + folder.string()),
                   context.error.color);
       continue;

@@ -100,7 +100,7 @@ TEST(Inspect, NamesTheStatementOfTheFirstNan) {
   const std::string text = read_text(model);
   const std::string call = "torch.relu(linear)";
   temp.write("copy/model.py",
-             std::string(text).replace(text.find(call), call.size(), "torch.sqrt(linear)"));
+             std::string(text).replace(text.find(call), call.size(), "torch.sqrt(linear - 1000)"));
   const std::string folder = (temp.path() / "copy").string();
   const ProgramEnd end = inspect({folder, "--first-nan"});
   EXPECT_EQ(end.state.exit_code, 1) << end.output;
@@ -111,7 +111,7 @@ TEST(Inspect, NamesTheStatementOfTheFirstNan) {
   ASSERT_TRUE(json.is_ok()) << with_json.output;
   const base::Json& nan = (*json)["first_nan"];
   EXPECT_EQ(nan["op"], "aten::sqrt");
-  EXPECT_EQ(nan["statement"], "act = torch.sqrt(linear)");
+  EXPECT_EQ(nan["statement"], "act = torch.sqrt(linear - 1000)");
   EXPECT_EQ(nan["finite_arguments"], true);
   EXPECT_LT(nan["arguments"][0]["lowest"].get<double>(), 0);
   EXPECT_EQ((*json)["non_finite_outputs"][0]["index"], 0);

@@ -33,7 +33,7 @@ std::string where(const graph::Program& program, graph::Position position) {
   return text.substr(text.rfind('/') + 1);
 }
 
-std::string text_of(const graph::Program& program, const graph::Statement& statement) {
+std::string statement_text(const graph::Program& program, const graph::Statement& statement) {
   if (statement.kind == graph::StatementKind::kRelease) return "";
   const std::string& target = program.variables[static_cast<std::size_t>(statement.target)];
   const bool is_item = statement.kind == graph::StatementKind::kSetItem;
@@ -47,7 +47,7 @@ std::string statement_at(const graph::Program& program, graph::Position position
   for (const graph::Statement& statement : program.statements) {
     const graph::Position& begin = statement.position;
     if (begin.line == position.line && begin.column == position.column) {
-      return text_of(program, statement);
+      return statement_text(program, statement);
     }
   }
   return "";
@@ -109,7 +109,7 @@ Json report_json(const graph::Program& program, const FiniteReport& report) {
 }
 
 /// "float32 [1, 64]: 3 NaN, 1 infinite, others -0.5 to 2.0".
-std::string describe(const ElementFacts& facts) {
+std::string facts_text(const ElementFacts& facts) {
   std::vector<std::string> extents;
   for (const std::int64_t extent : facts.shape) extents.push_back(std::to_string(extent));
   std::vector<std::string> parts;
@@ -123,7 +123,7 @@ std::string describe(const ElementFacts& facts) {
   return parts.empty() ? type : type + ": " + base::join(parts, ", ");
 }
 
-std::string describe(const graph::Program& program, const char* what, const NonFiniteCall& call) {
+std::string call_text(const graph::Program& program, const char* what, const NonFiniteCall& call) {
   std::string text = std::string(what) + ": " + where(program, call.position) + ": " +
                      statement_at(program, call.position) + "\n  " + call.op +
                      (call.are_arguments_finite() ? " makes it of finite arguments\n"
@@ -131,25 +131,25 @@ std::string describe(const graph::Program& program, const char* what, const NonF
   for (const ElementFacts& facts : call.arguments) {
     const std::string& parameter = facts.parameter;
     text += "  takes " + facts.name + (parameter.empty() ? "" : " = " + parameter) + ", " +
-            describe(facts) + "\n";
+            facts_text(facts) + "\n";
   }
-  return text + "  gives " + describe(call.result) + "\n";
+  return text + "  gives " + facts_text(call.result) + "\n";
 }
 
 /// The report for people, a line each.
 std::string report_text(const graph::Program& program, const FiniteReport& report) {
   std::string text;
   for (const ElementFacts& facts : report.arguments) {
-    text += "argument " + facts.name + ", " + describe(facts) + "\n";
+    text += "argument " + facts.name + ", " + facts_text(facts) + "\n";
   }
-  if (report.first_nan) text += describe(program, "first NaN", *report.first_nan);
+  if (report.first_nan) text += call_text(program, "first NaN", *report.first_nan);
   for (std::size_t i = 0; i < report.infinities.size(); ++i) {
     const char* what = i == 0 ? "first infinity" : "another infinity";
-    text += describe(program, what, report.infinities[i]);
+    text += call_text(program, what, report.infinities[i]);
   }
   for (std::size_t i = 0; i < report.outputs.size(); ++i) {
     text += "output " + std::to_string(report.output_indices[i]) + ", " +
-            describe(report.outputs[i]) + "\n";
+            facts_text(report.outputs[i]) + "\n";
   }
   const std::string outputs = base::counted(report.num_outputs, "output");
   const std::string calls = base::counted(report.num_calls, "operator call");
@@ -174,7 +174,7 @@ Result<Json> first_nan(const Json& arguments) {
   GN_RETURN_IF_ERROR(eager::Engine::check(program));
   GN_ASSIGN_OR_RETURN(const eager::Plan plan, plan_sample(sample));
   const std::string refused = refusal(plan, {base::available_memory_bytes(), 0});
-  if (!refused.empty()) return Json{{"refused", refused}};
+  if (!refused.empty()) return Json::object({{"refused", refused}});
   GN_ASSIGN_OR_RETURN(auto values,
                       sample::replay(sample.metas, program.parameters, sample::kReplaySeed));
   const std::vector<eager::EngineArgument> views = engine_arguments(values);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "unit/eager/eager_program.h"
 
 namespace graphnet::eager {
