@@ -154,7 +154,7 @@ std::string description() {
          "  retraced         forward() traced again with numbered parameters: validate before "
          "public names\n"
          "  retraced-stable  the same with public names of private functions: validate today\n"
-         "The last two depend on TorchDynamo: for data-dependent sizes, item() and vmap can "
+         "The last two depend on TorchDynamo: for data-dependent sizes, item() and vmap they can "
          "differ\nfrom upstream's, and the stored hash is \"unknown\".\n"
          "repair: runs samples and, where outputs have NaN or infinity, proposes bounds for "
          "generated values:\nmin_val for variances of batch norm, and the like for square roots, "
