@@ -43,6 +43,9 @@ void describe(const Subprocess::Options& options, SpawnSettings& settings) {
     ::posix_spawn_file_actions_adddup2(actions, options.output_fd, STDOUT_FILENO);
     ::posix_spawn_file_actions_adddup2(actions, options.output_fd, STDERR_FILENO);
   }
+  if (options.error_fd >= 0) {
+    ::posix_spawn_file_actions_adddup2(actions, options.error_fd, STDERR_FILENO);
+  }
   if (options.control_fd >= 0) {
     ::posix_spawn_file_actions_adddup2(actions, options.control_fd, kControlFd);
   }

@@ -35,6 +35,8 @@ class Subprocess {
     int control_fd = -1;
     /// Descriptor that the child gets as standard output and error; -1: the parent's own.
     int output_fd = -1;
+    /// Descriptor that it gets as standard error instead; -1: as `output_fd` says.
+    int error_fd = -1;
   };
 
   /// Starts a process; standard input is /dev/null.

@@ -12,6 +12,7 @@
 #include "cli/exit_code.h"
 #include "cli/inspect_text.h"
 #include "cli/sample_selection.h"
+#include "report/terminal_text.h"
 #include "supervise/ask_worker.h"
 
 namespace graphnet::cli {
@@ -31,6 +32,7 @@ struct InspectFlags {
   bool no_run = false;
   bool ops = false;
   bool bisect = false;
+  bool first_nan = false;
   std::optional<std::string> config;
 };
 
@@ -44,6 +46,22 @@ struct Options {
   bool ops = false;
 };
 
+Status check_exclusions(const InspectFlags& flags) {
+  if (flags.bisect != flags.config.has_value()) {
+    return Status(Code::kUsage,
+                  flags.bisect ? "--bisect needs --config CONFIG" : "--config needs --bisect")
+        .add_hint("graphnet inspect SAMPLE --bisect --config xla");
+  }
+  const bool has_view = flags.ops || flags.no_run || flags.stage;
+  if (flags.bisect && (has_view || flags.first_nan)) {
+    return Status(Code::kUsage, "--bisect excludes --first-nan, --stage, --ops and --no-run");
+  }
+  if (flags.first_nan && has_view) {
+    return Status(Code::kUsage, "--first-nan excludes --stage, --ops and --no-run");
+  }
+  return Status::ok();
+}
+
 Result<Options> read_options(const Context& context, const InspectFlags& flags) {
   Options options;
   options.stage = flags.stage.value_or("normal");
@@ -54,14 +72,7 @@ Result<Options> read_options(const Context& context, const InspectFlags& flags) 
     return Status(Code::kUsage,
                   "--stage must be source, program or normal, got '" + options.stage + "'");
   }
-  if (flags.bisect != flags.config.has_value()) {
-    return Status(Code::kUsage,
-                  flags.bisect ? "--bisect needs --config CONFIG" : "--config needs --bisect")
-        .add_hint("graphnet inspect SAMPLE --bisect --config xla");
-  }
-  if (flags.bisect && (flags.ops || flags.no_run || flags.stage)) {
-    return Status(Code::kUsage, "--bisect excludes --stage, --ops and --no-run");
-  }
+  GN_RETURN_IF_ERROR(check_exclusions(flags));
   if (flags.ops && options.stage == "source") {
     return Status(Code::kUsage, "--ops needs --stage program or normal");
   }
@@ -148,8 +159,28 @@ Result<int> show_ops(const Context& context, const Options& options) {
   return kExitDone;
 }
 
+Result<int> show_first_nan(const Context& context, const supervise::PlannedSample& sample) {
+  GN_ASSIGN_OR_RETURN(auto worker, start_worker(context));
+  Result<Json> answer = worker.ask("first_nan", {{"sample", sample.path}});
+  if (answer.is_ok() && answer->contains("refused")) {
+    answer = Status(Code::kEnvironment, (*answer)["refused"].get<std::string>());
+  }
+  if (!answer.is_ok()) return std::move(answer).status().add_context("sample " + sample.name);
+  const bool is_finite = (*answer)["finite"].get<bool>();
+  if (context.flags.json) {
+    Json object = {{"schema", "graphnet.first_nan/1"}, {"sample", sample.name}};
+    object.update(*answer);
+    object.erase("text");
+    std::cout << base::dump_json(object) << '\n';
+  } else {
+    std::cout << report::printable_lines((*answer)["text"].get<std::string>());
+  }
+  return is_finite ? kExitDone : kExitSampleFailed;
+}
+
 Result<int> execute(const Context& context, const InspectFlags& flags) {
   GN_ASSIGN_OR_RETURN(const Options options, read_options(context, flags));
+  if (flags.first_nan) return show_first_nan(context, options.samples[0]);
   if (flags.bisect) return bisect_sample(context, options.samples[0], *flags.config);
   if (options.ops) return show_ops(context, options);
   if (options.stage == "source") return show_source(options.samples[0], context.flags.json);
@@ -168,7 +199,9 @@ Command inspect_command() {
       "sample\nruns once, eagerly and without a plugin. --no-run plans it instead, from its "
       "metadata:\nfloats that the program reads from inputs are then 1. --ops counts the operators "
       "of many\nsamples, which are always planned. --bisect finds the first\nnode whose value "
-      "leaves tolerance under a plugin, by bisection of the normal form.";
+      "leaves tolerance under a plugin, by bisection of the normal form. --first-nan runs the "
+      "sample\nand names the first statement that makes NaN, those that make infinity, and what "
+      "they take:\nexit code 1 if an output is not finite.";
   command.usage = "inspect SAMPLE [options] | --ops [SAMPLE|DIR|LIST]... [options]";
   command.positionals = {"SAMPLE|DIR|LIST",
                          "the sample to show; with --ops any number, default: the bundled ones",
@@ -182,6 +215,7 @@ Command inspect_command() {
       {"--bisect", "", "find the first node whose value leaves tolerance under a plugin",
        &flags->bisect},
       {"--config", "CONFIG", "the plugin of --bisect", &flags->config},
+      {"--first-nan", "", "name the first statement that makes NaN or infinity", &flags->first_nan},
   };
   command.examples = {
       {"graphnet inspect resnet10t.c3_in1k", "what a plugin gets to compile"},

@@ -8,29 +8,47 @@
 
 #include "base/result.h"
 #include "cli/command.h"
+#include "supervise/ask_worker.h"
 
 namespace graphnet::cli {
 
-/// Arguments of `graphnet sample` as text; the first is the action.
+/// Arguments and flags of `graphnet sample` as text; the first argument is the action.
 struct SampleFlags {
   std::vector<std::string> arguments;
-  std::optional<std::string> by;
+  std::optional<std::string> timeout;  ///< of a run in a worker
+  bool write = false;                  ///< of all that change samples
+  // validate
   std::optional<std::string> against;
+  std::optional<std::string> changed_since;
+  std::optional<std::string> junit;
+  bool no_redundancy = false;
+  bool run = false;
+  bool no_run = false;
+  // hash
+  std::optional<std::string> by;
+  // rename, convert
   std::optional<std::string> apis;
   std::optional<std::string> output;
-  bool no_redundancy = false;
-  bool write = false;
 };
 
-/// The samples that the arguments name, broken ones included.
+/// The folders of samples at or below the arguments behind the action, broken ones included; each
+/// once.
 ///
-/// order    of the arguments, then of paths
-/// errors   as validate::find_folders()
+/// order    of the arguments, then of their paths
+/// errors   kInput: nothing there
 base::Result<std::vector<std::filesystem::path>> sample_folders(const SampleFlags& flags);
+
+/// A worker that has answered once, so that its libraries load.
+///
+/// errors   kEnvironment: there is none or it does not start; kUsage: --timeout
+base::Result<supervise::AnsweringWorker> start_sample_worker(const Context& context,
+                                                             const SampleFlags& flags);
 
 // Actions. A sample that cannot be read or written is reported on standard error and left out; the
 // exit code is that of the last one.
 
+base::Result<int> validate_samples(const Context& context, const SampleFlags& flags);
+base::Result<int> repair_samples(const Context& context, const SampleFlags& flags);
 /// Removes samples whose program another one has. Without --write only says which.
 base::Result<int> dedup_samples(const Context& context, const SampleFlags& flags);
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,13 +17,14 @@
 #include "cli/commands.h"
 #include "cli/diagnostics.h"
 #include "cli/exit_code.h"
+#include "cli/flag_values.h"
 #include "cli/sample_actions.h"
 #include "report/terminal_text.h"
 #include "sample/lexer.h"
 #include "sample/sample.h"
 #include "validate/check_sample.h"
+#include "validate/findings.h"
 #include "validate/program_hash.h"
-#include "validate/redundancy.h"
 
 namespace graphnet::cli {
 
@@ -29,20 +33,11 @@ using base::Code;
 using base::Json;
 using base::Result;
 using base::Status;
-using validate::CheckedSample;
-using validate::Finding;
-
-Result<std::vector<fs::path>> sample_folders(const SampleFlags& flags) {
-  std::vector<fs::path> folders;
-  for (std::size_t i = 1; i < flags.arguments.size(); ++i) {
-    GN_ASSIGN_OR_RETURN(const std::vector<fs::path> found,
-                        validate::find_folders(flags.arguments[i]));
-    folders.insert(folders.end(), found.begin(), found.end());
-  }
-  return folders;
-}
 
 namespace {
+
+/// Of one sample's eager run, which takes a second for most.
+constexpr std::chrono::minutes kRunLimit{10};
 
 struct HashRow {
   fs::path folder;
@@ -118,76 +113,16 @@ Result<int> hash_samples(const Context& context, const SampleFlags& flags) {
   return exit_code;
 }
 
-Json finding_json(const Finding& finding) {
-  return {{"kind", validate::row_of(finding.kind).word},
-          {"file", finding.file.empty() ? Json() : Json(finding.file)},
-          {"message", finding.message}};
-}
-
-Json validation_json(const std::vector<CheckedSample>& samples, std::size_t num_findings) {
-  Json rows = Json::array();
-  for (const CheckedSample& sample : samples) {
-    Json findings = Json::array();
-    for (const Finding& finding : sample.findings) findings.push_back(finding_json(finding));
-    const std::string& hash = sample.program_hash;
-    rows.push_back({{"path", sample.folder.string()},
-                    {"name", sample.name},
-                    {"program_hash", hash.empty() ? Json() : Json(hash)},
-                    {"findings", std::move(findings)}});
-  }
-  return {{"schema", "graphnet.validation/1"},
-          {"findings", num_findings},
-          {"samples", std::move(rows)}};
-}
-
-/// "<folder>/<file>: <kind>: <message>", quoted source lines below.
-std::string finding_text(const CheckedSample& sample, const Finding& finding) {
-  std::vector<std::string> lines = base::split(finding.message, '\n');
-  const fs::path file = finding.file.empty() ? sample.folder : sample.folder / finding.file;
-  std::string text =
-      report::printable(file.string()) + ": " + validate::row_of(finding.kind).word + ": ";
-  for (std::string& line : lines) line = report::printable(line);
-  return text + base::join(lines, "\n    ") + "\n";
-}
-
-void print_validation(const std::vector<CheckedSample>& samples, std::size_t num_findings) {
-  std::size_t num_sound = 0;
-  for (const CheckedSample& sample : samples) {
-    for (const Finding& finding : sample.findings) std::cout << finding_text(sample, finding);
-    if (sample.findings.empty()) ++num_sound;
-  }
-  std::cout << base::counted(samples.size(), "sample") << ", " << num_sound
-            << " without a finding; " << base::counted(num_findings, "finding") << '\n';
-}
-
-Result<int> validate_samples(const Context& context, const SampleFlags& flags) {
-  GN_ASSIGN_OR_RETURN(const std::vector<fs::path> folders, sample_folders(flags));
-  std::vector<fs::path> others;
-  if (flags.against) {
-    GN_ASSIGN_OR_RETURN(others, sample::discover(*flags.against));
-  }
-  std::vector<CheckedSample> samples;
-  samples.reserve(folders.size());
-  for (const fs::path& folder : folders) samples.push_back(validate::check_sample(folder));
-  if (!flags.no_redundancy) validate::find_redundant(samples, others);
-  std::size_t num_findings = 0;
-  for (const CheckedSample& sample : samples) num_findings += sample.findings.size();
-  if (context.flags.json) {
-    std::cout << base::dump_json(validation_json(samples, num_findings)) << '\n';
-  } else {
-    print_validation(samples, num_findings);
-  }
-  return num_findings == 0 ? kExitDone : kExitSampleFailed;
-}
-
 struct ActionRow {
   const char* word;
   const char* flags;  ///< that it has besides those of every command
   Result<int> (*execute)(const Context&, const SampleFlags&);
 };
 constexpr ActionRow kActions[] = {
-    {"validate", "--against --no-redundancy", validate_samples},
+    {"validate", "--against --no-redundancy --changed-since --run --no-run --junit --timeout",
+     validate_samples},
     {"hash", "--by", hash_samples},
+    {"repair", "--write --timeout", repair_samples},
     {"dedup", "--write", dedup_samples},
     {"rename", "--write --output", rename_samples},
     {"convert", "--apis --write --output", convert_samples},
@@ -202,9 +137,17 @@ std::vector<std::string> action_words() {
 /// Whether the action has all flags that are given.
 Status check_flags(const ActionRow& action, const SampleFlags& flags) {
   const std::pair<const char*, bool> given[] = {
-      {"--against", flags.against.has_value()}, {"--no-redundancy", flags.no_redundancy},
-      {"--by", flags.by.has_value()},           {"--apis", flags.apis.has_value()},
-      {"--output", flags.output.has_value()},   {"--write", flags.write},
+      {"--against", flags.against.has_value()},
+      {"--no-redundancy", flags.no_redundancy},
+      {"--changed-since", flags.changed_since.has_value()},
+      {"--run", flags.run},
+      {"--no-run", flags.no_run},
+      {"--junit", flags.junit.has_value()},
+      {"--timeout", flags.timeout.has_value()},
+      {"--by", flags.by.has_value()},
+      {"--apis", flags.apis.has_value()},
+      {"--output", flags.output.has_value()},
+      {"--write", flags.write},
   };
   const std::vector<std::string> known = base::split(action.flags, ' ');
   for (const auto& [flag, is_given] : given) {
@@ -254,11 +197,11 @@ const char* rewriting_description() {
 
 std::string description() {
   std::string text =
-      "validate: what is wrong with samples, without torch: their files, whether these can be "
-      "read,\n"
-      "and whether metadata and constraints fit the program. Exit code 1 if anything was found. "
-      "Whether\ntorch has the functions and whether results are finite, only a run shows:\n"
-      "`graphnet run DIR --config nope.yaml --protocol smoke`. The words:\n";
+      "validate: what is wrong with samples: their files, whether these can be read, whether "
+      "metadata\nand constraints fit the program, and, where there is a worker, whether an eager "
+      "run succeeds and\nits outputs are finite. Exit code 1 if anything was found. --no-run does "
+      "what needs no torch.\n--changed-since takes the samples in which git says that a file "
+      "changed since the current branch\nleft the commit's. The words:\n";
   for (const validate::FindingRow& row : validate::kFindings) {
     text += "  " + report::pad_right(row.word, 14) + row.what + "\n";
   }
@@ -272,16 +215,46 @@ std::string description() {
          "public names\n"
          "  retraced-stable  the same with public names of private functions: validate today\n"
          "The last two depend on TorchDynamo: for data-dependent sizes, item() and vmap they can "
-         "differ\nfrom upstream's, and the stored hash is \"unknown\".\n" +
+         "differ\nfrom upstream's, and the stored hash is \"unknown\".\n"
+         "repair: runs samples and, where outputs have NaN or infinity, proposes bounds for "
+         "generated values:\nmin_val for variances of batch norm, and the like for square roots, "
+         "logarithms and their kin. It\nshows the outputs before and after. --write puts bounds "
+         "that make all outputs finite into\nweight_meta.py. Exit code 1 while a sample is not "
+         "finite.\n" +
          rewriting_description();
 }
 
 }  // namespace
 
+Result<std::vector<fs::path>> sample_folders(const SampleFlags& flags) {
+  std::vector<fs::path> folders;
+  std::set<fs::path> known;
+  for (std::size_t i = 1; i < flags.arguments.size(); ++i) {
+    GN_ASSIGN_OR_RETURN(const std::vector<fs::path> found,
+                        validate::find_folders(flags.arguments[i]));
+    for (const fs::path& folder : found) {
+      std::error_code ignored;
+      if (known.insert(fs::weakly_canonical(folder, ignored)).second) folders.push_back(folder);
+    }
+  }
+  return folders;
+}
+
+Result<supervise::AnsweringWorker> start_sample_worker(const Context& context,
+                                                       const SampleFlags& flags) {
+  GN_ASSIGN_OR_RETURN(const auto limit, read_time_limit("--timeout", flags.timeout));
+  supervise::AskSettings settings;
+  settings.limit = limit.value_or(config::TimeLimit(kRunLimit));
+  GN_ASSIGN_OR_RETURN(settings.executable, context.installation.worker_executable());
+  GN_ASSIGN_OR_RETURN(auto worker, supervise::AnsweringWorker::start(std::move(settings)));
+  GN_RETURN_IF_ERROR(worker.ask("describe", Json::object()).status());
+  return worker;
+}
+
 Command sample_command() {
   const auto flags = std::make_shared<SampleFlags>();
   Command command;
-  command.summary = "check, hash, rename, convert and deduplicate samples";
+  command.summary = "check, hash, repair, rename, convert and deduplicate samples";
   command.description = description();
   command.usage = "sample " + base::join(action_words(), "|") + " DIR... [options]";
   command.positionals = {"ACTION DIR", "what to do, then samples or folders of them",
@@ -290,14 +263,26 @@ Command sample_command() {
       {"--against", "DIR", "validate: also find programs that a sample below DIR has",
        &flags->against},
       {"--no-redundancy", "", "validate: samples may have the same program", &flags->no_redundancy},
+      {"--changed-since", "COMMIT", "validate: only samples that git says changed since",
+       &flags->changed_since},
+      {"--run", "", "validate: fail if there is no worker to run samples in", &flags->run},
+      {"--no-run", "", "validate: only what needs no torch", &flags->no_run},
+      {"--junit", "FILE", "validate: also write JUnit XML, a test case for each sample",
+       &flags->junit},
+      {"--timeout", "S", "validate, repair: limit of a sample's run (default: 10m)",
+       &flags->timeout},
       {"--by", "file|traced|retraced|retraced-stable", "hash: as upstream's tools do", &flags->by},
       {"--apis", "stable|unstable", "convert: public or private spellings", &flags->apis},
       {"-o,--output", "DIR", "rename, convert: where to write; no sample there is replaced",
        &flags->output},
-      {"--write", "", "dedup, rename, convert: change the samples themselves", &flags->write}};
+      {"--write", "", "repair, dedup, rename, convert: change the samples themselves",
+       &flags->write}};
   command.examples = {
       {"graphnet sample validate new/ --against samples/", "what a contributor's CI asks"},
+      {"graphnet sample validate samples/ --changed-since origin/main --against samples/",
+       "the samples of a pull request"},
       {"graphnet sample hash samples/ --json", "all hashes of each sample"},
+      {"graphnet sample repair samples/ --write", "bounds where outputs are not finite"},
       {"graphnet sample rename subgraphs/ -o renamed/samples", "upstream's names"},
       {"graphnet sample dedup renamed/samples --write", "one sample a program"},
       {"graphnet sample convert samples/ --apis stable -o stable/samples",

@@ -17,7 +17,7 @@ fail() {
 graphnet help ci | sed -n 's/^    \(graphnet .*\)/\1/p' >commands
 (($(wc -l <commands) >= 5)) || fail "the page has fewer commands than it should"
 while read -r line; do
-  if [[ $line == *' new/ --against samples' ]]; then
+  if [[ $line == *' new/ --against samples '* ]]; then
     mkdir new samples
     cp -r "$samples/torchgeometric/GAT" new/
     cp -r "$samples/transformers-auto-model/sadhaklal_mlp-iris" samples/
@@ -35,6 +35,7 @@ while read -r line; do
     grep -q '^smallest drop it detects: ' talk.txt || fail "the smallest drop is not printed"
   fi
 done <commands
+grep -q '<testsuite .*tests="1" failures="0" skipped="0"' samples.xml || fail "samples.xml has not one sound case"
 grep -q '<testsuite .*tests="3"' junit.xml || fail "junit.xml has not three cases"
 grep -q '<testsuite .*tests="2" failures="0"' run.xml || fail "run.xml has not two cases that passed"
 

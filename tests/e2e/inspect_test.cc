@@ -89,6 +89,35 @@ TEST(Inspect, CountsTheOperatorsOfManySamples) {
       << text;
 }
 
+TEST(Inspect, NamesTheStatementOfTheFirstNan) {
+  const base::Json finite = inspect_json({kPerceptron, "--first-nan"});
+  EXPECT_EQ(finite["schema"], "graphnet.first_nan/1");
+  EXPECT_EQ(finite["finite"], true);
+  EXPECT_TRUE(finite["first_nan"].is_null());
+
+  const TempDir temp;
+  fs::copy(kPerceptron, temp.path() / "copy");
+  const fs::path model = temp.path() / "copy/model.py";
+  const std::string text = read_text(model);
+  const std::string call = "torch.relu(linear)";
+  temp.write("copy/model.py",
+             std::string(text).replace(text.find(call), call.size(), "torch.sqrt(linear - 1000)"));
+  const std::string folder = (temp.path() / "copy").string();
+  const ProgramEnd end = inspect({folder, "--first-nan"});
+  EXPECT_EQ(end.state.exit_code, 1) << end.output;
+  EXPECT_EQ(end.output.rfind("first NaN: model.py:", 0), 0U) << end.output;
+  const ProgramEnd with_json = inspect({folder, "--first-nan", "--json"});
+  EXPECT_EQ(with_json.state.exit_code, 1) << with_json.output;
+  const auto json = base::parse_json(with_json.output, "inspect");
+  ASSERT_TRUE(json.is_ok()) << with_json.output;
+  const base::Json& nan = (*json)["first_nan"];
+  EXPECT_EQ(nan["op"], "aten::sqrt");
+  EXPECT_EQ(nan["statement"], "act = torch.sqrt(linear - 1000)");
+  EXPECT_EQ(nan["finite_arguments"], true);
+  EXPECT_LT(nan["arguments"][0]["lowest"].get<double>(), 0);
+  EXPECT_EQ((*json)["non_finite_outputs"][0]["index"], 0);
+}
+
 TEST(Inspect, SaysWhatIsWrong) {
   const ProgramEnd dependent = inspect({kDataDependent});
   EXPECT_EQ(dependent.state.exit_code, 4);
@@ -101,6 +130,9 @@ TEST(Inspect, SaysWhatIsWrong) {
   EXPECT_EQ(inspect({"/no/such/sample"}).state.exit_code, 3);
   EXPECT_EQ(inspect({kPerceptron, "--bisect"}).state.exit_code, 2);
   EXPECT_EQ(inspect({kPerceptron, "--config", "nope.yaml"}).state.exit_code, 2);
+  for (const char* flag : {"--no-run", "--ops", "--bisect"}) {
+    EXPECT_EQ(inspect({kPerceptron, "--first-nan", flag}).state.exit_code, 2) << flag;
+  }
   const ProgramEnd bisected = inspect({kDataDependent, "--bisect", "--config", "nope.yaml"});
   EXPECT_EQ(bisected.state.exit_code, 4) << bisected.output;
 }

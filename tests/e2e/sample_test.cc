@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-// `graphnet sample validate`, `hash`, `dedup` and `rename`.
+// `graphnet sample` and its actions; `convert`: convert_test.cc.
 #include <gtest/gtest.h>
+
+#include <cstdlib>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "base/sha256.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
+#include "support/xml_check.h"
 
 namespace graphnet::tests {
 namespace {
@@ -15,6 +18,7 @@ namespace fs = std::filesystem;
 
 const fs::path kSamples = fs::path(GRAPHNET_SOURCE_DIR) / "samples";
 const fs::path kPerceptron = kSamples / "transformers-auto-model/sadhaklal_mlp-iris";
+const fs::path kResNet = kSamples / "timm/resnet10t.c3_in1k";
 
 ProgramEnd sample(std::vector<std::string> words) {
   const TempDir temp;
@@ -35,7 +39,7 @@ base::Json sample_json(std::vector<std::string> words, int exit_code) {
 /// A copy of a small sample in which a text is replaced.
 class Copy {
  public:
-  Copy() { fs::copy(kPerceptron, folder()); }
+  explicit Copy(const fs::path& sample = kPerceptron) { fs::copy(sample, folder()); }
   fs::path folder() const { return temp_.path() / "copy"; }
   void replace(const char* file, const std::string& part, const std::string& by) const {
     std::string text = read_text(folder() / file);
@@ -50,12 +54,125 @@ class Copy {
 };
 
 TEST(Sample, ValidatesTheBundledSamples) {
-  const ProgramEnd end = sample({"validate", kSamples.string()});
-  EXPECT_EQ(end.state.exit_code, 0) << end.output;
-  const base::Json json = sample_json({"validate", kSamples.string()}, 0);
+  const base::Json json = sample_json({"validate", kSamples.string(), "--no-run"}, 0);
   EXPECT_EQ(json["schema"], "graphnet.validation/1");
   EXPECT_EQ(json["findings"], 0);
   EXPECT_GT(json["samples"].size(), 10U);
+  for (const base::Json& row : json["samples"]) EXPECT_EQ(row["run"], "not-run");
+}
+
+TEST(Sample, TakesAFolderOnce) {
+  const std::string folder = kPerceptron.string();
+  const base::Json json = sample_json(
+      {"validate", folder, folder + "/", (kPerceptron / "../sadhaklal_mlp-iris").string()}, 0);
+  EXPECT_EQ(json["samples"].size(), 1U);
+}
+
+TEST(Sample, RunsWhatItValidates) {
+  const base::Json json = sample_json({"validate", kPerceptron.string(), "--run"}, 0);
+  EXPECT_EQ(json["samples"][0]["run"], "finite");
+}
+
+TEST(Sample, FindsARunThatFails) {
+  const Copy copy;
+  copy.replace("model.py", "torch.relu(linear)", "linear @ linear");
+  const base::Json json = sample_json({"validate", copy.folder().string()}, 1);
+  EXPECT_EQ(json["samples"][0]["run"], "failed");
+  ASSERT_EQ(json["samples"][0]["findings"].size(), 1U);
+  EXPECT_EQ(json["samples"][0]["findings"][0]["kind"], "run");
+  const std::string message = json["samples"][0]["findings"][0]["message"];
+  EXPECT_NE(message.find("model.py:"), std::string::npos) << message;
+  sample_json({"validate", copy.folder().string(), "--no-run"}, 0);
+}
+
+TEST(Sample, ARunThatFailsOnAFindingIsNoOtherFinding) {
+  const Copy copy;
+  copy.replace("weight_meta.py", "\"s77\"", "\"s78\"");
+  const base::Json json = sample_json({"validate", copy.folder().string()}, 1);
+  for (const base::Json& finding : json["samples"][0]["findings"]) {
+    EXPECT_NE(finding["kind"], "run") << finding;
+  }
+}
+
+/// Makes the first variance of a copy of kResNet negative, as generated ones may be.
+void make_variance_negative(const Copy& copy) {
+  copy.replace("weight_meta.py", "mean = 1.000\n    std = 0.000\n    data = None\n    min_val = 0",
+               "mean = -1.000\n    std = 0.000\n    data = None");
+}
+
+TEST(Sample, FindsOutputsThatAreNotFinite) {
+  const Copy copy(kResNet);
+  make_variance_negative(copy);
+  const std::string junit = (copy.folder() / "../junit.xml").string();
+  const base::Json json = sample_json({"validate", copy.folder().string(), "--junit", junit}, 1);
+  EXPECT_EQ(json["samples"][0]["run"], "not-finite");
+  ASSERT_EQ(json["samples"][0]["findings"].size(), 1U);
+  EXPECT_EQ(json["samples"][0]["findings"][0]["kind"], "not-finite");
+  const std::string message = json["samples"][0]["findings"][0]["message"];
+  EXPECT_NE(message.find("running_var"), std::string::npos) << message;
+  const std::string xml = read_text(junit);
+  EXPECT_EQ(XmlCheck(xml).problem(), "") << xml;
+  EXPECT_NE(xml.find("tests=\"1\" failures=\"1\" skipped=\"0\""), std::string::npos) << xml;
+}
+
+TEST(Sample, RepairsNegativeVariances) {
+  const Copy copy(kResNet);
+  make_variance_negative(copy);
+  const std::string folder = copy.folder().string();
+  const std::string before = read_text(copy.folder() / "weight_meta.py");
+  const base::Json proposed = sample_json({"repair", folder}, 1)["samples"][0];
+  EXPECT_EQ(proposed["state"], "repaired");
+  EXPECT_EQ(proposed["written"], false);
+  EXPECT_EQ(proposed["before"]["finite"], false);
+  EXPECT_EQ(proposed["after"]["finite"], true);
+  ASSERT_EQ(proposed["bounds"].size(), 1U);
+  EXPECT_EQ(proposed["bounds"][0]["name"], "L_self_modules_conv1_modules_1_buffers_running_var_");
+  EXPECT_EQ(proposed["bounds"][0]["key"], "min_val");
+  EXPECT_EQ(proposed["bounds"][0]["value"], 0.0);
+  EXPECT_EQ(read_text(copy.folder() / "weight_meta.py"), before);
+
+  EXPECT_EQ(sample_json({"repair", folder, "--write"}, 0)["samples"][0]["written"], true);
+  EXPECT_EQ(sample_json({"repair", folder}, 0)["samples"][0]["state"], "finite");
+  sample_json({"validate", folder, "--run"}, 0);
+}
+
+TEST(Sample, SaysWhatNoBoundRepairs) {
+  const Copy copy;
+  copy.replace("model.py", "torch.relu(linear)", "linear * 1e+39");
+  const std::string before = read_text(copy.folder() / "weight_meta.py");
+  const base::Json row =
+      sample_json({"repair", copy.folder().string(), "--write"}, 1)["samples"][0];
+  EXPECT_EQ(row["state"], "unrepaired");
+  EXPECT_TRUE(row["bounds"].empty());
+  EXPECT_EQ(row["after"]["infinities"][0]["statement"], "act = linear * 1e+39");
+  EXPECT_EQ(read_text(copy.folder() / "weight_meta.py"), before);
+}
+
+TEST(Sample, TakesWhatGitSaysHasChanged) {
+  if (std::system("git --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no git";
+  const TempDir temp;
+  fs::create_directory(temp.path() / "t");
+  fs::copy(kPerceptron, temp.path() / "t/one");
+  fs::copy(kPerceptron, temp.path() / "t/two");
+  const auto git = [&](const std::string& words) {
+    const std::string command = "cd '" + temp.path().string() +
+                                "' && git -c user.name=t -c user.email=t@t "
+                                "-c commit.gpgsign=false " +
+                                words;
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  };
+  const std::vector<std::string> words = {"validate", temp.path().string(), "--changed-since",
+                                          "HEAD", "--no-run"};
+  EXPECT_EQ(sample(words).state.exit_code, 3);
+  git("init -q");
+  git("add -A");
+  git("commit -q -m one");
+  EXPECT_EQ(sample_json(words, 0)["samples"].size(), 0U);
+  fs::remove(temp.path() / "t/two/graph_hash.txt");
+  const base::Json json = sample_json(words, 1);
+  ASSERT_EQ(json["samples"].size(), 1U);
+  EXPECT_EQ(json["samples"][0]["name"], "t/two");
+  EXPECT_EQ(json["samples"][0]["findings"][0]["kind"], "missing-file");
 }
 
 TEST(Sample, FindsWhatIsWrong) {
@@ -157,6 +274,9 @@ TEST(Sample, RenamesElsewhereAndInPlace) {
 TEST(Sample, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(sample({}).state.exit_code, 2);
   EXPECT_EQ(sample({"hash"}).state.exit_code, 2);
+  EXPECT_EQ(sample({"validate", kPerceptron.string(), "--run", "--no-run"}).state.exit_code, 2);
+  EXPECT_EQ(sample({"validate", kPerceptron.string(), "--timeout", "soon"}).state.exit_code, 2);
+  EXPECT_EQ(sample({"repair", "/nowhere"}).state.exit_code, 3);
   EXPECT_EQ(sample({"mend", kPerceptron.string()}).state.exit_code, 2);
   EXPECT_EQ(sample({"hash", kPerceptron.string(), "--by", "name"}).state.exit_code, 2);
   EXPECT_EQ(sample({"hash", kPerceptron.string(), "--write"}).state.exit_code, 2);

@@ -84,6 +84,18 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
+std::string printable_lines(std::string_view text) {
+  std::string lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines += printable(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    lines += '\n';
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
 int display_width(std::string_view text) {
   int width = 0;
   while (!text.empty()) {

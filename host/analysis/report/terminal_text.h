@@ -11,6 +11,8 @@ namespace graphnet::report {
 /// are no UTF-8 become U+FFFD. Names and messages come from samples and plugins, and must not move
 /// the cursor or forge a row.
 std::string printable(std::string_view text);
+/// The same of each line; line breaks stay.
+std::string printable_lines(std::string_view text);
 
 /// Columns that `text` takes on a terminal.
 ///

@@ -26,6 +26,8 @@ enum class FindingKind : std::uint8_t {
   kNoResult,
   kName,
   kRedundant,
+  kRun,
+  kNotFinite,
 };
 
 struct FindingRow {
@@ -54,6 +56,8 @@ inline constexpr FindingRow kFindings[] = {
     {FindingKind::kNoResult, "no-result", "forward() returns no tensor"},
     {FindingKind::kName, "name", "a name that a shell would split or expand"},
     {FindingKind::kRedundant, "redundant", "another sample has the same program"},
+    {FindingKind::kRun, "run", "an eager run fails or takes too long"},
+    {FindingKind::kNotFinite, "not-finite", "an output of the run has NaN or infinity"},
 };
 
 inline const FindingRow& row_of(FindingKind kind) {

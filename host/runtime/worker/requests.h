@@ -32,6 +32,18 @@ base::Result<base::Json> describe(const base::Json& arguments);
 /// "dtypes", "max_rank"}], "total", "text"}. No plugin is loaded.
 base::Result<base::Json> inspect(const base::Json& arguments);
 
+/// Where eager makes NaN and infinity: {"sample": its folder, "bounds": sample::to_json() of bounds
+/// that its metadata is to have, or none} -> {"finite": whether all outputs are, "calls",
+/// "outputs": how many, "non_finite_outputs": [facts with "index"], "non_finite_arguments":
+/// [facts], "first_nan": call or null, "infinities": [call], "breaches": [{"bound": {"name", "key",
+/// "value"}, "op", "where", "argument": facts}], "text": the same for people}, or {"refused": why}
+/// if it does not fit into memory.
+///
+/// facts   {"name", "parameter", "dtype", "shape", "nan", "inf", "lowest", "highest"}: ElementFacts
+/// call    {"where": "model.py:12:5", "line", "statement", "op", "finite_arguments", "arguments":
+///         [facts], "result": facts}: NonFiniteCall (eager/non_finite.h)
+base::Result<base::Json> first_nan(const base::Json& arguments);
+
 /// Whether a device can be used: {"device": "cuda:0"} -> examine_device() (device_answer.h). To be
 /// asked once of a process.
 ///
@@ -56,9 +68,13 @@ struct RequestRow {
 };
 
 inline constexpr RequestRow kRequests[] = {
-    {"describe", describe},         {"inspect", inspect},
-    {"check_device", check_device}, {"report_device", report_device},
-    {"bisect_nodes", list_nodes},   {"bisect_trial", try_first_nodes},
+    {"describe", describe},
+    {"inspect", inspect},
+    {"first_nan", first_nan},
+    {"check_device", check_device},
+    {"report_device", report_device},
+    {"bisect_nodes", list_nodes},
+    {"bisect_trial", try_first_nodes},
 };
 
 }  // namespace graphnet::worker

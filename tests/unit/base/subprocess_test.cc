@@ -45,6 +45,19 @@ struct Pipe {
   }
 };
 
+TEST(Subprocess, StandardErrorMayGoElsewhere) {
+  Pipe output;
+  Pipe error;
+  Subprocess::Options options = shell("echo out; echo wrong >&2");
+  options.output_fd = output.writer.get();
+  options.error_fd = error.writer.get();
+  auto child = Subprocess::start(options);
+  ASSERT_TRUE(child.is_ok()) << child.status().to_string();
+  child->wait();
+  EXPECT_EQ(output.read_all(), "out\n");
+  EXPECT_EQ(error.read_all(), "wrong\n");
+}
+
 TEST(Subprocess, ReportsTheExitCode) {
   auto child = Subprocess::start(shell("exit 3"));
   ASSERT_TRUE(child.is_ok());

@@ -6,6 +6,12 @@
 namespace graphnet::report {
 namespace {
 
+TEST(TerminalText, PrintableLinesKeepTheirBreaks) {
+  EXPECT_EQ(printable_lines("a\n  b\x1b[2J\n"), "a\n  b [2J\n");
+  EXPECT_EQ(printable_lines("\n\na"), "\n\na");
+  EXPECT_EQ(printable_lines(""), "");
+}
+
 TEST(DisplayWidth, CountsCellsNotBytes) {
   EXPECT_EQ(display_width(""), 0);
   EXPECT_EQ(display_width("abc"), 3);
