@@ -181,7 +181,7 @@ struct OtherInput {
   }
 };
 
-/// Both sides on other weights than the replayed ones; worker/second_weights.h.
+/// Both sides on other weights than the generated ones; worker/second_weights.h.
 struct SecondWeights {
   Word<Outcome> outcome;  ///< or not_tried() or OtherInput::ill_conditioned(), which are kOther
   std::string message;

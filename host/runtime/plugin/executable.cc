@@ -68,7 +68,7 @@ Executable::Executable(const Library& library, gn_backend* backend, gn_executabl
   }
   for (std::size_t i = 0; i < signature.outputs.size(); ++i) {
     auto& strides = strides_[signature.arguments.size() + i];
-    outputs_.push_back(make_tensor(signature.outputs[i], strides, nullptr, device));
+    outputs_.push_back(make_tensor(signature.outputs[i], strides, nullptr, dl_device));
     output_shapes_.push_back(signature.outputs[i].shape);
   }
   for (DLTensor& tensor : inputs_) input_pointers_.push_back(&tensor);

@@ -22,12 +22,12 @@ tick() { for i in 1 2 3 4 5 6 7 8; do echo x >> ticks; sleep 0.02; done; }
 send phase load
 case $task in
   *do-time*)
-    ask replay ',"bytes":1000'; send phase replay; send phase compile; tick
+    ask inputs ',"bytes":1000'; send phase inputs; send phase compile; tick
     ask time; send phase time
     before=$(wc -c < ticks); sleep 0.2; [ $before = $(wc -c < ticks) ] || echo x >> disturbed
     send phase robustness; tick; final ;;
   *do-large*)
-    ask replay ',"bytes":1000000000000000000'; send phase replay
+    ask inputs ',"bytes":1000000000000000000'; send phase inputs
     [ -e large ] && echo x >> at-once
     echo x > large; sleep 0.1; rm large; final ;;
   *do-short-compile*)

@@ -148,8 +148,8 @@ TEST_F(WorkerRunTest, BlamesByPhase) {
     const char* outcome;
   } cases[] = {
       {"phase load; kill -ABRT $$", "invalid_sample"},
-      {"phase replay; exit 3", "invalid_sample"},
-      {"phase replay; kill -KILL $$", "reference_failed"},
+      {"phase inputs; exit 3", "invalid_sample"},
+      {"phase inputs; kill -KILL $$", "reference_failed"},
       {"phase eager; kill -SEGV $$", "reference_failed"},
       {"phase eager; kill -KILL $$", "reference_failed"},
       {"phase eager; exit 0", "reference_failed"},
