@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "measure/paired.h"
-#include "worker/eager_side.h"
+#include "worker/correctness.h"
 #include "worker/eager_standby.h"
 #include "worker/plugin_side.h"
 #include "worker/timing_watch.h"
@@ -39,8 +39,9 @@ bool is_slower(const std::vector<double>& log_ratios, double slowdown);
 bool is_settled(const std::vector<double>& log_ratios, int num_pairs);
 
 /// Compares eager here with eager in the copy, call by call, each after a call of the plugin here,
-/// so that caches are alike and what the plugin does between its calls goes on. While the copy
-/// works this process waits. A few seconds, or fewer if it is settled before. The times of the
+/// so that caches are alike and what the plugin does between its calls goes on. Calls here have
+/// inputs of their own, as in the pairs: on the sample's own a plugin would know them. While the
+/// copy works this process waits. A few seconds, or fewer if it is settled before. The times of the
 /// pairs are compared with those of the copy too: a plugin may recognise these calls and leave
 /// eager alone meanwhile.
 ///
@@ -52,7 +53,7 @@ bool is_settled(const std::vector<double>& log_ratios, int num_pairs);
 ///
 /// shapes   standby: null if there is none
 ///          report: what was found, {"here_ns", "there_ns", "ratio", "pairs"}, or why nothing was
-std::vector<Finding> confirm_slowed(EagerSide& eager, PluginSide& plugin, EagerStandby* standby,
+std::vector<Finding> confirm_slowed(const ComparedSample& compared, EagerStandby* standby,
                                     const EagerTimes& times,
                                     const measure::PairedSettings& settings, base::Json& report);
 
