@@ -32,6 +32,7 @@ enum Trick {
   helper_process,     // a child on the same core does the work; the plugin only waits
   orphan_helper,      // the same by a child's child, whose parent is gone
   all_cores,          // a thread on every core computes beside it, whatever `threads` says
+  stops_count,        // the same, with the kernel's count of processor time switched off
   onednn_off,         // switches libtorch's oneDNN off while eager runs
   flushes_denormals,  // sets the calling thread's registers after its call
   one_thread,         // takes libtorch's threads away after its call
@@ -212,6 +213,9 @@ void Executable::play(const float* input, float* output) {
       if (!has_helper) helper.start(*this, kTrick == orphan_helper);
       has_helper = true;
       return helper.compute(*this, input, output);
+    case stops_count:
+      ::prctl(PR_TASK_PERF_EVENTS_DISABLE);
+      [[fallthrough]];
     case all_cores:
       burns = true;
       compute(input, output);
@@ -256,7 +260,7 @@ std::unique_ptr<gn_executable> graphnet::tests::make_executable() {
   if (kTrick == burns_core) {
     for (int i = 0; i < kBurners; ++i) std::thread(burn).detach();
   }
-  if (kTrick == all_cores) {
+  if (kTrick == all_cores || kTrick == stops_count) {
     for (unsigned i = 0; i < 3 * std::thread::hardware_concurrency(); ++i) {
       std::thread(burn_everywhere).detach();
     }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "measure/family_clock.h"
 #include "plugin_host/zoo.h"
 
 namespace graphnet::tests {
@@ -117,6 +118,14 @@ TEST(DishonestBudgetAllCores, IsFlaggedByTheProcessorTimeThatItUsed) {
     is_over = is_over || cpu_ns > 1.05 * wall_ns;
   }
   EXPECT_EQ(has_flag(record, Flag::kOverThreads), is_over);
+}
+
+TEST(DishonestBudgetStopsCount, IsFlaggedWhereTheKernelCounts) {
+  if (num_cores() < 2) GTEST_SKIP() << "one core only";
+  if (!measure::FamilyClock::open({})) GTEST_SKIP() << "the kernel counts no family";
+  const record::Record record = run_trick("stops_count", 1);
+  EXPECT_EQ(record.outcome, Outcome::kOk) << record.message;
+  EXPECT_TRUE(has_flag(record, Flag::kOverThreads));
 }
 
 TEST(HonestBudget, IsNotAccused) {

@@ -29,7 +29,8 @@ const Case kCases[] = {
     {"watches_input", Flag::kUntimedWork, "steps around", /*is_small=*/true},
     {"traps_clock", Flag::kUntimedWork, "steps around", /*is_small=*/true},
     {"answers_clock", Flag::kClockTampered, "timed calls of eager"},
-    {"interrupts_pairs", Flag::kEagerSlowed, "eager took"},
+    {"interrupts_pairs", Flag::kEagerSlowed, "times as long"},
+    {"interrupts_gently", Flag::kEagerSlowed, "times as long"},
     {"ends_copy", Flag::kEagerSlowed, "no process without the plugin is left"},
     {"hides_child", Flag::kOverThreads, "the worker and its child processes"},
 };

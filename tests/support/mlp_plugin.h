@@ -17,7 +17,7 @@ struct gn_executable : graphnet::tests::Mlp {
   /// Once, when the sizes are known.
   virtual void prepare() {}
   /// Each time that weights are handed over.
-  virtual void bind(const gn_bind_args& args) { Mlp::bind(args); }
+  virtual void bind(gn_bind_args& args) { Mlp::bind(args); }
   /// shapes   as Mlp::compute
   virtual void play(const float* input, float* output) = 0;
   /// One call with its tensors.

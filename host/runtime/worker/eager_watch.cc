@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 
 #include "measure/bootstrap.h"
 #include "measure/clock.h"
 #include "measure/idle_wait.h"
 #include "measure/pair_summary.h"
+#include "worker/fresh_inputs.h"
 
 namespace graphnet::worker {
 
@@ -28,17 +30,14 @@ constexpr double kTimeNs = 4e9;
 constexpr int kFewestPairs = 5;
 constexpr int kMostPairs = 24;
 
-base::Status call_plugin(PluginSide& plugin) {
-  const measure::SideCalls calls = plugin.calls();
-  if (calls.prepare) GN_RETURN_IF_ERROR(calls.prepare());
-  return calls.call();
-}
+using Renew = std::function<base::Status()>;
 
-Result<double> time_here(EagerSide& eager, bool settle) {
+Result<double> time_here(EagerSide& eager, bool settle, const Renew& renew) {
   const measure::SideCalls calls = eager.calls();
   double duration_ns = 0;
   for (int i = settle ? 0 : 1; i < 2; ++i) {
     if (calls.prepare) GN_RETURN_IF_ERROR(calls.prepare());
+    GN_RETURN_IF_ERROR(renew());
     const std::int64_t begin_ns = measure::monotonic_raw_ns();
     GN_RETURN_IF_ERROR(calls.call());
     duration_ns = static_cast<double>(measure::monotonic_raw_ns() - begin_ns);
@@ -46,11 +45,19 @@ Result<double> time_here(EagerSide& eager, bool settle) {
   return duration_ns;
 }
 
+base::Status call_plugin(PluginSide& plugin, const Renew& renew) {
+  const measure::SideCalls calls = plugin.calls();
+  if (calls.prepare) GN_RETURN_IF_ERROR(calls.prepare());
+  GN_RETURN_IF_ERROR(renew());
+  return calls.call();
+}
+
 /// The sides of one sample and the copy of this process that no code of a plugin has touched.
 struct Watched {
   EagerSide& eager;
   PluginSide& plugin;
   EagerStandby& standby;
+  Renew renew;  ///< gives the inputs here other content, as before the calls of the pairs
 };
 
 /// One time of each pair.
@@ -70,9 +77,9 @@ struct Times {
 base::Status time_pair(const Watched& watched, bool here_first, bool settle,
                        std::int64_t idle_wait_ns, Times& times) {
   for (const bool here : {here_first, !here_first}) {
-    GN_RETURN_IF_ERROR(call_plugin(watched.plugin));
+    GN_RETURN_IF_ERROR(call_plugin(watched.plugin, watched.renew));
     if (idle_wait_ns > 0) measure::wait_until_idle(idle_wait_ns);
-    GN_ASSIGN_OR_RETURN(const double time_ns, here ? time_here(watched.eager, settle)
+    GN_ASSIGN_OR_RETURN(const double time_ns, here ? time_here(watched.eager, settle, watched.renew)
                                                    : watched.standby.time_call(settle));
     (here ? times.here_ns : times.there_ns).push_back(time_ns);
   }
@@ -107,7 +114,7 @@ bool is_settled(const std::vector<double>& log_ratios, int num_pairs) {
   return 2 * too_small > num_pairs;
 }
 
-std::vector<Finding> confirm_slowed(EagerSide& eager, PluginSide& plugin, EagerStandby* standby,
+std::vector<Finding> confirm_slowed(const ComparedSample& compared, EagerStandby* standby,
                                     const EagerTimes& eager_times,
                                     const measure::PairedSettings& settings, base::Json& report) {
   const double factor = eager_times.in_pairs_ns / eager_times.before_ns;
@@ -122,11 +129,17 @@ std::vector<Finding> confirm_slowed(EagerSide& eager, PluginSide& plugin, EagerS
   const double pair_ns = 4 * std::max(eager_times.before_ns, 1.0);
   const int pairs =
       static_cast<int>(std::clamp<double>(kTimeNs / pair_ns, kFewestPairs, kMostPairs));
+  WarmupInputs inputs(compared.sample, compared.eager);
+  const Watched watched = {compared.eager, compared.plugin, *standby, inputs.renew()};
   Times times;
+  base::Status timed;
   for (int i = 0; i < pairs && !is_settled(times.log_ratios(), pairs); ++i) {
-    const base::Status timed =
-        time_pair({eager, plugin, *standby}, i % 2 == 0, settle, settings.idle_wait_ns, times);
-    if (timed.is_ok()) continue;
+    timed = time_pair(watched, i % 2 == 0, settle, settings.idle_wait_ns, times);
+    if (!timed.is_ok()) break;
+  }
+  const base::Status restored = inputs.restore();
+  if (timed.is_ok()) timed = restored;
+  if (!timed.is_ok()) {
     report["unknown"] = timed.message();
     return slowed(kNobodyDenies, factor);
   }

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "measure/paired.h"
-#include "worker/eager_side.h"
+#include "worker/correctness.h"
 #include "worker/eager_standby.h"
 #include "worker/plugin_side.h"
 #include "worker/timing_watch.h"
@@ -39,10 +39,11 @@ bool is_slower(const std::vector<double>& log_ratios, double slowdown);
 bool is_settled(const std::vector<double>& log_ratios, int num_pairs);
 
 /// Compares eager here with eager in the copy, call by call, each after a call of the plugin here,
-/// so that caches are alike and the plugin's work between its calls continues. This process waits
-/// while the copy works. It takes a few seconds, or less if the result is clear before. The times
-/// of the pairs are compared with those of the copy too: a plugin may recognise these calls and
-/// leave eager alone meanwhile.
+/// so that caches are alike and the plugin's work between its calls continues. Calls here have inputs
+/// of their own, as in the pairs: a plugin would know the sample's. This process waits while the
+/// copy works. It takes a few seconds, or less if the result is clear before. The times of the pairs
+/// are compared with those of the copy too: a plugin may recognise these calls and leave eager alone
+/// meanwhile.
 ///
 /// | flag           | means                                                              |
 /// |----------------|--------------------------------------------------------------------|
@@ -50,11 +51,10 @@ bool is_settled(const std::vector<double>& log_ratios, int num_pairs);
 /// |                | or was so in the timed pairs; or the copy has ended, which the     |
 /// |                | plugin may have done                                               |
 ///
-/// shapes   standby: null if it could not be made, before any plugin was there: more than a
-/// machine's
-///          drift is asked for then
+/// shapes   standby: null if it could not be made, before any plugin was there: a larger factor is
+///          asked for then
 ///          report: what was found, {"here_ns", "there_ns", "ratio", "pairs"}, or why nothing was
-std::vector<Finding> confirm_slowed(EagerSide& eager, PluginSide& plugin, EagerStandby* standby,
+std::vector<Finding> confirm_slowed(const ComparedSample& compared, EagerStandby* standby,
                                     const EagerTimes& times,
                                     const measure::PairedSettings& settings, base::Json& report);
 

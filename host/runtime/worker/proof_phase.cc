@@ -60,13 +60,14 @@ Json dispatcher_json(const eager::DispatcherUse& use) {
 
 ProofPhase::ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
                        const std::string& mode, std::vector<record::Word<record::Flag>> flags,
-                       DeviceTracing* device, measure::ProcessFamily* family)
+                       DeviceTracing* device, measure::ProcessFamily* family, double timed_call_ns)
     : compared_(compared),
       side_(compared.plugin.plugin_calls()),
       regions_(regions_now(history)),
       mode_(mode),
       device_(device),
       family_(family),
+      timed_call_ns_(timed_call_ns),
       shuffle_(fresh_inputs(compared.sample, compared.eager)) {
   evidence_.flags = std::move(flags);
   {
@@ -86,6 +87,7 @@ record::Verdict ProofPhase::trace(Json& ledger) {
   finish_device(ledger);
 
   const SampledTrace sampled = sample(ledger);
+  note_unavailable(look_for_slower_calls(sampled.shortest_call_ns, ledger));
   look_for_copies(traced.hits, sampled.samples, ledger);
   look_for_helpers();
   if (!helpers_.empty()) ledger["helpers"] = helpers_;
@@ -410,24 +412,28 @@ Status ProofPhase::prepare_call() {
   return compared_.plugin.prepare_outputs();
 }
 
+Status ProofPhase::untraced_call(const char* step) {
+  GN_ASSIGN_OR_RETURN(const std::int64_t length_ns, length_of_call(step));
+  call_length_ns_ = std::max(call_length_ns_, length_ns);
+  return Status::ok();
+}
+
 // A caller that works may be interrupted for long, on a busy machine: its own time counts. One that
 // waits for other threads, or for a device, is looked at by the wall clock.
-Status ProofPhase::untraced_call(const char* step) {
+Result<std::int64_t> ProofPhase::length_of_call(const char* step) {
   const auto ran_ns = [](clockid_t clock) { return measure::clock_ns_by_syscall(clock); };
   const std::int64_t all_before_ns = ran_ns(CLOCK_PROCESS_CPUTIME_ID);
   const std::int64_t own_before_ns = ran_ns(CLOCK_THREAD_CPUTIME_ID);
   const double total_before_ns = steps_.total_ns(step);
-  Status status;
   {
     const ScopedStep calling(steps_, step);
-    status = side_.call();
+    GN_RETURN_IF_ERROR(side_.call());
   }
   const std::int64_t own_ns = ran_ns(CLOCK_THREAD_CPUTIME_ID) - own_before_ns;
   const std::int64_t all_ns = ran_ns(CLOCK_PROCESS_CPUTIME_ID) - all_before_ns;
   const bool works = 2 * own_ns >= all_ns;
   const auto wall_ns = static_cast<std::int64_t>(steps_.total_ns(step) - total_before_ns);
-  call_length_ns_ = std::max(call_length_ns_, works ? own_ns : wall_ns);
-  return status;
+  return works ? own_ns : wall_ns;
 }
 
 Status ProofPhase::eager_call() {

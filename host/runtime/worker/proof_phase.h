@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -65,10 +66,12 @@ class ProofPhase {
  public:
   /// `flags`: of the timed calls; `mode`: "full" or "counts" (without the execute-deny tracer).
   /// `device`: what traces the device of the calls, borrowed; null on the CPU. `family`: the
-  /// processes that belong to this one, borrowed; null: they are not looked at.
+  /// processes that belong to this one, borrowed; null: they are not looked at. `timed_call_ns`: a
+  /// timed call's median; 0: not known.
   ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
              const std::string& mode, std::vector<record::Word<record::Flag>> flags,
-             DeviceTracing* device = nullptr, measure::ProcessFamily* family = nullptr);
+             DeviceTracing* device = nullptr, measure::ProcessFamily* family = nullptr,
+             double timed_call_ns = 0);
 
   /// Calls under the execute-deny tracer and the dispatcher counts, and then under the sampler.
   /// Returns the verdict.
@@ -91,6 +94,7 @@ class ProofPhase {
   struct SampledTrace {
     std::vector<proof::Sample> samples;
     double beside_ns = 0;  ///< of the step of sampled calls, outside of them
+    double shortest_call_ns = std::numeric_limits<double>::infinity();
   };
   /// How the outputs of two calls on the same inputs agree.
   struct Agreement {
@@ -141,12 +145,13 @@ class ProofPhase {
   base::Status prepare_eager();
   base::Status prepare_call();
   base::Status untraced_call(const char* step);
+  base::Result<std::int64_t> length_of_call(const char* step);
   base::Status eager_call();
 
   // In proof_samples.cc.
   SampledTrace sample(base::Json& ledger);
   base::Status sampled_calls(std::int64_t period_ns, proof::SampledCalls& called,
-                             double& beside_ns);
+                             SampledTrace& sampled);
   base::Status sampled_call(proof::SampledCalls& called);
   std::int64_t sample_period_ns() const;
   void weigh_samples(const proof::SampleLog& log, const proof::SampledCalls& called,
@@ -154,6 +159,7 @@ class ProofPhase {
   void look_for_copies(const std::vector<proof::Hit>& hits,
                        const std::vector<proof::Sample>& samples, base::Json& ledger);
   void look_for_helpers();
+  base::Status look_for_slower_calls(double shortest_ns, base::Json& ledger);
 
   StepTimes steps_;  // first: it times the other members too
   const ComparedSample& compared_;
@@ -165,6 +171,7 @@ class ProofPhase {
   std::vector<std::string> helpers_;
   proof::Evidence evidence_;
   std::int64_t call_length_ns_ = 0;  ///< of the longest untraced call, for the sampler's pace
+  double timed_call_ns_;
   InputShuffle shuffle_;
   std::unique_ptr<proof::ExecuteDeny> tracer_;
 };

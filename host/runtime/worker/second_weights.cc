@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "eager/calibration.h"
 #include "graph/call_list.h"
+#include "measure/environment.h"
 #include "verify/scan.h"
 #include "worker/input_shuffle.h"
 #include "worker/sensitivity.h"
@@ -178,7 +179,7 @@ Status SecondWeights::choose(const SecondWeightsCosts& costs) {
   return check_costs(costs);
 }
 
-// What the plugin takes decides nothing here: it must not be able to make the check too long.
+// What the plugin takes or says decides nothing here: it must not be able to leave the check out.
 Status SecondWeights::check_costs(const SecondWeightsCosts& costs) const {
   const std::int64_t weight_bytes = changeable_bytes(compared_.arguments, uses_);
   const double expected_ns =
@@ -187,8 +188,11 @@ Status SecondWeights::check_costs(const SecondWeightsCosts& costs) const {
     return Status(base::Code::kUnsupported, "time: about " + base::format_duration(expected_ns) +
                                                 ", at most " + base::format_duration(kBudgetNs));
   }
-  std::int64_t needed = kWeightSets * weight_bytes + costs.peak_live_bytes +
-                        static_cast<std::int64_t>(compared_.plugin.kept_bytes());
+  // A plugin may say that it keeps more than it can.
+  const auto resident = static_cast<std::uint64_t>(measure::peak_rss_bytes().value_or(0));
+  std::int64_t needed =
+      kWeightSets * weight_bytes + costs.peak_live_bytes +
+      static_cast<std::int64_t>(std::min<std::uint64_t>(compared_.plugin.kept_bytes(), resident));
   for (const KeptOutput& output : compared_.eager.kept()) {
     needed += kKeptSets * static_cast<std::int64_t>(output.bytes.num_bytes());
   }

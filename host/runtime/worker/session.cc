@@ -137,7 +137,8 @@ void prove(SessionLog& log, const ComparedSample& compared, const proof::MapHist
   if (device.is_cuda()) tracing.emplace(*device.gpu(), device.tracing(), device.tracing_state());
   record::Record& record = log.record();
   ProofPhase phase(compared, mappings, log.task().proof, record.flags,
-                   tracing ? &*tracing : nullptr, &family);
+                   tracing ? &*tracing : nullptr, &family,
+                   record.plugin_side.median_ns.value_or(0));
   base::Json ledger = base::Json::object();
   record.verdict = phase.trace(ledger);
   record.proof = record::part_from_json<record::Proof>(std::move(ledger));

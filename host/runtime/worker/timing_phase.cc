@@ -144,7 +144,7 @@ Status watch_eager(SessionLog& log, const PairMeans& means, const PairedResult& 
   std::vector<Finding> findings;
   // No copy is made for a device.
   if (is_suspicious(times, pairs.summary) && !means.device.is_cuda()) {
-    findings = confirm_slowed(compared.eager, compared.plugin, standby.get(), times, means.settings,
+    findings = confirm_slowed(compared, standby.get(), times, means.settings,
                               log.record().checks.eager_watch);
   }
   means.machine.cores.release();  // no times are taken from here on

@@ -21,6 +21,8 @@ namespace {
 
 constexpr double kContentsACall = 10;
 constexpr double kBudgetTolerance = 0.05;
+// The process's clock sees threads on other cores at their ticks only.
+constexpr double kTicksNs = 20e6;
 constexpr const char* kSideNames[] = {"eager", "the plugin"};
 
 std::string seconds_text(double ns) {
@@ -107,6 +109,7 @@ measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
     scan();
     if (clock_ != nullptr && !elsewhere_before_ns_) {
       elsewhere_before_ns_ = clock_->ran_elsewhere_ns();
+      counted_before_ = count();
     }
     settled_ = plan.settled;
     return inner ? inner(plan) : Status::ok();
@@ -139,8 +142,27 @@ std::vector<Finding> TimingWatch::check_elsewhere(const measure::PairedResult& r
                seconds_text(elsewhere_ns) + " on cores that they were not bound to"}};
 }
 
+// A process may stop the kernel's counts of itself (prctl, PR_TASK_PERF_EVENTS_DISABLE).
+std::vector<Finding> TimingWatch::check_count() const {
+  if (!counted_before_) return {};
+  const Counted now = count();
+  const auto inherited_ns = static_cast<double>(now.inherited_ns - counted_before_->inherited_ns);
+  const auto own_ns = static_cast<double>(now.own_ns - counted_before_->own_ns);
+  if (inherited_ns + kTicksNs >= (1 - kBudgetTolerance) * own_ns) return {};
+  return {{Flag::kOverThreads,
+           "the kernel's count of the processor time of the worker and its "
+           "child processes was stopped: it has " +
+               seconds_text(inherited_ns) + " where the worker alone used " +
+               seconds_text(own_ns)}};
+}
+
+TimingWatch::Counted TimingWatch::count() const {
+  return {clock_->ran_ns().value_or(0), measure::clock_ns_by_syscall(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
 std::vector<Finding> TimingWatch::findings(const measure::PairedResult& result) const {
   std::vector<Finding> found = check_budget(result, threads_);
+  if (found.empty()) found = check_count();
   for (Finding& finding : check_elsewhere(result)) found.push_back(std::move(finding));
   if (!helpers_.empty()) {
     found.push_back({Flag::kHelperProcess,

@@ -57,6 +57,15 @@ class TimingWatch {
 
  private:
   std::vector<Finding> check_elsewhere(const measure::PairedResult& result) const;
+  std::vector<Finding> check_count() const;
+
+  /// Processor time: of the worker and what it has started by the kernel's inherited count, and of
+  /// the worker by its own clock.
+  struct Counted {
+    std::int64_t inherited_ns = 0;
+    std::int64_t own_ns = 0;
+  };
+  Counted count() const;
 
   /// All clocks at one moment.
   struct Moment {
@@ -74,6 +83,7 @@ class TimingWatch {
   measure::PerSide<bool> settled_ = {};
   Moment begin_;
   std::optional<std::int64_t> elsewhere_before_ns_;  ///< when the first pair began
+  std::optional<Counted> counted_before_;            ///< the same
   measure::PerSide<measure::ClockAgreement> agreements_;
   std::vector<std::string> helpers_;  ///< by name, of the scan that found most
 };

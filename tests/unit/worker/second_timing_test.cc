@@ -64,6 +64,25 @@ TEST(TunedToWeights, SparesThePluginWhereEagerIsTheSlowOne) {
   EXPECT_TRUE(check_tuned_to_weights(record).empty());
 }
 
+TEST(TunedToWeights, CreditsNoSpeedupThatComesOfASlowerEager) {
+  record::Record record = record_with(4, 0.5);
+  record.eager.median_ns = 10e6;
+  record::SecondWeights& second = record.checks.second_weights;
+  // Ten times as long, beside a plugin that takes what it took.
+  second.speedup = 5;
+  second.speedup_high = 5.5;
+  second.eager_ns = 100e6;
+  const auto found = check_tuned_to_weights(record);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].flag, Flag::kTunedToWeights);
+  // An honest one on a machine that has become slower meanwhile.
+  record = record_with(4, 4);
+  record.eager.median_ns = 10e6;
+  record.checks.second_weights.eager_ns = 15e6;
+  record.checks.second_weights.plugin_ns = 3.75e6;
+  EXPECT_TRUE(check_tuned_to_weights(record).empty());
+}
+
 TEST(TunedToWeights, SaysNothingWithoutBothTimes) {
   record::Record record = record_with(4, 1);
   record.speedup.reset();
