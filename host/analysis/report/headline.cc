@@ -13,7 +13,7 @@
 #include "report/summary.h"
 #include "report/terminal_text.h"
 #include "report/text_table.h"
-#include "score/common_samples.h"
+#include "score/shared_samples.h"
 
 namespace graphnet::report {
 

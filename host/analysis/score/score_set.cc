@@ -9,8 +9,8 @@
 #include "record/left_out.h"
 #include "score/bands.h"
 #include "score/columns.h"
-#include "score/common_samples.h"
 #include "score/formulas.h"
+#include "score/shared_samples.h"
 
 namespace graphnet::score {
 

@@ -39,11 +39,11 @@ bool is_slower(const std::vector<double>& log_ratios, double slowdown);
 bool is_settled(const std::vector<double>& log_ratios, int num_pairs);
 
 /// Compares eager here with eager in the copy, call by call, each after a call of the plugin here,
-/// so that caches are alike and the plugin's work between its calls continues. Calls here have inputs
-/// of their own, as in the pairs: a plugin would know the sample's. This process waits while the
-/// copy works. It takes a few seconds, or less if the result is clear before. The times of the pairs
-/// are compared with those of the copy too: a plugin may recognise these calls and leave eager alone
-/// meanwhile.
+/// so that caches are alike and the plugin's work between its calls continues. Calls here have
+/// inputs of their own, as in the pairs: a plugin would know the sample's. This process waits while
+/// the copy works. It takes a few seconds, or less if the result is clear before. The times of the
+/// pairs are compared with those of the copy too: a plugin may recognise these calls and leave
+/// eager alone meanwhile.
 ///
 /// | flag           | means                                                              |
 /// |----------------|--------------------------------------------------------------------|

@@ -158,7 +158,7 @@ void ProofPhase::weigh_samples(const proof::SampleLog& log, const proof::Sampled
 // What was timed must be what is traced: code that is several times as slow is other code. A busy
 // machine makes single calls as slow, hardly all of them.
 Status ProofPhase::look_for_slower_calls(double shortest_ns, Json& ledger) {
-  const bool are_alike = compared_.eager.place().is_host() && !compared_.plugin.is_captured();
+  const bool are_alike = compared_.eager.device().is_host() && !compared_.plugin.is_captured();
   if (timed_call_ns_ <= 0 || !are_alike) return Status::ok();
   const double most_ns = kSlowerCalls * timed_call_ns_;
   for (int i = 0; i < kCallsAgain && shortest_ns > most_ns; ++i) {

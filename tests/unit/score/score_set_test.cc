@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-#include "score/common_samples.h"
+#include "score/shared_samples.h"
 #include "support/mentions.h"
 
 namespace graphnet::score {

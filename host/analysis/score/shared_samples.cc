@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "score/common_samples.h"
+#include "score/shared_samples.h"
 
 #include <algorithm>
 #include <iterator>
