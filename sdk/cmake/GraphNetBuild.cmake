@@ -82,6 +82,9 @@ function(graphnet_precompile kind)
   endforeach()
 endfunction()
 
+# What is compiled in a quarter less time because no measured process runs it.
+set(GRAPHNET_UNMEASURED $<$<CONFIG:RelWithDebInfo,Release>:-O1>)
+
 # graphnet_third_party(<name> <shared target> <Debian package>)
 #
 # Makes graphnet_<name>, which links lib<name>.a with the headers of the shared target, so that what is built runs where
@@ -107,13 +110,14 @@ function(graphnet_third_party name shared package)
   target_link_libraries(graphnet_${name} INTERFACE ${GRAPHNET_ARCHIVE_${name}} ${CMAKE_DL_LIBS} m pthread)
 endfunction()
 
-# graphnet_host_library(<folder> SOURCES ... [DEPS <folder>...] [PRIVATE_LIBS <target>...] [PRECOMPILED <header>...])
+# graphnet_host_library(<folder> [UNMEASURED] SOURCES ... [DEPS <folder>...] [PRIVATE_LIBS <target>...]
+#                       [PRECOMPILED <header>...])
 #
 # Headers of a folder are reachable as "<folder>/x.h" only through a link edge: the include
 # directory of each library holds a single link to its own folder, so an upward include does not
 # compile.
 function(graphnet_host_library folder)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_LIBS;PRECOMPILED" ${ARGN})
+  cmake_parse_arguments(ARG "UNMEASURED" "" "SOURCES;DEPS;PRIVATE_LIBS;PRECOMPILED" ${ARGN})
   set(target graphnet_${folder})
   add_library(${target} STATIC ${ARG_SOURCES})
   set(include_root ${CMAKE_BINARY_DIR}/include/${folder})
@@ -123,6 +127,9 @@ function(graphnet_host_library folder)
   list(TRANSFORM ARG_DEPS PREPEND graphnet_)
   target_link_libraries(${target} PUBLIC ${ARG_DEPS} PRIVATE graphnet_warnings graphnet_sanitizers
     ${ARG_PRIVATE_LIBS})
+  if(ARG_UNMEASURED)
+    target_compile_options(${target} PRIVATE ${GRAPHNET_UNMEASURED})
+  endif()
   if(ARG_PRECOMPILED AND GRAPHNET_PCH)
     target_precompile_headers(${target} PRIVATE ${GRAPHNET_PRECOMPILED} ${ARG_PRECOMPILED})
   else()
