@@ -134,6 +134,12 @@ TEST(Mistakes, NamesOfTablesAndTypos) {
   const ProgramEnd typo = run_in(folder, {"sadhaklal_mlp-iriz", "--config", "nope"});
   EXPECT_EQ(typo.state.exit_code, 3) << typo.output;
   expect_text(typo, "try: did you mean 'sadhaklal_mlp-iris'?");
+  const ProgramEnd part = run_in(folder, {"mlp-iris", "--config", "nope"});
+  EXPECT_EQ(part.state.exit_code, 3) << part.output;
+  expect_text(part, "did you mean transformers-auto-model/sadhaklal_mlp-iris?");
+  const ProgramEnd flag = run_in(folder, {kSmall, "--config", "nope", "--device", "cuda:0"});
+  EXPECT_EQ(flag.state.exit_code, 2) << flag.output;
+  expect_text(flag, "try: for a key of the config: --set KEY=VALUE");
   const ProgramEnd none = run_in(folder, {"timm", "-k", "bert", "--config", "nope", "--dry-run"});
   EXPECT_EQ(none.state.exit_code, 3) << none.output;
 }
