@@ -180,9 +180,23 @@ std::string table_of(const Headline& headline, int width) {
   if (headline.backends.size() == 1) {
     for (Cells& row : rows) row.erase(row.begin() + 1);  // what is common to one is its own
   }
+  std::vector<std::string> lines = aligned_lines(rows, rows.front().size());
+  const bool fits = width == 0 || std::all_of(lines.begin(), lines.end(), [&](const auto& line) {
+                      return display_width(line) <= width;
+                    });
+  std::vector<std::string> below(rows.size());  // the last column, where it has no room
+  if (!fits) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i > 0 && !rows[i].back().empty()) below[i] = "    in no mean: " + rows[i].back();
+      rows[i].pop_back();
+    }
+    lines = aligned_lines(rows, rows.front().size());
+  }
   std::string text;
-  for (const std::string& line : aligned_lines(rows, rows.front().size())) {
-    for (const std::string& part : wrapped(line, width, 4)) text += part + "\n";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (const std::string& part : wrapped(lines[i], width, 4)) text += part + "\n";
+    if (below[i].empty()) continue;
+    for (const std::string& part : wrapped(below[i], width, 6)) text += part + "\n";
   }
   return text;
 }

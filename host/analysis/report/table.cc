@@ -96,6 +96,7 @@ TableLayout layout_of(const TableStyle& style, const RunFacts& facts) {
   layout.is_grouped = room < std::min(layout.sample, kLeastSample);
   if (layout.is_grouped) {
     const int left = layout.width - cells - display_width(kGroupGap);
+    layout.is_cut = left < std::min(layout.backend, kLeastBackend);
     layout.backend = std::min(layout.backend, std::max(kLeastBackend, left));
     layout.sample = std::min(layout.sample, layout.width);
   } else {
@@ -115,6 +116,11 @@ RunTable::RunTable(std::ostream& out, TableStyle style, const RunFacts& facts)
       layout_.is_grouped ? kGroupGap : pad_right("sample", layout_.sample) + " ";
   write_line(sample + pad_right("backend", layout_.backend) + " " +
              pad_right("outcome", kOutcomeWidth) + cells_text(style_.columns, header));
+  if (layout_.is_cut) {
+    const std::string text = "columns do not fit into " + std::to_string(layout_.width) +
+                             " cells: pipe the output (| cat) to see all of them";
+    for (const auto& line : wrapped(text, layout_.width, kIndent)) write_line(line);
+  }
   out_.flush();
 }
 
@@ -194,8 +200,10 @@ void RunTable::write_ok(const std::string& names, const Record& record) {
   if (!tail.empty()) cells = pad_right(cells, width) + gap;
   const int used = display_width(names + outcome + cells);
   const bool fits = layout_.width == 0 || used + display_width(tail) <= layout_.width;
+  const std::string whole_verdict = has_verdict ? printable(record.verdict.text()) : "";
+  const bool verdict_fits = fits || used + display_width(whole_verdict) <= layout_.width;
   const std::string verdict =
-      has_verdict ? printable(fits ? record.verdict.text() : record.verdict.kind.text()) : "";
+      has_verdict && !verdict_fits ? printable(record.verdict.kind.text()) : whole_verdict;
   // A remark is a warning, a verdict is none.
   const std::string remark = fits ? tail.substr(verdict.size()) : "";
   std::string row = cells + verdict;
@@ -208,8 +216,9 @@ void RunTable::write_ok(const std::string& names, const Record& record) {
        << coloured(row, Colour::kDim, is_dim) << coloured(remark, Colour::kWarning, style_.color)
        << '\n';
   if (fits) return;
-  const std::string rest = std::string(kIndent, ' ') + tail;
-  write_wrapped(rest, kIndent, tail, Colour::kWarning);
+  const bool is_shown = verdict_fits && !verdict.empty();  // then its remarks are left
+  const std::string rest = is_shown ? remarks_of(record) : tail;
+  write_wrapped(std::string(kIndent, ' ') + rest, kIndent, rest, Colour::kWarning);
 }
 
 void RunTable::write_failed(const std::string& names, const Record& record) {

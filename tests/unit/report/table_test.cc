@@ -315,6 +315,30 @@ TEST(RunTable, LongSamplesAreShortenedInTheMiddleOrStandAbove) {
       << wide_table(80);
 }
 
+TEST(RunTable, RemarksBesideAVerdictGoToTheNextLineWithoutIt) {
+  auto record = paired_record(long_facts().samples[0], 2, "faster");
+  record.plugin_variant = "xla+rewrites";
+  record.verdict = record::Verdict("proven");
+  record.flags = {record::Flag::kImplausible};
+  std::ostringstream out;
+  RunTable table(out, at(100), long_facts());
+  table.row(record);
+  EXPECT_NE(out.str().find(" proven\n    implausible\n"), std::string::npos) << out.str();
+}
+
+TEST(RunTable, SaysThatColumnsAreCutOff) {
+  const auto cut_at = [](int width) {
+    std::ostringstream out;
+    TableStyle style = at(width);
+    style.columns = *columns_named("+compile,p99,memory");
+    const RunTable table(out, style, long_facts());
+    return out.str().find("columns do not fit") != std::string::npos;
+  };
+  EXPECT_TRUE(cut_at(80));
+  EXPECT_FALSE(cut_at(160));
+  EXPECT_FALSE(cut_at(0));
+}
+
 TEST(RunTable, ColumnsCanBeChosen) {
   const auto chosen = columns_named("p90,throughput");
   ASSERT_TRUE(chosen.is_ok());
