@@ -112,7 +112,7 @@ Json repair_json(const fs::path& folder, const Repair& repair) {
 std::string outputs_text(const Json& answer) {
   const std::size_t bad = answer["non_finite_outputs"].size();
   const auto all = answer["outputs"].get<std::size_t>();
-  if (bad == 0) return "all of " + base::counted(all, "output") + " finite";
+  if (bad == 0) return base::counted(all, "output") + " finite";
   return std::to_string(bad) + " of " + base::counted(all, "output") + " not finite";
 }
 

@@ -144,6 +144,31 @@ TEST(Mistakes, NamesOfTablesAndTypos) {
   EXPECT_EQ(none.state.exit_code, 3) << none.output;
 }
 
+TEST(Mistakes, FilesAndFoldersThatAreNotThere) {
+  const TempDir folder;
+  folder.write("first.jsonl", "");
+  fs::create_directories(folder.path() / "samples");
+  const auto end_of = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), kProgram);
+    return run_program(words, {}, folder.path() / "log");
+  };
+  const std::string results = (folder.path() / "frist.jsonl").string();
+  for (const ProgramEnd& end : {end_of({"score", results}), end_of({"report", results}),
+                                end_of({"report", results, "--markdown"})}) {
+    EXPECT_EQ(end.state.exit_code, 3) << end.output;
+    expect_text(end, "did you mean '" + (folder.path() / "first.jsonl").string() + "'?");
+  }
+  expect_text(end_of({"report", results, "--markdown"}), "takes no file");
+  const ProgramEnd sample =
+      end_of({"sample", "validate", (folder.path() / "smaples").string(), "--no-run"});
+  EXPECT_EQ(sample.state.exit_code, 3) << sample.output;
+  expect_text(sample, "did you mean '" + (folder.path() / "samples").string() + "'?");
+  const ProgramEnd many =
+      end_of({"explain", kSamples + "/transformers-auto-model", "--config", "nope"});
+  EXPECT_EQ(many.state.exit_code, 2) << many.output;
+  expect_text(many, "try: transformers-auto-model/sadhaklal_mlp-iris");
+}
+
 TEST(Mistakes, WrongLineOfAListIsExplainedOnce) {
   const TempDir folder;
   const fs::path list = folder.write("list.txt", kSmall + "\nnone/here\n");

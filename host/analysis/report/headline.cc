@@ -136,6 +136,15 @@ std::string without_evidence(const Headline& headline) {
   return names.empty() ? "" : "; no speedup that counts: " + base::join(names, ", ");
 }
 
+/// ": 2 unstable", or nothing.
+std::string left_out_text(const Headline& headline) {
+  std::map<std::string, int> all;
+  for (const BackendHeadline& backend : headline.backends) {
+    for (const auto& [reason, number] : backend.left_out) all[reason] += number;
+  }
+  return all.empty() ? "" : ": " + printable(counts_text(all));
+}
+
 std::string failures_text(const Headline& headline) {
   std::vector<std::string> wrong;
   std::vector<std::string> failed;
@@ -254,7 +263,8 @@ std::vector<Headline> headlines(const Report& report) {
 
 std::string headline_sentence(const Headline& headline, double noise_floor) {
   const std::vector<std::size_t> indices = with_evidence(headline);
-  if (indices.empty()) return "no speedup to average" + failures_text(headline);
+  if (indices.empty())
+    return "no speedup to average" + left_out_text(headline) + failures_text(headline);
   const std::string rest = without_evidence(headline) + failures_text(headline);
   const std::string samples = base::counted(headline.common.size(), "common sample");
   if (indices.size() == 1) {

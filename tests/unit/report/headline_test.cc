@@ -125,6 +125,8 @@ TEST(HeadlineSentence, WithoutCommonSamplesThereIsNoComparison) {
                        {"no sample", "cannot be compared"}));
   EXPECT_TRUE(mentions(sentence(kTwo, {failed(0, "a", Outcome::kCrashed)}),
                        {"no speedup", "failed: 1 sample (xla)"}));
+  EXPECT_TRUE(mentions(sentence(kTwo, {left_out(0, "a", "unstable"), left_out(1, "a", "unstable")}),
+                       {"no speedup", "2 unstable"}));
 }
 
 TEST(HeadlineTable, CommonMeansStandFirst) {
