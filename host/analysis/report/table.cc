@@ -68,6 +68,23 @@ std::string cells_text(const std::vector<TableColumn>& columns, const TextOf& te
   return line;
 }
 
+/// What to do if half of several results are unstable; empty: they are not.
+std::string unstable_note(const std::vector<Headline>& headlines) {
+  int num_unstable = 0;
+  int num_ok = 0;
+  for (const Headline& headline : headlines) {
+    for (const BackendHeadline& backend : headline.backends) {
+      const auto found = backend.left_out.find("unstable");
+      if (found != backend.left_out.end()) num_unstable += found->second;
+      num_ok += backend.num_ok;
+    }
+  }
+  if (num_unstable < 2 || 2 * num_unstable < num_ok) return "";
+  return std::to_string(num_unstable) + " of " +
+         counted(static_cast<std::size_t>(num_ok), "result") +
+         " are unstable: something disturbed the timing. Stop other programs and run again";
+}
+
 /// "mixed(aten.sort), implausible": what stands in column verdict, and remarks in any case.
 std::string verdict_text(const Record& record, bool has_column) {
   std::vector<std::string> parts;
@@ -283,6 +300,9 @@ void RunTable::summary(const RunSummary& summary) {
   if (result.num_repeated > 0) {
     notes.push_back(base::counted(static_cast<std::size_t>(result.num_repeated), "result") +
                     " of a sample and backend that has a later one: not counted");
+  }
+  if (std::string note = unstable_note(result.headlines); !note.empty()) {
+    notes.push_back(std::move(note));
   }
   if (has_upstream_) {
     notes.emplace_back(

@@ -329,6 +329,21 @@ TEST(RunTable, RemarksBesideAVerdictGoToTheNextLineWithoutIt) {
   EXPECT_NE(out.str().find(" proven\n    implausible\n"), std::string::npos) << out.str();
 }
 
+TEST(RunTable, SaysWhatToDoIfHalfOfTheResultsAreUnstable) {
+  const auto notes_of = [](const std::vector<const char*>& timings) {
+    std::ostringstream out;
+    RunTable table(out, {}, facts());
+    for (std::size_t i = 0; i < timings.size(); ++i) {
+      table.row(paired_record("timm/" + std::to_string(i), 2, timings[i]));
+    }
+    table.summary({1, "", {}});
+    return out.str().find("are unstable: ") != std::string::npos;
+  };
+  EXPECT_TRUE(notes_of({"unstable", "unstable", "faster"}));
+  EXPECT_FALSE(notes_of({"unstable", "faster", "faster", "faster"}));
+  EXPECT_FALSE(notes_of({"unstable"}));
+}
+
 TEST(RunTable, SaysThatColumnsAreCutOff) {
   const auto cut_at = [](int width) {
     std::ostringstream out;
