@@ -20,6 +20,35 @@ Status input_error(const std::filesystem::path& path, const std::string& why) {
   return Status(Code::kInput, "cannot read '" + path.string() + "': " + why);
 }
 
+Status write_error(const std::filesystem::path& path, int error) {
+  return Status(Code::kEnvironment, "cannot write '" + path.string() + "': " + error_text(error));
+}
+
+Status write_in_place(const std::filesystem::path& path, std::string_view content) {
+  const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd.is_open()) return write_error(path, errno);
+  Status written = write_all(fd.get(), content);
+  if (!written.is_ok()) written.add_context(path.string());
+  return written;
+}
+
+Status write_by_rename(const std::filesystem::path& path, std::string_view content) {
+  std::string temporary = path.string() + ".XXXXXX";
+  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd.is_open()) return write_error(path, errno);
+  Status written = write_all(fd.get(), content);
+  if (written.is_ok() && ::fsync(fd.get()) != 0) written = write_error(path, errno);
+  if (written.is_ok() && ::fchmod(fd.get(), 0644) != 0) written = write_error(path, errno);
+  if (written.is_ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    written = write_error(path, errno);
+  }
+  if (!written.is_ok()) {
+    ::unlink(temporary.c_str());
+    written.add_context(path.string());
+  }
+  return written;
+}
+
 }  // namespace
 
 UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
@@ -73,23 +102,12 @@ Status write_all(int fd, std::string_view bytes) {
 }
 
 Status write_file_atomic(const std::filesystem::path& path, std::string_view content) {
-  std::string temporary = path.string() + ".XXXXXX";
-  UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
-  const auto failed = [&](const std::string& why) {
-    return Status(Code::kEnvironment, "cannot write '" + path.string() + "': " + why);
-  };
-  if (!fd.is_open()) return failed(error_text(errno));
-  Status written = write_all(fd.get(), content);
-  if (written.is_ok() && ::fsync(fd.get()) != 0) written = failed(error_text(errno));
-  if (written.is_ok() && ::fchmod(fd.get(), 0644) != 0) written = failed(error_text(errno));
-  if (written.is_ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {
-    written = failed(error_text(errno));
-  }
-  if (!written.is_ok()) {
-    ::unlink(temporary.c_str());
-    written.add_context(path.string());
-  }
-  return written;
+  namespace fs = std::filesystem;
+  // A rename would replace the device or the link itself, as root even /dev/null.
+  std::error_code failure;
+  if (fs::is_other(path, failure)) return write_in_place(path, content);
+  const fs::path target = fs::canonical(path, failure);
+  return write_by_rename(failure ? path : target, content);
 }
 
 std::filesystem::path executable_folder() {

@@ -48,7 +48,8 @@ Result<RegularFile> open_regular_file(const std::filesystem::path& path);
 Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t max_bytes);
 
 /// Writes a file so that readers see the old content or the new, never a part: temporary file in
-/// the same folder, fsync, rename.
+/// the same folder, fsync, rename. Of a symbolic link the file is replaced that it names; a device
+/// or a pipe is written to as it is.
 ///
 /// errors   kEnvironment with the reason (disk full, no permission); the old file is untouched
 Status write_file_atomic(const std::filesystem::path& path, std::string_view content);

@@ -168,7 +168,7 @@ std::string noise_note(const std::optional<double>& noise_floor) {
   if (!noise_floor) return "no control was measured: intervals lack the noise floor";
   char text[96];
   std::snprintf(text, sizeof text,
-                "intervals of gains hold the noise floor, %.2f %% (eager against eager)",
+                "intervals of gains include the noise floor, %.2f %% (eager against eager)",
                 100 * *noise_floor);
   return text;
 }
@@ -212,7 +212,7 @@ Result<report::RangeReport> compare_ranges(const PreparedRun& run, const Beginni
   }
   if (num_unstable > 0) {
     report.notes.push_back(base::counted(static_cast<std::size_t>(num_unstable), "beginning") +
-                           " unstable: try --protocol standard, and nothing else on this machine");
+                           " unstable: stop other programs, or try --protocol standard");
   }
   report.ranges = report::range_times(usable, view.noise_floor().value_or(0));
   return report;
@@ -244,8 +244,13 @@ Result<supervise::PlannedSample> choose_sample(const Context& context, const Exp
   }
   GN_ASSIGN_OR_RETURN(const auto samples, select_samples(context.installation, flags.run.samples));
   if (samples.size() == 1) return samples.front();
-  return Status(Code::kUsage, "'" + flags.run.samples.front() + "' holds " +
-                                  std::to_string(samples.size()) + " samples; name one");
+  constexpr std::size_t kMaxShown = 8;
+  Status error(Code::kUsage, "'" + flags.run.samples.front() + "' holds " +
+                                 std::to_string(samples.size()) + " samples; name one");
+  for (std::size_t i = 0; i < std::min(samples.size(), kMaxShown); ++i) {
+    error.add_hint(samples[i].name);
+  }
+  return error;
 }
 
 Result<int> execute(const Context& context, ExplainFlags flags) {

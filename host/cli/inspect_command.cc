@@ -81,7 +81,9 @@ Result<Options> read_options(const Context& context, const InspectFlags& flags) 
     GN_ASSIGN_OR_RETURN(std::string bundled, default_samples(context.installation));
     arguments.push_back(std::move(bundled));
   }
-  if (arguments.empty()) return Status(Code::kUsage, "inspect needs a sample");
+  if (arguments.empty()) {
+    return Status(Code::kUsage, "inspect needs a sample").add_hint("graphnet inspect SAMPLE");
+  }
   GN_ASSIGN_OR_RETURN(options.samples, select_samples(context.installation, arguments));
   if (!flags.ops && options.samples.size() != 1) {
     return Status(Code::kUsage,

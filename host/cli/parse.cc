@@ -2,6 +2,7 @@
 #include "cli/parse.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -68,7 +69,11 @@ Status explain_remaining(const std::string& word, const Command* command,
     std::vector<std::string> names;
     add_names(interface.global_flags, names);
     if (command != nullptr) add_names(command->flags, names);
-    return unknown("flag", word.substr(0, word.find('=')), names, help);
+    Status error = unknown("flag", word.substr(0, word.find('=')), names, help);
+    if (std::find(names.begin(), names.end(), "--set") != names.end()) {
+      error.add_hint("for a key of the config: --set KEY=VALUE");
+    }
+    return error;
   }
   if (command != nullptr) {
     return Status(Code::kUsage, "'" + word + "' is one argument too many").add_hint(help);

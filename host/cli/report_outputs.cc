@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/exit_code.h"
 #include "cli/output_file.h"
+#include "cli/results_files.h"
 #include "report/charts.h"
 #include "report/html_page.h"
 #include "report/png.h"
@@ -96,6 +97,11 @@ Result<int> write_report_outputs(const Context& context, const std::vector<std::
     return Status(Code::kUsage, "report needs results").add_hint("graphnet report results");
   }
   GN_RETURN_IF_ERROR(check(flags));
+  Status found = check_results(results);
+  if (!found.is_ok() && flags.markdown) {
+    found.add_hint("--markdown prints, it takes no file: --markdown > report.md");
+  }
+  GN_RETURN_IF_ERROR(found);
   if (flags.html && *flags.html != "-") {
     GN_RETURN_IF_ERROR(check_output_file("--html", *flags.html));
   }

@@ -39,6 +39,14 @@ Status no_results(const fs::path& path) {
   return error;
 }
 
+Status check_results(const std::vector<std::string>& paths) {
+  std::error_code ignored;
+  for (const std::string& path : paths) {
+    if (!fs::exists(path, ignored)) return no_results(path);
+  }
+  return Status::ok();
+}
+
 Result<fs::path> last_results() {
   const fs::path folder = "results";
   std::error_code error;

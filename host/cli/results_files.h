@@ -21,6 +21,9 @@ base::Result<std::vector<std::filesystem::path>> find_results(
 /// errors   kInput always: nothing is at `path`; the nearest name beside it is suggested
 base::Status no_results(const std::filesystem::path& path);
 
+/// Whether something is at every path; errors of no_results().
+base::Status check_results(const std::vector<std::string>& paths);
+
 /// The results file in ./results, where `run` writes unless told otherwise, that was written last.
 ///
 /// errors   kInput: there is none

@@ -34,7 +34,7 @@ Result<std::optional<std::string>> read_proof(const std::optional<std::string>& 
 
 Status no_config(const config::Installation& installation) {
   Status error(Code::kUsage, "no backend given: --config is missing");
-  error.add_hint("graphnet run --config nope.yaml");
+  error.add_hint("for example --config nope.yaml");
   const std::vector<std::string> names = config::list_configs(installation);
   if (!names.empty()) error.add_hint("configs at hand: " + base::join(names, ", "));
   return error;

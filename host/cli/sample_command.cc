@@ -18,6 +18,7 @@
 #include "cli/diagnostics.h"
 #include "cli/exit_code.h"
 #include "cli/flag_values.h"
+#include "cli/path_list.h"
 #include "cli/sample_actions.h"
 #include "report/terminal_text.h"
 #include "sample/lexer.h"
@@ -181,7 +182,8 @@ Result<int> execute(const Context& context, const SampleFlags& flags) {
 const char* rewriting_description() {
   return "dedup: which samples have the program of another one, by their hash. With --write the "
          "first by name\nstays and gets the subgraph_sources.json of all, and the others are "
-         "removed. Shapes and dtypes do\nnot count: give each generalised variant its own call.\n"
+         "removed. Shapes and dtypes do\nnot count: to keep generalised variants (other shapes or "
+         "dtypes), give each its own call.\n"
          "rename: upstream's names, in_0, w_0, tmp_0, ...; the metadata keeps the names from "
          "before in\noriginal_name. The text is that of upstream's ast_graph_variable_renamer.\n"
          "convert: private functions of torch (torch._C._nn.linear) in their public spelling, or "
@@ -200,8 +202,8 @@ std::string description() {
       "validate: what is wrong with samples: their files, whether these can be read, whether "
       "metadata\nand constraints fit the program, and, where there is a worker, whether an eager "
       "run succeeds and\nits outputs are finite. Exit code 1 if anything was found. --no-run does "
-      "what needs no torch.\n--changed-since takes the samples in which git says that a file "
-      "changed since the current branch\nleft the commit's. The words:\n";
+      "what needs no torch.\n--changed-since COMMIT: only samples with a file that differs "
+      "from the merge base of HEAD and\nCOMMIT (git). Findings:\n";
   for (const validate::FindingRow& row : validate::kFindings) {
     text += "  " + report::pad_right(row.word, 14) + row.what + "\n";
   }
@@ -230,10 +232,15 @@ Result<std::vector<fs::path>> sample_folders(const SampleFlags& flags) {
   std::vector<fs::path> folders;
   std::set<fs::path> known;
   for (std::size_t i = 1; i < flags.arguments.size(); ++i) {
-    GN_ASSIGN_OR_RETURN(const std::vector<fs::path> found,
-                        validate::find_folders(flags.arguments[i]));
-    for (const fs::path& folder : found) {
-      std::error_code ignored;
+    std::error_code ignored;
+    Result<std::vector<fs::path>> found = validate::find_folders(flags.arguments[i]);
+    if (!found.is_ok() && !fs::exists(flags.arguments[i], ignored)) {
+      Status error = std::move(found).status();
+      suggest_beside(error, fs::path(flags.arguments[i]).lexically_normal());
+      return error;
+    }
+    GN_RETURN_IF_ERROR(found.status());
+    for (const fs::path& folder : *found) {
       if (known.insert(fs::weakly_canonical(folder, ignored)).second) folders.push_back(folder);
     }
   }

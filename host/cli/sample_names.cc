@@ -2,6 +2,7 @@
 #include "cli/sample_names.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "base/suggestion.h"
@@ -61,12 +62,27 @@ Status several(const std::string& word, const std::vector<fs::path>& found) {
   return error;
 }
 
+/// Names with `part` in them; none for a part that says little.
+std::vector<std::string> names_with(const std::vector<std::string>& names,
+                                    const std::string& part) {
+  constexpr std::size_t kLeastLetters = 3;
+  std::vector<std::string> found;
+  if (part.size() < kLeastLetters) return found;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(found),
+               [&](const std::string& name) { return name.find(part) != std::string::npos; });
+  return found;
+}
+
 Status not_found(const config::Installation& installation, const std::string& word) {
   Status error(Code::kInput, "no sample, folder or list '" + word + "'");
   const fs::path path = fs::path(word).lexically_normal();
   if (suggest_beside(error, path)) return error;
   const std::vector<std::string> names = known_samples(installation);
   if (base::add_suggestion(error, word, names_and_ends(names)) || names.empty()) return error;
+  const std::vector<std::string> holding = names_with(names, path.filename().string());
+  if (!holding.empty() && holding.size() <= kMaxShown) {
+    return error.add_hint("did you mean " + base::join(holding, ", ") + "?");
+  }
   const bool is_short = names.size() <= kMaxShown;
   const std::vector<std::string> shown(
       names.begin(),

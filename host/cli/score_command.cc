@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/flag_values.h"
+#include "cli/results_files.h"
 #include "cli/score_text.h"
 #include "record/left_out.h"
 #include "report/terminal_text.h"
@@ -112,6 +113,7 @@ Result<int> execute(const Context& context, const ScoreFlags& flags) {
     return Status(Code::kUsage, "score needs results").add_hint("graphnet score results");
   }
   GN_ASSIGN_OR_RETURN(const score::Settings settings, read_settings(flags));
+  GN_RETURN_IF_ERROR(check_results(flags.results));
   const score::ReadSettings how = {flags.compat, flags.by_file};
   GN_ASSIGN_OR_RETURN(score::Results results,
                       score::read_results({flags.results.begin(), flags.results.end()}, how));

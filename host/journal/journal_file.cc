@@ -123,7 +123,8 @@ Result<base::UniqueFd> open_locked(const std::filesystem::path& path) {
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
   if (error) {
     return Status(Code::kEnvironment,
-                  "cannot create '" + path.parent_path().string() + "': " + error.message());
+                  "cannot create '" + path.parent_path().string() + "': " + error.message())
+        .add_hint("write elsewhere with --output FILE");
   }
   base::UniqueFd fd(
       ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644));

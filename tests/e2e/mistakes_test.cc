@@ -134,8 +134,39 @@ TEST(Mistakes, NamesOfTablesAndTypos) {
   const ProgramEnd typo = run_in(folder, {"sadhaklal_mlp-iriz", "--config", "nope"});
   EXPECT_EQ(typo.state.exit_code, 3) << typo.output;
   expect_text(typo, "try: did you mean 'sadhaklal_mlp-iris'?");
+  const ProgramEnd part = run_in(folder, {"mlp-iris", "--config", "nope"});
+  EXPECT_EQ(part.state.exit_code, 3) << part.output;
+  expect_text(part, "did you mean transformers-auto-model/sadhaklal_mlp-iris?");
+  const ProgramEnd flag = run_in(folder, {kSmall, "--config", "nope", "--device", "cuda:0"});
+  EXPECT_EQ(flag.state.exit_code, 2) << flag.output;
+  expect_text(flag, "try: for a key of the config: --set KEY=VALUE");
   const ProgramEnd none = run_in(folder, {"timm", "-k", "bert", "--config", "nope", "--dry-run"});
   EXPECT_EQ(none.state.exit_code, 3) << none.output;
+}
+
+TEST(Mistakes, FilesAndFoldersThatAreNotThere) {
+  const TempDir folder;
+  folder.write("first.jsonl", "");
+  fs::create_directories(folder.path() / "samples");
+  const auto end_of = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), kProgram);
+    return run_program(words, {}, folder.path() / "log");
+  };
+  const std::string results = (folder.path() / "frist.jsonl").string();
+  for (const ProgramEnd& end : {end_of({"score", results}), end_of({"report", results}),
+                                end_of({"report", results, "--markdown"})}) {
+    EXPECT_EQ(end.state.exit_code, 3) << end.output;
+    expect_text(end, "did you mean '" + (folder.path() / "first.jsonl").string() + "'?");
+  }
+  expect_text(end_of({"report", results, "--markdown"}), "takes no file");
+  const ProgramEnd sample =
+      end_of({"sample", "validate", (folder.path() / "smaples").string(), "--no-run"});
+  EXPECT_EQ(sample.state.exit_code, 3) << sample.output;
+  expect_text(sample, "did you mean '" + (folder.path() / "samples").string() + "'?");
+  const ProgramEnd many =
+      end_of({"explain", kSamples + "/transformers-auto-model", "--config", "nope"});
+  EXPECT_EQ(many.state.exit_code, 2) << many.output;
+  expect_text(many, "try: transformers-auto-model/sadhaklal_mlp-iris");
 }
 
 TEST(Mistakes, WrongLineOfAListIsExplainedOnce) {

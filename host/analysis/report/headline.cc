@@ -136,6 +136,15 @@ std::string without_evidence(const Headline& headline) {
   return names.empty() ? "" : "; no speedup that counts: " + base::join(names, ", ");
 }
 
+/// ": 2 unstable", or nothing.
+std::string left_out_text(const Headline& headline) {
+  std::map<std::string, int> all;
+  for (const BackendHeadline& backend : headline.backends) {
+    for (const auto& [reason, number] : backend.left_out) all[reason] += number;
+  }
+  return all.empty() ? "" : ": " + printable(counts_text(all));
+}
+
 std::string failures_text(const Headline& headline) {
   std::vector<std::string> wrong;
   std::vector<std::string> failed;
@@ -180,9 +189,23 @@ std::string table_of(const Headline& headline, int width) {
   if (headline.backends.size() == 1) {
     for (Cells& row : rows) row.erase(row.begin() + 1);  // what is common to one is its own
   }
+  std::vector<std::string> lines = aligned_lines(rows, rows.front().size());
+  const bool fits = width == 0 || std::all_of(lines.begin(), lines.end(), [&](const auto& line) {
+                      return display_width(line) <= width;
+                    });
+  std::vector<std::string> below(rows.size());  // the last column, where it has no room
+  if (!fits) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i > 0 && !rows[i].back().empty()) below[i] = "    in no mean: " + rows[i].back();
+      rows[i].pop_back();
+    }
+    lines = aligned_lines(rows, rows.front().size());
+  }
   std::string text;
-  for (const std::string& line : aligned_lines(rows, rows.front().size())) {
-    for (const std::string& part : wrapped(line, width, 4)) text += part + "\n";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (const std::string& part : wrapped(lines[i], width, 4)) text += part + "\n";
+    if (below[i].empty()) continue;
+    for (const std::string& part : wrapped(below[i], width, 6)) text += part + "\n";
   }
   return text;
 }
@@ -240,7 +263,8 @@ std::vector<Headline> headlines(const Report& report) {
 
 std::string headline_sentence(const Headline& headline, double noise_floor) {
   const std::vector<std::size_t> indices = with_evidence(headline);
-  if (indices.empty()) return "no speedup to average" + failures_text(headline);
+  if (indices.empty())
+    return "no speedup to average" + left_out_text(headline) + failures_text(headline);
   const std::string rest = without_evidence(headline) + failures_text(headline);
   const std::string samples = base::counted(headline.common.size(), "common sample");
   if (indices.size() == 1) {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "report/charts.h"
+#include "report/headline.h"
 #include "report/page_assets.h"
 #include "report/page_rows.h"
 #include "report/page_tables.h"
@@ -32,6 +33,18 @@ std::string noise_text(const Report& report) {
                 "<p>Noise floor %.2f %% (eager vs eager): smaller differences are noise.</p>\n",
                 100 * *report.noise_floor);
   return text;
+}
+
+/// The sentences of headline_sentence(), one for each set of conditions.
+std::string headline_text(const Report& report) {
+  const std::vector<Headline> all = headlines(report);
+  std::string html;
+  for (const Headline& headline : all) {
+    const std::string sentence = headline_sentence(headline, report.noise_floor.value_or(0));
+    const std::string condition = all.size() > 1 ? headline.condition + ": " : "";
+    html += "<p class=\"headline\">" + escape_markup(condition + sentence) + "</p>\n";
+  }
+  return html;
 }
 
 std::string facts(const Report& report) {
@@ -70,8 +83,8 @@ std::string group_section(const Part& part) {
 }
 
 std::string overview(const Part& all, const Part& common) {
-  std::string html = "<h2 id=\"summary\">Summary</h2>\n" + in_both(all, common, summary_section) +
-                     noise_text(all.report) +
+  std::string html = "<h2 id=\"summary\">Summary</h2>\n" + headline_text(all.report) +
+                     in_both(all, common, summary_section) + noise_text(all.report) +
                      "<p class=\"muted\">Speedup is eager time by plugin time; eager is libtorch "
                      "called from C++, faster on small graphs than from Python. Means are over "
                      "samples that are ok, with 95 % intervals from resampling the samples. Sums "

@@ -119,6 +119,20 @@ std::vector<Cells> cells_of(const RangeReport& report) {
   return rows;
 }
 
+/// Ranges add up to the times of the program.
+std::string whole_line(const RangeReport& report) {
+  if (report.ranges.empty()) return "";
+  double backend_ns = 0;
+  double base_ns = 0;
+  for (const RangeTime& range : report.ranges) {
+    backend_ns += range.backend.ns;
+    base_ns += range.base.ns;
+  }
+  return printable("whole sample: " + report.backend + " " + base::format_duration(backend_ns) +
+                   ", " + report.base + " " + base::format_duration(base_ns)) +
+         "\n";
+}
+
 Json json_of(const AddedTime& added) {
   return Json::array({added.ns, added.low, added.high});
 }
@@ -163,7 +177,7 @@ std::string range_text(const RangeReport& report, int width) {
   }
   std::string text = printable(report.sample + ": " + report.backend + " against " + report.base +
                                ", protocol " + report.protocol) +
-                     "\n";
+                     "\n" + whole_line(report);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string bar = i == 0 ? "" : bar_of(report.ranges[i - 1], largest, longest);
     text += lines[i] + (bar.empty() ? "" : "  " + bar) + "\n";

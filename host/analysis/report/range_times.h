@@ -60,8 +60,8 @@ struct RangeReport {
   std::vector<std::string> notes;
 };
 
-/// A line a range, with a bar: '+' gained against the base, '-' lost, none if the interval holds 0.
-/// The longest bar is that of the greatest difference.
+/// The times of the whole program, then a line a range, with a bar: '+' gained against the base,
+/// '-' lost, none if the interval holds 0. The longest bar is that of the greatest difference.
 ///
 /// units    width in terminal cells; 0: unlimited
 std::string range_text(const RangeReport& report, int width);

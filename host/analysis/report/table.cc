@@ -17,7 +17,6 @@ using base::counted;
 using record::Record;
 
 constexpr int kOutcomeWidth = 7;
-constexpr int kWidestTable = 100;
 constexpr int kLeastSample = 16;
 constexpr int kLeastBackend = 6;
 constexpr int kIndent = 4;              // of a line that goes on
@@ -69,6 +68,23 @@ std::string cells_text(const std::vector<TableColumn>& columns, const TextOf& te
   return line;
 }
 
+/// What to do if half of several results are unstable; empty: they are not.
+std::string unstable_note(const std::vector<Headline>& headlines) {
+  int num_unstable = 0;
+  int num_ok = 0;
+  for (const Headline& headline : headlines) {
+    for (const BackendHeadline& backend : headline.backends) {
+      const auto found = backend.left_out.find("unstable");
+      if (found != backend.left_out.end()) num_unstable += found->second;
+      num_ok += backend.num_ok;
+    }
+  }
+  if (num_unstable < 2 || 2 * num_unstable < num_ok) return "";
+  return std::to_string(num_unstable) + " of " +
+         counted(static_cast<std::size_t>(num_ok), "result") +
+         " are unstable: something disturbed the timing. Stop other programs and run again";
+}
+
 /// "mixed(aten.sort), implausible": what stands in column verdict, and remarks in any case.
 std::string verdict_text(const Record& record, bool has_column) {
   std::vector<std::string> parts;
@@ -86,16 +102,15 @@ TableLayout layout_of(const TableStyle& style, const RunFacts& facts) {
   layout.backend = widest(facts.plugins, 7);
   if (style.width == 0) return layout;
   int cells = 1 + kOutcomeWidth;
-  bool is_default = true;
   for (std::size_t i = 0; i < style.columns.size(); ++i) {
     cells += display_width(gap_before(style.columns, i)) + style.columns[i].width;
-    is_default = is_default && style.columns[i].is_default;
   }
-  layout.width = is_default ? std::min(style.width, kWidestTable) : style.width;
+  layout.width = style.width;
   const int room = layout.width - cells - layout.backend - 1;
   layout.is_grouped = room < std::min(layout.sample, kLeastSample);
   if (layout.is_grouped) {
     const int left = layout.width - cells - display_width(kGroupGap);
+    layout.is_cut = left < std::min(layout.backend, kLeastBackend);
     layout.backend = std::min(layout.backend, std::max(kLeastBackend, left));
     layout.sample = std::min(layout.sample, layout.width);
   } else {
@@ -115,6 +130,11 @@ RunTable::RunTable(std::ostream& out, TableStyle style, const RunFacts& facts)
       layout_.is_grouped ? kGroupGap : pad_right("sample", layout_.sample) + " ";
   write_line(sample + pad_right("backend", layout_.backend) + " " +
              pad_right("outcome", kOutcomeWidth) + cells_text(style_.columns, header));
+  if (layout_.is_cut) {
+    const std::string text = "columns do not fit into " + std::to_string(layout_.width) +
+                             " cells: pipe the output (| cat) to see all of them";
+    for (const auto& line : wrapped(text, layout_.width, kIndent)) write_line(line);
+  }
   out_.flush();
 }
 
@@ -194,8 +214,10 @@ void RunTable::write_ok(const std::string& names, const Record& record) {
   if (!tail.empty()) cells = pad_right(cells, width) + gap;
   const int used = display_width(names + outcome + cells);
   const bool fits = layout_.width == 0 || used + display_width(tail) <= layout_.width;
+  const std::string whole_verdict = has_verdict ? printable(record.verdict.text()) : "";
+  const bool verdict_fits = fits || used + display_width(whole_verdict) <= layout_.width;
   const std::string verdict =
-      has_verdict ? printable(fits ? record.verdict.text() : record.verdict.kind.text()) : "";
+      has_verdict && !verdict_fits ? printable(record.verdict.kind.text()) : whole_verdict;
   // A remark is a warning, a verdict is none.
   const std::string remark = fits ? tail.substr(verdict.size()) : "";
   std::string row = cells + verdict;
@@ -208,8 +230,9 @@ void RunTable::write_ok(const std::string& names, const Record& record) {
        << coloured(row, Colour::kDim, is_dim) << coloured(remark, Colour::kWarning, style_.color)
        << '\n';
   if (fits) return;
-  const std::string rest = std::string(kIndent, ' ') + tail;
-  write_wrapped(rest, kIndent, tail, Colour::kWarning);
+  const bool is_shown = verdict_fits && !verdict.empty();  // then its remarks are left
+  const std::string rest = is_shown ? remarks_of(record) : tail;
+  write_wrapped(std::string(kIndent, ' ') + rest, kIndent, rest, Colour::kWarning);
 }
 
 void RunTable::write_failed(const std::string& names, const Record& record) {
@@ -277,6 +300,9 @@ void RunTable::summary(const RunSummary& summary) {
   if (result.num_repeated > 0) {
     notes.push_back(base::counted(static_cast<std::size_t>(result.num_repeated), "result") +
                     " of a sample and backend that has a later one: not counted");
+  }
+  if (std::string note = unstable_note(result.headlines); !note.empty()) {
+    notes.push_back(std::move(note));
   }
   if (has_upstream_) {
     notes.emplace_back(

@@ -51,9 +51,10 @@ struct TableLayout {
   int backend = 0;  ///< the same
   /// There is no room for the sample in the row: it has a line of its own above its rows.
   bool is_grouped = false;
+  bool is_cut = false;  ///< not even then: columns to the right are cut off
 };
 
-/// A default table takes at most 100 cells, one with chosen columns the whole terminal.
+/// A default table fits into 100 cells; in a wider terminal names are shortened less.
 TableLayout layout_of(const TableStyle& style, const RunFacts& facts);
 
 /// The table of `graphnet run`: one header, one row per record as it finishes, one summary.

@@ -89,7 +89,8 @@ Status write_new_sample(const sample::Sample& sample, TextStyle style, const fs:
   const fs::path place = place_of(folder);
   std::error_code error;
   if (fs::symlink_status(place, error).type() != fs::file_type::not_found) {
-    return Status(Code::kUsage, "'" + folder.string() + "' is there already");
+    return Status(Code::kUsage, "'" + folder.string() + "' is there already")
+        .add_hint("remove it, or write to another folder");
   }
   const Staging staging(place);
   GN_RETURN_IF_ERROR(staging.status());

@@ -126,7 +126,7 @@ std::string facts_text(const ElementFacts& facts) {
 std::string call_text(const graph::Program& program, const char* what, const NonFiniteCall& call) {
   std::string text = std::string(what) + ": " + where(program, call.position) + ": " +
                      statement_at(program, call.position) + "\n  " + call.op +
-                     (call.are_arguments_finite() ? " makes it of finite arguments\n"
+                     (call.are_arguments_finite() ? " makes it from finite arguments\n"
                                                   : " takes arguments that are not finite\n");
   for (const ElementFacts& facts : call.arguments) {
     const std::string& parameter = facts.parameter;

@@ -52,6 +52,27 @@ TEST(WriteFileAtomic, ReplacesTheContentAndLeavesNothingBehind) {
   EXPECT_EQ(entries, 1);
 }
 
+TEST(WriteFileAtomic, KeepsALinkAndReplacesWhatItNames) {
+  const TempDir folder;
+  const auto path = folder.write("x", "old");
+  std::filesystem::create_symlink(path, folder.path() / "link");
+  ASSERT_TRUE(write_file_atomic(folder.path() / "link", "new").is_ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path() / "link"));
+  EXPECT_EQ(read_file(path, 10).value(), "new");
+}
+
+TEST(WriteFileAtomic, WritesIntoAPipe) {
+  const TempDir folder;
+  const auto fifo = folder.path() / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const UniqueFd reader(::open(fifo.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  ASSERT_TRUE(reader.is_open());
+  ASSERT_TRUE(write_file_atomic(fifo, "text").is_ok());
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+  std::array<char, 8> bytes = {};
+  EXPECT_EQ(::read(reader.get(), bytes.data(), bytes.size()), 4);
+}
+
 TEST(WriteFileAtomic, FailsCleanlyWithoutTheFolder) {
   const TempDir folder;
   const Status status = write_file_atomic(folder.path() / "none" / "x", "text");

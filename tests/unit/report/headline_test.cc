@@ -125,6 +125,8 @@ TEST(HeadlineSentence, WithoutCommonSamplesThereIsNoComparison) {
                        {"no sample", "cannot be compared"}));
   EXPECT_TRUE(mentions(sentence(kTwo, {failed(0, "a", Outcome::kCrashed)}),
                        {"no speedup", "failed: 1 sample (xla)"}));
+  EXPECT_TRUE(mentions(sentence(kTwo, {left_out(0, "a", "unstable"), left_out(1, "a", "unstable")}),
+                       {"no speedup", "2 unstable"}));
 }
 
 TEST(HeadlineTable, CommonMeansStandFirst) {
@@ -143,7 +145,10 @@ TEST(HeadlineTable, FitsItsWidth) {
   for (const char* why : {"unstable", "degenerate", "implausible", "over_threads", "unvaried"}) {
     results.push_back(left_out(0, why, why));
   }
-  std::istringstream lines(headline_table(headlines(kTwo, results), 80));
+  const std::string text = headline_table(headlines(kTwo, results), 80);
+  EXPECT_NE(text.find(" ok\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n    in no mean: 1 degenerate, "), std::string::npos) << text;
+  std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80) << line;
 }
 

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "report/headline.h"
 #include "report/page_rows.h"
 #include "report/shared_samples.h"
+#include "report/svg.h"
 #include "report/text_report.h"
 #include "support/mentions.h"
 #include "support/synthetic_records.h"
@@ -48,6 +50,13 @@ int occurrences(const std::string& text, const std::string& what) {
     ++count;
   }
   return count;
+}
+
+TEST(HtmlPage, BeginsWithTheSentenceThatComparesTheBackends) {
+  const Report report = sweep(30, 3);
+  const std::string sentence = headline_sentence(headlines(report).at(0), 0);
+  const std::size_t at = html_page(report).find("<p class=\"headline\">" + escape_markup(sentence));
+  EXPECT_NE(at, std::string::npos) << sentence;
 }
 
 TEST(HtmlPage, NeedsNothingFromOutside) {

@@ -71,6 +71,7 @@ TEST(RangeTimes, BarsAreOfClearDifferences) {
   EXPECT_NE(text.find("++++++++"), std::string::npos) << text;
   EXPECT_NE(text.find("------"), std::string::npos) << text;
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_NE(text.find("1.50 us, eager 1.60 us\n"), std::string::npos) << text;
   EXPECT_NE(text.find("1-20   conv2d 3"), std::string::npos) << text;
   EXPECT_NE(text.find("]\na note\n"), std::string::npos) << "the last range has no bar\n" << text;
   EXPECT_EQ(range_text({"s", "b", "eager", "smoke", {}, {}}, 80).find('+'), std::string::npos);

@@ -284,14 +284,14 @@ std::string wide_table(int width) {
   return out.str();
 }
 
-TEST(RunTable, LinesFitTheTerminalAndOneHundredCells) {
+TEST(RunTable, LinesFitTheTerminal) {
   for (const int width : {20, 40, 60, 80, 90, 100, 120, 160}) {
     for (const std::string& text : {table(at(width)), wide_table(width)}) {
       std::istringstream lines(text);
       for (std::string line; std::getline(lines, line);) {
         // The line of counts and paths are whole everywhere.
         if (width < 80 && line.find(" failed ") != std::string::npos) break;
-        EXPECT_LE(display_width(line), std::min(width, 100)) << line;
+        EXPECT_LE(display_width(line), width) << line;
       }
     }
   }
@@ -308,11 +308,53 @@ TEST(RunTable, NothingIsCutOffFromEightyCellsOn) {
 }
 
 TEST(RunTable, LongSamplesAreShortenedInTheMiddleOrStandAbove) {
+  EXPECT_NE(wide_table(160).find("\n" + long_facts().samples[0] + " xla+rewrites ok "),
+            std::string::npos)
+      << wide_table(160);
   EXPECT_NE(wide_table(100).find("\ntransform…-BeitModel xla+rewrites ok "), std::string::npos)
       << wide_table(100);
   EXPECT_NE(wide_table(80).find("\n" + long_facts().samples[0] + "\n xla+rewrites ok "),
             std::string::npos)
       << wide_table(80);
+}
+
+TEST(RunTable, RemarksBesideAVerdictGoToTheNextLineWithoutIt) {
+  auto record = paired_record(long_facts().samples[0], 2, "faster");
+  record.plugin_variant = "xla+rewrites";
+  record.verdict = record::Verdict("proven");
+  record.flags = {record::Flag::kImplausible};
+  std::ostringstream out;
+  RunTable table(out, at(100), long_facts());
+  table.row(record);
+  EXPECT_NE(out.str().find(" proven\n    implausible\n"), std::string::npos) << out.str();
+}
+
+TEST(RunTable, SaysWhatToDoIfHalfOfTheResultsAreUnstable) {
+  const auto notes_of = [](const std::vector<const char*>& timings) {
+    std::ostringstream out;
+    RunTable table(out, {}, facts());
+    for (std::size_t i = 0; i < timings.size(); ++i) {
+      table.row(paired_record("timm/" + std::to_string(i), 2, timings[i]));
+    }
+    table.summary({1, "", {}});
+    return out.str().find("are unstable: ") != std::string::npos;
+  };
+  EXPECT_TRUE(notes_of({"unstable", "unstable", "faster"}));
+  EXPECT_FALSE(notes_of({"unstable", "faster", "faster", "faster"}));
+  EXPECT_FALSE(notes_of({"unstable"}));
+}
+
+TEST(RunTable, SaysThatColumnsAreCutOff) {
+  const auto cut_at = [](int width) {
+    std::ostringstream out;
+    TableStyle style = at(width);
+    style.columns = *columns_named("+compile,p99,memory");
+    const RunTable table(out, style, long_facts());
+    return out.str().find("columns do not fit") != std::string::npos;
+  };
+  EXPECT_TRUE(cut_at(80));
+  EXPECT_FALSE(cut_at(160));
+  EXPECT_FALSE(cut_at(0));
 }
 
 TEST(RunTable, ColumnsCanBeChosen) {

@@ -44,12 +44,13 @@
   const plain = value => value === null ? '' : String(value);
 
   // Every column of the data: key, heading, how a value reads. Words are numbers of the dictionary.
+  // isWord: a word of about ten letters, which should not be broken.
   const word = key => i => data.words[data[key][i]];
   const number = (key, show) => i => show(data[key][i]);
   const columns = [
     {key: 'sample', name: 'sample', text: word('sample')},
-    {key: 'backend', name: 'backend', text: i => data.backends[data.backend[i]]},
-    {key: 'outcome', name: 'outcome', text: word('outcome')},
+    {key: 'backend', name: 'backend', text: i => data.backends[data.backend[i]], isWord: true},
+    {key: 'outcome', name: 'outcome', text: word('outcome'), isWord: true},
     {key: 'speedup', name: 'speedup', text: number('speedup', ratio), isNumber: true},
     {key: 'low', name: 'interval', text: i => data.speedup[i] === null ? '' : interval(i), isNumber: true},
     {key: 'timing', name: 'timing', text: word('timing')},
@@ -62,7 +63,7 @@
     {key: 'break_even', name: 'break-even', text: number('break_even', plain), isNumber: true},
     {key: 'error', name: 'relative RMS', text: number('error', error), isNumber: true},
     {key: 'verdict', name: 'verdict', text: word('verdict')},
-    {key: 'flags', name: 'flags', text: word('flags')},
+    {key: 'flags', name: 'flags', text: word('flags'), isWord: true},
   ];
   // A table with quantiles is wider than most windows.
   const shownColumns = () => columns.filter(column => !column.isQuantile || byId('quantiles').checked);
@@ -154,7 +155,7 @@
       const row = body.appendChild(element('tr', undefined, 'row'));
       row.tabIndex = 0;
       for (const column of drawn) {
-        const cell = row.appendChild(element('td', column.text(i), column.isNumber ? 'n' : ''));
+        const cell = row.appendChild(element('td', column.text(i), column.isNumber ? 'n' : column.isWord ? 'word' : ''));
         if (column.key === 'outcome' && cell.textContent !== 'ok') cell.classList.add('bad');
         if (column.key === 'flags') cell.classList.add('bad');
       }
