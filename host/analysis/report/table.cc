@@ -17,6 +17,7 @@ using base::counted;
 using record::Record;
 
 constexpr int kOutcomeWidth = 7;
+constexpr int kWidestTable = 100;
 constexpr int kLeastSample = 16;
 constexpr int kLeastBackend = 6;
 constexpr int kIndent = 4;              // of a line that goes on
@@ -102,10 +103,12 @@ TableLayout layout_of(const TableStyle& style, const RunFacts& facts) {
   layout.backend = widest(facts.plugins, 7);
   if (style.width == 0) return layout;
   int cells = 1 + kOutcomeWidth;
+  bool is_default = true;
   for (std::size_t i = 0; i < style.columns.size(); ++i) {
     cells += display_width(gap_before(style.columns, i)) + style.columns[i].width;
+    is_default = is_default && style.columns[i].is_default;
   }
-  layout.width = style.width;
+  layout.width = is_default ? std::min(style.width, kWidestTable) : style.width;
   const int room = layout.width - cells - layout.backend - 1;
   layout.is_grouped = room < std::min(layout.sample, kLeastSample);
   if (layout.is_grouped) {

@@ -54,7 +54,7 @@ struct TableLayout {
   bool is_cut = false;  ///< not even then: columns to the right are cut off
 };
 
-/// A default table fits into 100 cells; in a wider terminal names are shortened less.
+/// A default table takes at most 100 cells, one with chosen columns the whole terminal.
 TableLayout layout_of(const TableStyle& style, const RunFacts& facts);
 
 /// The table of `graphnet run`: one header, one row per record as it finishes, one summary.

@@ -284,14 +284,14 @@ std::string wide_table(int width) {
   return out.str();
 }
 
-TEST(RunTable, LinesFitTheTerminal) {
+TEST(RunTable, LinesFitTheTerminalAndOneHundredCells) {
   for (const int width : {20, 40, 60, 80, 90, 100, 120, 160}) {
     for (const std::string& text : {table(at(width)), wide_table(width)}) {
       std::istringstream lines(text);
       for (std::string line; std::getline(lines, line);) {
         // The line of counts and paths are whole everywhere.
         if (width < 80 && line.find(" failed ") != std::string::npos) break;
-        EXPECT_LE(display_width(line), width) << line;
+        EXPECT_LE(display_width(line), std::min(width, 100)) << line;
       }
     }
   }
@@ -308,9 +308,6 @@ TEST(RunTable, NothingIsCutOffFromEightyCellsOn) {
 }
 
 TEST(RunTable, LongSamplesAreShortenedInTheMiddleOrStandAbove) {
-  EXPECT_NE(wide_table(160).find("\n" + long_facts().samples[0] + " xla+rewrites ok "),
-            std::string::npos)
-      << wide_table(160);
   EXPECT_NE(wide_table(100).find("\ntransform…-BeitModel xla+rewrites ok "), std::string::npos)
       << wide_table(100);
   EXPECT_NE(wide_table(80).find("\n" + long_facts().samples[0] + "\n xla+rewrites ok "),
