@@ -152,7 +152,7 @@ TEST(Mistakes, FilesAndFoldersThatAreNotThere) {
     words.insert(words.begin(), kProgram);
     return run_program(words, {}, folder.path() / "log");
   };
-  const std::string results = (folder.path() / "frist.jsonl").string();
+  const std::string results = (folder.path() / "firs.jsonl").string();
   for (const ProgramEnd& end : {end_of({"score", results}), end_of({"report", results}),
                                 end_of({"report", results, "--markdown"})}) {
     EXPECT_EQ(end.state.exit_code, 3) << end.output;
@@ -160,7 +160,7 @@ TEST(Mistakes, FilesAndFoldersThatAreNotThere) {
   }
   expect_text(end_of({"report", results, "--markdown"}), "takes no file");
   const ProgramEnd sample =
-      end_of({"sample", "validate", (folder.path() / "smaples").string(), "--no-run"});
+      end_of({"sample", "validate", (folder.path() / "sampls").string(), "--no-run"});
   EXPECT_EQ(sample.state.exit_code, 3) << sample.output;
   expect_text(sample, "did you mean '" + (folder.path() / "samples").string() + "'?");
   const ProgramEnd many =
