@@ -77,6 +77,8 @@ void settle_waits(const PerSide<Judgement>& judgements, const PerSide<int>& call
   for (const Side side : {kEager, kBackend}) {
     pair.marks[side] = can_be_removed ? kUndisturbed : judgements[side].mark;
     pair.waited_ns[side] = can_be_removed ? judgements[side].waited_ns : 0;
+    const bool is_free = judgements[side].is_removable && calls[side] == 1;
+    pair.removable_ns[side] = is_free ? judgements[side].waited_ns : 0;
   }
 }
 

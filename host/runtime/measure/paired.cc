@@ -7,6 +7,7 @@
 #include <string>
 
 #include "measure/bootstrap.h"
+#include "measure/clocked_call.h"
 #include "measure/pair_summary.h"
 
 namespace graphnet::measure {
@@ -15,10 +16,6 @@ using base::Result;
 using base::Status;
 
 namespace {
-
-/// Longer than it takes to read the counters (3 us, 20 us after a call that used the caches), much
-/// shorter than another program keeps a core that it has got.
-constexpr std::int64_t kReadingNs = 50'000;
 
 /// Calls of a side sample together last about so long, if so many are enough: a reading of the
 /// clock is uncertain by some nanoseconds, a thousandth of this.
@@ -35,42 +32,6 @@ constexpr const char* kSideNames[] = {"eager", "backend"};
 
 Status prepare(const SideCalls& side) {
   return side.prepare ? side.prepare() : Status::ok();
-}
-
-/// Two readings of the clock.
-struct Stopwatch {
-  std::int64_t begin_ns = 0;
-  std::int64_t end_ns = 0;
-  double elapsed_ns() const { return static_cast<double>(end_ns - begin_ns); }
-};
-
-/// Durations are taken here only: between the two readings there is nothing but the
-/// call.
-Result<Stopwatch> time_call(const SideCalls& side, const Instruments& instruments) {
-  Stopwatch watch;
-  watch.begin_ns = instruments.now();
-  Status status = side.call();
-  watch.end_ns = instruments.now();
-  if (!status.is_ok()) return status;
-  return watch;
-}
-
-/// What the host did from `start_ns` to the clock, and from the clock to here.
-double steps_around(std::int64_t start_ns, const Stopwatch& watch, const Instruments& instruments) {
-  return static_cast<double>((watch.begin_ns - start_ns) + (instruments.now() - watch.end_ns));
-}
-
-struct WarmupCall {
-  double duration_ns = 0;
-  double around_ns = 0;
-};
-
-Result<WarmupCall> warmup_call(const SideCalls& side, bool renews, const Instruments& instruments) {
-  const std::int64_t start_ns = instruments.now();
-  if (renews && side.renew) GN_RETURN_IF_ERROR(side.renew());
-  GN_RETURN_IF_ERROR(prepare(side));
-  GN_ASSIGN_OR_RETURN(const Stopwatch watch, time_call(side, instruments));
-  return WarmupCall{watch.elapsed_ns(), steps_around(start_ns, watch, instruments)};
 }
 
 /// Median cost of two readings that follow each other.
@@ -109,6 +70,7 @@ class Order {
 void bound_waits(Pair& pair) {
   for (const Side side : {kEager, kBackend}) {
     pair.waited_ns[side] = std::min(pair.waited_ns[side], pair.call_ns[side] - 1);
+    pair.removable_ns[side] = std::min(pair.removable_ns[side], pair.call_ns[side] - 1);
   }
 }
 
@@ -154,9 +116,9 @@ class Comparison {
   Status measure_control();
   Result<Judgement> measure_side_sample(Side side, int index, Pair& pair);
   Status leading_call(Side side, int index);
-  Status approach(Side side, int index, int call);
-  Result<Stopwatch> clocked_call(Side side, int index, int call, double& around_ns);
-  void read_counters_before();
+  Result<std::int64_t> approach(Side side, int index, int call);
+  double steps_without_waits(double steps_ns, Side side, Pair& pair) const;
+  Result<Stopwatch> clocked_call(Side side, int index, int call, Pair& pair);
   Judgement judge_side_sample(const DisturbanceCounters& after, int calls,
                               double side_sample_ns) const;
 
@@ -172,11 +134,10 @@ class Comparison {
   bool shares_sample_ = false;    ///< controls take one from the pair
   Judgement eager_sample_;        ///< of the last pair
   // Of the side sample that is being measured.
-  DisturbanceCounters before_;
-  std::int64_t counted_ns_ = 0;  ///< when they had been read
-  std::int64_t aside_ns_ = 0;    ///< of the way to its last call's clock, what is not the caller's
-  Stopwatch first_;              ///< its first clocked call
-  Stopwatch last_;               ///< its last one
+  DisturbanceCounters begin_;  ///< before the steps of its first clocked call
+  CounterReading before_;      ///< behind them, close to the clock
+  Stopwatch first_;            ///< its first clocked call
+  Stopwatch last_;             ///< its last one
 };
 
 /// As many calls on both sides: what comes before a call and how warm it finds the caches is alike.
@@ -350,45 +311,41 @@ Status Comparison::leading_call(Side side, int index) {
 }
 
 /// Everything before the clock. New content comes as late as can be: whoever waits for it beside
-/// the call has no time to work on it. Only a flush takes so long that counters come behind it.
-Status Comparison::approach(Side side, int index, int call) {
-  aside_ns_ = 0;
+/// the call has no time to work on it. Counters come after it, since it takes longer than they do:
+/// a wait between their reading and the clock cannot be told from one in the call.
+/// Returns when the steps began, later by what the flush took.
+Result<std::int64_t> Comparison::approach(Side side, int index, int call) {
+  if (call == 0) begin_ = instruments_.counters();
+  std::int64_t start_ns = instruments_.now();
   GN_RETURN_IF_ERROR(prepare(sides_[side]));
-  const auto before_call = [&] {
-    return hooks_.before_call ? hooks_.before_call(side, index, call) : Status::ok();
-  };
+  if (hooks_.before_call) GN_RETURN_IF_ERROR(hooks_.before_call(side, index, call));
   if (settings_.cache == CacheMode::kCold && instruments_.flush_cache) {
-    GN_RETURN_IF_ERROR(before_call());
     const std::int64_t begin_ns = instruments_.now();
     instruments_.flush_cache();
-    aside_ns_ += instruments_.now() - begin_ns;
-    if (call == 0) read_counters_before();
-    return Status::ok();
+    start_ns += instruments_.now() - begin_ns;
   }
-  if (call == 0) read_counters_before();
-  return before_call();
+  if (call == 0) before_ = read_counters(instruments_);
+  return start_ns;
 }
 
-/// Counters that belong to this moment: returning from the kernel is where a thread loses its core,
-/// and a wait between the reading and the clock would be taken out of a side sample that it is not
-/// in.
-void Comparison::read_counters_before() {
-  constexpr int kTries = 5;
-  const std::int64_t first_ns = instruments_.now();
-  for (int i = 0; i < kTries; ++i) {
-    const std::int64_t begin_ns = instruments_.now();
-    before_ = instruments_.counters();
-    counted_ns_ = instruments_.now();
-    if (counted_ns_ - begin_ns < kReadingNs) break;
-  }
-  aside_ns_ += counted_ns_ - first_ns;
+/// The steps to the first clocked call, without the thread's waits if it alone ran. What ran in
+/// them is noted: nobody else has work to do there.
+double Comparison::steps_without_waits(double steps_ns, Side side, Pair& pair) const {
+  const RanBetween between = ran_between(begin_, before_.counters);
+  pair.steps_ran_ns[side] = between.ran_ns;
+  pair.steps_span_ns[side] = between.span_ns;
+  const double waited_ns =
+      removable_wait_ns(begin_, before_.counters, between.span_ns, settings_.disturbed_share);
+  return std::max(steps_ns - waited_ns, 0.0);
 }
 
-Result<Stopwatch> Comparison::clocked_call(Side side, int index, int call, double& around_ns) {
-  const std::int64_t start_ns = instruments_.now();
-  GN_RETURN_IF_ERROR(approach(side, index, call));
+Result<Stopwatch> Comparison::clocked_call(Side side, int index, int call, Pair& pair) {
+  GN_ASSIGN_OR_RETURN(const std::int64_t start_ns, approach(side, index, call));
   GN_ASSIGN_OR_RETURN(const Stopwatch watch, time_call(sides_[side], instruments_));
-  around_ns += steps_around(start_ns + aside_ns_, watch, instruments_);
+  const auto behind_ns = static_cast<double>(instruments_.now() - watch.end_ns);
+  const auto steps_ns = static_cast<double>(watch.begin_ns - start_ns);
+  pair.around_ns[side] +=
+      behind_ns + (call == 0 ? steps_without_waits(steps_ns, side, pair) : steps_ns);
   if (hooks_.after_call) GN_RETURN_IF_ERROR(hooks_.after_call(side, index, call));
   return watch;
 }
@@ -399,7 +356,7 @@ Result<Judgement> Comparison::measure_side_sample(Side side, int index, Pair& pa
   const int calls = result_.calls_per_side_sample[side];
   double side_sample_ns = 0;
   for (int call = 0; call < calls; ++call) {
-    GN_ASSIGN_OR_RETURN(last_, clocked_call(side, index, call, pair.around_ns[side]));
+    GN_ASSIGN_OR_RETURN(last_, clocked_call(side, index, call, pair));
     if (call == 0) first_ = last_;
     side_sample_ns += last_.elapsed_ns();
   }
@@ -407,7 +364,7 @@ Result<Judgement> Comparison::measure_side_sample(Side side, int index, Pair& pa
   const Judgement judgement = judge_side_sample(after, calls, std::max(side_sample_ns, 1.0));
   pair.call_ns[side] = std::max(side_sample_ns / calls - result_.clock_ns, 1.0);
   pair.around_ns[side] /= calls;
-  const RanBetween between = ran_between(before_, after);
+  const RanBetween between = ran_between(before_.counters, after);
   pair.ran_ns[side] = between.ran_ns;
   pair.span_ns[side] = between.span_ns;
   if (hooks_.after_side_sample) GN_RETURN_IF_ERROR(hooks_.after_side_sample(side, index));
@@ -421,9 +378,9 @@ Judgement Comparison::judge_side_sample(const DisturbanceCounters& after, int ca
   const double span_ns =
       calls == 1 ? side_sample_ns : static_cast<double>(last_.end_ns - first_.begin_ns);
   Judgement judgement =
-      judge(before_, after, span_ns, settings_.disturbed_share, instruments_.threads);
+      judge(before_.counters, after, span_ns, settings_.disturbed_share, instruments_.threads);
   // As above: so much of the wait may have come before or after the side sample.
-  const double around_ns = std::max(reading_ns, static_cast<double>(first_.begin_ns - counted_ns_));
+  const double around_ns = std::max(reading_ns, static_cast<double>(first_.begin_ns - before_.end_ns));
   const bool is_vague = around_ns > std::max(static_cast<double>(kReadingNs),
                                              settings_.disturbed_share * side_sample_ns);
   if (is_vague) judgement.is_removable = judgement.is_removable && judgement.waited_ns == 0;
@@ -453,9 +410,9 @@ Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,
                        const Instruments& instruments) {
   constexpr std::ptrdiff_t kWindow = 5;
   Warmup warmup;
-  const auto first = warmup_call(side, /*renews=*/false, instruments);
+  const auto first = step_call(side, nullptr, instruments, settings.disturbed_share);
   if (!first.is_ok()) return Status(first.status()).add_context("first call");
-  warmup.first_call_ns = first->duration_ns;
+  warmup.first_call_ns = first->call_ns;
   if (side.after_first) GN_RETURN_IF_ERROR(side.after_first());
   std::vector<double>& calls = warmup.warmup_ns;
   const auto is_warm = [&] {
@@ -467,12 +424,13 @@ Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,
   const std::int64_t begin_ns = instruments.now();
   bool is_late = false;
   while (!is_late && !(static_cast<int>(calls.size()) >= settings.warmup_calls && is_warm())) {
-    const auto call = warmup_call(side, /*renews=*/true, instruments);
+    const auto call = step_call(side, side.renew, instruments, settings.disturbed_share);
     if (!call.is_ok()) {
       return Status(call.status()).add_context("warm-up " + std::to_string(calls.size() + 1));
     }
-    calls.push_back(call->duration_ns);
+    calls.push_back(call->own_ns());
     warmup.around_ns.push_back(call->around_ns);
+    warmup.reading_ns.push_back(call->reading_ns);
     is_late = instruments.now() - begin_ns >= settings.warmup_time_ns;
   }
   return warmup;

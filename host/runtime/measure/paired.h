@@ -29,7 +29,8 @@ struct PairPlan {
 /// order    before_pair; then for the side that is drawn first, and again for the other: wait for
 ///          sleep; for each call, the leading one first: prepare, before_call, (clock: call),
 ///          after_call; then after_side_sample. Between before_call and the clock there is nothing
-///          but the flush of cache mode `cold`, between clock and after_call nothing at all.
+///          but the flush of cache mode `cold` and the reading of the counters, between clock and
+///          after_call nothing at all.
 /// errors   end the measurement and are handed on
 struct PairedHooks {
   std::function<base::Status(const PairPlan& plan)> before_pair;

@@ -22,10 +22,12 @@ using PerSide = std::array<T, 2>;
 /// units    nanoseconds of CLOCK_MONOTONIC_RAW
 struct Warmup {
   double first_call_ns = 0;
-  std::vector<double> warmup_ns;  ///< in call order, without the first call
-  /// Of each of these calls, what the host does right before and behind it: other content, output
-  /// buffers, the way to the clock and from it.
+  /// In call order, without the first call; without the calling thread's waits, if it alone ran.
+  std::vector<double> warmup_ns;
+  /// Of each of these calls, what the host does right before and behind it: output buffers, other
+  /// content, the way to the clock and from it. Waits are left out.
   std::vector<double> around_ns;
+  std::vector<double> reading_ns;  ///< of the counters, which is not in around_ns
   double typical_ns() const;  ///< median of the last five, or of what there is
 };
 
@@ -40,8 +42,13 @@ struct Pair {
   /// and of all processes that it has started, and the wall clock of the same stretch.
   PerSide<double> ran_ns = {};
   PerSide<double> span_ns = {};
-  /// As Warmup::around_ns, a call.
+  /// As Warmup::around_ns, a call; and the side sample's reading of the counters.
   PerSide<double> around_ns = {};
+  /// As ran_ns and span_ns, of the host's steps before the first call's clock.
+  PerSide<double> steps_ran_ns = {};
+  PerSide<double> steps_span_ns = {};
+  /// What could be taken out of this side, whatever is known of the other; else as waited_ns.
+  PerSide<double> removable_ns = {};
   bool backend_first = false;
 
   /// What the ratio is made of: the call without the wait.

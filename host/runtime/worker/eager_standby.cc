@@ -11,13 +11,16 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <functional>
 #include <new>
 #include <thread>
 #include <utility>
 
 #include "base/processes.h"
 #include "measure/clock.h"
+#include "measure/clocked_call.h"
 #include "worker/eager_side.h"
+#include "worker/fresh_inputs.h"
 #include "worker/math_mode.h"
 
 namespace graphnet::worker {
@@ -104,18 +107,33 @@ Result<std::unique_ptr<EagerSide>> make_engine(const Reference& reference) {
   return eager;
 }
 
-double time_once(EagerSide& eager, Request request) {
-  const measure::SideCalls calls = eager.calls();
-  const bool settles = request == Request::kSettledCall;
-  for (int i = settles ? 0 : 1; i < 2; ++i) {
-    if (!calls.prepare().is_ok()) return kNoTime;
-    const std::int64_t begin_ns = measure::monotonic_raw_ns();
-    if (!calls.call().is_ok()) return kNoTime;
-    const std::int64_t end_ns = measure::monotonic_raw_ns();
-    if (i == 1) return static_cast<double>(end_ns - begin_ns);
+/// By the same steps as in the process that is compared with this one.
+class Stepper {
+ public:
+  Stepper(const Reference& reference, EagerSide& eager)
+      : calls_(eager.calls()),
+        inputs_(reference.sample, eager),
+        renew_(inputs_.renew()),
+        instruments_(measure::machine_instruments(settings_, /*threads=*/1)) {}
+
+  double time_once(Request request) {
+    double own_ns = kNoTime;
+    for (int i = request == Request::kSettledCall ? 0 : 1; i < 2; ++i) {
+      const auto call =
+          measure::step_call(calls_, renew_, instruments_, settings_.disturbed_share);
+      if (!call.is_ok()) return kNoTime;
+      own_ns = call->own_ns();
+    }
+    return own_ns;
   }
-  return kNoTime;
-}
+
+ private:
+  const measure::PairedSettings settings_;
+  measure::SideCalls calls_;
+  WarmupInputs inputs_;
+  std::function<Status()> renew_;
+  measure::Instruments instruments_;
+};
 
 /// The plugin's process has threads, so that libc and libstdc++ lock and count there by atomic
 /// instructions: eager must not be faster here because there are none.
@@ -130,9 +148,11 @@ void start_idle_thread() {
   if (::getppid() != parent) ::_exit(0);
   start_idle_thread();
   auto eager = make_engine(reference);
+  if (!eager.is_ok()) ::_exit(0);
+  Stepper stepper(reference, **eager);
   Request request = Request::kCall;
-  while (eager.is_ok() && receive(guard, request)) {
-    if (!send(guard, time_once(**eager, request))) break;
+  while (receive(guard, request)) {
+    if (!send(guard, stepper.time_once(request))) break;
   }
   ::_exit(0);
 }

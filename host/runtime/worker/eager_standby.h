@@ -42,8 +42,8 @@ class EagerStandby {
 
   pid_t pid() const { return pid_; }
 
-  /// Time of one call there while this process is stopped; `settle`: after an untimed one. The
-  /// first sets up and warms up.
+  /// Time of one call there while this process is stopped, on inputs of its own and without waits;
+  /// `settle`: after an untimed one. The first sets up and warms up.
   ///
   /// units    nanoseconds
   /// errors   kEnvironment: the runner is gone, or could not be made

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "measure/bootstrap.h"
-#include "measure/clock.h"
+#include "measure/clocked_call.h"
 #include "measure/idle_wait.h"
 #include "measure/pair_summary.h"
 #include "worker/fresh_inputs.h"
@@ -32,19 +32,6 @@ constexpr int kMostPairs = 24;
 
 using Renew = std::function<base::Status()>;
 
-Result<double> time_here(EagerSide& eager, bool settle, const Renew& renew) {
-  const measure::SideCalls calls = eager.calls();
-  double duration_ns = 0;
-  for (int i = settle ? 0 : 1; i < 2; ++i) {
-    if (calls.prepare) GN_RETURN_IF_ERROR(calls.prepare());
-    GN_RETURN_IF_ERROR(renew());
-    const std::int64_t begin_ns = measure::monotonic_raw_ns();
-    GN_RETURN_IF_ERROR(calls.call());
-    duration_ns = static_cast<double>(measure::monotonic_raw_ns() - begin_ns);
-  }
-  return duration_ns;
-}
-
 base::Status call_plugin(PluginSide& plugin, const Renew& renew) {
   const measure::SideCalls calls = plugin.calls();
   if (calls.prepare) GN_RETURN_IF_ERROR(calls.prepare());
@@ -58,6 +45,20 @@ struct Watched {
   PluginSide& plugin;
   EagerStandby& standby;
   Renew renew;  ///< gives the inputs here other content, as before the calls of the pairs
+  const measure::PairedSettings& settings;
+  const measure::Instruments& instruments;
+  bool settle;  ///< each time is that of a second call
+
+  Result<double> time_here() const {
+    const measure::SideCalls calls = eager.calls();
+    double own_ns = 0;
+    for (int i = settle ? 0 : 1; i < 2; ++i) {
+      GN_ASSIGN_OR_RETURN(const auto call, measure::step_call(calls, renew, instruments,
+                                                              settings.disturbed_share));
+      own_ns = call.own_ns();
+    }
+    return own_ns;
+  }
 };
 
 /// One time of each pair.
@@ -74,13 +75,13 @@ struct Times {
   }
 };
 
-base::Status time_pair(const Watched& watched, bool here_first, bool settle,
-                       std::int64_t idle_wait_ns, Times& times) {
+base::Status time_pair(const Watched& watched, bool here_first, Times& times) {
   for (const bool here : {here_first, !here_first}) {
     GN_RETURN_IF_ERROR(call_plugin(watched.plugin, watched.renew));
+    const std::int64_t idle_wait_ns = watched.settings.idle_wait_ns;
     if (idle_wait_ns > 0) measure::wait_until_idle(idle_wait_ns);
-    GN_ASSIGN_OR_RETURN(const double time_ns, here ? time_here(watched.eager, settle, watched.renew)
-                                                   : watched.standby.time_call(settle));
+    GN_ASSIGN_OR_RETURN(const double time_ns,
+                        here ? watched.time_here() : watched.standby.time_call(watched.settle));
     (here ? times.here_ns : times.there_ns).push_back(time_ns);
   }
   return base::Status::ok();
@@ -93,6 +94,20 @@ std::vector<Finding> slowed(const char* format, double factor) {
 }
 
 }  // namespace
+
+EagerTimes eager_times(const measure::Warmup& warmup, const std::vector<measure::Pair>& pairs) {
+  std::vector<double> clean_ns;
+  std::vector<double> all_ns;
+  for (const measure::Pair& pair : pairs) {
+    const double own_ns = pair.call_ns[measure::kEager] - pair.removable_ns[measure::kEager];
+    all_ns.push_back(own_ns);
+    const bool is_clean =
+        pair.marks[measure::kEager] == 0 || pair.removable_ns[measure::kEager] > 0;
+    if (is_clean) clean_ns.push_back(own_ns);
+  }
+  std::vector<double>& used_ns = clean_ns.empty() ? all_ns : clean_ns;
+  return {warmup.typical_ns(), used_ns.empty() ? 0 : measure::median(std::move(used_ns))};
+}
 
 bool is_suspicious(const EagerTimes& times, const measure::PairedSummary& summary) {
   if (times.before_ns <= 0) return false;
@@ -116,7 +131,8 @@ bool is_settled(const std::vector<double>& log_ratios, int num_pairs) {
 
 std::vector<Finding> confirm_slowed(const ComparedSample& compared, EagerStandby* standby,
                                     const EagerTimes& eager_times,
-                                    const measure::PairedSettings& settings, base::Json& report) {
+                                    const measure::PairedSettings& settings,
+                                    const measure::Instruments& instruments, base::Json& report) {
   const double factor = eager_times.in_pairs_ns / eager_times.before_ns;
   constexpr const char* kNobodyDenies =
       "eager took %.3g times as long in the timed pairs as before the plugin was loaded, and no "
@@ -130,11 +146,12 @@ std::vector<Finding> confirm_slowed(const ComparedSample& compared, EagerStandby
   const int pairs =
       static_cast<int>(std::clamp<double>(kTimeNs / pair_ns, kFewestPairs, kMostPairs));
   WarmupInputs inputs(compared.sample, compared.eager);
-  const Watched watched = {compared.eager, compared.plugin, *standby, inputs.renew()};
+  const Watched watched = {compared.eager, compared.plugin, *standby, inputs.renew(),
+                           settings, instruments, settle};
   Times times;
   base::Status timed;
   for (int i = 0; i < pairs && !is_settled(times.log_ratios(), pairs); ++i) {
-    timed = time_pair(watched, i % 2 == 0, settle, settings.idle_wait_ns, times);
+    timed = time_pair(watched, i % 2 == 0, times);
     if (!timed.is_ok()) break;
   }
   const base::Status restored = inputs.restore();

@@ -12,13 +12,17 @@
 
 namespace graphnet::worker {
 
-/// A call of eager before the plugin was loaded, and in the timed pairs.
+/// A call of eager before the plugin was loaded, and in the timed pairs. The calling thread's waits
+/// are taken out of both, where it alone ran: a busy machine is no suspicion and hides none.
 ///
 /// units    nanoseconds, medians
 struct EagerTimes {
   double before_ns = 0;
   double in_pairs_ns = 0;
 };
+
+/// From eager's warm-up, and from those pairs that were not disturbed; from all, if all were.
+EagerTimes eager_times(const measure::Warmup& warmup, const std::vector<measure::Pair>& pairs);
 
 /// Whether eager in the pairs was so much slower than before the plugin was loaded that the cause
 /// must be found: by more than 10 %, and by more than the width of the ratio's interval. Caches
@@ -52,10 +56,11 @@ bool is_settled(const std::vector<double>& log_ratios, int num_pairs);
 /// |                | plugin may have done                                               |
 ///
 /// shapes   standby: null if it could not be made, before any plugin was there: a larger factor is
-///          asked for then
+///          asked for then; instruments: those of the pairs
 ///          report: what was found, {"here_ns", "there_ns", "ratio", "pairs"}, or why nothing was
 std::vector<Finding> confirm_slowed(const ComparedSample& compared, EagerStandby* standby,
                                     const EagerTimes& times,
-                                    const measure::PairedSettings& settings, base::Json& report);
+                                    const measure::PairedSettings& settings,
+                                    const measure::Instruments& instruments, base::Json& report);
 
 }  // namespace graphnet::worker

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <random>
@@ -17,8 +18,10 @@ namespace graphnet::worker {
 /// order    after the first run of eager, which finds out what must stay
 inline InputShuffle fresh_inputs(const sample::Sample& sample, const EagerSide& eager) {
   const DeviceArguments& arguments = eager.arguments();
+  std::random_device device;
+  const std::uint64_t seed = std::uint64_t{device()} << 32U | device();
   return {arguments, variable_inputs(sample, arguments.host(), eager.engine().pinned_arguments()),
-          std::random_device()()};
+          seed};
 }
 
 /// Inputs of the warm-up calls of one side, which are the sample's own again afterwards.

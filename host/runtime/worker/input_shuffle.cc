@@ -8,104 +8,22 @@
 #include <utility>
 
 #include "sample/content.h"
+#include "worker/content_draw.h"
 
 namespace graphnet::worker {
 
-using base::DType;
 using base::Status;
 
 namespace {
 
-// Up to here, all together, inputs are drawn anew: as long as a call may wait for it.
-constexpr std::size_t kRedrawnBytes = std::size_t{64} << 10U;
-// Of larger ones so many pairs of runs are exchanged, shared among them but for the least that each
-// has, of at most so many elements each.
-constexpr std::size_t kExchanges = 32;
-constexpr std::size_t kFewestExchanges = 4;
-constexpr std::size_t kLongestRun = 256;
-// Floats of no more values than this are a choice among them (masks), not quantities.
+// Up to here, all together, what cannot be drawn is permuted: as long as a call may wait for it.
+constexpr std::size_t kPermutedBytes = std::size_t{64} << 10U;
+// Floats of no more values than this are a choice among them (masks), not quantities; so many
+// elements of an input are looked at.
 constexpr std::size_t kFewValues = 16;
+constexpr std::size_t kLooks = 16'384;
 // Of contents that happen to be the sample's own.
 constexpr std::uint64_t kAttempts = 8;
-
-/// Numbers of one content, always the same: splitmix64.
-///
-/// source   Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014)
-class Numbers {
- public:
-  Numbers(std::uint64_t seed, std::uint64_t content, std::uint64_t attempt)
-      : state_(mix(mix(seed + content) + attempt)) {}
-  std::uint64_t operator()() { return mix(state_ += 0x9E3779B97F4A7C15U); }
-  /// shapes   result in [0, end), end below 2^32
-  std::size_t below(std::size_t end) { return ((*this)() >> 32U) * end >> 32U; }
-
- private:
-  static std::uint64_t mix(std::uint64_t bits) {
-    bits = (bits ^ (bits >> 30U)) * 0xBF58476D1CE4E5B9U;
-    bits = (bits ^ (bits >> 27U)) * 0x94D049BB133111EBU;
-    return bits ^ (bits >> 31U);
-  }
-
-  std::uint64_t state_;
-};
-
-template <typename Element>
-void permute(std::byte* memory, std::size_t count, Numbers& numbers) {
-  auto* const elements = reinterpret_cast<Element*>(memory);
-  for (std::size_t i = count - 1; i > 0; --i)
-    std::swap(elements[i], elements[numbers.below(i + 1)]);
-}
-
-void permute(std::byte* memory, std::size_t count, std::size_t element_bytes, Numbers& numbers) {
-  if (element_bytes == 1) return permute<std::uint8_t>(memory, count, numbers);
-  if (element_bytes == 2) return permute<std::uint16_t>(memory, count, numbers);
-  if (element_bytes == 4) return permute<std::uint32_t>(memory, count, numbers);
-  if (element_bytes == 8) return permute<std::uint64_t>(memory, count, numbers);
-  permute<std::array<std::uint64_t, 2>>(memory, count, numbers);
-}
-
-/// Each element somewhere between two of the original: no value leaves the range.
-template <typename Bits, typename Read, typename Write>
-void interpolate(const std::byte* from, std::byte* to, std::size_t count, Numbers& numbers,
-                 Read read, Write write) {
-  const auto* const elements = reinterpret_cast<const Bits*>(from);
-  auto* const drawn = reinterpret_cast<Bits*>(to);
-  constexpr std::uint64_t kIndexBits = 20;
-  constexpr std::uint64_t kMask = (std::uint64_t{1} << kIndexBits) - 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t bits = numbers();
-    const std::size_t one = (bits & kMask) * count >> kIndexBits;
-    std::size_t other = one + 1 + ((bits >> kIndexBits & kMask) * (count - 1) >> kIndexBits);
-    if (other >= count) other -= count;
-    const double share = (static_cast<double>(bits >> 40U) + 0.5) * 0x1p-24;
-    const double a = read(elements[one]);
-    const double value = a + share * (read(elements[other]) - a);
-    drawn[i] = std::isfinite(value) ? write(value) : elements[one];
-  }
-}
-
-void interpolate(DType dtype, const std::byte* from, std::byte* to, std::size_t num_bytes,
-                 Numbers& numbers) {
-  const auto same = [](auto value) { return value; };
-  switch (dtype) {
-    case DType::kFloat16:
-      return interpolate<std::uint16_t>(
-          from, to, num_bytes / 2, numbers,
-          [](std::uint16_t bits) { return base::half_to_float(bits); },
-          [](double value) { return base::float_to_half(static_cast<float>(value)); });
-    case DType::kBFloat16:
-      return interpolate<std::uint16_t>(
-          from, to, num_bytes / 2, numbers,
-          [](std::uint16_t bits) { return base::bfloat16_to_float(bits); },
-          [](double value) { return base::float_to_bfloat16(static_cast<float>(value)); });
-    case DType::kFloat32:
-    case DType::kComplex64:
-      return interpolate<float>(from, to, num_bytes / 4, numbers, same,
-                                [](double value) { return static_cast<float>(value); });
-    default:
-      return interpolate<double>(from, to, num_bytes / 8, numbers, same, same);
-  }
-}
 
 /// How often each value occurs.
 std::vector<std::size_t> multiplicities(const std::byte* data, std::size_t count,
@@ -125,13 +43,32 @@ std::vector<std::size_t> multiplicities(const std::byte* data, std::size_t count
   return counts;
 }
 
-bool has_quantities(DType dtype) {
-  return base::is_floating(dtype) || dtype == DType::kComplex64 || dtype == DType::kComplex128;
+bool are_quantities(const sample::Argument& argument, std::size_t count) {
+  if (!can_draw_between(argument.dtype)) return false;
+  const std::size_t size = base::dtype_bytes(argument.dtype);
+  const std::size_t step = (count - 1) / kLooks + 1;
+  std::vector<std::byte> some;
+  for (std::size_t i = 0; i < count; i += step) {
+    const std::byte* const element = argument.bytes.data() + i * size;
+    some.insert(some.end(), element, element + size);
+  }
+  const std::size_t looks = some.size() / size;
+  return multiplicities(some.data(), looks, size).size() > std::min(kFewValues, looks / 2);
 }
 
-/// Elements of a run; all runs of an input together are the input but for a rest.
-std::size_t run_elements(std::size_t count) {
-  return std::clamp<std::size_t>(count / kLongestRun, 1, kLongestRun);
+bool is_constant(const std::byte* data, std::size_t count, std::size_t element_bytes) {
+  return count == 0 || std::memcmp(data, data + element_bytes, (count - 1) * element_bytes) == 0;
+}
+
+/// With as many elements of the beginning behind the end as a run has.
+std::vector<std::byte> closed_circle(const std::byte* data, std::size_t count,
+                                     std::size_t element_bytes) {
+  const std::size_t num_bytes = count * element_bytes;
+  std::vector<std::byte> circle(num_bytes + kDrawnRun * element_bytes);
+  for (std::size_t at = 0; at < circle.size(); at += num_bytes) {
+    std::memcpy(circle.data() + at, data, std::min(num_bytes, circle.size() - at));
+  }
+  return circle;
 }
 
 }  // namespace
@@ -149,168 +86,112 @@ std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
 InputShuffle::InputShuffle(const DeviceArguments& arguments, std::vector<std::size_t> which,
                            std::uint64_t seed)
     : arguments_(arguments), seed_(seed) {
-  std::size_t redrawn_bytes = 0;
+  std::size_t permuted_bytes = 0;
   for (const std::size_t index : which) {
     sample::Argument& argument = arguments.host()[index];
     const std::size_t size = base::dtype_bytes(argument.dtype);
     const std::size_t count = argument.bytes.num_bytes() / size;
     const std::byte* data = argument.bytes.data();
-    std::size_t other = 1;
-    while (other < count && std::memcmp(data, data + other * size, size) == 0) ++other;
-    if (other >= count) continue;  // constant
-    Kind kind = Kind::kExchanged;
-    if (redrawn_bytes + count * size <= kRedrawnBytes) {
-      redrawn_bytes += count * size;
-      const std::size_t few = std::min(kFewValues, count / 2);
-      const bool is_choice =
-          !has_quantities(argument.dtype) || multiplicities(data, count, size).size() <= few;
-      kind = is_choice ? Kind::kPermuted : Kind::kInterpolated;
+    if (is_constant(data, count, size)) continue;
+    Kind kind = Kind::kDrawn;
+    if (!are_quantities(argument, count)) {
+      const bool is_small = permuted_bytes + count * size <= kPermutedBytes;
+      if (is_small) permuted_bytes += count * size;
+      kind = is_small ? Kind::kPermuted : Kind::kTurned;
     }
-    inputs_.push_back({index, &argument, size, count, kind, {data, data + count * size}});
+    inputs_.push_back({index, &argument, size, count, kind, closed_circle(data, count, size)});
   }
-  const auto num_exchanged = std::count_if(inputs_.begin(), inputs_.end(), [](const Input& input) {
-    return input.kind == Kind::kExchanged;
-  });
-  const auto sharing = static_cast<std::size_t>(std::max<std::ptrdiff_t>(num_exchanged, 1));
-  exchanges_ = std::max(kFewestExchanges, kExchanges / sharing);
+}
+
+bool InputShuffle::Input::is_original() const {
+  return std::memcmp(argument->bytes.data(), original.data(), num_bytes()) == 0;
 }
 
 double InputShuffle::content_bits() const {
   double bits = 0;
-  for (const Input& input : inputs_) {
-    const auto count = static_cast<double>(input.num_elements);
-    if (input.kind == Kind::kInterpolated) bits += 10 * count;  // significant bits of a float16
-    if (input.kind == Kind::kExchanged) bits += exchange_bits(input);
-    if (input.kind != Kind::kPermuted) continue;
-    double log_count = std::lgamma(count + 1);
-    for (const std::size_t times :
-         multiplicities(input.original.data(), input.num_elements, input.element_bytes)) {
-      log_count -= std::lgamma(static_cast<double>(times) + 1);
-    }
-    bits += log_count / std::log(2.0);
-  }
+  for (const Input& input : inputs_) bits += bits_of(input);
   return bits;
 }
 
-/// A single run that differs from its neighbours has as many positions as there are runs.
-double InputShuffle::exchange_bits(const Input& input) const {
-  const std::size_t length = run_elements(input.num_elements);
-  const std::size_t runs = input.num_elements / length;
-  const std::size_t run_bytes = length * input.element_bytes;
-  std::size_t differing = 0;
-  for (std::size_t run = 1; run < runs && differing < 2 * exchanges_; ++run) {
-    const std::byte* const data = input.original.data() + run * run_bytes;
-    differing += std::memcmp(data - run_bytes, data, run_bytes) != 0;
+double InputShuffle::bits_of(const Input& input) {
+  const auto count = static_cast<double>(input.num_elements);
+  if (input.kind == Kind::kDrawn) return 10 * count;  // significant bits of a float16
+  const std::byte* const data = input.original.data();
+  if (input.kind == Kind::kTurned) {
+    std::size_t varied = 0;
+    for (std::size_t begin = 0; begin < input.num_elements; begin += kDrawnRun) {
+      const std::size_t length = std::min(kDrawnRun, input.num_elements - begin);
+      varied += !is_constant(data + begin * input.element_bytes, length, input.element_bytes);
+    }
+    // With a single one, both turns together lead to the same places.
+    const auto further = static_cast<double>(std::max<std::size_t>(varied, 1) - 1);
+    return std::log2(count) + further * std::log2(static_cast<double>(kDrawnRun));
   }
-  return std::max(static_cast<double>(differing), 1.0) * std::log2(static_cast<double>(runs));
+  double log_count = std::lgamma(count + 1);
+  for (const std::size_t times : multiplicities(data, input.num_elements, input.element_bytes)) {
+    log_count -= std::lgamma(static_cast<double>(times) + 1);
+  }
+  return log_count / std::log(2.0);
 }
 
 std::uint64_t InputShuffle::reserve(std::uint64_t count) {
   return std::exchange(next_, next_ + count);
 }
 
-void InputShuffle::swap(const Exchange& exchange) const {
-  const Input& input = inputs_[exchange.input];
-  std::byte* const data = input.argument->bytes.data();
-  std::byte* const one = data + exchange.one * input.element_bytes;
-  std::byte* const other = data + exchange.other * input.element_bytes;
-  if (one != other) std::swap_ranges(one, one + exchange.num_elements * input.element_bytes, other);
-}
-
-bool InputShuffle::changes(const Exchange& exchange) const {
-  const Input& input = inputs_[exchange.input];
-  const std::byte* const data = input.argument->bytes.data();
-  return std::memcmp(data + exchange.one * input.element_bytes,
-                     data + exchange.other * input.element_bytes,
-                     exchange.num_elements * input.element_bytes) != 0;
-}
-
 /// Returns whether something changed.
-bool InputShuffle::draw(std::uint64_t content, std::uint64_t attempt, std::size_t strength) {
+bool InputShuffle::draw(std::uint64_t content, std::uint64_t attempt) {
   Numbers numbers(seed_, content, attempt);
   bool any_change = false;
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const Input& input = inputs_[i];
+  for (const Input& input : inputs_) {
+    const std::byte* const original = input.original.data();
     std::byte* const data = input.argument->bytes.data();
-    if (input.kind == Kind::kExchanged) {
-      const std::size_t length = run_elements(input.num_elements);
-      const std::size_t runs = input.num_elements / length;
-      for (std::size_t k = 0; k < std::min(exchanges_ * strength, runs); ++k) {
-        const Exchange exchange = {i, numbers.below(runs) * length, numbers.below(runs) * length,
-                                   length};
-        any_change = any_change || changes(exchange);
-        swap(exchange);
-        exchanged_.push_back(exchange);
-      }
-      continue;
-    }
-    if (input.kind == Kind::kPermuted) {
-      std::memcpy(data, input.original.data(), input.original.size());
-      permute(data, input.num_elements, input.element_bytes, numbers);
+    if (input.kind == Kind::kDrawn) {
+      draw_between(input.argument->dtype, original, data, input.num_bytes(), numbers);
+    } else if (input.kind == Kind::kTurned) {
+      turn_runs(original, data, input.num_elements, input.element_bytes, numbers);
     } else {
-      interpolate(input.argument->dtype, input.original.data(), data, input.original.size(),
-                  numbers);
+      std::memcpy(data, original, input.num_bytes());
+      permute(data, input.num_elements, input.element_bytes, numbers);
     }
-    any_change = any_change || std::memcmp(data, input.original.data(), input.original.size()) != 0;
+    any_change = any_change || !input.is_original();
   }
   return any_change;
 }
 
 /// There is an element that differs from any other, since none of the inputs is constant.
 void InputShuffle::exchange_one_element(std::uint64_t start) {
-  const std::size_t count = inputs_.front().num_elements;
-  Exchange exchange = {0, start % count, start % count, 1};
-  while (!changes(exchange)) exchange.other = (exchange.other + 1) % count;
-  swap(exchange);
-  exchanged_.push_back(exchange);
+  const Input& input = inputs_.front();
+  const std::size_t size = input.element_bytes;
+  std::byte* const data = input.argument->bytes.data();
+  std::byte* const one = data + start % input.num_elements * size;
+  std::byte* other = one;
+  while (std::memcmp(one, other, size) == 0) {
+    other = other + size == data + input.num_bytes() ? data : other + size;
+  }
+  std::swap_ranges(one, one + size, other);
 }
 
-void InputShuffle::undo_exchanges() {
-  for (auto exchange = exchanged_.rbegin(); exchange != exchanged_.rend(); ++exchange)
-    swap(*exchange);
-  exchanged_.clear();
-}
-
-Status InputShuffle::apply(std::uint64_t content, std::size_t strength) {
+Status InputShuffle::apply(std::uint64_t content) {
   if (inputs_.empty()) return Status::ok();
-  touched_ = exchanged_;
   bool is_other = false;
   for (std::uint64_t attempt = 0; !is_other && attempt < kAttempts; ++attempt) {
-    undo_exchanges();
-    is_other = draw(content, attempt, strength);
+    is_other = draw(content, attempt);
   }
   if (!is_other) exchange_one_element(Numbers(seed_, content, kAttempts)());
-  return update_place();
+  return update_device();
 }
 
-/// Of large inputs only what has changed.
-Status InputShuffle::update_place() const {
+Status InputShuffle::update_device() const {
   if (arguments_.device().is_host()) return Status::ok();
-  for (const Input& input : inputs_) {
-    if (input.original.size() <= kRedrawnBytes) {
-      GN_RETURN_IF_ERROR(arguments_.update(input.index));
-    }
-  }
-  for (const auto* list : {&touched_, &exchanged_}) {
-    for (const Exchange& exchange : *list) {
-      const Input& input = inputs_[exchange.input];
-      if (input.original.size() <= kRedrawnBytes) continue;
-      for (const std::size_t first : {exchange.one, exchange.other}) {
-        GN_RETURN_IF_ERROR(arguments_.update(input.index, first * input.element_bytes,
-                                             exchange.num_elements * input.element_bytes));
-      }
-    }
-  }
+  for (const Input& input : inputs_) GN_RETURN_IF_ERROR(arguments_.update(input.index));
   return Status::ok();
 }
 
 Status InputShuffle::restore() {
-  exchanged_.clear();
   for (const Input& input : inputs_) {
-    std::memcpy(input.argument->bytes.data(), input.original.data(), input.original.size());
-    GN_RETURN_IF_ERROR(arguments_.update(input.index));
+    std::memcpy(input.argument->bytes.data(), input.original.data(), input.num_bytes());
   }
-  return Status::ok();
+  return update_device();
 }
 
 }  // namespace graphnet::worker

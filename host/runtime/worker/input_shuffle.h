@@ -23,17 +23,21 @@ std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
 ///
 /// | inputs                  | a content is                         | how many there are      |
 /// |-------------------------|--------------------------------------|-------------------------|
-/// | floats, small           | each element between two random ones | beyond counting         |
-/// | small, other types, and | the elements in another order        | n! / (n1! n2! ...) of n |
-/// | floats of few values    |                                      | elements                |
-/// | large                   | 32 pairs of runs exchanged           | 2^300 and more          |
+/// | floats                  | each element between two random ones | beyond counting         |
+/// | other types, and floats | the elements in another order: up to | n! / (n1! n2! ...) of n |
+/// | of few values           | 64 KiB together, in signature order, | elements                |
+/// |                         | any order; larger inputs are turned, | n, and 256 for each run |
+/// |                         | and each run of 256 elements again   | that is not constant    |
 /// | constant, one element,  | what they are                        | 1                       |
 /// | pinned                  |                                      |                         |
 ///
-/// Small are inputs that together have up to 64 KiB, in signature order. Integers keep their
-/// multiset in every content: operators that need distinct indices, such as scatter, keep them.
+/// All of every input is written anew, however large it is: what a plugin remembers of rows is of
+/// no use. Writing takes about as long as one thread needs to read the input, so it does not exceed
+/// what a call takes by much. Integers keep their multiset in every content: operators that need
+/// distinct indices, such as scatter, keep them. No content tells of another one (content_draw.h).
 ///
-/// units    a content takes up to 40 us (64 KiB drawn anew), large ones about 5 us
+/// units    64 KiB take about 4 us (float32, AVX2), 600 KiB 40 us; permuting 64 KiB takes up to
+///          50 us
 /// order    restore() at the end
 /// errors   of what copies: as device::TensorDevice; none on the host
 class InputShuffle {
@@ -49,46 +53,36 @@ class InputShuffle {
 
   /// First of so many numbers that were not used before.
   std::uint64_t reserve(std::uint64_t count);
-  /// Content number `content`; it differs from the sample's own. With more `strength` so many more
-  /// runs of large inputs are exchanged, up to all.
-  base::Status apply(std::uint64_t content, std::size_t strength = 1);
+  /// Content number `content`; it differs from the sample's own.
+  base::Status apply(std::uint64_t content);
   /// A content that was not used before.
-  base::Status next(std::size_t strength = 1) { return apply(reserve(1), strength); }
+  base::Status next() { return apply(reserve(1)); }
   /// The contents at construction.
   base::Status restore();
 
  private:
-  enum class Kind { kInterpolated, kPermuted, kExchanged };
+  enum class Kind { kDrawn, kPermuted, kTurned };
   struct Input {
     std::size_t index;  ///< of the argument
     sample::Argument* argument;
     std::size_t element_bytes;
     std::size_t num_elements;
     Kind kind;
-    std::vector<std::byte> original;
-  };
-  struct Exchange {
-    std::size_t input;
-    std::size_t one;  ///< first elements
-    std::size_t other;
-    std::size_t num_elements;
+    std::vector<std::byte> original;  ///< and its first elements once more, see content_draw.h
+
+    std::size_t num_bytes() const { return num_elements * element_bytes; }
+    bool is_original() const;
   };
 
-  double exchange_bits(const Input& input) const;
-  void swap(const Exchange& exchange) const;
-  bool changes(const Exchange& exchange) const;
-  bool draw(std::uint64_t content, std::uint64_t attempt, std::size_t strength);
+  static double bits_of(const Input& input);
+  bool draw(std::uint64_t content, std::uint64_t attempt);
   void exchange_one_element(std::uint64_t start);
-  void undo_exchanges();
-  base::Status update_place() const;
+  base::Status update_device() const;
 
   const DeviceArguments& arguments_;
   std::uint64_t seed_;
   std::uint64_t next_ = 0;
-  std::size_t exchanges_ = 0;  ///< of each large input
   std::vector<Input> inputs_;
-  std::vector<Exchange> exchanged_;  ///< what is undone before the next content
-  std::vector<Exchange> touched_;    ///< what was undone for this one
 };
 
 }  // namespace graphnet::worker

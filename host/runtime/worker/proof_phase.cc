@@ -28,9 +28,8 @@ namespace {
 // Several calls find what is not done in each; long ones are traced once.
 constexpr int kMostCalls = 3;
 constexpr double kTraceNs = 100e6;
-// Outputs that stay the same: how often inputs change further, and by how much.
+// Outputs that stay the same: how often inputs change further.
 constexpr int kMaxStaleLooks = 6;
-constexpr std::size_t kStrengthALook = 4096;
 // The most that a trap takes; 4 to 6 us were measured.
 constexpr double kTrapNs = 10e3;
 
@@ -372,7 +371,7 @@ Result<ProofPhase::EagerChange> ProofPhase::change_of_eager() {
 
 // Whether the plugin gives the results of its first call on inputs that have changed further.
 Result<bool> ProofPhase::answers_the_same() {
-  GN_RETURN_IF_ERROR(renew_inputs(kStrengthALook));
+  GN_RETURN_IF_ERROR(renew_inputs());
   GN_RETURN_IF_ERROR(prepare_call());
   GN_RETURN_IF_ERROR(untraced_call(kUntracedCall));
   const ScopedStep step(steps_, kComparing);
@@ -395,9 +394,9 @@ Status ProofPhase::disarm() {
   return tracer_->disarm();
 }
 
-Status ProofPhase::renew_inputs(std::size_t strength) {
+Status ProofPhase::renew_inputs() {
   const ScopedStep step(steps_, kPreparing);
-  return shuffle_.next(strength);
+  return shuffle_.next();
 }
 
 Status ProofPhase::prepare_eager() {

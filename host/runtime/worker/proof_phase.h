@@ -141,7 +141,7 @@ class ProofPhase {
   // One step each.
   base::Status arm(bool is_first_call);
   base::Status disarm();
-  base::Status renew_inputs(std::size_t strength = 1);
+  base::Status renew_inputs();
   base::Status prepare_eager();
   base::Status prepare_call();
   base::Status untraced_call(const char* step);

@@ -62,7 +62,7 @@ PairedSettings short_settings(const PairedSettings& protocol) {
 Result<measure::Warmup> warm_up(measure::SideCalls calls, const ComparedSample& compared,
                                 double eager_ns, const PairedSettings& settings,
                                 const measure::Instruments& instruments) {
-  if (eager_ns > static_cast<double>(kWarmupNs)) return measure::Warmup{eager_ns, {}, {}};
+  if (eager_ns > static_cast<double>(kWarmupNs)) return measure::Warmup{eager_ns, {}, {}, {}};
   WarmupInputs inputs(compared.sample, compared.eager);
   calls.after_first = nullptr;
   calls.renew = inputs.renew();

@@ -65,11 +65,6 @@ Status note_checks(SessionLog& log, const TimedFindings& findings, const PluginS
   return Status(base::Code::kPlugin, findings.message);
 }
 
-/// A call of eager's before the plugin was loaded, and in the pairs.
-EagerTimes eager_times(const PairMeans& means, const PairedResult& pairs) {
-  return {means.eager.warmup.typical_ns(), pairs.summary.median_ns[measure::kEager]};
-}
-
 void write_first_pass(const PairMeans& means, const std::optional<measure::Warmup>& launches,
                       const PairedResult& pairs, const TimedFindings& findings,
                       record::Record& record) {
@@ -85,7 +80,7 @@ void write_first_pass(const PairMeans& means, const std::optional<measure::Warmu
 void check_first_pass(SessionLog& log, const PairMeans& means, const PairedResult& pairs,
                       const TimedFindings& findings) {
   record::Record& record = log.record();
-  const EagerTimes times = eager_times(means, pairs);
+  const EagerTimes times = eager_times(means.eager.warmup, pairs.pairs);
   record.checks.eager_watch = {{"before_ns", times.before_ns}, {"in_pairs_ns", times.in_pairs_ns}};
   const std::vector<int>& cores = means.machine.cores.cores();
   if (!cores.empty()) record.timing.cores = cores;
@@ -140,11 +135,13 @@ Result<PairedResult> time_passes(SessionLog& log, const PairMeans& means,
 Status watch_eager(SessionLog& log, const PairMeans& means, const PairedResult& pairs,
                    std::unique_ptr<EagerStandby> standby) {
   const ComparedSample& compared = means.compared;
-  const EagerTimes times = eager_times(means, pairs);
+  const EagerTimes times = eager_times(means.eager.warmup, pairs.pairs);
   std::vector<Finding> findings;
   // No copy is made for a device.
   if (is_suspicious(times, pairs.summary) && !means.device.is_cuda()) {
-    findings = confirm_slowed(compared, standby.get(), times, means.settings,
+    auto instruments = measure::machine_instruments(means.settings, log.task().threads);
+    if (means.machine.clock) measure::count_inherited(instruments, *means.machine.clock);
+    findings = confirm_slowed(compared, standby.get(), times, means.settings, instruments,
                               log.record().checks.eager_watch);
   }
   means.machine.cores.release();  // no times are taken from here on

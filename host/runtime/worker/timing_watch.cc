@@ -25,6 +25,18 @@ constexpr double kBudgetTolerance = 0.05;
 constexpr double kTicksNs = 20e6;
 constexpr const char* kSideNames[] = {"eager", "the plugin"};
 
+/// Where processor time is counted: whoever computes while inputs are written is ahead of the clock.
+struct Stretch {
+  const char* name;
+  measure::PerSide<double> measure::Pair::*ran_ns;
+  measure::PerSide<double> measure::Pair::*span_ns;
+};
+constexpr Stretch kStretches[] = {
+    {"in the timed calls of ", &measure::Pair::ran_ns, &measure::Pair::span_ns},
+    {"in the host's steps before timed calls of ", &measure::Pair::steps_ran_ns,
+     &measure::Pair::steps_span_ns},
+};
+
 std::string seconds_text(double ns) {
   return base::format_duration(ns);
 }
@@ -45,19 +57,22 @@ std::vector<Finding> SettingsWatch::findings() const {
 }
 
 std::vector<Finding> check_budget(const measure::PairedResult& result, int threads) {
-  for (const Side side : {measure::kEager, measure::kBackend}) {
-    double ran_ns = 0;
-    double span_ns = 0;
-    for (const measure::Pair& pair : result.pairs) {
-      ran_ns += pair.ran_ns[side];
-      span_ns += pair.span_ns[side];
+  for (const Stretch& stretch : kStretches) {
+    for (const Side side : {measure::kEager, measure::kBackend}) {
+      double ran_ns = 0;
+      double span_ns = 0;
+      for (const measure::Pair& pair : result.pairs) {
+        ran_ns += (pair.*stretch.ran_ns)[side];
+        span_ns += (pair.*stretch.span_ns)[side];
+      }
+      if (ran_ns <= (1 + kBudgetTolerance) * threads * span_ns) continue;
+      return {{Flag::kOverThreads, stretch.name + std::string(kSideNames[side]) +
+                                       " the worker and its child processes used " +
+                                       seconds_text(ran_ns) + " of processor time in " +
+                                       seconds_text(span_ns) + ", with " +
+                                       std::to_string(threads) +
+                                       (threads == 1 ? " thread" : " threads") + " allowed"}};
     }
-    if (ran_ns <= (1 + kBudgetTolerance) * threads * span_ns) continue;
-    return {{Flag::kOverThreads, std::string("in the timed calls of ") + kSideNames[side] +
-                                     " the worker and its child processes used " +
-                                     seconds_text(ran_ns) + " of processor time in " +
-                                     seconds_text(span_ns) + ", with " + std::to_string(threads) +
-                                     (threads == 1 ? " thread" : " threads") + " allowed"}};
   }
   return {};
 }

@@ -89,7 +89,8 @@ class TimingWatch {
 };
 
 /// The flag for a result in which more processor time was used than `threads` cores offer: above
-/// 5 % more, which is what reading clocks and counters explains.
+/// 5 % more, which is what reading clocks and counters explains. In the calls, or in the host's
+/// steps right before them.
 std::vector<Finding> check_budget(const measure::PairedResult& result, int threads);
 
 /// The flag `unvaried` for a result in which more than about a twentieth of the plugin's timed

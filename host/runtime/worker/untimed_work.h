@@ -14,8 +14,9 @@ namespace graphnet::worker {
 ///
 /// units    nanoseconds a call, medians; 0: not known
 struct HostSteps {
-  double around_ns = 0;  ///< new content, output buffers, the way to the clock and from it
-  double copy_ns = 0;    ///< all outputs copied
+  double around_ns = 0;   ///< output buffers, new content, the way to the clock and from it
+  double copy_ns = 0;     ///< all outputs copied
+  double reading_ns = 0;  ///< of the counters, once a side sample
 };
 
 /// Takes the steps from eager's warm-up, and copies eager's outputs a few times, each after a call.
