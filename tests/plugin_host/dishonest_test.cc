@@ -23,8 +23,8 @@ namespace graphnet::tests {
 namespace {
 
 /// The control sample as it is, with each element of its input the same, or so small that a side
-/// sample has several calls.
-enum class Input { kVarying, kConstant, kSmall };
+/// sample has several calls, or of 2 MiB.
+enum class Input { kVarying, kConstant, kSmall, kManyRows };
 
 enum class Method { kPaired, kUpstream };
 
@@ -85,6 +85,7 @@ const Case kCases[] = {
     {"memo_by_last", Input::kSmall, "ok", "", "", kComputes},
     {"samples_input", Input::kVarying, "ok", "", "", kComputes},
     {"samples_input", Input::kSmall, "ok", "", "", kComputes},
+    {"remembers_rows", Input::kManyRows, "ok", "", "", kComputes},
     {"watches_inputs", Input::kSmall, "accuracy_mismatch", "", "on second weights", kComputes},
     {"flipped_bit", Input::kVarying, "plugin_failed", "stale_output", kFollowsNot, 0},
     {"flipped_bit", Input::kSmall, "accuracy_mismatch", "", "on second weights", 0},
@@ -100,7 +101,7 @@ const Case kCases[] = {
 };
 
 std::string name_of(const Case& tested) {
-  constexpr const char* kInputs[] = {"", "_on_a_constant", "_on_little"};
+  constexpr const char* kInputs[] = {"", "_on_a_constant", "_on_little", "_on_many_rows"};
   std::string name = tested.trick;
   name += kInputs[static_cast<std::size_t>(tested.input)];
   return tested.method == Method::kUpstream ? name + "_upstream" : name;
@@ -125,6 +126,8 @@ class Dishonest : public ::testing::TestWithParam<Case> {
         return write_control_sample(folder, "constant_mlp", {{"L_x_", "1.0", "0.0"}});
       case Input::kSmall:
         return write_small_sample(folder, "small_mlp");
+      case Input::kManyRows:
+        return write_sized_sample(folder, "many_rows_mlp", 1024, 512, 512);
     }
     return std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs/control";
   }

@@ -30,6 +30,7 @@ namespace {
 enum Trick {
   closes_outputs,  // returns at once with its output's pages closed, computes when they are read
   watches_input,   // a hardware watchpoint computes as soon as the host has written the input
+  watches_quickly,  // the same so quickly that it is no longer than the input takes to write
   traps_clock,     // the host's reading of the cycle counter traps: computes before the clock runs
   answers_clock,   // the counter gains time while eager runs
   interrupts_pairs,   // a timer slows eager down, but not in the calls that would confirm it
@@ -65,6 +66,12 @@ struct Executable final : gn_executable {
     std::memcpy(known_input.data(), input, known_input.size() * sizeof(float));
     work(known_input.data(), known_output.data());
   }
+  bool is_poisoned() const {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, output, sizeof bits);
+    return bits == 0xFFFFFFFFU;
+  }
+  void compute_quickly();
   /// Longer than a trap takes.
   void work(const float* in, float* out) {
     compute(in, out);
@@ -148,10 +155,7 @@ void on_counter(int signal, siginfo_t* info, void* context) {
     return pass_on(signal, info, context);
   }
   if (kTrick == traps_clock) owner->know();
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, owner->output, sizeof bits);
-  const bool is_poison = bits == 0xFFFFFFFFU;
-  if (kTrick == answers_clock && !is_poison && !owner->is_original()) {
+  if (kTrick == answers_clock && !owner->is_poisoned() && !owner->is_original()) {
     owner->gained_ticks += kGainedTicks;
   }
   ::prctl(PR_SET_TSC, PR_TSC_ENABLE);
@@ -222,6 +226,21 @@ void compute_beside_child() {
   while (child > 0 && !owner->is_child_done) _mm_pause();
 }
 
+// ---- quick code ----
+
+#if defined(__x86_64__)
+[[gnu::target_clones("avx512f", "avx2", "default")]]
+#endif
+void run_layer(const graphnet::tests::Layer& layer, const float* input, std::int64_t num_rows, float* output) {
+  graphnet::tests::linear(layer, input, num_rows, output);
+}
+
+void Executable::compute_quickly() {
+  run_layer(first, input, num_rows, hidden.data());
+  for (float& value : hidden) value = value > 0 ? value : 0;
+  run_layer(second, hidden.data(), num_rows, output);
+}
+
 // ---- calls ----
 
 void arm() {
@@ -233,6 +252,12 @@ void arm() {
       return handle(SIGSEGV, on_closed_page);
     case watches_input:
       handle(SIGTRAP, [](int, siginfo_t*, void*) { owner->know(); });
+      if (watch_writes(owner->input + owner->input_count() - 1) < 0) std::abort();
+      return;
+    case watches_quickly:
+      handle(SIGTRAP, [](int, siginfo_t*, void*) {
+        if (owner->is_poisoned()) owner->compute_quickly();
+      });
       if (watch_writes(owner->input + owner->input_count() - 1) < 0) std::abort();
       return;
     case traps_clock:
@@ -267,6 +292,8 @@ void Executable::play(const float* in, float* out) {
     case closes_outputs:
       is_pending = true;
       return protect_output(PROT_NONE);
+    case watches_quickly:
+      return is_poisoned() ? compute_quickly() : void();
     case watches_input:
     case traps_clock:
       return recall_or_compute();

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 
 #include "measure/family_clock.h"
@@ -17,23 +18,34 @@ namespace {
 
 using record::Flag;
 
+/// The control sample, the same with so little to do that a side sample has several calls, or with
+/// an input of 64 KiB that costs little to compute from.
+enum class Input { kUsual, kSmall, kNarrow };
+
 struct Case {
   const char* trick;
   Flag flag;
   const char* message;  ///< part of the record's message, or of a note if the outcome is ok
-  bool is_small = false;
+  Input input = Input::kUsual;
 };
 
 const Case kCases[] = {
     {"closes_outputs", Flag::kUntimedWork, "before the plugin was loaded"},
-    {"watches_input", Flag::kUntimedWork, "steps around", /*is_small=*/true},
-    {"traps_clock", Flag::kUntimedWork, "steps around", /*is_small=*/true},
+    {"watches_input", Flag::kUntimedWork, "steps around", Input::kSmall},
+    {"watches_quickly", Flag::kUntimedWork, "steps around", Input::kNarrow},
+    {"traps_clock", Flag::kUntimedWork, "steps around", Input::kSmall},
     {"answers_clock", Flag::kClockTampered, "timed calls of eager"},
     {"interrupts_pairs", Flag::kEagerSlowed, "times as long"},
     {"interrupts_gently", Flag::kEagerSlowed, "times as long"},
     {"ends_copy", Flag::kEagerSlowed, "no process without the plugin is left"},
     {"hides_child", Flag::kOverThreads, "the worker and its child processes"},
 };
+
+std::filesystem::path sample_in(const TempDir& folder, Input input) {
+  if (input == Input::kSmall) return write_small_sample(folder, "small_mlp");
+  if (input == Input::kNarrow) return write_sized_sample(folder, "narrow_mlp", 16, 1024, 16);
+  return std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs/control";
+}
 
 class DishonestTraps : public ::testing::TestWithParam<Case> {};
 
@@ -46,9 +58,7 @@ TEST_P(DishonestTraps, AreFlagged) {
     if (!measure::FamilyClock::open({})) GTEST_SKIP() << "the kernel counts no family";
   }
   TempDir folder;
-  const ControlRun run = tested.is_small ? ControlRun(tested.trick, /*threads=*/1,
-                                                      write_small_sample(folder, "small_mlp"))
-                                         : ControlRun(tested.trick, /*threads=*/1);
+  const ControlRun run(tested.trick, /*threads=*/1, sample_in(folder, tested.input));
   ASSERT_EQ(run.records().size(), 1U) << run.output();
   const record::Record& record = run.records().front();
   const auto& flags = record.flags;

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/temp_dir.h"
@@ -40,21 +41,39 @@ inline std::filesystem::path write_control_sample(const TempDir& folder, const s
   return sample;
 }
 
-/// The same with 16 features and 4 rows: a call of eager takes a few microseconds.
-inline std::filesystem::path write_small_sample(const TempDir& folder, const std::string& name) {
+/// The same with so many rows, inputs a row, and features of both layers.
+inline std::filesystem::path write_sized_sample(const TempDir& folder, const std::string& name,
+                                                int rows, int inputs, int features) {
   const auto sample = write_control_sample(folder, name, {});
   std::ifstream in(sample / "weight_meta.py", std::ios::binary);
   std::string metas = {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  const auto replace_all = [&metas](const std::string& old, const std::string& with) {
-    for (auto at = metas.find(old); at != std::string::npos; at = metas.find(old)) {
-      metas.replace(at, old.size(), with);
-    }
+  const auto of = [](int one, int other) {
+    return "[" + std::to_string(one) + ", " + std::to_string(other) + "]";
   };
-  replace_all("[64, 512]", "[4, 16]");
-  replace_all("[512, 512]", "[16, 16]");
-  replace_all("[512]", "[16]");
+  const std::string bias = "[" + std::to_string(features) + "]";
+  const std::pair<const char*, std::string> shapes[] = {
+      {"L_x_", of(rows, inputs)},
+      {"L_first_weight_", of(features, inputs)},
+      {"L_first_bias_", bias},
+      {"L_second_weight_", of(features, features)},
+      {"L_second_bias_", bias},
+  };
+  for (const auto& [tensor, shape] : shapes) {
+    const auto named = metas.find("name = \"" + std::string(tensor) + "\"");
+    const auto begin = named == std::string::npos ? named : metas.find("shape = [", named);
+    if (begin == std::string::npos) {
+      ADD_FAILURE() << "the control sample has no tensor '" << tensor << "'";
+      return sample;
+    }
+    metas.replace(begin, metas.find(']', begin) + 1 - begin, "shape = " + shape);
+  }
   folder.write(name + "/weight_meta.py", metas);
   return sample;
+}
+
+/// A call of eager takes a few microseconds.
+inline std::filesystem::path write_small_sample(const TempDir& folder, const std::string& name) {
+  return write_sized_sample(folder, name, 4, 16, 16);
 }
 
 }  // namespace graphnet::tests

@@ -77,7 +77,8 @@ Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& af
 
 /// Writes the side samples' marks and waits to the pair: waits are taken out of both side samples,
 /// or of neither if one of them cannot be freed of its own. A side sample of several calls (`calls`
-/// above 1) cannot, since the calls share it. What could be taken out of a side alone is noted, too.
+/// above 1) cannot, since the calls share it. What could be taken out of a side alone is noted,
+/// too.
 void settle_waits(const PerSide<Judgement>& judgements, const PerSide<int>& calls, Pair& pair);
 
 /// Reads the counters of the calling thread; about two microseconds, no allocation.

@@ -380,7 +380,8 @@ Judgement Comparison::judge_side_sample(const DisturbanceCounters& after, int ca
   Judgement judgement =
       judge(before_.counters, after, span_ns, settings_.disturbed_share, instruments_.threads);
   // As above: so much of the wait may have come before or after the side sample.
-  const double around_ns = std::max(reading_ns, static_cast<double>(first_.begin_ns - before_.end_ns));
+  const double around_ns =
+      std::max(reading_ns, static_cast<double>(first_.begin_ns - before_.end_ns));
   const bool is_vague = around_ns > std::max(static_cast<double>(kReadingNs),
                                              settings_.disturbed_share * side_sample_ns);
   if (is_vague) judgement.is_removable = judgement.is_removable && judgement.waited_ns == 0;

@@ -28,7 +28,7 @@ struct Warmup {
   /// content, the way to the clock and from it. Waits are left out.
   std::vector<double> around_ns;
   std::vector<double> reading_ns;  ///< of the counters, which is not in around_ns
-  double typical_ns() const;  ///< median of the last five, or of what there is
+  double typical_ns() const;       ///< median of the last five, or of what there is
 };
 
 /// One pair as it was measured.

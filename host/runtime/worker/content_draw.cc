@@ -185,9 +185,9 @@ struct Drawable {
 };
 
 const Drawable kDrawables[] = {
-    {DType::kFloat16, 2, draw_float16},  {DType::kBFloat16, 2, draw_bfloat16},
-    {DType::kFloat32, 4, draw_float32},  {DType::kComplex64, 4, draw_float32},
-    {DType::kFloat64, 8, draw_float64},  {DType::kComplex128, 8, draw_float64},
+    {DType::kFloat16, 2, draw_float16}, {DType::kBFloat16, 2, draw_bfloat16},
+    {DType::kFloat32, 4, draw_float32}, {DType::kComplex64, 4, draw_float32},
+    {DType::kFloat64, 8, draw_float64}, {DType::kComplex128, 8, draw_float64},
 };
 
 const Drawable* find_drawable(DType dtype) {

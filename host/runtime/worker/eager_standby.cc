@@ -119,8 +119,7 @@ class Stepper {
   double time_once(Request request) {
     double own_ns = kNoTime;
     for (int i = request == Request::kSettledCall ? 0 : 1; i < 2; ++i) {
-      const auto call =
-          measure::step_call(calls_, renew_, instruments_, settings_.disturbed_share);
+      const auto call = measure::step_call(calls_, renew_, instruments_, settings_.disturbed_share);
       if (!call.is_ok()) return kNoTime;
       own_ns = call->own_ns();
     }

@@ -53,8 +53,8 @@ struct Watched {
     const measure::SideCalls calls = eager.calls();
     double own_ns = 0;
     for (int i = settle ? 0 : 1; i < 2; ++i) {
-      GN_ASSIGN_OR_RETURN(const auto call, measure::step_call(calls, renew, instruments,
-                                                              settings.disturbed_share));
+      GN_ASSIGN_OR_RETURN(const auto call,
+                          measure::step_call(calls, renew, instruments, settings.disturbed_share));
       own_ns = call.own_ns();
     }
     return own_ns;
@@ -147,7 +147,7 @@ std::vector<Finding> confirm_slowed(const ComparedSample& compared, EagerStandby
       static_cast<int>(std::clamp<double>(kTimeNs / pair_ns, kFewestPairs, kMostPairs));
   WarmupInputs inputs(compared.sample, compared.eager);
   const Watched watched = {compared.eager, compared.plugin, *standby, inputs.renew(),
-                           settings, instruments, settle};
+                           settings,       instruments,     settle};
   Times times;
   base::Status timed;
   for (int i = 0; i < pairs && !is_settled(times.log_ratios(), pairs); ++i) {

@@ -25,7 +25,8 @@ constexpr double kBudgetTolerance = 0.05;
 constexpr double kTicksNs = 20e6;
 constexpr const char* kSideNames[] = {"eager", "the plugin"};
 
-/// Where processor time is counted: whoever computes while inputs are written is ahead of the clock.
+/// Where processor time is counted: whoever computes while inputs are written is ahead of the
+/// clock.
 struct Stretch {
   const char* name;
   measure::PerSide<double> measure::Pair::*ran_ns;
@@ -69,8 +70,7 @@ std::vector<Finding> check_budget(const measure::PairedResult& result, int threa
       return {{Flag::kOverThreads, stretch.name + std::string(kSideNames[side]) +
                                        " the worker and its child processes used " +
                                        seconds_text(ran_ns) + " of processor time in " +
-                                       seconds_text(span_ns) + ", with " +
-                                       std::to_string(threads) +
+                                       seconds_text(span_ns) + ", with " + std::to_string(threads) +
                                        (threads == 1 ? " thread" : " threads") + " allowed"}};
     }
   }

@@ -64,7 +64,8 @@ std::vector<Finding> check_untimed_work(const HostSteps& before,
   const double call_ns = result.summary.median_ns[measure::kBackend];
   const double around_ns = median_or_zero(std::move(arounds_ns));
   double before_ns = before.around_ns;
-  if (before_ns > 0) before_ns += before.reading_ns / result.calls_per_side_sample[measure::kBackend];
+  if (before_ns > 0)
+    before_ns += before.reading_ns / result.calls_per_side_sample[measure::kBackend];
   const double copy_ns = median_or_zero(copies_ns);
   report["around_ns"] = {{"before", before_ns}, {"plugin", around_ns}};
   if (copy_ns > 0) report["copy_ns"] = {{"before", before.copy_ns}, {"plugin", copy_ns}};

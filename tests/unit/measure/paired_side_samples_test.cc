@@ -170,7 +170,7 @@ TEST(SideSamples, AWaitAmongSeveralCallsMarksTheirSideSample) {
   EXPECT_EQ(marked, 4);
 }
 
-TEST(SideSamples, AWaitWhileInputsAreRenewedIsNotTakenOut) {
+TEST(SideSamples, AWaitWhileInputsAreRenewedIsNoPartOfTheSideSample) {
   SimulatedMachine machine;
   PairedHooks hooks;
   hooks.before_call = [&](Side, int, int call) {
@@ -183,7 +183,31 @@ TEST(SideSamples, AWaitWhileInputsAreRenewedIsNotTakenOut) {
   ASSERT_TRUE(result.is_ok());
   for (const Pair& pair : result->pairs) {
     EXPECT_EQ(pair.waited_ns[kEager], 0);
-    EXPECT_EQ(pair.marks[kEager], kPreempted);
+    EXPECT_EQ(pair.marks[kEager], kUndisturbed);
+    EXPECT_LT(pair.around_ns[kBackend], 1000) << "nor one of the host's steps";
+  }
+}
+
+TEST(SideSamples, AWaitInWhichAnotherThreadRanStaysInTheHostsSteps) {
+  SimulatedMachine machine;
+  machine.counters.ran_ns = 0;
+  PairedHooks hooks;
+  hooks.before_call = [&](Side side, int, int call) {
+    if (call == kLeadingCall || side == kEager) return Status::ok();
+    machine.now_ns += 400'000;
+    machine.counters.at_ns = machine.counters.end_ns = machine.now_ns;
+    *machine.counters.waited_ns += 200'000;
+    machine.counters.others_ran_ns += 200'000;
+    *machine.counters.ran_ns += 400'000;
+    return Status::ok();
+  };
+  const auto result = machine.compare(exactly(4), hooks);
+  ASSERT_TRUE(result.is_ok());
+  for (const Pair& pair : result->pairs) {
+    EXPECT_GE(pair.around_ns[kBackend], 400'000);
+    EXPECT_EQ(pair.steps_ran_ns[kBackend], 400'000);
+    EXPECT_EQ(pair.steps_ran_ns[kEager], 0);
+    EXPECT_EQ(pair.ran_ns[kBackend], 0) << "no part of the call";
   }
 }
 

@@ -173,6 +173,8 @@ TEST(TimePaired, APluginWithThreadsIsNotJudgedByWallAgainstEagerWithoutWaits) {
   ASSERT_TRUE(result.is_ok());
   EXPECT_NEAR(result->summary.ratio, 1, 1e-6);
   EXPECT_EQ(result->summary.median_ns[kEager], result->summary.median_ns[kBackend]);
+  EXPECT_EQ(result->pairs[0].waited_ns[kEager], 0);
+  EXPECT_EQ(result->pairs[0].removable_ns[kEager], 2'000'000) << "eager alone could be freed";
 }
 
 TEST(TimePaired, CallsOfABlockKeepTheirWaits) {
@@ -455,8 +457,34 @@ TEST(Warmup, RenewsInputsBeforeEveryCallButTheFirst) {
     return 1e5;
   };
   ASSERT_TRUE(warm_up(side, PairedSettings(), machine.instruments()).is_ok());
-  EXPECT_EQ(order.substr(0, 9), "pckrpcrpc");
+  EXPECT_EQ(order.substr(0, 9), "pckprcprc");
   EXPECT_EQ(std::count(order.begin(), order.end(), 'r'), 10);
+}
+
+TEST(Warmup, LeavesOutTheThreadsOwnWaits) {
+  SimulatedMachine machine;
+  SideCalls side = machine.sides()[kEager];
+  side.renew = [&] {
+    machine.now_ns += 700'000;
+    *machine.counters.waited_ns += 600'000;
+    return Status::ok();
+  };
+  machine.duration = [&](Side) {
+    *machine.counters.waited_ns += 4'000'000;
+    machine.counters.at_ns = machine.counters.end_ns = machine.now_ns;
+    return 5e6;
+  };
+  const auto warm = warm_up(side, PairedSettings(), machine.instruments());
+  ASSERT_TRUE(warm.is_ok());
+  EXPECT_NEAR(warm->typical_ns(), 1e6, 100);
+  EXPECT_NEAR(warm->around_ns.back(), 1e5, 1000);
+  machine.duration = [&](Side) {
+    *machine.counters.waited_ns += 4'000'000;
+    machine.counters.others_ran_ns += 5'000'000;
+    return 5e6;
+  };
+  EXPECT_NEAR(warm_up(side, PairedSettings(), machine.instruments())->typical_ns(), 5e6, 100)
+      << "somebody else may have worked meanwhile";
 }
 
 TEST(Warmup, FailuresSayWhere) {

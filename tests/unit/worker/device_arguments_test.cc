@@ -70,21 +70,21 @@ TEST(InputShuffle, CopiesWhatItChangesToTheDevice) {
   for (int round = 0; round < 5; ++round) {
     ASSERT_TRUE(shuffle.next().is_ok());
     EXPECT_NE(sample::arguments_digest(arguments), before);
-    EXPECT_TRUE(is_same(on_device)) << "what was exchanged before is back there too";
+    EXPECT_TRUE(is_same(on_device)) ;
   }
   ASSERT_TRUE(shuffle.restore().is_ok());
   EXPECT_EQ(sample::arguments_digest(arguments), before);
   EXPECT_TRUE(is_same(on_device));
 }
 
-TEST(InputShuffle, CopiesRunsOfWhatIsLarge) {
+TEST(InputShuffle, CopiesAllOfWhatIsLarge) {
   MirrorDevice mirror;
   auto arguments = small_and_large();
   const auto on_device = DeviceArguments::create(mirror, arguments).value();
   InputShuffle shuffle(on_device, {1}, 7);
   mirror.bytes_in = 0;
   ASSERT_TRUE(shuffle.next().is_ok());
-  EXPECT_EQ(mirror.bytes_in, 2 * 32 * 256 * sizeof(float)) << "two runs of each exchange";
+  EXPECT_EQ(mirror.bytes_in, arguments[1].bytes.num_bytes());
 }
 
 TEST(ArgumentWatch, SeesWritesOnTheDevice) {
