@@ -28,11 +28,11 @@
 namespace {
 
 enum Trick {
-  closes_outputs,  // returns at once with its output's pages closed, computes when they are read
-  watches_input,   // a hardware watchpoint computes as soon as the host has written the input
+  closes_outputs,   // returns at once with its output's pages closed, computes when they are read
+  watches_input,    // a hardware watchpoint computes as soon as the host has written the input
   watches_quickly,  // the same so quickly that it is no longer than the input takes to write
-  traps_clock,     // the host's reading of the cycle counter traps: computes before the clock runs
-  answers_clock,   // the counter gains time while eager runs
+  traps_clock,      // the host's reading of the cycle counter traps: computes before the clock runs
+  answers_clock,    // the counter gains time while eager runs
   interrupts_pairs,   // a timer slows eager down, but not in the calls that would confirm it
   interrupts_gently,  // the same by a third, which no comparison of other moments would show
   ends_copy,          // a timer slows eager down, and the copy that would confirm it is killed

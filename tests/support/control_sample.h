@@ -52,10 +52,8 @@ inline std::filesystem::path write_sized_sample(const TempDir& folder, const std
   };
   const std::string bias = "[" + std::to_string(features) + "]";
   const std::pair<const char*, std::string> shapes[] = {
-      {"L_x_", of(rows, inputs)},
-      {"L_first_weight_", of(features, inputs)},
-      {"L_first_bias_", bias},
-      {"L_second_weight_", of(features, features)},
+      {"L_x_", of(rows, inputs)}, {"L_first_weight_", of(features, inputs)},
+      {"L_first_bias_", bias},    {"L_second_weight_", of(features, features)},
       {"L_second_bias_", bias},
   };
   for (const auto& [tensor, shape] : shapes) {

@@ -70,7 +70,7 @@ TEST(InputShuffle, CopiesWhatItChangesToTheDevice) {
   for (int round = 0; round < 5; ++round) {
     ASSERT_TRUE(shuffle.next().is_ok());
     EXPECT_NE(sample::arguments_digest(arguments), before);
-    EXPECT_TRUE(is_same(on_device)) ;
+    EXPECT_TRUE(is_same(on_device));
   }
   ASSERT_TRUE(shuffle.restore().is_ok());
   EXPECT_EQ(sample::arguments_digest(arguments), before);

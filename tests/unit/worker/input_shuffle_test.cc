@@ -143,7 +143,8 @@ TEST(InputShuffle, PutsSmallIntegersInAnotherOrder) {
 
 /// Rows of a content that an earlier one had, too; `seen` gets all of them.
 template <typename Element>
-std::size_t num_known_rows(const std::vector<Element>& values, std::set<std::vector<Element>>& seen) {
+std::size_t num_known_rows(const std::vector<Element>& values,
+                           std::set<std::vector<Element>>& seen) {
   constexpr std::ptrdiff_t kRow = 64;
   std::size_t known = 0;
   for (auto at = values.begin(); values.end() - at >= kRow; at += kRow) {
