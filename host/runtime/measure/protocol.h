@@ -28,9 +28,9 @@ namespace graphnet::measure {
 /// |             | them; its duration is dropped                                    | outside |
 /// | prepare     | put back what a call changes (generator, arguments); all outputs |         |
 /// |             | are made worthless, or for eager as much memory is written       | outside |
-/// | count       | read how long the thread has waited for a core so far            | outside |
 /// | renew       | inputs get content of this one call                              | outside |
-/// | flush       | cache mode `cold` only; count comes after it                     | outside |
+/// | flush       | cache mode `cold` only                                           | outside |
+/// | count       | read how long the thread has waited for a core so far            | outside |
 /// | **call**    | call ... outputs complete; on a device it is synchronised inside | inside  |
 /// | copy        | outputs of a checked call are copied                             | outside |
 /// | count again | after the last call: the same reading                            | outside |
@@ -69,6 +69,8 @@ namespace graphnet::measure {
 /// ratio, medians, the other statistics and the break-even are all made of the difference. If more
 /// than a fifth of a side was taken out (`max_waited`), there is no interval and the verdict is
 /// `unstable`: what is left then says more about the kernel's counters than about the side.
+/// Warm-up calls are stored without such waits, and so are the times by which eager is watched
+/// (worker/eager_watch.h) and those of the host's steps around calls (worker/untimed_work.h).
 ///
 /// Outliers. A side sample with a wait that is left in is marked, if other programs can have had
 /// the cores for so long (at most what `threads` cores offer and the worker did not use), and so
