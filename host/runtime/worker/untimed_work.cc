@@ -16,12 +16,22 @@ constexpr int kCopies = 5;
 constexpr double kLongCallNs = 20e6;
 constexpr double kCallShare = 0.1;
 constexpr double kLeastNs = 2000;
-constexpr double kAroundSlack = 0.5;
+// Of the steps around calls, up to the first length and beyond it: small inputs are written in
+// 4 us, about what a trap takes; large ones take long enough to compute in.
+constexpr double kShortStepsNs = 10e3;
+constexpr double kShortSlack = 0.5;
+constexpr double kLongSlack = 0.2;
 // What a plugin writes past the caches is copied from memory.
 constexpr double kCopySlack = 1;
 
 double median_or_zero(std::vector<double> values) {
   return values.empty() ? 0 : measure::median(std::move(values));
+}
+
+/// As a share of the steps' time.
+double around_slack(double before_ns) {
+  const double short_ns = std::min(before_ns, kShortStepsNs);
+  return (kShortSlack * short_ns + kLongSlack * (before_ns - short_ns)) / before_ns;
 }
 
 }  // namespace
@@ -75,7 +85,7 @@ std::vector<Finding> check_untimed_work(const HostSteps& before,
                                          " a call, and " + base::format_duration(was_ns) +
                                          " before the plugin was loaded"}};
   };
-  if (before_ns > 0 && is_untimed_work(before_ns, around_ns, call_ns, kAroundSlack)) {
+  if (before_ns > 0 && is_untimed_work(before_ns, around_ns, call_ns, around_slack(before_ns))) {
     return found("the host's steps around the plugin's timed calls", before_ns, around_ns);
   }
   if (before.copy_ns > 0 && is_untimed_work(before.copy_ns, copy_ns, call_ns, kCopySlack)) {

@@ -94,6 +94,20 @@ TEST(UntimedWork, NamesTheStepsAndBothTimes) {
   EXPECT_TRUE(check_untimed_work({}, result, {30e3}, report).empty()) << "nothing is known";
 }
 
+TEST(UntimedWork, LeavesLongStepsLessSlack) {
+  measure::PairedResult result = result_with(1, 1);
+  result.summary.median_ns = {20e3, 1e3};
+  base::Json report;
+  const auto is_found = [&](double before_ns, double plugin_ns) {
+    for (measure::Pair& pair : result.pairs) pair.around_ns[measure::kBackend] = plugin_ns;
+    return !check_untimed_work({before_ns}, result, {}, report).empty();
+  };
+  EXPECT_FALSE(is_found(8e3, 11.9e3));
+  EXPECT_TRUE(is_found(8e3, 12.1e3));
+  EXPECT_FALSE(is_found(110e3, 134e3));
+  EXPECT_TRUE(is_found(110e3, 136e3));
+}
+
 TEST(UntimedWork, CountsTheReadingOfTheCountersOnceASideSample) {
   measure::PairedResult result = result_with(1, 1);
   result.summary.median_ns = {20e3, 1e3};
