@@ -335,7 +335,7 @@ double Comparison::steps_without_waits(double steps_ns, Side side, Pair& pair) c
   pair.steps_ran_ns[side] = between.ran_ns;
   pair.steps_span_ns[side] = between.span_ns;
   const double waited_ns =
-      removable_wait_ns(begin_, before_.counters, between.span_ns, settings_.disturbed_share);
+      removable_wait_ns(begin_, before_.counters, steps_ns, settings_.disturbed_share);
   return std::max(steps_ns - waited_ns, 0.0);
 }
 

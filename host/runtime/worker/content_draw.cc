@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "sample/vector_clones.h"
@@ -204,6 +205,35 @@ void permute_as(std::byte* memory, std::size_t count, Numbers& numbers) {
     std::swap(elements[i], elements[numbers.below(i + 1)]);
 }
 
+/// One with which all elements of a run are reached, and hardly any one beside its neighbours.
+std::size_t draw_stride(std::size_t length, Numbers& numbers) {
+  constexpr std::size_t kShortest = 3;
+  if (length < 4 * kShortest) return 1;
+  std::size_t stride = 0;
+  do {
+    stride = kShortest + numbers.below(length - 2 * kShortest);
+  } while (std::gcd(stride, length) != 1);
+  return stride;
+}
+
+template <typename Element>
+void stride_runs_as(const std::byte* original, std::byte* to, std::size_t count, Numbers& numbers) {
+  const auto* const elements = reinterpret_cast<const Element*>(original);
+  auto* run = reinterpret_cast<Element*>(to);
+  const std::size_t by = numbers.below(count);
+  for (std::size_t begin = 0; begin < count; begin += kDrawnRun) {
+    const std::size_t length = std::min(kDrawnRun, count - begin);
+    const Element* const from = elements + (by + begin) % count;
+    const std::size_t stride = draw_stride(length, numbers);
+    std::size_t at = numbers.below(length);
+    for (std::size_t i = 0; i < length; ++i) {
+      *run++ = from[at];
+      at += stride;
+      if (at >= length) at -= length;
+    }
+  }
+}
+
 }  // namespace
 
 Numbers::Numbers(std::uint64_t seed, std::uint64_t content, std::uint64_t attempt)
@@ -243,18 +273,13 @@ void permute(std::byte* to, std::size_t count, std::size_t element_bytes, Number
   permute_as<std::array<std::uint64_t, 2>>(to, count, numbers);
 }
 
-void turn_runs(const std::byte* original, std::byte* to, std::size_t count,
-               std::size_t element_bytes, Numbers& numbers) {
-  const std::size_t by = numbers.below(count);
-  for (std::size_t begin = 0; begin < count; begin += kDrawnRun) {
-    const std::size_t length = std::min(kDrawnRun, count - begin);
-    const std::byte* const from = original + (by + begin) % count * element_bytes;
-    const std::size_t first = numbers.below(length) * element_bytes;
-    const std::size_t num_bytes = length * element_bytes;
-    std::byte* const run = to + begin * element_bytes;
-    std::memcpy(run, from + first, num_bytes - first);
-    std::memcpy(run + num_bytes - first, from, first);
-  }
+void stride_runs(const std::byte* original, std::byte* to, std::size_t count,
+                 std::size_t element_bytes, Numbers& numbers) {
+  if (element_bytes == 1) return stride_runs_as<std::uint8_t>(original, to, count, numbers);
+  if (element_bytes == 2) return stride_runs_as<std::uint16_t>(original, to, count, numbers);
+  if (element_bytes == 4) return stride_runs_as<std::uint32_t>(original, to, count, numbers);
+  if (element_bytes == 8) return stride_runs_as<std::uint64_t>(original, to, count, numbers);
+  stride_runs_as<std::array<std::uint64_t, 2>>(original, to, count, numbers);
 }
 
 }  // namespace graphnet::worker

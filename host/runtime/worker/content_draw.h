@@ -42,9 +42,12 @@ void draw_between(base::DType dtype, const std::byte* original, std::byte* to,
 /// The elements in another order; `to` holds them.
 void permute(std::byte* to, std::size_t count, std::size_t element_bytes, Numbers& numbers);
 
-/// The original turned by a random number of elements, and then each run of kDrawnRun in itself: no
-/// row keeps its elements, and the multiset stays.
-void turn_runs(const std::byte* original, std::byte* to, std::size_t count,
-               std::size_t element_bytes, Numbers& numbers);
+/// The original turned by a random number of elements, and then each run of kDrawnRun read from a
+/// random place in it by a random stride: rows are none of an earlier content, and the multiset
+/// stays.
+///
+/// units    about 1 ns an element
+void stride_runs(const std::byte* original, std::byte* to, std::size_t count,
+                 std::size_t element_bytes, Numbers& numbers);
 
 }  // namespace graphnet::worker

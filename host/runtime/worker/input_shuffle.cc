@@ -97,7 +97,7 @@ InputShuffle::InputShuffle(const DeviceArguments& arguments, std::vector<std::si
     if (!are_quantities(argument, count)) {
       const bool is_small = permuted_bytes + count * size <= kPermutedBytes;
       if (is_small) permuted_bytes += count * size;
-      kind = is_small ? Kind::kPermuted : Kind::kTurned;
+      kind = is_small ? Kind::kPermuted : Kind::kStrided;
     }
     inputs_.push_back({index, &argument, size, count, kind, closed_circle(data, count, size)});
   }
@@ -117,13 +117,13 @@ double InputShuffle::bits_of(const Input& input) {
   const auto count = static_cast<double>(input.num_elements);
   if (input.kind == Kind::kDrawn) return 10 * count;  // significant bits of a float16
   const std::byte* const data = input.original.data();
-  if (input.kind == Kind::kTurned) {
+  if (input.kind == Kind::kStrided) {
     std::size_t varied = 0;
     for (std::size_t begin = 0; begin < input.num_elements; begin += kDrawnRun) {
       const std::size_t length = std::min(kDrawnRun, input.num_elements - begin);
       varied += !is_constant(data + begin * input.element_bytes, length, input.element_bytes);
     }
-    // With a single one, both turns together lead to the same places.
+    // With a single one, turn and start together lead to the same places.
     const auto further = static_cast<double>(std::max<std::size_t>(varied, 1) - 1);
     return std::log2(count) + further * std::log2(static_cast<double>(kDrawnRun));
   }
@@ -147,8 +147,8 @@ bool InputShuffle::draw(std::uint64_t content, std::uint64_t attempt) {
     std::byte* const data = input.argument->bytes.data();
     if (input.kind == Kind::kDrawn) {
       draw_between(input.argument->dtype, original, data, input.num_bytes(), numbers);
-    } else if (input.kind == Kind::kTurned) {
-      turn_runs(original, data, input.num_elements, input.element_bytes, numbers);
+    } else if (input.kind == Kind::kStrided) {
+      stride_runs(original, data, input.num_elements, input.element_bytes, numbers);
     } else {
       std::memcpy(data, original, input.num_bytes());
       permute(data, input.num_elements, input.element_bytes, numbers);

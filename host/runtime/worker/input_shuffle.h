@@ -27,7 +27,8 @@ std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
 /// | other types, and floats | the elements in another order: up to | n! / (n1! n2! ...) of n |
 /// | of few values           | 64 KiB together, in signature order, | elements                |
 /// |                         | any order; larger inputs are turned, | n, and 256 for each run |
-/// |                         | and each run of 256 elements again   | that is not constant    |
+/// |                         | and runs of 256 elements read by a   | that is not constant,   |
+/// |                         | random stride                        | at least                |
 /// | constant, one element,  | what they are                        | 1                       |
 /// | pinned                  |                                      |                         |
 ///
@@ -61,7 +62,7 @@ class InputShuffle {
   base::Status restore();
 
  private:
-  enum class Kind { kDrawn, kPermuted, kTurned };
+  enum class Kind { kDrawn, kPermuted, kStrided };
   struct Input {
     std::size_t index;  ///< of the argument
     sample::Argument* argument;
