@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <utility>
 
 #include "support/mlp_plugin.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 enum Trick {
   one_element,        // one element of 32768 is off by a tenth of their RMS
-  other_seed,         // is 1 % off on numbers other than those of its first input, in any order
+  other_seed,         // is 1 % off if a number lies beyond those of its first input
   masks_honestly,     // masked_fill(x > 0, finfo.min)
   masks_badly,        // the same, 1 % off where there is no mask
   drops_honestly,     // dropout(0.5), with random numbers of its own
@@ -30,23 +31,22 @@ constexpr Trick kTrick = TRICK;
 struct Executable final : gn_executable {
   bool has_first = false;
   std::uint64_t first_input = 0;
+  std::pair<float, float> first_range;
   std::mt19937 random;
 
   void play(const float* input, float* output) override;
 
-  // Of the numbers in any order.
-  std::uint64_t digest(const float* input) const {
-    std::uint64_t sum = 0;
-    for (std::int64_t i = 0; i < input_count(); ++i) {
-      std::uint32_t bits;
-      std::memcpy(&bits, input + i, sizeof bits);
-      sum += std::uint64_t{bits} * bits;
-    }
-    return sum;
+  // What is drawn for the timed calls lies between the numbers of the sample's input.
+  bool is_in_first_range(const float* input) {
+    if (num_binds < 3) return true;
+    const auto [least, most] = std::minmax_element(input, input + input_count());
+    if (!has_first) first_range = {*least, *most};
+    has_first = true;
+    return *least >= first_range.first && *most <= first_range.second;
   }
 
   // Of the numbers in their order.
-  std::uint64_t ordered_digest(const float* input) const {
+  std::uint64_t digest(const float* input) const {
     std::uint64_t hash = 0;
     for (std::int64_t i = 0; i < input_count(); ++i) {
       std::uint32_t bits;
@@ -99,7 +99,7 @@ void Executable::play(const float* input, float* output) {
       return;
     case other_seed:
       compute(input, output);
-      return is_first(digest(input)) ? void() : scale(output, 1.01F);
+      return is_in_first_range(input) ? void() : scale(output, 1.01F);
     case masks_honestly:
       compute(input, output);
       return mask(input, output);
@@ -117,7 +117,7 @@ void Executable::play(const float* input, float* output) {
     case picks_honestly:
       return pick(input, output, 0);
     case picks_badly_later:
-      return pick(input, output, is_first(ordered_digest(input)) ? 0 : 1);
+      return pick(input, output, is_first(digest(input)) ? 0 : 1);
   }
 }
 

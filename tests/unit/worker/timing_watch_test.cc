@@ -47,11 +47,11 @@ TEST(CheckBudget, FlagsMoreProcessorTimeThanThreadsOffer) {
 TEST(CheckBudget, CountsTheHostsStepsToo) {
   measure::PairedResult result = result_with(1, 1);
   for (measure::Pair& pair : result.pairs) {
-    pair.steps_span_ns = {4e5, 4e5};
-    pair.steps_ran_ns = {4e5, 4e5};
+    pair.steps_span_ns = {4e7, 4e7};
+    pair.steps_ran_ns = {4e7, 4e7};
   }
   EXPECT_TRUE(check_budget(result, 1).empty());
-  for (measure::Pair& pair : result.pairs) pair.steps_ran_ns[measure::kBackend] = 6e5;
+  for (measure::Pair& pair : result.pairs) pair.steps_ran_ns[measure::kBackend] = 6e7;
   EXPECT_EQ(check_budget(result, 1).size(), 1U);
   EXPECT_TRUE(check_budget(result, 2).empty());
 }
