@@ -152,7 +152,7 @@ TEST(Mistakes, FilesAndFoldersThatAreNotThere) {
     words.insert(words.begin(), kProgram);
     return run_program(words, {}, folder.path() / "log");
   };
-  const std::string results = (folder.path() / "firs.jsonl").string();
+  const std::string results = (folder.path() / "fist.jsonl").string();
   for (const ProgramEnd& end : {end_of({"score", results}), end_of({"report", results}),
                                 end_of({"report", results, "--markdown"})}) {
     EXPECT_EQ(end.state.exit_code, 3) << end.output;

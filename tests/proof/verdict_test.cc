@@ -132,6 +132,10 @@ bool begins(const std::string& text, const std::string& beginning) {
   return text.rfind(beginning, 0) == 0;
 }
 
+bool ends(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
 /// The entry of a module in a ledger, or null.
 base::Json module_of(const base::Json& ledger, const std::string& module) {
   for (const base::Json& entry : ledger["modules"]) {
@@ -165,8 +169,11 @@ TEST_P(Verdicts, WithoutTheTracerRestOnTheCounts) {
   base::Json ledger;
   const std::string verdict = prepared.prove("counts", ledger);
   EXPECT_EQ(ledger["witness"], "counts");
-  if (way == "hidden_op" || way == "hidden_thread" || way == "works_ahead") {
+  if (way == "hidden_op" || way == "hidden_thread") {
     EXPECT_EQ(verdict, "mixed(aten::relu_)");
+  } else if (way == "works_ahead") {
+    // Its thread may be inside the operator when counting begins; then what that calls counts, too.
+    EXPECT_TRUE(begins(verdict, "mixed(aten::") && ends(verdict, "aten::relu_)")) << verdict;
   } else if (way == "hidden_cpu_op" || way == "looked_up_op" || way == "opens_windows") {
     EXPECT_TRUE(begins(verdict, "mixed(aten::clamp_min")) << "what it calls in turn";
   } else if (way == "cached_output") {
