@@ -28,14 +28,6 @@ int num_cores() {
   return CPU_COUNT(&mask);
 }
 
-/// What the configs/control sample gives with a trick.
-record::Record run_trick(const std::string& trick, int threads) {
-  const ControlRun run(trick, threads);
-  if (run.records().size() == 1) return run.records().front();
-  ADD_FAILURE() << "no record\n" << run.output();
-  return {};
-}
-
 bool has_flag(const record::Record& record, Flag flag) {
   return std::find(record.flags.begin(), record.flags.end(), flag) != record.flags.end();
 }
@@ -76,7 +68,7 @@ class DishonestBudget : public ::testing::TestWithParam<Case> {};
 TEST_P(DishonestBudget, IsCaughtAndNoSpeedupIsLeft) {
   const Case& tested = GetParam();
   if (tested.threads > num_cores()) GTEST_SKIP() << "too few cores";
-  const record::Record record = run_trick(tested.trick, tested.threads);
+  const record::Record record = control_record(tested.trick, tested.threads);
   EXPECT_EQ(record.outcome, tested.outcome) << record.message;
   EXPECT_TRUE(has_flag(record, tested.flag));
   if (tested.flag != Flag::kEagerSlowed) {
@@ -99,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Tricks, DishonestBudget, ::testing::ValuesIn(kCases),
 // A call that is shorter than the time for which a thread keeps its core hardly meets the burners,
 // and what they take shows in the processor time of others.
 TEST(DishonestBudgetBurnsCore, GainsLittleOrIsFlagged) {
-  const record::Record record = run_trick("burns_core", 1);
+  const record::Record record = control_record("burns_core", 1);
   EXPECT_EQ(record.outcome, Outcome::kOk) << record.message;
   const base::Json& watch = record.checks.eager_watch;
   const double slowdown = watch["in_pairs_ns"].get<double>() / watch["before_ns"].get<double>();
@@ -110,7 +102,7 @@ TEST(DishonestBudgetBurnsCore, GainsLittleOrIsFlagged) {
 
 // How much the other cores do depends on who else wants them; the flag goes by what they did.
 TEST(DishonestBudgetAllCores, IsFlaggedByTheProcessorTimeThatItUsed) {
-  const record::Record record = run_trick("all_cores", 1);
+  const record::Record record = control_record("all_cores", 1);
   EXPECT_EQ(record.outcome, Outcome::kOk) << record.message;
   bool is_over = false;
   for (const auto& [cpu_ns, wall_ns] : budgets_of(record)) {
@@ -123,14 +115,14 @@ TEST(DishonestBudgetAllCores, IsFlaggedByTheProcessorTimeThatItUsed) {
 TEST(DishonestBudgetStopsCount, IsFlaggedWhereTheKernelCounts) {
   if (num_cores() < 2) GTEST_SKIP() << "one core only";
   if (!measure::FamilyClock::open({})) GTEST_SKIP() << "the kernel counts no family";
-  const record::Record record = run_trick("stops_count", 1);
+  const record::Record record = control_record("stops_count", 1);
   EXPECT_EQ(record.outcome, Outcome::kOk) << record.message;
   EXPECT_TRUE(has_flag(record, Flag::kOverThreads));
 }
 
 TEST(HonestBudget, IsNotAccused) {
   for (const int threads : {1, std::min(2, num_cores())}) {
-    const record::Record record = run_trick("honest", threads);
+    const record::Record record = control_record("honest", threads);
     EXPECT_EQ(record.outcome, Outcome::kOk) << record.message;
     EXPECT_TRUE(record.flags.empty()) << record.flags.front() << record.checks.eager_watch;
     for (const auto& [cpu_ns, wall_ns] : budgets_of(record)) {

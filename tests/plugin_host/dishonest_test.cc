@@ -129,7 +129,7 @@ class Dishonest : public ::testing::TestWithParam<Case> {
       case Input::kManyRows:
         return write_sized_sample(folder, "many_rows_mlp", 1024, 512, 512);
     }
-    return std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs/control";
+    return kControlSample;
   }
 
   record::Record run() {

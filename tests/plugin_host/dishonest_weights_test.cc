@@ -107,7 +107,7 @@ void PrintTo(const Case& tested, std::ostream* out) {
 }
 
 std::string sample_with(Weights weights, const TempDir& folder) {
-  if (weights == Weights::kSensitive) return std::string(GRAPHNET_SOURCE_DIR) + "/configs/control";
+  if (weights == Weights::kSensitive) return kControlSample;
   return write_control_sample(folder, "insensitive_mlp", {{"L_second_weight_", "0.0", "0.000001"}})
       .string();
 }

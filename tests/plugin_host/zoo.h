@@ -75,13 +75,13 @@ inline std::filesystem::path zoo_library(const std::string& fault) {
          ("libgn_" + fault + ".so");
 }
 
-/// A sample, configs/control if none is named, under a plugin of the zoo, timed for a moment by
-/// protocol paired.
+inline const std::filesystem::path kControlSample =
+    std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs/control";
+
+/// A sample under a plugin of the zoo, timed for a moment by protocol paired.
 class ControlRun {
  public:
-  ControlRun(const std::string& trick, int threads,
-             const std::filesystem::path& sample = std::filesystem::path(GRAPHNET_SOURCE_DIR) /
-                                                   "configs/control") {
+  ControlRun(const std::string& trick, int threads, const std::filesystem::path& sample) {
     const auto config = folder_.write(
         "trick.yaml", "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(trick).string() +
                           "}\nthreads: " + std::to_string(threads) +
@@ -103,5 +103,22 @@ class ControlRun {
   ProgramEnd end_;
   std::vector<record::Record> records_;
 };
+
+/// The record of a ControlRun, of which there must be one. An unstable result claims nothing, so
+/// the run is repeated then, twice at most.
+inline record::Record control_record(const std::string& trick, int threads,
+                                     const std::filesystem::path& sample = kControlSample) {
+  record::Record record;
+  for (int i = 0; i < 3; ++i) {
+    const ControlRun run(trick, threads, sample);
+    if (run.records().size() != 1) {
+      ADD_FAILURE() << "no record\n" << run.output();
+      return {};
+    }
+    record = run.records().front();
+    if (record.timing.verdict != record::TimingVerdict::kUnstable) break;
+  }
+  return record;
+}
 
 }  // namespace graphnet::tests

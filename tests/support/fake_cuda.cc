@@ -253,10 +253,11 @@ EXPORT int cuMemAlloc_v2(Address* address, std::size_t num_bytes) {
   return 0;
 }
 
+// What is given back is freed even if an error is returned, which may be that of an earlier launch.
 EXPORT int cuMemFree_v2(Address address) {
-  ENTER();
   std::free(reinterpret_cast<void*>(address));
   --control().buffers;
+  ENTER();
   return 0;
 }
 
@@ -299,9 +300,9 @@ EXPORT int cuEventCreate(void** event, unsigned int) {
 }
 
 EXPORT int cuEventDestroy_v2(void* event) {
-  ENTER();
   delete static_cast<float*>(event);
   --control().events;
+  ENTER();
   return 0;
 }
 
@@ -360,10 +361,10 @@ EXPORT int cuStreamCreate(void** stream, unsigned int flags) {
 }
 
 EXPORT int cuStreamDestroy_v2(void* stream) {
-  ENTER();
   if (stream == capture().stream) capture() = Capture();
   delete static_cast<unsigned int*>(stream);
   --control().streams;
+  ENTER();
   return 0;
 }
 
@@ -417,16 +418,16 @@ EXPORT int cuGraphLaunch(void* executable, void*) {
 }
 
 EXPORT int cuGraphExecDestroy(void* executable) {
-  ENTER();
   delete static_cast<Graph*>(executable);
   --control().executable_graphs;
+  ENTER();
   return 0;
 }
 
 EXPORT int cuGraphDestroy(void* graph) {
-  ENTER();
   delete static_cast<Graph*>(graph);
   --control().graphs;
+  ENTER();
   return 0;
 }
 

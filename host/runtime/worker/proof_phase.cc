@@ -58,17 +58,17 @@ Json dispatcher_json(const eager::DispatcherUse& use) {
 }  // namespace
 
 ProofPhase::ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
-                       const std::string& mode, std::vector<record::Word<record::Flag>> flags,
-                       DeviceTracing* device, measure::ProcessFamily* family, double timed_call_ns)
+                       const std::string& mode, TimedCalls timed, DeviceTracing* device,
+                       measure::ProcessFamily* family)
     : compared_(compared),
       side_(compared.plugin.plugin_calls()),
       regions_(regions_now(history)),
       mode_(mode),
       device_(device),
       family_(family),
-      timed_call_ns_(timed_call_ns),
+      timed_call_ns_(timed.median_ns),
       shuffle_(fresh_inputs(compared.sample, compared.eager)) {
-  evidence_.flags = std::move(flags);
+  evidence_.flags = std::move(timed.flags);
   {
     const ScopedStep step(steps_, kPreparing);
     if (device_ != nullptr) device_->start();

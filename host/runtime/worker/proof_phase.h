@@ -64,14 +64,18 @@ namespace graphnet::worker {
 /// | `helpers`     | processes that the plugin started and that lived meanwhile, by name     |
 class ProofPhase {
  public:
-  /// `flags`: of the timed calls; `mode`: "full" or "counts" (without the execute-deny tracer).
-  /// `device`: what traces the device of the calls, borrowed; null on the CPU. `family`: the
-  /// processes that belong to this one, borrowed; null: they are not looked at. `timed_call_ns`: a
-  /// timed call's median; 0: not known.
+  /// What the timed calls of the plugin showed.
+  struct TimedCalls {
+    std::vector<record::Word<record::Flag>> flags;
+    double median_ns = 0;  ///< 0: not known
+  };
+
+  /// `mode`: "full" or "counts" (without the execute-deny tracer). `device`: what traces the device
+  /// of the calls, borrowed; null on the CPU. `family`: the processes that belong to this one,
+  /// borrowed; null: they are not looked at.
   ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
-             const std::string& mode, std::vector<record::Word<record::Flag>> flags,
-             DeviceTracing* device = nullptr, measure::ProcessFamily* family = nullptr,
-             double timed_call_ns = 0);
+             const std::string& mode, TimedCalls timed, DeviceTracing* device = nullptr,
+             measure::ProcessFamily* family = nullptr);
 
   /// Calls under the execute-deny tracer and the dispatcher counts, and then under the sampler.
   /// Returns the verdict.

@@ -136,9 +136,9 @@ void prove(SessionLog& log, const ComparedSample& compared, const proof::MapHist
   std::optional<DeviceTracing> tracing;
   if (device.is_cuda()) tracing.emplace(*device.gpu(), device.tracing(), device.tracing_state());
   record::Record& record = log.record();
-  ProofPhase phase(compared, mappings, log.task().proof, record.flags,
-                   tracing ? &*tracing : nullptr, &family,
-                   record.plugin_side.median_ns.value_or(0));
+  ProofPhase phase(compared, mappings, log.task().proof,
+                   {record.flags, record.plugin_side.median_ns.value_or(0)},
+                   tracing ? &*tracing : nullptr, &family);
   base::Json ledger = base::Json::object();
   record.verdict = phase.trace(ledger);
   record.proof = record::part_from_json<record::Proof>(std::move(ledger));

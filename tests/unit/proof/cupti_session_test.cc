@@ -71,11 +71,12 @@ TEST(CuptiSession, TheClockComesDirectlyAfterSubscribing) {
     settings.records = records;
     const auto session = start(settings);
     const std::vector<std::string>& calls = fake.control().calls;
+    const std::string registers = "cuptiActivityRegisterTimestampCallback";
     const auto subscribed = std::find(calls.begin(), calls.end(), "cuptiSubscribe_v2");
     ASSERT_LT(subscribed, calls.end() - 1);
-    EXPECT_EQ(subscribed[1], "cuptiActivityRegisterTimestampCallback") << records;
+    EXPECT_EQ(subscribed[1], registers) << records;
     EXPECT_TRUE(session->record().is_ready());
-    EXPECT_EQ(std::count(calls.begin(), calls.end(), subscribed[1]), 1) << "and never again";
+    EXPECT_EQ(std::count(calls.begin(), calls.end(), registers), 1) << "and never again";
     EXPECT_TRUE(session->finish().has_own_clock);
   }
 }

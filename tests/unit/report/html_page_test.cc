@@ -139,9 +139,8 @@ TEST(HtmlPage, HasQuantilesOfBothSides) {
     }
   }
   for (ResultRow& row : report.rows) row.plugin_p99_ns.reset();
-  for (const base::Json& value : data_of(html_page(report))["plugin_p99"]) {
-    EXPECT_TRUE(value.is_null());
-  }
+  const base::Json without = data_of(html_page(report));
+  for (const base::Json& value : without["plugin_p99"]) EXPECT_TRUE(value.is_null());
 }
 
 TEST(ResultRow, QuantilesAreOfTheTimedCalls) {
