@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "base/log.h"
+#include "cli/actions.h"
 #include "cli/commands.h"
 #include "cli/diagnostics.h"
 #include "cli/exit_code.h"
@@ -91,6 +92,16 @@ class Program {
     return exit_code_of(status.code());
   }
 
+  /// That of its action, if the command line has one.
+  std::string help_of(const Command& command) const {
+    const std::vector<std::string>* arguments = command.positionals.target;
+    const Action* action = nullptr;
+    if (arguments != nullptr && !arguments->empty()) {
+      action = find_action(command, arguments->front());
+    }
+    return command_help(action ? command_of(command, *action) : command, interface_.global_flags);
+  }
+
   Result<int> run(const std::vector<std::string>& words) {
     const std::vector<std::string> arguments(words.begin() + (words.empty() ? 0 : 1), words.end());
     GN_ASSIGN_OR_RETURN(const Command* command, parse_command_line(arguments, interface_));
@@ -103,8 +114,7 @@ class Program {
       return kExitDone;
     }
     if (context_.flags.help) {
-      std::cout << (command ? command_help(*command, interface_.global_flags)
-                            : program_help(interface_));
+      std::cout << (command ? help_of(*command) : program_help(interface_));
       return kExitDone;
     }
     if (command == nullptr) {

@@ -74,6 +74,14 @@ struct Context {
   Terminal error;
 };
 
+/// What a command does if its first argument is `name`.
+struct Action {
+  std::string name;
+  std::string summary;             ///< one line in the command's help
+  std::string description;         ///< for its own help
+  std::vector<std::string> flags;  ///< those of the command that it has, by their long names
+};
+
 /// One command of the program. Owns what its flags are stored in: targets of its flags and
 /// positionals live as long as `execute`.
 struct Command {
@@ -81,6 +89,9 @@ struct Command {
   std::string summary;      ///< one line in the list of commands
   std::string description;  ///< a few sentences for its own help
   std::string usage;        ///< what follows "graphnet "
+  /// Words of the first argument; empty: the command does one thing. Neither `usage` nor
+  /// `positionals` tell of them, see actions.h.
+  std::vector<Action> actions;
   Positionals positionals;
   std::vector<Flag> flags;
   std::vector<Example> examples;

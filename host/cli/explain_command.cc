@@ -17,6 +17,7 @@
 #include "cli/exit_code.h"
 #include "cli/flag_values.h"
 #include "cli/journaled_sweep.h"
+#include "cli/output_file.h"
 #include "cli/run_command.h"
 #include "cli/run_view.h"
 #include "cli/sample_selection.h"
@@ -54,10 +55,7 @@ class WorkFolder {
   static Result<WorkFolder> make(const std::optional<std::string>& keep) {
     std::error_code error;
     if (keep) {
-      fs::create_directories(*keep, error);
-      if (error) {
-        return Status(Code::kEnvironment, "cannot make folder '" + *keep + "': " + error.message());
-      }
+      GN_RETURN_IF_ERROR(make_output_folder("--keep", *keep));
       return WorkFolder(fs::absolute(*keep, error), false);
     }
     std::string pattern = (fs::temp_directory_path(error) / "graphnet-explain-XXXXXX").string();

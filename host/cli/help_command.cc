@@ -7,6 +7,7 @@
 
 #include "base/suggestion.h"
 #include "base/text.h"
+#include "cli/actions.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/help_text.h"
@@ -59,6 +60,11 @@ Result<int> execute(const Context& context, const HelpFlags& flags) {
   for (const Command& command : all.commands) {
     if (command.name == name) {
       std::cout << form.command(command, all.global_flags);
+      return kExitDone;
+    }
+    for (const Action& action : command.actions) {
+      if (command.name + " " + action.name != name) continue;
+      std::cout << form.command(command_of(command, action), all.global_flags);
       return kExitDone;
     }
     if (!command.is_hidden) names.push_back(command.name);

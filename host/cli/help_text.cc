@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/actions.h"
 #include "cli/diagnostics.h"
 #include "report/terminal_text.h"
 
@@ -67,10 +68,14 @@ std::string program_help(const Interface& interface) {
          "\nmore: " + as_typed("graphnet help <command or topic>") + "\n";
 }
 
-std::string command_help(const Command& command, const std::vector<Flag>& global_flags) {
+std::string command_help(const Command& plain, const std::vector<Flag>& global_flags) {
+  const Command command = with_actions(plain, ActionText::kSummary);
   std::string text = "graphnet " + command.name + " - " + command.summary + "\n\n" +
                      "usage: graphnet " + command.usage + "\n";
   if (!command.description.empty()) text += "\n" + command.description + "\n";
+  if (!command.actions.empty()) {
+    text += "\nmore: " + as_typed("graphnet " + command.name + " ACTION --help") + "\n";
+  }
   if (!command.positionals.name.empty()) {
     text += "\narguments:\n" + row(command.positionals.name, command.positionals.help);
   }

@@ -2,6 +2,7 @@
 #include "cli/manual_text.h"
 
 #include "base/text.h"
+#include "cli/actions.h"
 #include "cli/help_text.h"
 #include "cli/version_text.h"
 
@@ -83,7 +84,8 @@ std::string markdown_flags(const std::string& heading, const std::vector<Flag>& 
 }
 
 /// Everything of a command but the global flags.
-std::string markdown_section(const Command& command) {
+std::string markdown_section(const Command& plain) {
+  const Command command = with_actions(plain, ActionText::kDescription);
   std::string text = "## graphnet " + command.name + "\n\n" + markdown(command.summary) +
                      "\n\n```\ngraphnet " + command.usage + "\n```\n";
   if (!command.description.empty()) text += "\n" + markdown(command.description) + "\n";
@@ -120,7 +122,8 @@ std::string program_man(const Interface& interface) {
          base::join(pages, ",\n") + "\n";
 }
 
-std::string command_man(const Command& command, const std::vector<Flag>& global_flags) {
+std::string command_man(const Command& plain, const std::vector<Flag>& global_flags) {
+  const Command command = with_actions(plain, ActionText::kDescription);
   std::string text = man_head("graphnet-" + command.name, '1', command.summary) +
                      ".SH SYNOPSIS\n.B graphnet\n" + roff(command.usage) + "\n";
   if (!command.description.empty()) text += ".SH DESCRIPTION\n" + roff(command.description) + "\n";

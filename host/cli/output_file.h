@@ -15,4 +15,11 @@ namespace graphnet::cli {
 ///          permission
 base::Status check_output_file(const std::string& flag, const std::filesystem::path& file);
 
+/// Creates the folder that a flag names, if it is not there. The one around it must be: a mistyped
+/// path makes no tree.
+///
+/// errors   kUsage: there is none around it, with the command that makes it; kEnvironment: it
+///          cannot be created
+base::Status make_output_folder(const std::string& flag, const std::filesystem::path& folder);
+
 }  // namespace graphnet::cli

@@ -59,7 +59,11 @@ void print_table(const Context& context, const config::PluginRegistry& registry)
   for (const auto& entry : registry.entries()) {
     const Status problem = plugin_problem(entry);
     if (!problem.is_ok()) {
-      std::cerr << report::printable(entry.name + ": " + problem.message()) << '\n';
+      std::string begin = entry.name + ": ";
+      for (const std::string& line : base::split(problem.message(), '\n')) {
+        std::cerr << report::printable(begin) << report::printable(line) << '\n';
+        begin = "  ";
+      }
       for (const std::string& hint : problem.hints()) {
         std::cerr << "  try: " << report::printable(as_typed(hint)) << '\n';
       }

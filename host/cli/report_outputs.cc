@@ -52,12 +52,6 @@ Status write_html(const Context& context, const std::string& file, const report:
 
 Status write_plots(const Context& context, const fs::path& folder, const fs::path& converter,
                    const report::Report& report) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    return Status(Code::kEnvironment,
-                  "cannot make folder '" + folder.string() + "': " + error.message());
-  }
   const std::vector<report::ReportChart> charts = report::draw_charts(report);
   for (const auto& [section, chart] : charts) {
     const fs::path svg = folder / (chart.name + ".svg");
@@ -106,6 +100,7 @@ Result<int> write_report_outputs(const Context& context, const std::vector<std::
     GN_RETURN_IF_ERROR(check_output_file("--html", *flags.html));
   }
   if (flags.junit) GN_RETURN_IF_ERROR(check_output_file("--junit", *flags.junit));
+  if (flags.plots) GN_RETURN_IF_ERROR(make_output_folder("--plots", *flags.plots));
   fs::path converter;
   if (flags.png) {
     GN_ASSIGN_OR_RETURN(converter, report::find_svg_converter());

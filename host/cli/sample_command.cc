@@ -114,19 +114,90 @@ Result<int> hash_samples(const Context& context, const SampleFlags& flags) {
   return exit_code;
 }
 
+std::string validate_description() {
+  std::string text =
+      "What is wrong with samples: their files, whether these can be read, whether metadata and\n"
+      "constraints fit the program, and, where there is a worker, whether an eager run succeeds "
+      "and its\noutputs are finite. Exit code 1 if anything was found. --no-run does what needs no "
+      "torch.\n--changed-since COMMIT: only samples with a file that differs from the merge base "
+      "of HEAD and\nCOMMIT (git). Findings:";
+  for (const validate::FindingRow& row : validate::kFindings) {
+    text += "\n  " + report::pad_right(row.word, 14) + row.what;
+  }
+  return text;
+}
+
+std::string hash_description() {
+  std::string text =
+      "SHA-256 of the program with numbered values: names, formatting and releases do not count, "
+      "nor do\nshapes and dtypes, which are metadata. Behind it stands which of upstream's four "
+      "definitions\ngraph_hash.txt fits; --by prints the hash of one:";
+  for (const validate::DefinitionRow& row : validate::kHashDefinitions) {
+    text += std::string("\n  ") + report::pad_right(row.word, 17) + row.what;
+  }
+  return text +
+         "\nThe last two depend on TorchDynamo: for data-dependent sizes, item() and vmap they can "
+         "differ\nfrom upstream's, and the stored hash is \"unknown\".";
+}
+
+std::string repair_description() {
+  return "Runs samples and, where outputs have NaN or infinity, proposes bounds for generated "
+         "values: min_val\nfor variances of batch norm, and the like for square roots, logarithms "
+         "and their kin. It shows the\noutputs before and after. --write puts bounds that make all "
+         "outputs finite into weight_meta.py.\nExit code 1 while a sample is not finite.";
+}
+
+std::string dedup_description() {
+  return "Which samples have the program of another one, by their hash. With --write the first by "
+         "name stays\nand gets the subgraph_sources.json of all, and the others are removed. "
+         "Shapes "
+         "and dtypes do not\ncount: to keep generalised variants (other shapes or dtypes), give "
+         "each its own call.";
+}
+
+constexpr const char* kWritesSamples =
+    "Whole samples are written to DIR/<name of the sample>, which must not be there, or with "
+    "--write in\nplace, graph_hash.txt too; comments and line breaks of model.py are lost. Without "
+    "either flag it\nonly says what would change.";
+
+std::string rename_description() {
+  return std::string(
+             "Upstream's names: in_0, w_0, tmp_0, ...; the metadata keeps the names from before "
+             "in original_name.\nThe text is that of upstream's ast_graph_variable_renamer.\n") +
+         kWritesSamples;
+}
+
+std::string convert_description() {
+  return std::string(
+             "Private functions of torch (torch._C._nn.linear) in their public spelling, or back, "
+             "by upstream's\ntable of 15. A run of each shows whether the bits are the same:\n"
+             "  graphnet sample convert samples/ --apis stable -o stable/samples\n"
+             "  graphnet run samples/ --config nope --digest -o before.jsonl\n"
+             "  graphnet run stable/samples --config nope --digest -o after.jsonl\n"
+             "  graphnet compare before.jsonl after.jsonl\n") +
+         kWritesSamples;
+}
+
 struct ActionRow {
   const char* word;
   const char* flags;  ///< that it has besides those of every command
+  const char* summary;
+  std::string (*description)();
   Result<int> (*execute)(const Context&, const SampleFlags&);
 };
 constexpr ActionRow kActions[] = {
     {"validate", "--against --no-redundancy --changed-since --run --no-run --junit --timeout",
+     "what is wrong with samples: files, metadata, an eager run", validate_description,
      validate_samples},
-    {"hash", "--by", hash_samples},
-    {"repair", "--write --timeout", repair_samples},
-    {"dedup", "--write", dedup_samples},
-    {"rename", "--write --output", rename_samples},
-    {"convert", "--apis --write --output", convert_samples},
+    {"hash", "--by", "the hash of the program, and which of upstream's is stored", hash_description,
+     hash_samples},
+    {"repair", "--write --timeout", "bounds for generated values where outputs are not finite",
+     repair_description, repair_samples},
+    {"dedup", "--write", "samples whose program another one has", dedup_description, dedup_samples},
+    {"rename", "--write --output", "upstream's names: in_0, w_0, tmp_0, ...", rename_description,
+     rename_samples},
+    {"convert", "--apis --write --output", "private functions of torch to public ones, or back",
+     convert_description, convert_samples},
 };
 
 std::vector<std::string> action_words() {
@@ -178,52 +249,12 @@ Result<int> execute(const Context& context, const SampleFlags& flags) {
   return error.add_hint("one of " + base::join(words, ", "));
 }
 
-/// Of the actions that change samples.
-const char* rewriting_description() {
-  return "dedup: which samples have the program of another one, by their hash. With --write the "
-         "first by name\nstays and gets the subgraph_sources.json of all, and the others are "
-         "removed. Shapes and dtypes do\nnot count: to keep generalised variants (other shapes or "
-         "dtypes), give each its own call.\n"
-         "rename: upstream's names, in_0, w_0, tmp_0, ...; the metadata keeps the names from "
-         "before in\noriginal_name. The text is that of upstream's ast_graph_variable_renamer.\n"
-         "convert: private functions of torch (torch._C._nn.linear) in their public spelling, or "
-         "back, by\nupstream's table of 15. A run of each shows whether the bits are the same:\n"
-         "  graphnet sample convert samples/ --apis stable -o stable/samples\n"
-         "  graphnet run samples/ --config nope --digest -o before.jsonl\n"
-         "  graphnet run stable/samples --config nope --digest -o after.jsonl\n"
-         "  graphnet compare before.jsonl after.jsonl\n"
-         "rename and convert write whole samples to DIR/<name of the sample>, which must not be "
-         "there,\nor with --write in place. They write graph_hash.txt too; comments and line "
-         "breaks of model.py\nare lost. Without either flag they only say what would change.";
-}
-
-std::string description() {
-  std::string text =
-      "validate: what is wrong with samples: their files, whether these can be read, whether "
-      "metadata\nand constraints fit the program, and, where there is a worker, whether an eager "
-      "run succeeds and\nits outputs are finite. Exit code 1 if anything was found. --no-run does "
-      "what needs no torch.\n--changed-since COMMIT: only samples with a file that differs "
-      "from the merge base of HEAD and\nCOMMIT (git). Findings:\n";
-  for (const validate::FindingRow& row : validate::kFindings) {
-    text += "  " + report::pad_right(row.word, 14) + row.what + "\n";
+std::vector<Action> actions() {
+  std::vector<Action> actions;
+  for (const ActionRow& row : kActions) {
+    actions.push_back({row.word, row.summary, row.description(), base::split(row.flags, ' ')});
   }
-  return text +
-         "hash: SHA-256 of the program with numbered values: names, formatting and releases do not "
-         "count,\nnor do shapes and dtypes, which are metadata. Behind it stands which of "
-         "upstream's four\ndefinitions graph_hash.txt fits; --by prints the hash of one:\n"
-         "  file             model.py as it is: renamers, generalisers, agent\n"
-         "  traced           torch.fx's text of forward(): dtype generaliser\n"
-         "  retraced         forward() traced again with numbered parameters: validate before "
-         "public names\n"
-         "  retraced-stable  the same with public names of private functions: validate today\n"
-         "The last two depend on TorchDynamo: for data-dependent sizes, item() and vmap they can "
-         "differ\nfrom upstream's, and the stored hash is \"unknown\".\n"
-         "repair: runs samples and, where outputs have NaN or infinity, proposes bounds for "
-         "generated values:\nmin_val for variances of batch norm, and the like for square roots, "
-         "logarithms and their kin. It\nshows the outputs before and after. --write puts bounds "
-         "that make all outputs finite into\nweight_meta.py. Exit code 1 while a sample is not "
-         "finite.\n" +
-         rewriting_description();
+  return actions;
 }
 
 }  // namespace
@@ -262,28 +293,23 @@ Command sample_command() {
   const auto flags = std::make_shared<SampleFlags>();
   Command command;
   command.summary = "check, hash, repair, rename, convert and deduplicate samples";
-  command.description = description();
-  command.usage = "sample " + base::join(action_words(), "|") + " DIR... [options]";
-  command.positionals = {"ACTION DIR", "what to do, then samples or folders of them",
-                         &flags->arguments, action_words(), "DIR"};
+  command.usage = "sample DIR... [options]";
+  command.actions = actions();
+  command.positionals = {"DIR", "samples or folders of them", &flags->arguments, action_words(),
+                         "DIR"};
   command.flags = {
-      {"--against", "DIR", "validate: also find programs that a sample below DIR has",
-       &flags->against},
-      {"--no-redundancy", "", "validate: samples may have the same program", &flags->no_redundancy},
-      {"--changed-since", "COMMIT", "validate: only samples that git says changed since",
+      {"--against", "DIR", "also find programs that a sample below DIR has", &flags->against},
+      {"--no-redundancy", "", "samples may have the same program", &flags->no_redundancy},
+      {"--changed-since", "COMMIT", "only samples that git says changed since",
        &flags->changed_since},
-      {"--run", "", "validate: fail if there is no worker to run samples in", &flags->run},
-      {"--no-run", "", "validate: only what needs no torch", &flags->no_run},
-      {"--junit", "FILE", "validate: also write JUnit XML, a test case for each sample",
-       &flags->junit},
-      {"--timeout", "S", "validate, repair: limit of a sample's run (default: 10m)",
-       &flags->timeout},
-      {"--by", "file|traced|retraced|retraced-stable", "hash: as upstream's tools do", &flags->by},
-      {"--apis", "stable|unstable", "convert: public or private spellings", &flags->apis},
-      {"-o,--output", "DIR", "rename, convert: where to write; no sample there is replaced",
-       &flags->output},
-      {"--write", "", "repair, dedup, rename, convert: change the samples themselves",
-       &flags->write}};
+      {"--run", "", "fail if there is no worker to run samples in", &flags->run},
+      {"--no-run", "", "only what needs no torch", &flags->no_run},
+      {"--junit", "FILE", "also write JUnit XML, a test case for each sample", &flags->junit},
+      {"--timeout", "S", "limit of a sample's run (default: 10m)", &flags->timeout},
+      {"--by", "file|traced|retraced|retraced-stable", "as upstream's tools do", &flags->by},
+      {"--apis", "stable|unstable", "public or private spellings", &flags->apis},
+      {"-o,--output", "DIR", "where to write; no sample there is replaced", &flags->output},
+      {"--write", "", "change the samples themselves", &flags->write}};
   command.examples = {
       {"graphnet sample validate new/ --against samples/", "what a contributor's CI asks"},
       {"graphnet sample validate samples/ --changed-since origin/main --against samples/",

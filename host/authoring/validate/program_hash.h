@@ -20,22 +20,20 @@ std::string canonical_text(const graph::Program& program);
 std::string program_hash(const graph::Program& program);
 
 /// Texts of which upstream's tools store the SHA-256 in graph_hash.txt.
-enum class HashDefinition : std::uint8_t {
-  kFile,            ///< model.py as it is: renamers, dimension generalisers, agent
-  kTraced,          ///< writer::traced_code(): dtype generaliser
-  kRetraced,        ///< forward() traced again with numbered parameters: validate, dump_graph_hash
-  kRetracedStable,  ///< the same with public spellings of private functions, as of 2026
-};
+enum class HashDefinition : std::uint8_t { kFile, kTraced, kRetraced, kRetracedStable };
 
 struct DefinitionRow {
   HashDefinition definition;
   const char* word;
+  const char* what;  ///< the text, and who stores its hash
 };
 inline constexpr DefinitionRow kHashDefinitions[] = {
-    {HashDefinition::kFile, "file"},
-    {HashDefinition::kTraced, "traced"},
-    {HashDefinition::kRetraced, "retraced"},
-    {HashDefinition::kRetracedStable, "retraced-stable"},
+    {HashDefinition::kFile, "file", "model.py as it is: renamers, generalisers, agent"},
+    {HashDefinition::kTraced, "traced", "torch.fx's text of forward(): dtype generaliser"},
+    {HashDefinition::kRetraced, "retraced",
+     "forward() traced again with numbered parameters: validate before public names"},
+    {HashDefinition::kRetracedStable, "retraced-stable",
+     "the same with public names of private functions: validate today"},
 };
 
 /// What upstream would store for a sample by a definition. The two of kRetraced need what

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -108,7 +110,7 @@ Json report_json(const graph::Program& program, const FiniteReport& report) {
           {"breaches", std::move(breaches)}};
 }
 
-/// "float32 [1, 64]: 3 NaN, 1 infinite, others -0.5 to 2.0".
+/// "float32 [1, 64]: 3 NaN, 1 infinite, others -0.5 to 2".
 std::string facts_text(const ElementFacts& facts) {
   std::vector<std::string> extents;
   for (const std::int64_t extent : facts.shape) extents.push_back(std::to_string(extent));
@@ -116,8 +118,9 @@ std::string facts_text(const ElementFacts& facts) {
   if (facts.num_nan > 0) parts.push_back(std::to_string(facts.num_nan) + " NaN");
   if (facts.num_inf > 0) parts.push_back(std::to_string(facts.num_inf) + " infinite");
   if (facts.lowest) {
-    parts.push_back((parts.empty() ? "" : "others ") + base::python_float(*facts.lowest) + " to " +
-                    base::python_float(*facts.highest));
+    std::array<char, 64> range;
+    std::snprintf(range.data(), range.size(), "%.6g to %.6g", *facts.lowest, *facts.highest);
+    parts.push_back((parts.empty() ? "" : "others ") + std::string(range.data()));
   }
   const std::string type = facts.dtype + " [" + base::join(extents, ", ") + "]";
   return parts.empty() ? type : type + ": " + base::join(parts, ", ");

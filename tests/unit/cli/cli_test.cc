@@ -131,6 +131,19 @@ TEST_F(ParseTest, HelpShowsEveryFlagInAHundredColumns) {
   EXPECT_TRUE(contains(program_help(interface_), "run"));
 }
 
+TEST(OutputFolder, IsMadeWhereItsParentIs) {
+  tests::TempDir temp;
+  const auto folder = temp.path() / "plots";
+  EXPECT_TRUE(make_output_folder("--plots", folder).is_ok());
+  EXPECT_TRUE(make_output_folder("--plots", folder).is_ok()) << "once more";
+  EXPECT_TRUE(make_output_folder("--plots", folder / "new" / "").is_ok());
+  const Status missing = make_output_folder("--plots", temp.path() / "polts" / "new");
+  EXPECT_EQ(missing.code(), Code::kUsage);
+  EXPECT_TRUE(mentions(missing.message(), {"--plots", "there is no folder", "polts"}));
+  temp.write("file", "");
+  EXPECT_EQ(make_output_folder("--plots", temp.path() / "file").code(), Code::kEnvironment);
+}
+
 TEST(Commands, EachHasANameASummaryAndWork) {
   std::set<std::string> names;
   for (const Command& command : make_commands()) {
