@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -115,6 +116,13 @@ void limit_data_bytes(std::uint64_t num_bytes) {
 void offer_to_oom_killer() {
   // Counts as 300/1000 of all memory more than it has; raising one's own needs no rights.
   std::ofstream("/proc/self/oom_score_adj") << 300;
+}
+
+bool keep_freed_memory() {
+  constexpr int kMmapThresholdBytes = 32 << 20;
+  constexpr int kNever = -1;
+  return ::mallopt(M_MMAP_THRESHOLD, kMmapThresholdBytes) == 1 &&
+         ::mallopt(M_TRIM_THRESHOLD, kNever) == 1;
 }
 
 }  // namespace graphnet::base

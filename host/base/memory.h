@@ -31,4 +31,13 @@ bool can_limit_data();
 /// source   proc(5) /proc/pid/oom_score_adj
 void offer_to_oom_killer();
 
+/// Has the C library's allocator keep what is freed, buffers of 32 MiB and more excepted. By itself
+/// it returns memory at the end of the heap beyond twice the largest buffer freed so far, unless
+/// something that lives happens to lie there: in one process a call then takes page faults for all
+/// its buffers, in the next none. Call it before any thread.
+///
+/// errors   false: another allocator, which does as it does
+/// source   mallopt(3) M_TRIM_THRESHOLD, M_MMAP_THRESHOLD; 32 MiB is the largest that it takes
+bool keep_freed_memory();
+
 }  // namespace graphnet::base

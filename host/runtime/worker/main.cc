@@ -50,6 +50,7 @@ void settle_in(int threads) {
 int main(int argc, char** argv) {
   // A plugin that hangs must not outlive the program that would stop it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  graphnet::base::keep_freed_memory();
   const pid_t supervisor = ::getppid();
   const std::string_view flag = argc == 2 ? argv[1] : "";
   const bool is_zygote = flag == "--zygote";
