@@ -59,10 +59,10 @@ void print_table(const Context& context, const config::PluginRegistry& registry)
   for (const auto& entry : registry.entries()) {
     const Status problem = plugin_problem(entry);
     if (!problem.is_ok()) {
-      std::string begin = entry.name + ": ";
-      for (const std::string& line : base::split(problem.message(), '\n')) {
-        std::cerr << report::printable(begin) << report::printable(line) << '\n';
-        begin = "  ";
+      std::vector<std::string> lines = base::split(problem.message(), '\n');
+      lines[0] = entry.name + ": " + lines[0];
+      for (std::size_t i = 0; i < lines.size(); ++i) {
+        std::cerr << (i == 0 ? "" : "  ") << report::printable(lines[i]) << '\n';
       }
       for (const std::string& hint : problem.hints()) {
         std::cerr << "  try: " << report::printable(as_typed(hint)) << '\n';

@@ -29,8 +29,8 @@ struct ComparedSample {
 /// |--------------------------|-----------------------------------------------------------------|
 /// | what indices select      | an integer output differs                                       |
 /// | the program in float64   | a float output differs and it is too far, or the run costs      |
-/// |                          | nothing to speak of (50 MFLOP); never above 50 GFLOP or half of |
-/// |                          | the free memory                                                 |
+/// |                          | nothing to speak of (50 MFLOP); never above 500 GFLOP or half   |
+/// |                          | of the free memory                                              |
 /// | distributions            | a random program's outputs differ; only of outputs of which      |
 /// |                          | eager's own draws differ                                        |
 ///
