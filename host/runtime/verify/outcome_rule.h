@@ -113,6 +113,13 @@ inline bool is_ill_conditioned(base::DType dtype, const TruthFacts& truth) {
   return !(truth.eager_error <= eager_error_limit(dtype));
 }
 
+/// Whether a difference says nothing of the plugin on inputs or weights that are not the sample's
+/// own: eager itself is not near float64 there, and the plugin is no farther from eager than eager
+/// may be for a measure. What ignores its inputs or has built weights in is farther.
+inline bool is_amplified(base::DType dtype, double relative_rms, const TruthFacts& truth) {
+  return truth.eager_error > rms_limit(dtype) && relative_rms <= eager_error_limit(dtype);
+}
+
 /// What the rule asks of one output whose dtype and shape are right.
 struct OutputFacts {
   base::DType dtype = base::DType::kFloat32;

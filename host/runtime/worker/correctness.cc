@@ -187,6 +187,12 @@ Result<std::vector<record::RandomOutput>> judge_distributions(const ComparedSamp
   return judged;
 }
 
+bool is_amplified(const verify::OutputComparison& output, const KeptOutput& eager) {
+  if (!output.float64_errors || !output.relative_rms) return false;
+  const auto truth = output.float64_errors->facts();
+  return truth && verify::is_amplified(eager.dtype, *output.relative_rms, *truth);
+}
+
 }  // namespace
 
 void check_reproducibility(const ComparedSample& compared, record::Checks& checks) {
@@ -236,9 +242,9 @@ PresentJudgement judge_on_present_inputs(const ComparedSample& compared,
   judgement.standing = PresentStanding::kIllConditioned;
   for (std::size_t i = 0; i < comparison.outputs.size(); ++i) {
     const verify::OutputComparison& output = comparison.outputs[i];
-    const bool is_ill =
-        output.masks_equal && (output.evidence == verify::Evidence::kIllConditioned ||
-                               evidence.eager_differs(i, eager[i]));
+    const bool is_ill = output.masks_equal &&
+                        (output.evidence == verify::Evidence::kIllConditioned ||
+                         is_amplified(output, eager[i]) || evidence.eager_differs(i, eager[i]));
     if (!output.within_tolerance() && !is_ill) judgement.standing = PresentStanding::kWrong;
   }
   return judgement;

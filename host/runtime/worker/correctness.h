@@ -41,7 +41,8 @@ verify::Comparison compare_sides(const ComparedSample& compared, record::Checks&
 /// How outputs on other inputs than the sample's own stand.
 enum class PresentStanding : std::uint8_t {
   kOk,
-  /// Eager itself differs from float64 by as much: neither side is to blame.
+  /// Eager itself is not near float64, by integers or by verify::is_amplified(), or its error is no
+  /// measure: neither side is to blame.
   kIllConditioned,
   kWrong,
 };

@@ -104,6 +104,15 @@ TEST(Decide, EagersErrorIsNoMeasureAboveItsLimit) {
   EXPECT_EQ(decide(facts), Acceptance::kNearEager) << "by eager alone";
 }
 
+TEST(Decide, AnAmplifiedErrorIsOneThatEagerHasToo) {
+  // MobileViTv2 on second weights: both compilers alike, 5.4e-2 from eager.
+  EXPECT_TRUE(is_amplified(DType::kFloat32, 5.4e-2, {1.5e-2, 3.5, 2}));
+  EXPECT_FALSE(is_amplified(DType::kFloat32, 5.4e-2, {9e-4, 60, 2})) << "eager is near float64";
+  EXPECT_FALSE(is_amplified(DType::kFloat32, 0.11, {1.5e-2, 7, 2})) << "farther than that explains";
+  EXPECT_FALSE(is_amplified(DType::kFloat32, kNaN, {1.5e-2, 3.5, 2}));
+  EXPECT_FALSE(is_amplified(DType::kFloat32, 5.4e-2, {kNaN, 3.5, 2}));
+}
+
 // One element of many moves the RMS by nothing: 4.7 in 1e6 is 0.5 %, in 1e8 it is nothing.
 TEST(ElementGate, OneElementOfManyThatIsOffByALotIsAMismatch) {
   const auto eager = gaussians(8'000'000, 1);
