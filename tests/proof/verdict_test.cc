@@ -41,7 +41,8 @@ constexpr WayCase kCases[] = {
     {"opens_windows", "mixed("},
     {"blocks_samples", "unknown(thread 'proof_verdicts' ("},
     {"waits_for_pool", "proven"},
-    {"works_ahead", "mixed(aten::relu_)"},
+    // Its thread may be inside aten::relu_ when counting begins; then what that calls counts, too.
+    {"works_ahead", "mixed(aten::"},
     {"copied_code", "mixed(copy of "},
     {"noisy", "unknown(thread 'noise' ("},
 };
@@ -154,8 +155,11 @@ TEST_P(Verdicts, AreRightEveryTime) {
   for (int i = 0; i < repeats(); ++i) {
     base::Json ledger;
     const std::string verdict = prepared.prove("full", ledger);
-    EXPECT_TRUE(begins(verdict, tested.verdict)) << "in trace " << i + 1 << ": " << verdict << "\n"
-                                                 << base::dump_json(ledger);
+    const bool is_right =
+        begins(verdict, tested.verdict) &&
+        (std::string(tested.way) != "works_ahead" || ends(verdict, "aten::relu_)"));
+    EXPECT_TRUE(is_right) << "in trace " << i + 1 << ": " << verdict << "\n"
+                          << base::dump_json(ledger);
     if (HasFailure()) return;
   }
 }
@@ -172,7 +176,6 @@ TEST_P(Verdicts, WithoutTheTracerRestOnTheCounts) {
   if (way == "hidden_op" || way == "hidden_thread") {
     EXPECT_EQ(verdict, "mixed(aten::relu_)");
   } else if (way == "works_ahead") {
-    // Its thread may be inside the operator when counting begins; then what that calls counts, too.
     EXPECT_TRUE(begins(verdict, "mixed(aten::") && ends(verdict, "aten::relu_)")) << verdict;
   } else if (way == "hidden_cpu_op" || way == "looked_up_op" || way == "opens_windows") {
     EXPECT_TRUE(begins(verdict, "mixed(aten::clamp_min")) << "what it calls in turn";
