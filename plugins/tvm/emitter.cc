@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "graphnet/graph_view.h"
 #include "lowering/builder.h"
 
 namespace graphnet::tvm {
@@ -47,11 +46,6 @@ void refuse_complex(Type type) {
   if (lowering::is_complex(type)) throw LoweringError("TVM has no complex numbers");
 }
 
-// add_parameters left it out.
-void refuse_missing(std::int32_t id) {
-  if (id < 0) throw LoweringError("TVM has no type for the elements of an operand");
-}
-
 }  // namespace
 
 void Emitter::begin_node(std::string_view op, std::string_view where) {
@@ -59,13 +53,11 @@ void Emitter::begin_node(std::string_view op, std::string_view where) {
 }
 
 const Node& Emitter::node(const Tensor& x) const {
-  refuse_missing(x.id);
   return program_.at(x.id);
 }
 
 Tensor Emitter::add(Node node) {
   refuse_complex(node.type);
-  for (const std::int32_t operand : node.operands) refuse_missing(operand);
   // Nothing to compute; TVM would divide by the extents.
   const bool is_empty = lowering::num_elements(node.shape) == 0;
   if (is_empty && node.kind != NodeKind::kSplat) return splat(node.type, node.shape, 0);
@@ -83,32 +75,15 @@ Tensor Emitter::add(Node node) {
   return result;
 }
 
-Tensor Emitter::add_argument(ArgumentSource source, std::uint32_t index, Type type,
-                             const Shape& shape) {
+Tensor Emitter::argument(ArgumentSource source, std::uint32_t index, Type type,
+                         const Shape& shape) {
+  refuse_complex(type);
   if (lowering::num_elements(shape) == 0) return splat(type, shape, 0);
   Node argument = {NodeKind::kArgument, 0, type, shape, {}};
   argument.source = source;
   argument.index = index;
   if (source == ArgumentSource::kInput) argument.stage = Stage::kCall;
   return add(std::move(argument));
-}
-
-std::vector<Tensor> Emitter::add_parameters(const gn_graph_body& body) {
-  std::vector<Tensor> parameters(body.num_values);
-  for (std::size_t id = 0; id < body.num_values; ++id) {
-    const gn_value& value = body.values[id];
-    const bool is_weight = value.kind == GN_VALUE_WEIGHT;
-    const auto type = lowering::type_of(value.dtype);
-    if ((!is_weight && value.kind != GN_VALUE_INPUT) || !type) continue;
-    const View<std::int64_t> shape = shape_of(value);
-    if (lowering::is_complex(*type)) {
-      parameters[id] = {-1, *type, Shape(shape.begin(), shape.end())};
-      continue;
-    }
-    parameters[id] = add_argument(is_weight ? ArgumentSource::kWeight : ArgumentSource::kInput,
-                                  value.index, *type, Shape(shape.begin(), shape.end()));
-  }
-  return parameters;
 }
 
 Program Emitter::finish(const std::vector<Tensor>& outputs) {
@@ -129,12 +104,12 @@ Tensor Emitter::constant(Type type, const Shape& shape, const void* data) {
   for (std::size_t i = 0; i < program_.constants.size(); ++i) {
     const Constant& each = program_.constants[i];
     if (each.type == type && each.shape == shape && each.bytes == bytes) {
-      return add_argument(ArgumentSource::kConstant, static_cast<std::uint32_t>(i), type, shape);
+      return argument(ArgumentSource::kConstant, static_cast<std::uint32_t>(i), type, shape);
     }
   }
   program_.constants.push_back({type, shape, std::move(bytes)});
-  return add_argument(ArgumentSource::kConstant,
-                      static_cast<std::uint32_t>(program_.constants.size() - 1), type, shape);
+  return argument(ArgumentSource::kConstant,
+                  static_cast<std::uint32_t>(program_.constants.size() - 1), type, shape);
 }
 
 Tensor Emitter::splat(Type type, const Shape& shape, double value) {

@@ -26,9 +26,8 @@ class Emitter final : public lowering::Emitter {
  public:
   explicit Emitter(bool rewrites) : rewrites_(rewrites) {}
 
-  /// An argument for every input and weight of a graph, by id of its value; those of element types
-  /// that TVM lacks are no node, so that whatever reads one is refused.
-  std::vector<Tensor> add_parameters(const gn_graph_body& body);
+  /// Input or weight `index` of the graph's signature, or constant `index` of the program.
+  Tensor argument(ArgumentSource source, std::uint32_t index, Type type, const Shape& shape);
   Program finish(const std::vector<Tensor>& outputs);
 
   void begin_node(std::string_view op, std::string_view where) override;
@@ -68,7 +67,6 @@ class Emitter final : public lowering::Emitter {
   const Node& node(const Tensor& x) const;
   /// Adds a node, or finds the equal one.
   Tensor add(Node node);
-  Tensor add_argument(ArgumentSource source, std::uint32_t index, Type type, const Shape& shape);
   std::pair<Tensor, Tensor> add_pair(Node node, Type first);
 
   /// Operands of an element-wise node moved under one transposition, which is returned (empty:

@@ -11,7 +11,8 @@
 
 #include "graphnet/failure.h"
 #include "graphnet/graph_view.h"
-#include "lowering/lower_graph.h"
+#include "lowering/ir/build.h"
+#include "lowering/ir/replay.h"
 #include "tvm_plugin/emitter.h"
 #include "tvm_plugin/extern_functions.h"
 #include "tvm_plugin/ffi_symbols.h"
@@ -164,17 +165,29 @@ gn_status* deserialize(gn_backend* backend, gn_string bytes, gn_executable** out
   });
 }
 
+void refuse(const std::vector<graphnet::lowering::Failure>& failures) {
+  if (failures.empty()) return;
+  throw Failure(GN_STATUS_UNSUPPORTED, graphnet::lowering::describe_failures(failures));
+}
+
 /// A graph in primitives, with the CPU's layouts or as it is.
 ///
 /// errors   Failure UNSUPPORTED, with every node that cannot be
 Program lower(const gn_graph_body& body, bool has_layouts) {
+  namespace ir = graphnet::lowering::ir;
+  const ir::Built built =
+      ir::build(body, has_layouts,
+                {graphnet::tvm::kUnsupportedOps, std::size(graphnet::tvm::kUnsupportedOps)});
+  refuse(built.failures);
   graphnet::tvm::Emitter emitter(has_layouts);
-  const graphnet::lowering::Lowered lowered = graphnet::lowering::lower_graph(
-      body, emitter, emitter.add_parameters(body),
-      {graphnet::tvm::kUnsupportedOps, std::size(graphnet::tvm::kUnsupportedOps)});
-  if (!lowered.failures.empty()) {
-    throw Failure(GN_STATUS_UNSUPPORTED, graphnet::lowering::describe_failures(lowered.failures));
-  }
+  const auto argument = [&emitter](const ir::Parameter& parameter, const ir::TensorType& type) {
+    const bool is_input = parameter.source == ir::ParameterSource::kInput;
+    return emitter.argument(
+        is_input ? graphnet::tvm::ArgumentSource::kInput : graphnet::tvm::ArgumentSource::kWeight,
+        static_cast<std::uint32_t>(parameter.index), type.type, type.shape);
+  };
+  const graphnet::lowering::Lowered lowered = ir::replay(built.graph, emitter, argument);
+  refuse(lowered.failures);
   return emitter.finish(lowered.outputs);
 }
 

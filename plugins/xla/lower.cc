@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "xla/lower.h"
 
+#include <utility>
+#include <vector>
+
 #include "graphnet/plugin.h"
-#include "lowering/lower_graph.h"
-#include "lowering/stablehlo/emitter.h"
+#include "lowering/ir/build.h"
+#include "lowering/stablehlo/print.h"
 
 namespace graphnet::xla {
 
@@ -13,14 +16,16 @@ gn_status* lower_graph(const gn_host_api* host, const gn_graph* graph, const Opt
   body.struct_size = sizeof(body);
   gn_status* const status = host->graph_body(host->host, graph, &body);
   if (status != nullptr) return status;
-  lowering::stablehlo::Emitter emitter(
-      {options.rewrites, /*lends_results=*/!options.is_gpu, options.full_precision});
-  const lowering::Lowered lowered =
-      lowering::lower_graph(body, emitter, emitter.add_parameters(body));
-  if (!lowered.failures.empty()) {
-    return fail(host, GN_STATUS_UNSUPPORTED, lowering::describe_failures(lowered.failures));
-  }
-  if (!check_only) out = emitter.finish(lowered.outputs, "graphnet");
+  const auto refuse = [host](const std::vector<lowering::Failure>& failures) {
+    return fail(host, GN_STATUS_UNSUPPORTED, lowering::describe_failures(failures));
+  };
+  const lowering::ir::Built built = lowering::ir::build(body, options.rewrites);
+  if (!built.failures.empty()) return refuse(built.failures);
+  lowering::stablehlo::Printed printed = lowering::stablehlo::print(
+      built.graph, {options.rewrites, /*lends_results=*/!options.is_gpu, options.full_precision},
+      "graphnet");
+  if (!printed.failures.empty()) return refuse(printed.failures);
+  if (!check_only) out = std::move(printed.program);
   return nullptr;
 }
 

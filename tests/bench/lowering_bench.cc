@@ -11,8 +11,8 @@
 #include <string>
 
 #include "graph/graph_text.h"
-#include "lowering/lower_graph.h"
-#include "lowering/stablehlo/emitter.h"
+#include "lowering/ir/build.h"
+#include "lowering/stablehlo/print.h"
 #include "plugin/graph_body.h"
 #include "plugin/host_services.h"
 
@@ -27,14 +27,12 @@ double cpu_seconds() {
 
 /// Bytes of text; 0 if the graph cannot be lowered.
 std::size_t lower(const gn_graph_body& body) {
-  lowering::stablehlo::Emitter emitter({true});
-  const lowering::Lowered lowered =
-      lowering::lower_graph(body, emitter, emitter.add_parameters(body));
-  if (!lowered.failures.empty()) {
-    std::printf("%s\n", lowering::describe_failures(lowered.failures).c_str());
+  const lowering::ir::Built built = lowering::ir::build(body, /*rewrites=*/true);
+  if (!built.failures.empty()) {
+    std::printf("%s\n", lowering::describe_failures(built.failures).c_str());
     return 0;
   }
-  const auto program = emitter.finish(lowered.outputs, "bench");
+  const auto program = lowering::stablehlo::print(built.graph, {true}, "bench").program;
   return program.main.text.size() + (program.bind ? program.bind->text.size() : 0);
 }
 

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "graphnet/graph_view.h"
 #include "lowering/stablehlo/syntax.h"
 
 namespace graphnet::lowering::stablehlo {
@@ -121,24 +120,6 @@ Tensor Emitter::argument(ArgumentSource source, std::uint32_t index, Type type,
   return {static_cast<std::int32_t>(lines_.size()) - 1, type, shape};
 }
 
-std::vector<Tensor> Emitter::add_parameters(const gn_graph_body& body) {
-  std::vector<Tensor> parameters(body.num_values);
-  for (std::size_t id = 0; id < body.num_values; ++id) {
-    const gn_value& value = body.values[id];
-    const bool is_weight = value.kind == GN_VALUE_WEIGHT;
-    const auto type = type_of(value.dtype);
-    if ((!is_weight && value.kind != GN_VALUE_INPUT) || !type) continue;
-    const View<std::int64_t> shape = shape_of(value);
-    if (value.data != nullptr) {
-      parameters[id] = constant(*type, Shape(shape.begin(), shape.end()), value.data);
-      continue;
-    }
-    parameters[id] = argument(is_weight ? ArgumentSource::kWeight : ArgumentSource::kInput,
-                              value.index, *type, Shape(shape.begin(), shape.end()));
-  }
-  return parameters;
-}
-
 Tensor Emitter::constant(Type type, const Shape& shape, const void* data) {
   const std::int64_t count = num_elements(shape);
   if (count == 0) return splat(type, shape, 0);
@@ -153,15 +134,21 @@ Tensor Emitter::constant(Type type, const Shape& shape, const void* data) {
 
 Tensor Emitter::splat(Type type, const Shape& shape, double value) {
   if (num_elements(shape) == 0) {
-    return add("stablehlo.constant dense<> : " + type_text(type, shape), {}, type, shape, true);
+    return add_splat("dense<>", type, shape);
   }
   if (is_half(type)) return convert(splat(Type::kF32, shape, value), type);
   if (is_complex(type)) {
     const Type part = type == Type::kC128 ? Type::kF64 : Type::kF32;
     return binary(Binary::kComplex, splat(part, shape, value), splat(part, shape, 0));
   }
-  return add("stablehlo.constant dense<" + literal(type, value) + "> : " + type_text(type, shape),
-             {}, type, shape, true);
+  return add_splat("dense<" + literal(type, value) + ">", type, shape);
+}
+
+Tensor Emitter::add_splat(const std::string& value, Type type, const Shape& shape) {
+  const Tensor splat = add("stablehlo.constant " + value + " : " + type_text(type, shape), {},
+                           type, shape, true);
+  lines_[static_cast<std::size_t>(splat.id)].one_value = value;
+  return splat;
 }
 
 Tensor Emitter::iota(Type type, const Shape& shape, std::int64_t dim) {

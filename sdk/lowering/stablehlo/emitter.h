@@ -44,9 +44,6 @@ class Emitter final : public lowering::Emitter {
 
   /// An argument of main, kInput or kWeight; without elements: a constant.
   Tensor argument(ArgumentSource source, std::uint32_t index, Type type, const Shape& shape);
-  /// An argument for every input and weight of a graph, by id of its value, constants for frozen
-  /// weights; those of unknown element types are left out, a node that reads one says so.
-  std::vector<Tensor> add_parameters(const gn_graph_body& body);
   /// The modules that compute these outputs. `name` becomes the module's.
   LoweredProgram finish(const std::vector<Tensor>& outputs, const std::string& name);
 
@@ -97,6 +94,8 @@ class Emitter final : public lowering::Emitter {
     bool is_argument = false;
     ModuleArgument argument = {};
     bool is_cheap = false;    ///< computed again per call rather than kept from bind
+    std::string one_value;    ///< of a constant whose elements are equal: how it is written
+    std::size_t num_results = 1;
     std::int32_t where = -1;  ///< index in locations_
   };
   /// How a line that is a broadcast can be written in another layout.
@@ -108,6 +107,8 @@ class Emitter final : public lowering::Emitter {
   /// Adds a line, or finds the equal one. The result is in memory order: no layout.
   Tensor add(std::string text, const std::vector<Tensor>& operands, Type type, Shape shape,
              bool is_cheap = false);
+  /// A constant of equal elements.
+  Tensor add_splat(const std::string& value, Type type, const Shape& shape);
   /// Result `index` of a line with several results, which `text` makes.
   Tensor add_part(const std::string& text, const std::vector<Tensor>& operands,
                   std::size_t num_results, std::size_t index, Type type, Shape shape);

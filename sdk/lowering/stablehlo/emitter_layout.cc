@@ -155,12 +155,8 @@ Tensor Emitter::relayout(const Tensor& x, const Shape& layout) {
     broadcasts_[again.id] = {broadcast.operand, dims};
     return placed(again);
   }
-  const Line& old = line(x);
-  if (old.operands.empty() && old.text.rfind("stablehlo.constant dense<\"", 0) != 0 &&
-      old.text.rfind("stablehlo.constant", 0) == 0) {
-    const std::string value = old.text.substr(0, old.text.rfind(" : "));
-    return placed(add(value + " : " + type_text(x.type, shape), {}, x.type, shape, true));
-  }
+  const std::string value = line(x).one_value;
+  if (!value.empty()) return placed(add_splat(value, x.type, shape));
   Shape permutation;
   const Shape positions = memory_positions(x);
   for (const std::int64_t dim : full_layout(wanted)) {

@@ -174,8 +174,8 @@ Tensor Emitter::reduce(Reduction kind, const Tensor& x, const Shape& dims) {
 
 Tensor Emitter::add_part(const std::string& text, const std::vector<Tensor>& operands,
                          std::size_t num_results, std::size_t index, Type type, Shape shape) {
-  // The marker in front makes finish() write "%id:2 = ..."; it is no part of the line's text.
-  const Tensor whole = add(std::to_string(num_results) + "|" + text, operands, type, shape);
+  const Tensor whole = add(text, operands, type, shape);
+  lines_[static_cast<std::size_t>(whole.id)].num_results = num_results;
   const std::string types = type_text(type, shape);
   return add("stablehlo.reshape " + name(whole) + "#" + std::to_string(index) + " : (" + types +
                  ") -> " + types,

@@ -106,11 +106,8 @@ class ModuleWriter {
   void write_line(std::int32_t id, std::string& out) const {
     const Emitter::Line& each = line(id);
     out += "    %" + std::to_string(id);
-    const std::size_t bar = each.text.find('|');
-    const bool is_part = bar != std::string::npos && bar <= 2;
-    if (is_part) out += ":" + each.text.substr(0, bar);
-    out += " = ";
-    out.append(each.text, is_part ? bar + 1 : 0, std::string::npos);
+    if (each.num_results > 1) out += ":" + std::to_string(each.num_results);
+    out += " = " + each.text;
     if (each.where >= 0) {
       out += " loc(\"" + emitter_.locations_[static_cast<std::size_t>(each.where)] + "\")";
     }

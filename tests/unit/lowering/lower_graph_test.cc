@@ -7,7 +7,7 @@
 #include <string>
 
 #include "graphnet/plugin.h"
-#include "lowering/stablehlo/emitter.h"
+#include "lowering/ir/graph_emitter.h"
 
 namespace graphnet::lowering {
 namespace {
@@ -47,7 +47,7 @@ class OneNode {
   OneNode& operator=(const OneNode&) = delete;
 
   Lowered lower(View<UnsupportedOp> unsupported) const {
-    stablehlo::Emitter emitter{stablehlo::EmitterOptions{}};
+    ir::GraphEmitter emitter(/*rewrites=*/true);
     return lower_graph(body_, emitter, emitter.add_parameters(body_), unsupported);
   }
 

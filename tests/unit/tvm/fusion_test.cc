@@ -18,19 +18,8 @@ class Graph {
  public:
   explicit Graph(bool rewrites = true) : emitter_(rewrites), b(emitter_) {}
 
-  Tensor input(Shape shape) {
-    shapes_.push_back(std::move(shape));
-    gn_value value = {};
-    value.struct_size = sizeof(value);
-    value.kind = GN_VALUE_INPUT;
-    value.dtype = {kDLFloat, 32, 1};
-    value.rank = static_cast<std::int32_t>(shapes_.back().size());
-    value.shape = shapes_.back().data();
-    gn_graph_body body = {};
-    body.struct_size = sizeof(body);
-    body.values = &value;
-    body.num_values = 1;
-    return emitter_.add_parameters(body)[0];
+  Tensor input(const Shape& shape) {
+    return emitter_.argument(ArgumentSource::kInput, num_inputs_++, Type::kF32, shape);
   }
   Tensor weight(const Shape& shape) {
     const std::vector<float> data(static_cast<std::size_t>(lowering::num_elements(shape)), 1);
@@ -43,7 +32,7 @@ class Graph {
   const Program& program() const { return program_; }
 
  private:
-  std::vector<Shape> shapes_;
+  std::uint32_t num_inputs_ = 0;
   Emitter emitter_;
   Program program_;
 

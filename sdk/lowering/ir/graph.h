@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lowering/primitives.h"
+
+namespace graphnet::lowering::ir {
+
+/// Position in Graph::values.
+using ValueId = std::int32_t;
+
+/// Element type and static shape of a value.
+struct TensorType {
+  Type type = Type::kF32;
+  Shape shape;
+
+  std::int64_t rank() const { return static_cast<std::int64_t>(shape.size()); }
+  bool operator==(const TensorType& other) const {
+    return type == other.type && shape == other.shape;
+  }
+  bool operator!=(const TensorType& other) const { return !(*this == other); }
+};
+
+// ---- operations ----
+//
+// One struct a primitive, with its attributes by name. Operands and what each computes are those of
+// the function of the same name in lowering/emitter.h. `attributes` lists them once, for the text
+// form, for the parser, and for telling equal nodes (ir/operation.h).
+
+enum class ParameterSource : std::uint8_t { kInput, kWeight };
+
+/// Input or weight `index` of the graph's signature.
+struct Parameter {
+  ParameterSource source = ParameterSource::kInput;
+  std::int64_t index = 0;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("index", self.index);
+  }
+};
+
+/// Elements that are known now: dense row-major, as the type has them.
+struct Constant {
+  std::string bytes;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("bytes", self.bytes);
+  }
+};
+
+struct Splat {
+  double value = 0;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("value", self.value);
+  }
+};
+
+struct Iota {
+  std::int64_t dim = 0;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("dim", self.dim);
+  }
+};
+
+/// The kind is part of the name in the text form: "exp", "add", "eq".
+template <typename Kind>
+struct Elementwise {
+  Kind kind = {};
+  template <typename Self, typename Visit>
+  static void attributes(Self&, Visit) {}
+};
+using UnaryOperation = Elementwise<Unary>;
+using BinaryOperation = Elementwise<Binary>;
+using CompareOperation = Elementwise<Comparison>;
+
+/// An operation that its operands and its result's type say all of.
+template <int kTag>
+struct Plain {
+  template <typename Self, typename Visit>
+  static void attributes(Self&, Visit) {}
+};
+using Convert = Plain<0>;
+using Select = Plain<1>;  ///< condition, yes, no
+using Reshape = Plain<2>;
+
+struct Broadcast {
+  Shape dims;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("dims", self.dims);
+  }
+};
+
+struct Transpose {
+  Shape permutation;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("permutation", self.permutation);
+  }
+};
+
+struct Slice {
+  Shape begin;
+  Shape end;
+  Shape step;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("begin", self.begin);
+    visit("end", self.end);
+    visit("step", self.step);
+  }
+};
+
+struct Pad {
+  double value = 0;
+  Shape low;
+  Shape high;
+  Shape interior;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("value", self.value);
+    visit("low", self.low);
+    visit("high", self.high);
+    visit("interior", self.interior);
+  }
+};
+
+struct Concatenate {
+  std::int64_t dim = 0;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("dim", self.dim);
+  }
+};
+
+struct Reverse {
+  Shape dims;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("dims", self.dims);
+  }
+};
+
+struct Reduce {
+  Reduction kind = Reduction::kSum;
+  Shape dims;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("kind", self.kind);
+    visit("dims", self.dims);
+  }
+};
+
+/// Two results: values, indices (int64).
+struct ReduceIndex {
+  bool largest = true;
+  std::int64_t dim = 0;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("largest", self.largest);
+    visit("dim", self.dim);
+  }
+};
+
+struct ReduceWindow {
+  Reduction kind = Reduction::kSum;
+  Window window;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("kind", self.kind);
+    visit("size", self.window.size);
+    visit("stride", self.window.stride);
+    visit("dilation", self.window.dilation);
+    visit("low", self.window.low);
+    visit("high", self.window.high);
+  }
+};
+
+struct Dot {
+  Contraction contraction;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("left_batch", self.contraction.left_batch);
+    visit("right_batch", self.contraction.right_batch);
+    visit("left_contracting", self.contraction.left_contracting);
+    visit("right_contracting", self.contraction.right_contracting);
+  }
+};
+
+struct Convolution {
+  ConvolutionAttributes window;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("stride", self.window.stride);
+    visit("low", self.window.low);
+    visit("high", self.window.high);
+    visit("input_dilation", self.window.input_dilation);
+    visit("kernel_dilation", self.window.kernel_dilation);
+    visit("groups", self.window.groups);
+  }
+};
+
+/// Operands x, starts.
+struct Gather {
+  Shape dims;
+  std::int64_t batch_position = 0;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("dims", self.dims);
+    visit("batch_position", self.batch_position);
+  }
+};
+
+/// Operands x, starts, updates; without `combine` updates replace.
+struct Scatter {
+  Shape dims;
+  std::optional<Reduction> combine;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("dims", self.dims);
+    visit("combine", self.combine);
+  }
+};
+
+/// Two results: values, indices (int64).
+struct Sort {
+  std::int64_t dim = 0;
+  bool descending = false;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("dim", self.dim);
+    visit("descending", self.descending);
+  }
+};
+
+struct FourierTransform {
+  Fourier kind = Fourier::kForward;
+  Shape lengths;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("kind", self.kind);
+    visit("lengths", self.lengths);
+  }
+};
+
+using Operation =
+    std::variant<Parameter, Constant, Splat, Iota, Convert, UnaryOperation, BinaryOperation,
+                 CompareOperation, Select, Broadcast, Reshape, Transpose, Slice, Pad, Concatenate,
+                 Reverse, Reduce, ReduceIndex, ReduceWindow, Dot, Convolution, Gather, Scatter,
+                 Sort, FourierTransform>;
+
+// ---- the graph ----
+
+/// The operator of the sample that a node comes from.
+struct Origin {
+  std::string op;     ///< "aten::add.Tensor"
+  std::string where;  ///< "model.py:12:5"; may be empty
+};
+
+struct Node {
+  Operation operation;
+  std::vector<ValueId> operands;
+  std::vector<ValueId> results;
+  std::int32_t origin = -1;  ///< index in Graph::origins; negative: none
+};
+
+/// One value; assigned by one node.
+struct Value {
+  TensorType type;
+  std::int32_t node = -1;  ///< index in Graph::nodes
+};
+
+/// A graph in primitives: functional, static shapes. Compilers read this and nothing else of a
+/// sample.
+///
+/// order    of nodes: a value is defined before it is read
+struct Graph {
+  std::vector<Value> values;
+  std::vector<Node> nodes;
+  std::vector<ValueId> outputs;  ///< in the order of the signature
+  std::vector<Origin> origins;
+
+  const Value& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
+  const Node& producer(ValueId id) const { return nodes[static_cast<std::size_t>(value(id).node)]; }
+};
+
+}  // namespace graphnet::lowering::ir

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#include "lowering/ir/graph_emitter.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "graphnet/graph_view.h"
+
+namespace graphnet::lowering::ir {
+
+namespace {
+
+// Constants are told by a hash: weights that are known may be large.
+std::string text_of(const Operation& operation) {
+  const auto* constant = std::get_if<Constant>(&operation);
+  if (constant == nullptr) return attributes_text(operation);
+  return " " + std::to_string(std::hash<std::string>()(constant->bytes));
+}
+
+// Everything that makes a node what it is.
+std::string key_of(const Node& node, const TensorType& given) {
+  std::string key(name_of(node.operation));
+  for (const ValueId operand : node.operands) key += " %" + std::to_string(operand);
+  return key + text_of(node.operation) + " " + describe(given.type, given.shape);
+}
+
+TensorType type_of(const Tensor& x) {
+  return {x.type, x.shape};
+}
+
+bool are_equal(const Operation& found, const Operation& wanted) {
+  const auto* constant = std::get_if<Constant>(&found);
+  return constant == nullptr || constant->bytes == std::get<Constant>(wanted).bytes;
+}
+
+}  // namespace
+
+std::vector<Tensor> GraphEmitter::results_of(const Node& node) const {
+  std::vector<Tensor> results;
+  for (const ValueId id : node.results) {
+    const TensorType& type = graph_.value(id).type;
+    results.push_back({id, type.type, type.shape});
+  }
+  return results;
+}
+
+std::vector<Tensor> GraphEmitter::add(Operation operation, const std::vector<Tensor>& operands,
+                                      const TensorType& given) {
+  Node node;
+  node.operation = std::move(operation);
+  std::vector<TensorType> types;
+  bool is_bound = true;
+  for (const Tensor& operand : operands) {
+    // add_parameters() left it out.
+    if (operand.id < 0) throw LoweringError("an operand of an unknown element type");
+    node.operands.push_back(operand.id);
+    types.push_back(type_of(operand));
+    is_bound = is_bound && is_bound_[static_cast<std::size_t>(operand.id)];
+  }
+  if (const auto* parameter = std::get_if<Parameter>(&node.operation)) {
+    is_bound = parameter->source == ParameterSource::kWeight;
+  }
+  const std::vector<TensorType> results = infer(node.operation, types, given);
+  const auto index = static_cast<std::int32_t>(graph_.nodes.size());
+  const auto [found, is_new] = by_text_.emplace(key_of(node, results[0]), index);
+  if (!is_new) {
+    const Node& old = graph_.nodes[static_cast<std::size_t>(found->second)];
+    if (are_equal(old.operation, node.operation)) return results_of(old);
+  }
+  node.origin = static_cast<std::int32_t>(graph_.origins.size()) - 1;
+  for (const TensorType& result : results) {
+    node.results.push_back(static_cast<ValueId>(graph_.values.size()));
+    graph_.values.push_back({result, index});
+    is_bound_.push_back(is_bound);
+  }
+  graph_.nodes.push_back(std::move(node));
+  return results_of(graph_.nodes.back());
+}
+
+Tensor GraphEmitter::parameter(ParameterSource source, std::int64_t index, const TensorType& type) {
+  return add_one(Parameter{source, index}, {}, type);
+}
+
+std::vector<Tensor> GraphEmitter::add_parameters(const gn_graph_body& body) {
+  std::vector<Tensor> parameters(body.num_values);
+  for (std::size_t id = 0; id < body.num_values; ++id) {
+    const gn_value& value = body.values[id];
+    const bool is_weight = value.kind == GN_VALUE_WEIGHT;
+    const auto type = lowering::type_of(value.dtype);
+    if ((!is_weight && value.kind != GN_VALUE_INPUT) || !type) continue;
+    const View<std::int64_t> extents = shape_of(value);
+    const Shape shape(extents.begin(), extents.end());
+    if (is_weight && value.data != nullptr) {
+      parameters[id] = constant(*type, shape, value.data);
+      continue;
+    }
+    const auto source = is_weight ? ParameterSource::kWeight : ParameterSource::kInput;
+    parameters[id] = parameter(source, value.index, {*type, shape});
+  }
+  return parameters;
+}
+
+Graph GraphEmitter::finish(const std::vector<Tensor>& outputs) {
+  for (const Tensor& output : outputs) graph_.outputs.push_back(output.id);
+  return without_dead_nodes(std::move(graph_));
+}
+
+void GraphEmitter::begin_node(std::string_view op, std::string_view where) {
+  graph_.origins.push_back({std::string(op), std::string(where)});
+}
+
+Tensor GraphEmitter::constant(Type type, const Shape& shape, const void* data) {
+  const auto num_bytes = static_cast<std::size_t>(num_elements(shape) * bytes_of(type));
+  Constant constant;
+  if (num_bytes > 0) constant.bytes.assign(static_cast<const char*>(data), num_bytes);
+  return add_one(std::move(constant), {}, {type, shape});
+}
+
+Tensor GraphEmitter::splat(Type type, const Shape& shape, double value) {
+  return add_one(Splat{value}, {}, {type, shape});
+}
+
+Tensor GraphEmitter::iota(Type type, const Shape& shape, std::int64_t dim) {
+  return add_one(Iota{dim}, {}, {type, shape});
+}
+
+Tensor GraphEmitter::convert(const Tensor& x, Type type) {
+  return x.type == type ? x : add_one(Convert(), {x}, {type, x.shape});
+}
+
+Tensor GraphEmitter::unary(Unary kind, const Tensor& x) {
+  return add_one(UnaryOperation{kind}, {x});
+}
+
+Tensor GraphEmitter::binary(Binary kind, const Tensor& a, const Tensor& b) {
+  return add_one(BinaryOperation{kind}, {a, b});
+}
+
+Tensor GraphEmitter::compare(Comparison kind, const Tensor& a, const Tensor& b) {
+  return add_one(CompareOperation{kind}, {a, b});
+}
+
+Tensor GraphEmitter::select(const Tensor& condition, const Tensor& yes, const Tensor& no) {
+  return add_one(Select(), {condition, yes, no});
+}
+
+Tensor GraphEmitter::broadcast(const Tensor& x, const Shape& shape, const Shape& dims) {
+  return add_one(Broadcast{dims}, {x}, {x.type, shape});
+}
+
+Tensor GraphEmitter::reshape(const Tensor& x, const Shape& shape) {
+  return add_one(Reshape(), {x}, {x.type, shape});
+}
+
+Tensor GraphEmitter::transpose(const Tensor& x, const Shape& permutation) {
+  return add_one(Transpose{permutation}, {x});
+}
+
+Tensor GraphEmitter::slice(const Tensor& x, const Shape& begin, const Shape& end,
+                           const Shape& step) {
+  return add_one(Slice{begin, end, step}, {x});
+}
+
+Tensor GraphEmitter::pad(const Tensor& x, double value, const Shape& low, const Shape& high,
+                         const Shape& interior) {
+  return add_one(Pad{value, low, high, interior}, {x});
+}
+
+Tensor GraphEmitter::concatenate(const std::vector<Tensor>& parts, std::int64_t dim) {
+  return add_one(Concatenate{dim}, parts);
+}
+
+Tensor GraphEmitter::reverse(const Tensor& x, const Shape& dims) {
+  return add_one(Reverse{dims}, {x});
+}
+
+Tensor GraphEmitter::reduce(Reduction kind, const Tensor& x, const Shape& dims) {
+  return add_one(Reduce{kind, dims}, {x});
+}
+
+std::pair<Tensor, Tensor> GraphEmitter::reduce_index(bool largest, const Tensor& x,
+                                                     std::int64_t dim) {
+  return add_two(ReduceIndex{largest, dim}, x);
+}
+
+Tensor GraphEmitter::reduce_window(Reduction kind, const Tensor& x, const Window& window) {
+  return add_one(ReduceWindow{kind, window}, {x});
+}
+
+Tensor GraphEmitter::dot(const Tensor& a, const Tensor& b, const Contraction& contraction) {
+  return add_one(Dot{contraction}, {a, b});
+}
+
+Tensor GraphEmitter::convolution(const Tensor& x, const Tensor& kernel,
+                                 const ConvolutionAttributes& attributes) {
+  return add_one(Convolution{attributes}, {x, kernel});
+}
+
+Tensor GraphEmitter::gather(const Tensor& x, const Tensor& starts, const Shape& dims,
+                            std::int64_t batch_position) {
+  return add_one(Gather{dims, batch_position}, {x, starts});
+}
+
+Tensor GraphEmitter::scatter(const Tensor& x, const Tensor& starts, const Shape& dims,
+                             const Tensor& updates, std::optional<Reduction> combine) {
+  return add_one(Scatter{dims, combine}, {x, starts, updates});
+}
+
+std::pair<Tensor, Tensor> GraphEmitter::sort(const Tensor& x, std::int64_t dim, bool descending) {
+  return add_two(Sort{dim, descending}, x);
+}
+
+Tensor GraphEmitter::fourier(Fourier kind, const Tensor& x, const Shape& lengths) {
+  return add_one(FourierTransform{kind, lengths}, {x});
+}
+
+Graph without_dead_nodes(Graph graph) {
+  std::vector<bool> is_needed(graph.nodes.size(), false);
+  const auto need = [&](ValueId id) {
+    is_needed[static_cast<std::size_t>(graph.value(id).node)] = true;
+  };
+  std::for_each(graph.outputs.begin(), graph.outputs.end(), need);
+  for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+    if (!is_needed[i]) continue;
+    std::for_each(graph.nodes[i].operands.begin(), graph.nodes[i].operands.end(), need);
+  }
+  Graph kept;
+  kept.origins = std::move(graph.origins);
+  std::vector<ValueId> renamed(graph.values.size(), -1);
+  const auto rename = [&renamed](std::vector<ValueId>& ids) {
+    for (ValueId& id : ids) id = renamed[static_cast<std::size_t>(id)];
+  };
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (!is_needed[i]) continue;
+    Node node = std::move(graph.nodes[i]);
+    for (const ValueId result : node.results) {
+      renamed[static_cast<std::size_t>(result)] = static_cast<ValueId>(kept.values.size());
+      kept.values.push_back(
+          {graph.value(result).type, static_cast<std::int32_t>(kept.nodes.size())});
+    }
+    rename(node.operands);
+    rename(node.results);
+    kept.nodes.push_back(std::move(node));
+  }
+  kept.outputs = std::move(graph.outputs);
+  rename(kept.outputs);
+  return kept;
+}
+
+}  // namespace graphnet::lowering::ir

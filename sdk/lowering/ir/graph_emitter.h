@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "graphnet/abi.h"
+#include "lowering/emitter.h"
+#include "lowering/ir/operation.h"
+
+namespace graphnet::lowering::ir {
+
+/// Writes primitives down as a Graph. Equal nodes exist once. Tensor::id is the value's.
+///
+/// errors   LoweringError as infer(), at the primitive that does not fit
+class GraphEmitter final : public Emitter {
+ public:
+  /// `rewrites`: what decompositions are told.
+  explicit GraphEmitter(bool rewrites) : rewrites_(rewrites) {}
+
+  Tensor parameter(ParameterSource source, std::int64_t index, const TensorType& type);
+  /// A parameter for every input and weight of a graph, by id of its value; constants for frozen
+  /// weights. Those of unknown element types are left out: a node that reads one says so.
+  std::vector<Tensor> add_parameters(const gn_graph_body& body);
+  /// The graph of these outputs; nodes that none of them needs are left out.
+  Graph finish(const std::vector<Tensor>& outputs);
+
+  void begin_node(std::string_view op, std::string_view where) override;
+  Tensor constant(Type type, const Shape& shape, const void* data) override;
+  Tensor splat(Type type, const Shape& shape, double value) override;
+  Tensor iota(Type type, const Shape& shape, std::int64_t dim) override;
+  Tensor convert(const Tensor& x, Type type) override;
+  Tensor unary(Unary kind, const Tensor& x) override;
+  Tensor binary(Binary kind, const Tensor& a, const Tensor& b) override;
+  Tensor compare(Comparison kind, const Tensor& a, const Tensor& b) override;
+  Tensor select(const Tensor& condition, const Tensor& yes, const Tensor& no) override;
+  Tensor broadcast(const Tensor& x, const Shape& shape, const Shape& dims) override;
+  Tensor reshape(const Tensor& x, const Shape& shape) override;
+  Tensor transpose(const Tensor& x, const Shape& permutation) override;
+  Tensor slice(const Tensor& x, const Shape& begin, const Shape& end, const Shape& step) override;
+  Tensor pad(const Tensor& x, double value, const Shape& low, const Shape& high,
+             const Shape& interior) override;
+  Tensor concatenate(const std::vector<Tensor>& parts, std::int64_t dim) override;
+  Tensor reverse(const Tensor& x, const Shape& dims) override;
+  Tensor reduce(Reduction kind, const Tensor& x, const Shape& dims) override;
+  std::pair<Tensor, Tensor> reduce_index(bool largest, const Tensor& x, std::int64_t dim) override;
+  Tensor reduce_window(Reduction kind, const Tensor& x, const Window& window) override;
+  Tensor dot(const Tensor& a, const Tensor& b, const Contraction& contraction) override;
+  Tensor convolution(const Tensor& x, const Tensor& kernel,
+                     const ConvolutionAttributes& attributes) override;
+  Tensor gather(const Tensor& x, const Tensor& starts, const Shape& dims,
+                std::int64_t batch_position) override;
+  Tensor scatter(const Tensor& x, const Tensor& starts, const Shape& dims, const Tensor& updates,
+                 std::optional<Reduction> combine) override;
+  std::pair<Tensor, Tensor> sort(const Tensor& x, std::int64_t dim, bool descending) override;
+  Tensor fourier(Fourier kind, const Tensor& x, const Shape& lengths) override;
+  bool rewrites() const override { return rewrites_; }
+  bool is_bound(const Tensor& x) const override {
+    return is_bound_[static_cast<std::size_t>(x.id)];
+  }
+
+ private:
+  /// Adds a node, or finds the equal one. `given`: as in infer().
+  std::vector<Tensor> add(Operation operation, const std::vector<Tensor>& operands,
+                          const TensorType& given = {});
+  Tensor add_one(Operation operation, const std::vector<Tensor>& operands,
+                 const TensorType& given = {}) {
+    return add(std::move(operation), operands, given)[0];
+  }
+  std::pair<Tensor, Tensor> add_two(Operation operation, const Tensor& x) {
+    const std::vector<Tensor> results = add(std::move(operation), {x});
+    return {results[0], results[1]};
+  }
+  std::vector<Tensor> results_of(const Node& node) const;
+
+  bool rewrites_;
+  Graph graph_;
+  std::vector<bool> is_bound_;  ///< by value: depends on weights and constants alone
+  std::unordered_map<std::string, std::int32_t> by_text_;  ///< index in graph_.nodes
+};
+
+/// The nodes that the outputs need, in order, values numbered anew.
+Graph without_dead_nodes(Graph graph);
+
+}  // namespace graphnet::lowering::ir

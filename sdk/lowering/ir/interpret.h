@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "lowering/ir/array.h"
+
+namespace graphnet::lowering::ir {
+
+/// Computes a graph, slowly and plainly: every element in double, rounded to its type after each
+/// operation. It says what the primitives mean, and checks what a compiler is given where that
+/// compiler cannot run.
+///
+/// shapes   inputs, weights: by Parameter::index
+/// order    result: as Graph::outputs
+/// errors   LoweringError: a parameter is missing, or an operation has no meaning for its type
+std::vector<Array> interpret(const Graph& graph, const std::vector<Array>& inputs,
+                             const std::vector<Array>& weights);
+
+/// Results of one operation; `results` are their types. interpret_sums.cc
+std::vector<Array> interpret_sum(const Operation& operation,
+                                 const std::vector<const Array*>& operands,
+                                 const std::vector<TensorType>& results);
+
+}  // namespace graphnet::lowering::ir
