@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "cli/bisect.h"
 
-#include <chrono>
 #include <iostream>
 #include <optional>
 #include <utility>
 
 #include "base/json.h"
 #include "cli/exit_code.h"
-#include "cli/plugin_state.h"
-#include "config/resolve_backend.h"
-#include "measure/environment.h"
+#include "cli/plugin_trial.h"
 #include "report/terminal_text.h"
 #include "supervise/bisection.h"
 
@@ -22,30 +19,6 @@ using base::Result;
 using supervise::BisectionTrial;
 
 namespace {
-
-Result<supervise::PlannedTask> plan_trial(const Context& context,
-                                          const supervise::PlannedSample& sample,
-                                          const std::string& config) {
-  GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, config));
-  GN_ASSIGN_OR_RETURN(config::RunConfig run_config,
-                      config::read_run_config(file, {}, context.installation.config_folders()));
-  GN_ASSIGN_OR_RETURN(config::Backend backend,
-                      config::resolve_backend(context.installation, plugin_folders(context),
-                                              std::move(run_config)));
-  supervise::PlanSettings settings;
-  settings.auto_threads = measure::affinity_cores();
-  return supervise::make_plan({sample}, {backend}, settings).front();
-}
-
-/// The time that a run gives to all phases of a sample; nothing if one of them is not limited.
-std::optional<std::chrono::milliseconds> whole_limit(const supervise::PlannedTask& planned) {
-  std::chrono::milliseconds sum(0);
-  for (const auto& [phase, limit] : planned.limits) {
-    if (!limit) return std::nullopt;
-    sum += *limit;
-  }
-  return sum;
-}
 
 std::string text_of(const BisectionTrial& trial) {
   std::string text = std::to_string(trial.num_nodes) + " of " + std::to_string(trial.num_all) +

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <stdlib.h>
-
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -17,10 +15,10 @@
 #include "cli/exit_code.h"
 #include "cli/flag_values.h"
 #include "cli/journaled_sweep.h"
-#include "cli/output_file.h"
 #include "cli/run_command.h"
 #include "cli/run_view.h"
 #include "cli/sample_selection.h"
+#include "cli/work_folder.h"
 #include "journal/run_id.h"
 #include "measure/environment.h"
 #include "report/range_times.h"
@@ -46,41 +44,6 @@ struct ExplainFlags {
   RunFlags run;
   std::optional<std::string> parts;
   std::optional<std::string> keep;
-};
-
-/// A folder for beginnings and their results: one that the user keeps, or one that goes with this
-/// object.
-class WorkFolder {
- public:
-  static Result<WorkFolder> make(const std::optional<std::string>& keep) {
-    std::error_code error;
-    if (keep) {
-      GN_RETURN_IF_ERROR(make_output_folder("--keep", *keep));
-      return WorkFolder(fs::absolute(*keep, error), false);
-    }
-    std::string pattern = (fs::temp_directory_path(error) / "graphnet-explain-XXXXXX").string();
-    if (error || ::mkdtemp(pattern.data()) == nullptr) {
-      return Status(Code::kEnvironment, "cannot make folder '" + pattern + "'");
-    }
-    return WorkFolder(pattern, true);
-  }
-
-  WorkFolder(WorkFolder&& other) noexcept
-      : path_(std::move(other.path_)), is_temporary_(std::exchange(other.is_temporary_, false)) {}
-  WorkFolder& operator=(WorkFolder&&) = delete;
-  ~WorkFolder() {
-    std::error_code ignored;
-    if (is_temporary_) fs::remove_all(path_, ignored);
-  }
-
-  const fs::path& path() const { return path_; }
-
- private:
-  WorkFolder(fs::path path, bool is_temporary)
-      : path_(std::move(path)), is_temporary_(is_temporary) {}
-
-  fs::path path_;
-  bool is_temporary_;
 };
 
 /// The beginnings of a sample, as samples of their own.
@@ -259,7 +222,7 @@ Result<int> execute(const Context& context, ExplainFlags flags) {
   PreparedRun run;
   GN_ASSIGN_OR_RETURN(run.backends, choose_backends(context, flags));
   GN_ASSIGN_OR_RETURN(const sample::Sample sample, sample::load_sample(chosen.path));
-  GN_ASSIGN_OR_RETURN(const WorkFolder folder, WorkFolder::make(flags.keep));
+  GN_ASSIGN_OR_RETURN(const WorkFolder folder, WorkFolder::make("--keep", flags.keep));
   GN_ASSIGN_OR_RETURN(const Beginnings beginnings,
                       write_beginnings(sample, parts.value_or(kDefaultParts), folder.path()));
   run.samples = beginnings.samples;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/inspect_text.h"
+#include "cli/lowered_view.h"
 #include "cli/sample_selection.h"
 #include "report/terminal_text.h"
 #include "supervise/ask_worker.h"
@@ -47,10 +51,17 @@ struct Options {
 };
 
 Status check_exclusions(const InspectFlags& flags) {
-  if (flags.bisect != flags.config.has_value()) {
-    return Status(Code::kUsage,
-                  flags.bisect ? "--bisect needs --config CONFIG" : "--config needs --bisect")
-        .add_hint("graphnet inspect SAMPLE --bisect --config xla");
+  const bool is_lowered = flags.stage == "lowered";
+  if ((flags.bisect || is_lowered) != flags.config.has_value()) {
+    const char* const what = flags.bisect ? "--bisect needs --config CONFIG"
+                             : is_lowered ? "--stage lowered needs --config CONFIG"
+                                          : "--config needs --bisect or --stage lowered";
+    return Status(Code::kUsage, what)
+        .add_hint(is_lowered ? "graphnet inspect SAMPLE --stage lowered --config xla"
+                             : "graphnet inspect SAMPLE --bisect --config xla");
+  }
+  if (is_lowered && (flags.ops || flags.no_run)) {
+    return Status(Code::kUsage, "--stage lowered excludes --ops and --no-run");
   }
   const bool has_view = flags.ops || flags.no_run || flags.stage;
   if (flags.bisect && (has_view || flags.first_nan)) {
@@ -68,9 +79,10 @@ Result<Options> read_options(const Context& context, const InspectFlags& flags) 
   options.ops = flags.ops;
   // Many samples are planned: running them would take hours and all of their memory.
   options.runs = !flags.no_run && !flags.ops;
-  if (options.stage != "source" && options.stage != "program" && options.stage != "normal") {
-    return Status(Code::kUsage,
-                  "--stage must be source, program or normal, got '" + options.stage + "'");
+  constexpr std::string_view kStages[] = {"source", "program", "normal", "lowered"};
+  if (std::find(std::begin(kStages), std::end(kStages), options.stage) == std::end(kStages)) {
+    return Status(Code::kUsage, "--stage must be source, program, normal or lowered, got '" +
+                                    options.stage + "'");
   }
   GN_RETURN_IF_ERROR(check_exclusions(flags));
   if (flags.ops && options.stage == "source") {
@@ -185,6 +197,7 @@ Result<int> execute(const Context& context, const InspectFlags& flags) {
   if (flags.first_nan) return show_first_nan(context, options.samples[0]);
   if (flags.bisect) return bisect_sample(context, options.samples[0], *flags.config);
   if (options.ops) return show_ops(context, options);
+  if (options.stage == "lowered") return show_lowered(context, options.samples[0], *flags.config);
   if (options.stage == "source") return show_source(options.samples[0], context.flags.json);
   return show_graph(context, options);
 }
@@ -199,7 +212,9 @@ Command inspect_command() {
       "Prints model.py (source), the operator calls of a run (program), or the functional "
       "graph\nthat plugins compile (normal), one node a line, then a table of its operators. The "
       "sample\nruns once, eagerly and without a plugin. --no-run plans it instead, from its "
-      "metadata:\nfloats that the program reads from inputs are then 1. --ops counts the operators "
+      "metadata:\nfloats that the program reads from inputs are then 1. --stage lowered prints the "
+      "graph as the plugin of\n--config has it before its compiler, in the plugin's own "
+      "operations. --ops counts the operators "
       "of many\nsamples, which are always planned. --bisect finds the first\nnode whose value "
       "leaves tolerance under a plugin, by bisection of the normal form. --first-nan runs the "
       "sample\nand names the first statement that makes NaN, those that make infinity, and what "
@@ -211,12 +226,12 @@ Command inspect_command() {
                          {},
                          "SAMPLE|DIR"};
   command.flags = {
-      {"--stage", "source|program|normal", "what to show; default: normal", &flags->stage},
+      {"--stage", "source|program|normal|lowered", "what to show; default: normal", &flags->stage},
       {"--no-run", "", "take shapes from a plan, not from a run", &flags->no_run},
       {"--ops", "", "a histogram of the operators of many samples", &flags->ops},
       {"--bisect", "", "find the first node whose value leaves tolerance under a plugin",
        &flags->bisect},
-      {"--config", "CONFIG", "the plugin of --bisect", &flags->config},
+      {"--config", "CONFIG", "the plugin of --bisect and --stage lowered", &flags->config},
       {"--first-nan", "", "name the first statement that makes NaN or infinity", &flags->first_nan},
   };
   command.examples = {
@@ -224,6 +239,8 @@ Command inspect_command() {
       {"graphnet inspect samples/others/pigu_hybrid --stage program --no-run",
        "the calls as run, writes included"},
       {"graphnet inspect --ops samples --json", "which operators a plugin must know"},
+      {"graphnet inspect resnet10t.c3_in1k --stage lowered --config xla",
+       "what a plugin hands to its compiler"},
       {"graphnet inspect samples/timm/resnet10t.c3_in1k --bisect --config acme.yaml",
        "where a plugin goes wrong"}};
   command.execute = [flags](const Context& context) { return execute(context, *flags); };

@@ -33,6 +33,7 @@ base::Json to_json(const Task& task) {
   object["limits_itself"] = task.limits_itself;
   object["asks"] = task.asks;
   if (task.flop_limit) object["flop_limit"] = *task.flop_limit;
+  if (!task.dump_folder.empty()) object["dump_folder"] = task.dump_folder;
   object["command"] = task.command;
   object["run_id"] = task.run_id;
   return object;
@@ -73,6 +74,7 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read("limits_itself", task.limits_itself)
       .read("asks", task.asks)
       .read("flop_limit", task.flop_limit)
+      .read("dump_folder", task.dump_folder)
       .read("command", task.command)
       .read("run_id", task.run_id);
   GN_RETURN_IF_ERROR(fields.status());

@@ -76,6 +76,7 @@ struct Task {
   /// Others run beside it: it asks before it takes memory and before phases that take times.
   bool asks = false;
   std::optional<double> flop_limit;  ///< of one call
+  std::string dump_folder;           ///< where the plugin writes what it compiles; empty: nowhere
   std::string command;               ///< for Record::command
   std::string run_id;
 };

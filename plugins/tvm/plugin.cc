@@ -9,10 +9,12 @@
 #include <string>
 #include <utility>
 
+#include "graphnet/dump.h"
 #include "graphnet/failure.h"
 #include "graphnet/graph_view.h"
 #include "lowering/ir/build.h"
 #include "lowering/ir/replay.h"
+#include "lowering/ir/text.h"
 #include "tvm_plugin/emitter.h"
 #include "tvm_plugin/extern_functions.h"
 #include "tvm_plugin/ffi_symbols.h"
@@ -173,12 +175,13 @@ void refuse(const std::vector<graphnet::lowering::Failure>& failures) {
 /// A graph in primitives, with the CPU's layouts or as it is.
 ///
 /// errors   Failure UNSUPPORTED, with every node that cannot be
-Program lower(const gn_graph_body& body, bool has_layouts) {
+Program lower(const gn_host_api* host, const gn_graph_body& body, bool has_layouts) {
   namespace ir = graphnet::lowering::ir;
   const ir::Built built =
       ir::build(body, has_layouts,
                 {graphnet::tvm::kUnsupportedOps, std::size(graphnet::tvm::kUnsupportedOps)});
   refuse(built.failures);
+  if (graphnet::dumps(host)) graphnet::dump(host, "lowered.ir", ir::to_text(built.graph));
   graphnet::tvm::Emitter emitter(has_layouts);
   const auto argument = [&emitter](const ir::Parameter& parameter, const ir::TensorType& type) {
     const bool is_input = parameter.source == ir::ParameterSource::kInput;
@@ -210,7 +213,7 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     gn_status* const status = backend->host->graph_body(backend->host->host, args->graph, &body);
     if (status != nullptr) return status;
     const Options& options = backend->compiler->options();
-    const Program program = lower(body, options.schedule != Schedule::kNone);
+    const Program program = lower(backend->host, body, options.schedule != Schedule::kNone);
     if (args->check_only != 0) return nullptr;
     auto executable = make_executable(*backend);
     executable->program = backend->compiler->compile(program);

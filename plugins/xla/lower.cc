@@ -4,8 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "graphnet/dump.h"
 #include "graphnet/plugin.h"
 #include "lowering/ir/build.h"
+#include "lowering/ir/text.h"
 #include "lowering/stablehlo/print.h"
 
 namespace graphnet::xla {
@@ -21,10 +23,15 @@ gn_status* lower_graph(const gn_host_api* host, const gn_graph* graph, const Opt
   };
   const lowering::ir::Built built = lowering::ir::build(body, options.rewrites);
   if (!built.failures.empty()) return refuse(built.failures);
+  if (dumps(host)) dump(host, "lowered.ir", lowering::ir::to_text(built.graph));
   lowering::stablehlo::Printed printed = lowering::stablehlo::print(
       built.graph, {options.rewrites, /*lends_results=*/!options.is_gpu, options.full_precision},
       "graphnet");
   if (!printed.failures.empty()) return refuse(printed.failures);
+  if (dumps(host)) {
+    dump(host, "main.mlir", printed.program.main.text);
+    if (printed.program.bind) dump(host, "bind.mlir", printed.program.bind->text);
+  }
   if (!check_only) out = std::move(printed.program);
   return nullptr;
 }

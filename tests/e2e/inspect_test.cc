@@ -132,7 +132,14 @@ TEST(Inspect, SaysWhatIsWrong) {
   EXPECT_EQ(inspect({kPerceptron, "--config", "nope.yaml"}).state.exit_code, 2);
   for (const char* flag : {"--no-run", "--ops", "--bisect"}) {
     EXPECT_EQ(inspect({kPerceptron, "--first-nan", flag}).state.exit_code, 2) << flag;
+    EXPECT_EQ(
+        inspect({kPerceptron, "--stage", "lowered", "--config", "nope", flag}).state.exit_code, 2)
+        << flag;
   }
+  EXPECT_EQ(inspect({kPerceptron, "--stage", "lowered"}).state.exit_code, 2);
+  const ProgramEnd eager = inspect({kPerceptron, "--stage", "lowered", "--config", "nope"});
+  EXPECT_NE(eager.state.exit_code, 0) << "nope lowers nothing";
+  EXPECT_TRUE(mentions(eager.output, {"'nope'", "--stage normal"})) << eager.output;
   const ProgramEnd bisected = inspect({kDataDependent, "--bisect", "--config", "nope.yaml"});
   EXPECT_EQ(bisected.state.exit_code, 4) << bisected.output;
 }

@@ -72,6 +72,23 @@ TEST_P(Xla, RunsSmallSamplesOfEveryKind) {
   }
 }
 
+// What the compiler is given can be looked at, with the statements that it comes from.
+TEST(XlaInspect, ShowsTheGraphThatItHandsToItsCompiler) {
+  const TempDir folder;
+  const std::string sample = kSamples + "/transformers-auto-model/sadhaklal_mlp-iris";
+  const ProgramEnd end =
+      run_program({kProgram, "inspect", sample, "--stage", "lowered", "--config", "xla"}, {},
+                  folder.path() / "log");
+  if (end.output.find("fetches the pinned one") != std::string::npos) {
+    GTEST_SKIP() << "no PJRT file: ./graphnet run --config xla.yaml fetches it";
+  }
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  for (const char* part :
+       {" = input index=0\n", " = weight index=5\n", " = dot(%", "# aten::linear ", "\nreturn %"}) {
+    EXPECT_NE(end.output.find(part), std::string::npos) << part << " is not in\n" << end.output;
+  }
+}
+
 TEST_P(Xla, ReportShowsItsWordBesideTheProof) {
   const std::vector<record::Record> records = run({"transformers-auto-model/sadhaklal_mlp-iris"});
   if (output_.find("fetches the pinned one") != std::string::npos) GTEST_SKIP() << output_;

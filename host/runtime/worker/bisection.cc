@@ -11,16 +11,11 @@
 #include "graph/graph_prefix.h"
 #include "graph/graph_text.h"
 #include "journal/worker_message.h"
-#include "sample/arguments.h"
-#include "sample/sample.h"
 #include "verify/compare.h"
-#include "worker/eager_side.h"
 #include "worker/graph_side.h"
-#include "worker/math_mode.h"
 #include "worker/plugin_side.h"
+#include "worker/prepared_task.h"
 #include "worker/requests.h"
-#include "worker/task_device.h"
-#include "worker/weights.h"
 
 namespace graphnet::worker {
 
@@ -30,46 +25,6 @@ using base::Code;
 using base::Json;
 using base::Result;
 using base::Status;
-
-/// A task's sample, ready to run.
-struct Prepared {
-  std::unique_ptr<TaskDevice> device;
-  sample::Sample sample;
-  std::vector<sample::Argument> arguments;
-};
-
-Result<journal::Task> read_task(const Json& arguments) {
-  if (!arguments.contains("task")) return Status(Code::kInput, "'task' is missing");
-  GN_ASSIGN_OR_RETURN(journal::Task task, journal::task_from_json(arguments["task"]));
-  task.proof = "none";  // nothing is traced
-  return task;
-}
-
-Result<Prepared> prepare(const journal::Task& task) {
-  Prepared prepared;
-  GN_ASSIGN_OR_RETURN(prepared.device, TaskDevice::open(task));
-  GN_ASSIGN_OR_RETURN(prepared.sample, sample::load_sample(task.sample_path));
-  const sample::Sample& sample = prepared.sample;
-  GN_ASSIGN_OR_RETURN(
-      prepared.arguments,
-      sample::generate_arguments(sample.metas, sample.program.parameters, sample::kUpstreamSeed));
-  return prepared;
-}
-
-/// The graph that a plugin gets.
-Result<graph::Graph> whole_graph(const journal::Task& task, Prepared& prepared) {
-  GN_ASSIGN_OR_RETURN(const auto eager, EagerSide::create(prepared.sample, prepared.arguments,
-                                                          prepared.device->tensors()));
-  GN_RETURN_IF_ERROR(enter_math_mode(task.math));
-  GN_RETURN_IF_ERROR(eager->prepare());
-  GN_RETURN_IF_ERROR(eager->run());
-  GN_RETURN_IF_ERROR(eager->prepare());
-  std::vector<bool> weights;
-  for (const auto& argument : prepared.arguments) {
-    weights.push_back(is_weight(argument.kind, task.weights));
-  }
-  return eager->engine().normal_form(weights);
-}
 
 /// The plugin's word, or nothing if it ran.
 plugin::CallStatus run_plugin(PluginSide& side, base::Result<graph::Graph> body) {
@@ -115,7 +70,7 @@ Result<Json> try_prefix(const journal::Task& task, const std::string& name,
 
 Result<Json> list_nodes(const Json& arguments) {
   GN_ASSIGN_OR_RETURN(const journal::Task task, read_task(arguments));
-  GN_ASSIGN_OR_RETURN(Prepared prepared, prepare(task));
+  GN_ASSIGN_OR_RETURN(PreparedTask prepared, prepare_task(task));
   GN_ASSIGN_OR_RETURN(const graph::Graph whole, whole_graph(task, prepared));
   Json nodes = Json::array();
   for (const graph::Node& node : whole.nodes) {
@@ -131,7 +86,7 @@ Result<Json> try_first_nodes(const Json& arguments) {
   base::FieldReader fields(arguments);
   fields.require("nodes").read("nodes", length);
   GN_RETURN_IF_ERROR(fields.status());
-  GN_ASSIGN_OR_RETURN(Prepared prepared, prepare(task));
+  GN_ASSIGN_OR_RETURN(PreparedTask prepared, prepare_task(task));
   GN_ASSIGN_OR_RETURN(const graph::Graph whole, whole_graph(task, prepared));
   if (*length < 1 || *length > static_cast<std::int64_t>(whole.nodes.size())) {
     return Status(Code::kInput, "the graph has no node " + std::to_string(*length));

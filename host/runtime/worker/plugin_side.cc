@@ -105,6 +105,7 @@ CallStatus PluginSide::open() {
   settings.device = device().name();
   settings.threads = task_.threads;
   settings.math = task_.math;
+  settings.dump_folder = task_.dump_folder;
   settings.memory_limit_bytes = static_cast<std::uint64_t>(task_.memory_limit_bytes.value_or(0));
   services_ = std::make_unique<plugin::HostServices>(settings, eager_, library_->abi_minor());
   backend_ = std::make_unique<plugin::Backend>(*library_, *services_, device());

@@ -61,6 +61,11 @@ base::Result<base::Json> list_nodes(const base::Json& arguments);
 /// outcomes, "unsupported" or "plugin_failed", "message"}. To be asked once of a process.
 base::Result<base::Json> try_first_nodes(const base::Json& arguments);
 
+/// Compiles a task's graph once, for what the plugin writes to Task::dump_folder: {"task":
+/// journal::Task} -> {"outcome": "ok", "unsupported" or "plugin_failed", "message"}. To be asked
+/// once of a process.
+base::Result<base::Json> try_compile(const base::Json& arguments);
+
 /// A request and the function that answers it.
 struct RequestRow {
   const char* name;
@@ -75,6 +80,7 @@ inline constexpr RequestRow kRequests[] = {
     {"report_device", report_device},
     {"bisect_nodes", list_nodes},
     {"bisect_trial", try_first_nodes},
+    {"compile_trial", try_compile},
 };
 
 }  // namespace graphnet::worker

@@ -283,7 +283,9 @@ typedef struct gn_host_api {
   uint32_t math_policy;        /* GN_MATH_* */
   uint64_t memory_limit_bytes; /* 0: none */
   gn_string cache_folder;      /* empty: keep nothing */
-  gn_string dump_folder;       /* empty: dump nothing */
+  /* Empty: dump nothing. Else compile writes what it hands to its compiler to this folder, as files
+   * of its choice for people; lowered.ir is the graph in the plugin's own operations, as text. */
+  gn_string dump_folder;
 
   /* Makes a failure; code is GN_STATUS_*. Never returns null. */
   gn_status* (*status_new)(gn_host*, uint32_t code, gn_string message);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "cli/plugin_trial.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "cli/plugin_state.h"
+#include "config/resolve_backend.h"
+#include "measure/environment.h"
+
+namespace graphnet::cli {
+
+namespace fs = std::filesystem;
+using base::Result;
+
+Result<supervise::PlannedTask> plan_trial(const Context& context,
+                                          const supervise::PlannedSample& sample,
+                                          const std::string& config) {
+  GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, config));
+  GN_ASSIGN_OR_RETURN(config::RunConfig run_config,
+                      config::read_run_config(file, {}, context.installation.config_folders()));
+  GN_ASSIGN_OR_RETURN(config::Backend backend,
+                      config::resolve_backend(context.installation, plugin_folders(context),
+                                              std::move(run_config)));
+  supervise::PlanSettings settings;
+  settings.auto_threads = measure::affinity_cores();
+  return supervise::make_plan({sample}, {backend}, settings).front();
+}
+
+std::optional<std::chrono::milliseconds> whole_limit(const supervise::PlannedTask& planned) {
+  std::chrono::milliseconds sum(0);
+  for (const auto& [phase, limit] : planned.limits) {
+    if (!limit) return std::nullopt;
+    sum += *limit;
+  }
+  return sum;
+}
+
+}  // namespace graphnet::cli
