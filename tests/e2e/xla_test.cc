@@ -84,7 +84,7 @@ TEST(XlaInspect, ShowsTheGraphThatItHandsToItsCompiler) {
   }
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
   for (const char* part :
-       {" = input index=0\n", " = weight index=5\n", " = dot(%", "# aten::linear ", "\nreturn %"}) {
+       {" = input index=1\n", " = weight index=3\n", " = dot(%", "# aten::linear ", "\nreturn %"}) {
     EXPECT_NE(end.output.find(part), std::string::npos) << part << " is not in\n" << end.output;
   }
 }

@@ -20,6 +20,7 @@ struct TensorType {
   Shape shape;
 
   std::int64_t rank() const { return static_cast<std::int64_t>(shape.size()); }
+  std::int64_t extent(std::int64_t dim) const { return shape[static_cast<std::size_t>(dim)]; }
   bool operator==(const TensorType& other) const {
     return type == other.type && shape == other.shape;
   }

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <iterator>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -17,43 +18,46 @@ namespace {
   throw LoweringError(std::string("the interpreter has no ") + what);
 }
 
+// Functions in the order of their enumerators; null: there is none.
+constexpr double (*kUnaryOfFloats[])(double) = {
+    [](double x) { return std::abs(x); },
+    [](double x) { return -x; },
+    [](double x) { return std::isnan(x) || x == 0 ? x : std::copysign(1.0, x); },
+    [](double x) { return std::floor(x); },
+    [](double x) { return std::ceil(x); },
+    [](double x) { return std::exp(x); },
+    [](double x) { return std::expm1(x); },
+    [](double x) { return std::log(x); },
+    [](double x) { return std::log1p(x); },
+    [](double x) { return std::sqrt(x); },
+    [](double x) { return 1 / std::sqrt(x); },
+    [](double x) { return std::sin(x); },
+    [](double x) { return std::cos(x); },
+    [](double x) { return std::tanh(x); },
+    [](double x) { return 1 / (1 + std::exp(-x)); },
+    [](double x) { return std::erf(x); },
+};
+constexpr double (*kBinaryOfFloats[])(double, double) = {
+    [](double a, double b) { return a + b; },
+    [](double a, double b) { return a - b; },
+    [](double a, double b) { return a * b; },
+    [](double a, double b) { return a / b; },
+    [](double a, double b) { return std::fmod(a, b); },
+    [](double a, double b) { return std::pow(a, b); },
+    [](double a, double b) { return a > b || std::isnan(a) ? a : b; },
+    [](double a, double b) { return a < b || std::isnan(a) ? a : b; },
+};
+
 double of_kind(Unary kind, double x) {
-  switch (kind) {
-    case Unary::kAbs:
-      return std::abs(x);
-    case Unary::kNegate:
-      return -x;
-    case Unary::kSign:
-      return std::isnan(x) || x == 0 ? x : std::copysign(1.0, x);
-    case Unary::kFloor:
-      return std::floor(x);
-    case Unary::kCeil:
-      return std::ceil(x);
-    case Unary::kExp:
-      return std::exp(x);
-    case Unary::kExpm1:
-      return std::expm1(x);
-    case Unary::kLog:
-      return std::log(x);
-    case Unary::kLog1p:
-      return std::log1p(x);
-    case Unary::kSqrt:
-      return std::sqrt(x);
-    case Unary::kRsqrt:
-      return 1 / std::sqrt(x);
-    case Unary::kSin:
-      return std::sin(x);
-    case Unary::kCos:
-      return std::cos(x);
-    case Unary::kTanh:
-      return std::tanh(x);
-    case Unary::kLogistic:
-      return 1 / (1 + std::exp(-x));
-    case Unary::kErf:
-      return std::erf(x);
-    default:
-      refuse("such function of floats");
-  }
+  const auto i = static_cast<std::size_t>(kind);
+  if (i >= std::size(kUnaryOfFloats)) refuse("such function of floats");
+  return kUnaryOfFloats[i](x);
+}
+
+double of_kind(Binary kind, double a, double b) {
+  const auto i = static_cast<std::size_t>(kind);
+  if (i >= std::size(kBinaryOfFloats)) refuse("such operation on floats");
+  return kBinaryOfFloats[i](a, b);
 }
 
 std::int64_t of_kind(Unary kind, std::int64_t x) {
@@ -78,29 +82,6 @@ Complex of_kind(Unary kind, Complex x) {
   if (kind == Unary::kNegate) return -x;
   if (kind == Unary::kExp) return std::exp(x);
   refuse("such function of complex numbers");
-}
-
-double of_kind(Binary kind, double a, double b) {
-  switch (kind) {
-    case Binary::kAdd:
-      return a + b;
-    case Binary::kSubtract:
-      return a - b;
-    case Binary::kMultiply:
-      return a * b;
-    case Binary::kDivide:
-      return a / b;
-    case Binary::kRemainder:
-      return std::fmod(a, b);
-    case Binary::kPower:
-      return std::pow(a, b);
-    case Binary::kMaximum:
-      return a > b || std::isnan(a) ? a : b;
-    case Binary::kMinimum:
-      return a < b || std::isnan(a) ? a : b;
-    default:
-      refuse("such operation on floats");
-  }
 }
 
 std::int64_t power(std::int64_t base, std::int64_t exponent) {
@@ -291,39 +272,42 @@ class Evaluation {
 
   Elements operator()(const Reshape&) const { return in_[0]->elements; }
   Elements operator()(const Broadcast& each) const {
-    const Shape strides = strides_of(in_[0]->type.shape);
-    return moved([&](const Shape& index) {
-      std::int64_t source = 0;
-      for (std::size_t i = 0; i < strides.size(); ++i) {
-        const bool is_stretched = in_[0]->type.shape[i] == 1;
-        source += is_stretched ? 0 : strides[i] * index[static_cast<std::size_t>(each.dims[i])];
-      }
-      return source;
-    });
+    Shape steps(out_[0].shape.size(), 0);
+    for (std::size_t i = 0; i < each.dims.size(); ++i) {
+      const bool is_stretched = in_[0]->type.shape[i] == 1;
+      steps[static_cast<std::size_t>(each.dims[i])] = is_stretched ? 0 : in_strides()[i];
+    }
+    return walked(0, steps);
   }
   Elements operator()(const Transpose& each) const {
-    const Shape strides = strides_of(in_[0]->type.shape);
-    return moved([&](const Shape& index) {
-      std::int64_t source = 0;
-      for (std::size_t i = 0; i < index.size(); ++i) {
-        source += index[i] * strides[static_cast<std::size_t>(each.permutation[i])];
-      }
-      return source;
-    });
+    Shape steps;
+    for (const std::int64_t dim : each.permutation) {
+      steps.push_back(in_strides()[static_cast<std::size_t>(dim)]);
+    }
+    return walked(0, steps);
   }
   Elements operator()(const Slice& each) const {
-    const Shape strides = strides_of(in_[0]->type.shape);
-    return moved([&](const Shape& index) {
-      std::int64_t source = 0;
-      for (std::size_t i = 0; i < index.size(); ++i) {
-        source += (each.begin[i] + index[i] * each.step[i]) * strides[i];
-      }
-      return source;
-    });
+    Shape steps = in_strides();
+    std::int64_t first = 0;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      first += each.begin[i] * steps[i];
+      steps[i] *= each.step[i];
+    }
+    return walked(first, steps);
+  }
+  Elements operator()(const Reverse& each) const {
+    Shape steps = in_strides();
+    std::int64_t first = 0;
+    for (const std::int64_t dim : each.dims) {
+      std::int64_t& step = steps[static_cast<std::size_t>(dim)];
+      first += (in_[0]->type.extent(dim) - 1) * step;
+      step = -step;
+    }
+    return walked(first, steps);
   }
   Elements operator()(const Pad& each) const {
     const Shape& shape = in_[0]->type.shape;
-    const Shape strides = strides_of(shape);
+    const Shape strides = in_strides();
     const auto source_of = [&](const Shape& index) {
       std::int64_t source = 0;
       for (std::size_t i = 0; i < index.size(); ++i) {
@@ -337,20 +321,6 @@ class Evaluation {
       return source;
     };
     return moved(source_of, each.value);
-  }
-  Elements operator()(const Reverse& each) const {
-    const Shape& shape = in_[0]->type.shape;
-    const Shape strides = strides_of(shape);
-    return moved([&](const Shape& index) {
-      std::int64_t source = 0;
-      for (std::size_t i = 0; i < index.size(); ++i) {
-        const auto dim = static_cast<std::int64_t>(i);
-        const bool is_turned =
-            std::find(each.dims.begin(), each.dims.end(), dim) != each.dims.end();
-        source += (is_turned ? shape[i] - 1 - index[i] : index[i]) * strides[i];
-      }
-      return source;
-    });
   }
   Elements operator()(const Concatenate& each) const {
     const auto dim = static_cast<std::size_t>(each.dim);
@@ -374,7 +344,7 @@ class Evaluation {
     return result;
   }
   Elements operator()(const Gather& each) const {
-    const Shape strides = strides_of(in_[0]->type.shape);
+    const Shape strides = in_strides();
     const auto& starts = elements_of<std::int64_t>(*in_[1]);
     const Shape& batch_shape = in_[1]->type.shape;
     const std::size_t num_batch = batch_shape.size() - 1;
@@ -407,6 +377,15 @@ class Evaluation {
   }
 
  private:
+  Shape in_strides() const { return strides_of(in_[0]->type.shape); }
+
+  /// Each element from where so many steps in each dimension lead.
+  Elements walked(std::int64_t first, const Shape& steps) const {
+    return moved([&](const Shape& index) {
+      return std::inner_product(index.begin(), index.end(), steps.begin(), first);
+    });
+  }
+
   template <typename SourceOf>
   Elements moved(SourceOf source_of, double fill = 0) const {
     std::vector<std::int64_t> sources;

@@ -145,8 +145,8 @@ Tensor Emitter::splat(Type type, const Shape& shape, double value) {
 }
 
 Tensor Emitter::add_splat(const std::string& value, Type type, const Shape& shape) {
-  const Tensor splat = add("stablehlo.constant " + value + " : " + type_text(type, shape), {},
-                           type, shape, true);
+  const Tensor splat =
+      add("stablehlo.constant " + value + " : " + type_text(type, shape), {}, type, shape, true);
   lines_[static_cast<std::size_t>(splat.id)].one_value = value;
   return splat;
 }

@@ -93,8 +93,8 @@ class Emitter final : public lowering::Emitter {
     Stage stage = Stage::kKnown;
     bool is_argument = false;
     ModuleArgument argument = {};
-    bool is_cheap = false;    ///< computed again per call rather than kept from bind
-    std::string one_value;    ///< of a constant whose elements are equal: how it is written
+    bool is_cheap = false;  ///< computed again per call rather than kept from bind
+    std::string one_value;  ///< of a constant whose elements are equal: how it is written
     std::size_t num_results = 1;
     std::int32_t where = -1;  ///< index in locations_
   };
