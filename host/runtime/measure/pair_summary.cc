@@ -10,6 +10,9 @@ namespace graphnet::measure {
 
 namespace {
 
+// The median of fewer ratios is close to 1 by chance, however far each of them is from it.
+constexpr std::size_t kEnoughControls = 8;
+
 double log_ratio(const Pair& pair) {
   return std::log(pair.own_ns(kEager) / pair.own_ns(kBackend));
 }
@@ -133,7 +136,11 @@ std::optional<double> noise_floor_of(const std::vector<Pair>& controls) {
     }
   }
   if (log_ratios.empty()) return std::nullopt;
-  return std::expm1(std::fabs(median(std::move(log_ratios))));
+  if (log_ratios.size() >= kEnoughControls) {
+    return std::expm1(std::fabs(median(std::move(log_ratios))));
+  }
+  for (double& each : log_ratios) each = std::fabs(each);
+  return std::expm1(median(std::move(log_ratios)));
 }
 
 Decision decide(const PairedSummary& summary, const PairedSettings& settings, double noise_floor) {

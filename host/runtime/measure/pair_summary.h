@@ -38,8 +38,8 @@ struct Decision {
 Decision decide(const PairedSummary& summary, const PairedSettings& settings,
                 double noise_floor = 0);
 
-/// |ratio - 1| of the median of eager against itself. Disturbed controls count only if all are;
-/// nothing if there is none.
+/// |ratio - 1| of the median of eager against itself; of fewer than eight controls the median of
+/// |ratio - 1|. Disturbed controls count only if all are; nothing if there is none.
 std::optional<double> noise_floor_of(const std::vector<Pair>& controls);
 
 /// Times of one side that all figures but the pairs themselves are made of: of the pairs that

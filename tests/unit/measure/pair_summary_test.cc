@@ -125,6 +125,17 @@ TEST(NoiseFloor, IsOfDisturbedControlsOnlyIfAllAre) {
   EXPECT_FALSE(noise_floor_of({}).has_value());
 }
 
+// The median of three ratios may be 1 by chance.
+TEST(NoiseFloor, OfFewControlsIsTheirTypicalDistance) {
+  std::vector<Pair> controls(3);
+  controls[0].call_ns = {1030, 1000};
+  controls[1].call_ns = {1000, 1000};
+  controls[2].call_ns = {1000, 1040};
+  EXPECT_NEAR(noise_floor_of(controls).value_or(0), 0.03, 1e-9);
+  for (int i = 0; i < 6; ++i) controls.push_back(controls[1]);
+  EXPECT_NEAR(noise_floor_of(controls).value_or(1), 0, 1e-9);
+}
+
 TEST(SummarisePairs, WithoutPairsThereIsNoNumber) {
   const PairedSummary summary = summarise_pairs({}, PairedSettings(), 0.95);
   EXPECT_EQ(summary.kept, 0);
