@@ -34,7 +34,7 @@ double rounded_to(const Format& format, double value) {
 }
 
 double from_half(std::uint16_t bits) {
-  const int exponent = (bits >> 10U) & 31U;
+  const auto exponent = static_cast<int>((bits >> 10U) & 31U);
   const double fraction = bits & 1023U;
   double value = 0;
   if (exponent == 31) {
