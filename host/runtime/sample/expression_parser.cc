@@ -71,6 +71,18 @@ std::string known_attributes() {
   return names;
 }
 
+/// False if it is no number, or the opposite of one that does not fit.
+bool negate_constant(Expression* constant) {
+  if (constant->kind == ExpressionKind::kFloat) {
+    constant->number = -constant->number;
+    return true;
+  }
+  const bool fits = constant->integer != std::numeric_limits<std::int64_t>::min();
+  if (constant->kind != ExpressionKind::kInteger || !fits) return false;
+  constant->integer = -constant->integer;
+  return true;
+}
+
 }  // namespace
 
 Status ExpressionParser::enter() {
@@ -151,10 +163,11 @@ Status ExpressionParser::parse_unary(Expression* out) {
   GN_RETURN_IF_ERROR(count_operation());
   Expression child;
   GN_RETURN_IF_ERROR(parse_infix(graph::kSignPrecedence, &child));
-  if (sign.text == "-" && child.kind == ExpressionKind::kFloat) {
+  const bool is_negated = sign.text == "-" && negate_constant(&child);
+  if (is_negated) {
     --num_operations_;  // a constant, of which a list may hold many
-    out->kind = ExpressionKind::kFloat;
-    out->number = -child.number;
+    child.position = out->position;
+    *out = std::move(child);
     return Status::ok();
   }
   out->kind = ExpressionKind::kUnary;

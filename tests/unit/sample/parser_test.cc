@@ -200,6 +200,16 @@ TEST(Parser, BinaryAndCompareOperators) {
   EXPECT_EQ(round_trip("(\n x\n + w)"), "x + w");
 }
 
+TEST(Parser, SignsOfIntegersAreOfTheConstant) {
+  for (const auto& [text, value] : {std::pair("--0", 0), {"-(5)", -5}, {"- - -7", -7}}) {
+    const graph::Expression parsed = value_of(text);
+    EXPECT_EQ(parsed.kind, graph::ExpressionKind::kInteger) << text;
+    EXPECT_EQ(parsed.integer, value) << text;
+  }
+  EXPECT_EQ(value_of("--9223372036854775808").kind, graph::ExpressionKind::kUnary)
+      << "its opposite does not fit";
+}
+
 TEST(Parser, UnaryOperators) {
   EXPECT_EQ(value_of("-x").kind, ExpressionKind::kUnary);
   EXPECT_EQ(value_of("-x").text, "-");
