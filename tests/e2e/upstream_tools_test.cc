@@ -43,6 +43,7 @@ TEST(UpstreamTools, SamplesEqualUpstream) {
     SCOPED_TRACE(name);
     const record::Record record = run_sample(fixtures() / name);
     EXPECT_EQ(record.outcome, record::Outcome::kOk) << record.message;
+    if (record.outcome != record::Outcome::kOk) continue;
     EXPECT_EQ(record.digest["arguments"]["sha256"], golden["inputs"]["sha256"]);
     EXPECT_EQ(record.digest["arguments"]["count"], golden["inputs"]["count"]);
     const base::Json& ours = record.digest["eager_outputs"];
