@@ -10,6 +10,7 @@ namespace graphnet::tests {
 struct WayCase {
   const char* way;
   const char* verdict;  ///< its beginning
+  const char* ending = "";
 };
 
 inline void PrintTo(const WayCase& tested, std::ostream* out) {

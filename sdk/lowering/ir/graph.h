@@ -289,7 +289,6 @@ struct Graph {
   std::vector<Origin> origins;
 
   const Value& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
-  const Node& producer(ValueId id) const { return nodes[static_cast<std::size_t>(value(id).node)]; }
 };
 
 }  // namespace graphnet::lowering::ir

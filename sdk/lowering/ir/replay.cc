@@ -105,10 +105,11 @@ class Replay {
     for (const ValueId output : graph_.outputs) {
       const Emitted& value = emitted(output);
       // An output may be a parameter that nobody else reads.
-      if (!value.tensor)
-        lowered.failures.push_back({"output", "", value.why_not});
-      else
+      if (value.tensor) {
         lowered.outputs.push_back(*value.tensor);
+      } else {
+        lowered.failures.push_back({"output", "", value.why_not});
+      }
     }
     return lowered;
   }
