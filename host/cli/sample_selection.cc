@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -91,6 +92,37 @@ class Selection {
   std::set<fs::path> seen_;
 };
 
+/// The name with one more folder of the path before it; the same if there is none.
+std::string longer_name(const supervise::PlannedSample& sample) {
+  std::error_code ignored;
+  const fs::path path = fs::absolute(sample.path, ignored).lexically_normal();
+  fs::path rest = (path.has_filename() ? path : path.parent_path()).relative_path();
+  fs::path name;
+  while (!rest.empty()) {
+    name = name.empty() ? rest.filename() : rest.filename() / name;
+    if (name.generic_string().size() > sample.name.size()) break;
+    rest = rest.parent_path();
+  }
+  return name.generic_string();
+}
+
+/// Samples of different folders have different names, because results are found by them.
+void tell_apart(std::vector<supervise::PlannedSample>& samples) {
+  bool is_changed = true;
+  while (is_changed) {
+    is_changed = false;
+    std::map<std::string, std::vector<supervise::PlannedSample*>> named;
+    for (auto& sample : samples) named[sample.name].push_back(&sample);
+    for (auto& [name, same] : named) {
+      if (same.size() == 1) continue;
+      for (supervise::PlannedSample* sample : same) {
+        sample->name = longer_name(*sample);
+        is_changed |= sample->name != name;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 supervise::PlannedSample planned_sample(const fs::path& folder) {
@@ -113,6 +145,7 @@ Result<std::vector<supervise::PlannedSample>> select_samples(
   for (const auto& argument : arguments) GN_RETURN_IF_ERROR(selection.add_argument(argument));
   std::vector<supervise::PlannedSample> samples = selection.take();
   if (samples.empty()) return Status(Code::kInput, "the list names no sample");
+  tell_apart(samples);
   return samples;
 }
 

@@ -20,12 +20,10 @@ supervise::PlannedSample planned_sample(const std::filesystem::path& folder);
 /// a list counts from the list's folder or, if nothing is there, as an argument.
 ///
 /// order    as given, folders sorted; a sample that is named several times is there once; a line of
-/// a
-///          list that names no sample stands for one that cannot be read, and a warning names the
-///          line
+///          a list that names no sample stands for one that cannot be read, and a warning names the
+///          line. Names that several folders would share begin with more of their folders.
 /// errors   kInput: nothing there, a folder without samples, a list of which no line names a
-/// sample;
-///          kUsage: a name that several samples have
+///          sample; kUsage: a name that several samples have
 base::Result<std::vector<supervise::PlannedSample>> select_samples(
     const config::Installation& installation, const std::vector<std::string>& arguments);
 

@@ -10,6 +10,7 @@ using base::FieldReader;
 base::Json to_json(const Task& task) {
   base::Json object = base::Json::object();
   object["sample_path"] = task.sample_path;
+  object["sample_name"] = task.sample_name;
   object["plugin_library"] = task.plugin_library;
   object["plugin_name"] = task.plugin_name;
   object["plugin_version"] = task.plugin_version;
@@ -43,14 +44,15 @@ base::Result<Task> task_from_json(const base::Json& json) {
   Task task;
   FieldReader fields(json);
   for (const char* key :
-       {"sample_path",    "plugin_library", "plugin_name", "plugin_version",    "plugin_variant",
-        "plugin_options", "device",         "threads",     "compile_threads",   "weights",
-        "math",           "protocol",       "method",      "protocol_settings", "warmup",
-        "trials",         "limits_itself",  "asks",        "control",           "digest",
-        "proof",          "command",        "run_id",      "second_weights"}) {
+       {"sample_path",    "sample_name",    "plugin_library", "plugin_name", "plugin_version",
+        "plugin_variant", "plugin_options", "device",         "threads",     "compile_threads",
+        "weights",        "math",           "protocol",       "method",      "protocol_settings",
+        "warmup",         "trials",         "limits_itself",  "asks",        "control",
+        "digest",         "proof",          "command",        "run_id",      "second_weights"}) {
     fields.require(key);
   }
   fields.read("sample_path", task.sample_path)
+      .read("sample_name", task.sample_name)
       .read("plugin_library", task.plugin_library)
       .read("plugin_name", task.plugin_name)
       .read("plugin_version", task.plugin_version)

@@ -47,6 +47,7 @@ inline constexpr const char* kSlotVariable = "GRAPHNET_SLOT";
 /// What a worker has to do.
 struct Task {
   std::string sample_path;
+  std::string sample_name;     ///< as in Record; empty: sample::sample_name()
   std::string plugin_library;  ///< absolute path of the .so
   std::string plugin_name;
   std::string plugin_version;

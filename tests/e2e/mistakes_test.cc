@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <set>
 #include <thread>
 
 #include "journal/journal_file.h"
@@ -142,6 +143,25 @@ TEST(Mistakes, NamesOfTablesAndTypos) {
   expect_text(flag, "try: for a key of the config: --set KEY=VALUE");
   const ProgramEnd none = run_in(folder, {"timm", "-k", "bert", "--config", "nope", "--dry-run"});
   EXPECT_EQ(none.state.exit_code, 3) << none.output;
+}
+
+TEST(Mistakes, TwoSamplesOfOneName) {
+  const TempDir folder;
+  std::set<std::string> expected;
+  for (const std::string tool : {"renamed", "decomposed"}) {
+    const std::string name = tool + "/family/model";
+    fs::create_directories(folder.path() / tool / "family");
+    fs::copy(kSmall, folder.path() / name, fs::copy_options::recursive);
+    expected.insert(name);
+  }
+  const ProgramEnd end = run_in(folder, {(folder.path() / "renamed").string(),
+                                         (folder.path() / "decomposed").string(), "-c", "nope"});
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  const auto results = journal::read_journal(folder.path() / "results.jsonl");
+  ASSERT_TRUE(results.is_ok()) << results.status().to_string();
+  std::set<std::string> names;
+  for (const auto& record : results->records) names.insert(record.sample);
+  EXPECT_EQ(names, expected) << end.output;
 }
 
 TEST(Mistakes, FilesAndFoldersThatAreNotThere) {

@@ -91,7 +91,7 @@ std::vector<FailureReason> failure_reasons(const std::vector<FailedResult>& fail
   std::vector<FailureReason> reasons;
   for (const FailedResult& failure : failures) {
     std::vector<std::string> names = operators_in(failure.message);
-    if (names.empty()) names.push_back(failure.message);
+    if (names.empty()) names.push_back(in_one_line(failure.message));
     for (const std::string& name : names) {
       entry_of(reasons, failure, name).samples.push_back(failure.sample);
     }

@@ -242,7 +242,7 @@ void RunTable::write_failed(const std::string& names, const Record& record) {
   const std::string outcome = printable(record.outcome.text());
   std::string text = names + outcome;
   if (!record.message.empty()) {
-    text = names + pad_right(outcome, kOutcomeWidth) + "  " + printable(record.message);
+    text = names + pad_right(outcome, kOutcomeWidth) + "  " + in_one_line(record.message);
   }
   write_wrapped(text, kIndent, outcome, colour_of(record));
 }

@@ -96,6 +96,17 @@ std::string printable_lines(std::string_view text) {
   return lines;
 }
 
+std::string in_one_line(std::string_view message) {
+  const std::size_t caret = message.find_last_not_of(' ');
+  if (caret == std::string_view::npos || message[caret] != '^') return printable(message);
+  const std::size_t caret_line = message.rfind('\n', caret);
+  if (caret_line == std::string_view::npos || caret_line == 0 ||
+      message.find_first_not_of(' ', caret_line + 1) != caret) {
+    return printable(message);
+  }
+  return printable(message.substr(0, message.rfind('\n', caret_line - 1)));
+}
+
 int display_width(std::string_view text) {
   int width = 0;
   while (!text.empty()) {

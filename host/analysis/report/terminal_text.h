@@ -14,6 +14,10 @@ std::string printable(std::string_view text);
 /// The same of each line; line breaks stay.
 std::string printable_lines(std::string_view text);
 
+/// A message in one line: printable(), without the source line that a caret below it points into.
+/// Its position is in the message.
+std::string in_one_line(std::string_view message);
+
 /// Columns that `text` takes on a terminal.
 ///
 /// units    terminal cells: 2 for East Asian wide characters and emoji, 0 for combining marks

@@ -43,7 +43,7 @@ std::string moments_problem(const TensorMeta& meta) {
   if (is_nan && !is_single) return "has a std that is NaN";
   if (meta.std && std::isinf(*meta.std)) return "has a std that is not finite";
   if (meta.std && *meta.std < 0) return "has a negative std";
-  if (meta.min_val && meta.max_val && *meta.min_val > *meta.max_val) {
+  if (meta.min_val && meta.max_val && meta.min_val->as_double() > meta.max_val->as_double()) {
     return "has a min_val above its max_val";
   }
   return "";

@@ -44,11 +44,10 @@ std::string literal_text(const LiteralNumber& number) {
 }
 
 /// Upstream writes the lower bound of variances, which are floats, as the integer 0.
-std::string bound_text(const TensorMeta& meta, double value) {
-  const bool is_zero = value == 0 && !std::signbit(value);
-  if (is_zero || base::is_integer(meta.dtype)) {
-    return std::to_string(static_cast<std::int64_t>(value));
-  }
+std::string bound_text(const LiteralNumber& bound) {
+  if (bound.kind != LiteralNumber::Kind::kFloat) return std::to_string(bound.integer);
+  const double value = bound.number;
+  if (value == 0 && !std::signbit(value)) return "0";
   return std::isfinite(value) ? base::python_float(value) : special_text(value);
 }
 
@@ -87,8 +86,8 @@ std::string class_text(const TensorMeta& meta, TextStyle style) {
   } else if (style == TextStyle::kTraced && !is_range) {
     add("data", "None");
   }
-  if (meta.min_val) add("min_val", bound_text(meta, *meta.min_val));
-  if (meta.max_val) add("max_val", bound_text(meta, *meta.max_val));
+  if (meta.min_val) add("min_val", bound_text(*meta.min_val));
+  if (meta.max_val) add("max_val", bound_text(*meta.max_val));
   return text;
 }
 

@@ -51,8 +51,8 @@ bool is_integer_range(const TensorMeta& meta) {
 }
 
 void draw_integers(const Task& task, LegacyGenerator* generator) {
-  const auto low = static_cast<std::int64_t>(*task.meta->min_val);
-  const auto high = static_cast<std::int64_t>(*task.meta->max_val);
+  const std::int64_t low = task.meta->min_val->integer;
+  const std::int64_t high = task.meta->max_val->integer;
   const auto range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
   for (std::size_t i = 0; i < task.num_elements; ++i) {
     const auto value =
@@ -78,6 +78,10 @@ Moments moments_of(const TensorMeta& meta) {
   return {meta.mean.value_or(0.0), meta.std.value_or(meta.has_std ? 0.1 : 1.0)};
 }
 
+std::optional<double> double_of(const std::optional<LiteralNumber>& bound) {
+  return bound ? std::optional(bound->as_double()) : std::nullopt;
+}
+
 /// Stores `count` elements from `first` on; overwrites the draws. True if some are not finite.
 bool store_numbers(const Task& task, std::size_t first, std::size_t count, double* draws) {
   const TensorMeta& meta = *task.meta;
@@ -88,7 +92,7 @@ bool store_numbers(const Task& task, std::size_t first, std::size_t count, doubl
   } else {
     store_scaled(meta.dtype, moments.deviation, moments.mean, count, draws, out);
   }
-  clamp_to_bounds(meta.dtype, meta.min_val, meta.max_val, count, out);
+  clamp_to_bounds(meta.dtype, double_of(meta.min_val), double_of(meta.max_val), count, out);
   return clamp_to_hundred(meta.dtype, count, out);
 }
 
@@ -128,7 +132,7 @@ void draw_numbers_shared(const Task& task, LegacyGenerator* generator) {
 
 // True if the generator's state does not decide the values.
 bool is_drawless(const TensorMeta& meta) {
-  if (is_integer_range(meta)) return *meta.min_val == *meta.max_val;
+  if (is_integer_range(meta)) return meta.min_val->integer == meta.max_val->integer;
   return meta.data || (meta.dtype != DType::kBool && moments_of(meta).deviation == 0);
 }
 
@@ -185,12 +189,9 @@ Result<std::vector<Task>> match(const std::vector<TensorMeta>& metas,
     }
     const TensorMeta& meta = *found->second;
     const auto count = base::num_elements(meta.shape);
-    const bool is_complex = !base::is_floating(meta.dtype) && !base::is_integer(meta.dtype) &&
-                            meta.dtype != DType::kBool;
-    if (!count || is_complex) {
-      return Status(is_complex ? Code::kUnsupported : Code::kInput,
-                    "tensor '" + meta.name + "' cannot be generated: " +
-                        (is_complex ? "its dtype is complex" : "its shape is too large"));
+    if (!count) {
+      return Status(Code::kInput,
+                    "tensor '" + meta.name + "' cannot be generated: its shape is too large");
     }
     tasks.push_back({&meta, nullptr, static_cast<std::size_t>(*count)});
     by_name.erase(found);

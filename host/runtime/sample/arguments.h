@@ -41,8 +41,8 @@ struct Argument {
 ///
 /// order    result in the order of `parameters` (forward's signature); drawn in class-name order
 /// errors   kInput if a parameter has no metadata, metadata has no parameter, or a literal does not
-///          fit its dtype; kUnsupported for complex dtypes; kEnvironment if the machine has less
-///          memory than the arguments need or memory is exhausted (bytes needed are in the message)
+///          fit its dtype; kEnvironment if the machine has less memory than the arguments need or
+///          memory is exhausted (bytes needed are in the message)
 /// source   GraphNet bench, input generation: MT19937 legacy seeding, polar Gaussians,
 /// masked-rejection
 ///          integers; see arguments.cc for the order of draws

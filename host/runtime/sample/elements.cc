@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -56,9 +57,15 @@ struct Bool {
   static Stored encode(double value) { return value != 0 ? 1 : 0; }
 };
 
-/// Calls `visitor` with the codec of the dtype.
+template <typename T>
+struct Complex {
+  using Stored = std::complex<T>;
+  static Stored encode(double value) { return {static_cast<T>(value), T{0}}; }
+};
+
+/// Calls `visitor` with the codec of a dtype whose elements are ordered; not for complex ones.
 template <typename Visitor>
-void visit(DType dtype, const Visitor& visitor) {
+void visit_real(DType dtype, const Visitor& visitor) {
   switch (dtype) {
     case DType::kBool:
       return visitor(Bool());
@@ -84,6 +91,14 @@ void visit(DType dtype, const Visitor& visitor) {
     case DType::kComplex128:
       return;
   }
+}
+
+/// Calls `visitor` with the codec of any dtype.
+template <typename Visitor>
+void visit(DType dtype, const Visitor& visitor) {
+  if (dtype == DType::kComplex64) return visitor(Complex<float>());
+  if (dtype == DType::kComplex128) return visitor(Complex<double>());
+  visit_real(dtype, visitor);
 }
 
 template <typename Codec>
@@ -195,7 +210,7 @@ void store_scaled(DType dtype, double deviation, double mean, std::size_t count,
 }
 
 void store_integer(DType dtype, std::int64_t value, std::size_t index, std::byte* out) {
-  visit(dtype, [&](auto codec) {
+  visit_real(dtype, [&](auto codec) {
     using Codec = decltype(codec);
     stored_as<Codec>(out)[index] = static_cast<typename Codec::Stored>(value);
   });
@@ -223,7 +238,7 @@ base::Status store_literal(DType dtype, const std::vector<LiteralNumber>& litera
 void clamp_to_bounds(DType dtype, std::optional<double> lower, std::optional<double> upper,
                      std::size_t count, std::byte* out) {
   if (!lower && !upper) return;
-  visit(dtype, [&](auto codec) {
+  visit_real(dtype, [&](auto codec) {
     using Codec = decltype(codec);
     auto* elements = stored_as<Codec>(out);
     const auto low = Codec::encode(lower.value_or(0));

@@ -12,7 +12,8 @@
 
 namespace graphnet::sample {
 
-/// Everything below writes dense elements of a dtype; complex dtypes are not written by any.
+/// Everything below writes dense elements of a dtype. A real number becomes a complex one with an
+/// imaginary part of 0, as torch converts it.
 
 /// Stores `count` times the same value, converted as torch converts a double.
 void store_constant(base::DType dtype, double value, std::size_t count, std::byte* out);

@@ -281,6 +281,11 @@ Status ExpressionParser::resolve(const Token& name, VariableId* variable) const 
     case Scope::State::kUnknown:
       break;
   }
+  if (name.text == "self") {
+    return lexer_.error(name.position,
+                        "an attribute of 'self' is a tensor that torch.fx kept in the module, and "
+                        "no file of the sample holds it");
+  }
   const std::string reason =
       find_import(name.text) != nullptr
           ? " is not imported (from torch import " + std::string(name.text) + ")"

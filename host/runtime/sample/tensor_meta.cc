@@ -52,11 +52,6 @@ constexpr std::array<AttributeName, 10> kAttributes = {{{"name", kName},
                                                         {"max_val", kMaxVal},
                                                         {"original_name", kOriginalName}}};
 
-double as_double(const LiteralNumber& literal) {
-  return literal.kind == LiteralNumber::Kind::kFloat ? literal.number
-                                                     : static_cast<double>(literal.integer);
-}
-
 class MetaParser {
  public:
   MetaParser(std::string_view text, const std::string& file) : lexer_(text, file) {}
@@ -81,10 +76,10 @@ class MetaParser {
   Status parse_signed_number(LiteralNumber* out);
   Status parse_float_call(LiteralNumber* out);
   Status parse_optional_number(std::optional<double>* out);
-  Status parse_bound(std::optional<double>* out);
+  Status parse_bound(std::optional<LiteralNumber>* out);
   Status finish_class();
   Status check_elements() const;
-  Status check_bounds() const;
+  Status check_bounds();
   Status check_unique();
   Status class_error(const std::string& message) const;
 
@@ -329,14 +324,20 @@ Status MetaParser::parse_optional_number(std::optional<double>* out) {
   }
   LiteralNumber number;
   GN_RETURN_IF_ERROR(parse_number(&number));
-  *out = as_double(number);
+  *out = number.as_double();
   return Status::ok();
 }
 
-Status MetaParser::parse_bound(std::optional<double>* out) {
+Status MetaParser::parse_bound(std::optional<LiteralNumber>* out) {
   const graph::Position position = lexer_.token().position;
-  GN_RETURN_IF_ERROR(parse_optional_number(out));
-  if (*out && std::isnan(**out)) return lexer_.error(position, "a bound cannot be NaN");
+  if (lexer_.is_name("None")) {
+    lexer_.advance();
+    return Status::ok();
+  }
+  LiteralNumber bound;
+  GN_RETURN_IF_ERROR(parse_number(&bound));
+  if (std::isnan(bound.as_double())) return lexer_.error(position, "a bound cannot be NaN");
+  *out = bound;
   return Status::ok();
 }
 
@@ -359,20 +360,32 @@ Status MetaParser::check_elements() const {
                                           " elements");
 }
 
+/// False if it is no integer of 64 bits; 2.0 becomes 2.
+bool make_integer(LiteralNumber* bound) {
+  if (bound->kind != LiteralNumber::Kind::kFloat) {
+    *bound = integer_literal(bound->integer);
+    return true;
+  }
+  const double number = bound->number;
+  if (std::trunc(number) != number || number < -0x1p63 || number >= 0x1p63) return false;
+  *bound = integer_literal(static_cast<std::int64_t>(number));
+  return true;
+}
+
 // Integers between two bounds are drawn from [min, max], which must be exact and not empty.
-Status MetaParser::check_bounds() const {
-  constexpr double kExact = 0x1p53;
+Status MetaParser::check_bounds() {
   const bool is_integer = base::is_integer(meta_.dtype);
-  for (const auto& bound : {meta_.min_val, meta_.max_val}) {
-    if (!bound) continue;
+  for (std::optional<LiteralNumber>* bound : {&meta_.min_val, &meta_.max_val}) {
+    if (!*bound) continue;
     if (!is_integer && !base::is_floating(meta_.dtype)) {
       return class_error("bounds are for integers and floats only");
     }
-    if (is_integer && (std::trunc(*bound) != *bound || std::fabs(*bound) > kExact)) {
-      return class_error("bounds of an integer tensor must be integers within 2^53");
+    if (is_integer && !make_integer(&**bound)) {
+      return class_error("bounds of an integer tensor must be integers of 64 bits");
     }
   }
-  if (is_integer && meta_.min_val && meta_.max_val && *meta_.min_val > *meta_.max_val) {
+  const bool is_range = meta_.min_val && meta_.max_val;
+  if (is_integer && is_range && meta_.min_val->integer > meta_.max_val->integer) {
     return class_error("min_val is above max_val");
   }
   return Status::ok();

@@ -17,7 +17,18 @@ struct LiteralNumber {
   enum class Kind : std::uint8_t { kInteger, kFloat, kBool } kind = Kind::kInteger;
   std::int64_t integer = 0;  ///< kInteger, kBool (0 or 1)
   double number = 0;         ///< kFloat
+
+  /// The nearest double.
+  double as_double() const { return kind == Kind::kFloat ? number : static_cast<double>(integer); }
 };
+
+inline LiteralNumber integer_literal(std::int64_t value) {
+  return {LiteralNumber::Kind::kInteger, value, 0};
+}
+
+inline LiteralNumber float_literal(double value) {
+  return {LiteralNumber::Kind::kFloat, 0, value};
+}
 
 /// Description of one argument of forward(), from a class of weight_meta.py.
 ///
@@ -36,8 +47,9 @@ struct TensorMeta {
   bool has_mean = false;       ///< attribute is present (an absent one defaults to 0.0)
   bool has_std = false;        ///< attribute is present (an absent one defaults to 1.0)
   std::optional<std::vector<LiteralNumber>> data;
-  std::optional<double> min_val;
-  std::optional<double> max_val;
+  /// Finite or infinite. Of an integer tensor always kInteger: an int64 does not fit a double.
+  std::optional<LiteralNumber> min_val;
+  std::optional<LiteralNumber> max_val;
   std::int32_t line = 0;
 };
 

@@ -47,11 +47,11 @@ Status set_bounds(const std::vector<ValueBound>& bounds, std::vector<TensorMeta>
     if (meta == metas.end()) {
       return Status(Code::kInput, "no metadata has the name '" + bound.name + "'");
     }
-    if (bound.key == "min_val") {
-      meta->min_val = std::max(meta->min_val.value_or(bound.value), bound.value);
-    } else {
-      meta->max_val = std::min(meta->max_val.value_or(bound.value), bound.value);
-    }
+    const bool is_lower = bound.key == "min_val";
+    std::optional<LiteralNumber>& present = is_lower ? meta->min_val : meta->max_val;
+    const bool is_tighter = !present || (is_lower ? bound.value > present->as_double()
+                                                  : bound.value < present->as_double());
+    if (is_tighter) present = float_literal(bound.value);
   }
   return Status::ok();
 }

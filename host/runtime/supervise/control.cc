@@ -24,6 +24,7 @@ PlannedTask make_control_task(const PlannedTask& like, const std::filesystem::pa
   control.limits = like.limits;
   control.task = like.task;
   control.task.sample_path = sample.string();
+  control.task.sample_name.clear();
   control.task.plugin_library.clear();
   control.task.plugin_name = "control";
   control.task.plugin_variant = "control";

@@ -39,6 +39,7 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   planned.may_use_group = config.limits.memory_by == "auto";
   journal::Task& task = planned.task;
   task.sample_path = sample.path;
+  task.sample_name = sample.name;
   task.plugin_library = backend.manifest.library.string();
   task.plugin_name = backend.manifest.name;
   task.plugin_version = backend.manifest.version;

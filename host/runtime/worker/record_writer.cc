@@ -81,7 +81,8 @@ record::Record start_record(const journal::Task& task) {
   record::Record record;
   record.run_id = task.run_id;
   record.sample_path = task.sample_path;
-  record.sample = sample::sample_name(task.sample_path);
+  record.sample =
+      task.sample_name.empty() ? sample::sample_name(task.sample_path) : task.sample_name;
   record.plugin = task.plugin_name;
   record.plugin_version = task.plugin_version;
   record.plugin_variant = task.plugin_variant;

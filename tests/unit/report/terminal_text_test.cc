@@ -24,6 +24,9 @@ TEST(DisplayWidth, CountsCellsNotBytes) {
 }
 
 TEST(Printable, RemovesWhatMovesTheCursor) {
+  EXPECT_EQ(in_one_line("m.py:1:3: no value\n    k = x\n        ^"), "m.py:1:3: no value");
+  EXPECT_EQ(in_one_line("first\nsecond: 2^"), "first second: 2^");
+  EXPECT_EQ(in_one_line("^"), "^");
   EXPECT_EQ(printable("a\nb\r\n\tc"), "a b c");
   EXPECT_EQ(printable("\x1b[2Jred"), "[2Jred");
   EXPECT_EQ(printable("\xc2\x9b"

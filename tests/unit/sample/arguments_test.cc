@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/sha256.h"
 #include "sample/mt19937.h"
@@ -26,11 +27,11 @@ TensorMeta meta_of(const std::string& name, DType dtype, std::vector<std::int64_
   return meta;
 }
 
-TensorMeta range_of(const std::string& name, double low, double high,
+TensorMeta range_of(const std::string& name, std::int64_t low, std::int64_t high,
                     std::vector<std::int64_t> shape) {
   TensorMeta meta = meta_of(name, DType::kInt64, std::move(shape));
-  meta.min_val = low;
-  meta.max_val = high;
+  meta.min_val = integer_literal(low);
+  meta.max_val = integer_literal(high);
   return meta;
 }
 
@@ -86,6 +87,30 @@ TEST(GenerateArguments, RangesStartAtTheirLowerBoundAndBeatLiterals) {
   const auto arguments = run({meta, range_of("b", 3, 3, {2})}, {"a", "b"});
   EXPECT_EQ(elements_of<std::int64_t>(arguments[0])[0], 104);
   EXPECT_EQ(elements_of<std::int64_t>(arguments[1]), (std::vector<std::int64_t>{3, 3}));
+}
+
+// numpy.random.RandomState(123).randint(low, high + 1, size=[4]), then .randn(); the bounds are no
+// doubles.
+TEST(GenerateArguments, RangesOfInt64AreExact) {
+  constexpr std::int64_t kHigh = std::numeric_limits<std::int64_t>::max();
+  const auto arguments =
+      run({range_of("a", -9223372036854775800, kHigh, {4}), meta_of("b", DType::kFloat64, {})},
+          {"a", "b"});
+  EXPECT_EQ(elements_of<std::int64_t>(arguments[0]),
+            (std::vector<std::int64_t>{3624216819017203061, -3945032883802978998,
+                                       -5038701301934992278, 946590342492863513}));
+  EXPECT_EQ(elements_of<double>(arguments[1])[0], -0.5786002519685364 * 1.0 * 0.2 + 0.0);
+}
+
+TEST(GenerateArguments, ComplexNumbersAreDrawnAsRealOnes) {
+  TensorMeta none = meta_of("a", DType::kComplex64, {2});
+  none.has_mean = none.has_std = true;
+  const auto arguments = run({none, meta_of("b", DType::kComplex128, {})}, {"a", "b"});
+  EXPECT_EQ(elements_of<float>(arguments[0]),
+            (std::vector<float>{static_cast<float>(kGaussian0 * 0.1 * 0.2), 0.0F,
+                                static_cast<float>(kGaussian1 * 0.1 * 0.2), 0.0F}));
+  EXPECT_EQ(elements_of<double>(arguments[1]), (std::vector<double>{kGaussian2 * 0.2, 0.0}));
+  EXPECT_FALSE(arguments[0].consumes_torch_generator);
 }
 
 // Large tensors are filled by two threads. The one-element tensor before leaves a spare Gaussian,
@@ -153,7 +178,7 @@ TEST(GenerateArguments, LiteralsAreNeitherClampedNorDrawn) {
   TensorMeta literal = meta_of("a", DType::kFloat32, {2});
   literal.data = std::vector<LiteralNumber>{{LiteralNumber::Kind::kFloat, 0, -3.0e38},
                                             {LiteralNumber::Kind::kInteger, 1000, 0}};
-  literal.max_val = 1.0;
+  literal.max_val = float_literal(1.0);
   const auto arguments = run({literal}, {"a"});
   EXPECT_EQ(elements_of<float>(arguments[0]), (std::vector<float>{-3.0e38f, 1000}));
   EXPECT_FALSE(arguments[0].consumes_torch_generator);
@@ -206,11 +231,6 @@ TEST(GenerateArgumentsError, TooLargeForTheMachine) {
   const base::Status status = refusal({meta_of("x", DType::kFloat64, {1 << 20, 1 << 20})}, {x});
   EXPECT_EQ(status.code(), base::Code::kEnvironment);
   EXPECT_NE(status.message().find("8796093022208 bytes"), std::string::npos) << status.message();
-}
-
-TEST(GenerateArgumentsError, Complex) {
-  const graph::Parameter x = {"x", graph::ParameterKind::kTensor, {}};
-  EXPECT_EQ(refusal({meta_of("x", DType::kComplex64, {})}, {x}).code(), base::Code::kUnsupported);
 }
 
 }  // namespace

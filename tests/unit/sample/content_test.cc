@@ -16,7 +16,7 @@ using graph::ParameterKind;
 class Inputs {
  public:
   Inputs& add(const std::string& name, DType dtype, std::vector<std::int64_t> shape,
-              std::optional<double> low = {}, std::optional<double> high = {}) {
+              std::optional<LiteralNumber> low = {}, std::optional<LiteralNumber> high = {}) {
     TensorMeta meta;
     meta.class_name = name;
     meta.name = name;
@@ -121,7 +121,7 @@ TEST(ContentVariants, DistortsFloatsFromTheGeneratedContent) {
 
 TEST(ContentVariants, LargeStaysFinite) {
   Inputs inputs;
-  inputs.add("L_x_", DType::kFloat16, {2}, 90, 100);
+  inputs.add("L_x_", DType::kFloat16, {2}, integer_literal(90), integer_literal(100));
   inputs.generate_all();
   ContentVariants variants = inputs.variants();
   EXPECT_TRUE(changes(variants, Content::kLarge));
@@ -133,7 +133,7 @@ TEST(ContentVariants, LargeStaysFinite) {
 
 TEST(ContentVariants, IntegersStayInTheirBounds) {
   Inputs inputs;
-  inputs.add("L_ids_", DType::kInt64, {1000}, 5, 9);
+  inputs.add("L_ids_", DType::kInt64, {1000}, integer_literal(5), integer_literal(9));
   inputs.generate_all();
   const auto generated = inputs.elements<std::int64_t>(0);
   ContentVariants variants = inputs.variants();
@@ -170,7 +170,8 @@ TEST(ContentVariants, LiteralsAndBoolsAreOnlyPermuted) {
 
 TEST(ContentVariants, AreDeterministic) {
   Inputs inputs;
-  inputs.add("L_x_", DType::kFloat32, {100}).add("L_ids_", DType::kInt64, {100}, 0, 1000);
+  inputs.add("L_x_", DType::kFloat32, {100});
+  inputs.add("L_ids_", DType::kInt64, {100}, integer_literal(0), integer_literal(1000));
   inputs.generate_all();
   ContentVariants variants = inputs.variants();
   for (const Content content : {Content::kOtherSeed, Content::kPermuted}) {
@@ -201,7 +202,8 @@ TEST(ContentVariants, WeightsStay) {
 
 TEST(ContentVariants, SaysWhenNothingCanDiffer) {
   Inputs inputs;
-  inputs.add("L_mask_", DType::kInt64, {16}, 1, 1).add("L_s_", DType::kFloat32, {});
+  inputs.add("L_mask_", DType::kInt64, {16}, integer_literal(1), integer_literal(1))
+      .add("L_s_", DType::kFloat32, {});
   inputs.metas[1].has_std = true;
   inputs.metas[1].std = 0;
   inputs.metas[1].mean = 0;

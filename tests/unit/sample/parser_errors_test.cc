@@ -48,6 +48,7 @@ TEST_P(StatementError, HasPosition) {
 const Case kNames[] = {
     {"BeforeAssignment", "y = z", "11:13:", "'z'", "no value"},
     {"BeforeAssignmentInCall", "y = torch.f(1, z)", "11:24:", "'z'", "no value"},
+    {"OfTheModule", "y = self._tensor_constant0", "11:13:", "'self'", "tensor"},
     {"OfItself", "y = y", "11:13:", "'y'", "no value"},
     {"AfterRelease", "w = None\n        y = w", "12:13:", "'w'", "released in line 11"},
     {"ReleasedTwice", "w = w = None", "11:13:", "'w'", "released in line 11"},

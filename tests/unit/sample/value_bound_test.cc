@@ -10,14 +10,14 @@ TEST(ValueBound, IsSetWhereItIsTighter) {
   std::vector<TensorMeta> metas(2);
   metas[0].name = "v";
   metas[1].name = "w";
-  metas[1].min_val = 0.5;
-  metas[1].max_val = 2;
+  metas[1].min_val = float_literal(0.5);
+  metas[1].max_val = integer_literal(2);
   ASSERT_TRUE(
       set_bounds({{"v", "min_val", 0}, {"w", "min_val", 0}, {"w", "max_val", 1}}, metas).is_ok());
-  EXPECT_EQ(metas[0].min_val, 0);
+  EXPECT_EQ(metas[0].min_val->as_double(), 0);
   EXPECT_FALSE(metas[0].max_val);
-  EXPECT_EQ(metas[1].min_val, 0.5);
-  EXPECT_EQ(metas[1].max_val, 1);
+  EXPECT_EQ(metas[1].min_val->as_double(), 0.5);
+  EXPECT_EQ(metas[1].max_val->as_double(), 1);
   EXPECT_EQ(set_bounds({{"x", "min_val", 0}}, metas).code(), base::Code::kInput);
 }
 

@@ -177,7 +177,7 @@ TEST(MetaText, KeepsNumbersThatDecimalsWouldChange) {
       "\tdtype = \"torch.float32\"\n\tdevice = \"cpu\"\n\tmean = 1e-07\n\tstd = float('nan')\n"
       "\tdata = [1e-09, -0.000000]\n\tmin_val = -0.5\n\n"
       "class b:\n\tname = \"b\"\n\tshape = []\n\tdtype = \"torch.int64\"\n\tdevice = \"cpu\"\n"
-      "\tmean = None\n\tmin_val = -3\n\tmax_val = 4\n";
+      "\tmean = None\n\tmin_val = -9223372036854775807\n\tmax_val = 4\n";
   const auto metas = sample::parse_tensor_meta(text, "weight_meta.py");
   ASSERT_TRUE(metas.is_ok()) << metas.status().to_string();
   EXPECT_EQ(meta_text(*metas, TextStyle::kTraced), text);
