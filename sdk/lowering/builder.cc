@@ -63,6 +63,22 @@ Shape with_ones(const Shape& shape, const Shape& dims) {
   return result;
 }
 
+Shape into_layout(const Shape& logical, const Shape& layout) {
+  if (layout.empty()) return logical;
+  Shape memory;
+  for (const std::int64_t dim : layout) memory.push_back(logical[static_cast<std::size_t>(dim)]);
+  return memory;
+}
+
+Shape out_of_layout(const Shape& memory, const Shape& layout) {
+  if (layout.empty()) return memory;
+  Shape logical(memory.size());
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    logical[static_cast<std::size_t>(layout[i])] = memory[i];
+  }
+  return logical;
+}
+
 Shape counting(std::int64_t count) {
   Shape dims(static_cast<std::size_t>(count));
   std::iota(dims.begin(), dims.end(), 0);

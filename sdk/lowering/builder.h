@@ -18,6 +18,10 @@ Shape convolved_shape(const Tensor& x, const Tensor& kernel, const ConvolutionAt
 /// Shape without, or with 1 at, the given dimensions.
 Shape without_dims(const Shape& shape, const Shape& dims);
 Shape with_ones(const Shape& shape, const Shape& dims);
+/// Numbers by logical dimension in the order of memory, which holds dimension layout[i] at position
+/// i; and back. Empty: in order.
+Shape into_layout(const Shape& logical, const Shape& layout);
+Shape out_of_layout(const Shape& memory, const Shape& layout);
 /// 0, 1, ..., count - 1.
 Shape counting(std::int64_t count);
 /// Dimensions in ascending order, negative ones counted from the end; all if `dims` is empty.

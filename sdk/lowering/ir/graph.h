@@ -33,9 +33,13 @@ struct TensorType {
 // the function of the same name in lowering/emitter.h. `attributes` lists them once, for the text
 // form, for the parser, and for telling equal nodes (ir/operation.h).
 
-enum class ParameterSource : std::uint8_t { kInput, kWeight };
+enum class ParameterSource : std::uint8_t {
+  kInput,
+  kWeight,
+  kBound,  ///< what the bind graph computed; see passes/stage.h
+};
 
-/// Input or weight `index` of the graph's signature.
+/// Input or weight `index` of the graph's signature, or output `index` of the bind graph.
 struct Parameter {
   ParameterSource source = ParameterSource::kInput;
   std::int64_t index = 0;
@@ -195,8 +199,12 @@ struct Dot {
   }
 };
 
+/// Memory of x and of the result holds logical dimension layout[i] at position i, that of the
+/// kernel kernel_layout[i]; empty: in order. Layouts come from passes/layout.h.
 struct Convolution {
   ConvolutionAttributes window;
+  Shape layout = {};
+  Shape kernel_layout = {};
   template <typename Self, typename Visit>
   static void attributes(Self& self, Visit visit) {
     visit("stride", self.window.stride);
@@ -205,6 +213,8 @@ struct Convolution {
     visit("input_dilation", self.window.input_dilation);
     visit("kernel_dilation", self.window.kernel_dilation);
     visit("groups", self.window.groups);
+    visit("layout", self.layout);
+    visit("kernel_layout", self.kernel_layout);
   }
 };
 
@@ -271,6 +281,9 @@ struct Node {
   std::vector<ValueId> results;
   std::int32_t origin = -1;  ///< index in Graph::origins; negative: none
 };
+
+/// When a value is known: now, once the weights are (bind), or per call.
+enum class Stage : std::uint8_t { kKnown, kBind, kCall };
 
 /// One value; assigned by one node.
 struct Value {

@@ -37,10 +37,7 @@ bool are_equal(const Operation& found, const Operation& wanted) {
 
 std::vector<Tensor> GraphEmitter::results_of(const Node& node) const {
   std::vector<Tensor> results;
-  for (const ValueId id : node.results) {
-    const TensorType& type = graph_.value(id).type;
-    results.push_back({id, type.type, type.shape});
-  }
+  for (const ValueId id : node.results) results.push_back(tensor(id));
   return results;
 }
 
@@ -49,18 +46,20 @@ std::vector<Tensor> GraphEmitter::add(Operation operation, const std::vector<Ten
   Node node;
   node.operation = std::move(operation);
   std::vector<TensorType> types;
-  bool is_bound = true;
+  Stage stage = own_stage(node.operation);
   for (const Tensor& operand : operands) {
     // add_parameters() left it out.
     if (operand.id < 0) throw LoweringError("an operand of an unknown element type");
     node.operands.push_back(operand.id);
     types.push_back(type_of(operand));
-    is_bound = is_bound && is_bound_[static_cast<std::size_t>(operand.id)];
-  }
-  if (const auto* parameter = std::get_if<Parameter>(&node.operation)) {
-    is_bound = parameter->source == ParameterSource::kWeight;
+    stage = std::max(stage, stages_[static_cast<std::size_t>(operand.id)]);
   }
   const std::vector<TensorType> results = infer(node.operation, types, given);
+  if (num_elements(results[0].shape) == 0 && !std::holds_alternative<Splat>(node.operation)) {
+    std::vector<Tensor> splats;
+    for (const TensorType& result : results) splats.push_back(splat(result.type, result.shape, 0));
+    return splats;
+  }
   const auto index = static_cast<std::int32_t>(graph_.nodes.size());
   const auto [found, is_new] = by_text_.emplace(key_of(node, results[0]), index);
   if (!is_new) {
@@ -71,7 +70,7 @@ std::vector<Tensor> GraphEmitter::add(Operation operation, const std::vector<Ten
   for (const TensorType& result : results) {
     node.results.push_back(static_cast<ValueId>(graph_.values.size()));
     graph_.values.push_back({result, index});
-    is_bound_.push_back(is_bound);
+    stages_.push_back(stage);
   }
   graph_.nodes.push_back(std::move(node));
   return results_of(graph_.nodes.back());

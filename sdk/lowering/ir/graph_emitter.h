@@ -13,7 +13,8 @@
 
 namespace graphnet::lowering::ir {
 
-/// Writes primitives down as a Graph. Equal nodes exist once. Tensor::id is the value's.
+/// Writes primitives down as a Graph. Equal nodes exist once; what has no element is a splat.
+/// Tensor::id is the value's.
 ///
 /// errors   LoweringError as infer(), at the primitive that does not fit
 class GraphEmitter final : public Emitter {
@@ -58,8 +59,19 @@ class GraphEmitter final : public Emitter {
   std::pair<Tensor, Tensor> sort(const Tensor& x, std::int64_t dim, bool descending) override;
   Tensor fourier(Fourier kind, const Tensor& x, const Shape& lengths) override;
   bool rewrites() const override { return rewrites_; }
-  bool is_bound(const Tensor& x) const override {
-    return is_bound_[static_cast<std::size_t>(x.id)];
+  bool is_bound(const Tensor& x) const override { return stage(x) != Stage::kCall; }
+
+  Stage stage(const Tensor& x) const { return stages_[static_cast<std::size_t>(x.id)]; }
+  /// The node that x is a result of.
+  const Node& maker(const Tensor& x) const {
+    return graph_.nodes[static_cast<std::size_t>(graph_.value(x.id).node)];
+  }
+  Tensor tensor(ValueId id) const {
+    return {id, graph_.value(id).type.type, graph_.value(id).type.shape};
+  }
+  /// With layouts.
+  Tensor convolution(const Tensor& x, const Tensor& kernel, Convolution operation) {
+    return add_one(std::move(operation), {x, kernel});
   }
 
  private:
@@ -78,7 +90,7 @@ class GraphEmitter final : public Emitter {
 
   bool rewrites_;
   Graph graph_;
-  std::vector<bool> is_bound_;  ///< by value: depends on weights and constants alone
+  std::vector<Stage> stages_;                              ///< by value
   std::unordered_map<std::string, std::int32_t> by_text_;  ///< index in graph_.nodes
 };
 

@@ -48,6 +48,10 @@ std::int64_t num_windows(std::int64_t extent, std::int64_t size, std::int64_t st
   return room < 0 ? 0 : room / stride + 1;
 }
 
+bool is_layout(const Shape& layout, const TensorType& x) {
+  return layout.empty() || (layout.size() == x.shape.size() && are_distinct_dims(layout, x));
+}
+
 class Inference {
  public:
   Inference(const std::vector<TensorType>& operands, const TensorType& given)
@@ -241,10 +245,12 @@ Inference::Types Inference::operator()(const Dot& each) const {
 Inference::Types Inference::operator()(const Convolution& each) const {
   take(2);
   const ConvolutionAttributes& w = each.window;
-  const TensorType& x = in_[0];
-  const TensorType& kernel = in_[1];
-  require(x.rank() >= 2 && kernel.rank() == x.rank() && kernel.type == x.type,
+  require(in_[0].rank() >= 2 && in_[1].rank() == in_[0].rank() && in_[1].type == in_[0].type,
           "a convolution of other types or ranks");
+  require(is_layout(each.layout, in_[0]) && is_layout(each.kernel_layout, in_[1]),
+          "layouts of a convolution that do not fit");
+  const TensorType x = {in_[0].type, out_of_layout(in_[0].shape, each.layout)};
+  const TensorType kernel = {in_[1].type, out_of_layout(in_[1].shape, each.kernel_layout)};
   require(have_rank({&w.stride, &w.low, &w.high, &w.input_dilation, &w.kernel_dilation},
                     x.shape.size() - 2) &&
               are_at_least(w.stride, 1) && are_at_least(w.input_dilation, 1) &&
@@ -260,6 +266,7 @@ Inference::Types Inference::operator()(const Convolution& each) const {
     result.shape.push_back(num_windows(spread + w.low[i] + w.high[i], kernel.shape[i + 2],
                                        w.stride[i], w.kernel_dilation[i]));
   }
+  result.shape = into_layout(result.shape, each.layout);
   return {result};
 }
 

@@ -4,6 +4,7 @@
 #include "lowering/ir/interpret.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <numeric>
@@ -402,6 +403,13 @@ bool is_one_of(const Operation& operation) {
   return (std::holds_alternative<Kinds>(operation) || ...);
 }
 
+const Array& argument(const Parameter& parameter, const Arguments& arguments) {
+  const std::array<const std::vector<Array>*, 3> sources = {&arguments.inputs, &arguments.weights,
+                                                            &arguments.bound};
+  return sources[static_cast<std::size_t>(parameter.source)]->at(
+      static_cast<std::size_t>(parameter.index));
+}
+
 void round_elements(Array& array) {
   const Type type = array.type.type;
   if (auto* floats = std::get_if<std::vector<double>>(&array.elements)) {
@@ -417,8 +425,7 @@ void round_elements(Array& array) {
 
 }  // namespace
 
-std::vector<Array> interpret(const Graph& graph, const std::vector<Array>& inputs,
-                             const std::vector<Array>& weights) {
+std::vector<Array> interpret(const Graph& graph, const Arguments& arguments) {
   std::vector<Array> values(graph.values.size());
   for (const Node& node : graph.nodes) {
     std::vector<const Array*> operands;
@@ -428,8 +435,7 @@ std::vector<Array> interpret(const Graph& graph, const std::vector<Array>& input
     for (const ValueId id : node.results) types.push_back(graph.value(id).type);
     std::vector<Array> results;
     if (const auto* parameter = std::get_if<Parameter>(&node.operation)) {
-      const auto& from = parameter->source == ParameterSource::kInput ? inputs : weights;
-      results = {from.at(static_cast<std::size_t>(parameter->index))};
+      results = {argument(*parameter, arguments)};
     } else if (is_one_of<Reduce, ReduceIndex, ReduceWindow, Dot, Convolution, Scatter, Sort,
                          FourierTransform>(node.operation)) {
       results = interpret_sum(node.operation, operands, types);

@@ -7,15 +7,20 @@
 
 namespace graphnet::lowering::ir {
 
+/// What a graph is called with, by Parameter::index.
+struct Arguments {
+  std::vector<Array> inputs;
+  std::vector<Array> weights = {};
+  std::vector<Array> bound = {};  ///< outputs of the bind graph (passes/stage.h)
+};
+
 /// Computes a graph, slowly and plainly: every element in double, rounded to its type after each
 /// operation. It says what the primitives mean, and checks what a compiler is given where that
 /// compiler cannot run.
 ///
-/// shapes   inputs, weights: by Parameter::index
 /// order    result: as Graph::outputs
 /// errors   LoweringError: a parameter is missing, or an operation has no meaning for its type
-std::vector<Array> interpret(const Graph& graph, const std::vector<Array>& inputs,
-                             const std::vector<Array>& weights);
+std::vector<Array> interpret(const Graph& graph, const Arguments& arguments);
 
 /// Results of one operation; `results` are their types. interpret_sums.cc
 std::vector<Array> interpret_sum(const Operation& operation,

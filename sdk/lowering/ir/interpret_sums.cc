@@ -179,15 +179,17 @@ class Sums {
 
   std::vector<Array> operator()(const Convolution& each) const {
     const ConvolutionAttributes& w = each.window;
-    const auto& kernel = std::get<Vector<Element>>(in_[1]->elements);
-    const Shape& shape = in_[0]->type.shape;
-    const Shape& taps = in_[1]->type.shape;
+    const auto x = in_order(*in_[0], each.layout);
+    const auto kernel = in_order(*in_[1], each.kernel_layout);
+    const Shape shape = out_of_layout(in_[0]->type.shape, each.layout);
+    const Shape taps = out_of_layout(in_[1]->type.shape, each.kernel_layout);
     const Shape strides = strides_of(shape);
     const std::int64_t out_per_group = taps[0] / w.groups;
     Shape window(taps.begin() + 1, taps.end());  // input channels of a group, then positions
     const std::int64_t window_size = num_elements(window);
     Vector<Element> result;
-    for_each_index(out_[0].shape, [&](const Shape& index) {
+    const Shape result_shape = out_of_layout(out_[0].shape, each.layout);
+    for_each_index(result_shape, [&](const Shape& index) {
       const std::int64_t first_channel = index[1] / out_per_group * taps[1];
       const Element* weight = kernel.data() + index[1] * window_size;
       Element sum(0);
@@ -202,11 +204,12 @@ class Sums {
           if (!is_there) return;
           source += position / w.input_dilation[d] * strides[d + 2];
         }
-        sum += factor * x_[at(source)];
+        sum += factor * x[at(source)];
       });
       result.push_back(sum);
     });
-    return one(std::move(result));
+    if (each.layout.empty()) return one(std::move(result));
+    return one(permuted<Element>({{out_[0].type, result_shape}, std::move(result)}, each.layout));
   }
 
   std::vector<Array> operator()(const Scatter& each) const {
@@ -275,6 +278,11 @@ class Sums {
     std::int64_t whole = 0;
     std::int64_t kept = 0;
   };
+
+  /// Elements of what memory holds in this layout.
+  static Vector<Element> in_order(const Array& array, const Shape& layout) {
+    return permuted<Element>(array, out_of_layout(counting(array.type.rank()), layout));
+  }
 
   Vector<Element> start(Reduction kind) const {
     return Vector<Element>(at(num_elements(out_[0].shape)),

@@ -56,7 +56,8 @@ std::optional<Enum> enumerator_named(std::string_view name) {
 // ---- names of operations ----
 
 std::string_view name(const Parameter& each) {
-  return each.source == ParameterSource::kInput ? "input" : "weight";
+  constexpr std::array<std::string_view, 3> kNames = {"input", "weight", "bound"};
+  return kNames[static_cast<std::size_t>(each.source)];
 }
 std::string_view name(const Constant&) {
   return "constant";
@@ -244,11 +245,18 @@ std::string_view name_of(const Operation& operation) {
 
 std::optional<Operation> operation_named(std::string_view name) {
   if (name == "weight") return Operation(Parameter{ParameterSource::kWeight, 0});
+  if (name == "bound") return Operation(Parameter{ParameterSource::kBound, 0});
   for (const auto find : {elementwise_named<Unary>, elementwise_named<Binary>,
                           elementwise_named<Comparison>, plain_named<0>}) {
     if (auto found = find(name)) return found;
   }
   return std::nullopt;
+}
+
+Stage own_stage(const Operation& operation) {
+  const auto* parameter = std::get_if<Parameter>(&operation);
+  if (parameter == nullptr) return Stage::kKnown;
+  return parameter->source == ParameterSource::kWeight ? Stage::kBind : Stage::kCall;
 }
 
 std::string attributes_text(const Operation& operation) {

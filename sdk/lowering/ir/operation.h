@@ -16,6 +16,9 @@ std::string_view name_of(const Operation& operation);
 /// The operation of that name, attributes at their defaults; nothing for an unknown name.
 std::optional<Operation> operation_named(std::string_view name);
 
+/// What a node's stage is at least; it is also at least that of each operand.
+Stage own_stage(const Operation& operation);
+
 /// Attributes as text, " dims=[0,1] kind=sum"; what is equal has equal text.
 std::string attributes_text(const Operation& operation);
 

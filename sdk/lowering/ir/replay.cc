@@ -64,6 +64,9 @@ class Emission {
     return {emit_.dot(in_[0], in_[1], each.contraction)};
   }
   Tensors operator()(const Convolution& each) const {
+    if (!each.layout.empty() || !each.kernel_layout.empty()) {
+      throw LoweringError("a convolution whose layout is chosen already");
+    }
     return {emit_.convolution(in_[0], in_[1], each.window)};
   }
   Tensors operator()(const Gather& each) const {

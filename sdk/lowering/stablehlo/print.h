@@ -6,7 +6,7 @@
 
 #include "lowering/ir/graph.h"
 #include "lowering/lower_graph.h"
-#include "lowering/stablehlo/emitter.h"
+#include "lowering/stablehlo/print_module.h"
 #include "lowering/stablehlo/program.h"
 
 namespace graphnet::lowering::stablehlo {
@@ -17,7 +17,7 @@ struct Printed {
   std::vector<Failure> failures;
 };
 
-/// A graph as StableHLO. `name` becomes the modules'.
-Printed print(const ir::Graph& graph, const EmitterOptions& options, const std::string& name);
+/// A graph as StableHLO for XLA: legalised, staged, printed. `name` becomes the modules'.
+Printed print(const ir::Graph& graph, const PrintOptions& options, const std::string& name);
 
 }  // namespace graphnet::lowering::stablehlo

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The interpreter of sdk/lowering/ir as a plugin, so that the cases of sdk/conformance compare it
-// with eager: decompositions are checked without any compiler. Each graph is written as text and
-// read again before it runs.
+// with eager: decompositions and passes are checked without any compiler. Each graph is written as
+// text and read again before it runs.
 #include "graphnet/plugin.h"
 
 #include <memory>
@@ -11,7 +11,10 @@
 
 #include "lowering/ir/build.h"
 #include "lowering/ir/interpret.h"
+#include "lowering/ir/passes/stage.h"
 #include "lowering/ir/text.h"
+#include "lowering/ir/verify.h"
+#include "lowering/stablehlo/legalize.h"
 
 namespace ir = graphnet::lowering::ir;
 using graphnet::fail;
@@ -20,15 +23,27 @@ using graphnet::guard;
 struct gn_backend {
   const gn_host_api* host = nullptr;
   bool rewrites = false;
+  bool is_for_xla = false;
 };
 
 struct gn_executable {
   const gn_host_api* host = nullptr;
-  ir::Graph graph;
-  std::vector<ir::Array> weights;
+  ir::StagedGraph graph;
+  ir::Arguments arguments;  // what bind gave and computed; inputs are empty between calls
 };
 
 namespace {
+
+// What a compiler that wrote its graph to a file would read.
+ir::Graph read_again(const ir::Graph& graph) {
+  ir::verify(graph);
+  const std::string text = ir::to_text(graph);
+  ir::Graph read = ir::parse(text);
+  if (ir::to_text(read) != text) {
+    throw graphnet::lowering::LoweringError("the graph's text does not read as the same graph");
+  }
+  return read;
+}
 
 std::vector<ir::Array> read_all(const DLTensor* const* tensors, std::uint64_t count) {
   std::vector<ir::Array> arrays;
@@ -47,7 +62,10 @@ gn_status* create(const gn_create_args* args, gn_backend** out) {
     auto backend = std::make_unique<gn_backend>();
     backend->host = args->host;
     for (std::uint64_t i = 0; i < args->num_options; ++i) {
-      backend->rewrites = graphnet::from_gn(args->options[i].text) == "all";
+      const std::string_view name = graphnet::from_gn(args->options[i].name);
+      const std::string_view text = graphnet::from_gn(args->options[i].text);
+      if (name == "rewrites") backend->rewrites = text == "all";
+      if (name == "legalize") backend->is_for_xla = text == "xla";
     }
     *out = backend.release();
     return nullptr;
@@ -60,7 +78,8 @@ void destroy(gn_backend* backend) {
 
 gn_status* bind(gn_executable* executable, gn_bind_args* args) {
   return guard(executable->host, [&]() -> gn_status* {
-    executable->weights = read_all(args->weights, args->num_weights);
+    executable->arguments.weights = read_all(args->weights, args->num_weights);
+    executable->arguments.bound = ir::interpret(executable->graph.bind, executable->arguments);
     args->copied = 1;
     return nullptr;
   });
@@ -97,19 +116,21 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     body.struct_size = sizeof(body);
     gn_status* const status = host->graph_body(host->host, args->graph, &body);
     if (status != nullptr) return status;
-    const ir::Built built = ir::build(body, backend->rewrites);
-    if (!built.failures.empty()) {
-      return fail(host, GN_STATUS_UNSUPPORTED,
-                  graphnet::lowering::describe_failures(built.failures));
+    const auto refuse = [host](const std::vector<graphnet::lowering::Failure>& failures) {
+      return fail(host, GN_STATUS_UNSUPPORTED, graphnet::lowering::describe_failures(failures));
+    };
+    ir::Built built = ir::build(body, backend->rewrites);
+    if (!built.failures.empty()) return refuse(built.failures);
+    if (backend->is_for_xla) {
+      auto legalized = graphnet::lowering::stablehlo::legalize(built.graph, backend->rewrites);
+      if (!legalized.failures.empty()) return refuse(legalized.failures);
+      built.graph = std::move(legalized.graph);
     }
     if (args->check_only != 0) return nullptr;
-    const std::string text = ir::to_text(built.graph);
+    const ir::StagedGraph staged = ir::split_by_stage(std::move(built.graph));
     auto executable = std::make_unique<gn_executable>();
     executable->host = host;
-    executable->graph = ir::parse(text);
-    if (ir::to_text(executable->graph) != text) {
-      return fail(host, GN_STATUS_INTERNAL, "the graph's text does not read as the same graph");
-    }
+    executable->graph = {read_again(staged.bind), read_again(staged.call)};
     *out = executable.release();
     return nullptr;
   });
@@ -117,8 +138,9 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
 
 gn_status* gn_backend_run(gn_executable* executable, const gn_run_args* args) {
   return guard(executable->host, [&]() -> gn_status* {
-    const std::vector<ir::Array> outputs = ir::interpret(
-        executable->graph, read_all(args->inputs, args->num_inputs), executable->weights);
+    executable->arguments.inputs = read_all(args->inputs, args->num_inputs);
+    const std::vector<ir::Array> outputs =
+        ir::interpret(executable->graph.call, executable->arguments);
     for (std::uint64_t i = 0; i < args->num_outputs; ++i) {
       DLTensor& output = *args->outputs[i];
       if (output.data == nullptr) continue;

@@ -120,8 +120,7 @@ TEST(Interpret, RoundsEveryResult) {
   const Tensor brain = emit.convert(x, Type::kBF16);
   const Tensor small = emit.convert(x, Type::kI8);
   const Graph graph = emit.finish({half, brain, small, emit.binary(Binary::kAdd, small, small)});
-  const std::vector<Array> outputs =
-      interpret(graph, {floats({3}, {1.0009765, 70000, -100.9})}, {});
+  const std::vector<Array> outputs = interpret(graph, {{floats({3}, {1.0009765, 70000, -100.9})}});
   EXPECT_EQ(floats_of(outputs[0]),
             (std::vector<double>{1.0009765625, std::numeric_limits<double>::infinity(), -100.875}));
   EXPECT_EQ(floats_of(outputs[1]), (std::vector<double>{1, 70144, -101}));
@@ -137,7 +136,7 @@ TEST(Interpret, NanIsTheLargestOfASortAndBeyondBothEnds) {
   const auto [values, order] = emit.sort(x, 0, /*descending=*/false);
   const auto [low, where] = emit.reduce_index(/*largest=*/false, x, 0);
   const Graph graph = emit.finish({order, where, emit.reduce(Reduction::kMax, x, {0})});
-  const std::vector<Array> outputs = interpret(graph, {floats({4}, {2, kNan, 1, 2})}, {});
+  const std::vector<Array> outputs = interpret(graph, {{floats({4}, {2, kNan, 1, 2})}});
   EXPECT_EQ(std::get<std::vector<std::int64_t>>(outputs[0].elements),
             (std::vector<std::int64_t>{2, 0, 3, 1}));
   EXPECT_EQ(std::get<std::vector<std::int64_t>>(outputs[1].elements),

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-//
-// Products: matrix products, convolutions, Fourier transforms.
+#include "lowering/stablehlo/legalize.h"
+
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "lowering/builder.h"
-#include "lowering/stablehlo/emitter.h"
-#include "lowering/stablehlo/syntax.h"
+#include "lowering/ir/passes/layout.h"
+#include "lowering/ir/replay.h"
 
 namespace graphnet::lowering::stablehlo {
 
@@ -45,22 +44,6 @@ Tensor padded(Builder& b, const Tensor& x, const ConvolutionAttributes& attribut
   return b.pad(x, 0, low, high);
 }
 
-// "[b, 0, 1, f]": what each dimension of memory is, names for the first two logical ones.
-std::string dimension_text(const Shape& layout, const char* first, const char* second) {
-  std::string text;
-  for (const std::int64_t dim : layout) {
-    if (!text.empty()) text += ", ";
-    if (dim == 0) {
-      text += first;
-    } else if (dim == 1) {
-      text += second;
-    } else {
-      text += std::to_string(dim - 2);
-    }
-  }
-  return "[" + text + "]";
-}
-
 // Positions in a kernel, the last dimension running fastest.
 std::vector<Shape> taps_of(const Tensor& kernel) {
   std::vector<Shape> taps = {{}};
@@ -91,68 +74,52 @@ bool prefers_patches(const Tensor& x, const Tensor& kernel) {
   return false;
 }
 
-}  // namespace
+/// What XLA is given in place of a convolution or product that it is slow at.
+class Legalizer final : public ir::LayoutEmitter {
+ public:
+  using LayoutEmitter::LayoutEmitter;
+
+  Tensor convert(const Tensor& x, Type type) override;
+  Tensor dot(const Tensor& a, const Tensor& b, const Contraction& contraction) override {
+    return LayoutEmitter::dot(a, fast_right_operand(a, b, contraction), contraction);
+  }
+  Tensor convolution(const Tensor& x, const Tensor& kernel,
+                     const ConvolutionAttributes& attributes) override;
+
+ private:
+  Tensor fast_right_operand(const Tensor& a, const Tensor& b, const Contraction& contraction);
+  Tensor library_convolution(const Tensor& x, const Tensor& kernel,
+                             const ConvolutionAttributes& attributes);
+  Tensor grouped_convolution(const Tensor& x, const Tensor& kernel,
+                             const ConvolutionAttributes& attributes);
+  Tensor patch_convolution(const Tensor& x, const Tensor& kernel,
+                           const ConvolutionAttributes& attributes);
+  Tensor tap_of(const Tensor& source, const Shape& tap, const Shape& shape,
+                const ConvolutionAttributes& attributes);
+  Tensor block_diagonal(const Tensor& kernel, std::int64_t groups);
+  Tensor depthwise_convolution(const Tensor& x, const Tensor& kernel,
+                               const ConvolutionAttributes& attributes);
+};
+
+Tensor Legalizer::convert(const Tensor& x, Type type) {
+  if (is_complex(x.type) && !is_complex(type)) {
+    throw LoweringError("conversion of a complex tensor to a real one");
+  }
+  return LayoutEmitter::convert(x, type);
+}
 
 // A weight [n, k] that several rows meet is read faster as [k, n]; a single row likes it as it is.
-Tensor Emitter::fast_right_operand(const Tensor& a, const Tensor& b,
-                                   const Contraction& contraction) {
-  const bool is_weight = options_.rewrites && stage(b) == Stage::kBind && b.rank() == 2 &&
+Tensor Legalizer::fast_right_operand(const Tensor& a, const Tensor& b,
+                                     const Contraction& contraction) {
+  const bool is_weight = rewrites() && stage(b) == ir::Stage::kBind && b.rank() == 2 &&
                          contraction.right_batch.empty() &&
                          contraction.right_contracting.size() == 1;
   if (!is_weight || num_elements(a.shape) == b.extent(contraction.right_contracting[0])) return b;
   return relayout(b, contraction.right_contracting[0] == 0 ? Shape{0, 1} : Shape{1, 0});
 }
 
-Tensor Emitter::dot(const Tensor& a, const Tensor& given, const Contraction& contraction) {
-  const Tensor b = fast_right_operand(a, given, contraction);
-  const auto in_memory = [](const Tensor& x, const Shape& dims) {
-    const Shape positions = memory_positions(x);
-    Shape result;
-    for (const std::int64_t dim : dims) result.push_back(positions[static_cast<std::size_t>(dim)]);
-    return result;
-  };
-  Shape memory;
-  Shape logical;
-  for (const std::int64_t dim : contraction.left_batch) memory.push_back(a.extent(dim));
-  logical = memory;
-  Shape layout = counting(static_cast<std::int64_t>(memory.size()));
-  // Free dimensions come in the order of memory; the layout says where they belong.
-  const auto add_free = [&](const Tensor& x, const Shape& batch, const Shape& contracting) {
-    Shape used = batch;
-    used.insert(used.end(), contracting.begin(), contracting.end());
-    std::sort(used.begin(), used.end());
-    const auto base = static_cast<std::int64_t>(logical.size());
-    const Shape free = without_dims(x.shape, used);
-    logical.insert(logical.end(), free.begin(), free.end());
-    for (const std::int64_t dim : x.layout.empty() ? counting(x.rank()) : x.layout) {
-      if (std::binary_search(used.begin(), used.end(), dim)) continue;
-      const auto skipped = std::lower_bound(used.begin(), used.end(), dim) - used.begin();
-      layout.push_back(base + dim - skipped);
-      memory.push_back(x.extent(dim));
-    }
-  };
-  add_free(a, contraction.left_batch, contraction.left_contracting);
-  add_free(b, contraction.right_batch, contraction.right_contracting);
-  std::string text = "stablehlo.dot_general " + name(a) + ", " + name(b);
-  if (!contraction.left_batch.empty()) {
-    text += ", batching_dims = [" + join(in_memory(a, contraction.left_batch)) + "] x [" +
-            join(in_memory(b, contraction.right_batch)) + "]";
-  }
-  text += ", contracting_dims = [" + join(in_memory(a, contraction.left_contracting)) + "] x [" +
-          join(in_memory(b, contraction.right_contracting)) + "]";
-  if (is_float(a.type)) {
-    text += std::string(", precision = [") + precision() + ", " + precision() + "]";
-  }
-  text += " : (" + memory_type(a) + ", " + memory_type(b) + ") -> " +
-          type_text(compute_type(a.type), memory);
-  Tensor result = add(text, {a, b}, compute_type(a.type), memory);
-  result.shape = logical;
-  if (!std::is_sorted(layout.begin(), layout.end())) result.layout = layout;
-  return result;
-}
-
-Tensor Emitter::convolution(const Tensor& x, const Tensor& kernel,
-                            const ConvolutionAttributes& attributes) {
+Tensor Legalizer::convolution(const Tensor& x, const Tensor& kernel,
+                              const ConvolutionAttributes& attributes) {
   std::int64_t taps = 1;
   for (std::size_t i = 2; i < kernel.shape.size(); ++i) taps *= kernel.shape[i];
   const bool is_plain =
@@ -160,19 +127,19 @@ Tensor Emitter::convolution(const Tensor& x, const Tensor& kernel,
                   [](std::int64_t dilation) { return dilation == 1; });
   const bool is_depthwise = attributes.groups > 1 && attributes.groups == x.shape[1] &&
                             kernel.shape[1] == 1 && is_plain && taps <= kMostTaps;
-  if (options_.rewrites && is_depthwise) return depthwise_convolution(x, kernel, attributes);
-  if (options_.rewrites && is_plain && attributes.groups > 1) {
+  if (rewrites() && is_depthwise) return depthwise_convolution(x, kernel, attributes);
+  if (rewrites() && is_plain && attributes.groups > 1) {
     return grouped_convolution(x, kernel, attributes);
   }
-  if (options_.rewrites && is_plain && prefers_patches(x, kernel)) {
+  if (rewrites() && is_plain && prefers_patches(x, kernel)) {
     return patch_convolution(x, kernel, attributes);
   }
   return library_convolution(x, kernel, attributes);
 }
 
 // Every window's elements side by side, times the kernel as a matrix.
-Tensor Emitter::patch_convolution(const Tensor& x, const Tensor& kernel,
-                                  const ConvolutionAttributes& attributes) {
+Tensor Legalizer::patch_convolution(const Tensor& x, const Tensor& kernel,
+                                    const ConvolutionAttributes& attributes) {
   Builder b(*this);
   const Shape layout = channels_last(x.rank());
   const Tensor source = padded(b, relayout(x, layout), attributes);
@@ -195,8 +162,8 @@ Tensor Emitter::patch_convolution(const Tensor& x, const Tensor& kernel,
 }
 
 // What the window's position `tap` meets, for all windows.
-Tensor Emitter::tap_of(const Tensor& source, const Shape& tap, const Shape& shape,
-                       const ConvolutionAttributes& attributes) {
+Tensor Legalizer::tap_of(const Tensor& source, const Shape& tap, const Shape& shape,
+                         const ConvolutionAttributes& attributes) {
   Shape begin(source.shape.size(), 0);
   Shape end = source.shape;
   Shape step(source.shape.size(), 1);
@@ -210,8 +177,8 @@ Tensor Emitter::tap_of(const Tensor& source, const Shape& tap, const Shape& shap
 
 // Groups side by side as blocks, each one dense convolution with a kernel that is zero between
 // groups: more products, but of the kind that XLA's library is fast at.
-Tensor Emitter::grouped_convolution(const Tensor& x, const Tensor& kernel,
-                                    const ConvolutionAttributes& attributes) {
+Tensor Legalizer::grouped_convolution(const Tensor& x, const Tensor& kernel,
+                                      const ConvolutionAttributes& attributes) {
   const std::int64_t groups = attributes.groups;
   const std::int64_t in = kernel.shape[1];
   const std::int64_t out = kernel.shape[0] / groups;
@@ -234,7 +201,7 @@ Tensor Emitter::grouped_convolution(const Tensor& x, const Tensor& kernel,
 }
 
 // [groups * out, in, spatial...] to [groups * out, groups * in, spatial...].
-Tensor Emitter::block_diagonal(const Tensor& kernel, std::int64_t groups) {
+Tensor Legalizer::block_diagonal(const Tensor& kernel, std::int64_t groups) {
   if (groups == 1) return kernel;
   Builder b(*this);
   const std::int64_t out = kernel.shape[0] / groups;
@@ -251,44 +218,16 @@ Tensor Emitter::block_diagonal(const Tensor& kernel, std::int64_t groups) {
   return b.reshape(b.select(own, filled, b.full(kernel.type, spread, 0)), merged);
 }
 
-Tensor Emitter::library_convolution(const Tensor& x, const Tensor& kernel,
-                                    const ConvolutionAttributes& attributes) {
-  const std::int64_t rank = x.rank();
-  Shape layout = counting(rank);
-  Shape kernel_layout = layout;
-  if (options_.rewrites) {
-    layout = channels_last(rank);
-    kernel_layout = taps_first(rank);
-  }
-  const Tensor source = relayout(x, layout);
-  const Tensor weights = relayout(kernel, kernel_layout);
-  Tensor result = {-1, x.type, convolved_shape(x, kernel, attributes),
-                   options_.rewrites ? layout : Shape()};
-  const Shape memory = to_memory(result, result.shape);
-  std::string padding;
-  for (std::size_t i = 0; i < attributes.low.size(); ++i) {
-    padding += (i == 0 ? "[" : ", [") + std::to_string(attributes.low[i]) + ", " +
-               std::to_string(attributes.high[i]) + "]";
-  }
-  const std::string data = dimension_text(layout, "b", "f");
-  const std::string wanted = std::string("#stablehlo<precision ") + precision() + ">";
-  const std::string text =
-      "stablehlo.convolution(" + name(source) + ", " + name(weights) + ") dim_numbers = " + data +
-      "x" + dimension_text(kernel_layout, "o", "i") + "->" + data + ", window = {stride = [" +
-      join(attributes.stride) + "], pad = [" + padding + "], lhs_dilate = [" +
-      join(attributes.input_dilation) + "], rhs_dilate = [" + join(attributes.kernel_dilation) +
-      "]} {batch_group_count = 1 : i64, feature_group_count = " +
-      std::to_string(attributes.groups) + " : i64, precision_config = [" + wanted + ", " + wanted +
-      "]} : (" + memory_type(source) + ", " + memory_type(weights) + ") -> " +
-      type_text(x.type, memory);
-  result.id = add(text, {source, weights}, x.type, memory).id;
-  return result;
+Tensor Legalizer::library_convolution(const Tensor& x, const Tensor& kernel,
+                                      const ConvolutionAttributes& attributes) {
+  if (!rewrites()) return convolution_in(x, kernel, attributes, {}, {});
+  return convolution_in(x, kernel, attributes, channels_last(x.rank()), taps_first(x.rank()));
 }
 
 // XLA's depthwise convolution is 20 to 40 times slower than this sum of shifted products, which
 // becomes one fused loop over channels-last memory.
-Tensor Emitter::depthwise_convolution(const Tensor& x, const Tensor& kernel,
-                                      const ConvolutionAttributes& attributes) {
+Tensor Legalizer::depthwise_convolution(const Tensor& x, const Tensor& kernel,
+                                        const ConvolutionAttributes& attributes) {
   const std::int64_t multiplier = kernel.shape[0] / x.shape[1];
   Builder b(*this);
   Tensor source = padded(b, relayout(x, channels_last(x.rank())), attributes);
@@ -318,22 +257,16 @@ Tensor Emitter::depthwise_convolution(const Tensor& x, const Tensor& kernel,
   return *sum;
 }
 
-Tensor Emitter::fourier(Fourier kind, const Tensor& x, const Shape& lengths) {
-  static constexpr std::array<const char*, 4> kNames = {"FFT", "IFFT", "RFFT", "IRFFT"};
-  const Tensor source = in_order(x);
-  Shape shape = x.shape;
-  Type type = x.type;
-  if (kind == Fourier::kRealForward) {
-    shape.back() = lengths.back() / 2 + 1;
-    type = x.type == Type::kF64 ? Type::kC128 : Type::kC64;
-  } else if (kind == Fourier::kRealInverse) {
-    shape.back() = lengths.back();
-    type = x.type == Type::kC128 ? Type::kF64 : Type::kF32;
-  }
-  return add("stablehlo.fft " + name(source) +
-                 ", type = " + kNames[static_cast<std::size_t>(kind)] + ", length = [" +
-                 join(lengths) + "] : (" + memory_type(source) + ") -> " + type_text(type, shape),
-             {source}, type, shape);
+}  // namespace
+
+Legalized legalize(const ir::Graph& graph, bool rewrites) {
+  Legalizer legalizer(rewrites);
+  const auto parameter = [&legalizer](const ir::Parameter& each, const ir::TensorType& type) {
+    return legalizer.parameter(each.source, each.index, type);
+  };
+  Lowered lowered = ir::replay(graph, legalizer, parameter);
+  if (!lowered.failures.empty()) return {{}, std::move(lowered.failures)};
+  return {legalizer.finish(lowered.outputs), {}};
 }
 
 }  // namespace graphnet::lowering::stablehlo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lowering/stablehlo/emitter.h"
+#include "lowering/stablehlo/print.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lowering/builder.h"
+#include "lowering/ir/graph_emitter.h"
 
 namespace graphnet::lowering::stablehlo {
 namespace {
@@ -21,30 +22,33 @@ std::size_t count(const std::string& text, const std::string& what) {
   return found;
 }
 
-/// An emitter with the leaves that most tests need.
-class EmitterTest : public ::testing::Test {
+/// A graph with the leaves that most tests need.
+class PrintTest : public ::testing::Test {
  protected:
   Tensor input(const Shape& shape, Type type = Type::kF32) {
-    return emitter_.argument(ArgumentSource::kInput, num_inputs_++, type, shape);
+    return emitter_.parameter(ir::ParameterSource::kInput, num_inputs_++, {type, shape});
   }
   Tensor weight(const Shape& shape) {
-    return emitter_.argument(ArgumentSource::kWeight, num_weights_++, Type::kF32, shape);
+    return emitter_.parameter(ir::ParameterSource::kWeight, num_weights_++, {Type::kF32, shape});
   }
-  LoweredProgram finish(const std::vector<Tensor>& outputs) {
-    return emitter_.finish(outputs, "m");
+  LoweredProgram finish(const std::vector<Tensor>& outputs, const PrintOptions& options = {}) {
+    ir::GraphEmitter emitter = emitter_;
+    Printed printed = print(emitter.finish(outputs), options, "m");
+    EXPECT_TRUE(printed.failures.empty()) << describe_failures(printed.failures);
+    return std::move(printed.program);
   }
 
-  Emitter emitter_{EmitterOptions{}};
+  ir::GraphEmitter emitter_{/*rewrites=*/true};
   Builder b_{emitter_};
-  std::uint32_t num_inputs_ = 0;
-  std::uint32_t num_weights_ = 0;
+  std::int64_t num_inputs_ = 0;
+  std::int64_t num_weights_ = 0;
 };
 
 ConvolutionAttributes plain_convolution() {
   return {{1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 1};
 }
 
-TEST_F(EmitterTest, WritesAModule) {
+TEST_F(PrintTest, WritesAModule) {
   const Tensor x = input({2, 3});
   emitter_.begin_node("aten::relu", "model.py:4:5");
   const LoweredProgram program = finish({b_.binary(Binary::kMaximum, x, 0)});
@@ -62,7 +66,7 @@ TEST_F(EmitterTest, WritesAModule) {
   EXPECT_EQ(program.main.results[0].shape, (Shape{2, 3}));
 }
 
-TEST_F(EmitterTest, WritesEqualLinesOnceAndDeadOnesNever) {
+TEST_F(PrintTest, WritesEqualLinesOnceAndDeadOnesNever) {
   const Tensor x = input({4});
   const Tensor twice = b_.add(b_.unary(Unary::kExp, x), b_.unary(Unary::kExp, x));
   b_.unary(Unary::kLog, x);
@@ -71,7 +75,7 @@ TEST_F(EmitterTest, WritesEqualLinesOnceAndDeadOnesNever) {
   EXPECT_EQ(count(text, "stablehlo.log"), 0U);
 }
 
-TEST_F(EmitterTest, MovesWhatDependsOnWeightsAloneToBind) {
+TEST_F(PrintTest, MovesWhatDependsOnWeightsAloneToBind) {
   const Tensor scale = b_.unary(Unary::kRsqrt, b_.add(weight({8}), 1e-5));
   const LoweredProgram program = finish({b_.multiply(input({2, 8}), scale)});
   ASSERT_TRUE(program.bind);
@@ -83,17 +87,16 @@ TEST_F(EmitterTest, MovesWhatDependsOnWeightsAloneToBind) {
   EXPECT_EQ(program.bind->arguments.at(0).source, ArgumentSource::kWeight);
 }
 
-TEST_F(EmitterTest, KeepsWeightsInMainWithoutRewrites) {
-  Emitter plain({/*rewrites=*/false});
-  Builder b(plain);
-  const Tensor x = plain.argument(ArgumentSource::kInput, 0, Type::kF32, {8});
-  const Tensor w = plain.argument(ArgumentSource::kWeight, 0, Type::kF32, {8});
-  const LoweredProgram program = plain.finish({b.multiply(x, b.unary(Unary::kExp, w))}, "m");
+TEST_F(PrintTest, KeepsWeightsInMainWithoutRewrites) {
+  PrintOptions options;
+  options.rewrites = false;
+  const LoweredProgram program =
+      finish({b_.multiply(input({8}), b_.unary(Unary::kExp, weight({8})))}, options);
   EXPECT_FALSE(program.bind);
   EXPECT_EQ(count(program.main.text, "stablehlo.exponential"), 1U);
 }
 
-TEST_F(EmitterTest, KeepsAChainOfConvolutionsChannelsLast) {
+TEST_F(PrintTest, KeepsAChainOfConvolutionsChannelsLast) {
   Tensor x = input({1, 16, 14, 14});
   const Tensor start = x;
   for (int i = 0; i < 3; ++i) {
@@ -110,30 +113,7 @@ TEST_F(EmitterTest, KeepsAChainOfConvolutionsChannelsLast) {
   EXPECT_EQ(program.main.results[0].shape, (Shape{1, 16, 14, 14}));
 }
 
-TEST_F(EmitterTest, ReshapesInPlaceWhereTheLayoutAllows) {
-  const Tensor x =
-      emitter_.convolution(input({1, 16, 4, 4}), weight({16, 16, 3, 3}), plain_convolution());
-  const Tensor groups = b_.reshape(x, {1, 4, 4, 4, 4});
-  EXPECT_EQ(groups.layout, (Shape{0, 3, 4, 1, 2}));
-  const Tensor spatial = b_.reshape(x, {1, 16, 16});
-  EXPECT_EQ(spatial.layout, (Shape{0, 2, 1}));
-  // Channels and rows are not neighbours in memory.
-  const Tensor mixed = b_.reshape(x, {1, 64, 4});
-  EXPECT_TRUE(mixed.layout.empty());
-}
-
-TEST_F(EmitterTest, NumbersDimensionsOfAReductionAnew) {
-  const Tensor x =
-      emitter_.convolution(input({1, 16, 4, 5}), weight({16, 16, 3, 3}), plain_convolution());
-  const Tensor reduced = emitter_.reduce(Reduction::kSum, x, {2});
-  EXPECT_EQ(reduced.shape, (Shape{1, 16, 5}));
-  EXPECT_EQ(reduced.layout, (Shape{0, 2, 1}));
-  const Tensor pooled = emitter_.reduce(Reduction::kSum, x, {2, 3});
-  EXPECT_EQ(pooled.shape, (Shape{1, 16}));
-  EXPECT_TRUE(pooled.layout.empty());
-}
-
-TEST_F(EmitterTest, WritesDepthwiseConvolutionsAsShiftedProducts) {
+TEST_F(PrintTest, WritesDepthwiseConvolutionsAsShiftedProducts) {
   ConvolutionAttributes attributes = plain_convolution();
   attributes.groups = 32;
   const Tensor x = emitter_.convolution(input({1, 32, 8, 8}), weight({32, 1, 3, 3}), attributes);
@@ -142,7 +122,7 @@ TEST_F(EmitterTest, WritesDepthwiseConvolutionsAsShiftedProducts) {
   EXPECT_EQ(count(text, "stablehlo.multiply"), 9U);
 }
 
-TEST_F(EmitterTest, WritesAKernelOfOneTapAsAMatrixProduct) {
+TEST_F(PrintTest, WritesAKernelOfOneTapAsAMatrixProduct) {
   ConvolutionAttributes attributes = plain_convolution();
   attributes.low = attributes.high = {0, 0};
   attributes.stride = {2, 2};
@@ -153,7 +133,7 @@ TEST_F(EmitterTest, WritesAKernelOfOneTapAsAMatrixProduct) {
   EXPECT_EQ(count(text, "stablehlo.dot_general"), 1U);
 }
 
-TEST_F(EmitterTest, MakesBlocksOfGroups) {
+TEST_F(PrintTest, MakesBlocksOfGroups) {
   ConvolutionAttributes attributes = plain_convolution();
   attributes.groups = 8;  // of 8 channels: 4 groups fill a block
   const Tensor x = emitter_.convolution(input({1, 64, 8, 8}), weight({64, 8, 3, 3}), attributes);
@@ -162,7 +142,7 @@ TEST_F(EmitterTest, MakesBlocksOfGroups) {
   EXPECT_EQ(count(text, "feature_group_count = 1 "), 2U);
 }
 
-TEST_F(EmitterTest, SelectsInMaximaThatKeepNaN) {
+TEST_F(PrintTest, SelectsInMaximaThatKeepNaN) {
   const Tensor x = input({4, 4});
   EXPECT_EQ(count(finish({emitter_.reduce(Reduction::kMax, x, {1})}).main.text, "stablehlo.select"),
             1U);
@@ -172,7 +152,7 @@ TEST_F(EmitterTest, SelectsInMaximaThatKeepNaN) {
 }
 
 // MLIR forbids a name inside a region that exists outside it: those of lines and arguments.
-TEST_F(EmitterTest, NamesNothingInARegionLikeSomethingOutside) {
+TEST_F(PrintTest, NamesNothingInARegionLikeSomethingOutside) {
   const Tensor x = input({128, 128});
   const auto sorted = emitter_.sort(x, 1, true);
   const auto largest = emitter_.reduce_index(true, x, 1);
@@ -194,7 +174,7 @@ TEST_F(EmitterTest, NamesNothingInARegionLikeSomethingOutside) {
   EXPECT_EQ(num_regions, 2U);
 }
 
-TEST_F(EmitterTest, TakesTensorsWithoutElementsOutOfBothSignatures) {
+TEST_F(PrintTest, TakesTensorsWithoutElementsOutOfBothSignatures) {
   const Tensor empty = input({0, 3});
   const Tensor x = input({3});
   const LoweredProgram program = finish({empty, b_.add(x, 1)});
@@ -203,43 +183,53 @@ TEST_F(EmitterTest, TakesTensorsWithoutElementsOutOfBothSignatures) {
 }
 
 // Where a view of the caller's memory cannot be given away.
-TEST(EmitterOptions, LendsNothingIfToldSo) {
-  EmitterOptions options;
+TEST_F(PrintTest, LendsNothingIfToldSo) {
+  PrintOptions options;
   options.lends_results = false;
-  Emitter emitter(options);
-  Builder builder{emitter};
-  const Tensor x = emitter.argument(ArgumentSource::kInput, 0, Type::kF32, {64, 64});
-  const LoweredProgram program = emitter.finish({builder.add(x, 1)}, "m");
+  const LoweredProgram program = finish({b_.add(input({64, 64}), 1)}, options);
   EXPECT_EQ(program.main.arguments.size(), 1U);
   EXPECT_EQ(count(program.main.text, "tf.aliasing_output"), 0U);
 }
 
-/// A convolution and a product.
-std::string products(bool full_precision) {
-  EmitterOptions options;
-  options.full_precision = full_precision;
-  Emitter emitter(options);
-  const auto input = [&](std::uint32_t index, const Shape& shape) {
-    return emitter.argument(ArgumentSource::kInput, index, Type::kF32, shape);
-  };
-  const Tensor convolved =
-      emitter.convolution(input(0, {1, 16, 8, 8}), input(1, {16, 16, 3, 3}), plain_convolution());
-  const Tensor product = emitter.dot(input(2, {4, 5}), input(3, {5, 6}), {{}, {}, {1}, {0}});
-  return emitter.finish({convolved, product}, "m").main.text;
-}
-
-TEST(EmitterOptions, ProductsHaveFullPrecisionUnlessToldOtherwise) {
-  const std::string full = products(true);
+TEST_F(PrintTest, ProductsHaveFullPrecisionUnlessToldOtherwise) {
+  const std::vector<Tensor> products = {
+      emitter_.convolution(input({1, 16, 8, 8}), input({16, 16, 3, 3}), plain_convolution()),
+      emitter_.dot(input({4, 5}), input({5, 6}), {{}, {}, {1}, {0}})};
+  PrintOptions options;
+  const std::string full = finish(products, options).main.text;
   EXPECT_EQ(count(full, "precision = [HIGHEST, HIGHEST]"), 1U) << full;
   EXPECT_EQ(count(full, "#stablehlo<precision HIGHEST>"), 2U);
   EXPECT_EQ(count(full, "DEFAULT"), 0U);
-  const std::string relaxed = products(false);
+  options.full_precision = false;
+  const std::string relaxed = finish(products, options).main.text;
   EXPECT_EQ(count(relaxed, "precision = [DEFAULT, DEFAULT]"), 1U) << relaxed;
   EXPECT_EQ(count(relaxed, "#stablehlo<precision DEFAULT>"), 2U);
   EXPECT_EQ(count(relaxed, "HIGHEST"), 0U);
 }
 
-TEST_F(EmitterTest, LendsMemoryToLargeResultsOnly) {
+TEST_F(PrintTest, ConvertsWhatStableHloHasNoLiteralsOf) {
+  const std::int8_t bits[] = {1, 0};
+  const std::string text =
+      finish({b_.add(input({2}, Type::kF16), 0.5), b_.convert(input({2}, Type::kI32), Type::kBool),
+              emitter_.constant(Type::kBool, {2}, bits), b_.convert(input({2}), Type::kC64)})
+          .main.text;
+  EXPECT_EQ(count(text, "dense<0x3F000000> : tensor<2xf32>"), 1U) << text;
+  EXPECT_EQ(count(text, "stablehlo.convert %h"), 1U) << text;
+  EXPECT_EQ(count(text, "stablehlo.compare NE"), 2U) << text;
+  EXPECT_EQ(count(text, "dense<\"0x0100\"> : tensor<2xui8>"), 1U) << text;
+  EXPECT_EQ(count(text, "stablehlo.complex"), 1U) << text;
+}
+
+TEST_F(PrintTest, NamesTheOperatorThatStableHloCannotExpress) {
+  emitter_.begin_node("aten::_to_copy", "model.py:9:5");
+  const Tensor real = emitter_.convert(input({2}, Type::kC64), Type::kF32);
+  const Printed printed = print(emitter_.finish({real}), {}, "m");
+  ASSERT_EQ(printed.failures.size(), 1U);
+  EXPECT_EQ(printed.failures[0].op, "aten::_to_copy");
+  EXPECT_EQ(printed.failures[0].where, "model.py:9:5");
+}
+
+TEST_F(PrintTest, LendsMemoryToLargeResultsOnly) {
   const LoweredProgram program = finish({b_.add(input({16}), 1), b_.add(input({64, 64}), 1)});
   ASSERT_EQ(program.main.arguments.size(), 3U);
   EXPECT_EQ(program.main.arguments.back().source, ArgumentSource::kResultMemory);
@@ -248,7 +238,7 @@ TEST_F(EmitterTest, LendsMemoryToLargeResultsOnly) {
   EXPECT_EQ(count(program.main.text, "tf.aliasing_output = 0"), 0U);
 }
 
-TEST_F(EmitterTest, WritesLiteralsExactly) {
+TEST_F(PrintTest, WritesLiteralsExactly) {
   const double infinity = std::numeric_limits<double>::infinity();
   const std::string text =
       finish({b_.add(input({1}), 0.1), b_.add(input({1}, Type::kF64), 0.1),

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "lowering/ir/graph.h"
+#include "lowering/stablehlo/program.h"
+
+namespace graphnet::lowering::stablehlo {
+
+/// How modules are written.
+struct PrintOptions {
+  /// What legalize() rewrites; and what depends on weights alone is a module of its own, run once
+  /// by bind. Without: the graph as it is, weights as arguments of main.
+  bool rewrites = true;
+  /// Results may be written to memory that the caller lends as an argument.
+  bool lends_results = true;
+  /// Products and convolutions of floats ask for HIGHEST precision; else for DEFAULT, with which
+  /// XLA may take TF32 on a GPU.
+  bool full_precision = true;
+};
+
+/// One graph as one module.
+Module print_module(const ir::Graph& graph, const PrintOptions& options, const std::string& name);
+
+}  // namespace graphnet::lowering::stablehlo

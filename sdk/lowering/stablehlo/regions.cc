@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "lowering/stablehlo/regions.h"
+
+#include "lowering/stablehlo/syntax.h"
+
+namespace graphnet::lowering::stablehlo {
+
+const char* reducer_name(Reduction kind) {
+  switch (kind) {
+    case Reduction::kSum:
+      return "stablehlo.add";
+    case Reduction::kProduct:
+      return "stablehlo.multiply";
+    case Reduction::kMax:
+    case Reduction::kMaxNumber:
+      return "stablehlo.maximum";
+    case Reduction::kMin:
+      return "stablehlo.minimum";
+    case Reduction::kAnd:
+      return "stablehlo.and";
+    case Reduction::kOr:
+      return "stablehlo.or";
+  }
+  return "";
+}
+
+bool needs_select(Reduction kind, Type type) {
+  return is_float(type) && (kind == Reduction::kMax || kind == Reduction::kMin);
+}
+
+namespace {
+
+// The body of a region over two scalars %p, %q of this type.
+std::string reducer_body(Reduction kind, Type type) {
+  const std::string scalar = type_text(type, {});
+  if (!needs_select(kind, type)) {
+    return "%s = " + std::string(reducer_name(kind)) + " %p, %q : " + scalar +
+           " stablehlo.return %s : " + scalar;
+  }
+  const std::string pair = " : (" + scalar + ", " + scalar + ") -> tensor<i1> ";
+  return std::string("%s = stablehlo.compare ") + (kind == Reduction::kMax ? "GT" : "LT") +
+         ", %p, %q, FLOAT" + pair + "%t = stablehlo.compare NE, %p, %p, FLOAT" + pair +
+         "%u = stablehlo.or %s, %t : tensor<i1> %v = stablehlo.select %u, %p, %q : tensor<i1>, " +
+         scalar + " stablehlo.return %v : " + scalar;
+}
+
+}  // namespace
+
+std::string binary_region(Reduction kind, Type type) {
+  const std::string scalar = type_text(type, {});
+  return "({ ^bb0(%p: " + scalar + ", %q: " + scalar + "): " + reducer_body(kind, type) + " })";
+}
+
+std::string index_region(bool largest, Type type) {
+  const std::string scalar = type_text(type, {});
+  const std::string values = " : (" + scalar + ", " + scalar + ") -> tensor<i1> ";
+  const auto compare = [&](const char* to, const char* how, const char* a, const char* b) {
+    return std::string(to) + " = stablehlo.compare " + how + ", " + a + ", " + b + ", " +
+           comparison_type(type) + values;
+  };
+  const auto logic = [](const char* to, const char* op, const char* a, const char* b) {
+    return std::string(to) + " = stablehlo." + op + " " + a + ", " + b + " : tensor<i1> ";
+  };
+  std::string body = compare("%r0", largest ? "GT" : "LT", "%p", "%q") +
+                     compare("%r1", "NE", "%p", "%p") + compare("%r2", "NE", "%q", "%q") +
+                     compare("%r3", "EQ", "%p", "%q");
+  body += "%r4 = stablehlo.not %r2 : tensor<i1> " + logic("%r5", "and", "%r1", "%r4") +
+          logic("%r6", "or", "%r0", "%r5") + logic("%r7", "and", "%r1", "%r2") +
+          logic("%r8", "or", "%r3", "%r7") +
+          "%r9 = stablehlo.compare LT, %i, %j, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1> " +
+          logic("%r10", "and", "%r8", "%r9") + logic("%r11", "or", "%r6", "%r10");
+  body += "%r12 = stablehlo.select %r11, %p, %q : tensor<i1>, " + scalar +
+          " %r13 = stablehlo.select %r11, %i, %j : tensor<i1>, tensor<i32> stablehlo.return %r12, "
+          "%r13 : " +
+          scalar + ", tensor<i32>";
+  return "({ ^bb0(%p: " + scalar + ", %i: tensor<i32>, %q: " + scalar +
+         ", %j: tensor<i32>): " + body + " })";
+}
+
+std::string order_region(bool descending, Type type) {
+  const std::string scalar = type_text(type, {});
+  const std::string values = " : (" + scalar + ", " + scalar + ") -> tensor<i1> ";
+  const std::string head =
+      "({ ^bb0(%p: " + scalar + ", %q: " + scalar + ", %i: tensor<i32>, %j: tensor<i32>): ";
+  const char* const how = descending ? "GT" : "LT";
+  if (!is_float(type)) {
+    return head + "%r0 = stablehlo.compare " + how + ", %p, %q, " + comparison_type(type) + values +
+           "stablehlo.return %r0 : tensor<i1> })";
+  }
+  // NaN is the largest: first when descending, last when ascending.
+  const char* const nan_first = descending ? "%p" : "%q";
+  const char* const number = descending ? "%q" : "%p";
+  return head + "%r0 = stablehlo.compare " + how + ", %p, %q, FLOAT" + values +
+         "%r1 = stablehlo.compare NE, " + nan_first + ", " + nan_first + ", FLOAT" + values +
+         "%r2 = stablehlo.compare EQ, " + number + ", " + number + ", FLOAT" + values +
+         "%r3 = stablehlo.and %r1, %r2 : tensor<i1> %r4 = stablehlo.or %r0, %r3 : tensor<i1> "
+         "stablehlo.return %r4 : tensor<i1> })";
+}
+
+std::string replace_region(Type type) {
+  const std::string scalar = type_text(type, {});
+  return "({ ^bb0(%p: " + scalar + ", %q: " + scalar + "): stablehlo.return %q : " + scalar + " })";
+}
+
+}  // namespace graphnet::lowering::stablehlo
