@@ -2,6 +2,7 @@
 #include "tvm_plugin/call_plan.h"
 
 #include <set>
+#include <utility>
 
 namespace graphnet::tvm {
 
@@ -37,18 +38,43 @@ std::string flaw_of_value(const StoredValue& value, const CallPlan& plan) {
              : "a constant of another size than its value";
 }
 
-std::set<std::int32_t> used_values(const Program& program, const KernelPlan& kernels,
-                                   const RelaxModule& module) {
-  std::set<std::int32_t> used(program.outputs.begin(), program.outputs.end());
+std::set<ir::ValueId> used_values(const ir::Graph& graph, const KernelPlan& kernels,
+                                  const RelaxModule& module) {
+  std::set<ir::ValueId> used(graph.outputs.begin(), graph.outputs.end());
   for (const FunctionSignature* function : {&module.main, &module.bind}) {
     used.insert(function->parameters.begin(), function->parameters.end());
     used.insert(function->results.begin(), function->results.end());
   }
-  for (std::size_t id = 0; id < program.nodes.size(); ++id) {
-    const bool is_argument = program.nodes[id].kind == NodeKind::kArgument;
-    if (is_argument && kernels.is_stored[id]) used.insert(static_cast<std::int32_t>(id));
+  for (const ir::Node& node : graph.nodes) {
+    const ir::ValueId id = node.results[0];
+    const bool is_stored = kernels.is_stored[static_cast<std::size_t>(id)];
+    if (is_argument(node.operation) && is_stored) used.insert(id);
   }
   return used;
+}
+
+/// What a stored value is to the caller; adds the bytes of constants to the plan.
+StoredValue stored_value(const ir::Graph& graph, const KernelPlan& kernels, ir::ValueId id,
+                         CallPlan& plan) {
+  const ir::Operation& operation = graph.maker(id).operation;
+  const ir::TensorType& type = graph.type(id);
+  StoredValue value;
+  value.type = type.type;
+  value.shape = type.shape;
+  value.is_argument = is_argument(operation) && kernels.is_stored[static_cast<std::size_t>(id)];
+  if (!value.is_argument) return value;
+  value.storage = kernels.storage[static_cast<std::size_t>(id)];
+  if (const auto* constant = std::get_if<ir::Constant>(&operation)) {
+    value.source = ArgumentSource::kConstant;
+    value.index = static_cast<std::uint32_t>(plan.constants.size());
+    plan.constants.push_back(constant->bytes);
+    return value;
+  }
+  const auto& parameter = std::get<ir::Parameter>(operation);
+  const bool is_input = parameter.source == ir::ParameterSource::kInput;
+  value.source = is_input ? ArgumentSource::kInput : ArgumentSource::kWeight;
+  value.index = static_cast<std::uint32_t>(parameter.index);
+  return value;
 }
 
 void renumber(std::vector<std::int32_t>& ids, const std::map<std::int32_t, std::int32_t>& new_ids) {
@@ -62,27 +88,23 @@ std::size_t bytes_of(const StoredValue& value) {
                                   lowering::bytes_of(value.type));
 }
 
-CallPlan make_call_plan(const Program& program, const KernelPlan& kernels,
+CallPlan make_call_plan(const ir::Graph& graph, const KernelPlan& kernels,
                         const RelaxModule& module) {
   CallPlan plan;
-  std::map<std::int32_t, std::int32_t> new_ids;
-  for (const std::int32_t id : used_values(program, kernels, module)) {
-    const Node& node = program.at(id);
+  std::map<ir::ValueId, std::int32_t> new_ids;
+  for (const ir::ValueId id : used_values(graph, kernels, module)) {
     new_ids[id] = static_cast<std::int32_t>(plan.values.size());
-    const bool is_argument =
-        node.kind == NodeKind::kArgument && kernels.is_stored[static_cast<std::size_t>(id)];
-    plan.values.push_back({is_argument, node.source, node.index, node.type, node.shape,
-                           is_argument ? kernels.storage[static_cast<std::size_t>(id)] : Shape()});
+    StoredValue value = stored_value(graph, kernels, id, plan);
+    plan.values.push_back(std::move(value));
   }
   plan.main = module.main;
   plan.bind = module.bind;
-  plan.outputs = program.outputs;
+  plan.outputs = graph.outputs;
   for (std::vector<std::int32_t>* ids :
        {&plan.main.parameters, &plan.main.results, &plan.bind.parameters, &plan.bind.results,
         &plan.outputs}) {
     renumber(*ids, new_ids);
   }
-  for (const Constant& constant : program.constants) plan.constants.push_back(constant.bytes);
   for (const auto& [rule, count] : module.rules) plan.kernels_by_rule[rule] = count;
   plan.num_main_kernels = module.num_kernels;
   plan.num_bind_kernels = static_cast<std::int64_t>(kernels.bind.size());

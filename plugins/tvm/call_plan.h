@@ -10,6 +10,9 @@
 
 namespace graphnet::tvm {
 
+/// Where an argument comes from; `kConstant`: from the graph.
+enum class ArgumentSource : std::uint8_t { kInput, kWeight, kConstant };
+
 /// A value that functions of a module take or give, or that the graph returns.
 struct StoredValue {
   bool is_argument = false;
@@ -34,7 +37,7 @@ struct CallPlan {
   std::int64_t num_bind_kernels = 0;
 };
 
-CallPlan make_call_plan(const Program& program, const KernelPlan& kernels,
+CallPlan make_call_plan(const ir::Graph& graph, const KernelPlan& kernels,
                         const RelaxModule& module);
 
 std::size_t bytes_of(const StoredValue& value);

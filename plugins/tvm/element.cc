@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "tvm_plugin/arithmetic.h"
-#include "tvm_plugin/emitter.h"
 
 namespace graphnet::tvm {
 
@@ -59,16 +58,16 @@ Expr ElementWriter::in_scope(Body body) {
   return result;
 }
 
-Expr ElementWriter::body(std::int32_t id, const Exprs& indices) {
+Expr ElementWriter::body(ir::ValueId id, const Exprs& indices) {
   return in_scope([&] { return at(id, indices); });
 }
 
-void ElementWriter::set_stage(std::int32_t id, Ref tensor, Shape shape, std::int64_t panel) {
-  stages_[id] = {std::move(tensor), std::move(shape), panel};
+void ElementWriter::set_stage(ir::ValueId id, Ref tensor, Shape extents, std::int64_t panel) {
+  stages_[id] = {std::move(tensor), std::move(extents), panel};
 }
 
-Expr ElementWriter::load_stage(const StageTensor& stage, const Node& node, const Exprs& indices) {
-  Exprs coordinates = reshaped(indices, node.shape, stage.shape);
+Expr ElementWriter::load_stage(const StageTensor& stage, ir::ValueId id, const Exprs& indices) {
+  Exprs coordinates = reshaped(indices, shape(id), stage.shape);
   if (stage.panel > 0) {
     const Expr last = coordinates.back();
     coordinates.back() = floor_divide(last, stage.panel);
@@ -77,121 +76,116 @@ Expr ElementWriter::load_stage(const StageTensor& stage, const Node& node, const
   return load(stage.tensor, coordinates);
 }
 
-Expr ElementWriter::at(std::int32_t id, const Exprs& indices) {
+Expr ElementWriter::at(ir::ValueId id, const Exprs& indices) {
   const auto stage = stages_.find(id);
-  const Node& node = program_.at(id);
-  if (stage != stages_.end()) return load_stage(stage->second, node, indices);
+  const ir::Operation& operation = node(id).operation;
+  if (stage != stages_.end()) return load_stage(stage->second, id, indices);
   if (plan_.is_stored[static_cast<std::size_t>(id)] && id != root_) {
     return load_stored(id, indices);
   }
-  if (node.kind == NodeKind::kSplat) return literal(node.type, node.value);
+  if (const auto* splat = std::get_if<ir::Splat>(&operation))
+    return literal(type(id), splat->value);
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     const Memo& known = scope->known[id];
     const auto found = known.find(indices);
     if (found != known.end()) return found->second;
   }
-  Expr element = write(node, indices);
-  const bool is_copied = is_view(node.kind) || node.kind == NodeKind::kIota;
+  Expr element = write(id, indices);
+  const bool is_copied = is_view(operation) || std::holds_alternative<ir::Iota>(operation);
   if (plan_.uses[static_cast<std::size_t>(id)] > 1 && !is_copied) {
-    element = variable_of(element, node.type);
+    element = variable_of(element, type(id));
   }
   scopes_.back().known[id].emplace(indices, element);
   return element;
 }
 
 // TVM's analysis refuses vectors of bool that a variable stands for; float32 it takes.
-Expr ElementWriter::variable_of(const Expr& element, Type type) {
-  const bool is_bool = type == Type::kBool;
-  const Type kept = is_bool ? Type::kF32 : value_type(type);
+Expr ElementWriter::variable_of(const Expr& element, Type given) {
+  const bool is_bool = given == Type::kBool;
+  const Type kept = is_bool ? Type::kF32 : value_type(given);
   const Expr variable = make("ir.Var", String("v"), make("ir.PrimType", tvm_type(kept)), nullptr);
   const Expr value = is_bool ? select(element, literal(kept, 1), literal(kept, 0)) : element;
   scopes_.back().variables.emplace_back(variable, value);
   return is_bool ? operation("GT", variable, literal(kept, 0.5)) : variable;
 }
 
-Expr ElementWriter::write(const Node& node, const Exprs& indices) {
-  if (is_elementwise(node.kind)) return write_elementwise(node, indices);
-  if (is_view(node.kind)) return write_view(node, indices);
-  switch (node.kind) {
-    case NodeKind::kIota: {
-      const Expr& index = indices[static_cast<std::size_t>(node.dim)];
-      return node.type == Type::kI64 ? index : cast(index, node.type);
-    }
-    case NodeKind::kPad:
-      return write_pad(node, indices);
-    case NodeKind::kConcatenate:
-      return write_concatenate(node, indices);
-    case NodeKind::kGather:
-      return write_gather(node, indices);
-    default:
-      throw lowering::LoweringError("a reduction that is no stage of its kernel");
+Expr ElementWriter::write(ir::ValueId id, const Exprs& indices) {
+  const ir::Operation& own = node(id).operation;
+  if (is_elementwise(own)) return write_elementwise(id, indices);
+  if (is_view(own)) return write_view(id, indices);
+  if (const auto* iota = std::get_if<ir::Iota>(&own)) {
+    const Expr& index = indices[static_cast<std::size_t>(iota->dim)];
+    return type(id) == Type::kI64 ? index : cast(index, type(id));
   }
+  if (std::holds_alternative<ir::Pad>(own)) return write_pad(id, indices);
+  if (std::holds_alternative<ir::Concatenate>(own)) return write_concatenate(id, indices);
+  if (std::holds_alternative<ir::Gather>(own)) return write_gather(id, indices);
+  throw lowering::LoweringError("a reduction that is no stage of its kernel");
 }
 
-Expr ElementWriter::write_elementwise(const Node& node, const Exprs& indices) {
+Expr ElementWriter::write_elementwise(ir::ValueId id, const Exprs& indices) {
+  const ir::Node& own = node(id);
   Exprs operands;
-  for (const std::int32_t operand : node.operands) operands.push_back(at(operand, indices));
-  const Type type = program_.at(node.operands[0]).type;
-  switch (node.kind) {
-    case NodeKind::kConvert:
-      return convert(operands[0], type, node.type);
-    case NodeKind::kUnary:
-      return unary(static_cast<lowering::Unary>(node.which), type, operands[0]);
-    case NodeKind::kBinary:
-      return binary(static_cast<lowering::Binary>(node.which), type, operands[0], operands[1]);
-    case NodeKind::kCompare:
-      return compare(static_cast<lowering::Comparison>(node.which), type, operands[0], operands[1]);
-    default:
-      return select(operands[0], operands[1], operands[2]);
+  for (const ir::ValueId operand : own.operands) operands.push_back(at(operand, indices));
+  const Type given = type(own.operands[0]);
+  if (const auto* each = std::get_if<ir::UnaryOperation>(&own.operation)) {
+    return unary(each->kind, given, operands[0]);
   }
+  if (const auto* each = std::get_if<ir::BinaryOperation>(&own.operation)) {
+    return binary(each->kind, given, operands[0], operands[1]);
+  }
+  if (const auto* each = std::get_if<ir::CompareOperation>(&own.operation)) {
+    return compare(each->kind, given, operands[0], operands[1]);
+  }
+  if (std::holds_alternative<ir::Convert>(own.operation)) {
+    return convert(operands[0], given, type(id));
+  }
+  return select(operands[0], operands[1], operands[2]);
 }
 
-Expr ElementWriter::write_view(const Node& node, const Exprs& indices) {
-  const Node& operand = program_.at(node.operands[0]);
+Expr ElementWriter::write_view(ir::ValueId id, const Exprs& indices) {
+  const ir::Node& own = node(id);
+  const Shape& from = shape(own.operands[0]);
   Exprs source;
-  switch (node.kind) {
-    case NodeKind::kBroadcast:
-      for (std::size_t i = 0; i < operand.shape.size(); ++i) {
-        source.push_back(operand.shape[i] == 1 ? integer(0)
-                                               : indices[static_cast<std::size_t>(node.first[i])]);
-      }
-      break;
-    case NodeKind::kReshape:
-      source = reshaped(indices, node.shape, operand.shape);
-      break;
-    case NodeKind::kTranspose:
-      for (const std::int64_t dim : inverse(node.first)) {
-        source.push_back(indices[static_cast<std::size_t>(dim)]);
-      }
-      break;
-    case NodeKind::kSlice:
-      for (std::size_t i = 0; i < indices.size(); ++i) {
-        const Expr moved =
-            node.third[i] == 1 ? indices[i] : multiply(indices[i], integer(node.third[i]));
-        source.push_back(node.first[i] == 0 ? moved : add(moved, integer(node.first[i])));
-      }
-      break;
-    default:  // kReverse
-      source = indices;
-      for (const std::int64_t dim : node.first) {
-        Expr& index = source[static_cast<std::size_t>(dim)];
-        index = subtract(integer(node.shape[static_cast<std::size_t>(dim)] - 1), index);
-      }
+  if (const auto* broadcast = std::get_if<ir::Broadcast>(&own.operation)) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const auto dim = static_cast<std::size_t>(broadcast->dims[i]);
+      source.push_back(from[i] == 1 ? integer(0) : indices[dim]);
+    }
+  } else if (const auto* transpose = std::get_if<ir::Transpose>(&own.operation)) {
+    source.resize(indices.size());
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      source[static_cast<std::size_t>(transpose->permutation[i])] = indices[i];
+    }
+  } else if (const auto* slice = std::get_if<ir::Slice>(&own.operation)) {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const Expr moved =
+          slice->step[i] == 1 ? indices[i] : multiply(indices[i], integer(slice->step[i]));
+      source.push_back(slice->begin[i] == 0 ? moved : add(moved, integer(slice->begin[i])));
+    }
+  } else if (const auto* reverse = std::get_if<ir::Reverse>(&own.operation)) {
+    source = indices;
+    for (const std::int64_t dim : reverse->dims) {
+      Expr& index = source[static_cast<std::size_t>(dim)];
+      index = subtract(integer(from[static_cast<std::size_t>(dim)] - 1), index);
+    }
+  } else {
+    source = reshaped(indices, shape(id), from);
   }
-  return at(node.operands[0], source);
+  return at(own.operands[0], source);
 }
 
-Expr ElementWriter::write_pad(const Node& node, const Exprs& indices) {
-  const Node& operand = program_.at(node.operands[0]);
+Expr ElementWriter::write_pad(ir::ValueId id, const Exprs& indices) {
+  const auto& pad = std::get<ir::Pad>(node(id).operation);
+  const ir::ValueId operand = node(id).operands[0];
   Expr is_inside;
   Exprs source;
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    const std::int64_t step = node.third[i] + 1;
-    const std::int64_t reach = (operand.shape[i] - 1) * step + 1;
-    const Expr moved =
-        node.first[i] == 0 ? indices[i] : subtract(indices[i], integer(node.first[i]));
-    if (node.first[i] > 0) is_inside = both(is_inside, operation("GE", moved, integer(0)));
-    if (node.first[i] + reach < node.shape[i]) {
+    const std::int64_t step = pad.interior[i] + 1;
+    const std::int64_t reach = (shape(operand)[i] - 1) * step + 1;
+    const Expr moved = pad.low[i] == 0 ? indices[i] : subtract(indices[i], integer(pad.low[i]));
+    if (pad.low[i] > 0) is_inside = both(is_inside, operation("GE", moved, integer(0)));
+    if (pad.low[i] + reach < shape(id)[i]) {
       is_inside = both(is_inside, operation("LT", moved, integer(reach)));
     }
     if (step > 1) {
@@ -199,23 +193,22 @@ Expr ElementWriter::write_pad(const Node& node, const Exprs& indices) {
     }
     source.push_back(floor_divide(moved, step));
   }
-  if (!is_inside.defined()) return at(node.operands[0], source);
-  return choose(is_inside, in_scope([&] { return at(node.operands[0], source); }),
-                literal(node.type, node.value));
+  if (!is_inside.defined()) return at(operand, source);
+  return choose(is_inside, in_scope([&] { return at(operand, source); }),
+                literal(type(id), pad.value));
 }
 
-Expr ElementWriter::write_concatenate(const Node& node, const Exprs& indices) {
-  const auto dim = static_cast<std::size_t>(node.dim);
+Expr ElementWriter::write_concatenate(ir::ValueId id, const Exprs& indices) {
+  const std::vector<ir::ValueId>& operands = node(id).operands;
+  const auto dim = static_cast<std::size_t>(std::get<ir::Concatenate>(node(id).operation).dim);
   std::int64_t known = 0;
   const bool is_known = is_constant(indices[dim], known);
   std::vector<std::int64_t> begins = {0};
-  for (const std::int32_t operand : node.operands) {
-    begins.push_back(begins.back() + program_.at(operand).shape[dim]);
-  }
+  for (const ir::ValueId operand : operands) begins.push_back(begins.back() + shape(operand)[dim]);
   const auto part = [&](std::size_t i) {
     Exprs source = indices;
     source[dim] = subtract(indices[dim], integer(begins[i]));
-    return at(node.operands[i], source);
+    return at(operands[i], source);
   };
   if (is_known) {
     std::size_t i = 0;
@@ -223,7 +216,7 @@ Expr ElementWriter::write_concatenate(const Node& node, const Exprs& indices) {
     return part(i);
   }
   Expr result;
-  for (std::size_t i = node.operands.size(); i-- > 0;) {
+  for (std::size_t i = operands.size(); i-- > 0;) {
     const Expr element = in_scope([&] { return part(i); });
     result = result.defined()
                  ? choose(operation("LT", indices[dim], integer(begins[i + 1])), element, result)
@@ -232,43 +225,41 @@ Expr ElementWriter::write_concatenate(const Node& node, const Exprs& indices) {
   return result;
 }
 
-Expr ElementWriter::write_gather(const Node& node, const Exprs& indices) {
-  const Node& x = program_.at(node.operands[0]);
-  const Node& starts = program_.at(node.operands[1]);
-  const std::size_t num_batch = starts.shape.size() - 1;
-  const auto position = static_cast<std::size_t>(node.dim);
-  const auto begin = indices.begin() + static_cast<std::ptrdiff_t>(position);
-  const Exprs batch(begin, begin + static_cast<std::ptrdiff_t>(num_batch));
+Expr ElementWriter::write_gather(ir::ValueId id, const Exprs& indices) {
+  const ir::Node& own = node(id);
+  const auto& gather = std::get<ir::Gather>(own.operation);
+  const auto num_batch = static_cast<std::ptrdiff_t>(shape(own.operands[1]).size()) - 1;
+  const auto begin = indices.begin() + gather.batch_position;
+  const Exprs batch(begin, begin + num_batch);
   Exprs remaining(indices.begin(), begin);
-  remaining.insert(remaining.end(), begin + static_cast<std::ptrdiff_t>(num_batch), indices.end());
+  remaining.insert(remaining.end(), begin + num_batch, indices.end());
   Exprs source;
   std::size_t next = 0;
-  for (std::size_t dim = 0; dim < x.shape.size(); ++dim) {
+  for (std::size_t dim = 0; dim < shape(own.operands[0]).size(); ++dim) {
     const auto found =
-        std::find(node.first.begin(), node.first.end(), static_cast<std::int64_t>(dim));
-    if (found == node.first.end()) {
+        std::find(gather.dims.begin(), gather.dims.end(), static_cast<std::int64_t>(dim));
+    if (found == gather.dims.end()) {
       source.push_back(remaining[next++]);
       continue;
     }
     Exprs coordinate = batch;
-    coordinate.push_back(integer(found - node.first.begin()));
-    source.push_back(cast(at(node.operands[1], coordinate), Type::kI64));
+    coordinate.push_back(integer(found - gather.dims.begin()));
+    source.push_back(cast(at(own.operands[1], coordinate), Type::kI64));
   }
-  return at(node.operands[0], source);
+  return at(own.operands[0], source);
 }
 
-Expr ElementWriter::load_stored(std::int32_t id, const Exprs& indices) {
-  const Node& node = program_.at(id);
+Expr ElementWriter::load_stored(ir::ValueId id, const Exprs& indices) {
   const Shape& storage = plan_.storage[static_cast<std::size_t>(id)];
   auto found = placeholders_.find(id);
   if (found == placeholders_.end()) {
     const std::string name = "p" + std::to_string(placeholders_.size());
     const Ref placeholder =
         make("te.Placeholder", extents(storage),
-             make("ir.PrimType", tvm_type(storage_type(node.type))), String(name));
+             make("ir.PrimType", tvm_type(storage_type(type(id)))), String(name));
     found = placeholders_.emplace(id, placeholder).first;
   }
-  return from_storage(load(found->second, reshaped(indices, node.shape, storage)), node.type);
+  return from_storage(load(found->second, reshaped(indices, shape(id), storage)), type(id));
 }
 
 Expr ElementWriter::flattened(const Exprs& indices, const Shape& shape, std::size_t begin,

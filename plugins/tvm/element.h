@@ -12,25 +12,25 @@
 
 namespace graphnet::tvm {
 
-/// Writes one element of a program's value as an expression of stored ones.
+/// Writes one element of a graph's value as an expression of stored ones.
 ///
 /// A value that is read more than once becomes a variable of the innermost scope; a scope is a
 /// stage's body, or the side of a condition that alone may be evaluated.
 class ElementWriter {
  public:
   /// `root` is what is written, though it is stored.
-  ElementWriter(const Program& program, const KernelPlan& plan, std::int32_t root)
-      : program_(program), plan_(plan), root_(root) {}
+  ElementWriter(const ir::Graph& graph, const KernelPlan& plan, ir::ValueId root)
+      : graph_(graph), plan_(plan), root_(root) {}
 
-  /// The element at `indices` of the node's shape.
-  Expr at(std::int32_t id, const Exprs& indices);
+  /// The element at `indices` of the value's shape.
+  Expr at(ir::ValueId id, const Exprs& indices);
   /// at() as a body of its own, its variables bound around it.
-  Expr body(std::int32_t id, const Exprs& indices);
-  /// Says that a node's elements are those of a tensor, at indices of `shape` with as many elements
-  /// in the same order; with `panel` the last index is split by it.
-  void set_stage(std::int32_t id, Ref tensor, Shape shape, std::int64_t panel = 0);
-  /// Placeholders of the stored values that were read, by node.
-  const std::map<std::int32_t, Ref>& placeholders() const { return placeholders_; }
+  Expr body(ir::ValueId id, const Exprs& indices);
+  /// Says that a value's elements are those of a tensor, at indices of `shape` with as many
+  /// elements in the same order; with `panel` the last index is split by it.
+  void set_stage(ir::ValueId id, Ref tensor, Shape shape, std::int64_t panel = 0);
+  /// Placeholders of the stored values that were read.
+  const std::map<ir::ValueId, Ref>& placeholders() const { return placeholders_; }
   /// Indices of the same element in another shape.
   Exprs reshaped(const Exprs& indices, const Shape& from, const Shape& to);
 
@@ -42,7 +42,7 @@ class ElementWriter {
   using Memo = std::map<Exprs, Expr, ByObject>;
   struct Scope {
     std::vector<std::pair<Expr, Expr>> variables;  ///< with their values, in order
-    std::map<std::int32_t, Memo> known;            ///< by node: its elements by their indices
+    std::map<ir::ValueId, Memo> known;             ///< by value: its elements by their indices
   };
   struct StageTensor {
     Ref tensor;
@@ -50,24 +50,27 @@ class ElementWriter {
     std::int64_t panel = 0;
   };
 
-  Expr load_stage(const StageTensor& stage, const Node& node, const Exprs& indices);
+  Expr load_stage(const StageTensor& stage, ir::ValueId id, const Exprs& indices);
   Expr variable_of(const Expr& element, Type type);
-  Expr write(const Node& node, const Exprs& indices);
-  Expr write_elementwise(const Node& node, const Exprs& indices);
-  Expr write_view(const Node& node, const Exprs& indices);
-  Expr write_pad(const Node& node, const Exprs& indices);
-  Expr write_concatenate(const Node& node, const Exprs& indices);
-  Expr write_gather(const Node& node, const Exprs& indices);
-  Expr load_stored(std::int32_t id, const Exprs& indices);
+  Expr write(ir::ValueId id, const Exprs& indices);
+  Expr write_elementwise(ir::ValueId id, const Exprs& indices);
+  Expr write_view(ir::ValueId id, const Exprs& indices);
+  Expr write_pad(ir::ValueId id, const Exprs& indices);
+  Expr write_concatenate(ir::ValueId id, const Exprs& indices);
+  Expr write_gather(ir::ValueId id, const Exprs& indices);
+  Expr load_stored(ir::ValueId id, const Exprs& indices);
   Expr flattened(const Exprs& indices, const Shape& shape, std::size_t begin, std::size_t end);
+  const ir::Node& node(ir::ValueId id) const { return graph_.maker(id); }
+  const Shape& shape(ir::ValueId id) const { return graph_.type(id).shape; }
+  Type type(ir::ValueId id) const { return graph_.type(id).type; }
   template <typename Body>
   Expr in_scope(Body body);
 
-  const Program& program_;
+  const ir::Graph& graph_;
   const KernelPlan& plan_;
-  std::int32_t root_;
-  std::map<std::int32_t, Ref> placeholders_;
-  std::map<std::int32_t, StageTensor> stages_;
+  ir::ValueId root_;
+  std::map<ir::ValueId, Ref> placeholders_;
+  std::map<ir::ValueId, StageTensor> stages_;
   std::vector<Scope> scopes_;
   /// By the extents of parts: indices by the parts that they were split into, so that putting them
   /// together gives the index again.

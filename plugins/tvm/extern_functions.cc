@@ -264,30 +264,33 @@ void register_extern_functions() {
   ffi::Function::SetGlobal("graphnet.scatter", ffi::Function::FromTyped(scatter), true);
 }
 
-std::string extern_name(const Node& node) {
-  return node.kind == NodeKind::kSort ? "graphnet.sort" : "graphnet.scatter";
+std::string extern_name(const ir::Operation& operation) {
+  return std::holds_alternative<ir::Sort>(operation) ? "graphnet.sort" : "graphnet.scatter";
 }
 
-KernelFunction extern_signature(const Program& program, const KernelPlan& plan,
+KernelFunction extern_signature(const ir::Graph& graph, const KernelPlan& plan,
                                 const Kernel& kernel) {
-  const Node& node = program.at(kernel.root);
+  const ir::Node& node = graph.maker(kernel.root);
   KernelFunction function;
   function.inputs = node.operands;
   const Shape& shape = plan.storage[static_cast<std::size_t>(kernel.root)];
-  function.results.push_back({kernel.root, storage_type(node.type), shape});
-  if (node.kind == NodeKind::kSort) function.results.push_back({kernel.root, Type::kI64, shape});
+  for (const ir::ValueId id : node.results) {
+    function.results.push_back({id, storage_type(graph.type(id).type), shape});
+  }
   return function;
 }
 
-Array<Ref> extern_arguments(const Program& program, const Kernel& kernel,
+Array<Ref> extern_arguments(const ir::Graph& graph, const Kernel& kernel,
                             const Array<Ref>& buffers) {
-  const Node& node = program.at(kernel.root);
+  const ir::Operation& operation = graph.maker(kernel.root).operation;
   Shape attributes;
-  if (node.kind == NodeKind::kSort) {
-    attributes = {node.dim, node.which, node.type == Type::kBF16 ? 1 : 0};
+  if (const auto* sort = std::get_if<ir::Sort>(&operation)) {
+    const bool is_bf16 = graph.type(kernel.root).type == Type::kBF16;
+    attributes = {sort->dim, sort->descending ? 1 : 0, is_bf16 ? 1 : 0};
   } else {
-    attributes = {node.dim != 0 ? node.which : std::int64_t{-1}};
-    attributes.insert(attributes.end(), node.first.begin(), node.first.end());
+    const auto& scatter = std::get<ir::Scatter>(operation);
+    attributes = {scatter.combine ? static_cast<std::int64_t>(*scatter.combine) : -1};
+    attributes.insert(attributes.end(), scatter.dims.begin(), scatter.dims.end());
   }
   Array<Ref> arguments = buffers;
   arguments.push_back(make("relax.ShapeExpr", extents(attributes), nullptr));

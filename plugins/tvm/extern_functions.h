@@ -14,12 +14,12 @@ namespace graphnet::tvm {
 /// source   TVM does the same: its sort is a C++ function in libtvm_runtime_extra
 void register_extern_functions();
 
-std::string extern_name(const Node& node);
+std::string extern_name(const ir::Operation& operation);
 /// Buffers that the kernel reads and writes.
-KernelFunction extern_signature(const Program& program, const KernelPlan& plan,
+KernelFunction extern_signature(const ir::Graph& graph, const KernelPlan& plan,
                                 const Kernel& kernel);
 /// Arguments of the call: the buffers read, then its attributes.
-Array<Ref> extern_arguments(const Program& program, const Kernel& kernel,
+Array<Ref> extern_arguments(const ir::Graph& graph, const Kernel& kernel,
                             const Array<Ref>& buffers);
 
 }  // namespace graphnet::tvm

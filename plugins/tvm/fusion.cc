@@ -5,36 +5,33 @@
 #include <map>
 #include <utility>
 
-#include "lowering/tensor.h"
+#include "lowering/ir/passes/stage.h"
 
 namespace graphnet::tvm {
 
+using ir::ValueId;
 using lowering::num_elements;
 
-bool is_view(NodeKind kind) {
-  switch (kind) {
-    case NodeKind::kBroadcast:
-    case NodeKind::kReshape:
-    case NodeKind::kTranspose:
-    case NodeKind::kSlice:
-    case NodeKind::kReverse:
-      return true;
-    default:
-      return false;
-  }
+namespace {
+
+template <typename... Kinds>
+bool is_one_of(const ir::Operation& operation) {
+  return (std::holds_alternative<Kinds>(operation) || ...);
 }
 
-bool is_elementwise(NodeKind kind) {
-  switch (kind) {
-    case NodeKind::kConvert:
-    case NodeKind::kUnary:
-    case NodeKind::kBinary:
-    case NodeKind::kCompare:
-    case NodeKind::kSelect:
-      return true;
-    default:
-      return false;
-  }
+}  // namespace
+
+bool is_argument(const ir::Operation& operation) {
+  return is_one_of<ir::Parameter, ir::Constant>(operation);
+}
+
+bool is_view(const ir::Operation& operation) {
+  return is_one_of<ir::Broadcast, ir::Reshape, ir::Transpose, ir::Slice, ir::Reverse>(operation);
+}
+
+bool is_elementwise(const ir::Operation& operation) {
+  return is_one_of<ir::Convert, ir::UnaryOperation, ir::BinaryOperation, ir::CompareOperation,
+                   ir::Select>(operation);
 }
 
 namespace {
@@ -48,43 +45,43 @@ constexpr std::int64_t kMuchRecomputed = 4;
 // Longer rows leave the cache between a reduction and what follows, and are too few for all cores.
 constexpr std::int64_t kLongestRow = 1 << 14;
 
-bool is_leaf(NodeKind kind) {
-  return kind == NodeKind::kArgument || kind == NodeKind::kSplat || kind == NodeKind::kIota;
+bool is_leaf(const ir::Operation& operation) {
+  return is_argument(operation) || is_one_of<ir::Splat, ir::Iota>(operation);
 }
 
-bool is_product(NodeKind kind) {
-  return kind == NodeKind::kDot || kind == NodeKind::kConvolution;
+bool is_product(const ir::Operation& operation) {
+  return is_one_of<ir::Dot, ir::Convolution, ir::PackedDot, ir::PackedConvolution>(operation);
 }
 
-bool is_extern(NodeKind kind) {
-  return kind == NodeKind::kScatter || kind == NodeKind::kSort;
+bool is_extern(const ir::Operation& operation) {
+  return is_one_of<ir::Scatter, ir::Sort>(operation);
 }
 
 /// Times that an operation names an operand.
-std::int64_t copies_of_operand(const Node& node) {
-  const bool is_polynomial = node.kind == NodeKind::kUnary &&
-                             static_cast<lowering::Unary>(node.which) == lowering::Unary::kExpm1;
-  return is_polynomial ? 10 : 1;
+std::int64_t copies_of_operand(const ir::Operation& operation) {
+  const auto* unary = std::get_if<ir::UnaryOperation>(&operation);
+  return unary != nullptr && unary->kind == lowering::Unary::kExpm1 ? 10 : 1;
 }
 
-bool reduces_trailing_dims(const Node& node, std::int64_t rank) {
-  const auto count = static_cast<std::int64_t>(node.first.size());
+bool reduces_trailing_dims(const ir::Reduce& reduce, std::int64_t rank) {
+  const auto count = static_cast<std::int64_t>(reduce.dims.size());
   for (std::int64_t i = 0; i < count; ++i) {
-    if (node.first[static_cast<std::size_t>(i)] != rank - count + i) return false;
+    if (reduce.dims[static_cast<std::size_t>(i)] != rank - count + i) return false;
   }
   return true;
 }
 
-/// A node outside views that reads a value, and the views between, the reader's operand first.
+/// A value outside views that is made from a value, and the views between, the reader's operand
+/// first.
 struct Reading {
-  std::int32_t reader = -1;
-  std::vector<std::int32_t> views;
+  ValueId reader = -1;
+  std::vector<ValueId> views;
 };
 
 class Planner {
  public:
-  explicit Planner(const Program& program) : program_(program) {
-    const std::size_t count = program.nodes.size();
+  explicit Planner(const ir::Graph& graph) : graph_(graph), stages_(ir::stages_of(graph)) {
+    const std::size_t count = graph.values.size();
     plan_.is_stored.resize(count);
     plan_.storage.resize(count);
     plan_.uses.resize(count);
@@ -96,33 +93,44 @@ class Planner {
   }
 
   KernelPlan run() {
-    for (const std::int32_t id : program_.outputs) {
+    for (const ValueId id : graph_.outputs) {
       needed_[index(id)] = true;
       must_store_[index(id)] = true;
     }
-    for (auto id = static_cast<std::int32_t>(program_.nodes.size()) - 1; id >= 0; --id) {
+    for (auto id = static_cast<std::int32_t>(graph_.values.size()) - 1; id >= 0; --id) {
       if (needed_[index(id)]) visit(id);
     }
     std::reverse(kernels_.begin(), kernels_.end());
     for (Kernel& kernel : kernels_) {
       finish(kernel);
-      auto& list = program_.at(kernel.root).stage == Stage::kBind ? plan_.bind : plan_.call;
+      auto& list = is_bound(kernel.root) ? plan_.bind : plan_.call;
       list.push_back(std::move(kernel));
     }
     return std::move(plan_);
   }
 
  private:
-  static std::size_t index(std::int32_t id) { return static_cast<std::size_t>(id); }
-  const Node& node(std::int32_t id) const { return program_.at(id); }
+  static std::size_t index(ValueId id) { return static_cast<std::size_t>(id); }
+  const ir::Node& node(ValueId id) const { return graph_.maker(id); }
+  const ir::Operation& operation(ValueId id) const { return node(id).operation; }
+  const Shape& shape(ValueId id) const { return graph_.type(id).shape; }
+  bool is_bound(ValueId id) const { return stages_[index(id)] != ir::Stage::kCall; }
+  template <typename Kind>
+  const Kind* as(ValueId id) const {
+    return std::get_if<Kind>(&operation(id));
+  }
 
-  void visit(std::int32_t id) {
-    const Node& own = node(id);
-    if (own.kind == NodeKind::kArgument || own.kind == NodeKind::kResult) {
+  void visit(ValueId id) {
+    const ir::Node& own = node(id);
+    const bool is_second = id != own.results[0];
+    if (is_argument(own.operation) || is_second) {
       plan_.is_stored[index(id)] = true;
-      plan_.storage[index(id)] = stored_shape(own.shape);
+      plan_.storage[index(id)] = stored_shape(shape(id));
     }
-    if (own.kind == NodeKind::kResult) must_store_[index(own.operands[0])] = true;
+    // What writes the first result writes both.
+    if (is_second) needed_[index(own.results[0])] = must_store_[index(own.results[0])] = true;
+    if (is_argument(own.operation) || is_second) return;
+    if (own.results.size() > 1) must_store_[index(id)] = true;
     if (needs_kernel(id)) {
       const std::int32_t kernel = kernel_to_join(id);
       if (kernel >= 0) {
@@ -132,21 +140,18 @@ class Planner {
         start(id);
       }
     }
-    for (const std::int32_t operand : own.operands) read(id, operand);
+    for (const ValueId operand : own.operands) read(id, operand);
   }
 
-  // An argument is given, a result is written by its operand's kernel, and a leaf or view that need
-  // not be in memory is part of every kernel that reads it.
-  bool needs_kernel(std::int32_t id) const {
-    const NodeKind kind = node(id).kind;
-    if (kind == NodeKind::kArgument || kind == NodeKind::kResult) return false;
-    return must_store_[index(id)] || !(is_leaf(kind) || is_view(kind));
+  // A leaf or view that need not be in memory is part of every kernel that reads it.
+  bool needs_kernel(ValueId id) const {
+    return must_store_[index(id)] || !(is_leaf(operation(id)) || is_view(operation(id)));
   }
 
   // Says to an operand who reads it.
-  void read(std::int32_t id, std::int32_t operand) {
+  void read(ValueId id, ValueId operand) {
     needed_[index(operand)] = true;
-    const bool is_part = kernel_of_[index(id)] < 0 && is_view(node(id).kind);
+    const bool is_part = kernel_of_[index(id)] < 0 && is_view(operation(id));
     std::vector<Reading>& readings = readings_[index(operand)];
     if (is_part) {
       plan_.uses[index(operand)] += plan_.uses[index(id)];
@@ -163,47 +168,44 @@ class Planner {
 
   // Functions of this plugin read buffers, products read panels, and what is read again and again
   // is best read in order.
-  bool needs_buffer(std::int32_t id, std::int32_t operand) const {
-    const Node& reader = node(id);
-    if (is_extern(reader.kind)) return true;
-    if (reader.kind == NodeKind::kConvolution) return true;
+  bool needs_buffer(ValueId id, ValueId operand) const {
+    const ir::Node& reader = node(id);
+    if (is_extern(reader.operation)) return true;
+    if (is_one_of<ir::Convolution, ir::PackedConvolution>(reader.operation)) return true;
     // TVM wants what an index is made of to be in memory.
-    if (reader.kind == NodeKind::kGather) return operand == reader.operands[1];
-    if (reader.kind != NodeKind::kDot) return false;
-    if (operand == reader.operands[1]) return !reader.first.empty();
+    if (as<ir::Gather>(id) != nullptr) return operand == reader.operands[1];
+    const bool has_panels = as<ir::PackedDot>(id) != nullptr;
+    if (!has_panels && as<ir::Dot>(id) == nullptr) return false;
+    if (operand == reader.operands[1]) return has_panels;
     return moves_last_dimension(operand);
   }
 
-  bool moves_last_dimension(std::int32_t id) const {
-    while (is_view(node(id).kind)) {
-      const Node& view = node(id);
-      const std::int64_t last = static_cast<std::int64_t>(view.shape.size()) - 1;
-      if (view.kind == NodeKind::kTranspose &&
-          view.first[index(static_cast<std::int32_t>(last))] != last) {
-        return true;
-      }
-      id = view.operands[0];
+  bool moves_last_dimension(ValueId id) const {
+    for (; is_view(operation(id)); id = node(id).operands[0]) {
+      const auto* transpose = as<ir::Transpose>(id);
+      if (transpose == nullptr) continue;
+      const auto last = static_cast<std::int64_t>(transpose->permutation.size()) - 1;
+      if (transpose->permutation.back() != last) return true;
     }
     return false;
   }
 
-  static Shape stored_shape(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
+  static Shape stored_shape(const Shape& given) { return given.empty() ? Shape{1} : given; }
 
-  void start(std::int32_t id) {
-    const Node& own = node(id);
+  void start(ValueId id) {
+    const ir::Operation& own = operation(id);
     Kernel kernel;
     kernel.root = id;
     kernel.members = {id};
-    if (is_extern(own.kind)) {
+    if (is_extern(own)) {
       kernel.kind = KernelKind::kExtern;
-    } else if (own.kind == NodeKind::kReduceIndex) {
+    } else if (as<ir::ReduceIndex>(id) != nullptr) {
       kernel.kind = KernelKind::kPair;
-    } else if (own.kind == NodeKind::kReduce && is_row_reduction(own)) {
+    } else if (is_row_reduction(id)) {
       kernel.kind = KernelKind::kRows;
-      kernel.rows = num_elements(own.shape);
+      kernel.rows = num_elements(shape(id));
       kernel.reductions = {id};
-    } else if (is_product(own.kind) || own.kind == NodeKind::kReduce ||
-               own.kind == NodeKind::kReduceWindow) {
+    } else if (is_product(own) || is_one_of<ir::Reduce, ir::ReduceWindow>(own)) {
       kernel.kind = KernelKind::kAnchor;
       kernel.anchor = id;
     }
@@ -212,18 +214,17 @@ class Planner {
     kernels_.push_back(std::move(kernel));
   }
 
-  void join(std::int32_t id, std::int32_t kernel_index) {
+  void join(ValueId id, std::int32_t kernel_index) {
     Kernel& kernel = kernels_[index(kernel_index)];
-    const Node& own = node(id);
     kernel.members.push_back(id);
     kernel_of_[index(id)] = kernel_index;
-    if (is_elementwise(own.kind) || own.kind == NodeKind::kPad ||
-        own.kind == NodeKind::kConcatenate || own.kind == NodeKind::kGather) {
+    if (is_elementwise(operation(id)) ||
+        is_one_of<ir::Pad, ir::Concatenate, ir::Gather>(operation(id))) {
       return;
     }
     if (joins_as_row_reduction(id, kernel)) {
       kernel.kind = KernelKind::kRows;
-      kernel.rows = num_elements(own.shape);
+      kernel.rows = num_elements(shape(id));
       kernel.reductions.push_back(id);
     } else {
       kernel.kind = KernelKind::kAnchor;
@@ -232,16 +233,13 @@ class Planner {
   }
 
   // The kernel that all readings of a value are in, if the value can be computed there.
-  std::int32_t kernel_to_join(std::int32_t id) const {
-    const Node& own = node(id);
-    if (must_store_[index(id)] || is_extern(own.kind) || own.kind == NodeKind::kReduceIndex) {
-      return -1;
-    }
+  std::int32_t kernel_to_join(ValueId id) const {
+    if (must_store_[index(id)] || is_extern(operation(id))) return -1;
     const std::vector<Reading>& readings = readings_[index(id)];
     const std::int32_t kernel = kernel_of_[index(readings.front().reader)];
     for (const Reading& reading : readings) {
       const std::int32_t other = kernel_of_[index(reading.reader)];
-      if (other != kernel || node(reading.reader).stage != own.stage) return -1;
+      if (other != kernel || is_bound(reading.reader) != is_bound(id)) return -1;
     }
     const Kernel& candidate = kernels_[index(kernel)];
     if (candidate.members.size() >= kMostMembers || candidate.kind == KernelKind::kExtern)
@@ -249,29 +247,28 @@ class Planner {
     return copies(id) <= kMostCopies && can_join(id, candidate) ? kernel : -1;
   }
 
-  std::int64_t copies(std::int32_t id) const {
+  std::int64_t copies(ValueId id) const {
     std::int64_t sum = 0;
     for (const Reading& reading : readings_[index(id)]) {
-      sum += copies_[index(reading.reader)] * copies_of_operand(node(reading.reader));
+      sum += copies_[index(reading.reader)] * copies_of_operand(operation(reading.reader));
     }
     return sum;
   }
 
-  bool can_join(std::int32_t id, const Kernel& kernel) const {
-    const Node& own = node(id);
+  bool can_join(ValueId id, const Kernel& kernel) const {
+    const ir::Operation& own = operation(id);
     const std::vector<Reading>& readings = readings_[index(id)];
-    if (is_product(own.kind) || own.kind == NodeKind::kReduceWindow) {
+    if (is_product(own) || as<ir::ReduceWindow>(id) != nullptr) {
       return is_free_of_reductions(kernel) && is_aligned(id, kernel);
     }
-    if (own.kind == NodeKind::kReduce) {
+    if (as<ir::Reduce>(id) != nullptr) {
       return joins_as_row_reduction(id, kernel) ||
-             (is_free_of_reductions(kernel) && !is_row_reduction(own) && is_aligned(id, kernel));
+             (is_free_of_reductions(kernel) && !is_row_reduction(id) && is_aligned(id, kernel));
     }
     return std::all_of(readings.begin(), readings.end(), [&](const Reading& reading) {
-      const Node& reader = node(reading.reader);
-      if (is_product(reader.kind)) return false;
-      if (reader.kind == NodeKind::kReduceWindow) return own.kind == NodeKind::kPad;
-      return !is_recomputed(own, reading);
+      if (is_product(operation(reading.reader))) return false;
+      if (as<ir::ReduceWindow>(reading.reader) != nullptr) return as<ir::Pad>(id) != nullptr;
+      return !is_recomputed(id, reading);
     });
   }
 
@@ -279,18 +276,18 @@ class Planner {
     return kernel.kind == KernelKind::kSpatial;
   }
 
-  bool is_row_reduction(const Node& own) const {
-    const Node& operand = node(own.operands[0]);
-    return reduces_trailing_dims(own, static_cast<std::int64_t>(operand.shape.size()));
+  bool is_row_reduction(ValueId id) const {
+    const auto* reduce = as<ir::Reduce>(id);
+    return reduce != nullptr &&
+           reduces_trailing_dims(*reduce, graph_.type(node(id).operands[0]).rank());
   }
 
   // Repeated along anything but the end of rows, where loops keep it in a register.
-  bool is_recomputed(const Node& own, const Reading& reading) const {
-    const std::int64_t count = num_elements(own.shape);
-    for (const std::int32_t id : reading.views) {
-      const Node& view = node(id);
-      if (view.kind != NodeKind::kBroadcast) continue;
-      if (num_elements(view.shape) < kMuchRecomputed * count) continue;
+  bool is_recomputed(ValueId id, const Reading& reading) const {
+    const std::int64_t count = num_elements(shape(id));
+    for (const ValueId view : reading.views) {
+      if (as<ir::Broadcast>(view) == nullptr) continue;
+      if (num_elements(shape(view)) < kMuchRecomputed * count) continue;
       if (!keeps_rows(view, count)) return true;
     }
     return false;
@@ -298,42 +295,40 @@ class Planner {
 
   // True if every reading of the value is at its own position in the root: through reshapes and
   // element-wise nodes alone.
-  bool is_aligned(std::int32_t id, const Kernel& kernel) const {
+  bool is_aligned(ValueId id, const Kernel& kernel) const {
     if (id == kernel.root) return true;
     const std::vector<Reading>& readings = readings_[index(id)];
     return std::all_of(readings.begin(), readings.end(), [&](const Reading& reading) {
       const bool is_reshaped =
           std::all_of(reading.views.begin(), reading.views.end(),
-                      [&](std::int32_t view) { return node(view).kind == NodeKind::kReshape; });
-      return is_reshaped && is_elementwise(node(reading.reader).kind) &&
+                      [&](ValueId view) { return as<ir::Reshape>(view) != nullptr; });
+      return is_reshaped && is_elementwise(operation(reading.reader)) &&
              kernel_of_[index(reading.reader)] >= 0 && is_aligned(reading.reader, kernel);
     });
   }
 
-  bool joins_as_row_reduction(std::int32_t id, const Kernel& kernel) const {
-    const Node& own = node(id);
-    if (own.kind != NodeKind::kReduce || !is_row_reduction(own)) return false;
-    const std::int64_t rows = num_elements(own.shape);
+  bool joins_as_row_reduction(ValueId id, const Kernel& kernel) const {
+    if (!is_row_reduction(id)) return false;
+    const std::int64_t rows = num_elements(shape(id));
     if (kernel.kind != KernelKind::kSpatial && kernel.kind != KernelKind::kRows) return false;
     if (kernel.kind == KernelKind::kRows && kernel.rows != rows) return false;
-    if (num_elements(node(own.operands[0]).shape) > rows * kLongestRow) return false;
-    std::map<std::int32_t, bool> known;
+    if (num_elements(shape(node(id).operands[0])) > rows * kLongestRow) return false;
+    std::map<ValueId, bool> known;
     return is_in_row(id, rows, kernel, known);
   }
 
   // True if element i of the value is read only in row i / (elements / rows) of the root.
-  bool is_in_row(std::int32_t id, std::int64_t rows, const Kernel& kernel,
-                 std::map<std::int32_t, bool>& known) const {
-    if (num_elements(node(id).shape) % rows != 0) return false;
+  bool is_in_row(ValueId id, std::int64_t rows, const Kernel& kernel,
+                 std::map<ValueId, bool>& known) const {
+    if (num_elements(shape(id)) % rows != 0) return false;
     if (id == kernel.root) return true;
     const auto found = known.find(id);
     if (found != known.end()) return found->second;
     const std::vector<Reading>& readings = readings_[index(id)];
     const bool result = std::all_of(readings.begin(), readings.end(), [&](const Reading& reading) {
-      const Node& reader = node(reading.reader);
-      const bool is_kept = is_elementwise(reader.kind) ||
-                           (reader.kind == NodeKind::kReduce && is_row_reduction(reader) &&
-                            num_elements(reader.shape) == rows);
+      const bool is_kept =
+          is_elementwise(operation(reading.reader)) ||
+          (is_row_reduction(reading.reader) && num_elements(shape(reading.reader)) == rows);
       return is_kept && keep_rows(reading.views, rows) &&
              is_in_row(reading.reader, rows, kernel, known);
     });
@@ -341,26 +336,26 @@ class Planner {
     return result;
   }
 
-  bool keep_rows(const std::vector<std::int32_t>& views, std::int64_t rows) const {
-    return std::all_of(views.begin(), views.end(), [&](std::int32_t id) {
-      const Node& view = node(id);
-      if (view.kind == NodeKind::kReshape) return num_elements(view.shape) % rows == 0;
-      return view.kind == NodeKind::kBroadcast && keeps_rows(view, rows);
+  bool keep_rows(const std::vector<ValueId>& views, std::int64_t rows) const {
+    return std::all_of(views.begin(), views.end(), [&](ValueId view) {
+      if (as<ir::Reshape>(view) != nullptr) return num_elements(shape(view)) % rows == 0;
+      return as<ir::Broadcast>(view) != nullptr && keeps_rows(view, rows);
     });
   }
 
   // True if the leading dimensions that make up `rows` are those of the operand, unstretched.
-  bool keeps_rows(const Node& view, std::int64_t rows) const {
-    const Shape& from = node(view.operands[0]).shape;
-    if (!std::is_sorted(view.first.begin(), view.first.end())) return false;
+  bool keeps_rows(ValueId broadcast, std::int64_t rows) const {
+    const Shape& from = shape(node(broadcast).operands[0]);
+    const Shape& to = shape(broadcast);
+    const Shape& dims = as<ir::Broadcast>(broadcast)->dims;
+    if (!std::is_sorted(dims.begin(), dims.end())) return false;
     std::int64_t leading = 1;
     std::size_t next = 0;
-    for (std::size_t dim = 0; dim < view.shape.size() && leading < rows; ++dim) {
-      leading *= view.shape[dim];
-      const bool is_mapped =
-          next < view.first.size() && view.first[next] == static_cast<std::int64_t>(dim);
-      if (is_mapped && from[next] != view.shape[dim]) return false;
-      if (!is_mapped && view.shape[dim] != 1) return false;
+    for (std::size_t dim = 0; dim < to.size() && leading < rows; ++dim) {
+      leading *= to[dim];
+      const bool is_mapped = next < dims.size() && dims[next] == static_cast<std::int64_t>(dim);
+      if (is_mapped && from[next] != to[dim]) return false;
+      if (!is_mapped && to[dim] != 1) return false;
       if (is_mapped) ++next;
     }
     return leading == rows;
@@ -368,31 +363,31 @@ class Planner {
 
   // How the root is stored: as the loops that write it run.
   void finish(Kernel& kernel) {
-    const Shape& shape = node(kernel.root).shape;
-    Shape storage = stored_shape(shape);
+    Shape storage = stored_shape(shape(kernel.root));
     if (kernel.kind == KernelKind::kRows) {
-      const std::int64_t columns = num_elements(shape) / kernel.rows;
+      const std::int64_t columns = num_elements(shape(kernel.root)) / kernel.rows;
       storage = columns == 1 ? Shape{kernel.rows} : Shape{kernel.rows, columns};
     } else if (kernel.kind == KernelKind::kAnchor) {
-      storage = stored_shape(node(kernel.anchor).shape);
+      storage = stored_shape(shape(kernel.anchor));
     }
     plan_.storage[index(kernel.root)] = std::move(storage);
   }
 
-  const Program& program_;
+  const ir::Graph& graph_;
+  std::vector<ir::Stage> stages_;
   KernelPlan plan_;
   std::vector<Kernel> kernels_;
   std::vector<bool> needed_;
   std::vector<bool> must_store_;
-  std::vector<std::int64_t> copies_;     ///< by node: times that it appears in its kernel
-  std::vector<std::int32_t> kernel_of_;  ///< by node; -1: in every kernel that reads through it
+  std::vector<std::int64_t> copies_;     ///< by value: times that it appears in its kernel
+  std::vector<std::int32_t> kernel_of_;  ///< by value; -1: in every kernel that reads through it
   std::vector<std::vector<Reading>> readings_;
 };
 
 }  // namespace
 
-KernelPlan plan_kernels(const Program& program) {
-  return Planner(program).run();
+KernelPlan plan_kernels(const ir::Graph& graph) {
+  return Planner(graph).run();
 }
 
 }  // namespace graphnet::tvm

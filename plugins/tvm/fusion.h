@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "tvm_plugin/program.h"
+#include "lowering/ir/graph.h"
 
 namespace graphnet::tvm {
+
+namespace ir = lowering::ir;
+using lowering::Shape;
+using lowering::Type;
 
 /// What decides how a kernel's loops run.
 enum class KernelKind : std::uint8_t {
@@ -17,32 +21,36 @@ enum class KernelKind : std::uint8_t {
   kExtern,   ///< kScatter, kSort: a function of this plugin
 };
 
-/// Nodes that become one function. Its result is that of `root`; nodes that only move elements are
-/// part of every kernel that reads through them.
+/// Values that become one function. Its result is `root`; values that only move elements are part
+/// of every kernel that reads through them. Of a node with two results the first stands for both.
 struct Kernel {
   KernelKind kind = KernelKind::kSpatial;
-  std::int32_t root = -1;
-  std::int32_t anchor = -1;              ///< kAnchor; may be the root itself
-  std::int64_t rows = 0;                 ///< kRows
-  std::vector<std::int32_t> members;     ///< with the root, which comes first
-  std::vector<std::int32_t> reductions;  ///< kRows: those among the members
+  ir::ValueId root = -1;
+  ir::ValueId anchor = -1;              ///< kAnchor; may be the root itself
+  std::int64_t rows = 0;                ///< kRows
+  std::vector<ir::ValueId> members;     ///< with the root, which comes first
+  std::vector<ir::ValueId> reductions;  ///< kRows: those among the members
 };
 
-/// A program's kernels in the order in which they run. A value is stored if it is an argument or
-/// the root of a kernel.
+/// A graph's kernels in the order in which they run. A value is stored if it is a parameter or a
+/// constant or the result of a kernel.
 struct KernelPlan {
-  std::vector<Kernel> bind;
+  std::vector<Kernel> bind;  ///< what depends on weights and constants alone
   std::vector<Kernel> call;
-  std::vector<bool> is_stored;     ///< by node
-  std::vector<Shape> storage;      ///< by node: shape of the buffer of a stored one, never 0-d
-  std::vector<std::int32_t> uses;  ///< by node, views looked through
+  std::vector<bool> is_stored;     ///< by value
+  std::vector<Shape> storage;      ///< by value: shape of the buffer of a stored one, never 0-d
+  std::vector<std::int32_t> uses;  ///< by value, views looked through
 };
 
+/// Comes from the caller or from the graph itself: has a buffer before any kernel runs.
+bool is_argument(const ir::Operation& operation);
 /// Only moves elements or repeats them; never a kernel of its own unless somebody needs a buffer.
-bool is_view(NodeKind kind);
-bool is_elementwise(NodeKind kind);
+bool is_view(const ir::Operation& operation);
+bool is_elementwise(const ir::Operation& operation);
 
 /// Puts every node that the outputs need into kernels.
-KernelPlan plan_kernels(const Program& program);
+///
+/// graph   legalised (legalize.h)
+KernelPlan plan_kernels(const ir::Graph& graph);
 
 }  // namespace graphnet::tvm

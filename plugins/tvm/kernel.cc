@@ -7,11 +7,11 @@
 #include "lowering/builder.h"
 #include "tvm_plugin/arithmetic.h"
 #include "tvm_plugin/element.h"
-#include "tvm_plugin/emitter.h"
 #include "tvm_plugin/stage.h"
 
 namespace graphnet::tvm {
 
+using ir::ValueId;
 using lowering::num_elements;
 using lowering::Reduction;
 
@@ -39,8 +39,8 @@ constexpr std::int64_t kLongestChain = 512;
 
 class KernelWriter {
  public:
-  KernelWriter(const Program& program, const KernelPlan& plan, const Kernel& kernel)
-      : program_(program), plan_(plan), kernel_(kernel), writer_(program, plan, kernel.root) {}
+  KernelWriter(const ir::Graph& graph, const KernelPlan& plan, const Kernel& kernel)
+      : graph_(graph), plan_(plan), kernel_(kernel), writer_(graph, plan, kernel.root) {}
 
   KernelFunction write() {
     Array<Ref> tensors;
@@ -51,8 +51,8 @@ class KernelWriter {
       if (kernel_.kind == KernelKind::kAnchor) write_anchor();
       write_out();
     }
-    for (const auto& [node, placeholder] : writer_.placeholders()) {
-      result_.inputs.push_back(node);
+    for (const auto& [id, placeholder] : writer_.placeholders()) {
+      result_.inputs.push_back(id);
       tensors.push_back(placeholder);
     }
     for (const Ref& output : outputs_) tensors.push_back(output);
@@ -66,54 +66,53 @@ class KernelWriter {
   }
 
  private:
-  const Node& node(std::int32_t id) const { return program_.at(id); }
-  const Shape& storage(std::int32_t id) const {
-    return plan_.storage[static_cast<std::size_t>(id)];
+  const ir::Node& node(ValueId id) const { return graph_.maker(id); }
+  const Shape& shape_of(ValueId id) const { return graph_.type(id).shape; }
+  Type type_of(ValueId id) const { return graph_.type(id).type; }
+  template <typename Kind>
+  const Kind* as(ValueId id) const {
+    return std::get_if<Kind>(&node(id).operation);
   }
+  const Shape& storage(ValueId id) const { return plan_.storage[static_cast<std::size_t>(id)]; }
 
-  void add_result(std::int32_t id, const Shape& shape) {
-    result_.results.push_back({id, storage_type(node(id).type), shape});
+  void add_result(ValueId id, const Shape& shape) {
+    result_.results.push_back({id, storage_type(type_of(id)), shape});
   }
 
   // ---- rows ----
 
   void write_row_stages() {
-    std::vector<std::int32_t> reductions = kernel_.reductions;
+    std::vector<ValueId> reductions = kernel_.reductions;
     std::sort(reductions.begin(), reductions.end());
-    for (const std::int32_t id : reductions) {
-      const Node& own = node(id);
-      const Node& operand = node(own.operands[0]);
-      const auto rank = operand.shape.size() - own.first.size();
-      const Shape leading(operand.shape.begin(),
-                          operand.shape.begin() + static_cast<std::ptrdiff_t>(rank));
-      const Shape trailing(operand.shape.begin() + static_cast<std::ptrdiff_t>(rank),
-                           operand.shape.end());
-      share_costly(own.operands[0]);
-      write_row_reduction(id, leading, trailing);
+    for (const ValueId id : reductions) {
+      const ValueId operand = node(id).operands[0];
+      const Shape& from = shape_of(operand);
+      const auto rank = static_cast<std::ptrdiff_t>(from.size() - as<ir::Reduce>(id)->dims.size());
+      share_costly(operand);
+      write_row_reduction(
+          id, {operand, {from.begin(), from.begin() + rank}, {from.begin() + rank, from.end()}});
     }
   }
 
   // A costly element is computed once for the reduction and for what follows it.
-  void share_costly(std::int32_t id) {
-    const Node& own = node(id);
-    const bool is_costly_node =
-        own.kind == NodeKind::kUnary && is_costly(static_cast<lowering::Unary>(own.which));
+  void share_costly(ValueId id) {
+    const auto* unary = as<ir::UnaryOperation>(id);
     const auto found = std::find(kernel_.members.begin(), kernel_.members.end(), id);
-    if (!is_costly_node || found == kernel_.members.end() || id == kernel_.root ||
-        plan_.uses[static_cast<std::size_t>(id)] < 2) {
+    if (unary == nullptr || !is_costly(unary->kind) || found == kernel_.members.end() ||
+        id == kernel_.root || plan_.uses[static_cast<std::size_t>(id)] < 2) {
       return;
     }
-    const std::int64_t columns = num_elements(own.shape) / kernel_.rows;
+    const std::int64_t columns = num_elements(shape_of(id)) / kernel_.rows;
     const Shape shape = {kernel_.rows, columns};
     const Axes axes = loops_over(shape);
-    const Expr body = writer_.body(id, writer_.reshaped(axes.variables, shape, own.shape));
+    const Expr body = writer_.body(id, writer_.reshaped(axes.variables, shape, shape_of(id)));
     writer_.set_stage(id, compute(block_name(BlockRole::kShared, num_shared_++), axes, body),
                       shape);
   }
 
-  /// What is reduced: rows over the first dimensions of a node, columns over the others.
+  /// What is reduced: rows over the first dimensions of a value, columns over the others.
   struct RowElement {
-    std::int32_t operand;
+    ValueId operand;
     Shape leading;
     Shape trailing;
   };
@@ -126,16 +125,14 @@ class KernelWriter {
     return writer_.body(element.operand, indices);
   }
 
-  void write_row_reduction(std::int32_t id, const Shape& leading, const Shape& trailing) {
-    const Node& own = node(id);
-    const std::int64_t columns = num_elements(trailing);
+  void write_row_reduction(ValueId id, const RowElement& element) {
+    const std::int64_t columns = num_elements(element.trailing);
     const int number = num_reduced_++;
-    const RowElement element = {own.operands[0], leading, trailing};
     const std::string name = block_name(BlockRole::kReduced, number);
     const Ref stage = columns < 2 * kLanes ? write_chain(id, element, 0, columns, name)
                                            : write_long_row(id, element, columns, number);
     writer_.set_stage(id, stage, {kernel_.rows});
-    if (id == kernel_.root && storage_type(own.type) == own.type) {
+    if (id == kernel_.root && storage_type(type_of(id)) == type_of(id)) {
       outputs_.push_back(stage);
       add_result(id, storage(id));
     }
@@ -145,9 +142,8 @@ class KernelWriter {
   // blocks, which also keeps the error of a sum of millions near that of eager's. What fills no
   // vector is added after: a guard within the loop would be gone by the time that a guarded index
   // is read, as TVM evaluates both sides of a choice between vectors.
-  Ref write_long_row(std::int32_t id, const RowElement& element, std::int64_t columns, int number) {
-    const Node& own = node(id);
-    const auto kind = static_cast<Reduction>(own.which);
+  Ref write_long_row(ValueId id, const RowElement& element, std::int64_t columns, int number) {
+    const Reduction kind = as<ir::Reduce>(id)->kind;
     const std::int64_t chains = columns / kLanes;
     const std::int64_t blocks = round_up(chains, kLongestChain) / kLongestChain;
     const std::int64_t steps = chains / blocks;
@@ -158,195 +154,204 @@ class KernelWriter {
     const Axes over = reductions_over({blocks, kLanes});
     const Expr across = load(lanes, {axes.variables[0], over.variables[0], over.variables[1]});
     const Ref most = compute(block_name(BlockRole::kReduced, number), axes,
-                             reduced(kind, own.type, across, over));
+                             reduced(kind, type_of(id), across, over));
     if (covered == columns) return most;
     const Ref rest =
         write_chain(id, element, covered, columns, block_name(BlockRole::kRest, number));
     const Axes rows = loops_over({kernel_.rows});
     return compute(block_name(BlockRole::kJoined, number), rows,
-                   combine(kind, value_type(own.type), load(most, rows.variables),
+                   combine(kind, value_type(type_of(id)), load(most, rows.variables),
                            load(rest, rows.variables)));
   }
 
   /// Columns [begin, end) of each row, one after the other.
-  Ref write_chain(std::int32_t id, const RowElement& element, std::int64_t begin, std::int64_t end,
+  Ref write_chain(ValueId id, const RowElement& element, std::int64_t begin, std::int64_t end,
                   const std::string& name) {
-    const Node& own = node(id);
     const Axes axes = loops_over({kernel_.rows});
     const Axes over = reductions_over({end - begin});
     const Expr column =
         begin == 0 ? over.variables[0] : tvm::add(over.variables[0], integer(begin));
     return compute(name, axes,
-                   reduced(static_cast<Reduction>(own.which), own.type,
+                   reduced(as<ir::Reduce>(id)->kind, type_of(id),
                            row_element(element, axes.variables[0], column), over));
   }
 
-  Ref write_lanes(std::int32_t id, const RowElement& element, const Shape& blocks_and_steps,
+  Ref write_lanes(ValueId id, const RowElement& element, const Shape& blocks_and_steps,
                   const std::string& name) {
-    const Node& own = node(id);
     const std::int64_t steps = blocks_and_steps[1];
     const Axes axes = loops_over({kernel_.rows, blocks_and_steps[0], kLanes});
     const Axes over = reductions_over({steps});
     const Expr step = tvm::add(multiply(axes.variables[1], integer(steps)), over.variables[0]);
     const Expr column = tvm::add(multiply(step, integer(kLanes)), axes.variables[2]);
     return compute(name, axes,
-                   reduced(static_cast<Reduction>(own.which), own.type,
+                   reduced(as<ir::Reduce>(id)->kind, type_of(id),
                            row_element(element, axes.variables[0], column), over));
   }
 
   // ---- anchors ----
 
   void write_anchor() {
-    const Node& anchor = node(kernel_.anchor);
-    result_.shape.anchor = anchor.kind;
-    switch (anchor.kind) {
-      case NodeKind::kDot:
-        return write_dot(anchor);
-      case NodeKind::kConvolution:
-        return write_convolution(anchor);
-      default:
-        return write_reduction(anchor);
-    }
+    if (as<ir::PackedDot>(kernel_.anchor) != nullptr) return write_packed_dot();
+    if (as<ir::Dot>(kernel_.anchor) != nullptr) return write_dot();
+    if (const auto* each = as<ir::PackedConvolution>(kernel_.anchor))
+      return write_convolution(*each);
+    if (const auto* each = as<ir::Convolution>(kernel_.anchor)) return write_depthwise(*each);
+    write_reduction();
   }
 
   Expr in_range(const Expr& index, std::int64_t extent, std::int64_t padded) {
     return padded == extent ? index : minimum(index, integer(extent - 1));
   }
 
-  Expr factor(std::int32_t id, const Exprs& indices, Type type) {
+  Expr factor(ValueId id, const Exprs& indices, Type type) {
     const Expr element = writer_.body(id, indices);
-    return value_type(node(id).type) == type ? element : cast(element, type);
+    return value_type(type_of(id)) == type ? element : cast(element, type);
   }
 
-  void write_dot(const Node& anchor) {
-    const Shape& shape = anchor.shape;
-    const std::int32_t left = anchor.operands[0];
-    const std::int32_t right = anchor.operands[1];
-    const bool has_panels = !anchor.first.empty();
-    const Shape& right_shape = node(right).shape;
-    const std::int64_t depth = has_panels ? right_shape[2] : right_shape[1];
-    const std::int64_t width = has_panels ? right_shape[3] : 1;
-    const std::int64_t most = width > 2 * kLanes ? 4 : (width > kLanes ? 8 : 14);
-    const std::int64_t tile = has_panels ? tile_of(shape[1], most) : 1;
-    const std::int64_t rows = round_up(shape[1], tile);
-    Shape loops = {shape[0], rows, shape[2]};
-    if (has_panels) loops = {shape[0], rows, right_shape[1], width};
-    Axes axes = loops_over(loops);
-    const Axes over = reductions_over({depth});
+  // Sums of products over `over`; `width` of 0: acc has no panels.
+  void set_product(const Axes& axes, const Axes& over, const Expr& left, const Expr& right,
+                   std::int64_t width) {
+    const Expr product = operation("Mul", left, right);
+    tiled_ = compute(block_name(BlockRole::kAcc), axes,
+                     reduced(Reduction::kSum, type_of(kernel_.anchor), product, over));
+    tiled_width_ = width;
+    result_.shape.has_panels = width > 0;
+    result_.shape.num_spatial = static_cast<std::int64_t>(axes.variables.size());
+  }
+
+  ValueId anchor_operand(std::size_t index) const { return node(kernel_.anchor).operands[index]; }
+  Expr anchor_factor(std::size_t index, const Exprs& indices) {
+    return factor(anchor_operand(index), indices, type_of(kernel_.anchor));
+  }
+
+  void write_dot() {
+    const Shape& shape = shape_of(kernel_.anchor);
+    const Axes axes = loops_over(shape);
+    const Axes over = reductions_over({shape_of(anchor_operand(1))[1]});
     const Exprs& v = axes.variables;
-    const Expr a =
-        factor(left, {v[0], in_range(v[1], shape[1], rows), over.variables[0]}, anchor.type);
-    const Expr b = has_panels ? factor(right, {v[0], v[2], over.variables[0], v[3]}, anchor.type)
-                              : factor(right, {v[0], over.variables[0], v[2]}, anchor.type);
-    const Ref stage = compute(block_name(BlockRole::kAcc), axes,
-                              reduced(Reduction::kSum, anchor.type, operation("Mul", a, b), over));
+    const Expr& k = over.variables[0];
+    result_.shape.anchor = AnchorKind::kProduct;
+    set_product(axes, over, anchor_factor(0, {v[0], v[1], k}), anchor_factor(1, {v[0], k, v[2]}),
+                0);
+  }
+
+  void write_packed_dot() {
+    const Shape& shape = shape_of(kernel_.anchor);
+    const Shape& panels = shape_of(anchor_operand(1));
+    const std::int64_t width = panels[3];
+    const std::int64_t most = width > 2 * kLanes ? 4 : (width > kLanes ? 8 : 14);
+    const std::int64_t tile = tile_of(shape[1], most);
+    const std::int64_t rows = round_up(shape[1], tile);
+    const Axes axes = loops_over({shape[0], rows, panels[1], width});
+    const Axes over = reductions_over({panels[2]});
+    const Exprs& v = axes.variables;
+    const Expr& k = over.variables[0];
+    result_.shape.anchor = AnchorKind::kProduct;
     result_.shape.row_tile = tile;
-    result_.shape.has_panels = has_panels;
-    result_.shape.num_spatial = static_cast<std::int64_t>(loops.size());
-    set_tiled_stage(stage, has_panels, width);
+    set_product(axes, over, anchor_factor(0, {v[0], in_range(v[1], shape[1], rows), k}),
+                anchor_factor(1, {v[0], v[2], k, v[3]}), width);
   }
 
-  /// acc has rows and panels beyond those of the node.
-  void set_tiled_stage(const Ref& stage, bool has_panels, std::int64_t width) {
-    tiled_ = stage;
-    tiled_width_ = has_panels ? width : 0;
-  }
-
-  void write_convolution(const Node& anchor) {
-    const lowering::ConvolutionAttributes& a = anchor.convolution;
-    const std::size_t count = a.stride.size();
-    const Shape& kernel_shape = node(anchor.operands[1]).shape;
-    const bool is_depthwise = kernel_shape.size() == count + 1;
-    const std::int64_t width = is_depthwise ? kLanes : kernel_shape.back();
-    const std::int64_t tile = tile_of(anchor.shape[count], width > kLanes ? 7 : 12);
-    Shape loops = anchor.shape;
-    loops[count] = round_up(anchor.shape[count], tile);
-    if (!is_depthwise) {
-      loops.back() = kernel_shape[0];
-      loops.push_back(width);
-    }
-    Axes axes = loops_over(loops);
-    Shape taps(kernel_shape.begin() + (is_depthwise ? 0 : 1), kernel_shape.end());
-    taps.resize(is_depthwise ? count : count + 1);
-    const Axes over = reductions_over(taps);
+  /// Where a convolution's taps meet its input, without the channel.
+  Exprs source_positions(const Shape& loops, const Axes& axes, const Axes& over,
+                         const Shape& stride, const Shape& dilation) {
+    const Shape& shape = shape_of(kernel_.anchor);
     Exprs source = {axes.variables[0]};
-    for (std::size_t i = 0; i < count; ++i) {
-      const Expr position = in_range(axes.variables[i + 1], anchor.shape[i + 1], loops[i + 1]);
-      source.push_back(tvm::add(multiply(position, integer(a.stride[i])),
-                                multiply(over.variables[i], integer(a.kernel_dilation[i]))));
+    for (std::size_t i = 0; i < stride.size(); ++i) {
+      const Expr position = in_range(axes.variables[i + 1], shape[i + 1], loops[i + 1]);
+      source.push_back(tvm::add(multiply(position, integer(stride[i])),
+                                multiply(over.variables[i], integer(dilation[i]))));
     }
-    source.push_back(input_channel(anchor, axes, over, is_depthwise, width));
+    return source;
+  }
+
+  void write_convolution(const ir::PackedConvolution& each) {
+    const Shape& shape = shape_of(kernel_.anchor);
+    const Shape& panels = shape_of(anchor_operand(1));
+    const std::size_t count = each.stride.size();
+    const std::int64_t width = panels.back();
+    const std::int64_t tile = tile_of(shape[count], width > kLanes ? 7 : 12);
+    Shape loops = shape;
+    loops[count] = round_up(shape[count], tile);
+    loops.back() = panels[0];
+    loops.push_back(width);
+    const Axes axes = loops_over(loops);
+    const Axes over = reductions_over({panels.begin() + 1, panels.end() - 1});
+    Exprs source = source_positions(loops, axes, over, each.stride, each.kernel_dilation);
+    Expr channel = over.variables[count];
+    if (each.groups > 1) {
+      const std::int64_t panels_per_group = each.out / each.groups / width;
+      const Expr group = floor_divide(axes.variables[count + 1], panels_per_group);
+      channel = tvm::add(multiply(group, integer(panels[count + 1])), channel);
+    }
+    source.push_back(channel);
     Exprs weight = over.variables;
-    if (is_depthwise) {
-      weight.push_back(axes.variables[count + 1]);
-    } else {
-      weight.insert(weight.begin(), axes.variables[count + 1]);
-      weight.push_back(axes.variables[count + 2]);
-    }
-    const Expr product = operation("Mul", factor(anchor.operands[0], source, anchor.type),
-                                   factor(anchor.operands[1], weight, anchor.type));
-    const Ref stage = compute(block_name(BlockRole::kAcc), axes,
-                              reduced(Reduction::kSum, anchor.type, product, over));
+    weight.insert(weight.begin(), axes.variables[count + 1]);
+    weight.push_back(axes.variables[count + 2]);
+    result_.shape.anchor = AnchorKind::kConvolution;
     result_.shape.row_tile = tile;
-    result_.shape.is_depthwise = is_depthwise;
-    result_.shape.has_panels = !is_depthwise;
-    result_.shape.num_spatial = static_cast<std::int64_t>(loops.size());
-    set_tiled_stage(stage, !is_depthwise, width);
+    set_product(axes, over, anchor_factor(0, source), anchor_factor(1, weight), width);
   }
 
-  Expr input_channel(const Node& anchor, const Axes& axes, const Axes& over, bool is_depthwise,
-                     std::int64_t width) {
-    const std::size_t count = anchor.convolution.stride.size();
-    const std::int64_t out = anchor.first[0];
-    const std::int64_t per_group = out / anchor.convolution.groups;
-    if (is_depthwise) return floor_divide(axes.variables[count + 1], per_group);
-    const Expr channel = over.variables[count];
-    if (anchor.convolution.groups == 1) return channel;
-    const std::int64_t panels_per_group = per_group / width;
-    const Expr group = floor_divide(axes.variables[count + 1], panels_per_group);
-    const std::int64_t in = node(anchor.operands[1]).shape[count + 1];
-    return tvm::add(multiply(group, integer(in)), channel);
+  /// Kernel [taps..., 1, out].
+  void write_depthwise(const ir::Convolution& each) {
+    const lowering::ConvolutionAttributes& window = each.window;
+    const Shape& shape = shape_of(kernel_.anchor);
+    const Shape& taps = shape_of(anchor_operand(1));
+    const std::size_t count = window.stride.size();
+    const std::int64_t tile = tile_of(shape[count], 12);
+    Shape loops = shape;
+    loops[count] = round_up(shape[count], tile);
+    const Axes axes = loops_over(loops);
+    const Axes over = reductions_over({taps.begin(), taps.end() - 2});
+    Exprs source = source_positions(loops, axes, over, window.stride, window.kernel_dilation);
+    const Expr& out = axes.variables[count + 1];
+    source.push_back(floor_divide(out, shape.back() / window.groups));
+    Exprs weight = over.variables;
+    weight.insert(weight.end(), {integer(0), out});
+    result_.shape.anchor = AnchorKind::kDepthwise;
+    result_.shape.row_tile = tile;
+    set_product(axes, over, anchor_factor(0, source), anchor_factor(1, weight), 0);
   }
 
-  void write_reduction(const Node& anchor) {
-    const Node& operand = node(anchor.operands[0]);
-    Axes axes = loops_over(anchor.shape);
-    const bool is_window = anchor.kind == NodeKind::kReduceWindow;
+  void write_reduction() {
+    const ValueId anchor = kernel_.anchor;
+    const Axes axes = loops_over(shape_of(anchor));
+    const auto* window = as<ir::ReduceWindow>(anchor);
     Shape extents_over;
-    if (is_window) {
-      extents_over = anchor.window.size;
+    if (window != nullptr) {
+      extents_over = window->window.size;
     } else {
-      for (const std::int64_t dim : anchor.first) {
-        extents_over.push_back(operand.shape[static_cast<std::size_t>(dim)]);
+      for (const std::int64_t dim : as<ir::Reduce>(anchor)->dims) {
+        extents_over.push_back(shape_of(anchor_operand(0))[static_cast<std::size_t>(dim)]);
       }
     }
     const Axes over = reductions_over(extents_over);
-    const auto kind = static_cast<Reduction>(anchor.which);
-    const Expr element =
-        is_window ? window_element(anchor, axes, over) : column_element(anchor, axes, over);
-    const Ref stage =
-        compute(block_name(BlockRole::kAcc), axes, reduced(kind, anchor.type, element, over));
-    result_.shape.num_spatial = static_cast<std::int64_t>(anchor.shape.size());
-    tiled_ = stage;
+    const Reduction kind = window != nullptr ? window->kind : as<ir::Reduce>(anchor)->kind;
+    const Expr element = window != nullptr ? window_element(*window, axes, over)
+                                           : column_element(*as<ir::Reduce>(anchor), axes, over);
+    tiled_ =
+        compute(block_name(BlockRole::kAcc), axes, reduced(kind, type_of(anchor), element, over));
     tiled_width_ = 0;
+    result_.shape.anchor = AnchorKind::kReduction;
+    result_.shape.num_spatial = static_cast<std::int64_t>(axes.variables.size());
   }
 
-  Expr column_element(const Node& anchor, const Axes& axes, const Axes& over) {
-    const Node& operand = node(anchor.operands[0]);
+  Expr column_element(const ir::Reduce& reduce, const Axes& axes, const Axes& over) {
     Exprs indices;
     std::size_t kept = 0;
     std::size_t dropped = 0;
-    for (std::size_t dim = 0; dim < operand.shape.size(); ++dim) {
+    for (std::size_t dim = 0; dim < shape_of(anchor_operand(0)).size(); ++dim) {
       const bool is_reduced =
-          dropped < anchor.first.size() && anchor.first[dropped] == static_cast<std::int64_t>(dim);
+          dropped < reduce.dims.size() && reduce.dims[dropped] == static_cast<std::int64_t>(dim);
       indices.push_back(is_reduced ? over.variables[dropped++] : axes.variables[kept++]);
     }
-    return writer_.body(anchor.operands[0], indices);
+    return writer_.body(anchor_operand(0), indices);
   }
 
-  Expr window_element(const Node& anchor, const Axes& axes, const Axes& over) {
-    const lowering::Window& window = anchor.window;
-    const Node& operand = node(anchor.operands[0]);
+  Expr window_element(const ir::ReduceWindow& each, const Axes& axes, const Axes& over) {
+    const lowering::Window& window = each.window;
+    const Shape& extents_in = shape_of(anchor_operand(0));
     Exprs indices;
     Expr is_inside;
     for (std::size_t i = 0; i < window.size.size(); ++i) {
@@ -358,12 +363,12 @@ class KernelWriter {
         is_inside = is_inside.defined() ? operation("And", is_inside, condition) : condition;
       };
       if (window.low[i] > 0) require("GE", 0);
-      if (window.high[i] > 0) require("LT", operand.shape[i]);
+      if (window.high[i] > 0) require("LT", extents_in[i]);
       indices.push_back(index);
     }
-    const Expr element = writer_.body(anchor.operands[0], indices);
+    const Expr element = writer_.body(anchor_operand(0), indices);
     if (!is_inside.defined()) return element;
-    return choose(is_inside, element, identity(static_cast<Reduction>(anchor.which), anchor.type));
+    return choose(is_inside, element, identity(each.kind, type_of(kernel_.anchor)));
   }
 
   // ---- results ----
@@ -373,34 +378,35 @@ class KernelWriter {
     const Shape& shape = storage(kernel_.root);
     const Axes axes = loops_over(shape);
     if (tiled_.defined()) {
-      const std::int32_t anchor = kernel_.anchor;
+      const ValueId anchor = kernel_.anchor;
       const bool is_plain = tiled_width_ == 0 && result_.shape.row_tile == 1 &&
-                            storage_type(node(anchor).type) == node(anchor).type;
+                            storage_type(type_of(anchor)) == type_of(anchor);
       if (kernel_.root == anchor && is_plain) {
         outputs_.push_back(tiled_);
         add_result(kernel_.root, shape);
         return;
       }
-      writer_.set_stage(anchor, tiled_, node(anchor).shape, tiled_width_);
+      writer_.set_stage(anchor, tiled_, shape_of(anchor), tiled_width_);
     }
-    const Exprs indices = writer_.reshaped(axes.variables, shape, node(kernel_.root).shape);
+    const Exprs indices = writer_.reshaped(axes.variables, shape, shape_of(kernel_.root));
     const Expr element = writer_.body(kernel_.root, indices);
     outputs_.push_back(
-        compute(block_name(BlockRole::kOut), axes, to_storage(element, node(kernel_.root).type)));
+        compute(block_name(BlockRole::kOut), axes, to_storage(element, type_of(kernel_.root))));
     add_result(kernel_.root, shape);
   }
 
   void write_pair() {
-    const Node& own = node(kernel_.root);
-    const Node& operand = node(own.operands[0]);
-    const Shape& shape = own.shape.empty() ? Shape{1} : own.shape;
-    Axes axes = loops_over(shape);
-    const auto dim = static_cast<std::size_t>(own.dim);
-    const Axes over = reductions_over({operand.shape[dim]});
-    Exprs indices = own.shape.empty() ? Exprs{} : axes.variables;
-    indices.insert(indices.begin() + own.dim, over.variables[0]);
+    const ir::Node& own = node(kernel_.root);
+    const auto& reduce = std::get<ir::ReduceIndex>(own.operation);
+    const Shape& result = shape_of(kernel_.root);
+    const Shape shape = result.empty() ? Shape{1} : result;
+    const Axes axes = loops_over(shape);
+    const Axes over =
+        reductions_over({shape_of(own.operands[0])[static_cast<std::size_t>(reduce.dim)]});
+    Exprs indices = result.empty() ? Exprs{} : axes.variables;
+    indices.insert(indices.begin() + reduce.dim, over.variables[0]);
     const Expr element = writer_.body(own.operands[0], indices);
-    const Ref reducer = index_reducer(own.which != 0, own.type);
+    const Ref reducer = index_reducer(reduce.largest, type_of(kernel_.root));
     // TE compares what both share by address.
     const Array<Ref> source = {element, over.variables[0]};
     const Expr always = literal(Type::kBool, 1);
@@ -413,11 +419,10 @@ class KernelWriter {
     const Ref op = make("te.ComputeOp", String(block_name(BlockRole::kAcc)), String(""), nullptr,
                         axes.iterators, bodies);
     for (const int i : {0, 1}) outputs_.push_back(make("te.OpGetOutput", op, i));
-    result_.results.push_back({kernel_.root, own.type, shape});
-    result_.results.push_back({kernel_.root, Type::kI64, shape});
+    for (const ValueId id : own.results) result_.results.push_back({id, type_of(id), shape});
   }
 
-  const Program& program_;
+  const ir::Graph& graph_;
   const KernelPlan& plan_;
   const Kernel& kernel_;
   ElementWriter writer_;
@@ -444,8 +449,8 @@ BlockRole role_of(const std::string& name) {
   return BlockRole::kOut;
 }
 
-KernelFunction write_kernel(const Program& program, const KernelPlan& plan, const Kernel& kernel) {
-  return KernelWriter(program, plan, kernel).write();
+KernelFunction write_kernel(const ir::Graph& graph, const KernelPlan& plan, const Kernel& kernel) {
+  return KernelWriter(graph, plan, kernel).write();
 }
 
 }  // namespace graphnet::tvm

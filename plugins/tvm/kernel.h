@@ -7,13 +7,15 @@
 
 #include "tvm_plugin/ffi.h"
 #include "tvm_plugin/fusion.h"
-#include "tvm_plugin/program.h"
 
 namespace graphnet::tvm {
 
+/// Floats of one vector of the processors that rules are written for.
+inline constexpr std::int64_t kLanes = 16;
+
 /// A tensor among a kernel's results.
 struct KernelResult {
-  std::int32_t node = -1;
+  ir::ValueId value = -1;
   Type type = Type::kF32;
   Shape shape;
 };
@@ -36,10 +38,12 @@ std::string block_name(BlockRole role, int number = 0);
 /// The role in a name of block_name(); kOut for any other name.
 BlockRole role_of(const std::string& name);
 
+/// What an anchor is: which schedule rule fits.
+enum class AnchorKind : std::uint8_t { kNone, kProduct, kConvolution, kDepthwise, kReduction };
+
 /// The sizes that schedule rules tile by.
 struct KernelShape {
-  NodeKind anchor = NodeKind::kArgument;
-  bool is_depthwise = false;
+  AnchorKind anchor = AnchorKind::kNone;
   bool has_panels = false;
   std::int64_t row_tile = 1;     ///< rows (positions) that one register tile spans
   std::int64_t num_spatial = 0;  ///< kAnchor: dimensions of kAcc before its reduction
@@ -47,13 +51,13 @@ struct KernelShape {
 
 /// A kernel as a function of TE, not scheduled.
 struct KernelFunction {
-  Ref function;                      ///< PrimFunc without a global symbol
-  std::vector<std::int32_t> inputs;  ///< stored nodes, in the order of its parameters
+  Ref function;                     ///< PrimFunc without a global symbol
+  std::vector<ir::ValueId> inputs;  ///< stored values, in the order of its parameters
   std::vector<KernelResult> results;
   KernelShape shape;
 };
 
 /// errors   LoweringError; ffi::Error where TVM refuses
-KernelFunction write_kernel(const Program& program, const KernelPlan& plan, const Kernel& kernel);
+KernelFunction write_kernel(const ir::Graph& graph, const KernelPlan& plan, const Kernel& kernel);
 
 }  // namespace graphnet::tvm

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Apache TVM driven from C++: graph -> primitives (emitter.h) -> kernels (fusion.h) -> TE functions
-// (kernel.h) with loops arranged by rule (schedule.h) -> Relax module -> LLVM and virtual machine.
+// Apache TVM driven from C++: graph -> primitives (legalize.h) -> kernels (fusion.h) -> TE
+// functions (kernel.h) with loops arranged by rule (schedule.h) -> Relax module -> LLVM and virtual
+// machine.
 #include "graphnet/plugin.h"
 
 #include <iterator>
@@ -13,11 +14,10 @@
 #include "graphnet/failure.h"
 #include "graphnet/graph_view.h"
 #include "lowering/ir/build.h"
-#include "lowering/ir/replay.h"
 #include "lowering/ir/text.h"
-#include "tvm_plugin/emitter.h"
 #include "tvm_plugin/extern_functions.h"
 #include "tvm_plugin/ffi_symbols.h"
+#include "tvm_plugin/legalize.h"
 #include "tvm_plugin/options.h"
 #include "tvm_plugin/program_compiler.h"
 #include "tvm_plugin/tvm_library.h"
@@ -44,9 +44,9 @@ namespace {
 using graphnet::Failure;
 using graphnet::from_gn;
 using graphnet::to_gn;
+namespace ir = graphnet::lowering::ir;
 using graphnet::tvm::CompiledProgram;
 using graphnet::tvm::Options;
-using graphnet::tvm::Program;
 using graphnet::tvm::ProgramCompiler;
 using graphnet::tvm::Schedule;
 using graphnet::tvm::Target;
@@ -175,23 +175,16 @@ void refuse(const std::vector<graphnet::lowering::Failure>& failures) {
 /// A graph in primitives, with the CPU's layouts or as it is.
 ///
 /// errors   Failure UNSUPPORTED, with every node that cannot be
-Program lower(const gn_host_api* host, const gn_graph_body& body, bool has_layouts) {
-  namespace ir = graphnet::lowering::ir;
+ir::Graph lower(const gn_host_api* host, const gn_graph_body& body, bool has_layouts) {
   const ir::Built built =
       ir::build(body, has_layouts,
                 {graphnet::tvm::kUnsupportedOps, std::size(graphnet::tvm::kUnsupportedOps)});
   refuse(built.failures);
   if (graphnet::dumps(host)) graphnet::dump(host, "lowered.ir", ir::to_text(built.graph));
-  graphnet::tvm::Emitter emitter(has_layouts);
-  const auto argument = [&emitter](const ir::Parameter& parameter, const ir::TensorType& type) {
-    const bool is_input = parameter.source == ir::ParameterSource::kInput;
-    return emitter.argument(
-        is_input ? graphnet::tvm::ArgumentSource::kInput : graphnet::tvm::ArgumentSource::kWeight,
-        static_cast<std::uint32_t>(parameter.index), type.type, type.shape);
-  };
-  const graphnet::lowering::Lowered lowered = ir::replay(built.graph, emitter, argument);
-  refuse(lowered.failures);
-  return emitter.finish(lowered.outputs);
+  graphnet::tvm::Legalized legalized = graphnet::tvm::legalize(built.graph, has_layouts);
+  refuse(legalized.failures);
+  if (graphnet::dumps(host)) graphnet::dump(host, "legalized.ir", ir::to_text(legalized.graph));
+  return std::move(legalized.graph);
 }
 
 constexpr gn_backend_api kApi = {
@@ -213,10 +206,10 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     gn_status* const status = backend->host->graph_body(backend->host->host, args->graph, &body);
     if (status != nullptr) return status;
     const Options& options = backend->compiler->options();
-    const Program program = lower(backend->host, body, options.schedule != Schedule::kNone);
+    const ir::Graph graph = lower(backend->host, body, options.schedule != Schedule::kNone);
     if (args->check_only != 0) return nullptr;
     auto executable = make_executable(*backend);
-    executable->program = backend->compiler->compile(program);
+    executable->program = backend->compiler->compile(graph);
     *out = executable.release();
     return nullptr;
   });

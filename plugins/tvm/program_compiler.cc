@@ -8,9 +8,9 @@
 
 #include "artifact/file_digest.h"
 #include "graphnet/failure.h"
+#include "tvm_plugin/graph_digest.h"
 #include "tvm_plugin/kernel_profile.h"
 #include "tvm_plugin/linked_code.h"
-#include "tvm_plugin/program_digest.h"
 #include "tvm_plugin/schedule.h"
 #include "tvm_plugin/tuning.h"
 #include "tvm_plugin/tvm_library.h"
@@ -53,10 +53,10 @@ Origin ProgramCompiler::origin() const {
           artifact::processor_digest()};
 }
 
-std::string ProgramCompiler::key_of(const Program& program) const {
+std::string ProgramCompiler::key_of(const lowering::ir::Graph& graph) const {
   const Origin here = origin();
   return artifact::sha256_hex(own_digest() + "\n" + here.tvm + "\n" + here.options + "\n" +
-                              here.processor + "\n" + digest_of(program));
+                              here.processor + "\n" + digest_of(graph));
 }
 
 std::unique_ptr<ProgramExecutable> ProgramCompiler::find(const std::string& key,
@@ -109,26 +109,26 @@ std::vector<Ref> ProgramCompiler::tuned(const std::vector<ArrangedKernel>& kerne
   return functions;
 }
 
-CompiledProgram ProgramCompiler::compile(const Program& program) const {
+CompiledProgram ProgramCompiler::compile(const lowering::ir::Graph& graph) const {
   CompiledProgram compiled;
-  const std::string key = cache_.is_on() ? key_of(program) : "";
+  const std::string key = cache_.is_on() ? key_of(graph) : "";
   std::string flaw;
   if (cache_.is_on()) compiled.executable = find(key, flaw);
   if (compiled.executable) {
     compiled.cache = "found";
     return compiled;
   }
-  const KernelPlan kernels = plan_kernels(program);
+  const KernelPlan kernels = plan_kernels(graph);
   const Improve improve = [&](const std::vector<ArrangedKernel>& arranged) {
     if (options_.profile) compiled.profile = profile_kernels(arranged, target_);
     if (options_.schedule == Schedule::kTuned) return tuned(arranged, compiled.tuning);
     return std::vector<Ref>(arranged.size());
   };
-  const RelaxModule module = make_relax_module(program, kernels, options_.schedule, improve);
+  const RelaxModule module = make_relax_module(graph, kernels, options_.schedule, improve);
   for (const std::string& refusal : module.refusals) {
     warn_("TVM refused a schedule, the kernel runs without: " + refusal);
   }
-  CallPlan plan = make_call_plan(program, kernels, module);
+  CallPlan plan = make_call_plan(graph, kernels, module);
   CompiledCode code = compile_module(module.module, target_);
   if (cache_.is_on()) code = keep(key, plan, std::move(code), compiled.cache);
   compiled.cache += in_brackets(flaw);

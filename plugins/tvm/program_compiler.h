@@ -21,7 +21,7 @@ struct CompiledProgram {
   std::string profile;        ///< profile_kernels; empty if it was not asked for
 };
 
-/// From a program in primitives to one that runs: compiled, or found in the artifact cache.
+/// From a legalised graph to a program that runs: compiled, or found in the artifact cache.
 class ProgramCompiler {
  public:
   using Warn = std::function<void(const std::string&)>;
@@ -31,7 +31,7 @@ class ProgramCompiler {
   /// With a cache the code that runs is the linked one from the first time on.
   ///
   /// errors   LoweringError; ffi::Error
-  CompiledProgram compile(const Program& program) const;
+  CompiledProgram compile(const lowering::ir::Graph& graph) const;
   /// errors   Failure as link_code
   std::string store(const ProgramExecutable& executable) const;
   /// errors   Failure as read_artifact and load_code
@@ -43,7 +43,7 @@ class ProgramCompiler {
  private:
   Origin origin() const;
   std::vector<Ref> tuned(const std::vector<ArrangedKernel>& kernels, std::string& report) const;
-  std::string key_of(const Program& program) const;
+  std::string key_of(const lowering::ir::Graph& graph) const;
   std::unique_ptr<ProgramExecutable> find(const std::string& key, std::string& flaw) const;
   CompiledCode keep(const std::string& key, const CallPlan& plan, CompiledCode code,
                     std::string& cache) const;

@@ -21,14 +21,12 @@ Ref tensor_type(Type type, const Shape& shape) {
               nullptr);
 }
 
-// "aten::add.Tensor model.py:1" as "aten_add_Tensor".
-std::string kernel_name(const Program& program, const Kernel& kernel) {
-  const std::int32_t id = kernel.anchor >= 0 ? kernel.anchor : kernel.root;
-  const std::int32_t location = program.at(id).location;
+// "aten::add.Tensor" as "aten_add_Tensor".
+std::string kernel_name(const ir::Graph& graph, const Kernel& kernel) {
+  const std::int32_t origin = graph.maker(kernel.anchor >= 0 ? kernel.anchor : kernel.root).origin;
   std::string name;
-  if (location >= 0) {
-    for (const char c : program.locations[static_cast<std::size_t>(location)]) {
-      if (c == ' ') break;
+  if (origin >= 0) {
+    for (const char c : graph.origins[static_cast<std::size_t>(origin)].op) {
       const bool is_word = std::isalnum(static_cast<unsigned char>(c)) != 0;
       if (is_word) {
         name += c;
@@ -42,22 +40,22 @@ std::string kernel_name(const Program& program, const Kernel& kernel) {
 
 class ModuleBuilder {
  public:
-  ModuleBuilder(const Program& program, const KernelPlan& plan, Schedule schedule,
+  ModuleBuilder(const ir::Graph& graph, const KernelPlan& plan, Schedule schedule,
                 const Improve& improve)
-      : program_(program),
+      : graph_(graph),
         plan_(plan),
         schedule_(schedule),
         improve_(improve),
         builder_(make("relax.BlockBuilderCreate", nullptr)) {}
 
   RelaxModule build() {
-    std::set<std::int32_t> wanted = reads_of(plan_.call);
-    for (const std::int32_t output : program_.outputs) wanted.insert(output);
+    std::set<ir::ValueId> wanted = reads_of(plan_.call);
+    for (const ir::ValueId output : graph_.outputs) wanted.insert(output);
     if (!plan_.bind.empty()) {
       for (const Kernel& kernel : plan_.bind) add_results(kernel, wanted, result_.bind.results);
       add_function("bind", plan_.bind, result_.bind);
     }
-    std::set<std::int32_t> outputs(program_.outputs.begin(), program_.outputs.end());
+    std::set<ir::ValueId> outputs(graph_.outputs.begin(), graph_.outputs.end());
     for (const Kernel& kernel : plan_.call) add_results(kernel, outputs, result_.main.results);
     add_function("main", plan_.call, result_.main);
     result_.num_kernels = static_cast<int>(plan_.call.size());
@@ -74,10 +72,10 @@ class ModuleBuilder {
   };
 
   /// Stored values that kernels read and none of them makes.
-  std::set<std::int32_t> reads_of(const std::vector<Kernel>& kernels) {
-    std::set<std::int32_t> reads;
+  std::set<ir::ValueId> reads_of(const std::vector<Kernel>& kernels) {
+    std::set<ir::ValueId> reads;
     for (const Kernel& kernel : kernels) {
-      for (const std::int32_t id : written(kernel).inputs) reads.insert(id);
+      for (const ir::ValueId id : written(kernel).inputs) reads.insert(id);
     }
     return reads;
   }
@@ -86,44 +84,35 @@ class ModuleBuilder {
     auto found = functions_.find(&kernel);
     if (found == functions_.end()) {
       KernelFunction function = kernel.kind == KernelKind::kExtern
-                                    ? extern_signature(program_, plan_, kernel)
-                                    : write_kernel(program_, plan_, kernel);
+                                    ? extern_signature(graph_, plan_, kernel)
+                                    : write_kernel(graph_, plan_, kernel);
       found = functions_.emplace(&kernel, std::move(function)).first;
     }
     return found->second;
   }
 
-  /// Nodes that hold what a kernel makes: its root, or the results of a pair.
-  std::vector<std::int32_t> nodes_of(const Kernel& kernel) const {
-    const NodeKind kind = program_.at(kernel.root).kind;
-    if (kind != NodeKind::kReduceIndex && kind != NodeKind::kSort) return {kernel.root};
-    std::vector<std::int32_t> nodes(2, -1);
-    for (std::size_t id = 0; id < program_.nodes.size(); ++id) {
-      const Node& node = program_.nodes[id];
-      if (node.kind == NodeKind::kResult && node.operands[0] == kernel.root) {
-        nodes[node.index] = static_cast<std::int32_t>(id);
-      }
-    }
-    return nodes;
+  /// What a kernel makes: its root, or the results of a pair.
+  const std::vector<ir::ValueId>& results_of(const Kernel& kernel) const {
+    return graph_.maker(kernel.root).results;
   }
 
-  void add_results(const Kernel& kernel, const std::set<std::int32_t>& wanted,
-                   std::vector<std::int32_t>& results) const {
-    for (const std::int32_t id : nodes_of(kernel)) {
+  void add_results(const Kernel& kernel, const std::set<ir::ValueId>& wanted,
+                   std::vector<ir::ValueId>& results) const {
+    for (const ir::ValueId id : results_of(kernel)) {
       if (wanted.count(id) != 0) results.push_back(id);
     }
   }
 
   void add_function(const char* name, const std::vector<Kernel>& kernels,
                     FunctionSignature& signature) {
-    std::set<std::int32_t> parameters = reads_of(kernels);
+    std::set<ir::ValueId> parameters = reads_of(kernels);
     for (const Kernel& kernel : kernels) {
-      for (const std::int32_t id : nodes_of(kernel)) parameters.erase(id);
+      for (const ir::ValueId id : results_of(kernel)) parameters.erase(id);
     }
     variables_.clear();
     Array<Ref> list;
-    for (const std::int32_t id : parameters) {
-      const Ref type = tensor_type(storage_type(program_.at(id).type),
+    for (const ir::ValueId id : parameters) {
+      const Ref type = tensor_type(storage_type(graph_.type(id).type),
                                    plan_.storage[static_cast<std::size_t>(id)]);
       const Ref variable = make("ir.Var", String("p" + std::to_string(id)), type, nullptr);
       variables_[id] = variable;
@@ -132,9 +121,9 @@ class ModuleBuilder {
     }
     call("relax.BlockBuilderBeginScope", builder_, list);
     call("relax.BlockBuilderBeginDataflowBlock", builder_);
-    for (const Kernel& kernel : kernels) emit(kernel);
+    for (const Kernel& kernel : kernels) emit(kernel, &kernels == &plan_.call);
     Array<Ref> results;
-    for (const std::int32_t id : signature.results) results.push_back(variables_[id]);
+    for (const ir::ValueId id : signature.results) results.push_back(variables_[id]);
     const Ref output = make("relax.BlockBuilderEmitOutput", builder_,
                             make("ir.Tuple", results, nullptr), String(""));
     finish_function(name, list, output);
@@ -154,38 +143,38 @@ class ModuleBuilder {
          String(name));
   }
 
-  void emit(const Kernel& kernel) {
+  void emit(const Kernel& kernel, bool is_call) {
     const KernelFunction& function = written(kernel);
     Array<Ref> arguments;
-    for (const std::int32_t id : function.inputs) arguments.push_back(variables_.at(id));
+    for (const ir::ValueId id : function.inputs) arguments.push_back(variables_.at(id));
     Array<Ref> types;
     for (const KernelResult& result : function.results) {
       types.push_back(tensor_type(result.type, result.shape));
     }
-    const std::string name = kernel_name(program_, kernel);
+    const std::string name = kernel_name(graph_, kernel);
     Ref value;
     if (kernel.kind == KernelKind::kExtern) {
-      value = make(
-          "relax.op.call_dps_packed",
-          make("relax.ExternFunc", String(extern_name(program_.at(kernel.root))), nullptr, nullptr),
-          make("ir.Tuple", extern_arguments(program_, kernel, arguments), nullptr), types);
+      value = make("relax.op.call_dps_packed",
+                   make("relax.ExternFunc",
+                        String(extern_name(graph_.maker(kernel.root).operation)), nullptr, nullptr),
+                   make("ir.Tuple", extern_arguments(graph_, kernel, arguments), nullptr), types);
     } else {
       const Ref variable =
           make("relax.BlockBuilderAddFunction", builder_, function.function, String(name));
       const std::string symbol = field(variable, "name_hint").cast<String>();
-      if (program_.at(kernel.root).stage == Stage::kCall) ++calls_[symbol];
+      if (is_call) ++calls_[symbol];
       if (seen_.insert(symbol).second) pending_.push_back({variable, &kernel, function});
       value = make("relax.op.call_tir", variable, make("ir.Tuple", arguments, nullptr), types);
     }
     const Ref result = make("relax.BlockBuilderEmit", builder_, value, String(name));
-    const std::vector<std::int32_t> nodes = nodes_of(kernel);
-    if (nodes.size() == 1) {
-      variables_[nodes[0]] = result;
+    const std::vector<ir::ValueId>& ids = results_of(kernel);
+    if (ids.size() == 1) {
+      variables_[ids[0]] = result;
       return;
     }
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i] < 0) continue;
-      variables_[nodes[i]] =
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (!plan_.is_stored[static_cast<std::size_t>(ids[i])]) continue;
+      variables_[ids[i]] =
           make("relax.BlockBuilderEmit", builder_,
                make("ir.TupleGetItem", result, static_cast<std::int64_t>(i), nullptr), String(""));
     }
@@ -212,9 +201,9 @@ class ModuleBuilder {
 
   std::vector<BufferShape> buffers_of(const KernelFunction& function) const {
     std::vector<BufferShape> buffers;
-    for (const std::int32_t id : function.inputs) {
+    for (const ir::ValueId id : function.inputs) {
       buffers.push_back(
-          {storage_type(program_.at(id).type), plan_.storage[static_cast<std::size_t>(id)]});
+          {storage_type(graph_.type(id).type), plan_.storage[static_cast<std::size_t>(id)]});
     }
     for (const KernelResult& result : function.results) {
       buffers.push_back({result.type, result.shape});
@@ -235,7 +224,7 @@ class ModuleBuilder {
     return schedule;
   }
 
-  const Program& program_;
+  const ir::Graph& graph_;
   const KernelPlan& plan_;
   Schedule schedule_;
   const Improve& improve_;
@@ -250,9 +239,9 @@ class ModuleBuilder {
 
 }  // namespace
 
-RelaxModule make_relax_module(const Program& program, const KernelPlan& plan, Schedule schedule,
+RelaxModule make_relax_module(const ir::Graph& graph, const KernelPlan& plan, Schedule schedule,
                               const Improve& improve) {
-  return ModuleBuilder(program, plan, schedule, improve).build();
+  return ModuleBuilder(graph, plan, schedule, improve).build();
 }
 
 }  // namespace graphnet::tvm

@@ -11,17 +11,16 @@
 #include "tvm_plugin/fusion.h"
 #include "tvm_plugin/kernel_timer.h"
 #include "tvm_plugin/options.h"
-#include "tvm_plugin/program.h"
 
 namespace graphnet::tvm {
 
-/// Stored values that a function of the module takes and gives, by node.
+/// Stored values that a function of the module takes and gives.
 struct FunctionSignature {
-  std::vector<std::int32_t> parameters;
-  std::vector<std::int32_t> results;
+  std::vector<ir::ValueId> parameters;
+  std::vector<ir::ValueId> results;
 };
 
-/// A program as a Relax module: functions "main" and, where anything depends on weights alone,
+/// A graph as a Relax module: functions "main" and, where anything depends on weights alone,
 /// "bind"; each calls one PrimFunc a kernel. Equal kernels are one PrimFunc.
 struct RelaxModule {
   Ref module;
@@ -47,7 +46,7 @@ using Improve = std::function<std::vector<Ref>(const std::vector<ArrangedKernel>
 /// improve  may be empty
 ///
 /// errors   LoweringError; ffi::Error where TVM refuses; those of `improve`
-RelaxModule make_relax_module(const Program& program, const KernelPlan& plan, Schedule schedule,
+RelaxModule make_relax_module(const ir::Graph& graph, const KernelPlan& plan, Schedule schedule,
                               const Improve& improve = nullptr);
 
 }  // namespace graphnet::tvm

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tvm_plugin/emitter.h"
 #include "tvm_plugin/expression.h"
 
 namespace graphnet::tvm {
@@ -222,7 +221,7 @@ void arrange_convolution(const Loops& loops, const KernelFunction& function) {
   const Ref acc = loops.block(BlockRole::kAcc);
   std::vector<Ref> list = loops.of(acc);
   const auto spatial = static_cast<std::size_t>(function.shape.num_spatial);
-  const bool is_depthwise = function.shape.is_depthwise;
+  const bool is_depthwise = (function.shape.anchor == AnchorKind::kDepthwise);
   const std::size_t columns = spatial - (is_depthwise ? 1 : 2);  // position of the channel loop
   const auto [tiles, position] = loops.split(list[columns - 1], function.shape.row_tile);
   Ref panel = list[columns];
@@ -302,11 +301,12 @@ Ref schedule_kernel(const Kernel& kernel, const KernelFunction& function, std::s
     arrange_rows(loops, kernel);
   } else if (kernel.kind == KernelKind::kPair) {
     rule = "pairs";
-  } else if (function.shape.anchor == NodeKind::kDot && function.shape.has_panels) {
+  } else if (function.shape.anchor == AnchorKind::kProduct && function.shape.has_panels) {
     rule = "product";
     arrange_dot(loops, function);
-  } else if (function.shape.anchor == NodeKind::kConvolution) {
-    rule = function.shape.is_depthwise ? "depthwise" : "convolution";
+  } else if (function.shape.anchor == AnchorKind::kConvolution ||
+             function.shape.anchor == AnchorKind::kDepthwise) {
+    rule = function.shape.anchor == AnchorKind::kDepthwise ? "depthwise" : "convolution";
     arrange_convolution(loops, function);
   } else {
     rule = "columns";

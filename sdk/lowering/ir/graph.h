@@ -218,6 +218,34 @@ struct Convolution {
   }
 };
 
+/// A product whose right operand is packed: [batch, m, depth] times [batch, panels, depth, lanes],
+/// columns side by side in panels; the result is [batch, m, columns], what panels hold more is cut.
+struct PackedDot {
+  std::int64_t columns = 0;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("columns", self.columns);
+  }
+};
+
+/// A channels-last convolution of what is padded already, with a packed kernel: [batch, spatial...,
+/// in] with [panels, taps..., in / groups, lanes], output channels side by side in panels. The
+/// result is [batch, spatial..., out]; a panel does not span two groups, what panels hold more is
+/// cut.
+struct PackedConvolution {
+  Shape stride;
+  Shape kernel_dilation;
+  std::int64_t groups = 1;
+  std::int64_t out = 0;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("stride", self.stride);
+    visit("kernel_dilation", self.kernel_dilation);
+    visit("groups", self.groups);
+    visit("out", self.out);
+  }
+};
+
 /// Operands x, starts.
 struct Gather {
   Shape dims;
@@ -264,8 +292,8 @@ struct FourierTransform {
 using Operation =
     std::variant<Parameter, Constant, Splat, Iota, Convert, UnaryOperation, BinaryOperation,
                  CompareOperation, Select, Broadcast, Reshape, Transpose, Slice, Pad, Concatenate,
-                 Reverse, Reduce, ReduceIndex, ReduceWindow, Dot, Convolution, Gather, Scatter,
-                 Sort, FourierTransform>;
+                 Reverse, Reduce, ReduceIndex, ReduceWindow, Dot, Convolution, PackedDot,
+                 PackedConvolution, Gather, Scatter, Sort, FourierTransform>;
 
 // ---- the graph ----
 
@@ -302,6 +330,9 @@ struct Graph {
   std::vector<Origin> origins;
 
   const Value& value(ValueId id) const { return values[static_cast<std::size_t>(id)]; }
+  const TensorType& type(ValueId id) const { return value(id).type; }
+  /// The node that the value is a result of.
+  const Node& maker(ValueId id) const { return nodes[static_cast<std::size_t>(value(id).node)]; }
 };
 
 }  // namespace graphnet::lowering::ir

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "graphnet/graph_view.h"
+#include "lowering/builder.h"
 
 namespace graphnet::lowering::ir {
 
@@ -26,6 +27,11 @@ std::string key_of(const Node& node, const TensorType& given) {
 
 TensorType type_of(const Tensor& x) {
   return {x.type, x.shape};
+}
+
+bool is_each(const Shape& list, std::int64_t value) {
+  return std::all_of(list.begin(), list.end(),
+                     [value](std::int64_t each) { return each == value; });
 }
 
 bool are_equal(const Operation& found, const Operation& wanted) {
@@ -144,33 +150,52 @@ Tensor GraphEmitter::select(const Tensor& condition, const Tensor& yes, const Te
 }
 
 Tensor GraphEmitter::broadcast(const Tensor& x, const Shape& shape, const Shape& dims) {
+  if (const auto* one = made_by<Splat>(x)) return splat(x.type, shape, one->value);
+  if (x.shape == shape && std::is_sorted(dims.begin(), dims.end())) return x;
   return add_one(Broadcast{dims}, {x}, {x.type, shape});
 }
 
 Tensor GraphEmitter::reshape(const Tensor& x, const Shape& shape) {
+  if (x.shape == shape) return x;
+  if (const auto* one = made_by<Splat>(x)) return splat(x.type, shape, one->value);
+  if (made_by<Reshape>(x) != nullptr) return reshape(operand_of(x), shape);
   return add_one(Reshape(), {x}, {x.type, shape});
 }
 
 Tensor GraphEmitter::transpose(const Tensor& x, const Shape& permutation) {
+  if (std::is_sorted(permutation.begin(), permutation.end())) return x;
+  if (const auto* first = made_by<Transpose>(x)) {
+    return transpose(operand_of(x), into_layout(first->permutation, permutation));
+  }
+  if (const auto* one = made_by<Splat>(x)) {
+    return splat(x.type, into_layout(x.shape, permutation), one->value);
+  }
   return add_one(Transpose{permutation}, {x});
 }
 
 Tensor GraphEmitter::slice(const Tensor& x, const Shape& begin, const Shape& end,
                            const Shape& step) {
-  return add_one(Slice{begin, end, step}, {x});
+  const bool is_all = end == x.shape && is_each(begin, 0) && is_each(step, 1);
+  return is_all ? x : add_one(Slice{begin, end, step}, {x});
 }
 
 Tensor GraphEmitter::pad(const Tensor& x, double value, const Shape& low, const Shape& high,
                          const Shape& interior) {
-  return add_one(Pad{value, low, high, interior}, {x});
+  const bool is_none = is_each(low, 0) && is_each(high, 0) && is_each(interior, 0);
+  return is_none ? x : add_one(Pad{value, low, high, interior}, {x});
 }
 
 Tensor GraphEmitter::concatenate(const std::vector<Tensor>& parts, std::int64_t dim) {
-  return add_one(Concatenate{dim}, parts);
+  std::vector<Tensor> filled;
+  for (const Tensor& part : parts) {
+    if (num_elements(part.shape) > 0) filled.push_back(part);
+  }
+  if (filled.size() == 1) return filled[0];
+  return add_one(Concatenate{dim}, filled.empty() ? parts : filled);
 }
 
 Tensor GraphEmitter::reverse(const Tensor& x, const Shape& dims) {
-  return add_one(Reverse{dims}, {x});
+  return dims.empty() ? x : add_one(Reverse{dims}, {x});
 }
 
 Tensor GraphEmitter::reduce(Reduction kind, const Tensor& x, const Shape& dims) {

@@ -13,8 +13,8 @@
 
 namespace graphnet::lowering::ir {
 
-/// Writes primitives down as a Graph. Equal nodes exist once; what has no element is a splat.
-/// Tensor::id is the value's.
+/// Writes primitives down as a Graph. Equal nodes exist once; what has no element is a splat; what
+/// moves nothing is left out, and of two moves of a kind one is left. Tensor::id is the value's.
 ///
 /// errors   LoweringError as infer(), at the primitive that does not fit
 class GraphEmitter final : public Emitter {
@@ -69,12 +69,18 @@ class GraphEmitter final : public Emitter {
   Tensor tensor(ValueId id) const {
     return {id, graph_.value(id).type.type, graph_.value(id).type.shape};
   }
-  /// With layouts.
-  Tensor convolution(const Tensor& x, const Tensor& kernel, Convolution operation) {
-    return add_one(std::move(operation), {x, kernel});
+  /// An operation that Emitter has no function for.
+  Tensor node(Operation operation, const std::vector<Tensor>& operands) {
+    return add_one(std::move(operation), operands);
   }
 
  private:
+  /// The value that x is, if its node is of this kind; else nothing.
+  template <typename Kind>
+  const Kind* made_by(const Tensor& x) const {
+    return std::get_if<Kind>(&maker(x).operation);
+  }
+  Tensor operand_of(const Tensor& x) const { return tensor(maker(x).operands[0]); }
   /// Adds a node, or finds the equal one. `given`: as in infer().
   std::vector<Tensor> add(Operation operation, const std::vector<Tensor>& operands,
                           const TensorType& given = {});

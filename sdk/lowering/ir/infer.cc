@@ -196,6 +196,8 @@ class Inference {
   }
   Types operator()(const Dot& each) const;
   Types operator()(const Convolution& each) const;
+  Types operator()(const PackedDot& each) const;
+  Types operator()(const PackedConvolution& each) const;
   Types operator()(const Gather& each) const;
   Types operator()(const Scatter& each) const;
   Types operator()(const Sort& each) const {
@@ -267,6 +269,38 @@ Inference::Types Inference::operator()(const Convolution& each) const {
                                        w.stride[i], w.kernel_dilation[i]));
   }
   result.shape = into_layout(result.shape, each.layout);
+  return {result};
+}
+
+Inference::Types Inference::operator()(const PackedDot& each) const {
+  take(2);
+  const Shape& left = in_[0].shape;
+  const Shape& right = in_[1].shape;
+  require(left.size() == 3 && right.size() == 4 && in_[0].type == in_[1].type &&
+              left[0] == right[0] && left[2] == right[2] && each.columns <= right[1] * right[3],
+          "a product with panels that do not fit");
+  return {{compute_type(in_[0].type), {left[0], left[1], each.columns}}};
+}
+
+Inference::Types Inference::operator()(const PackedConvolution& each) const {
+  take(2);
+  const Shape& x = in_[0].shape;
+  const Shape& kernel = in_[1].shape;
+  const std::size_t count = each.stride.size();
+  require(x.size() == count + 2 && kernel.size() == count + 3 && in_[0].type == in_[1].type &&
+              each.kernel_dilation.size() == count && are_at_least(each.stride, 1) &&
+              are_at_least(each.kernel_dilation, 1),
+          "a packed convolution of other types or ranks");
+  require(each.groups > 0 && kernel[count + 1] * each.groups == x.back() &&
+              each.out % each.groups == 0 && each.out <= kernel[0] * kernel.back() &&
+              (each.groups == 1 || each.out / each.groups % kernel.back() == 0),
+          "channels of a packed convolution that do not fit");
+  TensorType result = {compute_type(in_[0].type), {x[0]}};
+  for (std::size_t i = 0; i < count; ++i) {
+    result.shape.push_back(
+        num_windows(x[i + 1], kernel[i + 1], each.stride[i], each.kernel_dilation[i]));
+  }
+  result.shape.push_back(each.out);
   return {result};
 }
 

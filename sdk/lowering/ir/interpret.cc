@@ -436,8 +436,8 @@ std::vector<Array> interpret(const Graph& graph, const Arguments& arguments) {
     std::vector<Array> results;
     if (const auto* parameter = std::get_if<Parameter>(&node.operation)) {
       results = {argument(*parameter, arguments)};
-    } else if (is_one_of<Reduce, ReduceIndex, ReduceWindow, Dot, Convolution, Scatter, Sort,
-                         FourierTransform>(node.operation)) {
+    } else if (is_one_of<Reduce, ReduceIndex, ReduceWindow, Dot, Convolution, PackedDot,
+                         PackedConvolution, Scatter, Sort, FourierTransform>(node.operation)) {
       results = interpret_sum(node.operation, operands, types);
     } else {
       results = {{types[0], std::visit(Evaluation(operands, types), node.operation)}};

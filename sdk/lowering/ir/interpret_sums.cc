@@ -81,6 +81,19 @@ Vector<Element> permuted(const Array& array, const Shape& order) {
   return result;
 }
 
+/// The first `extent` elements along a dimension.
+template <typename Element>
+Array cut(const Array& array, std::size_t dim, std::int64_t extent) {
+  Array result = {array.type, Vector<Element>()};
+  result.type.shape[dim] = extent;
+  const Shape strides = strides_of(array.type.shape);
+  const auto& from = std::get<Vector<Element>>(array.elements);
+  auto& to = std::get<Vector<Element>>(result.elements);
+  for_each_index(result.type.shape,
+                 [&](const Shape& index) { to.push_back(from[at(offset(index, strides))]); });
+  return result;
+}
+
 std::int64_t extent_of(const TensorType& x, const Shape& dims) {
   std::int64_t extent = 1;
   for (const std::int64_t dim : dims) extent *= x.shape[at(dim)];
@@ -210,6 +223,39 @@ class Sums {
     });
     if (each.layout.empty()) return one(std::move(result));
     return one(permuted<Element>({{out_[0].type, result_shape}, std::move(result)}, each.layout));
+  }
+
+  /// As the plain product of what the panels hold.
+  std::vector<Array> operator()(const PackedDot& each) const {
+    const Shape& panels = in_[1]->type.shape;
+    const Array right =
+        cut<Element>({{in_[1]->type.type, {panels[0], panels[2], panels[1] * panels[3]}},
+                      permuted<Element>(*in_[1], {0, 2, 1, 3})},
+                     2, each.columns);
+    const std::vector<const Array*> operands = {in_[0], &right};
+    return Sums(operands, out_)(Dot{{{0}, {0}, {2}, {1}}});
+  }
+
+  std::vector<Array> operator()(const PackedConvolution& each) const {
+    const Shape& panels = in_[1]->type.shape;
+    const std::size_t count = each.stride.size();
+    // [panels, lanes, in, taps...].
+    Shape order = {0, static_cast<std::int64_t>(count) + 2, static_cast<std::int64_t>(count) + 1};
+    Shape shape = {panels[0] * panels[count + 2], panels[count + 1]};
+    for (std::size_t i = 1; i <= count; ++i) {
+      order.push_back(static_cast<std::int64_t>(i));
+      shape.push_back(panels[i]);
+    }
+    const Array kernel =
+        cut<Element>({{in_[1]->type.type, shape}, permuted<Element>(*in_[1], order)}, 0, each.out);
+    const Shape zeros(count, 0);
+    const ConvolutionAttributes window = {each.stride,          zeros,      zeros, Shape(count, 1),
+                                          each.kernel_dilation, each.groups};
+    Shape layout = counting(static_cast<std::int64_t>(count) + 2);
+    layout.erase(layout.begin() + 1);
+    layout.push_back(1);
+    const std::vector<const Array*> operands = {in_[0], &kernel};
+    return Sums(operands, out_)(Convolution{window, layout, {}});
   }
 
   std::vector<Array> operator()(const Scatter& each) const {

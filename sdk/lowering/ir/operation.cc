@@ -114,6 +114,12 @@ std::string_view name(const Dot&) {
 std::string_view name(const Convolution&) {
   return "convolution";
 }
+std::string_view name(const PackedDot&) {
+  return "packed_dot";
+}
+std::string_view name(const PackedConvolution&) {
+  return "packed_convolution";
+}
 std::string_view name(const Gather&) {
   return "gather";
 }

@@ -69,6 +69,10 @@ class Emission {
     }
     return {emit_.convolution(in_[0], in_[1], each.window)};
   }
+  Tensors operator()(const PackedDot&) const { throw LoweringError("a packed product"); }
+  Tensors operator()(const PackedConvolution&) const {
+    throw LoweringError("a packed convolution");
+  }
   Tensors operator()(const Gather& each) const {
     return {emit_.gather(in_[0], in_[1], each.dims, each.batch_position)};
   }

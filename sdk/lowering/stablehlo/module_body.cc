@@ -195,6 +195,8 @@ class NodePrinter {
   void operator()(const ir::ReduceWindow& each) const;
   void operator()(const ir::Dot& each) const;
   void operator()(const ir::Convolution& each) const;
+  void operator()(const ir::PackedDot&) const { refuse_packed(); }
+  void operator()(const ir::PackedConvolution&) const { refuse_packed(); }
   void operator()(const ir::Gather& each) const;
   void operator()(const ir::Scatter& each) const;
   void operator()(const ir::Sort& each) const;
@@ -204,6 +206,9 @@ class NodePrinter {
   }
 
  private:
+  [[noreturn]] static void refuse_packed() {
+    throw LoweringError("StableHLO has no packed operands");
+  }
   const std::string& in(std::size_t index) const { return body_.name_of(node_.operands[index]); }
   const ir::TensorType& type_in(std::size_t index) const {
     return body_.type_of(node_.operands[index]);

@@ -4,37 +4,41 @@
 #include <gtest/gtest.h>
 
 #include "lowering/builder.h"
-#include "tvm_plugin/emitter.h"
+#include "lowering/ir/graph_emitter.h"
+#include "lowering/ir/passes/stage.h"
+#include "tvm_plugin/legalize.h"
 
 namespace graphnet::tvm {
 namespace {
 
 using lowering::Builder;
-using lowering::Reduction;
+using lowering::Tensor;
 using lowering::Unary;
 
-/// A graph of one input (a constant stands for weights, so it is known in bind).
+/// A graph as it is legalised (a constant stands for weights, so it is known in bind).
 class Graph {
  public:
-  explicit Graph(bool rewrites = true) : emitter_(rewrites), b(emitter_) {}
+  explicit Graph(bool rewrites = true) : rewrites_(rewrites), emitter_(rewrites), b(emitter_) {}
 
   Tensor input(const Shape& shape) {
-    return emitter_.argument(ArgumentSource::kInput, num_inputs_++, Type::kF32, shape);
+    return emitter_.parameter(ir::ParameterSource::kInput, num_inputs_++, {Type::kF32, shape});
   }
   Tensor weight(const Shape& shape) {
     const std::vector<float> data(static_cast<std::size_t>(lowering::num_elements(shape)), 1);
     return emitter_.constant(Type::kF32, shape, data.data());
   }
   KernelPlan plan(const Tensor& output) {
-    program_ = emitter_.finish({output});
-    return plan_kernels(program_);
+    legal_ = legalize(emitter_.finish({output}), rewrites_).graph;
+    return plan_kernels(legal_);
   }
-  const Program& program() const { return program_; }
+  const ir::Graph& legal() const { return legal_; }
+  const ir::Operation& operation(ir::ValueId id) const { return legal_.maker(id).operation; }
 
  private:
-  std::uint32_t num_inputs_ = 0;
-  Emitter emitter_;
-  Program program_;
+  bool rewrites_;
+  std::int64_t num_inputs_ = 0;
+  ir::GraphEmitter emitter_;
+  ir::Graph legal_;
 
  public:
   Builder b;
@@ -93,7 +97,10 @@ TEST(Fusion, AValueThatTwoKernelsReadIsStored) {
   const Tensor shared = b.unary(Unary::kExp, graph.input({64, 64}));
   const Tensor left = b.matmul(shared, graph.weight({64, 64}));
   const KernelPlan plan = graph.plan(b.add(left, shared));
-  EXPECT_TRUE(plan.is_stored[static_cast<std::size_t>(shared.id)]);
+  for (const ir::Node& node : graph.legal().nodes) {
+    if (!std::holds_alternative<ir::UnaryOperation>(node.operation)) continue;
+    EXPECT_TRUE(plan.is_stored[static_cast<std::size_t>(node.results[0])]);
+  }
   EXPECT_EQ(plan.call.size(), 2U);
 }
 
@@ -114,7 +121,7 @@ TEST(Fusion, WithoutRewritesTransposesStayWhereTheyAre) {
   const Tensor y = b.unary(Unary::kExp, x);
   EXPECT_EQ(y.shape, (Shape{8, 4}));
   const KernelPlan plan = graph.plan(y);
-  EXPECT_EQ(graph.program().at(graph.program().outputs[0]).kind, NodeKind::kUnary);
+  EXPECT_TRUE(is_elementwise(graph.operation(graph.legal().outputs[0])));
   EXPECT_EQ(plan.call.size(), 1U);
 }
 
@@ -126,13 +133,14 @@ TEST(Fusion, KernelsRunAfterWhatTheyRead) {
     x = b.softmax(b.matmul(x, graph.weight({32, 32})), 1);
   }
   const KernelPlan plan = graph.plan(x);
-  std::vector<bool> is_ready(graph.program().nodes.size());
+  const std::vector<ir::Stage> stages = ir::stages_of(graph.legal());
+  std::vector<bool> is_ready(graph.legal().values.size());
   for (const Kernel& kernel : plan.call) {
-    for (const std::int32_t member : kernel.members) {
-      for (const std::int32_t operand : graph.program().at(member).operands) {
+    for (const ir::ValueId member : kernel.members) {
+      for (const ir::ValueId operand : graph.legal().maker(member).operands) {
         const bool is_made = plan.is_stored[static_cast<std::size_t>(operand)] &&
-                             graph.program().at(operand).stage == Stage::kCall &&
-                             graph.program().at(operand).kind != NodeKind::kArgument;
+                             stages[static_cast<std::size_t>(operand)] == ir::Stage::kCall &&
+                             !is_argument(graph.operation(operand));
         const bool is_own = operand == kernel.root;
         EXPECT_TRUE(!is_made || is_own || is_ready[static_cast<std::size_t>(operand)]);
       }

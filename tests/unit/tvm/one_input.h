@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "tvm_plugin/emitter.h"
+#include "lowering/ir/graph_emitter.h"
 
 namespace graphnet::tvm {
 
-/// The input of a program that has one, float32.
-inline Tensor one_input(Emitter& emitter, const std::vector<std::int64_t>& shape) {
-  return emitter.argument(ArgumentSource::kInput, 0, Type::kF32, shape);
+/// The input of a graph that has one, float32.
+inline lowering::Tensor one_input(lowering::ir::GraphEmitter& emitter,
+                                  const std::vector<std::int64_t>& shape) {
+  return emitter.parameter(lowering::ir::ParameterSource::kInput, 0, {lowering::Type::kF32, shape});
 }
 
 }  // namespace graphnet::tvm

@@ -15,9 +15,9 @@
 #include "lowering/builder.h"
 #include "support/mentions.h"
 #include "support/temp_dir.h"
-#include "tvm_plugin/emitter.h"
 #include "tvm_plugin/extern_functions.h"
 #include "tvm_plugin/ffi_symbols.h"
+#include "tvm_plugin/legalize.h"
 #include "tvm_plugin/linked_code.h"
 #include "tvm_plugin/schedule.h"
 #include "tvm_plugin/tuning.h"
@@ -38,16 +38,16 @@ constexpr std::int64_t kColumns = 48;
 
 /// softmax(x w) and the indices that sort it: panels in bind, rules, vector math, a function of the
 /// plugin's own.
-Program sample() {
-  Emitter emitter(true);
+ir::Graph sample() {
+  ir::GraphEmitter emitter(true);
   lowering::Builder b(emitter);
-  const Tensor x = one_input(emitter, {kRows, kColumns});
+  const lowering::Tensor x = one_input(emitter, {kRows, kColumns});
   std::vector<float> weight(kColumns * kColumns);
   for (std::size_t i = 0; i < weight.size(); ++i) weight[i] = static_cast<float>(i % 13) - 6;
-  const Tensor w = emitter.constant(Type::kF32, {kColumns, kColumns}, weight.data());
-  const Tensor y = b.softmax(b.matmul(x, w), 1);
+  const lowering::Tensor w = emitter.constant(Type::kF32, {kColumns, kColumns}, weight.data());
+  const lowering::Tensor y = b.softmax(b.matmul(x, w), 1);
   const auto [values, indices] = emitter.sort(y, 1, true);
-  return emitter.finish({y, values, indices});
+  return legalize(emitter.finish({y, values, indices}), true).graph;
 }
 
 /// Tensors of one call, in memory of the test's.
@@ -225,12 +225,12 @@ TEST_F(ProgramCompilerTest, TuningMeasuresAndKeepsWhatItMeasured) {
   const Target target = make_target("", 1);
   const auto warn = [this](const std::string& text) { warnings_ += text + "\n"; };
   const TuningSettings settings = {600, 2, folder_.path() / "database", target, warn};
-  const Program program = sample();
-  const KernelPlan kernels = plan_kernels(program);
+  const ir::Graph graph = sample();
+  const KernelPlan kernels = plan_kernels(graph);
   std::vector<TuningReport> reports;
   RelaxModule module;
   for (int i = 0; i < 2; ++i) {
-    module = make_relax_module(program, kernels, Schedule::kTuned, [&](const auto& arranged) {
+    module = make_relax_module(graph, kernels, Schedule::kTuned, [&](const auto& arranged) {
       std::vector<TuningTask> tasks;
       for (const ArrangedKernel& kernel : arranged) {
         tasks.push_back({kernel.name, module_of(kernel.function), kernel.schedule, kernel.buffers,
@@ -248,10 +248,10 @@ TEST_F(ProgramCompilerTest, TuningMeasuresAndKeepsWhatItMeasured) {
   EXPECT_EQ(reports[1].known, reports[0].known);
   CompiledCode code = compile_module(module.module, target);
   start(code);
-  ProgramExecutable tuned(make_call_plan(program, kernels, module), code);
+  ProgramExecutable tuned(make_call_plan(graph, kernels, module), code);
   Call by_rule;
   Call by_measure;
-  by_rule.run(*compiler().compile(program).executable);
+  by_rule.run(*compiler().compile(graph).executable);
   by_measure.run(tuned);
   for (std::size_t i = 0; i < by_rule.y.size(); ++i) {
     EXPECT_NEAR(by_rule.y[i], by_measure.y[i], 1e-6);

@@ -275,7 +275,13 @@ Tensor LayoutEmitter::convolution_in(const Tensor& x, const Tensor& kernel,
   const Tensor source = relayout(x, layout);
   const Tensor weights = relayout(kernel, kernel_layout);
   const Convolution operation = {attributes, short_layout(layout), short_layout(kernel_layout)};
-  return like(out_.convolution(memory_of(source), memory_of(weights), operation), source);
+  return like(out_.node(operation, {memory_of(source), memory_of(weights)}), source);
+}
+
+Tensor LayoutEmitter::node(Operation operation, const std::vector<Tensor>& operands) {
+  std::vector<Tensor> memories;
+  for (const Tensor& operand : operands) memories.push_back(memory_of(in_order(operand)));
+  return out_.node(std::move(operation), memories);
 }
 
 // ---- positions known at run time: dimensions in order ----

@@ -75,6 +75,8 @@ class LayoutEmitter : public Emitter {
   Tensor convolution_in(const Tensor& x, const Tensor& kernel,
                         const ConvolutionAttributes& attributes, const Shape& layout,
                         const Shape& kernel_layout);
+  /// An operation on memory, for which Emitter has no function; its result is in order.
+  Tensor node(ir::Operation operation, const std::vector<Tensor>& operands);
   Stage stage(const Tensor& x) const { return out_.stage(x); }
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "lowering/ir/passes/stage.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -9,18 +10,6 @@
 namespace graphnet::lowering::ir {
 
 namespace {
-
-std::vector<Stage> stages_of(const Graph& graph) {
-  std::vector<Stage> stages(graph.values.size(), Stage::kKnown);
-  for (const Node& node : graph.nodes) {
-    Stage stage = own_stage(node.operation);
-    for (const ValueId operand : node.operands) {
-      stage = std::max(stage, stages[static_cast<std::size_t>(operand)]);
-    }
-    for (const ValueId result : node.results) stages[static_cast<std::size_t>(result)] = stage;
-  }
-  return stages;
-}
 
 // A broadcast bias would cost more to read than to make.
 bool is_cheap(const Operation& operation) {
@@ -110,6 +99,18 @@ class Split {
 };
 
 }  // namespace
+
+std::vector<Stage> stages_of(const Graph& graph) {
+  std::vector<Stage> stages(graph.values.size(), Stage::kKnown);
+  for (const Node& node : graph.nodes) {
+    Stage stage = own_stage(node.operation);
+    for (const ValueId operand : node.operands) {
+      stage = std::max(stage, stages[static_cast<std::size_t>(operand)]);
+    }
+    for (const ValueId result : node.results) stages[static_cast<std::size_t>(result)] = stage;
+  }
+  return stages;
+}
 
 StagedGraph split_by_stage(Graph graph) {
   return Split(std::move(graph)).run();

@@ -5,6 +5,9 @@
 
 namespace graphnet::lowering::ir {
 
+/// By value.
+std::vector<Stage> stages_of(const Graph& graph);
+
 /// A graph in two: what is computed once from weights, and what is computed per call.
 struct StagedGraph {
   /// Reads weights alone. Output i is what parameter i of source kBound of `call` stands for.

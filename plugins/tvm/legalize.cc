@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+#include "tvm_plugin/legalize.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lowering/builder.h"
+#include "lowering/ir/passes/layout.h"
+#include "lowering/ir/replay.h"
+#include "tvm_plugin/kernel.h"
+
+namespace graphnet::tvm {
+
+namespace {
+
+using lowering::Builder;
+using lowering::ConvolutionAttributes;
+using lowering::counting;
+using lowering::LoweringError;
+using lowering::num_elements;
+using lowering::Reduction;
+using lowering::Tensor;
+
+std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+Shape extents_of(const Shape& shape, const Shape& dims) {
+  Shape result;
+  for (const std::int64_t dim : dims) result.push_back(shape[static_cast<std::size_t>(dim)]);
+  return result;
+}
+
+std::int64_t product(const Shape& shape, const Shape& dims) {
+  return num_elements(extents_of(shape, dims));
+}
+
+Shape joined(const Shape& a, const Shape& b, const Shape& c) {
+  Shape all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  all.insert(all.end(), c.begin(), c.end());
+  return all;
+}
+
+Shape free_dims(std::int64_t rank, const Shape& batch, const Shape& contracting) {
+  return lowering::without_dims(counting(rank), joined(batch, contracting, {}));
+}
+
+// n, c, spatial... as n, spatial..., c.
+Shape channels_last(std::int64_t rank) {
+  Shape permutation = {0};
+  for (std::int64_t i = 2; i < rank; ++i) permutation.push_back(i);
+  permutation.push_back(1);
+  return permutation;
+}
+
+// n, spatial..., c as n, c, spatial...
+Shape channels_second(std::int64_t rank) {
+  Shape permutation = counting(rank - 1);
+  permutation.insert(permutation.begin() + 1, rank - 1);
+  return permutation;
+}
+
+// out, in, spatial... as spatial..., in, out.
+Shape taps_first(std::int64_t rank) {
+  Shape layout;
+  for (std::int64_t i = 2; i < rank; ++i) layout.push_back(i);
+  layout.insert(layout.end(), {1, 0});
+  return layout;
+}
+
+// Columns that one register tile spans: two vectors, or what there is.
+std::int64_t panel_width(std::int64_t columns) {
+  if (columns >= 2 * kLanes) return 2 * kLanes;
+  return columns > kLanes / 2 ? kLanes : columns;
+}
+
+// A panel never spans two groups.
+std::int64_t panel_width(std::int64_t out, std::int64_t groups) {
+  if (groups == 1) return panel_width(out);
+  std::int64_t width = std::min(2 * kLanes, out / groups);
+  if ((out / groups) % width != 0 && (out / groups) % kLanes == 0) width = kLanes;
+  while ((out / groups) % width != 0) --width;
+  return width;
+}
+
+double identity_of(Reduction kind) {
+  return kind == Reduction::kProduct || kind == Reduction::kAnd ? 1 : 0;
+}
+
+void refuse_complex(Type type) {
+  if (lowering::is_complex(type)) throw LoweringError("TVM has no complex numbers");
+}
+
+class Legalizer final : public ir::LayoutEmitter {
+ public:
+  using LayoutEmitter::LayoutEmitter;
+
+  Tensor constant(Type type, const Shape& shape, const void* data) override {
+    refuse_complex(type);
+    return LayoutEmitter::constant(type, shape, data);
+  }
+  Tensor splat(Type type, const Shape& shape, double value) override {
+    refuse_complex(type);
+    return LayoutEmitter::splat(type, shape, value);
+  }
+  Tensor convert(const Tensor& x, Type type) override {
+    refuse_complex(type);
+    const bool is_test = type == Type::kBool && x.type != type;
+    return is_test ? compare(lowering::Comparison::kNe, x, splat(x.type, x.shape, 0))
+                   : LayoutEmitter::convert(x, type);
+  }
+  Tensor binary(lowering::Binary kind, const Tensor& a, const Tensor& b) override {
+    if (kind == lowering::Binary::kComplex) throw LoweringError("TVM has no complex numbers");
+    return LayoutEmitter::binary(kind, a, b);
+  }
+  Tensor fourier(lowering::Fourier, const Tensor&, const Shape&) override {
+    throw LoweringError("TVM has no Fourier transform and no complex numbers");
+  }
+
+  // TVM would divide by extents of 0.
+  Tensor pad(const Tensor& x, double value, const Shape& low, const Shape& high,
+             const Shape& interior) override;
+  Tensor reduce(Reduction kind, const Tensor& x, const Shape& dims) override {
+    if (num_elements(x.shape) > 0) return LayoutEmitter::reduce(kind, x, dims);
+    return splat(x.type, lowering::without_dims(x.shape, dims), identity_of(kind));
+  }
+  Tensor reduce_window(Reduction kind, const Tensor& x, const lowering::Window& window) override;
+
+  std::pair<Tensor, Tensor> reduce_index(bool largest, const Tensor& x, std::int64_t dim) override;
+  Tensor scatter(const Tensor& x, const Tensor& starts, const Shape& dims, const Tensor& updates,
+                 std::optional<Reduction> combine) override;
+  Tensor dot(const Tensor& a, const Tensor& b, const lowering::Contraction& contraction) override;
+  Tensor convolution(const Tensor& x, const Tensor& kernel,
+                     const ConvolutionAttributes& attributes) override;
+
+ private:
+  Tensor panels(const Tensor& right, std::int64_t rows);
+  Tensor pointwise_convolution(const Tensor& x, const Tensor& kernel);
+  Tensor kernel_panels(const Tensor& kernel, std::int64_t groups);
+  Tensor padded(const Tensor& x, const ConvolutionAttributes& attributes);
+};
+
+Tensor Legalizer::pad(const Tensor& x, double value, const Shape& low, const Shape& high,
+                      const Shape& interior) {
+  if (num_elements(x.shape) > 0) return LayoutEmitter::pad(x, value, low, high, interior);
+  Shape shape = x.shape;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    shape[i] += low[i] + high[i] + std::max<std::int64_t>(shape[i] - 1, 0) * interior[i];
+  }
+  return splat(x.type, shape, value);
+}
+
+Tensor Legalizer::reduce_window(Reduction kind, const Tensor& x, const lowering::Window& window) {
+  if (num_elements(x.shape) > 0) return LayoutEmitter::reduce_window(kind, x, window);
+  Shape shape;
+  for (std::size_t i = 0; i < x.shape.size(); ++i) {
+    const std::int64_t in = x.shape[i] + window.low[i] + window.high[i];
+    shape.push_back((in - window.dilation[i] * (window.size[i] - 1) - 1) / window.stride[i] + 1);
+  }
+  return splat(x.type, shape, identity_of(kind));
+}
+
+std::pair<Tensor, Tensor> Legalizer::reduce_index(bool largest, const Tensor& x, std::int64_t dim) {
+  if (x.type != Type::kBF16) return LayoutEmitter::reduce_index(largest, x, dim);
+  const auto [value, index] = LayoutEmitter::reduce_index(largest, convert(x, Type::kF32), dim);
+  return {convert(value, x.type), index};
+}
+
+Tensor Legalizer::scatter(const Tensor& x, const Tensor& starts, const Shape& dims,
+                          const Tensor& updates, std::optional<Reduction> combine) {
+  if (!combine || !lowering::is_half(x.type)) {
+    return LayoutEmitter::scatter(x, starts, dims, updates, combine);
+  }
+  const Tensor wide = LayoutEmitter::scatter(convert(x, Type::kF32), starts, dims,
+                                             convert(updates, Type::kF32), combine);
+  return convert(wide, x.type);
+}
+
+// [b, k, n] as [b, n / p, k, p], columns beyond n being 0: a tile of the product reads its part of
+// the right side from front to back.
+Tensor Legalizer::panels(const Tensor& right, std::int64_t rows) {
+  Builder b(*this);
+  const std::int64_t columns = right.extent(2);
+  // A single row has no reuse; more columns at once hide what each addition waits for.
+  const std::int64_t width = rows < 4 && columns >= 4 * kLanes ? 4 * kLanes : panel_width(columns);
+  const std::int64_t whole = round_up(columns, width);
+  const Tensor wide = b.pad(right, 0, {0, 0, 0}, {0, 0, whole - columns});
+  return transpose(b.reshape(wide, {right.extent(0), right.extent(1), whole / width, width}),
+                   {0, 2, 1, 3});
+}
+
+Tensor Legalizer::dot(const Tensor& a, const Tensor& b, const lowering::Contraction& contraction) {
+  Builder build(*this);
+  const Shape rows = free_dims(a.rank(), contraction.left_batch, contraction.left_contracting);
+  const Shape columns = free_dims(b.rank(), contraction.right_batch, contraction.right_contracting);
+  const std::int64_t batch = product(a.shape, contraction.left_batch);
+  const std::int64_t m = product(a.shape, rows);
+  const std::int64_t n = product(b.shape, columns);
+  const std::int64_t k = product(a.shape, contraction.left_contracting);
+  const Shape shape = joined(extents_of(a.shape, contraction.left_batch), extents_of(a.shape, rows),
+                             extents_of(b.shape, columns));
+  if (num_elements(shape) == 0 || k == 0) return splat(lowering::compute_type(a.type), shape, 0);
+  const Tensor left = build.reshape(
+      in_order(transpose(a, joined(contraction.left_batch, rows, contraction.left_contracting))),
+      {batch, m, k});
+  const Tensor right = build.reshape(
+      in_order(
+          transpose(b, joined(contraction.right_batch, contraction.right_contracting, columns))),
+      {batch, k, n});
+  const bool has_panels = rewrites() && lowering::is_float(a.type) && n > 1;
+  const Tensor result = has_panels ? node(ir::PackedDot{n}, {left, panels(right, m)})
+                                   : node(ir::Dot{{{0}, {0}, {2}, {1}}}, {left, right});
+  return build.reshape(result, shape);
+}
+
+Tensor Legalizer::convolution(const Tensor& x, const Tensor& kernel,
+                              const ConvolutionAttributes& a) {
+  const Shape shape = lowering::convolved_shape(x, kernel, a);
+  if (num_elements(shape) == 0) return splat(x.type, shape, 0);
+  const Tensor source = padded(x, a);
+  const Shape ones(a.stride.size(), 1);
+  const bool is_pointwise = a.groups == 1 && a.stride == ones && source.shape == x.shape &&
+                            num_elements(kernel.shape) == kernel.shape[0] * kernel.shape[1];
+  if (is_pointwise) return pointwise_convolution(x, kernel);
+  const Shape layout = channels_last(x.rank());
+  const Shape back = channels_second(x.rank());
+  if (a.groups > 1 && kernel.shape[1] == 1) {
+    const Shape zeros(a.stride.size(), 0);
+    const ir::Convolution operation = {
+        {a.stride, zeros, zeros, ones, a.kernel_dilation, a.groups}, layout, taps_first(x.rank())};
+    return transpose(
+        node(operation, {transpose(source, layout), transpose(kernel, taps_first(x.rank()))}),
+        back);
+  }
+  const ir::PackedConvolution operation = {a.stride, a.kernel_dilation, a.groups, kernel.shape[0]};
+  return transpose(node(operation, {transpose(source, layout), kernel_panels(kernel, a.groups)}),
+                   back);
+}
+
+Tensor Legalizer::padded(const Tensor& x, const ConvolutionAttributes& a) {
+  Shape low(x.shape.size(), 0);
+  Shape high = low;
+  Shape interior = low;
+  for (std::size_t i = 0; i < a.low.size(); ++i) {
+    low[i + 2] = a.low[i];
+    high[i + 2] = a.high[i];
+    interior[i + 2] = a.input_dilation[i] - 1;
+  }
+  return pad(x, 0, low, high, interior);
+}
+
+// One tap is a matrix product over all positions.
+Tensor Legalizer::pointwise_convolution(const Tensor& x, const Tensor& kernel) {
+  Builder b(*this);
+  const Tensor rows = transpose(x, channels_last(x.rank()));
+  const Tensor matrix = b.reshape(kernel, {kernel.shape[0], kernel.shape[1]});
+  return transpose(dot(rows, matrix, {{}, {}, {x.rank() - 1}, {1}}), channels_second(x.rank()));
+}
+
+// [co, ci / groups, spatial...] as [co / p, spatial..., ci / groups, p].
+Tensor Legalizer::kernel_panels(const Tensor& kernel, std::int64_t groups) {
+  Builder b(*this);
+  const std::int64_t out = kernel.shape[0];
+  const std::int64_t width = panel_width(out, groups);
+  const std::int64_t whole = round_up(out, width);
+  Shape high(kernel.shape.size(), 0);
+  high[0] = whole - out;
+  const Tensor wide = b.pad(kernel, 0, Shape(high.size(), 0), high);
+  Shape split = {whole / width, width};
+  split.insert(split.end(), kernel.shape.begin() + 1, kernel.shape.end());
+  Shape order = {0};
+  for (std::int64_t i = 2; i < kernel.rank(); ++i) order.push_back(i + 1);
+  order.insert(order.end(), {2, 1});
+  return transpose(b.reshape(wide, split), order);
+}
+
+}  // namespace
+
+Legalized legalize(const ir::Graph& graph, bool rewrites) {
+  Legalizer legalizer(rewrites);
+  const auto parameter = [&legalizer](const ir::Parameter& each, const ir::TensorType& type) {
+    refuse_complex(type.type);
+    return legalizer.parameter(each.source, each.index, type);
+  };
+  lowering::Lowered lowered = ir::replay(graph, legalizer, parameter);
+  if (!lowered.failures.empty()) return {{}, std::move(lowered.failures)};
+  return {legalizer.finish(lowered.outputs), {}};
+}
+
+}  // namespace graphnet::tvm
