@@ -7,6 +7,7 @@
 #include "lowering/builder.h"
 #include "tvm_plugin/arithmetic.h"
 #include "tvm_plugin/element.h"
+#include "tvm_plugin/legalize.h"
 #include "tvm_plugin/stage.h"
 
 namespace graphnet::tvm {

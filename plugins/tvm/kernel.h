@@ -10,9 +10,6 @@
 
 namespace graphnet::tvm {
 
-/// Floats of one vector of the processors that rules are written for.
-inline constexpr std::int64_t kLanes = 16;
-
 /// A tensor among a kernel's results.
 struct KernelResult {
   ir::ValueId value = -1;

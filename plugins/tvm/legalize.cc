@@ -7,9 +7,10 @@
 #include "lowering/builder.h"
 #include "lowering/ir/passes/layout.h"
 #include "lowering/ir/replay.h"
-#include "tvm_plugin/kernel.h"
 
 namespace graphnet::tvm {
+
+namespace ir = lowering::ir;
 
 namespace {
 
@@ -19,7 +20,9 @@ using lowering::counting;
 using lowering::LoweringError;
 using lowering::num_elements;
 using lowering::Reduction;
+using lowering::Shape;
 using lowering::Tensor;
+using lowering::Type;
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "lowering/ir/graph.h"
 #include "lowering/lower_graph.h"
 
 namespace graphnet::tvm {
+
+/// Floats of one vector of the processors that rules are written for.
+inline constexpr std::int64_t kLanes = 16;
 
 /// A graph, or all operators that TVM has no type or operation for.
 struct Legalized {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tvm_plugin/expression.h"
+#include "tvm_plugin/legalize.h"
 
 namespace graphnet::tvm {
 

@@ -15,6 +15,7 @@
 #include "lowering/ir/text.h"
 #include "lowering/ir/verify.h"
 #include "lowering/stablehlo/legalize.h"
+#include "tvm_plugin/legalize.h"
 
 namespace ir = graphnet::lowering::ir;
 using graphnet::fail;
@@ -23,7 +24,7 @@ using graphnet::guard;
 struct gn_backend {
   const gn_host_api* host = nullptr;
   bool rewrites = false;
-  bool is_for_xla = false;
+  std::string target;  // "none", "xla" or "tvm"
 };
 
 struct gn_executable {
@@ -65,7 +66,7 @@ gn_status* create(const gn_create_args* args, gn_backend** out) {
       const std::string_view name = graphnet::from_gn(args->options[i].name);
       const std::string_view text = graphnet::from_gn(args->options[i].text);
       if (name == "rewrites") backend->rewrites = text == "all";
-      if (name == "legalize") backend->is_for_xla = text == "xla";
+      if (name == "legalize") backend->target = text;
     }
     *out = backend.release();
     return nullptr;
@@ -121,11 +122,16 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     };
     ir::Built built = ir::build(body, backend->rewrites);
     if (!built.failures.empty()) return refuse(built.failures);
-    if (backend->is_for_xla) {
-      auto legalized = graphnet::lowering::stablehlo::legalize(built.graph, backend->rewrites);
-      if (!legalized.failures.empty()) return refuse(legalized.failures);
+    const auto take = [&](auto legalized) {
       built.graph = std::move(legalized.graph);
+      built.failures = std::move(legalized.failures);
+    };
+    if (backend->target == "xla") {
+      take(graphnet::lowering::stablehlo::legalize(built.graph, backend->rewrites));
+    } else if (backend->target == "tvm") {
+      take(graphnet::tvm::legalize(built.graph, backend->rewrites));
     }
+    if (!built.failures.empty()) return refuse(built.failures);
     if (args->check_only != 0) return nullptr;
     const ir::StagedGraph staged = ir::split_by_stage(std::move(built.graph));
     auto executable = std::make_unique<gn_executable>();
