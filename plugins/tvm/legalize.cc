@@ -14,6 +14,8 @@ namespace ir = lowering::ir;
 
 namespace {
 
+using ir::channels_last;
+using ir::taps_first;
 using lowering::Builder;
 using lowering::ConvolutionAttributes;
 using lowering::counting;
@@ -49,27 +51,11 @@ Shape free_dims(std::int64_t rank, const Shape& batch, const Shape& contracting)
   return lowering::without_dims(counting(rank), joined(batch, contracting, {}));
 }
 
-// n, c, spatial... as n, spatial..., c.
-Shape channels_last(std::int64_t rank) {
-  Shape permutation = {0};
-  for (std::int64_t i = 2; i < rank; ++i) permutation.push_back(i);
-  permutation.push_back(1);
-  return permutation;
-}
-
 // n, spatial..., c as n, c, spatial...
 Shape channels_second(std::int64_t rank) {
   Shape permutation = counting(rank - 1);
   permutation.insert(permutation.begin() + 1, rank - 1);
   return permutation;
-}
-
-// out, in, spatial... as spatial..., in, out.
-Shape taps_first(std::int64_t rank) {
-  Shape layout;
-  for (std::int64_t i = 2; i < rank; ++i) layout.push_back(i);
-  layout.insert(layout.end(), {1, 0});
-  return layout;
 }
 
 // Columns that one register tile spans: two vectors, or what there is.

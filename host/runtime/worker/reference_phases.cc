@@ -33,7 +33,6 @@ Result<sample::Sample> load_files(SessionLog& log) {
   auto sample = sample::load_sample(log.task().sample_path);
   if (!sample.is_ok()) return log.end(Outcome::kInvalidSample, sample.status());
   record::Record& record = log.record();
-  record.sample = sample->name;
   record.family = sample->family;
   record.model_name = sample->model_name;
   record.sample_sha256 = sample->content_sha256;

@@ -12,6 +12,9 @@ namespace graphnet::lowering::stablehlo {
 
 namespace {
 
+using ir::channels_last;
+using ir::taps_first;
+
 // Taps of a depthwise kernel up to which it is written out; larger ones would take long to compile.
 constexpr std::int64_t kMostTaps = 64;
 
@@ -19,22 +22,6 @@ constexpr std::int64_t kMostTaps = 64;
 // XLA's grouped convolution takes 1.2 to 5 times as long as blocks of this width.
 constexpr std::int64_t kBlockChannels = 32;
 constexpr std::int64_t kMostBlocks = 16;
-
-// batch, spatial..., channels.
-Shape channels_last(std::int64_t rank) {
-  Shape layout = {0};
-  for (std::int64_t i = 2; i < rank; ++i) layout.push_back(i);
-  layout.push_back(1);
-  return layout;
-}
-
-// spatial..., in, out.
-Shape taps_first(std::int64_t rank) {
-  Shape layout;
-  for (std::int64_t i = 2; i < rank; ++i) layout.push_back(i);
-  layout.insert(layout.end(), {1, 0});
-  return layout;
-}
 
 Tensor padded(Builder& b, const Tensor& x, const ConvolutionAttributes& attributes) {
   Shape low(x.shape.size(), 0);

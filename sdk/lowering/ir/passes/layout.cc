@@ -49,6 +49,20 @@ Shape memory_positions(const Tensor& x) {
   return out_of_layout(places, x.layout);
 }
 
+Shape channels_last(std::int64_t rank) {
+  Shape layout = {0};
+  for (std::int64_t i = 2; i < rank; ++i) layout.push_back(i);
+  layout.push_back(1);
+  return layout;
+}
+
+Shape taps_first(std::int64_t rank) {
+  Shape layout;
+  for (std::int64_t i = 2; i < rank; ++i) layout.push_back(i);
+  layout.insert(layout.end(), {1, 0});
+  return layout;
+}
+
 Graph LayoutEmitter::finish(const std::vector<Tensor>& outputs) {
   std::vector<Tensor> ordered;
   for (const Tensor& output : outputs) ordered.push_back(in_order(output));

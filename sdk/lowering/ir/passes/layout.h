@@ -89,4 +89,9 @@ class LayoutEmitter : public Emitter {
 /// Logical dimension i of a tensor is dimension positions[i] of its memory.
 Shape memory_positions(const Tensor& x);
 
+/// Layout of [batch, channels, spatial...]: batch, spatial..., channels.
+Shape channels_last(std::int64_t rank);
+/// Layout of a kernel [out, in, spatial...]: spatial..., in, out.
+Shape taps_first(std::int64_t rank);
+
 }  // namespace graphnet::lowering::ir
