@@ -347,10 +347,11 @@ void run_size(double call_ms, Way way, const Options& options) {
   print_row("upstream", way, call_ms, upstream);
 }
 
+/// 0 if it is none: "1,10" is not 1.
 double number(std::string_view text) {
   double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  return end.ptr == text.data() + text.size() ? value : 0;
 }
 
 bool parse(int argc, char** argv, Options& options) {
