@@ -6,7 +6,6 @@
 
 #include "lowering/builder.h"
 #include "lowering/ir/passes/layout.h"
-#include "lowering/ir/replay.h"
 
 namespace graphnet::tvm {
 
@@ -85,6 +84,11 @@ class Legalizer final : public ir::LayoutEmitter {
  public:
   using LayoutEmitter::LayoutEmitter;
 
+  Tensor parameter(ir::ParameterSource source, std::int64_t index,
+                   const ir::TensorType& type) override {
+    refuse_complex(type.type);
+    return LayoutEmitter::parameter(source, index, type);
+  }
   Tensor constant(Type type, const Shape& shape, const void* data) override {
     refuse_complex(type);
     return LayoutEmitter::constant(type, shape, data);
@@ -266,15 +270,9 @@ Tensor Legalizer::kernel_panels(const Tensor& kernel, std::int64_t groups) {
 
 }  // namespace
 
-Legalized legalize(const ir::Graph& graph, bool rewrites) {
+ir::Built legalize(const ir::Graph& graph, bool rewrites) {
   Legalizer legalizer(rewrites);
-  const auto parameter = [&legalizer](const ir::Parameter& each, const ir::TensorType& type) {
-    refuse_complex(type.type);
-    return legalizer.parameter(each.source, each.index, type);
-  };
-  lowering::Lowered lowered = ir::replay(graph, legalizer, parameter);
-  if (!lowered.failures.empty()) return {{}, std::move(lowered.failures)};
-  return {legalizer.finish(lowered.outputs), {}};
+  return ir::rewrite(graph, legalizer);
 }
 
 }  // namespace graphnet::tvm

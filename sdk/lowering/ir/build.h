@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <vector>
-
 #include "graphnet/graph_view.h"
-#include "lowering/ir/graph.h"
-#include "lowering/lower_graph.h"
+#include "lowering/ir/built.h"
 #include "lowering/op_table.h"
 
 namespace graphnet::lowering::ir {
-
-/// A graph, or all nodes that have none.
-struct Built {
-  Graph graph;  ///< empty if there are failures
-  std::vector<Failure> failures;
-};
 
 /// The graph in primitives of a graph in normal form: inputs and weights by their index, frozen
 /// weights as constants.

@@ -6,7 +6,6 @@
 
 #include "lowering/builder.h"
 #include "lowering/ir/passes/layout.h"
-#include "lowering/ir/replay.h"
 
 namespace graphnet::lowering::stablehlo {
 
@@ -246,14 +245,9 @@ Tensor Legalizer::depthwise_convolution(const Tensor& x, const Tensor& kernel,
 
 }  // namespace
 
-Legalized legalize(const ir::Graph& graph, bool rewrites) {
+ir::Built legalize(const ir::Graph& graph, bool rewrites) {
   Legalizer legalizer(rewrites);
-  const auto parameter = [&legalizer](const ir::Parameter& each, const ir::TensorType& type) {
-    return legalizer.parameter(each.source, each.index, type);
-  };
-  Lowered lowered = ir::replay(graph, legalizer, parameter);
-  if (!lowered.failures.empty()) return {{}, std::move(lowered.failures)};
-  return {legalizer.finish(lowered.outputs), {}};
+  return ir::rewrite(graph, legalizer);
 }
 
 }  // namespace graphnet::lowering::stablehlo

@@ -9,7 +9,7 @@
 namespace graphnet::lowering::stablehlo {
 
 Printed print(const ir::Graph& graph, const PrintOptions& options, const std::string& name) {
-  Legalized legalized = legalize(graph, options.rewrites);
+  ir::Built legalized = legalize(graph, options.rewrites);
   if (!legalized.failures.empty()) return {{}, std::move(legalized.failures)};
   LoweredProgram program;
   std::vector<ir::ValueId> results;

@@ -122,14 +122,10 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     };
     ir::Built built = ir::build(body, backend->rewrites);
     if (!built.failures.empty()) return refuse(built.failures);
-    const auto take = [&](auto legalized) {
-      built.graph = std::move(legalized.graph);
-      built.failures = std::move(legalized.failures);
-    };
     if (backend->target == "xla") {
-      take(graphnet::lowering::stablehlo::legalize(built.graph, backend->rewrites));
+      built = graphnet::lowering::stablehlo::legalize(built.graph, backend->rewrites);
     } else if (backend->target == "tvm") {
-      take(graphnet::tvm::legalize(built.graph, backend->rewrites));
+      built = graphnet::tvm::legalize(built.graph, backend->rewrites);
     }
     if (!built.failures.empty()) return refuse(built.failures);
     if (args->check_only != 0) return nullptr;

@@ -9,7 +9,6 @@
 
 #include "lowering/builder.h"
 #include "lowering/ir/interpret.h"
-#include "lowering/ir/replay.h"
 #include "lowering/ir/text.h"
 #include "lowering/ir/verify.h"
 #include "support/counted_arrays.h"
@@ -28,13 +27,10 @@ class ChannelsLast final : public LayoutEmitter {
 };
 
 Graph laid_out(const Graph& graph, bool rewrites = true) {
-  ChannelsLast emitter(rewrites);
-  const Lowered lowered =
-      replay(graph, emitter, [&emitter](const Parameter& each, const TensorType& type) {
-        return emitter.parameter(each.source, each.index, type);
-      });
-  EXPECT_TRUE(lowered.failures.empty()) << describe_failures(lowered.failures);
-  return emitter.finish(lowered.outputs);
+  ChannelsLast target(rewrites);
+  Built moved = rewrite(graph, target);
+  EXPECT_TRUE(moved.failures.empty()) << describe_failures(moved.failures);
+  return std::move(moved.graph);
 }
 
 template <typename Kind>

@@ -43,7 +43,7 @@ ir::Graph check(const std::vector<Shape>& inputs, const Make& make, bool rewrite
                                            {Type::kF32, shape}));
   }
   const ir::Graph graph = emitter.finish({make(b, parameters)});
-  Legalized legalized = legalize(graph, rewrites);
+  ir::Built legalized = legalize(graph, rewrites);
   EXPECT_TRUE(legalized.failures.empty()) << lowering::describe_failures(legalized.failures);
   ir::verify(legalized.graph);
   const std::string text = ir::to_text(legalized.graph);
@@ -94,7 +94,7 @@ TEST(Legalize, NamesTheOperatorThatTvmCannotExpress) {
   ir::GraphEmitter emitter(true);
   emitter.begin_node("aten::real", "model.py:9:5");
   const Tensor x = emitter.parameter(ir::ParameterSource::kInput, 0, {Type::kC64, {2}});
-  const Legalized legalized =
+  const ir::Built legalized =
       legalize(emitter.finish({emitter.unary(lowering::Unary::kReal, x)}), true);
   ASSERT_EQ(legalized.failures.size(), 1U);
   EXPECT_EQ(legalized.failures[0].op, "aten::real");

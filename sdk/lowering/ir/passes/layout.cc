@@ -2,9 +2,11 @@
 #include "lowering/ir/passes/layout.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lowering/builder.h"
 #include "lowering/ir/passes/reshaped_layout.h"
+#include "lowering/ir/replay.h"
 
 namespace graphnet::lowering::ir {
 
@@ -61,6 +63,14 @@ Shape taps_first(std::int64_t rank) {
   for (std::int64_t i = 2; i < rank; ++i) layout.push_back(i);
   layout.insert(layout.end(), {1, 0});
   return layout;
+}
+
+Built rewrite(const Graph& graph, LayoutEmitter& target) {
+  Lowered lowered = replay(graph, target, [&target](const Parameter& each, const TensorType& type) {
+    return target.parameter(each.source, each.index, type);
+  });
+  if (!lowered.failures.empty()) return {{}, std::move(lowered.failures)};
+  return {target.finish(lowered.outputs), {}};
 }
 
 Graph LayoutEmitter::finish(const std::vector<Tensor>& outputs) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "lowering/ir/built.h"
 #include "lowering/ir/graph_emitter.h"
 
 namespace graphnet::lowering::ir {
@@ -27,7 +28,8 @@ class LayoutEmitter : public Emitter {
  public:
   explicit LayoutEmitter(bool rewrites) : out_(rewrites) {}
 
-  Tensor parameter(ParameterSource source, std::int64_t index, const TensorType& type) {
+  /// errors   LoweringError: the target has no such elements
+  virtual Tensor parameter(ParameterSource source, std::int64_t index, const TensorType& type) {
     return out_.parameter(source, index, type);
   }
   /// The graph of these outputs, dimensions in order.
@@ -85,6 +87,9 @@ class LayoutEmitter : public Emitter {
 
   GraphEmitter out_;
 };
+
+/// The graph as a target writes it; or each operator that the target cannot express.
+Built rewrite(const Graph& graph, LayoutEmitter& target);
 
 /// Logical dimension i of a tensor is dimension positions[i] of its memory.
 Shape memory_positions(const Tensor& x);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "lowering/ir/graph.h"
+#include "lowering/lower_graph.h"
+
+namespace graphnet::lowering::ir {
+
+/// A graph, or all operators for which there is none.
+struct Built {
+  Graph graph;  ///< empty if there are failures
+  std::vector<Failure> failures;
+};
+
+}  // namespace graphnet::lowering::ir
