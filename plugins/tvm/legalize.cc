@@ -14,6 +14,7 @@ namespace ir = lowering::ir;
 namespace {
 
 using ir::channels_last;
+using ir::channels_second;
 using ir::taps_first;
 using lowering::Builder;
 using lowering::ConvolutionAttributes;
@@ -50,13 +51,6 @@ Shape free_dims(std::int64_t rank, const Shape& batch, const Shape& contracting)
   return lowering::without_dims(counting(rank), joined(batch, contracting, {}));
 }
 
-// n, spatial..., c as n, c, spatial...
-Shape channels_second(std::int64_t rank) {
-  Shape permutation = counting(rank - 1);
-  permutation.insert(permutation.begin() + 1, rank - 1);
-  return permutation;
-}
-
 // Columns that one register tile spans: two vectors, or what there is.
 std::int64_t panel_width(std::int64_t columns) {
   if (columns >= 2 * kLanes) return 2 * kLanes;
@@ -70,10 +64,6 @@ std::int64_t panel_width(std::int64_t out, std::int64_t groups) {
   if ((out / groups) % width != 0 && (out / groups) % kLanes == 0) width = kLanes;
   while ((out / groups) % width != 0) --width;
   return width;
-}
-
-double identity_of(Reduction kind) {
-  return kind == Reduction::kProduct || kind == Reduction::kAnd ? 1 : 0;
 }
 
 void refuse_complex(Type type) {
@@ -116,7 +106,8 @@ class Legalizer final : public ir::LayoutEmitter {
              const Shape& interior) override;
   Tensor reduce(Reduction kind, const Tensor& x, const Shape& dims) override {
     if (num_elements(x.shape) > 0) return LayoutEmitter::reduce(kind, x, dims);
-    return splat(x.type, lowering::without_dims(x.shape, dims), identity_of(kind));
+    return splat(x.type, lowering::without_dims(x.shape, dims),
+                 lowering::identity_of(kind, x.type));
   }
   Tensor reduce_window(Reduction kind, const Tensor& x, const lowering::Window& window) override;
 
@@ -131,7 +122,6 @@ class Legalizer final : public ir::LayoutEmitter {
   Tensor panels(const Tensor& right, std::int64_t rows);
   Tensor pointwise_convolution(const Tensor& x, const Tensor& kernel);
   Tensor kernel_panels(const Tensor& kernel, std::int64_t groups);
-  Tensor padded(const Tensor& x, const ConvolutionAttributes& attributes);
 };
 
 Tensor Legalizer::pad(const Tensor& x, double value, const Shape& low, const Shape& high,
@@ -151,7 +141,7 @@ Tensor Legalizer::reduce_window(Reduction kind, const Tensor& x, const lowering:
     const std::int64_t in = x.shape[i] + window.low[i] + window.high[i];
     shape.push_back((in - window.dilation[i] * (window.size[i] - 1) - 1) / window.stride[i] + 1);
   }
-  return splat(x.type, shape, identity_of(kind));
+  return splat(x.type, shape, lowering::identity_of(kind, x.type));
 }
 
 std::pair<Tensor, Tensor> Legalizer::reduce_index(bool largest, const Tensor& x, std::int64_t dim) {
@@ -211,7 +201,7 @@ Tensor Legalizer::convolution(const Tensor& x, const Tensor& kernel,
                               const ConvolutionAttributes& a) {
   const Shape shape = lowering::convolved_shape(x, kernel, a);
   if (num_elements(shape) == 0) return splat(x.type, shape, 0);
-  const Tensor source = padded(x, a);
+  const Tensor source = Builder(*this).padded(x, a);
   const Shape ones(a.stride.size(), 1);
   const bool is_pointwise = a.groups == 1 && a.stride == ones && source.shape == x.shape &&
                             num_elements(kernel.shape) == kernel.shape[0] * kernel.shape[1];
@@ -229,18 +219,6 @@ Tensor Legalizer::convolution(const Tensor& x, const Tensor& kernel,
   const ir::PackedConvolution operation = {a.stride, a.kernel_dilation, a.groups, kernel.shape[0]};
   return transpose(node(operation, {transpose(source, layout), kernel_panels(kernel, a.groups)}),
                    back);
-}
-
-Tensor Legalizer::padded(const Tensor& x, const ConvolutionAttributes& a) {
-  Shape low(x.shape.size(), 0);
-  Shape high = low;
-  Shape interior = low;
-  for (std::size_t i = 0; i < a.low.size(); ++i) {
-    low[i + 2] = a.low[i];
-    high[i + 2] = a.high[i];
-    interior[i + 2] = a.input_dilation[i] - 1;
-  }
-  return pad(x, 0, low, high, interior);
 }
 
 // One tap is a matrix product over all positions.

@@ -121,7 +121,8 @@ class ModuleBuilder {
     }
     call("relax.BlockBuilderBeginScope", builder_, list);
     call("relax.BlockBuilderBeginDataflowBlock", builder_);
-    for (const Kernel& kernel : kernels) emit(kernel, &kernels == &plan_.call);
+    calls_.clear();
+    for (const Kernel& kernel : kernels) emit(kernel);
     Array<Ref> results;
     for (const ir::ValueId id : signature.results) results.push_back(variables_[id]);
     const Ref output = make("relax.BlockBuilderEmitOutput", builder_,
@@ -143,7 +144,7 @@ class ModuleBuilder {
          String(name));
   }
 
-  void emit(const Kernel& kernel, bool is_call) {
+  void emit(const Kernel& kernel) {
     const KernelFunction& function = written(kernel);
     Array<Ref> arguments;
     for (const ir::ValueId id : function.inputs) arguments.push_back(variables_.at(id));
@@ -162,7 +163,7 @@ class ModuleBuilder {
       const Ref variable =
           make("relax.BlockBuilderAddFunction", builder_, function.function, String(name));
       const std::string symbol = field(variable, "name_hint").cast<String>();
-      if (is_call) ++calls_[symbol];
+      ++calls_[symbol];
       if (seen_.insert(symbol).second) pending_.push_back({variable, &kernel, function});
       value = make("relax.op.call_tir", variable, make("ir.Tuple", arguments, nullptr), types);
     }
@@ -233,7 +234,8 @@ class ModuleBuilder {
   std::map<const Kernel*, KernelFunction> functions_;
   std::map<std::int32_t, Ref> variables_;
   std::set<std::string> seen_;
-  std::map<std::string, std::int64_t> calls_;  ///< of "main", by symbol
+  std::map<std::string, std::int64_t>
+      calls_;  ///< of the function that was added last, "main"; by symbol
   std::vector<Pending> pending_;
 };
 

@@ -222,7 +222,7 @@ void arrange_convolution(const Loops& loops, const KernelFunction& function) {
   const Ref acc = loops.block(BlockRole::kAcc);
   std::vector<Ref> list = loops.of(acc);
   const auto spatial = static_cast<std::size_t>(function.shape.num_spatial);
-  const bool is_depthwise = (function.shape.anchor == AnchorKind::kDepthwise);
+  const bool is_depthwise = function.shape.anchor == AnchorKind::kDepthwise;
   const std::size_t columns = spatial - (is_depthwise ? 1 : 2);  // position of the channel loop
   const auto [tiles, position] = loops.split(list[columns - 1], function.shape.row_tile);
   Ref panel = list[columns];

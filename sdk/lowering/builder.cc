@@ -2,6 +2,8 @@
 #include "lowering/builder.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 
 namespace graphnet::lowering {
@@ -61,6 +63,27 @@ Shape with_ones(const Shape& shape, const Shape& dims) {
   Shape result = shape;
   for (const std::int64_t dim : dims) result[static_cast<std::size_t>(dim)] = 1;
   return result;
+}
+
+double identity_of(Reduction kind, Type type) {
+  const bool is_unsigned = type == Type::kBool || type == Type::kU8;
+  const double half = std::ldexp(1.0, static_cast<int>(8 * bytes_of(type) - 1));
+  switch (kind) {
+    case Reduction::kSum:
+    case Reduction::kOr:
+      return 0;
+    case Reduction::kProduct:
+    case Reduction::kAnd:
+      return 1;
+    case Reduction::kMin:
+      if (is_float(type)) return std::numeric_limits<double>::infinity();
+      return type == Type::kBool ? 1 : (is_unsigned ? 2 * half - 1 : half - 1);
+    case Reduction::kMax:
+    case Reduction::kMaxNumber:
+      break;
+  }
+  if (is_float(type)) return -std::numeric_limits<double>::infinity();
+  return is_unsigned ? 0 : -half;
 }
 
 Shape into_layout(const Shape& logical, const Shape& layout) {
@@ -196,11 +219,19 @@ Tensor Builder::slice(const Tensor& x, std::int64_t dim, std::int64_t begin, std
 }
 
 Tensor Builder::pad(const Tensor& x, double value, const Shape& low, const Shape& high) {
-  const auto is_zero = [](const Shape& shape) {
-    return std::all_of(shape.begin(), shape.end(), [](std::int64_t each) { return each == 0; });
-  };
-  if (is_zero(low) && is_zero(high)) return x;
   return emit.pad(x, value, low, high, Shape(x.shape.size(), 0));
+}
+
+Tensor Builder::padded(const Tensor& x, const ConvolutionAttributes& attributes) {
+  Shape low(x.shape.size(), 0);
+  Shape high = low;
+  Shape interior = low;
+  for (std::size_t i = 0; i < attributes.low.size(); ++i) {
+    low[i + 2] = attributes.low[i];
+    high[i + 2] = attributes.high[i];
+    interior[i + 2] = attributes.input_dilation[i] - 1;
+  }
+  return emit.pad(x, 0, low, high, interior);
 }
 
 Tensor Builder::wrap_indices(const Tensor& indices, std::int64_t extent) {

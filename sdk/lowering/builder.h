@@ -18,6 +18,8 @@ Shape convolved_shape(const Tensor& x, const Tensor& kernel, const ConvolutionAt
 /// Shape without, or with 1 at, the given dimensions.
 Shape without_dims(const Shape& shape, const Shape& dims);
 Shape with_ones(const Shape& shape, const Shape& dims);
+/// What a reduction of nothing gives: minus infinity or the least integer for a maximum.
+double identity_of(Reduction kind, Type type);
 /// Numbers by logical dimension in the order of memory, which holds dimension layout[i] at position
 /// i; and back. Empty: in order.
 Shape into_layout(const Shape& logical, const Shape& layout);
@@ -79,6 +81,8 @@ class Builder {
   Tensor slice(const Tensor& x, std::int64_t dim, std::int64_t begin, std::int64_t end,
                std::int64_t step = 1);
   Tensor pad(const Tensor& x, double value, const Shape& low, const Shape& high);
+  /// What a convolution reads: x with its padding, and zeros for its input dilation.
+  Tensor padded(const Tensor& x, const ConvolutionAttributes& attributes);
   /// Elements of `dim` at `indices` (any rank). The dimensions of `indices` replace `dim`; negative
   /// indices count from the end if `wrap`.
   Tensor take(const Tensor& x, std::int64_t dim, const Tensor& indices, bool wrap = false);

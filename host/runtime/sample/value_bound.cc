@@ -2,6 +2,7 @@
 #include "sample/value_bound.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/field_reader.h"
 
@@ -49,9 +50,13 @@ Status set_bounds(const std::vector<ValueBound>& bounds, std::vector<TensorMeta>
     }
     const bool is_lower = bound.key == "min_val";
     std::optional<LiteralNumber>& present = is_lower ? meta->min_val : meta->max_val;
-    const bool is_tighter = !present || (is_lower ? bound.value > present->as_double()
-                                                  : bound.value < present->as_double());
-    if (is_tighter) present = float_literal(bound.value);
+    const double next = is_lower ? std::ceil(bound.value) : std::floor(bound.value);
+    const LiteralNumber wanted = base::is_integer(meta->dtype)
+                                     ? integer_literal(static_cast<std::int64_t>(next))
+                                     : float_literal(bound.value);
+    const bool is_tighter = !present || (is_lower ? wanted.as_double() > present->as_double()
+                                                  : wanted.as_double() < present->as_double());
+    if (is_tighter) present = wanted;
   }
   return Status::ok();
 }

@@ -75,10 +75,11 @@ class GraphEmitter final : public Emitter {
   }
 
  private:
-  /// The value that x is, if its node is of this kind; else nothing.
+  /// The operation that x is the result of, if it is of this kind; nothing for a parameter that
+  /// add_parameters() left out.
   template <typename Kind>
   const Kind* made_by(const Tensor& x) const {
-    return std::get_if<Kind>(&maker(x).operation);
+    return x.id < 0 ? nullptr : std::get_if<Kind>(&maker(x).operation);
   }
   Tensor operand_of(const Tensor& x) const { return tensor(maker(x).operands[0]); }
   /// Adds a node, or finds the equal one. `given`: as in infer().

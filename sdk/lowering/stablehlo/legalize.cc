@@ -22,14 +22,6 @@ constexpr std::int64_t kMostTaps = 64;
 constexpr std::int64_t kBlockChannels = 32;
 constexpr std::int64_t kMostBlocks = 16;
 
-Tensor padded(Builder& b, const Tensor& x, const ConvolutionAttributes& attributes) {
-  Shape low(x.shape.size(), 0);
-  Shape high = low;
-  std::copy(attributes.low.begin(), attributes.low.end(), low.begin() + 2);
-  std::copy(attributes.high.begin(), attributes.high.end(), high.begin() + 2);
-  return b.pad(x, 0, low, high);
-}
-
 // Positions in a kernel, the last dimension running fastest.
 std::vector<Shape> taps_of(const Tensor& kernel) {
   std::vector<Shape> taps = {{}};
@@ -128,7 +120,7 @@ Tensor Legalizer::patch_convolution(const Tensor& x, const Tensor& kernel,
                                     const ConvolutionAttributes& attributes) {
   Builder b(*this);
   const Shape layout = channels_last(x.rank());
-  const Tensor source = padded(b, relayout(x, layout), attributes);
+  const Tensor source = b.padded(relayout(x, layout), attributes);
   const Shape shape = convolved_shape(x, kernel, attributes);
   std::vector<Tensor> taps;
   for (const Shape& tap : taps_of(kernel)) {
@@ -141,10 +133,7 @@ Tensor Legalizer::patch_convolution(const Tensor& x, const Tensor& kernel,
       b.reshape(transpose(kernel, taps_first(kernel.rank())), {depth, kernel.shape[0]});
   const Tensor rows = transpose(patches, layout);
   const Tensor product = dot(rows, matrix, {{}, {}, {rows.rank() - 1}, {0}});
-  Shape back = counting(x.rank());
-  back.erase(back.end() - 1);
-  back.insert(back.begin() + 1, x.rank() - 1);
-  return transpose(product, back);
+  return transpose(product, ir::channels_second(x.rank()));
 }
 
 // What the window's position `tap` meets, for all windows.
@@ -216,7 +205,7 @@ Tensor Legalizer::depthwise_convolution(const Tensor& x, const Tensor& kernel,
                                         const ConvolutionAttributes& attributes) {
   const std::int64_t multiplier = kernel.shape[0] / x.shape[1];
   Builder b(*this);
-  Tensor source = padded(b, relayout(x, channels_last(x.rank())), attributes);
+  Tensor source = b.padded(relayout(x, channels_last(x.rank())), attributes);
   if (multiplier > 1) {
     // Channel c of the result reads channel c / multiplier.
     std::vector<std::int64_t> channels;

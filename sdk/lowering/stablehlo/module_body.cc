@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 
 #include "lowering/builder.h"
@@ -51,27 +50,6 @@ std::string text_of(const ir::TensorType& type) {
 
 Type part_of(Type complex) {
   return complex == Type::kC128 ? Type::kF64 : Type::kF32;
-}
-
-double start_of(Reduction kind, Type type) {
-  switch (kind) {
-    case Reduction::kSum:
-    case Reduction::kOr:
-      return 0;
-    case Reduction::kProduct:
-    case Reduction::kAnd:
-      return 1;
-    case Reduction::kMax:
-    case Reduction::kMaxNumber:
-    case Reduction::kMin:
-      break;
-  }
-  const double sign = kind == Reduction::kMin ? 1 : -1;
-  if (is_float(type)) return sign * std::numeric_limits<double>::infinity();
-  if (type == Type::kBool) return sign < 0 ? 0 : 1;
-  if (type == Type::kU8) return sign < 0 ? 0 : 255;
-  const double limit = std::ldexp(1.0, static_cast<int>(8 * bytes_of(type) - 1));
-  return sign < 0 ? -limit : limit - 1;
 }
 
 // "[1, 2], [0, 0]".
@@ -271,7 +249,7 @@ std::string NodePrinter::splat_text(const ir::TensorType& type, double value) co
 
 void NodePrinter::operator()(const ir::Reduce& each) const {
   const Type type = type_in(0).type;
-  const std::string start = splat({type, {}}, start_of(each.kind, type));
+  const std::string start = splat({type, {}}, identity_of(each.kind, type));
   const Shape dims = sorted(each.dims);
   const std::string all_types =
       " : (" + text_of(type_in(0)) + ", " + type_text(type, {}) + ") -> " + text_of(out_);
@@ -294,7 +272,7 @@ void NodePrinter::line_of_pair(const std::string& text) const {
 void NodePrinter::operator()(const ir::ReduceIndex& each) const {
   const ir::TensorType& x = type_in(0);
   const ir::TensorType indices = {Type::kI32, x.shape};
-  const double start = start_of(each.largest ? Reduction::kMax : Reduction::kMin, x.type);
+  const double start = identity_of(each.largest ? Reduction::kMax : Reduction::kMin, x.type);
   const std::string starts = splat({x.type, {}}, start) + ", " +
                              splat({Type::kI32, {}}, std::numeric_limits<std::int32_t>::max());
   line_of_pair("\"stablehlo.reduce\"(" + in(0) + ", " + body_.helper(iota_text(indices, each.dim)) +
@@ -308,7 +286,7 @@ void NodePrinter::operator()(const ir::ReduceWindow& each) const {
   const Type type = type_in(0).type;
   const Window& window = each.window;
   line("\"stablehlo.reduce_window\"(" + in(0) + ", " +
-       splat({type, {}}, start_of(each.kind, type)) + ") " + binary_region(each.kind, type) +
+       splat({type, {}}, identity_of(each.kind, type)) + ") " + binary_region(each.kind, type) +
        " {window_dimensions = " + array_text(window.size) +
        ", window_strides = " + array_text(window.stride) +
        ", window_dilations = " + array_text(window.dilation) + ", padding = dense<[" +

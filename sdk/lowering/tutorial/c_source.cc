@@ -97,15 +97,6 @@ Binary combination(Reduction kind) {
   return kKinds[static_cast<std::size_t>(kind)];
 }
 
-double start_of(Reduction kind, Type type) {
-  const bool is_unsigned = type == Type::kBool || type == Type::kU8;
-  const double half = std::ldexp(1.0, 8 * static_cast<int>(bytes_of(type)) - 1);
-  const double most = is_float(type) ? INFINITY : is_unsigned ? 2 * half - 1 : half - 1;
-  if (kind == Reduction::kMin) return most;
-  if (kind == Reduction::kMax || kind == Reduction::kMaxNumber) return is_unsigned ? 0 : -most;
-  return kind == Reduction::kProduct || kind == Reduction::kAnd ? 1 : 0;
-}
-
 /// The loops of one node.
 class NodeWriter {
  public:
@@ -371,7 +362,7 @@ class NodeWriter {
   void accumulate(Reduction kind, const Shape& over, Element element) {
     const Type type = is_float(out().type) ? Type::kF64 : out().type;
     const Texts i = open(out().shape, "i");
-    text_ += Text(c_type(type)) + " x = " + literal(type, start_of(kind, out().type)) + ";\n";
+    text_ += Text(c_type(type)) + " x = " + literal(type, identity_of(kind, out().type)) + ";\n";
     const Texts k = open(over, "k");
     text_ += Text(c_type(type)) + " y = " + element(i, k) +
              ";\nx = " + binary_form(combination(kind), type) + ";\n";

@@ -80,6 +80,28 @@ TEST(GraphEmitter, RefusesOperandsThatDoNotFit) {
   EXPECT_THROW(emit.unary(Unary::kReal, x), LoweringError);
 }
 
+// As add_parameters() leaves it.
+TEST(GraphEmitter, RefusesAnOperandOfAnUnknownElementType) {
+  GraphEmitter emit(true);
+  const Tensor unknown = {-1, Type::kF32, {2}};
+  EXPECT_THROW(emit.reshape(unknown, {1, 2}), LoweringError);
+  EXPECT_THROW(emit.broadcast(unknown, {3, 2}, {1}), LoweringError);
+  EXPECT_THROW(emit.transpose({-1, Type::kF32, {2, 1}}, {1, 0}), LoweringError);
+}
+
+TEST(GraphEmitter, LeavesOutWhatMovesNothing) {
+  GraphEmitter emit(true);
+  const Tensor x = input(emit, 0, {2, 3});
+  EXPECT_EQ(emit.reshape(emit.reshape(x, {6}), {2, 3}).id, x.id);
+  EXPECT_EQ(emit.transpose(emit.transpose(x, {1, 0}), {1, 0}).id, x.id);
+  EXPECT_EQ(emit.broadcast(x, {2, 3}, {0, 1}).id, x.id);
+  EXPECT_EQ(emit.slice(x, {0, 0}, {2, 3}, {1, 1}).id, x.id);
+  EXPECT_EQ(emit.pad(x, 1, {0, 0}, {0, 0}, {0, 0}).id, x.id);
+  EXPECT_EQ(emit.concatenate({x, emit.splat(Type::kF32, {0, 3}, 0)}, 0).id, x.id);
+  const Tensor ones = emit.splat(Type::kF32, {6}, 1);
+  EXPECT_EQ(emit.reshape(ones, {2, 3}).id, emit.splat(Type::kF32, {2, 3}, 1).id);
+}
+
 TEST(Verify, FindsWhatReadersRelyOn) {
   GraphEmitter emit(true);
   const Tensor x = input(emit, 0, {2});

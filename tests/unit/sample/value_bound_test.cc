@@ -21,6 +21,18 @@ TEST(ValueBound, IsSetWhereItIsTighter) {
   EXPECT_EQ(set_bounds({{"x", "min_val", 0}}, metas).code(), base::Code::kInput);
 }
 
+// What integers are drawn between.
+TEST(ValueBound, OfIntegersIsTheNextInteger) {
+  std::vector<TensorMeta> metas(1);
+  metas[0].name = "n";
+  metas[0].dtype = base::DType::kInt64;
+  ASSERT_TRUE(set_bounds({{"n", "min_val", 1e-6}, {"n", "max_val", 7.5}}, metas).is_ok());
+  EXPECT_EQ(metas[0].min_val->kind, LiteralNumber::Kind::kInteger);
+  EXPECT_EQ(metas[0].min_val->integer, 1);
+  EXPECT_EQ(metas[0].max_val->kind, LiteralNumber::Kind::kInteger);
+  EXPECT_EQ(metas[0].max_val->integer, 7);
+}
+
 TEST(ValueBound, TravelsAsJson) {
   const auto bounds = bounds_from_json(to_json({{"v", "max_val", 0.25}}));
   ASSERT_TRUE(bounds.is_ok()) << bounds.status().to_string();

@@ -47,8 +47,7 @@ Shape dims_in_memory(const Tensor& x, const Shape& dims) {
 }  // namespace
 
 Shape memory_positions(const Tensor& x) {
-  const Shape places = counting(x.rank());
-  return out_of_layout(places, x.layout);
+  return out_of_layout(counting(x.rank()), x.layout);
 }
 
 Shape channels_last(std::int64_t rank) {
@@ -56,6 +55,10 @@ Shape channels_last(std::int64_t rank) {
   for (std::int64_t i = 2; i < rank; ++i) layout.push_back(i);
   layout.push_back(1);
   return layout;
+}
+
+Shape channels_second(std::int64_t rank) {
+  return out_of_layout(counting(rank), channels_last(rank));
 }
 
 Shape taps_first(std::int64_t rank) {
@@ -183,9 +186,7 @@ Tensor LayoutEmitter::reshape(const Tensor& x, const Shape& shape) {
   if (!x.layout.empty() && num_elements(shape) > 0) layout = reshaped_layout(x, shape);
   if (!layout) source = in_order(x);
   Tensor result = {-1, x.type, shape, layout ? short_layout(*layout) : Shape()};
-  const Shape memory = into_layout(shape, result.layout);
-  const Tensor given = memory_of(source);
-  result.id = given.shape == memory ? given.id : out_.reshape(given, memory).id;
+  result.id = out_.reshape(memory_of(source), into_layout(shape, result.layout)).id;
   return result;
 }
 

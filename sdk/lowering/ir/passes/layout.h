@@ -78,7 +78,7 @@ class LayoutEmitter : public Emitter {
                         const ConvolutionAttributes& attributes, const Shape& layout,
                         const Shape& kernel_layout);
   /// An operation on memory, for which Emitter has no function; its result is in order.
-  Tensor node(ir::Operation operation, const std::vector<Tensor>& operands);
+  Tensor node(Operation operation, const std::vector<Tensor>& operands);
   Stage stage(const Tensor& x) const { return out_.stage(x); }
 
  private:
@@ -96,6 +96,8 @@ Shape memory_positions(const Tensor& x);
 
 /// Layout of [batch, channels, spatial...]: batch, spatial..., channels.
 Shape channels_last(std::int64_t rank);
+/// The permutation that undoes it.
+Shape channels_second(std::int64_t rank);
 /// Layout of a kernel [out, in, spatial...]: spatial..., in, out.
 Shape taps_first(std::int64_t rank);
 
