@@ -5,7 +5,7 @@
 #   plugins/table.sh
 set -euo pipefail
 plugins=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-num_ops=$(grep -c '^GN_OP(' "$plugins/../sdk/lowering/ops.def")
+num_ops=$(grep -cE '^GN_(OP|COMPOSITE)\(' "$plugins/../sdk/lowering/ops.def")
 
 count_unsupported() { # FOLDER
   if [[ -e $1/unsupported_ops.h ]]; then grep -c '{lowering::Op::' "$1/unsupported_ops.h"; else echo 0; fi

@@ -180,10 +180,9 @@ ir::Graph lower(const gn_host_api* host, const gn_graph_body& body, bool has_lay
       ir::build(body, has_layouts,
                 {graphnet::tvm::kUnsupportedOps, std::size(graphnet::tvm::kUnsupportedOps)});
   refuse(built.failures);
-  if (graphnet::dumps(host)) graphnet::dump(host, "lowered.ir", ir::to_text(built.graph));
   ir::Built legalized = graphnet::tvm::legalize(built.graph, has_layouts);
   refuse(legalized.failures);
-  if (graphnet::dumps(host)) graphnet::dump(host, "legalized.ir", ir::to_text(legalized.graph));
+  if (graphnet::dumps(host)) graphnet::dump(host, "lowered.ir", ir::to_text(legalized.graph));
   return std::move(legalized.graph);
 }
 

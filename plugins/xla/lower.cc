@@ -8,6 +8,7 @@
 #include "graphnet/plugin.h"
 #include "lowering/ir/build.h"
 #include "lowering/ir/text.h"
+#include "lowering/stablehlo/legalize.h"
 #include "lowering/stablehlo/print.h"
 
 namespace graphnet::xla {
@@ -23,16 +24,17 @@ gn_status* lower_graph(const gn_host_api* host, const gn_graph* graph, const Opt
   };
   const lowering::ir::Built built = lowering::ir::build(body, options.rewrites);
   if (!built.failures.empty()) return refuse(built.failures);
-  if (dumps(host)) dump(host, "lowered.ir", lowering::ir::to_text(built.graph));
-  lowering::stablehlo::Printed printed = lowering::stablehlo::print(
-      built.graph, {options.rewrites, /*lends_results=*/!options.is_gpu, options.full_precision},
-      "graphnet");
-  if (!printed.failures.empty()) return refuse(printed.failures);
+  lowering::ir::Built legalized = lowering::stablehlo::legalize(built.graph, options.rewrites);
+  if (!legalized.failures.empty()) return refuse(legalized.failures);
+  if (dumps(host)) dump(host, "lowered.ir", lowering::ir::to_text(legalized.graph));
+  lowering::stablehlo::LoweredProgram program = lowering::stablehlo::print(
+      std::move(legalized.graph),
+      {options.rewrites, /*lends_results=*/!options.is_gpu, options.full_precision}, "graphnet");
   if (dumps(host)) {
-    dump(host, "main.mlir", printed.program.main.text);
-    if (printed.program.bind) dump(host, "bind.mlir", printed.program.bind->text);
+    dump(host, "main.mlir", program.main.text);
+    if (program.bind) dump(host, "bind.mlir", program.bind->text);
   }
-  if (!check_only) out = std::move(printed.program);
+  if (!check_only) out = std::move(program);
   return nullptr;
 }
 

@@ -21,7 +21,7 @@ struct OpenConvolution {
   ConvolutionAttributes attributes;
 };
 
-/// State of lower_graph between nodes.
+/// State of build (ir/build.h) between nodes.
 struct Progress {
   std::vector<std::optional<Tensor>> values;                 ///< by id; nothing: not lowered
   std::vector<std::int32_t> num_uses;                        ///< by id, outputs included

@@ -11,6 +11,10 @@
 
 namespace graphnet::lowering {
 
+namespace ir {
+struct Composite;
+}
+
 /// The primitives that lowerings are written in. Each plugin implements them with its compiler's
 /// builder. Operands have equal element types and, where element-wise, equal shapes: lowerings
 /// convert and broadcast (builder.h).
@@ -84,6 +88,14 @@ class Emitter {
 
   /// Over the innermost lengths.size() dimensions; inverse transforms divide by the length.
   virtual Tensor fourier(Fourier kind, const Tensor& x, const Shape& lengths) = 0;
+
+  // ---- whole operators ----
+  /// The results of an operator of the sample, if the compiler has it for these operands; nothing:
+  /// it is given the primitives of its body, one by one.
+  virtual std::optional<std::vector<Tensor>> composite(const ir::Composite& /*composite*/,
+                                                       const std::vector<Tensor>& /*operands*/) {
+    return std::nullopt;
+  }
 
   /// True if rewrites that change rounding or layout are wanted; they are labelled in records.
   virtual bool rewrites() const { return false; }

@@ -13,10 +13,12 @@ namespace {
 struct Entry {
   std::string_view name;
   Handler decomposition;
+  bool is_composite;
 };
 
 constexpr std::array<Entry, kNumOps> kEntries = {{
-#define GN_OP(symbol, name, function) {name, decomposition::function},
+#define GN_OP(symbol, name, function) {name, decomposition::function, false},
+#define GN_COMPOSITE(symbol, name, function) {name, decomposition::function, true},
 #include "lowering/ops.def"
 #undef GN_OP
 }};
@@ -29,6 +31,10 @@ std::string_view op_name(Op op) {
 
 Handler decomposition_of(Op op) {
   return kEntries[static_cast<std::size_t>(op)].decomposition;
+}
+
+bool is_composite(Op op) {
+  return kEntries[static_cast<std::size_t>(op)].is_composite;
 }
 
 Op find_op(std::string_view name) {

@@ -34,6 +34,8 @@ struct UnsupportedOp {
 std::string_view op_name(Op op);
 /// The shared decomposition into primitives.
 Handler decomposition_of(Op op);
+/// Whether graphs keep the operator whole (ir::Composite).
+bool is_composite(Op op);
 /// kCount for a name that is not in ops.def.
 Op find_op(std::string_view name);
 

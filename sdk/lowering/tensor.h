@@ -45,7 +45,7 @@ struct Tensor {
   }
 };
 
-/// Why a node cannot be lowered; thrown by lowerings, caught where lower_graph calls them.
+/// Why a node cannot be lowered; thrown by lowerings, caught where ir::build calls them.
 class LoweringError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

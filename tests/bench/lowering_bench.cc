@@ -12,6 +12,7 @@
 
 #include "graph/graph_text.h"
 #include "lowering/ir/build.h"
+#include "lowering/stablehlo/legalize.h"
 #include "lowering/stablehlo/print.h"
 #include "plugin/graph_body.h"
 #include "plugin/host_services.h"
@@ -28,11 +29,13 @@ double cpu_seconds() {
 /// Bytes of text; 0 if the graph cannot be lowered.
 std::size_t lower(const gn_graph_body& body) {
   const lowering::ir::Built built = lowering::ir::build(body, /*rewrites=*/true);
-  if (!built.failures.empty()) {
-    std::printf("%s\n", lowering::describe_failures(built.failures).c_str());
+  lowering::ir::Built legalized = lowering::stablehlo::legalize(built.graph, /*rewrites=*/true);
+  for (const auto& failures : {built.failures, legalized.failures}) {
+    if (failures.empty()) continue;
+    std::printf("%s\n", lowering::describe_failures(failures).c_str());
     return 0;
   }
-  const auto program = lowering::stablehlo::print(built.graph, {true}, "bench").program;
+  const auto program = lowering::stablehlo::print(std::move(legalized.graph), {true}, "bench");
   return program.main.text.size() + (program.bind ? program.bind->text.size() : 0);
 }
 

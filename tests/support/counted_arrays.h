@@ -9,16 +9,13 @@ namespace graphnet::tests {
 /// them are exact in any order.
 inline lowering::ir::Array counted_array(const lowering::ir::TensorType& type) {
   const auto count = static_cast<std::size_t>(lowering::num_elements(type.shape));
-  if (!lowering::is_float(type.type)) {
-    std::vector<std::int64_t> elements;
-    for (std::size_t i = 0; i < count; ++i) elements.push_back(static_cast<std::int64_t>(i % 2));
-    return {type, std::move(elements)};
-  }
-  std::vector<double> elements;
+  const bool is_float = lowering::is_float(type.type);
+  lowering::ir::Array array = {type, {}};
   for (std::size_t i = 0; i < count; ++i) {
-    elements.push_back(static_cast<double>(i * 7 % 11) - 5);
+    const std::size_t value = is_float ? i * 7 % 11 : i % 2 + 5;
+    array.elements.emplace_back(static_cast<long double>(value) - 5);
   }
-  return {type, std::move(elements)};
+  return array;
 }
 
 }  // namespace graphnet::tests

@@ -4,223 +4,169 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 namespace graphnet::lowering::ir {
 
 namespace {
 
-/// Binary floating point with fewer bits than double.
-struct Format {
-  int precision;     ///< bits of the significand, the first one included
-  int min_exponent;  ///< of the smallest subnormal number
-  double largest;
+/// Floats of 16 bits.
+struct Half {
+  std::uint16_t bits = 0;
 };
 
+/// A format of them, first bits first: sign, exponent, fraction.
+struct Format {
+  int fraction_bits;
+  int bias;
+};
+constexpr Format kF16 = {10, 15};
+constexpr Format kBF16 = {7, 127};
+
 Format format_of(Type type) {
-  if (type == Type::kF16) return {11, -24, 65504.0};
-  return {8, -133, std::ldexp(255.0, 120)};
+  return type == Type::kF16 ? kF16 : kBF16;
+}
+// Ones in all bits of the exponent: infinity or NaN.
+int top_exponent(Format format) {
+  return 2 * format.bias + 1;
 }
 
-double rounded_to(const Format& format, double value) {
+long double rounded_to(Format format, long double value) {
   if (value == 0 || !std::isfinite(value)) return value;
-  int exponent = 0;
-  std::frexp(value, &exponent);
-  const double quantum =
-      std::ldexp(1.0, std::max(exponent - format.precision, format.min_exponent));
-  const double result = std::nearbyint(value / quantum) * quantum;
-  if (std::abs(result) <= format.largest) return result;
-  return std::copysign(std::numeric_limits<double>::infinity(), value);
+  const int exponent = std::max(std::ilogb(value), 1 - format.bias);
+  const long double quantum = std::ldexp(1.0L, exponent - format.fraction_bits);
+  const long double result = std::nearbyint(value / quantum) * quantum;
+  if (std::abs(result) < std::ldexp(1.0L, format.bias + 1)) return result;
+  return std::copysign(std::numeric_limits<long double>::infinity(), value);
 }
 
-double from_half(std::uint16_t bits) {
-  const auto exponent = static_cast<int>((bits >> 10U) & 31U);
-  const double fraction = bits & 1023U;
-  double value = 0;
-  if (exponent == 31) {
-    value = fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
-                          : std::numeric_limits<double>::infinity();
-  } else {
-    value = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25);
+long double value_of(Format format, Half half) {
+  const int exponent = (half.bits & 0x7fffU) >> format.fraction_bits;
+  const int fraction = half.bits & ((1U << format.fraction_bits) - 1U);
+  const int whole = exponent == 0 ? fraction : fraction + (1 << format.fraction_bits);
+  long double value = std::ldexp(static_cast<long double>(whole),
+                                 std::max(exponent, 1) - format.bias - format.fraction_bits);
+  if (exponent == top_exponent(format)) {
+    value = fraction != 0 ? std::numeric_limits<long double>::quiet_NaN()
+                          : std::numeric_limits<long double>::infinity();
   }
-  return (bits & 0x8000U) != 0 ? -value : value;
+  return (half.bits & 0x8000U) != 0 ? -value : value;
 }
 
-std::uint16_t to_half(double value) {
+Half half_of(Format format, long double value) {
   const unsigned sign = std::signbit(value) ? 0x8000U : 0;
-  if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7e00U);
-  if (std::isinf(value)) return static_cast<std::uint16_t>(sign | 0x7c00U);
-  const double magnitude = std::abs(value);
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);
-  if (magnitude == 0 || exponent < -13) {
-    return static_cast<std::uint16_t>(sign | static_cast<unsigned>(std::ldexp(magnitude, 24)));
+  auto bits = static_cast<unsigned>(top_exponent(format)) << format.fraction_bits;
+  if (std::isnan(value)) bits |= 1U << (format.fraction_bits - 1);
+  if (std::isfinite(value)) {
+    const int exponent =
+        value == 0 ? 1 - format.bias : std::max(std::ilogb(value), 1 - format.bias);
+    // The first bit of a normal number adds 1 to its exponent.
+    const long double whole = std::ldexp(std::abs(value), format.fraction_bits - exponent);
+    bits = (static_cast<unsigned>(exponent + format.bias - 1) << format.fraction_bits) +
+           static_cast<unsigned>(whole);
   }
-  const auto fraction = static_cast<unsigned>(std::ldexp(magnitude, 11 - exponent)) - 1024U;
-  return static_cast<std::uint16_t>(sign | static_cast<unsigned>(exponent + 14) << 10U | fraction);
+  return {static_cast<std::uint16_t>(sign | bits)};
 }
 
-double from_bfloat(std::uint16_t bits) {
-  const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16U;
-  float value = 0;
-  std::memcpy(&value, &wide, sizeof value);
-  return static_cast<double>(value);
-}
-
-std::uint16_t to_bfloat(double value) {
-  const auto narrow = static_cast<float>(value);
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, &narrow, sizeof bits);
-  return static_cast<std::uint16_t>(bits >> 16U);
-}
-
-template <typename Stored>
-Stored stored_at(const void* data, std::size_t i) {
-  Stored value;
-  std::memcpy(&value, static_cast<const std::byte*>(data) + i * sizeof(Stored), sizeof(Stored));
-  return value;
-}
-
-template <typename Stored>
-void store_at(void* data, std::size_t i, Stored value) {
-  std::memcpy(static_cast<std::byte*>(data) + i * sizeof(Stored), &value, sizeof(Stored));
-}
-
-double read_float(Type type, const void* data, std::size_t i) {
-  switch (type) {
-    case Type::kF16:
-      return from_half(stored_at<std::uint16_t>(data, i));
-    case Type::kBF16:
-      return from_bfloat(stored_at<std::uint16_t>(data, i));
-    case Type::kF32:
-    case Type::kC64:
-      return static_cast<double>(stored_at<float>(data, i));
-    default:
-      return stored_at<double>(data, i);
-  }
-}
-
-void write_float(Type type, double value, void* data, std::size_t i) {
-  switch (type) {
-    case Type::kF16:
-      return store_at(data, i, to_half(value));
-    case Type::kBF16:
-      return store_at(data, i, to_bfloat(value));
-    case Type::kF32:
-    case Type::kC64:
-      return store_at(data, i, static_cast<float>(value));
-    default:
-      return store_at(data, i, value);
-  }
-}
-
-std::int64_t read_integer(Type type, const void* data, std::size_t i) {
+/// visit(Stored()) with what memory holds an element, or a part of a complex one, as.
+template <typename Visit>
+void with_stored(Type type, Visit visit) {
   switch (type) {
     case Type::kBool:
     case Type::kU8:
-      return stored_at<std::uint8_t>(data, i);
+      return visit(std::uint8_t());
     case Type::kI8:
-      return stored_at<std::int8_t>(data, i);
+      return visit(std::int8_t());
     case Type::kI16:
-      return stored_at<std::int16_t>(data, i);
+      return visit(std::int16_t());
     case Type::kI32:
-      return stored_at<std::int32_t>(data, i);
+      return visit(std::int32_t());
+    case Type::kI64:
+      return visit(std::int64_t());
+    case Type::kF16:
+    case Type::kBF16:
+      return visit(Half());
+    case Type::kF32:
+    case Type::kC64:
+      return visit(float());
     default:
-      return stored_at<std::int64_t>(data, i);
+      return visit(double());
   }
+}
+
+long double unpacked(Type type, Half stored) {
+  return value_of(format_of(type), stored);
+}
+template <typename Stored>
+long double unpacked(Type /*type*/, Stored stored) {
+  return static_cast<long double>(stored);
+}
+
+void pack(Type type, long double value, Half& stored) {
+  stored = half_of(format_of(type), value);
+}
+template <typename Stored>
+void pack(Type /*type*/, long double value, Stored& stored) {
+  stored = static_cast<Stored>(value);
 }
 
 }  // namespace
 
-double rounded(Type type, double value) {
-  if (type == Type::kF64 || type == Type::kC128) return value;
-  if (is_half(type)) return rounded_to(format_of(type), value);
-  return static_cast<double>(static_cast<float>(value));
+Number rounded(Type type, Number value) {
+  if (type == Type::kBool) return value.real() != 0 ? 1 : 0;
+  if (is_half(type)) return rounded_to(format_of(type), value.real());
+  Number result = value;
+  with_stored(type, [&](auto stored) {
+    using Stored = decltype(stored);
+    if constexpr (std::is_integral_v<Stored>) {
+      result =
+          static_cast<long double>(static_cast<Stored>(static_cast<std::int64_t>(value.real())));
+    } else if constexpr (!std::is_same_v<Stored, Half>) {
+      result = {static_cast<Stored>(value.real()), static_cast<Stored>(value.imag())};
+    }
+  });
+  return result;
 }
 
-std::int64_t wrapped(Type type, std::int64_t value) {
-  switch (type) {
-    case Type::kBool:
-      return value != 0 ? 1 : 0;
-    case Type::kU8:
-      return static_cast<std::uint8_t>(value);
-    case Type::kI8:
-      return static_cast<std::int8_t>(value);
-    case Type::kI16:
-      return static_cast<std::int16_t>(value);
-    case Type::kI32:
-      return static_cast<std::int32_t>(value);
-    default:
-      return value;
-  }
-}
-
-std::int64_t to_integer(Type type, double value) {
+std::int64_t to_integer(Type type, long double value) {
   if (type == Type::kBool) return value != 0 ? 1 : 0;
   const auto bits = static_cast<int>(8 * bytes_of(type));
-  const double low = type == Type::kU8 ? 0 : -std::ldexp(1.0, bits - 1);
-  const double beyond = std::ldexp(1.0, type == Type::kU8 ? bits : bits - 1);
-  if (std::isnan(value) || value <= low) return static_cast<std::int64_t>(low);
-  if (value >= beyond) {
-    return type == Type::kI64 ? std::numeric_limits<std::int64_t>::max()
-                              : static_cast<std::int64_t>(beyond) - 1;
-  }
-  return static_cast<std::int64_t>(value);
-}
-
-Elements zeros(Type type, std::size_t count) {
-  if (is_complex(type)) return std::vector<Complex>(count);
-  if (is_float(type)) return std::vector<double>(count);
-  return std::vector<std::int64_t>(count);
+  const long double low = type == Type::kU8 ? 0 : -std::ldexp(1.0L, bits - 1);
+  const long double high = std::ldexp(1.0L, type == Type::kU8 ? bits : bits - 1) - 1;
+  if (std::isnan(value)) return static_cast<std::int64_t>(low);
+  return static_cast<std::int64_t>(std::clamp(value, low, high));
 }
 
 Array read_array(const TensorType& type, const void* data) {
-  const auto count = static_cast<std::size_t>(num_elements(type.shape));
-  Array array = {type, zeros(type.type, count)};
-  for (std::size_t i = 0; i < count; ++i) {
-    if (auto* floats = std::get_if<std::vector<double>>(&array.elements)) {
-      (*floats)[i] = read_float(type.type, data, i);
-    } else if (auto* integers = std::get_if<std::vector<std::int64_t>>(&array.elements)) {
-      (*integers)[i] = read_integer(type.type, data, i);
-    } else {
-      std::get<std::vector<Complex>>(array.elements)[i] = {read_float(type.type, data, 2 * i),
-                                                           read_float(type.type, data, 2 * i + 1)};
+  Array array = {type, std::vector<Number>(static_cast<std::size_t>(num_elements(type.shape)))};
+  with_stored(type.type, [&](auto stored) {
+    const auto* from = static_cast<const std::byte*>(data);
+    const auto next = [&] {
+      std::memcpy(&stored, from, sizeof stored);
+      from += sizeof stored;
+      return unpacked(type.type, stored);
+    };
+    for (Number& each : array.elements) {
+      each.real(next());
+      if (is_complex(type.type)) each.imag(next());
     }
-  }
+  });
   return array;
 }
 
 void write_array(const Array& array, void* data) {
   const Type type = array.type.type;
-  const auto bytes = static_cast<std::size_t>(bytes_of(type));
-  const auto count = static_cast<std::size_t>(num_elements(array.type.shape));
-  for (std::size_t i = 0; i < count; ++i) {
-    if (const auto* floats = std::get_if<std::vector<double>>(&array.elements)) {
-      write_float(type, (*floats)[i], data, i);
-    } else if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&array.elements)) {
-      // The low bytes come first.
-      std::memcpy(static_cast<std::byte*>(data) + i * bytes, &(*integers)[i], bytes);
-    } else {
-      const Complex value = std::get<std::vector<Complex>>(array.elements)[i];
-      write_float(type, value.real(), data, 2 * i);
-      write_float(type, value.imag(), data, 2 * i + 1);
+  with_stored(type, [&](auto stored) {
+    auto* to = static_cast<std::byte*>(data);
+    const auto put = [&](long double value) {
+      pack(type, value, stored);
+      std::memcpy(to, &stored, sizeof stored);
+      to += sizeof stored;
+    };
+    for (const Number& each : array.elements) {
+      put(each.real());
+      if (is_complex(type)) put(each.imag());
     }
-  }
-}
-
-Elements taken(const Elements& from, const std::vector<std::int64_t>& sources, double fill) {
-  return std::visit(
-      [&](const auto& elements) -> Elements {
-        using Element = typename std::decay_t<decltype(elements)>::value_type;
-        std::vector<Element> result;
-        result.reserve(sources.size());
-        for (const std::int64_t source : sources) {
-          result.push_back(source < 0 ? static_cast<Element>(fill)
-                                      : elements[static_cast<std::size_t>(source)]);
-        }
-        return result;
-      },
-      from);
+  });
 }
 
 Shape strides_of(const Shape& shape) {

@@ -2,43 +2,33 @@
 #pragma once
 
 #include <complex>
-#include <cstddef>
 #include <cstdint>
-#include <variant>
+#include <limits>
 #include <vector>
 
 #include "lowering/ir/graph.h"
 
 namespace graphnet::lowering::ir {
 
-using Complex = std::complex<double>;
+/// An element of any type: every int64 and every double is one exactly.
+using Number = std::complex<long double>;
+static_assert(std::numeric_limits<long double>::digits >= 64, "int64 does not fit long double");
 
-/// Elements of every type in one of three: floats as double, integers and bools as int64, complex
-/// numbers as pairs of doubles. Each is a value of the array's own type: rounded, wrapped.
-using Elements = std::variant<std::vector<double>, std::vector<std::int64_t>, std::vector<Complex>>;
-
-/// A tensor of the interpreter, dense row-major.
+/// A tensor of the interpreter, dense row-major. Each element is a value of the array's type.
 struct Array {
   TensorType type;
-  Elements elements;
+  std::vector<Number> elements;
 };
 
-/// To the nearest value of the type, ties to even; beyond its range infinity.
-double rounded(Type type, double value);
-/// Modulo the type's range; bools: is not 0.
-std::int64_t wrapped(Type type, std::int64_t value);
+/// To the nearest value of the type, ties to even, beyond its range infinity; integers modulo the
+/// type's range; bools: is not 0.
+Number rounded(Type type, Number value);
 /// Toward zero; at the ends of the range where it is beyond them, the lowest for NaN.
-std::int64_t to_integer(Type type, double value);
-
-/// `count` elements of 0.
-Elements zeros(Type type, std::size_t count);
+std::int64_t to_integer(Type type, long double value);
 
 /// shapes   data: the type's elements, dense row-major
 Array read_array(const TensorType& type, const void* data);
 void write_array(const Array& array, void* data);
-
-/// Elements of `from` at `sources`; where a source is negative, `fill`.
-Elements taken(const Elements& from, const std::vector<std::int64_t>& sources, double fill);
 
 /// Strides in elements of a dense row-major tensor.
 Shape strides_of(const Shape& shape);

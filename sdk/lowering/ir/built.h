@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "lowering/failures.h"
 #include "lowering/ir/graph.h"
-#include "lowering/lower_graph.h"
 
 namespace graphnet::lowering::ir {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -31,7 +32,8 @@ struct TensorType {
 //
 // One struct a primitive, with its attributes by name. Operands and what each computes are those of
 // the function of the same name in lowering/emitter.h. `attributes` lists them once, for the text
-// form, for the parser, and for telling equal nodes (ir/operation.h).
+// form, for the parser, and for telling equal nodes (ir/operation.h). Operators that a target may
+// have as a whole are one more: Composite.
 
 enum class ParameterSource : std::uint8_t {
   kInput,
@@ -289,11 +291,41 @@ struct FourierTransform {
   }
 };
 
+struct Graph;
+
+/// A tensor argument of an operator.
+struct Operand {
+  std::int32_t position = -1;  ///< in Node::operands; negative: None
+  bool operator==(const Operand& other) const { return position == other.position; }
+};
+
+/// An argument of an operator. A list of bools is one of 0 and 1; monostate is None.
+struct Argument {
+  std::string name;  ///< as in the schema
+  std::variant<std::monostate, Operand, std::vector<Operand>, bool, std::int64_t, double, Shape,
+               std::vector<double>, std::string, Type>
+      value;
+};
+
+/// An operator of the sample kept whole, for targets that have it. A target that takes it reads the
+/// arguments (ir/composite.h); for every other the body stands in its place (ir/replay.h).
+///
+/// shapes   operands: the tensors among the arguments, each once
+struct Composite {
+  std::string op;                       ///< "aten::softmax.int"
+  std::vector<Argument> arguments;      ///< in the order of the schema
+  std::vector<TensorType> results;      ///< bool[0] for one that nobody reads
+  std::shared_ptr<const Graph> body{};  ///< in primitives, input i is operand i; null: it has none
+  std::string why_not{};                ///< of an operator without a body: one sentence
+  template <typename Self, typename Visit>
+  static void attributes(Self&, Visit) {}
+};
+
 using Operation =
     std::variant<Parameter, Constant, Splat, Iota, Convert, UnaryOperation, BinaryOperation,
                  CompareOperation, Select, Broadcast, Reshape, Transpose, Slice, Pad, Concatenate,
                  Reverse, Reduce, ReduceIndex, ReduceWindow, Dot, Convolution, PackedDot,
-                 PackedConvolution, Gather, Scatter, Sort, FourierTransform>;
+                 PackedConvolution, Gather, Scatter, Sort, FourierTransform, Composite>;
 
 // ---- the graph ----
 
@@ -319,8 +351,8 @@ struct Value {
   std::int32_t node = -1;  ///< index in Graph::nodes
 };
 
-/// A graph in primitives: functional, static shapes. Compilers read this and nothing else of a
-/// sample.
+/// A graph in primitives and composites: functional, static shapes. Compilers read this and nothing
+/// else of a sample.
 ///
 /// order    of nodes: a value is defined before it is read
 struct Graph {

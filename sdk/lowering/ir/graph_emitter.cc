@@ -6,13 +6,24 @@
 
 #include "graphnet/graph_view.h"
 #include "lowering/builder.h"
+#include "lowering/ir/composite.h"
 
 namespace graphnet::lowering::ir {
 
 namespace {
 
+// An operator and its arguments say what its body is.
+std::string text_of(const Composite& composite) {
+  std::string text = " " + arguments_text(composite, [](std::int32_t operand) {
+                       return "operand " + std::to_string(operand);
+                     });
+  for (const TensorType& each : composite.results) text += " " + describe(each.type, each.shape);
+  return text;
+}
+
 // Constants are told by a hash: weights that are known may be large.
 std::string text_of(const Operation& operation) {
+  if (const auto* composite = std::get_if<Composite>(&operation)) return text_of(*composite);
   const auto* constant = std::get_if<Constant>(&operation);
   if (constant == nullptr) return attributes_text(operation);
   return " " + std::to_string(std::hash<std::string>()(constant->bytes));
@@ -61,7 +72,10 @@ std::vector<Tensor> GraphEmitter::add(Operation operation, const std::vector<Ten
     stage = std::max(stage, stages_[static_cast<std::size_t>(operand.id)]);
   }
   const std::vector<TensorType> results = infer(node.operation, types, given);
-  if (num_elements(results[0].shape) == 0 && !std::holds_alternative<Splat>(node.operation)) {
+  const bool is_empty = std::all_of(results.begin(), results.end(), [](const TensorType& result) {
+    return num_elements(result.shape) == 0;
+  });
+  if (is_empty && !std::holds_alternative<Splat>(node.operation)) {
     std::vector<Tensor> splats;
     for (const TensorType& result : results) splats.push_back(splat(result.type, result.shape, 0));
     return splats;

@@ -69,10 +69,10 @@ class GraphEmitter final : public Emitter {
   Tensor tensor(ValueId id) const {
     return {id, graph_.value(id).type.type, graph_.value(id).type.shape};
   }
-  /// An operation that Emitter has no function for.
-  Tensor node(Operation operation, const std::vector<Tensor>& operands) {
-    return add_one(std::move(operation), operands);
-  }
+  /// Adds a node, or finds the equal one: the way to operations that Emitter has no function for.
+  /// `given`: as in infer().
+  std::vector<Tensor> add(Operation operation, const std::vector<Tensor>& operands,
+                          const TensorType& given = {});
 
  private:
   /// The operation that x is the result of, if it is of this kind; nothing for a parameter that
@@ -82,9 +82,6 @@ class GraphEmitter final : public Emitter {
     return x.id < 0 ? nullptr : std::get_if<Kind>(&maker(x).operation);
   }
   Tensor operand_of(const Tensor& x) const { return tensor(maker(x).operands[0]); }
-  /// Adds a node, or finds the equal one. `given`: as in infer().
-  std::vector<Tensor> add(Operation operation, const std::vector<Tensor>& operands,
-                          const TensorType& given = {});
   Tensor add_one(Operation operation, const std::vector<Tensor>& operands,
                  const TensorType& given = {}) {
     return add(std::move(operation), operands, given)[0];

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "lowering/builder.h"
+#include "lowering/ir/composite.h"
 #include "lowering/ir/operation.h"
 
 namespace graphnet::lowering::ir {
@@ -206,6 +207,11 @@ class Inference {
     return {in_[0], {Type::kI64, in_[0].shape}};
   }
   Types operator()(const FourierTransform& each) const;
+  Types operator()(const Composite& each) const {
+    take(num_operands(each));
+    require(!each.results.empty(), "an operator without results");
+    return each.results;
+  }
 
  private:
   void take(std::size_t count) const { require(in_.size() == count, "another number of operands"); }

@@ -1,454 +1,454 @@
 // SPDX-License-Identifier: MIT
-//
-// The walk, and operations that compute or move elements one by one.
 #include "lowering/ir/interpret.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <numeric>
-#include <type_traits>
 #include <utility>
+
+#include "lowering/builder.h"
+#include "lowering/ir/arithmetic.h"
 
 namespace graphnet::lowering::ir {
 
 namespace {
 
-[[noreturn]] void refuse(const char* what) {
-  throw LoweringError(std::string("the interpreter has no ") + what);
+using Arrays = std::vector<Array>;
+
+std::size_t at(std::int64_t position) {
+  return static_cast<std::size_t>(position);
 }
 
-// Functions in the order of their enumerators; null: there is none.
-constexpr double (*kUnaryOfFloats[])(double) = {
-    [](double x) { return std::abs(x); },
-    [](double x) { return -x; },
-    [](double x) { return std::isnan(x) || x == 0 ? x : std::copysign(1.0, x); },
-    [](double x) { return std::floor(x); },
-    [](double x) { return std::ceil(x); },
-    [](double x) { return std::exp(x); },
-    [](double x) { return std::expm1(x); },
-    [](double x) { return std::log(x); },
-    [](double x) { return std::log1p(x); },
-    [](double x) { return std::sqrt(x); },
-    [](double x) { return 1 / std::sqrt(x); },
-    [](double x) { return std::sin(x); },
-    [](double x) { return std::cos(x); },
-    [](double x) { return std::tanh(x); },
-    [](double x) { return 1 / (1 + std::exp(-x)); },
-    [](double x) { return std::erf(x); },
-};
-constexpr double (*kBinaryOfFloats[])(double, double) = {
-    [](double a, double b) { return a + b; },
-    [](double a, double b) { return a - b; },
-    [](double a, double b) { return a * b; },
-    [](double a, double b) { return a / b; },
-    [](double a, double b) { return std::fmod(a, b); },
-    [](double a, double b) { return std::pow(a, b); },
-    [](double a, double b) { return a > b || std::isnan(a) ? a : b; },
-    [](double a, double b) { return a < b || std::isnan(a) ? a : b; },
-};
-
-double of_kind(Unary kind, double x) {
-  const auto i = static_cast<std::size_t>(kind);
-  if (i >= std::size(kUnaryOfFloats)) refuse("such function of floats");
-  return kUnaryOfFloats[i](x);
+std::int64_t offset(const Shape& index, const Shape& strides) {
+  return std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
 }
 
-double of_kind(Binary kind, double a, double b) {
-  const auto i = static_cast<std::size_t>(kind);
-  if (i >= std::size(kBinaryOfFloats)) refuse("such operation on floats");
-  return kBinaryOfFloats[i](a, b);
+/// Strides of a dimension each; 0 for one that the operand lacks.
+Shape strides_along(const Shape& dims, const Shape& strides, std::size_t rank) {
+  Shape along(rank, 0);
+  for (std::size_t i = 0; i < dims.size(); ++i) along[at(dims[i])] = strides[i];
+  return along;
 }
 
-std::int64_t of_kind(Unary kind, std::int64_t x) {
-  switch (kind) {
-    case Unary::kAbs:
-      return x < 0 ? -x : x;
-    case Unary::kNegate:
-      return -x;
-    case Unary::kSign:
-      return (x > 0 ? 1 : 0) - (x < 0 ? 1 : 0);
-    case Unary::kFloor:
-    case Unary::kCeil:
-      return x;
-    case Unary::kNot:
-      return ~x;
-    default:
-      refuse("such function of integers");
-  }
+Shape selected(const Shape& from, const Shape& dims) {
+  Shape result;
+  for (const std::int64_t dim : dims) result.push_back(from[at(dim)]);
+  return result;
 }
 
-Complex of_kind(Unary kind, Complex x) {
-  if (kind == Unary::kNegate) return -x;
-  if (kind == Unary::kExp) return std::exp(x);
-  refuse("such function of complex numbers");
-}
-
-std::int64_t power(std::int64_t base, std::int64_t exponent) {
-  if (exponent < 0) return base == 1 ? 1 : (base == -1 ? (exponent % 2 != 0 ? -1 : 1) : 0);
-  std::uint64_t result = 1;
-  auto factor = static_cast<std::uint64_t>(base);
-  for (auto left = static_cast<std::uint64_t>(exponent); left != 0; left >>= 1U, factor *= factor) {
-    if ((left & 1U) != 0) result *= factor;
-  }
-  return static_cast<std::int64_t>(result);
-}
-
-// Sums and products wrap.
-std::int64_t of_kind(Binary kind, std::int64_t a, std::int64_t b) {
-  const auto x = static_cast<std::uint64_t>(a);
-  const auto y = static_cast<std::uint64_t>(b);
-  switch (kind) {
-    case Binary::kAdd:
-      return static_cast<std::int64_t>(x + y);
-    case Binary::kSubtract:
-      return static_cast<std::int64_t>(x - y);
-    case Binary::kMultiply:
-      return static_cast<std::int64_t>(x * y);
-    case Binary::kDivide:
-      return b == 0 ? 0 : (b == -1 ? static_cast<std::int64_t>(0 - x) : a / b);
-    case Binary::kRemainder:
-      return b == 0 || b == -1 ? 0 : a % b;
-    case Binary::kPower:
-      return power(a, b);
-    case Binary::kMaximum:
-      return std::max(a, b);
-    case Binary::kMinimum:
-      return std::min(a, b);
-    case Binary::kAnd:
-      return a & b;
-    case Binary::kOr:
-      return a | b;
-    case Binary::kXor:
-      return a ^ b;
-    default:
-      refuse("such operation on integers");
-  }
-}
-
-Complex of_kind(Binary kind, Complex a, Complex b) {
-  switch (kind) {
-    case Binary::kAdd:
-      return a + b;
-    case Binary::kSubtract:
-      return a - b;
-    case Binary::kMultiply:
-      return a * b;
-    case Binary::kDivide:
-      return a / b;
-    default:
-      refuse("such operation on complex numbers");
-  }
-}
-
-template <typename Element>
-bool holds(Comparison kind, Element a, Element b) {
-  if (kind == Comparison::kEq) return a == b;
-  if (kind == Comparison::kNe) return a != b;
-  if constexpr (std::is_same_v<Element, Complex>) {
-    refuse("order of complex numbers");
-  } else {
-    if (kind == Comparison::kLt) return a < b;
-    if (kind == Comparison::kLe) return a <= b;
-    return kind == Comparison::kGt ? a > b : a >= b;
-  }
-}
-
-template <typename To, typename From>
-To converted(Type type, From value) {
-  if constexpr (std::is_same_v<To, Complex>) {
-    if constexpr (std::is_integral_v<From>) {
-      return Complex(static_cast<double>(value));
-    } else {
-      return Complex(value);
-    }
-  } else if constexpr (std::is_same_v<From, Complex>) {
-    refuse("conversion of complex numbers to real ones");
-  } else if constexpr (std::is_same_v<To, double>) {
-    return static_cast<double>(value);
-  } else if constexpr (std::is_same_v<From, double>) {
-    return to_integer(type, value);
-  } else {
-    return value;
-  }
-}
-
-/// Elements of a type, from a function of their position.
-template <typename Function>
-Elements computed(const TensorType& type, Function function) {
-  Elements elements = zeros(type.type, static_cast<std::size_t>(num_elements(type.shape)));
-  std::visit(
-      [&](auto& to) {
-        using Element = typename std::decay_t<decltype(to)>::value_type;
-        for (std::size_t i = 0; i < to.size(); ++i) to[i] = function(i, Element());
-      },
-      elements);
-  return elements;
-}
-
-template <typename Element>
-const std::vector<Element>& elements_of(const Array& array) {
-  return std::get<std::vector<Element>>(array.elements);
-}
-
+/// The results of one node.
 class Evaluation {
  public:
   Evaluation(const std::vector<const Array*>& operands, const std::vector<TensorType>& results)
       : in_(operands), out_(results) {}
 
-  Elements operator()(const Constant& each) const {
-    return read_array(out_[0], each.bytes.data()).elements;
-  }
-  Elements operator()(const Splat& each) const {
-    return computed(out_[0], [&](std::size_t, auto element) {
-      return converted<decltype(element)>(out_[0].type, each.value);
-    });
-  }
-  Elements operator()(const Iota& each) const {
-    const auto dim = static_cast<std::size_t>(each.dim);
-    const std::int64_t stride = strides_of(out_[0].shape)[dim];
-    const std::int64_t extent = out_[0].shape[dim];
-    return computed(out_[0], [&](std::size_t i, auto element) {
-      return converted<decltype(element)>(out_[0].type,
-                                          static_cast<std::int64_t>(i) / stride % extent);
-    });
-  }
-  Elements operator()(const Convert&) const {
-    return std::visit(
-        [&](const auto& from) {
-          return computed(out_[0], [&](std::size_t i, auto element) {
-            return converted<decltype(element)>(out_[0].type, from[i]);
-          });
-        },
-        in_[0]->elements);
-  }
-  Elements operator()(const UnaryOperation& each) const {
-    if (each.kind == Unary::kReal || each.kind == Unary::kImag) {
-      const auto& from = elements_of<Complex>(*in_[0]);
-      return computed(out_[0], [&](std::size_t i, auto element) {
-        const double part = each.kind == Unary::kReal ? from[i].real() : from[i].imag();
-        return converted<decltype(element)>(out_[0].type, part);
-      });
-    }
-    if (each.kind == Unary::kNot && out_[0].type == Type::kBool) {
-      return computed(out_[0], [&](std::size_t i, auto element) {
-        return static_cast<decltype(element)>(elements_of<std::int64_t>(*in_[0])[i] == 0 ? 1 : 0);
-      });
-    }
-    return computed(out_[0], [&](std::size_t i, auto element) {
-      return of_kind(each.kind, elements_of<decltype(element)>(*in_[0])[i]);
-    });
-  }
-  Elements operator()(const BinaryOperation& each) const {
-    if (each.kind == Binary::kComplex) {
-      const auto& real = elements_of<double>(*in_[0]);
-      const auto& imag = elements_of<double>(*in_[1]);
-      std::vector<Complex> result;
-      for (std::size_t i = 0; i < real.size(); ++i) result.emplace_back(real[i], imag[i]);
-      return result;
-    }
-    return computed(out_[0], [&](std::size_t i, auto element) {
-      return of_kind(each.kind, elements_of<decltype(element)>(*in_[0])[i],
-                     elements_of<decltype(element)>(*in_[1])[i]);
-    });
-  }
-  Elements operator()(const CompareOperation& each) const {
-    return std::visit(
-        [&](const auto& a) -> Elements {
-          using Element = typename std::decay_t<decltype(a)>::value_type;
-          const auto& b = elements_of<Element>(*in_[1]);
-          std::vector<std::int64_t> result;
-          for (std::size_t i = 0; i < a.size(); ++i) result.push_back(holds(each.kind, a[i], b[i]));
-          return result;
-        },
-        in_[0]->elements);
-  }
-  Elements operator()(const Select&) const {
-    const auto& condition = elements_of<std::int64_t>(*in_[0]);
-    return computed(out_[0], [&](std::size_t i, auto element) {
-      return elements_of<decltype(element)>(condition[i] != 0 ? *in_[1] : *in_[2])[i];
-    });
+  Arrays operator()(const Parameter&) const { throw LoweringError("a parameter has no value"); }
+  Arrays operator()(const Composite& each) const {
+    if (!each.body) throw LoweringError(each.why_not);
+    Arguments inputs;
+    for (const Array* operand : in_) inputs.inputs.push_back(*operand);
+    return interpret(*each.body, inputs);
   }
 
-  Elements operator()(const Reshape&) const { return in_[0]->elements; }
-  Elements operator()(const Broadcast& each) const {
-    Shape steps(out_[0].shape.size(), 0);
-    for (std::size_t i = 0; i < each.dims.size(); ++i) {
-      const bool is_stretched = in_[0]->type.shape[i] == 1;
-      steps[static_cast<std::size_t>(each.dims[i])] = is_stretched ? 0 : in_strides()[i];
-    }
-    return walked(0, steps);
+  // ---- element by element ----
+
+  Arrays operator()(const Constant& each) const { return {read_array(out_[0], each.bytes.data())}; }
+  Arrays operator()(const Splat& each) const {
+    return pointwise([&](std::size_t) { return converted(out_[0].type, each.value); });
   }
-  Elements operator()(const Transpose& each) const {
-    Shape steps;
-    for (const std::int64_t dim : each.permutation) {
-      steps.push_back(in_strides()[static_cast<std::size_t>(dim)]);
-    }
-    return walked(0, steps);
+  Arrays operator()(const Iota& each) const {
+    return each_index([&](const Shape& i) { return static_cast<long double>(i[at(each.dim)]); });
   }
-  Elements operator()(const Slice& each) const {
-    Shape steps = in_strides();
-    std::int64_t first = 0;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      first += each.begin[i] * steps[i];
-      steps[i] *= each.step[i];
+  Arrays operator()(const Convert&) const {
+    const Type type = out_[0].type;
+    if (is_complex(type_in(0)) && !is_complex(type)) {
+      throw LoweringError("the interpreter has no conversion of complex numbers to real ones");
     }
+    const bool is_saturated = is_float(type_in(0)) && !is_float(type) && !is_complex(type);
+    return pointwise(
+        [&](std::size_t i) { return is_saturated ? converted(type, x(0, i).real()) : x(0, i); });
+  }
+  Arrays operator()(const UnaryOperation& each) const {
+    return pointwise([&](std::size_t i) { return apply(each.kind, type_in(0), x(0, i)); });
+  }
+  Arrays operator()(const BinaryOperation& each) const {
+    return pointwise([&](std::size_t i) { return apply(each.kind, type_in(0), x(0, i), x(1, i)); });
+  }
+  Arrays operator()(const CompareOperation& each) const {
+    return pointwise([&](std::size_t i) -> Number {
+      return holds(each.kind, type_in(0), x(0, i), x(1, i)) ? 1 : 0;
+    });
+  }
+  Arrays operator()(const Select&) const {
+    return pointwise([&](std::size_t i) { return x(x(0, i).real() != 0 ? 1 : 2, i); });
+  }
+
+  // ---- elements from elsewhere ----
+
+  Arrays operator()(const Reshape&) const { return {{out_[0], in_[0]->elements}}; }
+  Arrays operator()(const Broadcast& each) const {
+    Shape strides = strides_in(0);
+    for (std::size_t i = 0; i < strides.size(); ++i) {
+      if (shape_in(0)[i] == 1) strides[i] = 0;
+    }
+    return walked(0, strides_along(each.dims, strides, out_[0].shape.size()));
+  }
+  Arrays operator()(const Transpose& each) const {
+    return walked(0, selected(strides_in(0), each.permutation));
+  }
+  Arrays operator()(const Slice& each) const {
+    Shape steps = strides_in(0);
+    const std::int64_t first = offset(each.begin, steps);
+    for (std::size_t i = 0; i < steps.size(); ++i) steps[i] *= each.step[i];
     return walked(first, steps);
   }
-  Elements operator()(const Reverse& each) const {
-    Shape steps = in_strides();
+  Arrays operator()(const Reverse& each) const {
+    Shape steps = strides_in(0);
     std::int64_t first = 0;
     for (const std::int64_t dim : each.dims) {
-      std::int64_t& step = steps[static_cast<std::size_t>(dim)];
-      first += (in_[0]->type.extent(dim) - 1) * step;
-      step = -step;
+      first += (shape_in(0)[at(dim)] - 1) * steps[at(dim)];
+      steps[at(dim)] *= -1;
     }
     return walked(first, steps);
   }
-  Elements operator()(const Pad& each) const {
-    const Shape& shape = in_[0]->type.shape;
-    const Shape strides = in_strides();
-    const auto source_of = [&](const Shape& index) {
+  Arrays operator()(const Pad& each) const {
+    const Shape strides = strides_in(0);
+    return each_index([&](const Shape& index) {
       std::int64_t source = 0;
-      for (std::size_t i = 0; i < index.size(); ++i) {
-        const std::int64_t position = index[i] - each.low[i];
-        const std::int64_t spacing = each.interior[i] + 1;
-        const bool is_there =
-            position >= 0 && position % spacing == 0 && position / spacing < shape[i];
-        if (!is_there) return std::int64_t{-1};
-        source += position / spacing * strides[i];
+      for (std::size_t d = 0; d < index.size(); ++d) {
+        const std::int64_t position =
+            position_in(0, d, index[d] - each.low[d], each.interior[d] + 1);
+        if (position < 0) return converted(out_[0].type, each.value);
+        source += position * strides[d];
       }
-      return source;
+      return x(0, at(source));
+    });
+  }
+  Arrays operator()(const Concatenate& each) const {
+    return each_index([&](const Shape& index) {
+      Shape from = index;
+      std::size_t part = 0;
+      while (from[at(each.dim)] >= shape_in(part)[at(each.dim)]) {
+        from[at(each.dim)] -= shape_in(part++)[at(each.dim)];
+      }
+      return x(part, at(offset(from, strides_in(part))));
+    });
+  }
+  Arrays operator()(const Gather& each) const {
+    const Shape rest = without_dims(counting(rank_in(0)), each.dims);
+    const Shape strides = strides_in(0);
+    return each_index([&](const Shape& index) {
+      const auto batch = index.begin() + each.batch_position;
+      const auto batch_end = batch + rank_in(1) - 1;
+      std::int64_t source = started({batch, batch_end}, each.dims);
+      Shape kept(index.begin(), batch);
+      kept.insert(kept.end(), batch_end, index.end());
+      return x(0, at(source + offset(kept, selected(strides, rest))));
+    });
+  }
+  Arrays operator()(const Scatter& each) const {
+    const Shape rest = without_dims(counting(rank_in(0)), each.dims);
+    const Shape strides = selected(strides_in(0), rest);
+    Array result = *in_[0];
+    std::size_t next = 0;
+    for_each_index(shape_in(2), [&](const Shape& index) {
+      const auto batch_end = index.begin() + rank_in(1) - 1;
+      const std::int64_t target = started({index.begin(), batch_end}, each.dims) +
+                                  offset({batch_end, index.end()}, strides);
+      Number& old = result.elements.at(at(target));
+      const Number value = x(2, next++);
+      old = each.combine ? rounded(out_[0].type, combined(*each.combine, out_[0].type, old, value))
+                         : value;
+    });
+    return {std::move(result)};
+  }
+
+  // ---- elements from many: sums over taps ----
+
+  Arrays operator()(const Reduce& each) const {
+    const Shape kept = selected(strides_in(0), without_dims(counting(rank_in(0)), each.dims));
+    const Shape strides = selected(strides_in(0), each.dims);
+    return sums(each.kind, selected(shape_in(0), each.dims), [&](const Shape& i, const Shape& k) {
+      return Pair{offset(i, kept) + offset(k, strides)};
+    });
+  }
+  Arrays operator()(const ReduceWindow& each) const {
+    const Window& w = each.window;
+    const Shape strides = strides_in(0);
+    return sums(each.kind, w.size, [&](const Shape& i, const Shape& k) {
+      std::int64_t source = 0;
+      for (std::size_t d = 0; d < k.size(); ++d) {
+        const std::int64_t position =
+            position_in(0, d, i[d] * w.stride[d] + k[d] * w.dilation[d] - w.low[d], 1);
+        if (position < 0) return Pair{};
+        source += position * strides[d];
+      }
+      return Pair{source};
+    });
+  }
+  Arrays operator()(const Dot& each) const {
+    const Contraction& c = each.contraction;
+    const auto free_dims = [this](std::size_t operand, Shape used, const Shape& contracting) {
+      used.insert(used.end(), contracting.begin(), contracting.end());
+      return without_dims(counting(rank_in(operand)), used);
     };
-    return moved(source_of, each.value);
+    const Shape left = selected(strides_in(0), free_dims(0, c.left_batch, c.left_contracting));
+    const Shape right = selected(strides_in(1), free_dims(1, c.right_batch, c.right_contracting));
+    // Strides of the result's dimensions in each operand.
+    Shape left_steps = selected(strides_in(0), c.left_batch);
+    Shape right_steps = selected(strides_in(1), c.right_batch);
+    left_steps.insert(left_steps.end(), left.begin(), left.end());
+    right_steps.insert(right_steps.end(), left.size(), 0);
+    left_steps.insert(left_steps.end(), right.size(), 0);
+    right_steps.insert(right_steps.end(), right.begin(), right.end());
+    const Shape left_taps = selected(strides_in(0), c.left_contracting);
+    const Shape right_taps = selected(strides_in(1), c.right_contracting);
+    return sums(Reduction::kSum, selected(shape_in(0), c.left_contracting),
+                [&](const Shape& i, const Shape& k) {
+                  return Pair{offset(i, left_steps) + offset(k, left_taps),
+                              offset(i, right_steps) + offset(k, right_taps)};
+                });
   }
-  Elements operator()(const Concatenate& each) const {
-    const auto dim = static_cast<std::size_t>(each.dim);
-    Elements result = zeros(out_[0].type, static_cast<std::size_t>(num_elements(out_[0].shape)));
-    const Shape strides = strides_of(out_[0].shape);
-    std::int64_t begin = 0;
-    for (const Array* part : in_) {
-      std::size_t source = 0;
-      for_each_index(part->type.shape, [&](const Shape& index) {
-        std::int64_t position = begin * strides[dim];
-        for (std::size_t i = 0; i < index.size(); ++i) position += index[i] * strides[i];
-        std::visit(
-            [&](auto& to) {
-              using Element = typename std::decay_t<decltype(to)>::value_type;
-              to[static_cast<std::size_t>(position)] = elements_of<Element>(*part)[source++];
-            },
-            result);
+  Arrays operator()(const PackedDot&) const {
+    const std::int64_t lanes = shape_in(1)[3];
+    return sums(Reduction::kSum, {shape_in(0)[2]}, [&](const Shape& i, const Shape& k) {
+      return Pair{offset({i[0], i[1], k[0]}, strides_in(0)),
+                  offset({i[0], i[2] / lanes, k[0], i[2] % lanes}, strides_in(1))};
+    });
+  }
+  Arrays operator()(const Convolution& each) const {
+    const Shape taps = out_of_layout(shape_in(1), each.kernel_layout);
+    const Shape kernel_strides = out_of_layout(strides_in(1), each.kernel_layout);
+    return convolved(each.window, each.layout, taps, [&](std::int64_t out, const Shape& k) {
+      return out * kernel_strides[0] +
+             offset(k, {kernel_strides.begin() + 1, kernel_strides.end()});
+    });
+  }
+  Arrays operator()(const PackedConvolution& each) const {
+    const Shape& panels = shape_in(1);
+    const std::int64_t lanes = panels.back();
+    Shape taps = {each.out, panels[panels.size() - 2]};
+    taps.insert(taps.end(), panels.begin() + 1, panels.end() - 2);
+    const Shape zeros(each.stride.size(), 0);
+    const ConvolutionAttributes window = {
+        each.stride, zeros, zeros, Shape(zeros.size(), 1), each.kernel_dilation, each.groups};
+    Shape last = without_dims(counting(rank_in(0)), {1});
+    last.push_back(1);
+    return convolved(window, last, taps, [&](std::int64_t out, const Shape& k) {
+      Shape position = {out / lanes};
+      position.insert(position.end(), k.begin() + 1, k.end());
+      position.insert(position.end(), {k[0], out % lanes});
+      return offset(position, strides_in(1));
+    });
+  }
+  Arrays operator()(const FourierTransform& each) const {
+    const std::size_t first = out_[0].shape.size() - each.lengths.size();
+    const bool is_inverse = each.kind == Fourier::kInverse || each.kind == Fourier::kRealInverse;
+    const Shape strides = strides_in(0);
+    return each_index([&](const Shape& index) {
+      Number sum = 0;
+      for_each_index(each.lengths, [&](const Shape& n) {
+        // Half of what a real transform gives is kept; the rest are conjugates.
+        const bool is_mirrored =
+            each.kind == Fourier::kRealInverse && n.back() > each.lengths.back() / 2;
+        Shape from = index;
+        long double turns = 0;
+        for (std::size_t d = 0; d < n.size(); ++d) {
+          const std::int64_t length = each.lengths[d];
+          from[first + d] = is_mirrored ? (length - n[d]) % length : n[d];
+          turns += static_cast<long double>(index[first + d] * n[d] % length) /
+                   static_cast<long double>(length);
+        }
+        const Number value = x(0, at(offset(from, strides)));
+        const long double angle = (is_inverse ? 2 : -2) * std::acos(-1.0L) * turns;
+        sum += (is_mirrored ? std::conj(value) : value) * std::polar(1.0L, angle);
       });
-      begin += part->type.shape[dim];
-    }
-    return result;
-  }
-  Elements operator()(const Gather& each) const {
-    const Shape strides = in_strides();
-    const auto& starts = elements_of<std::int64_t>(*in_[1]);
-    const Shape& batch_shape = in_[1]->type.shape;
-    const std::size_t num_batch = batch_shape.size() - 1;
-    const auto position = static_cast<std::size_t>(each.batch_position);
-    const Shape start_strides = strides_of(batch_shape);
-    Shape rest;
-    for (std::int64_t dim = 0; dim < in_[0]->type.rank(); ++dim) {
-      if (std::find(each.dims.begin(), each.dims.end(), dim) == each.dims.end())
-        rest.push_back(dim);
-    }
-    return moved([&](const Shape& index) {
-      std::int64_t start = 0;
-      for (std::size_t i = 0; i < num_batch; ++i) start += index[position + i] * start_strides[i];
-      std::int64_t source = 0;
-      for (std::size_t k = 0; k < each.dims.size(); ++k) {
-        source += starts[static_cast<std::size_t>(start) + k] *
-                  strides[static_cast<std::size_t>(each.dims[k])];
-      }
-      for (std::size_t i = 0; i < rest.size(); ++i) {
-        source +=
-            index[i < position ? i : i + num_batch] * strides[static_cast<std::size_t>(rest[i])];
-      }
-      return source;
+      if (is_inverse) sum /= static_cast<long double>(num_elements(each.lengths));
+      return each.kind == Fourier::kRealInverse ? Number(sum.real()) : sum;
     });
   }
 
-  template <typename Other>
-  Elements operator()(const Other&) const {
-    refuse("such operation");
+  // ---- order ----
+
+  Arrays operator()(const Sort& each) const {
+    return sorted(each.dim, each.descending, shape_in(0)[at(each.dim)], each.descending);
+  }
+  Arrays operator()(const ReduceIndex& each) const {
+    return sorted(each.dim, each.largest, 1, /*nan_leads=*/true);
   }
 
  private:
-  Shape in_strides() const { return strides_of(in_[0]->type.shape); }
+  /// Positions in the operands of a product, or in one operand; negative: nothing.
+  struct Pair {
+    std::int64_t left = -1;
+    std::int64_t right = -1;
+  };
 
+  Number x(std::size_t operand, std::size_t position) const {
+    return in_[operand]->elements[position];
+  }
+  Type type_in(std::size_t operand) const { return in_[operand]->type.type; }
+  const Shape& shape_in(std::size_t operand) const { return in_[operand]->type.shape; }
+  std::int64_t rank_in(std::size_t operand) const { return in_[operand]->type.rank(); }
+  Shape strides_in(std::size_t operand) const { return strides_of(shape_in(operand)); }
+
+  static Number converted(Type type, long double value) {
+    if (is_float(type) || is_complex(type)) return value;
+    return static_cast<long double>(to_integer(type, value));
+  }
+
+  template <typename Element>
+  Arrays pointwise(Element element) const {
+    Array result = {out_[0], {}};
+    const std::size_t count = at(num_elements(out_[0].shape));
+    for (std::size_t i = 0; i < count; ++i) result.elements.push_back(element(i));
+    return {std::move(result)};
+  }
+  template <typename Element>
+  Arrays each_index(Element element) const {
+    Array result = {out_[0], {}};
+    for_each_index(out_[0].shape,
+                   [&](const Shape& index) { result.elements.push_back(element(index)); });
+    return {std::move(result)};
+  }
   /// Each element from where so many steps in each dimension lead.
-  Elements walked(std::int64_t first, const Shape& steps) const {
-    return moved([&](const Shape& index) {
-      return std::inner_product(index.begin(), index.end(), steps.begin(), first);
+  Arrays walked(std::int64_t first, const Shape& steps) const {
+    return each_index([&](const Shape& index) { return x(0, at(first + offset(index, steps))); });
+  }
+
+  /// Position along a dimension whose neighbours are `spacing` apart; negative if none is there.
+  std::int64_t position_in(std::size_t operand, std::size_t dim, std::int64_t position,
+                           std::int64_t spacing) const {
+    const bool is_there =
+        position >= 0 && position % spacing == 0 && position / spacing < shape_in(operand)[dim];
+    return is_there ? position / spacing : -1;
+  }
+
+  /// What operand 1 says for a batch: where its coordinates along `dims` lead in operand 0.
+  std::int64_t started(Shape batch, const Shape& dims) const {
+    batch.push_back(0);
+    const std::int64_t first = offset(batch, strides_in(1));
+    std::int64_t source = 0;
+    for (std::size_t k = 0; k < dims.size(); ++k) {
+      source += static_cast<std::int64_t>(x(1, at(first) + k).real()) * strides_in(0)[at(dims[k])];
+    }
+    return source;
+  }
+
+  /// Over all taps: an element of operand 0, or its product with one of operand 1.
+  template <typename Places>
+  Arrays sums(Reduction kind, const Shape& taps, Places places) const {
+    const Type type = out_[0].type;
+    const Number first = converted(type, lowering::identity_of(kind, type));
+    return each_index([&](const Shape& index) {
+      Number sum = first;
+      for_each_index(taps, [&](const Shape& tap) {
+        const Pair pair = places(index, tap);
+        if (pair.left < 0) return;
+        Number value = x(0, at(pair.left));
+        if (pair.right >= 0) value = apply(Binary::kMultiply, type, value, x(1, at(pair.right)));
+        sum = combined(kind, type, sum, value);
+      });
+      return sum;
     });
   }
 
-  template <typename SourceOf>
-  Elements moved(SourceOf source_of, double fill = 0) const {
-    std::vector<std::int64_t> sources;
-    for_each_index(out_[0].shape, [&](const Shape& index) { sources.push_back(source_of(index)); });
-    return taken(in_[0]->elements, sources, fill);
+  /// weight(output channel, tap): position in operand 1 of a kernel [out, in, positions...].
+  template <typename Weight>
+  Arrays convolved(const ConvolutionAttributes& w, const Shape& layout, const Shape& kernel,
+                   Weight weight) const {
+    const Shape shape = out_of_layout(shape_in(0), layout);
+    const Shape strides = out_of_layout(strides_in(0), layout);
+    const std::int64_t out_per_group = kernel[0] / w.groups;
+    return sums(Reduction::kSum, {kernel.begin() + 1, kernel.end()},
+                [&](const Shape& memory, const Shape& k) {
+                  const Shape i = out_of_layout(memory, layout);
+                  const std::int64_t channel = i[1] / out_per_group * kernel[1] + k[0];
+                  std::int64_t source = i[0] * strides[0] + channel * strides[1];
+                  for (std::size_t d = 0; d + 2 < shape.size(); ++d) {
+                    const std::int64_t spread =
+                        i[d + 2] * w.stride[d] + k[d + 1] * w.kernel_dilation[d] - w.low[d];
+                    const std::int64_t step = w.input_dilation[d];
+                    if (spread < 0 || spread % step != 0 || spread / step >= shape[d + 2]) {
+                      return Pair{};
+                    }
+                    source += spread / step * strides[d + 2];
+                  }
+                  return Pair{source, weight(i[1], k)};
+                });
+  }
+
+  /// The first `kept` of each line along a dimension, and where they were.
+  Arrays sorted(std::int64_t dim, bool descending, std::int64_t kept, bool nan_leads) const {
+    if (is_complex(type_in(0))) throw LoweringError("complex numbers have no order");
+    const Shape strides = strides_in(0);
+    Shape result_shape = shape_in(0);
+    result_shape[at(dim)] = kept;
+    Array values = {out_[0], {}};
+    Array indices = {out_[1], {}};
+    // Every element sorts its line anew.
+    for_each_index(result_shape, [&](const Shape& index) {
+      Shape head = index;
+      head[at(dim)] = 0;
+      const auto value = [&](std::int64_t i) {
+        return x(0, at(offset(head, strides) + i * strides[at(dim)])).real();
+      };
+      Shape order = counting(shape_in(0)[at(dim)]);
+      std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+        const bool a_is_nan = std::isnan(value(a));
+        const bool b_is_nan = std::isnan(value(b));
+        if (a_is_nan || b_is_nan) return a_is_nan != b_is_nan && a_is_nan == nan_leads;
+        return descending ? value(a) > value(b) : value(a) < value(b);
+      });
+      const std::int64_t found = order[at(index[at(dim)])];
+      values.elements.emplace_back(value(found));
+      indices.elements.emplace_back(static_cast<long double>(found));
+    });
+    return {std::move(values), std::move(indices)};
   }
 
   const std::vector<const Array*>& in_;
   const std::vector<TensorType>& out_;
 };
 
-template <typename... Kinds>
-bool is_one_of(const Operation& operation) {
-  return (std::holds_alternative<Kinds>(operation) || ...);
-}
-
 const Array& argument(const Parameter& parameter, const Arguments& arguments) {
-  const std::array<const std::vector<Array>*, 3> sources = {&arguments.inputs, &arguments.weights,
-                                                            &arguments.bound};
-  return sources[static_cast<std::size_t>(parameter.source)]->at(
-      static_cast<std::size_t>(parameter.index));
-}
-
-void round_elements(Array& array) {
-  const Type type = array.type.type;
-  if (auto* floats = std::get_if<std::vector<double>>(&array.elements)) {
-    for (double& each : *floats) each = rounded(type, each);
-  } else if (auto* integers = std::get_if<std::vector<std::int64_t>>(&array.elements)) {
-    for (std::int64_t& each : *integers) each = wrapped(type, each);
-  } else {
-    for (Complex& each : std::get<std::vector<Complex>>(array.elements)) {
-      each = {rounded(type, each.real()), rounded(type, each.imag())};
-    }
-  }
+  const std::array<const Arrays*, 3> sources = {&arguments.inputs, &arguments.weights,
+                                                &arguments.bound};
+  const Arrays& source = *sources[static_cast<std::size_t>(parameter.source)];
+  if (at(parameter.index) >= source.size()) throw LoweringError("a parameter is missing");
+  return source[at(parameter.index)];
 }
 
 }  // namespace
 
+std::vector<Array> evaluate(const Operation& operation, const std::vector<const Array*>& operands,
+                            const std::vector<TensorType>& types) {
+  Arrays results = std::visit(Evaluation(operands, types), operation);
+  for (Array& result : results) {
+    for (Number& each : result.elements) each = rounded(result.type.type, each);
+  }
+  return results;
+}
+
 std::vector<Array> interpret(const Graph& graph, const Arguments& arguments) {
   std::vector<Array> values(graph.values.size());
   for (const Node& node : graph.nodes) {
-    std::vector<const Array*> operands;
-    for (const ValueId id : node.operands)
-      operands.push_back(&values[static_cast<std::size_t>(id)]);
-    std::vector<TensorType> types;
-    for (const ValueId id : node.results) types.push_back(graph.value(id).type);
-    std::vector<Array> results;
     if (const auto* parameter = std::get_if<Parameter>(&node.operation)) {
-      results = {argument(*parameter, arguments)};
-    } else if (is_one_of<Reduce, ReduceIndex, ReduceWindow, Dot, Convolution, PackedDot,
-                         PackedConvolution, Scatter, Sort, FourierTransform>(node.operation)) {
-      results = interpret_sum(node.operation, operands, types);
-    } else {
-      results = {{types[0], std::visit(Evaluation(operands, types), node.operation)}};
+      values[at(node.results[0])] = argument(*parameter, arguments);
+      continue;
     }
+    std::vector<const Array*> operands;
+    for (const ValueId id : node.operands) operands.push_back(&values[at(id)]);
+    std::vector<TensorType> types;
+    for (const ValueId id : node.results) types.push_back(graph.type(id));
+    Arrays results = evaluate(node.operation, operands, types);
     for (std::size_t i = 0; i < results.size(); ++i) {
-      round_elements(results[i]);
-      values[static_cast<std::size_t>(node.results[i])] = std::move(results[i]);
+      values[at(node.results[i])] = std::move(results[i]);
     }
   }
   std::vector<Array> outputs;
-  for (const ValueId id : graph.outputs) outputs.push_back(values[static_cast<std::size_t>(id)]);
+  for (const ValueId id : graph.outputs) outputs.push_back(values[at(id)]);
   return outputs;
 }
 

@@ -14,17 +14,16 @@ struct Arguments {
   std::vector<Array> bound = {};  ///< outputs of the bind graph (passes/stage.h)
 };
 
-/// Computes a graph, slowly and plainly: every element in double, rounded to its type after each
-/// operation. It says what the primitives mean, and checks what a compiler is given where that
+/// Computes a graph, slowly and plainly: every element by itself, rounded to its type after each
+/// operation. It says what the operations mean, and checks what a compiler is given where that
 /// compiler cannot run.
 ///
 /// order    result: as Graph::outputs
 /// errors   LoweringError: a parameter is missing, or an operation has no meaning for its type
 std::vector<Array> interpret(const Graph& graph, const Arguments& arguments);
 
-/// Results of one operation; `results` are their types. interpret_sums.cc
-std::vector<Array> interpret_sum(const Operation& operation,
-                                 const std::vector<const Array*>& operands,
-                                 const std::vector<TensorType>& results);
+/// Results of one operation, which is no parameter; `types` are theirs.
+std::vector<Array> evaluate(const Operation& operation, const std::vector<const Array*>& operands,
+                            const std::vector<TensorType>& types);
 
 }  // namespace graphnet::lowering::ir

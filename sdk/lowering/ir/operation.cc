@@ -132,6 +132,9 @@ std::string_view name(const Sort&) {
 std::string_view name(const FourierTransform&) {
   return "fourier";
 }
+std::string_view name(const Composite& each) {
+  return each.op;
+}
 
 /// The first alternative, with attributes at their defaults, that has this name.
 template <std::size_t kIndex = 0>
@@ -250,6 +253,7 @@ std::string_view name_of(const Operation& operation) {
 }
 
 std::optional<Operation> operation_named(std::string_view name) {
+  if (name.empty()) return std::nullopt;  // a composite's
   if (name == "weight") return Operation(Parameter{ParameterSource::kWeight, 0});
   if (name == "bound") return Operation(Parameter{ParameterSource::kBound, 0});
   for (const auto find : {elementwise_named<Unary>, elementwise_named<Binary>,

@@ -10,10 +10,10 @@
 
 namespace graphnet::lowering::ir {
 
-/// Name in the text form: "exp", "convolution", "input".
+/// Name in the text form: "exp", "convolution", "input"; a composite's operator.
 std::string_view name_of(const Operation& operation);
 
-/// The operation of that name, attributes at their defaults; nothing for an unknown name.
+/// The primitive of that name, attributes at their defaults; nothing for an unknown name.
 std::optional<Operation> operation_named(std::string_view name);
 
 /// What a node's stage is at least; it is also at least that of each operand.

@@ -9,12 +9,12 @@ namespace graphnet::lowering::ir {
 
 namespace {
 
-using Operands = std::vector<Tensor>;
+using Tensors = std::vector<Tensor>;
 
 /// Calls the function of the emitter that has the operation's name.
 class Emission {
  public:
-  Emission(Emitter& emitter, const Operands& operands, const TensorType& result)
+  Emission(Emitter& emitter, const Tensors& operands, const TensorType& result)
       : emit_(emitter), in_(operands), out_(result) {}
 
   Tensors operator()(const Parameter&) const { throw LoweringError("a parameter among nodes"); }
@@ -85,14 +85,41 @@ class Emission {
   Tensors operator()(const FourierTransform& each) const {
     return {emit_.fourier(each.kind, in_[0], each.lengths)};
   }
+  Tensors operator()(const Composite& each) const {
+    if (auto results = emit_.composite(each, in_)) return *std::move(results);
+    if (!each.body) throw LoweringError(each.why_not);
+    return emit_body(*each.body);
+  }
 
  private:
+  // All of it belongs to the composite: it fails once, and its nodes have the composite's origin.
+  Tensors emit_body(const Graph& body) const {
+    Tensors values(body.values.size());
+    const auto value = [&values](ValueId id) -> Tensor& {
+      return values[static_cast<std::size_t>(id)];
+    };
+    for (const Node& node : body.nodes) {
+      if (const auto* parameter = std::get_if<Parameter>(&node.operation)) {
+        value(node.results[0]) = in_[static_cast<std::size_t>(parameter->index)];
+        continue;
+      }
+      Tensors operands;
+      for (const ValueId id : node.operands) operands.push_back(value(id));
+      const Emission emission(emit_, operands, body.type(node.results[0]));
+      const Tensors results = std::visit(emission, node.operation);
+      for (std::size_t i = 0; i < results.size(); ++i) value(node.results[i]) = results[i];
+    }
+    Tensors outputs;
+    for (const ValueId id : body.outputs) outputs.push_back(value(id));
+    return outputs;
+  }
+
   static Tensors both(const std::pair<Tensor, Tensor>& results) {
     return {results.first, results.second};
   }
 
   Emitter& emit_;
-  const Operands& in_;
+  const Tensors& in_;
   const TensorType& out_;
 };
 
@@ -133,10 +160,10 @@ class Replay {
     if (const auto* parameter = std::get_if<Parameter>(&node.operation)) {
       return emit_parameter(*parameter, node.results[0]);
     }
-    Operands operands;
+    Tensors operands;
     for (const ValueId id : node.operands) {
       const Emitted& operand = emitted(id);
-      if (!operand.tensor && operand.why_not.empty()) return;
+      if (!operand.tensor && operand.why_not.empty()) return fail_by_itself(node);
       if (!operand.tensor) return fail(node, operand.why_not);
       operands.push_back(*operand.tensor);
     }
@@ -163,6 +190,12 @@ class Replay {
     begun_ = origin;
     const Origin& from = graph_.origins[static_cast<std::size_t>(origin)];
     emitter_.begin_node(from.op, from.where);
+  }
+
+  // A node that lacks an operand; it counts if it would fail with it, too.
+  void fail_by_itself(const Node& node) {
+    const auto* composite = std::get_if<Composite>(&node.operation);
+    if (composite != nullptr && !composite->body) fail(node, composite->why_not);
   }
 
   // One operator may have many nodes; it fails once.

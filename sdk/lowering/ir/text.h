@@ -14,7 +14,14 @@ namespace graphnet::lowering::ir {
 ///     %1: f32[3,4] = weight index=0
 ///     %2: f32[2,4] = dot(%0, %1) left_batch=[] ... right_contracting=[0] # aten::mm model.py:7:9
 ///     %3: f32[2,4], %4: i64[2,4] = sort(%2) dim=1 descending=true
-///     return %3, %4
+///     %5: f32[2,4] = aten::gelu(self=%3, approximate="none") { # aten::gelu model.py:8:9
+///       %0: f32[2,4] = input index=0
+///       ...
+///     }
+///     %6: f32[2] = aten::foo(x=%5) unsupported="no decomposition" # aten::foo model.py:9:9
+///     return %6, %4
+///
+/// A composite has its body behind it, indented; or says why it has none.
 std::string to_text(const Graph& graph);
 
 /// Reads what to_text() wrote; equal text comes out again. The graph is verified.

@@ -2,6 +2,7 @@
 #include "lowering/ir/verify.h"
 
 #include <string>
+#include <vector>
 
 #include "lowering/ir/operation.h"
 
@@ -52,10 +53,35 @@ class Verifier {
       results.push_back(graph_.value(result).type);
     }
     if (results.empty()) fail("has no result");
+    if (const auto* composite = std::get_if<Composite>(&node.operation)) {
+      check_body(*composite, operands, fail);
+    }
     const std::vector<TensorType> inferred = infer_or_fail(node, operands, results[0], fail);
     if (inferred == results) return;
     fail("gives " + describe(inferred[0].type, inferred[0].shape) + ", its result is " +
          describe(results[0].type, results[0].shape));
+  }
+
+  template <typename Fail>
+  static void check_body(const Composite& composite, const std::vector<TensorType>& operands,
+                         Fail fail) {
+    if (!composite.body) {
+      if (composite.why_not.empty()) fail("has no body and no reason for that");
+      return;
+    }
+    const Graph& body = *composite.body;
+    verify(body);
+    for (const Node& node : body.nodes) {
+      const auto* parameter = std::get_if<Parameter>(&node.operation);
+      if (parameter == nullptr) continue;
+      const auto index = static_cast<std::size_t>(parameter->index);
+      const bool fits = parameter->source == ParameterSource::kInput && index < operands.size() &&
+                        body.type(node.results[0]) == operands[index];
+      if (!fits) fail("its body has inputs that are not its operands");
+    }
+    std::vector<TensorType> outputs;
+    for (const ValueId output : body.outputs) outputs.push_back(body.type(output));
+    if (outputs != composite.results) fail("its body has other outputs than its results");
   }
 
   template <typename Fail>

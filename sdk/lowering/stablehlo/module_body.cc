@@ -175,6 +175,9 @@ class NodePrinter {
   void operator()(const ir::Convolution& each) const;
   void operator()(const ir::PackedDot&) const { refuse_packed(); }
   void operator()(const ir::PackedConvolution&) const { refuse_packed(); }
+  void operator()(const ir::Composite& each) const {
+    throw LoweringError(each.op + " is printed by its body");
+  }
   void operator()(const ir::Gather& each) const;
   void operator()(const ir::Scatter& each) const;
   void operator()(const ir::Sort& each) const;

@@ -5,8 +5,12 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
+#include <optional>
 
 #include "lowering/builder.h"
+#include "lowering/ir/composite.h"
+#include "lowering/ir/passes/layout.h"
 
 namespace graphnet::tutorial {
 
@@ -295,6 +299,24 @@ class NodeWriter {
     });
   }
 
+  // ---- whole operators: kNative says which come here ----
+
+  void operator()(const Composite& each) {
+    const auto dim = value_of<std::int64_t>(each, "dim");
+    const auto d = static_cast<std::size_t>(dim < 0 ? dim + out().rank() : dim);
+    Shape heads = out().shape;
+    heads[d] = 1;
+    Texts i = open(heads, "i");
+    i[d] = "k";
+    const Text loop = "for (long k = 0; k < " + text_of(out().shape[d]) + "; ++k) ";
+    text_ += "double most = -INFINITY, sum = 0;\n";
+    text_ += loop + "most = " + at(0, i) + " > most ? " + at(0, i) + " : most;\n";
+    text_ += loop + "sum += exp(" + at(0, i) + " - most);\n";
+    text_ +=
+        loop + target() + "[" + flat(i, out().shape) + "] = exp(" + at(0, i) + " - most) / sum;\n";
+    text_ += "}\n";
+  }
+
   template <typename Other>
   void operator()(const Other&) {
     throw LoweringError("this compiler has no such operation");
@@ -376,7 +398,31 @@ class NodeWriter {
   Text text_;
 };
 
+bool is_plain_softmax(const Composite& composite, const std::vector<Tensor>& operands) {
+  const Type type = operands[0].type;
+  return operands[0].rank() > 0 && composite.results[0].type == type &&
+         (type == Type::kF32 || type == Type::kF64);
+}
+
+constexpr Native kNative[] = {{"aten::softmax.int", is_plain_softmax}};
+
+/// The graph as write_c() reads it: primitives, and the operators of kNative.
+class Legalizer final : public LayoutEmitter {
+ public:
+  Legalizer() : LayoutEmitter(/*rewrites=*/false) {}
+  std::optional<std::vector<Tensor>> composite(const Composite& each,
+                                               const std::vector<Tensor>& operands) override {
+    if (!is_native({kNative, std::size(kNative)}, each, operands)) return std::nullopt;
+    return nodes(each, operands);
+  }
+};
+
 }  // namespace
+
+Built legalize(const Graph& graph) {
+  Legalizer legalizer;
+  return rewrite(graph, legalizer);
+}
 
 CSource write_c(const Graph& graph) {
   CSource source;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "lowering/ir/graph.h"
-#include "lowering/lower_graph.h"
+#include "lowering/failures.h"
+#include "lowering/ir/built.h"
 
 namespace graphnet::tutorial {
 
@@ -19,6 +19,10 @@ struct CSource {
   std::size_t memory_bytes = 0;        ///< for what nodes compute
   std::vector<lowering::Failure> failures;
 };
+
+/// The graph with the operators whole that this compiler has as a whole, all others in primitives;
+/// or all operators that neither it nor the decompositions know.
+lowering::ir::Built legalize(const lowering::ir::Graph& graph);
 
 /// Each node becomes a loop nest over the elements of its result. Nothing is fused or tiled.
 CSource write_c(const lowering::ir::Graph& graph);

@@ -125,7 +125,9 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     };
     const auto built = graphnet::lowering::ir::build(body, /*rewrites=*/false);
     if (!built.failures.empty()) return refuse(built.failures);
-    graphnet::tutorial::CSource source = graphnet::tutorial::write_c(built.graph);
+    const auto legalized = graphnet::tutorial::legalize(built.graph);
+    if (!legalized.failures.empty()) return refuse(legalized.failures);
+    graphnet::tutorial::CSource source = graphnet::tutorial::write_c(legalized.graph);
     if (!source.failures.empty()) return refuse(source.failures);
     if (args->check_only != 0) return nullptr;
     auto executable = std::make_unique<gn_executable>();

@@ -126,6 +126,8 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
       built = graphnet::lowering::stablehlo::legalize(built.graph, backend->rewrites);
     } else if (backend->target == "tvm") {
       built = graphnet::tvm::legalize(built.graph, backend->rewrites);
+    } else {
+      built.failures = ir::unlowered(built.graph);
     }
     if (!built.failures.empty()) return refuse(built.failures);
     if (args->check_only != 0) return nullptr;

@@ -10,6 +10,7 @@
 
 #include "lowering/builder.h"
 #include "lowering/ir/graph_emitter.h"
+#include "lowering/stablehlo/legalize.h"
 
 namespace graphnet::lowering::stablehlo {
 namespace {
@@ -33,9 +34,9 @@ class PrintTest : public ::testing::Test {
   }
   LoweredProgram finish(const std::vector<Tensor>& outputs, const PrintOptions& options = {}) {
     ir::GraphEmitter emitter = emitter_;
-    Printed printed = print(emitter.finish(outputs), options, "m");
-    EXPECT_TRUE(printed.failures.empty()) << describe_failures(printed.failures);
-    return std::move(printed.program);
+    ir::Built legalized = legalize(emitter.finish(outputs), options.rewrites);
+    EXPECT_TRUE(legalized.failures.empty()) << describe_failures(legalized.failures);
+    return print(std::move(legalized.graph), options, "m");
   }
 
   ir::GraphEmitter emitter_{/*rewrites=*/true};
@@ -223,10 +224,10 @@ TEST_F(PrintTest, ConvertsWhatStableHloHasNoLiteralsOf) {
 TEST_F(PrintTest, NamesTheOperatorThatStableHloCannotExpress) {
   emitter_.begin_node("aten::_to_copy", "model.py:9:5");
   const Tensor real = emitter_.convert(input({2}, Type::kC64), Type::kF32);
-  const Printed printed = print(emitter_.finish({real}), {}, "m");
-  ASSERT_EQ(printed.failures.size(), 1U);
-  EXPECT_EQ(printed.failures[0].op, "aten::_to_copy");
-  EXPECT_EQ(printed.failures[0].where, "model.py:9:5");
+  const ir::Built legalized = legalize(emitter_.finish({real}), /*rewrites=*/true);
+  ASSERT_EQ(legalized.failures.size(), 1U);
+  EXPECT_EQ(legalized.failures[0].op, "aten::_to_copy");
+  EXPECT_EQ(legalized.failures[0].where, "model.py:9:5");
 }
 
 TEST_F(PrintTest, LendsMemoryToLargeResultsOnly) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lowering/builder.h"
+#include "lowering/ir/passes/fold.h"
 #include "lowering/ir/passes/reshaped_layout.h"
 #include "lowering/ir/replay.h"
 
@@ -73,7 +74,8 @@ Built rewrite(const Graph& graph, LayoutEmitter& target) {
     return target.parameter(each.source, each.index, type);
   });
   if (!lowered.failures.empty()) return {{}, std::move(lowered.failures)};
-  return {target.finish(lowered.outputs), {}};
+  Graph written = target.finish(lowered.outputs);
+  return {target.rewrites() ? fold(std::move(written)) : std::move(written), {}};
 }
 
 Graph LayoutEmitter::finish(const std::vector<Tensor>& outputs) {
@@ -300,13 +302,13 @@ Tensor LayoutEmitter::convolution_in(const Tensor& x, const Tensor& kernel,
   const Tensor source = relayout(x, layout);
   const Tensor weights = relayout(kernel, kernel_layout);
   const Convolution operation = {attributes, short_layout(layout), short_layout(kernel_layout)};
-  return like(out_.node(operation, {memory_of(source), memory_of(weights)}), source);
+  return like(out_.add(operation, {memory_of(source), memory_of(weights)})[0], source);
 }
 
-Tensor LayoutEmitter::node(Operation operation, const std::vector<Tensor>& operands) {
+std::vector<Tensor> LayoutEmitter::nodes(Operation operation, const std::vector<Tensor>& operands) {
   std::vector<Tensor> memories;
   for (const Tensor& operand : operands) memories.push_back(memory_of(in_order(operand)));
-  return out_.node(std::move(operation), memories);
+  return out_.add(std::move(operation), memories);
 }
 
 // ---- positions known at run time: dimensions in order ----

@@ -78,7 +78,11 @@ class LayoutEmitter : public Emitter {
                         const ConvolutionAttributes& attributes, const Shape& layout,
                         const Shape& kernel_layout);
   /// An operation on memory, for which Emitter has no function; its result is in order.
-  Tensor node(Operation operation, const std::vector<Tensor>& operands);
+  Tensor node(Operation operation, const std::vector<Tensor>& operands) {
+    return nodes(std::move(operation), operands)[0];
+  }
+  /// The same, all its results.
+  std::vector<Tensor> nodes(Operation operation, const std::vector<Tensor>& operands);
   Stage stage(const Tensor& x) const { return out_.stage(x); }
 
  private:
@@ -88,7 +92,8 @@ class LayoutEmitter : public Emitter {
   GraphEmitter out_;
 };
 
-/// The graph as a target writes it; or each operator that the target cannot express.
+/// The graph as a target writes it, folded (passes/fold.h) if the target rewrites; or each operator
+/// that the target cannot express.
 Built rewrite(const Graph& graph, LayoutEmitter& target);
 
 /// Logical dimension i of a tensor is dimension positions[i] of its memory.
