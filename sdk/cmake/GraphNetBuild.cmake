@@ -136,3 +136,49 @@ function(graphnet_host_library folder)
     graphnet_precompile(std ${target})
   endif()
 endfunction()
+
+# graphnet_add_outside_plugin(<name>)
+#
+# Builds plugins/<name> as a project of its own against the installed SDK, which is put into <build>/sdk_prefix. It is given
+# GRAPHNET_WHEELS, the folder of set-up's trees. Makes target gn_<name>.
+function(graphnet_add_outside_plugin name)
+  include(ExternalProject)
+  set(source ${CMAKE_SOURCE_DIR}/plugins/${name})
+  set(wheels ${CMAKE_SOURCE_DIR}/.deps)
+  set(tree "")
+  if(EXISTS ${source}/requirements.txt)
+    set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source}/requirements.txt)
+    file(SHA256 ${source}/requirements.txt tree)
+    if(NOT EXISTS ${wheels}/${tree})
+      message(WARNING "plugin ${name} is left out: it is built with what ${wheels}/${tree} lacks; "
+        "./graphnet run --config ${name}.yaml fetches it")
+      return()
+    endif()
+  endif()
+  set(prefix ${CMAKE_BINARY_DIR}/sdk_prefix)
+  if(NOT TARGET graphnet_sdk_prefix)
+    add_custom_target(graphnet_sdk_prefix
+      COMMAND ${CMAKE_COMMAND} --install ${CMAKE_BINARY_DIR} --component sdk --prefix ${prefix} > sdk_prefix.log
+      WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
+    add_dependencies(graphnet_sdk_prefix graphnet_lowering graphnet_artifact)
+  endif()
+  list(JOIN CMAKE_CXX_COMPILER_LAUNCHER "^" launcher)
+  ExternalProject_Add(outside_${name} SOURCE_DIR ${source} BINARY_DIR ${CMAKE_BINARY_DIR}/plugins/${name}
+    PREFIX ${CMAKE_BINARY_DIR}/plugins/${name}.project DEPENDS graphnet_sdk_prefix BUILD_ALWAYS ON INSTALL_COMMAND ""
+    LIST_SEPARATOR ^
+    CMAKE_ARGS -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+    -DCMAKE_CXX_COMPILER_LAUNCHER=${launcher} -DGRAPHNET_WHEELS=${wheels}
+    -DGRAPHNET_PLUGIN_ROOT=${CMAKE_BINARY_DIR}/lib/graphnet/plugins -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+  # What tests ask a plugin's target for.
+  set(folder ${CMAKE_BINARY_DIR}/lib/graphnet/plugins/${name})
+  add_library(gn_${name} MODULE IMPORTED GLOBAL)
+  set_target_properties(gn_${name} PROPERTIES IMPORTED_LOCATION ${folder}/libgn_${name}.so GRAPHNET_NEEDS "${tree}")
+  add_dependencies(gn_${name} outside_${name})
+  if(tree)
+    set_target_properties(gn_${name} PROPERTIES GRAPHNET_NEEDS ${wheels}/${tree})
+  endif()
+  install(DIRECTORY ${folder}/ DESTINATION lib/graphnet/plugins/${name} COMPONENT plugin-${name})
+  if(TARGET graphnet_all)
+    add_dependencies(graphnet_all outside_${name})
+  endif()
+endfunction()

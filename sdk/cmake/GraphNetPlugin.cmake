@@ -1,15 +1,16 @@
-# graphnet_add_plugin(<name> SOURCES ... [LIBS <target>...])
+# graphnet_add_plugin(<name> SOURCES ... [LIBS <target>...] [RPATH <folder>...])
 #
-# Builds libgn_<name>.so into <build>/lib/graphnet/plugins/<name>/ with its plugin.yaml, and its gaps.yaml
-# if it has one, beside it.
+# Builds libgn_<name>.so into GRAPHNET_PLUGIN_ROOT/<name>/ (default: <build>/lib/graphnet/plugins) with its
+# plugin.yaml, and its gaps.yaml if it has one, beside it.
 # Exactly the three symbols of the ABI are exported, nothing is left undefined, everything resolves at
-# load, and needed libraries are looked for beside the plugin first.
+# load, and needed libraries are looked for beside the plugin first, then in RPATH.
 set(GRAPHNET_SDK_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
+set(GRAPHNET_PLUGIN_ROOT ${CMAKE_BINARY_DIR}/lib/graphnet/plugins CACHE PATH "Folder that plugins are built into")
 
 function(graphnet_add_plugin name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;RPATH" ${ARGN})
   set(target gn_${name})
-  set(folder ${CMAKE_BINARY_DIR}/lib/graphnet/plugins/${name})
+  set(folder ${GRAPHNET_PLUGIN_ROOT}/${name})
   add_library(${target} MODULE ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE graphnet::abi ${ARG_LIBS})
   if(TARGET graphnet_warnings)
@@ -20,8 +21,8 @@ function(graphnet_add_plugin name)
     CXX_VISIBILITY_PRESET hidden
     C_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
-    BUILD_RPATH "$ORIGIN"
-    INSTALL_RPATH "$ORIGIN"
+    BUILD_RPATH "$ORIGIN;${ARG_RPATH}"
+    INSTALL_RPATH "$ORIGIN;${ARG_RPATH}"
     LINK_DEPENDS ${GRAPHNET_SDK_CMAKE_DIR}/exports.map)
   # A sanitizer's runtime is resolved from the executable, so symbols stay undefined there.
   if(NOT GRAPHNET_SANITIZE)

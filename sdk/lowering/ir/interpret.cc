@@ -382,28 +382,29 @@ class Evaluation {
   /// The first `kept` of each line along a dimension, and where they were.
   Arrays sorted(std::int64_t dim, bool descending, std::int64_t kept, bool nan_leads) const {
     if (is_complex(type_in(0))) throw LoweringError("complex numbers have no order");
-    const Shape strides = strides_in(0);
-    Shape result_shape = shape_in(0);
-    result_shape[at(dim)] = kept;
-    Array values = {out_[0], {}};
-    Array indices = {out_[1], {}};
-    // Every element sorts its line anew.
-    for_each_index(result_shape, [&](const Shape& index) {
-      Shape head = index;
-      head[at(dim)] = 0;
+    Shape shape = shape_in(0);
+    const Shape strides = strides_of(shape);
+    const Shape lines = counting(std::exchange(shape[at(dim)], kept));
+    const Shape result_strides = strides_of(shape);
+    Array values = {out_[0], std::vector<Number>(at(num_elements(shape)))};
+    Array indices = {out_[1], values.elements};
+    shape[at(dim)] = 1;
+    for_each_index(shape, [&](const Shape& index) {
       const auto value = [&](std::int64_t i) {
-        return x(0, at(offset(head, strides) + i * strides[at(dim)])).real();
+        return x(0, at(offset(index, strides) + i * strides[at(dim)])).real();
       };
-      Shape order = counting(shape_in(0)[at(dim)]);
+      Shape order = lines;
       std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
         const bool a_is_nan = std::isnan(value(a));
         const bool b_is_nan = std::isnan(value(b));
         if (a_is_nan || b_is_nan) return a_is_nan != b_is_nan && a_is_nan == nan_leads;
         return descending ? value(a) > value(b) : value(a) < value(b);
       });
-      const std::int64_t found = order[at(index[at(dim)])];
-      values.elements.emplace_back(value(found));
-      indices.elements.emplace_back(static_cast<long double>(found));
+      for (std::int64_t i = 0; i < kept; ++i) {
+        const std::size_t to = at(offset(index, result_strides) + i * result_strides[at(dim)]);
+        values.elements[to] = value(order[at(i)]);
+        indices.elements[to] = static_cast<long double>(order[at(i)]);
+      }
     });
     return {std::move(values), std::move(indices)};
   }

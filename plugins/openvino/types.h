@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <openvino/core/shape.hpp>
+#include <openvino/core/type/element_type.hpp>
+
+#include "graphnet/abi.h"
+
+namespace graphnet::openvino {
+
+/// `dynamic` for element types that the plugin does not pass on.
+ov::element::Type element_type(DLDataType dtype);
+
+/// The number by which PyTorch's operators name an element type; negative for the same.
+///
+/// source   c10/core/ScalarType.h
+int scalar_type(DLDataType dtype);
+
+ov::Shape shape_of_value(const gn_value& value);
+
+}  // namespace graphnet::openvino
