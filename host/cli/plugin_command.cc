@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,9 @@
 #include "cli/commands.h"
 #include "cli/diagnostics.h"
 #include "cli/exit_code.h"
+#include "cli/plugin_check.h"
 #include "cli/plugin_state.h"
+#include "cli/plugin_template.h"
 #include "report/terminal_text.h"
 #include "report/text_table.h"
 
@@ -177,15 +180,129 @@ Result<int> show_plugin(const Context& context, const std::string& shown) {
   return registry.find(name).status();
 }
 
-Result<int> execute(const Context& context, const std::vector<std::string>& arguments) {
-  if (arguments.size() == 1 && arguments[0] == "list") return list_plugins(context);
-  if (arguments.size() == 2 && arguments[0] == "info") return show_plugin(context, arguments[1]);
+struct PluginFlags {
+  std::vector<std::string> arguments;
+  std::optional<std::string> language;
+  bool on_lowering = false;
+  std::optional<std::string> into;
+  std::optional<std::string> level;
+};
+
+Result<TemplateKind> template_kind(const PluginFlags& flags) {
+  const std::string language = flags.language.value_or("c++");
+  if (language != "c++" && language != "c") {
+    return Status(Code::kUsage, "--lang must be c++ or c, got '" + language + "'");
+  }
+  if (flags.on_lowering && language == "c") {
+    return Status(Code::kUsage, "--lowering is a C++ library and excludes --lang c");
+  }
+  if (flags.on_lowering) return TemplateKind::kLowering;
+  return language == "c" ? TemplateKind::kC : TemplateKind::kCpp;
+}
+
+/// The commands from the sources to a result.
+std::string next_steps(const Context& context, const std::string& name, const std::string& folder) {
+  const auto prefix = context.installation.sdk_prefix();
+  const fs::path build = context.installation.executable_folder.parent_path();
+  const std::string sdk = prefix ? prefix->string() : (build / "sdk_prefix").string();
+  std::string text;
+  if (!prefix) {
+    text += "  cmake --install " + build.string() + " --component sdk --prefix " + sdk + "\n";
+  }
+  return text + "  cmake -S " + folder + " -B " + folder + "/build -DCMAKE_PREFIX_PATH=" + sdk +
+         "\n  cmake --build " + folder + "/build\n  " +
+         as_typed("graphnet plugin check " + folder + "/build/lib/graphnet/plugins/" + name) +
+         "\n  " + as_typed("graphnet run --config " + folder + "/run.yaml") + "\n";
+}
+
+Result<int> new_plugin(const Context& context, const PluginFlags& flags) {
+  const std::string& name = flags.arguments[1];
+  const std::string folder = flags.into.value_or(name);
+  GN_ASSIGN_OR_RETURN(const TemplateKind kind, template_kind(flags));
+  GN_ASSIGN_OR_RETURN(const std::vector<std::string> files,
+                      write_plugin_template(context.installation, kind, name, folder));
+  if (context.flags.json) {
+    std::cout << base::dump_json({{"schema", "graphnet.new_plugin/1"},
+                                  {"name", name},
+                                  {"folder", folder},
+                                  {"files", files}})
+              << '\n';
+    return kExitDone;
+  }
+  std::cout << report::printable("wrote " + folder + ": " + base::join(files, ", ")) << "\nnext:\n"
+            << report::printable_lines(next_steps(context, name, folder));
+  return kExitDone;
+}
+
+const char* word_of(PluginFinding::State state) {
+  constexpr const char* kWords[] = {"passed", "warning", "failed", "skipped"};
+  return kWords[static_cast<std::size_t>(state)];
+}
+
+Json findings_json(const std::string& plugin, const std::vector<PluginFinding>& findings) {
+  Json rows = Json::array();
+  for (const PluginFinding& each : findings) {
+    rows.push_back({{"level", each.level},
+                    {"check", each.check},
+                    {"state", word_of(each.state)},
+                    {"message", each.message}});
+  }
+  return {{"schema", "graphnet.plugin_check/1"}, {"plugin", plugin}, {"checks", std::move(rows)}};
+}
+
+Result<int> check(const Context& context, const PluginFlags& flags) {
+  int level = kLastPluginLevel;
+  if (flags.level) {
+    const std::string& text = *flags.level;
+    if (text.size() != 1 || text[0] < '0' || text[0] > '0' + kLastPluginLevel) {
+      return Status(Code::kUsage, "--level must be 0 to 3, got '" + text + "'");
+    }
+    level = text[0] - '0';
+  }
+  const std::string& plugin = flags.arguments[1];
+  GN_ASSIGN_OR_RETURN(const std::vector<PluginFinding> findings,
+                      check_plugin(context, plugin, level));
+  bool has_failed = false;
+  for (const PluginFinding& each : findings) {
+    has_failed |= each.state == PluginFinding::State::kFailed;
+    if (context.flags.json) continue;
+    const std::vector<std::string> lines = base::split(each.message, '\n');
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const std::string head = "level " + std::to_string(each.level) + "  " +
+                               report::pad_right(each.check, 12) +
+                               report::pad_right(word_of(each.state), 8);
+      std::cout << (i == 0 ? head : std::string(head.size(), ' ')) << report::printable(lines[i])
+                << '\n';
+    }
+  }
+  if (context.flags.json) std::cout << base::dump_json(findings_json(plugin, findings)) << '\n';
+  return has_failed ? kExitPlugin : kExitDone;
+}
+
+Result<int> execute(const Context& context, const PluginFlags& flags) {
+  const std::vector<std::string>& arguments = flags.arguments;
   if (arguments.empty()) {
     return Status(Code::kUsage, "plugin needs an action").add_hint("graphnet plugin list");
   }
+  const bool is_new = arguments[0] == "new";
+  if (!is_new && (flags.language || flags.on_lowering || flags.into)) {
+    return Status(Code::kUsage, "--lang, --lowering and --into belong to plugin new")
+        .add_hint("graphnet plugin new acme --lang c++");
+  }
+  if (arguments.size() == 1 && arguments[0] == "list") return list_plugins(context);
+  if (arguments.size() == 2 && arguments[0] == "info") return show_plugin(context, arguments[1]);
+  if (arguments.size() == 2 && is_new) return new_plugin(context, flags);
+  if (arguments.size() == 2 && arguments[0] == "check") return check(context, flags);
   if (arguments[0] == "info") {
     return Status(Code::kUsage, "plugin info needs the name of one plugin")
         .add_hint("graphnet plugin info nope");
+  }
+  if (arguments[0] == "check") {
+    return Status(Code::kUsage, "plugin check needs a plugin's library or folder")
+        .add_hint("graphnet plugin check build/lib/graphnet/plugins/acme");
+  }
+  if (is_new) {
+    return Status(Code::kUsage, "plugin new needs one name").add_hint("graphnet plugin new acme");
   }
   return Status(Code::kUsage, "unknown action '" + base::join(arguments, " ") + "'")
       .add_hint("graphnet plugin list");
@@ -194,23 +311,43 @@ Result<int> execute(const Context& context, const std::vector<std::string>& argu
 }  // namespace
 
 Command plugin_command() {
-  const auto arguments = std::make_shared<std::vector<std::string>>();
+  const auto flags = std::make_shared<PluginFlags>();
   Command command;
-  command.summary = "list or describe the installed plugins";
+  command.summary = "list or describe plugins, begin a new one, or check one";
   command.description =
       "list: name, version, ABI, state (ok, shadowed by an earlier folder, disabled, broken), "
       "devices,\nfile. A broken plugin is a row with its reason below the table; -v adds the "
       "folders searched.\ninfo: everything its manifest says, options with type and default "
-      "included; exit code 4 if\nthe plugin is broken or disabled.\nGRAPHNET_PLUGIN_PATH: more "
+      "included; exit code 4 if\nthe plugin is broken or disabled.\nnew: a project that builds "
+      "against the installed SDK (CMake, manifest, a plugin that computes\nten operators, run "
+      "config) in a folder that does not exist yet, and the commands to build\nand check it.\n"
+      "check: level 0 manifest and exports, 1 loading and compiling, 2 the conformance cases,\n3 "
+      "the "
+      "bundled samples with proof. Exit code 4 if one fails. Unsupported operators are "
+      "no\nfailure; "
+      "wrong results, crashes and unexpected passes of gaps are.\n"
+      "GRAPHNET_PLUGIN_PATH: more "
       "folders, separated by colons. GRAPHNET_PLUGINS_ONLY: plugin files or\nfolders to use and no "
       "others. GRAPHNET_PLUGINS_DISABLE: patterns of names that are not\nused, separated by "
       "commas. A plugin whose files others could change is broken, see --trust-file.";
-  command.usage = "plugin list | info PLUGIN [options]";
-  command.positionals = {
-      "ACTION [PLUGIN]", "list, or info with a name", arguments.get(), {"list", "info"}, "PLUGIN"};
+  command.usage = "plugin list | info PLUGIN | new NAME | check FILE.so|DIR [options]";
+  command.positionals = {"ACTION [PLUGIN]",
+                         "list, or info, new or check with a name",
+                         &flags->arguments,
+                         {"list", "info", "new", "check"},
+                         "PLUGIN"};
+  command.flags = {
+      {"--lang", "c++|c", "of the sources that new writes (default: c++)", &flags->language},
+      {"--lowering", "", "new: on graphnet's lowered graph, which covers every operator",
+       &flags->on_lowering},
+      {"--into", "DIR", "new: the folder to make (default: NAME)", &flags->into},
+      {"--level", "0|1|2|3", "check: the last level (default: 3)", &flags->level}};
   command.examples = {{"graphnet plugin list", "what `backend: {name: ...}` can name"},
-                      {"graphnet plugin info nope", "its devices, weights modes and options"}};
-  command.execute = [arguments](const Context& context) { return execute(context, *arguments); };
+                      {"graphnet plugin info nope", "its devices, weights modes and options"},
+                      {"graphnet plugin new acme --lang c", "a plugin in C, to be filled"},
+                      {"graphnet plugin check acme/build/lib/graphnet/plugins/acme --level 1",
+                       "does it load and compile?"}};
+  command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }
 

@@ -236,6 +236,8 @@ class GraphDecoder final : public Decoder {
     std::string op(from_gn(node.op));
     op.resize(std::min(op.find('.'), op.size()));
     if (op == "aten::_to_copy" || op == "aten::copy") return add_conversion(node);
+    if (op == "aten::slice_scatter") return add_scatter(node, /*is_slice=*/true);
+    if (op == "aten::select_scatter") return add_scatter(node, /*is_slice=*/false);
     std::vector<Value> arguments;
     for (const gn_argument& each : arguments_of(node)) arguments.push_back(argument(each));
     const bool is_list = gives_list(op);
@@ -250,27 +252,72 @@ class GraphDecoder final : public Decoder {
     add_results(node, *call);
   }
 
+  /// A node of our own with one result.
+  Decoder& call(const char* op, const std::vector<Value>& arguments) {
+    Decoder& node = add_node(op);
+    for (const Value& each : arguments) node.add_input(each);
+    return node;
+  }
+  Value called(const char* op, const std::vector<Value>& arguments) {
+    const Value result = made(type::Tensor(ov::element::dynamic), ov::PartialShape::dynamic());
+    call(op, arguments).add_output(result);
+    return result;
+  }
+  Value number(std::int64_t value) { return scalar(ov::element::Type_t::i64, value); }
+  Value no() { return scalar(ov::element::Type_t::boolean, false); }
+
   // The frontend has no _to_copy, and returns the first argument of copy: both are the last tensor
   // among the arguments, in the result's type and shape.
   void add_conversion(const gn_node& node) {
     const gn_argument* source = find_argument(node, "src");
     if (source == nullptr) source = &node.arguments[0];
     const gn_value& result = body_.values[node.results[0]];
-    const Value false_value = scalar(ov::element::Type_t::boolean, false);
+    const Value tensor = argument(*source);
+    const Value dtype = number(scalar_type(result.dtype));
     const Value none = constant(nullptr, type::PyNone());
-    const Value dtype =
-        scalar(ov::element::Type_t::i64, static_cast<std::int64_t>(scalar_type(result.dtype)));
+    const Value converted = called("aten::to", {tensor, dtype, no(), no(), none});
     const Value shape =
         list(ov::element::Type_t::i64, Integers(result.shape, result.shape + result.rank));
-    const Value converted = made(tensor_kind(result), ov::PartialShape::dynamic());
-    Decoder& convert = add_node("aten::to");
-    for (const Value& each : {argument(*source), dtype, false_value, false_value, none}) {
-      convert.add_input(each);
-    }
-    convert.add_output(converted);
-    Decoder& expand = add_node("aten::expand");
-    for (const Value& each : {converted, shape, false_value}) expand.add_input(each);
-    add_results(node, expand);
+    const Value is_implicit = no();
+    add_results(node, call("aten::expand", {converted, shape, is_implicit}));
+  }
+
+  // The frontend has no slice_scatter and select_scatter: they are what lies before, the source,
+  // and what lies behind, side by side.
+  void add_scatter(const gn_node& node, bool is_slice) {
+    const auto integer = [&node](const char* name, std::int64_t if_none) {
+      const gn_argument* found = find_argument(node, name);
+      return found->kind == GN_ARGUMENT_INT ? found->integer : if_none;
+    };
+    const gn_argument& self = *find_argument(node, "self");
+    const gn_value& whole = body_.values[self.integers[0]];
+    const std::int64_t dim = (integer("dim", 0) + whole.rank) % whole.rank;
+    const std::int64_t extent = whole.shape[dim];
+    const auto position = [extent](std::int64_t given) {
+      return std::clamp(given < 0 ? given + extent : given, std::int64_t{0}, extent);
+    };
+    const std::int64_t begin = position(integer(is_slice ? "start" : "index", 0));
+    const std::int64_t end =
+        is_slice ? std::max(begin, position(integer("end", extent))) : begin + 1;
+    const Value target = argument(self);
+    Value source = argument(*find_argument(node, "src"));
+    if (!is_slice) source = called("aten::unsqueeze", {source, number(dim)});
+    std::vector<Value> parts;
+    const auto add_slice = [&](std::int64_t from, std::int64_t to) {
+      if (from == to) return;
+      const Value along = number(dim);
+      const Value first = number(from);
+      const Value last = number(to);
+      const Value step = number(1);
+      parts.push_back(called("aten::slice", {target, along, first, last, step}));
+    };
+    add_slice(0, begin);
+    parts.push_back(source);
+    add_slice(end, extent);
+    const Value list = made(type::List(ov::Any(type::Tensor(ov::element::dynamic))));
+    call("prim::ListConstruct", parts).add_output(list);
+    const Value along = number(dim);
+    add_results(node, call("aten::cat", {list, along}));
   }
 
   void add_results(const gn_node& node, Decoder& call) {

@@ -99,6 +99,8 @@ constexpr Rule kRules[] = {
     {"aten::div.",
      [](const Site& at) { return at.is_integer("self") && at.text("rounding_mode") == "floor"; },
      "OpenVINO divides integers toward zero"},
+    {"aten::slice_scatter", [](const Site& at) { return at.number("step") != 1; },
+     "this plugin writes slices with step 1 only"},
     {"aten::softplus", [](const Site& at) { return at.number("beta") != 1; },
      "OpenVINO ignores beta of softplus"},
     {"aten::baddbmm", [](const Site& at) { return at.number("beta") == 0; },
@@ -114,9 +116,8 @@ constexpr Rule kRules[] = {
 };
 
 // Operators that the frontend has no rule for; without their overloads.
-constexpr std::string_view kNoRule[] = {"aten::diag",          "aten::index_put",
-                                        "aten::logit",         "aten::select_scatter",
-                                        "aten::slice_scatter", "aten::special_logit"};
+constexpr std::string_view kNoRule[] = {"aten::diag", "aten::index_put", "aten::logit",
+                                        "aten::special_logit"};
 
 // Nothing for a type that OpenVINO computes with as eager does.
 const char* type_refusal(const gn_value& value) {

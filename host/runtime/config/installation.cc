@@ -143,6 +143,20 @@ std::optional<fs::path> Installation::control_sample() const {
   return *source_tree / "configs" / "control";
 }
 
+fs::path Installation::templates_folder() const {
+  const fs::path installed = executable_folder.parent_path() / "share" / "graphnet" / "templates";
+  if (is_folder(installed) || !source_tree) return installed;
+  return *source_tree / "sdk" / "templates";
+}
+
+std::optional<fs::path> Installation::sdk_prefix() const {
+  const fs::path around = executable_folder.parent_path();
+  for (const fs::path& prefix : {around, around / "sdk_prefix"}) {
+    if (is_folder(prefix / "lib/cmake/GraphNetSDK")) return prefix;
+  }
+  return std::nullopt;
+}
+
 Result<fs::path> Installation::worker_executable() const {
   const fs::path beside = executable_folder / "graphnet-worker";
   const fs::path apart = executable_folder.parent_path() / "libexec/graphnet/graphnet-worker";

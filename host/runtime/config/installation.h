@@ -51,6 +51,15 @@ struct Installation {
   /// order    <exe>/../share/graphnet/configs/control, <source>/configs/control
   std::optional<std::filesystem::path> control_sample() const;
 
+  /// Templates of plugins, which may be missing: a folder for each kind.
+  ///
+  /// order    <exe>/../share/graphnet/templates, <source>/sdk/templates
+  std::filesystem::path templates_folder() const;
+
+  /// What CMAKE_PREFIX_PATH of a plugin's build must name for find_package(GraphNetSDK), or nothing
+  /// if the SDK is not installed with this program.
+  std::optional<std::filesystem::path> sdk_prefix() const;
+
   /// The program that runs one sample: beside this executable or in ../libexec/graphnet.
   ///
   /// errors   kEnvironment if there is none; the message says how it is built

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+#include "cli/plugin_check.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/elf_file.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "cli/work_folder.h"
+#include "config/manifest.h"
+#include "record/record.h"
+
+namespace graphnet::cli {
+
+namespace fs = std::filesystem;
+using base::Code;
+using base::Json;
+using base::Result;
+using base::Status;
+using State = PluginFinding::State;
+
+namespace {
+
+constexpr std::uint64_t kMaxOutput = std::uint64_t{64} << 20U;
+constexpr std::size_t kMostNamed = 5;
+
+/// Names that a library defines for others.
+Result<std::set<std::string>> exports_of(const fs::path& library) {
+  GN_ASSIGN_OR_RETURN(base::CheckedBytes bytes, base::CheckedBytes::open(library));
+  GN_ASSIGN_OR_RETURN(base::ElfFile file, base::ElfFile::read(std::move(bytes)));
+  GN_ASSIGN_OR_RETURN(base::ElfDynamic dynamic, base::ElfDynamic::read(file));
+  GN_ASSIGN_OR_RETURN(const std::vector<Elf64_Sym> symbols, dynamic.symbols());
+  std::set<std::string> names;
+  for (const Elf64_Sym& symbol : symbols) {
+    const auto binding = ELF64_ST_BIND(symbol.st_info);
+    if (symbol.st_shndx == SHN_UNDEF || binding == STB_LOCAL) continue;
+    GN_ASSIGN_OR_RETURN(std::string name, dynamic.text(symbol.st_name));
+    names.insert(std::move(name));
+  }
+  return names;
+}
+
+std::string named(const std::vector<std::string>& items) {
+  const auto last = items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), kMostNamed));
+  std::string text = base::join({items.begin(), last}, "\n");
+  if (items.size() > kMostNamed) {
+    text += "\nand " + std::to_string(items.size() - kMostNamed) + " more";
+  }
+  return text;
+}
+
+/// One plugin on its way through the levels.
+class Check {
+ public:
+  Check(const Context& context, fs::path manifest, fs::path folder)
+      : context_(context), manifest_file_(std::move(manifest)), folder_(std::move(folder)) {}
+
+  Result<std::vector<PluginFinding>> run(int last_level) {
+    using Level = Status (Check::*)();
+    constexpr std::pair<Level, const char*> kLevels[] = {{&Check::look_at_files, "files"},
+                                                         {&Check::compile_one, "compile"},
+                                                         {&Check::run_cases, "conformance"},
+                                                         {&Check::run_samples, "samples"}};
+    for (level_ = 0; level_ <= last_level; ++level_) {
+      if (has_failed()) {
+        add(kLevels[level_].second, State::kSkipped, "an earlier level failed");
+        continue;
+      }
+      GN_RETURN_IF_ERROR((this->*kLevels[level_].first)());
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  void add(const std::string& check, State state, std::string message) {
+    findings_.push_back({level_, check, state, std::move(message)});
+  }
+  void pass(const std::string& check, std::string message) {
+    add(check, State::kPassed, std::move(message));
+  }
+  void fail(const std::string& check, std::string message) {
+    add(check, State::kFailed, std::move(message));
+  }
+  bool has_failed() const {
+    return std::any_of(findings_.begin(), findings_.end(),
+                       [](const PluginFinding& each) { return each.state == State::kFailed; });
+  }
+
+  Status look_at_files() {
+    Result<config::Manifest> manifest = config::read_manifest(manifest_file_);
+    if (!manifest.is_ok()) {
+      fail("manifest", manifest.status().message());
+      return Status::ok();
+    }
+    pass("manifest", manifest->name + " " + manifest->version);
+    library_ = manifest->library;
+    const Result<std::set<std::string>> exports = exports_of(library_);
+    if (!exports.is_ok()) {
+      fail("exports", exports.status().message());
+      return Status::ok();
+    }
+    const std::set<std::string> wanted = {"gn_backend_compile", "gn_backend_run",
+                                          "gn_plugin_query"};
+    std::vector<std::string> missing;
+    std::vector<std::string> extra;
+    std::set_difference(wanted.begin(), wanted.end(), exports->begin(), exports->end(),
+                        std::back_inserter(missing));
+    std::set_difference(exports->begin(), exports->end(), wanted.begin(), wanted.end(),
+                        std::back_inserter(extra));
+    if (!missing.empty()) {
+      fail("exports", "does not export " + base::join(missing, ", "));
+    } else if (!extra.empty()) {
+      add("exports", State::kWarned,
+          "exports more than the three functions of the ABI, which may clash with other "
+          "libraries (graphnet_add_plugin() hides them):\n" +
+              named(extra));
+    } else {
+      pass("exports", "the three functions of the ABI");
+    }
+    return Status::ok();
+  }
+
+  /// A run of one small sample: loading, options, compile, one result.
+  Status compile_one() {
+    const Result<std::vector<Json>> records =
+        records_of({"transformers-auto-model/sadhaklal_mlp-iris", "--set=proof=none"});
+    if (!records.is_ok()) {
+      fail("compile", records.status().message());
+      return Status::ok();
+    }
+    for (const Json& record : *records) {
+      const auto outcome = record.value("outcome", std::string());
+      const auto message = record.value("message", std::string());
+      if (outcome == "ok" || outcome == "unsupported") {
+        pass("compile", outcome == "ok" ? "loads, compiles and runs a graph"
+                                        : "loads; refuses a graph with reasons: " + message);
+      } else {
+        fail("compile", outcome + ": " + message);
+      }
+    }
+    if (records->empty()) fail("compile", "the run left no result");
+    return Status::ok();
+  }
+
+  Status run_cases() {
+    const fs::path program = context_.installation.executable_folder / "conformance";
+    std::error_code ignored;
+    if (!fs::exists(program, ignored)) {
+      add("conformance", State::kSkipped,
+          "the program 'conformance' is not beside graphnet; tests/run builds it");
+      return Status::ok();
+    }
+    GN_ASSIGN_OR_RETURN(const Output output,
+                        output_of({program.string(), "--plugin", folder_.string(), "--json"}));
+    std::map<std::string, std::size_t> counts;
+    std::vector<std::string> failures;
+    for (const std::string& line : base::split(output.text, '\n')) {
+      const Result<Json> row = base::parse_json(line, "conformance");
+      if (!row.is_ok() || !row->is_object() || !row->contains("verdict")) continue;
+      const auto verdict = row->value("verdict", std::string());
+      ++counts[verdict];
+      if (verdict == "PASS" || verdict == "UNSUPPORTED" || verdict == "XFAIL") continue;
+      const auto message = row->value("message", std::string());
+      failures.push_back(row->value("case", std::string()) + ": " +
+                         (verdict == "XPASS" ? "passes, though gaps.yaml lists it"
+                                             : message.substr(0, message.find('\n'))));
+    }
+    const std::string tally = std::to_string(counts["PASS"]) + " cases pass, " +
+                              std::to_string(counts["UNSUPPORTED"]) + " are unsupported, " +
+                              std::to_string(counts["XFAIL"]) + " are known gaps";
+    if (counts.empty()) {
+      fail("conformance", "the program gave no results:\n" + output.errors.substr(0, 2000));
+    } else if (!failures.empty()) {
+      fail("conformance",
+           std::to_string(failures.size()) + " cases fail (" + tally + "):\n" + named(failures));
+    } else {
+      pass("conformance", tally);
+    }
+    return Status::ok();
+  }
+
+  Status run_samples() {
+    GN_ASSIGN_OR_RETURN(const auto records, records_of({}));
+    std::map<std::string, std::size_t> counts;
+    std::vector<std::string> wrong;
+    std::size_t num_proven = 0;
+    for (const Json& record : records) {
+      const auto outcome = record.value("outcome", std::string());
+      ++counts[outcome];
+      num_proven += record.value("verdict", std::string()) == "proven" ? 1 : 0;
+      if (outcome == "ok" || outcome == "unsupported" || outcome == "skipped") continue;
+      wrong.push_back(record["sample"].value("name", std::string()) + ": " + outcome + ": " +
+                      record.value("message", std::string()));
+    }
+    const std::string tally = std::to_string(counts["ok"]) + " samples ok (" +
+                              std::to_string(num_proven) + " proven), " +
+                              std::to_string(counts["unsupported"]) + " unsupported";
+    if (!wrong.empty()) {
+      fail("samples", std::to_string(wrong.size()) + " fail (" + tally + "):\n" + named(wrong));
+    } else if (counts["ok"] == 0) {
+      fail("samples", "no sample runs: " + tally);
+    } else {
+      pass("samples", tally);
+    }
+    return Status::ok();
+  }
+
+  /// Records of `graphnet run` with this plugin: of the bundled samples, or of those that
+  /// `arguments` name.
+  Result<std::vector<Json>> records_of(std::vector<std::string> arguments) {
+    GN_ASSIGN_OR_RETURN(const WorkFolder work, WorkFolder::make("", std::nullopt));
+    const fs::path config = work.path() / "check.yaml";
+    const fs::path results = work.path() / "results.jsonl";
+    GN_RETURN_IF_ERROR(base::write_file_atomic(
+        config, "schema: graphnet/run/v1\nbackend:\n  library: " +
+                    Json(fs::absolute(library_).string()).dump() + "\nprotocol: smoke\n"));
+    std::vector<std::string> command = {
+        (context_.installation.executable_folder / "graphnet").string(), "run",
+        "--config=" + config.string(), "--output=" + results.string(), "--progress=none"};
+    for (std::string& each : arguments) {
+      command.push_back(std::move(each));
+    }
+    GN_ASSIGN_OR_RETURN(const Output output, output_of(command));
+    std::error_code ignored;
+    if (!fs::exists(results, ignored)) {
+      return Status(Code::kPlugin, "graphnet run left no results:\n" + output.errors);
+    }
+    GN_ASSIGN_OR_RETURN(const std::string lines, base::read_file(results, kMaxOutput));
+    std::vector<Json> records;
+    for (const std::string& line : base::split(lines, '\n')) {
+      Result<Json> record = base::parse_json(line, "results");
+      if (record.is_ok() && record->is_object() && record->contains("outcome")) {
+        records.push_back(*std::move(record));
+      }
+    }
+    return records;
+  }
+
+  struct Output {
+    std::string text;    // standard output
+    std::string errors;  // standard error
+  };
+
+  /// What a program prints, which may fail.
+  static Result<Output> output_of(const std::vector<std::string>& command) {
+    GN_ASSIGN_OR_RETURN(const WorkFolder work, WorkFolder::make("", std::nullopt));
+    const auto create = [&](const char* name) {
+      const fs::path file = work.path() / name;
+      return base::UniqueFd(::open(file.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    };
+    const base::UniqueFd output = create("output");
+    const base::UniqueFd errors = create("errors");
+    base::Subprocess::Options options;
+    options.arguments = command;
+    options.output_fd = output.get();
+    options.error_fd = errors.get();
+    GN_ASSIGN_OR_RETURN(base::Subprocess child, base::Subprocess::start(options));
+    child.wait();
+    Output printed;
+    GN_ASSIGN_OR_RETURN(printed.text, base::read_file(work.path() / "output", kMaxOutput));
+    GN_ASSIGN_OR_RETURN(printed.errors, base::read_file(work.path() / "errors", kMaxOutput));
+    return printed;
+  }
+
+  const Context& context_;
+  fs::path manifest_file_;
+  fs::path folder_;
+  fs::path library_;
+  int level_ = 0;
+  std::vector<PluginFinding> findings_;
+};
+
+}  // namespace
+
+Result<std::vector<PluginFinding>> check_plugin(const Context& context, const fs::path& plugin,
+                                                int last_level) {
+  std::error_code ignored;
+  const fs::path folder = fs::is_directory(plugin, ignored) ? plugin : plugin.parent_path();
+  const fs::path manifest = (folder.empty() ? fs::path(".") : folder) / "plugin.yaml";
+  if (!fs::exists(plugin, ignored)) {
+    return Status(Code::kInput, "no plugin at '" + plugin.string() + "'")
+        .add_hint("name the library, the folder that holds it and plugin.yaml, or that file");
+  }
+  if (!fs::exists(manifest, ignored)) {
+    return Status(Code::kInput, "no plugin.yaml beside '" + plugin.string() + "'")
+        .add_hint("graphnet plugin new acme: writes one to copy");
+  }
+  return Check(context, manifest, folder).run(last_level);
+}
+
+}  // namespace graphnet::cli

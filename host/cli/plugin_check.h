@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/command.h"
+
+namespace graphnet::cli {
+
+/// What one check of a plugin found.
+struct PluginFinding {
+  enum class State { kPassed, kWarned, kFailed, kSkipped };
+  int level = 0;
+  std::string check;  ///< "exports"
+  State state = State::kPassed;
+  std::string message;  ///< what is wrong, why it was skipped, or what was counted
+};
+
+inline constexpr int kLastPluginLevel = 3;
+
+/// Checks a plugin: 0 manifest and library, 1 loading and compiling in a worker, 2 the conformance
+/// cases, 3 bundled samples with proof. A level after one that failed is skipped.
+///
+/// plugin   a library, its folder, or its plugin.yaml
+/// errors   kInput: there is no such plugin; kEnvironment: a program could not be started
+base::Result<std::vector<PluginFinding>> check_plugin(const Context& context,
+                                                      const std::filesystem::path& plugin,
+                                                      int last_level);
+
+}  // namespace graphnet::cli
