@@ -120,6 +120,19 @@ bool gives_list(std::string_view op) {
   return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
+// floor(a / b) of integers.
+bool divides_down(const gn_graph_body& body, const gn_node& node) {
+  const std::string_view op = from_gn(node.op);
+  const gn_argument* mode = find_argument(node, "rounding_mode");
+  const bool is_floor =
+      op.substr(0, 18) == "aten::floor_divide" ||
+      (op.substr(0, 10) == "aten::div." && mode != nullptr && from_gn(mode->text) == "floor");
+  const std::int64_t result = node.num_results == 0 ? -1 : node.results[0];
+  if (!is_floor || result < 0) return false;
+  const std::uint8_t code = body.values[result].dtype.code;
+  return code == kDLInt || code == kDLUInt;
+}
+
 ov::Any tensor_kind(const gn_value& value) {
   return type::Tensor(element_type(value.dtype));
 }
@@ -132,11 +145,12 @@ class GraphDecoder final : public Decoder {
     add_parameters(GN_VALUE_INPUT);
     add_parameters(GN_VALUE_WEIGHT);
     for (std::size_t id = 0; id < body.num_values; ++id) {
-      if (body.values[id].data != nullptr) values_[id] = known(body.values[id]);
+      const gn_value& value = body.values[id];
+      if (value.data != nullptr && !is_empty(value)) values_[id] = known(value);
     }
     for (const gn_node& node : nodes_of(body)) add(node);
     for (const std::int64_t id : outputs_of(body)) {
-      add_output(values_[static_cast<std::size_t>(id)]);
+      if (!is_empty(body.values[id])) add_output(values_[static_cast<std::size_t>(id)]);
     }
   }
 
@@ -148,7 +162,7 @@ class GraphDecoder final : public Decoder {
   void add_parameters(std::uint32_t kind) {
     for (std::size_t id = 0; id < body_.num_values; ++id) {
       const gn_value& value = body_.values[id];
-      if (value.kind != kind || value.data != nullptr) continue;
+      if (value.kind != kind || value.data != nullptr || is_empty(value)) continue;
       values_[id] = made(tensor_kind(value), shape_of_value(value));
       add_input(values_[id]);
       names_.back() = parameter_name({kind == GN_VALUE_WEIGHT, value.index});
@@ -198,7 +212,7 @@ class GraphDecoder final : public Decoder {
       case GN_ARGUMENT_INT:
         return scalar(ov::element::Type_t::i64, argument.integer);
       case GN_ARGUMENT_FLOAT:
-        return scalar(ov::element::Type_t::f32, static_cast<float>(argument.number));
+        return real(argument.number);
       case GN_ARGUMENT_DTYPE:
         return scalar(ov::element::Type_t::i64,
                       static_cast<std::int64_t>(scalar_type(argument.dtype)));
@@ -209,11 +223,8 @@ class GraphDecoder final : public Decoder {
       case GN_ARGUMENT_FLOATS:
         return list(ov::element::Type_t::f32,
                     std::vector<float>(argument.numbers, argument.numbers + argument.count));
-      case GN_ARGUMENT_STRING: {
-        const Value value = constant(nullptr, type::Str());
-        nodes_.back()->text_ = from_gn(argument.text);
-        return value;
-      }
+      case GN_ARGUMENT_STRING:
+        return text(from_gn(argument.text));
       default:
         return constant(nullptr, type::PyNone());
     }
@@ -222,6 +233,7 @@ class GraphDecoder final : public Decoder {
   Value tensors(const gn_argument& argument) {
     std::vector<Value> elements;
     for (const std::int64_t id : integers_of(argument)) {
+      if (id >= 0 && is_empty(body_.values[id])) continue;  // of a concatenation: see refusal.h
       elements.push_back(id < 0 ? constant(nullptr, type::PyNone())
                                 : values_[static_cast<std::size_t>(id)]);
     }
@@ -233,11 +245,14 @@ class GraphDecoder final : public Decoder {
   }
 
   void add(const gn_node& node) {
+    if (makes_nothing(body_, node)) return;
     std::string op(from_gn(node.op));
     op.resize(std::min(op.find('.'), op.size()));
     if (op == "aten::_to_copy" || op == "aten::copy") return add_conversion(node);
     if (op == "aten::slice_scatter") return add_scatter(node, /*is_slice=*/true);
     if (op == "aten::select_scatter") return add_scatter(node, /*is_slice=*/false);
+    if (op == "aten::logit" || op == "aten::special_logit") return add_logit(node);
+    if (divides_down(body_, node)) return add_floor_division(node);
     std::vector<Value> arguments;
     for (const gn_argument& each : arguments_of(node)) arguments.push_back(argument(each));
     const bool is_list = gives_list(op);
@@ -264,6 +279,12 @@ class GraphDecoder final : public Decoder {
     return result;
   }
   Value number(std::int64_t value) { return scalar(ov::element::Type_t::i64, value); }
+  Value real(double value) { return scalar(ov::element::Type_t::f32, static_cast<float>(value)); }
+  Value text(std::string_view value) {
+    const Value made_here = constant(nullptr, type::Str());
+    nodes_.back()->text_ = value;
+    return made_here;
+  }
   Value no() { return scalar(ov::element::Type_t::boolean, false); }
 
   // The frontend has no _to_copy, and returns the first argument of copy: both are the last tensor
@@ -320,6 +341,32 @@ class GraphDecoder final : public Decoder {
     add_results(node, call("aten::cat", {list, along}));
   }
 
+  // The frontend has no logit: log(x / (1 - x)), x between eps and 1 - eps.
+  void add_logit(const gn_node& node) {
+    Value x = argument(node.arguments[0]);
+    const gn_argument& eps = *find_argument(node, "eps");
+    if (eps.kind == GN_ARGUMENT_FLOAT) {
+      const Value low = real(eps.number);
+      const Value high = real(1 - eps.number);
+      x = called("aten::clamp", {x, low, high});
+    }
+    const Value one = number(1);
+    const Value rest = called("aten::rsub", {x, one, one});
+    const Value ratio = called("aten::div", {x, rest});
+    add_results(node, call("aten::log", {ratio}));
+  }
+
+  // The frontend truncates quotients of integers; without the remainder nothing is left to round.
+  void add_floor_division(const gn_node& node) {
+    const Value left = argument(node.arguments[0]);
+    const Value right = argument(node.arguments[1]);
+    const Value remainder = called("aten::remainder", {left, right});
+    const Value one = number(1);
+    const Value whole = called("aten::sub", {left, remainder, one});
+    const Value toward_zero = text("trunc");
+    add_results(node, call("aten::div", {whole, right, toward_zero}));
+  }
+
   void add_results(const gn_node& node, Decoder& call) {
     for (const std::int64_t id : results_of(node)) {
       if (id < 0) {
@@ -339,6 +386,12 @@ class GraphDecoder final : public Decoder {
 };
 
 }  // namespace
+
+bool makes_nothing(const gn_graph_body& body, const gn_node& node) {
+  const View<std::int64_t> results = results_of(node);
+  return std::all_of(results.begin(), results.end(),
+                     [&](std::int64_t id) { return id < 0 || is_empty(body.values[id]); });
+}
 
 std::shared_ptr<TorchDecoder> decode(const gn_graph_body& body) {
   return std::make_shared<GraphDecoder>(body);

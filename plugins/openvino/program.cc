@@ -33,7 +33,13 @@ ov::Tensor view_of(const DLTensor& tensor) {
   return {element_type(tensor.dtype), shape, data_of(tensor)};
 }
 
+// Null if every output is empty.
 std::shared_ptr<ov::Model> convert(const gn_graph_body& body) {
+  const View<std::int64_t> outputs = outputs_of(body);
+  if (std::all_of(outputs.begin(), outputs.end(),
+                  [&](std::int64_t id) { return is_empty(body.values[id]); })) {
+    return nullptr;
+  }
   try {
     ov::frontend::pytorch::FrontEnd frontend;
     const std::shared_ptr<ov::frontend::IDecoder> decoder = decode(body);
@@ -59,12 +65,17 @@ void check_result(const ov::Output<ov::Node>& source, const gn_value& wanted, st
 Translated translate(const gn_graph_body& body) {
   Translated translated;
   const std::shared_ptr<ov::Model> whole = convert(body);
+  if (!whole) return translated;
   ov::ResultVector kept;
   std::map<ov::Output<ov::Node>, std::size_t> first;  // output that shows this value
   const ov::ResultVector results = whole->get_results();
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const ov::Output<ov::Node> source = results[i]->input_value(0);
-    check_result(source, body.values[body.outputs[i]], i);
+  auto next = results.begin();
+  for (std::size_t i = 0; i < body.num_outputs; ++i) {
+    const gn_value& wanted = body.values[body.outputs[i]];
+    if (is_empty(wanted)) continue;
+    const std::shared_ptr<ov::op::v0::Result> result = *next++;
+    const ov::Output<ov::Node> source = result->input_value(0);
+    check_result(source, wanted, i);
     const auto parameter =
         std::dynamic_pointer_cast<ov::op::v0::Parameter>(source.get_node_shared_ptr());
     if (parameter) {
@@ -72,7 +83,7 @@ Translated translate(const gn_graph_body& body) {
     } else if (const auto [known, is_new] = first.emplace(source, i); !is_new) {
       translated.copies.push_back({std::nullopt, known->second, i});
     } else {
-      kept.push_back(results[i]);
+      kept.push_back(result);
       translated.results.push_back(i);
     }
   }

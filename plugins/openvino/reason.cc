@@ -57,8 +57,12 @@ std::string plain_reason(const std::string& message) {
     if (begins_with(line, kNoRule))
       add(failed, "no rule for " + line.substr(std::string(kNoRule).size()));
   }
-  const std::string& text = !failed.empty() ? failed : !rest.empty() ? rest : consumed;
-  return text.empty() ? message.substr(0, message.find('\n')) : text;
+  if (!failed.empty() || !rest.empty() || !consumed.empty()) {
+    return !failed.empty() ? failed : !rest.empty() ? rest : consumed;
+  }
+  std::string whole = message;
+  std::replace(whole.begin(), whole.end(), '\n', ' ');
+  return whole;
 }
 
 }  // namespace graphnet::openvino

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "decoder.h"
 #include "graphnet/plugin.h"
 #include "types.h"
 
@@ -84,6 +85,12 @@ bool resizes_to_one(const Site& at) {
   return false;
 }
 
+// An integer by a number that is none; decoder.cc writes quotients of integers itself.
+bool divides_integers(const Site& at) {
+  const std::int64_t result = at.node.results[0];
+  return at.is_integer("self") && result >= 0 && at.value(result).dtype.code == kDLFloat;
+}
+
 /// `op` as a prefix: all overloads. The first row that applies counts.
 struct Rule {
   std::string_view op;
@@ -94,10 +101,9 @@ struct Rule {
 constexpr const char* kOwnScale = "OpenVINO resizes by the ratio of sizes, not by the scale";
 
 constexpr Rule kRules[] = {
-    {"aten::floor_divide", [](const Site& at) { return at.is_integer("self"); },
-     "OpenVINO divides integers toward zero"},
+    {"aten::floor_divide", divides_integers, "OpenVINO divides integers toward zero"},
     {"aten::div.",
-     [](const Site& at) { return at.is_integer("self") && at.text("rounding_mode") == "floor"; },
+     [](const Site& at) { return at.text("rounding_mode") == "floor" && divides_integers(at); },
      "OpenVINO divides integers toward zero"},
     {"aten::slice_scatter", [](const Site& at) { return at.number("step") != 1; },
      "this plugin writes slices with step 1 only"},
@@ -116,17 +122,13 @@ constexpr Rule kRules[] = {
 };
 
 // Operators that the frontend has no rule for; without their overloads.
-constexpr std::string_view kNoRule[] = {"aten::diag", "aten::index_put", "aten::logit",
-                                        "aten::special_logit"};
+constexpr std::string_view kNoRule[] = {"aten::diag", "aten::index_put"};
 
 // Nothing for a type that OpenVINO computes with as eager does.
 const char* type_refusal(const gn_value& value) {
   const ov::element::Type type = element_type(value.dtype);
   if (type == ov::element::dynamic) return "this plugin passes no complex numbers on";
   if (type == ov::element::f64) return "OpenVINO computes float64 in float32";
-  if (value.rank > 0 && std::count(value.shape, value.shape + value.rank, 0) > 0) {
-    return "OpenVINO has no empty tensors";
-  }
   return nullptr;
 }
 
@@ -160,9 +162,12 @@ const char* refusal_of(const Site& at) {
       std::end(kNoRule)) {
     return "OpenVINO's frontend has no rule for it";
   }
+  if (makes_nothing(at.body, at.node)) return nullptr;
+  const bool leaves_empty_out = op == "aten::cat" || op == "aten::concat";
   const auto check = [&](std::int64_t id) -> const char* {
     if (id < 0) return nullptr;
     const gn_value& value = at.value(id);
+    if (is_empty(value)) return leaves_empty_out ? nullptr : "OpenVINO has no empty tensors";
     return is_wide(value) ? "OpenVINO computes int64 in 32 bits" : type_refusal(value);
   };
   for (const gn_argument& argument : arguments_of(at.node)) {

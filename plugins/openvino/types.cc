@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "types.h"
 
+#include <algorithm>
+
 namespace graphnet::openvino {
 
 namespace {
@@ -37,6 +39,10 @@ ov::element::Type element_type(DLDataType dtype) {
 int scalar_type(DLDataType dtype) {
   const Row* row = find_row(dtype);
   return row == nullptr ? -1 : row->scalar_type;
+}
+
+bool is_empty(const gn_value& value) {
+  return std::count(value.shape, value.shape + value.rank, 0) > 0;
 }
 
 ov::Shape shape_of_value(const gn_value& value) {

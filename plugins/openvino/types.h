@@ -16,6 +16,9 @@ ov::element::Type element_type(DLDataType dtype);
 /// source   c10/core/ScalarType.h
 int scalar_type(DLDataType dtype);
 
+/// Whether an extent is 0.
+bool is_empty(const gn_value& value);
+
 ov::Shape shape_of_value(const gn_value& value);
 
 }  // namespace graphnet::openvino

@@ -18,7 +18,8 @@ Result<Expect> read_expect(const config::YamlNode& node, const std::string& path
   GN_ASSIGN_OR_RETURN(const std::string word, config::read_text(node, path));
   if (word == "unsupported") return Expect::kUnsupported;
   if (word == "wrong") return Expect::kWrong;
-  return config::error_at(node, "expected 'unsupported' or 'wrong'");
+  if (word == "varies") return Expect::kVaries;
+  return config::error_at(node, "expected 'unsupported', 'wrong' or 'varies'");
 }
 
 Result<Gap> read_gap(const config::YamlNode& node, const std::string& list) {

@@ -15,6 +15,7 @@ namespace graphnet::conformance {
 enum class Expect : std::uint8_t {
   kUnsupported,  ///< compile says so
   kWrong,        ///< anything else than passing: wrong results, another error, a crash, a hang
+  kVaries,       ///< passes on some processors and is wrong on others
 };
 
 /// Cases that a plugin is known to fail, how, and why.

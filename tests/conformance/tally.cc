@@ -29,11 +29,16 @@ bool is_bad(Verdict verdict) {
 
 Verdict judge(Outcome outcome, const Gap* gap) {
   if (outcome == Outcome::kInvalid) return Verdict::kInvalid;
-  if (outcome == Outcome::kPassed) return gap == nullptr ? Verdict::kPass : Verdict::kXpass;
+  const bool is_passed = outcome == Outcome::kPassed;
   const bool is_unsupported = outcome == Outcome::kUnsupported;
-  if (gap == nullptr) return is_unsupported ? Verdict::kUnsupported : Verdict::kFail;
+  if (gap == nullptr) {
+    if (is_passed) return Verdict::kPass;
+    return is_unsupported ? Verdict::kUnsupported : Verdict::kFail;
+  }
   if (is_unsupported)
     return gap->expect == Expect::kUnsupported ? Verdict::kXfail : Verdict::kUnsupported;
+  if (gap->expect == Expect::kVaries) return Verdict::kXfail;
+  if (is_passed) return Verdict::kXpass;
   return gap->expect == Expect::kWrong ? Verdict::kXfail : Verdict::kFail;
 }
 

@@ -150,7 +150,7 @@ class Completion : public ::testing::Test {
         {"graphnet run --resume l", "list.txt"},
         {"graphnet run --config no", "nope.yaml"},
         {"graphnet --plugin-path ", "folder"},
-        {"graphnet plugin ", "info list"},
+        {"graphnet plugin ", "check info list new"},
         {"graphnet plugin info ", "nope"},
         {"graphnet test-compiler --compiler ", "nope"},
         {"graphnet help ru", "run"},

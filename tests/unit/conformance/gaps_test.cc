@@ -85,6 +85,14 @@ TEST(Verdict, AGapExcusesOnlyTheFailureThatItExpects) {
   EXPECT_EQ(judge(Outcome::kUnsupported, &wrong), Verdict::kUnsupported);
 }
 
+TEST(Verdict, AGapThatVariesByProcessorMayPassOrBeWrong) {
+  const Gap varies = {"*", "why", Expect::kVaries};
+  EXPECT_EQ(judge(Outcome::kPassed, &varies), Verdict::kXfail);
+  EXPECT_EQ(judge(Outcome::kFailed, &varies), Verdict::kXfail);
+  EXPECT_EQ(judge(Outcome::kUnsupported, &varies), Verdict::kUnsupported);
+  EXPECT_EQ(judge(Outcome::kInvalid, &varies), Verdict::kInvalid);
+}
+
 TEST(Tally, CountsByFamilyAndKnowsWhatIsBad) {
   Tally tally;
   tally.add("pool", Verdict::kPass);
