@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "cli/bisect.h"
 #include "cli/commands.h"
+#include "cli/coverage_view.h"
 #include "cli/exit_code.h"
 #include "cli/inspect_text.h"
 #include "cli/lowered_view.h"
@@ -35,6 +36,7 @@ struct InspectFlags {
   std::optional<std::string> stage;
   bool no_run = false;
   bool ops = false;
+  bool coverage = false;
   bool bisect = false;
   bool first_nan = false;
   std::optional<std::string> config;
@@ -52,10 +54,12 @@ struct Options {
 
 Status check_exclusions(const InspectFlags& flags) {
   const bool is_lowered = flags.stage == "lowered";
-  if ((flags.bisect || is_lowered) != flags.config.has_value()) {
-    const char* const what = flags.bisect ? "--bisect needs --config CONFIG"
-                             : is_lowered ? "--stage lowered needs --config CONFIG"
-                                          : "--config needs --bisect or --stage lowered";
+  if ((flags.bisect || flags.coverage || is_lowered) != flags.config.has_value()) {
+    const char* const what = flags.bisect     ? "--bisect needs --config CONFIG"
+                             : flags.coverage ? "--coverage needs --config CONFIG"
+                             : is_lowered
+                                 ? "--stage lowered needs --config CONFIG"
+                                 : "--config needs --bisect, --coverage or --stage lowered";
     return Status(Code::kUsage, what)
         .add_hint(is_lowered ? "graphnet inspect SAMPLE --stage lowered --config xla"
                              : "graphnet inspect SAMPLE --bisect --config xla");
@@ -64,6 +68,10 @@ Status check_exclusions(const InspectFlags& flags) {
     return Status(Code::kUsage, "--stage lowered excludes --ops and --no-run");
   }
   const bool has_view = flags.ops || flags.no_run || flags.stage;
+  if (flags.coverage && (has_view || flags.first_nan || flags.bisect)) {
+    return Status(Code::kUsage,
+                  "--coverage excludes --bisect, --first-nan, --stage, --ops and --no-run");
+  }
   if (flags.bisect && (has_view || flags.first_nan)) {
     return Status(Code::kUsage, "--bisect excludes --first-nan, --stage, --ops and --no-run");
   }
@@ -89,7 +97,8 @@ Result<Options> read_options(const Context& context, const InspectFlags& flags) 
     return Status(Code::kUsage, "--ops needs --stage program or normal");
   }
   std::vector<std::string> arguments = flags.samples;
-  if (arguments.empty() && flags.ops) {
+  const bool takes_many = flags.ops || flags.coverage;
+  if (arguments.empty() && takes_many) {
     GN_ASSIGN_OR_RETURN(std::string bundled, default_samples(context.installation));
     arguments.push_back(std::move(bundled));
   }
@@ -97,10 +106,10 @@ Result<Options> read_options(const Context& context, const InspectFlags& flags) 
     return Status(Code::kUsage, "inspect needs a sample").add_hint("graphnet inspect SAMPLE");
   }
   GN_ASSIGN_OR_RETURN(options.samples, select_samples(context.installation, arguments));
-  if (!flags.ops && options.samples.size() != 1) {
+  if (!takes_many && options.samples.size() != 1) {
     return Status(Code::kUsage,
                   "inspect shows one sample, got " + std::to_string(options.samples.size()))
-        .add_hint("--ops, which counts the operators of many");
+        .add_hint("--ops, which counts the operators of many, and --coverage take more");
   }
   return options;
 }
@@ -195,6 +204,7 @@ Result<int> show_first_nan(const Context& context, const supervise::PlannedSampl
 Result<int> execute(const Context& context, const InspectFlags& flags) {
   GN_ASSIGN_OR_RETURN(const Options options, read_options(context, flags));
   if (flags.first_nan) return show_first_nan(context, options.samples[0]);
+  if (flags.coverage) return show_coverage(context, options.samples, *flags.config);
   if (flags.bisect) return bisect_sample(context, options.samples[0], *flags.config);
   if (options.ops) return show_ops(context, options);
   if (options.stage == "lowered") return show_lowered(context, options.samples[0], *flags.config);
@@ -215,23 +225,33 @@ Command inspect_command() {
       "metadata:\nfloats that the program reads from inputs are then 1. --stage lowered prints the "
       "graph as the plugin of\n--config has it before its compiler, in the plugin's own "
       "operations. --ops counts the operators "
-      "of many\nsamples, which are always planned. --bisect finds the first\nnode whose value "
+      "of many\nsamples, which are always planned. --coverage asks a plugin which of many samples "
+      "it would "
+      "compile; nothing is compiled\nor run, and the exit code is 1 if it refuses one. --bisect "
+      "finds the first\nnode whose value "
       "leaves tolerance under a plugin, by bisection of the normal form. --first-nan runs the "
       "sample\nand names the first statement that makes NaN, those that make infinity, and what "
       "they take:\nexit code 1 if an output is not finite.";
-  command.usage = "inspect SAMPLE [options] | --ops [SAMPLE|DIR|LIST]... [options]";
-  command.positionals = {"SAMPLE|DIR|LIST",
-                         "the sample to show; with --ops any number, default: the bundled ones",
-                         &flags->samples,
-                         {},
-                         "SAMPLE|DIR"};
+  command.usage =
+      "inspect SAMPLE [options] | --ops [SAMPLE|DIR|LIST]... [options] | --coverage --config "
+      "CONFIG "
+      "[SAMPLE|DIR|LIST]...";
+  command.positionals = {
+      "SAMPLE|DIR|LIST",
+      "the sample to show; with --ops and --coverage any number, default: the bundled ones",
+      &flags->samples,
+      {},
+      "SAMPLE|DIR"};
   command.flags = {
       {"--stage", "source|program|normal|lowered", "what to show; default: normal", &flags->stage},
       {"--no-run", "", "take shapes from a plan, not from a run", &flags->no_run},
       {"--ops", "", "a histogram of the operators of many samples", &flags->ops},
       {"--bisect", "", "find the first node whose value leaves tolerance under a plugin",
        &flags->bisect},
-      {"--config", "CONFIG", "the plugin of --bisect and --stage lowered", &flags->config},
+      {"--coverage", "", "which samples a plugin would compile, and its reasons against the others",
+       &flags->coverage},
+      {"--config", "CONFIG", "the plugin of --bisect, --coverage and --stage lowered",
+       &flags->config},
       {"--first-nan", "", "name the first statement that makes NaN or infinity", &flags->first_nan},
   };
   command.examples = {
@@ -239,6 +259,7 @@ Command inspect_command() {
       {"graphnet inspect samples/others/pigu_hybrid --stage program --no-run",
        "the calls as run, writes included"},
       {"graphnet inspect --ops samples --json", "which operators a plugin must know"},
+      {"graphnet inspect --coverage --config openvino samples", "which samples a plugin refuses"},
       {"graphnet inspect resnet10t.c3_in1k --stage lowered --config xla",
        "what a plugin hands to its compiler"},
       {"graphnet inspect samples/timm/resnet10t.c3_in1k --bisect --config acme.yaml",

@@ -4,9 +4,12 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/field_reader.h"
+#include "base/json.h"
 #include "cli/plugin_state.h"
 #include "config/resolve_backend.h"
 #include "measure/environment.h"
+#include "supervise/ask_worker.h"
 
 namespace graphnet::cli {
 
@@ -34,6 +37,25 @@ std::optional<std::chrono::milliseconds> whole_limit(const supervise::PlannedTas
     sum += *limit;
   }
   return sum;
+}
+
+Result<CompileTrial> try_compile(const Context& context, const supervise::PlannedTask& planned,
+                                 bool check_only) {
+  supervise::AskSettings settings;
+  GN_ASSIGN_OR_RETURN(settings.executable, context.installation.worker_executable());
+  settings.limit = whole_limit(planned);
+  settings.threads = planned.task.threads;
+  GN_ASSIGN_OR_RETURN(const base::Json answer,
+                      supervise::ask_worker(
+                          settings, "compile_trial",
+                          {{"task", journal::to_json(planned.task)}, {"check_only", check_only}}));
+  CompileTrial trial;
+  std::string outcome;
+  base::FieldReader fields(answer);
+  fields.require("outcome").read("outcome", outcome).read("message", trial.message);
+  GN_RETURN_IF_ERROR(fields.status());
+  trial.outcome = record::Word<record::Outcome>(outcome);
+  return trial;
 }
 
 }  // namespace graphnet::cli

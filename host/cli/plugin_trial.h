@@ -7,6 +7,8 @@
 
 #include "base/result.h"
 #include "cli/command.h"
+#include "record/outcome.h"
+#include "record/word.h"
 #include "supervise/run_plan.h"
 
 namespace graphnet::cli {
@@ -20,5 +22,18 @@ base::Result<supervise::PlannedTask> plan_trial(const Context& context,
 
 /// The time that a run gives to all phases of a sample; nothing if one of them is not limited.
 std::optional<std::chrono::milliseconds> whole_limit(const supervise::PlannedTask& planned);
+
+/// What a worker found that compiled a task's graph once, without running it.
+struct CompileTrial {
+  record::Word<record::Outcome> outcome;  ///< ok, unsupported or plugin_failed
+  std::string message;                    ///< empty for ok
+};
+
+/// Compiles in a process of its own; with `check_only` the plugin is only asked whether it would
+/// (gn_compile_args.check_only), of a graph that is planned, not run.
+///
+/// errors   the worker's: of the sample, of its time limit, of a crash
+base::Result<CompileTrial> try_compile(const Context& context,
+                                       const supervise::PlannedTask& planned, bool check_only);
 
 }  // namespace graphnet::cli

@@ -134,7 +134,7 @@ std::string repro_readme(const Record& record, const std::vector<std::string>& w
   text +=
       "`./run.sh` repeats this result and says whether it ended the same way. It needs graphnet "
       "(in PATH,\nor `GRAPHNET=FILE ./run.sh`) and the plugin; flags of `graphnet run` may "
-      "follow.\n"
+      "follow, such as `--dump DIR` for what the plugin hands to its compiler.\n"
       "\nFiles: the sample below `samples`, `config.yaml` and `protocol.yaml` with every key as it "
       "was,\n`recorded.jsonl` with the whole record, and, after a run, `again.jsonl`. "
       "`graphnet inspect` prints\nthe sample's graph; inputs and weights are made from its "

@@ -227,6 +227,8 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   run.forks_workers = options.forks_workers;
   supervise::PlanSettings settings = plan_settings(run.run_id);
   settings.digest = options.digest;
+  if (options.artifact_cache) settings.artifact_cache = fs::absolute(*options.artifact_cache);
+  if (options.dump) settings.dump_folder = fs::absolute(*options.dump);
   settings.repeat_flags = options.repeat_flags;
   const std::vector<std::string> plugins = plugin_flags(context);
   settings.repeat_flags.insert(settings.repeat_flags.end(), plugins.begin(), plugins.end());

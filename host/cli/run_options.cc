@@ -160,6 +160,14 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        &flags.fail_on},
       {"--maxfail", "N", "end the run after N results that --fail-on names", &flags.maxfail},
       {"-x", "", "the same as --maxfail 1", &flags.exit_first},
+      {"--artifact-cache", "DIR",
+       "load what a backend compiled in an earlier run, and keep what it compiles in this one; a "
+       "loaded executable has no compile time",
+       &flags.artifact_cache},
+      {"--dump", "DIR",
+       "have backends write what they hand to their compilers below DIR/SAMPLE/BACKEND; that is "
+       "part of the compile time",
+       &flags.dump},
       {"--durations", "N", "at the end, the N slowest samples by phase; 0: all", &flags.durations},
       {"--isolate", "fork|fresh",
        "where each sample runs: a process forked from one that has loaded libtorch, or a fresh one "
@@ -198,6 +206,8 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
   if (flags.output) options.output = *flags.output;
   if (flags.resume) options.resume = *flags.resume;
   if (flags.junit) options.junit = *flags.junit;
+  if (flags.artifact_cache) options.artifact_cache = *flags.artifact_cache;
+  if (flags.dump) options.dump = *flags.dump;
   if (flags.isolate && flags.isolate != "fork" && flags.isolate != "fresh") {
     return Status(Code::kUsage, "--isolate takes fork or fresh, not '" + *flags.isolate + "'");
   }

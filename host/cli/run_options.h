@@ -45,6 +45,8 @@ struct RunFlags {
   std::optional<std::string> match;
   std::optional<std::string> maxfail;
   std::optional<std::string> durations;
+  std::optional<std::string> artifact_cache;
+  std::optional<std::string> dump;
   std::optional<std::string> junit;
   bool exit_first = false;
   bool digest = false;
@@ -79,6 +81,8 @@ struct RunOptions {
   std::optional<std::string> match;  ///< pattern for names of samples, see keep_matching()
   std::optional<int> max_failures;   ///< the run ends after so many; nothing: at none
   std::optional<std::filesystem::path> junit;
+  std::optional<std::filesystem::path> artifact_cache;
+  std::optional<std::filesystem::path> dump;
   std::optional<int> num_slowest;  ///< of samples to list by their phases; 0: all of them
   bool forks_workers = true;
   int jobs = 1;  ///< samples at a time; 0: auto

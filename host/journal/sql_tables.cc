@@ -22,6 +22,7 @@ std::vector<SqlColumn> record_columns() {
       {"eager_ns", "REAL", "/eager/median_ns", "median of eager's calls"},
       {"plugin_ns", "REAL", "/plugin_side/median_ns", "median of the plugin's calls"},
       {"compile_ns", "REAL", "/plugin_side/compile_ns", "compilation"},
+      {"load_ns", "REAL", "/plugin_side/load_ns", "loading an artifact in place of compiling"},
       {"bind_ns", "REAL", "/plugin_side/bind_ns", "handing over the weights"},
       {"kept_bytes", "INTEGER", "/plugin_side/kept_bytes",
        "what the plugin says it keeps because of bind"},

@@ -14,6 +14,7 @@ base::Json to_json(const Task& task) {
   object["plugin_library"] = task.plugin_library;
   object["plugin_name"] = task.plugin_name;
   object["plugin_version"] = task.plugin_version;
+  if (!task.plugin_sha256.empty()) object["plugin_sha256"] = task.plugin_sha256;
   object["plugin_variant"] = task.plugin_variant;
   object["plugin_options"] = task.plugin_options;
   object["device"] = task.device;
@@ -35,6 +36,7 @@ base::Json to_json(const Task& task) {
   object["asks"] = task.asks;
   if (task.flop_limit) object["flop_limit"] = *task.flop_limit;
   if (!task.dump_folder.empty()) object["dump_folder"] = task.dump_folder;
+  if (!task.artifact_cache.empty()) object["artifact_cache"] = task.artifact_cache;
   object["command"] = task.command;
   object["run_id"] = task.run_id;
   return object;
@@ -56,6 +58,7 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read("plugin_library", task.plugin_library)
       .read("plugin_name", task.plugin_name)
       .read("plugin_version", task.plugin_version)
+      .read("plugin_sha256", task.plugin_sha256)
       .read("plugin_variant", task.plugin_variant)
       .read_object("plugin_options", task.plugin_options)
       .read("device", task.device)
@@ -77,6 +80,7 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read("asks", task.asks)
       .read("flop_limit", task.flop_limit)
       .read("dump_folder", task.dump_folder)
+      .read("artifact_cache", task.artifact_cache)
       .read("command", task.command)
       .read("run_id", task.run_id);
   GN_RETURN_IF_ERROR(fields.status());

@@ -51,6 +51,7 @@ struct Task {
   std::string plugin_library;  ///< absolute path of the .so
   std::string plugin_name;
   std::string plugin_version;
+  std::string plugin_sha256;                         ///< of the library; empty: not known
   std::string plugin_variant;                        ///< as in Record
   base::Json plugin_options = base::Json::object();  ///< validated, defaults filled in
   std::string device = "cpu";
@@ -78,6 +79,7 @@ struct Task {
   bool asks = false;
   std::optional<double> flop_limit;  ///< of one call
   std::string dump_folder;           ///< where the plugin writes what it compiles; empty: nowhere
+  std::string artifact_cache;        ///< folder of serialized executables; empty: none
   std::string command;               ///< for Record::command
   std::string run_id;
 };

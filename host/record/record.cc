@@ -25,6 +25,7 @@ void add_if_any(Json& object, const char* key, const std::vector<T>& values) {
 Json side_to_json(const Record::Side& side) {
   Json object = Json::object();
   add_if_set(object, "compile_ns", side.compile_ns);
+  add_if_set(object, "load_ns", side.load_ns);
   add_if_set(object, "bind_ns", side.bind_ns);
   add_if_set(object, "capture_ns", side.capture_ns);
   add_if_set(object, "first_call_ns", side.first_call_ns);
@@ -47,6 +48,7 @@ void read_side(FieldReader& fields, const char* key, Record::Side& side) {
   if (object == nullptr) return;
   FieldReader nested(*object, key);
   nested.read("compile_ns", side.compile_ns)
+      .read("load_ns", side.load_ns)
       .read("bind_ns", side.bind_ns)
       .read("capture_ns", side.capture_ns)
       .read("first_call_ns", side.first_call_ns)

@@ -87,8 +87,10 @@ struct Record {
 
   /// One side of the measurement; durations in call order, nanoseconds.
   struct Side {
-    std::optional<double> compile_ns;  ///< plugin side only
-    std::optional<double> bind_ns;     ///< plugin side only
+    std::optional<double> compile_ns;  ///< plugin side only; absent if it was loaded
+    /// Plugin side only: loading an artifact of an earlier run in place of compiling.
+    std::optional<double> load_ns;
+    std::optional<double> bind_ns;  ///< plugin side only
     /// Plugin side only, protocols that replay: capturing the call and instantiating the graph.
     std::optional<double> capture_ns;
     std::optional<double> first_call_ns;

@@ -53,8 +53,6 @@ constexpr Row kRows[] = {
      }},
     {"mcpu", GN_OPTION_STRING, "text",
      [](const gn_option& given, Options& to) { to.mcpu = text_of(given); }},
-    {"artifact_cache", GN_OPTION_STRING, "text",
-     [](const gn_option& given, Options& to) { to.artifact_cache = text_of(given); }},
     {"tune_seconds", GN_OPTION_INT, "a whole number",
      [](const gn_option& given, Options& to) { to.tune_seconds = given.integer; }},
     {"tune_database", GN_OPTION_STRING, "text",

@@ -24,8 +24,7 @@ enum class Math : std::uint8_t {
 struct Options {
   Schedule schedule = Schedule::kRules;
   Math math = Math::kPolynomials;
-  std::string mcpu;            ///< empty: chosen by CPUID
-  std::string artifact_cache;  ///< folder; empty: the host's, if it gives one
+  std::string mcpu;  ///< empty: chosen by CPUID
   std::int64_t tune_seconds = 60;
   std::string tune_database;  ///< folder; empty: nothing is kept
   bool allow_other_tvm = false;

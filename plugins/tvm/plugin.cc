@@ -76,7 +76,6 @@ gn_status* create(const gn_create_args* args, gn_backend** out) {
     auto backend = std::make_unique<gn_backend>();
     backend->host = host;
     Options options = graphnet::tvm::read_options(args->options, args->num_options);
-    if (options.artifact_cache.empty()) options.artifact_cache = from_gn(host->cache_folder);
     backend->warning = graphnet::tvm::TvmLibrary::open(host->num_threads, options.allow_other_tvm);
     if (!backend->warning.empty()) host->log(host->host, GN_LOG_WARNING, to_gn(backend->warning));
     graphnet::tvm::register_extern_functions();
@@ -84,7 +83,8 @@ gn_status* create(const gn_create_args* args, gn_backend** out) {
     Target target = graphnet::tvm::make_target(options.mcpu, host->num_threads);
     backend->compiler = std::make_unique<ProgramCompiler>(
         std::move(options), std::move(target),
-        [host](const std::string& text) { host->log(host->host, GN_LOG_WARNING, to_gn(text)); });
+        [host](const std::string& text) { host->log(host->host, GN_LOG_WARNING, to_gn(text)); },
+        [host] { return host->cancelled(host->host) != 0; });
     *out = backend.release();
     return nullptr;
   });
@@ -122,8 +122,7 @@ std::string describe_program(const CompiledProgram& program) {
     rules += (rules.empty() ? "" : " ") + rule + "=" + std::to_string(count);
   }
   std::string text = "main_kernels: " + std::to_string(plan.num_main_kernels) +
-                     "\nbind_kernels: " + std::to_string(plan.num_bind_kernels) +
-                     "\nartifact_cache: " + program.cache + "\n";
+                     "\nbind_kernels: " + std::to_string(plan.num_bind_kernels) + "\n";
   if (!program.tuning.empty()) text += "tuning: " + program.tuning + "\n";
   if (!rules.empty()) text += "distinct_kernels_by_rule: " + rules + "\n";
   text += program.profile;

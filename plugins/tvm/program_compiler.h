@@ -7,29 +7,27 @@
 #include <string_view>
 
 #include "tvm_plugin/artifact.h"
-#include "tvm_plugin/artifact_cache.h"
 #include "tvm_plugin/options.h"
 #include "tvm_plugin/program_executable.h"
 
 namespace graphnet::tvm {
 
-/// An executable and where it is from.
+/// An executable and what was found out while it was made.
 struct CompiledProgram {
   std::unique_ptr<ProgramExecutable> executable;
-  std::string cache = "off";  ///< "off", "found", "kept", "not kept"; a reason follows in brackets
-  std::string tuning;         ///< what it measured; empty if it was not asked to
-  std::string profile;        ///< profile_kernels; empty if it was not asked for
+  std::string tuning;   ///< what it measured; empty if it was not asked to
+  std::string profile;  ///< profile_kernels; empty if it was not asked for
 };
 
-/// From a legalised graph to a program that runs: compiled, or found in the artifact cache.
+/// From a legalised graph to a program that runs.
 class ProgramCompiler {
  public:
   using Warn = std::function<void(const std::string&)>;
+  using IsCancelled = std::function<bool()>;
 
-  ProgramCompiler(Options options, Target target, Warn warn);
+  ProgramCompiler(
+      Options options, Target target, Warn warn, IsCancelled is_cancelled = [] { return false; });
 
-  /// With a cache the code that runs is the linked one from the first time on.
-  ///
   /// errors   LoweringError; ffi::Error
   CompiledProgram compile(const lowering::ir::Graph& graph) const;
   /// errors   Failure as link_code
@@ -43,15 +41,11 @@ class ProgramCompiler {
  private:
   Origin origin() const;
   std::vector<Ref> tuned(const std::vector<ArrangedKernel>& kernels, std::string& report) const;
-  std::string key_of(const lowering::ir::Graph& graph) const;
-  std::unique_ptr<ProgramExecutable> find(const std::string& key, std::string& flaw) const;
-  CompiledCode keep(const std::string& key, const CallPlan& plan, CompiledCode code,
-                    std::string& cache) const;
 
   Options options_;
   Target target_;
   Warn warn_;
-  ArtifactCache cache_;
+  IsCancelled is_cancelled_;
 };
 
 }  // namespace graphnet::tvm

@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 
+#include "graphnet/failure.h"
 #include "tvm_plugin/schedule.h"
 #include "tvm_plugin/tuning_database.h"
 
@@ -81,7 +82,7 @@ class Search {
     const auto candidates = given.cast<Array<Ref>>();
     Array<Ref> results;
     for (const Ref& candidate : candidates) {
-      if (now() > deadline) return;
+      if (now() > deadline || settings_.is_cancelled()) return;
       const Ref schedule = field(candidate, "sch").cast<Ref>();
       ++report.trials;
       const bool is_measured = measure(schedule);
@@ -172,11 +173,12 @@ TuningReport tune(const std::vector<TuningTask>& tasks, const TuningSettings& se
   for (const TuningTask& task : tasks) {
     searches.push_back(std::make_unique<Search>(task, settings, database));
   }
-  while (now() < deadline) {
+  while (now() < deadline && !settings.is_cancelled()) {
     Search* const next = next_of(tasks, searches);
     if (next == nullptr) break;
     next->step(deadline, report);
   }
+  if (settings.is_cancelled()) throw Failure(GN_STATUS_COMPILE_FAILED, "cancelled while tuning");
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const Ref best = database.apply_best(tasks[i].module);
     report.functions.push_back(best.defined() ? function_of(best) : Ref());

@@ -27,6 +27,7 @@ struct TuningSettings {
   std::string database;                 ///< folder (TuningDatabase); empty: nothing is kept
   Target target;
   std::function<void(const std::string&)> warn;
+  std::function<bool()> is_cancelled = [] { return false; };  ///< asked before each candidate
 };
 
 /// What came of it.
@@ -43,7 +44,8 @@ struct TuningReport {
 /// plugin's own schedule is one candidate among them, so nothing gets slower than by rule but by
 /// noise. Time goes to the kernels that cost most.
 ///
-/// errors   ffi::Error, Failure where the database's folder cannot be used
+/// errors   ffi::Error, Failure where the database's folder cannot be used, and COMPILE_FAILED once
+///          cancelled; what was measured by then is in the database
 TuningReport tune(const std::vector<TuningTask>& tasks, const TuningSettings& settings);
 
 }  // namespace graphnet::tvm

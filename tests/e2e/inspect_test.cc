@@ -89,6 +89,43 @@ TEST(Inspect, CountsTheOperatorsOfManySamples) {
       << text;
 }
 
+std::string config_of(const TempDir& folder, const std::string& fault) {
+  const fs::path library =
+      fs::path(GRAPHNET_BINARY_DIR) / "tests" / "plugins" / fault / ("libgn_" + fault + ".so");
+  return folder
+      .write("zoo.yaml", "schema: graphnet/run/v1\nbackend: {library: " + library.string() + "}\n")
+      .string();
+}
+
+TEST(Inspect, AsksAPluginWhichSamplesItWouldCompile) {
+  const ProgramEnd end = inspect({"--coverage", "--config", "nope", kPerceptron, kConvolutions});
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  EXPECT_TRUE(mentions(end.output, {"nope would compile 2 of 2 samples"})) << end.output;
+}
+
+TEST(Inspect, GivesAPluginsReasonsAgainstASample) {
+  const TempDir folder;
+  const std::string config = config_of(folder, "unsupported_nodes");
+  const ProgramEnd end = inspect({"--coverage", "--config", config, kPerceptron, "--json"});
+  EXPECT_EQ(end.state.exit_code, 1) << end.output;
+  const auto json = base::parse_json(end.output, "coverage");
+  ASSERT_TRUE(json.is_ok()) << end.output;
+  EXPECT_EQ((*json)["num_supported"], 0);
+  EXPECT_EQ((*json)["samples"][0]["outcome"], "unsupported");
+  EXPECT_TRUE(mentions((*json)["samples"][0]["message"].get<std::string>(),
+                       {"3 nodes", "aten::linear", "aten::relu"}))
+      << end.output;
+}
+
+TEST(Inspect, RefusesAnExecutableWhereOnlyAnAnswerWasAsked) {
+  const TempDir folder;
+  const std::string config = config_of(folder, "compiles_when_asked");
+  const ProgramEnd end = inspect({"--coverage", "--config", config, kPerceptron});
+  EXPECT_EQ(end.state.exit_code, 1) << end.output;
+  EXPECT_TRUE(mentions(end.output, {"plugin_failed", "an executable with check_only"}))
+      << end.output;
+}
+
 TEST(Inspect, NamesTheStatementOfTheFirstNan) {
   const base::Json finite = inspect_json({kPerceptron, "--first-nan"});
   EXPECT_EQ(finite["schema"], "graphnet.first_nan/1");

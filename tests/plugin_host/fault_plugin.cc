@@ -83,6 +83,9 @@ enum Fault {
   other_name,
   other_version,
   keeps_denormals,
+  waits_for_cancel,
+  ignores_cancel,
+  compiles_when_asked,
 };
 constexpr Fault kFault = FAULT;
 
@@ -93,6 +96,13 @@ void crash() {
 
 [[noreturn]] void hang() {
   while (true) ::pause();
+}
+
+// What a plugin puts away when it is cancelled shows in what it prints.
+gn_status* wait_for_cancel(const gn_host_api* host) {
+  while (host->cancelled(host->host) == 0) ::usleep(1000);
+  if (kFault == ignores_cancel) hang();
+  return graphnet::fail(host, GN_STATUS_COMPILE_FAILED, "cancelled");
 }
 
 struct AtLoad {
@@ -201,10 +211,12 @@ gn_status* compile(gn_backend* backend, const gn_compile_args* args, gn_executab
   if (kFault == throw_in_compile) throw std::runtime_error("no such rewrite");
   if (kFault == exit_in_compile) std::exit(3);
   if (kFault == hang_in_compile) hang();
+  if (kFault == waits_for_cancel || kFault == ignores_cancel) return wait_for_cancel(host);
   if (kFault == eats_memory || kFault == eats_memory_malloc) eat_memory();
   if (kFault == swallows_crash) swallow_crash();
   if (kFault == floods_output) flood();
   if (kFault == unsupported_nodes) return refuse_nodes(host, args->graph);
+  if (args->check_only != 0 && kFault != compiles_when_asked) return nullptr;
   auto executable = std::make_unique<gn_executable>();
   executable->host = host;
   executable->has_relu = kFault == wrong_relu && has_relu(host, args->graph);

@@ -106,8 +106,9 @@ class Prepared {
     if (!status.is_ok()) return status.status;
     GN_RETURN_IF_ERROR(note("load"));
     plugin_->offer_body(eager_->engine().normal_form(plugin_->weights()));
+    worker::CompileTimes ignored_times;
+    status = plugin_->compile(ignored_times);
     double ignored_ns = 0;
-    status = plugin_->compile(ignored_ns);
     if (status.is_ok()) status = plugin_->bind(ignored_ns);
     GN_RETURN_IF_ERROR(note("compile"));
     measure::SideDurations ignored;

@@ -108,8 +108,11 @@ constexpr TableColumn kColumns[] = {
      [](const Record& record, double) { return error_text(record); },
      "largest error of an element of a float output, as a fraction of that output's RMS"},
     {"compile", "compile", kRight, 9, false,
-     [](const Record& record, double) { return duration_or_dash(record.plugin_side.compile_ns); },
-     "time of the plugin's compile"},
+     [](const Record& record, double) {
+       if (record.plugin_side.load_ns) return std::string("loaded");
+       return duration_or_dash(record.plugin_side.compile_ns);
+     },
+     "time of the plugin's compile; loaded: an artifact of an earlier run was used"},
     {"bind", "bind", kRight, 9, false,
      [](const Record& record, double) { return duration_or_dash(record.plugin_side.bind_ns); },
      "time to hand the weights to the executable"},

@@ -66,4 +66,30 @@ CallStatus Backend::compile(const gn_graph& graph, const std::vector<void*>& arg
   return status;
 }
 
+CallStatus Backend::check(const gn_graph& graph) {
+  gn_compile_args args = {};
+  args.struct_size = sizeof(args);
+  args.graph = &graph;
+  args.check_only = 1;
+  gn_executable* handle = nullptr;
+  CallStatus status = call_slot("gn_backend_compile",
+                                [&] { return library_.api().compile(handle_, &args, &handle); });
+  if (handle == nullptr) return status;
+  library_.api().executable_destroy(handle);
+  return broken("plugin bug: gn_backend_compile gave an executable with check_only");
+}
+
+CallStatus Backend::load(const gn_graph& graph, const std::string& bytes,
+                         const std::vector<void*>& argument_data,
+                         std::unique_ptr<Executable>& out) {
+  gn_executable* handle = nullptr;
+  CallStatus status = call_slot(
+      "deserialize", [&] { return library_.api().deserialize(handle_, borrow(bytes), &handle); });
+  if (!status.is_ok()) return status;
+  if (handle == nullptr) return broken("plugin bug: deserialize gave no executable");
+  out = std::make_unique<Executable>(library_, handle_, handle, graph.signature, argument_data,
+                                     device_);
+  return status;
+}
+
 }  // namespace graphnet::plugin

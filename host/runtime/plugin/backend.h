@@ -67,6 +67,12 @@ class Executable {
   /// errors   what the plugin said; kBroken beyond kMaxInfoBytes
   CallStatus info(std::string& out) const;
 
+  /// What Backend::load makes it from again, weights not included. Both sides have that slot only
+  /// together with `deserialize`.
+  ///
+  /// errors   what the plugin said
+  CallStatus serialize(std::string& out) const;
+
   /// Tensors of the last run; data may point into the eager engine if it was used.
   const std::vector<DLTensor>& outputs() const { return outputs_; }
   std::uint64_t kept_bytes() const { return kept_bytes_; }
@@ -115,6 +121,17 @@ class Backend {
   /// read the graph during this call only.
   CallStatus compile(const gn_graph& graph, const std::vector<void*>& argument_data,
                      std::unique_ptr<Executable>& out);
+  /// Asks whether the plugin would compile a graph; it makes nothing.
+  ///
+  /// errors   kUnsupported with every reason; kBroken: it made an executable
+  CallStatus check(const gn_graph& graph);
+  /// Whether what it compiles can be serialized.
+  bool can_load() const {
+    return library_.api().serialize != nullptr && library_.api().deserialize != nullptr;
+  }
+  /// Like compile, from what an executable of the same graph was serialized to.
+  CallStatus load(const gn_graph& graph, const std::string& bytes,
+                  const std::vector<void*>& argument_data, std::unique_ptr<Executable>& out);
 
  private:
   const Library& library_;

@@ -139,6 +139,18 @@ CallStatus Executable::info(std::string& out) const {
   return status;
 }
 
+CallStatus Executable::serialize(std::string& out) const {
+  gn_string bytes = {};
+  CallStatus status =
+      call_slot("serialize", [&] { return library_.api().serialize(handle_, &bytes); });
+  if (!status.is_ok()) return status;
+  if (bytes.data == nullptr || bytes.size == 0) {
+    return broken("plugin bug: serialize gave no bytes");
+  }
+  out.assign(bytes.data, bytes.size);
+  return status;
+}
+
 CallStatus Executable::run(void* stream) {
   CallStatus status = run_slot(library_.api().run, stream);
   ran_ = true;

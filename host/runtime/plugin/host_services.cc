@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "plugin/cancellation.h"
 #include "plugin/status_bridge.h"
 
 namespace graphnet::plugin {
@@ -66,7 +67,6 @@ HostServices::HostServices(HostSettings settings, EagerService* eager, std::uint
   api_.num_threads = settings_.threads;
   api_.math_policy = to_gn(settings_.math);
   api_.memory_limit_bytes = settings_.memory_limit_bytes;
-  api_.cache_folder = borrow(settings_.cache_folder);
   api_.dump_folder = borrow(settings_.dump_folder);
   api_.status_new = status_new;
   api_.log = log;
@@ -94,7 +94,7 @@ void HostServices::log(gn_host*, std::uint32_t level, gn_string text) {
 }
 
 std::int32_t HostServices::cancelled(gn_host*) {
-  return 0;
+  return Cancellation::ask() ? 1 : 0;
 }
 
 gn_status* HostServices::graph_signature(gn_host*, const gn_graph* graph, gn_graph_signature* out) {

@@ -67,7 +67,6 @@ struct HostSettings {
   int threads = 1;
   base::MathPolicy math = {};
   std::uint64_t memory_limit_bytes = 0;
-  std::string cache_folder;
   std::string dump_folder;
 };
 

@@ -37,7 +37,7 @@ Status check_table(const std::filesystem::path& file, const gn_backend_api* api,
   if (api == nullptr) return plugin_error(file, "plugin bug: the query gave no table");
   if (!has_slot(*api, offsetof(gn_backend_api, executable_destroy))) {
     return plugin_error(file, "plugin bug: its table of " + std::to_string(api->struct_size) +
-                                  " bytes is smaller than ABI 0.2 needs");
+                                  " bytes is smaller than ABI 0.3 needs");
   }
   if (api->create == nullptr || api->destroy == nullptr || api->bind == nullptr ||
       api->executable_destroy == nullptr) {

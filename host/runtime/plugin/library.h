@@ -13,7 +13,7 @@
 namespace graphnet::plugin {
 
 /// Oldest and newest minor of the plugin ABI that this host serves.
-inline constexpr std::uint32_t kOldestMinor = 2;
+inline constexpr std::uint32_t kOldestMinor = 3;
 inline constexpr std::uint32_t kNewestMinor = GN_ABI_MINOR;
 
 /// Told which code of a plugin is entered next: "its static constructors", "gn_plugin_query", ...

@@ -187,6 +187,7 @@ void subtract_pauses(const WorkerEnd& end, Record& record) {
     if (side.compile_ns && phase_or_step == "compile/gn_backend_compile") {
       *side.compile_ns -= paused_ns;
     }
+    if (side.load_ns && phase_or_step == "compile/deserialize") *side.load_ns -= paused_ns;
     if (side.bind_ns && phase_or_step == "bind/bind") *side.bind_ns -= paused_ns;
   }
 }

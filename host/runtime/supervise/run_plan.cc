@@ -43,6 +43,7 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   task.plugin_library = backend.manifest.library.string();
   task.plugin_name = backend.manifest.name;
   task.plugin_version = backend.manifest.version;
+  task.plugin_sha256 = backend.library.sha256;
   task.plugin_variant = backend.variant;
   task.plugin_options = backend.options;
   task.device = config.device;
@@ -60,6 +61,10 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   task.method = config.protocol.method;
   if (task.method == "paired") task.protocol_settings = config.protocol.paired;
   task.digest = settings.digest;
+  task.artifact_cache = settings.artifact_cache.string();
+  if (!settings.dump_folder.empty()) {
+    task.dump_folder = (settings.dump_folder / sample.name / backend.variant).string();
+  }
   task.memory_limit_bytes = worker_memory(config.limits.memory, settings.free_memory_bytes);
   if (config.limits.flop > 0) task.flop_limit = config.limits.flop;
   task.command = repeat_command(sample, backend, settings);

@@ -46,8 +46,10 @@ struct PlanSettings {
   /// For `limits.memory: auto`; 0: unknown, then there is no limit.
   std::uint64_t free_memory_bytes = base::available_memory_bytes();
   bool digest = false;
-  std::string graphnet;  ///< version of the host
-  std::string hardware;  ///< of this machine, for the tasks' keys
+  std::filesystem::path artifact_cache;  ///< as Task::artifact_cache
+  std::filesystem::path dump_folder;  ///< holds a folder for each sample and backend; empty: none
+  std::string graphnet;               ///< version of the host
+  std::string hardware;               ///< of this machine, for the tasks' keys
   /// Flags that repeat the run besides sample and config, for Record::command.
   std::vector<std::string> repeat_flags;
 };

@@ -18,6 +18,7 @@
 #include "sample/sample.h"
 #include "worker/admission.h"
 #include "worker/eager_side.h"
+#include "worker/prepared_task.h"
 #include "worker/requests.h"
 #include "worker/weights.h"
 
@@ -45,12 +46,6 @@ Result<graph::CallList> run_calls(const sample::Sample& sample) {
   std::vector<bool> weights;
   for (const auto& argument : arguments) weights.push_back(is_weight(argument.kind));
   return eager->engine().call_list(weights);
-}
-
-Result<graph::CallList> planned_calls(const sample::Sample& sample) {
-  GN_RETURN_IF_ERROR(eager::Engine::check(sample.program));
-  GN_ASSIGN_OR_RETURN(const PlanArguments arguments, plan_arguments(sample));
-  return eager::plan_calls(sample.program, arguments.all);
 }
 
 /// What the nodes of one operator amount to.

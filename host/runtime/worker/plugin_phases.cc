@@ -33,9 +33,12 @@ Result<SettingsWatch> compile_plugin(SessionLog& log, const EagerSide& eager, Pl
   if (!status.is_ok()) return log.end_plugin(Outcome::kPluginFailed, plugin, status);
   note_mappings(log.task(), "load", mappings);
   plugin.offer_body(eager.engine().normal_form(plugin.weights()));
-  double compile_ns = 0;
-  status = plugin.compile(compile_ns);
-  log.record().plugin_side.compile_ns = compile_ns;
+  CompileTimes times;
+  status = plugin.compile(times);
+  record::Record& record = log.record();
+  record.plugin_side.compile_ns = times.compile_ns;
+  record.plugin_side.load_ns = times.load_ns;
+  if (!times.note.empty()) record.notes.push_back(times.note);
   if (!status.is_ok()) return log.end_plugin(Outcome::kCompileFailed, plugin, status);
   return engine_settings;
 }

@@ -2,12 +2,14 @@
 #include "worker/plugin_side.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <sstream>
 #include <utility>
 
 #include "measure/bootstrap.h"
 #include "measure/clock.h"
+#include "plugin/cancellation.h"
 #include "worker/weights.h"
 
 namespace graphnet::worker {
@@ -101,6 +103,14 @@ CallStatus PluginSide::open() {
   if (library_->version() != task_.plugin_version) {
     return differs("version", library_->version(), task_.plugin_version);
   }
+  if (!task_.dump_folder.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(task_.dump_folder, error);
+    if (error) {
+      return failed(base::Status(base::Code::kEnvironment,
+                                 "cannot create '" + task_.dump_folder + "': " + error.message()));
+    }
+  }
   plugin::HostSettings settings;
   settings.device = device().name();
   settings.threads = task_.threads;
@@ -156,17 +166,72 @@ void PluginSide::specialise(const graph::Graph& body) {
   }
 }
 
-CallStatus PluginSide::compile(double& compile_ns) {
+CallStatus PluginSide::compile(CompileTimes& times) {
   if (!random_status_.is_ok()) return {FailureKind::kOutOfMemory, random_status_};
   const gn_graph graph(signature_);  // before the clock: it is no work of the plugin's
-  on_step_("gn_backend_compile");
-  const std::int64_t start = measure::monotonic_raw_ns();
-  CallStatus status = backend_->compile(graph, argument_data_, executable_);
-  compile_ns = static_cast<double>(measure::monotonic_raw_ns() - start);
+  CallStatus status;
+  if (task_.artifact_cache.empty() || !backend_->can_load()) {
+    status = compile_graph(graph, times);
+  } else {
+    auto cache = ArtifactCache::open(task_.artifact_cache);
+    if (!cache.is_ok()) return failed(std::move(cache).status());
+    const std::string key = artifact_key(task_, signature_);
+    if (!load(*cache, key, graph, times)) {
+      status = compile_graph(graph, times);
+      if (status.is_ok()) keep(*cache, key, times);
+    }
+  }
   if (!status.is_ok()) return status;
   const base::Status allocated = executable_->allocate_outputs();
   if (!allocated.is_ok()) return {FailureKind::kOutOfMemory, allocated};
   return status;
+}
+
+CallStatus PluginSide::check() {
+  const gn_graph graph(signature_);
+  on_step_("gn_backend_compile");
+  return backend_->check(graph);
+}
+
+CallStatus PluginSide::compile_graph(const gn_graph& graph, CompileTimes& times) {
+  on_step_("gn_backend_compile");
+  const plugin::Cancellation cancellation;
+  const std::int64_t start = measure::monotonic_raw_ns();
+  CallStatus status = backend_->compile(graph, argument_data_, executable_);
+  times.compile_ns = static_cast<double>(measure::monotonic_raw_ns() - start);
+  if (cancellation.is_requested()) end_cancelled();
+  return status;
+}
+
+// An artifact that the plugin refuses, such as one of another compiler's release, is made anew.
+bool PluginSide::load(const ArtifactCache& cache, const std::string& key, const gn_graph& graph,
+                      CompileTimes& times) {
+  const std::optional<std::string> bytes = cache.find(key);
+  if (!bytes) return false;
+  on_step_("deserialize");
+  const std::int64_t start = measure::monotonic_raw_ns();
+  const CallStatus status = backend_->load(graph, *bytes, argument_data_, executable_);
+  const auto load_ns = static_cast<double>(measure::monotonic_raw_ns() - start);
+  if (status.is_ok()) times.load_ns = load_ns;
+  if (!status.is_ok()) times.note = "artifact not loaded: " + status.status.message();
+  return status.is_ok();
+}
+
+void PluginSide::keep(const ArtifactCache& cache, const std::string& key, CompileTimes& times) {
+  on_step_("serialize");
+  std::string bytes;
+  base::Status kept = executable_->serialize(bytes).status;
+  if (kept.is_ok()) kept = cache.keep(key, bytes);
+  if (!kept.is_ok()) times.note = "artifact not stored: " + kept.message();
+}
+
+// The supervisor has given up on this task, so nobody reads a record of it. What the plugin has
+// outside this process, such as files and helpers, is its own to put away.
+void PluginSide::end_cancelled() {
+  executable_.reset();
+  first_executable_.reset();
+  backend_.reset();
+  plugin::Cancellation::end_process();
 }
 
 CallStatus PluginSide::bind(double& bind_ns) {
@@ -177,9 +242,9 @@ CallStatus PluginSide::bind(double& bind_ns) {
   return status;
 }
 
-CallStatus PluginSide::compile_second(double& compile_ns) {
+CallStatus PluginSide::compile_second(CompileTimes& times) {
   first_executable_ = std::move(executable_);
-  CallStatus status = compile(compile_ns);
+  CallStatus status = compile(times);
   if (!status.is_ok()) take_first_back();
   return status;
 }

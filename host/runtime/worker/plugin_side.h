@@ -16,9 +16,17 @@
 #include "record/flag.h"
 #include "sample/arguments.h"
 #include "worker/argument_watch.h"
+#include "worker/artifact_cache.h"
 #include "worker/dense_copy.h"
 
 namespace graphnet::worker {
+
+/// How an executable came to be; one of the two times is set.
+struct CompileTimes {
+  std::optional<double> compile_ns;
+  std::optional<double> load_ns;  ///< of an artifact
+  std::string note;               ///< what is wrong with the artifact cache; empty: nothing
+};
 
 /// The plugin's side of one sample, phase by phase. After the last call it is checked that the
 /// plugin wrote to its outputs, to all of them, and to nothing else that is the host's.
@@ -41,13 +49,17 @@ class PluginSide {
   ///
   /// order    after open, before compile
   void offer_body(base::Result<graph::Graph> body);
-  /// units    nanoseconds in the out parameters
-  plugin::CallStatus compile(double& compile_ns);
+  /// Whether the plugin would compile the graph, with every reason against it; makes nothing.
+  plugin::CallStatus check();
+  /// Compiles, or loads what an earlier run put into Task::artifact_cache, and puts it there.
+  plugin::CallStatus compile(CompileTimes& times);
   /// May be called again after the weights have changed in place.
+  ///
+  /// units    nanoseconds in the out parameter
   plugin::CallStatus bind(double& bind_ns);
   /// Makes another executable from what the weights hold now, which gets all calls, bind included,
   /// until take_first_back(). Mode `frozen`. After a failure the first one is there again.
-  plugin::CallStatus compile_second(double& compile_ns);
+  plugin::CallStatus compile_second(CompileTimes& times);
   void take_first_back();
   /// Bytes that the plugin said it keeps because of bind.
   std::uint64_t kept_bytes() const { return executable_ ? executable_->kept_bytes() : 0; }
@@ -121,6 +133,11 @@ class PluginSide {
   std::uint64_t eager_runs() const { return services_ ? services_->eager_runs() : 0; }
 
  private:
+  [[noreturn]] void end_cancelled();
+  bool load(const ArtifactCache& cache, const std::string& key, const gn_graph& graph,
+            CompileTimes& times);
+  void keep(const ArtifactCache& cache, const std::string& key, CompileTimes& times);
+  plugin::CallStatus compile_graph(const gn_graph& graph, CompileTimes& times);
   void specialise(const graph::Graph& body);
   base::Status place_random_inputs(const graph::Graph& body);
   base::Status keep_first_outputs();

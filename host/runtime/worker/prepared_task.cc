@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "worker/prepared_task.h"
 
+#include "worker/admission.h"
 #include "worker/eager_side.h"
 #include "worker/math_mode.h"
 #include "worker/weights.h"
@@ -42,6 +43,12 @@ Result<graph::Graph> whole_graph(const journal::Task& task, PreparedTask& prepar
     weights.push_back(is_weight(argument.kind, task.weights));
   }
   return eager->engine().normal_form(weights);
+}
+
+Result<graph::CallList> planned_calls(const sample::Sample& sample) {
+  GN_RETURN_IF_ERROR(eager::Engine::check(sample.program));
+  GN_ASSIGN_OR_RETURN(const PlanArguments arguments, plan_arguments(sample));
+  return eager::plan_calls(sample.program, arguments.all);
 }
 
 }  // namespace graphnet::worker

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "graph/call_list.h"
 #include "graph/graph.h"
 #include "journal/worker_message.h"
 #include "sample/arguments.h"
@@ -33,5 +34,11 @@ base::Result<PreparedTask> prepare_task(const journal::Task& task);
 ///
 /// errors   kUnsupported: the program has no normal form; of the run
 base::Result<graph::Graph> whole_graph(const journal::Task& task, PreparedTask& prepared);
+
+/// The calls of a sample, planned on the Meta device: no data, and floats that the program reads
+/// from inputs are 1.
+///
+/// errors   kUnsupported: the program is not planned; kInput: of the program
+base::Result<graph::CallList> planned_calls(const sample::Sample& sample);
 
 }  // namespace graphnet::worker

@@ -61,9 +61,10 @@ base::Result<base::Json> list_nodes(const base::Json& arguments);
 /// outcomes, "unsupported" or "plugin_failed", "message"}. To be asked once of a process.
 base::Result<base::Json> try_first_nodes(const base::Json& arguments);
 
-/// Compiles a task's graph once, for what the plugin writes to Task::dump_folder: {"task":
-/// journal::Task} -> {"outcome": "ok", "unsupported" or "plugin_failed", "message"}. To be asked
-/// once of a process.
+/// Compiles a task's graph once, for what the plugin writes to Task::dump_folder, or, with
+/// check_only, asks the plugin whether it would compile the planned graph: {"task": journal::Task,
+/// "check_only": false} -> {"outcome": "ok", "unsupported" or "plugin_failed", "message"}. To be
+/// asked once of a process.
 base::Result<base::Json> try_compile(const base::Json& arguments);
 
 /// A request and the function that answers it.

@@ -289,10 +289,10 @@ bool SecondWeights::judge(const std::vector<KeptOutput>& eager,
 
 Status SecondWeights::try_plugin() {
   if (task_.weights == "frozen") {
-    double compile_ns = 0;
+    CompileTimes times;
     means_.bind_cores(task_.compile_threads);
-    const CallStatus compiled = compared_.plugin.compile_second(compile_ns);
-    result_.found.compile_ns = compile_ns;
+    const CallStatus compiled = compared_.plugin.compile_second(times);
+    result_.found.compile_ns = times.compile_ns;
     if (!compiled.is_ok()) {
       fail(Outcome::kPluginFailed, kWhere + compiled.status.message());
       return Status::ok();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * graphnet plugin ABI 0.2: the contract between the host and a tensor-compiler plugin.
+ * graphnet plugin ABI 0.3: the contract between the host and a tensor-compiler plugin.
  *
  * A plugin is a shared object with exactly three exported symbols:
  *   gn_plugin_query      returns name, version and table; its layout never changes
@@ -40,7 +40,7 @@ extern "C" {
 #endif
 
 #define GN_ABI_MAJOR 0
-#define GN_ABI_MINOR 2
+#define GN_ABI_MINOR 3
 
 #define GN_EXPORT __attribute__((visibility("default")))
 
@@ -282,7 +282,6 @@ typedef struct gn_host_api {
   int32_t num_threads;         /* >= 1 */
   uint32_t math_policy;        /* GN_MATH_* */
   uint64_t memory_limit_bytes; /* 0: none */
-  gn_string cache_folder;      /* empty: keep nothing */
   /* Empty: dump nothing. Else compile writes what it hands to its compiler to this folder, as files
    * of its choice for people; lowered.ir is the graph in the plugin's own operations, as text. */
   gn_string dump_folder;
@@ -291,7 +290,9 @@ typedef struct gn_host_api {
   gn_status* (*status_new)(gn_host*, uint32_t code, gn_string message);
   /* One line for the log; level is GN_LOG_*. */
   void (*log)(gn_host*, uint32_t level, gn_string text);
-  /* Non-zero if the host wants a long compile to stop soon. */
+  /* Non-zero if the host wants compile to return soon: its time limit has passed, or the run is
+   * being stopped. compile may then return anything; destroy is called, and the process ends. It is
+   * killed a second later, at once if compile has never asked. May be called from any thread. */
   int32_t (*cancelled)(gn_host*);
   /* Inputs, weights and outputs of the graph; valid during compile. */
   gn_status* (*graph_signature)(gn_host*, const gn_graph*, gn_graph_signature* out);

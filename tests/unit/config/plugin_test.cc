@@ -41,7 +41,7 @@ constexpr Elf64_Half kOtherMachine = EM_X86_64;
 
 std::string manifest_text(const std::string& name, const std::string& more = "") {
   return "schema: graphnet/plugin/v1\nname: " + name +
-         "\nversion: 0.1.0\nlibrary: libgn_x.so\nabi: {major: 0, minor: 2}\n"
+         "\nversion: 0.1.0\nlibrary: libgn_x.so\nabi: {major: 0, minor: 3}\n"
          "devices: [cpu]\nweights: [bound, per_call]\n" +
          more;
 }

@@ -91,7 +91,7 @@ class PreflightTest : public ::testing::Test {
     manifest.name = "acme";
     manifest.file = temp_.path() / "p/plugin.yaml";
     manifest.library = temp_.write("p/libgn_acme.so", elf_bytes(recipe));
-    manifest.abi_minor = 2;
+    manifest.abi_minor = 3;
     return manifest;
   }
   std::string message_of(const ElfRecipe& recipe) {
@@ -162,14 +162,14 @@ TEST_F(PreflightTest, NamesMissingSymbolsAndCxxNames) {
 
 TEST_F(PreflightTest, RefusesOtherAbiVersions) {
   for (const auto& [major, minor, hint] :
-       {std::tuple(9, 1, "update graphnet"), std::tuple(0, 3, "update graphnet"),
-        std::tuple(0, 1, "install a version of the plugin")}) {
+       {std::tuple(9, 1, "update graphnet"), std::tuple(0, 4, "update graphnet"),
+        std::tuple(0, 2, "install a version of the plugin")}) {
     Manifest manifest = manifest_of({});
     manifest.abi_major = major;
     manifest.abi_minor = minor;
     const std::string text = preflight(manifest, "").to_string();
     EXPECT_TRUE(
-        mentions(text, {"'acme'", std::to_string(major) + "." + std::to_string(minor), "0.2"}));
+        mentions(text, {"'acme'", std::to_string(major) + "." + std::to_string(minor), "0.3"}));
     EXPECT_TRUE(contains(text, hint)) << text;
   }
 }

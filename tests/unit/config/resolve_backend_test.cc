@@ -30,7 +30,7 @@ class ResolveBackendTest : public ::testing::Test {
     temp_.write(folder + "/libgn_x.so", tests::elf_bytes({}));
     temp_.write(folder + "/plugin.yaml", "schema: graphnet/plugin/v1\nname: " + name +
                                              "\nversion: " + version +
-                                             "\nlibrary: libgn_x.so\nabi: {major: 0, minor: 2}\n"
+                                             "\nlibrary: libgn_x.so\nabi: {major: 0, minor: 3}\n"
                                              "devices: [cpu, cuda]\nweights: [bound]\n" +
                                              more);
   }

@@ -43,13 +43,13 @@ std::string failure_of(const gn_option& option) {
 }
 
 TEST(Options, AreReadByNameAndType) {
-  const gn_option given[] = {text("schedule", "none"), text("artifact_cache", "/tmp/x"),
+  const gn_option given[] = {text("schedule", "none"), text("mcpu", "x86-64-v3"),
                              number("allow_other_tvm", GN_OPTION_BOOL, 1),
                              number("tune_seconds", GN_OPTION_INT, 7), text("math", "library")};
   const Options read = read_options(given, 5);
   EXPECT_EQ(read.math, Math::kLibrary);
   EXPECT_EQ(read.schedule, Schedule::kNone);
-  EXPECT_EQ(read.artifact_cache, "/tmp/x");
+  EXPECT_EQ(read.mcpu, "x86-64-v3");
   EXPECT_TRUE(read.allow_other_tvm);
   EXPECT_EQ(read.tune_seconds, 7);
   EXPECT_EQ(describe(read), "schedule=none math=library");

@@ -117,11 +117,8 @@ class ProgramCompilerTest : public ::testing::Test {
   }
 
   std::string temporary() const { return folder_.path() / "temporary"; }
-  std::string cache() const { return folder_.path() / "cache"; }
-  ProgramCompiler compiler(const std::string& cache_folder = "",
-                           Schedule schedule = Schedule::kRules) {
+  ProgramCompiler compiler(Schedule schedule = Schedule::kRules) {
     Options options;
-    options.artifact_cache = cache_folder;
     options.schedule = schedule;
     return ProgramCompiler(options, make_target("", 1),
                            [this](const std::string& text) { warnings_ += text + "\n"; });
@@ -142,10 +139,8 @@ class ProgramCompilerTest : public ::testing::Test {
 TEST_F(ProgramCompilerTest, ProfilesKernels) {
   Options options;
   options.profile = true;
-  options.artifact_cache = cache();
   const ProgramCompiler made(options, make_target("", 1), [](const std::string&) {});
   const CompiledProgram compiled = made.compile(sample());
-  EXPECT_EQ(compiled.cache, "off");  // what is found there has no profile
   EXPECT_NE(compiled.profile.find("profile: 2 kernels, each by itself"), std::string::npos)
       << compiled.profile;
   EXPECT_NE(compiled.profile.find("GFLOP/s, product "), std::string::npos) << compiled.profile;
@@ -156,7 +151,6 @@ TEST_F(ProgramCompilerTest, ProfilesKernels) {
 TEST_F(ProgramCompilerTest, StoredProgramsDoTheSame) {
   const ProgramCompiler made = compiler();
   const CompiledProgram compiled = made.compile(sample());
-  EXPECT_EQ(compiled.cache, "off");
   const auto loaded = made.load(made.store(*compiled.executable));
   Call before;
   Call after;
@@ -174,7 +168,7 @@ TEST_F(ProgramCompilerTest, StoredProgramsDoTheSame) {
 TEST_F(ProgramCompilerTest, ProgramsOfOtherOptionsAreRefused) {
   const ProgramCompiler made = compiler();
   const std::string bytes = made.store(*made.compile(sample()).executable);
-  const ProgramCompiler other = compiler("", Schedule::kNone);
+  const ProgramCompiler other = compiler(Schedule::kNone);
   EXPECT_NE(failure_of([&] { other.load(bytes); }).find("schedule=rules"), std::string::npos);
 }
 
@@ -183,42 +177,16 @@ TEST_F(ProgramCompilerTest, CodeThatTheSystemDoesNotLoadIsAnErrorThatSaysSo) {
 }
 
 TEST_F(ProgramCompilerTest, WithoutLinkerNothingIsSerialisable) {
-  const ProgramCompiler made = compiler(cache());
+  const ProgramCompiler made = compiler();
   const std::string path = std::getenv("PATH");
   ::setenv("PATH", temporary().c_str(), 1);
   const CompiledProgram compiled = made.compile(sample());
   const std::string reason = failure_of([&] { made.store(*compiled.executable); });
   ::setenv("PATH", path.c_str(), 1);
   EXPECT_EQ(reason.rfind("not serialisable: the linker 'ld' (Debian: binutils)", 0), 0U) << reason;
-  EXPECT_EQ(compiled.cache.rfind("not kept (not serialisable: the linker 'ld'", 0), 0U)
-      << compiled.cache;
-  EXPECT_NE(warnings_.find("not serialisable"), std::string::npos);
   Call call;
   call.run(*compiled.executable);
   EXPECT_NEAR(call.first_row_sum(), 1, 1e-5);
-}
-
-TEST_F(ProgramCompilerTest, FindsWhatItKept) {
-  const CompiledProgram first = compiler(cache()).compile(sample());
-  const CompiledProgram second = compiler(cache()).compile(sample());
-  EXPECT_EQ(first.cache, "kept");
-  EXPECT_EQ(second.cache, "found");
-  EXPECT_EQ(compiler(cache(), Schedule::kNone).compile(sample()).cache, "kept") << "another option";
-  Call before;
-  Call after;
-  before.run(*first.executable);
-  after.run(*second.executable);
-  EXPECT_EQ(before.y, after.y);
-  EXPECT_EQ(before.indices, after.indices);
-  EXPECT_EQ(warnings_, "");
-}
-
-TEST_F(ProgramCompilerTest, WritesDamagedFilesAnew) {
-  EXPECT_EQ(compiler(cache()).compile(sample()).cache, "kept");
-  for (const auto& entry : fs::directory_iterator(cache())) fs::resize_file(entry.path(), 1000);
-  EXPECT_TRUE(mentions(compiler(cache()).compile(sample()).cache, {"kept (", "damaged)"}));
-  EXPECT_NE(warnings_.find("cut off or damaged"), std::string::npos) << warnings_;
-  EXPECT_EQ(compiler(cache()).compile(sample()).cache, "found");
 }
 
 TEST_F(ProgramCompilerTest, TuningMeasuresAndKeepsWhatItMeasured) {
@@ -258,18 +226,6 @@ TEST_F(ProgramCompilerTest, TuningMeasuresAndKeepsWhatItMeasured) {
   }
 }
 
-// What is measured next time may be better.
-TEST_F(ProgramCompilerTest, TunedProgramsAreNotKept) {
-  Options options;
-  options.schedule = Schedule::kTuned;
-  options.tune_seconds = 0;
-  options.artifact_cache = cache();
-  const ProgramCompiler made(options, make_target("", 1), [](const std::string&) {});
-  const CompiledProgram compiled = made.compile(sample());
-  EXPECT_EQ(compiled.cache, "off");
-  EXPECT_EQ(compiled.tuning.rfind("2 kernels, 0 candidates measured", 0), 0U) << compiled.tuning;
-}
-
 TEST_F(ProgramCompilerTest, ADatabaseThatCannotBeReadIsPutAside) {
   const std::string database = folder_.path() / "database";
   const Target target = make_target("", 1);
@@ -288,14 +244,6 @@ TEST_F(ProgramCompilerTest, ADatabaseThatCannotBeReadIsPutAside) {
   const std::string file = folder_.write("file", "");
   EXPECT_NE(failure_of([&] { TuningDatabase(file, target, warn); }).find("tune_database"),
             std::string::npos);
-}
-
-TEST_F(ProgramCompilerTest, AFolderThatOthersMayWriteToIsNotUsed) {
-  fs::create_directory(cache());
-  fs::permissions(cache(), fs::perms::all);
-  EXPECT_EQ(compiler(cache()).compile(sample()).cache, "off");
-  EXPECT_TRUE(mentions(warnings_, {"others", "write"})) << warnings_;
-  EXPECT_EQ(compiler(folder_.write("file", "")).compile(sample()).cache, "off");
 }
 
 }  // namespace
