@@ -19,6 +19,7 @@ Command report_command();         ///< what results files hold, in many forms
 Command repro_command();          ///< a folder that repeats one record, or whether it did
 Command merge_command();          ///< one results file of several
 Command submit_command();         ///< a run spread over machines
+Command setup_command();          ///< wheels of libtorch and of plugins
 Command doctor_command();         ///< what machine and installation offer and lack
 Command completion_command();     ///< a script for a shell
 Command help_command();           ///< commands and topics, as text, manual page or Markdown
@@ -33,14 +34,23 @@ struct CommandRow {
 /// a declaration and a row here, and its line in CMakeLists.txt; the parser, help, manual pages and
 /// completion follow.
 inline constexpr CommandRow kCommands[] = {
-    {"run", run_command},         {"test-compiler", test_compiler_command},
-    {"score", score_command},     {"compare", compare_command},
-    {"inspect", inspect_command}, {"explain", explain_command},
-    {"sample", sample_command},   {"plugin", plugin_command},
-    {"report", report_command},   {"repro", repro_command},
-    {"merge", merge_command},     {"submit", submit_command},
-    {"doctor", doctor_command},   {"completion", completion_command},
-    {"help", help_command},       {"__complete", complete_command},
+    {"run", run_command},
+    {"test-compiler", test_compiler_command},
+    {"score", score_command},
+    {"compare", compare_command},
+    {"inspect", inspect_command},
+    {"explain", explain_command},
+    {"sample", sample_command},
+    {"plugin", plugin_command},
+    {"report", report_command},
+    {"repro", repro_command},
+    {"merge", merge_command},
+    {"submit", submit_command},
+    {"setup", setup_command},
+    {"doctor", doctor_command},
+    {"completion", completion_command},
+    {"help", help_command},
+    {"__complete", complete_command},
 };
 
 inline std::vector<Command> make_commands() {

@@ -16,7 +16,10 @@
 #include "base/text.h"
 #include "cli/work_folder.h"
 #include "config/manifest.h"
+#include "config/preflight.h"
 #include "record/record.h"
+#include "report/junit.h"
+#include "supervise/worker_program.h"
 
 namespace graphnet::cli {
 
@@ -125,6 +128,13 @@ class Check {
     } else {
       pass("exports", "the three functions of the ABI");
     }
+    const Result<fs::path> worker = context_.installation.worker_executable();
+    const Status loadable = config::preflight(*manifest, worker.is_ok() ? *worker : fs::path());
+    if (loadable.is_ok()) {
+      pass("needs", "every library and symbol that it needs is here");
+    } else {
+      fail("needs", loadable.message());
+    }
     return Status::ok();
   }
 
@@ -155,11 +165,13 @@ class Check {
     std::error_code ignored;
     if (!fs::exists(program, ignored)) {
       add("conformance", State::kSkipped,
-          "the program 'conformance' is not beside graphnet; tests/run builds it");
+          "the program 'conformance' is not beside graphnet; the package graphnet-conformance has "
+          "it, and tests/run of a source tree builds it");
       return Status::ok();
     }
-    GN_ASSIGN_OR_RETURN(const Output output,
-                        output_of({program.string(), "--plugin", folder_.string(), "--json"}));
+    GN_ASSIGN_OR_RETURN(
+        const Output output,
+        output_of({program.string(), "--plugin", folder_.string(), "--artifacts", "--json"}));
     std::map<std::string, std::size_t> counts;
     std::vector<std::string> failures;
     for (const std::string& line : base::split(output.text, '\n')) {
@@ -260,6 +272,7 @@ class Check {
     const base::UniqueFd errors = create("errors");
     base::Subprocess::Options options;
     options.arguments = command;
+    GN_ASSIGN_OR_RETURN(options.environment, supervise::worker_environment());
     options.output_fd = output.get();
     options.error_fd = errors.get();
     GN_ASSIGN_OR_RETURN(base::Subprocess child, base::Subprocess::start(options));
@@ -279,6 +292,36 @@ class Check {
 };
 
 }  // namespace
+
+std::string next_check(const std::vector<PluginFinding>& findings, const std::string& plugin,
+                       int last_level) {
+  const auto failed = std::find_if(findings.begin(), findings.end(), [](const PluginFinding& each) {
+    return each.state == PluginFinding::State::kFailed;
+  });
+  if (failed == findings.end()) {
+    if (last_level == kLastPluginLevel) return "";
+    return "graphnet plugin check " + plugin + " --level " + std::to_string(last_level + 1);
+  }
+  constexpr const char* kSteps[] = {
+      "clauses L1 to L7 of sdk/ABI.md say what manifest and library must be",
+      "clauses C1 to C7 of sdk/ABI.md; graphnet run -vv --config CONFIG shows what it prints",
+      "conformance --plugin FOLDER --only CASE runs one case; sdk/conformance/README.md",
+      "graphnet inspect SAMPLE --bisect --config CONFIG names the first wrong node"};
+  return kSteps[failed->level];
+}
+
+std::string junit_of(const std::vector<PluginFinding>& findings, const std::string& plugin) {
+  using End = report::JUnitCase::End;
+  report::JUnitSuite suite = {"plugin check " + plugin, {}};
+  for (const PluginFinding& each : findings) {
+    const End end = each.state == PluginFinding::State::kFailed    ? End::kFailed
+                    : each.state == PluginFinding::State::kSkipped ? End::kSkipped
+                                                                   : End::kPassed;
+    suite.cases.push_back({"level " + std::to_string(each.level) + " " + each.check, end,
+                           end == End::kPassed ? "" : each.message});
+  }
+  return report::junit_document({suite});
+}
 
 Result<std::vector<PluginFinding>> check_plugin(const Context& context, const fs::path& plugin,
                                                 int last_level) {

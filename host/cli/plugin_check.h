@@ -21,8 +21,15 @@ struct PluginFinding {
 
 inline constexpr int kLastPluginLevel = 3;
 
-/// Checks a plugin: 0 manifest and library, 1 loading and compiling in a worker, 2 the conformance
-/// cases, 3 bundled samples with proof. A level after one that failed is skipped.
+/// What to do about the first finding that failed, or how to check more; empty if all is checked.
+std::string next_check(const std::vector<PluginFinding>& findings, const std::string& plugin,
+                       int last_level);
+
+/// The findings as a JUnit document, a suite with a case for each.
+std::string junit_of(const std::vector<PluginFinding>& findings, const std::string& plugin);
+
+/// Checks a plugin: 0 manifest, exports and needed libraries, 1 loading and compiling in a worker,
+/// 2 the conformance cases, 3 bundled samples with proof. A level after one that failed is skipped.
 ///
 /// plugin   a library, its folder, or its plugin.yaml
 /// errors   kInput: there is no such plugin; kEnvironment: a program could not be started

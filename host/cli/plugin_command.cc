@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/diagnostics.h"
@@ -50,7 +51,7 @@ void print_json(const config::PluginRegistry& registry) {
   std::cout << base::dump_json(object) << '\n';
 }
 
-void print_table(const Context& context, const config::PluginRegistry& registry) {
+void print_table(const config::PluginRegistry& registry, bool says_why) {
   std::vector<report::Cells> rows = {
       {"name", "version", "abi", "state", "devices", "found by", "file"}};
   for (const auto& entry : registry.entries()) rows.push_back(row_of(registry, entry));
@@ -72,7 +73,7 @@ void print_table(const Context& context, const config::PluginRegistry& registry)
       }
     }
   }
-  if (context.flags.verbosity == 0) return;
+  if (!says_why) return;
   for (const auto& tier : registry.tiers()) {
     std::cerr << report::printable("searched " + tier.folder.string() + " (" + tier.label + ")")
               << '\n';
@@ -157,12 +158,12 @@ std::string info_text(const config::PluginRegistry& registry, const PluginEntry&
   return text;
 }
 
-Result<int> list_plugins(const Context& context) {
+Result<int> list_plugins(const Context& context, bool says_why) {
   const auto registry = installed_plugins(context);
   if (context.flags.json) {
     print_json(registry);
   } else {
-    print_table(context, registry);
+    print_table(registry, says_why || context.flags.verbosity > 0);
   }
   return kExitDone;
 }
@@ -186,6 +187,8 @@ struct PluginFlags {
   bool on_lowering = false;
   std::optional<std::string> into;
   std::optional<std::string> level;
+  std::optional<std::string> junit;
+  bool why = false;
 };
 
 Result<TemplateKind> template_kind(const PluginFlags& flags) {
@@ -275,7 +278,15 @@ Result<int> check(const Context& context, const PluginFlags& flags) {
                 << '\n';
     }
   }
-  if (context.flags.json) std::cout << base::dump_json(findings_json(plugin, findings)) << '\n';
+  if (flags.junit) {
+    GN_RETURN_IF_ERROR(base::write_file_atomic(*flags.junit, junit_of(findings, plugin)));
+  }
+  const std::string next = next_check(findings, plugin, level);
+  if (context.flags.json) {
+    std::cout << base::dump_json(findings_json(plugin, findings)) << '\n';
+  } else if (!next.empty()) {
+    std::cout << "next: " << report::printable(as_typed(next)) << '\n';
+  }
   return has_failed ? kExitPlugin : kExitDone;
 }
 
@@ -289,7 +300,7 @@ Result<int> execute(const Context& context, const PluginFlags& flags) {
     return Status(Code::kUsage, "--lang, --lowering and --into belong to plugin new")
         .add_hint("graphnet plugin new acme --lang c++");
   }
-  if (arguments.size() == 1 && arguments[0] == "list") return list_plugins(context);
+  if (arguments.size() == 1 && arguments[0] == "list") return list_plugins(context, flags.why);
   if (arguments.size() == 2 && arguments[0] == "info") return show_plugin(context, arguments[1]);
   if (arguments.size() == 2 && is_new) return new_plugin(context, flags);
   if (arguments.size() == 2 && arguments[0] == "check") return check(context, flags);
@@ -316,7 +327,7 @@ Command plugin_command() {
   command.summary = "list or describe plugins, begin a new one, or check one";
   command.description =
       "list: name, version, ABI, state (ok, shadowed by an earlier folder, disabled, broken), "
-      "devices,\nfile. A broken plugin is a row with its reason below the table; -v adds the "
+      "devices,\nfile. A broken plugin is a row with its reason below the table; --why adds the "
       "folders searched.\ninfo: everything its manifest says, options with type and default "
       "included; exit code 4 if\nthe plugin is broken or disabled.\nnew: a project that builds "
       "against the installed SDK (CMake, manifest, a plugin that computes\nten operators, run "
@@ -341,7 +352,9 @@ Command plugin_command() {
       {"--lowering", "", "new: on graphnet's lowered graph, which covers every operator",
        &flags->on_lowering},
       {"--into", "DIR", "new: the folder to make (default: NAME)", &flags->into},
-      {"--level", "0|1|2|3", "check: the last level (default: 3)", &flags->level}};
+      {"--level", "0|1|2|3", "check: the last level (default: 3)", &flags->level},
+      {"--junit", "FILE", "check: write the findings as JUnit XML too", &flags->junit},
+      {"--why", "", "list: the folders searched, and why a plugin is not used", &flags->why}};
   command.examples = {{"graphnet plugin list", "what `backend: {name: ...}` can name"},
                       {"graphnet plugin info nope", "its devices, weights modes and options"},
                       {"graphnet plugin new acme --lang c", "a plugin in C, to be filled"},

@@ -29,6 +29,7 @@ tree_of() {
 # linked_cache: the folder that .deps names, if it holds a tree.
 linked_cache() {
   local folder tree
+  # shellcheck disable=SC2154 # by setup_open, where there is a source tree
   folder=$(readlink -e "$setup_root/.deps") || return 0
   tree=$(find "$folder" -mindepth 1 -maxdepth 1 -type d ! -name '*.*' -print -quit)
   [[ -z $tree ]] || echo "$folder"

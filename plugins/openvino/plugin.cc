@@ -112,6 +112,9 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     }
     auto translated = graphnet::openvino::translate(body);
     if (args->check_only != 0) return nullptr;
+    if (graphnet::dumps(host) && translated.model) {
+      graphnet::dump(host, "lowered.ir", graphnet::openvino::text_of(*translated.model));
+    }
     auto executable = std::make_unique<gn_executable>();
     executable->host = host;
     try {

@@ -8,6 +8,7 @@
 #include <openvino/op/parameter.hpp>
 #include <openvino/op/result.hpp>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "graphnet/failure.h"
@@ -90,6 +91,25 @@ Translated translate(const gn_graph_body& body) {
   if (kept.empty()) return translated;
   translated.model = std::make_shared<ov::Model>(kept, whole->get_sinks(), whole->get_parameters());
   return translated;
+}
+
+std::string text_of(const ov::Model& model) {
+  std::ostringstream text;
+  for (const std::shared_ptr<ov::Node>& node : model.get_ordered_ops()) {
+    text << node->get_friendly_name() << ":";
+    for (const ov::Output<ov::Node>& output : node->outputs()) {
+      text << " " << output.get_element_type() << output.get_partial_shape();
+    }
+    text << " = " << node->get_type_name() << "(";
+    const char* separator = "";
+    for (const ov::Output<ov::Node>& input : node->input_values()) {
+      text << separator << input.get_node()->get_friendly_name();
+      if (input.get_node()->get_output_size() > 1) text << "#" << input.get_index();
+      separator = ", ";
+    }
+    text << ")\n";
+  }
+  return text.str();
 }
 
 Program::Program(ov::Core& core, Translated translated, const ov::AnyMap& settings)

@@ -30,6 +30,9 @@ struct Translated {
 /// errors   Failure UNSUPPORTED: operators that the frontend does not convert
 Translated translate(const gn_graph_body& body);
 
+/// A model as text for people, one operation a line: "Add_12: f32[1,8] = Add(x, Multiply_3)".
+std::string text_of(const ov::Model& model);
+
 /// A compiled model and the request that runs it.
 class Program {
  public:

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "graphnet/wheel_folder.h"
 #include "tvm_plugin/kept_signal.h"
 
 #define GN_TVM_FFI(name) extern "C" __attribute__((visibility("hidden"))) void* gn_slot_##name;
@@ -72,7 +73,7 @@ __attribute__((constructor(101))) void load_ffi() {
 
 std::string tvm_folder() {
   const char* const given = std::getenv("GRAPHNET_TVM");
-  return given != nullptr && *given != '\0' ? given : GN_TVM_PINNED_FOLDER;
+  return given != nullptr && *given != '\0' ? given : wheel_folder(GN_TVM_PINNED_FOLDER);
 }
 
 const std::string& ffi_failure() {

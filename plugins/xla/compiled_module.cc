@@ -124,7 +124,7 @@ void CompiledModule::check_results() const {
 std::string CompiledModule::serialize() const {
   pjrt::ExecutableSerializeArgs args;
   args.executable = executable_.get();
-  library_->check(args, GN_STATUS_INTERNAL, "XLA cannot store the program");
+  library_->check(args, GN_STATUS_UNSUPPORTED, "XLA cannot store the program");
   std::string bytes(args.bytes, args.num_bytes);
   if (args.destroy_backing != nullptr) args.destroy_backing(args.backing);
   return bytes;

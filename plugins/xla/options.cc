@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "graphnet/failure.h"
+#include "graphnet/wheel_folder.h"
 
 namespace graphnet::xla {
 
@@ -32,7 +33,7 @@ void add(CompileOverride given, std::vector<CompileOverride>& overrides) {
 }  // namespace
 
 std::string pinned_pjrt_file() {
-  return GN_XLA_PINNED_FILE;
+  return wheel_folder(GN_XLA_PINNED_FOLDER) + "/" + GN_XLA_PINNED_FILE;
 }
 
 std::string pinned_pjrt_package() {

@@ -31,9 +31,10 @@ void send(int fd, const Json& line) {
 }
 
 [[noreturn]] void run_child(const Cases& cases, std::size_t first,
-                            const std::filesystem::path& library, const Json& options, int fd) {
+                            const std::filesystem::path& library, const SessionSettings& settings,
+                            int fd) {
   alarm(kCaseSeconds);
-  auto session = PluginSession::open(library, options);
+  auto session = PluginSession::open(library, settings);
   if (!session.is_ok()) {
     send(fd, Json{{"error", session.status().message()}});
     _exit(1);
@@ -88,7 +89,8 @@ Status follow(int fd, const std::function<void(const CaseResult&)>& on_result, R
 }
 
 base::Result<Report> run_one_child(const Cases& cases, std::size_t first,
-                                   const std::filesystem::path& library, const Json& options,
+                                   const std::filesystem::path& library,
+                                   const SessionSettings& settings,
                                    const std::function<void(const CaseResult&)>& on_result) {
   std::array<int, 2> ends = {};
   if (pipe(ends.data()) != 0) return Status(base::Code::kEnvironment, std::strerror(errno));
@@ -97,7 +99,7 @@ base::Result<Report> run_one_child(const Cases& cases, std::size_t first,
   if (child < 0) return Status(base::Code::kEnvironment, std::strerror(errno));
   if (child == 0) {
     close(ends[0]);
-    run_child(cases, first, library, options, ends[1]);
+    run_child(cases, first, library, settings, ends[1]);
   }
   close(ends[1]);
   Report report;
@@ -109,12 +111,13 @@ base::Result<Report> run_one_child(const Cases& cases, std::size_t first,
 
 }  // namespace
 
-Status run_isolated(const Cases& cases, const std::filesystem::path& library, const Json& options,
+Status run_isolated(const Cases& cases, const std::filesystem::path& library,
+                    const SessionSettings& settings,
                     const std::function<void(const Case&, const CaseResult&)>& on_result) {
   std::size_t next = 0;
   while (next < cases.size()) {
     const auto take = [&](const CaseResult& result) { on_result(*cases[next++], result); };
-    GN_ASSIGN_OR_RETURN(const Report report, run_one_child(cases, next, library, options, take));
+    GN_ASSIGN_OR_RETURN(const Report report, run_one_child(cases, next, library, settings, take));
     if (report.error) return Status(base::Code::kPlugin, *report.error);
     if (next < cases.size()) take({Outcome::kFailed, describe_death(report.status)});
   }

@@ -5,7 +5,6 @@
 #include <functional>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 #include "conformance/case_file.h"
 #include "conformance/plugin_session.h"
@@ -21,7 +20,7 @@ inline constexpr unsigned kCaseSeconds = 60;
 /// order    of the cases
 /// errors   the plugin cannot be opened, or processes cannot be started
 base::Status run_isolated(const std::vector<const Case*>& cases,
-                          const std::filesystem::path& library, const base::Json& options,
+                          const std::filesystem::path& library, const SessionSettings& settings,
                           const std::function<void(const Case&, const CaseResult&)>& on_result);
 
 }  // namespace graphnet::conformance

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "config/manifest.h"
@@ -27,18 +28,29 @@ using base::Status;
 constexpr const char* kUsage =
     "usage: conformance --plugin FOLDER [--cases FOLDER] [--only PATTERN] [--option "
     "NAME=VALUE]...\n"
-    "                   [--needs FILE] [--json]\n"
+    "                   [--artifacts] [--needs FILE] [--json]\n"
     "FOLDER holds plugin.yaml, the library and gaps.yaml. PATTERN is of case names, such as\n"
     "'reduce/*' or '*/bf16/*'. Exit code 1 for a case that fails without a gap or passes in spite\n"
-    "of one, 77 if FILE is not there.\n";
+    "of one, 77 if FILE is not there. With --artifacts executables are serialized, loaded and run\n"
+    "too.\n";
 constexpr int kSkipped = 77;
+
+/// Those installed with this program, else the source tree's.
+std::filesystem::path default_cases() {
+  const std::filesystem::path prefix = base::executable_folder().parent_path();
+  std::filesystem::path installed = prefix / "share/graphnet/conformance/cases";
+  std::error_code ignored;
+  if (std::filesystem::is_directory(installed, ignored)) return installed;
+  return GRAPHNET_CASES;
+}
 
 struct Flags {
   std::filesystem::path plugin;
-  std::filesystem::path cases = GRAPHNET_CASES;
+  std::filesystem::path cases = default_cases();
   std::string only = "*";
   std::string options;  // YAML
   std::string needs;
+  bool artifacts = false;
   bool json = false;
 };
 
@@ -48,6 +60,10 @@ Result<Flags> read_flags(int argc, char** argv) {
     const std::string flag = argv[i];
     if (flag == "--json") {
       flags.json = true;
+      continue;
+    }
+    if (flag == "--artifacts") {
+      flags.artifacts = true;
       continue;
     }
     if (i + 1 == argc) return Status(base::Code::kUsage, "unknown, or without its value: " + flag);
@@ -119,7 +135,7 @@ Result<Tally> run(const Flags& flags) {
   }
   if (chosen.empty()) return Status(base::Code::kUsage, "no case fits '" + flags.only + "'");
   Tally tally;
-  GN_RETURN_IF_ERROR(run_isolated(chosen, manifest.library, options,
+  GN_RETURN_IF_ERROR(run_isolated(chosen, manifest.library, {options, flags.artifacts},
                                   [&](const Case& item, const CaseResult& result) {
                                     const Gap* gap = find_gap(gaps, item.name);
                                     const Verdict verdict = judge(result.outcome, gap);

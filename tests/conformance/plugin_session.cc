@@ -187,12 +187,14 @@ struct Expectation {
 };
 
 struct PluginSession::State {
-  explicit State(plugin::Library opened)
+  State(plugin::Library opened, const SessionSettings& settings)
       : library(std::move(opened)),
+        has_artifacts(settings.artifacts),
         services({}, &service, library.abi_minor()),
         backend(library, services) {}
 
   plugin::Library library;
+  bool has_artifacts;
   GraphService service;
   plugin::HostServices services;
   plugin::Backend backend;
@@ -201,13 +203,20 @@ struct PluginSession::State {
                  const Expectation& expected) {
     std::unique_ptr<plugin::Executable> executable;
     const gn_graph graph(signature);
+    const CallStatus asked = backend.check(graph);
+    if (asked.kind == FailureKind::kBroken) return failed(asked);
     CallStatus status = backend.compile(graph, arguments.data, executable);
+    const bool is_unsupported = status.kind == FailureKind::kUnsupported;
+    if (asked.is_ok() == is_unsupported) return failed(disagreement(asked, status));
     if (!status.is_ok()) return failed(status);
     const Status allocated = executable->allocate_outputs();
     if (!allocated.is_ok()) return failed(allocated.message());
     status = executable->bind();
     if (!status.is_ok()) return failed(status);
     CaseResult result = run_twice(item, *executable, arguments, expected.outputs[0]);
+    if (result.outcome == Outcome::kPassed && has_artifacts && backend.can_load()) {
+      result = run_loaded(graph, *executable, arguments, expected.outputs[0]);
+    }
     if (result.outcome != Outcome::kPassed) return result;
     // At the same addresses, as the host changes inputs between calls.
     arguments.fill(expected.contents[1]);
@@ -222,29 +231,59 @@ struct PluginSession::State {
   }
 
  private:
+  static std::string disagreement(const CallStatus& asked, const CallStatus& status) {
+    return asked.is_ok()
+               ? "check_only said that it is supported, compile: " + status.status.message()
+               : "compile did what check_only said is not supported: " + asked.status.message();
+  }
+
+  /// What an executable was serialized to must do what it does.
+  CaseResult run_loaded(const gn_graph& graph, const plugin::Executable& original,
+                        const Arguments& arguments, const std::vector<KeptOutput>& expected) {
+    std::string bytes;
+    CallStatus status = original.serialize(bytes);
+    if (status.kind == FailureKind::kUnsupported) return {};
+    std::unique_ptr<plugin::Executable> loaded;
+    if (status.is_ok()) status = backend.load(graph, bytes, arguments.data, loaded);
+    if (!status.is_ok()) return failed(status);
+    const Status allocated = loaded->allocate_outputs();
+    if (!allocated.is_ok()) return failed(allocated.message());
+    status = loaded->bind();
+    if (!status.is_ok()) return failed(status);
+    std::vector<KeptOutput> outputs = allocate_like(expected);
+    status = call(*loaded, service, outputs);
+    if (!status.is_ok()) return failed(status);
+    if (worker::bits_equal(outputs, first_outputs_)) return {};
+    return failed("the loaded executable gives other bits");
+  }
+
   CaseResult run_twice(const Case& item, plugin::Executable& executable, const Arguments& arguments,
                        const std::vector<KeptOutput>& expected) {
-    std::vector<KeptOutput> first = allocate_like(expected);
+    first_outputs_ = allocate_like(expected);
     std::vector<KeptOutput> second = allocate_like(expected);
-    for (std::vector<KeptOutput>* outputs : {&first, &second}) {
+    for (std::vector<KeptOutput>* outputs : {&first_outputs_, &second}) {
       const CallStatus status = call(executable, service, *outputs);
       if (!status.is_ok()) return failed(status);
     }
     const std::string changed = arguments.changed();
     if (!changed.empty()) return failed(changed);
-    if (!worker::bits_equal(first, second)) return failed("the second call differs from the first");
-    return compare(item, expected, first);
+    if (!worker::bits_equal(first_outputs_, second)) {
+      return failed("the second call differs from the first");
+    }
+    return compare(item, expected, first_outputs_);
   }
+
+  std::vector<KeptOutput> first_outputs_;
 };
 
 PluginSession::PluginSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
 PluginSession::~PluginSession() = default;
 
 Result<std::unique_ptr<PluginSession>> PluginSession::open(const std::filesystem::path& library,
-                                                           const base::Json& options) {
+                                                           const SessionSettings& settings) {
   GN_ASSIGN_OR_RETURN(plugin::Library opened, plugin::Library::open(library, [](const char*) {}));
-  auto state = std::make_unique<State>(std::move(opened));
-  CallStatus created = state->backend.create(options);
+  auto state = std::make_unique<State>(std::move(opened), settings);
+  CallStatus created = state->backend.create(settings.options);
   if (!created.is_ok()) return std::move(created.status);
   return std::unique_ptr<PluginSession>(new PluginSession(std::move(state)));
 }

@@ -25,6 +25,13 @@ struct CaseResult {
   std::string message;  ///< empty if passed
 };
 
+/// How a plugin is used.
+struct SessionSettings {
+  base::Json options = base::Json::object();  ///< validated, defaults filled in
+  /// Each executable is serialized, loaded again and run too, if the plugin has the slots.
+  bool artifacts = false;
+};
+
 /// A plugin loaded into this process, and libtorch to compare with.
 class PluginSession {
  public:
@@ -34,12 +41,14 @@ class PluginSession {
   ///
   /// errors   as plugin::Library::open() and the plugin's own
   static base::Result<std::unique_ptr<PluginSession>> open(const std::filesystem::path& library,
-                                                           const base::Json& options);
+                                                           const SessionSettings& settings);
 
-  /// Compiles and binds the case's graph, runs it twice on the case's inputs and once on other ones
+  /// Asks whether the plugin would compile the case's graph (check_only), which compile must then
+  /// do. Compiles and binds it, runs it twice on the case's inputs and once on other ones
   /// at the same addresses, and compares with eager: the outcome rule of verify/compare.h, and
   /// every element within the case's bound or that of its type (element_bound.h). The first two
-  /// runs must give the same bits; guards, inputs and weights stay as they were.
+  /// runs must give the same bits, as must the loaded executable; guards, inputs and weights stay
+  /// as they were.
   CaseResult run(const Case& item);
 
  private:

@@ -79,6 +79,7 @@ const Case kCases[] = {
     {"unwritten", "plugin_failed", {"plugin left output0 (float32 [2, 3]) unwritten"}},
     {"partly_written", "non_finite", {}},
     {"moves_output", "plugin_failed", {"changed", "tensor", "output0"}},
+    {"long_info", "plugin_failed", {"plugin bug: info gave 1048576 bytes"}},
     {"zeros", "accuracy_mismatch", {}},
     {"not_a_number", "non_finite", {}},
     {"slightly_wrong", "accuracy_mismatch", {}},

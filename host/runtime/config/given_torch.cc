@@ -5,6 +5,9 @@
 
 #include <string>
 
+#include "base/file.h"
+#include "config/installation.h"
+
 namespace graphnet::config {
 
 namespace fs = std::filesystem;
@@ -12,9 +15,25 @@ using base::Code;
 using base::Result;
 using base::Status;
 
+namespace {
+
+std::optional<fs::path> unpacked_torch_libraries() {
+  std::error_code failure;
+  const fs::path prefix = base::executable_folder().parent_path();
+  // A program of a build folder has the libtorch that it was built with.
+  if (!fs::is_directory(prefix / "share/graphnet/setup", failure)) return std::nullopt;
+  const fs::path cache = xdg_folder("XDG_CACHE_HOME", ".cache");
+  if (cache.empty()) return std::nullopt;
+  const fs::path folder = cache / "graphnet" / GRAPHNET_TORCH_TREE / "torch" / "lib";
+  if (!fs::exists(folder / "libtorch_cpu.so", failure)) return std::nullopt;
+  return folder;
+}
+
+}  // namespace
+
 Result<std::optional<fs::path>> given_torch_libraries() {
   const char* const given = ::secure_getenv("GRAPHNET_TORCH");
-  if (given == nullptr || *given == '\0') return std::optional<fs::path>();
+  if (given == nullptr || *given == '\0') return unpacked_torch_libraries();
   std::error_code failure;
   const fs::path folder = fs::absolute(given, failure) / "torch" / "lib";
   const fs::path library = folder / "libtorch_cpu.so";

@@ -9,7 +9,8 @@
 namespace graphnet::config {
 
 /// The folder of libraries of the libtorch that GRAPHNET_TORCH names, which holds torch/ and
-/// nvidia/; nothing if the variable is not set: the worker's own run path decides then.
+/// nvidia/. If the variable is not set: of what `graphnet setup torch` has unpacked for this user,
+/// for a program that is installed; else nothing, and the worker's own run path decides.
 ///
 /// errors   kEnvironment if there is no libtorch: another one must not stand in for it
 base::Result<std::optional<std::filesystem::path>> given_torch_libraries();

@@ -28,14 +28,6 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-/// source   XDG Base Directory Specification 0.8: relative values must be ignored
-fs::path xdg_folder(const char* variable, const char* below_home) {
-  fs::path given = environment(variable);
-  if (given.is_absolute()) return given;
-  const fs::path home = environment("HOME");
-  return home.is_absolute() ? home / below_home : fs::path();
-}
-
 /// Parts that are not empty: an empty path would mean the current folder, from which plugins are
 /// never loaded.
 template <typename T>
@@ -87,6 +79,13 @@ Status not_found(const Installation& installation, const std::string& name) {
 }
 
 }  // namespace
+
+fs::path xdg_folder(const char* variable, const char* below_home) {
+  fs::path given = environment(variable);
+  if (given.is_absolute()) return given;
+  const fs::path home = environment("HOME");
+  return home.is_absolute() ? home / below_home : fs::path();
+}
 
 Installation Installation::of_this_process() {
   Installation installation;

@@ -11,6 +11,12 @@
 
 namespace graphnet::config {
 
+/// A folder of this user: the variable's value, else `below_home` in the home folder; empty without
+/// either.
+///
+/// source   XDG Base Directory Specification 0.8: relative values must be ignored
+std::filesystem::path xdg_folder(const char* variable, const char* below_home);
+
 /// Where this program looks for configs, plugins and samples. Read once at start; tests build their
 /// own.
 struct Installation {

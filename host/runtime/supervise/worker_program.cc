@@ -65,6 +65,7 @@ Result<std::vector<std::string>> worker_environment(const WorkerProgram& program
 
 void add_torch_hint(const std::string& output, Status& error) {
   if (output.find("error while loading shared libraries: lib") == std::string::npos) return;
+  error.add_hint("graphnet setup torch, which fetches it for this user");
   error.add_hint("set GRAPHNET_TORCH to a folder that holds torch/ and nvidia/");
 }
 

@@ -36,6 +36,7 @@ void EarlyCopy::take(const std::vector<DLTensor>& outputs, const std::vector<Kep
     const std::size_t size = is_dense(tensor) ? kept[run.output].bytes.num_bytes() : 0;
     run.first_byte = std::min(at, size - std::min(size, kRunBytes));
     run.bytes.resize(std::min(size, kRunBytes));
+    if (run.bytes.empty()) continue;
     std::memcpy(run.bytes.data(),
                 static_cast<const std::byte*>(tensor.data) + tensor.byte_offset + run.first_byte,
                 run.bytes.size());

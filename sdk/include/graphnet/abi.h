@@ -358,9 +358,14 @@ typedef struct gn_backend_api {
    * may compute anything that depends on weights alone. */
   gn_status* (*bind)(gn_executable*, gn_bind_args*);
   void (*executable_destroy)(gn_executable*);
-  gn_status* (*info)(gn_backend*, gn_executable* /* [opt] */, gn_info* out);           /* [opt] */
+  gn_status* (*info)(gn_backend*, gn_executable* /* [opt] */, gn_info* out); /* [opt] */
+  /* Bytes that `deserialize` makes the executable from again, in another process; weights that
+   * compile did not know are not part of them. Both slots or none.
+   * errors: UNSUPPORTED: this executable cannot be stored */
   gn_status* (*serialize)(gn_executable*, gn_string* out /* [borrow] till destroy */); /* [opt] */
-  gn_status* (*deserialize)(gn_backend*, gn_string bytes, gn_executable** out);        /* [opt] */
+  /* errors: INVALID_ARGUMENT: damaged, or made by another compiler, with other options or for
+   * another processor */
+  gn_status* (*deserialize)(gn_backend*, gn_string bytes, gn_executable** out); /* [opt] */
 } gn_backend_api;
 
 /* ---- the three exports ----------------------------------------------------------------------- */

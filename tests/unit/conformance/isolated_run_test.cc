@@ -20,19 +20,20 @@ graph "family/op/f32/second"
 return %1
 )";
 
-std::vector<CaseResult> run(const std::string& fault, const std::string& text = kCases) {
+std::vector<CaseResult> run(const std::string& fault, const std::string& text = kCases,
+                            bool artifacts = false) {
   const auto cases = parse_cases(text, "x.gir");
   EXPECT_TRUE(cases.is_ok()) << cases.status().message();
   std::vector<const Case*> pointers;
   for (const Case& each : *cases) pointers.push_back(&each);
   const std::filesystem::path folder = std::filesystem::path(GRAPHNET_BINARY_DIR) / "tests/plugins";
   std::vector<CaseResult> results;
-  const auto status =
-      run_isolated(pointers, folder / fault / ("libgn_" + fault + ".so"), base::Json::object(),
-                   [&](const Case& item, const CaseResult& result) {
-                     EXPECT_EQ(&item, pointers[results.size()]);
-                     results.push_back(result);
-                   });
+  const auto status = run_isolated(pointers, folder / fault / ("libgn_" + fault + ".so"),
+                                   {base::Json::object(), artifacts},
+                                   [&](const Case& item, const CaseResult& result) {
+                                     EXPECT_EQ(&item, pointers[results.size()]);
+                                     results.push_back(result);
+                                   });
   EXPECT_TRUE(status.is_ok()) << status.message();
   return results;
 }
@@ -62,6 +63,17 @@ TEST(IsolatedRun, RefusalsAreUnsupported) {
   expect_all(run("unsupported_nodes"), Outcome::kUnsupported, "");
 }
 
+TEST(IsolatedRun, AnAnswerThatCompileDoesNotKeepFails) {
+  expect_all(run("refuses_late"), Outcome::kFailed, "check_only said that it is supported");
+  expect_all(run("compiles_when_asked"), Outcome::kFailed, "an executable with check_only");
+}
+
+TEST(IsolatedRun, ALoadedExecutableMustDoTheSame) {
+  expect_all(run("other_artifact", kCases, true), Outcome::kFailed, "gives other bits");
+  expect_all(run("other_artifact"), Outcome::kPassed, "");
+  expect_all(run("healthy", kCases, true), Outcome::kPassed, "");
+}
+
 TEST(IsolatedRun, WritesWhereNothingMayBeWrittenFail) {
   expect_all(run("writes_inputs"), Outcome::kFailed, "wrote to argument");
   expect_all(run("writes_behind"), Outcome::kFailed, "behind the last byte");
@@ -83,7 +95,7 @@ TEST(IsolatedRun, ACaseThatEagerSeesOtherwiseIsInvalid) {
 TEST(IsolatedRun, APluginThatCannotBeOpenedIsAnError) {
   const auto cases = parse_cases(kCases, "x.gir");
   ASSERT_TRUE(cases.is_ok());
-  const auto status = run_isolated({&(*cases)[0]}, "/no/such/plugin.so", base::Json::object(),
+  const auto status = run_isolated({&(*cases)[0]}, "/no/such/plugin.so", SessionSettings(),
                                    [](const Case&, const CaseResult&) { FAIL(); });
   EXPECT_FALSE(status.is_ok());
 }

@@ -21,6 +21,7 @@ sample::Argument argument(base::DType dtype, const std::vector<Element>& values)
   made.dtype = dtype;
   made.shape = {static_cast<std::int64_t>(values.size())};
   made.bytes = base::AlignedBuffer::allocate(values.size() * sizeof(Element));
+  if (values.empty()) return made;
   std::memcpy(made.bytes.data(), values.data(), values.size() * sizeof(Element));
   return made;
 }
