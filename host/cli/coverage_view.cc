@@ -17,9 +17,8 @@ using base::Result;
 namespace {
 
 /// What the plugin says of a sample; a sample that has no graph is no matter of the plugin's.
-Json row_of(const Context& context, const supervise::PlannedSample& sample,
-            const supervise::PlannedTask& planned) {
-  Json row = {{"sample", sample.name}};
+Json row_of(const Context& context, const supervise::PlannedTask& planned) {
+  Json row = {{"sample", planned.sample.name}};
   if (!planned.refusal.is_ok()) {
     row["outcome"] = name_of(record::Outcome::kPluginFailed);
     row["message"] = planned.refusal.message();
@@ -36,22 +35,22 @@ Json row_of(const Context& context, const supervise::PlannedSample& sample,
 Result<int> show_coverage(const Context& context,
                           const std::vector<supervise::PlannedSample>& samples,
                           const std::string& config) {
+  GN_ASSIGN_OR_RETURN(const auto plan, plan_trials(context, samples, config));
   std::size_t num_ok = 0;
-  std::string plugin;
   Json rows = Json::array();
-  for (const supervise::PlannedSample& sample : samples) {
-    GN_ASSIGN_OR_RETURN(const supervise::PlannedTask planned, plan_trial(context, sample, config));
-    plugin = planned.task.plugin_variant;
-    Json row = row_of(context, sample, planned);
+  for (const supervise::PlannedTask& planned : plan) {
+    Json row = row_of(context, planned);
     const bool is_ok = row["outcome"] == name_of(record::Outcome::kOk);
     num_ok += is_ok ? 1 : 0;
     if (!context.flags.json && !is_ok) {
-      std::cout << report::printable(row["outcome"].get<std::string>() + "  " + sample.name) << '\n'
+      std::cout << report::printable(row["outcome"].get<std::string>() + "  " + planned.sample.name)
+                << '\n'
                 << "  " << report::printable(row["message"].get<std::string>()) << '\n'
                 << std::flush;
     }
     rows.push_back(std::move(row));
   }
+  const std::string plugin = plan.front().task.plugin_variant;  // there is a sample at least
   if (context.flags.json) {
     const Json object = {{"schema", "graphnet.coverage/1"},
                          {"plugin", plugin},

@@ -60,19 +60,34 @@ std::string named(const std::vector<std::string>& items) {
   return text;
 }
 
+/// The flags of a record that say what the plugin did, with their meanings.
+std::string plugins_flags(const Json& record) {
+  std::vector<std::string> found;
+  if (!record.contains("flags")) return "";
+  for (const Json& each : record["flags"]) {
+    const record::Word<record::Flag> flag(each.get<std::string>());
+    const record::FlagFacts& facts = record::facts_of(flag.value());
+    if (facts.blames_plugin) found.push_back(flag.text() + " (" + facts.meaning + ")");
+  }
+  return base::join(found, ", ");
+}
+
 /// One plugin on its way through the levels.
 class Check {
  public:
-  Check(const Context& context, fs::path manifest, fs::path folder)
-      : context_(context), manifest_file_(std::move(manifest)), folder_(std::move(folder)) {}
+  Check(const Context& context, fs::path manifest, fs::path folder, const PluginCheckScope& scope)
+      : context_(context),
+        scope_(scope),
+        manifest_file_(std::move(manifest)),
+        folder_(std::move(folder)) {}
 
-  Result<std::vector<PluginFinding>> run(int last_level) {
+  Result<std::vector<PluginFinding>> run() {
     using Level = Status (Check::*)();
     constexpr std::pair<Level, const char*> kLevels[] = {{&Check::look_at_files, "files"},
                                                          {&Check::compile_one, "compile"},
                                                          {&Check::run_cases, "conformance"},
                                                          {&Check::run_samples, "samples"}};
-    for (level_ = 0; level_ <= last_level; ++level_) {
+    for (level_ = 0; level_ <= scope_.last_level; ++level_) {
       if (has_failed()) {
         add(kLevels[level_].second, State::kSkipped, "an earlier level failed");
         continue;
@@ -169,9 +184,9 @@ class Check {
           "it, and tests/run of a source tree builds it");
       return Status::ok();
     }
-    GN_ASSIGN_OR_RETURN(
-        const Output output,
-        output_of({program.string(), "--plugin", folder_.string(), "--artifacts", "--json"}));
+    GN_ASSIGN_OR_RETURN(const Output output,
+                        output_of({program.string(), "--plugin", folder_.string(), "--artifacts",
+                                   "--only", scope_.cases, "--json"}));
     std::map<std::string, std::size_t> counts;
     std::vector<std::string> failures;
     for (const std::string& line : base::split(output.text, '\n')) {
@@ -200,7 +215,7 @@ class Check {
   }
 
   Status run_samples() {
-    GN_ASSIGN_OR_RETURN(const auto records, records_of({}));
+    GN_ASSIGN_OR_RETURN(const auto records, records_of(scope_.samples));
     std::map<std::string, std::size_t> counts;
     std::vector<std::string> wrong;
     std::size_t num_proven = 0;
@@ -208,9 +223,11 @@ class Check {
       const auto outcome = record.value("outcome", std::string());
       ++counts[outcome];
       num_proven += record.value("verdict", std::string()) == "proven" ? 1 : 0;
+      const std::string name = record["sample"].value("name", std::string());
+      const std::string tricks = plugins_flags(record);
+      if (!tricks.empty()) wrong.push_back(name + ": flagged " + tricks);
       if (outcome == "ok" || outcome == "unsupported" || outcome == "skipped") continue;
-      wrong.push_back(record["sample"].value("name", std::string()) + ": " + outcome + ": " +
-                      record.value("message", std::string()));
+      wrong.push_back(name + ": " + outcome + ": " + record.value("message", std::string()));
     }
     const std::string tally = std::to_string(counts["ok"]) + " samples ok (" +
                               std::to_string(num_proven) + " proven), " +
@@ -284,6 +301,7 @@ class Check {
   }
 
   const Context& context_;
+  const PluginCheckScope& scope_;
   fs::path manifest_file_;
   fs::path folder_;
   fs::path library_;
@@ -324,7 +342,7 @@ std::string junit_of(const std::vector<PluginFinding>& findings, const std::stri
 }
 
 Result<std::vector<PluginFinding>> check_plugin(const Context& context, const fs::path& plugin,
-                                                int last_level) {
+                                                const PluginCheckScope& scope) {
   std::error_code ignored;
   const fs::path folder = fs::is_directory(plugin, ignored) ? plugin : plugin.parent_path();
   const fs::path manifest = (folder.empty() ? fs::path(".") : folder) / "plugin.yaml";
@@ -336,7 +354,7 @@ Result<std::vector<PluginFinding>> check_plugin(const Context& context, const fs
     return Status(Code::kInput, "no plugin.yaml beside '" + plugin.string() + "'")
         .add_hint("graphnet plugin new acme: writes one to copy");
   }
-  return Check(context, manifest, folder).run(last_level);
+  return Check(context, manifest, folder, scope).run();
 }
 
 }  // namespace graphnet::cli

@@ -21,6 +21,13 @@ struct PluginFinding {
 
 inline constexpr int kLastPluginLevel = 3;
 
+/// How far a check goes.
+struct PluginCheckScope {
+  int last_level = kLastPluginLevel;
+  std::string cases = "*";           ///< level 2: pattern of conformance cases
+  std::vector<std::string> samples;  ///< level 3: as `graphnet run` takes them; none: the bundled
+};
+
 /// What to do about the first finding that failed, or how to check more; empty if all is checked.
 std::string next_check(const std::vector<PluginFinding>& findings, const std::string& plugin,
                        int last_level);
@@ -35,6 +42,6 @@ std::string junit_of(const std::vector<PluginFinding>& findings, const std::stri
 /// errors   kInput: there is no such plugin; kEnvironment: a program could not be started
 base::Result<std::vector<PluginFinding>> check_plugin(const Context& context,
                                                       const std::filesystem::path& plugin,
-                                                      int last_level);
+                                                      const PluginCheckScope& scope);
 
 }  // namespace graphnet::cli

@@ -188,6 +188,8 @@ struct PluginFlags {
   std::optional<std::string> into;
   std::optional<std::string> level;
   std::optional<std::string> junit;
+  std::optional<std::string> cases;
+  std::vector<std::string> samples;
   bool why = false;
 };
 
@@ -254,17 +256,19 @@ Json findings_json(const std::string& plugin, const std::vector<PluginFinding>& 
 }
 
 Result<int> check(const Context& context, const PluginFlags& flags) {
-  int level = kLastPluginLevel;
+  PluginCheckScope scope;
   if (flags.level) {
     const std::string& text = *flags.level;
     if (text.size() != 1 || text[0] < '0' || text[0] > '0' + kLastPluginLevel) {
       return Status(Code::kUsage, "--level must be 0 to 3, got '" + text + "'");
     }
-    level = text[0] - '0';
+    scope.last_level = text[0] - '0';
   }
+  if (flags.cases) scope.cases = *flags.cases;
+  scope.samples = flags.samples;
   const std::string& plugin = flags.arguments[1];
   GN_ASSIGN_OR_RETURN(const std::vector<PluginFinding> findings,
-                      check_plugin(context, plugin, level));
+                      check_plugin(context, plugin, scope));
   bool has_failed = false;
   for (const PluginFinding& each : findings) {
     has_failed |= each.state == PluginFinding::State::kFailed;
@@ -281,7 +285,7 @@ Result<int> check(const Context& context, const PluginFlags& flags) {
   if (flags.junit) {
     GN_RETURN_IF_ERROR(base::write_file_atomic(*flags.junit, junit_of(findings, plugin)));
   }
-  const std::string next = next_check(findings, plugin, level);
+  const std::string next = next_check(findings, plugin, scope.last_level);
   if (context.flags.json) {
     std::cout << base::dump_json(findings_json(plugin, findings)) << '\n';
   } else if (!next.empty()) {
@@ -353,6 +357,10 @@ Command plugin_command() {
        &flags->on_lowering},
       {"--into", "DIR", "new: the folder to make (default: NAME)", &flags->into},
       {"--level", "0|1|2|3", "check: the last level (default: 3)", &flags->level},
+      {"--cases", "PATTERN",
+       "check: of level 2 the conformance cases like it: 'reduce/*' (default: *)", &flags->cases},
+      {"--samples", "SAMPLE|DIR|LIST",
+       "check: of level 3 other samples than the bundled; may repeat", &flags->samples},
       {"--junit", "FILE", "check: write the findings as JUnit XML too", &flags->junit},
       {"--why", "", "list: the folders searched, and why a plugin is not used", &flags->why}};
   command.examples = {{"graphnet plugin list", "what `backend: {name: ...}` can name"},

@@ -16,9 +16,9 @@ namespace graphnet::cli {
 namespace fs = std::filesystem;
 using base::Result;
 
-Result<supervise::PlannedTask> plan_trial(const Context& context,
-                                          const supervise::PlannedSample& sample,
-                                          const std::string& config) {
+Result<std::vector<supervise::PlannedTask>> plan_trials(
+    const Context& context, const std::vector<supervise::PlannedSample>& samples,
+    const std::string& config) {
   GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, config));
   GN_ASSIGN_OR_RETURN(config::RunConfig run_config,
                       config::read_run_config(file, {}, context.installation.config_folders()));
@@ -27,7 +27,15 @@ Result<supervise::PlannedTask> plan_trial(const Context& context,
                                               std::move(run_config)));
   supervise::PlanSettings settings;
   settings.auto_threads = measure::affinity_cores();
-  return supervise::make_plan({sample}, {backend}, settings).front();
+  return supervise::make_plan(samples, {backend}, settings);
+}
+
+Result<supervise::PlannedTask> plan_trial(const Context& context,
+                                          const supervise::PlannedSample& sample,
+                                          const std::string& config) {
+  GN_ASSIGN_OR_RETURN(std::vector<supervise::PlannedTask> plan,
+                      plan_trials(context, {sample}, config));
+  return std::move(plan.front());
 }
 
 std::optional<std::chrono::milliseconds> whole_limit(const supervise::PlannedTask& planned) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/command.h"
@@ -13,9 +14,13 @@
 
 namespace graphnet::cli {
 
-/// A task for one sample with the plugin of a config, as `graphnet run` would plan it.
+/// A task for each sample with the plugin of a config, as `graphnet run` would plan it.
 ///
 /// errors   as `graphnet run` for config and plugin
+base::Result<std::vector<supervise::PlannedTask>> plan_trials(
+    const Context& context, const std::vector<supervise::PlannedSample>& samples,
+    const std::string& config);
+/// The same for one sample.
 base::Result<supervise::PlannedTask> plan_trial(const Context& context,
                                                 const supervise::PlannedSample& sample,
                                                 const std::string& config);

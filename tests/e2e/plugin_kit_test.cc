@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const fs::path kControl = fs::path(GRAPHNET_SOURCE_DIR) / "configs/control";
 const fs::path kBuild = GRAPHNET_BINARY_DIR;
 
 ProgramEnd run(const std::vector<std::string>& words) {
@@ -111,6 +112,25 @@ struct Fault {
   const char* reason;
 };
 
+/// What `plugin check` finds first, with more flags of its own.
+void expect_failure(const Fault& fault, const std::vector<std::string>& flags) {
+  std::vector<std::string> words = {"plugin", "check", zoo(fault.name), "--json"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  const ProgramEnd end = graphnet(words);
+  EXPECT_EQ(end.state.exit_code, 4) << fault.name << end.output;
+  const auto json = base::parse_json(end.output, "check");
+  ASSERT_TRUE(json.is_ok()) << end.output;
+  bool is_found = false;
+  for (const auto& each : (*json)["checks"]) {
+    if (each["state"] != "failed") continue;
+    is_found = true;
+    EXPECT_EQ(each["level"], fault.level) << fault.name << end.output;
+    EXPECT_NE(each["message"].get<std::string>().find(fault.reason), std::string::npos)
+        << fault.name << end.output;
+  }
+  EXPECT_TRUE(is_found) << fault.name << end.output;
+}
+
 TEST(PluginCheck, FindsFaultsAtTheirLevel) {
   const Fault faults[] = {
       {"missing_run", 0, "does not export gn_backend_run"},
@@ -123,20 +143,29 @@ TEST(PluginCheck, FindsFaultsAtTheirLevel) {
       {"throw_in_compile", 1, "an exception left gn_backend_compile"},
       {"wrong_relu", 1, "accuracy_mismatch"},
   };
+  for (const Fault& fault : faults) expect_failure(fault, {"--level", "1"});
+}
+
+TEST(PluginCheck, HoldsBehaviourToTheAbiAtLevelTwo) {
+  const Fault faults[] = {
+      {"compiles_when_asked", 2, "an executable with check_only"},
+      {"refuses_late", 2, "check_only said that it is supported"},
+      {"other_artifact", 2, "the loaded executable gives other bits"},
+  };
   for (const Fault& fault : faults) {
-    const ProgramEnd end = graphnet({"plugin", "check", zoo(fault.name), "--level", "1", "--json"});
-    EXPECT_EQ(end.state.exit_code, 4) << fault.name << end.output;
-    const auto json = base::parse_json(end.output, "check");
-    ASSERT_TRUE(json.is_ok()) << end.output;
-    bool is_found = false;
-    for (const auto& each : (*json)["checks"]) {
-      if (each["state"] != "failed") continue;
-      is_found = true;
-      EXPECT_EQ(each["level"], fault.level) << fault.name << end.output;
-      EXPECT_NE(each["message"].get<std::string>().find(fault.reason), std::string::npos)
-          << fault.name << end.output;
-    }
-    EXPECT_TRUE(is_found) << fault.name << end.output;
+    expect_failure(fault, {"--level", "2", "--cases", "product/linear/f32/*"});
+  }
+}
+
+TEST(PluginCheck, FindsTricksAtLevelThree) {
+  const Fault tricks[] = {
+      {"onednn_off", 3, "flagged settings_changed"},
+      {"late_output", 3, "after gn_backend_run had returned"},
+      {"fast_clock", 3, "clock_tampered"},
+      {"built_in_weights", 3, "second weights"},
+  };
+  for (const Fault& trick : tricks) {
+    expect_failure(trick, {"--cases", "product/linear/f32/*", "--samples", kControl.string()});
   }
 }
 

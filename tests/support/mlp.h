@@ -56,7 +56,8 @@ struct Mlp {
     gn_graph_signature signature = {};
     signature.struct_size = sizeof(signature);
     if (gn_status* status = host->graph_signature(host->host, graph, &signature)) return status;
-    if (signature.num_inputs < 1 || signature.num_outputs != 1 || signature.num_weights != 4) {
+    if (signature.num_inputs < 1 || signature.num_outputs != 1 || signature.num_weights != 4 ||
+        signature.inputs[0].rank != 2 || !are_weights(signature.weights)) {
       return fail(host, GN_STATUS_UNSUPPORTED, "only linear, relu, linear");
     }
     const gn_value& input = signature.inputs[0];
@@ -68,6 +69,11 @@ struct Mlp {
     second.num_outputs = last.shape[0];
     hidden.resize(static_cast<std::size_t>(num_rows * first.num_outputs));
     return nullptr;
+  }
+
+  static bool are_weights(const gn_value* weights) {
+    return weights[0].rank == 2 && weights[1].rank == 1 && weights[2].rank == 2 &&
+           weights[3].rank == 1;
   }
 
   void bind(const gn_bind_args& args) {

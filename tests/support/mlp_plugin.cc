@@ -57,6 +57,7 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
                               gn_executable** out) {
   auto executable = graphnet::tests::make_executable();
   if (gn_status* status = executable->read(backend->host, args->graph)) return status;
+  if (args->check_only != 0) return nullptr;
   executable->prepare();
   *out = executable.release();
   return nullptr;

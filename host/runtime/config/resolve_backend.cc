@@ -198,6 +198,7 @@ Result<Backend> examine_backend(const Installation& installation,
     backend.manifest.name = entry.name;
   }
   backend.variant = variant_name(backend.manifest.name, backend.manifest.options, backend.options);
+  if (config.weights != "bound") backend.variant += "+" + config.weights;
   backend.config = std::move(config);
   backend.problem =
       entry.manifest ? examine_files(installation, backend) : std::move(entry.problem);

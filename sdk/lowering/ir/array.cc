@@ -40,8 +40,8 @@ long double rounded_to(Format format, long double value) {
 }
 
 long double value_of(Format format, Half half) {
-  const int exponent = (half.bits & 0x7fffU) >> format.fraction_bits;
-  const int fraction = half.bits & ((1U << format.fraction_bits) - 1U);
+  const auto exponent = static_cast<int>((half.bits & 0x7fffU) >> format.fraction_bits);
+  const auto fraction = static_cast<int>(half.bits & ((1U << format.fraction_bits) - 1U));
   const int whole = exponent == 0 ? fraction : fraction + (1 << format.fraction_bits);
   long double value = std::ldexp(static_cast<long double>(whole),
                                  std::max(exponent, 1) - format.bias - format.fraction_bits);

@@ -66,14 +66,17 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::size_t num_operands(const Composite& composite) {
-  std::int32_t last = -1;
+  std::size_t count = 0;
+  const auto include = [&](const Operand& operand) {
+    count = std::max(count, static_cast<std::size_t>(operand.position) + 1);
+  };
   for (const Argument& each : composite.arguments) {
-    if (const auto* one = std::get_if<Operand>(&each.value)) last = std::max(last, one->position);
+    if (const auto* one = std::get_if<Operand>(&each.value)) include(*one);
     if (const auto* list = std::get_if<std::vector<Operand>>(&each.value)) {
-      for (const Operand& operand : *list) last = std::max(last, operand.position);
+      for (const Operand& operand : *list) include(operand);
     }
   }
-  return static_cast<std::size_t>(last + 1);
+  return count;
 }
 
 std::string arguments_text(const Composite& composite,
