@@ -24,8 +24,9 @@ inline constexpr int kLastPluginLevel = 3;
 /// How far a check goes.
 struct PluginCheckScope {
   int last_level = kLastPluginLevel;
-  std::string cases = "*";           ///< level 2: pattern of conformance cases
-  std::vector<std::string> samples;  ///< level 3: as `graphnet run` takes them; none: the bundled
+  std::string cases = "*";            ///< level 2: pattern of conformance cases
+  std::vector<std::string> samples;   ///< level 3: as `graphnet run` takes them; none: the bundled
+  std::vector<std::string> settings;  ///< KEY=VALUE of run configs, as `graphnet run --set` takes
 };
 
 /// What to do about the first finding that failed, or how to check more; empty if all is checked.
@@ -36,7 +37,8 @@ std::string next_check(const std::vector<PluginFinding>& findings, const std::st
 std::string junit_of(const std::vector<PluginFinding>& findings, const std::string& plugin);
 
 /// Checks a plugin: 0 manifest, exports and needed libraries, 1 loading and compiling in a worker,
-/// 2 the conformance cases, 3 bundled samples with proof. A level after one that failed is skipped.
+/// with each value of its options too, 2 the conformance cases, also with little memory, 3 bundled
+/// samples with proof. A level after one that failed is skipped.
 ///
 /// plugin   a library, its folder, or its plugin.yaml
 /// errors   kInput: there is no such plugin; kEnvironment: a program could not be started

@@ -190,6 +190,7 @@ struct PluginFlags {
   std::optional<std::string> junit;
   std::optional<std::string> cases;
   std::vector<std::string> samples;
+  std::vector<std::string> settings;
   bool why = false;
 };
 
@@ -266,6 +267,7 @@ Result<int> check(const Context& context, const PluginFlags& flags) {
   }
   if (flags.cases) scope.cases = *flags.cases;
   scope.samples = flags.samples;
+  scope.settings = flags.settings;
   const std::string& plugin = flags.arguments[1];
   GN_ASSIGN_OR_RETURN(const std::vector<PluginFinding> findings,
                       check_plugin(context, plugin, scope));
@@ -336,11 +338,11 @@ Command plugin_command() {
       "included; exit code 4 if\nthe plugin is broken or disabled.\nnew: a project that builds "
       "against the installed SDK (CMake, manifest, a plugin that computes\nten operators, run "
       "config) in a folder that does not exist yet, and the commands to build\nand check it.\n"
-      "check: level 0 manifest and exports, 1 loading and compiling, 2 the conformance cases,\n3 "
-      "the "
-      "bundled samples with proof. Exit code 4 if one fails. Unsupported operators are "
-      "no\nfailure; "
-      "wrong results, crashes and unexpected passes of gaps are.\n"
+      "check: level 0 manifest, exports, needed libraries; 1 loading and compiling, with each "
+      "value "
+      "of\nthe options too; 2 the conformance cases, a few of them with little memory; 3 the "
+      "bundled samples\nwith proof. Exit code 4 if one fails. Unsupported operators are no "
+      "failure; wrong results,\ncrashes and unexpected passes of gaps are.\n"
       "GRAPHNET_PLUGIN_PATH: more "
       "folders, separated by colons. GRAPHNET_PLUGINS_ONLY: plugin files or\nfolders to use and no "
       "others. GRAPHNET_PLUGINS_DISABLE: patterns of names that are not\nused, separated by "
@@ -361,13 +363,17 @@ Command plugin_command() {
        "check: of level 2 the conformance cases like it: 'reduce/*' (default: *)", &flags->cases},
       {"--samples", "SAMPLE|DIR|LIST",
        "check: of level 3 other samples than the bundled; may repeat", &flags->samples},
+      {"--set", "KEY=VALUE", "check: of levels 1 and 3, a value of the run configs; may repeat",
+       &flags->settings},
       {"--junit", "FILE", "check: write the findings as JUnit XML too", &flags->junit},
       {"--why", "", "list: the folders searched, and why a plugin is not used", &flags->why}};
   command.examples = {{"graphnet plugin list", "what `backend: {name: ...}` can name"},
                       {"graphnet plugin info nope", "its devices, weights modes and options"},
                       {"graphnet plugin new acme --lang c", "a plugin in C, to be filled"},
                       {"graphnet plugin check acme/build/lib/graphnet/plugins/acme --level 1",
-                       "does it load and compile?"}};
+                       "does it load and compile?"},
+                      {"graphnet plugin check acme.so --set device=cuda --set timeouts.compile=20s",
+                       "on a GPU, and a hang is found sooner"}};
   command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }

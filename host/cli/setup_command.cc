@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "config/manifest.h"
 
 namespace graphnet::cli {
 
@@ -21,13 +22,20 @@ using base::Status;
 
 namespace {
 
-constexpr const char* kFile = "requirements.txt";
-
 /// What can be fetched: a script, and the requirements files by name.
 struct Wheels {
   fs::path script;
   std::map<std::string, fs::path> files;
 };
+
+/// Those of the plugins in the folders below `plugins`.
+void add_files_of(const fs::path& plugins, Wheels& wheels) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(plugins, ignored)) {
+    const fs::path file = entry.path() / config::kRequirementsName;
+    if (fs::exists(file, ignored)) wheels.files[entry.path().filename().string()] = file;
+  }
+}
 
 /// Of the packages that are installed, else of the source tree.
 Wheels find_wheels(const config::Installation& installation) {
@@ -36,17 +44,12 @@ Wheels find_wheels(const config::Installation& installation) {
   const fs::path share = installation.executable_folder.parent_path() / "share/graphnet/setup";
   if (fs::is_directory(share, ignored)) {
     wheels.script = share / "fetch.sh";
-    for (const auto& entry : fs::directory_iterator(share / "wheels", ignored)) {
-      wheels.files[entry.path().filename().string()] = entry.path() / kFile;
-    }
+    wheels.files["torch"] = share / "torch" / config::kRequirementsName;
+    add_files_of(installation.executable_folder.parent_path() / "lib/graphnet/plugins", wheels);
   } else if (installation.source_tree) {
     wheels.script = *installation.source_tree / "host/setup/fetch.sh";
-    wheels.files["torch"] = *installation.source_tree / "host" / kFile;
-    for (const auto& entry :
-         fs::directory_iterator(*installation.source_tree / "plugins", ignored)) {
-      if (!fs::exists(entry.path() / kFile, ignored)) continue;
-      wheels.files[entry.path().filename().string()] = entry.path() / kFile;
-    }
+    wheels.files["torch"] = *installation.source_tree / "host" / config::kRequirementsName;
+    add_files_of(*installation.source_tree / "plugins", wheels);
   }
   return wheels;
 }

@@ -47,8 +47,9 @@ inline constexpr const char* kSlotVariable = "GRAPHNET_SLOT";
 /// What a worker has to do.
 struct Task {
   std::string sample_path;
-  std::string sample_name;     ///< as in Record; empty: sample::sample_name()
-  std::string plugin_library;  ///< absolute path of the .so
+  std::string sample_name;                 ///< as in Record; empty: sample::sample_name()
+  std::string plugin_library;              ///< absolute path of the .so
+  std::vector<std::string> opened_before;  ///< libraries to open before it, in this order
   std::string plugin_name;
   std::string plugin_version;
   std::string plugin_sha256;                         ///< of the library; empty: not known

@@ -93,23 +93,6 @@ void* ProgramExecutable::constant_data(std::uint32_t index) {
   return kept_.back().data();
 }
 
-void* ProgramExecutable::weight_data(const DLTensor& tensor, const StoredValue& value) {
-  void* const data = data_of(tensor);
-  if (lowering::is_aligned(data)) return data;
-  const std::size_t num_bytes = bytes_of(value);
-  kept_.emplace_back(num_bytes);
-  std::memcpy(kept_.back().data(), data, num_bytes);
-  return kept_.back().data();
-}
-
-void* ProgramExecutable::input_data(const DLTensor& tensor, const StoredValue& value) {
-  void* const data = data_of(tensor);
-  if (lowering::is_aligned(data)) return data;
-  const std::size_t num_bytes = bytes_of(value);
-  copied_inputs_.push_back({data, lowering::AlignedCopy(num_bytes), num_bytes});
-  return copied_inputs_.back().copy.data();
-}
-
 void ProgramExecutable::bind(gn_bind_args& args) {
   is_bound_ = false;
   is_attached_ = false;
@@ -124,7 +107,7 @@ void ProgramExecutable::bind(gn_bind_args& args) {
         throw Failure(GN_STATUS_INVALID_ARGUMENT,
                       "weight " + std::to_string(value.index) + " is missing");
       }
-      data = weight_data(checked(args.weights[value.index], value, "weight", value.index), value);
+      data = data_of(checked(args.weights[value.index], value, "weight", value.index));
     } else if (value.source == ArgumentSource::kConstant) {
       data = constant_data(value.index);
     } else {
@@ -153,7 +136,6 @@ void ProgramExecutable::run_bind_function(gn_bind_args& args) {
 
 void ProgramExecutable::attach(const gn_run_args& args) {
   if (!is_bound_) throw Failure(GN_STATUS_INVALID_ARGUMENT, "run was called without bind");
-  copied_inputs_.clear();
   for (std::size_t id = 0; id < plan_.values.size(); ++id) {
     const StoredValue& value = plan_.values[id];
     if (!value.is_argument || value.source != ArgumentSource::kInput) continue;
@@ -162,7 +144,7 @@ void ProgramExecutable::attach(const gn_run_args& args) {
                     "input " + std::to_string(value.index) + " is missing");
     }
     const DLTensor& tensor = checked(args.inputs[value.index], value, "input", value.index);
-    values_[id] = view(value, input_data(tensor, value));
+    values_[id] = view(value, data_of(tensor));
   }
   // A stored program may be of another graph.
   if (args.num_outputs != plan_.outputs.size()) {
@@ -191,9 +173,6 @@ void ProgramExecutable::take(const ffi::Tensor& value, std::size_t output,
 
 void ProgramExecutable::run(const gn_run_args& args) {
   if (args.rebind != 0 || !is_attached_) attach(args);
-  for (const CopiedInput& input : copied_inputs_) {
-    std::memcpy(input.copy.data(), input.source, input.num_bytes);
-  }
   if (!plan_.main.results.empty()) {
     const auto results = call_function(main_, arguments_);
     for (std::size_t i = 0; i < outputs_of_result_.size(); ++i) {

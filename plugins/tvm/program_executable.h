@@ -29,16 +29,7 @@ class ProgramExecutable {
   const CompiledCode& code() const { return code_; }
 
  private:
-  /// An input that is copied in each call, because it lies where vectors cannot be loaded.
-  struct CopiedInput {
-    const void* source = nullptr;
-    lowering::AlignedCopy copy;
-    std::size_t num_bytes = 0;
-  };
-
   void* constant_data(std::uint32_t index);
-  void* input_data(const DLTensor& tensor, const StoredValue& value);
-  void* weight_data(const DLTensor& tensor, const StoredValue& value);
   void run_bind_function(gn_bind_args& args);
   void attach(const gn_run_args& args);
   void take(const ffi::Tensor& value, std::size_t output, const gn_run_args& args) const;
@@ -46,9 +37,8 @@ class ProgramExecutable {
   CallPlan plan_;
   CompiledCode code_;
   ffi::Function main_;
-  std::vector<lowering::AlignedCopy> kept_;  ///< constants, and weights that lie badly
-  std::vector<CopiedInput> copied_inputs_;
-  std::vector<ffi::Tensor> values_;  ///< as in the plan: what is known after bind
+  std::vector<lowering::AlignedCopy> kept_;  ///< constants
+  std::vector<ffi::Tensor> values_;          ///< as in the plan: what is known after bind
   std::vector<ffi::Tensor> parameters_;
   std::vector<ffi::AnyView> arguments_;
   std::vector<std::vector<std::size_t>> outputs_of_result_;

@@ -76,7 +76,7 @@ void ProgramExecutable::set_up_arguments() {
   const std::vector<ModuleArgument>& arguments = main_.signature().arguments;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].source == ArgumentSource::kInput) {
-      inputs_.push_back({i, nullptr, {}, {}});
+      inputs_.push_back({i, nullptr, {}});
     } else if (arguments[i].source == ArgumentSource::kResultMemory) {
       result_memory_.push_back(
           {i,
@@ -106,15 +106,10 @@ void ProgramExecutable::bind(gn_bind_args& args) {
     if (argument.source == ArgumentSource::kBound) {
       call_.set_argument(i, bound_[argument.index].get());
     } else if (argument.source == ArgumentSource::kWeight) {
-      const std::byte* data = weight_data(args, argument, *client_);
-      const bool is_read_in_place = client_->is_gpu() || lowering::is_aligned(data);
-      weights_.push_back(client_->make_buffer(argument.type, data,
-                                              is_read_in_place
-                                                  ? HostBufferSemantics::kImmutableZeroCopy
-                                                  : HostBufferSemantics::kImmutableOnlyDuringCall));
+      weights_.push_back(client_->make_buffer(argument.type, weight_data(args, argument, *client_),
+                                              HostBufferSemantics::kImmutableZeroCopy));
       call_.set_argument(i, weights_.back().get());
-      reads_host_memory |= is_read_in_place;
-      if (!is_read_in_place) args.kept_bytes += num_bytes(argument.type);
+      reads_host_memory = true;
     }
   }
   args.copied = reads_host_memory ? 0 : 1;
@@ -165,20 +160,9 @@ void ProgramExecutable::attach_input(Input& input, const std::byte* source) {
   if (input.source == source) return;
   const TensorType& type = main_.signature().arguments[input.position].type;
   input.source = nullptr;
-  input.copy.reset();
-  if (!client_->is_gpu() && !lowering::is_aligned(source)) input.copy.emplace(num_bytes(type));
-  input.buffer = client_->make_buffer(type, input.copy ? input.copy->data() : source,
-                                      HostBufferSemantics::kImmutableZeroCopy);
+  input.buffer = client_->make_buffer(type, source, HostBufferSemantics::kImmutableZeroCopy);
   call_.set_argument(input.position, input.buffer.get());
   input.source = source;
-}
-
-void ProgramExecutable::copy_inputs() {
-  for (const Input& input : inputs_) {
-    if (!input.copy) continue;
-    const TensorType& type = main_.signature().arguments[input.position].type;
-    std::memcpy(input.copy->data(), input.source, num_bytes(type));
-  }
 }
 
 /// Donating a buffer uses it up, so each call needs new ones.
@@ -208,7 +192,6 @@ void ProgramExecutable::take_results(void* stream) {
 
 void ProgramExecutable::run(const gn_run_args& args) {
   if (args.rebind != 0 || !is_attached_) attach(args);
-  copy_inputs();
   lend_result_memory();
   clock_.start();
   call_.execute(clock_);

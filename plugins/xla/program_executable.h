@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "graphnet/abi.h"
-#include "lowering/aligned_copy.h"
 #include "lowering/stablehlo/program.h"
 #include "xla/compiled_module.h"
 #include "xla/device_copy.h"
@@ -17,10 +16,9 @@ namespace graphnet::xla {
 
 /// A lowered program, compiled and ready to run: what stands behind a gn_executable.
 ///
-/// Inputs are read where the host has them if they are aligned to 64 bytes, else from a copy made
-/// in each call. A result with memory of its own among the arguments (kResultMemory) is written
-/// straight into the host's output; any other is copied there. On a CUDA device all tensors are its
-/// own; inputs are read in place, results are copied on the stream of the call.
+/// Inputs are read where the host has them. A result with memory of its own among the arguments
+/// (kResultMemory) is written straight into the host's output; any other is copied there. On a CUDA
+/// device all tensors are its own; results are copied on the stream of the call.
 class ProgramExecutable {
  public:
   /// Compiles both modules.
@@ -36,7 +34,7 @@ class ProgramExecutable {
                     std::vector<CompileOverride> overrides);
 
   /// Hands over the weights: runs the bind module, if there is one, and keeps its results. Weights
-  /// that the main module takes itself are read in place if aligned, else copied.
+  /// that the main module takes itself are read in place.
   ///
   /// errors   INVALID_ARGUMENT: a weight of another type or shape; RUNTIME_FAILED, OUT_OF_MEMORY
   void bind(gn_bind_args& args);
@@ -60,7 +58,6 @@ class ProgramExecutable {
     std::size_t position = 0;  ///< among main's arguments
     const std::byte* source = nullptr;
     OwnedBuffer buffer;
-    std::optional<lowering::AlignedCopy> copy;  ///< what the buffer is over, if not the source
   };
   /// An argument of main that is memory for a result.
   struct ResultMemory {
@@ -77,7 +74,6 @@ class ProgramExecutable {
   void run_bind_module(const gn_bind_args& args);
   void attach(const gn_run_args& args);
   void attach_input(Input& input, const std::byte* source);
-  void copy_inputs();
   void lend_result_memory();
   void take_results(void* stream);
 

@@ -34,8 +34,7 @@ graphnet_package(graphnet graphnet "Runs tensor compilers on GraphNet samples an
 graphnet_package(sdk graphnet-sdk "Headers, CMake package, conformance cases and templates for graphnet plugins"
   RECOMMENDS "${same_version}, cmake, g++")
 foreach(plugin IN LISTS GRAPHNET_PLUGINS)
-  # Its libraries are found by a run path of the machine that built it.
-  if(TARGET gn_${plugin} AND NOT TARGET outside_${plugin})
+  if(TARGET gn_${plugin})
     graphnet_package(plugin-${plugin} graphnet-plugin-${plugin} "The backend ${plugin} of graphnet" DEPENDS "${same_version}")
   endif()
 endforeach()

@@ -2,17 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
 
 namespace graphnet::lowering {
-
-/// True if compiled code can read this memory in place; it loads whole vectors.
-inline bool is_aligned(const void* data) {
-  return reinterpret_cast<std::uintptr_t>(data) % 64 == 0;
-}
 
 /// Memory of our own, aligned so that compiled code reads it in place.
 class AlignedCopy {

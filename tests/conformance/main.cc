@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Runs the conformance cases of sdk/conformance/cases with a plugin.
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,11 +30,12 @@ using base::Status;
 constexpr const char* kUsage =
     "usage: conformance --plugin FOLDER [--cases FOLDER] [--only PATTERN] [--option "
     "NAME=VALUE]...\n"
-    "                   [--artifacts] [--needs FILE] [--json]\n"
+    "                   [--artifacts] [--memory MIB] [--needs FILE] [--json]\n"
     "FOLDER holds plugin.yaml, the library and gaps.yaml. PATTERN is of case names, such as\n"
     "'reduce/*' or '*/bf16/*'. Exit code 1 for a case that fails without a gap or passes in spite\n"
     "of one, 77 if FILE is not there. With --artifacts executables are serialized, loaded and run\n"
-    "too.\n";
+    "too. With --memory each call may take so much more memory than the process has; giving up\n"
+    "passes then, a wrong result or a hang does not.\n";
 constexpr int kSkipped = 77;
 
 /// Those installed with this program, else the source tree's.
@@ -51,6 +54,7 @@ struct Flags {
   std::string options;  // YAML
   std::string needs;
   bool artifacts = false;
+  std::optional<std::uint64_t> memory;
   bool json = false;
 };
 
@@ -74,6 +78,13 @@ Result<Flags> read_flags(int argc, char** argv) {
       flags.cases = value;
     } else if (flag == "--only") {
       flags.only = value;
+    } else if (flag == "--memory") {
+      std::uint32_t mib = 0;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), mib);
+      if (error != std::errc() || end != value.data() + value.size()) {
+        return Status(base::Code::kUsage, "--memory must be a number of MiB: " + value);
+      }
+      flags.memory = std::uint64_t{mib} << 20U;
     } else if (flag == "--needs") {
       flags.needs = value;
     } else if (flag == "--option" && value.find('=') != std::string::npos) {
@@ -135,7 +146,9 @@ Result<Tally> run(const Flags& flags) {
   }
   if (chosen.empty()) return Status(base::Code::kUsage, "no case fits '" + flags.only + "'");
   Tally tally;
-  GN_RETURN_IF_ERROR(run_isolated(chosen, manifest.library, {options, flags.artifacts},
+  const SessionSettings settings = {options, flags.artifacts, flags.memory,
+                                    manifest.opened_before(), flags.json};
+  GN_RETURN_IF_ERROR(run_isolated(chosen, manifest.library, settings,
                                   [&](const Case& item, const CaseResult& result) {
                                     const Gap* gap = find_gap(gaps, item.name);
                                     const Verdict verdict = judge(result.outcome, gap);

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
@@ -22,14 +24,23 @@ enum class Outcome : std::uint8_t {
 
 struct CaseResult {
   Outcome outcome = Outcome::kPassed;
-  std::string message;  ///< empty if passed
+  std::string message;  ///< empty if passed; kGaveUp and why if that was allowed
 };
+
+/// Begins the message of a case that a plugin gave up for want of memory.
+inline constexpr const char* kGaveUp = "gave up: ";
 
 /// How a plugin is used.
 struct SessionSettings {
   base::Json options = base::Json::object();  ///< validated, defaults filled in
   /// Each executable is serialized, loaded again and run too, if the plugin has the slots.
   bool artifacts = false;
+  /// Bytes that a call into the plugin may take beyond what the process has; nothing: no limit.
+  /// With a limit a case passes if the plugin gives up, by a status or a death, but not if it says
+  /// that it is done and is not.
+  std::optional<std::uint64_t> memory = std::nullopt;
+  std::vector<std::filesystem::path> opened_before = {};  ///< as plugin::LibraryFiles
+  bool quiet = false;  ///< what the plugin prints is dropped; else it goes to standard error
 };
 
 /// A plugin loaded into this process, and libtorch to compare with.

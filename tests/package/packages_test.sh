@@ -6,6 +6,7 @@
 set -euo pipefail
 build=$1
 torch=$2
+source=$(cd "$(dirname "$0")/../.." && pwd -P)
 for tool in cpack dpkg dpkg-deb; do
   command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
 done
@@ -51,6 +52,23 @@ if [[ -f $(echo "$work"/packages/graphnet-plugin-tvm_*.deb) ]]; then
   expect "called 'nonsense': torch, tvm"
   as_user graphnet plugin list
   expect '^tvm '
+fi
+
+# Linked with libraries of a wheel, which each user has in a folder of their own.
+if [[ -f $(echo "$work"/packages/graphnet-plugin-openvino_*.deb) ]]; then
+  install graphnet-plugin-openvino
+  folder=$root/usr/lib/graphnet/plugins/openvino
+  LC_ALL=C readelf -d "$folder/libgn_openvino.so" | grep -E 'RUNPATH' | grep -F '/' &&
+    { echo "the package has a run path of this machine"; exit 1; }
+  as_user graphnet run "$sample" --config openvino && { echo "openvino runs without its wheel"; exit 1; }
+  expect 'libopenvino.so.*: graphnet setup openvino'
+  name=$(sha256sum "$folder/requirements.txt" | cut -d' ' -f1)
+  mkdir -p "$work/home/.cache/graphnet"
+  ln -s "$(readlink -f "$source/.deps/$name")" "$work/home/.cache/graphnet/$name"
+  as_user graphnet plugin list
+  expect '^openvino .* ok '
+  as_user graphnet run "$sample" --config openvino --protocol smoke
+  expect '^1 ok'
 fi
 
 install graphnet-sdk graphnet-conformance

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -33,6 +34,7 @@ struct gn_executable {
   gn_eager_executable* program = nullptr;
   std::vector<void*> weights;
   bool has_relu = false;
+  bool has_memory = true;
 };
 
 namespace {
@@ -89,6 +91,7 @@ enum Fault {
   refuses_late,
   other_artifact,
   long_info,
+  ignores_no_memory,
 };
 constexpr Fault kFault = FAULT;
 
@@ -208,6 +211,13 @@ gn_status* refuse_nodes(const gn_host_api* host, const gn_graph* graph) {
   return graphnet::fail(host, GN_STATUS_UNSUPPORTED, text);
 }
 
+bool has_memory() {
+  constexpr std::size_t kBytes = std::size_t{256} << 20U;
+  void* const memory = std::malloc(kBytes);
+  std::free(memory);
+  return memory != nullptr;
+}
+
 gn_status* compile(gn_backend* backend, const gn_compile_args* args, gn_executable** out) {
   const gn_host_api* host = backend->host;
   if (kFault == crash_in_compile) crash();
@@ -224,12 +234,22 @@ gn_status* compile(gn_backend* backend, const gn_compile_args* args, gn_executab
   auto executable = std::make_unique<gn_executable>();
   executable->host = host;
   executable->has_relu = kFault == wrong_relu && has_relu(host, args->graph);
+  executable->has_memory = kFault != ignores_no_memory || has_memory();
   gn_status* status = host->eager_compile(host->host, args->graph, &executable->program);
   if (status == nullptr) *out = executable.release();
   return status;
 }
 
+bool are_aligned(const DLTensor* const* tensors, std::uint64_t count) {
+  return std::all_of(tensors, tensors + count, [](const DLTensor* tensor) {
+    return (reinterpret_cast<std::uintptr_t>(tensor->data) + tensor->byte_offset) % 256 == 0;
+  });
+}
+
 gn_status* bind(gn_executable* executable, gn_bind_args* args) {
+  if (!are_aligned(args->weights, args->num_weights)) {
+    return graphnet::fail(executable->host, GN_STATUS_RUNTIME_FAILED, "weights are not aligned");
+  }
   for (std::uint64_t i = 0; i < args->num_weights; ++i) {
     executable->weights.push_back(args->weights[i]->data);
   }
@@ -297,7 +317,11 @@ void misbehave() {
 
 gn_status* run(gn_executable* executable, const gn_run_args* args) {
   misbehave();
-  if (kFault == unwritten) return nullptr;
+  if (kFault == unwritten || !executable->has_memory) return nullptr;
+  if (!are_aligned(args->inputs, args->num_inputs) ||
+      !are_aligned(args->outputs, args->num_outputs)) {
+    return graphnet::fail(executable->host, GN_STATUS_RUNTIME_FAILED, "memory is not aligned");
+  }
   if (executable->program == nullptr) {
     std::memset(args->outputs[0]->data, 0, num_elements(*args->outputs[0]) * sizeof(float));
     return nullptr;
@@ -327,7 +351,7 @@ gn_status* serialize(gn_executable*, gn_string* out) {
 }
 
 gn_status* deserialize(gn_backend* backend, gn_string, gn_executable** out) {
-  *out = new gn_executable{backend->host, nullptr, {}, false};
+  *out = new gn_executable{backend->host, nullptr, {}, false, true};
   return nullptr;
 }
 

@@ -98,10 +98,10 @@ class Resolver {
     closure_ = {};
   }
 
-  Result<LibraryClosure> resolve(const fs::path& plugin) {
-    GN_ASSIGN_OR_RETURN(ElfImage image, read_elf_image(plugin, ElfSymbols::kSkip));
+  Result<LibraryClosure> resolve(const std::vector<fs::path>& opened, const fs::path& plugin) {
     const std::size_t first = nodes_.size();
-    nodes_.push_back({plugin, std::move(image), 0});
+    GN_RETURN_IF_ERROR(open(plugin));
+    for (const fs::path& library : opened) GN_RETURN_IF_ERROR(open(library));
     follow(first);
     for (std::size_t i = first; i < nodes_.size(); ++i) {
       closure_.found.push_back(nodes_[i].path);
@@ -111,6 +111,12 @@ class Resolver {
   }
 
  private:
+  base::Status open(const fs::path& library) {
+    GN_ASSIGN_OR_RETURN(ElfImage image, read_elf_image(library, ElfSymbols::kSkip));
+    nodes_.push_back({library, std::move(image), 0});
+    return base::Status::ok();
+  }
+
   void follow(std::size_t first) {
     for (std::size_t i = first; i < nodes_.size() && nodes_.size() < kMaxLibraries; ++i) {
       const std::vector<std::string> needed = nodes_[i].image.needed;
@@ -315,11 +321,11 @@ LoaderPaths LoaderPaths::of_this_machine() {
   return paths;
 }
 
-Result<LibraryClosure> resolve_libraries(const fs::path& plugin, const fs::path& host_program,
+Result<LibraryClosure> resolve_libraries(const fs::path& plugin, const LoadedBefore& before,
                                          const LoaderPaths& paths) {
   Resolver resolver(paths);
-  if (!host_program.empty()) resolver.add_program(host_program);
-  return resolver.resolve(plugin);
+  if (!before.host_program.empty()) resolver.add_program(before.host_program);
+  return resolver.resolve(before.opened, plugin);
 }
 
 }  // namespace graphnet::config

@@ -51,15 +51,19 @@ struct LibraryClosure {
   std::vector<std::filesystem::path> searched;  ///< folders, each once, in order of first use
 };
 
-/// Follows DT_NEEDED from `plugin` as the loader will when `host_program` opens it: what the
-/// program itself has loaded by then is there already, whatever folder it came from. Runs no code.
-///
-/// `host_program` may be empty: then the plugin is looked at alone.
+/// What is loaded when a plugin is opened.
+struct LoadedBefore {
+  std::filesystem::path host_program;         ///< that opens it; may be empty
+  std::vector<std::filesystem::path> opened;  ///< libraries, in the order of opening
+};
+
+/// Follows DT_NEEDED from `plugin` as the loader will: what the program itself has loaded by then
+/// is there already, whatever folder it came from. Runs no code.
 ///
 /// errors   kPlugin if the plugin itself cannot be read
 /// source   ld.so(8): RPATH of the file and its loaders, LD_LIBRARY_PATH, RUNPATH, cache, defaults
 base::Result<LibraryClosure> resolve_libraries(const std::filesystem::path& plugin,
-                                               const std::filesystem::path& host_program,
+                                               const LoadedBefore& before,
                                                const LoaderPaths& paths);
 
 }  // namespace graphnet::config

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "config/map_keys.h"
+#include "config/wheel_tree.h"
 #include "config/yaml_reader.h"
 
 namespace graphnet::config {
@@ -20,7 +21,7 @@ std::vector<MapKeys> maps_of_manifest() {
             "weights", "needs", "options", "capabilities"},
            {"schema", "name", "version", "library", "abi", "devices", "weights"}},
           {"abi", {"major", "minor"}, {"major", "minor"}},
-          {"needs.[]", {"soname", "hint"}, {"soname", "hint"}},
+          {"needs.[]", {"soname", "hint", "wheel_folder"}, {"soname", "hint"}},
           option_keys("options.*")};
 }
 
@@ -110,11 +111,16 @@ Status read_needs(const MapReader& map, Manifest& manifest) {
   const YamlNode* node = map.find("needs");
   if (node == nullptr) return Status::ok();
   GN_RETURN_IF_ERROR(expect_sequence(*node, "needs"));
+  const fs::path tree = wheel_tree(manifest.file.parent_path() / kRequirementsName);
   for (const auto& item : node->items) {
     GN_ASSIGN_OR_RETURN(const MapReader need, MapReader::open(item, "needs"));
     NeededLibrary library;
     GN_ASSIGN_OR_RETURN(library.soname, require_text(need, "soname"));
     GN_ASSIGN_OR_RETURN(library.hint, require_text(need, "hint"));
+    GN_ASSIGN_OR_RETURN(const std::string folder, optional_text(need, "wheel_folder"));
+    std::error_code ignored;
+    const fs::path file = tree / folder / library.soname;
+    if (!folder.empty() && !tree.empty() && fs::exists(file, ignored)) library.file = file;
     manifest.needs.push_back(std::move(library));
   }
   return Status::ok();
@@ -133,6 +139,14 @@ bool is_plugin_name(const std::string& name) {
 
 bool Manifest::has_capability(const std::string& capability) const {
   return std::find(capabilities.begin(), capabilities.end(), capability) != capabilities.end();
+}
+
+std::vector<fs::path> Manifest::opened_before() const {
+  std::vector<fs::path> files;
+  for (const NeededLibrary& need : needs) {
+    if (!need.file.empty()) files.push_back(need.file);
+  }
+  return files;
 }
 
 Result<Manifest> read_manifest(const fs::path& file) {

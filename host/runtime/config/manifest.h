@@ -20,10 +20,17 @@ inline constexpr const char* kManifestName = "plugin.yaml";
 /// `replay`.
 inline constexpr const char* kGraphCapturable = "graph_capturable";
 
-/// A library that the plugin opens itself; named so that its absence can be explained.
+/// The pip requirements file beside plugin.yaml that pins the wheels of a plugin's compiler.
+inline constexpr const char* kRequirementsName = "requirements.txt";
+
+/// A library that the plugin is linked with or opens itself; named so that its absence can be
+/// explained.
 struct NeededLibrary {
   std::string soname;
   std::string hint;
+  /// For one in a wheel of the requirements file: where it is unpacked for the running user. The
+  /// host opens it before the plugin. Empty if there is none; then the loader looks for it.
+  std::filesystem::path file;
 };
 
 /// What plugin.yaml says about a plugin; everything known before any of its code runs.
@@ -43,6 +50,10 @@ struct Manifest {
   std::vector<std::string> capabilities;
 
   bool has_capability(const std::string& capability) const;
+  /// The files of `needs`, which are opened before the library.
+  ///
+  /// order    of `needs`
+  std::vector<std::filesystem::path> opened_before() const;
 };
 
 /// Reads a plugin.yaml. The library must exist and, with symbolic links resolved, lie in the folder

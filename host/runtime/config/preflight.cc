@@ -115,9 +115,9 @@ Status preflight(const Manifest& manifest, const fs::path& host_program) {
   GN_RETURN_IF_ERROR(check_abi(manifest));
   GN_ASSIGN_OR_RETURN(const ElfImage image, read_elf_image(manifest.library, ElfSymbols::kRead));
   GN_RETURN_IF_ERROR(check_exports(manifest, image.exports));
-  GN_ASSIGN_OR_RETURN(
-      const LibraryClosure closure,
-      resolve_libraries(manifest.library, host_program, LoaderPaths::of_this_machine()));
+  GN_ASSIGN_OR_RETURN(const LibraryClosure closure,
+                      resolve_libraries(manifest.library, {host_program, manifest.opened_before()},
+                                        LoaderPaths::of_this_machine()));
   GN_RETURN_IF_ERROR(check_missing(manifest, closure));
   return check_versions(manifest, closure);
 }

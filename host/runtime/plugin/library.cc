@@ -127,8 +127,12 @@ base::Result<gn_query_out> ask(const std::filesystem::path& file, void* query) {
 
 }  // namespace
 
-base::Result<Library> Library::open(const std::filesystem::path& file, const OnStep& on_step) {
+base::Result<Library> Library::open(const LibraryFiles& files, const OnStep& on_step) {
+  const std::filesystem::path& file = files.library;
   on_step("its static constructors");
+  for (const std::filesystem::path& before : files.opened_before) {
+    GN_RETURN_IF_ERROR(load(before).status());
+  }
   GN_ASSIGN_OR_RETURN(void* handle, load(file));
   const auto address = [&](const char* symbol) { return ::dlsym(handle, symbol); };
   for (const char* name : {"gn_plugin_query", "gn_backend_compile", "gn_backend_run"}) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "graphnet/abi.h"
@@ -19,18 +20,25 @@ inline constexpr std::uint32_t kNewestMinor = GN_ABI_MINOR;
 /// Told which code of a plugin is entered next: "its static constructors", "gn_plugin_query", ...
 using OnStep = std::function<void(const char*)>;
 
+/// The files of a plugin.
+struct LibraryFiles {
+  std::filesystem::path library;
+  /// Opened before it, in this order: its own needs of these names are met then.
+  std::vector<std::filesystem::path> opened_before = {};
+};
+
 /// A loaded plugin whose handshake succeeded. Never unloaded: vendor libraries do not survive it.
 class Library {
  public:
-  /// Opens the file (all symbols bound now, none visible to others), checks the three exports, asks
-  /// the query and checks the table it gives.
+  /// Opens the files (all symbols bound now, none visible to others), checks the three exports of
+  /// the library, asks the query and checks the table it gives.
   ///
   /// What can be known without running code was checked before the worker was started.
   ///
   /// errors   kPlugin: not loadable (the loader's own words), a missing export, refused or wrong
   /// ABI
   ///          version, a table slot that is missing or differs from the export of its name
-  static base::Result<Library> open(const std::filesystem::path& file, const OnStep& on_step);
+  static base::Result<Library> open(const LibraryFiles& files, const OnStep& on_step);
 
   const std::string& name() const { return name_; }
   const std::string& version() const { return version_; }

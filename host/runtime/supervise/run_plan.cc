@@ -41,6 +41,9 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   task.sample_path = sample.path;
   task.sample_name = sample.name;
   task.plugin_library = backend.manifest.library.string();
+  for (const auto& file : backend.manifest.opened_before()) {
+    task.opened_before.push_back(file.string());
+  }
   task.plugin_name = backend.manifest.name;
   task.plugin_version = backend.manifest.version;
   task.plugin_sha256 = backend.library.sha256;

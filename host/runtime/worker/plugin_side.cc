@@ -90,7 +90,8 @@ CallStatus PluginSide::open() {
   base::Status prepared = eager_->prepare();
   if (!prepared.is_ok()) return failed(std::move(prepared));
   watch_.emplace(arguments_);
-  auto opened = plugin::Library::open(task_.plugin_library, on_step_);
+  auto opened = plugin::Library::open(
+      {task_.plugin_library, {task_.opened_before.begin(), task_.opened_before.end()}}, on_step_);
   if (!opened.is_ok()) return failed(std::move(opened).status());
   library_.emplace(std::move(opened).value());
   const auto differs = [](const char* what, const std::string& says, const std::string& yaml) {

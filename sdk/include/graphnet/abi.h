@@ -212,16 +212,15 @@ typedef struct gn_graph_body {
 /* Tensors of one call.
  * shapes   inputs[i], outputs[i]: as in the signature; dense row-major unless strides say otherwise
  * order    as in the signature
- * Outputs are allocated by the host, 256-byte aligned, never overlapping; numel 0 may have null
- * data. The plugin writes to outputs[i]->data and changes no field of any DLTensor. On CPU the
- * outputs are complete when run returns. Pointers stay the same from call to call unless `rebind`
- * is non-zero.
- * Capture: a plugin whose manifest names the capability `graph_capturable` may be called, after
- * ordinary calls, with a stream that is being captured in a CUDA graph. In such a call the plugin
- * puts all its work on that stream, or on streams that it joins with that stream by events; it
- * allocates nothing and waits for nothing. The host then launches the graph repeatedly without
- * further calls. Whatever the graph reads and writes must keep its address until
- * executable_destroy. */
+ * Inputs, weights and outputs are allocated by the host, 256-byte aligned (data + byte_offset);
+ * outputs overlap nothing; numel 0 may have null data. The plugin writes to outputs[i]->data and
+ * changes no field of any DLTensor. On CPU the outputs are complete when run returns. Pointers stay
+ * the same from call to call unless `rebind` is non-zero. Capture: a plugin whose manifest names
+ * the capability `graph_capturable` may be called, after ordinary calls, with a stream that is
+ * being captured in a CUDA graph. In such a call the plugin puts all its work on that stream, or on
+ * streams that it joins with that stream by events; it allocates nothing and waits for nothing. The
+ * host then launches the graph repeatedly without further calls. Whatever the graph reads and
+ * writes must keep its address until executable_destroy. */
 typedef struct gn_run_args {
   uint64_t struct_size;
   const DLTensor* const* inputs;

@@ -126,7 +126,7 @@ TEST_F(PreflightTest, ListsEveryMissingLibraryWithHintsAndNearMisses) {
   plugin.needed = {"liba.so.1", "libfoo.so.10"};
   plugin.run_path = "$ORIGIN/deps";
   Manifest manifest = manifest_of(plugin);
-  manifest.needs = {{"libfoo.so.10", "install foo 10"}};
+  manifest.needs = {{"libfoo.so.10", "install foo 10", {}}};
   const base::Status status = preflight(manifest, "");
   EXPECT_EQ(status.code(), base::Code::kPlugin);
   EXPECT_TRUE(mentions(status.message(),
@@ -135,6 +135,22 @@ TEST_F(PreflightTest, ListsEveryMissingLibraryWithHintsAndNearMisses) {
   EXPECT_TRUE(contains(status.to_string(), "near miss " + (temp_.path() / "p").string()));
   EXPECT_TRUE(contains(status.to_string(), "/p/deps/libfoo.so.8"));
   EXPECT_TRUE(contains(status.to_string(), "/etc/ld.so.cache"));
+}
+
+TEST_F(PreflightTest, WhatTheManifestHasOpenedBeforeIsThere) {
+  ElfRecipe wheel;
+  wheel.soname = "libfoo.so.10";
+  wheel.needed = {"libbar.so.1"};
+  wheel.run_path = "$ORIGIN";
+  const fs::path file = temp_.write("wheel/libfoo.so.10", elf_bytes(wheel));
+  ElfRecipe plugin;
+  plugin.needed = {"libfoo.so.10"};
+  Manifest manifest = manifest_of(plugin);
+  manifest.needs = {{"libfoo.so.10", "graphnet setup acme", file}};
+  EXPECT_TRUE(
+      contains(preflight(manifest, "").to_string(), "libbar.so.1 (needed by libfoo.so.10)"));
+  temp_.write("wheel/libbar.so.1", elf_bytes({}));
+  EXPECT_TRUE(preflight(manifest, "").is_ok());
 }
 
 TEST_F(PreflightTest, NamesVersionsThatAreTooNew) {

@@ -21,7 +21,8 @@ return %1
 )";
 
 std::vector<CaseResult> run(const std::string& fault, const std::string& text = kCases,
-                            bool artifacts = false) {
+                            bool artifacts = false,
+                            std::optional<std::uint64_t> memory = std::nullopt) {
   const auto cases = parse_cases(text, "x.gir");
   EXPECT_TRUE(cases.is_ok()) << cases.status().message();
   std::vector<const Case*> pointers;
@@ -29,7 +30,7 @@ std::vector<CaseResult> run(const std::string& fault, const std::string& text = 
   const std::filesystem::path folder = std::filesystem::path(GRAPHNET_BINARY_DIR) / "tests/plugins";
   std::vector<CaseResult> results;
   const auto status = run_isolated(pointers, folder / fault / ("libgn_" + fault + ".so"),
-                                   {base::Json::object(), artifacts},
+                                   {base::Json::object(), artifacts, memory, {}, true},
                                    [&](const Case& item, const CaseResult& result) {
                                      EXPECT_EQ(&item, pointers[results.size()]);
                                      results.push_back(result);
@@ -72,6 +73,21 @@ TEST(IsolatedRun, ALoadedExecutableMustDoTheSame) {
   expect_all(run("other_artifact", kCases, true), Outcome::kFailed, "gives other bits");
   expect_all(run("other_artifact"), Outcome::kPassed, "");
   expect_all(run("healthy", kCases, true), Outcome::kPassed, "");
+}
+
+TEST(IsolatedRun, WithoutMemoryGivingUpPassesAndPretendingFails) {
+  constexpr std::uint64_t kMemory = std::uint64_t{128} << 20U;
+  expect_all(run("ignores_no_memory"), Outcome::kPassed, "");
+  expect_all(run("ignores_no_memory", kCases, false, kMemory), Outcome::kFailed, "unwritten");
+  expect_all(run("eats_memory", kCases, false, kMemory), Outcome::kPassed, kGaveUp);
+  expect_all(run("crash_in_run", kCases, false, kMemory), Outcome::kPassed, kGaveUp);
+  expect_all(run("slightly_wrong", kCases, false, kMemory), Outcome::kFailed, "instead of");
+  expect_all(run("healthy", kCases, false, kMemory), Outcome::kPassed, "");
+}
+
+TEST(IsolatedRun, WhatAPluginPrintsAndLeavesBehindIsNoResult) {
+  expect_all(run("floods_output"), Outcome::kPassed, "");
+  expect_all(run("leaves_child"), Outcome::kPassed, "");
 }
 
 TEST(IsolatedRun, WritesWhereNothingMayBeWrittenFail) {

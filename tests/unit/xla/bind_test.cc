@@ -45,17 +45,6 @@ TEST_P(BindTest, ComputesOnWeightsOnceAndReadsOthersInPlace) {
   expect_linear(*executable);
 }
 
-TEST_P(BindTest, CopiesWeightsThatAreNotAligned) {
-  const auto executable = compile(linear_program());
-  HostTensor w = f32({2, 3}, {1, 2, 3, 4, 5, 6}, 4);
-  HostTensor b = f32({2}, {10, 20}, 4);
-  const gn_bind_args answer = bind(*executable, {&w, &b});
-  EXPECT_EQ(answer.copied, 1u);
-  EXPECT_EQ(answer.kept_bytes, 8 * sizeof(float));
-  b.set(std::vector<float>(2, -1));
-  expect_linear(*executable);
-}
-
 TEST_P(BindTest, BindsAnew) {
   const auto executable = compile(linear_program());
   HostTensor zeros = f32({2, 3}, std::vector<float>(6));

@@ -30,16 +30,14 @@ TEST_P(ProgramExecutableTest, Adds) {
 
 TEST_P(ProgramExecutableTest, ReadsInputsAnewInEveryCall) {
   const auto executable = compile(add_program());
-  for (const std::size_t offset : {0, 4, 16, 32}) {
-    HostTensor a = f32({2, 3}, std::vector<float>(6, 1), offset);
-    HostTensor b = f32({2, 3}, std::vector<float>(6, 2));
-    HostTensor out = f32({2, 3}, std::vector<float>(6));
-    run(*executable, {&a, &b}, {&out});
-    EXPECT_EQ(out.values<float>(), std::vector<float>(6, 3)) << offset;
-    a.set(std::vector<float>(6, 5));
-    run(*executable, {&a, &b}, {&out}, false);
-    EXPECT_EQ(out.values<float>(), std::vector<float>(6, 7)) << offset;
-  }
+  HostTensor a = f32({2, 3}, std::vector<float>(6, 1));
+  HostTensor b = f32({2, 3}, std::vector<float>(6, 2));
+  HostTensor out = f32({2, 3}, std::vector<float>(6));
+  run(*executable, {&a, &b}, {&out});
+  EXPECT_EQ(out.values<float>(), std::vector<float>(6, 3));
+  a.set(std::vector<float>(6, 5));
+  run(*executable, {&a, &b}, {&out}, false);
+  EXPECT_EQ(out.values<float>(), std::vector<float>(6, 7));
 }
 
 TEST_P(ProgramExecutableTest, TakesOverNewPointersAtRebindOnly) {
