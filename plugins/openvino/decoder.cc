@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graphnet/plugin.h"
+#include "graphnet/scalar_type.h"
 #include "types.h"
 
 namespace graphnet::openvino {

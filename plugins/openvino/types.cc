@@ -10,35 +10,26 @@ namespace {
 struct Row {
   std::uint8_t code;
   std::uint8_t bits;
-  int scalar_type;
   ov::element::Type_t element;
 };
 
 constexpr Row kRows[] = {
-    {kDLUInt, 8, 0, ov::element::Type_t::u8},       {kDLInt, 8, 1, ov::element::Type_t::i8},
-    {kDLInt, 16, 2, ov::element::Type_t::i16},      {kDLInt, 32, 3, ov::element::Type_t::i32},
-    {kDLInt, 64, 4, ov::element::Type_t::i64},      {kDLFloat, 16, 5, ov::element::Type_t::f16},
-    {kDLFloat, 32, 6, ov::element::Type_t::f32},    {kDLFloat, 64, 7, ov::element::Type_t::f64},
-    {kDLBool, 8, 11, ov::element::Type_t::boolean}, {kDLBfloat, 16, 15, ov::element::Type_t::bf16},
+    {kDLUInt, 8, ov::element::Type_t::u8},      {kDLInt, 8, ov::element::Type_t::i8},
+    {kDLInt, 16, ov::element::Type_t::i16},     {kDLInt, 32, ov::element::Type_t::i32},
+    {kDLInt, 64, ov::element::Type_t::i64},     {kDLFloat, 16, ov::element::Type_t::f16},
+    {kDLFloat, 32, ov::element::Type_t::f32},   {kDLFloat, 64, ov::element::Type_t::f64},
+    {kDLBool, 8, ov::element::Type_t::boolean}, {kDLBfloat, 16, ov::element::Type_t::bf16},
 };
-
-const Row* find_row(DLDataType dtype) {
-  for (const Row& row : kRows) {
-    if (row.code == dtype.code && row.bits == dtype.bits && dtype.lanes == 1) return &row;
-  }
-  return nullptr;
-}
 
 }  // namespace
 
 ov::element::Type element_type(DLDataType dtype) {
-  const Row* row = find_row(dtype);
-  return row == nullptr ? ov::element::dynamic : ov::element::Type(row->element);
-}
-
-int scalar_type(DLDataType dtype) {
-  const Row* row = find_row(dtype);
-  return row == nullptr ? -1 : row->scalar_type;
+  for (const Row& row : kRows) {
+    if (row.code == dtype.code && row.bits == dtype.bits && dtype.lanes == 1) {
+      return {row.element};
+    }
+  }
+  return ov::element::dynamic;
 }
 
 bool is_empty(const gn_value& value) {

@@ -11,11 +11,6 @@ namespace graphnet::openvino {
 /// `dynamic` for element types that the plugin does not pass on.
 ov::element::Type element_type(DLDataType dtype);
 
-/// The number by which PyTorch's operators name an element type; negative for the same.
-///
-/// source   c10/core/ScalarType.h
-int scalar_type(DLDataType dtype);
-
 /// Whether an extent is 0.
 bool is_empty(const gn_value& value);
 
