@@ -98,6 +98,7 @@ Json info_json(const config::PluginRegistry& registry, const PluginEntry& entry)
   object["vendor"] = entry.manifest->vendor;
   object["license"] = entry.manifest->license;
   object["capabilities"] = entry.manifest->capabilities;
+  object["calls_libtorch"] = entry.manifest->calls_libtorch;
   object["needs"] = Json::array();
   for (const auto& needed : entry.manifest->needs) object["needs"].push_back(needed.soname);
   object["options"] = Json::array();
@@ -146,6 +147,9 @@ std::string info_text(const config::PluginRegistry& registry, const PluginEntry&
           info_row("devices", base::join(manifest.devices, ", ")) +
           info_row("weights", base::join(manifest.weights, ", ")) +
           info_row("capabilities", base::join(manifest.capabilities, ", "));
+  if (!manifest.calls_libtorch.empty()) {
+    text += info_row("calls libtorch", base::join(manifest.calls_libtorch, ", "));
+  }
   for (const auto& needed : manifest.needs) text += info_row("needs", needed.soname);
   text += manifest.options.empty() ? info_row("options", "none")
                                    : "\noptions, as backend.options.<name> of a run config:\n";

@@ -100,7 +100,8 @@ Result<int> execute(const Context& context, const TestCompilerFlags& flags) {
 std::vector<Flag> flag_table(TestCompilerFlags& flags) {
   return {
       {"--model-path", "DIR", "a sample, or a folder: every sample below it", &flags.model_path},
-      {"--compiler", "PLUGIN", "an installed plugin (default: the only one that is installed)",
+      {"--compiler", "PLUGIN",
+       "an installed plugin, or the path of one's library (default, as upstream: inductor)",
        &flags.compiler},
       {"--device", "DEVICE",
        "cpu or cuda:N, if the plugin offers it (default: cpu; upstream's default: cuda)",
@@ -119,7 +120,7 @@ std::vector<Flag> flag_table(TestCompilerFlags& flags) {
       {"--config", "BASE64", "options for the plugin: base64 of a JSON object (default: {})",
        &flags.config},
       {"--kernel-time,--profiler-device-time", "",
-       "accepted and without effect, as upstream's on a cpu", &flags.kernel_time},
+       "without effect on a cpu, as upstream's; refused on other devices", &flags.kernel_time},
       {"--threads", "N|auto",
        "not upstream's: size of the thread pool (default: OMP_NUM_THREADS, else auto: the cores "
        "this process may use)",
@@ -150,9 +151,10 @@ Command test_compiler_command() {
   command.examples = {
       {"graphnet test-compiler --model-path samples/torchgeometric/GAT --compiler nope",
        "one sample"},
-      {"graphnet test-compiler --model-path samples 2> nope.log", "every sample of a folder"},
+      {"graphnet test-compiler --model-path samples --compiler nope 2> nope.log",
+       "every sample of a folder"},
       {"graphnet test-compiler --model-path-prefix samples --allow-list list.txt",
-       "those of a list"},
+       "those of a list, with upstream's default compiler"},
   };
   command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;

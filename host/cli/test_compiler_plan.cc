@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/test_compiler_plan.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -82,16 +83,31 @@ Result<ModeSelection> select_recursive(const TestCompilerFlags& flags) {
   return selection;
 }
 
-/// --compiler, else the only plugin there is.
-Result<std::string> choose_compiler(const Context& context, const TestCompilerFlags& flags) {
-  if (flags.compiler) return *flags.compiler;
-  const std::vector<std::string> names = usable_plugins(installed_plugins(context));
-  if (names.size() == 1) return names[0];
-  if (names.empty()) {
-    return Status(Code::kPlugin, "no plugin is installed").add_hint("graphnet doctor");
+/// What upstream's program compiles with if nothing is named.
+constexpr const char* kUpstreamDefault = "inductor";
+
+/// Upstream writes some names with hyphens that plugins do not have: "blade-disc".
+std::string without_hyphens(std::string name) {
+  name.erase(std::remove_if(name.begin(), name.end(),
+                            [](char letter) { return letter == '-' || letter == '_'; }),
+             name.end());
+  return name;
+}
+
+/// --compiler: a plugin's name, or the path of a library; else upstream's default.
+void choose_compiler(const Context& context, const TestCompilerFlags& flags,
+                     config::RunConfig& run_config) {
+  config::BackendChoice& backend = run_config.backend;
+  backend.where = flags.compiler ? "--compiler" : "--compiler, whose default is upstream's";
+  backend.name = flags.compiler.value_or(kUpstreamDefault);
+  if (backend.name.find('/') != std::string::npos) {
+    backend.library = backend.name;
+    backend.name.clear();
+    return;
   }
-  return Status(Code::kUsage, "--compiler is missing: several plugins are installed")
-      .add_hint("--compiler with one of: " + base::join(names, ", "));
+  for (const std::string& name : usable_plugins(installed_plugins(context))) {
+    if (without_hyphens(name) == without_hyphens(backend.name)) backend.name = name;
+  }
 }
 
 /// --config: base64 of a JSON object, or "None".
@@ -148,8 +164,11 @@ Result<config::RunConfig> read_flags(const Context& context, const TestCompilerF
   GN_ASSIGN_OR_RETURN(const auto limit, read_time_limit("--timeout", flags.timeout));
   if (limit) run_config.timeouts["compile"] = run_config.timeouts["run"] = *limit;
   GN_RETURN_IF_ERROR(read_options(flags, run_config));
-  GN_ASSIGN_OR_RETURN(run_config.backend.name, choose_compiler(context, flags));
-  run_config.backend.where = "--compiler";
+  if (flags.kernel_time && device->is_cuda) {
+    return Status(Code::kUsage, "--kernel-time is not done yet on " + run_config.device)
+        .add_hint("graphnet run ..., then graphnet report --kernels: kernels and their times");
+  }
+  choose_compiler(context, flags, run_config);
   return run_config;
 }
 
@@ -158,7 +177,7 @@ std::string repeat_command(const Context& context, const TestCompilerFlags& flag
                            const journal::Task& task) {
   std::vector<std::string> words = {"graphnet",     "test-compiler",
                                     "--model-path", task.sample_path,
-                                    "--compiler",   task.plugin_name,
+                                    "--compiler",   flags.compiler.value_or(task.plugin_name),
                                     "--device",     task.device,
                                     "--warmup",     std::to_string(task.warmup),
                                     "--trials",     std::to_string(task.trials),

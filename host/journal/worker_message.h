@@ -50,6 +50,8 @@ struct Task {
   std::string sample_name;                 ///< as in Record; empty: sample::sample_name()
   std::string plugin_library;              ///< absolute path of the .so
   std::vector<std::string> opened_before;  ///< libraries to open before it, in this order
+  /// Functions of libtorch that it calls by design; see proof::Evidence::declared.
+  std::vector<std::string> calls_libtorch;
   std::string plugin_name;
   std::string plugin_version;
   std::string plugin_sha256;                         ///< of the library; empty: not known

@@ -18,7 +18,7 @@ namespace {
 std::vector<MapKeys> maps_of_manifest() {
   return {{"",
            {"schema", "name", "version", "vendor", "license", "library", "abi", "devices",
-            "weights", "needs", "options", "capabilities"},
+            "weights", "needs", "options", "capabilities", "calls_libtorch"},
            {"schema", "name", "version", "library", "abi", "devices", "weights"}},
           {"abi", {"major", "minor"}, {"major", "minor"}},
           {"needs.[]", {"soname", "hint", "wheel_folder"}, {"soname", "hint"}},
@@ -170,6 +170,9 @@ Result<Manifest> read_manifest(const fs::path& file) {
   }
   if (const YamlNode* capabilities = map.find("capabilities")) {
     GN_ASSIGN_OR_RETURN(manifest.capabilities, read_text_list(*capabilities, "capabilities"));
+  }
+  if (const YamlNode* calls = map.find("calls_libtorch")) {
+    GN_ASSIGN_OR_RETURN(manifest.calls_libtorch, read_text_list(*calls, "calls_libtorch"));
   }
   return manifest;
 }

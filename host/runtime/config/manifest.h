@@ -48,6 +48,9 @@ struct Manifest {
   std::vector<NeededLibrary> needs;
   std::vector<OptionSpec> options;
   std::vector<std::string> capabilities;
+  /// Functions and operators of libtorch that the compiler calls by design, as patterns of
+  /// fnmatch(3): "aoti_torch_cpu_mm_out", "aten::convolution*". See proof/verdict.h.
+  std::vector<std::string> calls_libtorch;
 
   bool has_capability(const std::string& capability) const;
   /// The files of `needs`, which are opened before the library.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "proof/verdict.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -23,10 +25,27 @@ std::optional<std::string> first_of(const std::vector<record::Word<record::Flag>
   return std::nullopt;
 }
 
+bool ran_eager_kernels(const Evidence& evidence) {
+  return evidence.device && !evidence.device->eager_kernels.empty();
+}
+
+bool is_declared(const Evidence& evidence, const std::string& name) {
+  return std::any_of(evidence.declared.begin(), evidence.declared.end(), [&](const auto& pattern) {
+    return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  });
+}
+
 record::Verdict mixed(const Evidence& evidence) {
   std::vector<std::string> names = evidence.entered;
   for (const std::string& name : evidence.dispatched) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  const std::size_t all = names.size();
+  names.erase(std::remove_if(names.begin(), names.end(),
+                             [&](const auto& name) { return is_declared(evidence, name); }),
+              names.end());
+  if (names.empty() && all > 0 && evidence.eager_runs == 0 && !ran_eager_kernels(evidence)) {
+    return {ProofVerdict::kMixed, "declared"};
   }
   if (evidence.device) {
     const auto& kernels = evidence.device->eager_kernels;
@@ -38,10 +57,6 @@ record::Verdict mixed(const Evidence& evidence) {
   const bool is_cut = names.size() > kMostNames;
   if (is_cut) names.resize(kMostNames);
   return {ProofVerdict::kMixed, base::join(names, ", ") + (is_cut ? ", ..." : "")};
-}
-
-bool ran_eager_kernels(const Evidence& evidence) {
-  return evidence.device && !evidence.device->eager_kernels.empty();
 }
 
 bool ran_only_eager_kernels(const Evidence& evidence) {

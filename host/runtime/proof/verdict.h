@@ -39,6 +39,9 @@ struct Evidence {
   // Dispatcher counts.
   std::vector<std::string> dispatched;  ///< operators that were called
   bool covers_program = false;          ///< they are at least those of the program itself
+  /// What the plugin's manifest says that its compiler calls in libtorch by design: patterns of
+  /// fnmatch(3) for names of `entered` and `dispatched`.
+  std::vector<std::string> declared;
 
   /// Of samples on a device; then code of the plugin and work on the device are both needed.
   std::optional<DeviceEvidence> device;
@@ -56,7 +59,9 @@ struct Evidence {
 /// |                   | equal those of untraced calls; on a device also:                        |
 /// |                   | all its work is attributed, none of it to libtorch, and the same in     |
 /// |                   | each call                                                               |
-/// | `mixed(list)`     | operators or kernels of libtorch ran, or copies of them, which          |
+/// | `mixed(list)`     | operators or kernels of libtorch ran, or copies of them, which;         |
+/// |                   | `mixed(declared)`: only those that the plugin's manifest names, and     |
+/// |                   | what they called in turn                                                |
 /// | `eager`           | libtorch ran the whole program: every call through the host's eager     |
 /// |                   | service, as many operators of each name as the program has, or all      |
 /// |                   | work on the device                                                      |

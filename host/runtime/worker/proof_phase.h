@@ -72,10 +72,10 @@ class ProofPhase {
 
   /// `mode`: "full" or "counts" (without the execute-deny tracer). `device`: what traces the device
   /// of the calls, borrowed; null on the CPU. `family`: the processes that belong to this one,
-  /// borrowed; null: they are not looked at.
+  /// borrowed; null: they are not looked at. `declared`: see proof::Evidence.
   ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
              const std::string& mode, TimedCalls timed, DeviceTracing* device = nullptr,
-             measure::ProcessFamily* family = nullptr);
+             measure::ProcessFamily* family = nullptr, std::vector<std::string> declared = {});
 
   /// Calls under the execute-deny tracer and the dispatcher counts, and then under the sampler.
   /// Returns the verdict.

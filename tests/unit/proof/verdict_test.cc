@@ -41,6 +41,27 @@ TEST(Verdict, MixedNamesWhatWasEnteredThenWhatWasDispatched) {
   EXPECT_EQ(verdict_of(evidence).text(), "mixed(at::cpu::mm, aten::relu, aten::fill_, ...)");
 }
 
+TEST(Verdict, MixedSaysDeclaredIfTheManifestNamesAllThatWasCalled) {
+  Evidence evidence = proven();
+  evidence.entered = {"aoti_torch_cpu_mm_out", "aten::convolution"};
+  evidence.dispatched = {"aten::convolution"};
+  evidence.inside = {"at::native::f"};
+  evidence.declared = {"aoti_torch_*", "aten::convolution"};
+  EXPECT_EQ(verdict_of(evidence).text(), "mixed(declared)");
+  evidence.dispatched.push_back("aten::sort");
+  EXPECT_EQ(verdict_of(evidence).text(), "mixed(aten::sort)");
+  evidence.dispatched.pop_back();
+  evidence.eager_runs = 1;
+  EXPECT_EQ(verdict_of(evidence).text(), "mixed(at::native::f)");
+}
+
+TEST(Verdict, MixedNamesWhatWasNotAskedForByName) {
+  Evidence evidence = proven();
+  evidence.inside = {"at::native::f"};
+  evidence.declared = {"*"};
+  EXPECT_EQ(verdict_of(evidence).text(), "mixed(at::native::f)");
+}
+
 TEST(Verdict, MixedIfThreadsWereFoundInLibtorchWhereTheTracerSawNoEntry) {
   Evidence evidence = proven();
   evidence.sampled = "at::native::gemv";
