@@ -1,7 +1,7 @@
-# graphnet_add_plugin(<name> SOURCES ... [LIBS <target>...] [RPATH <folder>...] [BUILD_RPATH <folder>...])
+# graphnet_add_plugin(<name> SOURCES ... [LIBS <target>...] [RPATH <folder>...] [BUILD_RPATH <folder>...] [FILES <file>...])
 #
 # Builds libgn_<name>.so into GRAPHNET_PLUGIN_ROOT/<name>/ (default: <build>/lib/graphnet/plugins) with its
-# plugin.yaml, and its gaps.yaml and requirements.txt if it has them, beside it.
+# plugin.yaml, its gaps.yaml and requirements.txt if it has them, and FILES beside it.
 # Exactly the three symbols of the ABI are exported, nothing is left undefined, everything resolves at
 # load, and needed libraries are looked for beside the plugin first, then in RPATH. BUILD_RPATH is for folders of
 # this machine, which an installed plugin has not: its plugin.yaml says under `needs` in which wheel a library is.
@@ -9,7 +9,7 @@ set(GRAPHNET_SDK_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(GRAPHNET_PLUGIN_ROOT ${CMAKE_BINARY_DIR}/lib/graphnet/plugins CACHE PATH "Folder that plugins are built into")
 
 function(graphnet_add_plugin name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;RPATH;BUILD_RPATH" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;RPATH;BUILD_RPATH;FILES" ${ARGN})
   set(target gn_${name})
   set(folder ${GRAPHNET_PLUGIN_ROOT}/${name})
   add_library(${target} MODULE ${ARG_SOURCES})
@@ -38,6 +38,10 @@ function(graphnet_add_plugin name)
     endif()
   endforeach()
   set(installed lib/graphnet/plugins/${name})
+  foreach(file IN LISTS ARG_FILES)
+    configure_file(${file} ${folder}/${file} COPYONLY)
+    install(FILES ${file} DESTINATION ${installed} COMPONENT plugin-${name})
+  endforeach()
   install(TARGETS ${target} LIBRARY DESTINATION ${installed} COMPONENT plugin-${name})
   install(DIRECTORY ${folder}/ DESTINATION ${installed} COMPONENT plugin-${name} FILES_MATCHING
     PATTERN "*.yaml" PATTERN requirements.txt)

@@ -181,5 +181,6 @@ int run_main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   setenv("OMP_NUM_THREADS", "1", 0);
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // a case that compiles for long shows at once
   return graphnet::conformance::run_main(argc, argv);
 }

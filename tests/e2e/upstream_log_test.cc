@@ -92,7 +92,7 @@ TEST(UpstreamLog, RecursiveModeNumbersSamplesAndCountsThoseThatUpstreamDiesOn) {
   const TempDir folder;
   folder.write("list.txt", "# comment\n\nsamples/ultralytics/yolo11n-cls\n" + kSmall + "\n");
   const ProgramEnd end =
-      test_compiler("--model-path samples --trials 1 --warmup 0 --log-prompt Q " +
+      test_compiler("--model-path samples --compiler nope --trials 1 --warmup 0 --log-prompt Q " +
                         std::string("--allow-list ") + (folder.path() / "list.txt").string(),
                     folder);
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
@@ -114,9 +114,10 @@ TEST(UpstreamLog, RecursiveModeNumbersSamplesAndCountsThoseThatUpstreamDiesOn) {
 TEST(UpstreamLog, ListModeSkipsWhatIsMissing) {
   const TempDir folder;
   folder.write("list.txt", "timm\nno/such\ntransformers-auto-model/sadhaklal_mlp-iris\n");
-  const ProgramEnd end = test_compiler("--model-path-prefix samples --trials 1 --allow-list " +
-                                           (folder.path() / "list.txt").string(),
-                                       folder);
+  const ProgramEnd end =
+      test_compiler("--model-path-prefix samples --compiler nope --trials 1 --allow-list " +
+                        (folder.path() / "list.txt").string(),
+                    folder);
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
   EXPECT_EQ(end.output.rfind("os.path.exists(model_path)=False\n"
                              "args.model_path_prefix='samples'\n"
@@ -130,16 +131,30 @@ TEST(UpstreamLog, ListModeSkipsWhatIsMissing) {
 TEST(UpstreamLog, ExplainsMistakes) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"--device gpu", "--device: unknown device 'gpu'"},
+      {"", "wanted by --compiler, whose default is upstream's"},
+      {"--compiler ./no/such.so", "./no/such.so"},
       {"--compiler nop", "'nop' is installed; did you mean 'nope'?"},
       {"--config nope.yaml", "--config must be base64 of a JSON object"},
-      {"--config W10=", "must be a JSON object, got []"},
-      {"--config eyJhIjoxfQ==", "has no options, and this sets 'a'"}};
+      {"--compiler nope --config W10=", "must be a JSON object, got []"},
+      {"--compiler nope --config eyJhIjoxfQ==", "has no options, and this sets 'a'"}};
   for (const auto& [flags, message] : mistakes) {
     const TempDir folder;
     const ProgramEnd end = test_compiler("--model-path " + kSmall + " " + flags, folder);
     EXPECT_NE(end.state.exit_code, 0) << flags;
     EXPECT_TRUE(contains(end.output, message)) << end.output;
     EXPECT_FALSE(fs::exists(folder.path() / "r.jsonl")) << flags;
+  }
+}
+
+TEST(UpstreamLog, CompilersAreNamedAsUpstreamDoesOrByTheirLibrary) {
+  const std::string library = GRAPHNET_BINARY_DIR "/lib/graphnet/plugins/nope/libgn_nope.so";
+  for (const std::string& name : {std::string("no-pe"), library}) {
+    const TempDir folder;
+    const ProgramEnd end = test_compiler(
+        "--model-path " + kSmall + " --warmup 0 --trials 1 --kernel-time --compiler " + name,
+        folder);
+    EXPECT_EQ(end.state.exit_code, 0) << end.output;
+    EXPECT_TRUE(contains(end.output, "[Config] compiler: nope\n")) << end.output;
   }
 }
 

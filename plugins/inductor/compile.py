@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""Compiles a graph with torch.export and AOTInductor. Started by plugin inductor while it compiles, in a process of its own.
+
+    python3.11 -I compile.py TORCH PACKAGES FOLDER THREADS FREEZE AUTOTUNE CHECK
+
+TORCH      folder that holds torch/
+PACKAGES   folder of the wheels in requirements.txt
+FOLDER     has module.py (the graph) and data (elements of constants); gets model.so and times, or error
+THREADS    of each call; the code is for this number
+FREEZE     1: fold and pack what is known (weights mode `frozen`)
+AUTOTUNE   1: time templates for products, and take the fastest
+CHECK      1: export only
+"""
+import os
+import sys
+import time
+import zipfile
+
+torch_folder, packages, folder = sys.argv[1:4]
+threads = int(sys.argv[4])
+freeze, autotune, check_only = (word == "1" for word in sys.argv[5:8])
+sys.path[:0] = [torch_folder, packages]
+
+
+def fail(kind, reason):
+    """kind: unavailable, unsupported or failed."""
+    with open(os.path.join(folder, "error"), "w") as file:
+        file.write(f"{kind}\n{reason}\n")
+    sys.exit(1)
+
+
+if sys.version_info[:2] != (3, 11):
+    fail("unavailable", f"torch's wheel is for Python 3.11, {sys.executable} is {sys.version.split()[0]}")
+
+started = time.monotonic()
+try:
+    import torch
+    from torch._inductor import cpu_vec_isa
+except Exception as error:
+    fail("unavailable", f"torch cannot be imported: {type(error).__name__}: {error}")
+
+# Inductor asks the processor which vector instructions there are, and then whether code for each runs, in processes
+# that import torch again: seconds in every compile. The first answer is enough for g++ 10 and newer.
+cpu_vec_isa.VecISA.check_build = lambda self, code: True
+
+aten = torch.ops.aten
+
+
+class Base(torch.nn.Module):
+    """Its attributes are the graph's weights and constants."""
+
+
+def convert(argument, value):
+    """Values of schema types that have no literal in Python."""
+    kind = str(argument.real_type)
+    if not isinstance(value, str):
+        return value
+    if "MemoryFormat" in kind or "Layout" in kind:
+        return getattr(torch, value)
+    return torch.device(value) if "Device" in kind else value
+
+
+def call(op, **given):
+    """Calls an operator with all arguments of its schema; its tensors as a tuple."""
+    positional, named = [], {}
+    for argument in op._schema.arguments:
+        value = convert(argument, given[argument.name])
+        if argument.kwarg_only:
+            named[argument.name] = value
+        else:
+            positional.append(value)
+    result = op(*positional, **named)
+    return tuple(result) if isinstance(result, (tuple, list)) else (result,)
+
+
+def stand_in(dtype, shape):
+    """A tensor in place of a weight whose values are unknown: no two elements say that it is constant."""
+    count = 1
+    for extent in shape:
+        count *= extent
+    numbers = torch.arange(count) % 251
+    if dtype.is_floating_point or dtype.is_complex:
+        return (numbers / 256 + 0.125).to(dtype).reshape(shape)
+    return (numbers % 2).to(dtype).reshape(shape)
+
+
+def known(data, dtype, shape, offset):
+    count = 1
+    for extent in shape:
+        count *= extent
+    if count == 0:
+        return torch.empty(shape, dtype=dtype)
+    return torch.frombuffer(data, dtype=dtype, count=count, offset=offset).reshape(shape).clone()
+
+
+def read_module():
+    names = {"torch": torch, "aten": aten, "Base": Base, "call": call}
+    path = os.path.join(folder, "module.py")
+    with open(path) as file:
+        exec(compile(file.read(), path, "exec"), names)
+    with open(os.path.join(folder, "data"), "rb") as file:
+        data = bytearray(file.read())
+    module = names["Module"]()
+    for name, is_weight, dtype, shape, offset in names["ATTRIBUTES"]:
+        tensor = stand_in(dtype, shape) if offset is None else known(data, dtype, shape, offset)
+        if is_weight and dtype.is_floating_point:
+            module.register_parameter(name, torch.nn.Parameter(tensor, requires_grad=False))
+        else:
+            module.register_buffer(name, tensor)
+    arguments = tuple(torch.zeros(shape, dtype=dtype) for dtype, shape in names["INPUTS"])
+    return module.eval(), arguments
+
+
+def without_interface(program):
+    """Operators that Inductor would leave to an executor that only Python's loader makes: it writes no code for them, and
+    libtorch's C interface has no function for them."""
+    from torch._inductor import decomposition, lowering
+    from torchgen.aoti.fallback_ops import inductor_fallback_ops
+
+    names = set()
+    for node in program.run_decompositions(decomposition.select_decomp_table()).graph.nodes:
+        op = node.target
+        if node.op != "call_function" or not isinstance(op, torch._ops.OpOverload) or str(op) in inductor_fallback_ops:
+            continue
+        if op in lowering.fallbacks or op not in lowering.lowerings:
+            names.add(op.name())
+    return sorted(names)
+
+
+def settings():
+    chosen = {
+        "aot_inductor.link_libtorch": False,
+        "aot_inductor.package_constants_in_so": freeze,
+        # Small constants would be written into the code: they are stand-ins.
+        "always_keep_tensor_constants": not freeze,
+        "freezing": freeze,
+        "max_autotune": autotune,
+        # As torch.compile does. Code for any number of threads (cpp.dynamic_threads) makes every kernel a parallel region, the
+        # smallest too, which costs small graphs half of their speed.
+        "cpp.threads": threads,
+    }
+    if autotune:
+        chosen["max_autotune_gemm_backends"] = "CPP,ATEN"
+    return chosen
+
+
+def one_line(error):
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {' '.join(lines)[:400]}"
+
+
+def compile_module(program):
+    package = os.path.join(folder, "model.pt2")
+    torch._inductor.aoti_compile_and_package(program, package_path=package, inductor_configs=settings())
+    with zipfile.ZipFile(package) as archive:
+        (library,) = [name for name in archive.namelist() if name.endswith(".so")]
+        with open(os.path.join(folder, "model.so"), "wb") as file:
+            file.write(archive.read(library))
+
+
+torch.set_num_threads(threads)
+imported = time.monotonic()
+try:
+    with torch.no_grad():
+        program = torch.export.export(*read_module(), strict=False)
+except Exception as error:
+    fail("unsupported", "torch.export: " + one_line(error))
+left = without_interface(program)
+if left:
+    fail("unsupported", ", ".join(left) + ": Inductor leaves it to an executor in Python")
+exported = time.monotonic()
+if check_only:
+    sys.exit(0)
+try:
+    compile_module(program)
+except Exception as error:
+    kind = "unavailable" if type(error).__name__ == "InvalidCxxCompiler" else "failed"
+    fail(kind, "Inductor: " + one_line(error))
+with open(os.path.join(folder, "times"), "w") as file:
+    file.write(f"import: {imported - started:.2f} s\nexport: {exported - imported:.2f} s\n")
+    file.write(f"inductor: {time.monotonic() - exported:.2f} s\n")

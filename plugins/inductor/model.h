@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "package.h"
+#include "shim.h"
+
+namespace graphnet::inductor {
+
+/// The functions that a library of AOTInductor exports, as far as they are called. Return 0 for
+/// success.
+///
+/// source   torch/csrc/inductor/aoti_runtime/interface.h
+struct ModelFunctions {
+  struct Container;  // opaque
+  struct NamedConstant {
+    const char* name;
+    Tensor tensor;
+  };
+  std::int32_t (*create)(Container**, std::size_t num_models, const char* device,
+                         const char* cubin_folder);
+  std::int32_t (*destroy)(Container*);
+  std::int32_t (*run)(Container*, Tensor* inputs, std::size_t num_inputs, Tensor* outputs,
+                      std::size_t num_outputs, void* stream, void* proxy_executor);
+  std::int32_t (*num_inputs)(Container*, std::size_t*);
+  std::int32_t (*num_outputs)(Container*, std::size_t*);
+  std::int32_t (*num_constants)(Container*, std::size_t*);
+  std::int32_t (*constant_name)(Container*, std::size_t, const char**);
+  std::int32_t (*attribute_name)(Container*, std::size_t, const char**);
+  std::int32_t (*update)(Container*, const NamedConstant*, std::size_t, bool use_inactive,
+                         bool validate_all);
+};
+
+/// A package in memory, ready to be called.
+class Model {
+ public:
+  /// errors   Failure INVALID_ARGUMENT: the library cannot be loaded or is not of this package
+  explicit Model(Package package);
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+  ~Model();
+
+  /// Weights are read in place. May be called again.
+  ///
+  /// errors   Failure RUNTIME_FAILED
+  void bind(const gn_bind_args& args);
+
+  /// errors   Failure RUNTIME_FAILED
+  void run(const gn_run_args& args);
+
+  const Package& package() const { return package_; }
+
+ private:
+  void open_library();
+  void name_constants();
+  void copy_output(Tensor from, const DLTensor& to) const;
+
+  Package package_;
+  void* library_ = nullptr;
+  ModelFunctions functions_ = {};
+  ModelFunctions::Container* container_ = nullptr;
+  std::vector<const char*> constant_names_;  ///< by position
+  std::vector<std::string> attributes_;      ///< by position: "w3", "c7"
+  std::vector<TensorHandle> given_;          ///< weights and constants, in use until the next bind
+  std::vector<const DLTensor*> weights_;     ///< by position in the signature
+  std::vector<Tensor> inputs_;
+  std::vector<Tensor> outputs_;
+};
+
+}  // namespace graphnet::inductor
