@@ -155,10 +155,13 @@ void Model::run(const gn_run_args& args) {
   if (failed != 0) {
     throw Failure(GN_STATUS_RUNTIME_FAILED, "compiled code failed; it printed the reason");
   }
+  // A value that is returned twice is one object.
   std::vector<TensorHandle> made;
   made.reserve(outputs_.size());
-  for (Tensor const output : outputs_) made.emplace_back(output);
-  for (std::size_t i = 0; i < made.size(); ++i) copy_output(made[i].get(), *args.outputs[i]);
+  for (auto output = outputs_.begin(); output != outputs_.end(); ++output) {
+    if (std::find(outputs_.begin(), output, *output) == output) made.emplace_back(*output);
+  }
+  for (std::size_t i = 0; i < outputs_.size(); ++i) copy_output(outputs_[i], *args.outputs[i]);
 }
 
 // Inductor allocates its outputs: one may be a view, an input, or have other strides.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Runs the conformance cases of sdk/conformance/cases with a plugin.
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +29,7 @@ using base::Result;
 using base::Status;
 
 constexpr const char* kUsage =
-    "usage: conformance --plugin FOLDER [--cases FOLDER] [--only PATTERN] [--option "
+    "usage: conformance --plugin FOLDER [--cases FOLDER] [--only PATTERN]... [--option "
     "NAME=VALUE]...\n"
     "                   [--artifacts] [--memory MIB] [--needs FILE] [--json]\n"
     "FOLDER holds plugin.yaml, the library and gaps.yaml. PATTERN is of case names, such as\n"
@@ -50,8 +51,8 @@ std::filesystem::path default_cases() {
 struct Flags {
   std::filesystem::path plugin;
   std::filesystem::path cases = default_cases();
-  std::string only = "*";
-  std::string options;  // YAML
+  std::vector<std::string> only;  // patterns; none: all
+  std::string options;            // YAML
   std::string needs;
   bool artifacts = false;
   std::optional<std::uint64_t> memory;
@@ -77,7 +78,7 @@ Result<Flags> read_flags(int argc, char** argv) {
     } else if (flag == "--cases") {
       flags.cases = value;
     } else if (flag == "--only") {
-      flags.only = value;
+      flags.only.push_back(value);
     } else if (flag == "--memory") {
       std::uint32_t mib = 0;
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), mib);
@@ -132,6 +133,11 @@ void print_result(const Case& item, Verdict verdict, const CaseResult& result, c
   if (gap != nullptr) std::printf("            gap: %s\n", reason.c_str());
 }
 
+bool is_chosen(const std::vector<std::string>& patterns, const std::string& name) {
+  return patterns.empty() || std::any_of(patterns.begin(), patterns.end(),
+                                         [&](const auto& each) { return fits(each, name); });
+}
+
 Result<Tally> run(const Flags& flags) {
   GN_ASSIGN_OR_RETURN(const auto manifest,
                       config::read_manifest(flags.plugin / config::kManifestName));
@@ -142,9 +148,9 @@ Result<Tally> run(const Flags& flags) {
   const std::vector<Gap> gaps = gaps_under(all_gaps, options);
   std::vector<const Case*> chosen;
   for (const Case& each : cases) {
-    if (fits(flags.only, each.name)) chosen.push_back(&each);
+    if (is_chosen(flags.only, each.name)) chosen.push_back(&each);
   }
-  if (chosen.empty()) return Status(base::Code::kUsage, "no case fits '" + flags.only + "'");
+  if (chosen.empty()) return Status(base::Code::kUsage, "no case fits --only");
   Tally tally;
   const SessionSettings settings = {options, flags.artifacts, flags.memory,
                                     manifest.opened_before(), flags.json};

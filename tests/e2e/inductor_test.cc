@@ -30,6 +30,12 @@ class Inductor : public ::testing::Test {
       GTEST_SKIP()
           << "plugin inductor is not built: ./graphnet run --config inductor.yaml builds it";
     }
+    const std::string python =
+        "for each in python3.11 python3; do "
+        "$each -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' && exit 0; done; exit 1";
+    if (run_program({"/bin/sh", "-c", python}, {}, folder_.path() / "log").state.exit_code != 0) {
+      GTEST_SKIP() << "no Python 3.11, in which Inductor compiles";
+    }
     fs::create_directories(temporary());
   }
 
