@@ -146,7 +146,8 @@ def settings():
 
 def one_line(error):
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {' '.join(lines)[:400]}"
+    said = [line for line in lines if ": error: " in line]  # by g++, behind a command of 4 KB
+    return f"{type(error).__name__}: {' '.join(said[:1] or lines)[:400]}"
 
 
 def compile_module(program):
