@@ -59,7 +59,7 @@ Json dispatcher_json(const eager::DispatcherUse& use) {
 
 ProofPhase::ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
                        const std::string& mode, TimedCalls timed, DeviceTracing* device,
-                       measure::ProcessFamily* family, std::vector<std::string> declared)
+                       measure::ProcessFamily* family)
     : compared_(compared),
       side_(compared.plugin.plugin_calls()),
       regions_(regions_now(history)),
@@ -69,7 +69,6 @@ ProofPhase::ProofPhase(const ComparedSample& compared, const proof::MapHistory& 
       timed_call_ns_(timed.median_ns),
       shuffle_(fresh_inputs(compared.sample, compared.eager)) {
   evidence_.flags = std::move(timed.flags);
-  evidence_.declared = std::move(declared);
   {
     const ScopedStep step(steps_, kPreparing);
     if (device_ != nullptr) device_->start();

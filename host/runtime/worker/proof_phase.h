@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -72,10 +73,13 @@ class ProofPhase {
 
   /// `mode`: "full" or "counts" (without the execute-deny tracer). `device`: what traces the device
   /// of the calls, borrowed; null on the CPU. `family`: the processes that belong to this one,
-  /// borrowed; null: they are not looked at. `declared`: see proof::Evidence.
+  /// borrowed; null: they are not looked at.
   ProofPhase(const ComparedSample& compared, const proof::MapHistory& history,
              const std::string& mode, TimedCalls timed, DeviceTracing* device = nullptr,
-             measure::ProcessFamily* family = nullptr, std::vector<std::string> declared = {});
+             measure::ProcessFamily* family = nullptr);
+
+  /// What the plugin calls in libtorch by design: see proof::Evidence::declared. Before trace().
+  void declare(std::vector<std::string> patterns) { evidence_.declared = std::move(patterns); }
 
   /// Calls under the execute-deny tracer and the dispatcher counts, and then under the sampler.
   /// Returns the verdict.

@@ -138,7 +138,8 @@ void prove(SessionLog& log, const ComparedSample& compared, const proof::MapHist
   record::Record& record = log.record();
   ProofPhase phase(compared, mappings, log.task().proof,
                    {record.flags, record.plugin_side.median_ns.value_or(0)},
-                   tracing ? &*tracing : nullptr, &family, log.task().calls_libtorch);
+                   tracing ? &*tracing : nullptr, &family);
+  phase.declare(log.task().calls_libtorch);
   base::Json ledger = base::Json::object();
   record.verdict = phase.trace(ledger);
   record.proof = record::part_from_json<record::Proof>(std::move(ledger));
