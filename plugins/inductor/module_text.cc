@@ -91,12 +91,6 @@ std::size_t bytes_of(const gn_value& value) {
   return bytes;
 }
 
-bool is_argument(const gn_value& value) {
-  if (value.kind == GN_VALUE_INPUT) return true;
-  return value.kind == GN_VALUE_WEIGHT && value.data == nullptr &&
-         bytes_of(value) == value.dtype.bits / 8U;
-}
-
 /// Which values are read, by a node or as an output.
 std::vector<bool> read_values(const gn_graph_body& body) {
   std::vector<bool> is_read(body.num_values);
@@ -115,7 +109,8 @@ std::vector<bool> read_values(const gn_graph_body& body) {
 
 class Writer {
  public:
-  explicit Writer(const gn_graph_body& body) : body_(body), is_read_(read_values(body)) {}
+  Writer(const gn_graph_body& body, bool weights_are_arguments)
+      : body_(body), weights_are_arguments_(weights_are_arguments), is_read_(read_values(body)) {}
 
   ModuleText write(const std::string& sample) {
     add_arguments();
@@ -129,6 +124,13 @@ class Writer {
   }
 
  private:
+  bool is_argument(const gn_value& value) const {
+    if (value.kind == GN_VALUE_INPUT) return true;
+    const bool is_single = bytes_of(value) == value.dtype.bits / 8U;
+    return value.kind == GN_VALUE_WEIGHT && value.data == nullptr && bytes_of(value) > 0 &&
+           (weights_are_arguments_ || is_single);
+  }
+
   std::string type_text(const gn_value& value) const {
     return dtype_text(value.dtype) + ", " + list_text(shape_of(value), integer_text);
   }
@@ -196,6 +198,7 @@ class Writer {
   static constexpr std::size_t kAlignment = 64;
 
   const gn_graph_body& body_;
+  bool weights_are_arguments_;
   std::vector<bool> is_read_;
   ModuleText text_;
   std::string inputs_;
@@ -206,8 +209,9 @@ class Writer {
 
 }  // namespace
 
-ModuleText module_text(const gn_graph_body& body, const std::string& sample) {
-  return Writer(body).write(sample);
+ModuleText module_text(const gn_graph_body& body, const std::string& sample,
+                       bool weights_are_arguments) {
+  return Writer(body, weights_are_arguments).write(sample);
 }
 
 }  // namespace graphnet::inductor

@@ -34,6 +34,11 @@ struct ModuleText {
 /// not known is an argument: Inductor would write an attribute's value into the code.
 ///
 /// errors   Failure UNSUPPORTED: an element type that PyTorch's graphs do not have
-ModuleText module_text(const gn_graph_body& body, const std::string& sample);
+///
+/// weights_are_arguments   of all weights that are not known: for settings under which Inductor
+/// packs
+///                         attributes while it compiles
+ModuleText module_text(const gn_graph_body& body, const std::string& sample,
+                       bool weights_are_arguments = false);
 
 }  // namespace graphnet::inductor

@@ -131,7 +131,9 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     signature.struct_size = sizeof(signature);
     status = host->graph_signature(host->host, args->graph, &signature);
     if (status != nullptr) return status;
-    auto module = graphnet::inductor::module_text(body, std::string(from_gn(signature.sample)));
+    auto module =
+        graphnet::inductor::module_text(body, std::string(from_gn(signature.sample)),
+                                        /*weights_are_arguments=*/backend->options.max_autotune);
     if (graphnet::dumps(host)) graphnet::dump(host, "module.py", module.source);
     const bool check_only = args->check_only != 0;
     const bool is_warm = graphnet::inductor::has_warm_cache();

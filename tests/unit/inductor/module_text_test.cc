@@ -15,14 +15,15 @@ namespace {
 /// A graph from its text form, as a plugin gets it.
 class ModuleTextTest : public ::testing::Test {
  protected:
-  ModuleText write(const std::string& lines, const std::vector<const void*>& known = {}) {
+  ModuleText write(const std::string& lines, const std::vector<const void*>& known = {},
+                   bool weights_are_arguments = false) {
     auto parsed = graph::parse_graph("graph \"t\"\n" + lines, "test");
     EXPECT_TRUE(parsed.is_ok()) << parsed.status().to_string();
     graph_ = std::move(parsed).value();
     plugin::Signature signature = plugin::signature_of(graph_);
     if (!known.empty()) signature.known = known;
     const gn_graph graph(signature);
-    return module_text(graph.body->view(), "family/model");
+    return module_text(graph.body->view(), "family/model", weights_are_arguments);
   }
   graph::Graph graph_;
 };
@@ -87,6 +88,18 @@ TEST_F(ModuleTextTest, AWeightOfOneElementIsAnArgument) {
   EXPECT_TRUE(module.arguments[1].is_weight);
   EXPECT_TRUE(module.weights.empty());
   EXPECT_NE(module.source.find("def forward(self, v0, v1):"), std::string::npos) << module.source;
+}
+
+TEST_F(ModuleTextTest, AllWeightsAreArgumentsIfAsked) {
+  const ModuleText module = write(
+      "%0: f32[4] = input \"x\"\n"
+      "%1: f32[4] = weight \"w\"\n"
+      "%2: f32[4] = aten::mul.Tensor(self=%0, other=%1)\n"
+      "return %2\n",
+      {}, /*weights_are_arguments=*/true);
+  ASSERT_EQ(module.arguments.size(), 2U);
+  EXPECT_TRUE(module.arguments[1].is_weight);
+  EXPECT_TRUE(module.weights.empty());
 }
 
 TEST_F(ModuleTextTest, LeavesOutWhatNobodyReads) {
