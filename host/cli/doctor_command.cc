@@ -271,14 +271,18 @@ class DoctorText {
     row("", indent + "try: " + report::printable(as_typed(problem.hints().front())));
   }
 
+  /// The control if it would run: a compiler may take minutes for the bundled samples.
   std::string ready_config() const {
+    std::string ready;
     for (const auto& config : found_.configs) {
-      if (config.problem.is_ok()) return report::printable(config.name);
+      if (!config.problem.is_ok()) continue;
+      if (ready.empty() || config.name == kControlConfig) ready = config.name;
     }
-    return "CONFIG";
+    return ready.empty() ? "CONFIG" : report::printable(ready);
   }
 
   static constexpr int kNameWidth = 18;
+  static constexpr const char* kControlConfig = "nope.yaml";
   const Diagnosis& found_;
   bool color_;
   std::string text_;

@@ -40,7 +40,8 @@ struct Kit {
   const char* name;
   std::vector<std::string> flags;
   bool with_clang;
-  const char* compile;  ///< in what check says of level 1
+  const char* compile;       ///< in what check says of level 1
+  const char* linking = "";  ///< more options of the linker
 };
 
 class PluginNew : public ::testing::TestWithParam<Kit> {};
@@ -62,6 +63,7 @@ TEST_P(PluginNew, BuildsAgainstTheInstalledSdkAndRuns) {
   const bool is_clang = kit.with_clang && GRAPHNET_HAS_CLANG != 0;
   const ProgramEnd configured =
       run({GRAPHNET_CMAKE, "-S", folder, "-B", folder + "/build", "-DCMAKE_PREFIX_PATH=" + sdk,
+           std::string("-DCMAKE_MODULE_LINKER_FLAGS=") + kit.linking,
            std::string("-DCMAKE_C_COMPILER=") + (is_clang ? "clang" : "gcc"),
            std::string("-DCMAKE_CXX_COMPILER=") + (is_clang ? "clang++" : "g++")});
   ASSERT_EQ(configured.state.exit_code, 0) << configured.output;
@@ -77,6 +79,11 @@ TEST_P(PluginNew, BuildsAgainstTheInstalledSdkAndRuns) {
 INSTANTIATE_TEST_SUITE_P(
     Kits, PluginNew,
     ::testing::Values(Kit{"in_cpp", {}, false, "loads, compiles and runs a graph"},
+                      Kit{"with_a_static_cpp_library",
+                          {},
+                          false,
+                          "loads, compiles and runs a graph",
+                          "-static-libstdc++ -static-libgcc"},
                       Kit{"in_c", {"--lang", "c"}, true, "loads; refuses a graph with reasons"},
                       Kit{"lowered", {"--lowering"}, true, "loads, compiles and runs a graph"}),
     [](const auto& row) { return row.param.name; });
