@@ -105,7 +105,9 @@ void choose_compiler(const Context& context, const TestCompilerFlags& flags,
     backend.name.clear();
     return;
   }
-  for (const std::string& name : usable_plugins(installed_plugins(context))) {
+  const std::vector<std::string> names = usable_plugins(installed_plugins(context));
+  if (std::find(names.begin(), names.end(), backend.name) != names.end()) return;
+  for (const std::string& name : names) {
     if (without_hyphens(name) == without_hyphens(backend.name)) backend.name = name;
   }
 }

@@ -26,11 +26,10 @@ enum : std::uint32_t {
   kMaker = 1,
   kLibrary = 2,
   kArgument = 3,  // twice the position, and 1 for a weight
-  kWeight = 4,
-  kConstant = 5,
-  kData = 6,
-  kTimes = 7,
-  kIsFrozen = 8,
+  kConstant = 4,
+  kData = 5,
+  kTimes = 6,
+  kIsFrozen = 7,
 };
 }
 namespace constant_field {
@@ -79,9 +78,6 @@ void read_field(const WireField& each, Package& package) {
       package.arguments.push_back(
           {(each.value & 1) != 0, static_cast<std::uint32_t>(each.value / 2)});
       break;
-    case field::kWeight:
-      package.weights.push_back(static_cast<std::uint32_t>(each.value));
-      break;
     case field::kConstant:
       package.constants.push_back(read_constant(each.bytes));
       break;
@@ -107,7 +103,6 @@ Package make_package(const gn_graph_body& body, ModuleText module, Compiled comp
   package.library = std::move(compiled.library);
   package.times = std::move(compiled.times);
   package.arguments = std::move(module.arguments);
-  package.weights = std::move(module.weights);
   package.is_frozen = is_frozen;
   if (is_frozen) return package;
   package.data = std::move(module.data);
@@ -135,7 +130,6 @@ std::string store(const Package& package, const std::string& maker) {
   for (const Argument& argument : package.arguments) {
     out.add_varint(field::kArgument, 2ULL * argument.position + (argument.is_weight ? 1 : 0));
   }
-  for (const std::uint32_t weight : package.weights) out.add_varint(field::kWeight, weight);
   for (const auto& each : package.constants) out.add_bytes(field::kConstant, write_constant(each));
   out.add_bytes(field::kData, package.data);
   out.add_bytes(field::kTimes, package.times);

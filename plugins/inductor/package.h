@@ -15,9 +15,8 @@ namespace graphnet::inductor {
 
 /// Compiled code and what it is called with; all that is stored of an executable.
 struct Package {
-  std::string library;                 ///< bytes of a shared object
-  std::vector<Argument> arguments;     ///< of a call, in order
-  std::vector<std::uint32_t> weights;  ///< attributes "w<position>" that bind gives
+  std::string library;              ///< bytes of a shared object
+  std::vector<Argument> arguments;  ///< of a call, in order
   /// An attribute whose elements are known and which the code does not hold itself.
   struct Constant {
     std::string name;  ///< "c<number>"

@@ -77,7 +77,7 @@ TEST_F(Inductor, CompilesOnceAndIsFoundInTheArtifactCache) {
   EXPECT_TRUE(fs::is_empty(temporary())) << "files are left behind";
 }
 
-TEST_F(Inductor, KnownWeightsAreFolded) {
+TEST_F(Inductor, RunsWithKnownWeights) {
   const record::Record record = run("frozen.jsonl", {"--set", "weights=frozen"});
   EXPECT_EQ(record.outcome, record::Outcome::kOk) << output_;
   EXPECT_EQ(record.plugin_variant, "inductor+frozen");

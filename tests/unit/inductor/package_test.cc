@@ -17,7 +17,6 @@ Package sample_package() {
       "ELF\0code",
       9);
   package.arguments = {{false, 0}, {true, 5}};
-  package.weights = {1, 2};
   package.constants = {{"c7", {kDLInt, 64, 1}, {2, 0}, 64}};
   package.data = std::string(100, '\1');
   package.times = "import: 1.00 s\n";
@@ -43,7 +42,6 @@ TEST(Package, IsReadAsItWasStored) {
   EXPECT_FALSE(loaded.arguments[0].is_weight);
   EXPECT_TRUE(loaded.arguments[1].is_weight);
   EXPECT_EQ(loaded.arguments[1].position, 5U);
-  EXPECT_EQ(loaded.weights, package.weights);
   ASSERT_EQ(loaded.constants.size(), 1U);
   EXPECT_EQ(loaded.constants[0].name, "c7");
   EXPECT_EQ(loaded.constants[0].dtype.code, kDLInt);
