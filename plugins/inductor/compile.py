@@ -60,6 +60,20 @@ def convert(argument, value):
     return torch.device(value) if "Device" in kind else value
 
 
+def multi_head_attention(query, key, value, width, heads, qkv, qkv_bias, out, out_bias, mask, need_weights, average, _):
+    if mask is not None:
+        raise ValueError("_native_multi_head_attention with a mask")
+    rows_first = {id(each): each.transpose(0, 1) for each in (query, key, value)}  # one tensor stays one
+    result, weights = torch.nn.functional.multi_head_attention_forward(
+        *(rows_first[id(each)] for each in (query, key, value)), width, heads, qkv, qkv_bias, None, None, False, 0.0, out,
+        out_bias, training=False, need_weights=need_weights, average_attn_weights=average)
+    return result.transpose(0, 1), query.new_empty(0) if weights is None else weights
+
+
+# Fast paths of torch's modules that Inductor does not know, as the module says them where it has no fast path.
+SLOW_PATHS = {aten._native_multi_head_attention.default: multi_head_attention}
+
+
 def call(op, **given):
     """Calls an operator with all arguments of its schema; its tensors as a tuple."""
     positional, named = [], {}
@@ -69,7 +83,7 @@ def call(op, **given):
             named[argument.name] = value
         else:
             positional.append(value)
-    result = op(*positional, **named)
+    result = SLOW_PATHS.get(op, op)(*positional, **named)
     return tuple(result) if isinstance(result, (tuple, list)) else (result,)
 
 
@@ -152,7 +166,8 @@ def one_line(error):
 
 def compile_module(program):
     package = os.path.join(folder, "model.pt2")
-    torch._inductor.aoti_compile_and_package(program, package_path=package, inductor_configs=settings())
+    with torch.no_grad():  # where gradients are on, Inductor freezes nothing
+        torch._inductor.aoti_compile_and_package(program, package_path=package, inductor_configs=settings())
     with zipfile.ZipFile(package) as archive:
         (library,) = [name for name in archive.namelist() if name.endswith(".so")]
         with open(os.path.join(folder, "model.so"), "wb") as file:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -55,9 +56,18 @@ class Model {
 
   const Package& package() const { return package_; }
 
+  /// Weights that the code holds folded or packed; 0 unless they were known.
+  std::size_t num_frozen() const { return num_frozen_; }
+
+  /// Share of a call that copying its outputs takes, of the first calls: a clock in every call
+  /// would cost small graphs more than the copy. Before there were any: negative.
+  double copy_share() const;
+
  private:
   void open_library();
   void name_constants();
+  void call();
+  void copy_outputs(const gn_run_args& args) const;
   void copy_output(Tensor from, const DLTensor& to) const;
 
   Package package_;
@@ -66,10 +76,14 @@ class Model {
   ModelFunctions::Container* container_ = nullptr;
   std::vector<const char*> constant_names_;  ///< by position
   std::vector<std::string> attributes_;      ///< by position: "w3", "c7"
-  std::vector<TensorHandle> given_;          ///< weights and constants, in use until the next bind
-  std::vector<const DLTensor*> weights_;     ///< by position in the signature
+  std::size_t num_frozen_ = 0;
+  std::vector<TensorHandle> given_;       ///< weights and constants, in use until the next bind
+  std::vector<const DLTensor*> weights_;  ///< by position in the signature
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;
+  int clocked_calls_ = 0;
+  std::chrono::steady_clock::duration in_calls_{};
+  std::chrono::steady_clock::duration in_copies_{};
 };
 
 }  // namespace graphnet::inductor

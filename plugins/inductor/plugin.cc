@@ -4,6 +4,8 @@
 // Python process (compiler.h) -> library (package.h) -> calls without Python (model.h).
 #include "graphnet/plugin.h"
 
+#include <array>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <utility>
@@ -67,6 +69,12 @@ void executable_destroy(gn_executable* executable) {
   delete executable;
 }
 
+std::string percent(double share) {
+  std::array<char, 32> text = {};
+  std::snprintf(text.data(), text.size(), "%.2f %%", share * 100);
+  return text.data();
+}
+
 gn_status* info(gn_backend* backend, gn_executable* executable, gn_info* out) {
   return guard(backend->host, [&]() -> gn_status* {
     std::string& text = executable == nullptr ? backend->info : executable->info;
@@ -74,6 +82,12 @@ gn_status* info(gn_backend* backend, gn_executable* executable, gn_info* out) {
     if (executable != nullptr) {
       text += executable->model->package().times;
       if (!executable->cache.empty()) text += "compiler_cache: " + executable->cache + "\n";
+      const Model& model = *executable->model;
+      if (model.package().is_frozen) {
+        text += "frozen_constants: " + std::to_string(model.num_frozen()) + "\n";
+      }
+      const double share = model.copy_share();
+      if (share >= 0) text += "output_copy: " + percent(share) + " of a call\n";
     }
     out->text = to_gn(text);
     return nullptr;

@@ -70,6 +70,7 @@ TEST_F(Inductor, CompilesOnceAndIsFoundInTheArtifactCache) {
     EXPECT_EQ(record.plugin_side.compile_ns.has_value(), is_first);
     EXPECT_EQ(record.plugin_side.load_ns.has_value(), !is_first);
     EXPECT_TRUE(record.flags.empty()) << output_;
+    EXPECT_TRUE(record.plugin_info.contains("output_copy")) << record.plugin_info;
   }
   const fs::path module = folder_.path() / "dump" / "transformers-auto-model" /
                           "sadhaklal_mlp-iris" / "inductor" / "module.py";
@@ -81,6 +82,9 @@ TEST_F(Inductor, RunsWithKnownWeights) {
   const record::Record record = run("frozen.jsonl", {"--set", "weights=frozen"});
   EXPECT_EQ(record.outcome, record::Outcome::kOk) << output_;
   EXPECT_EQ(record.plugin_variant, "inductor+frozen");
+  // Without freezing the code would call the same product as with unknown weights.
+  ASSERT_TRUE(record.plugin_info.contains("frozen_constants")) << record.plugin_info;
+  EXPECT_NE(record.plugin_info["frozen_constants"], "0");
 }
 
 TEST_F(Inductor, SaysWhyItCannotCompile) {

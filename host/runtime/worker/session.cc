@@ -112,7 +112,10 @@ Status measure_upstream(SessionLog& log, Made& made) {
 
 Status measure_sample(SessionLog& log, Made& made) {
   GN_RETURN_IF_ERROR(prepare_sample(log, made));
-  return log.is_paired() ? measure_paired(log, made) : measure_upstream(log, made);
+  GN_RETURN_IF_ERROR(log.is_paired() ? measure_paired(log, made) : measure_upstream(log, made));
+  // What a plugin says of itself may now include where the time of its calls went.
+  static_cast<void>(made.plugin->describe(log.record().plugin_info));
+  return Status::ok();
 }
 
 void write_environment(const TaskDevice* device, int threads, record::Record& record) {

@@ -205,8 +205,6 @@ Status time_pairs(SessionLog& log, const PairMeans& means, std::unique_ptr<Eager
   means.device.note_conditions("before_timing");
   GN_ASSIGN_OR_RETURN(const PairedResult pairs, time_passes(log, means, launches));
   means.device.note_conditions("after_timing");
-  // What a plugin says of itself may now include where the time of its calls went.
-  if (means.device.is_cuda()) static_cast<void>(compared.plugin.describe(record.plugin_info));
   log.judge_service(compared.plugin);
   GN_RETURN_IF_ERROR(watch_eager(log, means, pairs, std::move(standby)));
   if (!launches) record.timing.abi_ns = compared.plugin.abi_call_ns();
