@@ -143,6 +143,44 @@ std::vector<VariableArgument> variable_arguments(const std::vector<TensorMeta>& 
   return variable;
 }
 
+namespace {
+
+/// Bits: an unsigned integer as wide as the float, whose sign is its top bit.
+template <typename Bits>
+void flip_bits(Argument& argument, Bits exponent, Mt19937& words) {
+  std::byte* bytes = argument.bytes.data();
+  const std::size_t count = element_count(argument);
+  const auto magnitude = static_cast<Bits>(~(Bits{1} << (sizeof(Bits) * 8 - 1)));
+  std::uint32_t choices = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    choices = i % 32 == 0 ? words.next_word() : choices >> 1U;
+    const auto value = load<Bits>(bytes, i);
+    const bool is_finite = (value & exponent) != exponent;
+    const bool is_zero = (value & magnitude) <= 1;  // the bit itself does not decide
+    if ((choices & 1U) != 0 && is_finite && !is_zero) {
+      store(bytes, i, static_cast<Bits>(value ^ Bits{1}));
+    }
+  }
+}
+
+}  // namespace
+
+void flip_last_bits(Argument& argument, std::uint32_t seed) {
+  Mt19937 words(seed);
+  switch (argument.dtype) {
+    case DType::kFloat16:
+      return flip_bits<std::uint16_t>(argument, 0x7C00, words);
+    case DType::kBFloat16:
+      return flip_bits<std::uint16_t>(argument, 0x7F80, words);
+    case DType::kFloat32:
+      return flip_bits<std::uint32_t>(argument, 0x7F800000, words);
+    case DType::kFloat64:
+      return flip_bits<std::uint64_t>(argument, 0x7FF0000000000000, words);
+    default:
+      return;
+  }
+}
+
 Result<ContentVariants> ContentVariants::create(const std::vector<TensorMeta>& metas,
                                                 std::vector<Argument>& arguments,
                                                 const std::vector<bool>& pinned) {

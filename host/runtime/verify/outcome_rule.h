@@ -120,6 +120,26 @@ inline bool is_amplified(base::DType dtype, double relative_rms, const TruthFact
   return truth.eager_error > rms_limit(dtype) && relative_rms <= eager_error_limit(dtype);
 }
 
+/// How far two results of an output are apart, as ElementErrors has it.
+struct Distance {
+  double relative_rms = 0;
+  double largest = 0;
+};
+
+/// Operations round as often as there are layers and terms; this many units in the last place, all
+/// at the inputs, stand for all of them.
+inline constexpr double kRoundings = 16;
+
+/// Whether rounding alone may take a plugin so far from eager, on inputs or weights that are not
+/// the sample's own. `moved`: eager beside itself where the floats that it reads are off by one
+/// unit in the last place. A sample that makes much of so little is ill-conditioned there, however
+/// near float64 eager happens to be.
+inline bool is_rounding(base::DType dtype, const Distance& plugin, const Distance& moved) {
+  return plugin.relative_rms <= eager_error_limit(dtype) &&
+         plugin.relative_rms <= kRoundings * moved.relative_rms &&
+         plugin.largest <= kRoundings * moved.largest;
+}
+
 /// What the rule asks of one output whose dtype and shape are right.
 struct OutputFacts {
   base::DType dtype = base::DType::kFloat32;

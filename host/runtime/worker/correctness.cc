@@ -14,6 +14,7 @@
 #include "verify/subnormals.h"
 #include "worker/admission.h"
 #include "worker/dense_copy.h"
+#include "worker/rounding.h"
 
 namespace graphnet::worker {
 
@@ -193,6 +194,23 @@ bool is_amplified(const verify::OutputComparison& output, const KeptOutput& eage
   return truth && verify::is_amplified(eager.dtype, *output.relative_rms, *truth);
 }
 
+/// Whether rounding explains all the outputs that are wrong.
+bool are_rounding(const ComparedSample& compared, const std::vector<KeptOutput>& eager,
+                  const verify::Comparison& comparison, const std::vector<std::size_t>& wrong) {
+  const bool are_near = std::all_of(wrong.begin(), wrong.end(), [&](std::size_t i) {
+    const verify::OutputComparison& output = comparison.outputs[i];
+    return output.masks_equal && output.elements &&
+           output.elements->relative_rms <= verify::eager_error_limit(eager[i].dtype);
+  });
+  if (!are_near) return false;
+  const auto moved = rounding_of(compared, eager);
+  return moved.is_ok() && std::all_of(wrong.begin(), wrong.end(), [&](std::size_t i) {
+           const verify::ElementErrors& errors = *comparison.outputs[i].elements;
+           return verify::is_rounding(eager[i].dtype, {errors.relative_rms, errors.largest},
+                                      (*moved)[i]);
+         });
+}
+
 }  // namespace
 
 void check_reproducibility(const ComparedSample& compared, record::Checks& checks) {
@@ -239,14 +257,16 @@ PresentJudgement judge_on_present_inputs(const ComparedSample& compared,
     static_cast<void>(judge_distributions(compared, eager, plugin, comparison).is_ok());
   }
   if (comparison.outcome == Outcome::kOk) return judgement;
-  judgement.standing = PresentStanding::kIllConditioned;
+  std::vector<std::size_t> wrong;
   for (std::size_t i = 0; i < comparison.outputs.size(); ++i) {
     const verify::OutputComparison& output = comparison.outputs[i];
     const bool is_ill = output.masks_equal &&
                         (output.evidence == verify::Evidence::kIllConditioned ||
                          is_amplified(output, eager[i]) || evidence.eager_differs(i, eager[i]));
-    if (!output.within_tolerance() && !is_ill) judgement.standing = PresentStanding::kWrong;
+    if (!output.within_tolerance() && !is_ill) wrong.push_back(i);
   }
+  const bool is_ill = wrong.empty() || are_rounding(compared, eager, comparison, wrong);
+  judgement.standing = is_ill ? PresentStanding::kIllConditioned : PresentStanding::kWrong;
   return judgement;
 }
 

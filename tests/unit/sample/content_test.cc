@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace graphnet::sample {
 namespace {
@@ -212,6 +213,56 @@ TEST(ContentVariants, SaysWhenNothingCanDiffer) {
   EXPECT_FALSE(changes(variants, Content::kPermuted));
   EXPECT_FALSE(changes(variants, Content::kOtherSeed));
   EXPECT_FALSE(changes(variants, Content::kLarge));
+}
+
+template <typename Bits>
+class FlipLastBits : public ::testing::Test {
+ public:
+  static DType dtype() {
+    if (sizeof(Bits) == 8) return DType::kFloat64;
+    return sizeof(Bits) == 4 ? DType::kFloat32 : DType::kFloat16;
+  }
+};
+using Widths = ::testing::Types<std::uint16_t, std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(FlipLastBits, Widths);
+
+TYPED_TEST(FlipLastBits, MovesHalfOfTheNumbersByOneUnitAndBack) {
+  Inputs inputs;
+  inputs.add("x", TestFixture::dtype(), {1000}).generate_all();
+  const auto before = inputs.elements<TypeParam>(0);
+  flip_last_bits(inputs.arguments[0], 1);
+  const auto moved = inputs.elements<TypeParam>(0);
+  int num_moved = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto difference = static_cast<TypeParam>(before[i] ^ moved[i]);
+    EXPECT_LE(difference, 1U) << i;
+    num_moved += static_cast<int>(difference);
+  }
+  EXPECT_NEAR(num_moved, 500, 60);
+  flip_last_bits(inputs.arguments[0], 2);
+  EXPECT_NE(inputs.elements<TypeParam>(0), before) << "another seed moves others";
+  flip_last_bits(inputs.arguments[0], 2);
+  flip_last_bits(inputs.arguments[0], 1);
+  EXPECT_EQ(inputs.elements<TypeParam>(0), before);
+}
+
+TEST(FlippedBits, AreThoseOfOrdinaryNumbersOnly) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> special = {0.0F, -0.0F, kInfinity, -kInfinity,
+                                      std::numeric_limits<float>::quiet_NaN()};
+  Inputs inputs;
+  inputs.add("x", DType::kFloat32, {500})
+      .add("i", DType::kInt64, {100}, integer_literal(0), integer_literal(9))
+      .generate_all();
+  const auto integers = inputs.elements<std::int64_t>(1);
+  std::vector<float> content;
+  for (int i = 0; i < 100; ++i) content.insert(content.end(), special.begin(), special.end());
+  std::memcpy(inputs.arguments[0].bytes.data(), content.data(), content.size() * sizeof(float));
+  for (Argument& argument : inputs.arguments) flip_last_bits(argument, 1);
+  EXPECT_EQ(
+      std::memcmp(inputs.arguments[0].bytes.data(), content.data(), content.size() * sizeof(float)),
+      0);
+  EXPECT_EQ(inputs.elements<std::int64_t>(1), integers);
 }
 
 }  // namespace

@@ -113,6 +113,19 @@ TEST(Decide, AnAmplifiedErrorIsOneThatEagerHasToo) {
   EXPECT_FALSE(is_amplified(DType::kFloat32, 5.4e-2, {kNaN, 3.5, 2}));
 }
 
+TEST(Decide, RoundingIsWhatMovesEagerToo) {
+  // An attention net on second weights: XLA, TVM and Inductor alike are 1.5e-3 off, eager is near
+  // float64, and one unit in the last place of what it reads moves it by 7e-4.
+  const Distance moved = {7.3e-4, 2.6e-3};
+  EXPECT_TRUE(is_rounding(DType::kFloat32, {1.5e-3, 5e-3}, moved));
+  EXPECT_FALSE(is_rounding(DType::kFloat32, {1.5e-3, 5e-3}, {6e-8, 2e-7})) << "eager stays";
+  EXPECT_FALSE(is_rounding(DType::kFloat32, {1.5e-3, 0.5}, moved)) << "one element is far off";
+  EXPECT_FALSE(is_rounding(DType::kFloat32, {0.11, 0.2}, {0.5, 0.5}))
+      << "farther than eager may be";
+  EXPECT_FALSE(is_rounding(DType::kFloat32, {kNaN, 5e-3}, moved));
+  EXPECT_FALSE(is_rounding(DType::kFloat32, {1.5e-3, 5e-3}, {kNaN, kNaN}));
+}
+
 // One element of many moves the RMS by nothing: 4.7 in 1e6 is 0.5 %, in 1e8 it is nothing.
 TEST(ElementGate, OneElementOfManyThatIsOffByALotIsAMismatch) {
   const auto eager = gaussians(8'000'000, 1);
