@@ -37,8 +37,9 @@ std::string next_check(const std::vector<PluginFinding>& findings, const std::st
 std::string junit_of(const std::vector<PluginFinding>& findings, const std::string& plugin);
 
 /// Checks a plugin: 0 manifest, exports and needed libraries, 1 loading and compiling in a worker,
-/// with each value of its options too, 2 the conformance cases, also with little memory, 3 bundled
-/// samples with proof. A level after one that failed is skipped.
+/// with each value of its options too, 2 the conformance cases, also with little memory, 3 the
+/// control sample in several forms (control_runs.h) and the bundled samples, with proof. A level
+/// after one that failed is skipped.
 ///
 /// plugin   a library, its folder, or its plugin.yaml
 /// errors   kInput: there is no such plugin; kEnvironment: a program could not be started

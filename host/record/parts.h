@@ -320,6 +320,7 @@ struct Environment {
   std::optional<std::int64_t> memory_limit_bytes;
   std::optional<std::int64_t> jobs;  ///< samples at a time; with several slots only
   base::Json held_ns;  ///< pauses by phase, while another took times; with several slots only
+  std::optional<std::int64_t> output_bytes;  ///< to standard output and error, if they were many
   /// The rest of measure/environment.h: cores, load, clock, allocator, "gpu" of a device, ...
   Remainder rest;
 
@@ -337,6 +338,7 @@ struct Environment {
     field("memory_limit_bytes", self.memory_limit_bytes);
     field("jobs", self.jobs);
     field("held_ns", self.held_ns);
+    field("output_bytes", self.output_bytes);
   }
 };
 

@@ -2,12 +2,10 @@
 // plugin new and plugin check: from nothing to a plugin that graphnet runs, outside the tree.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -17,7 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kControl = fs::path(GRAPHNET_SOURCE_DIR) / "configs/control";
 const fs::path kBuild = GRAPHNET_BINARY_DIR;
 
 ProgramEnd run(const std::vector<std::string>& words) {
@@ -114,123 +111,6 @@ TEST(PluginNewMistakes, WriteNothing) {
     EXPECT_NE(end.output.find(row.message), std::string::npos) << end.output;
   }
   EXPECT_FALSE(fs::exists(folder));
-}
-
-/// A plugin of the zoo, the level at which it fails, and why.
-struct Fault {
-  const char* name;
-  int level;
-  const char* reason;
-
-  friend std::ostream& operator<<(std::ostream& out, const Fault& fault) {
-    return out << fault.name;
-  }
-};
-
-/// What `plugin check` finds first, with more flags of its own.
-void expect_failure(const Fault& fault, const std::vector<std::string>& flags) {
-  std::vector<std::string> words = {"plugin", "check", zoo(fault.name), "--json"};
-  words.insert(words.end(), flags.begin(), flags.end());
-  const ProgramEnd end = graphnet(words);
-  EXPECT_EQ(end.state.exit_code, 4) << fault.name << end.output;
-  const auto json = base::parse_json(end.output, "check");
-  ASSERT_TRUE(json.is_ok()) << end.output;
-  const auto& checks = (*json)["checks"];
-  const auto failed = std::find_if(checks.begin(), checks.end(),
-                                   [](const auto& each) { return each["state"] == "failed"; });
-  ASSERT_NE(failed, checks.end()) << end.output;
-  EXPECT_EQ((*failed)["level"], fault.level) << end.output;
-  EXPECT_NE((*failed)["message"].template get<std::string>().find(fault.reason), std::string::npos)
-      << end.output;
-}
-
-class PluginCheckLoads : public ::testing::TestWithParam<Fault> {};
-
-TEST_P(PluginCheckLoads, FindsTheFault) {
-  expect_failure(GetParam(),
-                 {"--level", "1", "--set", "timeouts.compile=3s", "--set", "timeouts.run=3s"});
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Faults, PluginCheckLoads,
-    ::testing::Values(
-        Fault{"missing_query", 0, "does not export gn_plugin_query"},
-        Fault{"missing_compile", 0, "does not export gn_backend_compile"},
-        Fault{"missing_run", 0, "does not export gn_backend_run"},
-        Fault{"missing_dependency", 0, "libgn_zoo_absent_one.so.2"},
-        Fault{"undefined_symbol", 1, "undefined symbol"}, Fault{"wrong_major", 1, "ABI 9.3"},
-        Fault{"future_minor", 1, "ABI 0.7"}, Fault{"refuses_host", 1, "needs a full moon"},
-        Fault{"other_name", 1, "says its name is 'someone_else'"},
-        Fault{"other_version", 1, "says its version is '7.0.0'"},
-        Fault{"small_table", 1, "is smaller than ABI"},
-        Fault{"empty_slot", 1, "a mandatory slot of its table is empty"},
-        Fault{"other_slot", 1, "is not the exported gn_backend_run"},
-        Fault{"crash_in_constructor", 1, "crashed in its static constructors"},
-        Fault{"crash_in_query", 1, "crashed in gn_plugin_query"},
-        Fault{"crash_in_compile", 1, "crashed in gn_backend_compile"},
-        Fault{"crash_in_run", 1, "crashed in gn_backend_run"}, Fault{"abort_in_run", 1, "SIGABRT"},
-        Fault{"exit_in_compile", 1, "called exit(3)"}, Fault{"exit_in_run", 1, "called exit(0)"},
-        Fault{"throw_in_compile", 1, "an exception left gn_backend_compile"},
-        Fault{"hang_in_compile", 1, "exceeded the limit of 3s in gn_backend_compile"},
-        Fault{"hang_in_run", 1, "exceeded the limit of 3s in gn_backend_run"},
-        Fault{"ignores_cancel", 1, "exceeded the limit of 3s"},
-        Fault{"waits_for_cancel", 1, "exceeded the limit of 3s"},
-        Fault{"swallows_crash", 1, "exceeded the limit of 3s"},
-        Fault{"closes_all_files", 1, "closed the worker's control channel"},
-        Fault{"unwritten", 1, "unwritten"}, Fault{"partly_written", 1, "non_finite"},
-        Fault{"not_a_number", 1, "non_finite"}, Fault{"slightly_wrong", 1, "accuracy_mismatch"},
-        Fault{"wrong_relu", 1, "accuracy_mismatch"},
-        Fault{"writes_before", 1, "before the first byte"},
-        Fault{"writes_behind", 1, "behind the last byte"},
-        Fault{"writes_inputs", 1, "changed input"}, Fault{"writes_weights", 1, "changed weight"},
-        Fault{"moves_output", 1, "changed the tensor of output0"},
-        Fault{"long_info", 1, "info gave 1048576 bytes"}),
-    [](const auto& row) { return row.param.name; });
-
-class PluginCheckCases : public ::testing::TestWithParam<Fault> {};
-
-TEST_P(PluginCheckCases, FindsTheFault) {
-  expect_failure(GetParam(), {"--level", "2", "--cases", "product/linear/f32/*"});
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Faults, PluginCheckCases,
-    ::testing::Values(Fault{"compiles_when_asked", 2, "an executable with check_only"},
-                      Fault{"refuses_late", 2, "check_only said that it is supported"},
-                      Fault{"other_artifact", 2, "the loaded executable gives other bits"},
-                      Fault{"closes_files", 2, "ended the process"},
-                      Fault{"ignores_no_memory", 2, "unwritten"}),
-    [](const auto& row) { return row.param.name; });
-
-class PluginCheckSamples : public ::testing::TestWithParam<Fault> {};
-
-TEST_P(PluginCheckSamples, FindsTheTrick) {
-  expect_failure(GetParam(),
-                 {"--cases", "product/linear/f32/bias", "--samples", kControl.string()});
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Tricks, PluginCheckSamples,
-    ::testing::Values(
-        Fault{"onednn_off", 3, "flagged settings_changed"},
-        Fault{"one_thread", 3, "flagged settings_changed"},
-        Fault{"flushes_denormals", 3, "flagged settings_changed"},
-        Fault{"late_output", 3, "after gn_backend_run had returned"},
-        Fault{"moves_later", 3, "moved_output"}, Fault{"fast_clock", 3, "clock_tampered"},
-        Fault{"slow_clock", 3, "clock_tampered"}, Fault{"cached_output", 3, "stale_output"},
-        Fault{"stale_input_at_last", 3, "stale_output"}, Fault{"flipped_bit", 3, "stale_output"},
-        Fault{"ignores_inputs", 3, "stale_output"}, Fault{"wrong_at_first", 3, "wrong_output"},
-        Fault{"other_seed", 3, "other_seed"}, Fault{"one_element", 3, "an element is off"},
-        Fault{"built_in_weights", 3, "second weights"},
-        Fault{"stays_bound", 3, "first weights were bound again"}),
-    [](const auto& row) { return row.param.name; });
-
-TEST(PluginCheck, PassesTheControl) {
-  const ProgramEnd end =
-      graphnet({"plugin", "check", (kBuild / "lib/graphnet/plugins/nope/libgn_nope.so").string(),
-                "--level", "1"});
-  EXPECT_EQ(end.state.exit_code, 0) << end.output;
-  EXPECT_TRUE(mentions(end.output, {"level 0  exports     passed", "level 1  compile     passed"}));
 }
 
 }  // namespace

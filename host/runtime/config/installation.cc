@@ -135,11 +135,11 @@ std::optional<fs::path> Installation::samples_folder() const {
   return std::nullopt;
 }
 
-std::optional<fs::path> Installation::control_sample() const {
+std::optional<fs::path> Installation::control_sample(const std::string& name) const {
   const fs::path share = executable_folder.parent_path() / "share" / "graphnet";
-  if (is_folder(share / "configs" / "control")) return share / "configs" / "control";
-  if (!source_tree || !is_folder(*source_tree / "configs" / "control")) return std::nullopt;
-  return *source_tree / "configs" / "control";
+  if (is_folder(share / "configs" / name)) return share / "configs" / name;
+  if (!source_tree || !is_folder(*source_tree / "configs" / name)) return std::nullopt;
+  return *source_tree / "configs" / name;
 }
 
 fs::path Installation::templates_folder() const {

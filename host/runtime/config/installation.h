@@ -52,10 +52,12 @@ struct Installation {
   /// order    <exe>/../share/graphnet/samples, <source>/samples
   std::optional<std::filesystem::path> samples_folder() const;
 
-  /// The small graph that a run times against itself, or nothing if it is not installed.
+  /// The small graph that a run times against itself, or nothing if it is not installed. Two more
+  /// of it, on which tricks show that the first hides (cli/control_runs.h): "control_constant" has
+  /// inputs that are all the same, "control_insensitive" weights that hide its inputs.
   ///
-  /// order    <exe>/../share/graphnet/configs/control, <source>/configs/control
-  std::optional<std::filesystem::path> control_sample() const;
+  /// order    <exe>/../share/graphnet/configs/<name>, <source>/configs/<name>
+  std::optional<std::filesystem::path> control_sample(const std::string& name = "control") const;
 
   /// Templates of plugins, which may be missing: a folder for each kind.
   ///

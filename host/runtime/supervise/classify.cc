@@ -283,6 +283,7 @@ Record classify(const PlannedTask& planned, const WorkerEnd& end) {
   if (end.output_bytes > kMuchOutputBytes) {
     record.notes.push_back("the worker wrote " + base::format_bytes(end.output_bytes) +
                            " to standard output and error");
+    record.environment.output_bytes = static_cast<std::int64_t>(end.output_bytes);
   }
   if (end.oom_kill == OomKill::kAtLimit && !is_killed_from_outside(end)) {
     record.notes.push_back(
