@@ -40,24 +40,28 @@ lowering::Window still_window(const Tensor& x) {
   return {ones, ones, ones, zeros, zeros};
 }
 
-/// Rows that say how the elements of a resized dimension are made of the old ones.
-std::vector<double> linear_matrix(std::int64_t in, std::int64_t out, nv::Coordinates coordinates) {
-  std::vector<double> matrix(static_cast<std::size_t>(in * out), 0.0);
+/// Where the elements of a resized dimension come from: two old ones, and the share of the second.
+struct Neighbours {
+  std::vector<std::int64_t> first;
+  std::vector<std::int64_t> second;
+  std::vector<double> share;
+};
+
+Neighbours neighbours_of(std::int64_t in, std::int64_t out, nv::Coordinates coordinates) {
+  Neighbours neighbours;
   for (std::int64_t i = 0; i < out; ++i) {
-    double source = 0;
+    const auto at = static_cast<double>(i);
+    double source = (at + 0.5) * static_cast<double>(in) / static_cast<double>(out) - 0.5;
     if (coordinates == nv::Coordinates::kAlignCorners) {
-      source = out > 1 ? static_cast<double>(i * (in - 1)) / static_cast<double>(out - 1) : 0;
-    } else {
-      source =
-          (static_cast<double>(i) + 0.5) * static_cast<double>(in) / static_cast<double>(out) - 0.5;
+      source = out > 1 ? at * static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;
     }
     source = std::clamp(source, 0.0, static_cast<double>(in - 1));
     const auto first = static_cast<std::int64_t>(source);
-    const double rest = source - static_cast<double>(first);
-    matrix[static_cast<std::size_t>(i * in + first)] += 1 - rest;
-    matrix[static_cast<std::size_t>(i * in + std::min(first + 1, in - 1))] += rest;
+    neighbours.first.push_back(first);
+    neighbours.second.push_back(std::min(first + 1, in - 1));
+    neighbours.share.push_back(source - static_cast<double>(first));
   }
-  return matrix;
+  return neighbours;
 }
 
 }  // namespace
@@ -187,7 +191,12 @@ Tensor DescribedNetwork::resize(const Tensor& x, const ResizeLayer& layer) {
   for (std::int64_t i = 0; i < x.rank(); ++i) {
     const std::int64_t out = layer.shape[static_cast<std::size_t>(i)];
     if (out == x.extent(i)) continue;
-    y = b_.apply_matrix(y, i, linear_matrix(x.extent(i), out, layer.coordinates), out);
+    const Neighbours from = neighbours_of(x.extent(i), out, layer.coordinates);
+    const Tensor share = b_.convert(out_.constant(Type::kF64, {out}, from.share.data()), y.type);
+    const Tensor low = b_.take(y, i, from.first);
+    const Tensor weight = out_.broadcast(share, low.shape, {i});
+    const Tensor rest = b_.subtract(b_.full(y.type, low.shape, 1), weight);
+    y = b_.add(b_.multiply(low, rest), b_.multiply(b_.take(y, i, from.second), weight));
   }
   return b_.convert(y, x.type);
 }

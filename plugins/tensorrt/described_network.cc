@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "lowering/ir/array.h"
+#include "tensorrt/legalize.h"
 #include "tensorrt/types.h"
+#include "tensorrt/write_network.h"
 
 namespace graphnet::tensorrt {
 
@@ -23,10 +25,16 @@ namespace {
 
 // Constants up to so many elements are written into the graph; larger ones stay where they are.
 constexpr std::int64_t kMostWritten = 4096;
-constexpr std::int64_t kMostTopK = 3840;
+// Their parameters have numbers that no other has.
+constexpr std::int64_t kFirstLeftOut = std::int64_t{1} << 32U;
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw LoweringError("TensorRT refuses " + what);
+}
+
+void require_rank(const Shape& shape) {
+  require(shape.size() <= static_cast<std::size_t>(nv::kMaxDims),
+          "more than 8 dimensions, here are " + std::to_string(shape.size()));
 }
 
 std::string type_names(const Tensor& a, const Tensor& b) {
@@ -58,44 +66,38 @@ Shape axes_of(std::uint32_t mask) {
 
 }  // namespace
 
-DescribedNetwork::DescribedNetwork() : out_(/*rewrites=*/false), b_(out_) {}
+DescribedNetwork::DescribedNetwork(Constants constants)
+    : out_(/*rewrites=*/false), b_(out_), constants_(constants) {}
 
 ir::Graph DescribedNetwork::finish() {
   return out_.finish(outputs_);
 }
 
-Tensor DescribedNetwork::parameter(const std::string& name, Type type, const Shape& shape,
-                                   std::string_view bytes) {
-  require(shape.size() <= static_cast<std::size_t>(nv::kMaxDims), "more than 8 dimensions");
-  const auto index = static_cast<std::int64_t>(parameters_.size());
-  parameters_.push_back({name, {type, shape}, bytes});
-  return out_.parameter(ir::ParameterSource::kBound, index, {type, shape});
-}
-
 Tensor DescribedNetwork::input(const std::string& name, Type type, const Shape& shape) {
-  return parameter(name, type, shape, {});
+  require_rank(shape);
+  const ir::Parameter parameter = parameter_of(name);
+  return out_.parameter(parameter.source, parameter.index, {type, shape});
 }
 
-void DescribedNetwork::mark_output(const Tensor& x, const std::string& name) {
+void DescribedNetwork::mark_output(const Tensor& x, const std::string&) {
   outputs_.push_back(x);
-  output_names_.push_back(name);
 }
 
 Tensor DescribedNetwork::constant(Type type, const Shape& shape, std::string_view bytes,
                                   const std::string& name) {
-  require(shape.size() <= static_cast<std::size_t>(nv::kMaxDims), "more than 8 dimensions");
+  require_rank(shape);
   require(is_computable(type), std::string("constants of ") + lowering::type_name(type));
-  // Weights that are refitted have one place, whatever shape a layer gives them.
-  if (!name.empty()) {
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      if (parameters_[i].name != name) continue;
-      const Tensor there = out_.parameter(ir::ParameterSource::kBound, static_cast<std::int64_t>(i),
-                                          parameters_[i].type);
-      return b_.reshape(there, shape);
-    }
-  }
   const std::int64_t count = num_elements(shape);
-  if (!name.empty() || count > kMostWritten) return parameter(name, type, shape, bytes);
+  // Weights that are refitted have one type, whatever shape a layer gives them.
+  if (!name.empty()) {
+    const ir::Parameter parameter = parameter_of(name);
+    const auto there = weights_.try_emplace(name, ir::TensorType{type, shape}).first;
+    return b_.reshape(out_.parameter(parameter.source, parameter.index, there->second), shape);
+  }
+  if (constants_ == Constants::kLeftOut && count > kMostWritten) {
+    return out_.parameter(ir::ParameterSource::kBound, kFirstLeftOut + num_left_out_++,
+                          {type, shape});
+  }
   const Tensor made = out_.constant(type, shape, bytes.data());
   if (count == 1) {
     scalars_[made.id] =
@@ -216,7 +218,7 @@ Tensor DescribedNetwork::transpose(const Tensor& x, const Shape& permutation) {
 }
 
 Tensor DescribedNetwork::reshape(const Tensor& x, const Shape& shape) {
-  require(shape.size() <= static_cast<std::size_t>(nv::kMaxDims), "more than 8 dimensions");
+  require_rank(shape);
   require(num_elements(x.shape) == num_elements(shape), "addShuffle to another number of elements");
   return b_.reshape(x, shape);
 }

@@ -21,20 +21,16 @@ namespace graphnet::tensorrt {
 ///          refusals as the builder of TensorRT-RTX 1.6 answered
 class DescribedNetwork final : public Network {
  public:
-  DescribedNetwork();
+  /// Whether constants of many elements are written into the graph, or stand there as parameters
+  /// that nobody can fill: who wants to know only whether there is a network has no use for their
+  /// bytes.
+  enum class Constants : std::uint8_t { kWritten, kLeftOut };
 
-  /// A constant, or an input, of the network as a parameter of the graph.
-  struct Parameter {
-    std::string name;  ///< of an input or of refittable weights; empty for a constant
-    lowering::ir::TensorType type;
-    std::string_view bytes;  ///< of a constant
-  };
+  explicit DescribedNetwork(Constants constants);
 
-  /// The graph of the outputs in the order in which they were marked. Parameter i of source kBound
-  /// is parameters()[i].
+  /// The graph of the outputs in the order in which they were marked, with the parameters that the
+  /// names of inputs and of refittable weights say (write_network.h).
   lowering::ir::Graph finish();
-  const std::vector<Parameter>& parameters() const { return parameters_; }
-  const std::vector<std::string>& output_names() const { return output_names_; }
 
   void begin_node(const std::string& origin) override { out_.begin_node(origin, ""); }
   Tensor input(const std::string& name, Type type, const Shape& shape) override;
@@ -72,17 +68,17 @@ class DescribedNetwork final : public Network {
   Tensor attention(const std::vector<Tensor>& operands, const AttentionLayer& layer) override;
 
  private:
-  Tensor parameter(const std::string& name, Type type, const Shape& shape, std::string_view bytes);
   Tensor wide(const Tensor& x) { return b_.convert(x, lowering::compute_type(x.type)); }
   Tensor function_of(nv::Unary kind, const Tensor& x);
   Tensor turned_kernel(const Tensor& kernel, std::int64_t groups);
 
   lowering::ir::GraphEmitter out_;
   lowering::Builder b_;
-  std::vector<Parameter> parameters_;
+  Constants constants_;
+  std::map<std::string, lowering::ir::TensorType> weights_;  ///< refittable, by name
+  std::int64_t num_left_out_ = 0;
   std::map<std::int32_t, double> scalars_;  ///< constants of one element, by id
   std::vector<Tensor> outputs_;
-  std::vector<std::string> output_names_;
 };
 
 }  // namespace graphnet::tensorrt

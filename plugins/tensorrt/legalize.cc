@@ -2,7 +2,7 @@
 #include "tensorrt/legalize.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -36,6 +36,11 @@ constexpr std::int64_t kMostTaps = 256;
 constexpr std::int64_t kMostIntegerProducts = std::int64_t{1} << 22U;
 // Elements of the matrix that says which update goes where.
 constexpr std::int64_t kMostPlaces = std::int64_t{1} << 24U;
+
+// In the order of Reduction.
+constexpr Binary kCombined[] = {Binary::kAdd,     Binary::kMultiply, Binary::kMaximum,
+                                Binary::kMinimum, Binary::kMaximum,  Binary::kAnd,
+                                Binary::kOr};
 
 std::int64_t product(const Shape& shape, const Shape& dims) {
   std::int64_t count = 1;
@@ -81,7 +86,8 @@ class Legalizer final : public ir::LayoutEmitter {
   Tensor spread(const Tensor& x, double value, std::int64_t dim, std::int64_t interior);
   Tensor unrolled_window(Reduction kind, const Tensor& x, const Window& window);
   Tensor place(const Tensor& x, const Tensor& starts, const Shape& dims);
-  Tensor added(const Tensor& x, const Tensor& starts, const Shape& dims, const Tensor& updates);
+  Tensor combined(Reduction kind, const Tensor& x, const Tensor& starts, const Shape& dims,
+                  const Tensor& updates);
 };
 
 Tensor Legalizer::unary(Unary kind, const Tensor& x) {
@@ -150,7 +156,14 @@ Tensor Legalizer::binary(Binary kind, const Tensor& a, const Tensor& b) {
   if (kind == Binary::kRemainder) {
     Tensor quotient = LayoutEmitter::binary(Binary::kDivide, a, b);
     if (lowering::is_float(a.type)) quotient = build.truncate(quotient);
-    return build.subtract(a, build.multiply(b, quotient));
+    const Tensor rest = build.subtract(a, build.multiply(b, quotient));
+    if (!lowering::is_float(a.type)) return rest;
+    // What is finite leaves itself when it is divided by infinity.
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const Tensor is_whole = LayoutEmitter::binary(
+        Binary::kAnd, build.compare(Comparison::kEq, unary(Unary::kAbs, b), kInfinity),
+        build.compare(Comparison::kLt, unary(Unary::kAbs, a), kInfinity));
+    return build.select(is_whole, a, rest);
   }
   return LayoutEmitter::binary(kind, a, b);
 }
@@ -235,8 +248,10 @@ Tensor Legalizer::reduce(Reduction kind, const Tensor& x, const Shape& dims) {
 // The first position where an element is the largest, or NaN, is both.
 std::pair<Tensor, Tensor> Legalizer::reduce_index(bool largest, const Tensor& x, std::int64_t dim) {
   Builder b(*this);
-  if (num_elements(x.shape) == 0 || x.type == Type::kBool) {
-    throw LoweringError("TensorRT has no largest element of bools, or of none");
+  if (num_elements(x.shape) == 0) throw LoweringError("the largest element of none");
+  if (x.type == Type::kBool) {
+    const auto [best, place] = reduce_index(largest, convert(x, Type::kI32), dim);
+    return {convert(best, Type::kBool), place};
   }
   const Tensor best = reduce(largest ? Reduction::kMax : Reduction::kMin, x, {dim});
   const Tensor spread_best =
@@ -272,9 +287,6 @@ Tensor Legalizer::unrolled_window(Reduction kind, const Tensor& x, const Window&
     throw LoweringError("TensorRT has no such window, and it has more than " +
                         std::to_string(kMostTaps) + " positions");
   }
-  constexpr Binary kCombined[] = {Binary::kAdd,     Binary::kMultiply, Binary::kMaximum,
-                                  Binary::kMinimum, Binary::kMaximum,  Binary::kAnd,
-                                  Binary::kOr};
   const Shape zeros(x.shape.size(), 0);
   const Tensor wide = pad(x, lowering::identity_of(kind, x.type), window.low, window.high, zeros);
   std::optional<Tensor> combined;
@@ -348,45 +360,57 @@ Tensor Legalizer::place(const Tensor& x, const Tensor& starts, const Shape& dims
   return b.reshape(*place, {num_elements(starts.shape) / starts.shape.back()});
 }
 
-// A product with the matrix that has 1 where an update goes to a place: sums of whatever meets
-// there.
-Tensor Legalizer::added(const Tensor& x, const Tensor& starts, const Shape& dims,
-                        const Tensor& updates) {
+// Where updates meet, in a matrix [places, updates] of those that go to a place: of sums a product
+// with it, of others the combination of all updates, those that go elsewhere as what changes
+// nothing.
+Tensor Legalizer::combined(Reduction kind, const Tensor& x, const Tensor& starts, const Shape& dims,
+                           const Tensor& updates) {
   Builder b(*this);
   const Shape rest = lowering::without_dims(counting(x.rank()), dims);
   const std::int64_t places = product(x.shape, dims);
   const std::int64_t count = num_elements(starts.shape) / starts.shape.back();
   const std::int64_t width = product(x.shape, rest);
-  if (places * count > kMostPlaces) {
-    throw LoweringError("TensorRT has no scatter that adds, and this one is large");
+  const bool is_sum = kind == Reduction::kSum && lowering::is_float(x.type);
+  if (places * count * (is_sum ? 1 : width) > kMostPlaces) {
+    throw LoweringError("TensorRT has no scatter that combines, and this one is large");
   }
   const Tensor at = broadcast(place(x, starts, dims), {places, count}, {1});
   const Tensor goes = compare(Comparison::kEq, iota(Type::kI32, {places, count}, 0), at);
-  const Type type = lowering::is_half(x.type) ? Type::kF32 : x.type;
+  const Type type = lowering::compute_type(x.type);
   const Tensor values = b.convert(b.reshape(updates, {count, width}), type);
-  const Tensor sums = dot(convert(goes, type), values, {{}, {}, {1}, {0}});
-  Shape order = joined(dims, rest);
+  Tensor met;
+  if (is_sum) {
+    met = dot(convert(goes, type), values, {{}, {}, {1}, {0}});
+  } else {
+    const Shape all = {places, count, width};
+    const Tensor nothing = splat(type, all, lowering::identity_of(kind, type));
+    met = reduce(
+        kind, select(broadcast(goes, all, {0, 1}), broadcast(values, all, {1, 2}), nothing), {1});
+  }
+  const Shape order = joined(dims, rest);
   Shape moved;
   for (const std::int64_t dim : order) moved.push_back(x.extent(dim));
   Shape back(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
   }
-  const Tensor in_place = transpose(b.reshape(sums, moved), back);
-  return b.convert(b.add(b.convert(x, type), in_place), x.type);
+  const Tensor in_place = transpose(b.reshape(met, moved), back);
+  return b.convert(binary(kCombined[static_cast<std::size_t>(kind)], b.convert(x, type), in_place),
+                   x.type);
 }
 
 Tensor Legalizer::scatter(const Tensor& x, const Tensor& starts, const Shape& dims,
                           const Tensor& updates, std::optional<Reduction> combine) {
   if (num_elements(updates.shape) == 0) return x;
   if (!combine) return LayoutEmitter::scatter(x, starts, dims, updates, combine);
-  if (*combine == Reduction::kSum && x.type != Type::kBool) return added(x, starts, dims, updates);
-  throw LoweringError("TensorRT has no scatter that combines");
+  if (x.type == Type::kBool) throw LoweringError("TensorRT has no scatter that combines bools");
+  return combined(*combine, x, starts, dims, updates);
 }
 
 std::pair<Tensor, Tensor> Legalizer::sort(const Tensor& x, std::int64_t dim, bool descending) {
-  if (x.type == Type::kBool) throw LoweringError("TensorRT sorts no bools");
-  return LayoutEmitter::sort(x, dim, descending);
+  if (x.type != Type::kBool) return LayoutEmitter::sort(x, dim, descending);
+  const auto [values, places] = LayoutEmitter::sort(convert(x, Type::kI32), dim, descending);
+  return {convert(values, Type::kBool), places};
 }
 
 }  // namespace

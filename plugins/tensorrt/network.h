@@ -71,7 +71,8 @@ class Network {
   virtual Tensor input(const std::string& name, Type type, const Shape& shape) = 0;
   /// The tensor must be no input and no output yet.
   virtual void mark_output(const Tensor& x, const std::string& name) = 0;
-  /// `bytes` stay valid until the engine is built. A name makes weights refittable.
+  /// `bytes` stay valid until the engine is built. A name makes weights refittable; they are given
+  /// in their own shape first, then in any with as many elements.
   virtual Tensor constant(Type type, const Shape& shape, std::string_view bytes,
                           const std::string& name) = 0;
 

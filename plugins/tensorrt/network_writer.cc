@@ -60,6 +60,16 @@ std::string name_of(const ir::Parameter& parameter) {
   return source_name(parameter.source) + std::to_string(parameter.index);
 }
 
+ir::Parameter parameter_of(const std::string& name) {
+  const std::size_t digits = name.find_first_of("0123456789");
+  ir::Parameter parameter;
+  for (const auto source : {ir::ParameterSource::kWeight, ir::ParameterSource::kBound}) {
+    if (name.compare(0, digits, source_name(source)) == 0) parameter.source = source;
+  }
+  parameter.index = std::stoll(name.substr(digits));
+  return parameter;
+}
+
 void require_computable(Type type) {
   if (is_computable(type)) return;
   throw LoweringError(std::string("TensorRT computes with no ") + lowering::type_name(type));
@@ -191,6 +201,8 @@ void NetworkWriter::write_parameter(const ir::Parameter& parameter, ir::ValueId 
   const bool is_input = parameter.source == ir::ParameterSource::kInput;
   if (!is_input && lowering::is_float(type.type)) {
     held(id).source = Source{constants().placeholder(type.type, type.shape), named.name};
+    // In its own shape first, which is what bind gives.
+    held(id).tensor = network_.constant(type.type, type.shape, held(id).source->bytes, named.name);
     written_.refittable.push_back(named);
     return;
   }

@@ -35,7 +35,8 @@ struct WrittenNetwork {
 /// value that is one element or a row many times keeps extents of 1 until a layer needs it whole.
 WrittenNetwork write_network(const lowering::ir::Graph& graph, Network& network);
 
-/// "input0".
+/// "input0", and back.
 std::string name_of(const lowering::ir::Parameter& parameter);
+lowering::ir::Parameter parameter_of(const std::string& name);
 
 }  // namespace graphnet::tensorrt

@@ -71,7 +71,7 @@ void build(const Flags& flags, const Library& library, const graph::Graph& graph
     return report(flags, tally, name, "refused", lowering::describe_failures(built.failures));
   }
   if (flags.is_bound) built.graph = ir::split_by_stage(std::move(built.graph)).call;
-  DescribedNetwork described;
+  DescribedNetwork described(DescribedNetwork::Constants::kLeftOut);
   const WrittenNetwork checked = write_network(built.graph, described);
   if (!checked.failures.empty()) {
     return report(flags, tally, name, "refused", lowering::describe_failures(checked.failures));

@@ -6,6 +6,7 @@
 #include "graphnet/plugin.h"
 
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@
 #include "lowering/ir/text.h"
 #include "lowering/ir/verify.h"
 #include "lowering/stablehlo/legalize.h"
+#include "tensorrt/described_network.h"
+#include "tensorrt/legalize.h"
+#include "tensorrt/write_network.h"
 #include "tvm_plugin/legalize.h"
 
 namespace ir = graphnet::lowering::ir;
@@ -24,13 +28,14 @@ using graphnet::guard;
 struct gn_backend {
   const gn_host_api* host = nullptr;
   bool rewrites = false;
-  std::string target;  // "none", "xla" or "tvm"
+  std::string target;  // "none", "xla", "tvm", "tensorrt" or "tensorrt-layers"
 };
 
 struct gn_executable {
   const gn_host_api* host = nullptr;
   ir::StagedGraph graph;
-  ir::Arguments arguments;  // what bind gave and computed; inputs are empty between calls
+  ir::Arguments arguments;           // what bind gave and computed; inputs are empty between calls
+  std::vector<std::size_t> outputs;  // of the call's graph: outputs of the signature
 };
 
 namespace {
@@ -56,6 +61,26 @@ std::vector<ir::Array> read_all(const DLTensor* const* tensors, std::uint64_t co
     arrays.push_back(ir::read_array({*type, {tensor.shape, tensor.shape + tensor.ndim}}, data));
   }
   return arrays;
+}
+
+bool is_tensorrt(const gn_backend& backend) {
+  return backend.target.rfind("tensorrt", 0) == 0;
+}
+
+// The call as TensorRT's layers, read again as what their documentation says. Outputs without an
+// element are no outputs of a network.
+std::vector<graphnet::lowering::Failure> describe_layers(ir::Graph& call,
+                                                         std::vector<std::size_t>& outputs) {
+  using graphnet::tensorrt::DescribedNetwork;
+  DescribedNetwork network(DescribedNetwork::Constants::kWritten);
+  const auto written = graphnet::tensorrt::write_network(call, network);
+  if (!written.failures.empty()) return written.failures;
+  outputs.clear();
+  for (std::size_t i = 0; i < written.outputs.size(); ++i) {
+    if (!written.outputs[i].empty()) outputs.push_back(i);
+  }
+  call = network.finish();
+  return {};
 }
 
 gn_status* create(const gn_create_args* args, gn_backend** out) {
@@ -126,14 +151,22 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
       built = graphnet::lowering::stablehlo::legalize(built.graph, backend->rewrites);
     } else if (backend->target == "tvm") {
       built = graphnet::tvm::legalize(built.graph, backend->rewrites);
+    } else if (is_tensorrt(*backend)) {
+      built = graphnet::tensorrt::legalize(built.graph);
     } else {
       built.failures = ir::unlowered(built.graph);
     }
     if (!built.failures.empty()) return refuse(built.failures);
-    if (args->check_only != 0) return nullptr;
-    const ir::StagedGraph staged = ir::split_by_stage(std::move(built.graph));
+    ir::StagedGraph staged = ir::split_by_stage(std::move(built.graph));
     auto executable = std::make_unique<gn_executable>();
     executable->host = host;
+    executable->outputs.resize(staged.call.outputs.size());
+    std::iota(executable->outputs.begin(), executable->outputs.end(), std::size_t{0});
+    if (backend->target == "tensorrt-layers") {
+      const auto failures = describe_layers(staged.call, executable->outputs);
+      if (!failures.empty()) return refuse(failures);
+    }
+    if (args->check_only != 0) return nullptr;
     executable->graph = {read_again(staged.bind), read_again(staged.call)};
     *out = executable.release();
     return nullptr;
@@ -145,8 +178,8 @@ gn_status* gn_backend_run(gn_executable* executable, const gn_run_args* args) {
     executable->arguments.inputs = read_all(args->inputs, args->num_inputs);
     const std::vector<ir::Array> outputs =
         ir::interpret(executable->graph.call, executable->arguments);
-    for (std::uint64_t i = 0; i < args->num_outputs; ++i) {
-      DLTensor& output = *args->outputs[i];
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      DLTensor& output = *args->outputs[executable->outputs[i]];
       if (output.data == nullptr) continue;
       ir::write_array(outputs[i], static_cast<std::byte*>(output.data) + output.byte_offset);
     }
