@@ -275,10 +275,23 @@ Tensor Legalizer::reduce_window(Reduction kind, const Tensor& x, const Window& w
   if (num_elements(x.shape) == 0 || num_elements(result) == 0) {
     return splat(x.type, result, lowering::identity_of(kind, x.type));
   }
-  if (running_sum_dim(kind, window, x.shape) >= 0 || is_pooling(kind, x.type, window)) {
-    return LayoutEmitter::reduce_window(kind, x, window);
+  // What no window reaches is cut away.
+  Builder b(*this);
+  Tensor met = x;
+  Window w = window;
+  for (std::size_t i = 0; i < x.shape.size(); ++i) {
+    const std::int64_t begin = std::max<std::int64_t>(-w.low[i], 0);
+    const std::int64_t end = met.shape[i] - std::max<std::int64_t>(-w.high[i], 0);
+    if (begin > 0 || end < met.shape[i]) {
+      met = b.slice(met, static_cast<std::int64_t>(i), begin, end);
+    }
+    w.low[i] = std::max<std::int64_t>(w.low[i], 0);
+    w.high[i] = std::max<std::int64_t>(w.high[i], 0);
   }
-  return unrolled_window(kind, x, window);
+  if (running_sum_dim(kind, w, met.shape) >= 0 || is_pooling(kind, met.type, w)) {
+    return LayoutEmitter::reduce_window(kind, met, w);
+  }
+  return unrolled_window(kind, met, w);
 }
 
 // Position by position: what each meets, combined.

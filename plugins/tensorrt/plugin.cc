@@ -97,7 +97,7 @@ const Library& require_library(gn_backend& backend) {
   if (backend.host->device.device_type != kDLCUDA) {
     throw Failure(
         GN_STATUS_UNAVAILABLE,
-        "TensorRT runs on CUDA devices: '--device cuda:0' names one, and the CPU is good for "
+        "TensorRT runs on CUDA devices: '--set device=cuda:0' names one, and the CPU is good for "
         "'graphnet inspect --coverage' only. " +
             graphnet::tensorrt::how_to_get_it());
   }
