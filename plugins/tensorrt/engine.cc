@@ -108,7 +108,7 @@ Plan build_plan(const Library& library, void* builder, const LibraryNetwork& net
   config.call(Slot::kConfigSetProgressMonitor, static_cast<void*>(&monitor));
   library.call<bool>(Slot::kBuilderSetMaxThreads, builder, settings.num_threads);
   const Object cache = attach_timing_cache(library, config, settings);
-  process_log().take_reason();
+  process_log().clear();
   const Object memory =
       library.make(GN_STATUS_COMPILE_FAILED, "builds no engine", Slot::kBuilderBuild, builder,
                    network.object(), config.object());

@@ -38,9 +38,9 @@ bool needs_bind(const WrittenNetwork& written) {
 }  // namespace
 
 EngineExecutable::EngineExecutable(const Library& library, ir::StagedGraph staged,
-                                   const BuildSettings& settings)
+                                   BoundWeights bound, const BuildSettings& settings)
     : library_(library), staged_(std::move(staged)) {
-  build(settings);
+  build(bound, settings);
   is_bound_ = !needs_bind(written_);
 }
 
@@ -48,10 +48,10 @@ EngineExecutable::~EngineExecutable() {
   for (const Buffer& buffer : buffers_) memory_.free(buffer.memory);
 }
 
-void EngineExecutable::build(const BuildSettings& given) {
+void EngineExecutable::build(BoundWeights bound, const BuildSettings& given) {
   const Object builder = library_.make_builder();
   LibraryNetwork network(library_, builder.get());
-  written_ = write_network(staged_.call, network);
+  written_ = write_network(staged_.call, network, bound);
   if (!written_.failures.empty()) {
     throw Failure(GN_STATUS_UNSUPPORTED, lowering::describe_failures(written_.failures));
   }

@@ -28,7 +28,7 @@ class EngineExecutable {
   ///
   /// errors   UNSUPPORTED with all layers that the library refuses; COMPILE_FAILED, UNAVAILABLE,
   ///          OUT_OF_MEMORY
-  EngineExecutable(const Library& library, lowering::ir::StagedGraph staged,
+  EngineExecutable(const Library& library, lowering::ir::StagedGraph staged, BoundWeights bound,
                    const BuildSettings& settings);
   ~EngineExecutable();
   EngineExecutable(const EngineExecutable&) = delete;
@@ -54,7 +54,7 @@ class EngineExecutable {
     std::size_t num_bytes = 0;
   };
 
-  void build(const BuildSettings& settings);
+  void build(BoundWeights bound, const BuildSettings& settings);
   void load(const std::string& plan);
   std::vector<lowering::ir::Array> read_weights(const gn_bind_args& args) const;
   void refit(const gn_bind_args& args, const std::vector<lowering::ir::Array>& bound);

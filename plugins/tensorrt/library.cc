@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "graphnet/failure.h"
+#include "tensorrt/library_file.h"
 
 namespace graphnet::tensorrt {
 
@@ -120,6 +121,8 @@ Library Library::open(const std::string& file) {
   if (!is_name_only(file) && !fs::exists(file, failure)) {
     refuse(file, "is not there. " + how_to_get_it());
   }
+  const std::string fault = is_name_only(file) ? "" : fault_of_library_file(file);
+  if (!fault.empty()) refuse(file, fault);
   // RTLD_LOCAL: the library carries much that others have too.
   void* const handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) refuse(file, std::string("cannot be loaded: ") + ::dlerror());

@@ -22,6 +22,7 @@ using Object = std::unique_ptr<void, ObjectDeleter>;
 /// outlive every engine. Copies are the same library.
 class Library {
  public:
+  Library() = default;
   /// Loads `file`.
   ///
   /// errors   UNAVAILABLE: no such file, not a shared library, no TensorRT, a version without a

@@ -71,6 +71,7 @@ class LibraryNetwork final : public Network {
   /// A layer by the function that adds it.
   template <typename... Arguments>
   void* add(Slot slot, Arguments... arguments) {
+    process_log().clear();
     return begin_layer(slot, call<void*>(slot, arguments...));
   }
   template <typename Value>

@@ -54,12 +54,21 @@ std::size_t Log::num_errors() const {
 
 std::string Log::take_reason() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const std::deque<std::string>& lines = errors_.empty() ? warnings_ : errors_;
-  std::string reason = lines.empty() ? "" : lines.back();
+  std::string reason;
+  for (const auto* lines : {&warnings_, &errors_}) {
+    if (lines->empty()) continue;
+    reason += (reason.empty() ? "" : "; ") + lines->back();
+    while (!reason.empty() && (reason.back() == '\n' || reason.back() == ' ')) reason.pop_back();
+  }
   errors_.clear();
   warnings_.clear();
-  while (!reason.empty() && (reason.back() == '\n' || reason.back() == ' ')) reason.pop_back();
   return reason;
+}
+
+void Log::clear() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  errors_.clear();
+  warnings_.clear();
 }
 
 Log& process_log() {

@@ -18,8 +18,11 @@ class Log {
 
   /// Lines of severity error or worse since the process began.
   std::size_t num_errors() const;
-  /// The newest error; else the newest warning; empty if there is none. Reading takes it away.
+  /// The newest warning and the newest error: what a layer lacks is a warning, what became of it an
+  /// error. Empty if there is none. Reading takes them away.
   std::string take_reason();
+  /// Forgets lines of what is over.
+  void clear();
 
  private:
   mutable std::mutex mutex_;

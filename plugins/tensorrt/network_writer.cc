@@ -75,13 +75,14 @@ void require_computable(Type type) {
   throw LoweringError(std::string("TensorRT computes with no ") + lowering::type_name(type));
 }
 
-WrittenNetwork write_network(const ir::Graph& graph, Network& network) {
-  return NetworkWriter(graph, network).run();
+WrittenNetwork write_network(const ir::Graph& graph, Network& network, BoundWeights bound) {
+  return NetworkWriter(graph, network, bound).run();
 }
 
-NetworkWriter::NetworkWriter(const ir::Graph& graph, Network& network)
+NetworkWriter::NetworkWriter(const ir::Graph& graph, Network& network, BoundWeights bound)
     : graph_(graph),
       network_(network),
+      bound_(bound),
       held_(graph.values.size()),
       readers_(graph.values.size()),
       is_output_(graph.values.size(), false) {
@@ -199,7 +200,7 @@ void NetworkWriter::write_parameter(const ir::Parameter& parameter, ir::ValueId 
   if (!to_nv(type.type)) require_computable(type.type);
   const NamedParameter named = {name_of(parameter), parameter, type};
   const bool is_input = parameter.source == ir::ParameterSource::kInput;
-  if (!is_input && lowering::is_float(type.type)) {
+  if (!is_input && bound_ == BoundWeights::kRefitted && lowering::is_float(type.type)) {
     held(id).source = Source{constants().placeholder(type.type, type.shape), named.name};
     // In its own shape first, which is what bind gives.
     held(id).tensor = network_.constant(type.type, type.shape, held(id).source->bytes, named.name);

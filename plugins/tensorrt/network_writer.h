@@ -16,7 +16,7 @@ namespace ir = lowering::ir;
 /// The walk of write_network(): a function for each operation.
 class NetworkWriter {
  public:
-  NetworkWriter(const ir::Graph& graph, Network& network);
+  NetworkWriter(const ir::Graph& graph, Network& network, BoundWeights bound);
 
   WrittenNetwork run();
 
@@ -117,6 +117,7 @@ class NetworkWriter {
 
   const ir::Graph& graph_;
   Network& network_;
+  BoundWeights bound_;
   WrittenNetwork written_;
   const ir::Node* node_ = nullptr;
   std::vector<Held> held_;                             ///< by value

@@ -35,6 +35,10 @@ constexpr Row kRows[] = {
      }},
     {"strict_nans", GN_OPTION_BOOL,
      [](const gn_option& option, Options& options) { options.strict_nans = option.integer != 0; }},
+    {"bound_weights", GN_OPTION_STRING,
+     [](const gn_option& option, Options& options) {
+       if (from_gn(option.text) == "inputs") options.bound_weights = BoundWeights::kInputs;
+     }},
     {"timing_cache", GN_OPTION_STRING,
      [](const gn_option& option, Options& options) {
        options.timing_cache = std::string(from_gn(option.text));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "graphnet/plugin.h"
+#include "tensorrt/write_network.h"
 
 namespace graphnet::tensorrt {
 
@@ -15,6 +16,7 @@ struct Options {
   std::int32_t max_aux_streams = 0;
   std::uint64_t workspace_bytes = 0;
   bool strict_nans = true;
+  BoundWeights bound_weights = BoundWeights::kRefitted;
   std::string timing_cache;  ///< file; empty: none
 };
 

@@ -141,8 +141,8 @@ std::unique_ptr<gn_executable> compile(gn_backend& backend, ir::StagedGraph stag
   const Library& library = require_library(backend);
   auto executable = std::make_unique<gn_executable>();
   executable->host = backend.host;
-  executable->engine =
-      std::make_unique<EngineExecutable>(library, std::move(staged), settings_of(backend));
+  executable->engine = std::make_unique<EngineExecutable>(
+      library, std::move(staged), backend.options.bound_weights, settings_of(backend));
   keep_timing_cache(backend, *executable->engine);
   if (graphnet::dumps(backend.host)) {
     graphnet::dump(backend.host, "engine.json", executable->engine->inspect());

@@ -28,12 +28,19 @@ struct WrittenNetwork {
   Constants constants;                     ///< read until the engine is built
 };
 
+/// What weights become that bind gives.
+enum class BoundWeights : std::uint8_t {
+  kRefitted,  ///< constants, if they are floats: the builder may prepare them as it likes
+  kInputs,    ///< of the network: it is built without weights
+};
+
 /// Writes a graph that legalize() made as layers. The graph lends its constants to the network.
 /// After each layer, what came out must have the type and shape that the graph says.
 ///
 /// What depends on constants alone and is small is computed here, with every type that ATen has. A
 /// value that is one element or a row many times keeps extents of 1 until a layer needs it whole.
-WrittenNetwork write_network(const lowering::ir::Graph& graph, Network& network);
+WrittenNetwork write_network(const lowering::ir::Graph& graph, Network& network,
+                             BoundWeights bound = BoundWeights::kRefitted);
 
 /// "input0", and back.
 std::string name_of(const lowering::ir::Parameter& parameter);

@@ -28,15 +28,20 @@ namespace graphnet::tensorrt {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: build_plans --library FILE [--capability 86] [--bound] [--quiet] GRAPH.gir...\n"
+    "usage: build_plans --library FILE [--capability 86] [--bound] [--per-call] [--quiet] "
+    "GRAPH.gir...\n"
     "FILE is libtensorrt_rtx.so.1. Each GRAPH.gir holds graphs in normal form, one behind the "
     "other.\n"
-    "Weights are zeros; with --bound engines can be refitted. --quiet prints failures only.\n";
+    "Weights are zeros; with --bound engines can be refitted, which needs\n"
+    "a device; with --per-call weights are inputs. --quiet prints failures only.\n";
+
+constexpr int kSkipped = 77;
 
 struct Flags {
   std::string library;
   std::int32_t capability = 86;
   bool is_bound = false;
+  bool are_weights_inputs = false;
   bool is_quiet = false;
   std::vector<std::string> files;
 };
@@ -54,7 +59,7 @@ double now() {
 void report(const Flags& flags, Tally& tally, const std::string& name, const std::string& outcome,
             const std::string& text) {
   ++tally.counts[outcome];
-  if (flags.is_quiet && outcome == "built") return;
+  if (flags.is_quiet && outcome != "layers" && outcome != "builder") return;
   std::printf("%-9s %s %s\n", outcome.c_str(), name.c_str(), text.c_str());
   std::fflush(stdout);
 }
@@ -71,15 +76,16 @@ void build(const Flags& flags, const Library& library, const graph::Graph& graph
     return report(flags, tally, name, "refused", lowering::describe_failures(built.failures));
   }
   if (flags.is_bound) built.graph = ir::split_by_stage(std::move(built.graph)).call;
+  const auto bound = flags.are_weights_inputs ? BoundWeights::kInputs : BoundWeights::kRefitted;
   DescribedNetwork described(DescribedNetwork::Constants::kLeftOut);
-  const WrittenNetwork checked = write_network(built.graph, described);
+  const WrittenNetwork checked = write_network(built.graph, described, bound);
   if (!checked.failures.empty()) {
     return report(flags, tally, name, "refused", lowering::describe_failures(checked.failures));
   }
   try {
     const Object builder = library.make_builder();
     LibraryNetwork network(library, builder.get());
-    const WrittenNetwork written = write_network(built.graph, network);
+    const WrittenNetwork written = write_network(built.graph, network, bound);
     if (!written.failures.empty()) {
       return report(flags, tally, name, "layers", lowering::describe_failures(written.failures));
     }
@@ -123,6 +129,10 @@ int build_file(const Flags& flags, const Library& library, const std::string& fi
 }
 
 int run(const Flags& flags) {
+  if (!std::ifstream(flags.library)) {
+    std::printf("skipped: no TensorRT-RTX in %s; tests/run fetches it\n", flags.library.c_str());
+    return kSkipped;
+  }
   const Library library = Library::open(flags.library);
   Tally tally;
   for (const std::string& file : flags.files) {
@@ -152,6 +162,8 @@ int main(int argc, char** argv) {
       flags.capability = std::atoi(argv[++i]);
     } else if (word == "--bound") {
       flags.is_bound = true;
+    } else if (word == "--per-call") {
+      flags.are_weights_inputs = true;
     } else if (word == "--quiet") {
       flags.is_quiet = true;
     } else {
