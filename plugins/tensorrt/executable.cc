@@ -38,8 +38,9 @@ bool needs_bind(const WrittenNetwork& written) {
 }  // namespace
 
 EngineExecutable::EngineExecutable(const Library& library, ir::StagedGraph staged,
-                                   BoundWeights bound, const BuildSettings& settings)
-    : library_(library), staged_(std::move(staged)) {
+                                   BoundWeights bound, const BuildSettings& settings,
+                                   const std::string& driver)
+    : library_(library), staged_(std::move(staged)), memory_(driver) {
   build(bound, settings);
   is_bound_ = !needs_bind(written_);
 }

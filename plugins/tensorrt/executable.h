@@ -29,7 +29,7 @@ class EngineExecutable {
   /// errors   UNSUPPORTED with all layers that the library refuses; COMPILE_FAILED, UNAVAILABLE,
   ///          OUT_OF_MEMORY
   EngineExecutable(const Library& library, lowering::ir::StagedGraph staged, BoundWeights bound,
-                   const BuildSettings& settings);
+                   const BuildSettings& settings, const std::string& driver = "libcuda.so.1");
   ~EngineExecutable();
   EngineExecutable(const EngineExecutable&) = delete;
   EngineExecutable& operator=(const EngineExecutable&) = delete;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "tensorrt/executable.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "graphnet/failure.h"
+#include "lowering/ir/text.h"
+#include "support/mentions.h"
+#include "tensorrt/legalize.h"
+#include "unit/tensorrt/fake_runtime.h"
+
+namespace graphnet::tensorrt {
+namespace {
+
+namespace ir = lowering::ir;
+using tests::mentions;
+
+// (input + weight) * (weight + weight): the second factor is what bind computes.
+constexpr const char* kGraph =
+    "%0: f32[2,2] = input index=0\n"
+    "%1: f32[2,2] = weight index=0\n"
+    "%2: f32[2,2] = add(%0, %1)\n"
+    "%3: f32[2,2] = add(%1, %1)\n"
+    "%4: f32[2,2] = multiply(%2, %3)\n"
+    "return %4\n";
+
+/// A 2 x 2 tensor of the host.
+class Matrix {
+ public:
+  explicit Matrix(std::vector<float> elements) : elements_(std::move(elements)) {
+    tensor_ = {elements_.data(), {kDLCUDA, 0}, 2, {kDLFloat, 32, 1}, shape_, strides_, 0};
+  }
+  Matrix(const Matrix&) = delete;
+  DLTensor* tensor() { return &tensor_; }
+  std::vector<float>& elements() { return elements_; }
+
+ private:
+  std::vector<float> elements_;
+  std::int64_t shape_[2] = {2, 2};
+  std::int64_t strides_[2] = {2, 1};
+  DLTensor tensor_ = {};
+};
+
+class Executable : public testing::Test {
+ protected:
+  void SetUp() override {
+    library_ = Library::open(GN_TENSORRT_RUNTIME);
+    void* const handle = ::dlopen(GN_TENSORRT_RUNTIME, RTLD_NOW | RTLD_NOLOAD);
+    control_ = reinterpret_cast<FakeRuntimeControl>(::dlsym(handle, "fake_runtime_control"))();
+    *control_ = {};
+  }
+  std::unique_ptr<EngineExecutable> make(BoundWeights bound = BoundWeights::kRefitted,
+                                         const BuildSettings& settings = {}) const {
+    ir::StagedGraph staged = ir::split_by_stage(legalize(ir::parse(kGraph)).graph);
+    return std::make_unique<EngineExecutable>(library_, std::move(staged), bound, settings,
+                                              GN_TENSORRT_RUNTIME);
+  }
+  static void bind(EngineExecutable& engine, Matrix& weight) {
+    const DLTensor* weights[] = {weight.tensor()};
+    gn_bind_args args = {};
+    args.weights = weights;
+    args.num_weights = 1;
+    engine.bind(args);
+    EXPECT_GT(args.kept_bytes, 0U);
+  }
+  static void run(EngineExecutable& engine, Matrix& input, Matrix& output) {
+    const DLTensor* inputs[] = {input.tensor()};
+    DLTensor* outputs[] = {output.tensor()};
+    gn_run_args args = {};
+    args.inputs = inputs;
+    args.num_inputs = 1;
+    args.outputs = outputs;
+    args.num_outputs = 1;
+    args.rebind = 1;
+    engine.run(args);
+  }
+  static std::string failure_of(std::uint32_t code, const std::function<void()>& action) {
+    try {
+      action();
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), code) << failure.what();
+      return failure.what();
+    }
+    ADD_FAILURE() << "nothing failed";
+    return "";
+  }
+
+  Library library_;
+  FakeRuntime* control_ = nullptr;
+};
+
+TEST_F(Executable, ComputesWithTheWeightsOfTheLastBind) {
+  for (const BoundWeights bound : {BoundWeights::kRefitted, BoundWeights::kInputs}) {
+    const auto engine = make(bound);
+    Matrix input({1, 2, 3, 4});
+    Matrix weight({10, 20, 30, 40});
+    Matrix output({0, 0, 0, 0});
+    bind(*engine, weight);
+    run(*engine, input, output);
+    EXPECT_EQ(output.elements(), (std::vector<float>{220, 880, 1980, 3520}));
+    weight.elements() = {1, 1, 1, 1};
+    bind(*engine, weight);
+    run(*engine, input, output);
+    EXPECT_EQ(output.elements(), (std::vector<float>{4, 6, 8, 10}));
+  }
+}
+
+TEST_F(Executable, AsksForWhatItNeeds) {
+  BuildSettings settings;
+  settings.allows_tf32 = false;
+  make(BoundWeights::kRefitted, settings);
+  EXPECT_EQ(control_->flags, (std::vector<std::string>{"set 4", "clear 6", "set 23"}));
+  control_->flags.clear();
+  settings.allows_tf32 = true;
+  make(BoundWeights::kInputs, settings);
+  EXPECT_EQ(control_->flags, (std::vector<std::string>{"clear 4", "set 6", "set 23"}));
+}
+
+TEST_F(Executable, DoesNotRunWithoutWeights) {
+  const auto engine = make();
+  Matrix input({1, 2, 3, 4});
+  Matrix output({0, 0, 0, 0});
+  failure_of(GN_STATUS_INVALID_ARGUMENT, [&] { run(*engine, input, output); });
+}
+
+TEST_F(Executable, SaysWhatTheLibrarySays) {
+  control_->fails_to_build = true;
+  EXPECT_TRUE(mentions(failure_of(GN_STATUS_COMPILE_FAILED, [&] { make(); }),
+                       {"builds no engine", "no implementation for node x"}));
+  *control_ = {};
+  control_->fails_to_load = true;
+  EXPECT_TRUE(mentions(failure_of(GN_STATUS_COMPILE_FAILED, [&] { make(); }),
+                       {"loads no engine", "incompatible serialization version"}));
+  *control_ = {};
+  const auto engine = make();
+  Matrix weight({1, 1, 1, 1});
+  bind(*engine, weight);
+  control_->fails_to_run = true;
+  Matrix input({1, 2, 3, 4});
+  Matrix output({0, 0, 0, 0});
+  EXPECT_TRUE(mentions(failure_of(GN_STATUS_RUNTIME_FAILED, [&] { run(*engine, input, output); }),
+                       {"does not run", "illegal memory access"}));
+}
+
+// A product's bias that the library has lost would keep its old content.
+TEST_F(Executable, RefusesABindThatLeavesWeightsOut) {
+  const auto engine = make();
+  control_->forgets_a_weight = true;
+  Matrix weight({1, 1, 1, 1});
+  EXPECT_TRUE(mentions(failure_of(GN_STATUS_RUNTIME_FAILED, [&] { bind(*engine, weight); }),
+                       {"1 more weights", "bias7"}));
+  Matrix input({1, 2, 3, 4});
+  Matrix output({0, 0, 0, 0});
+  failure_of(GN_STATUS_INVALID_ARGUMENT, [&] { run(*engine, input, output); });
+}
+
+TEST_F(Executable, StopsBuildingWhenItIsCancelled) {
+  BuildSettings settings;
+  settings.cancelled = [this] { return control_->steps == 2; };
+  const std::string message =
+      failure_of(GN_STATUS_COMPILE_FAILED, [&] { make(BoundWeights::kRefitted, settings); });
+  EXPECT_TRUE(mentions(message, {"canceled"}));
+  EXPECT_EQ(control_->steps, 2);
+}
+
+}  // namespace
+}  // namespace graphnet::tensorrt

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace graphnet::tensorrt {
+
+/// How the made-up TensorRT (fake_runtime.cc) behaves, and what it was told.
+struct FakeRuntime {
+  bool fails_to_build = false;
+  bool fails_to_load = false;
+  bool fails_to_run = false;
+  bool forgets_a_weight = false;   ///< asks for one weight more than it is given
+  std::vector<std::string> flags;  ///< "set 6", "clear 4"
+  int steps = 0;                   ///< of building that were asked to go on
+};
+
+using FakeRuntimeControl = FakeRuntime* (*)();  ///< exported as "fake_runtime_control"
+
+}  // namespace graphnet::tensorrt
