@@ -140,7 +140,19 @@ Library Library::open(const std::string& file) {
     refuse(file,
            "cannot build engines: it is TensorRT's lean or dispatch runtime. " + how_to_get_it());
   }
+  library.name_folder(handle);
   return library;
+}
+
+// TensorRT 11 looks for its kernels' files where the dynamic linker does, unless it is told where
+// it lies itself; those of 10 and RTX look beside themselves.
+void Library::name_folder(void* handle) const {
+  if (flavour_ != Flavour::kEleven || is_name_only(file_)) return;
+  const auto set = find_function<bool (*)(const char*)>(handle, "setInternalLibraryPath");
+  const std::string folder = fs::path(file_).parent_path().string();
+  if (set != nullptr && !set(folder.c_str())) {
+    refuse(file_, "does not take its own folder: " + process_log().take_reason());
+  }
 }
 
 // The entry points themselves look at no version (RTX takes any), so this gate is the only one.

@@ -64,6 +64,7 @@ class Library {
  private:
   static Object checked(std::uint32_t code, const char* what, std::size_t num_errors, void* made);
   void read_version(void* handle);
+  void name_folder(void* handle) const;
 
   std::string file_;
   std::string version_;

@@ -3,6 +3,7 @@
 // A library that looks like TensorRT up to its entry points, in one of several states: FAKE_MAJOR
 // and FAKE_MINOR are its version, FAKE_STATE what becomes of a builder.
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "tensorrt/nv_types.h"
@@ -48,6 +49,13 @@ FAKE_EXPORT std::int32_t getInferLibPatchVersion() {
 }
 FAKE_EXPORT std::int32_t getInferLibBuildVersion() {
   return 7;
+}
+extern "C" {
+__attribute__((visibility("default"))) char fake_folder[4096] = {};
+}
+FAKE_EXPORT bool setInternalLibraryPath(const char* folder) {
+  std::strncpy(fake_folder, folder, sizeof(fake_folder) - 1);
+  return true;
 }
 FAKE_EXPORT void* createInferRuntime_INTERNAL(void* logger, std::int32_t) {
   return make(logger);

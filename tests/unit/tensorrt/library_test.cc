@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tensorrt/library.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -87,6 +88,17 @@ TEST(Library, TakesNoBuilderThatIsNone) {
   EXPECT_TRUE(mentions(builder_of("offset"), {"CUDA initialization failure with error: 35"}));
   EXPECT_TRUE(mentions(builder_of("ten_offset"), {"CUDA initialization failure with error: 35"}));
   EXPECT_TRUE(mentions(builder_of("error"), {"no file for this device"}));
+}
+
+// The files with its kernels lie beside it, where the dynamic linker does not look.
+TEST(Library, IsToldItsOwnFolder) {
+  const auto folder_of = [](const std::string& name) {
+    Library::open(fake(name));
+    void* const handle = ::dlopen(fake(name).c_str(), RTLD_NOW | RTLD_NOLOAD);
+    return std::string(static_cast<const char*>(::dlsym(handle, "fake_folder")));
+  };
+  EXPECT_EQ(folder_of("eleven"), GN_TENSORRT_FAKES);
+  EXPECT_EQ(folder_of("ten"), "");
 }
 
 TEST(Library, IsLookedForWhereTheVariableSays) {
