@@ -47,10 +47,6 @@ constexpr BinaryRow kBinary[] = {
 
 }  // namespace
 
-Tensor NetworkWriter::operator()(const ir::Splat& each) {
-  return constants().scalar(network_, out().type, out().rank(), each.value);
-}
-
 Tensor NetworkWriter::operator()(const ir::Iota& each) {
   ir::TensorType narrow_type = {out().type, Shape(out().shape.size(), 1)};
   narrow_type.shape[static_cast<std::size_t>(each.dim)] = out().extent(each.dim);

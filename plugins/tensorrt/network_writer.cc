@@ -23,15 +23,18 @@ bool is_small(const ir::TensorType& type) {
          (is_computable(type.type) ? kMostKnown : kMostKnownOfOtherTypes);
 }
 
-// Values that repeat may stay narrow through these.
-bool keeps_narrow(const ir::Operation& operation) {
-  return std::holds_alternative<ir::Splat>(operation) ||
-         std::holds_alternative<ir::Iota>(operation) ||
-         std::holds_alternative<ir::Convert>(operation) ||
+// Computes each element from the elements of its place.
+bool is_elementwise(const ir::Operation& operation) {
+  return std::holds_alternative<ir::Convert>(operation) ||
          std::holds_alternative<ir::UnaryOperation>(operation) ||
          std::holds_alternative<ir::BinaryOperation>(operation) ||
          std::holds_alternative<ir::CompareOperation>(operation) ||
-         std::holds_alternative<ir::Select>(operation) ||
+         std::holds_alternative<ir::Select>(operation);
+}
+
+// Values that repeat may stay narrow through these.
+bool keeps_narrow(const ir::Operation& operation) {
+  return is_elementwise(operation) || std::holds_alternative<ir::Iota>(operation) ||
          std::holds_alternative<ir::Broadcast>(operation) ||
          std::holds_alternative<ir::Transpose>(operation) ||
          std::holds_alternative<ir::Slice>(operation) ||
@@ -42,11 +45,6 @@ bool is_constant_everywhere(const ir::Array& array) {
   return !array.elements.empty() &&
          std::all_of(array.elements.begin(), array.elements.end(),
                      [&](const ir::Number& each) { return each == array.elements[0]; });
-}
-
-ir::Array narrowed(const ir::Array& array) {
-  if (!is_constant_everywhere(array)) return array;
-  return {{array.type.type, Shape(array.type.shape.size(), 1)}, {array.elements[0]}};
 }
 
 const char* source_name(ir::ParameterSource source) {
@@ -161,6 +159,65 @@ void NetworkWriter::check(const ir::Node& node, const Tensor& made) const {
                       " of it, not " + lowering::describe(right.type, right.shape));
 }
 
+std::shared_ptr<const ir::Array> NetworkWriter::known_array(ir::ValueId id) {
+  Held& value = held(id);
+  const ir::TensorType& type = graph_.type(id);
+  if (!value.known && value.uniform && is_small(type)) {
+    const auto count = static_cast<std::size_t>(num_elements(type.shape));
+    value.known = std::make_shared<ir::Array>(
+        ir::Array{type, std::vector<ir::Number>(count, *value.uniform)});
+  }
+  return value.known;
+}
+
+// One number everywhere, of any shape: computed once.
+bool NetworkWriter::compute_uniform(const ir::Node& node) {
+  if (const auto* splat = std::get_if<ir::Splat>(&node.operation)) {
+    held(node.results[0]).uniform = ir::rounded(graph_.type(node.results[0]).type, splat->value);
+    return true;
+  }
+  if (!keeps_narrow(node.operation) && !std::holds_alternative<ir::Reshape>(node.operation)) {
+    return false;
+  }
+  std::vector<ir::Array> scalars;
+  for (const ir::ValueId id : node.operands) {
+    if (!held(id).uniform) return false;
+    scalars.push_back({{graph_.type(id).type, {}}, {*held(id).uniform}});
+  }
+  if (scalars.empty()) return false;
+  ir::Number& result = held(node.results[0]).uniform.emplace(scalars[0].elements[0]);
+  std::vector<const ir::Array*> operands;
+  for (const ir::Array& each : scalars) operands.push_back(&each);
+  if (is_elementwise(node.operation)) {
+    const ir::TensorType type = {graph_.type(node.results[0]).type, {}};
+    result = ir::evaluate(node.operation, operands, {type})[0].elements[0];
+  }
+  return true;
+}
+
+bool NetworkWriter::decide_now(const ir::Node& node) {
+  const ir::Number none = 0;
+  if (std::holds_alternative<ir::Select>(node.operation)) {
+    const auto& condition = held(node.operands[0]).uniform;
+    if (!condition) return false;
+    held(node.results[0]) = held(node.operands[*condition != none ? 1 : 2]);
+    return true;
+  }
+  const auto* binary = std::get_if<ir::BinaryOperation>(&node.operation);
+  if (binary == nullptr || graph_.type(node.results[0]).type != Type::kBool) return false;
+  const bool is_and = binary->kind == lowering::Binary::kAnd;
+  if (!is_and && binary->kind != lowering::Binary::kOr) return false;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& one = held(node.operands[i]).uniform;
+    if (!one) continue;
+    // What decides is the result; what does not leaves the other operand.
+    const bool decides = is_and == (*one == none);
+    held(node.results[0]) = held(node.operands[decides ? i : 1 - i]);
+    return true;
+  }
+  return false;
+}
+
 // With constants for all operands, or without an element, a value is known.
 bool NetworkWriter::compute_now(const ir::Node& node) {
   const bool is_empty = std::all_of(node.results.begin(), node.results.end(), [&](ir::ValueId id) {
@@ -173,11 +230,13 @@ bool NetworkWriter::compute_now(const ir::Node& node) {
     return true;
   }
   if (std::holds_alternative<ir::Composite>(node.operation)) return false;
+  if (compute_uniform(node) || decide_now(node)) return true;
   std::vector<const ir::Array*> operands;
   std::vector<ir::TensorType> types;
   for (const ir::ValueId id : node.operands) {
-    if (!held(id).known) return false;
-    operands.push_back(held(id).known.get());
+    const std::shared_ptr<const ir::Array> known = known_array(id);
+    if (!known) return false;
+    operands.push_back(known.get());
   }
   for (const ir::ValueId id : node.results) {
     types.push_back(graph_.type(id));
@@ -185,7 +244,9 @@ bool NetworkWriter::compute_now(const ir::Node& node) {
   }
   std::vector<ir::Array> results = ir::evaluate(node.operation, operands, types);
   for (std::size_t i = 0; i < results.size(); ++i) {
-    held(node.results[i]).known = std::make_shared<ir::Array>(std::move(results[i]));
+    Held& value = held(node.results[i]);
+    if (is_constant_everywhere(results[i])) value.uniform = results[i].elements[0];
+    value.known = std::make_shared<ir::Array>(std::move(results[i]));
   }
   return true;
 }
@@ -241,8 +302,11 @@ Tensor NetworkWriter::narrow_value(ir::ValueId id) {
   const bool is_conversion = std::holds_alternative<ir::Convert>(node_->operation);
   if (!(is_conversion && to_nv(type.type))) require_computable(type.type);
   Held& value = held(id);
-  if (!value.tensor && value.known) {
-    value.tensor = constants().array(network_, narrowed(*value.known));
+  if (!value.tensor && value.uniform) {
+    const Shape ones(type.shape.size(), 1);
+    value.tensor = constants().array(network_, {{type.type, ones}, {*value.uniform}});
+  } else if (!value.tensor && value.known) {
+    value.tensor = constants().array(network_, *value.known);
   } else if (!value.tensor) {
     value.tensor =
         network_.constant(type.type, type.shape, value.source->bytes, value.source->name);
@@ -268,7 +332,7 @@ Tensor NetworkWriter::reshaped_value(ir::ValueId id, const Shape& shape) {
     require_computable(type.type);
     return network_.constant(type.type, shape, value.source->bytes, value.source->name);
   }
-  if (value.known && !is_constant_everywhere(*value.known)) {
+  if (value.known && !value.uniform) {
     require_computable(type.type);
     return constants().array(network_, {{type.type, shape}, value.known->elements});
   }

@@ -22,7 +22,7 @@ class NetworkWriter {
 
   Tensor operator()(const ir::Parameter&) { return {}; }
   Tensor operator()(const ir::Constant&) { return {}; }
-  Tensor operator()(const ir::Splat& each);
+  Tensor operator()(const ir::Splat&) { return {}; }
   Tensor operator()(const ir::Iota& each);
   Tensor operator()(const ir::Convert&);
   Tensor operator()(const ir::UnaryOperation& each);
@@ -60,8 +60,9 @@ class NetworkWriter {
     std::optional<Tensor> tensor;  ///< extents as the value's, or 1 where it repeats
     std::optional<Source> source;
     std::shared_ptr<const ir::Array> known;
+    std::optional<ir::Number> uniform;  ///< of a value that is one number everywhere
 
-    bool is_there() const { return tensor || source || known; }
+    bool is_there() const { return tensor || source || known || uniform; }
   };
 
   Held& held(ir::ValueId id) { return held_[static_cast<std::size_t>(id)]; }
@@ -73,6 +74,11 @@ class NetworkWriter {
   void write(const ir::Node& node);
   void write_parameter(const ir::Parameter& parameter, ir::ValueId id);
   bool compute_now(const ir::Node& node);
+  bool compute_uniform(const ir::Node& node);
+  /// Leaves out a logical operation or a selection that one operand decides. TensorRT's compiler
+  /// fails at some of those.
+  bool decide_now(const ir::Node& node);
+  std::shared_ptr<const ir::Array> known_array(ir::ValueId id);
   void check(const ir::Node& node, const Tensor& made) const;
   void write_outputs();
   void begin(const ir::Node& node);
