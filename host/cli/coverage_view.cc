@@ -35,7 +35,7 @@ Json row_of(const Context& context, const supervise::PlannedTask& planned) {
 Result<int> show_coverage(const Context& context,
                           const std::vector<supervise::PlannedSample>& samples,
                           const std::string& config) {
-  GN_ASSIGN_OR_RETURN(const auto plan, plan_trials(context, samples, config));
+  GN_ASSIGN_OR_RETURN(const auto plan, plan_trials(context, samples, config, TrialKind::kCheck));
   std::size_t num_ok = 0;
   Json rows = Json::array();
   for (const supervise::PlannedTask& planned : plan) {

@@ -6,6 +6,7 @@
 
 #include "base/field_reader.h"
 #include "base/json.h"
+#include "cli/device_check.h"
 #include "cli/plugin_state.h"
 #include "config/resolve_backend.h"
 #include "measure/environment.h"
@@ -18,13 +19,15 @@ using base::Result;
 
 Result<std::vector<supervise::PlannedTask>> plan_trials(
     const Context& context, const std::vector<supervise::PlannedSample>& samples,
-    const std::string& config) {
+    const std::string& config, TrialKind kind) {
   GN_ASSIGN_OR_RETURN(const fs::path file, config::find_config(context.installation, config));
   GN_ASSIGN_OR_RETURN(config::RunConfig run_config,
                       config::read_run_config(file, {}, context.installation.config_folders()));
   GN_ASSIGN_OR_RETURN(config::Backend backend,
                       config::resolve_backend(context.installation, plugin_folders(context),
                                               std::move(run_config)));
+  std::string& device = backend.config.device;
+  if (kind == TrialKind::kCheck && !check_device(context, device).is_ok()) device = "cpu";
   supervise::PlanSettings settings;
   settings.auto_threads = measure::affinity_cores();
   return supervise::make_plan(samples, {backend}, settings);
@@ -34,7 +37,7 @@ Result<supervise::PlannedTask> plan_trial(const Context& context,
                                           const supervise::PlannedSample& sample,
                                           const std::string& config) {
   GN_ASSIGN_OR_RETURN(std::vector<supervise::PlannedTask> plan,
-                      plan_trials(context, {sample}, config));
+                      plan_trials(context, {sample}, config, TrialKind::kCompile));
   return std::move(plan.front());
 }
 

@@ -14,13 +14,18 @@
 
 namespace graphnet::cli {
 
-/// A task for each sample with the plugin of a config, as `graphnet run` would plan it.
+/// Whether a trial asks a plugin, or has it compile.
+enum class TrialKind { kCheck, kCompile };
+
+/// A task for each sample with the plugin of a config, as `graphnet run` would plan it. A check
+/// touches no device (rule P2 of sdk/ABI.md): where the config's cannot be used, it is made on the
+/// CPU.
 ///
 /// errors   as `graphnet run` for config and plugin
 base::Result<std::vector<supervise::PlannedTask>> plan_trials(
     const Context& context, const std::vector<supervise::PlannedSample>& samples,
-    const std::string& config);
-/// The same for one sample.
+    const std::string& config, TrialKind kind);
+/// The same for one sample, to compile it.
 base::Result<supervise::PlannedTask> plan_trial(const Context& context,
                                                 const supervise::PlannedSample& sample,
                                                 const std::string& config);
