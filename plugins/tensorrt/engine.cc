@@ -84,17 +84,30 @@ std::string bytes_of(const Library& library, void* memory) {
   return {data, library.call<std::size_t>(Slot::kHostMemorySize, memory)};
 }
 
-/// RTX times nothing.
+Object make_timing_cache(const Library& library, const Config& config, const std::string& bytes) {
+  return library.make(GN_STATUS_COMPILE_FAILED, "makes no timing cache",
+                      Slot::kConfigCreateTimingCache, config.object(),
+                      static_cast<const void*>(bytes.data()), bytes.size());
+}
+
+bool attach(const Config& config, const Object& cache) {
+  return config.call<bool>(Slot::kConfigSetTimingCache, cache.get(), false);
+}
+
+/// What was kept, or an empty one where that is damaged, of another version or of another device:
+/// all is timed anew. RTX times nothing.
 Object attach_timing_cache(const Library& library, const Config& config,
                            const BuildSettings& settings) {
   if (library.flavour() == Flavour::kRtx) return nullptr;
-  Object cache = library.make(GN_STATUS_COMPILE_FAILED, "makes no timing cache",
-                              Slot::kConfigCreateTimingCache, config.object(),
-                              static_cast<const void*>(settings.timing_cache.data()),
-                              settings.timing_cache.size());
-  // A cache of another version or device is no error: all is timed anew.
-  config.call<bool>(Slot::kConfigSetTimingCache, cache.get(), false);
-  return cache;
+  try {
+    Object kept = make_timing_cache(library, config, settings.timing_cache);
+    if (attach(config, kept)) return kept;
+  } catch (const Failure&) {
+    if (settings.timing_cache.empty()) throw;
+  }
+  Object empty = make_timing_cache(library, config, "");
+  attach(config, empty);
+  return empty;
 }
 
 }  // namespace

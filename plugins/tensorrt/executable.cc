@@ -57,6 +57,13 @@ void EngineExecutable::build(BoundWeights bound, const BuildSettings& given) {
     throw Failure(GN_STATUS_UNSUPPORTED, lowering::describe_failures(written_.failures));
   }
   num_layers_ = network.num_layers();
+  // What no layer reads is unknown to the engine.
+  auto& refittable = written_.refittable;
+  refittable.erase(std::remove_if(refittable.begin(), refittable.end(),
+                                  [&](const NamedParameter& each) {
+                                    return network.named_weights().count(each.name) == 0;
+                                  }),
+                   refittable.end());
   BuildSettings settings = given;
   settings.is_refittable = !written_.refittable.empty();
   Plan plan = build_plan(library_, builder.get(), network, settings);
@@ -141,11 +148,12 @@ void EngineExecutable::require_all_weights(void* refitter) const {
   const char** const none = nullptr;
   const auto missing =
       library_.call<std::int32_t>(Slot::kRefitterGetMissing, refitter, std::int32_t{0}, none);
-  if (missing == 0) return;
+  if (missing <= 0) return;
   std::vector<const char*> names(static_cast<std::size_t>(missing), nullptr);
   library_.call<std::int32_t>(Slot::kRefitterGetMissing, refitter, missing, names.data());
-  throw Failure(GN_STATUS_RUNTIME_FAILED, "TensorRT wants " + std::to_string(missing) +
-                                              " more weights to refit, such as " + names[0]);
+  throw Failure(GN_STATUS_RUNTIME_FAILED,
+                "TensorRT wants " + std::to_string(missing) + " more weights to refit, such as " +
+                    (names[0] == nullptr ? "one without a name" : names[0]));
 }
 
 // Weights that are inputs of the engine: the host's own memory, or a buffer for what bind computed.

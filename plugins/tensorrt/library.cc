@@ -179,31 +179,45 @@ void Library::read_version(void* handle) {
              "1.5 on, whose functions lie elsewhere");
 }
 
-Object Library::checked(std::uint32_t code, const char* what, std::size_t num_errors, void* made) {
-  const bool is_object = reinterpret_cast<std::uintptr_t>(made) >= kFirstPointer;
-  if (is_object && process_log().num_errors() == num_errors) return Object(made);
-  // What was made in spite of an error is not used, and not destroyed: nobody knows its state.
+namespace {
+
+[[noreturn]] void fail(std::uint32_t code, const char* what) {
   const std::string reason = process_log().take_reason();
   throw Failure(code, std::string("TensorRT ") + what + ": " +
                           (reason.empty() ? "it gives no reason" : reason));
 }
 
+}  // namespace
+
+Object Library::checked(std::uint32_t code, const char* what, void* made) {
+  if (reinterpret_cast<std::uintptr_t>(made) < kFirstPointer) fail(code, what);
+  return Object(made);
+}
+
+// An entry point that says an error gives what is not used, and not destroyed: nobody knows its
+// state.
+Object Library::checked_first(std::uint32_t code, const char* what, std::size_t num_errors,
+                              void* made) {
+  if (process_log().num_errors() != num_errors) fail(code, what);
+  return checked(code, what, made);
+}
+
 Object Library::make_builder() const {
   const std::size_t errors = process_log().num_errors();
-  return checked(GN_STATUS_UNAVAILABLE, "makes no builder", errors,
-                 create_builder_(logger_object(flavour_), api_version_));
+  return checked_first(GN_STATUS_UNAVAILABLE, "makes no builder", errors,
+                       create_builder_(logger_object(flavour_), api_version_));
 }
 
 Object Library::make_runtime() const {
   const std::size_t errors = process_log().num_errors();
-  return checked(GN_STATUS_UNAVAILABLE, "makes no runtime", errors,
-                 create_runtime_(logger_object(flavour_), api_version_));
+  return checked_first(GN_STATUS_UNAVAILABLE, "makes no runtime", errors,
+                       create_runtime_(logger_object(flavour_), api_version_));
 }
 
 Object Library::make_refitter(void* engine) const {
   const std::size_t errors = process_log().num_errors();
-  return checked(GN_STATUS_INTERNAL, "makes no refitter", errors,
-                 create_refitter_(engine, logger_object(flavour_), api_version_));
+  return checked_first(GN_STATUS_INTERNAL, "makes no refitter", errors,
+                       create_refitter_(engine, logger_object(flavour_), api_version_));
 }
 
 }  // namespace graphnet::tensorrt

@@ -51,18 +51,20 @@ class Library {
   Result call(Slot slot, void* object, Arguments... arguments) const {
     return call_slot<Result>(flavour_, slot, object, arguments...);
   }
-  /// A call that makes an object. A pointer into the first page or an error line is a failure.
+  /// A call that makes an object. A pointer into the first page is a failure. An error line alone
+  /// is none: the builder says so of kernels that do not fit, and goes on.
   ///
   /// errors   `code` with the library's words
   template <typename... Arguments>
   Object make(std::uint32_t code, const char* what, Slot slot, void* object,
               Arguments... arguments) const {
-    const std::size_t errors = process_log().num_errors();
-    return checked(code, what, errors, call<void*>(slot, object, arguments...));
+    return checked(code, what, call<void*>(slot, object, arguments...));
   }
 
  private:
-  static Object checked(std::uint32_t code, const char* what, std::size_t num_errors, void* made);
+  static Object checked(std::uint32_t code, const char* what, void* made);
+  static Object checked_first(std::uint32_t code, const char* what, std::size_t num_errors,
+                              void* made);
   void read_version(void* handle);
   void name_folder(void* handle) const;
 

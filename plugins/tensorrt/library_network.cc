@@ -97,9 +97,12 @@ void* LibraryNetwork::at(const Tensor& x) {
   return entries_[position].tensor;
 }
 
-void LibraryNetwork::name_weights(const nv::Weights& weights, const std::string& name) const {
+void LibraryNetwork::name_weights(const nv::Weights& weights, const std::string& name) {
   if (name.empty()) return;
-  if (!call<bool>(Slot::kNetworkSetWeightsName, weights, name.c_str())) refuse("weights " + name);
+  const bool is_named = call<bool>(Slot::kNetworkSetWeightsName, weights, name.c_str()) &&
+                        call<bool>(Slot::kNetworkMarkWeightsRefittable, name.c_str());
+  if (!is_named) refuse("weights " + name);
+  named_weights_.insert(name);
 }
 
 Tensor LibraryNetwork::input(const std::string& name, Type type, const Shape& shape) {

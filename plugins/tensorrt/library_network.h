@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ class LibraryNetwork final : public Network {
 
   void* object() const { return network_.get(); }
   std::int32_t num_layers() const;
+  /// Names of the constants with one that a layer reads: the weights that can be refitted.
+  const std::set<std::string>& named_weights() const { return named_weights_; }
 
   void begin_node(const std::string& origin) override { origin_ = origin; }
   Tensor input(const std::string& name, Type type, const Shape& shape) override;
@@ -83,13 +86,14 @@ class LibraryNetwork final : public Network {
   Tensor result(void* layer, std::int32_t index = 0);
   Tensor tensor_of(void* tensor);
   void* at(const Tensor& x);
-  void name_weights(const nv::Weights& weights, const std::string& name) const;
+  void name_weights(const nv::Weights& weights, const std::string& name);
   void set_padding(void* layer, Slot pre, Slot post, const Shape& low, const Shape& high) const;
   void* add_attention(const std::vector<Tensor>& operands, const AttentionLayer& layer);
 
   const Library* library_;
   Object network_;
   std::vector<Entry> entries_;
+  std::set<std::string> named_weights_;
   std::string origin_;
   std::string layer_;  ///< "addSlice", for messages
   std::size_t num_named_ = 0;

@@ -2,6 +2,7 @@
 #include "tensorrt/network_writer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -41,10 +42,16 @@ bool keeps_narrow(const ir::Operation& operation) {
          std::holds_alternative<ir::Reverse>(operation);
 }
 
+// 0 and -0 are two numbers: 1 / x tells them apart.
+bool is_same(const ir::Number& a, const ir::Number& b) {
+  return a == b && std::signbit(a.real()) == std::signbit(b.real()) &&
+         std::signbit(a.imag()) == std::signbit(b.imag());
+}
+
 bool is_constant_everywhere(const ir::Array& array) {
   return !array.elements.empty() &&
          std::all_of(array.elements.begin(), array.elements.end(),
-                     [&](const ir::Number& each) { return each == array.elements[0]; });
+                     [&](const ir::Number& each) { return is_same(each, array.elements[0]); });
 }
 
 const char* source_name(ir::ParameterSource source) {

@@ -49,6 +49,7 @@ constexpr SlotFacts kSlots[] = {
     {"Network addGatherV2", 8, 51, 48, 46},
     {"Network addScatter", 8, 53, 50, 48},
     {"Network addCast", 8, 62, 59, 57},
+    {"Network markWeightsRefittable", 8, 72, 69, 67},
     {"Network addCumulative", 8, 78, 75, 73},
     {"Network addTopKV2", 8, 81, 78, 76},
     {"Network addAttention", 8, 84, 81, 79},
@@ -113,9 +114,9 @@ static_assert(std::size(kSlots) == static_cast<std::size_t>(Slot::kCount));
 // In the order of Flavour. 10 has kEXPLICIT_BATCH as bit 0 and kSTRONGLY_TYPED as bit 1; 11 knows
 // nothing but strong types.
 constexpr FlavourFacts kFlavours[] = {
-    {"TensorRT 10.16", 1U << 1U, 4, 6, 24, false, 15},
-    {"TensorRT 11.1", 0, 4, 6, 23, true, 0},
-    {"TensorRT-RTX 1.6", 0, 4, 6, 23, true, 5},
+    {"TensorRT 10.16", 1U << 1U, 23, 6, 24, false, 15},
+    {"TensorRT 11.1", 0, 22, 6, 23, true, 0},
+    {"TensorRT-RTX 1.6", 0, 22, 6, 23, true, 5},
 };
 
 }  // namespace

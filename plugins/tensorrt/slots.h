@@ -53,6 +53,7 @@ enum class Slot : std::uint8_t {
   kNetworkAddGather,
   kNetworkAddScatter,
   kNetworkAddCast,
+  kNetworkMarkWeightsRefittable,
   kNetworkAddCumulative,
   kNetworkAddTopK,
   kNetworkAddAttention,
@@ -136,7 +137,7 @@ const SlotFacts& facts_of(Slot slot);
 struct FlavourFacts {
   const char* made_from;          ///< the version that the table was read from
   std::uint32_t network_flags;    ///< strongly typed
-  std::int32_t refit_flag;        ///< BuilderFlag
+  std::int32_t refit_flag;        ///< BuilderFlag: weights that are marked, not all constants
   std::int32_t tf32_flag;         ///< BuilderFlag
   std::int32_t strict_nans_flag;  ///< BuilderFlag
   bool logger_is_versioned;       ///< log() behind three functions of its base

@@ -114,11 +114,11 @@ TEST_F(Executable, AsksForWhatItNeeds) {
   BuildSettings settings;
   settings.allows_tf32 = false;
   make(BoundWeights::kRefitted, settings);
-  EXPECT_EQ(control_->flags, (std::vector<std::string>{"set 4", "clear 6", "set 23"}));
+  EXPECT_EQ(control_->flags, (std::vector<std::string>{"set 22", "clear 6", "set 23"}));
   control_->flags.clear();
   settings.allows_tf32 = true;
   make(BoundWeights::kInputs, settings);
-  EXPECT_EQ(control_->flags, (std::vector<std::string>{"clear 4", "set 6", "set 23"}));
+  EXPECT_EQ(control_->flags, (std::vector<std::string>{"clear 22", "set 6", "set 23"}));
 }
 
 TEST_F(Executable, DoesNotRunWithoutWeights) {
@@ -154,9 +154,26 @@ TEST_F(Executable, RefusesABindThatLeavesWeightsOut) {
   Matrix weight({1, 1, 1, 1});
   EXPECT_TRUE(mentions(failure_of(GN_STATUS_RUNTIME_FAILED, [&] { bind(*engine, weight); }),
                        {"1 more weights", "bias7"}));
+  control_->forgets_names = true;
+  EXPECT_TRUE(mentions(failure_of(GN_STATUS_RUNTIME_FAILED, [&] { bind(*engine, weight); }),
+                       {"1 more weights", "without a name"}));
   Matrix input({1, 2, 3, 4});
   Matrix output({0, 0, 0, 0});
   failure_of(GN_STATUS_INVALID_ARGUMENT, [&] { run(*engine, input, output); });
+}
+
+// Builders say errors of kernels that do not fit, and take others.
+TEST_F(Executable, TakesWhatIsBuiltInSpiteOfErrors) {
+  control_->grumbles = true;
+  EXPECT_NE(make(), nullptr);
+}
+
+TEST_F(Executable, TimesAnewWhatTheCacheOfAnotherDeviceKnows) {
+  BuildSettings settings;
+  settings.timing_cache = "of another device";
+  control_->caches_refused = 1;
+  EXPECT_NE(make(BoundWeights::kRefitted, settings), nullptr);
+  EXPECT_EQ(control_->caches_refused, 0);
 }
 
 TEST_F(Executable, StopsBuildingWhenItIsCancelled) {

@@ -141,6 +141,11 @@ bool set_weights_name(Object* network, nv::Weights weights, const char* name) {
   }
   return true;
 }
+bool mark_weights(Object* network, const char* name) {
+  const auto& values = network->network->values;
+  return std::any_of(values.begin(), values.end(),
+                     [&](const Value& value) { return value.name == name; });
+}
 void set_tensor_name(Object* tensor, const char* name) {
   tensor->network->values[tensor->value].name = name;
 }
@@ -163,6 +168,7 @@ Object* build(Object*, Object* network, Object* config) {
     log_error("no implementation for node x");
     return nullptr;
   }
+  if (control.grumbles) log_error("tactic 7 needs more memory than there is, skipped");
   Object* memory = make("HostMemory");
   memory->network = network->network;
   // Constants are copied: their owners may go.
@@ -272,7 +278,7 @@ bool set_named_weights(Object* refitter, const char* name, nv::Weights weights) 
 }
 std::int32_t get_missing(Object*, std::int32_t size, const char** names) {
   if (!control.forgets_a_weight) return 0;
-  if (size > 0) names[0] = "bias7";
+  if (size > 0) names[0] = control.forgets_names ? nullptr : "bias7";
   return 1;
 }
 bool refit(Object* refitter) {
@@ -308,7 +314,13 @@ void fill_tables() {
         Slot::kConfigSetMemoryPoolLimit, Slot::kLayerSetName, Slot::kLayerSetMetadata}) {
     put(slot, nothing);
   }
-  for (const Slot slot : {Slot::kConfigSetTimingCache, Slot::kBuilderSetMaxThreads}) put(slot, yes);
+  put(Slot::kBuilderSetMaxThreads, yes);
+  put(
+      Slot::kConfigSetTimingCache, +[](Object*, Object*, bool) {
+        if (control.caches_refused == 0) return true;
+        --control.caches_refused;
+        return false;
+      });
   put(
       Slot::kBuilderCreateConfig, +[](Object*) { return make("BuilderConfig"); });
   put(
@@ -333,6 +345,7 @@ void fill_tables() {
   put(Slot::kNetworkAddElementwise, add_elementwise);
   put(Slot::kNetworkAddIdentity, add_identity);
   put(Slot::kNetworkSetWeightsName, set_weights_name);
+  put(Slot::kNetworkMarkWeightsRefittable, mark_weights);
   put(Slot::kNetworkMarkOutput, mark_output);
   put(
       Slot::kNetworkGetNumLayers, +[](Object*) { return std::int32_t{1}; });

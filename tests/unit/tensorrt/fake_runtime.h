@@ -12,6 +12,9 @@ struct FakeRuntime {
   bool fails_to_load = false;
   bool fails_to_run = false;
   bool forgets_a_weight = false;   ///< asks for one weight more than it is given
+  bool forgets_names = false;      ///< and does not say which
+  bool grumbles = false;           ///< logs an error in a build that succeeds
+  int caches_refused = 0;          ///< timing caches that it does not take
   std::vector<std::string> flags;  ///< "set 6", "clear 4"
   int steps = 0;                   ///< of building that were asked to go on
 };
