@@ -59,9 +59,10 @@ bool takes_group_norm(const Composite& composite, const Tensors& operands) {
          value_of<std::int64_t>(composite, "num_groups") > 1;
 }
 
-// float32 products are primitives already; of half types the sum stays of that type.
+// float32 products are primitives already, and so are those of float16 (network_products.cc); of
+// bfloat16 the sum stays of that type.
 bool takes_linear(const Composite& composite, const Tensors& operands) {
-  return is_uniform(composite, operands) && lowering::is_half(composite.results[0].type) &&
+  return is_uniform(composite, operands) && composite.results[0].type == Type::kBF16 &&
          operands[0].rank() > 1;
 }
 

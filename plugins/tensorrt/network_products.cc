@@ -118,12 +118,14 @@ NetworkWriter::Side NetworkWriter::side_of(Tensor x, const Shape& batch, const S
   return {x, takes_depth_first};
 }
 
-// Products of half types are float32 in the graph. Where they are rounded at once, TensorRT does
-// that.
+// Products of half types are float32 in the graph. Those of bfloat16 that are rounded at once,
+// TensorRT rounds. Those of float16 keep their casts, which it fuses into kernels that add in
+// float32, as eager does; a product of float16 tensors may add in float16.
 Tensor NetworkWriter::operator()(const ir::Dot& each) {
   const lowering::Contraction& c = each.contraction;
-  const bool is_half = lowering::is_half(in(0).type);
-  const bool is_wide = is_half && !is_read_as(node_->results[0], in(0).type);
+  const Type type = in(0).type;
+  const bool is_rounded = type == Type::kBF16 && is_read_as(node_->results[0], type);
+  const bool is_wide = lowering::is_half(type) && !is_rounded;
   Tensor a = whole(0);
   Tensor b = whole(1);
   if (is_wide) {
