@@ -313,7 +313,10 @@ Tensor Legalizer::unrolled_window(Reduction kind, const Tensor& x, const Window&
     }
     const Tensor met = slice(wide, begin, end, window.stride);
     combined = combined ? binary(kCombined[static_cast<std::size_t>(kind)], *combined, met) : met;
-    for (std::size_t i = tap.size(); i-- > 0 && ++tap[i] == window.size[i];) tap[i] = 0;
+    for (std::size_t i = tap.size(); i > 0; --i) {
+      if (++tap[i - 1] < window.size[i - 1]) break;
+      tap[i - 1] = 0;
+    }
   }
   return *combined;
 }

@@ -304,7 +304,7 @@ TEST(PluginCheck, EachPluginOfTheZooFailsOrHasAReason) {
   EXPECT_EQ(listed, built);
 }
 
-TEST(PluginCheck, PassesTheControl) {
+TEST(PluginCheckTimesControl, Passes) {
   const TempDir temp;
   const ProgramEnd end =
       run_program({(kBuild / "bin" / "graphnet").string(), "plugin", "check",
