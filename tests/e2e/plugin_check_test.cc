@@ -141,7 +141,7 @@ const Fault kSamples[] = {
     {"samples_input", 3, "inputs that are all the same: accuracy_mismatch: on second weights"},
     {"memo_by_content", 3, "inputs that are all the same: flagged implausible"},
     {"remembers_rows", 3, "inputs that are all the same: flagged implausible"},
-    {"libtorch_from_third_bind", 3, "verdict mixed(sgemm_)"},
+    {"libtorch_from_third_bind", 3, "verdict mixed(sgemm_"},
     // They compute other programs than the control sample, honestly or not.
     {"masks_honestly", 3, "accuracy_mismatch"},
     {"masks_badly", 3, "accuracy_mismatch"},
