@@ -156,7 +156,8 @@ const Fault kTimes[] = {
     {"constant_if_it_may", 3, "weights that hide the inputs: flagged tuned_to_weights"},
     {"constant_beside_slow_eager", 3, "flagged eager_slowed"},
     {"constant_and_keeps_much", 3, "weights that hide the inputs: flagged tuned_to_weights"},
-    {"libtorch_until_zeros", 3, "verdict unknown(calls take"},
+    // By the verdict, or by the host's steps beside its calls, whichever shows first.
+    {"libtorch_until_zeros", 3, "the control sample"},
     {"interrupts_eager", 3, "flagged eager_slowed"},
     {"interrupts_gently", 3, "flagged eager_slowed"},
     {"interrupts_pairs", 3, "flagged eager_slowed"},
