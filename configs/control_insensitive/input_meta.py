@@ -1,0 +1,1 @@
+../control/input_meta.py

@@ -19,10 +19,6 @@ using lowering::Reduction;
 
 namespace {
 
-void require(bool holds, const std::string& what) {
-  if (!holds) throw LoweringError("TensorRT refuses " + what);
-}
-
 void require_floats(const Tensor& a, const Tensor& b, const char* layer) {
   require(a.type == b.type && lowering::is_float(a.type),
           std::string(layer) + " of " + lowering::describe(a.type, a.shape) + " with " +
@@ -201,19 +197,13 @@ Tensor DescribedNetwork::resize(const Tensor& x, const ResizeLayer& layer) {
   return b_.convert(y, x.type);
 }
 
-Tensor DescribedNetwork::attention(const std::vector<Tensor>& operands,
-                                   const AttentionLayer& layer) {
+Tensor DescribedNetwork::attention(const std::vector<Tensor>& operands, nv::CausalMask causal) {
   require_floats(operands[0], operands[1], "addAttention");
   require_floats(operands[0], operands[2], "addAttention");
   require(operands[0].rank() == 4, "addAttention of other ranks");
   constexpr double kInfinity = HUGE_VAL;
   Tensor scores = b_.matmul(wide(operands[0]), b_.swap(wide(operands[1]), -1, -2));
-  if (layer.has_mask && operands[3].type == Type::kBool) {
-    scores = b_.select(operands[3], scores, b_.full(scores.type, {}, -kInfinity));
-  } else if (layer.has_mask) {
-    scores = b_.add(scores, wide(operands[3]));
-  }
-  if (layer.causal == nv::CausalMask::kUpperLeft) {
+  if (causal == nv::CausalMask::kUpperLeft) {
     const Tensor row = out_.iota(Type::kI32, scores.shape, 2);
     const Tensor column = out_.iota(Type::kI32, scores.shape, 3);
     scores = b_.select(b_.compare(Comparison::kLe, column, row), scores,

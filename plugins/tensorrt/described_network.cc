@@ -28,10 +28,6 @@ constexpr std::int64_t kMostWritten = 4096;
 // Their parameters have numbers that no other has.
 constexpr std::int64_t kFirstLeftOut = std::int64_t{1} << 32U;
 
-void require(bool holds, const std::string& what) {
-  if (!holds) throw LoweringError("TensorRT refuses " + what);
-}
-
 void require_rank(const Shape& shape) {
   require(shape.size() <= static_cast<std::size_t>(nv::kMaxDims),
           "more than 8 dimensions, here are " + std::to_string(shape.size()));
@@ -65,6 +61,10 @@ Shape axes_of(std::uint32_t mask) {
 }
 
 }  // namespace
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw LoweringError("TensorRT refuses " + what);
+}
 
 DescribedNetwork::DescribedNetwork(Constants constants)
     : out_(/*rewrites=*/false), b_(out_), constants_(constants) {}

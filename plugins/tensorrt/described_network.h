@@ -12,6 +12,9 @@
 
 namespace graphnet::tensorrt {
 
+/// errors   LoweringError "TensorRT refuses <what>", unless it holds
+void require(bool holds, const std::string& what);
+
 /// A network without TensorRT: each layer is read as what TensorRT's documentation says of it, and
 /// written as a graph. It refuses what TensorRT refuses. So coverage needs no library, and
 /// ir::interpret computes what a network means, on a machine without a device.
@@ -65,7 +68,7 @@ class DescribedNetwork final : public Network {
   Tensor normalization(const Tensor& x, const Tensor& scale, const Tensor& bias,
                        const NormalizationLayer& layer) override;
   Tensor resize(const Tensor& x, const ResizeLayer& layer) override;
-  Tensor attention(const std::vector<Tensor>& operands, const AttentionLayer& layer) override;
+  Tensor attention(const std::vector<Tensor>& operands, nv::CausalMask causal) override;
 
  private:
   Tensor wide(const Tensor& x) { return b_.convert(x, lowering::compute_type(x.type)); }

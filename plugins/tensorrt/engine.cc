@@ -84,12 +84,6 @@ std::string bytes_of(const Library& library, void* memory) {
   return {data, library.call<std::size_t>(Slot::kHostMemorySize, memory)};
 }
 
-Object make_timing_cache(const Library& library, const Config& config, const std::string& bytes) {
-  return library.make(GN_STATUS_COMPILE_FAILED, "makes no timing cache",
-                      Slot::kConfigCreateTimingCache, config.object(),
-                      static_cast<const void*>(bytes.data()), bytes.size());
-}
-
 bool attach(const Config& config, const Object& cache) {
   return config.call<bool>(Slot::kConfigSetTimingCache, cache.get(), false);
 }
@@ -99,13 +93,14 @@ bool attach(const Config& config, const Object& cache) {
 Object attach_timing_cache(const Library& library, const Config& config,
                            const BuildSettings& settings) {
   if (library.flavour() == Flavour::kRtx) return nullptr;
-  try {
-    Object kept = make_timing_cache(library, config, settings.timing_cache);
-    if (attach(config, kept)) return kept;
-  } catch (const Failure&) {
-    if (settings.timing_cache.empty()) throw;
-  }
-  Object empty = make_timing_cache(library, config, "");
+  const std::string& bytes = settings.timing_cache;
+  Object kept = library.make_if_can(Slot::kConfigCreateTimingCache, config.object(),
+                                    static_cast<const void*>(bytes.data()), bytes.size());
+  if (kept && attach(config, kept)) return kept;
+  constexpr const void* kNothing = nullptr;
+  Object empty =
+      library.make(GN_STATUS_COMPILE_FAILED, "makes no timing cache",
+                   Slot::kConfigCreateTimingCache, config.object(), kNothing, std::size_t{0});
   attach(config, empty);
   return empty;
 }

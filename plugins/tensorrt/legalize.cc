@@ -19,6 +19,8 @@ using lowering::Builder;
 using lowering::Comparison;
 using lowering::ConvolutionAttributes;
 using lowering::counting;
+using lowering::extents_of;
+using lowering::joined;
 using lowering::LoweringError;
 using lowering::num_elements;
 using lowering::Reduction;
@@ -41,17 +43,6 @@ constexpr std::int64_t kMostPlaces = std::int64_t{1} << 24U;
 constexpr Binary kCombined[] = {Binary::kAdd,     Binary::kMultiply, Binary::kMaximum,
                                 Binary::kMinimum, Binary::kMaximum,  Binary::kAnd,
                                 Binary::kOr};
-
-std::int64_t product(const Shape& shape, const Shape& dims) {
-  std::int64_t count = 1;
-  for (const std::int64_t dim : dims) count *= shape[static_cast<std::size_t>(dim)];
-  return count;
-}
-
-Shape joined(Shape a, const Shape& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 class Legalizer final : public ir::LayoutEmitter {
  public:
@@ -327,10 +318,10 @@ Tensor Legalizer::dot(const Tensor& a, const Tensor& b, const lowering::Contract
       lowering::without_dims(counting(a.rank()), joined(c.left_batch, c.left_contracting));
   const Shape right =
       lowering::without_dims(counting(b.rank()), joined(c.right_batch, c.right_contracting));
-  const std::int64_t batch = product(a.shape, c.left_batch);
-  const std::int64_t rows = product(a.shape, left);
-  const std::int64_t columns = product(b.shape, right);
-  const std::int64_t depth = product(a.shape, c.left_contracting);
+  const std::int64_t batch = num_elements(extents_of(a.shape, c.left_batch));
+  const std::int64_t rows = num_elements(extents_of(a.shape, left));
+  const std::int64_t columns = num_elements(extents_of(b.shape, right));
+  const std::int64_t depth = num_elements(extents_of(a.shape, c.left_contracting));
   Shape result;
   for (const std::int64_t dim : c.left_batch) result.push_back(a.extent(dim));
   for (const std::int64_t dim : left) result.push_back(a.extent(dim));
@@ -383,9 +374,9 @@ Tensor Legalizer::combined(Reduction kind, const Tensor& x, const Tensor& starts
                            const Tensor& updates) {
   Builder b(*this);
   const Shape rest = lowering::without_dims(counting(x.rank()), dims);
-  const std::int64_t places = product(x.shape, dims);
+  const std::int64_t places = num_elements(extents_of(x.shape, dims));
   const std::int64_t count = num_elements(starts.shape) / starts.shape.back();
-  const std::int64_t width = product(x.shape, rest);
+  const std::int64_t width = num_elements(extents_of(x.shape, rest));
   const bool is_sum = kind == Reduction::kSum && lowering::is_float(x.type);
   if (places * count * (is_sum ? 1 : width) > kMostPlaces) {
     throw LoweringError("TensorRT has no scatter that combines, and this one is large");

@@ -189,9 +189,14 @@ namespace {
 
 }  // namespace
 
+Object Library::taken(void* made) {
+  return Object(reinterpret_cast<std::uintptr_t>(made) < kFirstPointer ? nullptr : made);
+}
+
 Object Library::checked(std::uint32_t code, const char* what, void* made) {
-  if (reinterpret_cast<std::uintptr_t>(made) < kFirstPointer) fail(code, what);
-  return Object(made);
+  Object object = taken(made);
+  if (!object) fail(code, what);
+  return object;
 }
 
 // An entry point that says an error gives what is not used, and not destroyed: nobody knows its

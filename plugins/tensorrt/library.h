@@ -60,8 +60,14 @@ class Library {
               Arguments... arguments) const {
     return checked(code, what, call<void*>(slot, object, arguments...));
   }
+  /// The same where there may be none: null.
+  template <typename... Arguments>
+  Object make_if_can(Slot slot, void* object, Arguments... arguments) const {
+    return taken(call<void*>(slot, object, arguments...));
+  }
 
  private:
+  static Object taken(void* made);
   static Object checked(std::uint32_t code, const char* what, void* made);
   static Object checked_first(std::uint32_t code, const char* what, std::size_t num_errors,
                               void* made);

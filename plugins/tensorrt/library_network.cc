@@ -326,26 +326,21 @@ Tensor LibraryNetwork::resize(const Tensor& x, const ResizeLayer& given) {
   return result(layer);
 }
 
-void* LibraryNetwork::add_attention(const std::vector<Tensor>& operands,
-                                    const AttentionLayer& layer) {
+void* LibraryNetwork::add_attention(const std::vector<Tensor>& operands, nv::CausalMask causal) {
   void* const query = at(operands[0]);
   void* const key = at(operands[1]);
   void* const value = at(operands[2]);
   if (library_->flavour() == Flavour::kTen) {
     return add(Slot::kNetworkAddAttention, query, key, value, nv::AttentionNormalization::kSoftmax,
-               layer.causal != nv::CausalMask::kNone);
+               causal != nv::CausalMask::kNone);
   }
   return add(Slot::kNetworkAddAttentionV2, query, key, value, nv::AttentionNormalization::kSoftmax,
-             layer.causal);
+             causal);
 }
 
 // Decomposable: without it the build fails where no fused kernel fits.
-Tensor LibraryNetwork::attention(const std::vector<Tensor>& operands, const AttentionLayer& layer) {
-  void* const mask = layer.has_mask ? at(operands[3]) : nullptr;
-  void* const made = add_attention(operands, layer);
-  if (mask != nullptr && !library_->call<bool>(Slot::kAttentionSetMask, made, mask)) {
-    refuse("the mask of an attention");
-  }
+Tensor LibraryNetwork::attention(const std::vector<Tensor>& operands, nv::CausalMask causal) {
+  void* const made = add_attention(operands, causal);
   if (!library_->call<bool>(Slot::kAttentionSetDecomposable, made, true)) {
     refuse("an attention in several kernels");
   }

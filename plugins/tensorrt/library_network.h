@@ -56,7 +56,7 @@ class LibraryNetwork final : public Network {
   Tensor normalization(const Tensor& x, const Tensor& scale, const Tensor& bias,
                        const NormalizationLayer& layer) override;
   Tensor resize(const Tensor& x, const ResizeLayer& layer) override;
-  Tensor attention(const std::vector<Tensor>& operands, const AttentionLayer& layer) override;
+  Tensor attention(const std::vector<Tensor>& operands, nv::CausalMask causal) override;
 
  private:
   /// A tensor of the library, or a constant that no layer holds yet.
@@ -88,7 +88,7 @@ class LibraryNetwork final : public Network {
   void* at(const Tensor& x);
   void name_weights(const nv::Weights& weights, const std::string& name);
   void set_padding(void* layer, Slot pre, Slot post, const Shape& low, const Shape& high) const;
-  void* add_attention(const std::vector<Tensor>& operands, const AttentionLayer& layer);
+  void* add_attention(const std::vector<Tensor>& operands, nv::CausalMask causal);
 
   const Library* library_;
   Object network_;

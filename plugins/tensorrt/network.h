@@ -50,11 +50,6 @@ struct ResizeLayer {
   nv::Coordinates coordinates = nv::Coordinates::kHalfPixel;
 };
 
-struct AttentionLayer {
-  bool has_mask = false;  ///< the fourth operand
-  nv::CausalMask causal = nv::CausalMask::kNone;
-};
-
 /// A network under construction: the layers of TensorRT that this plugin uses, each with what
 /// TensorRT's documentation says that it computes. All types are strong: operands of one layer have
 /// one type and rank, extents 1 stretch, and nothing is converted unasked. Tensor::id is the
@@ -121,9 +116,8 @@ class Network {
   virtual Tensor normalization(const Tensor& x, const Tensor& scale, const Tensor& bias,
                                const NormalizationLayer& layer) = 0;
   virtual Tensor resize(const Tensor& x, const ResizeLayer& layer) = 0;
-  /// operands: query, key, value [batch, heads, tokens, width], mask: bool (true: attends) or what
-  /// is added. softmax(query * key' (+ mask)) * value.
-  virtual Tensor attention(const std::vector<Tensor>& operands, const AttentionLayer& layer) = 0;
+  /// operands: query, key, value [batch, heads, tokens, width]. softmax(query * key') * value.
+  virtual Tensor attention(const std::vector<Tensor>& operands, nv::CausalMask causal) = 0;
 };
 
 }  // namespace graphnet::tensorrt

@@ -5,28 +5,19 @@
 
 #include "lowering/builder.h"
 #include "tensorrt/legalize.h"
+#include "tensorrt/natives.h"
 #include "tensorrt/network_writer.h"
-#include "tensorrt/write_native.h"
 
 namespace graphnet::tensorrt {
 
 using lowering::counting;
+using lowering::extents_of;
+using lowering::joined;
 using lowering::LoweringError;
 using lowering::num_elements;
 using lowering::Reduction;
 
 namespace {
-
-Shape extents_of(const Shape& shape, const Shape& dims) {
-  Shape extents;
-  for (const std::int64_t dim : dims) extents.push_back(shape[static_cast<std::size_t>(dim)]);
-  return extents;
-}
-
-Shape joined(Shape a, const Shape& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 bool are_all(const Shape& values, std::int64_t value) {
   return std::all_of(values.begin(), values.end(),

@@ -173,6 +173,7 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     built = graphnet::tensorrt::legalize(built.graph);
     require(built.failures);
     ir::StagedGraph staged = ir::split_by_stage(std::move(built.graph));
+    // A check has no library to ask, and must say what compile says (rule P2): both ask this first.
     graphnet::tensorrt::DescribedNetwork described(
         graphnet::tensorrt::DescribedNetwork::Constants::kLeftOut);
     require(graphnet::tensorrt::write_network(staged.call, described).failures);

@@ -19,7 +19,6 @@ constexpr SlotFacts kSlots[] = {
     {"BuilderConfig setProfilingVerbosity", 8, 27, 25, 25},
     {"BuilderConfig createTimingCache", 8, 40, 29, 29},
     {"BuilderConfig setTimingCache", 8, 41, 30, 30},
-    {"BuilderConfig getTimingCache", 8, 42, 31, 31},
     {"BuilderConfig setMemoryPoolLimit", 8, 43, 32, 32},
     {"BuilderConfig setBuilderOptimizationLevel", 8, 47, 36, 36},
     {"BuilderConfig setMaxAuxStreams", 8, 54, 43, 43},
@@ -77,7 +76,6 @@ constexpr SlotFacts kSlots[] = {
     {"PoolingLayer setPostPadding", 16, 10, 10, 10},
     {"PoolingLayer setStrideNd", 16, 16, 16, 16},
     {"GatherLayer setGatherAxis", 16, 2, 2, 2},
-    {"GatherLayer setNbElementWiseDims", 16, 4, 4, 4},
     {"NormalizationLayer setEpsilon", 16, 2, 2, 2},
     {"NormalizationLayer setNbGroups", 16, 6, 6, 6},
     {"ResizeLayer setOutputDimensions", 16, 2, 2, 2},
@@ -87,7 +85,6 @@ constexpr SlotFacts kSlots[] = {
     {"ResizeLayer setCubicCoeff", 16, 14, 14, 14},
     {"Attention getOutput", 8, 6, 6, 6},
     {"Attention setName", 8, 7, 7, 7},
-    {"Attention setMask", 8, 13, 13, 13},
     {"Attention setDecomposable", 8, 15, 15, 15},
     {"Tensor setName", 8, 2, 2, 2},
     {"Tensor getDimensions", 8, 5, 5, 5},
@@ -98,8 +95,6 @@ constexpr SlotFacts kSlots[] = {
     {"Runtime deserializeCudaEngine", 8, 3, 3, 3},
     {"CudaEngine createExecutionContext", 8, 5, 5, 5},
     {"CudaEngine createEngineInspector", 8, 18, 14, 14},
-    {"CudaEngine getNbIOTensors", 8, 30, 26, 26},
-    {"CudaEngine getIOTensorName", 8, 31, 27, 27},
     {"CudaEngine getDeviceMemorySizeV2", 8, 52, 44, 44},
     {"ExecutionContext setTensorAddress", 8, 24, 23, 23},
     {"ExecutionContext enqueueV3", 8, 37, 36, 36},
@@ -107,7 +102,6 @@ constexpr SlotFacts kSlots[] = {
     {"Refitter refitCudaEngine", 8, 4, 4, 4},
     {"Refitter setNamedWeights", 8, 13, 9, 9},
     {"Refitter getMissingWeights", 8, 14, 10, 10},
-    {"Refitter getAllWeights", 8, 15, 11, 11},
 };
 static_assert(std::size(kSlots) == static_cast<std::size_t>(Slot::kCount));
 

@@ -19,6 +19,8 @@ using ir::taps_first;
 using lowering::Builder;
 using lowering::ConvolutionAttributes;
 using lowering::counting;
+using lowering::extents_of;
+using lowering::joined;
 using lowering::LoweringError;
 using lowering::num_elements;
 using lowering::Reduction;
@@ -30,25 +32,12 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-Shape extents_of(const Shape& shape, const Shape& dims) {
-  Shape result;
-  for (const std::int64_t dim : dims) result.push_back(shape[static_cast<std::size_t>(dim)]);
-  return result;
-}
-
 std::int64_t product(const Shape& shape, const Shape& dims) {
   return num_elements(extents_of(shape, dims));
 }
 
-Shape joined(const Shape& a, const Shape& b, const Shape& c) {
-  Shape all = a;
-  all.insert(all.end(), b.begin(), b.end());
-  all.insert(all.end(), c.begin(), c.end());
-  return all;
-}
-
 Shape free_dims(std::int64_t rank, const Shape& batch, const Shape& contracting) {
-  return lowering::without_dims(counting(rank), joined(batch, contracting, {}));
+  return lowering::without_dims(counting(rank), joined(batch, contracting));
 }
 
 // Columns that one register tile spans: two vectors, or what there is.
@@ -181,15 +170,17 @@ Tensor Legalizer::dot(const Tensor& a, const Tensor& b, const lowering::Contract
   const std::int64_t m = product(a.shape, rows);
   const std::int64_t n = product(b.shape, columns);
   const std::int64_t k = product(a.shape, contraction.left_contracting);
-  const Shape shape = joined(extents_of(a.shape, contraction.left_batch), extents_of(a.shape, rows),
-                             extents_of(b.shape, columns));
+  const Shape shape =
+      joined(joined(extents_of(a.shape, contraction.left_batch), extents_of(a.shape, rows)),
+             extents_of(b.shape, columns));
   if (num_elements(shape) == 0 || k == 0) return splat(lowering::compute_type(a.type), shape, 0);
   const Tensor left = build.reshape(
-      in_order(transpose(a, joined(contraction.left_batch, rows, contraction.left_contracting))),
+      in_order(
+          transpose(a, joined(joined(contraction.left_batch, rows), contraction.left_contracting))),
       {batch, m, k});
   const Tensor right = build.reshape(
-      in_order(
-          transpose(b, joined(contraction.right_batch, contraction.right_contracting, columns))),
+      in_order(transpose(
+          b, joined(joined(contraction.right_batch, contraction.right_contracting), columns))),
       {batch, k, n});
   const bool has_panels = rewrites() && lowering::is_float(a.type) && n > 1;
   const Tensor result = has_panels ? node(ir::PackedDot{n}, {left, panels(right, m)})

@@ -108,6 +108,17 @@ Shape counting(std::int64_t count) {
   return dims;
 }
 
+Shape joined(Shape first, const Shape& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+Shape extents_of(const Shape& shape, const Shape& dims) {
+  Shape extents;
+  for (const std::int64_t dim : dims) extents.push_back(shape[static_cast<std::size_t>(dim)]);
+  return extents;
+}
+
 Shape normal_dims(const Shape& dims, std::int64_t rank) {
   if (dims.empty() || rank == 0) return counting(rank);
   Shape result;

@@ -26,6 +26,10 @@ Shape into_layout(const Shape& logical, const Shape& layout);
 Shape out_of_layout(const Shape& memory, const Shape& layout);
 /// 0, 1, ..., count - 1.
 Shape counting(std::int64_t count);
+/// The numbers of both, one list behind the other.
+Shape joined(Shape first, const Shape& second);
+/// The numbers of `shape` at `dims`, in the order of `dims`.
+Shape extents_of(const Shape& shape, const Shape& dims);
 /// Dimensions in ascending order, negative ones counted from the end; all if `dims` is empty.
 Shape normal_dims(const Shape& dims, std::int64_t rank);
 

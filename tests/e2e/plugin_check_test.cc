@@ -30,7 +30,8 @@ struct Fault {
   const char* name;
   int level;
   const char* reason;
-  int cores = 1;  ///< without which it is no fault
+  int cores = 1;               ///< without which it is no fault
+  const char* or_reason = "";  ///< another symptom, which may show first; empty: none
 
   friend std::ostream& operator<<(std::ostream& out, const Fault& fault) {
     return out << fault.name;
@@ -156,8 +157,8 @@ const Fault kTimes[] = {
     {"constant_if_it_may", 3, "weights that hide the inputs: flagged tuned_to_weights"},
     {"constant_beside_slow_eager", 3, "flagged eager_slowed"},
     {"constant_and_keeps_much", 3, "weights that hide the inputs: flagged tuned_to_weights"},
-    // By the verdict, or by the host's steps beside its calls, whichever shows first.
-    {"libtorch_until_zeros", 3, "the control sample"},
+    // On two cores the host's steps around its calls may show first.
+    {"libtorch_until_zeros", 3, "verdict unknown(calls take", 1, "flagged untimed_work"},
     {"interrupts_eager", 3, "flagged eager_slowed"},
     {"interrupts_gently", 3, "flagged eager_slowed"},
     {"interrupts_pairs", 3, "flagged eager_slowed"},
@@ -224,8 +225,10 @@ void expect_failure(const Fault& fault, std::vector<std::string> flags) {
                                    [](const auto& each) { return each["state"] == "failed"; });
   ASSERT_NE(failed, checks.end()) << end.output;
   EXPECT_EQ((*failed)["level"], fault.level) << end.output;
-  EXPECT_NE((*failed)["message"].template get<std::string>().find(fault.reason), std::string::npos)
-      << end.output;
+  const auto message = (*failed)["message"].template get<std::string>();
+  const std::string other = fault.or_reason;
+  const bool is_other = !other.empty() && message.find(other) != std::string::npos;
+  EXPECT_TRUE(is_other || message.find(fault.reason) != std::string::npos) << end.output;
 }
 
 class PluginCheckLoads : public ::testing::TestWithParam<Fault> {};

@@ -49,6 +49,15 @@ bool is_native(View<Native> table, const Composite& composite,
   });
 }
 
+bool is_given(const Composite& composite, std::string_view name) {
+  return !std::holds_alternative<std::monostate>(argument_of(composite, name).value);
+}
+
+const Tensor& operand_of(const Composite& composite, const std::vector<Tensor>& operands,
+                         std::string_view name) {
+  return operands.at(static_cast<std::size_t>(value_of<Operand>(composite, name).position));
+}
+
 const Argument& argument_of(const Composite& composite, std::string_view name) {
   for (const Argument& each : composite.arguments) {
     if (each.name == name) return each;

@@ -37,6 +37,16 @@ const Value& value_of(const Composite& composite, std::string_view name) {
   return *value;
 }
 
+/// Whether an argument is not None.
+bool is_given(const Composite& composite, std::string_view name);
+
+/// The operand that an argument is.
+///
+/// shapes   operands: the composite's
+/// errors   LoweringError: it is None, or no tensor
+const Tensor& operand_of(const Composite& composite, const std::vector<Tensor>& operands,
+                         std::string_view name);
+
 /// The text between quotes, backslashes before quotes.
 std::string in_quotes(std::string_view text);
 

@@ -112,9 +112,8 @@ class RecordingNetwork final : public Network {
     return line("resize " + number(layer.mode) + " " + number(layer.coordinates), {x},
                 net_.resize(x, layer));
   }
-  Tensor attention(const std::vector<Tensor>& operands, const AttentionLayer& layer) override {
-    return line("attention causal " + number(layer.causal), operands,
-                net_.attention(operands, layer));
+  Tensor attention(const std::vector<Tensor>& operands, nv::CausalMask causal) override {
+    return line("attention causal " + number(causal), operands, net_.attention(operands, causal));
   }
 
  private:
