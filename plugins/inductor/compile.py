@@ -11,7 +11,9 @@ FREEZE     1: fold and pack what is known (weights mode `frozen`)
 AUTOTUNE   1: time templates for products, and take the fastest
 CHECK      1: export only
 """
+import json
 import os
+import struct
 import sys
 import time
 import zipfile
@@ -35,7 +37,7 @@ if sys.version_info[:2] != (3, 11):
 started = time.monotonic()
 try:
     import torch
-    from torch._inductor import cpu_vec_isa
+    from torch._inductor import cpu_vec_isa, decomposition
 except Exception as error:
     fail("unavailable", f"torch cannot be imported: {type(error).__name__}: {error}")
 
@@ -125,10 +127,36 @@ def read_module():
     return module.eval(), arguments
 
 
-def without_interface(program):
-    """Operators that Inductor would leave to an executor that only Python's loader makes: it writes no code for them, and
-    libtorch's C interface has no function for them."""
-    from torch._inductor import decomposition, lowering
+def pad_complex(value, pad, fill=0):
+    if not value.is_complex() or fill != 0:
+        return NotImplemented
+    return torch.view_as_complex(aten.constant_pad_nd(torch.view_as_real(value), [0, 0, *pad], 0))
+
+
+# Inductor leaves it to its caller where elements are complex, with a scalar that the caller cannot give on. Inverse Fourier
+# transforms pad.
+decomposition.decompositions[aten.constant_pad_nd.default] = pad_complex
+
+# Types of arguments for which libtorch's dispatcher has a form in C.
+DISPATCHED = {"Tensor", "Tensor[]", "int", "int[]", "SymInt", "SymInt[]", "float", "bool"}
+
+
+def type_name(argument):
+    """The type without Optional."""
+    kind = argument.real_type
+    if isinstance(kind, torch.OptionalType):
+        kind = kind.getElementType()
+    return str(kind.getElementType()) + "[]" if isinstance(kind, torch.ListType) else str(kind)
+
+
+def is_dispatched(argument):
+    return type_name(argument) in DISPATCHED
+
+
+def not_callable(program):
+    """Operators that Inductor writes no code for, and leaves to its caller because libtorch's C interface has no function for
+    them, of whose arguments some cannot be given to the dispatcher."""
+    from torch._inductor import lowering
     from torchgen.aoti.fallback_ops import inductor_fallback_ops
 
     names = set()
@@ -136,9 +164,51 @@ def without_interface(program):
         op = node.target
         if node.op != "call_function" or not isinstance(op, torch._ops.OpOverload) or str(op) in inductor_fallback_ops:
             continue
-        if op in lowering.fallbacks or op not in lowering.lowerings:
+        if op in lowering.lowerings and op not in lowering.fallbacks:
+            continue
+        given = dict(zip((each.name for each in op._schema.arguments), node.args), **node.kwargs)
+        if any(given.get(each.name) is not None and not is_dispatched(each) for each in op._schema.arguments):
             names.add(op.name())
     return sorted(names)
+
+
+def argument_word(argument, value):
+    """An argument of a call in an `extern_nodes` file, as class ExternCalls reads it."""
+    (kind, value), = value.items()
+    mark = "?" if isinstance(argument.real_type, torch.OptionalType) else ""
+    if kind == "as_none":
+        return mark + "none"
+    if kind == "as_optional_tensor":
+        return argument_word(argument, value)
+    if kind in ("as_tensor", "as_int", "as_sym_int"):
+        return mark + ("tensor" if kind == "as_tensor" else "int")
+    if kind in ("as_tensors", "as_ints", "as_sym_ints"):
+        return f"{mark}{'tensors' if kind == 'as_tensors' else 'ints'}:{len(value)}"
+    return mark + static_word(value)
+
+
+def static_word(value):
+    if value is None:
+        return "none"
+    return "value:" + (struct.pack(">d", value) if isinstance(value, float) else struct.pack(">q", value)).hex()
+
+
+def call_line(node):
+    """A call that the code leaves to its caller."""
+    name, _, overload = node["target"].partition(".")
+    op = torch._C._get_schema(name, overload)
+    given = {each["name"]: each["arg"] for each in node["inputs"]}
+    words = [name, overload or "-", str(len(node["outputs"]))]
+    for argument in op.arguments:
+        default = {"as_none": True} if argument.default_value is None else {"default": argument.default_value}
+        value = given.get(argument.name, default)
+        if not is_dispatched(argument) and "as_none" not in value:
+            fail("unsupported", f"{node['target']}: Inductor leaves it to its caller, and libtorch's dispatcher takes no "
+                                f"{type_name(argument)} there")
+        words.append(argument_word(argument, value))
+    if any("as_tensor" not in each for each in node["outputs"]):
+        fail("unsupported", f"{node['target']}: Inductor leaves it to its caller, and its results are no tensors")
+    return " ".join(words) + "\n"
 
 
 def settings():
@@ -172,6 +242,10 @@ def compile_module(program):
         (library,) = [name for name in archive.namelist() if name.endswith(".so")]
         with open(os.path.join(folder, "model.so"), "wb") as file:
             file.write(archive.read(library))
+        listed = [name for name in archive.namelist() if name == library.removesuffix(".so") + ".json"]
+        nodes = json.loads(archive.read(listed[0]))["nodes"] if listed else []
+    with open(os.path.join(folder, "calls"), "w") as file:
+        file.writelines(call_line(each["node"]) for each in nodes)
 
 
 torch.set_num_threads(threads)
@@ -181,9 +255,10 @@ try:
         program = torch.export.export(*read_module(), strict=False)
 except Exception as error:
     fail("unsupported", "torch.export: " + one_line(error))
-left = without_interface(program)
+left = not_callable(program)
 if left:
-    fail("unsupported", ", ".join(left) + ": Inductor leaves it to an executor in Python")
+    fail("unsupported", ", ".join(left) + ": Inductor leaves it to its caller, and libtorch's dispatcher does not take all its "
+                                          "arguments in C")
 exported = time.monotonic()
 if check_only:
     sys.exit(0)

@@ -175,6 +175,7 @@ Compiled compile(const ModuleText& module, const Options& options, bool check_on
   if (check_only) return compiled;
   compiled.library = artifact::read_bytes(work.file("model.so"));
   compiled.times = artifact::read_bytes(work.file("times"));
+  compiled.calls = artifact::read_bytes(work.file("calls"));
   if (compiled.library.empty()) explain(end, artifact::read_bytes(program.messages));
   return compiled;
 }

@@ -13,6 +13,7 @@ namespace graphnet::inductor {
 struct Compiled {
   std::string library;  ///< bytes of a shared object; empty if it was only checked
   std::string times;    ///< "import: 2.0 s" and so on, a line each
+  std::string calls;    ///< of operators, that the code leaves to its caller; see ExternCalls
 };
 
 /// Whether constants and weights are folded into the code: all of them are known.

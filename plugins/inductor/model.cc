@@ -68,7 +68,7 @@ TensorHandle borrow_constant(const Package::Constant& constant, const std::strin
 
 }  // namespace
 
-Model::Model(Package package) : package_(std::move(package)) {
+Model::Model(Package package) : package_(std::move(package)), extern_calls_(package_.calls) {
   open_library();
   std::size_t num_inputs = 0;
   std::size_t num_outputs = 0;
@@ -173,8 +173,9 @@ void Model::run(const gn_run_args& args) {
 
 // Takes the inputs' handles, whatever becomes of the call.
 void Model::call() {
-  const std::int32_t failed = functions_.run(container_, inputs_.data(), inputs_.size(),
-                                             outputs_.data(), outputs_.size(), nullptr, nullptr);
+  const std::int32_t failed =
+      functions_.run(container_, inputs_.data(), inputs_.size(), outputs_.data(), outputs_.size(),
+                     nullptr, &extern_calls_);
   if (failed != 0) {
     throw Failure(GN_STATUS_RUNTIME_FAILED, "compiled code failed; it printed the reason");
   }

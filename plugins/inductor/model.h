@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "extern_calls.h"
 #include "package.h"
 #include "shim.h"
 
@@ -27,7 +28,7 @@ struct ModelFunctions {
                          const char* cubin_folder);
   std::int32_t (*destroy)(Container*);
   std::int32_t (*run)(Container*, Tensor* inputs, std::size_t num_inputs, Tensor* outputs,
-                      std::size_t num_outputs, void* stream, void* proxy_executor);
+                      std::size_t num_outputs, void* stream, ExternCalls* proxy_executor);
   std::int32_t (*num_inputs)(Container*, std::size_t*);
   std::int32_t (*num_outputs)(Container*, std::size_t*);
   std::int32_t (*num_constants)(Container*, std::size_t*);
@@ -40,7 +41,8 @@ struct ModelFunctions {
 /// A package in memory, ready to be called.
 class Model {
  public:
-  /// errors   Failure INVALID_ARGUMENT: the library cannot be loaded or is not of this package
+  /// errors   Failure INVALID_ARGUMENT: the library cannot be loaded or is not of this package;
+  ///          the package's list of operator calls cannot be read
   explicit Model(Package package);
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
@@ -71,6 +73,7 @@ class Model {
   void copy_output(Tensor from, const DLTensor& to) const;
 
   Package package_;
+  ExternCalls extern_calls_;
   void* library_ = nullptr;
   ModelFunctions functions_ = {};
   ModelFunctions::Container* container_ = nullptr;

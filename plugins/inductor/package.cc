@@ -30,6 +30,7 @@ enum : std::uint32_t {
   kData = 5,
   kTimes = 6,
   kIsFrozen = 7,
+  kCalls = 8,
 };
 }
 namespace constant_field {
@@ -87,6 +88,9 @@ void read_field(const WireField& each, Package& package) {
     case field::kTimes:
       package.times = each.bytes;
       break;
+    case field::kCalls:
+      package.calls = each.bytes;
+      break;
     case field::kIsFrozen:
       package.is_frozen = each.value != 0;
       break;
@@ -102,6 +106,7 @@ Package make_package(const gn_graph_body& body, ModuleText module, Compiled comp
   Package package;
   package.library = std::move(compiled.library);
   package.times = std::move(compiled.times);
+  package.calls = std::move(compiled.calls);
   package.arguments = std::move(module.arguments);
   package.is_frozen = is_frozen;
   if (is_frozen) return package;
@@ -134,6 +139,7 @@ std::string store(const Package& package, const std::string& maker) {
   out.add_bytes(field::kData, package.data);
   out.add_bytes(field::kTimes, package.times);
   out.add_varint(field::kIsFrozen, package.is_frozen ? 1 : 0);
+  out.add_bytes(field::kCalls, package.calls);
   return std::string(kMagic) + artifact::sha256_hex(out.bytes()) + out.bytes();
 }
 

@@ -27,6 +27,7 @@ struct Package {
   std::vector<Constant> constants;
   std::string data;
   std::string times;       ///< of compiling
+  std::string calls;       ///< that the code leaves to its caller; see ExternCalls
   bool is_frozen = false;  ///< constants and weights are in the code
 };
 

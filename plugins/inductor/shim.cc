@@ -28,6 +28,11 @@ Shim find_shim() {
   find("aoti_torch_get_numel", found.get_numel);
   find("aoti_torch_is_contiguous", found.is_contiguous);
   find("aoti_torch_copy_", found.copy);
+  find("aoti_torch_new_tensor_handle", found.new_tensor_handle);
+  find("aoti_torch_assign_tensors", found.assign_tensors);
+  find("torch_new_list_reserve_size", found.new_list);
+  find("torch_list_push_back", found.push_back);
+  find("aoti_torch_call_dispatcher", found.call_dispatcher);
   return found;
 }
 
