@@ -11,6 +11,7 @@ Command run_command();            ///< samples with backends, into a results fil
 Command test_compiler_command();  ///< upstream's program of that name, flag by flag, line by line
 Command score_command();          ///< S(t), ES(t) and their parameters
 Command compare_command();        ///< two results, sample by sample; exit code 1: a regression
+Command evaluate_command();       ///< a run with report and scores in a folder, and its check
 Command inspect_command();        ///< a sample's graph at any stage, and what its operators cost
 Command explain_command();        ///< which statements of a sample gain or lose time
 Command sample_command();         ///< samples checked and hashed without torch
@@ -33,11 +34,13 @@ struct CommandRow {
 /// All commands, in the order of `graphnet help`. A new one is a source file that holds its flags,
 /// a declaration and a row here, and its line in CMakeLists.txt; the parser, help, manual pages and
 /// completion follow.
+// clang-format off
 inline constexpr CommandRow kCommands[] = {
     {"run", run_command},
     {"test-compiler", test_compiler_command},
     {"score", score_command},
     {"compare", compare_command},
+    {"evaluate", evaluate_command},
     {"inspect", inspect_command},
     {"explain", explain_command},
     {"sample", sample_command},
@@ -52,6 +55,7 @@ inline constexpr CommandRow kCommands[] = {
     {"help", help_command},
     {"__complete", complete_command},
 };
+// clang-format on
 
 inline std::vector<Command> make_commands() {
   std::vector<Command> commands;

@@ -24,6 +24,7 @@ struct PreparedRun {
   std::size_t num_already_done = 0;
   bool forks_workers = true;       ///< else each is a fresh process
   int jobs = 1;                    ///< samples at a time
+  bool continues_itself = false;   ///< as in RunOptions
   std::vector<std::string> notes;  ///< for the summary
 };
 

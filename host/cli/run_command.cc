@@ -208,7 +208,8 @@ Status check_output_files(const RunOptions& options) {
   return options.resume ? check_output_file("--resume", *options.resume) : Status::ok();
 }
 
-Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
+Result<PreparedRun> prepare(const Context& context, const RunOptions& options,
+                            const OnPlan& on_plan) {
   PreparedRun run;
   GN_RETURN_IF_ERROR(check_output_files(options));
   GN_ASSIGN_OR_RETURN(auto configs, read_configs(context, options));
@@ -225,6 +226,7 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
   run.run_id = journal::new_run_id();
   run.results = results_path(options, run.run_id);
   run.forks_workers = options.forks_workers;
+  run.continues_itself = options.continues_itself;
   supervise::PlanSettings settings = plan_settings(run.run_id);
   settings.digest = options.digest;
   if (options.artifact_cache) settings.artifact_cache = fs::absolute(*options.artifact_cache);
@@ -238,6 +240,7 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options) {
         "protocol smoke, because no samples were named; --protocol standard measures better");
   }
   if (options.shard) take_shard(*options.shard, run);
+  if (on_plan) GN_RETURN_IF_ERROR(on_plan(run.plan));
   if (options.resume) {
     GN_ASSIGN_OR_RETURN(const auto finished, journal::read_finished_tasks(*options.resume));
     run.num_already_done = supervise::drop_done(run.plan, finished, options.retry);
@@ -271,8 +274,12 @@ report::RunFacts facts_of(const Context& context, const PreparedRun& run,
 }
 
 /// The command line that continues this run: as given, with --resume in place of --output.
-std::string continue_command(const Context& context, const fs::path& results) {
+std::string continue_command(const Context& context, const PreparedRun& run) {
   std::vector<std::string> words = {"graphnet"};
+  if (run.continues_itself) {
+    words.insert(words.end(), context.words.begin() + 1, context.words.end());
+    return as_typed(base::shell_command(words));
+  }
   bool is_value = false;
   for (std::size_t i = 1; i < context.words.size(); ++i) {
     const std::string& word = context.words[i];
@@ -282,7 +289,7 @@ std::string continue_command(const Context& context, const fs::path& results) {
     if (!is_value && !is_flag && !is_joined) words.push_back(word);
     is_value = is_flag;
   }
-  words.insert(words.end(), {"--resume", results.string()});
+  words.insert(words.end(), {"--resume", run.results.string()});
   return as_typed(base::shell_command(words));
 }
 
@@ -303,7 +310,7 @@ report::RunSummary summarize(const Context& context, const PreparedRun& run,
                                                  : "stopped: ";
     summary.notes.push_back(why + std::to_string(end.num_left) + " of " +
                             std::to_string(run.plan.size()) +
-                            " not run; continue with: " + continue_command(context, run.results));
+                            " not run; continue with: " + continue_command(context, run));
   }
   return summary;
 }
@@ -368,7 +375,13 @@ Result<int> execute(const Context& context, const RunFlags& flags) {
   if (context.flags.json && flags.format) {
     return Status(Code::kUsage, "--json and --format exclude each other");
   }
-  GN_ASSIGN_OR_RETURN(const PreparedRun run, prepare(context, options));
+  return run_samples(context, options);
+}
+
+}  // namespace
+
+Result<int> run_samples(const Context& context, const RunOptions& options, const OnPlan& on_plan) {
+  GN_ASSIGN_OR_RETURN(const PreparedRun run, prepare(context, options, on_plan));
   const int num_refused = print_refusals(context, run.backends);
   if (!options.dry_run) return sweep(context, options, run);
   if (context.flags.json) {
@@ -379,8 +392,6 @@ Result<int> execute(const Context& context, const RunFlags& flags) {
   }
   return num_refused > 0 ? kExitPlugin : kExitDone;
 }
-
-}  // namespace
 
 Command run_command() {
   const auto flags = std::make_shared<RunFlags>();

@@ -91,6 +91,8 @@ struct RunOptions {
   bool dry_run = false;
   /// The flags above that change results, as words of a command line.
   std::vector<std::string> repeat_flags;
+  /// The same command continues the run: where results go does not depend on the run.
+  bool continues_itself = false;
 };
 
 /// The flags that decide what is run and how; targets point into `flags`.
