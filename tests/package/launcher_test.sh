@@ -44,7 +44,7 @@ case_informing_passes_to_the_program() {
 
 case_what_needs_no_worker_sets_nothing_up() {
   local words
-  for words in report score compare 'merge -o x' 'plugin list' '--json plugin info nope'; do
+  for words in report score compare 'merge -o x' 'evaluate --verify x' 'plugin list' '--json plugin info nope'; do
     # shellcheck disable=SC2086 # a list of words
     call "$tree/graphnet" $words
     expect_code 5
@@ -62,6 +62,17 @@ case_what_needs_no_worker_sets_nothing_up() {
   [[ ! -s $case_dir/calls ]] || flunk "something was set up"
   call "$tree/graphnet" plugin check nope
   expect_call --build
+}
+
+case_an_evaluation_is_set_up_for_with_a_config_only() {
+  local words
+  for words in 'evaluate x --config nope -o e' 'evaluate x -c nope' 'evaluate --config=nope'; do
+    rm -rf "$tree/build"
+    : >"$case_dir/calls"
+    # shellcheck disable=SC2086 # a list of words
+    call "$tree/graphnet" $words
+    expect_call --build
+  done
 }
 
 case_hints_name_the_command_as_typed() {
