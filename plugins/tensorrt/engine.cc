@@ -107,6 +107,15 @@ Object attach_timing_cache(const Library& library, const Config& config,
 
 }  // namespace
 
+std::string text_of(const BuildSettings& settings) {
+  return "tf32=" + std::to_string(settings.allows_tf32) +
+         " strict_nans=" + std::to_string(settings.strict_nans) +
+         " level=" + std::to_string(settings.level) +
+         " max_aux_streams=" + std::to_string(settings.max_aux_streams) +
+         " workspace_bytes=" + std::to_string(settings.workspace_bytes) +
+         " compute_capability=" + std::to_string(settings.compute_capability);
+}
+
 Plan build_plan(const Library& library, void* builder, const LibraryNetwork& network,
                 const BuildSettings& settings) {
   ProgressMonitor monitor(settings.cancelled);

@@ -25,6 +25,9 @@ struct BuildSettings {
   std::function<bool()> cancelled;      ///< asked between the builder's steps, by any thread
 };
 
+/// Those that change what is built, as "key=value" words.
+std::string text_of(const BuildSettings& settings);
+
 /// A serialized engine.
 struct Plan {
   std::string bytes;

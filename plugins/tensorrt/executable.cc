@@ -37,82 +37,112 @@ bool needs_bind(const WrittenNetwork& written) {
 
 }  // namespace
 
-EngineExecutable::EngineExecutable(const Library& library, ir::StagedGraph staged,
-                                   BoundWeights bound, const BuildSettings& settings,
-                                   const std::string& driver)
-    : library_(library), staged_(std::move(staged)), memory_(driver) {
-  build(bound, settings);
-  is_bound_ = !needs_bind(written_);
+EngineExecutable::EngineExecutable(const Library& library, BoundWeights bound,
+                                   const BuildSettings& settings, const std::string& driver)
+    : library_(library), driver_(driver) {
+  origin_ = {library.version(), driver_.device(), text_of(settings) + " " + name_of(bound)};
 }
 
 EngineExecutable::~EngineExecutable() {
-  for (const Buffer& buffer : buffers_) memory_.free(buffer.memory);
+  for (const Buffer& buffer : buffers_) driver_.free(buffer.memory);
 }
 
-void EngineExecutable::build(BoundWeights bound, const BuildSettings& given) {
+std::unique_ptr<EngineExecutable> EngineExecutable::build(const Library& library,
+                                                          ir::StagedGraph staged,
+                                                          BoundWeights bound,
+                                                          const BuildSettings& settings,
+                                                          const std::string& driver) {
+  std::unique_ptr<EngineExecutable> made(new EngineExecutable(library, bound, settings, driver));
+  made->take(made->built(std::move(staged), bound, settings), GN_STATUS_COMPILE_FAILED);
+  return made;
+}
+
+std::unique_ptr<EngineExecutable> EngineExecutable::load(const Library& library,
+                                                         std::string_view stored,
+                                                         BoundWeights bound,
+                                                         const BuildSettings& settings,
+                                                         const std::string& driver) {
+  std::unique_ptr<EngineExecutable> made(new EngineExecutable(library, bound, settings, driver));
+  made->take(read_engine(stored, made->origin_), GN_STATUS_INVALID_ARGUMENT);
+  return made;
+}
+
+EngineParts EngineExecutable::built(ir::StagedGraph staged, BoundWeights bound,
+                                    BuildSettings settings) {
   const Object builder = library_.make_builder();
   LibraryNetwork network(library_, builder.get());
-  written_ = write_network(staged_.call, network, bound);
-  if (!written_.failures.empty()) {
-    throw Failure(GN_STATUS_UNSUPPORTED, lowering::describe_failures(written_.failures));
+  WrittenNetwork written = write_network(staged.call, network, bound);
+  if (!written.failures.empty()) {
+    throw Failure(GN_STATUS_UNSUPPORTED, lowering::describe_failures(written.failures));
   }
-  num_layers_ = network.num_layers();
   // What no layer reads is unknown to the engine.
-  auto& refittable = written_.refittable;
+  auto& refittable = written.refittable;
   refittable.erase(std::remove_if(refittable.begin(), refittable.end(),
                                   [&](const NamedParameter& each) {
                                     return network.named_weights().count(each.name) == 0;
                                   }),
                    refittable.end());
-  BuildSettings settings = given;
-  settings.is_refittable = !written_.refittable.empty();
+  settings.is_refittable = !refittable.empty();
   Plan plan = build_plan(library_, builder.get(), network, settings);
-  // The engine has constants and weights of its own from here on.
-  written_.constants = {};
-  staged_.call = {};
   timing_cache_ = std::move(plan.timing_cache);
-  plan_bytes_ = plan.bytes.size();
-  load(plan.bytes);
+  // The engine has constants and weights of its own from here on.
+  written.constants = {};
+  return {std::move(plan.bytes), network.num_layers(), std::move(staged.bind), std::move(written)};
 }
 
-void EngineExecutable::load(const std::string& plan) {
+void EngineExecutable::take(EngineParts parts, std::uint32_t code) {
+  parts_ = std::move(parts);
+  plan_bytes_ = parts_.plan.size();
   runtime_ = library_.make_runtime();
-  engine_ = library_.make(GN_STATUS_COMPILE_FAILED, "loads no engine", Slot::kRuntimeDeserialize,
-                          runtime_.get(), static_cast<const void*>(plan.data()), plan.size());
+  process_log().clear();
+  engine_ = library_.make(code, "loads no engine", Slot::kRuntimeDeserialize, runtime_.get(),
+                          static_cast<const void*>(parts_.plan.data()), parts_.plan.size());
   // Static memory: nothing is allocated in a call, so that calls can be captured.
   constexpr std::int32_t kStatic = 0;
   context_ = library_.make(GN_STATUS_COMPILE_FAILED, "makes no execution context",
                            Slot::kEngineCreateContext, engine_.get(), kStatic);
+  is_bound_ = !needs_bind(parts_.network);
+}
+
+std::string EngineExecutable::store() {
+  if (parts_.plan.empty()) {
+    throw Failure(GN_STATUS_UNSUPPORTED, "an engine is stored once, before it is bound or run");
+  }
+  std::string stored = store_engine(parts_, origin_);
+  parts_.plan = {};
+  return stored;
 }
 
 // Weights lie on the device, what bind computes from them is computed on the host.
 std::vector<ir::Array> EngineExecutable::read_weights(const gn_bind_args& args) const {
   std::vector<ir::Array> weights(args.num_weights);
-  for (const ir::Node& node : staged_.bind.nodes) {
+  for (const ir::Node& node : parts_.bind.nodes) {
     const auto* parameter = std::get_if<ir::Parameter>(&node.operation);
     if (parameter == nullptr) continue;
-    const ir::TensorType& type = staged_.bind.type(node.results[0]);
+    const ir::TensorType& type = parts_.bind.type(node.results[0]);
     std::string bytes(bytes_of(type), '\0');
-    memory_.to_host(bytes.data(), data_of(weight_at(args, parameter->index)), bytes.size());
+    driver_.to_host(bytes.data(), data_of(weight_at(args, parameter->index)), bytes.size());
     weights[static_cast<std::size_t>(parameter->index)] = ir::read_array(type, bytes.data());
   }
   return weights;
 }
 
 void EngineExecutable::bind(gn_bind_args& args) {
+  parts_.plan = {};
   is_bound_ = false;
   is_attached_ = false;
   ir::Arguments arguments;
   arguments.weights = read_weights(args);
-  const std::vector<ir::Array> bound = ir::interpret(staged_.bind, arguments);
-  if (!written_.refittable.empty()) refit(args, bound);
+  const std::vector<ir::Array> bound = ir::interpret(parts_.bind, arguments);
+  if (!parts_.network.refittable.empty()) refit(args, bound);
   fill_inputs(args, bound);
   args.kept_bytes = 0;
-  for (const NamedParameter& each : written_.refittable) args.kept_bytes += bytes_of(each.type);
+  for (const NamedParameter& each : parts_.network.refittable)
+    args.kept_bytes += bytes_of(each.type);
   for (const Buffer& buffer : buffers_) args.kept_bytes += buffer.num_bytes;
-  args.copied = std::none_of(written_.inputs.begin(), written_.inputs.end(), [](const auto& each) {
-    return each.parameter.source == ir::ParameterSource::kWeight;
-  });
+  args.copied = std::none_of(
+      parts_.network.inputs.begin(), parts_.network.inputs.end(),
+      [](const auto& each) { return each.parameter.source == ir::ParameterSource::kWeight; });
   is_bound_ = true;
 }
 
@@ -121,13 +151,13 @@ void EngineExecutable::bind(gn_bind_args& args) {
 void EngineExecutable::refit(const gn_bind_args& args, const std::vector<ir::Array>& bound) {
   const Object refitter = library_.make_refitter(engine_.get());
   std::vector<std::string> kept;  // read until the engine is refitted
-  for (const NamedParameter& each : written_.refittable) {
+  for (const NamedParameter& each : parts_.network.refittable) {
     const auto index = static_cast<std::size_t>(each.parameter.index);
     std::string& bytes = kept.emplace_back(bytes_of(each.type), '\0');
     if (each.parameter.source == ir::ParameterSource::kBound) {
       ir::write_array(bound.at(index), bytes.data());
     } else {
-      memory_.to_host(bytes.data(), data_of(weight_at(args, each.parameter.index)), bytes.size());
+      driver_.to_host(bytes.data(), data_of(weight_at(args, each.parameter.index)), bytes.size());
     }
     const nv::Weights weights = {*to_nv(each.type.type), bytes.data(),
                                  lowering::num_elements(each.type.shape)};
@@ -158,7 +188,7 @@ void EngineExecutable::require_all_weights(void* refitter) const {
 
 // Weights that are inputs of the engine: the host's own memory, or a buffer for what bind computed.
 void EngineExecutable::fill_inputs(const gn_bind_args& args, const std::vector<ir::Array>& bound) {
-  for (const NamedParameter& each : written_.inputs) {
+  for (const NamedParameter& each : parts_.network.inputs) {
     if (each.parameter.source == ir::ParameterSource::kWeight) {
       set_address(each.name, data_of(weight_at(args, each.parameter.index)));
     }
@@ -168,10 +198,10 @@ void EngineExecutable::fill_inputs(const gn_bind_args& args, const std::vector<i
     auto buffer = std::find_if(buffers_.begin(), buffers_.end(),
                                [&](const Buffer& old) { return old.name == each.name; });
     if (buffer == buffers_.end()) {
-      buffers_.push_back({each.name, memory_.allocate(bytes.size()), bytes.size()});
+      buffers_.push_back({each.name, driver_.allocate(bytes.size()), bytes.size()});
       buffer = buffers_.end() - 1;
     }
-    memory_.to_device(buffer->memory, bytes.data(), bytes.size());
+    driver_.to_device(buffer->memory, bytes.data(), bytes.size());
     set_address(each.name, buffer->memory);
   }
 }
@@ -187,16 +217,18 @@ void EngineExecutable::set_address(const std::string& name, void* memory) const 
 void EngineExecutable::run(const gn_run_args& args) {
   if (!is_bound_) throw Failure(GN_STATUS_INVALID_ARGUMENT, "run was called without a bind");
   if (args.rebind != 0 || !is_attached_) {
+    parts_.plan = {};
     is_attached_ = false;
-    for (const NamedParameter& each : written_.inputs) {
+    for (const NamedParameter& each : parts_.network.inputs) {
       if (each.parameter.source != ir::ParameterSource::kInput) continue;
       const auto index = static_cast<std::uint64_t>(each.parameter.index);
       if (index >= args.num_inputs)
         throw Failure(GN_STATUS_INVALID_ARGUMENT, "an input is missing");
       set_address(each.name, data_of(*args.inputs[index]));
     }
-    for (std::size_t i = 0; i < written_.outputs.size(); ++i) {
-      if (!written_.outputs[i].empty()) set_address(written_.outputs[i], data_of(*args.outputs[i]));
+    for (std::size_t i = 0; i < parts_.network.outputs.size(); ++i) {
+      if (!parts_.network.outputs[i].empty())
+        set_address(parts_.network.outputs[i], data_of(*args.outputs[i]));
     }
     is_attached_ = true;
   }
@@ -206,10 +238,10 @@ void EngineExecutable::run(const gn_run_args& args) {
 
 std::string EngineExecutable::describe() const {
   const auto memory = library_.call<std::int64_t>(Slot::kEngineGetDeviceMemory, engine_.get());
-  return "network_layers: " + std::to_string(num_layers_) +
+  return "network_layers: " + std::to_string(parts_.num_layers) +
          "\nengine_bytes: " + std::to_string(plan_bytes_) +
          "\nscratch_bytes: " + std::to_string(memory) +
-         "\nrefittable_weights: " + std::to_string(written_.refittable.size()) + "\n";
+         "\nrefittable_weights: " + std::to_string(parts_.network.refittable.size()) + "\n";
 }
 
 std::string EngineExecutable::inspect() const {

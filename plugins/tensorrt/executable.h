@@ -4,15 +4,17 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graphnet/abi.h"
 #include "lowering/ir/graph.h"
 #include "lowering/ir/interpret.h"
 #include "lowering/ir/passes/stage.h"
-#include "tensorrt/cuda_memory.h"
+#include "tensorrt/cuda_driver.h"
 #include "tensorrt/engine.h"
 #include "tensorrt/library.h"
+#include "tensorrt/stored_engine.h"
 #include "tensorrt/write_network.h"
 
 namespace graphnet::tensorrt {
@@ -28,8 +30,16 @@ class EngineExecutable {
   ///
   /// errors   UNSUPPORTED with all layers that the library refuses; COMPILE_FAILED, UNAVAILABLE,
   ///          OUT_OF_MEMORY
-  EngineExecutable(const Library& library, lowering::ir::StagedGraph staged, BoundWeights bound,
-                   const BuildSettings& settings, const std::string& driver = "libcuda.so.1");
+  static std::unique_ptr<EngineExecutable> build(const Library& library,
+                                                 lowering::ir::StagedGraph staged,
+                                                 BoundWeights bound, const BuildSettings& settings,
+                                                 const std::string& driver = "libcuda.so.1");
+  /// Loads what store() of an executable gave that was built with the same settings.
+  ///
+  /// errors   INVALID_ARGUMENT: as read_engine(), or the library does not take the plan
+  static std::unique_ptr<EngineExecutable> load(const Library& library, std::string_view stored,
+                                                BoundWeights bound, const BuildSettings& settings,
+                                                const std::string& driver = "libcuda.so.1");
   ~EngineExecutable();
   EngineExecutable(const EngineExecutable&) = delete;
   EngineExecutable& operator=(const EngineExecutable&) = delete;
@@ -38,6 +48,12 @@ class EngineExecutable {
   void bind(gn_bind_args& args);
   /// errors   INVALID_ARGUMENT: bind is missing; RUNTIME_FAILED
   void run(const gn_run_args& args);
+
+  /// The engine as bytes that load() takes. Once only, and before the first bind or run: what is
+  /// as large as the engine is not kept beside it.
+  ///
+  /// errors   UNSUPPORTED: later
+  std::string store();
 
   /// "key: value" lines.
   std::string describe() const;
@@ -54,8 +70,10 @@ class EngineExecutable {
     std::size_t num_bytes = 0;
   };
 
-  void build(BoundWeights bound, const BuildSettings& settings);
-  void load(const std::string& plan);
+  EngineExecutable(const Library& library, BoundWeights bound, const BuildSettings& settings,
+                   const std::string& driver);
+  EngineParts built(lowering::ir::StagedGraph staged, BoundWeights bound, BuildSettings settings);
+  void take(EngineParts parts, std::uint32_t code);
   std::vector<lowering::ir::Array> read_weights(const gn_bind_args& args) const;
   void refit(const gn_bind_args& args, const std::vector<lowering::ir::Array>& bound);
   void fill_inputs(const gn_bind_args& args, const std::vector<lowering::ir::Array>& bound);
@@ -63,12 +81,11 @@ class EngineExecutable {
   void require_all_weights(void* refitter) const;
 
   const Library library_;
-  lowering::ir::StagedGraph staged_;
-  WrittenNetwork written_;
-  CudaMemory memory_;
+  CudaDriver driver_;
+  EngineOrigin origin_;
+  EngineParts parts_;  ///< the plan until it is stored or the first call of bind or run
   std::string timing_cache_;
   std::size_t plan_bytes_ = 0;
-  std::int32_t num_layers_ = 0;
   Object runtime_;  ///< destroyed last
   Object engine_;
   Object context_;

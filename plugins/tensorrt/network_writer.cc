@@ -61,6 +61,10 @@ const char* source_name(ir::ParameterSource source) {
 
 }  // namespace
 
+const char* name_of(BoundWeights bound) {
+  return bound == BoundWeights::kRefitted ? "bound_weights=refitted" : "bound_weights=inputs";
+}
+
 std::string name_of(const ir::Parameter& parameter) {
   return source_name(parameter.source) + std::to_string(parameter.index);
 }

@@ -36,6 +36,7 @@ struct gn_backend {
 struct gn_executable {
   const gn_host_api* host = nullptr;
   std::unique_ptr<EngineExecutable> engine;
+  std::string stored;  // lent to the host
 };
 
 namespace {
@@ -78,19 +79,6 @@ gn_status* info(gn_backend* backend, gn_executable* executable, gn_info* out) {
     return nullptr;
   });
 }
-
-constexpr gn_backend_api kApi = {
-    sizeof(gn_backend_api),
-    create,
-    destroy,
-    gn_backend_compile,
-    gn_backend_run,
-    bind,
-    executable_destroy,
-    info,
-    nullptr,
-    nullptr,
-};
 
 /// The device first: who has none has no use for the library.
 const Library& require_library(gn_backend& backend) {
@@ -141,14 +129,39 @@ std::unique_ptr<gn_executable> compile(gn_backend& backend, ir::StagedGraph stag
   const Library& library = require_library(backend);
   auto executable = std::make_unique<gn_executable>();
   executable->host = backend.host;
-  executable->engine = std::make_unique<EngineExecutable>(
-      library, std::move(staged), backend.options.bound_weights, settings_of(backend));
+  executable->engine = EngineExecutable::build(library, std::move(staged),
+                                               backend.options.bound_weights, settings_of(backend));
   keep_timing_cache(backend, *executable->engine);
   if (graphnet::dumps(backend.host)) {
     graphnet::dump(backend.host, "engine.json", executable->engine->inspect());
   }
   return executable;
 }
+
+gn_status* serialize(gn_executable* executable, gn_string* out) {
+  return guard(executable->host, [&]() -> gn_status* {
+    if (executable->stored.empty()) executable->stored = executable->engine->store();
+    *out = graphnet::to_gn(executable->stored);
+    return nullptr;
+  });
+}
+
+gn_status* deserialize(gn_backend* backend, gn_string bytes, gn_executable** out) {
+  return guard(backend->host, [&]() -> gn_status* {
+    const Library& library = require_library(*backend);
+    auto executable = std::make_unique<gn_executable>();
+    executable->host = backend->host;
+    executable->engine = EngineExecutable::load(
+        library, graphnet::from_gn(bytes), backend->options.bound_weights, settings_of(*backend));
+    *out = executable.release();
+    return nullptr;
+  });
+}
+
+constexpr gn_backend_api kApi = {
+    sizeof(gn_backend_api), create, destroy,   gn_backend_compile, gn_backend_run, bind,
+    executable_destroy,     info,   serialize, deserialize,
+};
 
 }  // namespace
 

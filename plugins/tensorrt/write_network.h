@@ -34,6 +34,9 @@ enum class BoundWeights : std::uint8_t {
   kInputs,    ///< of the network: it is built without weights
 };
 
+/// "bound_weights=refitted".
+const char* name_of(BoundWeights bound);
+
 /// Writes a graph that legalize() made as layers. The graph lends its constants to the network.
 /// After each layer, what came out must have the type and shape that the graph says.
 ///

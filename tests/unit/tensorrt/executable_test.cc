@@ -57,8 +57,8 @@ class Executable : public testing::Test {
   std::unique_ptr<EngineExecutable> make(BoundWeights bound = BoundWeights::kRefitted,
                                          const BuildSettings& settings = {}) const {
     ir::StagedGraph staged = ir::split_by_stage(legalize(ir::parse(kGraph)).graph);
-    return std::make_unique<EngineExecutable>(library_, std::move(staged), bound, settings,
-                                              GN_TENSORRT_RUNTIME);
+    return EngineExecutable::build(library_, std::move(staged), bound, settings,
+                                   GN_TENSORRT_RUNTIME);
   }
   static void bind(EngineExecutable& engine, Matrix& weight) {
     const DLTensor* weights[] = {weight.tensor()};
@@ -78,6 +78,11 @@ class Executable : public testing::Test {
     args.num_outputs = 1;
     args.rebind = 1;
     engine.run(args);
+  }
+  std::unique_ptr<EngineExecutable> load(const std::string& stored,
+                                         BoundWeights bound = BoundWeights::kRefitted,
+                                         const BuildSettings& settings = {}) const {
+    return EngineExecutable::load(library_, stored, bound, settings, GN_TENSORRT_RUNTIME);
   }
   static std::string failure_of(std::uint32_t code, const std::function<void()>& action) {
     try {
@@ -183,6 +188,78 @@ TEST_F(Executable, StopsBuildingWhenItIsCancelled) {
       failure_of(GN_STATUS_COMPILE_FAILED, [&] { make(BoundWeights::kRefitted, settings); });
   EXPECT_TRUE(mentions(message, {"canceled"}));
   EXPECT_EQ(control_->steps, 2);
+}
+
+TEST_F(Executable, ComputesTheSameOnceItIsLoaded) {
+  for (const BoundWeights bound : {BoundWeights::kRefitted, BoundWeights::kInputs}) {
+    const std::string stored = make(bound)->store();
+    control_->fails_to_build = true;
+    const auto engine = load(stored, bound);
+    control_->fails_to_build = false;
+    Matrix input({1, 2, 3, 4});
+    Matrix weight({10, 20, 30, 40});
+    Matrix output({0, 0, 0, 0});
+    failure_of(GN_STATUS_INVALID_ARGUMENT, [&] { run(*engine, input, output); });
+    bind(*engine, weight);
+    run(*engine, input, output);
+    EXPECT_EQ(output.elements(), (std::vector<float>{220, 880, 1980, 3520}));
+    EXPECT_EQ(make(bound)->describe(), engine->describe());
+  }
+}
+
+TEST_F(Executable, IsStoredOnceAndBeforeItIsBound) {
+  const auto engine = make();
+  EXPECT_FALSE(engine->store().empty());
+  failure_of(GN_STATUS_UNSUPPORTED, [&] { engine->store(); });
+  const auto bound = make();
+  Matrix weight({1, 1, 1, 1});
+  bind(*bound, weight);
+  failure_of(GN_STATUS_UNSUPPORTED, [&] { bound->store(); });
+}
+
+TEST_F(Executable, RefusesWhatIsDamagedOrMadeForElse) {
+  const std::string stored = make()->store();
+  const auto refusal = [&](const std::string& bytes, BoundWeights bound = BoundWeights::kRefitted,
+                           const BuildSettings& settings = {}) {
+    return failure_of(GN_STATUS_INVALID_ARGUMENT, [&] { load(bytes, bound, settings); });
+  };
+  EXPECT_TRUE(mentions(refusal(""), {"none of this version"}));
+  EXPECT_TRUE(mentions(refusal("a plan of trtexec"), {"none of this version"}));
+  for (std::size_t size = stored.size() - 1; size > 40; size /= 2) {
+    EXPECT_TRUE(mentions(refusal(stored.substr(0, size)), {"cut off or damaged"})) << size;
+  }
+  std::string damaged = stored;
+  damaged.back() ^= 1;
+  EXPECT_TRUE(mentions(refusal(damaged), {"cut off or damaged"}));
+  BuildSettings settings;
+  settings.level = 5;
+  EXPECT_TRUE(mentions(refusal(stored, BoundWeights::kRefitted, settings), {"level=3", "level=5"}));
+  EXPECT_TRUE(
+      mentions(refusal(stored, BoundWeights::kInputs), {"=refitted", "bound_weights=inputs"}));
+  control_->device = "Imaginary 10";
+  EXPECT_TRUE(mentions(refusal(stored),
+                       {"built for", "Imaginary 9, compute capability 8.9, 58", "Imaginary 10"}));
+  control_->device = "Imaginary 9";
+  control_->fails_to_load = true;
+  EXPECT_TRUE(mentions(refusal(stored), {"loads no engine", "incompatible serialization version"}));
+}
+
+TEST_F(Executable, RefusesWhatAnotherLibraryBuilt) {
+  const EngineOrigin here = {"TensorRT 11.1.0.0", "a device", "level=3"};
+  const std::string stored = store_engine({"plan", 1, {}, {}}, here);
+  EXPECT_EQ(read_engine(stored, here).plan, "plan");
+  EXPECT_TRUE(
+      mentions(failure_of(GN_STATUS_INVALID_ARGUMENT,
+                          [&] {
+                            read_engine(stored, {"TensorRT 11.2.0.0", "a device", "level=3"});
+                          }),
+               {"built by", "TensorRT 11.1.0.0", "TensorRT 11.2.0.0"}));
+}
+
+TEST_F(Executable, SaysThatNoDeviceIsCurrent) {
+  control_->has_context = false;
+  EXPECT_TRUE(mentions(failure_of(GN_STATUS_RUNTIME_FAILED, [&] { make(); }),
+                       {"which device is current", "error 201"}));
 }
 
 }  // namespace

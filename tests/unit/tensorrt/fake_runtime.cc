@@ -429,3 +429,15 @@ FAKE_EXPORT int cuMemFree_v2(unsigned long long memory) {
   ::operator delete(reinterpret_cast<void*>(memory));  // NOLINT
   return 0;
 }
+FAKE_EXPORT int cuCtxGetDevice(int* device) {
+  *device = 3;
+  return graphnet::tensorrt::control.has_context ? 0 : 201;
+}
+FAKE_EXPORT int cuDeviceGetName(char* name, int size, int) {
+  std::strncpy(name, graphnet::tensorrt::control.device, static_cast<std::size_t>(size));
+  return 0;
+}
+FAKE_EXPORT int cuDeviceGetAttribute(int* value, int which, int) {
+  *value = which == 75 ? 8 : which == 76 ? 9 : 58;
+  return 0;
+}

@@ -16,7 +16,9 @@ struct FakeRuntime {
   bool grumbles = false;           ///< logs an error in a build that succeeds
   int caches_refused = 0;          ///< timing caches that it does not take
   std::vector<std::string> flags;  ///< "set 6", "clear 4"
-  int steps = 0;                   ///< of building that were asked to go on
+  bool has_context = true;
+  const char* device = "Imaginary 9";  ///< of compute capability 8.9, with 58 multiprocessors
+  int steps = 0;                       ///< of building that were asked to go on
 };
 
 using FakeRuntimeControl = FakeRuntime* (*)();  ///< exported as "fake_runtime_control"

@@ -6,12 +6,12 @@
 
 namespace graphnet::tensorrt {
 
-/// Copies between host and device, and memory of the device, through the driver, which is opened by
-/// name. All of it is of the context that is current, which is the host's.
-class CudaMemory {
+/// The CUDA driver, which is opened by name, as far as this plugin calls it itself: copies, memory
+/// and what the device is. All of it is of the context that is current, which is the host's.
+class CudaDriver {
  public:
   /// errors   UNAVAILABLE: there is no driver
-  explicit CudaMemory(const std::string& library = "libcuda.so.1");
+  explicit CudaDriver(const std::string& library = "libcuda.so.1");
 
   /// Both wait for the copy.
   ///
@@ -22,12 +22,22 @@ class CudaMemory {
   void* allocate(std::size_t num_bytes) const;
   void free(void* memory) const noexcept;
 
+  /// What an engine is built for: "NVIDIA L4, compute capability 8.9, 58 multiprocessors".
+  ///
+  /// errors   RUNTIME_FAILED: no context is current
+  std::string device() const;
+
  private:
   using Address = unsigned long long;
+  int attribute(int which, int device) const;
+
   int (*to_host_)(void* to, Address from, std::size_t num_bytes) = nullptr;
   int (*to_device_)(Address to, const void* from, std::size_t num_bytes) = nullptr;
   int (*allocate_)(Address* memory, std::size_t num_bytes) = nullptr;
   int (*free_)(Address memory) = nullptr;
+  int (*current_device_)(int* device) = nullptr;
+  int (*name_)(char* name, int size, int device) = nullptr;
+  int (*attribute_)(int* value, int which, int device) = nullptr;
 };
 
 }  // namespace graphnet::tensorrt
