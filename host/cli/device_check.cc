@@ -11,4 +11,9 @@ base::Status check_device(const Context& context, const std::string& device) {
   return supervise::ask_worker({worker}, "check_device", {{"device", device}}).status();
 }
 
+base::Status check_machine(const Context& context, const config::Backend& backend) {
+  GN_RETURN_IF_ERROR(backend.unavailable);
+  return check_device(context, backend.config.device);
+}
+
 }  // namespace graphnet::cli

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "cli/command.h"
+#include "config/resolve_backend.h"
 
 namespace graphnet::cli {
 
@@ -12,5 +13,11 @@ namespace graphnet::cli {
 ///
 /// errors   kEnvironment with the driver's state, or if there is no worker to ask
 base::Status check_device(const Context& context, const std::string& device);
+
+/// An error if no sample can run here with a backend whose files are right: a library that its
+/// plugin opens is not there, which is asked first, or its device cannot be used.
+///
+/// errors   kPlugin, kEnvironment
+base::Status check_machine(const Context& context, const config::Backend& backend);
 
 }  // namespace graphnet::cli

@@ -33,6 +33,7 @@ namespace {
 /// Flags of `graphnet doctor` as text.
 struct DoctorFlags {
   std::optional<std::string> device;  ///< "" for the first one
+  std::optional<std::string> config;
 };
 
 /// A config that `run --config NAME` finds, and why it would not run.
@@ -80,9 +81,10 @@ Status examine_config(const Context& context, const Diagnosis& found, ConfigStat
                       config::read_run_config(file, {}, context.installation.config_folders()));
   state.device = run_config.device;
   GN_RETURN_IF_ERROR(check_threads(run_config, measure::affinity_cores()));
-  GN_RETURN_IF_ERROR(
-      config::resolve_backend(context.installation, plugin_folders(context), std::move(run_config))
-          .status());
+  GN_ASSIGN_OR_RETURN(const config::Backend backend,
+                      config::resolve_backend(context.installation, plugin_folders(context),
+                                              std::move(run_config)));
+  GN_RETURN_IF_ERROR(backend.unavailable);
   GN_RETURN_IF_ERROR(found.device_problem(state.device));
   return check_device(context, state.device);
 }
@@ -119,6 +121,12 @@ std::vector<std::string> would_run_on(const Diagnosis& found, const config::Plug
   return kinds;
 }
 
+Json config_json(const ConfigState& state) {
+  Json entry = {{"name", state.name}, {"file", state.file}, {"ready", state.problem.is_ok()}};
+  if (!state.problem.is_ok()) entry["problem"] = state.problem.message();
+  return entry;
+}
+
 Json diagnosis_json(const Diagnosis& found) {
   Json object = Json::object();
   object["schema"] = "graphnet.doctor/1";
@@ -136,11 +144,7 @@ Json diagnosis_json(const Diagnosis& found) {
     object["plugins"].back()["would_run_on"] = would_run_on(found, entry);
   }
   object["configs"] = Json::array();
-  for (const auto& state : found.configs) {
-    Json entry = {{"name", state.name}, {"file", state.file}, {"ready", state.problem.is_ok()}};
-    if (!state.problem.is_ok()) entry["problem"] = state.problem.message();
-    object["configs"].push_back(std::move(entry));
-  }
+  for (const auto& state : found.configs) object["configs"].push_back(config_json(state));
   return object;
 }
 
@@ -288,8 +292,28 @@ class DoctorText {
   std::string text_;
 };
 
-Result<int> execute(const Context& context, const std::optional<std::string>& device) {
-  if (device) return diagnose_device(context, *device);
+/// Whether a run with one config would begin; why not is the command's own error.
+Result<int> diagnose_config(const Context& context, const std::string& name) {
+  Diagnosis found;
+  GN_ASSIGN_OR_RETURN(found.worker, ask_worker(context));
+  ConfigState state;
+  state.name = name;
+  GN_RETURN_IF_ERROR(examine_config(context, found, state));
+  if (context.flags.json) {
+    std::cout << base::dump_json(config_json(state)) << '\n';
+  } else {
+    std::cout << report::printable(fs::path(state.file).filename().string()) << " would run on "
+              << report::printable(state.device) << '\n';
+  }
+  return kExitDone;
+}
+
+Result<int> execute(const Context& context, const DoctorFlags& flags) {
+  if (flags.device && flags.config) {
+    return Status(base::Code::kUsage, "--device and --config exclude each other");
+  }
+  if (flags.device) return diagnose_device(context, *flags.device);
+  if (flags.config) return diagnose_config(context, *flags.config);
   const Diagnosis found = examine(context);
   if (context.flags.json) {
     std::cout << base::dump_json(diagnosis_json(found)) << '\n';
@@ -312,15 +336,21 @@ Command doctor_command() {
       "compiler that cannot be loaded shows only in a run. Exit code 5 if samples cannot be run: "
       "no libtorch, or no usable plugin; "
       "with\n"
-      "--device if they cannot be run on that device.";
+      "--device if they cannot be run on that device. With --config the exit code is that of a "
+      "run\n"
+      "which cannot begin: 4 if the plugin or its compiler's library is missing, 5 if the device "
+      "is.";
   command.usage = "doctor [options]";
   command.flags = {{"--device", "[cuda:N]",
                     "look at one device instead (default: cuda:0): driver, libraries and tools of "
                     "CUDA, what tracing sees, signals that threads block",
-                    &flags->device}};
+                    &flags->device},
+                   {"--config", "CONFIG",
+                    "look at one config instead: whether a run with it would begin, and why not",
+                    &flags->config}};
   command.examples = {{"graphnet doctor", "the first thing to attach to a bug report"},
                       {"graphnet doctor --device", "why samples do not run on the GPU"}};
-  command.execute = [flags](const Context& context) { return execute(context, flags->device); };
+  command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }
 

@@ -190,7 +190,7 @@ Result<std::vector<config::Backend>> choose_backends(const Context& context,
   for (const config::Backend& backend : backends) {
     if (!backend.problem.is_ok()) return backend.problem;
     GN_RETURN_IF_ERROR(check_threads(backend.config, measure::affinity_cores()));
-    GN_RETURN_IF_ERROR(check_device(context, backend.config.device));
+    GN_RETURN_IF_ERROR(check_machine(context, backend));
   }
   if (backends.size() > 1 && backends[0].variant == backends[1].variant) {
     return Status(Code::kUsage, "both configs name backend '" + backends[0].variant + "'");

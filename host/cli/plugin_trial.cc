@@ -26,6 +26,7 @@ Result<std::vector<supervise::PlannedTask>> plan_trials(
   GN_ASSIGN_OR_RETURN(config::Backend backend,
                       config::resolve_backend(context.installation, plugin_folders(context),
                                               std::move(run_config)));
+  if (kind == TrialKind::kCompile) GN_RETURN_IF_ERROR(backend.unavailable);
   std::string& device = backend.config.device;
   if (kind == TrialKind::kCheck && !check_device(context, device).is_ok()) device = "cpu";
   supervise::PlanSettings settings;

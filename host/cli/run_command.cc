@@ -208,17 +208,29 @@ Status check_output_files(const RunOptions& options) {
   return options.resume ? check_output_file("--resume", *options.resume) : Status::ok();
 }
 
+/// A backend whose library is not here is left out like one whose plugin cannot be used. A device
+/// that cannot be used ends the run: others that it serves would fail one by one.
+Status check_machine_of_all(const Context& context, std::vector<config::Backend>& backends) {
+  for (config::Backend& backend : backends) {
+    if (backend.problem.is_ok()) backend.problem = backend.unavailable;
+  }
+  GN_RETURN_IF_ERROR(check_any_usable(backends));
+  for (const config::Backend& backend : backends) {
+    if (backend.problem.is_ok()) GN_RETURN_IF_ERROR(check_machine(context, backend));
+  }
+  return Status::ok();
+}
+
 Result<PreparedRun> prepare(const Context& context, const RunOptions& options,
                             const OnPlan& on_plan) {
   PreparedRun run;
   GN_RETURN_IF_ERROR(check_output_files(options));
   GN_ASSIGN_OR_RETURN(auto configs, read_configs(context, options));
-  // Before the plugins: what a machine lacks is known before what a plugin lacks on it.
   for (const auto& run_config : configs) {
     GN_RETURN_IF_ERROR(check_threads(run_config, measure::affinity_cores()));
-    if (!options.dry_run) GN_RETURN_IF_ERROR(check_device(context, run_config.device));
   }
   GN_ASSIGN_OR_RETURN(run.backends, examine_backends(context, std::move(configs)));
+  if (!options.dry_run) GN_RETURN_IF_ERROR(check_machine_of_all(context, run.backends));
   if (run.backends.size() < options.configs.size()) {
     run.notes.push_back("a config is named twice with --config and runs once");
   }

@@ -152,7 +152,6 @@ Result<config::RunConfig> read_flags(const Context& context, const TestCompilerF
         .add_hint(device.status().hints().front());
   run_config.device = device->text();
   run_config.allow_cold_start();
-  GN_RETURN_IF_ERROR(check_device(context, run_config.device));
   GN_ASSIGN_OR_RETURN(const auto warmup, read_count("--warmup", flags.warmup, 0, kMaxCalls));
   GN_ASSIGN_OR_RETURN(const auto trials, read_count("--trials", flags.trials, 1, kMaxCalls));
   run_config.protocol = config::Protocol();
@@ -217,6 +216,7 @@ Result<PreparedRun> plan_test_compiler(const Context& context, const TestCompile
   GN_ASSIGN_OR_RETURN(config::Backend backend,
                       config::resolve_backend(context.installation, plugin_folders(context),
                                               std::move(run_config)));
+  GN_RETURN_IF_ERROR(check_machine(context, backend));
   run.backends.push_back(std::move(backend));
   for (const auto& path : selection.samples) run.samples.push_back(planned_sample(path));
   run.run_id = journal::new_run_id();

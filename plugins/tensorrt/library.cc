@@ -3,9 +3,6 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <cstdlib>
-
 #include "graphnet/failure.h"
 #include "tensorrt/library_file.h"
 
@@ -15,9 +12,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Newest first. RTX is another product: it is used only where it is named.
-constexpr const char* kNames[] = {"libnvinfer.so.11", "libnvinfer.so.10"};
-constexpr const char* kRtxName = "libtensorrt_rtx.so.1";
 // Below it there is no object: some libraries return null plus the offset of a base class.
 constexpr std::uintptr_t kFirstPointer = 65536;
 
@@ -30,45 +24,6 @@ Function find_function(void* handle, const char* name) {
   return reinterpret_cast<Function>(::dlsym(handle, name));
 }
 
-void add_existing(const fs::path& folder, std::vector<std::string>& places) {
-  std::error_code ignored;
-  for (const char* name : kNames) {
-    if (fs::exists(folder / name, ignored)) places.push_back((folder / name).string());
-  }
-}
-
-// <prefix>/lib/python3.12/site-packages/tensorrt_libs
-void add_wheels(const fs::path& prefix, const char* packages, std::vector<std::string>& places) {
-  std::error_code failure;
-  for (fs::directory_iterator entry(prefix / "lib", failure), end; !failure && entry != end;
-       entry.increment(failure)) {
-    const std::string name = entry->path().filename().string();
-    if (name.rfind("python3", 0) != 0) continue;
-    add_existing(entry->path() / packages / "tensorrt_libs", places);
-  }
-}
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-// A file, or what a folder holds; RTX too, because it is named.
-std::vector<std::string> named_places(const std::string& named) {
-  std::error_code ignored;
-  if (!fs::is_directory(named, ignored)) return {named};
-  std::vector<std::string> places;
-  add_existing(named, places);
-  if (fs::exists(fs::path(named) / kRtxName, ignored)) {
-    places.push_back((fs::path(named) / kRtxName).string());
-  }
-  if (places.empty()) {
-    throw Failure(GN_STATUS_UNAVAILABLE, "folder '" + named + "' holds no " + kNames[0] + ", " +
-                                             kNames[1] + " or " + kRtxName);
-  }
-  return places;
-}
-
 bool is_name_only(const std::string& place) {
   return place.find('/') == std::string::npos;
 }
@@ -77,38 +32,34 @@ bool is_name_only(const std::string& place) {
 
 std::string how_to_get_it() {
   return "Get TensorRT in one of three ways: 'pip install tensorrt-cu13' in a Python environment "
-         "(3.7 GB "
-         "from NVIDIA's index, which pip must reach), then activate it; 'apt install libnvinfer11' "
-         "with "
-         "NVIDIA's CUDA repository; or NVIDIA's tar file, and option 'library' names its "
-         "libnvinfer.so.11 "
-         "or the folder that holds it";
+         "(3.7 GB from NVIDIA's index, which pip must reach), then activate it; 'apt install "
+         "libnvinfer11' with NVIDIA's CUDA repository; or NVIDIA's tar file, and option 'library' "
+         "names its libnvinfer.so.11 or the folder that holds it";
 }
 
-std::vector<std::string> search_places(const std::string& named) {
-  if (!named.empty()) return named_places(named);
-  const std::string given = variable("GRAPHNET_TENSORRT_LIBRARY");
-  if (!given.empty()) return named_places(given);
-  std::vector<std::string> places(std::begin(kNames), std::end(kNames));
-  for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
-    const std::string prefix = variable(name);
-    if (!prefix.empty()) add_wheels(prefix, "site-packages", places);
-  }
-  const std::string home = variable("HOME");
-  if (!home.empty()) add_wheels(fs::path(home) / ".local", "site-packages", places);
-  add_wheels("/usr/local", "site-packages", places);
-  add_wheels("/usr/local", "dist-packages", places);
-  return places;
+// Newest first. RTX is another product: it is used only where it is named.
+const LibraryNames& library_names() {
+  static const LibraryNames names = {{"libnvinfer.so.11", "libnvinfer.so.10"},
+                                     {"libtensorrt_rtx.so.1"},
+                                     "GRAPHNET_TENSORRT_LIBRARY",
+                                     "tensorrt_libs"};
+  return names;
 }
 
 Library Library::find(const std::string& named) {
-  for (const std::string& place : search_places(named)) {
+  const std::vector<std::string> places = library_places(library_names(), named);
+  for (const std::string& place : places) {
     // By name alone the dynamic linker decides where; what it has not is not there.
     if (is_name_only(place) && named.empty()) {
       void* const handle = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
       if (handle == nullptr) continue;
     }
     return open(place);
+  }
+  if (places.empty()) {
+    throw Failure(GN_STATUS_UNAVAILABLE, "folder '" + named +
+                                             "' holds no libnvinfer.so.11, libnvinfer.so.10 or "
+                                             "libtensorrt_rtx.so.1");
   }
   throw Failure(GN_STATUS_UNAVAILABLE,
                 "no TensorRT: the dynamic linker knows no libnvinfer.so.11 or .10, and no Python "

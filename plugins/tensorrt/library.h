@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graphnet/library_places.h"
 #include "tensorrt/log.h"
 #include "tensorrt/slots.h"
 
@@ -29,7 +30,7 @@ class Library {
   /// table
   static Library open(const std::string& file);
 
-  /// Of the places that `search_places` gives, the first where there is a library.
+  /// Of the places that library_places() gives, the first where there is a library.
   ///
   /// errors   UNAVAILABLE: as open(), or it is nowhere; the message says where it was looked for
   /// and
@@ -83,10 +84,8 @@ class Library {
   void* (*create_refitter_)(void* engine, void* logger, std::int32_t version) = nullptr;
 };
 
-/// Where a library is looked for, in this order: `named`, a file or a folder, and nothing else if
-/// it is not empty; GRAPHNET_TENSORRT_LIBRARY, as much; the dynamic linker's own places, which
-/// NVIDIA's Debian packages use; wheels of Python environments.
-std::vector<std::string> search_places(const std::string& named);
+/// The names under which a library is looked for, as plugin.yaml tells the host.
+const LibraryNames& library_names();
 
 /// The three ways to get TensorRT, for messages.
 std::string how_to_get_it();

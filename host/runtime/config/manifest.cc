@@ -18,10 +18,13 @@ namespace {
 std::vector<MapKeys> maps_of_manifest() {
   return {{"",
            {"schema", "name", "version", "vendor", "license", "library", "abi", "devices",
-            "weights", "needs", "options", "capabilities", "calls_libtorch"},
+            "weights", "needs", "opens", "options", "capabilities", "calls_libtorch"},
            {"schema", "name", "version", "library", "abi", "devices", "weights"}},
           {"abi", {"major", "minor"}, {"major", "minor"}},
           {"needs.[]", {"soname", "hint", "wheel_folder"}, {"soname", "hint"}},
+          {"opens.[]",
+           {"name", "sonames", "named_only", "option", "variable", "python_folder", "hints"},
+           {"name", "sonames", "hints"}},
           option_keys("options.*")};
 }
 
@@ -126,6 +129,38 @@ Status read_needs(const MapReader& map, Manifest& manifest) {
   return Status::ok();
 }
 
+Result<std::vector<std::string>> optional_list(const MapReader& map, const std::string& key) {
+  const YamlNode* node = map.find(key);
+  return node == nullptr ? Result<std::vector<std::string>>(std::vector<std::string>())
+                         : read_text_list(*node, map.path_of(key));
+}
+
+Status read_opens(const MapReader& map, Manifest& manifest) {
+  const YamlNode* node = map.find("opens");
+  if (node == nullptr) return Status::ok();
+  GN_RETURN_IF_ERROR(expect_sequence(*node, "opens"));
+  for (const auto& item : node->items) {
+    GN_ASSIGN_OR_RETURN(const MapReader row, MapReader::open(item, "opens"));
+    OpenedLibrary library;
+    GN_ASSIGN_OR_RETURN(library.name, require_text(row, "name"));
+    GN_ASSIGN_OR_RETURN(library.sonames, optional_list(row, "sonames"));
+    GN_ASSIGN_OR_RETURN(library.named_only, optional_list(row, "named_only"));
+    GN_ASSIGN_OR_RETURN(library.variable, optional_text(row, "variable"));
+    GN_ASSIGN_OR_RETURN(library.python_folder, optional_text(row, "python_folder"));
+    GN_ASSIGN_OR_RETURN(library.option, optional_text(row, "option"));
+    GN_ASSIGN_OR_RETURN(library.hints, optional_list(row, "hints"));
+    const auto is_named = [&](const OptionSpec& spec) {
+      return spec.name == library.option && spec.type == OptionSpec::Type::kText;
+    };
+    if (!library.option.empty() &&
+        std::none_of(manifest.options.begin(), manifest.options.end(), is_named)) {
+      return error_at(*row.find("option"), "opens.option names no option of type text");
+    }
+    manifest.opens.push_back(std::move(library));
+  }
+  return Status::ok();
+}
+
 }  // namespace
 
 bool is_plugin_name(const std::string& name) {
@@ -168,6 +203,7 @@ Result<Manifest> read_manifest(const fs::path& file) {
   if (const YamlNode* options = map.find("options")) {
     GN_ASSIGN_OR_RETURN(manifest.options, read_option_specs(*options, "options"));
   }
+  GN_RETURN_IF_ERROR(read_opens(map, manifest));
   if (const YamlNode* capabilities = map.find("capabilities")) {
     GN_ASSIGN_OR_RETURN(manifest.capabilities, read_text_list(*capabilities, "capabilities"));
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/opened_library.h"
 #include "config/option_schema.h"
 
 namespace graphnet::config {
@@ -46,6 +47,7 @@ struct Manifest {
   std::vector<std::string> devices;  ///< "cpu", "cuda"
   std::vector<std::string> weights;  ///< "bound", "frozen", "per_call"
   std::vector<NeededLibrary> needs;
+  std::vector<OpenedLibrary> opens;
   std::vector<OptionSpec> options;
   std::vector<std::string> capabilities;
   /// Functions and operators of libtorch that the compiler calls by design, as patterns of

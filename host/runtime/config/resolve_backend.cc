@@ -178,6 +178,15 @@ Status examine_files(const Installation& installation, Backend& backend) {
   return check_plugin_files(backend.manifest, installation);
 }
 
+Status check_opened(const Backend& backend) {
+  if (backend.manifest.opens.empty()) return Status::ok();
+  const LoaderPaths paths = LoaderPaths::of_this_machine();
+  for (const OpenedLibrary& library : backend.manifest.opens) {
+    GN_RETURN_IF_ERROR(check_opened_library(library, backend.options, paths));
+  }
+  return Status::ok();
+}
+
 }  // namespace
 
 Result<Backend> examine_backend(const Installation& installation,
@@ -206,6 +215,8 @@ Result<Backend> examine_backend(const Installation& installation,
     backend.problem = check_capturable(backend.manifest, backend.config);
   }
   backend.problem.add_context("from " + backend.config.backend.where);
+  backend.unavailable = check_opened(backend);
+  backend.unavailable.add_context("from " + backend.config.backend.where);
   return backend;
 }
 

@@ -24,6 +24,9 @@ struct Backend {
   /// What is wrong with the plugin's files, or kUnsupported: what the config asks of it that it
   /// cannot do; unless ok, none of its code may run.
   base::Status problem;
+  /// kPlugin: a library that the plugin opens when it compiles is not here (opened_library.h), so
+  /// that no sample can run. What asks the plugin for coverage alone does without.
+  base::Status unavailable;
 };
 
 /// Finds the plugin that a config names, checks the config against its manifest, and looks at its

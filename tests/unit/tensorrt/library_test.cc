@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 
+#include "config/manifest.h"
 #include "graphnet/failure.h"
 #include "support/mentions.h"
 #include "support/temp_dir.h"
@@ -118,10 +119,24 @@ TEST(Library, IsLookedForInPythonEnvironments) {
   fs::create_directories(wheel);
   fs::copy_file(fake("eleven"), wheel / "libnvinfer.so.11");
   ASSERT_EQ(setenv("VIRTUAL_ENV", folder.path().c_str(), 1), 0);
-  const std::vector<std::string> places = search_places("");
+  const std::vector<std::string> places = library_places(library_names(), "");
   ASSERT_EQ(unsetenv("VIRTUAL_ENV"), 0);
   EXPECT_NE(std::find(places.begin(), places.end(), (wheel / "libnvinfer.so.11").string()),
             places.end());
+}
+
+// The host looks for it first, by the manifest.
+TEST(Library, HasTheNamesThatTheManifestSays) {
+  const auto manifest = config::read_manifest(GN_TENSORRT_MANIFEST);
+  ASSERT_TRUE(manifest.is_ok()) << manifest.status().to_string();
+  ASSERT_EQ(manifest->opens.size(), 1U);
+  const config::OpenedLibrary& said = manifest->opens[0];
+  EXPECT_EQ(said.sonames, library_names().sonames);
+  EXPECT_EQ(said.named_only, library_names().named_only);
+  EXPECT_EQ(said.variable, library_names().variable);
+  EXPECT_EQ(said.python_folder, library_names().python_folder);
+  EXPECT_EQ(said.option, "library");
+  EXPECT_EQ(said.hints.size(), 3U);
 }
 
 }  // namespace
