@@ -25,13 +25,17 @@ void check(int code, std::uint32_t status, const char* doing) {
 
 }  // namespace
 
-CudaDriver::CudaDriver(const std::string& library) {
+CudaDriver::CudaDriver(const std::string& library) : file_(library) {
   void* const handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   // source   cuda.h of CUDA 13.0; the suffixes are what its macros add
   load(handle, library, "cuMemcpyDtoH_v2", to_host_);
   load(handle, library, "cuMemcpyHtoD_v2", to_device_);
   load(handle, library, "cuMemAlloc_v2", allocate_);
   load(handle, library, "cuMemFree_v2", free_);
+  load(handle, library, "cuStreamCreate", make_stream_);
+  load(handle, library, "cuStreamDestroy_v2", destroy_stream_);
+  load(handle, library, "cuStreamSynchronize", wait_);
+  load(handle, library, "cuStreamIsCapturing", is_captured_);
   load(handle, library, "cuCtxGetDevice", current_device_);
   load(handle, library, "cuDeviceGetName", name_);
   load(handle, library, "cuDeviceGetAttribute", attribute_);
@@ -57,6 +61,28 @@ void* CudaDriver::allocate(std::size_t num_bytes) const {
 
 void CudaDriver::free(void* memory) const noexcept {
   free_(reinterpret_cast<Address>(memory));
+}
+
+void* CudaDriver::make_stream() const {
+  constexpr unsigned int kWaitsForTheDefaultStream = 0;
+  void* stream = nullptr;
+  check(make_stream_(&stream, kWaitsForTheDefaultStream), GN_STATUS_RUNTIME_FAILED,
+        "make a stream");
+  return stream;
+}
+
+void CudaDriver::destroy_stream(void* stream) const noexcept {
+  if (stream != nullptr) destroy_stream_(stream);
+}
+
+void CudaDriver::wait(void* stream) const {
+  check(wait_(stream), GN_STATUS_RUNTIME_FAILED, "finish a call");
+}
+
+bool CudaDriver::is_captured(void* stream) const {
+  int state = 0;
+  check(is_captured_(stream, &state), GN_STATUS_RUNTIME_FAILED, "say whether a call is captured");
+  return state != 0;
 }
 
 int CudaDriver::attribute(int which, int device) const {

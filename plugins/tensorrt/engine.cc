@@ -110,6 +110,7 @@ Object attach_timing_cache(const Library& library, const Config& config,
 std::string text_of(const BuildSettings& settings) {
   return "tf32=" + std::to_string(settings.allows_tf32) +
          " strict_nans=" + std::to_string(settings.strict_nans) +
+         " refit_check=" + std::to_string(settings.checks_refit) +
          " level=" + std::to_string(settings.level) +
          " max_aux_streams=" + std::to_string(settings.max_aux_streams) +
          " workspace_bytes=" + std::to_string(settings.workspace_bytes) +

@@ -16,7 +16,8 @@ struct BuildSettings {
   bool is_refittable = false;
   bool allows_tf32 = false;
   bool strict_nans = true;
-  std::int32_t level = 3;  ///< 0 to 5
+  bool checks_refit = true;  ///< see refit_check.h; keeps the graph of a refittable engine
+  std::int32_t level = 3;    ///< 0 to 5
   std::int32_t max_aux_streams = 0;
   std::uint64_t workspace_bytes = 0;  ///< 0: all that the device has
   std::int32_t num_threads = 1;

@@ -44,6 +44,7 @@ EngineExecutable::EngineExecutable(const Library& library, BoundWeights bound,
 }
 
 EngineExecutable::~EngineExecutable() {
+  driver_.destroy_stream(own_stream_);
   for (const Buffer& buffer : buffers_) driver_.free(buffer.memory);
 }
 
@@ -53,7 +54,7 @@ std::unique_ptr<EngineExecutable> EngineExecutable::build(const Library& library
                                                           const BuildSettings& settings,
                                                           const std::string& driver) {
   std::unique_ptr<EngineExecutable> made(new EngineExecutable(library, bound, settings, driver));
-  made->take(made->built(std::move(staged), bound, settings), GN_STATUS_COMPILE_FAILED);
+  made->take(made->built(std::move(staged), bound, settings), settings, GN_STATUS_COMPILE_FAILED);
   return made;
 }
 
@@ -63,7 +64,7 @@ std::unique_ptr<EngineExecutable> EngineExecutable::load(const Library& library,
                                                          const BuildSettings& settings,
                                                          const std::string& driver) {
   std::unique_ptr<EngineExecutable> made(new EngineExecutable(library, bound, settings, driver));
-  made->take(read_engine(stored, made->origin_), GN_STATUS_INVALID_ARGUMENT);
+  made->take(read_engine(stored, made->origin_), settings, GN_STATUS_INVALID_ARGUMENT);
   return made;
 }
 
@@ -87,10 +88,12 @@ EngineParts EngineExecutable::built(ir::StagedGraph staged, BoundWeights bound,
   timing_cache_ = std::move(plan.timing_cache);
   // The engine has constants and weights of its own from here on.
   written.constants = {};
-  return {std::move(plan.bytes), network.num_layers(), std::move(staged.bind), std::move(written)};
+  if (!settings.is_refittable || !settings.checks_refit) staged.call = {};
+  return {std::move(plan.bytes), network.num_layers(), std::move(staged.bind),
+          std::move(staged.call), std::move(written)};
 }
 
-void EngineExecutable::take(EngineParts parts, std::uint32_t code) {
+void EngineExecutable::take(EngineParts parts, const BuildSettings& settings, std::uint32_t code) {
   parts_ = std::move(parts);
   plan_bytes_ = parts_.plan.size();
   runtime_ = library_.make_runtime();
@@ -102,6 +105,8 @@ void EngineExecutable::take(EngineParts parts, std::uint32_t code) {
   context_ = library_.make(GN_STATUS_COMPILE_FAILED, "makes no execution context",
                            Slot::kEngineCreateContext, engine_.get(), kStatic);
   is_bound_ = !needs_bind(parts_.network);
+  if (parts_.call.outputs.empty()) return;
+  refit_check_ = std::make_unique<RefitCheck>(library_, parts_.call, settings, driver_.file());
 }
 
 std::string EngineExecutable::store() {
@@ -131,6 +136,7 @@ void EngineExecutable::bind(gn_bind_args& args) {
   parts_.plan = {};
   is_bound_ = false;
   is_attached_ = false;
+  is_refit_checked_ = false;
   ir::Arguments arguments;
   arguments.weights = read_weights(args);
   const std::vector<ir::Array> bound = ir::interpret(parts_.bind, arguments);
@@ -158,6 +164,11 @@ void EngineExecutable::refit(const gn_bind_args& args, const std::vector<ir::Arr
       ir::write_array(bound.at(index), bytes.data());
     } else {
       driver_.to_host(bytes.data(), data_of(weight_at(args, each.parameter.index)), bytes.size());
+    }
+    const bool is_weight = each.parameter.source == ir::ParameterSource::kWeight;
+    if (refit_check_) {
+      refit_check_->keep(each.name, bytes,
+                         is_weight ? data_of(weight_at(args, each.parameter.index)) : nullptr);
     }
     const nv::Weights weights = {*to_nv(each.type.type), bytes.data(),
                                  lowering::num_elements(each.type.shape)};
@@ -206,7 +217,8 @@ void EngineExecutable::fill_inputs(const gn_bind_args& args, const std::vector<i
   }
 }
 
-void EngineExecutable::set_address(const std::string& name, void* memory) const {
+void EngineExecutable::set_address(const std::string& name, void* memory) {
+  addresses_[name] = memory;
   const bool is_set =
       library_.call<bool>(Slot::kContextSetTensorAddress, context_.get(), name.c_str(), memory);
   if (is_set) return;
@@ -216,23 +228,37 @@ void EngineExecutable::set_address(const std::string& name, void* memory) const 
 
 void EngineExecutable::run(const gn_run_args& args) {
   if (!is_bound_) throw Failure(GN_STATUS_INVALID_ARGUMENT, "run was called without a bind");
-  if (args.rebind != 0 || !is_attached_) {
-    parts_.plan = {};
-    is_attached_ = false;
-    for (const NamedParameter& each : parts_.network.inputs) {
-      if (each.parameter.source != ir::ParameterSource::kInput) continue;
-      const auto index = static_cast<std::uint64_t>(each.parameter.index);
-      if (index >= args.num_inputs)
-        throw Failure(GN_STATUS_INVALID_ARGUMENT, "an input is missing");
-      set_address(each.name, data_of(*args.inputs[index]));
-    }
-    for (std::size_t i = 0; i < parts_.network.outputs.size(); ++i) {
-      if (!parts_.network.outputs[i].empty())
-        set_address(parts_.network.outputs[i], data_of(*args.outputs[i]));
-    }
-    is_attached_ = true;
+  if (args.rebind != 0 || !is_attached_) attach(args);
+  void* const stream = enqueue(args.stream);
+  // A call that is captured has not run.
+  if (!refit_check_ || is_refit_checked_ || driver_.is_captured(stream)) return;
+  is_refit_checked_ = true;
+  refit_check_->check(addresses_, stream);
+}
+
+void EngineExecutable::attach(const gn_run_args& args) {
+  parts_.plan = {};
+  is_attached_ = false;
+  for (const NamedParameter& each : parts_.network.inputs) {
+    if (each.parameter.source != ir::ParameterSource::kInput) continue;
+    const auto index = static_cast<std::uint64_t>(each.parameter.index);
+    if (index >= args.num_inputs) throw Failure(GN_STATUS_INVALID_ARGUMENT, "an input is missing");
+    set_address(each.name, data_of(*args.inputs[index]));
   }
-  if (library_.call<bool>(Slot::kContextEnqueue, context_.get(), args.stream)) return;
+  const std::vector<std::string>& outputs = parts_.network.outputs;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].empty()) set_address(outputs[i], data_of(*args.outputs[i]));
+  }
+  is_attached_ = true;
+}
+
+// On the default stream TensorRT synchronises more than it must (its header says so).
+void* EngineExecutable::enqueue(void* stream) {
+  if (stream == nullptr) {
+    if (own_stream_ == nullptr) own_stream_ = driver_.make_stream();
+    stream = own_stream_;
+  }
+  if (library_.call<bool>(Slot::kContextEnqueue, context_.get(), stream)) return stream;
   throw Failure(GN_STATUS_RUNTIME_FAILED, "TensorRT does not run: " + process_log().take_reason());
 }
 
@@ -241,7 +267,8 @@ std::string EngineExecutable::describe() const {
   return "network_layers: " + std::to_string(parts_.num_layers) +
          "\nengine_bytes: " + std::to_string(plan_bytes_) +
          "\nscratch_bytes: " + std::to_string(memory) +
-         "\nrefittable_weights: " + std::to_string(parts_.network.refittable.size()) + "\n";
+         "\nrefittable_weights: " + std::to_string(parts_.network.refittable.size()) + "\n" +
+         (refit_check_ ? "refit_check: " + refit_check_->report() + "\n" : "");
 }
 
 std::string EngineExecutable::inspect() const {

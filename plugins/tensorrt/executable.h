@@ -14,6 +14,7 @@
 #include "tensorrt/cuda_driver.h"
 #include "tensorrt/engine.h"
 #include "tensorrt/library.h"
+#include "tensorrt/refit_check.h"
 #include "tensorrt/stored_engine.h"
 #include "tensorrt/write_network.h"
 
@@ -55,6 +56,14 @@ class EngineExecutable {
   /// errors   UNSUPPORTED: later
   std::string store();
 
+  /// A part of what run() does, for who calls the engine with memory of its own: a name of
+  /// network(), and the call itself. Returns the stream that has it.
+  ///
+  /// errors   RUNTIME_FAILED
+  void set_address(const std::string& name, void* memory);
+  void* enqueue(void* stream);
+  const WrittenNetwork& network() const { return parts_.network; }
+
   /// "key: value" lines.
   std::string describe() const;
   /// Layers and kernels, as the library's inspector writes them: JSON.
@@ -73,11 +82,11 @@ class EngineExecutable {
   EngineExecutable(const Library& library, BoundWeights bound, const BuildSettings& settings,
                    const std::string& driver);
   EngineParts built(lowering::ir::StagedGraph staged, BoundWeights bound, BuildSettings settings);
-  void take(EngineParts parts, std::uint32_t code);
+  void take(EngineParts parts, const BuildSettings& settings, std::uint32_t code);
+  void attach(const gn_run_args& args);
   std::vector<lowering::ir::Array> read_weights(const gn_bind_args& args) const;
   void refit(const gn_bind_args& args, const std::vector<lowering::ir::Array>& bound);
   void fill_inputs(const gn_bind_args& args, const std::vector<lowering::ir::Array>& bound);
-  void set_address(const std::string& name, void* memory) const;
   void require_all_weights(void* refitter) const;
 
   const Library library_;
@@ -90,8 +99,12 @@ class EngineExecutable {
   Object engine_;
   Object context_;
   std::vector<Buffer> buffers_;
+  Addresses addresses_;
+  std::unique_ptr<RefitCheck> refit_check_;  ///< none: nothing is refitted, or nobody wants it
+  bool is_refit_checked_ = false;            ///< since the last bind
   bool is_bound_ = false;
   bool is_attached_ = false;
+  void* own_stream_ = nullptr;  ///< of calls on the default stream
 };
 
 }  // namespace graphnet::tensorrt

@@ -39,6 +39,8 @@ constexpr Row kRows[] = {
      [](const gn_option& option, Options& options) {
        if (from_gn(option.text) == "inputs") options.bound_weights = BoundWeights::kInputs;
      }},
+    {"refit_check", GN_OPTION_BOOL,
+     [](const gn_option& option, Options& options) { options.refit_check = option.integer != 0; }},
     {"timing_cache", GN_OPTION_STRING,
      [](const gn_option& option, Options& options) {
        options.timing_cache = std::string(from_gn(option.text));

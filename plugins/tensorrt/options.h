@@ -17,6 +17,7 @@ struct Options {
   std::uint64_t workspace_bytes = 0;
   bool strict_nans = true;
   BoundWeights bound_weights = BoundWeights::kRefitted;
+  bool refit_check = true;
   std::string timing_cache;  ///< file; empty: none
 };
 

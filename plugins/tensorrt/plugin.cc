@@ -103,6 +103,7 @@ graphnet::tensorrt::BuildSettings settings_of(const gn_backend& backend) {
   graphnet::tensorrt::BuildSettings settings;
   settings.allows_tf32 = graphnet::math_policy(host).allows_tf32;
   settings.strict_nans = backend.options.strict_nans;
+  settings.checks_refit = backend.options.refit_check;
   settings.level = backend.options.level;
   settings.max_aux_streams = backend.options.max_aux_streams;
   settings.workspace_bytes = backend.options.workspace_bytes;

@@ -35,6 +35,7 @@ enum : std::uint32_t {
   kRefittable = 7,
   kOutput = 8,
   kPlan = 9,
+  kCall = 10,
 };
 }
 namespace parameter_field {
@@ -94,6 +95,9 @@ void read_field(const WireField& field, StoredEngine& engine) {
     case file_field::kBind:
       engine.parts.bind = ir::parse(field.bytes);
       break;
+    case file_field::kCall:
+      engine.parts.call = ir::parse(field.bytes);
+      break;
     case file_field::kInput:
       engine.parts.network.inputs.push_back(read_parameter(field.bytes));
       break;
@@ -125,6 +129,7 @@ std::string store_engine(const EngineParts& parts, const EngineOrigin& origin) {
   out.add_bytes(file_field::kSettings, origin.settings);
   out.add_varint(file_field::kLayers, static_cast<std::uint64_t>(parts.num_layers));
   if (!parts.bind.outputs.empty()) out.add_bytes(file_field::kBind, ir::to_text(parts.bind));
+  if (!parts.call.outputs.empty()) out.add_bytes(file_field::kCall, ir::to_text(parts.call));
   for (const NamedParameter& each : parts.network.inputs) {
     out.add_bytes(file_field::kInput, write_parameter(each));
   }

@@ -23,6 +23,7 @@ struct EngineParts {
   std::string plan;  ///< as the library serialized it; holds no weight that bind gives
   std::int32_t num_layers = 0;
   lowering::ir::Graph bind;  ///< empty: nothing depends on weights alone
+  lowering::ir::Graph call;  ///< of an engine whose refitting is checked; else empty
   WrittenNetwork network;    ///< inputs, refittable and outputs; nothing else
 };
 

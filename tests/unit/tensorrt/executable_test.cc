@@ -1,103 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "tensorrt/executable.h"
 
-#include <dlfcn.h>
-#include <gtest/gtest.h>
-
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "graphnet/failure.h"
-#include "lowering/ir/text.h"
 #include "support/mentions.h"
-#include "tensorrt/legalize.h"
-#include "unit/tensorrt/fake_runtime.h"
+#include "unit/tensorrt/engine_fixture.h"
 
 namespace graphnet::tensorrt {
 namespace {
 
-namespace ir = lowering::ir;
 using tests::mentions;
 
-// (input + weight) * (weight + weight): the second factor is what bind computes.
-constexpr const char* kGraph =
-    "%0: f32[2,2] = input index=0\n"
-    "%1: f32[2,2] = weight index=0\n"
-    "%2: f32[2,2] = add(%0, %1)\n"
-    "%3: f32[2,2] = add(%1, %1)\n"
-    "%4: f32[2,2] = multiply(%2, %3)\n"
-    "return %4\n";
-
-/// A 2 x 2 tensor of the host.
-class Matrix {
- public:
-  explicit Matrix(std::vector<float> elements) : elements_(std::move(elements)) {
-    tensor_ = {elements_.data(), {kDLCUDA, 0}, 2, {kDLFloat, 32, 1}, shape_, strides_, 0};
-  }
-  Matrix(const Matrix&) = delete;
-  DLTensor* tensor() { return &tensor_; }
-  std::vector<float>& elements() { return elements_; }
-
- private:
-  std::vector<float> elements_;
-  std::int64_t shape_[2] = {2, 2};
-  std::int64_t strides_[2] = {2, 1};
-  DLTensor tensor_ = {};
-};
-
-class Executable : public testing::Test {
- protected:
-  void SetUp() override {
-    library_ = Library::open(GN_TENSORRT_RUNTIME);
-    void* const handle = ::dlopen(GN_TENSORRT_RUNTIME, RTLD_NOW | RTLD_NOLOAD);
-    control_ = reinterpret_cast<FakeRuntimeControl>(::dlsym(handle, "fake_runtime_control"))();
-    *control_ = {};
-  }
-  std::unique_ptr<EngineExecutable> make(BoundWeights bound = BoundWeights::kRefitted,
-                                         const BuildSettings& settings = {}) const {
-    ir::StagedGraph staged = ir::split_by_stage(legalize(ir::parse(kGraph)).graph);
-    return EngineExecutable::build(library_, std::move(staged), bound, settings,
-                                   GN_TENSORRT_RUNTIME);
-  }
-  static void bind(EngineExecutable& engine, Matrix& weight) {
-    const DLTensor* weights[] = {weight.tensor()};
-    gn_bind_args args = {};
-    args.weights = weights;
-    args.num_weights = 1;
-    engine.bind(args);
-    EXPECT_GT(args.kept_bytes, 0U);
-  }
-  static void run(EngineExecutable& engine, Matrix& input, Matrix& output) {
-    const DLTensor* inputs[] = {input.tensor()};
-    DLTensor* outputs[] = {output.tensor()};
-    gn_run_args args = {};
-    args.inputs = inputs;
-    args.num_inputs = 1;
-    args.outputs = outputs;
-    args.num_outputs = 1;
-    args.rebind = 1;
-    engine.run(args);
-  }
-  std::unique_ptr<EngineExecutable> load(const std::string& stored,
-                                         BoundWeights bound = BoundWeights::kRefitted,
-                                         const BuildSettings& settings = {}) const {
-    return EngineExecutable::load(library_, stored, bound, settings, GN_TENSORRT_RUNTIME);
-  }
-  static std::string failure_of(std::uint32_t code, const std::function<void()>& action) {
-    try {
-      action();
-    } catch (const Failure& failure) {
-      EXPECT_EQ(failure.code(), code) << failure.what();
-      return failure.what();
-    }
-    ADD_FAILURE() << "nothing failed";
-    return "";
-  }
-
-  Library library_;
-  FakeRuntime* control_ = nullptr;
-};
+using Executable = EngineFixture;
 
 TEST_F(Executable, ComputesWithTheWeightsOfTheLastBind) {
   for (const BoundWeights bound : {BoundWeights::kRefitted, BoundWeights::kInputs}) {
@@ -113,6 +28,27 @@ TEST_F(Executable, ComputesWithTheWeightsOfTheLastBind) {
     run(*engine, input, output);
     EXPECT_EQ(output.elements(), (std::vector<float>{4, 6, 8, 10}));
   }
+}
+
+// TensorRT synchronises more on the default stream.
+TEST_F(Executable, CallsOnTheDefaultStreamGoToOneOfItsOwn) {
+  Matrix input({1, 2, 3, 4});
+  Matrix weight({1, 1, 1, 1});
+  Matrix output({0, 0, 0, 0});
+  {
+    const auto engine = make(BoundWeights::kInputs);
+    bind(*engine, weight);
+    run(*engine, input, output);
+    run(*engine, input, output);
+    int captured = 0;
+    run(*engine, input, output, &captured);
+    ASSERT_EQ(control_->streams.size(), 3U);
+    EXPECT_NE(control_->streams[0], nullptr);
+    EXPECT_EQ(control_->streams[1], control_->streams[0]);
+    EXPECT_EQ(control_->streams[2], &captured);
+    EXPECT_EQ(control_->open_streams, 1);
+  }
+  EXPECT_EQ(control_->open_streams, 0);
 }
 
 TEST_F(Executable, AsksForWhatItNeeds) {
@@ -199,11 +135,11 @@ TEST_F(Executable, ComputesTheSameOnceItIsLoaded) {
     Matrix input({1, 2, 3, 4});
     Matrix weight({10, 20, 30, 40});
     Matrix output({0, 0, 0, 0});
+    EXPECT_EQ(make(bound)->describe(), engine->describe());
     failure_of(GN_STATUS_INVALID_ARGUMENT, [&] { run(*engine, input, output); });
     bind(*engine, weight);
     run(*engine, input, output);
     EXPECT_EQ(output.elements(), (std::vector<float>{220, 880, 1980, 3520}));
-    EXPECT_EQ(make(bound)->describe(), engine->describe());
   }
 }
 
@@ -246,7 +182,7 @@ TEST_F(Executable, RefusesWhatIsDamagedOrMadeForElse) {
 
 TEST_F(Executable, RefusesWhatAnotherLibraryBuilt) {
   const EngineOrigin here = {"TensorRT 11.1.0.0", "a device", "level=3"};
-  const std::string stored = store_engine({"plan", 1, {}, {}}, here);
+  const std::string stored = store_engine({"plan", 1, {}, {}, {}}, here);
   EXPECT_EQ(read_engine(stored, here).plan, "plan");
   EXPECT_TRUE(
       mentions(failure_of(GN_STATUS_INVALID_ARGUMENT,

@@ -237,7 +237,8 @@ float element(const std::vector<float>& data, const nv::Dims& from, const nv::Di
   return data[static_cast<std::size_t>(position)];
 }
 
-bool enqueue(Object* context, void*) {
+bool enqueue(Object* context, void* stream) {
+  control.streams.push_back(stream);
   if (control.fails_to_run) {
     log_error("illegal memory access");
     return false;
@@ -265,6 +266,9 @@ bool enqueue(Object* context, void*) {
     }
   }
   for (const std::size_t output : network.outputs) {
+    if (!context->engine_weights->weights.empty()) {
+      for (float& each : results[output]) each += control.adds;
+    }
     void* const memory = context->addresses[network.values[output].name];
     std::memcpy(memory, results[output].data(), results[output].size() * sizeof(float));
   }
@@ -284,6 +288,7 @@ std::int32_t get_missing(Object*, std::int32_t size, const char** names) {
 bool refit(Object* refitter) {
   const Network& network = *refitter->network;
   for (std::size_t v = 0; v < network.values.size(); ++v) {
+    if (!control.loses.empty() && network.values[v].name == control.loses) continue;
     const auto given = refitter->weights.find(network.values[v].name);
     if (given != refitter->weights.end()) {
       refitter->engine_weights->weights[std::to_string(v)] = given->second;
@@ -427,6 +432,22 @@ FAKE_EXPORT int cuMemAlloc_v2(unsigned long long* memory, std::size_t num_bytes)
 }
 FAKE_EXPORT int cuMemFree_v2(unsigned long long memory) {
   ::operator delete(reinterpret_cast<void*>(memory));  // NOLINT
+  return 0;
+}
+FAKE_EXPORT int cuStreamCreate(void** stream, unsigned int flags) {
+  static char streams[64];
+  *stream = &streams[++graphnet::tensorrt::control.open_streams];
+  return flags == 0 ? 0 : 1;
+}
+FAKE_EXPORT int cuStreamDestroy_v2(void*) {
+  --graphnet::tensorrt::control.open_streams;
+  return 0;
+}
+FAKE_EXPORT int cuStreamSynchronize(void*) {
+  return 0;
+}
+FAKE_EXPORT int cuStreamIsCapturing(void*, int* state) {
+  *state = graphnet::tensorrt::control.captures ? 1 : 0;
   return 0;
 }
 FAKE_EXPORT int cuCtxGetDevice(int* device) {

@@ -18,7 +18,12 @@ struct FakeRuntime {
   std::vector<std::string> flags;  ///< "set 6", "clear 4"
   bool has_context = true;
   const char* device = "Imaginary 9";  ///< of compute capability 8.9, with 58 multiprocessors
-  int steps = 0;                       ///< of building that were asked to go on
+  std::vector<void*> streams;          ///< of enqueued calls
+  int open_streams = 0;
+  bool captures = false;  ///< its stream is being captured
+  std::string loses;      ///< weights with this name, when an engine is refitted
+  float adds = 0;         ///< to what an engine with weights of its own computes
+  int steps = 0;          ///< of building that were asked to go on
 };
 
 using FakeRuntimeControl = FakeRuntime* (*)();  ///< exported as "fake_runtime_control"
