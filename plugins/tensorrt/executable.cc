@@ -6,6 +6,7 @@
 
 #include "graphnet/failure.h"
 #include "lowering/failures.h"
+#include "tensorrt/engine_summary.h"
 #include "tensorrt/types.h"
 
 namespace graphnet::tensorrt {
@@ -268,7 +269,15 @@ std::string EngineExecutable::describe() const {
          "\nengine_bytes: " + std::to_string(plan_bytes_) +
          "\nscratch_bytes: " + std::to_string(memory) +
          "\nrefittable_weights: " + std::to_string(parts_.network.refittable.size()) + "\n" +
-         (refit_check_ ? "refit_check: " + refit_check_->report() + "\n" : "");
+         (refit_check_ ? "refit_check: " + refit_check_->report() + "\n" : "") + summary();
+}
+
+std::string EngineExecutable::summary() const {
+  try {
+    return to_lines(summarize_engine(inspect()));
+  } catch (const Failure& failure) {
+    return std::string("inspector: ") + failure.what() + "\n";
+  }
 }
 
 std::string EngineExecutable::inspect() const {

@@ -87,6 +87,7 @@ class EngineExecutable {
   std::vector<lowering::ir::Array> read_weights(const gn_bind_args& args) const;
   void refit(const gn_bind_args& args, const std::vector<lowering::ir::Array>& bound);
   void fill_inputs(const gn_bind_args& args, const std::vector<lowering::ir::Array>& bound);
+  std::string summary() const;
   void require_all_weights(void* refitter) const;
 
   const Library library_;

@@ -368,6 +368,15 @@ void fill_tables() {
   put(Slot::kRuntimeDeserialize, deserialize);
   put(Slot::kEngineCreateContext, create_context);
   put(
+      Slot::kEngineCreateInspector, +[](Object*) -> Object* {
+        if (control.inspection != nullptr) return make("EngineInspector");
+        log_error("the engine has no layer information");
+        return nullptr;
+      });
+  put(
+      Slot::kInspectorGetEngine,
+      +[](Object*, nv::InformationFormat) { return control.inspection; });
+  put(
       Slot::kEngineGetDeviceMemory, +[](Object*) { return std::int64_t{64}; });
   put(Slot::kContextSetTensorAddress, set_address);
   put(Slot::kContextEnqueue, enqueue);

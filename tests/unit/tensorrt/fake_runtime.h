@@ -19,6 +19,7 @@ struct FakeRuntime {
   bool has_context = true;
   const char* device = "Imaginary 9";  ///< of compute capability 8.9, with 58 multiprocessors
   std::vector<void*> streams;          ///< of enqueued calls
+  const char* inspection = "{\"Layers\": [], \"Bindings\": []}";  ///< null: no inspector
   int open_streams = 0;
   bool captures = false;  ///< its stream is being captured
   std::string loses;      ///< weights with this name, when an engine is refitted
