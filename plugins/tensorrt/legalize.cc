@@ -8,6 +8,7 @@
 
 #include "lowering/builder.h"
 #include "lowering/ir/passes/layout.h"
+#include "lowering/substitutes.h"
 #include "tensorrt/natives.h"
 
 namespace graphnet::tensorrt {
@@ -38,11 +39,6 @@ constexpr std::int64_t kMostTaps = 256;
 constexpr std::int64_t kMostIntegerProducts = std::int64_t{1} << 22U;
 // Elements of the matrix that says which update goes where.
 constexpr std::int64_t kMostPlaces = std::int64_t{1} << 24U;
-
-// In the order of Reduction.
-constexpr Binary kCombined[] = {Binary::kAdd,     Binary::kMultiply, Binary::kMaximum,
-                                Binary::kMinimum, Binary::kMaximum,  Binary::kAnd,
-                                Binary::kOr};
 
 class Legalizer final : public ir::LayoutEmitter {
  public:
@@ -96,13 +92,7 @@ Tensor Legalizer::unary(Unary kind, const Tensor& x) {
     return b.subtract(convert(b.compare(Comparison::kGt, x, 0), x.type),
                       convert(b.compare(Comparison::kLt, x, 0), x.type));
   }
-  // Near 0, exp(x) - 1 has no digits left; 2 t / (1 - t) with t = tanh(x / 2) has all of them.
-  if (kind == Unary::kExpm1) {
-    const Tensor t = unary(Unary::kTanh, b.multiply(x, 0.5));
-    const Tensor near = b.divide(b.multiply(t, 2), b.subtract(b.full(x.type, x.shape, 1), t));
-    const Tensor far = b.add(unary(Unary::kExp, x), -1);
-    return b.select(b.compare(Comparison::kLt, unary(Unary::kAbs, x), 0.5), near, far);
-  }
+  if (kind == Unary::kExpm1) return lowering::expm1_by_tanh(b, x);
   return LayoutEmitter::unary(kind, x);
 }
 
@@ -239,22 +229,7 @@ Tensor Legalizer::reduce(Reduction kind, const Tensor& x, const Shape& dims) {
 // The first position where an element is the largest, or NaN, is both.
 std::pair<Tensor, Tensor> Legalizer::reduce_index(bool largest, const Tensor& x, std::int64_t dim) {
   Builder b(*this);
-  if (num_elements(x.shape) == 0) throw LoweringError("the largest element of none");
-  if (x.type == Type::kBool) {
-    const auto [best, place] = reduce_index(largest, convert(x, Type::kI32), dim);
-    return {convert(best, Type::kBool), place};
-  }
-  const Tensor best = reduce(largest ? Reduction::kMax : Reduction::kMin, x, {dim});
-  const Tensor spread_best =
-      broadcast(best, x.shape, lowering::without_dims(counting(x.rank()), {dim}));
-  Tensor is_best = compare(Comparison::kEq, x, spread_best);
-  if (lowering::is_float(x.type)) {
-    is_best = LayoutEmitter::binary(Binary::kOr, is_best, compare(Comparison::kNe, x, x));
-  }
-  const Tensor place = iota(Type::kI32, x.shape, dim);
-  const Tensor beyond = splat(Type::kI32, x.shape, static_cast<double>(x.extent(dim)));
-  const Tensor first = reduce(Reduction::kMin, select(is_best, place, beyond), {dim});
-  return {best, convert(first, Type::kI64)};
+  return lowering::first_extreme(b, largest, x, dim);
 }
 
 Tensor Legalizer::reduce_window(Reduction kind, const Tensor& x, const Window& window) {
@@ -303,7 +278,7 @@ Tensor Legalizer::unrolled_window(Reduction kind, const Tensor& x, const Window&
       end.push_back(wide.shape[i] - (window.size[i] - 1 - tap[i]) * window.dilation[i]);
     }
     const Tensor met = slice(wide, begin, end, window.stride);
-    combined = combined ? binary(kCombined[static_cast<std::size_t>(kind)], *combined, met) : met;
+    combined = combined ? binary(lowering::combination_of(kind), *combined, met) : met;
     for (std::size_t i = tap.size(); i > 0; --i) {
       if (++tap[i - 1] < window.size[i - 1]) break;
       tap[i - 1] = 0;
@@ -314,34 +289,16 @@ Tensor Legalizer::unrolled_window(Reduction kind, const Tensor& x, const Window&
 
 // TensorRT multiplies matrices of floats only. Integers: every product, then sums.
 Tensor Legalizer::dot(const Tensor& a, const Tensor& b, const lowering::Contraction& c) {
-  const Shape left =
-      lowering::without_dims(counting(a.rank()), joined(c.left_batch, c.left_contracting));
-  const Shape right =
-      lowering::without_dims(counting(b.rank()), joined(c.right_batch, c.right_contracting));
-  const std::int64_t batch = num_elements(extents_of(a.shape, c.left_batch));
-  const std::int64_t rows = num_elements(extents_of(a.shape, left));
-  const std::int64_t columns = num_elements(extents_of(b.shape, right));
-  const std::int64_t depth = num_elements(extents_of(a.shape, c.left_contracting));
-  Shape result;
-  for (const std::int64_t dim : c.left_batch) result.push_back(a.extent(dim));
-  for (const std::int64_t dim : left) result.push_back(a.extent(dim));
-  for (const std::int64_t dim : right) result.push_back(b.extent(dim));
-  if (num_elements(result) == 0 || depth == 0) {
-    return splat(lowering::compute_type(a.type), result, 0);
+  const lowering::ProductExtents e = lowering::extents_of_product(a, b, c);
+  if (num_elements(e.result) == 0 || e.depth == 0) {
+    return splat(lowering::compute_type(a.type), e.result, 0);
   }
   if (!lowering::is_integer(a.type)) return LayoutEmitter::dot(a, b, c);
-  if (batch * rows * columns * depth > kMostIntegerProducts) {
+  if (e.batch * e.rows * e.columns * e.depth > kMostIntegerProducts) {
     throw LoweringError("TensorRT multiplies no matrices of integers, and these are large");
   }
   Builder build(*this);
-  const Tensor x =
-      build.reshape(transpose(a, joined(joined(c.left_batch, left), c.left_contracting)),
-                    {batch, rows, 1, depth});
-  const Tensor y =
-      build.reshape(transpose(b, joined(joined(c.right_batch, right), c.right_contracting)),
-                    {batch, 1, columns, depth});
-  const Tensor products = build.multiply(x, y);
-  return build.reshape(reduce(Reduction::kSum, products, {3}), result);
+  return lowering::dot_by_products(build, a, b, c);
 }
 
 Tensor Legalizer::convolution(const Tensor& x, const Tensor& kernel,
@@ -402,8 +359,7 @@ Tensor Legalizer::combined(Reduction kind, const Tensor& x, const Tensor& starts
     back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
   }
   const Tensor in_place = transpose(b.reshape(met, moved), back);
-  return b.convert(binary(kCombined[static_cast<std::size_t>(kind)], b.convert(x, type), in_place),
-                   x.type);
+  return b.convert(binary(lowering::combination_of(kind), b.convert(x, type), in_place), x.type);
 }
 
 Tensor Legalizer::scatter(const Tensor& x, const Tensor& starts, const Shape& dims,

@@ -7,6 +7,7 @@
 
 #include "lowering/builder.h"
 #include "lowering/stablehlo/regions.h"
+#include "lowering/stablehlo/spelling.h"
 #include "lowering/stablehlo/syntax.h"
 
 namespace graphnet::lowering::stablehlo {
@@ -14,25 +15,10 @@ namespace graphnet::lowering::stablehlo {
 namespace {
 
 // In the order of the enumerators.
-constexpr std::array<const char*, 19> kUnaryNames = {"stablehlo.abs",
-                                                     "stablehlo.negate",
-                                                     "stablehlo.sign",
-                                                     "stablehlo.floor",
-                                                     "stablehlo.ceil",
-                                                     "stablehlo.exponential",
-                                                     "stablehlo.exponential_minus_one",
-                                                     "stablehlo.log",
-                                                     "stablehlo.log_plus_one",
-                                                     "stablehlo.sqrt",
-                                                     "stablehlo.rsqrt",
-                                                     "stablehlo.sine",
-                                                     "stablehlo.cosine",
-                                                     "stablehlo.tanh",
-                                                     "stablehlo.logistic",
-                                                     "chlo.erf",
-                                                     "stablehlo.not",
-                                                     "stablehlo.real",
-                                                     "stablehlo.imag"};
+constexpr std::array<const char*, 19> kUnaryNames = {
+    "abs",      "negate",       "sign", "floor", "ceil", "exponential", "exponential_minus_one",
+    "log",      "log_plus_one", "sqrt", "rsqrt", "sine", "cosine",      "tanh",
+    "logistic", "chlo.erf",     "not",  "real",  "imag"};
 constexpr std::array<const char*, 12> kBinaryNames = {
     "add",     "subtract", "multiply", "divide", "remainder", "power",
     "maximum", "minimum",  "and",      "or",     "xor",       "complex"};
@@ -91,13 +77,14 @@ class NodePrinter {
   void operator()(const ir::Parameter&) const { throw LoweringError("a parameter among nodes"); }
   void operator()(const ir::Constant& each) const {
     const std::int64_t count = num_elements(out_.shape);
-    const Type written = out_.type == Type::kBool ? Type::kU8 : out_.type;
-    const std::string constant = "stablehlo.constant dense<" +
+    const Type bools = body_.spelling().bool_constant;
+    const Type written = out_.type == Type::kBool ? bools : out_.type;
+    const std::string constant = op("constant") + " dense<" +
                                  dense_text(written, count, each.bytes.data()) +
                                  "> : " + type_text(written, out_.shape);
     if (out_.type != Type::kBool) return line(constant);
     // MLIR has packed hexadecimal i1 in more than one way.
-    line(not_zero_text(body_.helper(constant), {Type::kU8, out_.shape}));
+    line(not_zero_text(body_.helper(constant), {written, out_.shape}));
   }
   void operator()(const ir::Splat& each) const { line(splat_text(out_, each.value)); }
   void operator()(const ir::Iota& each) const {
@@ -115,33 +102,33 @@ class NodePrinter {
     }
     const ir::TensorType part = {part_of(out_.type), out_.shape};
     const std::string real = from == part ? in(0) : body_.helper(convert_text(in(0), from, part));
-    line("stablehlo.complex " + real + ", " + splat(part, 0) + " : " + text_of(out_));
+    line(op("complex") + " " + real + ", " + splat(part, 0) + " : " + text_of(out_));
   }
   void operator()(const ir::UnaryOperation& each) const {
     const std::string own = text_of(type_in(0));
     std::string types = own;
     if (each.kind == Unary::kErf) types += " -> " + own;
     if (out_ != type_in(0)) types = "(" + own + ") -> " + text_of(out_);
-    line(name_in(kUnaryNames, each.kind) + " " + in(0) + " : " + types);
+    const std::string name = name_in(kUnaryNames, each.kind);
+    line((each.kind == Unary::kErf ? name : op(name)) + " " + in(0) + " : " + types);
   }
   void operator()(const ir::BinaryOperation& each) const {
-    line("stablehlo." + name_in(kBinaryNames, each.kind) + " " + in(0) + ", " + in(1) + " : " +
-         text_of(out_));
+    line(op(name_in(kBinaryNames, each.kind)) + " " + in(0) + ", " + in(1) + " : " + text_of(out_));
   }
   void operator()(const ir::CompareOperation& each) const {
     line(compare_text(each.kind, in(0), in(1), type_in(0)));
   }
   void operator()(const ir::Select&) const {
-    line("stablehlo.select " + in(0) + ", " + in(1) + ", " + in(2) + " : " + text_of(type_in(0)) +
+    line(op("select") + " " + in(0) + ", " + in(1) + ", " + in(2) + " : " + text_of(type_in(0)) +
          ", " + text_of(type_in(1)));
   }
 
   void operator()(const ir::Broadcast& each) const {
-    line("stablehlo.broadcast_in_dim " + in(0) + ", dims = [" + join(each.dims) + "]" + types());
+    form(&Spelling::broadcast, {{"dims", each.dims}});
   }
-  void operator()(const ir::Reshape&) const { line("stablehlo.reshape " + in(0) + types()); }
+  void operator()(const ir::Reshape&) const { line(op("reshape") + " " + in(0) + types()); }
   void operator()(const ir::Transpose& each) const {
-    line("stablehlo.transpose " + in(0) + ", dims = [" + join(each.permutation) + "]" + types());
+    form(&Spelling::transpose, {{"dims", each.permutation}});
   }
   void operator()(const ir::Slice& each) const {
     std::string ranges;
@@ -150,22 +137,23 @@ class NodePrinter {
           (i == 0 ? "" : ", ") + std::to_string(each.begin[i]) + ":" + std::to_string(each.end[i]);
       if (each.step[i] != 1) ranges += ":" + std::to_string(each.step[i]);
     }
-    line("stablehlo.slice " + in(0) + " [" + ranges + "]" + types());
+    form(&Spelling::slice,
+         {{"ranges", ranges}, {"begin", each.begin}, {"end", each.end}, {"step", each.step}});
   }
   void operator()(const ir::Pad& each) const {
     const ir::TensorType scalar = {out_.type, {}};
-    line("stablehlo.pad " + in(0) + ", " + splat(scalar, each.value) + ", low = [" +
-         join(each.low) + "], high = [" + join(each.high) + "], interior = [" +
-         join(each.interior) + "] : (" + text_of(type_in(0)) + ", " + text_of(scalar) + ") -> " +
-         text_of(out_));
+    form(&Spelling::pad, {{"x", in(0) + ", " + splat(scalar, each.value)},
+                          {"types", " : (" + text_of(type_in(0)) + ", " + text_of(scalar) +
+                                        ") -> " + text_of(out_)},
+                          {"low", each.low},
+                          {"high", each.high},
+                          {"interior", each.interior}});
   }
   void operator()(const ir::Concatenate& each) const {
-    std::string names;
-    for (std::size_t i = 0; i < node_.operands.size(); ++i) names += (i == 0 ? "" : ", ") + in(i);
-    line("stablehlo.concatenate " + names + ", dim = " + std::to_string(each.dim) + types());
+    form(&Spelling::concatenate, {{"dim", std::to_string(each.dim)}});
   }
   void operator()(const ir::Reverse& each) const {
-    line("stablehlo.reverse " + in(0) + ", dims = [" + join(each.dims) + "] : " + text_of(out_));
+    form(&Spelling::reverse, {{"dims", each.dims}});
   }
 
   void operator()(const ir::Reduce& each) const;
@@ -182,14 +170,12 @@ class NodePrinter {
   void operator()(const ir::Scatter& each) const;
   void operator()(const ir::Sort& each) const;
   void operator()(const ir::FourierTransform& each) const {
-    line("stablehlo.fft " + in(0) + ", type = " + name_in(kFourierNames, each.kind) +
-         ", length = [" + join(each.lengths) + "]" + types());
+    form(&Spelling::fourier,
+         {{"kind", name_in(kFourierNames, each.kind)}, {"lengths", each.lengths}});
   }
 
  private:
-  [[noreturn]] static void refuse_packed() {
-    throw LoweringError("StableHLO has no packed operands");
-  }
+  [[noreturn]] static void refuse_packed() { throw LoweringError("HLO has no packed operands"); }
   const std::string& in(std::size_t index) const { return body_.name_of(node_.operands[index]); }
   const ir::TensorType& type_in(std::size_t index) const {
     return body_.type_of(node_.operands[index]);
@@ -207,16 +193,31 @@ class NodePrinter {
     return body_.name_of(node_.results[index]);
   }
 
-  static std::string iota_text(const ir::TensorType& type, std::int64_t dim) {
-    return "stablehlo.iota dim = " + std::to_string(dim) + " : " + text_of(type);
+  std::string dialect() const { return std::string(body_.spelling().dialect); }
+  /// "stablehlo.add".
+  std::string op(const std::string& name) const { return dialect() + "." + name; }
+  /// The same in quotes, before operands in parentheses.
+  std::string generic(const std::string& name) const { return "\"" + op(name) + "\""; }
+  /// A line of a form that dialects write differently. Places beside those given: {x}, the
+  /// operands; {type}, that of the result; {types}.
+  void form(std::string_view Spelling::*text, std::vector<Place> places) const {
+    std::string names;
+    for (std::size_t i = 0; i < node_.operands.size(); ++i) names += (i == 0 ? "" : ", ") + in(i);
+    places.insert(places.end(), {{"x", names}, {"type", text_of(out_)}, {"types", types()}});
+    line(fill(body_.spelling(), body_.spelling().*text, places));
   }
-  static std::string convert_text(const std::string& x, const ir::TensorType& from,
-                                  const ir::TensorType& to) {
-    return "stablehlo.convert " + x + " : (" + text_of(from) + ") -> " + text_of(to);
+
+  std::string iota_text(const ir::TensorType& type, std::int64_t dim) const {
+    return fill(body_.spelling(), body_.spelling().iota,
+                {{"dim", std::to_string(dim)}, {"type", text_of(type)}});
   }
-  static std::string compare_text(Comparison kind, const std::string& a, const std::string& b,
-                                  const ir::TensorType& type) {
-    return "stablehlo.compare " + name_in(kComparisonNames, kind) + ", " + a + ", " + b + ", " +
+  std::string convert_text(const std::string& x, const ir::TensorType& from,
+                           const ir::TensorType& to) const {
+    return op("convert") + " " + x + " : (" + text_of(from) + ") -> " + text_of(to);
+  }
+  std::string compare_text(Comparison kind, const std::string& a, const std::string& b,
+                           const ir::TensorType& type) const {
+    return op("compare") + " " + name_in(kComparisonNames, kind) + ", " + a + ", " + b + ", " +
            comparison_type(type.type) + " : (" + text_of(type) + ", " + text_of(type) + ") -> " +
            type_text(Type::kBool, type.shape);
   }
@@ -237,17 +238,16 @@ class NodePrinter {
 };
 
 std::string NodePrinter::splat_text(const ir::TensorType& type, double value) const {
-  if (num_elements(type.shape) == 0) return "stablehlo.constant dense<> : " + text_of(type);
+  if (num_elements(type.shape) == 0) return op("constant") + " dense<> : " + text_of(type);
   if (is_half(type.type)) {
     const ir::TensorType wide = {Type::kF32, type.shape};
     return convert_text(splat(wide, value), wide, type);
   }
   if (is_complex(type.type)) {
     const ir::TensorType part = {part_of(type.type), type.shape};
-    return "stablehlo.complex " + splat(part, value) + ", " + splat(part, 0) + " : " +
-           text_of(type);
+    return op("complex") + " " + splat(part, value) + ", " + splat(part, 0) + " : " + text_of(type);
   }
-  return "stablehlo.constant dense<" + literal(type.type, value) + "> : " + text_of(type);
+  return op("constant") + " dense<" + literal(type.type, value) + "> : " + text_of(type);
 }
 
 void NodePrinter::operator()(const ir::Reduce& each) const {
@@ -256,13 +256,14 @@ void NodePrinter::operator()(const ir::Reduce& each) const {
   const Shape dims = sorted(each.dims);
   const std::string all_types =
       " : (" + text_of(type_in(0)) + ", " + type_text(type, {}) + ") -> " + text_of(out_);
-  if (needs_select(each.kind, type)) {
-    return line("\"stablehlo.reduce\"(" + in(0) + ", " + start + ") " +
-                binary_region(each.kind, type) + " {dimensions = " + array_text(dims) + "}" +
-                all_types);
+  const Spelling& spelling = body_.spelling();
+  if (needs_select(spelling, each.kind, type)) {
+    return line(generic("reduce") + "(" + in(0) + ", " + start + ") " +
+                binary_region(spelling, each.kind, type) +
+                " {dimensions = " + list_text(spelling, dims) + "}" + all_types);
   }
-  line("stablehlo.reduce(" + in(0) + " init: " + start + ") applies " + reducer_name(each.kind) +
-       " across dimensions = [" + join(dims) + "]" + all_types);
+  line(op("reduce") + "(" + in(0) + " init: " + start + ") applies " +
+       reducer_name(spelling, each.kind) + " across dimensions = [" + join(dims) + "]" + all_types);
 }
 
 void NodePrinter::line_of_pair(const std::string& text) const {
@@ -278,37 +279,42 @@ void NodePrinter::operator()(const ir::ReduceIndex& each) const {
   const double start = identity_of(each.largest ? Reduction::kMax : Reduction::kMin, x.type);
   const std::string starts = splat({x.type, {}}, start) + ", " +
                              splat({Type::kI32, {}}, std::numeric_limits<std::int32_t>::max());
-  line_of_pair("\"stablehlo.reduce\"(" + in(0) + ", " + body_.helper(iota_text(indices, each.dim)) +
-               ", " + starts + ") " + index_region(each.largest, x.type) +
-               " {dimensions = " + array_text({each.dim}) + "} : (" + text_of(x) + ", " +
-               text_of(indices) + ", " + type_text(x.type, {}) + ", tensor<i32>) -> (" +
+  line_of_pair(generic("reduce") + "(" + in(0) + ", " + body_.helper(iota_text(indices, each.dim)) +
+               ", " + starts + ") " + index_region(body_.spelling(), each.largest, x.type) +
+               " {dimensions = " + list_text(body_.spelling(), {each.dim}) + "} : (" + text_of(x) +
+               ", " + text_of(indices) + ", " + type_text(x.type, {}) + ", tensor<i32>) -> (" +
                text_of(out_) + ", " + type_text(Type::kI32, out_.shape) + ")");
 }
 
 void NodePrinter::operator()(const ir::ReduceWindow& each) const {
   const Type type = type_in(0).type;
   const Window& window = each.window;
-  line("\"stablehlo.reduce_window\"(" + in(0) + ", " +
-       splat({type, {}}, identity_of(each.kind, type)) + ") " + binary_region(each.kind, type) +
-       " {window_dimensions = " + array_text(window.size) +
-       ", window_strides = " + array_text(window.stride) +
-       ", window_dilations = " + array_text(window.dilation) + ", padding = dense<[" +
+  const Spelling& spelling = body_.spelling();
+  line(generic("reduce_window") + "(" + in(0) + ", " +
+       splat({type, {}}, identity_of(each.kind, type)) + ") " +
+       binary_region(spelling, each.kind, type) +
+       " {window_dimensions = " + list_text(spelling, window.size) +
+       ", window_strides = " + list_text(spelling, window.stride) +
+       ", window_dilations = " + list_text(spelling, window.dilation) + ", padding = dense<[" +
        pairs_text(window.low, window.high) + "]> : tensor<" + std::to_string(window.size.size()) +
        "x2xi64>} : (" + text_of(type_in(0)) + ", " + type_text(type, {}) + ") -> " + text_of(out_));
 }
 
 void NodePrinter::operator()(const ir::Dot& each) const {
   const Contraction& c = each.contraction;
-  std::string text = "stablehlo.dot_general " + in(0) + ", " + in(1);
+  const Spelling& spelling = body_.spelling();
+  std::string batch;
   if (!c.left_batch.empty()) {
-    text += ", batching_dims = [" + join(c.left_batch) + "] x [" + join(c.right_batch) + "]";
+    batch = fill(spelling, spelling.dot_batch, {{"left", c.left_batch}, {"right", c.right_batch}});
   }
-  text += ", contracting_dims = [" + join(c.left_contracting) + "] x [" +
-          join(c.right_contracting) + "]";
+  std::string precision;
   if (is_float(type_in(0).type)) {
-    text += std::string(", precision = [") + body_.precision() + ", " + body_.precision() + "]";
+    precision = fill(spelling, spelling.dot_precision, {{"precision", body_.precision()}});
   }
-  line(text + types());
+  form(&Spelling::dot, {{"batch", batch},
+                        {"left", c.left_contracting},
+                        {"right", c.right_contracting},
+                        {"precision", precision}});
 }
 
 void NodePrinter::operator()(const ir::Convolution& each) const {
@@ -317,8 +323,8 @@ void NodePrinter::operator()(const ir::Convolution& each) const {
   const std::string data = dimension_text(each.layout.empty() ? in_order : each.layout, "b", "f");
   const std::string kernel =
       dimension_text(each.kernel_layout.empty() ? in_order : each.kernel_layout, "o", "i");
-  const std::string precision = std::string("#stablehlo<precision ") + body_.precision() + ">";
-  line("stablehlo.convolution(" + in(0) + ", " + in(1) + ") dim_numbers = " + data + "x" + kernel +
+  const std::string precision = "#" + dialect() + "<precision " + body_.precision() + ">";
+  line(op("convolution") + "(" + in(0) + ", " + in(1) + ") dim_numbers = " + data + "x" + kernel +
        "->" + data + ", window = {stride = [" + join(window.stride) + "], pad = [" +
        pairs_text(window.low, window.high) + "], lhs_dilate = [" + join(window.input_dilation) +
        "], rhs_dilate = [" + join(window.kernel_dilation) +
@@ -331,23 +337,24 @@ void NodePrinter::operator()(const ir::Gather& each) const {
   const std::int64_t num_batch = type_in(1).rank() - 1;
   Shape offsets = counting(static_cast<std::int64_t>(x.size() - each.dims.size()));
   for (std::int64_t& offset : offsets) offset += offset < each.batch_position ? 0 : num_batch;
-  line("\"stablehlo.gather\"(" + in(0) + ", " + in(1) +
-       ") {dimension_numbers = #stablehlo.gather<offset_dims = [" + join(offsets) +
-       "], collapsed_slice_dims = [" + join(sorted(each.dims)) + "], start_index_map = [" +
-       join(each.dims) + "], index_vector_dim = " + std::to_string(num_batch) +
-       ">, slice_sizes = " + array_text(with_ones(x, each.dims)) + ", indices_are_sorted = false}" +
-       types());
+  line(generic("gather") + "(" + in(0) + ", " + in(1) + ") {dimension_numbers = #" + op("gather") +
+       "<offset_dims = [" + join(offsets) + "], collapsed_slice_dims = [" +
+       join(sorted(each.dims)) + "], start_index_map = [" + join(each.dims) +
+       "], index_vector_dim = " + std::to_string(num_batch) +
+       ">, slice_sizes = " + list_text(body_.spelling(), with_ones(x, each.dims)) +
+       ", indices_are_sorted = false}" + types());
 }
 
 void NodePrinter::operator()(const ir::Scatter& each) const {
   const std::int64_t num_batch = type_in(1).rank() - 1;
   Shape windows = counting(type_in(2).rank() - num_batch);
   for (std::int64_t& dim : windows) dim += num_batch;
-  const std::string region =
-      each.combine ? binary_region(*each.combine, out_.type) : replace_region(out_.type);
-  line("\"stablehlo.scatter\"(" + in(0) + ", " + in(1) + ", " + in(2) + ") " + region +
-       " {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [" + join(windows) +
-       "], inserted_window_dims = [" + join(sorted(each.dims)) +
+  const std::string region = each.combine
+                                 ? binary_region(body_.spelling(), *each.combine, out_.type)
+                                 : replace_region(body_.spelling(), out_.type);
+  line(generic("scatter") + "(" + in(0) + ", " + in(1) + ", " + in(2) + ") " + region +
+       " {scatter_dimension_numbers = #" + op("scatter") + "<update_window_dims = [" +
+       join(windows) + "], inserted_window_dims = [" + join(sorted(each.dims)) +
        "], scatter_dims_to_operand_dims = [" + join(each.dims) +
        "], index_vector_dim = " + std::to_string(num_batch) +
        ">, indices_are_sorted = false, unique_indices = false}" + types());
@@ -356,8 +363,8 @@ void NodePrinter::operator()(const ir::Scatter& each) const {
 void NodePrinter::operator()(const ir::Sort& each) const {
   const ir::TensorType indices = {Type::kI32, out_.shape};
   const std::string pair = text_of(out_) + ", " + text_of(indices);
-  line_of_pair("\"stablehlo.sort\"(" + in(0) + ", " + body_.helper(iota_text(indices, each.dim)) +
-               ") " + order_region(each.descending, out_.type) +
+  line_of_pair(generic("sort") + "(" + in(0) + ", " + body_.helper(iota_text(indices, each.dim)) +
+               ") " + order_region(body_.spelling(), each.descending, out_.type) +
                " {dimension = " + std::to_string(each.dim) + " : i64, is_stable = true} : (" +
                pair + ") -> (" + pair + ")");
 }
@@ -375,8 +382,8 @@ std::string location_text(const ir::Origin& origin) {
 
 }  // namespace
 
-ModuleBody::ModuleBody(const ir::Graph& graph, const char* precision)
-    : graph_(graph), precision_(precision) {
+ModuleBody::ModuleBody(const ir::Graph& graph, Dialect dialect, const char* precision)
+    : graph_(graph), spelling_(spelling_of(dialect)), precision_(precision) {
   for (std::size_t id = 0; id < graph.values.size(); ++id)
     names_.push_back("%" + std::to_string(id));
 }

@@ -6,15 +6,16 @@
 #include <vector>
 
 #include "lowering/ir/graph.h"
+#include "lowering/stablehlo/spelling.h"
 
 namespace graphnet::lowering::stablehlo {
 
 /// The lines of a module's @main, a node after the other. A node is one line, and lines before it
-/// for what StableHLO has no direct form of: helper values %h0, %h1, ...; equal ones exist once.
+/// for what the dialect has no direct form of: helper values %h0, %h1, ...; equal ones exist once.
 class ModuleBody {
  public:
   /// `precision`: "HIGHEST" or "DEFAULT", for products and convolutions of floats.
-  ModuleBody(const ir::Graph& graph, const char* precision);
+  ModuleBody(const ir::Graph& graph, Dialect dialect, const char* precision);
 
   /// Adds the lines of a node that is no parameter.
   void print(const ir::Node& node);
@@ -26,6 +27,7 @@ class ModuleBody {
   }
   const ir::TensorType& type_of(ir::ValueId id) const { return graph_.value(id).type; }
   const char* precision() const { return precision_; }
+  const Spelling& spelling() const { return spelling_; }
 
   /// Adds "name = text" with the location of the node that is printed.
   void add_line(const std::string& name, const std::string& text);
@@ -34,6 +36,7 @@ class ModuleBody {
 
  private:
   const ir::Graph& graph_;
+  const Spelling& spelling_;
   const char* precision_;
   std::string text_;
   std::string location_;                                  ///< " loc(...)" or empty

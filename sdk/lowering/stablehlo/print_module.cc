@@ -57,10 +57,40 @@ class Signature {
   }
 };
 
+/// "input0,weight3".
+std::string names_of(const std::vector<ModuleArgument>& arguments) {
+  std::string names;
+  for (const ModuleArgument& each : arguments) {
+    const char* kind = each.source == ArgumentSource::kInput    ? "input"
+                       : each.source == ArgumentSource::kWeight ? "weight"
+                                                                : "bound";
+    names += (names.empty() ? "" : ",") + (kind + std::to_string(each.index));
+  }
+  return names;
+}
+
+std::string repeated(const std::string& word, std::size_t count) {
+  std::string words;
+  for (std::size_t i = 0; i < count; ++i) words += (i == 0 ? "" : ",") + word;
+  return words;
+}
+
+std::string entry_attribute(const Module& module, const std::string& placement) {
+  if (placement.empty()) return "";
+  std::string outputs;
+  for (std::size_t i = 0; i < module.results.size(); ++i) {
+    outputs += (i == 0 ? "output" : ",output") + std::to_string(i);
+  }
+  return " attributes {tf.entry_function = {inputs = \"" + names_of(module.arguments) +
+         "\", input_placements = \"" + repeated(placement, module.arguments.size()) +
+         "\", outputs = \"" + outputs + "\", output_placements = \"" +
+         repeated(placement, module.results.size()) + "\"}}";
+}
+
 }  // namespace
 
 Module print_module(const ir::Graph& graph, const PrintOptions& options, const std::string& name) {
-  ModuleBody body(graph, options.full_precision ? "HIGHEST" : "DEFAULT");
+  ModuleBody body(graph, options.dialect, options.full_precision ? "HIGHEST" : "DEFAULT");
   Signature signature;
   for (const ir::Node& node : graph.nodes) {
     if (const auto* parameter = std::get_if<ir::Parameter>(&node.operation)) {
@@ -82,8 +112,8 @@ Module print_module(const ir::Graph& graph, const PrintOptions& options, const s
   }
   module.arguments = std::move(signature.arguments);
   module.text = "module @" + name + " {\n  func.func public @main(" + signature.text + ") -> (" +
-                types + ") {\n" + body.text() + "    return" + results +
-                (results.empty() ? "" : " : " + types) + "\n  }\n}\n";
+                types + ")" + entry_attribute(module, options.placement) + " {\n" + body.text() +
+                "    return" + results + (results.empty() ? "" : " : " + types) + "\n  }\n}\n";
   return module;
 }
 

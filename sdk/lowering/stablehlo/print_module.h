@@ -5,6 +5,7 @@
 
 #include "lowering/ir/graph.h"
 #include "lowering/stablehlo/program.h"
+#include "lowering/stablehlo/spelling.h"
 
 namespace graphnet::lowering::stablehlo {
 
@@ -18,6 +19,10 @@ struct PrintOptions {
   /// Products and convolutions of floats ask for HIGHEST precision; else for DEFAULT, with which
   /// XLA may take TF32 on a GPU.
   bool full_precision = true;
+  Dialect dialect = Dialect::kStableHlo;
+  /// "cpu" or "gpu": @main says so of each argument and result, by name, in the attribute
+  /// `tf.entry_function` that TensorFlow's compilers ask for. Empty: it has no such attribute.
+  std::string placement = {};
 };
 
 /// One graph as one module.

@@ -1,40 +1,49 @@
 // SPDX-License-Identifier: MIT
 #include "lowering/stablehlo/regions.h"
 
+#include <string_view>
+
 #include "lowering/stablehlo/syntax.h"
 
 namespace graphnet::lowering::stablehlo {
 
-const char* reducer_name(Reduction kind) {
+namespace {
+
+const char* name_of(Reduction kind) {
   switch (kind) {
     case Reduction::kSum:
-      return "stablehlo.add";
+      return "add";
     case Reduction::kProduct:
-      return "stablehlo.multiply";
+      return "multiply";
     case Reduction::kMax:
     case Reduction::kMaxNumber:
-      return "stablehlo.maximum";
+      return "maximum";
     case Reduction::kMin:
-      return "stablehlo.minimum";
+      return "minimum";
     case Reduction::kAnd:
-      return "stablehlo.and";
+      return "and";
     case Reduction::kOr:
-      return "stablehlo.or";
+      return "or";
   }
   return "";
 }
 
-bool needs_select(Reduction kind, Type type) {
-  return is_float(type) && (kind == Reduction::kMax || kind == Reduction::kMin);
+/// A region's lines as they are written in StableHLO, in the dialect: names of operations differ.
+std::string spelled(const Spelling& spelling, std::string_view text) {
+  constexpr std::string_view kWritten = "stablehlo.";
+  std::string result;
+  for (std::size_t at = text.find(kWritten); at != text.npos; at = text.find(kWritten)) {
+    result.append(text, 0, at).append(spelling.dialect).append(".");
+    text.remove_prefix(at + kWritten.size());
+  }
+  return result.append(text);
 }
 
-namespace {
-
 // The body of a region over two scalars %p, %q of this type.
-std::string reducer_body(Reduction kind, Type type) {
+std::string reducer_body(const Spelling& spelling, Reduction kind, Type type) {
   const std::string scalar = type_text(type, {});
-  if (!needs_select(kind, type)) {
-    return "%s = " + std::string(reducer_name(kind)) + " %p, %q : " + scalar +
+  if (!needs_select(spelling, kind, type)) {
+    return "%s = stablehlo." + std::string(name_of(kind)) + " %p, %q : " + scalar +
            " stablehlo.return %s : " + scalar;
   }
   const std::string pair = " : (" + scalar + ", " + scalar + ") -> tensor<i1> ";
@@ -46,12 +55,22 @@ std::string reducer_body(Reduction kind, Type type) {
 
 }  // namespace
 
-std::string binary_region(Reduction kind, Type type) {
-  const std::string scalar = type_text(type, {});
-  return "({ ^bb0(%p: " + scalar + ", %q: " + scalar + "): " + reducer_body(kind, type) + " })";
+std::string reducer_name(const Spelling& spelling, Reduction kind) {
+  return std::string(spelling.dialect) + "." + name_of(kind);
 }
 
-std::string index_region(bool largest, Type type) {
+bool needs_select(const Spelling& spelling, Reduction kind, Type type) {
+  return spelling.selects_in_reductions && is_float(type) &&
+         (kind == Reduction::kMax || kind == Reduction::kMin);
+}
+
+std::string binary_region(const Spelling& spelling, Reduction kind, Type type) {
+  const std::string scalar = type_text(type, {});
+  return spelled(spelling, "({ ^bb0(%p: " + scalar + ", %q: " + scalar +
+                               "): " + reducer_body(spelling, kind, type) + " })");
+}
+
+std::string index_region(const Spelling& spelling, bool largest, Type type) {
   const std::string scalar = type_text(type, {});
   const std::string values = " : (" + scalar + ", " + scalar + ") -> tensor<i1> ";
   const auto compare = [&](const char* to, const char* how, const char* a, const char* b) {
@@ -73,33 +92,37 @@ std::string index_region(bool largest, Type type) {
           " %r13 = stablehlo.select %r11, %i, %j : tensor<i1>, tensor<i32> stablehlo.return %r12, "
           "%r13 : " +
           scalar + ", tensor<i32>";
-  return "({ ^bb0(%p: " + scalar + ", %i: tensor<i32>, %q: " + scalar +
-         ", %j: tensor<i32>): " + body + " })";
+  return spelled(spelling, "({ ^bb0(%p: " + scalar + ", %i: tensor<i32>, %q: " + scalar +
+                               ", %j: tensor<i32>): " + body + " })");
 }
 
-std::string order_region(bool descending, Type type) {
+std::string order_region(const Spelling& spelling, bool descending, Type type) {
   const std::string scalar = type_text(type, {});
   const std::string values = " : (" + scalar + ", " + scalar + ") -> tensor<i1> ";
   const std::string head =
       "({ ^bb0(%p: " + scalar + ", %q: " + scalar + ", %i: tensor<i32>, %j: tensor<i32>): ";
   const char* const how = descending ? "GT" : "LT";
   if (!is_float(type)) {
-    return head + "%r0 = stablehlo.compare " + how + ", %p, %q, " + comparison_type(type) + values +
-           "stablehlo.return %r0 : tensor<i1> })";
+    return spelled(spelling, head + "%r0 = stablehlo.compare " + how + ", %p, %q, " +
+                                 comparison_type(type) + values +
+                                 "stablehlo.return %r0 : tensor<i1> })");
   }
   // NaN is the largest: first when descending, last when ascending.
   const char* const nan_first = descending ? "%p" : "%q";
   const char* const number = descending ? "%q" : "%p";
-  return head + "%r0 = stablehlo.compare " + how + ", %p, %q, FLOAT" + values +
-         "%r1 = stablehlo.compare NE, " + nan_first + ", " + nan_first + ", FLOAT" + values +
-         "%r2 = stablehlo.compare EQ, " + number + ", " + number + ", FLOAT" + values +
-         "%r3 = stablehlo.and %r1, %r2 : tensor<i1> %r4 = stablehlo.or %r0, %r3 : tensor<i1> "
-         "stablehlo.return %r4 : tensor<i1> })";
+  return spelled(
+      spelling,
+      head + "%r0 = stablehlo.compare " + how + ", %p, %q, FLOAT" + values +
+          "%r1 = stablehlo.compare NE, " + nan_first + ", " + nan_first + ", FLOAT" + values +
+          "%r2 = stablehlo.compare EQ, " + number + ", " + number + ", FLOAT" + values +
+          "%r3 = stablehlo.and %r1, %r2 : tensor<i1> %r4 = stablehlo.or %r0, %r3 : tensor<i1> "
+          "stablehlo.return %r4 : tensor<i1> })");
 }
 
-std::string replace_region(Type type) {
+std::string replace_region(const Spelling& spelling, Type type) {
   const std::string scalar = type_text(type, {});
-  return "({ ^bb0(%p: " + scalar + ", %q: " + scalar + "): stablehlo.return %q : " + scalar + " })";
+  return spelled(spelling, "({ ^bb0(%p: " + scalar + ", %q: " + scalar +
+                               "): stablehlo.return %q : " + scalar + " })");
 }
 
 }  // namespace graphnet::lowering::stablehlo

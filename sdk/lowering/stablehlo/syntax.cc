@@ -49,10 +49,6 @@ std::string type_text(Type type, const Shape& shape) {
   return text + element_text(type) + ">";
 }
 
-std::string array_text(const Shape& values) {
-  return "array<i64: " + join(values) + ">";
-}
-
 const char* comparison_type(Type type) {
   if (is_float(type)) return "FLOAT";
   return type == Type::kBool || type == Type::kU8 ? "UNSIGNED" : "SIGNED";

@@ -13,8 +13,6 @@ std::string join(const Shape& values);
 std::string element_text(Type type);
 /// "tensor<1x64xf32>".
 std::string type_text(Type type, const Shape& shape);
-/// "array<i64: 1, 2, 3>".
-std::string array_text(const Shape& values);
 /// How elements are compared: "FLOAT", "SIGNED" or "UNSIGNED".
 const char* comparison_type(Type type);
 /// One number as an MLIR literal: floats as bit patterns (exact, and "1e-5" would not parse),

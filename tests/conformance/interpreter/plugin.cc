@@ -5,17 +5,22 @@
 // text and read again before it runs.
 #include "graphnet/plugin.h"
 
+#include <algorithm>
+#include <fstream>
 #include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "bladedisc/legalize.h"
 #include "lowering/ir/build.h"
 #include "lowering/ir/interpret.h"
 #include "lowering/ir/passes/stage.h"
 #include "lowering/ir/text.h"
 #include "lowering/ir/verify.h"
 #include "lowering/stablehlo/legalize.h"
+#include "lowering/stablehlo/print.h"
+#include "support/mhlo_check.h"
 #include "tensorrt/described_network.h"
 #include "tensorrt/legalize.h"
 #include "tensorrt/write_network.h"
@@ -28,7 +33,8 @@ using graphnet::guard;
 struct gn_backend {
   const gn_host_api* host = nullptr;
   bool rewrites = false;
-  std::string target;  // "none", "xla", "tvm", "tensorrt" or "tensorrt-layers"
+  std::string target;  // "none", "xla", "tvm", "tensorrt", "tensorrt-layers" or "bladedisc"
+  std::string texts;   // folder for what is printed for bladedisc; empty: it is not kept
 };
 
 struct gn_executable {
@@ -83,6 +89,26 @@ std::vector<graphnet::lowering::Failure> describe_layers(ir::Graph& call,
   return {};
 }
 
+// What DISC would be given, held to what can be said of it without MLIR.
+void print_for_disc(const gn_backend& backend, const gn_graph* graph, const ir::Graph& legalized) {
+  using namespace graphnet::lowering::stablehlo;
+  PrintOptions options;
+  options.rewrites = false;
+  options.lends_results = false;
+  options.dialect = Dialect::kMhlo2023;
+  options.placement = "cpu";
+  const std::string text = print(legalized, options, "graphnet").main.text;
+  const std::string mistake = graphnet::test::mhlo_mistake(text);
+  if (!mistake.empty()) throw graphnet::lowering::LoweringError("MHLO: " + mistake);
+  if (backend.texts.empty()) return;
+  gn_graph_signature signature = {};
+  signature.struct_size = sizeof(signature);
+  backend.host->graph_signature(backend.host->host, graph, &signature);
+  std::string name(graphnet::from_gn(signature.sample));
+  std::replace(name.begin(), name.end(), '/', '+');
+  std::ofstream(backend.texts + "/" + name + ".mlir") << text;
+}
+
 gn_status* create(const gn_create_args* args, gn_backend** out) {
   return guard(args->host, [&]() -> gn_status* {
     auto backend = std::make_unique<gn_backend>();
@@ -92,6 +118,7 @@ gn_status* create(const gn_create_args* args, gn_backend** out) {
       const std::string_view text = graphnet::from_gn(args->options[i].text);
       if (name == "rewrites") backend->rewrites = text == "all";
       if (name == "legalize") backend->target = text;
+      if (name == "texts") backend->texts = text;
     }
     *out = backend.release();
     return nullptr;
@@ -153,6 +180,9 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
       built = graphnet::tvm::legalize(built.graph, backend->rewrites);
     } else if (is_tensorrt(*backend)) {
       built = graphnet::tensorrt::legalize(built.graph);
+    } else if (backend->target == "bladedisc") {
+      built = graphnet::bladedisc::legalize(built.graph);
+      if (built.failures.empty()) print_for_disc(*backend, args->graph, built.graph);
     } else {
       built.failures = ir::unlowered(built.graph);
     }
