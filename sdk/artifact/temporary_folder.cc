@@ -13,14 +13,14 @@ namespace graphnet::artifact {
 
 namespace fs = std::filesystem;
 
-TemporaryFolder::TemporaryFolder(const std::string& name) {
+TemporaryFolder::TemporaryFolder(const std::string& name, const std::string& parent) {
   std::error_code error;
-  std::string pattern =
-      (fs::temp_directory_path(error) / ("graphnet-" + name + "-XXXXXX")).string();
+  const fs::path above = parent.empty() ? fs::temp_directory_path(error) : fs::path(parent);
+  std::string pattern = (above / ("graphnet-" + name + "-XXXXXX")).string();
   if (error || ::mkdtemp(pattern.data()) == nullptr) {
-    throw Failure(GN_STATUS_UNAVAILABLE, "cannot make a temporary folder '" + pattern +
-                                             "': " + std::strerror(errno) +
-                                             "; TMPDIR names another folder");
+    throw Failure(GN_STATUS_UNAVAILABLE,
+                  "cannot make a temporary folder '" + pattern + "': " + std::strerror(errno) +
+                      (parent.empty() ? "; TMPDIR names another folder" : ""));
   }
   path_ = pattern;
 }

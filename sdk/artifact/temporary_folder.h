@@ -10,10 +10,10 @@ namespace graphnet::artifact {
 /// A new folder that only this user can read; removed with all that is in it.
 class TemporaryFolder {
  public:
-  /// errors   Failure UNAVAILABLE: none can be made below TMPDIR
+  /// errors   Failure UNAVAILABLE: none can be made below `parent`; empty: below TMPDIR
   ///
   /// name   the folder's name begins with "graphnet-<name>-"
-  explicit TemporaryFolder(const std::string& name);
+  explicit TemporaryFolder(const std::string& name, const std::string& parent = "");
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();
