@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "artifact/file_digest.h"
 #include "graphnet/failure.h"
 
 namespace graphnet::bladedisc {
@@ -45,13 +46,13 @@ std::byte* checked_data(const DLTensor* const* tensors, std::uint64_t count, con
 DiscExecutable::DiscExecutable(Package package, const Options& options, const std::string& program,
                                const std::vector<std::string>& pinned)
     : package_(std::move(package)), folder_("disc", options.share_folder) {
-  const std::string library = folder_.file("module.so");
-  const std::string metadata = folder_.file("module.so.pbtxt");
-  const std::string memory = folder_.file("tensors");
-  artifact::write_bytes(library, package_.library);
-  artifact::write_bytes(metadata, package_.metadata);
+  const LoadedFiles files = {folder_.file("module.so"), folder_.file("module.so.pbtxt"),
+                             folder_.file("tensors"), artifact::sha256_hex(package_.library),
+                             artifact::sha256_hex(package_.metadata)};
+  artifact::write_bytes(files.library, package_.library);
+  artifact::write_bytes(files.metadata, package_.metadata);
   memory_ = std::make_unique<SharedMemory>(
-      memory, std::max<std::uint64_t>(package_.memory_bytes, GN_DISC_ALIGNMENT));
+      files.memory, std::max<std::uint64_t>(package_.memory_bytes, GN_DISC_ALIGNMENT));
   runner_ = std::make_unique<Runner>(command_of(options.launcher, pinned, program),
                                      program_environment(pinned), folder_.file("messages"),
                                      options.answer_timeout);
@@ -62,7 +63,7 @@ DiscExecutable::DiscExecutable(Package package, const Options& options, const st
   std::vector<gn_disc_tensor> tensors;
   for (const Slot& slot : package_.arguments) tensors.push_back(slot.tensor);
   for (const Slot& slot : package_.results) tensors.push_back(slot.tensor);
-  loaded_ = runner_->load(load, tensors, library, metadata, memory);
+  loaded_ = runner_->load(load, tensors, files);
 }
 
 void DiscExecutable::bind(gn_bind_args& args) {

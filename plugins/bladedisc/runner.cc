@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "artifact/file_digest.h"
 #include "graphnet/failure.h"
 
 namespace graphnet::bladedisc {
@@ -23,12 +22,6 @@ constexpr const char* kOpNames[] = {"", "HELLO", "LOAD", "RUN"};
 template <typename Pod>
 void append(std::string& body, const Pod& pod) {
   body.append(reinterpret_cast<const char*>(&pod), sizeof(pod));
-}
-
-std::string digest_of(const std::string& file) {
-  const auto digest = artifact::sha256_of_file(file);
-  if (!digest) throw Failure(GN_STATUS_UNAVAILABLE, "cannot read '" + file + "'");
-  return *digest;
 }
 
 [[noreturn]] void refuse_answer(const std::string& why) {
@@ -97,15 +90,15 @@ std::string Runner::ask(gn_disc_op op, const std::string& body) {
 }
 
 std::string Runner::load(gn_disc_load load, const std::vector<gn_disc_tensor>& tensors,
-                         const std::string& library, const std::string& metadata,
-                         const std::string& memory) {
-  load.library_chars = static_cast<std::uint32_t>(library.size());
-  load.metadata_chars = static_cast<std::uint32_t>(metadata.size());
-  load.memory_chars = static_cast<std::uint32_t>(memory.size());
+                         const LoadedFiles& files) {
+  load.library_chars = static_cast<std::uint32_t>(files.library.size());
+  load.metadata_chars = static_cast<std::uint32_t>(files.metadata.size());
+  load.memory_chars = static_cast<std::uint32_t>(files.memory.size());
   std::string body;
   append(body, load);
   for (const gn_disc_tensor& tensor : tensors) append(body, tensor);
-  body += library + metadata + memory + digest_of(library) + digest_of(metadata);
+  body +=
+      files.library + files.metadata + files.memory + files.library_sha256 + files.metadata_sha256;
   if (body.size() > GN_DISC_MAX_BODY) {
     throw Failure(GN_STATUS_UNSUPPORTED, "more tensors than one LOAD of gn-disc/1 holds");
   }

@@ -32,6 +32,15 @@ class SharedMemory {
   std::size_t bytes_ = 0;
 };
 
+/// The files of one LOAD. Digests are of what was compiled, not of what lies there.
+struct LoadedFiles {
+  std::string library;
+  std::string metadata;
+  std::string memory;
+  std::string library_sha256;
+  std::string metadata_sha256;
+};
+
 /// gn-disc-run, greeted; the plugin's side of gn-disc/1.
 class Runner {
  public:
@@ -43,12 +52,12 @@ class Runner {
   /// What it said of itself, "key: value" lines.
   const std::string& greeting() const { return greeting_; }
 
-  /// `tensors`: arguments, then results, as in gn_disc_load; both files are read for their digests.
+  /// `tensors`: arguments, then results, as in gn_disc_load.
   ///
-  /// errors   Failure RUNTIME_FAILED: as above, or its reason
+  /// errors   Failure RUNTIME_FAILED: as above, or its reason; UNSUPPORTED: more tensors than a
+  ///          request holds
   std::string load(gn_disc_load load, const std::vector<gn_disc_tensor>& tensors,
-                   const std::string& library, const std::string& metadata,
-                   const std::string& memory);
+                   const LoadedFiles& files);
   /// One call.
   gn_disc_times run(std::uint64_t weights_version);
 

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "bladedisc/executable.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "artifact/file_digest.h"
+#include "support/mentions.h"
+#include "support/temp_dir.h"
+#include "unit/bladedisc/fakes.h"
+
+namespace graphnet::bladedisc {
+namespace {
+
+using lowering::stablehlo::ArgumentSource;
+using lowering::stablehlo::LoweredProgram;
+using tests::mentions;
+using tests::TempDir;
+
+/// A vector of floats of the host.
+class Vector {
+ public:
+  explicit Vector(std::vector<float> elements) : elements_(std::move(elements)) {
+    shape_ = static_cast<std::int64_t>(elements_.size());
+    tensor_ = {elements_.data(), {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, &shape_, &stride_, 0};
+  }
+  Vector(const Vector&) = delete;
+  DLTensor* tensor() { return &tensor_; }
+  std::vector<float>& elements() { return elements_; }
+
+ private:
+  std::vector<float> elements_;
+  std::int64_t shape_ = 0;
+  std::int64_t stride_ = 1;
+  DLTensor tensor_ = {};
+};
+
+lowering::stablehlo::TensorType floats(std::int64_t count) {
+  return {{kDLFloat, 32, 1}, {count}};
+}
+
+/// @main(input 0, weight 0) of these sizes gives output 1 and 0: an echo gives back both.
+Package package_of(std::int64_t inputs, std::int64_t weights, std::int64_t first_result) {
+  LoweredProgram program;
+  program.main.arguments = {{ArgumentSource::kInput, 0, floats(inputs)},
+                            {ArgumentSource::kWeight, 0, floats(weights)}};
+  program.main.results = {floats(first_result), floats(weights)};
+  program.result_outputs = {1, 0};
+  Compiled compiled;
+  compiled.library = "library";
+  compiled.metadata = "metadata";
+  return make_package(program, compiled);
+}
+
+class DiscExecutableTest : public testing::Test {
+ protected:
+  void SetUp() override { options_.answer_timeout = std::chrono::seconds(20); }
+  void TearDown() override {
+    ::unsetenv("DISC_ECHO");
+    ::unsetenv("DISC_PEER");
+  }
+  std::unique_ptr<DiscExecutable> make(Package package = package_of(3, 2, 3),
+                                       const std::string& runner = "gn-disc-run") const {
+    return std::make_unique<DiscExecutable>(
+        std::move(package), options_, kFakes + "/works/" + runner, std::vector<std::string>{});
+  }
+  void bind(DiscExecutable& executable, Vector& weight) {
+    const DLTensor* const weights[] = {weight.tensor()};
+    gn_bind_args args = {};
+    args.weights = weights;
+    args.num_weights = 1;
+    executable.bind(args);
+    EXPECT_EQ(args.copied, 1U);
+    EXPECT_EQ(args.kept_bytes, weight.elements().size() * sizeof(float));
+  }
+  void run(DiscExecutable& executable, Vector& input) {
+    const DLTensor* const inputs[] = {input.tensor()};
+    DLTensor* const outputs[] = {weight_back_.tensor(), input_back_.tensor()};
+    gn_run_args args = {};
+    args.inputs = inputs;
+    args.num_inputs = 1;
+    args.outputs = outputs;
+    args.num_outputs = 2;
+    executable.run(args);
+  }
+
+  Options options_;
+  Vector weight_back_{{0, 0}};
+  Vector input_back_{{0, 0, 0}};
+};
+
+TEST_F(DiscExecutableTest, CarriesTensorsThereAndBack) {
+  const auto executable = make();
+  Vector weight({7, 8});
+  Vector input({1, 2, 3});
+  bind(*executable, weight);
+  run(*executable, input);
+  EXPECT_EQ(input_back_.elements(), input.elements());
+  EXPECT_EQ(weight_back_.elements(), weight.elements());
+  input.elements() = {4, 5, 6};
+  weight.elements() = {9, 10};
+  bind(*executable, weight);
+  run(*executable, input);
+  EXPECT_EQ(input_back_.elements(), input.elements());
+  EXPECT_EQ(weight_back_.elements(), weight.elements());
+  EXPECT_TRUE(mentions(executable->describe(), {"engine: echo, a fake", "loaded: 1",
+                                                "runner_calls: 2", "runner_entry_us: 2"}));
+}
+
+TEST_F(DiscExecutableTest, IsNotDisturbedByWhatLibrariesPrint) {
+  ::setenv("DISC_ECHO", "print", 1);
+  EXPECT_TRUE(mentions(make()->describe(), {"engine: echo"}));
+}
+
+TEST_F(DiscExecutableTest, RefusesOtherTensorsThanWereCompiled) {
+  const auto executable = make();
+  Vector weight({7, 8});
+  Vector input({1, 2, 3});
+  EXPECT_TRUE(
+      mentions(end_of([&] { run(*executable, input); }).message, {"without a successful bind"}));
+  EXPECT_TRUE(mentions(end_of([&] { bind(*executable, input); }).message,
+                       {"weight 0 is of another shape"}));
+  bind(*executable, weight);
+  EXPECT_TRUE(
+      mentions(end_of([&] { run(*executable, weight); }).message, {"input 0 is of another shape"}));
+  input.tensor()->dtype.code = kDLInt;
+  const Ended end = end_of([&] { run(*executable, input); });
+  EXPECT_EQ(end.code, std::uint32_t{GN_STATUS_INVALID_ARGUMENT});
+  EXPECT_TRUE(mentions(end.message, {"input 0 is of another type"}));
+}
+
+struct Fault {
+  const char* variable;
+  const char* does;
+  const char* runner;
+  std::uint32_t code;
+  const char* says;
+};
+
+TEST_F(DiscExecutableTest, SaysHowTheRunnerFailed) {
+  constexpr const char* kEcho = "gn-disc-run";
+  const Fault kFaults[] = {
+      {"DISC_ECHO", "die in HELLO", kEcho, GN_STATUS_RUNTIME_FAILED,
+       "exit code 9 before it answered"},
+      {"DISC_ECHO", "die in LOAD", kEcho, GN_STATUS_RUNTIME_FAILED, "killed by signal 6"},
+      {"DISC_ECHO", "hang in LOAD", kEcho, GN_STATUS_RUNTIME_FAILED, "did not answer in time"},
+      {"DISC_ECHO", "die in RUN", kEcho, GN_STATUS_RUNTIME_FAILED, "killed by signal 6"},
+      {"DISC_ECHO", "hang in RUN", kEcho, GN_STATUS_RUNTIME_FAILED, "did not answer in time"},
+      {"DISC_ECHO", "fail in RUN", kEcho, GN_STATUS_RUNTIME_FAILED,
+       "failed in RUN: the kernel was not found"},
+      {"DISC_PEER", "old protocol", "peer", GN_STATUS_UNAVAILABLE,
+       "speaks gn-disc/0 and this plugin gn-disc/1"},
+      {"DISC_PEER", "other request", "peer", GN_STATUS_RUNTIME_FAILED, "answers another request"},
+      {"DISC_PEER", "long", "peer", GN_STATUS_RUNTIME_FAILED, "too long"},
+      {"DISC_PEER", "half", "peer", GN_STATUS_RUNTIME_FAILED, "exit code 0 before it answered"},
+      {"DISC_PEER", "text", "peer", GN_STATUS_RUNTIME_FAILED, "begins with something else"},
+      {"DISC_PEER", "", "none", GN_STATUS_UNAVAILABLE, "cannot be started"},
+  };
+  options_.answer_timeout = std::chrono::seconds(2);
+  for (const Fault& fault : kFaults) {
+    ::setenv(fault.variable, fault.does, 1);
+    const Ended end = end_of([&] {
+      const auto executable = make(package_of(3, 2, 3), fault.runner);
+      Vector weight({7, 8});
+      Vector input({1, 2, 3});
+      bind(*executable, weight);
+      run(*executable, input);
+    });
+    ::unsetenv(fault.variable);
+    EXPECT_EQ(end.code, fault.code) << fault.does << ": " << end.message;
+    EXPECT_TRUE(mentions(end.message, {fault.says})) << fault.does;
+  }
+}
+
+TEST_F(DiscExecutableTest, PassesOnWhyTheRunnerDoesNotLoad) {
+  const Ended end = end_of([&] { make(package_of(3, 2, 4)); });
+  EXPECT_EQ(end.code, std::uint32_t{GN_STATUS_RUNTIME_FAILED});
+  EXPECT_TRUE(
+      mentions(end.message, {"failed in LOAD", "result 0 has not the size of its argument"}));
+}
+
+TEST_F(DiscExecutableTest, AfterADeathEveryCallFails) {
+  ::setenv("DISC_ECHO", "die in RUN", 1);
+  const auto executable = make();
+  Vector weight({7, 8});
+  Vector input({1, 2, 3});
+  bind(*executable, weight);
+  EXPECT_NE(end_of([&] { run(*executable, input); }).code, 0U);
+  EXPECT_TRUE(mentions(end_of([&] { run(*executable, input); }).message, {"has ended"}));
+}
+
+/// What lies under the library's name when it is loaded must be what was compiled.
+TEST(DiscRunner, ChecksDigestsBeforeItOpensALibrary) {
+  const TempDir folder;
+  const std::string written = artifact::sha256_hex("text");
+  const std::string other = artifact::sha256_hex("what was compiled");
+  LoadedFiles files = {folder.write("module.so", "text"), folder.write("module.so.pbtxt", "text"),
+                       folder.path() / "tensors", written, written};
+  const SharedMemory shared(files.memory, 4096);
+  gn_disc_load load = {};
+  load.memory_bytes = shared.size();
+  const auto load_these = [&] {
+    Runner runner({kFakes + "/works/gn-disc-run"}, {"PATH=/usr/bin:/bin"},
+                  folder.path() / "messages", std::chrono::seconds(20));
+    runner.load(load, {}, files);
+  };
+  EXPECT_EQ(end_of(load_these).message, "");
+  files.library_sha256 = other;
+  EXPECT_TRUE(mentions(end_of(load_these).message, {"module.so is not what was compiled"}));
+  files.library_sha256 = written;
+  files.metadata_sha256 = other;
+  EXPECT_TRUE(mentions(end_of(load_these).message, {"pbtxt is not what was compiled"}));
+  files.metadata_sha256 = written;
+  load.memory_bytes = 2 * shared.size();
+  EXPECT_TRUE(mentions(end_of(load_these).message, {"cannot map"}));
+}
+
+TEST(DiscPackage, ReadsWhatItHasWritten) {
+  const Package package = package_of(3, 2, 3);
+  const Package read = load(store(package, "maker"), "maker");
+  EXPECT_EQ(read.library, package.library);
+  EXPECT_EQ(read.metadata, package.metadata);
+  EXPECT_EQ(read.memory_bytes, package.memory_bytes);
+  ASSERT_EQ(read.arguments.size(), 2U);
+  ASSERT_EQ(read.results.size(), 2U);
+  EXPECT_EQ(read.results[0].index, 1U);
+  EXPECT_EQ(read.results[0].tensor.offset, package.results[0].tensor.offset);
+  EXPECT_EQ(read.arguments[1].tensor.kind, GN_DISC_WEIGHT);
+}
+
+TEST(DiscPackage, RefusesWhatIsNone) {
+  std::string bytes = store(package_of(3, 2, 3), "maker");
+  EXPECT_TRUE(mentions(end_of([&] { load(bytes, "another"); }).message, {"another compiler"}));
+  EXPECT_TRUE(mentions(end_of([&] { load("text", "maker"); }).message, {"none of this plugin's"}));
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  EXPECT_TRUE(mentions(end_of([&] { load(bytes, "maker"); }).message, {"is damaged"}));
+}
+
+}  // namespace
+}  // namespace graphnet::bladedisc
