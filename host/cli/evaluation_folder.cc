@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <utility>
 
 #include "base/field_reader.h"
@@ -33,10 +34,13 @@ constexpr std::uint64_t kMaxFileBytes = std::uint64_t{4} << 30;
 constexpr const char* kMachineKeys[] = {"host_hash", "cpu_model", "cores_online", "memory_bytes",
                                         "kernel"};
 
-template <typename Element, typename IsKnown>
-void add_new(const std::vector<Element>& from, const IsKnown& is_known, std::vector<Element>& to) {
+/// Appends those of `from` whose key is not there yet.
+template <typename Element, typename KeyOf>
+void add_new(const std::vector<Element>& from, const KeyOf& key_of, std::vector<Element>& to) {
+  std::set<std::string> known;
+  for (const Element& element : to) known.insert(key_of(element));
   for (const Element& element : from) {
-    if (!is_known(element)) to.push_back(element);
+    if (known.insert(key_of(element)).second) to.push_back(element);
   }
 }
 
@@ -80,28 +84,13 @@ Json machine_of(const Json& environment) {
 void Evaluation::add(const Evaluation& other) {
   graphnet = other.graphnet;
   add_new(
-      other.commands,
-      [this](const std::string& command) {
-        return std::find(commands.begin(), commands.end(), command) != commands.end();
-      },
-      commands);
+      other.commands, [](const std::string& command) { return command; }, commands);
   add_new(
-      other.tasks,
-      [this](const Task& task) {
-        return std::any_of(tasks.begin(), tasks.end(),
-                           [&](const Task& known) { return known.key == task.key; });
-      },
-      tasks);
+      other.tasks, [](const Task& task) { return task.key; }, tasks);
+  add_new(
+      other.machines, [](const Json& machine) { return machine.value("host_hash", ""); }, machines);
   std::stable_sort(tasks.begin(), tasks.end(),
                    [](const Task& a, const Task& b) { return a.sample < b.sample; });
-  add_new(
-      other.machines,
-      [this](const Json& machine) {
-        return std::any_of(machines.begin(), machines.end(), [&](const Json& known) {
-          return known.value("host_hash", "") == machine.value("host_hash", "");
-        });
-      },
-      machines);
 }
 
 Result<Evaluation> read_evaluation(const fs::path& folder) {
