@@ -198,6 +198,9 @@ struct SecondWeights {
   std::optional<double> speedup_low;  ///< interval; else quartiles, or the range of the calls
   std::optional<double> speedup_high;
   std::optional<std::int64_t> pairs;
+  std::optional<std::int64_t> attempts;  ///< more than one: a speedup seemed to be lost
+  /// There is no interval of pairs, because other programs had the cores: no plugin is accused.
+  std::optional<bool> unclear;
   std::optional<double> eager_ns;  ///< medians of a call
   std::optional<double> plugin_ns;
   std::string untimed;  ///< why there is no speedup, if the weights were tried
@@ -220,6 +223,8 @@ struct SecondWeights {
     field("speedup_low", self.speedup_low);
     field("speedup_high", self.speedup_high);
     field("pairs", self.pairs);
+    field("attempts", self.attempts);
+    field("unclear", self.unclear);
     field("eager_ns", self.eager_ns);
     field("plugin_ns", self.plugin_ns);
     field("untimed", self.untimed);

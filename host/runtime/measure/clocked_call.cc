@@ -48,7 +48,7 @@ Result<SteppedCall> step_call(const SideCalls& side, const std::function<Status(
   const DisturbanceCounters after = instruments.counters();
   SteppedCall call;
   call.call_ns = watch.elapsed_ns();
-  call.waited_ns = removable_wait_ns(before.counters, after, call.call_ns, share);
+  call.waited_ns = call.call_ns - unwaited_ns(before.counters, after, call.call_ns, share);
   const auto steps_ns = static_cast<double>(before.end_ns - start_ns);
   const double waited_ns = removable_wait_ns(first, before.counters, steps_ns, share);
   // Waits fall into the reading, too, which is short without them.

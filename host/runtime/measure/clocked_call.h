@@ -53,7 +53,7 @@ double removable_wait_ns(const DisturbanceCounters& before, const DisturbanceCou
 /// units    nanoseconds
 struct SteppedCall {
   double call_ns = 0;     ///< wall clock
-  double waited_ns = 0;   ///< of it, removable
+  double waited_ns = 0;   ///< of it; see unwaited_ns()
   double around_ns = 0;   ///< the host's steps before and behind it, without waits and reading
   double reading_ns = 0;  ///< the reading of the counters right before it
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "measure/disturbance.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +28,18 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   if (error != std::errc()) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
+}
+
+/// Second number of a schedstat file; nothing if there is none, or if the kernel does not count: it
+/// prints zeros then, and a thread that runs has a running time.
+std::optional<std::int64_t> waited_in(int schedstat) {
+  std::array<char, 96> text = {};
+  const ssize_t size = schedstat < 0 ? -1 : ::pread(schedstat, text.data(), text.size(), 0);
+  if (size <= 0) return std::nullopt;
+  std::string_view rest(text.data(), static_cast<std::size_t>(size));
+  const auto ran_ns = take_number(rest);
+  const auto waited_ns = take_number(rest);
+  return ran_ns.value_or(0) > 0 ? waited_ns : std::nullopt;
 }
 
 /// For how long others than this process and its like can have had the cores.
@@ -52,6 +67,20 @@ RanBetween ran_between(const DisturbanceCounters& before, const DisturbanceCount
   return between;
 }
 
+double unwaited_ns(const DisturbanceCounters& before, const DisturbanceCounters& after,
+                   double call_ns, double share) {
+  const double waited_ns =
+      static_cast<double>(after.waited_ns.value_or(0) - before.waited_ns.value_or(0));
+  if (!before.ran_ns || !after.ran_ns) {
+    const Judgement judgement = judge(before, after, std::max(call_ns, 1.0), share);
+    return judgement.is_removable ? call_ns - judgement.waited_ns : call_ns;
+  }
+  const auto others_ns = static_cast<double>(after.others_waited_ns - before.others_waited_ns);
+  const double without_ns = call_ns - waited_ns - std::max(others_ns, 0.0);
+  const double ran_ns = std::max(ran_between(before, after).ran_ns, 0.0);
+  return std::clamp(std::max(without_ns, ran_ns), std::min(call_ns, 1.0), call_ns);
+}
+
 Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& after,
                 double side_sample_ns, double share, int threads) {
   Judgement judgement;
@@ -77,13 +106,46 @@ void settle_waits(const PerSide<Judgement>& judgements, const PerSide<int>& call
   for (const Side side : {kEager, kBackend}) {
     pair.marks[side] = can_be_removed ? kUndisturbed : judgements[side].mark;
     pair.waited_ns[side] = can_be_removed ? judgements[side].waited_ns : 0;
-    const bool is_free = judgements[side].is_removable && calls[side] == 1;
-    pair.removable_ns[side] = is_free ? judgements[side].waited_ns : 0;
   }
 }
 
-DisturbanceMeter::DisturbanceMeter()
-    : schedstat_(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
+OtherThreads::OtherThreads() : own_(std::to_string(::syscall(SYS_gettid))) {}
+
+void OtherThreads::find() {
+  schedstats_.clear();
+  struct Close {
+    void operator()(DIR* folder) const { ::closedir(folder); }
+  };
+  const std::unique_ptr<DIR, Close> folder(::opendir("/proc/self/task"));
+  if (!folder) return;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    const std::string name = entry->d_name;
+    if (name.front() == '.' || name == own_) continue;
+    const std::string file = "/proc/self/task/" + name + "/schedstat";
+    schedstats_.emplace_back(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  }
+}
+
+std::int64_t OtherThreads::waited_ns() {
+  struct stat status = {};
+  const bool is_known = ::stat("/proc/self/task", &status) == 0;
+  if (is_known && status.st_nlink != links_) {
+    links_ = status.st_nlink;
+    find();
+  }
+  std::int64_t sum_ns = 0;
+  for (const base::UniqueFd& schedstat : schedstats_) {
+    const auto waited_ns = waited_in(schedstat.get());
+    if (!waited_ns) links_ = 0;  // it has ended: another one may have come
+    sum_ns += waited_ns.value_or(0);
+  }
+  return sum_ns;
+}
+
+DisturbanceMeter::DisturbanceMeter(bool counts_others)
+    : schedstat_(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {
+  if (counts_others) others_ = std::make_unique<OtherThreads>();
+}
 
 DisturbanceMeter::~DisturbanceMeter() {
   if (schedstat_ >= 0) ::close(schedstat_);
@@ -97,14 +159,8 @@ DisturbanceCounters DisturbanceMeter::read() const {
   counters.ran_ns = clock_ns_by_syscall(CLOCK_PROCESS_CPUTIME_ID);
   counters.others_ran_ns = *counters.ran_ns - clock_ns_by_syscall(CLOCK_THREAD_CPUTIME_ID);
   counters.end_ns = monotonic_raw_ns();
-  std::array<char, 96> text = {};
-  const ssize_t size = schedstat_ < 0 ? -1 : ::pread(schedstat_, text.data(), text.size(), 0);
-  if (size <= 0) return counters;
-  std::string_view rest(text.data(), static_cast<std::size_t>(size));
-  // Kernels without the counters print zeros; a thread that runs has a running time.
-  const auto ran_ns = take_number(rest);
-  const auto waited_ns = take_number(rest);
-  if (ran_ns.value_or(0) > 0) counters.waited_ns = waited_ns;
+  if (others_) counters.others_waited_ns = others_->waited_ns();
+  counters.waited_ns = waited_in(schedstat_);
   return counters;
 }
 

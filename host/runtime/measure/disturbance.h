@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/file.h"
 #include "measure/paired_result.h"
 
 namespace graphnet::measure {
@@ -41,6 +44,8 @@ struct DisturbanceCounters {
   /// When reading this began and ended; see clock.h.
   std::int64_t at_ns = 0;
   std::int64_t end_ns = 0;
+  /// As waited_ns, of this process's other threads that live; 0 where they are not counted.
+  std::int64_t others_waited_ns = 0;
 };
 
 /// What ran between two readings, by the inherited count where there is one.
@@ -62,6 +67,20 @@ struct Judgement {
   bool is_removable = false;
 };
 
+/// What a call, or the calls of a side sample together, took without other programs: for checks
+/// that must accuse nobody of what these did. It is exact where one thread does the work. The
+/// readings lie some way before and behind the call, so a wait between them may have been outside
+/// of it: what the process ran between them then says more, since nobody runs for longer than that.
+/// Of both the larger one counts: a thread that sleeps neither runs nor waits for a core. With
+/// several threads waits of all are counted, and what is left may be too long: each may have run
+/// while another waited. Without a count of processor time waits are taken out if the calling
+/// thread alone ran.
+///
+/// shapes   result in (0, call_ns]
+/// units    nanoseconds; `share` as for judge()
+double unwaited_ns(const DisturbanceCounters& before, const DisturbanceCounters& after,
+                   double call_ns, double share);
+
 /// Judges a side sample by what was counted during it.
 ///
 /// If the calling thread alone did the work, its wait for a core is not work and can be subtracted.
@@ -77,18 +96,38 @@ Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& af
 
 /// Writes the side samples' marks and waits to the pair: waits are taken out of both side samples,
 /// or of neither if one of them cannot be freed of its own. A side sample of several calls (`calls`
-/// above 1) cannot, since the calls share it. What could be taken out of a side alone is noted,
-/// too.
+/// above 1) cannot, since the calls share it.
 void settle_waits(const PerSide<Judgement>& judgements, const PerSide<int>& calls, Pair& pair);
 
+/// The waits of all threads of this process but the one that made this.
+///
+/// source   as DisturbanceMeter; the links of /proc/self/task count the threads (proc(5))
+class OtherThreads {
+ public:
+  OtherThreads();
+  OtherThreads(const OtherThreads&) = delete;
+  OtherThreads& operator=(const OtherThreads&) = delete;
+
+  /// Sum for those that live; it falls when one ends.
+  std::int64_t waited_ns();
+
+ private:
+  void find();
+
+  std::string own_;
+  std::uint64_t links_ = 0;
+  std::vector<base::UniqueFd> schedstats_;
+};
+
 /// Reads the counters of the calling thread; about two microseconds, no allocation.
+/// `counts_others`: the other threads' waits too, a microsecond for each.
 ///
 /// source   /proc/thread-self/schedstat, second field (Documentation/scheduler/sched-stats.rst);
 ///          getrusage(2), RUSAGE_THREAD; clock_gettime(2), CPU-time clocks, by system calls of our
 ///          own
 class DisturbanceMeter {
  public:
-  DisturbanceMeter();
+  explicit DisturbanceMeter(bool counts_others = false);
   DisturbanceMeter(const DisturbanceMeter&) = delete;
   DisturbanceMeter& operator=(const DisturbanceMeter&) = delete;
   ~DisturbanceMeter();
@@ -97,6 +136,7 @@ class DisturbanceMeter {
 
  private:
   int schedstat_ = -1;
+  std::unique_ptr<OtherThreads> others_;
 };
 
 /// Sums of the first line of /proc/stat.

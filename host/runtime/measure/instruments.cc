@@ -15,7 +15,9 @@ Instruments machine_instruments(const PairedSettings& settings, int threads) {
   instruments.now = monotonic_raw_ns;
   instruments.clock_ns = reading_cost_ns();
   instruments.threads = threads;
-  instruments.counters = [meter = std::make_shared<DisturbanceMeter>()] { return meter->read(); };
+  instruments.counters = [meter = std::make_shared<DisturbanceMeter>(threads > 1)] {
+    return meter->read();
+  };
   instruments.steal_share = [last = core_ticks_in(read_kernel_file("/proc/stat"))]() mutable {
     const auto before = last;
     last = core_ticks_in(read_kernel_file("/proc/stat"));

@@ -70,7 +70,6 @@ class Order {
 void bound_waits(Pair& pair) {
   for (const Side side : {kEager, kBackend}) {
     pair.waited_ns[side] = std::min(pair.waited_ns[side], pair.call_ns[side] - 1);
-    pair.removable_ns[side] = std::min(pair.removable_ns[side], pair.call_ns[side] - 1);
   }
 }
 
@@ -364,6 +363,9 @@ Result<Judgement> Comparison::measure_side_sample(Side side, int index, Pair& pa
   const Judgement judgement = judge_side_sample(after, calls, std::max(side_sample_ns, 1.0));
   pair.call_ns[side] = std::max(side_sample_ns / calls - result_.clock_ns, 1.0);
   pair.around_ns[side] /= calls;
+  const double unwaited =
+      unwaited_ns(before_.counters, after, side_sample_ns, settings_.disturbed_share);
+  pair.unwaited_ns[side] = std::max(unwaited / calls - result_.clock_ns, 1.0);
   const RanBetween between = ran_between(before_.counters, after);
   pair.ran_ns[side] = between.ran_ns;
   pair.span_ns[side] = between.span_ns;

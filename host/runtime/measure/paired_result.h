@@ -47,8 +47,9 @@ struct Pair {
   /// As ran_ns and span_ns, of the host's steps before the first call's clock.
   PerSide<double> steps_ran_ns = {};
   PerSide<double> steps_span_ns = {};
-  /// What could be taken out of this side, whatever is known of the other; else as waited_ns.
-  PerSide<double> removable_ns = {};
+  /// call_ns without waits, for checks alone: also where they are no part of waited_ns
+  /// (unwaited_ns() of disturbance.h).
+  PerSide<double> unwaited_ns = {};
   bool backend_first = false;
 
   /// What the ratio is made of: the call without the wait.

@@ -69,8 +69,10 @@ namespace graphnet::measure {
 /// ratio, medians, the other statistics and the break-even are all made of the difference. If more
 /// than a fifth of a side was taken out (`max_waited`), there is no interval and the verdict is
 /// `unstable`: what is left then says more about the kernel's counters than about the side.
-/// Warm-up calls are stored without such waits, and so are the times by which eager is watched
-/// (worker/eager_watch.h) and those of the host's steps around calls (worker/untimed_work.h).
+/// The host's steps around calls are timed without such waits (worker/untimed_work.h). Warm-up
+/// calls, pairs on second weights and the times by which eager is watched (worker/eager_watch.h)
+/// are taken without waits of any thread, where they cannot be told to the microsecond too
+/// (`unwaited_ns`, disturbance.h): they are few, and decide about flags.
 ///
 /// Outliers. A side sample with a wait that is left in is marked, if other programs can have had
 /// the cores for so long (at most what `threads` cores offer and the worker did not use), and so
@@ -140,8 +142,8 @@ namespace graphnet::measure {
 /// the pairs than in its warm-up by more than 10 % and more than the interval, a copy of the worker
 /// from before the plugin was loaded runs eager in turns with it, and `eager_slowed` is flagged if
 /// the copy is faster by more than 10 %, in the whole interval of their ratios, and by half of what
-/// is to be explained (worker/eager_watch.h). A plugin that slows eager by less than that is not
-/// detected.
+/// is to be explained, twice (worker/eager_watch.h). A plugin that slows eager by less than that is
+/// not detected.
 ///
 /// Steps around a call. What the host does right before and behind each timed call (new content,
 /// output buffers, the way to the clock and from it), and copying the outputs of a checked one, is

@@ -90,6 +90,7 @@ struct Reference {
   const sample::Sample& sample;
   std::vector<sample::Argument>& arguments;
   const base::MathPolicy& math;
+  int threads;
 };
 
 Result<std::unique_ptr<EagerSide>> make_engine(const Reference& reference) {
@@ -114,7 +115,7 @@ class Stepper {
       : calls_(eager.calls()),
         inputs_(reference.sample, eager),
         renew_(inputs_.renew()),
-        instruments_(measure::machine_instruments(settings_, /*threads=*/1)) {}
+        instruments_(measure::machine_instruments(settings_, reference.threads)) {}
 
   double time_once(Request request) {
     double own_ns = kNoTime;
@@ -210,7 +211,7 @@ class Guard {
 
 std::unique_ptr<EagerStandby> EagerStandby::start(const sample::Sample& sample,
                                                   std::vector<sample::Argument>& arguments,
-                                                  const base::MathPolicy& math) {
+                                                  const base::MathPolicy& math, int threads) {
   Link link;
   if (!base::is_single_threaded() || !link.open()) return nullptr;
   const pid_t worker = ::getpid();
@@ -219,7 +220,7 @@ std::unique_ptr<EagerStandby> EagerStandby::start(const sample::Sample& sample,
   if (pid == 0) {
     become_silent(link.there);
     if (::getppid() != worker) ::_exit(0);
-    const Reference reference = {sample, arguments, math};
+    const Reference reference = {sample, arguments, math, threads};
     Guard(reference, worker).serve(link.there);
   }
   return std::unique_ptr<EagerStandby>(new EagerStandby(pid, std::move(link.here)));

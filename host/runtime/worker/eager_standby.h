@@ -32,10 +32,11 @@ class EagerStandby {
  public:
   /// The arguments must not be given to an engine yet; the copy sees them as they are now.
   ///
+  /// threads  of eager's
   /// errors   null if this process has more threads than the caller's, or cannot fork
   static std::unique_ptr<EagerStandby> start(const sample::Sample& sample,
                                              std::vector<sample::Argument>& arguments,
-                                             const base::MathPolicy& math);
+                                             const base::MathPolicy& math, int threads);
   EagerStandby(const EagerStandby&) = delete;
   EagerStandby& operator=(const EagerStandby&) = delete;
   ~EagerStandby();

@@ -2,15 +2,19 @@
 #include "worker/eager_watch.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <random>
+#include <thread>
 
 #include "measure/bootstrap.h"
 #include "measure/clocked_call.h"
 #include "measure/idle_wait.h"
 #include "measure/pair_summary.h"
 #include "worker/fresh_inputs.h"
+#include "worker/timed_checks.h"
 
 namespace graphnet::worker {
 
@@ -29,6 +33,8 @@ constexpr double kConfidence = 0.99;
 constexpr double kTimeNs = 4e9;
 constexpr int kFewestPairs = 5;
 constexpr int kMostPairs = 24;
+constexpr int kMostRounds = 2;
+constexpr std::chrono::milliseconds kRest(1);
 
 using Renew = std::function<base::Status()>;
 
@@ -73,11 +79,15 @@ struct Times {
     }
     return ratios;
   }
+  double ratio() const { return std::exp(measure::median(log_ratios())); }
 };
 
 base::Status time_pair(const Watched& watched, bool here_first, Times& times) {
   for (const bool here : {here_first, !here_first}) {
     GN_RETURN_IF_ERROR(call_plugin(watched.plugin, watched.renew));
+    // A thread that has just been woken gets a core sooner, as the copy does, which slept
+    // meanwhile.
+    std::this_thread::sleep_for(kRest);
     const std::int64_t idle_wait_ns = watched.settings.idle_wait_ns;
     if (idle_wait_ns > 0) measure::wait_until_idle(idle_wait_ns);
     GN_ASSIGN_OR_RETURN(const double time_ns,
@@ -93,20 +103,121 @@ std::vector<Finding> slowed(const char* format, double factor) {
   return {{record::Flag::kEagerSlowed, text}};
 }
 
+constexpr const char* kNobodyDenies =
+    "eager took %.3g times as long in the timed pairs as before the plugin was loaded, and no "
+    "process without the plugin is left to compare with";
+
+/// So many pairs as take the time that there is.
+int affordable_pairs(double pair_ns) {
+  return static_cast<int>(
+      std::clamp<double>(kTimeNs / std::max(pair_ns, 1.0), kFewestPairs, kMostPairs));
+}
+
+/// Asks the copy, and once more before it accuses.
+class Confirmation {
+ public:
+  Confirmation(const SlowedMeans& means, const EagerTimes& times, base::Json& report)
+      : means_(means), times_(times), report_(report), quiet_ns_(times.before_ns) {}
+
+  std::vector<Finding> run() {
+    bool is_found = true;
+    double least_ratio = 0;
+    for (int round = 1; is_found && round <= kMostRounds; ++round) {
+      if (round > 1 && means_.instruments.wait_quiet) means_.instruments.wait_quiet();
+      const Result<Times> compared = compare();
+      if (!compared.is_ok()) {
+        report_["unknown"] = compared.status().message();
+        return slowed(kNobodyDenies, times_.slowdown());
+      }
+      note(*compared, round);
+      is_found = is_slower(compared->log_ratios(), times_.slowdown());
+      least_ratio = round == 1 ? compared->ratio() : std::min(least_ratio, compared->ratio());
+    }
+    if (is_found) {
+      return slowed("eager takes %.3g times as long beside the plugin as in a process without it",
+                    least_ratio);
+    }
+    return look_at_pairs();
+  }
+
+ private:
+  Result<Times> compare() {
+    const ComparedSample& compared = means_.compared;
+    const int pairs = affordable_pairs(4 * times_.before_ns);
+    const bool settle = times_.before_ns < static_cast<double>(means_.settings.settle_below_ns);
+    WarmupInputs inputs(compared.sample, compared.eager);
+    const Watched watched = {compared.eager,  compared.plugin,    *means_.standby, inputs.renew(),
+                             means_.settings, means_.instruments, settle};
+    Times times;
+    base::Status timed;
+    for (int i = 0; i < pairs && !is_settled(times.log_ratios(), pairs); ++i) {
+      timed = time_pair(watched, i % 2 == 0, times);
+      if (!timed.is_ok()) break;
+    }
+    GN_RETURN_IF_ERROR(inputs.restore());
+    GN_RETURN_IF_ERROR(timed);
+    return times;
+  }
+
+  void note(const Times& times, int round) {
+    const double here_ns = measure::median(times.here_ns);
+    const double there_ns = measure::median(times.there_ns);
+    report_["here_ns"] = here_ns;
+    report_["there_ns"] = there_ns;
+    report_["ratio"] = times.ratio();
+    report_["pairs"] = times.here_ns.size();
+    report_["rounds"] = round;
+    quiet_ns_ = std::max({quiet_ns_, here_ns, there_ns});
+  }
+
+  std::vector<Finding> look_at_pairs() {
+    const bool is_claimed = means_.pairs.summary.has_interval();
+    if (!is_claimed || !was_slower_in_pairs(times_.in_pairs_ns, quiet_ns_)) return {};
+    const Result<double> again_ns = time_more_pairs();
+    // Nobody but the plugin ends calls that went well before.
+    if (!again_ns.is_ok()) return slowed(kNobodyDenies, times_.slowdown());
+    report_["in_more_pairs_ns"] = *again_ns;
+    if (!was_slower_in_pairs(*again_ns, quiet_ns_)) return {};
+    return slowed("eager took %.3g times as long in the timed pairs as before and after them",
+                  std::min(times_.in_pairs_ns, *again_ns) / quiet_ns_);
+  }
+
+  /// Eager in pairs that no plugin can tell from the timed ones.
+  Result<double> time_more_pairs() {
+    const ComparedSample& compared = means_.compared;
+    const measure::PairedSummary& summary = means_.pairs.summary;
+    measure::PairedSettings settings = measure::passes(means_.settings).front();
+    const measure::PerSide<double>& call_ns = summary.median_ns;
+    settings.max_pairs =
+        affordable_pairs(3 * (call_ns[measure::kEager] + call_ns[measure::kBackend]));
+    settings.first_analysis = settings.fewest_pairs = settings.max_pairs;
+    settings.remeasure = false;
+    settings.control_every = 0;
+    measure::PerSide<measure::Warmup> warmups;
+    for (const measure::Side side : {measure::kEager, measure::kBackend}) {
+      warmups[side].first_call_ns = call_ns[side];
+    }
+    TimedChecks checks(compared, fresh_inputs(compared.sample, compared.eager), /*compare=*/false,
+                       std::random_device()());
+    const auto result =
+        measure::time_paired(checks.sides(), warmups, checks.hooks(), settings, means_.instruments);
+    checks.finish(result.is_ok() ? &*result : nullptr);
+    if (!result.is_ok()) return result.status();
+    return eager_times({}, result->pairs).in_pairs_ns;
+  }
+
+  const SlowedMeans& means_;
+  const EagerTimes& times_;
+  base::Json& report_;
+  double quiet_ns_;  ///< the slowest of what is no pair
+};
+
 }  // namespace
 
 EagerTimes eager_times(const measure::Warmup& warmup, const std::vector<measure::Pair>& pairs) {
-  std::vector<double> clean_ns;
-  std::vector<double> all_ns;
-  for (const measure::Pair& pair : pairs) {
-    const double own_ns = pair.call_ns[measure::kEager] - pair.removable_ns[measure::kEager];
-    all_ns.push_back(own_ns);
-    const bool is_clean =
-        pair.marks[measure::kEager] == 0 || pair.removable_ns[measure::kEager] > 0;
-    if (is_clean) clean_ns.push_back(own_ns);
-  }
-  std::vector<double>& used_ns = clean_ns.empty() ? all_ns : clean_ns;
-  return {warmup.typical_ns(), used_ns.empty() ? 0 : measure::median(std::move(used_ns))};
+  std::vector<double> own_ns;
+  for (const measure::Pair& pair : pairs) own_ns.push_back(pair.unwaited_ns[measure::kEager]);
+  return {warmup.typical_ns(), own_ns.empty() ? 0 : measure::median(std::move(own_ns))};
 }
 
 bool is_suspicious(const EagerTimes& times, const measure::PairedSummary& summary) {
@@ -129,55 +240,19 @@ bool is_settled(const std::vector<double>& log_ratios, int num_pairs) {
   return 2 * too_small > num_pairs;
 }
 
-std::vector<Finding> confirm_slowed(const ComparedSample& compared, EagerStandby* standby,
-                                    const EagerTimes& eager_times,
-                                    const measure::PairedSettings& settings,
-                                    const measure::Instruments& instruments, base::Json& report) {
-  const double factor = eager_times.in_pairs_ns / eager_times.before_ns;
-  constexpr const char* kNobodyDenies =
-      "eager took %.3g times as long in the timed pairs as before the plugin was loaded, and no "
-      "process without the plugin is left to compare with";
-  if (standby == nullptr) {
+bool was_slower_in_pairs(double in_pairs_ns, double quiet_ns) {
+  return in_pairs_ns > kSlowerInPairs * quiet_ns;
+}
+
+std::vector<Finding> confirm_slowed(const SlowedMeans& means, const EagerTimes& times,
+                                    base::Json& report) {
+  if (means.standby == nullptr) {
     report["unknown"] = "no process without the plugin could be made";
-    return factor > kSlowerInPairs ? slowed(kNobodyDenies, factor) : std::vector<Finding>();
+    const bool is_found = means.pairs.summary.has_interval() &&
+                          was_slower_in_pairs(times.in_pairs_ns, times.before_ns);
+    return is_found ? slowed(kNobodyDenies, times.slowdown()) : std::vector<Finding>();
   }
-  const bool settle = eager_times.before_ns < static_cast<double>(settings.settle_below_ns);
-  const double pair_ns = 4 * std::max(eager_times.before_ns, 1.0);
-  const int pairs =
-      static_cast<int>(std::clamp<double>(kTimeNs / pair_ns, kFewestPairs, kMostPairs));
-  WarmupInputs inputs(compared.sample, compared.eager);
-  const Watched watched = {compared.eager, compared.plugin, *standby, inputs.renew(),
-                           settings,       instruments,     settle};
-  Times times;
-  base::Status timed;
-  for (int i = 0; i < pairs && !is_settled(times.log_ratios(), pairs); ++i) {
-    timed = time_pair(watched, i % 2 == 0, times);
-    if (!timed.is_ok()) break;
-  }
-  const base::Status restored = inputs.restore();
-  if (timed.is_ok()) timed = restored;
-  if (!timed.is_ok()) {
-    report["unknown"] = timed.message();
-    return slowed(kNobodyDenies, factor);
-  }
-  const std::vector<double> log_ratios = times.log_ratios();
-  const double ratio = std::exp(measure::median(log_ratios));
-  const double there_ns = measure::median(times.there_ns);
-  report["here_ns"] = measure::median(times.here_ns);
-  report["there_ns"] = there_ns;
-  report["ratio"] = ratio;
-  report["pairs"] = log_ratios.size();
-  if (is_slower(log_ratios, factor)) {
-    return slowed("eager takes %.3g times as long beside the plugin as in a process without it",
-                  ratio);
-  }
-  const double quiet_ns =
-      std::max({eager_times.before_ns, there_ns, measure::median(times.here_ns)});
-  if (eager_times.in_pairs_ns > kSlowerInPairs * quiet_ns) {
-    return slowed("eager took %.3g times as long in the timed pairs as before and after them",
-                  eager_times.in_pairs_ns / quiet_ns);
-  }
-  return {};
+  return Confirmation(means, times, report).run();
 }
 
 }  // namespace graphnet::worker

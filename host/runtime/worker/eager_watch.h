@@ -12,16 +12,18 @@
 
 namespace graphnet::worker {
 
-/// A call of eager before the plugin was loaded, and in the timed pairs. The calling thread's waits
-/// are taken out of both, where it alone ran: a busy machine is no suspicion and hides none.
+/// A call of eager before the plugin was loaded, and in the timed pairs. Waits are taken out of
+/// both (measure::unwaited_ns): a busy machine is no suspicion and hides none.
 ///
 /// units    nanoseconds, medians
 struct EagerTimes {
   double before_ns = 0;
   double in_pairs_ns = 0;
+
+  double slowdown() const { return in_pairs_ns / before_ns; }
 };
 
-/// From eager's warm-up, and from those pairs that were not disturbed; from all, if all were.
+/// From eager's warm-up, and from the pairs.
 EagerTimes eager_times(const measure::Warmup& warmup, const std::vector<measure::Pair>& pairs);
 
 /// Whether eager in the pairs was so much slower than before the plugin was loaded that the cause
@@ -42,12 +44,34 @@ bool is_slower(const std::vector<double>& log_ratios, double slowdown);
 /// of all are too small.
 bool is_settled(const std::vector<double>& log_ratios, int num_pairs);
 
-/// Compares eager here with eager in the copy, call by call, each after a call of the plugin here,
-/// so that caches are alike and the plugin's work between its calls continues. Calls here have
-/// inputs of their own, as in the pairs: a plugin would know the sample's. This process waits while
-/// the copy works. It takes a few seconds, or less if the result is clear before. The times of the
-/// pairs are compared with those of the copy too: a plugin may recognise these calls and leave
-/// eager alone meanwhile.
+/// Whether eager in the pairs was so much slower than in all calls before and after them that the
+/// machine's drift does not explain it: by more than 1.4 times.
+///
+/// units    nanoseconds
+bool was_slower_in_pairs(double in_pairs_ns, double quiet_ns);
+
+/// What a slowed eager is confirmed with.
+struct SlowedMeans {
+  const ComparedSample& compared;
+  /// Null if it could not be made, before any plugin was there: a larger factor is asked for then.
+  EagerStandby* standby;
+  const measure::PairedResult& pairs;  ///< the timed ones
+  const measure::PairedSettings& settings;
+  const measure::Instruments& instruments;  ///< those of the pairs
+};
+
+/// Compares eager here with eager in the copy, call by call, each after a call of the plugin here
+/// and a short sleep, so that caches are alike, both have just been woken and the plugin's work
+/// between its calls continues. Calls here have inputs of their own, as in the pairs: a plugin
+/// would know the sample's. This process waits while the copy works. It takes a few seconds, or
+/// less if the result is clear before.
+///
+/// The times of the pairs are compared with those of the copy too, if they have an interval,
+/// without which nothing is claimed: a plugin may recognise these calls and leave eager alone
+/// meanwhile.
+///
+/// Nobody is accused by one look: the comparison that says slower is made again at a quieter
+/// moment, and where only the pairs were slower, a few more pairs must be so.
 ///
 /// | flag           | means                                                              |
 /// |----------------|--------------------------------------------------------------------|
@@ -55,12 +79,10 @@ bool is_settled(const std::vector<double>& log_ratios, int num_pairs);
 /// |                | or was so in the timed pairs; or the copy has ended, which the     |
 /// |                | plugin may have done                                               |
 ///
-/// shapes   standby: null if it could not be made, before any plugin was there: a larger factor is
-///          asked for then; instruments: those of the pairs
-///          report: what was found, {"here_ns", "there_ns", "ratio", "pairs"}, or why nothing was
-std::vector<Finding> confirm_slowed(const ComparedSample& compared, EagerStandby* standby,
-                                    const EagerTimes& times,
-                                    const measure::PairedSettings& settings,
-                                    const measure::Instruments& instruments, base::Json& report);
+/// shapes   report: what was found, {"here_ns", "there_ns", "ratio", "pairs"} of the comparison
+/// that
+///          decided, "rounds", "in_more_pairs_ns", or why nothing was
+std::vector<Finding> confirm_slowed(const SlowedMeans& means, const EagerTimes& times,
+                                    base::Json& report);
 
 }  // namespace graphnet::worker

@@ -41,12 +41,31 @@ bool take_compared_calls(const std::vector<measure::PerSide<double>>& calls_ns,
                          const measure::PerSide<double>& first_weights_ns,
                          record::SecondWeights& found);
 
+/// Speedup, interval and medians of pairs on second weights. Waits for a core are taken out of both
+/// sides of every pair, where they cannot be told to the nanosecond too: so few pairs leave none to
+/// drop. `unclear`, and quartiles in place of the interval, if more was taken out than the protocol
+/// allows, or if the hypervisor took too much.
+///
+/// shapes   pairs: at least 1
+void write_second_pairs(const std::vector<measure::Pair>& pairs,
+                        const measure::PairedSettings& settings, record::SecondWeights& found);
+
+/// True if an attempt must be repeated before it tells anything against the plugin: it is unclear,
+/// or the speedup seems to be lost. A busy machine feigns that once, a plugin cannot help it.
+bool is_doubtful(const record::SecondWeights& found,
+                 const measure::PerSide<double>& first_weights_ns);
+
+/// Of two attempts the one that speaks for the plugin: the clear one, else that with the larger
+/// speedup. A plugin has to compute in both.
+bool is_better(const record::SecondWeights& one, const record::SecondWeights& other);
+
 /// Times both sides in pairs, while second weights are bound and known to be followed: a plugin
 /// that is fast only on known results is slower here, because each pair has inputs of its own whose
 /// results are not in memory. At least 5 pairs; then until the interval is narrow enough, for about
-/// 200 ms. `found` gets speedup, interval, pairs and medians. Where it would take more than ten
-/// seconds of eager's time, or the later pairs will time launches of a captured call, it keeps what
-/// it has of the compared calls, or gets `untimed`.
+/// 200 ms; up to three times, each at a quieter moment, if the result is doubtful. `found` gets
+/// what speaks most for the plugin. Where it would take more than ten seconds of eager's time, or
+/// the later pairs will time launches of a captured call, it keeps what it has of the compared
+/// calls, or gets `untimed`.
 ///
 /// order    both sides have been called on these weights
 SecondTimingEnd time_second_weights(const ComparedSample& compared, const SecondTimingMeans& means,
@@ -57,7 +76,8 @@ SecondTimingEnd time_second_weights(const ComparedSample& compared, const Second
 /// own calls take longer there. Of the one on second weights counts what eager at 1.4 times its
 /// time in the pairs would give, if it took longer. Eager alone may be slower on the first weights:
 /// on subnormal numbers, of which it has few on second weights; a record with the flag `denormal`
-/// is never accused. Nor is one whose speedup has no interval: that is claimed nowhere.
+/// is never accused. Nor is one whose speedup has no interval: that is claimed nowhere. Nor one
+/// whose pairs on second weights are unclear.
 std::vector<Finding> check_tuned_to_weights(const record::Record& record);
 
 }  // namespace graphnet::worker

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "measure/clock.h"
+#include "measure/disturbance.h"
 #include "sample/content.h"
 #include "verify/staleness.h"
 
@@ -20,6 +21,19 @@ namespace {
 
 // Of eager's change.
 constexpr double kStays = 0.5;
+
+// As PairedSettings::disturbed_share.
+constexpr double kDisturbedShare = 0.01;
+
+Result<double> time_once(const std::function<Status()>& call) {
+  const measure::DisturbanceMeter meter(/*counts_others=*/true);
+  const measure::DisturbanceCounters before = meter.read();
+  const std::int64_t begin_ns = measure::monotonic_raw_ns();
+  GN_RETURN_IF_ERROR(call());
+  const std::int64_t end_ns = measure::monotonic_raw_ns();
+  return measure::unwaited_ns(before, meter.read(), static_cast<double>(end_ns - begin_ns),
+                              kDisturbedShare);
+}
 
 const char* name_of(Following following) {
   if (following == Following::kUnvaried) return "unvaried";
@@ -79,11 +93,9 @@ Result<bool> on_other_inputs(const ComparedSample& compared, const std::function
 
 Result<double> run_eager(const ComparedSample& compared, std::vector<KeptOutput>& outputs) {
   GN_RETURN_IF_ERROR(compared.eager.prepare());
-  const std::int64_t begin_ns = measure::monotonic_raw_ns();
-  GN_RETURN_IF_ERROR(compared.eager.run());
-  const std::int64_t end_ns = measure::monotonic_raw_ns();
+  GN_ASSIGN_OR_RETURN(const double ns, time_once([&] { return compared.eager.run(); }));
   GN_RETURN_IF_ERROR(compared.eager.copy_outputs(outputs));
-  return static_cast<double>(end_ns - begin_ns);
+  return ns;
 }
 
 Result<double> run_plugin(const ComparedSample& compared, std::vector<KeptOutput>& outputs) {
@@ -91,11 +103,9 @@ Result<double> run_plugin(const ComparedSample& compared, std::vector<KeptOutput
   GN_RETURN_IF_ERROR(compared.plugin.prepare_outputs());
   compared.plugin.announce_calls();
   const measure::SideCalls plugin = compared.plugin.plugin_calls();
-  const std::int64_t begin_ns = measure::monotonic_raw_ns();
-  GN_RETURN_IF_ERROR(plugin.call());
-  const std::int64_t end_ns = measure::monotonic_raw_ns();
+  GN_ASSIGN_OR_RETURN(const double ns, time_once(plugin.call));
   GN_RETURN_IF_ERROR(compared.plugin.copy_outputs(outputs));
-  return static_cast<double>(end_ns - begin_ns);
+  return ns;
 }
 
 Sensitivity sensitivity_of(const std::vector<KeptOutput>& before,

@@ -26,7 +26,8 @@ base::Result<bool> on_other_inputs(const ComparedSample& compared,
                                    std::uint32_t seed = kOtherInputsSeed);
 
 /// One call on what the arguments hold, the plugin's into poisoned outputs. Gives the call's time,
-/// by the clock of the pairs; on a device without what eager still does there.
+/// by the clock of the pairs and without waits for a core; on a device without what eager still
+/// does there.
 ///
 /// units    nanoseconds
 base::Result<double> run_eager(const ComparedSample& compared, std::vector<KeptOutput>& outputs);

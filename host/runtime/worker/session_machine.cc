@@ -11,7 +11,9 @@ std::unique_ptr<EagerStandby> prepare_machine(
   machine.has_affinity = settings.affinity;
   machine.bind(task.threads);
   std::unique_ptr<EagerStandby> standby;
-  if (!device.is_cuda()) standby = EagerStandby::start(sample, arguments, task.math);
+  if (!device.is_cuda()) {
+    standby = EagerStandby::start(sample, arguments, task.math, task.threads);
+  }
   if (standby) machine.family.exempt(standby->pid());
   machine.clock = measure::FamilyClock::open(settings.affinity ? machine.cores.other_cores()
                                                                : std::vector<int>());

@@ -141,7 +141,7 @@ Status watch_eager(SessionLog& log, const PairMeans& means, const PairedResult& 
   if (is_suspicious(times, pairs.summary) && !means.device.is_cuda()) {
     auto instruments = measure::machine_instruments(means.settings, log.task().threads);
     if (means.machine.clock) measure::count_inherited(instruments, *means.machine.clock);
-    findings = confirm_slowed(compared, standby.get(), times, means.settings, instruments,
+    findings = confirm_slowed({compared, standby.get(), pairs, means.settings, instruments}, times,
                               log.record().checks.eager_watch);
   }
   means.machine.cores.release();  // no times are taken from here on

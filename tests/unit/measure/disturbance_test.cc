@@ -2,6 +2,7 @@
 #include "measure/disturbance.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <thread>
@@ -41,6 +42,70 @@ TEST(Judge, FollowsTheRule) {
   // On two cores the same leaves one core's time to somebody else.
   EXPECT_EQ(judge({0, 0, 0, 0, {}, 0, 0}, {500, 500, 3, 1000, {}, 1000, 1000}, 1000, 0.01, 2).mark,
             kPreempted);
+}
+
+TEST(UnwaitedNs, IsWhatACallTookWithoutOtherPrograms) {
+  constexpr double kShare = 0.01;
+  DisturbanceCounters before = {0, 0, 0, 0, {}, 0, 0};
+  DisturbanceCounters after = before;
+  const auto unwaited = [&](double call_ns) { return unwaited_ns(before, after, call_ns, kShare); };
+  // Of one thread: 1000 in the call, and 30 for the readings.
+  after.ran_ns = 1030;
+  EXPECT_EQ(unwaited(1000), 1000);
+  after.waited_ns = 7000;
+  EXPECT_EQ(unwaited(8000), 1030) << "the wait was in the call";
+  EXPECT_EQ(unwaited(1000), 1000) << "between a reading and the call";
+  after.waited_ns = 0;
+  EXPECT_EQ(unwaited(8000), 8000) << "it slept, which no other program made it do";
+  after.waited_ns = 1000;
+  EXPECT_EQ(unwaited(8000), 7000);
+  after.waited_ns = 700;
+  before.ran_ns = after.ran_ns = std::nullopt;
+  EXPECT_EQ(unwaited(1000), 300) << "as long as nobody else of the process ran";
+  after.others_ran_ns = 500;
+  EXPECT_EQ(unwaited(1000), 1000);
+}
+
+TEST(UnwaitedNs, CountsTheWaitsOfAllThreads) {
+  const DisturbanceCounters before = {0, 0, 0, 0, {}, 0, 0};
+  DisturbanceCounters after = {0, 500, 0, 1000, {}, 0, 0};
+  EXPECT_EQ(unwaited_ns(before, after, 9000, 0.01), 9000) << "the calling thread sleeps";
+  after.others_waited_ns = 8500;
+  EXPECT_EQ(unwaited_ns(before, after, 9000, 0.01), 1000) << "since another one has no core";
+  after.others_waited_ns = -1;  // one has ended
+  EXPECT_EQ(unwaited_ns(before, after, 9000, 0.01), 9000);
+  // The plugin's own threads keep each other waiting.
+  after.ran_ns = 9000;
+  after.others_waited_ns = 8500;
+  EXPECT_EQ(unwaited_ns(before, after, 9000, 0.01), 9000);
+}
+
+TEST(OtherThreads, WaitWhereTheyShareACore) {
+  cpu_set_t before;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(::sched_getcpu(), &one);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  OtherThreads others;
+  EXPECT_EQ(others.waited_ns(), 0);
+  std::atomic<bool> is_done = false;
+  const auto work = [&] {
+    while (!is_done) {
+    }
+  };
+  std::thread first(work);
+  std::thread second(work);
+  const std::int64_t end_ns = monotonic_raw_ns() + 60'000'000;
+  while (monotonic_raw_ns() < end_ns) {
+  }
+  const bool is_counted = DisturbanceMeter().read().waited_ns.has_value();
+  EXPECT_EQ(others.waited_ns() > 10'000'000, is_counted);
+  EXPECT_EQ(DisturbanceMeter(/*counts_others=*/false).read().others_waited_ns, 0);
+  is_done = true;
+  first.join();
+  second.join();
+  ::sched_setaffinity(0, sizeof before, &before);
 }
 
 TEST(SettleWaits, TakesThemOutOfBothSidesOrOfNeither) {

@@ -94,6 +94,66 @@ TEST(TunedToWeights, SaysNothingWithoutBothTimes) {
 
 constexpr double kMs = 1e6;
 
+/// Calls of 1 ms and 3 ms, each beside so much waiting as is said: in some of the plugin's calls it
+/// cannot be told from what lies around them.
+std::vector<measure::Pair> pairs_with(double wait_ns) {
+  std::vector<measure::Pair> pairs(8);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    measure::Pair& pair = pairs[i];
+    pair.unwaited_ns = {1 * kMs, 3 * kMs};
+    pair.call_ns = {1 * kMs, 3 * kMs + wait_ns};
+    if (i % 2 == 0) {
+      pair.waited_ns[measure::kBackend] = wait_ns;
+    } else if (wait_ns > 0) {
+      pair.marks = {0, measure::kPreempted};
+    }
+  }
+  return pairs;
+}
+
+TEST(SecondPairs, TakeWaitsOutThatTheTimedPairsWouldDrop) {
+  measure::PairedSettings settings;
+  settings.fewest_pairs = 5;
+  settings.max_waited = 1;
+  record::SecondWeights found;
+  write_second_pairs(pairs_with(70 * kMs), settings, found);
+  EXPECT_NEAR(*found.speedup, 1.0 / 3, 1e-9);
+  EXPECT_NEAR(*found.speedup_high, 1.0 / 3, 1e-9);
+  EXPECT_NEAR(*found.plugin_ns, 3 * kMs, 1);
+  EXPECT_FALSE(*found.unclear);
+}
+
+TEST(SecondPairs, AreUnclearWhereMuchWasTakenOut) {
+  const measure::PairedSettings settings;
+  record::SecondWeights found;
+  write_second_pairs(pairs_with(0), settings, found);
+  EXPECT_FALSE(*found.unclear);
+  write_second_pairs(pairs_with(70 * kMs), settings, found);
+  EXPECT_TRUE(*found.unclear);
+  record::Record record = record_with(4, 0.5);
+  EXPECT_FALSE(check_tuned_to_weights(record).empty());
+  record.checks.second_weights.unclear = true;
+  EXPECT_TRUE(check_tuned_to_weights(record).empty());
+}
+
+TEST(SecondPairs, AreTimedAgainBeforeTheyAccuse) {
+  record::SecondWeights found;
+  found.speedup = 2;
+  found.unclear = false;
+  EXPECT_FALSE(is_doubtful(found, {2 * kMs, 1 * kMs}));
+  EXPECT_FALSE(is_doubtful(found, {1 * kMs, 1 * kMs})) << "faster on second weights";
+  EXPECT_TRUE(is_doubtful(found, {4 * kMs, 1 * kMs}));
+  found.unclear = true;
+  EXPECT_TRUE(is_doubtful(found, {2 * kMs, 1 * kMs}));
+  record::SecondWeights other;
+  other.speedup = 1;
+  other.unclear = false;
+  EXPECT_TRUE(is_better(other, found)) << "it is clear";
+  EXPECT_FALSE(is_better(found, other));
+  found.unclear = false;
+  EXPECT_TRUE(is_better(found, other));
+}
+
 TEST(ComparedCalls, AreEnoughWhereTheyLastLongAndNothingIsLost) {
   record::SecondWeights found;
   // The plugin's first call after bind is the slow one, eager was interrupted in its second.
