@@ -29,6 +29,20 @@ struct SampleFlags {
   // rename, convert
   std::optional<std::string> apis;
   std::optional<std::string> output;
+  // split, compose
+  std::optional<std::string> at;
+  std::optional<std::string> inputs;
+  std::optional<std::string> ops;
+  std::optional<std::string> ranges;
+  bool single_op = false;
+  bool pass_through = false;
+  bool typical = false;
+  std::optional<std::string> log;
+  // vary
+  std::optional<std::string> dtype;
+  bool dims = false;
+  // split, compose, vary
+  bool dry_run = false;
 };
 
 /// The folders of samples at or below the arguments behind the action, broken ones included; each
@@ -59,5 +73,14 @@ base::Result<int> dedup_samples(const Context& context, const SampleFlags& flags
 base::Result<int> rename_samples(const Context& context, const SampleFlags& flags);
 /// Spells calls as --apis says.
 base::Result<int> convert_samples(const Context& context, const SampleFlags& flags);
+
+/// Cuts samples into pieces, which are samples, below --output.
+base::Result<int> split_samples(const Context& context, const SampleFlags& flags);
+/// Runs pieces one after the other and compares them with the samples of --against.
+base::Result<int> compose_samples(const Context& context, const SampleFlags& flags);
+/// Makes samples of other types, each validated by a run beside the sample.
+base::Result<int> vary_samples(const Context& context, const SampleFlags& flags);
+/// The same with --dims: samples of other shapes, each validated by a run.
+base::Result<int> vary_dims(const Context& context, const SampleFlags& flags);
 
 }  // namespace graphnet::cli

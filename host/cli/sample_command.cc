@@ -178,6 +178,66 @@ std::string convert_description() {
          kWritesSamples;
 }
 
+std::string split_description() {
+  return "Ranges of operators as samples, below DIR/samples/<name>/_decomposed, with upstream's "
+         "names\n"
+         "and files. Operators are counted from 0, names of parameters and releases left out; "
+         "--dry-run\n"
+         "says how many there are. A piece takes what it reads and returns what is read behind it; "
+         "sizes\n"
+         "and numbers from before stand in it. A run of the whole measures its inputs: mean, "
+         "deviation\n"
+         "and ends go into weight_meta.py, or with --inputs recorded the values themselves (up to\n"
+         "1,048,576 elements a tensor). One of these cuts:\n"
+         "  --at N,M      before operators N and M; the pieces cover the sample\n"
+         "  --ops 4-64    pieces of so many operators, where the fewest values live\n"
+         "  --ranges FILE upstream's subgraph_ranges or split_positions\n"
+         "  --single-op   a piece for each operator that gives a tensor\n"
+         "  --typical     sequences of 4 to 63 operators that occur more than once in all samples "
+         "given;\n"
+         "                typical_sequences.json says which\n"
+         "subgraph_ranges.json keeps the ranges. Exit code 1 if a sample could not be split.";
+}
+
+std::string compose_description() {
+  return "Runs the pieces of samples one after the other, on the arguments of the whole, and "
+         "compares\n"
+         "the results with those of the sample. Says how many operators sample and pieces have, "
+         "whether\n"
+         "they are the same in the same order, and how near each output is at upstream's 64 "
+         "tolerances.\n"
+         "--log writes upstream's log; nothing is timed for it: both sides have the time of the "
+         "whole,\n"
+         "so that ES(t) is 1 wherever outputs agree. Pieces are found below DIR by their\n"
+         "subgraph_sources.json, else by the folder above _decomposed and the number at the end "
+         "of\n"
+         "their names. Exit code 1 unless all samples of --against are equal to the bit.";
+}
+
+std::string vary_description() {
+  return "--dtype: samples in another floating type, below DIR/<type>/samples/<name>. As torch's\n"
+         "autocast does, products, convolutions and attention take their operands in the type, "
+         "and\n"
+         "exponentials, norms and sums take float32; the operators of a planned run decide, not "
+         "names.\n"
+         "An argument that only products read is stored in the type. A statement that refuses a "
+         "mix of\n"
+         "types gets float32. A variant is written if it runs, has the shapes of the sample, is "
+         "finite\n"
+         "where the sample is, and differs from it by at most 10 % (float16) or 16 % (bfloat16) of "
+         "each\n"
+         "output's RMS.\n"
+         "--dims: nine variants of other batches, lengths or image sizes, below\n"
+         "DIR/<0 to 8>/samples/<name>: the symbols of input_tensor_constraints.py take upstream's "
+         "values,\n"
+         "and the sizes that model.py names follow from planned runs of both shapes. A variant is "
+         "written\n"
+         "if it can be planned, and runs with finite outputs where it fits into memory and takes "
+         "at most\n"
+         "50 GFLOP.\n"
+         "Exit code 1 if a variant fails.";
+}
+
 struct ActionRow {
   const char* word;
   const char* flags;  ///< that it has besides those of every command
@@ -198,6 +258,15 @@ constexpr ActionRow kActions[] = {
      rename_samples},
     {"convert", "--apis --write --output", "private functions of torch to public ones, or back",
      convert_description, convert_samples},
+    {"split",
+     "--at --ops --ranges --single-op --typical --inputs --pass-through --output --dry-run "
+     "--timeout",
+     "ranges of operators as samples", split_description, split_samples},
+    {"compose", "--against --log --dry-run --timeout",
+     "run pieces one after the other and compare them with the whole", compose_description,
+     compose_samples},
+    {"vary", "--dtype --dims --output --dry-run --timeout", "samples in other types",
+     vary_description, vary_samples},
 };
 
 std::vector<std::string> action_words() {
@@ -220,6 +289,17 @@ Status check_flags(const ActionRow& action, const SampleFlags& flags) {
       {"--apis", flags.apis.has_value()},
       {"--output", flags.output.has_value()},
       {"--write", flags.write},
+      {"--at", flags.at.has_value()},
+      {"--ops", flags.ops.has_value()},
+      {"--ranges", flags.ranges.has_value()},
+      {"--single-op", flags.single_op},
+      {"--typical", flags.typical},
+      {"--inputs", flags.inputs.has_value()},
+      {"--pass-through", flags.pass_through},
+      {"--log", flags.log.has_value()},
+      {"--dtype", flags.dtype.has_value()},
+      {"--dims", flags.dims},
+      {"--dry-run", flags.dry_run},
   };
   const std::vector<std::string> known = base::split(action.flags, ' ');
   for (const auto& [flag, is_given] : given) {
@@ -292,7 +372,8 @@ Result<supervise::AnsweringWorker> start_sample_worker(const Context& context,
 Command sample_command() {
   const auto flags = std::make_shared<SampleFlags>();
   Command command;
-  command.summary = "check, hash, repair, rename, convert and deduplicate samples";
+  command.summary =
+      "check, hash, repair, rename, convert, deduplicate, split, compose and vary samples";
   command.usage = "sample DIR... [options]";
   command.actions = actions();
   command.positionals = {"DIR", "samples or folders of them", &flags->arguments, action_words(),
@@ -309,7 +390,18 @@ Command sample_command() {
       {"--by", "file|traced|retraced|retraced-stable", "as upstream's tools do", &flags->by},
       {"--apis", "stable|unstable", "public or private spellings", &flags->apis},
       {"-o,--output", "DIR", "where to write; no sample there is replaced", &flags->output},
-      {"--write", "", "change the samples themselves", &flags->write}};
+      {"--write", "", "change the samples themselves", &flags->write},
+      {"--at", "N,...", "cut before these operators", &flags->at},
+      {"--ops", "MIN-MAX", "pieces of so many operators", &flags->ops},
+      {"--ranges", "FILE", "ranges or positions, as upstream's tools write them", &flags->ranges},
+      {"--single-op", "", "a piece for each operator", &flags->single_op},
+      {"--typical", "", "pieces whose operators occur more than once", &flags->typical},
+      {"--inputs", "measured|recorded", "of pieces: statistics or the values", &flags->inputs},
+      {"--pass-through", "", "pieces take and return all that is still read", &flags->pass_through},
+      {"--dtype", "float16|bfloat16,...", "types of variants", &flags->dtype},
+      {"--dims", "", "nine variants of other shapes", &flags->dims},
+      {"--log", "FILE", "also write upstream's log of the comparison", &flags->log},
+      {"--dry-run", "", "only say what would be done", &flags->dry_run}};
   command.examples = {
       {"graphnet sample validate new/ --against samples/", "what a contributor's CI asks"},
       {"graphnet sample validate samples/ --changed-since origin/main --against samples/",
@@ -319,7 +411,11 @@ Command sample_command() {
       {"graphnet sample rename subgraphs/ -o renamed/samples", "upstream's names"},
       {"graphnet sample dedup renamed/samples --write", "one sample a program"},
       {"graphnet sample convert samples/ --apis stable -o stable/samples",
-       "public spellings of private functions"}};
+       "public spellings of private functions"},
+      {"graphnet sample split samples/timm --ops 4-64 -o pieces", "subgraphs of a family"},
+      {"graphnet sample compose pieces --against samples/timm", "are they the whole, to the bit?"},
+      {"graphnet sample vary samples/timm --dtype float16,bfloat16 -o variants", "other types"},
+      {"graphnet sample vary samples/timm --dims -o variants", "other batches and sizes"}};
   command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }

@@ -100,15 +100,18 @@ class ConstraintParser {
 
   Status parse_extent(ShapeConstraint* constraint) {
     std::int64_t extent = 0;
+    std::string symbol;
     if (lexer_.token().kind != TokenKind::kName) {
       GN_RETURN_IF_ERROR(parse_integer(&extent));
     } else {
       const auto found = examples_.find(std::string(lexer_.token().text));
       if (found == examples_.end()) return lexer_.expected("a symbol with an example value");
       extent = found->second;
+      symbol = found->first;
       lexer_.advance();
     }
     constraint->shape.push_back(extent);
+    constraint->symbols.push_back(std::move(symbol));
     return Status::ok();
   }
 

@@ -15,6 +15,7 @@ namespace graphnet::validate {
 struct ShapeConstraint {
   std::string name;
   std::vector<std::int64_t> shape;
+  std::vector<std::string> symbols;  ///< by extent, "S0"; empty: a number
   std::int32_t line = 0;
 };
 

@@ -11,8 +11,6 @@
 #include <string>
 #include <system_error>
 
-#include "writer/write_sample.h"
-
 namespace graphnet::writer {
 
 namespace fs = std::filesystem;
@@ -85,7 +83,8 @@ Status check_no_folders(const fs::path& folder) {
   return error ? failed_with("read", folder, error) : Status::ok();
 }
 
-Status write_new_sample(const sample::Sample& sample, TextStyle style, const fs::path& folder) {
+Status write_new_sample(const sample::Sample& sample, TextStyle style, const fs::path& folder,
+                        const FileTexts& others) {
   const fs::path place = place_of(folder);
   std::error_code error;
   if (fs::symlink_status(place, error).type() != fs::file_type::not_found) {
@@ -94,7 +93,7 @@ Status write_new_sample(const sample::Sample& sample, TextStyle style, const fs:
   }
   const Staging staging(place);
   GN_RETURN_IF_ERROR(staging.status());
-  GN_RETURN_IF_ERROR(write_sample(sample, style, staging.sample()));
+  GN_RETURN_IF_ERROR(write_sample(sample, style, staging.sample(), others));
   fs::rename(staging.sample(), place, error);
   return error ? failed_with("write", folder, error) : Status::ok();
 }

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "sample/sample.h"
 #include "writer/model_text.h"
+#include "writer/write_sample.h"
 
 namespace graphnet::writer {
 
@@ -16,7 +17,7 @@ namespace graphnet::writer {
 ///
 /// errors   kUsage: something has this name; kInput, kEnvironment as write_sample()
 base::Status write_new_sample(const sample::Sample& sample, TextStyle style,
-                              const std::filesystem::path& folder);
+                              const std::filesystem::path& folder, const FileTexts& others = {});
 
 /// Writes a sample, as write_sample(), in place of what is in `sample.folder`.
 ///

@@ -33,7 +33,8 @@ std::string stored_hash(const graph::Program& program, TextStyle style) {
   return base::sha256_hex(text.data(), text.size());
 }
 
-Status write_sample(const sample::Sample& sample, TextStyle style, const fs::path& folder) {
+Status write_sample(const sample::Sample& sample, TextStyle style, const fs::path& folder,
+                    const FileTexts& others) {
   const fs::path labels = sample.folder / kLabels;
   GN_ASSIGN_OR_RETURN(const std::string text, base::read_file(labels, kMaxLabelBytes));
   GN_ASSIGN_OR_RETURN(const base::Json json, base::parse_json(text, labels.string()));
@@ -43,6 +44,9 @@ Status write_sample(const sample::Sample& sample, TextStyle style, const fs::pat
   GN_RETURN_IF_ERROR(
       base::write_file_atomic(folder / "weight_meta.py", meta_text(sample.metas, style)));
   GN_RETURN_IF_ERROR(base::write_file_atomic(folder / kLabels, labels_text(json)));
+  for (const auto& [name, other] : others) {
+    GN_RETURN_IF_ERROR(base::write_file_atomic(folder / name, other));
+  }
   for (const char* name : {"input_meta.py", "input_tensor_constraints.py"}) {
     std::error_code ignored;
     if (fs::exists(folder / name, ignored)) continue;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 
 #include "eager/engine.h"
+#include "eager/planner.h"
 #include "eager/scalar_type.h"
 
 namespace graphnet::eager {
@@ -13,6 +15,13 @@ namespace graphnet::eager {
 inline at::Tensor wrap(const EngineArgument& argument) {
   return at::from_blob(argument.data, argument.shape,
                        at::TensorOptions().dtype(to_scalar_type(argument.dtype)));
+}
+
+/// An argument of a plan: on the Meta device, unless its elements are known.
+inline at::Tensor meta_tensor(const PlanArgument& argument) {
+  const auto options = at::TensorOptions().dtype(to_scalar_type(argument.dtype));
+  if (argument.known != nullptr) return at::from_blob(argument.known, argument.shape, options);
+  return at::empty(argument.shape, options.device(c10::Device(c10::kMeta)));
 }
 
 /// The argument where calls on `device` find it.

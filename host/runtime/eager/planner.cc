@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "eager/planner.h"
 
-#include <ATen/ops/empty.h>
-#include <ATen/ops/from_blob.h>
 #include <c10/core/InferenceMode.h>
 
 #include <limits>
 
+#include "eager/argument_tensor.h"
 #include "eager/capture.h"
 #include "eager/live_cost.h"
 #include "eager/meta_executor.h"
@@ -32,12 +31,6 @@ std::int64_t dense_bytes(at::IntArrayRef shape, std::size_t element_bytes) {
     if (__builtin_mul_overflow(bytes, extent, &bytes)) bytes = kMostBytes;
   }
   return bytes;
-}
-
-at::Tensor wrap(const PlanArgument& argument) {
-  const auto options = at::TensorOptions().dtype(to_scalar_type(argument.dtype));
-  if (argument.known != nullptr) return at::from_blob(argument.known, argument.shape, options);
-  return at::empty(argument.shape, options.device(c10::Device(c10::kMeta)));
 }
 
 void copy_shapes(const std::vector<RecordedCall>& calls, std::vector<CallShape>& shapes) {
@@ -86,7 +79,7 @@ struct MetaArguments {
 MetaArguments meta_arguments(const std::vector<PlanArgument>& arguments) {
   MetaArguments result;
   for (const PlanArgument& argument : arguments) {
-    result.tensors.push_back(wrap(argument));
+    result.tensors.push_back(meta_tensor(argument));
     result.is_weight.push_back(argument.is_weight);
   }
   return result;
@@ -145,10 +138,7 @@ base::Result<Plan> measure_program(const graph::Program& program,
   GN_RETURN_IF_ERROR(guarded([&] {
     const c10::InferenceMode inference(true);
     std::vector<at::Tensor> tensors;
-    for (const EngineArgument& argument : arguments) {
-      tensors.push_back(at::from_blob(argument.data, argument.shape,
-                                      at::TensorOptions().dtype(to_scalar_type(argument.dtype))));
-    }
+    for (const EngineArgument& argument : arguments) tensors.push_back(wrap(argument));
     CallRecorder recorder;
     const std::vector<bool> no_weights(arguments.size(), false);
     trace(program, tensors, no_weights, recorder, plan, shapes);

@@ -46,7 +46,9 @@ std::string with_position(const graph::Program& program, const Statement& statem
 }  // namespace
 
 std::vector<at::Tensor> Tracer::run() {
-  for (const Statement& statement : program_.statements) {
+  for (std::size_t i = 0; i < program_.statements.size(); ++i) {
+    const Statement& statement = program_.statements[i];
+    if (watch_) watch_(i, variables_);
     try {
       execute(statement);
     } catch (const TraceError& error) {
@@ -56,6 +58,7 @@ std::vector<at::Tensor> Tracer::run() {
                        with_position(program_, statement, error.what_without_backtrace()));
     }
   }
+  if (watch_) watch_(program_.statements.size(), variables_);
   std::vector<Value> results;
   for (const graph::VariableId id : program_.results) {
     collect_tensors(variables_[static_cast<std::size_t>(id)], results);

@@ -3,6 +3,7 @@
 
 #include <c10/core/Device.h>
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -34,6 +35,11 @@ class Tracer {
   ///
   /// errors   TraceError with position in the message, or libtorch's exceptions
   std::vector<at::Tensor> run();
+
+  /// Called before each statement with its number, and once with the number of statements behind
+  /// the last, with what the variables hold.
+  using StatementWatch = std::function<void(std::size_t, const std::vector<Value>&)>;
+  void watch_statements(StatementWatch watch) { watch_ = std::move(watch); }
 
   Tape take_tape() { return std::move(tape_); }
   /// Copies of the arguments that the program writes to, by position, as they were before.
@@ -92,6 +98,7 @@ class Tracer {
   const graph::Program& program_;
   const std::vector<at::Tensor>& arguments_;
   CallExecutor* executor_;
+  StatementWatch watch_;
   c10::Device device_;
   std::set<Slot> host_reads_;
   std::vector<bool> host_read_arguments_;

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "graph/reads.h"
 #include "sample/lexer.h"
 
 namespace graphnet::sample {
@@ -27,21 +28,6 @@ using graph::StatementKind;
 using graph::VariableId;
 
 using Variables = std::set<VariableId>;
-
-void add_reads(const Expression& expression, Variables& reads) {
-  if (expression.kind == ExpressionKind::kVariable) reads.insert(expression.variable);
-  for (const Expression& child : expression.children) add_reads(child, reads);
-}
-
-Variables reads_of(const Statement& statement) {
-  Variables reads;
-  add_reads(statement.value, reads);
-  add_reads(statement.index, reads);
-  const bool changes_target =
-      statement.kind == StatementKind::kAugmented || statement.kind == StatementKind::kSetItem;
-  if (changes_target) reads.insert(statement.target);
-  return reads;
-}
 
 /// Methods and attributes whose value is no tensor.
 constexpr std::array<std::string_view, 9> kPlainMembers = {

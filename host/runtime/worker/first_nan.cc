@@ -8,14 +8,10 @@
 
 #include "base/field_reader.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "eager/non_finite.h"
-#include "sample/arguments.h"
-#include "sample/sample.h"
 #include "sample/value_bound.h"
-#include "worker/admission.h"
-#include "worker/eager_side.h"
+#include "worker/ready_sample.h"
 #include "worker/requests.h"
 
 namespace graphnet::worker {
@@ -168,21 +164,14 @@ Result<Json> first_nan(const Json& arguments) {
   base::FieldReader fields(arguments);
   fields.require("sample").read("sample", path);
   GN_RETURN_IF_ERROR(fields.status());
-  GN_ASSIGN_OR_RETURN(sample::Sample sample, sample::load_sample(path));
+  std::vector<sample::ValueBound> bounds;
   if (arguments.contains("bounds")) {
-    GN_ASSIGN_OR_RETURN(const auto bounds, sample::bounds_from_json(arguments["bounds"]));
-    GN_RETURN_IF_ERROR(sample::set_bounds(bounds, sample.metas));
+    GN_ASSIGN_OR_RETURN(bounds, sample::bounds_from_json(arguments["bounds"]));
   }
-  const graph::Program& program = sample.program;
-  GN_RETURN_IF_ERROR(eager::Engine::check(program));
-  GN_ASSIGN_OR_RETURN(const eager::Plan plan, plan_sample(sample));
-  const std::string refused = refusal(plan, {base::available_memory_bytes(), 0});
-  if (!refused.empty()) return Json::object({{"refused", refused}});
-  GN_ASSIGN_OR_RETURN(auto values, sample::generate_arguments(sample.metas, program.parameters,
-                                                              sample::kUpstreamSeed));
-  const std::vector<eager::EngineArgument> views = engine_arguments(values);
-  GN_RETURN_IF_ERROR(eager::Engine::finish_arguments(program, views, sample::kUpstreamSeed));
-  GN_ASSIGN_OR_RETURN(const FiniteReport report, eager::find_non_finite(program, views));
+  GN_ASSIGN_OR_RETURN(const ReadySample ready, ready_sample(path, bounds));
+  if (!ready.refused.empty()) return Json::object({{"refused", ready.refused}});
+  const graph::Program& program = ready.sample.program;
+  GN_ASSIGN_OR_RETURN(const FiniteReport report, eager::find_non_finite(program, ready.views));
   Json answer = report_json(program, report);
   answer["text"] = report_text(program, report);
   return answer;

@@ -44,6 +44,47 @@ base::Result<base::Json> inspect(const base::Json& arguments);
 ///         [facts], "result": facts}: NonFiniteCall (eager/non_finite.h)
 base::Result<base::Json> first_nan(const base::Json& arguments);
 
+/// What variables hold inside a run of a sample, and what statements write to: {"sample": its
+/// folder, "points": [[statement, [variable, ...], end, [variable, ...]], ...] (ascending; numbers
+/// of graph::Program; the second variables only if a statement of [statement, end) writes to them),
+/// "most_elements": larger tensors come without their elements} -> {"values": [[value, ...], ...]
+/// (as the points; null: not written to), "writes": [[statement, [variable, ...]], ...]}.
+///
+/// value   {"plain": "(1, 2)"}, {"items": [value], "is_list"}, or {"dtype", "shape", "mean",
+///         "deviation", "lowest", "highest", "lowest_integer", "highest_integer", "elements":
+///         "1.0 2.0"}: eager::ValueRecord
+/// errors   kEnvironment: it does not fit into memory; of the run
+base::Result<base::Json> record_values(const base::Json& arguments);
+
+/// Runs a sample, and its pieces one after the other on the same arguments: {"sample": its folder,
+/// "pieces": [folder, ...]} -> {"outcome", "message", "bit_equal": whether all outputs are,
+/// "outputs": [{"dtype", "shape", "bit_equal", "all_close": [64 bools], "max_diff", "mean_diff",
+/// "relative_rms"}], "whole_ns": of the one run of the sample}.
+///
+/// errors   kInput: pieces that do not fit together (eager::run_chain()); as record_values()
+base::Result<base::Json> compose(const base::Json& arguments);
+
+/// What each statement of a sample does, planned on the Meta device: {"sample": its folder} ->
+/// {"statements": [{"ops": ["aten::linear"], "dtype": of what its target holds, "shape"}]}:
+/// eager::StatementFacts.
+///
+/// errors   kUnsupported: it cannot be planned; as generating arguments, memory aside
+base::Result<base::Json> plan_statements(const base::Json& arguments);
+
+/// The integers of a program for arguments of other shapes: {"sample": its folder, "shapes": {name
+/// of an argument: shape}} -> {"integers": those of graph::written_integers(), "changed": how many,
+/// "flop": of one call}: eager::resize_program().
+///
+/// errors   kInput, kUnsupported: it cannot be planned in these shapes
+base::Result<base::Json> resize(const base::Json& arguments);
+
+/// Runs another form of a sample, and the sample itself if it is given: {"form": folder, "sample":
+/// folder or left out} -> {"outputs": [{"dtype", "shape", "same_shape", "not_finite",
+/// "relative_rms", "floating"}]}: eager::OutputDistance.
+///
+/// errors   kEnvironment: one does not fit into memory; of the runs
+base::Result<base::Json> try_form(const base::Json& arguments);
+
 /// Whether a device can be used: {"device": "cuda:0"} -> examine_device() (device_answer.h). To be
 /// asked once of a process.
 ///
@@ -77,6 +118,11 @@ inline constexpr RequestRow kRequests[] = {
     {"describe", describe},
     {"inspect", inspect},
     {"first_nan", first_nan},
+    {"record_values", record_values},
+    {"compose", compose},
+    {"plan_statements", plan_statements},
+    {"resize", resize},
+    {"try_form", try_form},
     {"check_device", check_device},
     {"report_device", report_device},
     {"bisect_nodes", list_nodes},
