@@ -92,6 +92,22 @@ TEST_F(Split, PiecesHaveUpstreamsNamesAndFiles) {
   EXPECT_EQ(again["samples"][0]["ranges"], json["samples"][0]["ranges"]);
 }
 
+TEST_F(Split, TypicalPiecesRepeat) {
+  const base::Json json =
+      run({"split", kResNet.string(), "--typical", "--output", output().string()}, 0);
+  const auto found = base::parse_json(read_text(output() / "typical_sequences.json"), "sequences");
+  ASSERT_TRUE(found.is_ok());
+  std::size_t num_places = 0;
+  for (const base::Json& sequence : (*found)["sequences"]) {
+    EXPECT_GE(sequence["operators"].size(), 4U);
+    EXPECT_LT(sequence["operators"].size(), 64U);
+    EXPECT_GE(sequence["occurrences"].size(), 2U);
+    num_places += sequence["occurrences"].size();
+  }
+  EXPECT_GT(num_places, 0U);
+  EXPECT_EQ(json["samples"][0]["written"].size(), num_places);
+}
+
 TEST_F(Split, RecordedInputsAreTheValues) {
   run({"split", kPerceptron.string(), "--at", "2", "--inputs", "recorded", "--output",
        output().string()},
