@@ -14,6 +14,7 @@ base::Json to_json(const Task& task) {
   object["plugin_library"] = task.plugin_library;
   if (!task.opened_before.empty()) object["opened_before"] = task.opened_before;
   if (!task.calls_libtorch.empty()) object["calls_libtorch"] = task.calls_libtorch;
+  if (task.runs_elsewhere) object["runs_elsewhere"] = true;
   object["plugin_name"] = task.plugin_name;
   object["plugin_version"] = task.plugin_version;
   if (!task.plugin_sha256.empty()) object["plugin_sha256"] = task.plugin_sha256;
@@ -60,6 +61,7 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read("plugin_library", task.plugin_library)
       .read("opened_before", task.opened_before)
       .read("calls_libtorch", task.calls_libtorch)
+      .read("runs_elsewhere", task.runs_elsewhere)
       .read("plugin_name", task.plugin_name)
       .read("plugin_version", task.plugin_version)
       .read("plugin_sha256", task.plugin_sha256)

@@ -52,6 +52,8 @@ struct Task {
   std::vector<std::string> opened_before;  ///< libraries to open before it, in this order
   /// Functions of libtorch that it calls by design; see proof::Evidence::declared.
   std::vector<std::string> calls_libtorch;
+  /// It hands its work to another process; see proof::Evidence::runs_elsewhere.
+  bool runs_elsewhere = false;
   std::string plugin_name;
   std::string plugin_version;
   std::string plugin_sha256;                         ///< of the library; empty: not known

@@ -21,6 +21,11 @@ inline constexpr const char* kManifestName = "plugin.yaml";
 /// `replay`.
 inline constexpr const char* kGraphCapturable = "graph_capturable";
 
+/// Capability of a plugin whose `run` hands its work to a process that is not of this worker, such
+/// as one in a container: the verdict is `reported` where it would be `proven`. See
+/// proof/verdict.h.
+inline constexpr const char* kRunsElsewhere = "runs_elsewhere";
+
 /// The pip requirements file beside plugin.yaml that pins the wheels of a plugin's compiler.
 inline constexpr const char* kRequirementsName = "requirements.txt";
 

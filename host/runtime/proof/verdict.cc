@@ -98,6 +98,7 @@ record::Verdict verdict_of(const Evidence& evidence) {
   // Execute-deny saw no entry: the plugin had opened the windows.
   if (!evidence.sampled.empty()) return mixed(evidence);
   if (evidence.plugin_windows == 0) return ProofVerdict::kEmpty;
+  if (evidence.runs_elsewhere && evidence.differs.empty()) return ProofVerdict::kReported;
   const std::string device_says = device_doubt(evidence);
   if (!device_says.empty()) return unknown(device_says);
   if (evidence.device && evidence.device->plugin_work == 0) return ProofVerdict::kEmpty;

@@ -42,6 +42,8 @@ struct Evidence {
   /// What the plugin's manifest says that its compiler calls in libtorch by design: patterns of
   /// fnmatch(3) for names of `entered` and `dispatched`.
   std::vector<std::string> declared;
+  /// Its manifest says that it hands its work to another process, where no tracer looks.
+  bool runs_elsewhere = false;
 
   /// Of samples on a device; then code of the plugin and work on the device are both needed.
   std::optional<DeviceEvidence> device;
@@ -67,7 +69,8 @@ struct Evidence {
 /// |                   | work on the device                                                      |
 /// | `empty`           | what was traced did not compute the outputs: they were stored, written  |
 /// |                   | later or left out, or no device did anything                            |
-/// | `reported`        | only the plugin itself says so; reserved, nothing gives it yet           |
+/// | `reported`        | only the plugin itself says so: its manifest says that it hands its     |
+/// |                   | work to another process, and nothing was found that speaks against it   |
 /// | `unknown(reason)` | it could not be found out, why                                          |
 ///
 /// Evidence against the plugin takes precedence over missing evidence.

@@ -45,6 +45,7 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
     task.opened_before.push_back(file.string());
   }
   task.calls_libtorch = backend.manifest.calls_libtorch;
+  task.runs_elsewhere = backend.manifest.has_capability(config::kRunsElsewhere);
   task.plugin_name = backend.manifest.name;
   task.plugin_version = backend.manifest.version;
   task.plugin_sha256 = backend.library.sha256;

@@ -78,8 +78,12 @@ class ProofPhase {
              const std::string& mode, TimedCalls timed, DeviceTracing* device = nullptr,
              measure::ProcessFamily* family = nullptr);
 
-  /// What the plugin calls in libtorch by design: see proof::Evidence::declared. Before trace().
-  void declare(std::vector<std::string> patterns) { evidence_.declared = std::move(patterns); }
+  /// What the plugin calls in libtorch by design, and whether it hands its work to another process:
+  /// see proof::Evidence. Before trace().
+  void declare(std::vector<std::string> patterns, bool runs_elsewhere) {
+    evidence_.declared = std::move(patterns);
+    evidence_.runs_elsewhere = runs_elsewhere;
+  }
 
   /// Calls under the execute-deny tracer and the dispatcher counts, and then under the sampler.
   /// Returns the verdict.

@@ -142,7 +142,7 @@ void prove(SessionLog& log, const ComparedSample& compared, const proof::MapHist
   ProofPhase phase(compared, mappings, log.task().proof,
                    {record.flags, record.plugin_side.median_ns.value_or(0)},
                    tracing ? &*tracing : nullptr, &family);
-  phase.declare(log.task().calls_libtorch);
+  phase.declare(log.task().calls_libtorch, log.task().runs_elsewhere);
   base::Json ledger = base::Json::object();
   record.verdict = phase.trace(ledger);
   record.proof = record::part_from_json<record::Proof>(std::move(ledger));

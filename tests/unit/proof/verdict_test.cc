@@ -55,6 +55,27 @@ TEST(Verdict, MixedSaysDeclaredIfTheManifestNamesAllThatWasCalled) {
   EXPECT_EQ(verdict_of(evidence).text(), "mixed(at::native::f)");
 }
 
+TEST(Verdict, ReportedIfTheWorkIsDoneWhereNothingIsTraced) {
+  Evidence evidence = proven();
+  evidence.runs_elsewhere = true;
+  EXPECT_EQ(verdict_of(evidence).text(), "reported");
+  evidence.unsampled = "no samples";
+  evidence.flags = {record::Flag::kHelperProcess};
+  EXPECT_EQ(verdict_of(evidence).text(), "reported") << "there is nothing to see in this process";
+  evidence.differs = "outputs differ";
+  EXPECT_EQ(verdict_of(evidence).text(), "unknown(outputs differ)");
+  evidence = proven();
+  evidence.runs_elsewhere = true;
+  evidence.entered = {"at::cpu::mm"};
+  EXPECT_EQ(verdict_of(evidence).text(), "mixed(at::cpu::mm)");
+  evidence.entered.clear();
+  evidence.is_stale = true;
+  EXPECT_EQ(verdict_of(evidence).text(), "empty");
+  evidence.is_stale = false;
+  evidence.unavailable = "refused";
+  EXPECT_EQ(verdict_of(evidence).text(), "unknown(refused)");
+}
+
 TEST(Verdict, MixedNamesWhatWasNotAskedForByName) {
   Evidence evidence = proven();
   evidence.inside = {"at::native::f"};
