@@ -234,7 +234,7 @@ std::string vary_description() {
          "written\n"
          "if it can be planned, and runs with finite outputs where it fits into memory and takes "
          "at most\n"
-         "50 GFLOP.\n"
+         "50 GFLOP and 1 GB of arguments.\n"
          "Exit code 1 if a variant fails.";
 }
 

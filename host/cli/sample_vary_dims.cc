@@ -32,9 +32,9 @@ using base::Status;
 
 namespace {
 
-/// Of one call; a variant above it is planned and not run, for it takes a core more than some
-/// seconds.
+/// Of one call. A variant above one of these is planned and not run: it would take a core minutes.
 constexpr double kMostFlop = 50e9;
+constexpr double kMostArgumentBytes = 1e9;
 
 /// What became of one variant.
 struct DimVariant {
@@ -118,7 +118,9 @@ class DimVariation {
     fs::remove_all(place, ignored);
     const writer::FileTexts files = {{"input_tensor_constraints.py", ""}};
     GN_RETURN_IF_ERROR(writer::write_new_sample(form, writer::TextStyle::kTraced, place, files));
-    if ((*answer)["flop"].get<double>() > kMostFlop) {
+    const bool is_costly = (*answer)["flop"].get<double>() > kMostFlop ||
+                           (*answer)["argument_bytes"].get<double>() > kMostArgumentBytes;
+    if (is_costly) {
       variant.run = "not-run";
     } else {
       try_form(place, variant);

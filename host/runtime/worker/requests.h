@@ -73,7 +73,7 @@ base::Result<base::Json> plan_statements(const base::Json& arguments);
 
 /// The integers of a program for arguments of other shapes: {"sample": its folder, "shapes": {name
 /// of an argument: shape}} -> {"integers": those of graph::written_integers(), "changed": how many,
-/// "flop": of one call}: eager::resize_program().
+/// "flop": of one call, "argument_bytes"}: eager::resize_program().
 ///
 /// errors   kInput, kUnsupported: it cannot be planned in these shapes
 base::Result<base::Json> resize(const base::Json& arguments);

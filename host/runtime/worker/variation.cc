@@ -89,8 +89,10 @@ Result<Json> resize(const Json& arguments) {
     integers.push_back(*integer);
   }
   const eager::Plan plan = eager::plan_program(result.program, resized);
-  return Json::object(
-      {{"integers", std::move(integers)}, {"changed", result.num_literals}, {"flop", plan.flop}});
+  return Json::object({{"integers", std::move(integers)},
+                       {"changed", result.num_literals},
+                       {"flop", plan.flop},
+                       {"argument_bytes", plan.argument_bytes}});
 }
 
 Result<Json> try_form(const Json& arguments) {
