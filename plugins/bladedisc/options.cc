@@ -92,18 +92,10 @@ std::string on_path(const std::string& name) {
   return "";
 }
 
+// The host says so first, with the commands that set it up (`starts` in plugin.yaml).
 [[noreturn]] void say_unconfigured(const std::string& what) {
-  throw Failure(
-      GN_STATUS_UNAVAILABLE,
-      "bladedisc is not configured: " + what +
-          ". Three commands set it up where there is Docker (plugins/bladedisc/README.md): 1. "
-          "mkdir "
-          "-p /tmp/disc && cp -r <this plugin's folder> /tmp/disc/bladedisc && docker run -d "
-          "--name "
-          "disc -v /tmp/disc:/tmp/disc bladedisc/bladedisc:<tag> sleep infinity; 2. docker exec "
-          "disc sh /tmp/disc/bladedisc/build-runner /tmp/disc; 3. graphnet run SAMPLE --config "
-          "bladedisc-docker.yaml. Coverage needs none of it: graphnet inspect SAMPLE --coverage "
-          "--config bladedisc.yaml");
+  throw Failure(GN_STATUS_UNAVAILABLE, "bladedisc is not configured: " + what +
+                                           "; plugins/bladedisc/README.md has the three commands");
 }
 
 /// One program and where it is looked for.

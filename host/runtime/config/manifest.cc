@@ -18,13 +18,16 @@ namespace {
 std::vector<MapKeys> maps_of_manifest() {
   return {{"",
            {"schema", "name", "version", "vendor", "license", "library", "abi", "devices",
-            "weights", "needs", "opens", "options", "capabilities", "calls_libtorch"},
+            "weights", "needs", "opens", "starts", "options", "capabilities", "calls_libtorch"},
            {"schema", "name", "version", "library", "abi", "devices", "weights"}},
           {"abi", {"major", "minor"}, {"major", "minor"}},
           {"needs.[]", {"soname", "hint", "wheel_folder"}, {"soname", "hint"}},
           {"opens.[]",
            {"name", "sonames", "named_only", "option", "variable", "python_folder", "hints"},
            {"name", "sonames", "hints"}},
+          {"starts.[]",
+           {"name", "program", "option", "variable", "launcher_option", "hints"},
+           {"name", "program", "hints"}},
           option_keys("options.*")};
 }
 
@@ -135,6 +138,19 @@ Result<std::vector<std::string>> optional_list(const MapReader& map, const std::
                          : read_text_list(*node, map.path_of(key));
 }
 
+/// A key that names an option of the plugin must name one of type text.
+Status check_text_option(const MapReader& row, const std::string& key, const std::string& list,
+                         const Manifest& manifest) {
+  GN_ASSIGN_OR_RETURN(const std::string name, optional_text(row, key));
+  const auto is_named = [&](const OptionSpec& spec) {
+    return spec.name == name && spec.type == OptionSpec::Type::kText;
+  };
+  if (name.empty() || std::any_of(manifest.options.begin(), manifest.options.end(), is_named)) {
+    return Status::ok();
+  }
+  return error_at(*row.find(key), list + "." + key + " names no option of type text");
+}
+
 Status read_opens(const MapReader& map, Manifest& manifest) {
   const YamlNode* node = map.find("opens");
   if (node == nullptr) return Status::ok();
@@ -149,14 +165,29 @@ Status read_opens(const MapReader& map, Manifest& manifest) {
     GN_ASSIGN_OR_RETURN(library.python_folder, optional_text(row, "python_folder"));
     GN_ASSIGN_OR_RETURN(library.option, optional_text(row, "option"));
     GN_ASSIGN_OR_RETURN(library.hints, optional_list(row, "hints"));
-    const auto is_named = [&](const OptionSpec& spec) {
-      return spec.name == library.option && spec.type == OptionSpec::Type::kText;
-    };
-    if (!library.option.empty() &&
-        std::none_of(manifest.options.begin(), manifest.options.end(), is_named)) {
-      return error_at(*row.find("option"), "opens.option names no option of type text");
-    }
+    GN_RETURN_IF_ERROR(check_text_option(row, "option", "opens", manifest));
     manifest.opens.push_back(std::move(library));
+  }
+  return Status::ok();
+}
+
+Status read_starts(const MapReader& map, Manifest& manifest) {
+  const YamlNode* node = map.find("starts");
+  if (node == nullptr) return Status::ok();
+  GN_RETURN_IF_ERROR(expect_sequence(*node, "starts"));
+  for (const auto& item : node->items) {
+    GN_ASSIGN_OR_RETURN(const MapReader row, MapReader::open(item, "starts"));
+    StartedProgram program;
+    GN_ASSIGN_OR_RETURN(program.name, require_text(row, "name"));
+    GN_ASSIGN_OR_RETURN(program.program, require_text(row, "program"));
+    GN_ASSIGN_OR_RETURN(program.option, optional_text(row, "option"));
+    GN_ASSIGN_OR_RETURN(program.variable, optional_text(row, "variable"));
+    GN_ASSIGN_OR_RETURN(program.launcher_option, optional_text(row, "launcher_option"));
+    GN_ASSIGN_OR_RETURN(program.hints, optional_list(row, "hints"));
+    for (const char* key : {"option", "launcher_option"}) {
+      GN_RETURN_IF_ERROR(check_text_option(row, key, "starts", manifest));
+    }
+    manifest.starts.push_back(std::move(program));
   }
   return Status::ok();
 }
@@ -204,6 +235,7 @@ Result<Manifest> read_manifest(const fs::path& file) {
     GN_ASSIGN_OR_RETURN(manifest.options, read_option_specs(*options, "options"));
   }
   GN_RETURN_IF_ERROR(read_opens(map, manifest));
+  GN_RETURN_IF_ERROR(read_starts(map, manifest));
   if (const YamlNode* capabilities = map.find("capabilities")) {
     GN_ASSIGN_OR_RETURN(manifest.capabilities, read_text_list(*capabilities, "capabilities"));
   }

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "config/opened_library.h"
 #include "config/option_schema.h"
+#include "config/started_program.h"
 
 namespace graphnet::config {
 
@@ -53,6 +54,7 @@ struct Manifest {
   std::vector<std::string> weights;  ///< "bound", "frozen", "per_call"
   std::vector<NeededLibrary> needs;
   std::vector<OpenedLibrary> opens;
+  std::vector<StartedProgram> starts;
   std::vector<OptionSpec> options;
   std::vector<std::string> capabilities;
   /// Functions and operators of libtorch that the compiler calls by design, as patterns of

@@ -178,7 +178,11 @@ Status examine_files(const Installation& installation, Backend& backend) {
   return check_plugin_files(backend.manifest, installation);
 }
 
-Status check_opened(const Backend& backend) {
+/// Whether what users install for the plugin is here.
+Status check_installed(const Backend& backend) {
+  for (const StartedProgram& program : backend.manifest.starts) {
+    GN_RETURN_IF_ERROR(check_started_program(program, backend.options));
+  }
   if (backend.manifest.opens.empty()) return Status::ok();
   const LoaderPaths paths = LoaderPaths::of_this_machine();
   for (const OpenedLibrary& library : backend.manifest.opens) {
@@ -215,7 +219,7 @@ Result<Backend> examine_backend(const Installation& installation,
     backend.problem = check_capturable(backend.manifest, backend.config);
   }
   backend.problem.add_context("from " + backend.config.backend.where);
-  backend.unavailable = check_opened(backend);
+  backend.unavailable = check_installed(backend);
   backend.unavailable.add_context("from " + backend.config.backend.where);
   return backend;
 }

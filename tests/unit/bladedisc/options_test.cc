@@ -56,9 +56,8 @@ TEST_F(ProgramsTest, OptionComesBeforeVariableBeforePath) {
 TEST_F(ProgramsTest, SaysHowToSetItUp) {
   const Ended end = end_of([] { find_programs({}); });
   EXPECT_EQ(end.code, std::uint32_t{GN_STATUS_UNAVAILABLE});
-  EXPECT_TRUE(
-      mentions(end.message, {"bladedisc is not configured", "no disc_compiler_main", "docker run",
-                             "build-runner", "--config bladedisc-docker.yaml"}));
+  EXPECT_TRUE(mentions(end.message, {"bladedisc is not configured", "no disc_compiler_main",
+                                     "plugins/bladedisc/README.md"}));
   Options options;
   options.compiler = fake_compiler("works");
   EXPECT_TRUE(mentions(end_of([&] { find_programs(options); }).message, {"no gn-disc-run"}));
