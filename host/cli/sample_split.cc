@@ -68,10 +68,10 @@ Result<std::vector<std::size_t>> read_numbers(const char* flag, const std::strin
 }
 
 Result<Selection> read_selection(const SampleFlags& flags) {
-  const int num_given =
-      static_cast<int>(flags.at.has_value()) + static_cast<int>(flags.ops.has_value()) +
-      static_cast<int>(flags.ranges.has_value()) + static_cast<int>(flags.single_op) +
-      static_cast<int>(flags.typical);
+  const int num_given = static_cast<int>(flags.at.has_value()) +
+                        static_cast<int>(flags.ops.has_value()) +
+                        static_cast<int>(flags.ranges.has_value()) +
+                        static_cast<int>(flags.single_op) + static_cast<int>(flags.typical);
   if (num_given != 1) return needs_selection();
   Selection selection;
   selection.single = flags.single_op;

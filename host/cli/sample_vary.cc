@@ -152,12 +152,13 @@ class Variation {
       }
       GN_ASSIGN_OR_RETURN(const Trial trial, try_form(form, dtype));
       if (trial.status.is_ok()) {
+        variant.problem.clear();
         judge(trial.outputs, variant);
         if (variant.problem.empty()) GN_RETURN_IF_ERROR(keep(sample, variant));
         return variant;
       }
       variant.problem = trial.status.message();
-      if (!trial.culprit || !wide.insert(*trial.culprit).second) return variant;
+      if (!trial.culprit || !vary::widen(sample.program, *trial.culprit, wide)) return variant;
     }
     return variant;
   }

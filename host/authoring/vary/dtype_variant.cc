@@ -142,6 +142,14 @@ bool is_in_place(const Statement& statement) {
          value.text.back() == '_' && value.text[value.text.size() - 2] != '_';
 }
 
+/// What it changes; -1: nothing that has a name.
+VariableId changed_by(const Statement& statement) {
+  if (statement.kind != StatementKind::kAssign) return statement.target;
+  const auto& children = statement.value.children;
+  const bool is_variable = !children.empty() && children[0].kind == ExpressionKind::kVariable;
+  return is_variable ? children[0].variable : -1;
+}
+
 /// What is known of a variable while the program is rewritten.
 struct Held {
   bool is_float32 = false;  ///< in the sample
@@ -263,8 +271,14 @@ class Rewriting {
       cast(statement, index, wide, true);
       return true;
     }
+    if (wide_.count(index) > 0) {
+      // It refused: a type may be another than is known here, and a cast to the same type is none.
+      narrow.insert(narrow.end(), wide.begin(), wide.end());
+      cast(statement, index, narrow, false);
+      return false;
+    }
     if (narrow.empty()) return false;
-    if (wide_.count(index) > 0 || has_any(facts, kWide)) {
+    if (has_any(facts, kWide)) {
       cast(statement, index, narrow, false);
       return false;
     }
@@ -283,13 +297,6 @@ class Rewriting {
                               value.text == "view_as" || value.text == "reshape_as");
     return is_by_first && value.children[0].kind == ExpressionKind::kVariable &&
            held(value.children[0].variable).is_narrow;
-  }
-
-  static VariableId changed_by(const Statement& statement) {
-    if (statement.kind != StatementKind::kAssign) return statement.target;
-    const auto& children = statement.value.children;
-    const bool is_variable = !children.empty() && children[0].kind == ExpressionKind::kVariable;
-    return is_variable ? children[0].variable : -1;
   }
 
   static std::vector<VariableId> without(std::vector<VariableId> list, VariableId one) {
@@ -366,6 +373,20 @@ Result<std::vector<StatementFacts>> read_facts(const Json& answer) {
 DTypeVariant with_dtype(const sample::Sample& sample, const std::vector<StatementFacts>& facts,
                         DType target, const std::set<std::size_t>& wide) {
   return Rewriting(sample, facts, target, wide).take();
+}
+
+bool widen(const Program& program, std::size_t statement, std::set<std::size_t>& wide) {
+  while (is_in_place(program.statements[statement])) {
+    const VariableId changed = changed_by(program.statements[statement]);
+    std::size_t maker = statement;
+    do {
+      if (maker == 0) return false;
+      --maker;
+    } while (program.statements[maker].kind == StatementKind::kRelease ||
+             program.statements[maker].target != changed);
+    statement = maker;
+  }
+  return wide.insert(statement).second;
 }
 
 }  // namespace graphnet::vary

@@ -43,4 +43,8 @@ struct DTypeVariant {
 DTypeVariant with_dtype(const sample::Sample& sample, const std::vector<StatementFacts>& facts,
                         base::DType target, const std::set<std::size_t>& wide);
 
+/// Adds a statement that refuses its types to those that shall take float32: of one that changes a
+/// value in place, the statement that made the value. False: there is nothing to add.
+bool widen(const graph::Program& program, std::size_t statement, std::set<std::size_t>& wide);
+
 }  // namespace graphnet::vary

@@ -2,6 +2,7 @@
 #include "eager/tracer.h"
 
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "base/dtype.h"
@@ -56,6 +57,9 @@ std::vector<at::Tensor> Tracer::run() {
     } catch (const c10::Error& error) {
       throw TraceError(base::Code::kEnvironment,
                        with_position(program_, statement, error.what_without_backtrace()));
+    } catch (const std::runtime_error& error) {
+      // c10's word for a number that does not fit an element type.
+      throw TraceError(base::Code::kEnvironment, with_position(program_, statement, error.what()));
     }
   }
   if (watch_) watch_(program_.statements.size(), variables_);

@@ -78,6 +78,17 @@ TEST_F(ChainRunTest, SaysWhatNothingGives) {
   EXPECT_NE(results.status().to_string().find("piece"), std::string::npos);
 }
 
+TEST_F(ChainRunTest, SaysWhereANumberDoesNotFit) {
+  const graph::Program program = parsed(", x",
+                                        "        h = x.to(torch.float16)\n"
+                                        "        y = h.masked_fill(x > 3, -3.4e+38)\n"
+                                        "        return (y,)\n");
+  const auto results = run_chain({{&program, "a"}}, {"x"}, arguments({6}));
+  ASSERT_FALSE(results.is_ok());
+  EXPECT_NE(results.status().message().find("model.py:5:9"), std::string::npos)
+      << results.status().to_string();
+}
+
 TEST_F(ChainRunTest, RecordsValuesAndWrites) {
   const graph::Program program = parsed(", x",
                                         "        n = x.size()\n        y = x + 0\n"

@@ -100,7 +100,21 @@ TEST(DTypeVariant, GivesFloat32ToWhatRefuses) {
   EXPECT_EQ(dtypes_of(variant), (std::vector<std::string>{"float16", "float32"}));
   EXPECT_EQ(code_of(variant),
             "        to = w.to(torch.float16)\n        y = x @ to\n"
-            "        to_1 = y.to(torch.float32)\n        z = to_1 @ w\n        return (z,)");
+            "        to_1 = y.to(torch.float32)\n        to_2 = w.to(torch.float32)\n"
+            "        z = to_1 @ to_2\n        return (z,)");
+}
+
+TEST(DTypeVariant, WidensWhatMakesAValueThatIsChangedInPlace) {
+  const sample::Sample sample =
+      parsed(", x, w, m",
+             "        y = x @ w\n        v = y.masked_fill_(m, -1e30)\n        return (v,)\n");
+  std::set<std::size_t> wide;
+  EXPECT_TRUE(widen(sample.program, 1, wide));
+  EXPECT_EQ(wide, std::set<std::size_t>{0});
+  EXPECT_FALSE(widen(sample.program, 1, wide));
+  const sample::Sample argument =
+      parsed(", x", "        v = x.masked_fill_(x, -1e30)\n        return (v,)\n");
+  EXPECT_FALSE(widen(argument.program, 0, wide));
 }
 
 TEST(DTypeVariant, LeavesIntegersAlone) {
