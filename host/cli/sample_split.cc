@@ -118,6 +118,7 @@ struct Split {
   std::vector<split::Operator> operators;
   std::vector<Range> ranges;
   std::vector<fs::path> written;
+  std::size_t num_measured = 0;  ///< tensors that --inputs recorded is too much for
 };
 
 Result<std::vector<Range>> choose(const Selection& selection, const Split& split) {
@@ -214,6 +215,19 @@ struct Splitting {
   Result<Split> split(const fs::path& folder);
 };
 
+/// How many tensors are too large to be recorded.
+std::size_t num_too_large(const std::vector<split::RecordedValue>& values) {
+  std::size_t count = 0;
+  for (const split::RecordedValue& value : values) {
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : value.meta.shape) elements *= extent;
+    const bool is_tensor = value.kind == split::RecordedValue::Kind::kTensor;
+    if (is_tensor && elements > kMostRecorded) ++count;
+    count += num_too_large(value.items);
+  }
+  return count;
+}
+
 Result<Split> Splitting::split(const fs::path& folder) {
   Split split;
   GN_ASSIGN_OR_RETURN(split.sample, sample::load_sample(folder));
@@ -227,6 +241,9 @@ Result<Split> Splitting::split(const fs::path& folder) {
                   {"most_elements", keeps_tensors ? kMostRecorded : 0}};
   GN_ASSIGN_OR_RETURN(const Json answer, worker->ask("record_values", request));
   GN_ASSIGN_OR_RETURN(const split::Records records, split::read_records(answer));
+  if (keeps_tensors) {
+    for (const auto& values : records.values) split.num_measured += num_too_large(values);
+  }
   GN_ASSIGN_OR_RETURN(const std::vector<split::Piece> pieces, splitter.make(records));
   GN_RETURN_IF_ERROR(write_pieces(split, pieces, *flags.output));
   return split;
@@ -237,17 +254,20 @@ Json split_json(const Split& split) {
   for (const Range& range : split.ranges) ranges.push_back(Json::array({range.first, range.end}));
   Json written = Json::array();
   for (const fs::path& path : split.written) written.push_back(path.string());
-  return {{"path", split.sample.folder.string()},
-          {"name", split.sample.name},
-          {"operators", split.operators.size()},
-          {"ranges", std::move(ranges)},
-          {"written", std::move(written)}};
+  return {{"path", split.sample.folder.string()}, {"name", split.sample.name},
+          {"operators", split.operators.size()},  {"ranges", std::move(ranges)},
+          {"measured", split.num_measured},       {"written", std::move(written)}};
 }
 
 void print_split(const Split& split) {
   std::cout << report::printable(split.sample.folder.string()) << ": "
             << base::counted(split.operators.size(), "operator") << ", "
-            << base::counted(split.ranges.size(), "piece") << '\n';
+            << base::counted(split.ranges.size(), "piece");
+  if (split.num_measured > 0) {
+    std::cout << "; " << base::counted(split.num_measured, "tensor") << " of more than "
+              << kMostRecorded << " elements: measured, not recorded";
+  }
+  std::cout << '\n';
 }
 
 }  // namespace
