@@ -166,6 +166,8 @@ def not_callable(program):
             continue
         if op in lowering.lowerings and op not in lowering.fallbacks:
             continue
+        if torch._C._dispatch_has_kernel_for_dispatch_key(op.name(), "CompositeImplicitAutograd"):
+            continue  # Inductor replaces it with what it is made of
         given = dict(zip((each.name for each in op._schema.arguments), node.args), **node.kwargs)
         if any(given.get(each.name) is not None and not is_dispatched(each) for each in op._schema.arguments):
             names.add(op.name())
