@@ -23,7 +23,7 @@ using artifact::ChildProgram;
 using artifact::TemporaryFolder;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::streamoff kMostLog = 256 * 1024;
+constexpr std::streamoff kMostLog = std::streamoff{256} << 10;
 constexpr std::size_t kLongestMessage = 400;
 constexpr std::size_t kMostMarkedLines = 20;
 constexpr std::string_view kMark = "[DISC]";

@@ -33,6 +33,8 @@
 /* A longer body is a mistake: of the other side, or of what is between. */
 #define GN_DISC_MAX_BODY (1u << 24)
 
+/* Names as in C. NOLINTBEGIN(readability-identifier-naming) */
+
 enum gn_disc_op { GN_DISC_HELLO = 1, GN_DISC_LOAD = 2, GN_DISC_RUN = 3 };
 
 enum gn_disc_state {
@@ -88,5 +90,7 @@ struct gn_disc_times {
   uint64_t entry_ns; /* the library's entry point, with what it waits for */
   uint64_t copy_ns;  /* arguments in and results out of the shared file */
 };
+
+/* NOLINTEND(readability-identifier-naming) */
 
 #endif /* GRAPHNET_BLADEDISC_PROTOCOL_H_ */

@@ -42,8 +42,8 @@ double relative_distance(Type type, std::string_view got, std::string_view wante
   double difference = 0;
   double whole = 0;
   for (std::size_t i = 0; i < right.elements.size(); ++i) {
-    const double a = left.elements[i].real();
-    const double b = right.elements[i].real();
+    const auto a = static_cast<double>(left.elements[i].real());
+    const auto b = static_cast<double>(right.elements[i].real());
     if (a == b || (std::isnan(a) && std::isnan(b))) {
       if (std::isfinite(b)) whole += b * b;
       continue;
