@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 #include "base/result.h"
@@ -21,6 +22,12 @@ std::string dump_json(const Json& value);
 
 /// The number; "nan", "inf" or "-inf", as Python spells them, for what JSON has no number for.
 Json json_number(double value);
+
+/// Null for nothing.
+template <typename Value>
+Json json_or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
+}
 
 /// For people: a string as it is, anything else as dump_json().
 std::string text_of(const Json& value);

@@ -192,7 +192,7 @@ Command evaluate_command() {
       "--verify looks at every file's digest, at each record against its task, against its own\n"
       "durations and against the machines, and makes report and scores again. It finds damage,\n"
       "edited figures, missing records and files of other runs or machines. Somebody who invents\n"
-      "durations and makes everything anew is not found.";
+      "durations or outcomes and makes everything anew is not found.";
   command.usage = "evaluate [SAMPLE|DIR|LIST]... --config CONFIG -o DIR [options]";
   command.positionals = {
       "SAMPLE|DIR|LIST", "samples, as for `graphnet run`", &flags->run.samples, {}, "SAMPLE|FILE"};

@@ -23,8 +23,6 @@ using record::Record;
 
 namespace {
 
-constexpr std::uint64_t kMaxFileBytes = std::uint64_t{4} << 30;
-
 /// Sentences of reports that depend on the version; figures do not.
 bool is_wording(const std::string& file) {
   return file == "report.md" || file == "report.html";
@@ -181,7 +179,7 @@ void Checker::check_derived() {
   const bool is_other_version = evaluation_.graphnet != version_number();
   for (const auto& [name, content] : *derived) {
     if (is_other_version && is_wording(name)) continue;
-    const auto there = base::read_file(folder_ / name, kMaxFileBytes);
+    const auto there = base::read_file(folder_ / name, kMaxEvaluationBytes);
     if (!there.is_ok()) {
       find(name, "it is missing or cannot be read");
     } else if (*there != content) {

@@ -26,7 +26,9 @@ struct EvaluationCheck {
 /// Whether a folder holds what an evaluation made there, and nothing else: the digest of every
 /// file, each record against its task and itself (record_check.h) and against the machines, and
 /// report and scores made again from the records. It finds damage, tampering by hand and mixed-up
-/// files; whoever makes all of it anew, durations included, is not found.
+/// files. Outcome, flags, verdicts and compile times follow from nothing that is in a record: an
+/// edited one is found by the digests and the report alone, and whoever makes all of it anew is not
+/// found.
 ///
 /// order    findings by file as checked, records in their order
 /// errors   kInput: the folder is no evaluation

@@ -29,7 +29,6 @@ namespace {
 
 constexpr const char* kSchemaFamily = "graphnet.evaluation";
 constexpr int kNewestSchema = 1;
-constexpr std::uint64_t kMaxFileBytes = std::uint64_t{4} << 30;
 /// What a machine is known by; load and the like differ from run to run.
 constexpr const char* kMachineKeys[] = {"host_hash", "cpu_model", "cores_online", "memory_bytes",
                                         "kernel"};
@@ -95,7 +94,7 @@ void Evaluation::add(const Evaluation& other) {
 
 Result<Evaluation> read_evaluation(const fs::path& folder) {
   const fs::path file = folder / kEvaluationFile;
-  const auto text = base::read_file(file, kMaxFileBytes);
+  const auto text = base::read_file(file, kMaxEvaluationBytes);
   if (!text.is_ok()) {
     return Status(Code::kInput, "'" + folder.string() + "' is no evaluation: it has no readable " +
                                     kEvaluationFile)
@@ -168,7 +167,7 @@ Status finish_folder(const fs::path& folder) {
 Result<std::map<std::string, std::string>> read_digests(const fs::path& folder) {
   constexpr std::size_t kDigits = 64;
   GN_ASSIGN_OR_RETURN(const std::string text,
-                      base::read_file(folder / kDigestsFile, kMaxFileBytes));
+                      base::read_file(folder / kDigestsFile, kMaxEvaluationBytes));
   std::map<std::string, std::string> digests;
   for (const std::string& line : base::split(text, '\n')) {
     if (line.empty()) continue;
@@ -184,7 +183,7 @@ Result<std::map<std::string, std::string>> read_digests(const fs::path& folder) 
 }
 
 Result<std::string> digest_of(const fs::path& file) {
-  GN_ASSIGN_OR_RETURN(const std::string bytes, base::read_file(file, kMaxFileBytes));
+  GN_ASSIGN_OR_RETURN(const std::string bytes, base::read_file(file, kMaxEvaluationBytes));
   return base::sha256_hex(bytes.data(), bytes.size());
 }
 

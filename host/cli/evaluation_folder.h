@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -16,6 +17,8 @@ inline constexpr const char* kEvaluationFile = "evaluation.json";
 inline constexpr const char* kResultsFile = "results.jsonl";
 /// Digests of all other files, as `sha256sum --check` reads them.
 inline constexpr const char* kDigestsFile = "SHA256SUMS";
+/// Of one file; a record has some 10 KB.
+inline constexpr std::uint64_t kMaxEvaluationBytes = std::uint64_t{4} << 30;
 
 /// What an evaluation set out to measure. The file is "graphnet.evaluation/1"; rules for versions
 /// as in record.h.

@@ -98,8 +98,8 @@ void check_pairs(const Record& record, std::vector<std::string>& found) {
     found.emplace_back("speedup is there, and the durations of its calls are not");
     return;
   }
-  const measure::PairedSummary summary =
-      measure::summarise_pairs(pairs, *settings, record.timing.confidence.value_or(0.95));
+  const measure::PairedSummary summary = measure::summarise_pairs(
+      pairs, *settings, record.timing.confidence.value_or(settings->confidence));
   compare("speedup", record.speedup, summary.ratio, found);
   compare("speedup_low", record.timing.speedup_low, summary.low, found);
   compare("speedup_high", record.timing.speedup_high, summary.high, found);

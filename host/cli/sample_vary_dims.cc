@@ -41,11 +41,12 @@ struct DimVariant {
   vary::SymbolValues values;
   std::size_t num_changed = 0;  ///< integers of model.py
   bool is_planned = false;
-  std::string run;      ///< "finite", "not-finite", "failed" or "not-run"
-  std::string problem;  ///< empty: it is written
+  std::string run;          ///< "finite", "not-finite", "failed" or "not-run"
+  std::string problem;      ///< empty: it is written
+  std::string why_not_run;  ///< of one that is planned; no problem, and no validation
   fs::path written;
 
-  bool validates() const { return problem.empty(); }
+  bool validates() const { return run == "finite"; }
 };
 
 struct VariedDims {
@@ -122,10 +123,11 @@ class DimVariation {
                            (*answer)["argument_bytes"].get<double>() > kMostArgumentBytes;
     if (is_costly) {
       variant.run = "not-run";
+      variant.why_not_run = "above 50 GFLOP or 1 GB of arguments";
     } else {
       try_form(place, variant);
     }
-    if (!variant.validates() || flags_.dry_run) return variant;
+    if (!variant.problem.empty() || flags_.dry_run) return variant;
     variant.written = fs::path(*flags_.output) / std::to_string(number) / "samples" / sample.name;
     GN_RETURN_IF_ERROR(
         writer::write_new_sample(form, writer::TextStyle::kTraced, variant.written, files));
@@ -140,6 +142,7 @@ class DimVariation {
       variant.problem = answer.status().message();
     } else if (answer->contains("refused")) {
       variant.run = "not-run";
+      variant.why_not_run = (*answer)["refused"].get<std::string>();
     } else {
       const bool is_finite = (*answer)["finite"].get<bool>();
       variant.run = is_finite ? "finite" : "not-finite";
@@ -163,6 +166,7 @@ Json dims_json(const VariedDims& varied) {
          {"run", variant.run},
          {"changed", variant.num_changed},
          {"problem", variant.problem.empty() ? Json() : Json(variant.problem)},
+         {"not_run_because", variant.why_not_run.empty() ? Json() : Json(variant.why_not_run)},
          {"written", variant.written.empty() ? Json() : Json(variant.written.string())}});
   }
   return {{"path", varied.sample.folder.string()},
@@ -183,16 +187,33 @@ std::string dims_text(const VariedDims& varied) {
     }
     text += folder + ": " + base::join(symbols, ", ") + ", " +
             base::counted(variant.num_changed, "number") + " changed, " + variant.run;
-    text += variant.problem.empty() ? "\n" : ": " + variant.problem + "\n";
+    const std::string& why = variant.problem.empty() ? variant.why_not_run : variant.problem;
+    text += why.empty() ? "\n" : ": " + why + "\n";
   }
   return text;
 }
 
-std::size_t count_valid(const VariedDims& varied) {
-  return static_cast<std::size_t>(
-      std::count_if(varied.variants.begin(), varied.variants.end(),
-                    [](const DimVariant& variant) { return variant.validates(); }));
-}
+/// What became of all variants.
+struct DimTally {
+  std::size_t num_all = 0;
+  std::size_t num_valid = 0;
+  std::size_t num_not_run = 0;  ///< planned only
+
+  void add(const VariedDims& varied) {
+    for (const DimVariant& variant : varied.variants) {
+      ++num_all;
+      if (variant.validates()) ++num_valid;
+      if (!variant.why_not_run.empty()) ++num_not_run;
+    }
+  }
+  bool has_failed() const { return num_valid + num_not_run < num_all; }
+  std::string text() const {
+    std::string text =
+        std::to_string(num_valid) + " of " + base::counted(num_all, "variant") + " validate";
+    if (num_not_run > 0) text += ", " + std::to_string(num_not_run) + " are planned and not run";
+    return text + "\n";
+  }
+};
 
 }  // namespace
 
@@ -205,8 +226,7 @@ Result<int> vary_dims(const Context& context, const SampleFlags& flags) {
   GN_ASSIGN_OR_RETURN(const WorkFolder scratch, WorkFolder::make("--output", std::nullopt));
   SampleProgress progress(context, folders.size());
   Json rows = Json::array();
-  std::size_t num_valid = 0;
-  std::size_t num_all = 0;
+  DimTally tally;
   std::size_t num_failed = 0;
   for (const fs::path& folder : folders) {
     progress.begin(folder);
@@ -217,8 +237,7 @@ Result<int> vary_dims(const Context& context, const SampleFlags& flags) {
       ++num_failed;
       continue;
     }
-    num_valid += count_valid(*varied);
-    num_all += varied->variants.size();
+    tally.add(*varied);
     rows.push_back(dims_json(*varied));
     if (context.flags.json) continue;
     std::cout << report::printable_lines(dims_text(*varied)) << std::flush;
@@ -226,9 +245,9 @@ Result<int> vary_dims(const Context& context, const SampleFlags& flags) {
   if (context.flags.json) {
     std::cout << base::dump_json({{"schema", "graphnet.variants/1"}, {"samples", rows}}) << '\n';
   } else {
-    std::cout << num_valid << " of " << base::counted(num_all, "variant") << " validate\n";
+    std::cout << tally.text();
   }
-  return num_failed == 0 && num_valid == num_all ? kExitDone : kExitSampleFailed;
+  return num_failed == 0 && !tally.has_failed() ? kExitDone : kExitSampleFailed;
 }
 
 }  // namespace graphnet::cli

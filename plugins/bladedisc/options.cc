@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "bladedisc/options.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
 #include <set>
 #include <sstream>
 #include <string_view>
 
 #include "graphnet/failure.h"
+#include "graphnet/program_places.h"
 
 extern char** environ;  // NOLINT
 
 namespace graphnet::bladedisc {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const std::string& name, const std::string& reason) {
   throw Failure(GN_STATUS_INVALID_ARGUMENT, "option '" + name + "' " + reason);
@@ -77,21 +72,6 @@ void read_option(const gn_option& option, Options& read) {
   refuse(name, "is not known");
 }
 
-bool is_program(const std::string& file) {
-  std::error_code ignored;
-  return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
-}
-
-std::string on_path(const std::string& name) {
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string file = folder + "/" + name;
-    if (!folder.empty() && is_program(file)) return file;
-  }
-  return "";
-}
-
 // The host says so first, with the commands that set it up (`starts` in plugin.yaml).
 [[noreturn]] void say_unconfigured(const std::string& what) {
   throw Failure(GN_STATUS_UNAVAILABLE, "bladedisc is not configured: " + what +
@@ -106,23 +86,20 @@ struct Search {
 };
 
 std::string find(const Search& search, const std::string& given, bool is_launched) {
-  const char* const variable = std::getenv(search.variable);
-  const bool is_set = variable != nullptr && *variable != '\0';
-  const std::string named = !given.empty() ? given : is_set ? variable : "";
-  const std::string by = !given.empty() ? std::string("option ") + search.option : search.variable;
+  const ProgramPlace place = find_program(search.name, search.variable, given);
   if (is_launched) {
-    if (!named.empty()) return named;
+    if (place.is_named) return place.file;
     say_unconfigured(std::string("with a launcher, option ") + search.option + " must say where " +
                      search.name + " is");
   }
-  if (named.empty()) {
-    const std::string file = on_path(search.name);
-    if (!file.empty()) return file;
+  if (place.is_there) return place.file;
+  if (!place.is_named) {
     say_unconfigured(std::string("there is no ") + search.name + " (option " + search.option +
                      ", variable " + search.variable + ", PATH)");
   }
-  if (is_program(named)) return named;
-  say_unconfigured(by + " names '" + named + "', which is no program");
+  say_unconfigured(
+      (place.named_by.empty() ? std::string("option ") + search.option : place.named_by) +
+      " names '" + place.file + "', which is no program");
 }
 
 }  // namespace

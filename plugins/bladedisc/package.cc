@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Layout: magic, SHA-256 of the rest in hexadecimal, then one message in Protocol Buffers' wire
-// format with the fields numbered below. Another layout gets another magic.
+// A sealed message with the fields numbered below.
 #include "bladedisc/package.h"
 
 #include <cstring>
 #include <utility>
 
-#include "artifact/file_digest.h"
+#include "artifact/sealed_message.h"
 #include "artifact/wire_format.h"
 #include "graphnet/failure.h"
 
@@ -22,7 +21,6 @@ using lowering::stablehlo::ArgumentSource;
 using lowering::stablehlo::TensorType;
 
 constexpr std::string_view kMagic = "graphnet bladedisc package 1\n";
-constexpr std::size_t kDigestSize = 64;
 
 namespace field {
 enum : std::uint32_t {
@@ -99,15 +97,11 @@ std::string store(const Package& package, const std::string& maker) {
   for (const Slot& slot : package.arguments) out.add_bytes(field::kArgument, bytes_of(slot));
   for (const Slot& slot : package.results) out.add_bytes(field::kResult, bytes_of(slot));
   out.add_varint(field::kMemoryBytes, package.memory_bytes);
-  return std::string(kMagic) + artifact::sha256_hex(out.bytes()) + out.bytes();
+  return artifact::seal(kMagic, out.bytes());
 }
 
 Package load(std::string_view bytes, const std::string& maker) {
-  if (bytes.substr(0, kMagic.size()) != kMagic) refuse("is none of this plugin's");
-  bytes.remove_prefix(kMagic.size());
-  const std::string_view digest = bytes.substr(0, kDigestSize);
-  bytes.remove_prefix(digest.size());
-  if (digest != artifact::sha256_hex(bytes)) refuse("is damaged");
+  bytes = artifact::unseal(kMagic, "package", bytes);
   Package package;
   WireReader reader(bytes);
   for (WireField each; reader.next(each);) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Layout of stored packages: magic, SHA-256 of the rest in hexadecimal, then one message in
-// Protocol Buffers' wire format with the fields numbered below. Another layout gets another magic.
+// A sealed message with the fields numbered below.
 #include "package.h"
 
 #include <utility>
 
 #include "artifact/file_digest.h"
+#include "artifact/sealed_message.h"
 #include "artifact/wire_format.h"
 #include "graphnet/failure.h"
 
@@ -19,7 +19,6 @@ using artifact::WireWriter;
 namespace {
 
 constexpr std::string_view kMagic = "graphnet inductor package 1\n";
-constexpr std::size_t kDigestSize = 64;
 
 namespace field {
 enum : std::uint32_t {
@@ -140,15 +139,11 @@ std::string store(const Package& package, const std::string& maker) {
   out.add_bytes(field::kTimes, package.times);
   out.add_varint(field::kIsFrozen, package.is_frozen ? 1 : 0);
   out.add_bytes(field::kCalls, package.calls);
-  return std::string(kMagic) + artifact::sha256_hex(out.bytes()) + out.bytes();
+  return artifact::seal(kMagic, out.bytes());
 }
 
 Package load(std::string_view bytes, const std::string& maker) {
-  if (bytes.substr(0, kMagic.size()) != kMagic) refuse("is none of this plugin's");
-  bytes.remove_prefix(kMagic.size());
-  const std::string_view digest = bytes.substr(0, kDigestSize);
-  bytes.remove_prefix(digest.size());
-  if (digest != artifact::sha256_hex(bytes)) refuse("is damaged");
+  bytes = artifact::unseal(kMagic, "package", bytes);
   Package package;
   WireReader reader(bytes);
   for (WireField each; reader.next(each);) {

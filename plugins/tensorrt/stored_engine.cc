@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Layout: magic, SHA-256 of the rest in hexadecimal, then one message in Protocol Buffers' wire
-// format with the fields numbered below. Another layout gets another magic.
+// A sealed message with the fields numbered below.
 #include "tensorrt/stored_engine.h"
 
 #include <utility>
 
-#include "artifact/file_digest.h"
+#include "artifact/sealed_message.h"
 #include "artifact/wire_format.h"
 #include "graphnet/failure.h"
 #include "lowering/ir/text.h"
@@ -14,7 +13,6 @@
 namespace graphnet::tensorrt {
 
 namespace ir = lowering::ir;
-using artifact::sha256_hex;
 using artifact::WireField;
 using artifact::WireReader;
 using artifact::WireWriter;
@@ -22,7 +20,6 @@ using artifact::WireWriter;
 namespace {
 
 constexpr std::string_view kMagic = "graphnet tensorrt engine 1\n";
-constexpr std::size_t kDigestSize = 64;
 
 namespace file_field {
 enum : std::uint32_t {
@@ -138,15 +135,11 @@ std::string store_engine(const EngineParts& parts, const EngineOrigin& origin) {
   }
   for (const std::string& each : parts.network.outputs) out.add_bytes(file_field::kOutput, each);
   out.add_bytes(file_field::kPlan, parts.plan);
-  return std::string(kMagic) + sha256_hex(out.bytes()) + out.bytes();
+  return artifact::seal(kMagic, out.bytes());
 }
 
 EngineParts read_engine(std::string_view bytes, const EngineOrigin& here) {
-  if (bytes.substr(0, kMagic.size()) != kMagic) refuse("is none of this version of the plugin");
-  bytes.remove_prefix(kMagic.size());
-  const std::string_view digest = bytes.substr(0, kDigestSize);
-  bytes.remove_prefix(digest.size());
-  if (digest != sha256_hex(bytes)) refuse("is cut off or damaged");
+  bytes = artifact::unseal(kMagic, "engine", bytes);
   StoredEngine engine;
   WireReader reader(bytes);
   for (WireField field; reader.next(field);) read_field(field, engine);

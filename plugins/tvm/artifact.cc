@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Layout: magic, SHA-256 of the rest in hexadecimal, then one message in Protocol Buffers' wire
-// format with the fields numbered below. Another layout gets another magic.
+// A sealed message with the fields numbered below.
 #include "tvm_plugin/artifact.h"
 
-#include "artifact/file_digest.h"
+#include "artifact/sealed_message.h"
 #include "artifact/wire_format.h"
 #include "graphnet/failure.h"
 
@@ -17,7 +16,6 @@ using artifact::WireWriter;
 namespace {
 
 constexpr std::string_view kMagic = "graphnet tvm program 1\n";
-constexpr std::size_t kDigestSize = 64;
 // A value takes more room in memory than in bytes; the largest sample has a few thousand.
 constexpr std::size_t kMostEntries = std::size_t{1} << 20U;
 
@@ -172,11 +170,7 @@ void read_field(const WireField& field, StoredProgram& program, std::string& rul
 }
 
 StoredProgram read_program(std::string_view bytes) {
-  if (bytes.substr(0, kMagic.size()) != kMagic) refuse("is none of this version of plugin tvm");
-  bytes.remove_prefix(kMagic.size());
-  const std::string_view digest = bytes.substr(0, kDigestSize);
-  bytes.remove_prefix(digest.size());
-  if (digest != artifact::sha256_hex(bytes)) refuse("is cut off or damaged");
+  bytes = artifact::unseal(kMagic, "program", bytes);
   StoredProgram program;
   std::string rule;
   WireReader reader(bytes);
@@ -219,7 +213,7 @@ std::string write_artifact(const Artifact& program, const Origin& origin) {
   }
   out.add_varint(file_field::kMainKernels, static_cast<std::uint64_t>(plan.num_main_kernels));
   out.add_varint(file_field::kBindKernels, static_cast<std::uint64_t>(plan.num_bind_kernels));
-  return std::string(kMagic) + artifact::sha256_hex(out.bytes()) + out.bytes();
+  return artifact::seal(kMagic, out.bytes());
 }
 
 Artifact read_artifact(std::string_view bytes, const Origin& here) {

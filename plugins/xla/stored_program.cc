@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// Layout: magic, SHA-256 of the rest in hexadecimal, then one message in Protocol Buffers' wire
-// format with the fields numbered below. Another layout gets another magic.
+// A sealed message with the fields numbered below.
 #include "xla/stored_program.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "artifact/file_digest.h"
+#include "artifact/sealed_message.h"
 #include "artifact/wire_format.h"
 #include "xla/program_check.h"
 
 namespace graphnet::xla {
 
 using artifact::processor_digest;
-using artifact::sha256_hex;
 using artifact::WireField;
 using artifact::WireReader;
 using artifact::WireWriter;
@@ -26,7 +25,6 @@ using lowering::stablehlo::ModuleArgument;
 namespace {
 
 constexpr std::string_view kMagic = "graphnet xla program 1\n";
-constexpr std::size_t kDigestSize = 64;
 
 namespace file_field {
 enum : std::uint32_t {
@@ -175,11 +173,7 @@ void read_field(const WireField& field, StoredProgram& program) {
 }
 
 StoredProgram read_program(std::string_view bytes) {
-  if (bytes.substr(0, kMagic.size()) != kMagic) refuse("is none of this version of plugin xla");
-  bytes.remove_prefix(kMagic.size());
-  const std::string_view digest = bytes.substr(0, kDigestSize);
-  bytes.remove_prefix(digest.size());
-  if (digest != sha256_hex(bytes)) refuse("is cut off or damaged");
+  bytes = artifact::unseal(kMagic, "program", bytes);
   StoredProgram program;
   WireReader reader(bytes);
   for (WireField field; reader.next(field);) read_field(field, program);
@@ -213,7 +207,7 @@ std::string store_program(const ProgramExecutable& executable) {
     out.add_bytes(file_field::kOverrideName, entry.name);
     out.add_bytes(file_field::kOverrideValue, entry.value);
   }
-  return std::string(kMagic) + sha256_hex(out.bytes()) + out.bytes();
+  return artifact::seal(kMagic, out.bytes());
 }
 
 std::unique_ptr<ProgramExecutable> load_program(std::shared_ptr<const PjrtClient> client,

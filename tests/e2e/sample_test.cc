@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/sha256.h"
 #include "support/run_program.h"
+#include "support/sample_command.h"
 #include "support/temp_dir.h"
 #include "support/xml_check.h"
 
@@ -19,22 +20,6 @@ namespace fs = std::filesystem;
 const fs::path kSamples = fs::path(GRAPHNET_SOURCE_DIR) / "samples";
 const fs::path kPerceptron = kSamples / "transformers-auto-model/sadhaklal_mlp-iris";
 const fs::path kResNet = kSamples / "timm/resnet10t.c3_in1k";
-
-ProgramEnd sample(std::vector<std::string> words) {
-  const TempDir temp;
-  words.insert(words.begin(),
-               {(fs::path(GRAPHNET_BINARY_DIR) / "bin/graphnet").string(), "sample"});
-  return run_program(words, {}, temp.path() / "log");
-}
-
-base::Json sample_json(std::vector<std::string> words, int exit_code) {
-  words.emplace_back("--json");
-  const ProgramEnd end = sample(words);
-  EXPECT_EQ(end.state.exit_code, exit_code) << end.output;
-  const auto json = base::parse_json(end.output, "sample");
-  EXPECT_TRUE(json.is_ok()) << end.output;
-  return json.is_ok() ? *json : base::Json::object();
-}
 
 /// A copy of a small sample in which a text is replaced.
 class Copy {
@@ -54,7 +39,7 @@ class Copy {
 };
 
 TEST(Sample, ValidatesTheBundledSamples) {
-  const base::Json json = sample_json({"validate", kSamples.string(), "--no-run"}, 0);
+  const base::Json json = run_sample_json({"validate", kSamples.string(), "--no-run"}, 0);
   EXPECT_EQ(json["schema"], "graphnet.validation/1");
   EXPECT_EQ(json["findings"], 0);
   EXPECT_GT(json["samples"].size(), 10U);
@@ -63,32 +48,32 @@ TEST(Sample, ValidatesTheBundledSamples) {
 
 TEST(Sample, TakesAFolderOnce) {
   const std::string folder = kPerceptron.string();
-  const base::Json json = sample_json(
+  const base::Json json = run_sample_json(
       {"validate", folder, folder + "/", (kPerceptron / "../sadhaklal_mlp-iris").string()}, 0);
   EXPECT_EQ(json["samples"].size(), 1U);
 }
 
 TEST(Sample, RunsWhatItValidates) {
-  const base::Json json = sample_json({"validate", kPerceptron.string(), "--run"}, 0);
+  const base::Json json = run_sample_json({"validate", kPerceptron.string(), "--run"}, 0);
   EXPECT_EQ(json["samples"][0]["run"], "finite");
 }
 
 TEST(Sample, FindsARunThatFails) {
   const Copy copy;
   copy.replace("model.py", "torch.relu(linear)", "linear @ linear");
-  const base::Json json = sample_json({"validate", copy.folder().string()}, 1);
+  const base::Json json = run_sample_json({"validate", copy.folder().string()}, 1);
   EXPECT_EQ(json["samples"][0]["run"], "failed");
   ASSERT_EQ(json["samples"][0]["findings"].size(), 1U);
   EXPECT_EQ(json["samples"][0]["findings"][0]["kind"], "run");
   const std::string message = json["samples"][0]["findings"][0]["message"];
   EXPECT_NE(message.find("model.py:"), std::string::npos) << message;
-  sample_json({"validate", copy.folder().string(), "--no-run"}, 0);
+  run_sample_json({"validate", copy.folder().string(), "--no-run"}, 0);
 }
 
 TEST(Sample, ARunThatFailsOnAFindingIsNoOtherFinding) {
   const Copy copy;
   copy.replace("weight_meta.py", "\"s77\"", "\"s78\"");
-  const base::Json json = sample_json({"validate", copy.folder().string()}, 1);
+  const base::Json json = run_sample_json({"validate", copy.folder().string()}, 1);
   for (const base::Json& finding : json["samples"][0]["findings"]) {
     EXPECT_NE(finding["kind"], "run") << finding;
   }
@@ -104,7 +89,8 @@ TEST(Sample, FindsOutputsThatAreNotFinite) {
   const Copy copy(kResNet);
   make_variance_negative(copy);
   const std::string junit = (copy.folder() / "../junit.xml").string();
-  const base::Json json = sample_json({"validate", copy.folder().string(), "--junit", junit}, 1);
+  const base::Json json =
+      run_sample_json({"validate", copy.folder().string(), "--junit", junit}, 1);
   EXPECT_EQ(json["samples"][0]["run"], "not-finite");
   ASSERT_EQ(json["samples"][0]["findings"].size(), 1U);
   EXPECT_EQ(json["samples"][0]["findings"][0]["kind"], "not-finite");
@@ -120,7 +106,7 @@ TEST(Sample, RepairsNegativeVariances) {
   make_variance_negative(copy);
   const std::string folder = copy.folder().string();
   const std::string before = read_text(copy.folder() / "weight_meta.py");
-  const base::Json proposed = sample_json({"repair", folder}, 1)["samples"][0];
+  const base::Json proposed = run_sample_json({"repair", folder}, 1)["samples"][0];
   EXPECT_EQ(proposed["state"], "repaired");
   EXPECT_EQ(proposed["written"], false);
   EXPECT_EQ(proposed["before"]["finite"], false);
@@ -131,9 +117,9 @@ TEST(Sample, RepairsNegativeVariances) {
   EXPECT_EQ(proposed["bounds"][0]["value"], 0.0);
   EXPECT_EQ(read_text(copy.folder() / "weight_meta.py"), before);
 
-  EXPECT_EQ(sample_json({"repair", folder, "--write"}, 0)["samples"][0]["written"], true);
-  EXPECT_EQ(sample_json({"repair", folder}, 0)["samples"][0]["state"], "finite");
-  sample_json({"validate", folder, "--run"}, 0);
+  EXPECT_EQ(run_sample_json({"repair", folder, "--write"}, 0)["samples"][0]["written"], true);
+  EXPECT_EQ(run_sample_json({"repair", folder}, 0)["samples"][0]["state"], "finite");
+  run_sample_json({"validate", folder, "--run"}, 0);
 }
 
 TEST(Sample, SaysWhatNoBoundRepairs) {
@@ -141,7 +127,7 @@ TEST(Sample, SaysWhatNoBoundRepairs) {
   copy.replace("model.py", "torch.relu(linear)", "linear * 1e+39");
   const std::string before = read_text(copy.folder() / "weight_meta.py");
   const base::Json row =
-      sample_json({"repair", copy.folder().string(), "--write"}, 1)["samples"][0];
+      run_sample_json({"repair", copy.folder().string(), "--write"}, 1)["samples"][0];
   EXPECT_EQ(row["state"], "unrepaired");
   EXPECT_TRUE(row["bounds"].empty());
   EXPECT_EQ(row["after"]["infinities"][0]["statement"], "act = linear * 1e+39");
@@ -163,13 +149,13 @@ TEST(Sample, TakesWhatGitSaysHasChanged) {
   };
   const std::vector<std::string> words = {"validate", temp.path().string(), "--changed-since",
                                           "HEAD", "--no-run"};
-  EXPECT_EQ(sample(words).state.exit_code, 3);
+  EXPECT_EQ(run_sample(words).state.exit_code, 3);
   git("init -q");
   git("add -A");
   git("commit -q -m one");
-  EXPECT_EQ(sample_json(words, 0)["samples"].size(), 0U);
+  EXPECT_EQ(run_sample_json(words, 0)["samples"].size(), 0U);
   fs::remove(temp.path() / "t/two/graph_hash.txt");
-  const base::Json json = sample_json(words, 1);
+  const base::Json json = run_sample_json(words, 1);
   ASSERT_EQ(json["samples"].size(), 1U);
   EXPECT_EQ(json["samples"][0]["name"], "t/two");
   EXPECT_EQ(json["samples"][0]["findings"][0]["kind"], "missing-file");
@@ -178,12 +164,12 @@ TEST(Sample, TakesWhatGitSaysHasChanged) {
 TEST(Sample, FindsWhatIsWrong) {
   const Copy copy;
   copy.replace("weight_meta.py", "torch.float32", "torch.float23");
-  const base::Json json = sample_json({"validate", copy.folder().string()}, 1);
+  const base::Json json = run_sample_json({"validate", copy.folder().string()}, 1);
   ASSERT_EQ(json["findings"], 1);
   const base::Json& finding = json["samples"][0]["findings"][0];
   EXPECT_EQ(finding["kind"], "metadata");
   EXPECT_EQ(finding["file"], "weight_meta.py");
-  const ProgramEnd end = sample({"validate", copy.folder().string()});
+  const ProgramEnd end = run_sample({"validate", copy.folder().string()});
   EXPECT_EQ(end.output.rfind((copy.folder() / "weight_meta.py").string() + ": metadata: ", 0), 0U)
       << end.output;
 }
@@ -191,20 +177,21 @@ TEST(Sample, FindsWhatIsWrong) {
 TEST(Sample, FindsAProgramThatIsThereAlready) {
   const Copy copy;
   copy.replace("weight_meta.py", "mean = ", "mean = 1");
-  sample_json({"validate", copy.folder().string()}, 0);
+  run_sample_json({"validate", copy.folder().string()}, 0);
   const std::vector<std::string> words = {"validate", copy.folder().string(), "--against",
                                           kSamples.string()};
-  const base::Json json = sample_json(words, 1);
+  const base::Json json = run_sample_json(words, 1);
   EXPECT_EQ(json["samples"][0]["findings"][0]["kind"], "redundant");
   std::vector<std::string> without = words;
   without.emplace_back("--no-redundancy");
-  sample_json(without, 0);
+  run_sample_json(without, 0);
 }
 
 TEST(Sample, HashesProgramsNotNames) {
   const Copy copy;
   copy.replace("model.py", "class GraphModule", "# A comment.\nclass GraphModule");
-  const base::Json json = sample_json({"hash", kPerceptron.string(), copy.folder().string()}, 0);
+  const base::Json json =
+      run_sample_json({"hash", kPerceptron.string(), copy.folder().string()}, 0);
   ASSERT_EQ(json["samples"].size(), 2U);
   EXPECT_EQ(json["samples"][0]["hash"], json["samples"][1]["hash"]);
   EXPECT_EQ(json["samples"][0]["stored_is"], "retraced");
@@ -212,10 +199,10 @@ TEST(Sample, HashesProgramsNotNames) {
 }
 
 TEST(Sample, HashesByUpstreamsDefinitions) {
-  const ProgramEnd end = sample({"hash", kPerceptron.string(), "--by", "file"});
+  const ProgramEnd end = run_sample({"hash", kPerceptron.string(), "--by", "file"});
   const std::string model = read_text(kPerceptron / "model.py");
   EXPECT_EQ(end.output.substr(0, 64), base::sha256_hex(model.data(), model.size()));
-  const ProgramEnd retraced = sample({"hash", kPerceptron.string(), "--by", "retraced"});
+  const ProgramEnd retraced = run_sample({"hash", kPerceptron.string(), "--by", "retraced"});
   EXPECT_EQ(retraced.output.substr(0, 64), read_text(kPerceptron / "graph_hash.txt"));
 }
 
@@ -232,7 +219,7 @@ TEST(Sample, RemovesDuplicatesOnlyIfAsked) {
     std::vector<std::string> words = {"dedup", tree.string()};
     if (writes) words.emplace_back("--write");
     const bool is_there = fs::exists(tree / "t/two");
-    const base::Json json = sample_json(words, 0);
+    const base::Json json = run_sample_json(words, 0);
     EXPECT_EQ(json["schema"], "graphnet.duplicates/1");
     EXPECT_EQ(json["written"], writes);
     EXPECT_EQ(json["removed"], is_there ? 1 : 0);
@@ -244,51 +231,51 @@ TEST(Sample, RemovesDuplicatesOnlyIfAsked) {
   }
   const std::string sources = read_text(tree / "t/one/subgraph_sources.json");
   EXPECT_NE(sources.find("samples/t/two"), std::string::npos) << sources;
-  sample_json({"validate", tree.string()}, 0);
+  run_sample_json({"validate", tree.string()}, 0);
 }
 
 TEST(Sample, RenamesElsewhereAndInPlace) {
   const TempDir temp;
   const std::string out = (temp.path() / "samples").string();
-  const base::Json tried = sample_json({"rename", kPerceptron.string()}, 0);
+  const base::Json tried = run_sample_json({"rename", kPerceptron.string()}, 0);
   EXPECT_TRUE(tried["samples"][0]["written"].is_null());
-  const base::Json json = sample_json({"rename", kPerceptron.string(), "-o", out}, 0);
+  const base::Json json = run_sample_json({"rename", kPerceptron.string(), "-o", out}, 0);
   EXPECT_EQ(json["schema"], "graphnet.renaming/1");
   const base::Json& row = json["samples"][0];
   EXPECT_EQ(row["inputs"], 2);
   EXPECT_EQ(row["weights"], 4);
   const fs::path renamed = row["written"].get<std::string>();
   EXPECT_EQ(renamed, fs::path(out) / "transformers-auto-model/sadhaklal_mlp-iris");
-  EXPECT_EQ(sample({"rename", kPerceptron.string(), "-o", out}).state.exit_code, 2);
-  sample_json({"validate", out}, 0);
-  base::Json hashes = sample_json({"hash", kPerceptron.string(), out}, 0)["samples"];
+  EXPECT_EQ(run_sample({"rename", kPerceptron.string(), "-o", out}).state.exit_code, 2);
+  run_sample_json({"validate", out}, 0);
+  base::Json hashes = run_sample_json({"hash", kPerceptron.string(), out}, 0)["samples"];
   EXPECT_EQ(hashes[0]["hash"], hashes[1]["hash"]);
   EXPECT_EQ(hashes[1]["stored_is"], "file");
 
   const Copy copy;
-  sample_json({"rename", copy.folder().string(), "--write"}, 0);
+  run_sample_json({"rename", copy.folder().string(), "--write"}, 0);
   EXPECT_EQ(read_text(copy.folder() / "model.py"), read_text(renamed / "model.py"));
   EXPECT_EQ(read_text(copy.folder() / "weight_meta.py"), read_text(renamed / "weight_meta.py"));
 }
 
 TEST(Sample, RefusesWhatItDoesNotKnow) {
-  EXPECT_EQ(sample({}).state.exit_code, 2);
-  EXPECT_EQ(sample({"hash"}).state.exit_code, 2);
-  EXPECT_EQ(sample({"validate", kPerceptron.string(), "--run", "--no-run"}).state.exit_code, 2);
-  EXPECT_EQ(sample({"validate", kPerceptron.string(), "--timeout", "soon"}).state.exit_code, 2);
-  EXPECT_EQ(sample({"repair", "/nowhere"}).state.exit_code, 3);
-  EXPECT_EQ(sample({"mend", kPerceptron.string()}).state.exit_code, 2);
-  EXPECT_EQ(sample({"hash", kPerceptron.string(), "--by", "name"}).state.exit_code, 2);
-  EXPECT_EQ(sample({"hash", kPerceptron.string(), "--write"}).state.exit_code, 2);
-  EXPECT_EQ(sample({"convert", kPerceptron.string()}).state.exit_code, 2);
-  EXPECT_EQ(sample({"convert", kPerceptron.string(), "--apis", "new"}).state.exit_code, 2);
-  EXPECT_EQ(sample({"rename", kPerceptron.string(), "--write", "-o", "/nowhere"}).state.exit_code,
-            2);
-  EXPECT_EQ(sample({"validate", "/nowhere"}).state.exit_code, 3);
+  EXPECT_EQ(run_sample({}).state.exit_code, 2);
+  EXPECT_EQ(run_sample({"hash"}).state.exit_code, 2);
+  EXPECT_EQ(run_sample({"validate", kPerceptron.string(), "--run", "--no-run"}).state.exit_code, 2);
+  EXPECT_EQ(run_sample({"validate", kPerceptron.string(), "--timeout", "soon"}).state.exit_code, 2);
+  EXPECT_EQ(run_sample({"repair", "/nowhere"}).state.exit_code, 3);
+  EXPECT_EQ(run_sample({"mend", kPerceptron.string()}).state.exit_code, 2);
+  EXPECT_EQ(run_sample({"hash", kPerceptron.string(), "--by", "name"}).state.exit_code, 2);
+  EXPECT_EQ(run_sample({"hash", kPerceptron.string(), "--write"}).state.exit_code, 2);
+  EXPECT_EQ(run_sample({"convert", kPerceptron.string()}).state.exit_code, 2);
+  EXPECT_EQ(run_sample({"convert", kPerceptron.string(), "--apis", "new"}).state.exit_code, 2);
+  EXPECT_EQ(
+      run_sample({"rename", kPerceptron.string(), "--write", "-o", "/nowhere"}).state.exit_code, 2);
+  EXPECT_EQ(run_sample({"validate", "/nowhere"}).state.exit_code, 3);
   const Copy copy;
   copy.replace("model.py", "return", "give");
-  EXPECT_EQ(sample({"hash", copy.folder().string()}).state.exit_code, 3);
-  EXPECT_EQ(sample({"validate", copy.folder().string()}).state.exit_code, 1);
+  EXPECT_EQ(run_sample({"hash", copy.folder().string()}).state.exit_code, 3);
+  EXPECT_EQ(run_sample({"validate", copy.folder().string()}).state.exit_code, 1);
 }
 
 }  // namespace

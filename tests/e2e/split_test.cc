@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
+#include "support/sample_command.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
@@ -22,23 +23,12 @@ class Split : public testing::Test {
  protected:
   fs::path output() const { return temp_.path() / "pieces"; }
 
-  base::Json run(std::vector<std::string> words, int exit_code) {
-    words.insert(words.begin(),
-                 {(fs::path(GRAPHNET_BINARY_DIR) / "bin/graphnet").string(), "sample"});
-    words.emplace_back("--json");
-    const ProgramEnd end = run_program(words, {}, temp_.path() / "log");
-    EXPECT_EQ(end.state.exit_code, exit_code) << end.output;
-    auto json = base::parse_json(end.output, "sample");
-    EXPECT_TRUE(json.is_ok()) << end.output;
-    return json.is_ok() ? *json : base::Json::object();
-  }
-
   /// Splits a sample, composes it again; its row of the composition.
   base::Json round_trip(const fs::path& sample, std::vector<std::string> words, int exit_code = 0) {
     words.insert(words.begin(), {"split", sample.string(), "--output", output().string()});
-    run(words, 0);
+    run_sample_json(words, 0);
     const base::Json json =
-        run({"compose", output().string(), "--against", sample.string()}, exit_code);
+        run_sample_json({"compose", output().string(), "--against", sample.string()}, exit_code);
     return json["samples"].empty() ? base::Json::object() : json["samples"][0];
   }
 
@@ -67,8 +57,8 @@ TEST_F(Split, PiecesThatPassAllThroughAreTheWhole) {
 }
 
 TEST_F(Split, PiecesHaveUpstreamsNamesAndFiles) {
-  const base::Json json =
-      run({"split", kPerceptron.string(), "--single-op", "--output", output().string()}, 0);
+  const base::Json json = run_sample_json(
+      {"split", kPerceptron.string(), "--single-op", "--output", output().string()}, 0);
   const fs::path folder = output() / "samples/transformers-auto-model/sadhaklal_mlp-iris";
   const fs::path first = folder / "_decomposed/sadhaklal_mlp-iris_start0_end1_0";
   EXPECT_EQ(json["samples"][0]["written"][0], first.string());
@@ -84,17 +74,17 @@ TEST_F(Split, PiecesHaveUpstreamsNamesAndFiles) {
   ASSERT_TRUE(ranges.is_ok());
   EXPECT_EQ((*ranges)["total_length"], json["samples"][0]["operators"]);
   // They are samples.
-  run({"validate", output().string(), "--run", "--no-redundancy"}, 0);
+  run_sample_json({"validate", output().string(), "--run", "--no-redundancy"}, 0);
   // The ranges can be given again.
-  const base::Json again = run({"split", kPerceptron.string(), "--dry-run", "--ranges",
-                                (folder / "subgraph_ranges.json").string()},
-                               0);
+  const base::Json again = run_sample_json({"split", kPerceptron.string(), "--dry-run", "--ranges",
+                                            (folder / "subgraph_ranges.json").string()},
+                                           0);
   EXPECT_EQ(again["samples"][0]["ranges"], json["samples"][0]["ranges"]);
 }
 
 TEST_F(Split, TypicalPiecesRepeat) {
   const base::Json json =
-      run({"split", kResNet.string(), "--typical", "--output", output().string()}, 0);
+      run_sample_json({"split", kResNet.string(), "--typical", "--output", output().string()}, 0);
   const auto found = base::parse_json(read_text(output() / "typical_sequences.json"), "sequences");
   ASSERT_TRUE(found.is_ok());
   std::size_t num_places = 0;
@@ -109,9 +99,9 @@ TEST_F(Split, TypicalPiecesRepeat) {
 }
 
 TEST_F(Split, RecordedInputsAreTheValues) {
-  run({"split", kPerceptron.string(), "--at", "2", "--inputs", "recorded", "--output",
-       output().string()},
-      0);
+  run_sample_json({"split", kPerceptron.string(), "--at", "2", "--inputs", "recorded", "--output",
+                   output().string()},
+                  0);
   std::size_t num_literals = 0;
   for (const auto& entry : fs::recursive_directory_iterator(output())) {
     if (entry.path().filename() != "weight_meta.py") continue;
@@ -122,7 +112,7 @@ TEST_F(Split, RecordedInputsAreTheValues) {
 }
 
 TEST_F(Split, ComposeFindsAnotherOperator) {
-  run({"split", kPerceptron.string(), "--at", "1", "--output", output().string()}, 0);
+  run_sample_json({"split", kPerceptron.string(), "--at", "1", "--output", output().string()}, 0);
   for (const auto& entry : fs::recursive_directory_iterator(output())) {
     if (entry.path().filename() != "model.py") continue;
     std::string text = read_text(entry.path());
@@ -133,8 +123,8 @@ TEST_F(Split, ComposeFindsAnotherOperator) {
     break;
   }
   const std::string log = (temp_.path() / "compose.log").string();
-  const base::Json json =
-      run({"compose", output().string(), "--against", kPerceptron.string(), "--log", log}, 1);
+  const base::Json json = run_sample_json(
+      {"compose", output().string(), "--against", kPerceptron.string(), "--log", log}, 1);
   ASSERT_EQ(json["samples"].size(), 1U);
   EXPECT_EQ(json["samples"][0]["patterns_equal"], false);
   EXPECT_EQ(json["samples"][0]["bit_equal"], false);
@@ -143,20 +133,23 @@ TEST_F(Split, ComposeFindsAnotherOperator) {
 }
 
 TEST_F(Split, ScoresOfTheLogAreOne) {
-  run({"split", kPerceptron.string(), "--at", "1,3", "--output", output().string()}, 0);
+  run_sample_json({"split", kPerceptron.string(), "--at", "1,3", "--output", output().string()}, 0);
   const std::string log = (temp_.path() / "compose.log").string();
-  run({"compose", output().string(), "--against", kPerceptron.string(), "--log", log}, 0);
+  run_sample_json({"compose", output().string(), "--against", kPerceptron.string(), "--log", log},
+                  0);
   const ProgramEnd end = run_program(
       {(fs::path(GRAPHNET_BINARY_DIR) / "bin/graphnet").string(), "score", log, "--json"}, {},
       temp_.path() / "log");
   ASSERT_EQ(end.state.exit_code, 0) << end.output;
   const auto scores = base::parse_json(end.output, "score");
   ASSERT_TRUE(scores.is_ok()) << end.output;
-  EXPECT_NE(end.output.find("\"es\""), std::string::npos) << end.output;
+  const base::Json& points = (*scores)["columns"].at(0)["points"];
+  ASSERT_FALSE(points.empty());
+  for (const base::Json& point : points) EXPECT_EQ(point["es"], 1.0) << point;
 }
 
 TEST_F(Split, SaysWhichPieceIsMissing) {
-  run({"split", kPerceptron.string(), "--single-op", "--output", output().string()}, 0);
+  run_sample_json({"split", kPerceptron.string(), "--single-op", "--output", output().string()}, 0);
   fs::remove_all(output() /
                  "samples/transformers-auto-model/sadhaklal_mlp-iris/_decomposed/"
                  "sadhaklal_mlp-iris_start0_end1_0");

@@ -22,13 +22,6 @@ using graph::StatementKind;
 using graph::VariableId;
 using sample::TensorMeta;
 
-Expression variable_expression(VariableId variable) {
-  Expression expression;
-  expression.kind = ExpressionKind::kVariable;
-  expression.variable = variable;
-  return expression;
-}
-
 TensorMeta meta_named(const std::vector<TensorMeta>& metas, const std::string& name) {
   const auto found = std::find_if(metas.begin(), metas.end(),
                                   [&](const TensorMeta& meta) { return meta.name == name; });
@@ -90,7 +83,7 @@ void PieceBuilder::take_parameter(VariableId variable, VariableId parameter) {
   const auto& given = whole_.program.parameters[static_cast<std::size_t>(parameter)];
   const VariableId taken = take(given.name, given, meta_named(whole_.metas, given.name));
   const VariableId name = variable_of(variable);
-  if (name != taken) assign(name, variable_expression(taken));
+  if (name != taken) assign(name, graph::variable_expression(taken));
 }
 
 Result<Expression> PieceBuilder::take_items(const std::string& name, const RecordedValue& value) {
@@ -102,7 +95,7 @@ Result<Expression> PieceBuilder::take_items(const std::string& name, const Recor
     if (!whole_.metas.empty()) meta.device = whole_.metas.front().device;
     graph::Parameter parameter;
     parameter.annotation = graph::Annotation::kTensor;
-    return variable_expression(take(name, std::move(parameter), std::move(meta)));
+    return graph::variable_expression(take(name, std::move(parameter), std::move(meta)));
   }
   Expression sequence;
   sequence.kind = value.is_list ? ExpressionKind::kList : ExpressionKind::kTuple;
@@ -149,7 +142,7 @@ void PieceBuilder::add_statement(const Statement& statement) {
 void PieceBuilder::return_variables(const std::vector<VariableId>& variables) {
   for (const VariableId variable : variables) {
     program_.results.push_back(variable_of(variable));
-    program_.returned.children.push_back(variable_expression(program_.results.back()));
+    program_.returned.children.push_back(graph::variable_expression(program_.results.back()));
   }
   drop_releases_of_results();
 }

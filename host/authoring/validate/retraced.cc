@@ -89,8 +89,7 @@ class Retracing {
   Statement second_name(VariableId parameter) {
     Statement statement;
     statement.target = parameter;
-    statement.value.kind = ExpressionKind::kVariable;
-    statement.value.variable = static_cast<VariableId>(result_.variables.size());
+    statement.value = graph::variable_expression(static_cast<VariableId>(result_.variables.size()));
     result_.variables.push_back(result_.parameters.back().name);
     return statement;
   }

@@ -110,13 +110,6 @@ bool has_any(const StatementFacts& facts, const std::string_view (&names)[N]) {
   });
 }
 
-Expression variable_expression(VariableId variable) {
-  Expression expression;
-  expression.kind = ExpressionKind::kVariable;
-  expression.variable = variable;
-  return expression;
-}
-
 void replace(Expression& expression, const std::map<VariableId, VariableId>& by) {
   if (expression.kind == ExpressionKind::kVariable) {
     const auto found = by.find(expression.variable);
@@ -322,7 +315,7 @@ class Rewriting {
     cast.target = static_cast<VariableId>(program().variables.size());
     cast.value.kind = ExpressionKind::kMethod;
     cast.value.text = "to";
-    cast.value.children = {variable_expression(variable), std::move(dtype)};
+    cast.value.children = {graph::variable_expression(variable), std::move(dtype)};
     cast.value.keywords.resize(2);
     program().variables.push_back(free_name());
     held_.push_back({true, to_narrow, held(variable).is_scalar});

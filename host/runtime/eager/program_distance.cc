@@ -74,18 +74,4 @@ base::Result<std::vector<OutputDistance>> compare_programs(const RunnableProgram
   return distances;
 }
 
-base::Result<std::vector<OutputDistance>> try_program(const RunnableProgram& program) {
-  std::vector<OutputDistance> distances;
-  GN_RETURN_IF_ERROR(guarded([&] {
-    const c10::InferenceMode inference(true);
-    for (const at::Tensor& output : outputs_of(program)) {
-      distances.push_back(describe(output));
-      distances.back().same_shape = true;
-      if (!output.is_floating_point()) continue;
-      distances.back().num_not_finite = output.isfinite().logical_not().sum().item().toLong();
-    }
-  }));
-  return distances;
-}
-
 }  // namespace graphnet::eager

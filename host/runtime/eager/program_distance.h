@@ -37,7 +37,4 @@ struct RunnableProgram {
 base::Result<std::vector<OutputDistance>> compare_programs(const RunnableProgram& program,
                                                            const RunnableProgram& other);
 
-/// Runs a program alone: `same_shape` is true, and num_not_finite counts all.
-base::Result<std::vector<OutputDistance>> try_program(const RunnableProgram& program);
-
 }  // namespace graphnet::eager

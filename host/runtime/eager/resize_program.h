@@ -20,14 +20,13 @@ struct ResizedProgram {
 /// is traced twice on the Meta device. In the second trace each statement is mended before it runs,
 /// from the shapes that it meets in both:
 ///
-/// | statement                     | its numbers |
-/// |-------------------------------|----------------------------------------------------------------|
-/// | view, reshape                 | groups of extents with equal products: the one extent of a |
-/// |                               | group follows from the product; of several, the one that other
-/// | |                               | shapes have shown to change, else the only one that divides
-/// | | expand, broadcast_to          | the operand's extent if it is not 1 | | creation, slices,
-/// sizes of    | what other shapes have shown the number to become, if they     | | interpolation
-/// and pooling     | agree; one more than such a number counts too                  |
+/// - view, reshape: in groups of extents with equal products the one extent of a group follows from
+///   the product; of several, the one that other shapes have shown to change, else the only one
+///   that divides.
+/// - expand, broadcast_to: the operand's extent if it is not 1.
+/// - creation, slices, sizes of interpolation and pooling: what other shapes have shown the number
+/// to
+///   become, if they agree; one more than such a number counts too.
 ///
 /// shapes   arguments, resized: one per parameter, in signature order
 /// errors   kUnsupported, kInput: a trace fails, with the position in model.py: no number that this

@@ -11,10 +11,8 @@ namespace graphnet::graph {
 namespace {
 
 Statement copy_of(VariableId target, VariableId source, Position position) {
-  Expression variable;
-  variable.kind = ExpressionKind::kVariable;
+  Expression variable = variable_expression(source);
   variable.position = position;
-  variable.variable = source;
   Statement statement;
   statement.position = position;
   statement.target = target;

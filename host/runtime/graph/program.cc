@@ -155,6 +155,13 @@ std::string format(const Form& form, const Expression& e) {
 
 }  // namespace
 
+Expression variable_expression(VariableId variable) {
+  Expression expression;
+  expression.kind = ExpressionKind::kVariable;
+  expression.variable = variable;
+  return expression;
+}
+
 std::string format_position(const Program& program, Position position) {
   return program.file + ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
 }

@@ -59,6 +59,9 @@ struct Expression {
   std::vector<std::string> keywords;
 };
 
+/// Reads a variable.
+Expression variable_expression(VariableId variable);
+
 enum class StatementKind : std::uint8_t {
   kAssign,     ///< target = value
   kAugmented,  ///< target <text>= value, in place; `text` is "+", "*", ...

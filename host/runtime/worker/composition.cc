@@ -27,11 +27,6 @@ std::vector<verify::TensorView> views_of(const std::vector<ChainResult>& results
   return views;
 }
 
-template <typename Number>
-Json number_json(const std::optional<Number>& number) {
-  return number ? Json(*number) : Json();
-}
-
 Json output_json(const ChainResult& whole, const verify::OutputComparison& output) {
   Json levels = Json::array();
   for (const bool is_close : output.all_close) levels.push_back(is_close);
@@ -39,9 +34,9 @@ Json output_json(const ChainResult& whole, const verify::OutputComparison& outpu
           {"shape", whole.shape},
           {"bit_equal", output.nan_equal},
           {"all_close", std::move(levels)},
-          {"max_diff", number_json(output.max_diff)},
-          {"mean_diff", number_json(output.mean_diff)},
-          {"relative_rms", number_json(output.relative_rms)}};
+          {"max_diff", base::json_or_null(output.max_diff)},
+          {"mean_diff", base::json_or_null(output.mean_diff)},
+          {"relative_rms", base::json_or_null(output.relative_rms)}};
 }
 
 /// Sample and pieces as chains: a chain of the sample alone, and of the pieces.

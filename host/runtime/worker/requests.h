@@ -78,9 +78,9 @@ base::Result<base::Json> plan_statements(const base::Json& arguments);
 /// errors   kInput, kUnsupported: it cannot be planned in these shapes
 base::Result<base::Json> resize(const base::Json& arguments);
 
-/// Runs another form of a sample, and the sample itself if it is given: {"form": folder, "sample":
-/// folder or left out} -> {"outputs": [{"dtype", "shape", "same_shape", "not_finite",
-/// "relative_rms", "floating"}]}: eager::OutputDistance.
+/// Runs another form of a sample and the sample itself: {"form": folder, "sample": folder} ->
+/// {"outputs": [{"dtype", "shape", "same_shape", "not_finite", "relative_rms", "floating"}]}:
+/// eager::OutputDistance.
 ///
 /// errors   kEnvironment: one does not fit into memory; of the runs
 base::Result<base::Json> try_form(const base::Json& arguments);

@@ -7,6 +7,7 @@
 
 #include "measure/clock.h"
 #include "measure/disturbance.h"
+#include "measure/paired_settings.h"
 #include "sample/content.h"
 #include "verify/staleness.h"
 
@@ -22,9 +23,6 @@ namespace {
 // Of eager's change.
 constexpr double kStays = 0.5;
 
-// As PairedSettings::disturbed_share.
-constexpr double kDisturbedShare = 0.01;
-
 Result<double> time_once(const std::function<Status()>& call) {
   const measure::DisturbanceMeter meter(/*counts_others=*/true);
   const measure::DisturbanceCounters before = meter.read();
@@ -32,7 +30,7 @@ Result<double> time_once(const std::function<Status()>& call) {
   GN_RETURN_IF_ERROR(call());
   const std::int64_t end_ns = measure::monotonic_raw_ns();
   return measure::unwaited_ns(before, meter.read(), static_cast<double>(end_ns - begin_ns),
-                              kDisturbedShare);
+                              measure::PairedSettings().disturbed_share);
 }
 
 const char* name_of(Following following) {

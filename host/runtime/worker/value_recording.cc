@@ -20,12 +20,6 @@ using base::Result;
 using base::Status;
 using eager::ValueRecord;
 
-/// Null for what is not known or what JSON cannot hold.
-template <typename Number>
-Json number_json(const std::optional<Number>& number) {
-  return number ? Json(*number) : Json();
-}
-
 Json record_json(const ValueRecord& record) {
   if (record.kind == ValueRecord::Kind::kPlain) return {{"plain", record.plain}};
   if (record.kind == ValueRecord::Kind::kSequence) {
@@ -35,12 +29,12 @@ Json record_json(const ValueRecord& record) {
   }
   return {{"dtype", record.dtype},
           {"shape", record.shape},
-          {"mean", number_json(record.mean)},
-          {"deviation", number_json(record.deviation)},
-          {"lowest", number_json(record.lowest)},
-          {"highest", number_json(record.highest)},
-          {"lowest_integer", number_json(record.lowest_integer)},
-          {"highest_integer", number_json(record.highest_integer)},
+          {"mean", base::json_or_null(record.mean)},
+          {"deviation", base::json_or_null(record.deviation)},
+          {"lowest", base::json_or_null(record.lowest)},
+          {"highest", base::json_or_null(record.highest)},
+          {"lowest_integer", base::json_or_null(record.lowest_integer)},
+          {"highest_integer", base::json_or_null(record.highest_integer)},
           {"elements", record.elements}};
 }
 

@@ -35,7 +35,6 @@ Json distance_json(const OutputDistance& distance) {
 
 Result<std::vector<OutputDistance>> distances(const std::string& form, const std::string& path) {
   GN_ASSIGN_OR_RETURN(const ReadySample other, fitting_sample(form));
-  if (path.empty()) return eager::try_program({&other.sample.program, &other.views});
   GN_ASSIGN_OR_RETURN(const ReadySample ready, fitting_sample(path));
   return eager::compare_programs({&ready.sample.program, &ready.views},
                                  {&other.sample.program, &other.views});
@@ -99,7 +98,7 @@ Result<Json> try_form(const Json& arguments) {
   std::string form;
   std::string path;
   base::FieldReader fields(arguments);
-  fields.require("form").read("form", form).read("sample", path);
+  fields.require("form").require("sample").read("form", form).read("sample", path);
   GN_RETURN_IF_ERROR(fields.status());
   GN_ASSIGN_OR_RETURN(const auto outputs, distances(form, path));
   Json rows = Json::array();

@@ -22,7 +22,8 @@ enum class Dialect : std::uint8_t {
 /// All that dialects write differently. Texts have places: {dialect}, and those that who fills them
 /// names. Of a list, {dims} is "1, 2" and {#dims} an attribute.
 ///
-/// source   MHLO: parsed and verified by jaxlib 0.4.13 of 2023-06-22 (tests/mhlo/parse_mhlo.py)
+/// source   MHLO: parsed and verified by jaxlib 0.4.13 of 2023-06-22
+/// (tests/unit/bladedisc/parse_mhlo.py)
 struct Spelling {
   std::string_view dialect;  ///< what names of operations and attributes begin with
   std::string_view list;     ///< an attribute of integers: {values}, {count} of them

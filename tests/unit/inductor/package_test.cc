@@ -58,7 +58,7 @@ TEST(Package, RefusesWhatIsDamagedOrOfAnotherMaker) {
   EXPECT_EQ(reason(bytes, "other"),
             "stored package was made by another compiler, with other options or for another "
             "processor");
-  EXPECT_EQ(reason("", "maker"), "stored package is none of this plugin's");
+  EXPECT_EQ(reason("", "maker"), "stored package is none of this version of the plugin");
   for (std::size_t size = 0; size < bytes.size(); size += 7) {
     EXPECT_NE(reason(bytes.substr(0, size), "maker"), "") << size;
   }

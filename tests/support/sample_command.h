@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
+
+namespace graphnet::tests {
+
+/// `graphnet sample WORDS...`.
+inline ProgramEnd run_sample(std::vector<std::string> words) {
+  const TempDir temp;
+  const std::filesystem::path program = std::filesystem::path(GRAPHNET_BINARY_DIR) / "bin/graphnet";
+  words.insert(words.begin(), {program.string(), "sample"});
+  return run_program(words, {}, temp.path() / "log");
+}
+
+/// The same with --json: what it printed, which the exit code is expected beside.
+inline base::Json run_sample_json(std::vector<std::string> words, int exit_code) {
+  words.emplace_back("--json");
+  const ProgramEnd end = run_sample(std::move(words));
+  EXPECT_EQ(end.state.exit_code, exit_code) << end.output;
+  auto json = base::parse_json(end.output, "sample");
+  EXPECT_TRUE(json.is_ok()) << end.output;
+  return json.is_ok() ? *json : base::Json::object();
+}
+
+}  // namespace graphnet::tests
