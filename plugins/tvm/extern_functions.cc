@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "graphnet/failure.h"
+#include "tvm_plugin/array_steps.h"
 #include "tvm_plugin/expression.h"
 
 namespace graphnet::tvm {
@@ -257,44 +258,61 @@ void scatter(const ffi::Tensor& x, const ffi::Tensor& starts, const ffi::Tensor&
   });
 }
 
+/// Buffers that are read, the steps, the buffer that is written.
+void arrays(const ffi::AnyView* arguments, std::int32_t count, Any* /*result*/) {
+  std::vector<const float*> inputs;
+  for (std::int32_t i = 0; i + 2 < count; ++i) {
+    inputs.push_back(
+        static_cast<const float*>(arguments[i].cast<ffi::Tensor>().GetDLTensorPtr()->data));
+  }
+  const auto steps = arguments[count - 2].cast<ffi::Shape>();
+  const auto result = arguments[count - 1].cast<ffi::Tensor>();
+  const DLTensor& out = *result.GetDLTensorPtr();
+  run_array_steps({steps.begin(), steps.end()}, inputs, static_cast<float*>(out.data),
+                  count_of(out));
+}
+
+Shape attributes_of(const ir::Graph& graph, const ir::Node& node) {
+  if (const auto* sort = std::get_if<ir::Sort>(&node.operation)) {
+    const bool is_bf16 = graph.type(node.results[0]).type == Type::kBF16;
+    return {sort->dim, sort->descending ? 1 : 0, is_bf16 ? 1 : 0};
+  }
+  const auto& scatter = std::get<ir::Scatter>(node.operation);
+  Shape attributes = {scatter.combine ? static_cast<std::int64_t>(*scatter.combine) : -1};
+  attributes.insert(attributes.end(), scatter.dims.begin(), scatter.dims.end());
+  return attributes;
+}
+
 }  // namespace
 
 void register_extern_functions() {
   ffi::Function::SetGlobal("graphnet.sort", ffi::Function::FromTyped(sort), true);
   ffi::Function::SetGlobal("graphnet.scatter", ffi::Function::FromTyped(scatter), true);
+  ffi::Function::SetGlobal("graphnet.arrays", ffi::Function::FromPacked(arrays), true);
 }
 
-std::string extern_name(const ir::Operation& operation) {
-  return std::holds_alternative<ir::Sort>(operation) ? "graphnet.sort" : "graphnet.scatter";
-}
-
-KernelFunction extern_signature(const ir::Graph& graph, const KernelPlan& plan,
-                                const Kernel& kernel) {
+std::optional<ExternCall> extern_call(const ir::Graph& graph, const KernelPlan& plan,
+                                      const Kernel& kernel, bool takes_arrays) {
   const ir::Node& node = graph.maker(kernel.root);
-  KernelFunction function;
-  function.inputs = node.operands;
+  ExternCall call;
+  if (kernel.kind == KernelKind::kExtern) {
+    const bool is_sort = std::holds_alternative<ir::Sort>(node.operation);
+    call.name = is_sort ? "graphnet.sort" : "graphnet.scatter";
+    call.function.inputs = node.operands;
+    call.attributes = attributes_of(graph, node);
+  } else {
+    if (!takes_arrays || !kernel.is_bound) return std::nullopt;
+    std::optional<ArrayKernel> arrays = array_kernel(graph, plan, kernel);
+    if (!arrays) return std::nullopt;
+    call.name = "graphnet.arrays";
+    call.function.inputs = std::move(arrays->inputs);
+    call.attributes = std::move(arrays->steps);
+  }
   const Shape& shape = plan.storage[static_cast<std::size_t>(kernel.root)];
   for (const ir::ValueId id : node.results) {
-    function.results.push_back({id, storage_type(graph.type(id).type), shape});
+    call.function.results.push_back({id, storage_type(graph.type(id).type), shape});
   }
-  return function;
-}
-
-Array<Ref> extern_arguments(const ir::Graph& graph, const Kernel& kernel,
-                            const Array<Ref>& buffers) {
-  const ir::Operation& operation = graph.maker(kernel.root).operation;
-  Shape attributes;
-  if (const auto* sort = std::get_if<ir::Sort>(&operation)) {
-    const bool is_bf16 = graph.type(kernel.root).type == Type::kBF16;
-    attributes = {sort->dim, sort->descending ? 1 : 0, is_bf16 ? 1 : 0};
-  } else {
-    const auto& scatter = std::get<ir::Scatter>(operation);
-    attributes = {scatter.combine ? static_cast<std::int64_t>(*scatter.combine) : -1};
-    attributes.insert(attributes.end(), scatter.dims.begin(), scatter.dims.end());
-  }
-  Array<Ref> arguments = buffers;
-  arguments.push_back(make("relax.ShapeExpr", extents(attributes), nullptr));
-  return arguments;
+  return call;
 }
 
 }  // namespace graphnet::tvm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tvm_plugin/ffi.h"
@@ -8,18 +9,22 @@
 
 namespace graphnet::tvm {
 
-/// What TE cannot say: sorting, and scatter, whose positions are known at run time. They are
-/// functions of this plugin, called by the virtual machine as "graphnet.sort", "graphnet.scatter".
+/// Registers "graphnet.sort", "graphnet.scatter" and "graphnet.arrays", functions of this plugin
+/// that the virtual machine calls.
 ///
 /// source   TVM does the same: its sort is a C++ function in libtvm_runtime_extra
 void register_extern_functions();
 
-std::string extern_name(const ir::Operation& operation);
-/// Buffers that the kernel reads and writes.
-KernelFunction extern_signature(const ir::Graph& graph, const KernelPlan& plan,
-                                const Kernel& kernel);
-/// Arguments of the call: the buffers read, then its attributes.
-Array<Ref> extern_arguments(const ir::Graph& graph, const Kernel& kernel,
-                            const Array<Ref>& buffers);
+/// A call of such a function in place of a compiled kernel.
+struct ExternCall {
+  std::string name;
+  KernelFunction function;  ///< the buffers that it reads and writes; no PrimFunc
+  Shape attributes;         ///< the argument between them
+};
+
+/// nullopt: the kernel is compiled. TE cannot say sort and scatter. With `takes_arrays` the small
+/// kernels of `bind` are steps over arrays (array_steps.h).
+std::optional<ExternCall> extern_call(const ir::Graph& graph, const KernelPlan& plan,
+                                      const Kernel& kernel, bool takes_arrays);
 
 }  // namespace graphnet::tvm

@@ -103,7 +103,8 @@ class Planner {
     std::reverse(kernels_.begin(), kernels_.end());
     for (Kernel& kernel : kernels_) {
       finish(kernel);
-      auto& list = is_bound(kernel.root) ? plan_.bind : plan_.call;
+      kernel.is_bound = is_bound(kernel.root);
+      auto& list = kernel.is_bound ? plan_.bind : plan_.call;
       list.push_back(std::move(kernel));
     }
     return std::move(plan_);

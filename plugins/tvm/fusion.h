@@ -27,6 +27,7 @@ struct Kernel {
   KernelKind kind = KernelKind::kSpatial;
   ir::ValueId root = -1;
   ir::ValueId anchor = -1;              ///< kAnchor; may be the root itself
+  bool is_bound = false;                ///< runs in bind, not in each call
   std::int64_t rows = 0;                ///< kRows
   std::vector<ir::ValueId> members;     ///< with the root, which comes first
   std::vector<ir::ValueId> reductions;  ///< kRows: those among the members

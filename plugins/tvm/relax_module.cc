@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -65,6 +66,13 @@ class ModuleBuilder {
   }
 
  private:
+  /// A kernel as a function to compile, or as a call of one of this plugin's.
+  struct Written {
+    KernelFunction compiled;
+    std::optional<ExternCall> call;
+
+    const KernelFunction& function() const { return call ? call->function : compiled; }
+  };
   struct Pending {
     Ref variable;
     const Kernel* kernel = nullptr;
@@ -75,18 +83,18 @@ class ModuleBuilder {
   std::set<ir::ValueId> reads_of(const std::vector<Kernel>& kernels) {
     std::set<ir::ValueId> reads;
     for (const Kernel& kernel : kernels) {
-      for (const ir::ValueId id : written(kernel).inputs) reads.insert(id);
+      for (const ir::ValueId id : written(kernel).function().inputs) reads.insert(id);
     }
     return reads;
   }
 
-  const KernelFunction& written(const Kernel& kernel) {
+  const Written& written(const Kernel& kernel) {
     auto found = functions_.find(&kernel);
     if (found == functions_.end()) {
-      KernelFunction function = kernel.kind == KernelKind::kExtern
-                                    ? extern_signature(graph_, plan_, kernel)
-                                    : write_kernel(graph_, plan_, kernel);
-      found = functions_.emplace(&kernel, std::move(function)).first;
+      Written written;
+      written.call = extern_call(graph_, plan_, kernel, schedule_ != Schedule::kNone);
+      if (!written.call) written.compiled = write_kernel(graph_, plan_, kernel);
+      found = functions_.emplace(&kernel, std::move(written)).first;
     }
     return found->second;
   }
@@ -145,7 +153,8 @@ class ModuleBuilder {
   }
 
   void emit(const Kernel& kernel) {
-    const KernelFunction& function = written(kernel);
+    const std::optional<ExternCall>& own = written(kernel).call;
+    const KernelFunction& function = written(kernel).function();
     Array<Ref> arguments;
     for (const ir::ValueId id : function.inputs) arguments.push_back(variables_.at(id));
     Array<Ref> types;
@@ -154,11 +163,11 @@ class ModuleBuilder {
     }
     const std::string name = kernel_name(graph_, kernel);
     Ref value;
-    if (kernel.kind == KernelKind::kExtern) {
+    if (own) {
+      arguments.push_back(make("relax.ShapeExpr", extents(own->attributes), nullptr));
       value = make("relax.op.call_dps_packed",
-                   make("relax.ExternFunc",
-                        String(extern_name(graph_.maker(kernel.root).operation)), nullptr, nullptr),
-                   make("ir.Tuple", extern_arguments(graph_, kernel, arguments), nullptr), types);
+                   make("relax.ExternFunc", String(own->name), nullptr, nullptr),
+                   make("ir.Tuple", arguments, nullptr), types);
     } else {
       const Ref variable =
           make("relax.BlockBuilderAddFunction", builder_, function.function, String(name));
@@ -231,7 +240,7 @@ class ModuleBuilder {
   const Improve& improve_;
   Ref builder_;
   RelaxModule result_;
-  std::map<const Kernel*, KernelFunction> functions_;
+  std::map<const Kernel*, Written> functions_;
   std::map<std::int32_t, Ref> variables_;
   std::set<std::string> seen_;
   std::map<std::string, std::int64_t>

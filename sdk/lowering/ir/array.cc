@@ -175,4 +175,41 @@ Shape strides_of(const Shape& shape) {
   return strides;
 }
 
+Walk walk_of(const Broadcast& view, const Shape& operand, const Shape& result) {
+  const Shape strides = strides_of(operand);
+  Walk walk = {0, Shape(result.size(), 0)};
+  for (std::size_t i = 0; i < operand.size(); ++i) {
+    if (operand[i] != 1) walk.strides[static_cast<std::size_t>(view.dims[i])] = strides[i];
+  }
+  return walk;
+}
+
+Walk walk_of(const Transpose& view, const Shape& operand, const Shape& /*result*/) {
+  const Shape strides = strides_of(operand);
+  Walk walk;
+  for (const std::int64_t dim : view.permutation) {
+    walk.strides.push_back(strides[static_cast<std::size_t>(dim)]);
+  }
+  return walk;
+}
+
+Walk walk_of(const Slice& view, const Shape& operand, const Shape& /*result*/) {
+  Walk walk = {0, strides_of(operand)};
+  for (std::size_t i = 0; i < walk.strides.size(); ++i) {
+    walk.first += view.begin[i] * walk.strides[i];
+    walk.strides[i] *= view.step[i];
+  }
+  return walk;
+}
+
+Walk walk_of(const Reverse& view, const Shape& operand, const Shape& /*result*/) {
+  Walk walk = {0, strides_of(operand)};
+  for (const std::int64_t dim : view.dims) {
+    const auto i = static_cast<std::size_t>(dim);
+    walk.first += (operand[i] - 1) * walk.strides[i];
+    walk.strides[i] = -walk.strides[i];
+  }
+  return walk;
+}
+
 }  // namespace graphnet::lowering::ir

@@ -33,6 +33,18 @@ void write_array(const Array& array, void* data);
 /// Strides in elements of a dense row-major tensor.
 Shape strides_of(const Shape& shape);
 
+/// Where a view's elements are in its operand, which is dense row-major: element `index` at
+/// first + the sum of index[i] * strides[i].
+struct Walk {
+  std::int64_t first = 0;
+  Shape strides;
+};
+/// shapes   operand, result: of the view
+Walk walk_of(const Broadcast& view, const Shape& operand, const Shape& result);
+Walk walk_of(const Transpose& view, const Shape& operand, const Shape& result);
+Walk walk_of(const Slice& view, const Shape& operand, const Shape& result);
+Walk walk_of(const Reverse& view, const Shape& operand, const Shape& result);
+
 /// Calls visit(index) for every index of a shape, the last dimension running fastest.
 template <typename Visit>
 void for_each_index(const Shape& shape, Visit visit) {

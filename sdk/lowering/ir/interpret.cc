@@ -24,13 +24,6 @@ std::int64_t offset(const Shape& index, const Shape& strides) {
   return std::inner_product(index.begin(), index.end(), strides.begin(), std::int64_t{0});
 }
 
-/// Strides of a dimension each; 0 for one that the operand lacks.
-Shape strides_along(const Shape& dims, const Shape& strides, std::size_t rank) {
-  Shape along(rank, 0);
-  for (std::size_t i = 0; i < dims.size(); ++i) along[at(dims[i])] = strides[i];
-  return along;
-}
-
 Shape selected(const Shape& from, const Shape& dims) {
   Shape result;
   for (const std::int64_t dim : dims) result.push_back(from[at(dim)]);
@@ -87,31 +80,10 @@ class Evaluation {
   // ---- elements from elsewhere ----
 
   Arrays operator()(const Reshape&) const { return {{out_[0], in_[0]->elements}}; }
-  Arrays operator()(const Broadcast& each) const {
-    Shape strides = strides_in(0);
-    for (std::size_t i = 0; i < strides.size(); ++i) {
-      if (shape_in(0)[i] == 1) strides[i] = 0;
-    }
-    return walked(0, strides_along(each.dims, strides, out_[0].shape.size()));
-  }
-  Arrays operator()(const Transpose& each) const {
-    return walked(0, selected(strides_in(0), each.permutation));
-  }
-  Arrays operator()(const Slice& each) const {
-    Shape steps = strides_in(0);
-    const std::int64_t first = offset(each.begin, steps);
-    for (std::size_t i = 0; i < steps.size(); ++i) steps[i] *= each.step[i];
-    return walked(first, steps);
-  }
-  Arrays operator()(const Reverse& each) const {
-    Shape steps = strides_in(0);
-    std::int64_t first = 0;
-    for (const std::int64_t dim : each.dims) {
-      first += (shape_in(0)[at(dim)] - 1) * steps[at(dim)];
-      steps[at(dim)] *= -1;
-    }
-    return walked(first, steps);
-  }
+  Arrays operator()(const Broadcast& each) const { return walked(each); }
+  Arrays operator()(const Transpose& each) const { return walked(each); }
+  Arrays operator()(const Slice& each) const { return walked(each); }
+  Arrays operator()(const Reverse& each) const { return walked(each); }
   Arrays operator()(const Pad& each) const {
     const Shape strides = strides_in(0);
     return each_index([&](const Shape& index) {
@@ -312,9 +284,11 @@ class Evaluation {
                    [&](const Shape& index) { result.elements.push_back(element(index)); });
     return {std::move(result)};
   }
-  /// Each element from where so many steps in each dimension lead.
-  Arrays walked(std::int64_t first, const Shape& steps) const {
-    return each_index([&](const Shape& index) { return x(0, at(first + offset(index, steps))); });
+  template <typename View>
+  Arrays walked(const View& view) const {
+    const Walk walk = walk_of(view, shape_in(0), out_[0].shape);
+    return each_index(
+        [&](const Shape& index) { return x(0, at(walk.first + offset(index, walk.strides))); });
   }
 
   /// Position along a dimension whose neighbours are `spacing` apart; negative if none is there.
