@@ -17,14 +17,13 @@ constexpr std::size_t kLongestMessage = 400;
   throw Failure(GN_STATUS_UNAVAILABLE, "not serialisable: " + reason);
 }
 
-void link_objects(const std::string& kernels, const std::string& bytecode,
-                  const std::string& library, const std::string& messages) {
+void link_objects(const std::vector<std::string>& objects, const std::string& library,
+                  const std::string& messages) {
   // All names are looked up when the library is loaded: one that is missing is an error there, not
   // the end of the process in a call.
-  const artifact::ChildProgram linker = {
-      {"ld", "-shared", "-z", "noexecstack", "-z", "now", "-o", library, kernels, bytecode},
-      {},
-      messages};
+  artifact::ChildProgram linker = {
+      {"ld", "-shared", "-z", "noexecstack", "-z", "now", "-o", library}, {}, messages};
+  linker.argv.insert(linker.argv.end(), objects.begin(), objects.end());
   artifact::ChildEnd end;
   try {
     end = artifact::run_child(linker);
@@ -39,17 +38,20 @@ void link_objects(const std::string& kernels, const std::string& bytecode,
 }  // namespace
 
 std::string link_code(const CompiledCode& code, const Target& target) {
-  if (!code.library.defined()) refuse("the program was loaded, not compiled");
+  if (code.libraries.empty()) refuse("the program was loaded, not compiled");
   const TemporaryFolder folder("tvm");
-  const std::string kernels = folder.file("kernels.o");
   const std::string bytecode = folder.file("bytecode.o");
   const std::string library = folder.file("program.so");
-  call("ffi.ModuleWriteToFile", code.library, String(kernels), String("o"));
+  std::vector<std::string> objects = {bytecode};
+  for (const Ref& kernels : code.libraries) {
+    objects.push_back(folder.file("kernels" + std::to_string(objects.size()) + ".o"));
+    call("ffi.ModuleWriteToFile", kernels, String(objects.back()), String("o"));
+  }
   const String description = "{\"kind\":\"llvm\",\"mtriple\":\"" + target.triple + "\"}";
   const Ref packed =
       make("runtime.ModulePackImportsToLLVM", code.executable, false, description, String(""));
   call("ffi.ModuleWriteToFile", packed, String(bytecode), String("o"));
-  link_objects(kernels, bytecode, library, folder.file("messages"));
+  link_objects(objects, library, folder.file("messages"));
   std::string bytes = artifact::read_bytes(library);
   if (bytes.empty()) refuse("'ld' wrote nothing");
   return bytes;

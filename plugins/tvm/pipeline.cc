@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tvm_plugin/pipeline.h"
 
+#include <sched.h>
+
+#include <algorithm>
+#include <future>
+#include <map>
+
 #include "graphnet/failure.h"
 
 namespace graphnet::tvm {
@@ -9,6 +15,8 @@ namespace {
 
 constexpr int kCpu = 1;
 constexpr int kPooledAllocator = 2;
+// A module costs LLVM some milliseconds by itself.
+constexpr std::size_t kFewestKernels = 4;
 
 // Order as in TVM's python/tvm/relax/pipeline.py; the module has call_tir alone, so nothing is left
 // to legalise or fuse.
@@ -75,6 +83,58 @@ Ref lower_kernels(Ref module, const Target& target) {
   return run_steps(std::move(module), kAfterVectors);
 }
 
+using Functions = Map<Ref, Ref>;
+
+/// A share of a module's kernels, compiled by one thread.
+struct Part {
+  Functions functions;
+  std::string first;  ///< name of one of them
+
+  Ref build(const Ref& attributes, const Target& target) const {
+    Ref library =
+        build_kernels(make("ir.IRModule", functions, attributes, Map<String, Any>{}), target);
+    module_function(library, first.c_str());  // emits the code of all
+    return library;
+  }
+};
+
+std::size_t usable_cores() {
+  cpu_set_t cores;
+  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  return static_cast<std::size_t>(CPU_COUNT(&cores));
+}
+
+// Kernels of one kind have names in a row, so taking turns shares their cost out evenly.
+std::vector<Part> parts_of(const Ref& module) {
+  const auto functions = field(module, "functions").cast<Functions>();
+  std::map<std::string, Ref> by_name;
+  for (const auto& [variable, function] : functions) {
+    by_name[field(variable, "name_hint").cast<String>()] = variable;
+  }
+  const std::size_t most = std::max<std::size_t>(by_name.size() / kFewestKernels, 1);
+  std::vector<Part> parts(std::min(usable_cores(), most));
+  std::size_t next = 0;
+  for (const auto& [name, variable] : by_name) {
+    Part& part = parts[next++ % parts.size()];
+    part.functions.Set(variable, functions[variable]);
+    part.first = name;
+  }
+  return parts;
+}
+
+std::vector<Ref> build_parts(const Ref& module, const Target& target) {
+  const Ref attributes = field(module, "attrs").cast<Ref>();
+  std::vector<std::future<Ref>> made;
+  for (Part& part : parts_of(module)) {
+    made.push_back(std::async(std::launch::async, [part = std::move(part), &attributes, &target] {
+      return part.build(attributes, target);
+    }));
+  }
+  std::vector<Ref> libraries;
+  for (std::future<Ref>& library : made) libraries.push_back(library.get());
+  return libraries;
+}
+
 const char* processor_level() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -121,9 +181,11 @@ CompiledCode compile_module(const Ref& module, const Target& target) {
   CompiledCode code;
   const Ref builder = make("relax.ExecBuilderCreate");
   const Ref kernels = make("relax.VMCodeGen", builder, lower_relax(module, target));
-  code.library = build_kernels(kernels, target);
+  code.libraries = build_parts(kernels, target);
+  Array<Any> others;
+  for (std::size_t i = 1; i < code.libraries.size(); ++i) others.push_back(code.libraries[i]);
   code.executable =
-      make("relax.VMLink", builder, target.target, code.library, Array<Any>{}, Map<String, Any>{});
+      make("relax.VMLink", builder, target.target, code.libraries[0], others, Map<String, Any>{});
   return code;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tvm_plugin/ffi.h"
 
@@ -24,14 +25,16 @@ Target make_target(const std::string& mcpu, int threads);
 /// A Relax module, compiled: bytecode for the virtual machine and machine code of its kernels.
 struct CompiledCode {
   Ref executable;
-  Ref library;  ///< as LLVM has it; null if the code was loaded (linked_code.h)
-  Ref machine;  ///< the virtual machine, ready to call; null before start()
+  std::vector<Ref> libraries;  ///< as LLVM has them; none if the code was loaded (linked_code.h)
+  Ref machine;                 ///< the virtual machine, ready to call; null before start()
 };
 
 /// Lowered functions to machine code.
 ///
 /// errors   ffi::Error
 Ref build_kernels(const Ref& module, const Target& target);
+/// Kernels are compiled on as many threads as this one may use cores.
+///
 /// errors   ffi::Error
 CompiledCode compile_module(const Ref& module, const Target& target);
 /// Makes code ready to call; what LLVM has is emitted.

@@ -4,12 +4,14 @@
 #include "tvm_plugin/program_compiler.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <numeric>
+#include <optional>
 
 #include "graphnet/failure.h"
 #include "lowering/builder.h"
@@ -49,6 +51,44 @@ ir::Graph sample() {
   const auto [values, indices] = emitter.sort(y, 1, true);
   return legalize(emitter.finish({y, values, indices}), true).graph;
 }
+
+/// Softmax and product in turns, no two of one shape: kernels enough for several threads.
+ir::Graph long_sample() {
+  ir::GraphEmitter emitter(true);
+  lowering::Builder b(emitter);
+  lowering::Tensor y = one_input(emitter, {kRows, kColumns});
+  for (std::int64_t columns = kColumns / 2; columns <= kColumns; columns += 8) {
+    const std::vector<float> weight(static_cast<std::size_t>(kColumns * columns), 0.125F);
+    const Shape shape = {kColumns, columns};
+    y = b.softmax(b.matmul(y, emitter.constant(Type::kF32, shape, weight.data())), 1);
+    const lowering::Tensor back = emitter.constant(Type::kF32, {columns, kColumns}, weight.data());
+    y = b.matmul(y, back);
+  }
+  const auto [values, indices] = emitter.sort(y, 1, true);
+  return legalize(emitter.finish({y, values, indices}), true).graph;
+}
+
+/// The cores that this thread may use, given back at the end.
+class OneCore {
+ public:
+  OneCore() {
+    ::sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++core) {
+      if (CPU_ISSET(core, &before_)) CPU_SET(core, &one);
+    }
+    ::sched_setaffinity(0, sizeof one, &one);
+  }
+  ~OneCore() { ::sched_setaffinity(0, sizeof before_, &before_); }
+  OneCore(const OneCore&) = delete;
+  OneCore& operator=(const OneCore&) = delete;
+
+  int usable_before() const { return CPU_COUNT(&before_); }
+
+ private:
+  cpu_set_t before_ = {};
+};
 
 /// Tensors of one call, in memory of the test's.
 struct Call {
@@ -163,6 +203,28 @@ TEST_F(ProgramCompilerTest, StoredProgramsDoTheSame) {
   EXPECT_EQ(loaded->plan().num_bind_kernels, compiled.executable->plan().num_bind_kernels);
   EXPECT_GT(loaded->plan().num_bind_kernels, 0);
   EXPECT_NE(failure_of([&] { made.store(*loaded); }).find("was loaded"), std::string::npos);
+}
+
+// With one core there is one part, with more there are more; what they compute is the same.
+TEST_F(ProgramCompilerTest, ThreadsShareTheKernelsOut) {
+  const ProgramCompiler made = compiler();
+  const CompiledProgram many = made.compile(long_sample());
+  std::optional<OneCore> one_core(std::in_place);
+  const CompiledProgram alone = made.compile(long_sample());
+  const bool had_more = one_core->usable_before() > 1;
+  one_core.reset();
+  EXPECT_EQ(alone.executable->code().libraries.size(), 1U);
+  EXPECT_EQ(many.executable->code().libraries.size() > 1, had_more);
+  const auto loaded = made.load(made.store(*many.executable));
+  Call one;
+  Call parts;
+  Call stored;
+  one.run(*alone.executable);
+  parts.run(*many.executable);
+  stored.run(*loaded);
+  EXPECT_EQ(one.y, parts.y);
+  EXPECT_EQ(one.y, stored.y);
+  EXPECT_NE(one.first_row_sum(), 0);
 }
 
 TEST_F(ProgramCompilerTest, ProgramsOfOtherOptionsAreRefused) {
