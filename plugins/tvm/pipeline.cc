@@ -8,6 +8,7 @@
 #include <map>
 
 #include "graphnet/failure.h"
+#include "tvm_plugin/vector_math.h"
 
 namespace graphnet::tvm {
 
@@ -84,6 +85,20 @@ Ref lower_kernels(Ref module, const Target& target) {
 }
 
 using Functions = Map<Ref, Ref>;
+
+/// A module's functions find by name what one of them imports.
+Ref with_vector_functions(Ref module) {
+  const std::string text = take_vector_functions();
+  if (text.empty()) return module;
+  const auto [variable, function] = *field(module, "functions").cast<Functions>().begin();
+  const Ref code = make("ir.StringImm", String(text), nullptr);
+  const Ref body = make("tirx.AttrStmt", code, String("pragma_import_llvm"), code,
+                        field(function, "body").cast<Ref>(), nullptr);
+  const Ref importing = make("tirx.PrimFunc", field(function, "params"), body,
+                             field(function, "ret_type"), field(function, "attrs"), nullptr);
+  call("ir.Module_Add", module, variable, importing, true);
+  return module;
+}
 
 /// A share of a module's kernels, compiled by one thread.
 struct Part {
@@ -174,7 +189,9 @@ Target make_target(const std::string& mcpu, int threads) {
 }
 
 Ref build_kernels(const Ref& module, const Target& target) {
-  return make("target.build.llvm", lower_kernels(module, target), target.target);
+  take_vector_functions();  // of a module that TVM refused
+  return make("target.build.llvm", with_vector_functions(lower_kernels(module, target)),
+              target.target);
 }
 
 CompiledCode compile_module(const Ref& module, const Target& target) {
