@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "base/text.h"
 
@@ -19,33 +20,12 @@ using base::Json;
 using base::Result;
 using base::Status;
 
-struct CloseDatabase {
-  void operator()(sqlite3* database) const { sqlite3_close(database); }
-};
-struct FinalizeStatement {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using Database = std::unique_ptr<sqlite3, CloseDatabase>;
-using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
-
-Status sql_error(sqlite3* database, const std::string& what) {
-  const bool is_memory = sqlite3_errcode(database) == SQLITE_NOMEM;
-  return Status(is_memory ? Code::kEnvironment : Code::kUsage,
-                what + ": " + sqlite3_errmsg(database));
-}
-
-Result<Statement> prepare(sqlite3* database, const std::string& sql) {
-  sqlite3_stmt* statement = nullptr;
-  const char* rest = nullptr;
-  const int code =
-      sqlite3_prepare_v2(database, sql.c_str(), static_cast<int>(sql.size()), &statement, &rest);
-  Statement owned(statement);
-  if (code != SQLITE_OK) return sql_error(database, "--sql");
-  if (owned == nullptr) return Status(Code::kUsage, "--sql: there is no statement");
-  if (std::string(rest).find_first_not_of(" \t\r\n;") != std::string::npos) {
-    return Status(Code::kUsage, "--sql takes one statement, and this is more");
-  }
-  return owned;
+/// The query is the user's, so what is wrong with it is a wrong command line.
+Status as_usage(const Status& status) {
+  if (status.code() != Code::kInput) return status;
+  Status usage(Code::kUsage, "--sql: " + status.message());
+  for (const std::string& hint : status.hints()) usage.add_hint(hint);
+  return usage;
 }
 
 /// Lets a statement read, and notes which tables it does.
@@ -68,67 +48,37 @@ struct ReadOnly {
   }
 };
 
-void bind_text(sqlite3_stmt* statement, int index, const std::string& text) {
-  sqlite3_bind_text64(statement, index, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-}
-
 /// Numbers that JSON cannot hold stand in records as Python prints them.
-bool bind_special_number(sqlite3_stmt* statement, int index, const std::string& text) {
+Json number_of(Json value) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (text == "nan") {
-    sqlite3_bind_null(statement, index);
-  } else if (text == "inf" || text == "-inf") {
-    sqlite3_bind_double(statement, index, text == "inf" ? kInfinity : -kInfinity);
-  } else {
-    return false;
-  }
-  return true;
-}
-
-void bind(sqlite3_stmt* statement, int index, const Json& value, const char* type) {
-  if (value.is_null()) {
-    sqlite3_bind_null(statement, index);
-  } else if (value.is_boolean()) {
-    sqlite3_bind_int(statement, index, value.get<bool>() ? 1 : 0);
-  } else if (value.is_number_float()) {
-    sqlite3_bind_double(statement, index, value.get<double>());
-  } else if (value.is_number()) {
-    sqlite3_bind_int64(statement, index, value.get<std::int64_t>());
-  } else if (!value.is_string()) {
-    bind_text(statement, index, base::dump_json(value));
-  } else if (std::string(type) != "REAL" ||
-             !bind_special_number(statement, index, value.get<std::string>())) {
-    bind_text(statement, index, value.get<std::string>());
-  }
+  if (value == "nan") return {};
+  if (value == "inf") return kInfinity;
+  if (value == "-inf") return -kInfinity;
+  return value;
 }
 
 /// Inserts rows into one table.
 class Filler {
  public:
-  static Result<Filler> create(sqlite3* database, const SqlTable& table) {
-    std::vector<std::string> marks(table.columns.size(), "?");
-    const std::string sql =
-        std::string("INSERT INTO ") + table.name + " VALUES (" + base::join(marks, ",") + ")";
-    GN_ASSIGN_OR_RETURN(Statement statement, prepare(database, sql));
-    return Filler(database, table, std::move(statement));
+  static Result<Filler> create(const Database& database, const SqlTable& table) {
+    GN_ASSIGN_OR_RETURN(Insertion insertion,
+                        Insertion::create(database, table.name, table.columns.size()));
+    return Filler(table, std::move(insertion));
   }
 
-  Status add(const std::vector<Json>& row) {
+  Status add(std::vector<Json> row) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      bind(statement_.get(), static_cast<int>(i) + 1, row[i], table_.columns[i].type);
+      if (std::string_view(table_.columns[i].type) == "REAL") row[i] = number_of(row[i]);
     }
-    const int code = sqlite3_step(statement_.get());
-    sqlite3_reset(statement_.get());
-    return code == SQLITE_DONE ? Status::ok() : sql_error(database_, "cannot fill the tables");
+    return insertion_.add(row);
   }
 
  private:
-  Filler(sqlite3* database, const SqlTable& table, Statement statement)
-      : database_(database), table_(table), statement_(std::move(statement)) {}
+  Filler(const SqlTable& table, Insertion insertion)
+      : table_(table), insertion_(std::move(insertion)) {}
 
-  sqlite3* database_;
   const SqlTable& table_;
-  Statement statement_;
+  Insertion insertion_;
 };
 
 Json at(const Json& json, const char* pointer) {
@@ -212,7 +162,7 @@ AddRows rows_of(const std::string& table) {
   return nullptr;
 }
 
-Status fill_controls(sqlite3* database, const SqlTable& table,
+Status fill_controls(const Database& database, const SqlTable& table,
                      const std::vector<JournalContent>& journals) {
   GN_ASSIGN_OR_RETURN(Filler filler, Filler::create(database, table));
   for (const JournalContent& journal : journals) {
@@ -225,7 +175,7 @@ Status fill_controls(sqlite3* database, const SqlTable& table,
   return Status::ok();
 }
 
-Status fill(sqlite3* database, const std::set<std::string>& wanted,
+Status fill(const Database& database, const std::set<std::string>& wanted,
             const std::vector<JournalContent>& journals) {
   std::vector<std::pair<Filler, const SqlTable*>> fillers;
   for (const SqlTable& table : sql_tables()) {
@@ -252,78 +202,35 @@ Status fill(sqlite3* database, const std::set<std::string>& wanted,
 }
 
 Result<Database> create_database() {
-  sqlite3* opened = nullptr;
-  const int code =
-      sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
-  Database database(opened);
-  if (code != SQLITE_OK) return Status(Code::kEnvironment, "cannot create a database in memory");
+  GN_ASSIGN_OR_RETURN(Database database, Database::in_memory());
   for (const SqlTable& table : sql_tables()) {
     std::vector<std::string> columns;
     for (const SqlColumn& column : table.columns) {
       columns.push_back(std::string(column.name) + " " + column.type);
     }
-    const std::string sql =
-        std::string("CREATE TABLE ") + table.name + " (" + base::join(columns, ", ") + ")";
-    if (sqlite3_exec(opened, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-      return sql_error(opened, "cannot create the tables");
-    }
+    GN_RETURN_IF_ERROR(database.execute(std::string("CREATE TABLE ") + table.name + " (" +
+                                        base::join(columns, ", ") + ")"));
   }
   return database;
-}
-
-Result<Json> value_of(sqlite3_stmt* statement, int column) {
-  switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_INTEGER:
-      return Json(sqlite3_column_int64(statement, column));
-    case SQLITE_FLOAT:
-      return Json(sqlite3_column_double(statement, column));
-    case SQLITE_NULL:
-      return Json();
-    case SQLITE_TEXT: {
-      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
-      const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement, column));
-      return Json(std::string(text, size));
-    }
-    default:
-      return Status(Code::kUsage, "--sql: column " + std::to_string(column + 1) +
-                                      " is a blob, which cannot be shown")
-          .add_hint("hex(...) makes text of it");
-  }
-}
-
-Result<SqlResult> fetch(sqlite3* database, sqlite3_stmt* statement) {
-  SqlResult result;
-  const int num_columns = sqlite3_column_count(statement);
-  for (int i = 0; i < num_columns; ++i) {
-    result.columns.emplace_back(sqlite3_column_name(statement, i));
-  }
-  for (;;) {
-    const int code = sqlite3_step(statement);
-    if (code == SQLITE_DONE) return result;
-    if (code != SQLITE_ROW) return sql_error(database, "--sql");
-    std::vector<Json>& row = result.rows.emplace_back();
-    for (int i = 0; i < num_columns; ++i) {
-      GN_ASSIGN_OR_RETURN(Json value, value_of(statement, i));
-      row.push_back(std::move(value));
-    }
-  }
 }
 
 }  // namespace
 
 Result<SqlResult> run_sql(const std::vector<JournalContent>& journals, const std::string& query) {
-  GN_ASSIGN_OR_RETURN(const Database database, create_database());
+  GN_ASSIGN_OR_RETURN(Database database, create_database());
   // Once to learn which tables are read, and again when they are filled.
   ReadOnly reads;
-  sqlite3_set_authorizer(database.get(), ReadOnly::authorize, &reads);
-  GN_RETURN_IF_ERROR(prepare(database.get(), query).status());
-  sqlite3_set_authorizer(database.get(), nullptr, nullptr);
-  sqlite3_exec(database.get(), "BEGIN", nullptr, nullptr, nullptr);
-  GN_RETURN_IF_ERROR(fill(database.get(), reads.tables, journals));
-  sqlite3_exec(database.get(), "COMMIT", nullptr, nullptr, nullptr);
-  sqlite3_set_authorizer(database.get(), ReadOnly::authorize, &reads);
-  GN_ASSIGN_OR_RETURN(const Statement statement, prepare(database.get(), query));
-  return fetch(database.get(), statement.get());
+  sqlite3_set_authorizer(database.handle(), ReadOnly::authorize, &reads);
+  const Status status = database.prepare(query).status();
+  if (!status.is_ok()) return as_usage(status);
+  sqlite3_set_authorizer(database.handle(), nullptr, nullptr);
+  GN_RETURN_IF_ERROR(database.execute("BEGIN"));
+  GN_RETURN_IF_ERROR(fill(database, reads.tables, journals));
+  GN_RETURN_IF_ERROR(database.execute("COMMIT"));
+  sqlite3_set_authorizer(database.handle(), ReadOnly::authorize, &reads);
+  Result<SqlResult> result = database.query(query);
+  if (!result.is_ok()) return as_usage(result.status());
+  return result;
 }
 
 }  // namespace graphnet::journal

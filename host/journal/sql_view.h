@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
+#include "journal/database.h"
 #include "journal/journal_file.h"
 
 namespace graphnet::journal {
@@ -30,12 +30,6 @@ struct SqlTable {
 /// records (one row a record), outputs (one a tensor), trials (one a timed call or block of calls),
 /// phases, controls. Their columns are in the order in which SELECT * shows them.
 const std::vector<SqlTable>& sql_tables();
-
-/// What a query gave.
-struct SqlResult {
-  std::vector<std::string> columns;
-  std::vector<std::vector<base::Json>> rows;  ///< null, integer, float or string
-};
 
 /// Runs one SELECT over the records of journals, in a database in memory that holds nothing else.
 /// Tables that the query does not mention are not filled.

@@ -50,6 +50,7 @@ owned 'spdlog' host/base/log.cc
 owned 'boost/dll' host/runtime/plugin
 owned '(ATen|c10|torch)/' host/runtime/eager
 owned 'CLI/' host/cli
+owned 'sqlite3' host/journal
 owned 'openssl' '\(host/base\|sdk/artifact/file_digest.cc\)'
 
 # shellcheck source=tests/lint/tools.sh
