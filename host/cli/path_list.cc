@@ -47,6 +47,10 @@ Result<std::vector<ListedPath>> read_path_list(const std::filesystem::path& file
   return paths;
 }
 
+bool fits_list(const std::string& path) {
+  return !path.empty() && path.find('\n') == std::string::npos && without_comment(path) == path;
+}
+
 bool suggest_beside(base::Status& error, const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   const fs::path folder = path.parent_path();

@@ -21,6 +21,9 @@ struct ListedPath {
 /// errors   kInput if it cannot be read or is far too large for a list of paths
 base::Result<std::vector<ListedPath>> read_path_list(const std::filesystem::path& file);
 
+/// Whether a line of such a file with this path is read back as it.
+bool fits_list(const std::string& path);
+
 /// Adds as a hint the path beside `path`, which is not there, whose last part is nearest to its
 /// own; true if one is near.
 bool suggest_beside(base::Status& error, const std::filesystem::path& path);

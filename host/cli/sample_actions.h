@@ -41,7 +41,12 @@ struct SampleFlags {
   // vary
   std::optional<std::string> dtype;
   bool dims = false;
-  // split, compose, vary
+  // index, select
+  std::optional<std::string> type;
+  // select
+  std::optional<std::string> count;
+  bool groups = false;
+  // split, compose, vary, index, select
   bool dry_run = false;
 };
 
@@ -82,5 +87,10 @@ base::Result<int> compose_samples(const Context& context, const SampleFlags& fla
 base::Result<int> vary_samples(const Context& context, const SampleFlags& flags);
 /// The same with --dims: samples of other shapes, each validated by a run.
 base::Result<int> vary_dims(const Context& context, const SampleFlags& flags);
+
+/// Writes a database of samples with upstream's tables to --output.
+base::Result<int> index_samples(const Context& context, const SampleFlags& flags);
+/// Writes a list of the samples that together have most pairs of operators.
+base::Result<int> select_subset(const Context& context, const SampleFlags& flags);
 
 }  // namespace graphnet::cli

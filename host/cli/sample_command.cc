@@ -20,6 +20,7 @@
 #include "cli/flag_values.h"
 #include "cli/path_list.h"
 #include "cli/sample_actions.h"
+#include "index/entry.h"
 #include "report/terminal_text.h"
 #include "sample/lexer.h"
 #include "sample/sample.h"
@@ -238,6 +239,37 @@ std::string vary_description() {
          "Exit code 1 if a variant fails.";
 }
 
+std::string index_description() {
+  return "A SQLite database with upstream's tables: samples, their operators and arguments, where "
+         "pieces\n"
+         "come from, buckets (the same operators, extents of like size) and groups by upstream's "
+         "policies.\n"
+         "Names of operators are those of model.py. Upstream's four types: the name of DIR or of "
+         "the\n"
+         "folder below it, else --type, else sole_op_graph for pieces of one operator, "
+         "typical_graph for\n"
+         "other pieces and full_graph. Full graphs are in no bucket and no group, as upstream's. "
+         "Give the\n"
+         "folders of pieces and of their full graphs together. FILE must not be there, and is "
+         "written at\n"
+         "the end, whole. Exit code 1 if a sample could not be read: it is named and left out.";
+}
+
+std::string select_description() {
+  return "Upstream's evaluation subset, as a list that graphnet run takes: one by one the sample "
+         "that\n"
+         "brings most new pairs of operators (one right behind the other), rare pairs counting up "
+         "to twice.\n"
+         "The same samples give the same list, and fewer are the beginning of more. DIR is a "
+         "folder of\n"
+         "samples or an index of them (graphnet sample index), upstream's too. With --groups N "
+         "sequences\n"
+         "of operators are selected, each with its largest group of samples. Without --output the "
+         "list is\n"
+         "printed. Exit code 1 if a sample could not be read or is gone: it is named and left "
+         "out.";
+}
+
 struct ActionRow {
   const char* word;
   const char* flags;  ///< that it has besides those of every command
@@ -267,6 +299,10 @@ constexpr ActionRow kActions[] = {
      compose_samples},
     {"vary", "--dtype --dims --output --dry-run --timeout", "samples in other types",
      vary_description, vary_samples},
+    {"index", "--type --output --dry-run", "a database of samples with upstream's tables",
+     index_description, index_samples},
+    {"select", "--count --groups --type --output --dry-run",
+     "a subset with most pairs of operators, as a list to run", select_description, select_subset},
 };
 
 std::vector<std::string> action_words() {
@@ -299,6 +335,9 @@ Status check_flags(const ActionRow& action, const SampleFlags& flags) {
       {"--log", flags.log.has_value()},
       {"--dtype", flags.dtype.has_value()},
       {"--dims", flags.dims},
+      {"--type", flags.type.has_value()},
+      {"--count", flags.count.has_value()},
+      {"--groups", flags.groups},
       {"--dry-run", flags.dry_run},
   };
   const std::vector<std::string> known = base::split(action.flags, ' ');
@@ -373,7 +412,7 @@ Command sample_command() {
   const auto flags = std::make_shared<SampleFlags>();
   Command command;
   command.summary =
-      "check, hash, repair, rename, convert, deduplicate, split, compose and vary samples";
+      "check, hash, repair, rename, convert, deduplicate, split, vary, index and select samples";
   command.usage = "sample DIR... [options]";
   command.actions = actions();
   command.positionals = {"DIR", "samples or folders of them", &flags->arguments, action_words(),
@@ -389,7 +428,8 @@ Command sample_command() {
       {"--timeout", "S", "limit of a sample's run (default: 10m)", &flags->timeout},
       {"--by", "file|traced|retraced|retraced-stable", "as upstream's tools do", &flags->by},
       {"--apis", "stable|unstable", "public or private spellings", &flags->apis},
-      {"-o,--output", "DIR", "where to write; no sample there is replaced", &flags->output},
+      {"-o,--output", "DIR|FILE", "where to write; no sample or file there is replaced",
+       &flags->output},
       {"--write", "", "change the samples themselves", &flags->write},
       {"--at", "N,...", "cut before these operators", &flags->at},
       {"--ops", "MIN-MAX", "pieces of so many operators", &flags->ops},
@@ -400,6 +440,10 @@ Command sample_command() {
       {"--pass-through", "", "pieces take and return all that is still read", &flags->pass_through},
       {"--dtype", "float16|bfloat16,...", "types of variants", &flags->dtype},
       {"--dims", "", "nine variants of other shapes", &flags->dims},
+      {"--type", base::join(index::type_names(), "|"),
+       "the type of samples whose folders do not say it; of those to select", &flags->type},
+      {"-k,--count", "N", "how many to select", &flags->count},
+      {"--groups", "", "select groups of pieces, not single samples", &flags->groups},
       {"--log", "FILE", "also write upstream's log of the comparison", &flags->log},
       {"--dry-run", "", "only say what would be done", &flags->dry_run}};
   command.examples = {
@@ -415,7 +459,9 @@ Command sample_command() {
       {"graphnet sample split samples/timm --ops 4-64 -o pieces", "subgraphs of a family"},
       {"graphnet sample compose pieces --against samples/timm", "are they the whole, to the bit?"},
       {"graphnet sample vary samples/timm --dtype float16,bfloat16 -o variants", "other types"},
-      {"graphnet sample vary samples/timm --dims -o variants", "other batches and sizes"}};
+      {"graphnet sample vary samples/timm --dims -o variants", "other batches and sizes"},
+      {"graphnet sample index samples/ pieces/ -o index.sqlite", "samples and their pieces"},
+      {"graphnet sample select samples/ -k 20 -o subset.txt", "then: graphnet run subset.txt"}};
   command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }

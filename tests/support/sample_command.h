@@ -21,13 +21,18 @@ inline ProgramEnd run_sample(std::vector<std::string> words) {
   return run_program(words, {}, temp.path() / "log");
 }
 
-/// The same with --json: what it printed, which the exit code is expected beside.
+/// The same with --json: what it printed on standard output, which the exit code is expected
+/// beside.
 inline base::Json run_sample_json(std::vector<std::string> words, int exit_code) {
-  words.emplace_back("--json");
-  const ProgramEnd end = run_sample(std::move(words));
-  EXPECT_EQ(end.state.exit_code, exit_code) << end.output;
+  const TempDir temp;
+  const std::filesystem::path program = std::filesystem::path(GRAPHNET_BINARY_DIR) / "bin/graphnet";
+  const std::filesystem::path errors = temp.path() / "errors";
+  words.insert(words.begin(), {"/bin/sh", "-c", "exec \"$@\" 2>\"$0\"", errors.string(),
+                               program.string(), "sample", "--json"});
+  const ProgramEnd end = run_program(words, {}, temp.path() / "log");
+  EXPECT_EQ(end.state.exit_code, exit_code) << end.output << read_text(errors);
   auto json = base::parse_json(end.output, "sample");
-  EXPECT_TRUE(json.is_ok()) << end.output;
+  EXPECT_TRUE(json.is_ok()) << end.output << read_text(errors);
   return json.is_ok() ? *json : base::Json::object();
 }
 

@@ -26,5 +26,12 @@ TEST(PathList, WhatIsNoListIsRefused) {
   EXPECT_FALSE(read_path_list(temp.write("large", std::string(17U << 20U, 'x'))).is_ok());
 }
 
+TEST(PathList, SomePathsAreNotReadBack) {
+  for (const char* path : {"a/b", "a#b", "a b", "../a"}) EXPECT_TRUE(fits_list(path)) << path;
+  for (const char* path : {"", "#a", "a #b", " a", "a ", "a\nb", "a\r"}) {
+    EXPECT_FALSE(fits_list(path)) << path;
+  }
+}
+
 }  // namespace
 }  // namespace graphnet::cli
