@@ -3,14 +3,12 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "artifact/child_process.h"
 #include "artifact/file_digest.h"
+#include "bladedisc/program_log.h"
 #include "graphnet/failure.h"
 
 namespace graphnet::bladedisc {
@@ -22,35 +20,6 @@ using artifact::ChildEnd;
 using artifact::ChildProgram;
 using artifact::TemporaryFolder;
 using Clock = std::chrono::steady_clock;
-
-constexpr std::streamoff kMostLog = std::streamoff{256} << 10;
-constexpr std::size_t kLongestMessage = 400;
-constexpr std::size_t kMostMarkedLines = 20;
-constexpr std::string_view kMark = "[DISC]";
-
-/// The end of a file, however large it is.
-std::string end_of(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary | std::ios::ate);
-  const std::streamoff size = stream.tellg();
-  if (size <= 0) return "";
-  stream.seekg(std::max<std::streamoff>(0, size - kMostLog));
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
-/// The last line that says "error", else the last that says anything.
-std::string telling_line(const std::string& log) {
-  std::istringstream lines(log);
-  std::string last = "it printed nothing";
-  std::string error;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    last = line;
-    if (line.find("error") != std::string::npos) error = line;
-  }
-  return (error.empty() ? last : error).substr(0, kLongestMessage);
-}
 
 /// Why the compiler was killed, if it was.
 struct Watch {
@@ -70,14 +39,13 @@ struct Watch {
     reason = "was killed by signal " + std::to_string(end.signal) +
              (end.signal == SIGKILL ? ", perhaps for want of memory" : "");
   }
-  throw Failure(GN_STATUS_COMPILE_FAILED,
-                "disc_compiler_main " + reason + ": " + telling_line(log));
+  throw CompilerFailure("disc_compiler_main " + reason + ": " + telling_line(log), log);
 }
 
 // Its linker's exit code is not its own: what it made is looked at.
-void require_whole(const Compiled& compiled) {
+void require_whole(const Compiled& compiled, bool has_library) {
   std::string mistake;
-  if (compiled.library.empty()) {
+  if (!has_library) {
     mistake = "made no library; it links with gcc, which may not be on its PATH";
   } else if (mistake = library_mistake(compiled.library); !mistake.empty()) {
     mistake = "made a library that " + mistake;
@@ -85,8 +53,9 @@ void require_whole(const Compiled& compiled) {
     mistake = "made no metadata (.pbtxt) beside its library";
   }
   if (mistake.empty()) return;
-  throw Failure(GN_STATUS_COMPILE_FAILED, "disc_compiler_main ended with exit code 0 and " +
-                                              mistake + ": " + telling_line(compiled.log));
+  throw CompilerFailure("disc_compiler_main ended with exit code 0 and " + mistake + ": " +
+                            telling_line(compiled.log),
+                        compiled.log);
 }
 
 std::vector<std::string> flags_of(const Options& options) {
@@ -114,11 +83,11 @@ Compiled run_compiler(const std::string& module, const Options& options, const s
     return watch.is_late || cancelled();
   });
   Compiled compiled;
-  compiled.log = end_of(child.messages);
+  compiled.log = read_log(child.messages);
   if (!end.is_success()) explain(end, watch, options, compiled.log);
   compiled.library = artifact::read_bytes(work.file("module.so"));
   compiled.metadata = artifact::read_bytes(work.file("module.so.pbtxt"));
-  require_whole(compiled);
+  require_whole(compiled, fs::exists(work.file("module.so")));
   return compiled;
 }
 
@@ -182,19 +151,6 @@ Compiled compile(const std::string& module, const Options& options, const std::s
   compiled = run_compiler(module, options, program, pinned, cancelled);
   write_cached(base, compiled);
   return compiled;
-}
-
-std::string marked_lines(const std::string& log) {
-  std::istringstream lines(log);
-  std::string marked;
-  std::size_t count = 0;
-  for (std::string line; count < kMostMarkedLines && std::getline(lines, line);) {
-    const std::size_t at = line.find(kMark);
-    if (at == std::string::npos) continue;
-    marked += line.substr(at, kLongestMessage) + "\n";
-    ++count;
-  }
-  return marked;
 }
 
 }  // namespace graphnet::bladedisc

@@ -44,7 +44,8 @@ std::byte* checked_data(const DLTensor* const* tensors, std::uint64_t count, con
 }  // namespace
 
 DiscExecutable::DiscExecutable(Package package, const Options& options, const std::string& program,
-                               const std::vector<std::string>& pinned)
+                               const std::vector<std::string>& pinned,
+                               std::function<bool()> cancelled)
     : package_(std::move(package)), folder_("disc", options.share_folder) {
   const LoadedFiles files = {folder_.file("module.so"), folder_.file("module.so.pbtxt"),
                              folder_.file("tensors"), artifact::sha256_hex(package_.library),
@@ -55,7 +56,7 @@ DiscExecutable::DiscExecutable(Package package, const Options& options, const st
       files.memory, std::max<std::uint64_t>(package_.memory_bytes, GN_DISC_ALIGNMENT));
   runner_ = std::make_unique<Runner>(command_of(options.launcher, pinned, program),
                                      program_environment(pinned), folder_.file("messages"),
-                                     options.answer_timeout);
+                                     options.answer_timeout, std::move(cancelled));
   gn_disc_load load = {};
   load.num_arguments = static_cast<std::uint32_t>(package_.arguments.size());
   load.num_results = static_cast<std::uint32_t>(package_.results.size());

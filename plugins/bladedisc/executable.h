@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -16,9 +17,11 @@ namespace graphnet::bladedisc {
 /// asks, and copies results out of it; the host's clock sees all of that.
 class DiscExecutable {
  public:
+  /// `cancelled`: asked until the package is loaded; may be empty.
+  ///
   /// errors   Failure as Runner's; UNAVAILABLE: no folder, no shared file
   DiscExecutable(Package package, const Options& options, const std::string& program,
-                 const std::vector<std::string>& pinned);
+                 const std::vector<std::string>& pinned, std::function<bool()> cancelled = nullptr);
 
   /// Copies the weights into the shared file.
   ///

@@ -17,6 +17,29 @@ bool read_at(const std::string& bytes, std::uint64_t offset, Struct& out) {
   return true;
 }
 
+/// Whether the file has `count` structs of a table at an offset.
+bool holds(const std::string& bytes, std::uint64_t offset, std::uint64_t count,
+           std::uint64_t struct_size) {
+  return offset <= bytes.size() && count * struct_size <= bytes.size() - offset;
+}
+
+/// Whether the file ends before what its headers speak of. The loader reads segments and not
+/// sections, and would end gn-disc-run with a signal where one is missing.
+bool is_cut_off(const std::string& bytes, const Elf64_Ehdr& header) {
+  if (!holds(bytes, header.e_shoff, header.e_shnum, sizeof(Elf64_Shdr)) ||
+      !holds(bytes, header.e_phoff, header.e_phnum, sizeof(Elf64_Phdr))) {
+    return true;
+  }
+  Elf64_Phdr segment = {};
+  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+    if (!read_at(bytes, header.e_phoff + i * sizeof(segment), segment)) return true;
+    if (segment.p_type == PT_LOAD && !holds(bytes, segment.p_offset, segment.p_filesz, 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Whether the symbols of a section have a defined function of that name.
 bool defines(const std::string& bytes, const Elf64_Shdr& symbols, const Elf64_Shdr& names,
              std::string_view name) {
@@ -43,6 +66,7 @@ std::string library_mistake(const std::string& bytes) {
   if (header.e_type != ET_DYN || header.e_machine != EM_X86_64) {
     return "is no shared object for x86-64";
   }
+  if (is_cut_off(bytes, header)) return "is cut off";
   for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr symbols = {};
     Elf64_Shdr names = {};

@@ -14,6 +14,7 @@
 #include "bladedisc/executable.h"
 #include "bladedisc/lower.h"
 #include "bladedisc/options.h"
+#include "bladedisc/program_log.h"
 #include "graphnet/dump.h"
 
 using graphnet::Failure;
@@ -30,8 +31,8 @@ struct gn_backend {
 struct gn_executable {
   const gn_host_api* host = nullptr;
   std::unique_ptr<DiscExecutable> disc;
-  std::string maker;     ///< describe_compiler()
-  std::string compiled;  ///< "key: value" lines of the compile; empty: it was loaded
+  std::string maker;    ///< describe_compiler()
+  std::string library;  ///< "key: value" lines about it
   std::string stored;
 };
 
@@ -68,7 +69,7 @@ gn_status* info(gn_backend* backend, gn_executable* executable, gn_info* out) {
   return guard(backend->host, [&]() -> gn_status* {
     backend->info = "compiler: BladeDISC, outside of this process\n";
     if (executable != nullptr) {
-      backend->info += "compiler_command: " + executable->maker + "\n" + executable->compiled +
+      backend->info += "compiler_command: " + executable->maker + "\n" + executable->library +
                        executable->disc->describe();
     }
     out->text = graphnet::to_gn(backend->info);
@@ -87,15 +88,23 @@ gn_status* serialize(gn_executable* executable, gn_string* out) {
   });
 }
 
-/// Starts the runner on a package.
+/// Starts the runner on a package, which is dumped wherever it comes from.
 std::unique_ptr<gn_executable> start(const gn_backend& backend,
                                      graphnet::bladedisc::Package package, std::string maker,
                                      const std::string& runner) {
+  if (graphnet::dumps(backend.host)) {
+    graphnet::dump(backend.host, "module.so", package.library);
+    graphnet::dump(backend.host, "module.so.pbtxt", package.metadata);
+  }
   auto executable = std::make_unique<gn_executable>();
   executable->host = backend.host;
   executable->maker = std::move(maker);
-  executable->disc =
-      std::make_unique<DiscExecutable>(std::move(package), backend.options, runner, backend.pinned);
+  executable->library = "library_sha256: " + graphnet::artifact::sha256_hex(package.library) +
+                        "\nlibrary_bytes: " + std::to_string(package.library.size()) +
+                        "\nmetadata_bytes: " + std::to_string(package.metadata.size()) + "\n";
+  executable->disc = std::make_unique<DiscExecutable>(
+      std::move(package), backend.options, runner, backend.pinned,
+      [host = backend.host] { return host->cancelled(host->host) != 0; });
   return executable;
 }
 
@@ -116,13 +125,24 @@ constexpr gn_backend_api kApi = {
     executable_destroy,     info,   serialize, deserialize,
 };
 
-std::string describe(const graphnet::bladedisc::Compiled& compiled) {
-  using graphnet::artifact::sha256_hex;
-  std::string text = "library_sha256: " + sha256_hex(compiled.library) +
-                     "\nlibrary_bytes: " + std::to_string(compiled.library.size()) +
-                     "\nmetadata_bytes: " + std::to_string(compiled.metadata.size()) + "\n";
-  if (compiled.is_cached) text += "compiler_cache: warm\n";
-  return text;
+/// The log is dumped however the compiler ends.
+graphnet::bladedisc::Compiled run_compiler(const gn_backend& backend, const std::string& module,
+                                           const std::string& program) {
+  namespace bladedisc = graphnet::bladedisc;
+  const gn_host_api* host = backend.host;
+  const auto keep = [host](const std::string& log) {
+    if (graphnet::dumps(host)) graphnet::dump(host, "compiler.log", log);
+  };
+  try {
+    bladedisc::Compiled compiled =
+        bladedisc::compile(module, backend.options, program, backend.pinned,
+                           [host] { return host->cancelled(host->host) != 0; });
+    keep(compiled.log);
+    return compiled;
+  } catch (const bladedisc::CompilerFailure& failure) {
+    keep(failure.log());
+    throw;
+  }
 }
 
 std::unique_ptr<gn_executable> compile(const gn_backend& backend,
@@ -130,22 +150,15 @@ std::unique_ptr<gn_executable> compile(const gn_backend& backend,
   namespace bladedisc = graphnet::bladedisc;
   const gn_host_api* host = backend.host;
   const bladedisc::Programs programs = bladedisc::find_programs(backend.options);
-  bladedisc::Compiled compiled =
-      bladedisc::compile(program.main.text, backend.options, programs.compiler, backend.pinned,
-                         [host] { return host->cancelled(host->host) != 0; });
-  if (graphnet::dumps(host)) {
-    graphnet::dump(host, "module.so", compiled.library);
-    graphnet::dump(host, "module.so.pbtxt", compiled.metadata);
-    graphnet::dump(host, "compiler.log", compiled.log);
-  }
+  bladedisc::Compiled compiled = run_compiler(backend, program.main.text, programs.compiler);
   const std::string marked = bladedisc::marked_lines(compiled.log);
   if (!marked.empty()) host->log(host->host, GN_LOG_DEBUG, graphnet::to_gn(marked));
-  const std::string lines = describe(compiled);
+  const bool is_cached = compiled.is_cached;
   auto executable =
       start(backend, bladedisc::make_package(program, std::move(compiled)),
             bladedisc::describe_compiler(backend.options, programs.compiler, backend.pinned),
             programs.runner);
-  executable->compiled = lines;
+  if (is_cached) executable->library += "compiler_cache: warm\n";
   return executable;
 }
 

@@ -7,7 +7,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
+#include "bladedisc/program_log.h"
 #include "graphnet/failure.h"
 
 namespace graphnet::bladedisc {
@@ -27,6 +29,20 @@ void append(std::string& body, const Pod& pod) {
 [[noreturn]] void refuse_answer(const std::string& why) {
   throw Failure(GN_STATUS_RUNTIME_FAILED, "gn-disc-run gave no answer of gn-disc/" +
                                               std::to_string(GN_DISC_PROTOCOL) + ": " + why);
+}
+
+void check_reply(const gn_disc_header& request, const gn_disc_header& reply) {
+  if (std::memcmp(reply.magic, GN_DISC_MAGIC, sizeof(reply.magic)) != 0) {
+    refuse_answer("its output begins with something else; nothing else may write there");
+  }
+  if (reply.protocol != GN_DISC_PROTOCOL) {
+    throw Failure(GN_STATUS_UNAVAILABLE,
+                  "gn-disc-run speaks gn-disc/" + std::to_string(reply.protocol) +
+                      " and this plugin gn-disc/" + std::to_string(GN_DISC_PROTOCOL) +
+                      "; build it again (plugins/bladedisc/README.md)");
+  }
+  if (reply.op != request.op || reply.id != request.id) refuse_answer("it answers another request");
+  if (reply.body_bytes > GN_DISC_MAX_BODY) refuse_answer("it is too long");
 }
 
 }  // namespace
@@ -52,36 +68,45 @@ SharedMemory::~SharedMemory() {
 }
 
 Runner::Runner(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
-               const std::string& messages, std::chrono::seconds answer_timeout)
-    : peer_(argv, environment, messages), answer_timeout_(answer_timeout) {
+               const std::string& messages, std::chrono::seconds answer_timeout,
+               std::function<bool()> cancelled)
+    : messages_(messages),
+      peer_(argv, environment, messages),
+      answer_timeout_(answer_timeout),
+      cancelled_(std::move(cancelled)) {
   greeting_ = ask(GN_DISC_HELLO, "");
 }
 
+gn_disc_header Runner::exchange(const gn_disc_header& header, const std::string& body,
+                                std::string& answer) {
+  const artifact::PeerProcess::Patience patience = {
+      std::chrono::steady_clock::now() + answer_timeout_, cancelled_};
+  gn_disc_header reply = {};
+  try {
+    peer_.write(&header, sizeof(header), patience);
+    peer_.write(body.data(), body.size(), patience);
+    peer_.read(&reply, sizeof(reply), patience);
+    check_reply(header, reply);
+    answer.resize(reply.body_bytes);
+    peer_.read(answer.data(), answer.size(), patience);
+  } catch (const Failure& failure) {
+    // Of a program that ends at once, why is there: a library that its loader does not find.
+    const std::string log = read_log(messages_);
+    if (log.empty()) throw;
+    throw Failure(failure.code(), failure.what() + (": " + telling_line(log)));
+  }
+  return reply;
+}
+
 std::string Runner::ask(gn_disc_op op, const std::string& body) {
-  const auto deadline = std::chrono::steady_clock::now() + answer_timeout_;
   gn_disc_header header = {};
   std::memcpy(header.magic, GN_DISC_MAGIC, sizeof(header.magic));
   header.protocol = GN_DISC_PROTOCOL;
   header.op = op;
   header.id = ++last_id_;
   header.body_bytes = body.size();
-  peer_.write(&header, sizeof(header), deadline);
-  peer_.write(body.data(), body.size(), deadline);
-  gn_disc_header reply = {};
-  peer_.read(&reply, sizeof(reply), deadline);
-  if (std::memcmp(reply.magic, GN_DISC_MAGIC, sizeof(reply.magic)) != 0) {
-    refuse_answer("its output begins with something else; nothing else may write there");
-  }
-  if (reply.protocol != GN_DISC_PROTOCOL) {
-    throw Failure(GN_STATUS_UNAVAILABLE,
-                  "gn-disc-run speaks gn-disc/" + std::to_string(reply.protocol) +
-                      " and this plugin gn-disc/" + std::to_string(GN_DISC_PROTOCOL) +
-                      "; build it again (plugins/bladedisc/README.md)");
-  }
-  if (reply.op != header.op || reply.id != header.id) refuse_answer("it answers another request");
-  if (reply.body_bytes > GN_DISC_MAX_BODY) refuse_answer("it is too long");
-  std::string answer(reply.body_bytes, '\0');
-  peer_.read(answer.data(), answer.size(), deadline);
+  std::string answer;
+  const gn_disc_header reply = exchange(header, body, answer);
   if (reply.state == GN_DISC_OK) return answer;
   throw Failure(GN_STATUS_RUNTIME_FAILED,
                 std::string("gn-disc-run ") +
@@ -102,7 +127,9 @@ std::string Runner::load(gn_disc_load load, const std::vector<gn_disc_tensor>& t
   if (body.size() > GN_DISC_MAX_BODY) {
     throw Failure(GN_STATUS_UNSUPPORTED, "more tensors than one LOAD of gn-disc/1 holds");
   }
-  return ask(GN_DISC_LOAD, body);
+  std::string loaded = ask(GN_DISC_LOAD, body);
+  cancelled_ = nullptr;
+  return loaded;
 }
 
 gn_disc_times Runner::run(std::uint64_t weights_version) {

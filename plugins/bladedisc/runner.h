@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,9 +46,11 @@ struct LoadedFiles {
 class Runner {
  public:
   /// errors   Failure UNAVAILABLE: it cannot be started, or speaks another protocol;
-  ///          RUNTIME_FAILED: it ends, does not answer in time or answers with what is none
+  ///          RUNTIME_FAILED: it ends, does not answer in time, is cancelled or answers with what
+  ///          is none
   Runner(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
-         const std::string& messages, std::chrono::seconds answer_timeout);
+         const std::string& messages, std::chrono::seconds answer_timeout,
+         std::function<bool()> cancelled = nullptr);
 
   /// What it said of itself, "key: value" lines.
   const std::string& greeting() const { return greeting_; }
@@ -63,9 +66,14 @@ class Runner {
 
  private:
   std::string ask(gn_disc_op op, const std::string& body);
+  /// The reply's header and body; a failure comes with what the program printed last.
+  gn_disc_header exchange(const gn_disc_header& header, const std::string& body,
+                          std::string& answer);
 
+  std::string messages_;
   artifact::PeerProcess peer_;
   std::chrono::seconds answer_timeout_;
+  std::function<bool()> cancelled_;  // until it is loaded: a call is ended by the host
   std::uint64_t last_id_ = 0;
   std::string greeting_;
 };

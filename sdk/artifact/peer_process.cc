@@ -23,6 +23,8 @@ using Clock = std::chrono::steady_clock;
 // How long a program that has closed its output may take to end, so that it can be said how.
 constexpr std::chrono::milliseconds kToEnd(500);
 constexpr std::chrono::milliseconds kBetweenLooks(5);
+// Whether it is cancelled.
+constexpr std::chrono::milliseconds kBetweenQuestions(100);
 
 // One socket for both directions: a write to a program that has ended must raise no signal here.
 std::array<int, 2> make_sockets() {
@@ -70,25 +72,27 @@ void PeerProcess::explain(const char* verb) {
   throw Failure(GN_STATUS_RUNTIME_FAILED, "'" + name_ + "' " + end + " before it " + verb);
 }
 
-void PeerProcess::wait_until_ready(short events, Deadline deadline, const char* verb) {
+void PeerProcess::wait_until_ready(short events, const Patience& patience, const char* verb) {
   while (true) {
     const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        std::chrono::duration_cast<std::chrono::milliseconds>(patience.deadline - Clock::now());
+    const auto slice = std::clamp(left, std::chrono::milliseconds(0), kBetweenQuestions);
     pollfd waited = {ours_.get(), events, 0};
-    const int ready =
-        ::poll(&waited, 1, static_cast<int>(std::clamp<decltype(left)>(left, 0, 1'000'000)));
+    const int ready = ::poll(&waited, 1, static_cast<int>(slice.count()));
     if (ready > 0) return;
-    if (ready < 0 && errno == EINTR) continue;
-    if (Clock::now() < deadline) continue;
+    if (patience.cancelled && patience.cancelled()) {
+      throw Failure(GN_STATUS_RUNTIME_FAILED, "'" + name_ + "' was cancelled; it had not " + verb);
+    }
+    if (Clock::now() < patience.deadline) continue;
     throw Failure(GN_STATUS_RUNTIME_FAILED,
                   "'" + name_ + "' did not answer in time; it had not " + verb);
   }
 }
 
-void PeerProcess::write(const void* data, std::size_t size, Deadline deadline) {
+void PeerProcess::write(const void* data, std::size_t size, const Patience& patience) {
   const auto* bytes = static_cast<const char*>(data);
   while (size > 0) {
-    wait_until_ready(POLLOUT, deadline, "taken the request");
+    wait_until_ready(POLLOUT, patience, "taken the request");
     const ssize_t done = ::send(ours_.get(), bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (done < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (done <= 0) explain("took the request");
@@ -97,10 +101,10 @@ void PeerProcess::write(const void* data, std::size_t size, Deadline deadline) {
   }
 }
 
-void PeerProcess::read(void* data, std::size_t size, Deadline deadline) {
+void PeerProcess::read(void* data, std::size_t size, const Patience& patience) {
   auto* bytes = static_cast<char*>(data);
   while (size > 0) {
-    wait_until_ready(POLLIN, deadline, "answered");
+    wait_until_ready(POLLIN, patience, "answered");
     const ssize_t done = ::recv(ours_.get(), bytes, size, MSG_DONTWAIT);
     if (done < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (done <= 0) explain("answered");

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,11 @@ namespace graphnet::artifact {
 /// started, at the end; if this process ends before, its input ends.
 class PeerProcess {
  public:
-  using Deadline = std::chrono::steady_clock::time_point;
+  /// How long a call waits.
+  struct Patience {
+    std::chrono::steady_clock::time_point deadline;
+    std::function<bool()> cancelled;  ///< asked ten times a second; may be empty
+  };
 
   /// As run_child(); `messages`: file that gets what it prints as messages.
   ///
@@ -25,15 +30,15 @@ class PeerProcess {
   PeerProcess& operator=(const PeerProcess&) = delete;
   ~PeerProcess();
 
-  /// errors   Failure RUNTIME_FAILED: it has ended, or takes nothing until the deadline; the
-  /// message
-  ///          says which, and by which signal or with which exit code it ended
-  void write(const void* data, std::size_t size, Deadline deadline);
-  void read(void* data, std::size_t size, Deadline deadline);
+  /// errors   Failure RUNTIME_FAILED: it has ended, takes nothing until the deadline, or was
+  ///          cancelled; the message says which, and by which signal or with which exit code it
+  ///          ended
+  void write(const void* data, std::size_t size, const Patience& patience);
+  void read(void* data, std::size_t size, const Patience& patience);
 
  private:
   [[noreturn]] void explain(const char* verb);
-  void wait_until_ready(short events, Deadline deadline, const char* verb);
+  void wait_until_ready(short events, const Patience& patience, const char* verb);
 
   Descriptor ours_;
   std::string name_;

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <thread>
 
+#include "bladedisc/program_log.h"
 #include "support/mentions.h"
 #include "support/temp_dir.h"
 #include "unit/bladedisc/fakes.h"
@@ -66,6 +67,8 @@ TEST(BladeDiscCompiler, SaysHowItFailed) {
       {"silent", GN_STATUS_COMPILE_FAILED, "exit code 7"},
       {"dies", GN_STATUS_COMPILE_FAILED, "killed by signal 6"},
       {"no_library", GN_STATUS_COMPILE_FAILED, "exit code 0 and made no library"},
+      {"no_library", GN_STATUS_COMPILE_FAILED, "which may not be on its PATH"},
+      {"empty_library", GN_STATUS_COMPILE_FAILED, "made a library that is no ELF file"},
       {"text_library", GN_STATUS_COMPILE_FAILED, "is no ELF file"},
       {"cut_library", GN_STATUS_COMPILE_FAILED, "is cut off"},
       {"no_main", GN_STATUS_COMPILE_FAILED, "does not export main"},
@@ -77,6 +80,31 @@ TEST(BladeDiscCompiler, SaysHowItFailed) {
     const Ended end = end_of([&] { compile_by(fault.mode); });
     EXPECT_EQ(end.code, fault.code) << fault.mode << ": " << end.message;
     EXPECT_TRUE(mentions(end.message, {fault.says})) << fault.mode;
+  }
+}
+
+TEST(BladeDiscCompiler, KeepsWhatItPrintedWhenItFailed) {
+  std::string log;
+  try {
+    compile_by("parse_error");
+  } catch (const CompilerFailure& failure) {
+    log = failure.log();
+  }
+  EXPECT_TRUE(mentions(log, {"[DISC]", "error: made up", "and so on"}));
+}
+
+TEST(BladeDiscCompiler, SaysThatAFileIsNoProgram) {
+  const TempDir folder;
+  const std::string text = folder.write("disc_compiler_main", "text");
+  const Ended end = end_of([&] { compile(kModule, {}, text, kPinned, [] { return false; }); });
+  EXPECT_EQ(end.code, std::uint32_t{GN_STATUS_UNAVAILABLE});
+  EXPECT_TRUE(mentions(end.message, {"cannot be started: Permission denied"}));
+}
+
+TEST(BladeDiscCompiler, TakesNoPartOfALibrary) {
+  const std::string whole = compile_by("works").library;
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    ASSERT_NE(library_mistake(whole.substr(0, size)), "") << size << " of " << whole.size();
   }
 }
 

@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "artifact/file_digest.h"
+#include "artifact/peer_process.h"
 #include "support/mentions.h"
 #include "support/temp_dir.h"
 #include "unit/bladedisc/fakes.h"
@@ -159,6 +161,10 @@ TEST_F(DiscExecutableTest, SaysHowTheRunnerFailed) {
       {"DISC_PEER", "long", "peer", GN_STATUS_RUNTIME_FAILED, "too long"},
       {"DISC_PEER", "half", "peer", GN_STATUS_RUNTIME_FAILED, "exit code 0 before it answered"},
       {"DISC_PEER", "text", "peer", GN_STATUS_RUNTIME_FAILED, "begins with something else"},
+      {"DISC_PEER", "short times", "peer", GN_STATUS_RUNTIME_FAILED, "RUN's is of another size"},
+      {"DISC_PEER", "long times", "peer", GN_STATUS_RUNTIME_FAILED, "RUN's is of another size"},
+      {"DISC_PEER", "does not start", "peer", GN_STATUS_RUNTIME_FAILED, "exit code 127"},
+      {"DISC_PEER", "does not start", "peer", GN_STATUS_RUNTIME_FAILED, "libral_base_context.so"},
       {"DISC_PEER", "", "none", GN_STATUS_UNAVAILABLE, "cannot be started"},
   };
   options_.answer_timeout = std::chrono::seconds(2);
@@ -184,6 +190,17 @@ TEST_F(DiscExecutableTest, PassesOnWhyTheRunnerDoesNotLoad) {
       mentions(end.message, {"failed in LOAD", "result 0 has not the size of its argument"}));
 }
 
+TEST_F(DiscExecutableTest, IsNotWaitedForIfTheHostWantsToStop) {
+  ::setenv("DISC_ECHO", "hang in LOAD", 1);
+  const auto begin = std::chrono::steady_clock::now();
+  const Ended end = end_of([&] {
+    const DiscExecutable executable(package_of(3, 2, 3), options_, kFakes + "/works/gn-disc-run",
+                                    {}, [] { return true; });
+  });
+  EXPECT_TRUE(mentions(end.message, {"was cancelled"}));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, options_.answer_timeout);
+}
+
 TEST_F(DiscExecutableTest, AfterADeathEveryCallFails) {
   ::setenv("DISC_ECHO", "die in RUN", 1);
   const auto executable = make();
@@ -192,6 +209,92 @@ TEST_F(DiscExecutableTest, AfterADeathEveryCallFails) {
   bind(*executable, weight);
   EXPECT_NE(end_of([&] { run(*executable, input); }).code, 0U);
   EXPECT_TRUE(mentions(end_of([&] { run(*executable, input); }).message, {"has ended"}));
+}
+
+/// gn-disc-run without the plugin's side, which would send nothing of this.
+class DiscRunTest : public testing::Test {
+ protected:
+  gn_disc_header ask(gn_disc_header header, const std::string& body = "") {
+    header.body_bytes = header.body_bytes == 0 ? body.size() : header.body_bytes;
+    const artifact::PeerProcess::Patience patience = {
+        std::chrono::steady_clock::now() + std::chrono::seconds(20), nullptr};
+    peer_.write(&header, sizeof(header), patience);
+    peer_.write(body.data(), body.size(), patience);
+    gn_disc_header reply = {};
+    peer_.read(&reply, sizeof(reply), patience);
+    reason_.assign(reply.body_bytes, '\0');
+    peer_.read(reason_.data(), reason_.size(), patience);
+    return reply;
+  }
+  static gn_disc_header request(gn_disc_op op) {
+    gn_disc_header header = {};
+    std::memcpy(header.magic, GN_DISC_MAGIC, sizeof(header.magic));
+    header.protocol = GN_DISC_PROTOCOL;
+    header.op = op;
+    header.id = 5;
+    return header;
+  }
+  void expect_refusal(const gn_disc_header& header, const std::string& body,
+                      std::string_view reason) {
+    const gn_disc_header reply = ask(header, body);
+    EXPECT_EQ(reply.state, std::uint32_t{GN_DISC_REFUSED}) << reason;
+    EXPECT_EQ(reply.protocol, std::uint32_t{GN_DISC_PROTOCOL});
+    EXPECT_EQ(reply.id, header.id);
+    EXPECT_TRUE(mentions(reason_, {reason}));
+  }
+
+  TempDir folder_;
+  artifact::PeerProcess peer_{
+      {kFakes + "/works/gn-disc-run"}, {"PATH=/usr/bin:/bin"}, folder_.path() / "messages"};
+  std::string reason_;
+};
+
+TEST_F(DiscRunTest, NamesItsProtocolToAnotherOne) {
+  gn_disc_header header = request(GN_DISC_HELLO);
+  header.protocol = 2;
+  expect_refusal(header, "", "gn-disc/1");
+}
+
+TEST_F(DiscRunTest, RefusesWhatIsNoHeaderOrTooLong) {
+  gn_disc_header header = request(GN_DISC_HELLO);
+  header.body_bytes = GN_DISC_MAX_BODY + 1;
+  expect_refusal(header, "", "gn-disc/1");
+}
+
+TEST_F(DiscRunTest, RefusesAnotherOrderAndGoesOn) {
+  expect_refusal(request(GN_DISC_RUN), "", "not in this order");
+  expect_refusal(request(GN_DISC_LOAD), "", "not in this order");
+  expect_refusal(request(static_cast<gn_disc_op>(9)), "", "op 9 is not known");
+  EXPECT_EQ(ask(request(GN_DISC_HELLO)).state, std::uint32_t{GN_DISC_OK});
+  expect_refusal(request(GN_DISC_HELLO), "", "not in this order");
+}
+
+TEST_F(DiscRunTest, RefusesALoadThatIsCutOffOrPointsElsewhere) {
+  ASSERT_EQ(ask(request(GN_DISC_HELLO)).state, std::uint32_t{GN_DISC_OK});
+  gn_disc_load load = {};
+  load.num_arguments = 1;
+  load.memory_bytes = 512;
+  load.library_chars = 1000;
+  gn_disc_tensor tensor = {};
+  tensor.bytes = 512;
+  const auto body = [&] {
+    std::string bytes(reinterpret_cast<const char*>(&load), sizeof(load));
+    return bytes.append(reinterpret_cast<const char*>(&tensor), sizeof(tensor));
+  };
+  expect_refusal(request(GN_DISC_LOAD), body().substr(0, 8), "too short");
+  expect_refusal(request(GN_DISC_LOAD), body().substr(0, sizeof(load)), "too short");
+  expect_refusal(request(GN_DISC_LOAD), body(), "too short");
+  const auto elsewhere = [&](std::uint64_t offset, std::uint64_t bytes, std::uint8_t rank) {
+    tensor.offset = offset;
+    tensor.bytes = bytes;
+    tensor.rank = rank;
+    expect_refusal(request(GN_DISC_LOAD), body(), "outside of the shared file");
+  };
+  elsewhere(256, 512, 1);
+  elsewhere(0, std::uint64_t{1} << 63, 1);
+  elsewhere(~std::uint64_t{255}, 512, 1);
+  elsewhere(128, 64, 1);
+  elsewhere(0, 64, GN_DISC_MAX_RANK + 1);
 }
 
 /// What lies under the library's name when it is loaded must be what was compiled.

@@ -38,6 +38,7 @@ void put(const fs::path& file, const std::string& bytes) {
 void compile(const std::string& mode, const fs::path& library, const std::string& facts) {
   const std::string whole = bytes_of(GN_FAKE_LIBRARY);
   if (mode == "no_library") return;
+  if (mode == "empty_library") return put(library, "");
   if (mode == "text_library") return put(library, "not a library\n");
   if (mode == "cut_library") return put(library, whole.substr(0, whole.size() / 2));
   if (mode == "no_main") return put(library, bytes_of(GN_FAKE_LIBRARY_WITHOUT_MAIN));

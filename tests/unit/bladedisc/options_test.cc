@@ -65,6 +65,9 @@ TEST_F(ProgramsTest, SaysHowToSetItUp) {
   options.runner = folder.write("text", "");
   EXPECT_TRUE(mentions(end_of([&] { find_programs(options); }).message,
                        {"option runner names '" + options.runner + "', which is no program"}));
+  options.compiler = options.runner;
+  EXPECT_TRUE(mentions(end_of([&] { find_programs(options); }).message,
+                       {"option compiler names '", "', which is no program"}));
 }
 
 TEST_F(ProgramsTest, OfALauncherAreOnlyKnownByName) {
