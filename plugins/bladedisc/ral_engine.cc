@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The half of gn-disc-run that runs a library with BladeDISC's RAL. It is compiled inside a
-// BladeDISC image only (plugins/bladedisc/README.md); it was written from RAL's headers at commit
-// "fix concat codegen" of 2024-08-27, and nobody here has compiled or run it. -DGN_DISC_GPU: for
+// The half of gn-disc-run that runs a library with BladeDISC's RAL, inside a BladeDISC image
+// (plugins/bladedisc/README.md). It was written from RAL's headers at commit "fix concat codegen"
+// of 2024-08-27. Nobody here has compiled it with them or run it with RAL; tests compile it with
+// declarations of our own (tests/unit/bladedisc/ral) and run it with a fake. -DGN_DISC_GPU: for
 // CUDA images.
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "mlir/ral/ral_api.h"
 #include "runner_engine.h"
 #ifdef GN_DISC_GPU
+#include <cuda.h>
 #include <cuda_runtime.h>
 
 #include "mlir/ral/context/base/cuda/cuda_context_impl.h"
@@ -127,10 +129,10 @@ class RalEngine : public Engine {
       execution->bindInput(static_cast<int>(i), arguments_[i],
                            std::vector<int64_t>(each.shape, each.shape + each.rank));
     }
-    void* arguments[] = {execution.get(), reinterpret_cast<void*>(tao_ral_call_impl)};
+    void* arguments[] = {static_cast<ral::ExecutionContext*>(execution.get()),
+                         reinterpret_cast<void*>(tao_ral_call_impl)};
     entry_(arguments);
-    const char* error = tao_ral_last_error(execution.get());
-    if (error != nullptr && *error != '\0') throw std::runtime_error(error);
+    require_no_error();
     wait();
     times.entry_ns = since(start);
     start = Clock::now();
@@ -143,6 +145,17 @@ class RalEngine : public Engine {
   }
 
  private:
+  // Errors are the context's, not the execution's, and stay until they are cleared.
+  void require_no_error() {
+    ral::Context* const context = context_.get();
+    const char* message = nullptr;
+    const int32_t code = tao_ral_last_error(context, &message);
+    if (code == 0) return;
+    const std::string reason = message == nullptr ? "" : message;
+    tao_ral_clear_error(context);
+    throw std::runtime_error("RAL's error " + std::to_string(code) + ": " + reason);
+  }
+
   static void take_result(ExecutionContext& execution, uint32_t index, uint8_t* memory,
                           const gn_disc_tensor& tensor) {
     std::unique_ptr<ral::OutputBufferWrapper> output;

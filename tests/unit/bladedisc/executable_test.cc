@@ -211,6 +211,65 @@ TEST_F(DiscExecutableTest, AfterADeathEveryCallFails) {
   EXPECT_TRUE(mentions(end_of([&] { run(*executable, input); }).message, {"has ended"}));
 }
 
+/// gn-disc-run with the half that calls RAL, with a fake of RAL and a library of ours.
+class DiscRalTest : public DiscExecutableTest {
+ protected:
+  void SetUp() override {
+    DiscExecutableTest::SetUp();
+    compiled_ = compile(kModule, {}, fake_compiler("works"), {}, [] { return false; });
+  }
+  void TearDown() override { ::unsetenv("DISC_RAL"); }
+  std::unique_ptr<DiscExecutable> make_with_library() const {
+    Package package = package_of(3, 2, 3);
+    package.library = compiled_.library;
+    package.metadata = compiled_.metadata;
+    return make(std::move(package), "../fake_disc_ral");
+  }
+  Compiled compiled_;
+};
+
+TEST_F(DiscRalTest, CallsTheLibrarysEntryPoint) {
+  const auto executable = make_with_library();
+  Vector weight({7, 8});
+  Vector input({1, 2, 3});
+  bind(*executable, weight);
+  run(*executable, input);
+  EXPECT_EQ(input_back_.elements(), input.elements());
+  EXPECT_EQ(weight_back_.elements(), weight.elements());
+  input.elements() = {4, 5, 6};
+  weight.elements() = {9, 10};
+  run(*executable, input);
+  EXPECT_EQ(input_back_.elements(), input.elements());
+  EXPECT_EQ(weight_back_.elements(), (std::vector<float>{7, 8})) << "weights that were not bound";
+  bind(*executable, weight);
+  run(*executable, input);
+  EXPECT_EQ(weight_back_.elements(), weight.elements());
+  EXPECT_TRUE(mentions(executable->describe(), {"engine: BladeDISC RAL"}));
+}
+
+TEST_F(DiscRalTest, PassesOnWhatRalSays) {
+  const std::pair<const char*, const char*> faults[] = {
+      {"fail", "failed in RUN: RAL's error 1: there is no echo"},
+      {"give another shape", "failed in RUN: result 0 has another shape"},
+  };
+  for (const auto& [does, says] : faults) {
+    ::setenv("DISC_RAL", does, 1);
+    const auto executable = make_with_library();
+    Vector weight({7, 8});
+    Vector input({1, 2, 3});
+    bind(*executable, weight);
+    for (const char* time : {"first", "second"}) {
+      EXPECT_TRUE(mentions(end_of([&] { run(*executable, input); }).message, {says})) << time;
+    }
+  }
+}
+
+TEST_F(DiscRalTest, SaysWhatIsNoLibrary) {
+  compiled_.library = "text";
+  EXPECT_TRUE(mentions(end_of([&] { make_with_library(); }).message,
+                       {"failed in LOAD", "module.so", "file too short"}));
+}
+
 /// gn-disc-run without the plugin's side, which would send nothing of this.
 class DiscRunTest : public testing::Test {
  protected:
