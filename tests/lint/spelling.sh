@@ -6,7 +6,7 @@ cd "$1"
 # shellcheck source=tests/lint/tools.sh
 source tests/lint/tools.sh
 words=(
-  te gir            # TVM's tensor expressions; the suffix of graphs as text
+  te gir olt        # TVM's tensor expressions; the suffix of graphs as text
   fro kinf          # torch's norm "fro"; kInf
   fo nam abd standart # tests: base64 of "fo", mistyped keys, letters
 )

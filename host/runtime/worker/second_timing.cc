@@ -95,12 +95,10 @@ std::vector<measure::Pair> without_waits(std::vector<measure::Pair> pairs) {
   return pairs;
 }
 
-/// What a speedup on second weights counts for, because eager was slower there than in the pairs.
-double credited_share(const record::Record& record) {
-  const auto& first_ns = record.eager.median_ns;
-  const auto& second_ns = record.checks.second_weights.eager_ns;
-  if (!first_ns || !second_ns || *second_ns <= 0) return 1;
-  return std::min(1.0, kSlowerEager * *first_ns / *second_ns);
+/// What a speedup on second weights counts for where eager was slower there than on first ones.
+double credited_share(const record::SecondWeights& found, double first_eager_ns) {
+  if (!found.eager_ns || *found.eager_ns <= 0) return 1;
+  return std::min(1.0, kSlowerEager * first_eager_ns / *found.eager_ns);
 }
 
 std::string speedup_text(double speedup) {
@@ -130,7 +128,7 @@ class Attempts {
       record::SecondWeights now = found;
       spent_ns += once(now, end);
       if (!end.failure.is_ok() || end.findings.flag != record::Flag::kNone) return end;
-      if (attempt == 1 || is_better(now, best)) best = std::move(now);
+      if (attempt == 1 || is_better(now, best, means_.call_ns)) best = std::move(now);
       best.attempts = attempt;
       if (!is_doubtful(best, means_.call_ns)) break;
       if (*best.unclear && spent_ns > kUnclearNs) break;
@@ -203,12 +201,16 @@ bool is_doubtful(const record::SecondWeights& found,
                  const measure::PerSide<double>& first_weights_ns) {
   const double first_speedup =
       first_weights_ns[measure::kEager] / first_weights_ns[measure::kBackend];
-  return *found.unclear || first_speedup > kSuspiciousLoss * *found.speedup;
+  const double share = credited_share(found, first_weights_ns[measure::kEager]);
+  return *found.unclear || first_speedup > kSuspiciousLoss * share * *found.speedup;
 }
 
-bool is_better(const record::SecondWeights& one, const record::SecondWeights& other) {
+bool is_better(const record::SecondWeights& one, const record::SecondWeights& other,
+               const measure::PerSide<double>& first_weights_ns) {
   if (*one.unclear != *other.unclear) return *other.unclear;
-  return *one.speedup > *other.speedup;
+  const double first_eager_ns = first_weights_ns[measure::kEager];
+  return credited_share(one, first_eager_ns) * *one.speedup >
+         credited_share(other, first_eager_ns) * *other.speedup;
 }
 
 SecondTimingEnd time_second_weights(const ComparedSample& compared, const SecondTimingMeans& means,
@@ -245,7 +247,8 @@ std::vector<Finding> check_tuned_to_weights(const record::Record& record) {
   if (!are_known || second.unclear.value_or(false)) return {};
   const auto& flags = record.flags;
   if (std::find(flags.begin(), flags.end(), record::Flag::kDenormal) != flags.end()) return {};
-  const double credited = credited_share(record);
+  const auto& eager_ns = record.eager.median_ns;
+  const double credited = eager_ns ? credited_share(second, *eager_ns) : 1;
   const double second_speedup = credited * *second.speedup;
   const double second_high = credited * second.speedup_high.value_or(*second.speedup);
   const bool is_lost = *record.speedup > kLostSpeedup * second_speedup && *first_low > second_high;

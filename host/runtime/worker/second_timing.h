@@ -51,13 +51,15 @@ void write_second_pairs(const std::vector<measure::Pair>& pairs,
                         const measure::PairedSettings& settings, record::SecondWeights& found);
 
 /// True if an attempt must be repeated before it tells anything against the plugin: it is unclear,
-/// or the speedup seems to be lost. A busy machine feigns that once, a plugin cannot help it.
+/// or the speedup seems to be lost, or eager was so much slower than on first weights that the
+/// speedup counts for less. A busy machine feigns that once, a plugin cannot help it.
 bool is_doubtful(const record::SecondWeights& found,
                  const measure::PerSide<double>& first_weights_ns);
 
-/// Of two attempts the one that speaks for the plugin: the clear one, else that with the larger
-/// speedup. A plugin has to compute in both.
-bool is_better(const record::SecondWeights& one, const record::SecondWeights& other);
+/// Of two attempts the one that speaks for the plugin: the clear one, else that whose speedup
+/// counts for more. A plugin has to compute in both.
+bool is_better(const record::SecondWeights& one, const record::SecondWeights& other,
+               const measure::PerSide<double>& first_weights_ns);
 
 /// Times both sides in pairs, while second weights are bound and known to be followed: a plugin
 /// that is fast only on known results is slower here, because each pair has inputs of its own whose

@@ -148,10 +148,26 @@ TEST(SecondPairs, AreTimedAgainBeforeTheyAccuse) {
   record::SecondWeights other;
   other.speedup = 1;
   other.unclear = false;
-  EXPECT_TRUE(is_better(other, found)) << "it is clear";
-  EXPECT_FALSE(is_better(found, other));
+  const measure::PerSide<double> first_ns = {2 * kMs, 1 * kMs};
+  EXPECT_TRUE(is_better(other, found, first_ns)) << "it is clear";
+  EXPECT_FALSE(is_better(found, other, first_ns));
   found.unclear = false;
-  EXPECT_TRUE(is_better(found, other));
+  EXPECT_TRUE(is_better(found, other, first_ns));
+}
+
+// Beside a build both sides took 2.3 times as long in each pair, and an honest plugin was accused.
+TEST(SecondPairs, AreTimedAgainWhereEagerWasMuchSlower) {
+  const measure::PerSide<double> first_ns = {18 * kMs, 18 * kMs};
+  record::SecondWeights disturbed;
+  disturbed.speedup = 1.06;
+  disturbed.eager_ns = 41 * kMs;
+  disturbed.unclear = false;
+  EXPECT_TRUE(is_doubtful(disturbed, first_ns));
+  record::SecondWeights quiet = disturbed;
+  quiet.speedup = 1;
+  quiet.eager_ns = 19 * kMs;
+  EXPECT_FALSE(is_doubtful(quiet, first_ns));
+  EXPECT_TRUE(is_better(quiet, disturbed, first_ns));
 }
 
 TEST(ComparedCalls, AreEnoughWhereTheyLastLongAndNothingIsLost) {
