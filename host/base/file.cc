@@ -24,19 +24,26 @@ Status write_error(const std::filesystem::path& path, int error) {
   return Status(Code::kEnvironment, "cannot write '" + path.string() + "': " + error_text(error));
 }
 
-Status write_in_place(const std::filesystem::path& path, std::string_view content) {
+using Parts = std::vector<std::string_view>;
+
+Status write_parts(int fd, const Parts& parts) {
+  for (const std::string_view part : parts) GN_RETURN_IF_ERROR(write_all(fd, part));
+  return Status::ok();
+}
+
+Status write_in_place(const std::filesystem::path& path, const Parts& parts) {
   const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd.is_open()) return write_error(path, errno);
-  Status written = write_all(fd.get(), content);
+  Status written = write_parts(fd.get(), parts);
   if (!written.is_ok()) written.add_context(path.string());
   return written;
 }
 
-Status write_by_rename(const std::filesystem::path& path, std::string_view content) {
+Status write_by_rename(const std::filesystem::path& path, const Parts& parts) {
   std::string temporary = path.string() + ".XXXXXX";
   UniqueFd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd.is_open()) return write_error(path, errno);
-  Status written = write_all(fd.get(), content);
+  Status written = write_parts(fd.get(), parts);
   if (written.is_ok() && ::fsync(fd.get()) != 0) written = write_error(path, errno);
   if (written.is_ok() && ::fchmod(fd.get(), 0644) != 0) written = write_error(path, errno);
   if (written.is_ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {
@@ -102,12 +109,16 @@ Status write_all(int fd, std::string_view bytes) {
 }
 
 Status write_file_atomic(const std::filesystem::path& path, std::string_view content) {
+  return write_file_atomic(path, Parts{content});
+}
+
+Status write_file_atomic(const std::filesystem::path& path, const Parts& parts) {
   namespace fs = std::filesystem;
   // A rename would replace the device or the link itself, as root even /dev/null.
   std::error_code failure;
-  if (fs::is_other(path, failure)) return write_in_place(path, content);
+  if (fs::is_other(path, failure)) return write_in_place(path, parts);
   const fs::path target = fs::canonical(path, failure);
-  return write_by_rename(failure ? path : target, content);
+  return write_by_rename(failure ? path : target, parts);
 }
 
 std::filesystem::path executable_folder() {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -53,6 +54,10 @@ Result<std::string> read_file(const std::filesystem::path& path, std::uint64_t m
 ///
 /// errors   kEnvironment with the reason (disk full, no permission); the old file is untouched
 Status write_file_atomic(const std::filesystem::path& path, std::string_view content);
+/// The same of parts, one behind the other, without a copy of the whole. A process that is killed
+/// on the way leaves a file `path`.XXXXXX, with six letters or digits at the end.
+Status write_file_atomic(const std::filesystem::path& path,
+                         const std::vector<std::string_view>& parts);
 
 /// Writes all of `bytes`, retrying after EINTR and short writes.
 ///

@@ -11,6 +11,7 @@
 #include "base/suggestion.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/compare_outputs.h"
 #include "cli/exit_code.h"
 #include "cli/flag_values.h"
 #include "cli/output_file.h"
@@ -39,6 +40,7 @@ struct CompareFlags {
   std::optional<std::string> threshold;
   std::optional<std::string> fail_on;
   std::optional<std::string> junit;
+  bool outputs = false;
 };
 
 /// What was compared, and what a reader should know of the files.
@@ -242,7 +244,24 @@ void print(const Context& context, const Compared& compared) {
   }
 }
 
+Result<int> compare_kept(const Context& context, const CompareFlags& flags) {
+  const std::pair<const char*, bool> others[] = {{"--metric", flags.metric.has_value()},
+                                                 {"--threshold", flags.threshold.has_value()},
+                                                 {"--results", !flags.results.empty()},
+                                                 {"--junit", flags.junit.has_value()}};
+  for (const auto& [name, is_given] : others) {
+    if (is_given) return Status(Code::kUsage, std::string("--outputs takes no ") + name);
+  }
+  if (flags.sides.size() != 2) {
+    return Status(Code::kUsage, "compare --outputs needs two folders of kept outputs")
+        .add_hint("graphnet compare reference here --outputs");
+  }
+  GN_ASSIGN_OR_RETURN(const report::CompareSettings settings, read_settings(flags));
+  return compare_outputs(context, flags.sides[0], flags.sides[1], settings.rule);
+}
+
 Result<int> execute(const Context& context, const CompareFlags& flags) {
+  if (flags.outputs) return compare_kept(context, flags);
   if (flags.junit) GN_RETURN_IF_ERROR(check_output_file("--junit", *flags.junit));
   GN_ASSIGN_OR_RETURN(const Compared compared, compare_sides(flags));
   bool is_regression = false;
@@ -277,8 +296,14 @@ Command compare_command() {
       "broken or slower by more than the threshold, or the mean is, each with its whole interval.\n"
       "The smallest drop that it can detect follows from the intervals and is printed.\n"
       "Two machines: run the same samples on both and compare the files with --metric plugin or\n"
-      "--metric eager (upstream's test_reference_device and test_target_device). Where both were\n"
-      "run with --digest, it says of how many samples inputs and outputs have the same bits.";
+      "--metric eager. Where both were run with --digest, it says of how many samples inputs and\n"
+      "outputs have the same bits. Outputs themselves: run --keep-outputs on one machine "
+      "(upstream's\n"
+      "test_reference_device), run --reference on the other (test_target_device), or keep both "
+      "and\n"
+      "compare the folders with --outputs, where what differs or cannot be compared is broken. "
+      "That\n"
+      "looks at outputs alone; run --reference also asks float64 and what indices select.";
   command.usage = "compare A B [options]";
   command.positionals = {
       "A|B", "two results files, or two backends", &flags->sides, {}, "BACKEND|FILE"};
@@ -295,6 +320,10 @@ Command compare_command() {
        "what makes the exit code 1: slower, broken, missing (in A only), unclear (doubtful "
        "results), with commas between, or never; default: slower,broken",
        &flags->fail_on, cause_names()},
+      {"--outputs", "",
+       "A and B are folders of run --keep-outputs: compare outputs at upstream's 64 levels, and "
+       "times; nothing is run",
+       &flags->outputs},
       {"--junit", "FILE", "also write the comparison as JUnit XML, a test case for each sample",
        &flags->junit},
   };
@@ -303,7 +332,8 @@ Command compare_command() {
       {"graphnet compare xla nope", "two backends of the last results"},
       {"graphnet compare baseline.jsonl new.jsonl --fail-on slower,broken,missing --junit ci.xml",
        "in CI, see graphnet help ci"},
-      {"graphnet compare reference.jsonl target.jsonl --metric eager", "two machines"}};
+      {"graphnet compare reference.jsonl target.jsonl --metric eager", "two machines"},
+      {"graphnet compare kept/a kept/b --outputs", "outputs and times that two machines kept"}};
   command.execute = [flags](const Context& context) { return execute(context, *flags); };
   return command;
 }

@@ -17,6 +17,7 @@
 #include "cli/output_file.h"
 #include "cli/plan_text.h"
 #include "cli/plugin_state.h"
+#include "cli/reference_run.h"
 #include "cli/report_outputs.h"
 #include "cli/run_view.h"
 #include "cli/sample_selection.h"
@@ -88,6 +89,7 @@ Result<std::vector<config::RunConfig>> read_configs(const Context& context,
         config::RunConfig run_config,
         config::read_run_config(file, options.sets, context.installation.config_folders()));
     GN_RETURN_IF_ERROR(apply_run_options(options, context.installation, run_config));
+    GN_RETURN_IF_ERROR(take_reference_values(options, context.installation, run_config));
     configs.push_back(std::move(run_config));
   }
   GN_RETURN_IF_ERROR(check_one_policy(configs));
@@ -204,6 +206,9 @@ int jobs_of(const RunOptions& options, const PreparedRun& run) {
 
 Status check_output_files(const RunOptions& options) {
   if (options.junit) GN_RETURN_IF_ERROR(check_output_file("--junit", *options.junit));
+  if (options.keep_outputs && !options.dry_run) {
+    GN_RETURN_IF_ERROR(make_output_folder("--keep-outputs", *options.keep_outputs));
+  }
   if (options.output) return check_output_file("--output", *options.output);
   return options.resume ? check_output_file("--resume", *options.resume) : Status::ok();
 }
@@ -243,6 +248,8 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options,
   settings.digest = options.digest;
   if (options.artifact_cache) settings.artifact_cache = fs::absolute(*options.artifact_cache);
   if (options.dump) settings.dump_folder = fs::absolute(*options.dump);
+  if (options.keep_outputs) settings.kept_folder = fs::absolute(*options.keep_outputs);
+  if (options.reference) settings.reference_folder = fs::absolute(*options.reference);
   settings.repeat_flags = options.repeat_flags;
   const std::vector<std::string> plugins = plugin_flags(context);
   settings.repeat_flags.insert(settings.repeat_flags.end(), plugins.begin(), plugins.end());
@@ -259,6 +266,7 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options,
     for (auto& note : resume_notes(finished)) run.notes.push_back(std::move(note));
   }
   run.jobs = jobs_of(options, run);
+  if (!options.dry_run) GN_RETURN_IF_ERROR(forget_refused(run.plan));
   return run;
 }
 
@@ -372,7 +380,9 @@ Result<int> sweep(const Context& context, const RunOptions& options, const Prepa
     view.hide();
     return end.status();
   }
-  view.finish(summarize(context, run, *end, view.is_at_max_failures(), started));
+  report::RunSummary summary = summarize(context, run, *end, view.is_at_max_failures(), started);
+  for (std::string& note : view.output_notes()) summary.notes.push_back(std::move(note));
+  view.finish(summary);
   if (options.junit) {
     const Status written = write_junit(run.results, *options.junit);
     if (!written.is_ok() && end->signal == 0) return written;
@@ -383,6 +393,7 @@ Result<int> sweep(const Context& context, const RunOptions& options, const Prepa
 
 Result<int> execute(const Context& context, const RunFlags& flags) {
   GN_ASSIGN_OR_RETURN(RunOptions options, check_run_flags(flags, context.installation));
+  GN_RETURN_IF_ERROR(open_reference(options));
   quicken_first_run(context.installation, options);
   if (context.flags.json && flags.format) {
     return Status(Code::kUsage, "--json and --format exclude each other");
@@ -439,6 +450,8 @@ Command run_command() {
        "records on standard output instead of the table"},
       {"graphnet run --config nope.yaml --protocol upstream --format graphnet-log > nope.log",
        "what the dataset's own analysis scripts read"},
+      {"graphnet run timm --config nope --keep-outputs kept",
+       "on one machine; on another one, with that folder: graphnet run --reference kept"},
       {"graphnet run timm --config nope --junit run.xml", "for the test view of a build server"},
       {"graphnet run --config nope.yaml --dry-run -v", "every value and where it comes from"},
   };

@@ -168,6 +168,14 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        "have backends write what they hand to their compilers below DIR/SAMPLE/BACKEND; that is "
        "part of the compile time",
        &flags.dump},
+      {"--keep-outputs", "DIR",
+       "keep the outputs of both sides in DIR/SAMPLE/BACKEND.safetensors, with what it takes to "
+       "run them again",
+       &flags.keep_outputs},
+      {"--reference", "DIR",
+       "compare outputs and times with those that another run kept in DIR; samples, config and "
+       "settings that are not given are taken from it",
+       &flags.reference},
       {"--durations", "N", "at the end, the N slowest samples by phase; 0: all", &flags.durations},
       {"--isolate", "fork|fresh",
        "where each sample runs: a process forked from one that has loaded libtorch, or a fresh one "
@@ -183,7 +191,7 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
 
 Result<RunOptions> check_run_flags(const RunFlags& flags,
                                    const config::Installation& installation) {
-  if (flags.configs.empty()) return no_config(installation);
+  if (flags.configs.empty() && !flags.reference) return no_config(installation);
   RunOptions options;
   options.samples = flags.samples;
   options.configs = flags.configs;
@@ -208,12 +216,17 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
   if (flags.junit) options.junit = *flags.junit;
   if (flags.artifact_cache) options.artifact_cache = *flags.artifact_cache;
   if (flags.dump) options.dump = *flags.dump;
+  if (flags.keep_outputs) options.keep_outputs = *flags.keep_outputs;
+  if (flags.reference) options.reference = *flags.reference;
   if (flags.isolate && flags.isolate != "fork" && flags.isolate != "fresh") {
     return Status(Code::kUsage, "--isolate takes fork or fresh, not '" + *flags.isolate + "'");
   }
   GN_ASSIGN_OR_RETURN(const std::optional<int> jobs,
                       read_count("--jobs", flags.jobs, 1, kMaxJobs, "auto"));
   options.jobs = jobs.value_or(1);
+  if (flags.reference && !flags.columns) {
+    GN_ASSIGN_OR_RETURN(options.columns, report::columns_named("+reference,ratio"));
+  }
   if (flags.columns) {
     GN_ASSIGN_OR_RETURN(options.columns, report::columns_named(*flags.columns));
   }

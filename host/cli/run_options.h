@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cluster/shard.h"
 #include "config/run_config.h"
+#include "outputs/kept_outputs.h"
 #include "record/outcome.h"
 #include "report/table_columns.h"
 #include "supervise/run_plan.h"
@@ -48,6 +49,8 @@ struct RunFlags {
   std::optional<std::string> artifact_cache;
   std::optional<std::string> dump;
   std::optional<std::string> junit;
+  std::optional<std::string> keep_outputs;
+  std::optional<std::string> reference;
   bool exit_first = false;
   bool digest = false;
   bool dry_run = false;
@@ -83,6 +86,9 @@ struct RunOptions {
   std::optional<std::filesystem::path> junit;
   std::optional<std::filesystem::path> artifact_cache;
   std::optional<std::filesystem::path> dump;
+  std::optional<std::filesystem::path> keep_outputs;  ///< folder
+  std::optional<std::filesystem::path> reference;     ///< such a folder
+  std::vector<outputs::KeptFacts> kept;               ///< what it holds
   std::optional<int> num_slowest;  ///< of samples to list by their phases; 0: all of them
   bool forks_workers = true;
   int jobs = 1;  ///< samples at a time; 0: auto

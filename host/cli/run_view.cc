@@ -37,6 +37,7 @@ RunView::RunView(const Context& context, const RunOptions& options, const report
                  std::vector<report::PlannedPair> pairs)
     : context_(context),
       fail_on_(options.fail_on),
+      outputs_(options.reference.has_value()),
       progress_(std::cerr, progress_options(context, std::move(pairs))),
       max_failures_(options.max_failures.value_or(std::numeric_limits<int>::max())) {
   if (options.num_slowest) slowest_.emplace(*options.num_slowest);
@@ -87,7 +88,10 @@ void RunView::earlier(const record::Record& record, double cost) {
 
 bool RunView::on_record(const record::Record& record) {
   progress_.finish(record);
-  if (record::fails_run(record.outcome, fail_on_)) ++num_failed_;
+  outputs_.add(record);
+  if (record::fails_run(record.outcome, fail_on_) || fails_by_outputs(record, fail_on_)) {
+    ++num_failed_;
+  }
   if (slowest_) slowest_->add(record);
   if (table_) {
     table_->row(record);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/reference_run.h"
 #include "cli/run_options.h"
 #include "cli/slowest_samples.h"
 #include "report/graphnet_log.h"
@@ -47,6 +48,8 @@ class RunView : public supervise::SweepObserver {
   /// Last lines; on standard error unless it is a table.
   void finish(const report::RunSummary& summary);
 
+  /// What became of kept outputs and of the comparison with a reference, one line each.
+  std::vector<std::string> output_notes() const { return outputs_.notes(); }
   /// True if some sample counts as failed.
   bool has_failed() const { return num_failed_ > 0; }
   /// True if --maxfail ended the run.
@@ -55,6 +58,7 @@ class RunView : public supervise::SweepObserver {
  private:
   const Context& context_;
   FailOn fail_on_;
+  OutputsTally outputs_;
   report::GraphnetLogStyle log_style_;
   report::Progress progress_;
   std::string running_;                    // name of the sample

@@ -40,6 +40,8 @@ base::Json to_json(const Task& task) {
   if (task.flop_limit) object["flop_limit"] = *task.flop_limit;
   if (!task.dump_folder.empty()) object["dump_folder"] = task.dump_folder;
   if (!task.artifact_cache.empty()) object["artifact_cache"] = task.artifact_cache;
+  if (!task.kept_file.empty()) object["kept_file"] = task.kept_file;
+  if (!task.reference_file.empty()) object["reference_file"] = task.reference_file;
   object["command"] = task.command;
   object["run_id"] = task.run_id;
   return object;
@@ -87,6 +89,8 @@ base::Result<Task> task_from_json(const base::Json& json) {
       .read("flop_limit", task.flop_limit)
       .read("dump_folder", task.dump_folder)
       .read("artifact_cache", task.artifact_cache)
+      .read("kept_file", task.kept_file)
+      .read("reference_file", task.reference_file)
       .read("command", task.command)
       .read("run_id", task.run_id);
   GN_RETURN_IF_ERROR(fields.status());

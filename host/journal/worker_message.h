@@ -85,7 +85,9 @@ struct Task {
   std::optional<double> flop_limit;  ///< of one call
   std::string dump_folder;           ///< where the plugin writes what it compiles; empty: nowhere
   std::string artifact_cache;        ///< folder of serialized executables; empty: none
-  std::string command;               ///< for Record::command
+  std::string kept_file;       ///< where outputs are kept (outputs/kept_outputs.h); empty: nowhere
+  std::string reference_file;  ///< such a file to compare them with; empty: none
+  std::string command;         ///< for Record::command
   std::string run_id;
 };
 

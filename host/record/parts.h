@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "record/fields.h"
 #include "record/outcome.h"
+#include "record/reference.h"
 #include "record/verdict.h"
 
 namespace graphnet::record {
@@ -280,6 +281,8 @@ struct Checks {
   std::string other_inputs_end;  ///< how the worker ended on them; stored instead of the list
   base::Json sensitivity;        ///< see worker/input_evidence.h
   SecondWeights second_weights;
+  std::string outputs_not_kept;  ///< why, if they were to be; empty: they were, or were not to be
+  Reference reference;           ///< with --reference only
   Remainder rest;
 
   /// Whether an output of indices was accepted by the values that they select.
@@ -308,6 +311,8 @@ struct Checks {
     field("other_inputs", self.other_inputs_end);
     field("sensitivity", self.sensitivity);
     field("second_weights", self.second_weights);
+    field("outputs_not_kept", self.outputs_not_kept);
+    field("reference", self.reference);
   }
 };
 

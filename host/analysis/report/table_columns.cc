@@ -13,6 +13,7 @@
 #include "base/suggestion.h"
 #include "base/text.h"
 #include "record/left_out.h"
+#include "report/reference_text.h"
 #include "report/result_row.h"
 #include "report/terminal_text.h"
 #include "score/evidence.h"
@@ -143,6 +144,13 @@ constexpr TableColumn kColumns[] = {
     {"kept", "kept", kRight, 11, false,
      [](const Record& record, double) { return bytes_or_dash(record.plugin_side.kept_bytes); },
      "bytes that the plugin says it keeps because of bind"},
+    {"reference", "reference", kLeft, 13, false,
+     [](const Record& record, double) { return reference_cell(record.checks.reference); },
+     "outputs beside those of run --reference, eager's and the plugin's: equal to the bit, ok or "
+     "differs by the outcome rule, with how many of upstream's 64 levels the worst output passes"},
+    {"ratio", "ratio", kRight, 7, false,
+     [](const Record& record, double) { return ratio_cell(record.checks.reference.plugin.ratio); },
+     "the plugin's time in the reference by its time here, above 1 it is faster here"},
     {"speedup", "speedup [interval]", kLeft, 20, true,
      [](const Record& record, double) { return speedup_text(record); },
      "eager time by plugin time, above 1 the plugin is faster; and the interval"},

@@ -32,6 +32,8 @@ PlannedTask make_control_task(const PlannedTask& like, const std::filesystem::pa
   control.task.plugin_options = base::Json::object();
   control.task.control = true;
   control.task.digest = false;
+  control.task.kept_file.clear();
+  control.task.reference_file.clear();
   return control;
 }
 

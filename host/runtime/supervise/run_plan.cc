@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "journal/task_key.h"
+#include "outputs/kept_outputs.h"
 
 namespace graphnet::supervise {
 
@@ -70,6 +71,11 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   if (!settings.dump_folder.empty()) {
     task.dump_folder = (settings.dump_folder / sample.name / backend.variant).string();
   }
+  const auto kept_in = [&](const std::filesystem::path& folder) {
+    return folder.empty() ? "" : outputs::kept_file(folder, sample.name, backend.variant).string();
+  };
+  task.kept_file = kept_in(settings.kept_folder);
+  task.reference_file = kept_in(settings.reference_folder);
   task.memory_limit_bytes = worker_memory(config.limits.memory, settings.free_memory_bytes);
   if (config.limits.flop > 0) task.flop_limit = config.limits.flop;
   task.command = repeat_command(sample, backend, settings);

@@ -48,8 +48,10 @@ struct PlanSettings {
   bool digest = false;
   std::filesystem::path artifact_cache;  ///< as Task::artifact_cache
   std::filesystem::path dump_folder;  ///< holds a folder for each sample and backend; empty: none
-  std::string graphnet;               ///< version of the host
-  std::string hardware;               ///< of this machine, for the tasks' keys
+  std::filesystem::path kept_folder;  ///< where outputs are kept; empty: nowhere
+  std::filesystem::path reference_folder;  ///< of kept outputs to compare with; empty: none
+  std::string graphnet;                    ///< version of the host
+  std::string hardware;                    ///< of this machine, for the tasks' keys
   /// Flags that repeat the run besides sample and config, for Record::command.
   std::vector<std::string> repeat_flags;
 };

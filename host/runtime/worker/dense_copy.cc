@@ -93,10 +93,4 @@ bool bits_equal(const std::vector<KeptOutput>& a, const std::vector<KeptOutput>&
   });
 }
 
-std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs) {
-  std::vector<verify::TensorView> all;
-  for (const KeptOutput& output : outputs) all.push_back(output.view());
-  return all;
-}
-
 }  // namespace graphnet::worker

@@ -3,22 +3,16 @@
 
 #include <vector>
 
-#include "base/aligned_buffer.h"
 #include "base/result.h"
 #include "device/tensor_device.h"
 #include "graphnet/abi.h"
+#include "outputs/kept_tensor.h"
 #include "verify/compare.h"
 
 namespace graphnet::worker {
 
 /// A dense copy of an output, kept to be compared after the buffers have moved on.
-struct KeptOutput {
-  base::DType dtype = base::DType::kFloat32;
-  std::vector<std::int64_t> shape;
-  base::AlignedBuffer bytes;
-
-  verify::TensorView view() const { return {dtype, shape, bytes.data()}; }
-};
+using KeptOutput = outputs::KeptTensor;
 
 /// Copies a strided tensor on the host to dense row-major memory.
 ///
@@ -40,6 +34,6 @@ base::Result<KeptOutput> allocate_output(base::DType dtype, const std::vector<st
 bool bits_equal(const std::vector<KeptOutput>& a, const std::vector<KeptOutput>& b);
 
 /// What verify compares, borrowed.
-std::vector<verify::TensorView> views(const std::vector<KeptOutput>& outputs);
+using outputs::views;
 
 }  // namespace graphnet::worker

@@ -7,6 +7,7 @@
 
 #include "measure/clock.h"
 #include "verify/compare.h"
+#include "verify/correctness_json.h"
 #include "worker/fresh_inputs.h"
 #include "worker/input_evidence.h"
 #include "worker/output_digest.h"
@@ -112,7 +113,7 @@ void compare_first_outputs(SessionLog& log, const ComparedSample& compared) {
   record.message = comparison.message;
   record.degenerate = comparison.degenerate;
   record.checks.evidence_share = comparison.evidence_share;
-  record.correctness = correctness_json(comparison);
+  record.correctness = verify::correctness_json(comparison);
   if (log.task().digest) record.digest["plugin_outputs"] = output_digests(compared.plugin.kept());
   log.send();
 }

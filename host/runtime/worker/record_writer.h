@@ -9,7 +9,6 @@
 #include "measure/paired_result.h"
 #include "measure/sequential.h"
 #include "record/record.h"
-#include "verify/compare.h"
 #include "worker/dense_copy.h"
 #include "worker/timed_checks.h"
 
@@ -97,12 +96,6 @@ inline constexpr const char* kNoteUnchecked =
 /// "content_bits", "ill_conditioned_calls"), and a finding as flag, outcome and message, without a
 /// speedup.
 void write_findings(record::Record& record, const TimedFindings& findings);
-
-/// One entry per output in each list; "all_close" is a string of 64 digits in the order of
-/// upstream's log lines; "statistics" holds what else the pass found, under the names of
-/// verify/statistics.h; "largest_error" is ElementErrors::largest, "evidence" evidence_name(). NaN
-/// and infinity are written as Python prints them; null: not computed.
-base::Json correctness_json(const verify::Comparison& comparison);
 
 /// A status on one line, for Record::message.
 std::string one_line(const base::Status& status);

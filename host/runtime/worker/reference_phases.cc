@@ -85,7 +85,8 @@ Result<std::unique_ptr<EagerSide>> create_eager(SessionLog& log, const sample::S
   if (!created.is_ok()) return log.end(Outcome::kReferenceFailed, created.status());
   const Status entered = enter_math_mode(log.task().math);
   if (!entered.is_ok()) return log.end(Outcome::kReferenceFailed, entered);
-  if (log.task().digest) {
+  const journal::Task& task = log.task();
+  if (task.digest || !task.kept_file.empty() || !task.reference_file.empty()) {
     std::size_t num_bytes = 0;
     for (const sample::Argument& argument : arguments) num_bytes += argument.bytes.num_bytes();
     log.record().digest["arguments"] = {{"count", arguments.size()},

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "measure/environment.h"
+#include "worker/kept_reference.h"
 #include "worker/plugin_phases.h"
 #include "worker/proof_phase.h"
 #include "worker/record_writer.h"
@@ -149,15 +150,26 @@ void prove(SessionLog& log, const ComparedSample& compared, const proof::MapHist
   static_cast<void>(log.note(helper_findings(phase.helpers()), compared.plugin));
 }
 
+/// Kept for others, and beside what others kept.
+void look_at_outputs(SessionLog& log, Made& made, bool is_measured) {
+  if (!made.eager) return;
+  keep_session_outputs(log, made.sample, *made.eager, made.plugin.get());
+  std::optional<ComparedSample> compared;
+  if (is_measured) compared.emplace(made.compared());
+  compare_with_reference(log, *made.eager, made.plugin.get(), compared ? &*compared : nullptr);
+}
+
 }  // namespace
 
 void run_session(const journal::Task& task, Channel& channel) {
   SessionLog log(task, channel);
+  forget_kept_outputs(log);
   Made made;
   const bool is_measured = measure_sample(log, made).is_ok();
   made.machine.cores.release();
   // Before the proof, after which libtorch may have lost the right to execute for good.
   write_environment(made.device.get(), task.threads, log.record());
+  look_at_outputs(log, made, is_measured);
   if (is_measured && task.proof != "none") {
     log.enter(Phase::kProof);
     prove(log, made.compared(), made.mappings, *made.device, made.machine.family);

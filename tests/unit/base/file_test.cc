@@ -52,6 +52,14 @@ TEST(WriteFileAtomic, ReplacesTheContentAndLeavesNothingBehind) {
   EXPECT_EQ(entries, 1);
 }
 
+TEST(WriteFileAtomic, TakesPartsInTheirOrder) {
+  const TempDir folder;
+  const auto file = folder.path() / "x";
+  const std::vector<std::string_view> parts = {"ab", "", "c"};
+  ASSERT_TRUE(write_file_atomic(file, parts).is_ok());
+  EXPECT_EQ(read_file(file, 10).value(), "abc");
+}
+
 TEST(WriteFileAtomic, KeepsALinkAndReplacesWhatItNames) {
   const TempDir folder;
   const auto path = folder.write("x", "old");
