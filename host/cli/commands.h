@@ -26,6 +26,10 @@ Command completion_command();     ///< a script for a shell
 Command help_command();           ///< commands and topics, as text, manual page or Markdown
 Command complete_command();       ///< what the script asks for
 
+// Upstream's programs for two machines.
+Command test_reference_device_command();
+Command test_target_device_command();
+
 struct CommandRow {
   const char* name;
   Command (*make)();
@@ -38,6 +42,8 @@ struct CommandRow {
 inline constexpr CommandRow kCommands[] = {
     {"run", run_command},
     {"test-compiler", test_compiler_command},
+    {"test-reference-device", test_reference_device_command},
+    {"test-target-device", test_target_device_command},
     {"score", score_command},
     {"compare", compare_command},
     {"evaluate", evaluate_command},

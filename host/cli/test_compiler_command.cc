@@ -6,7 +6,7 @@
 #include "cli/exit_code.h"
 #include "cli/journaled_sweep.h"
 #include "cli/run_view.h"
-#include "cli/test_compiler_plan.h"
+#include "cli/test_program.h"
 #include "report/graphnet_log.h"
 #include "report/terminal_text.h"
 
@@ -16,20 +16,34 @@ using base::Result;
 
 namespace {
 
-constexpr const char* kDefaultPrompt = "graph-net-test-compiler-log";
+constexpr TestProgram kProgram = {"test_compiler", "graph-net-test-compiler-log"};
+
+/// The plugin's outputs and times in the reference in the place of eager's here.
+record::Record beside_reference(const record::Record& record) {
+  const record::ReferenceSide& side = record.checks.reference.plugin;
+  if (!side.is_compared()) return record;
+  record::Record shown = record;
+  shown.outcome = side.outcome;
+  shown.message = side.message;
+  shown.correctness = side.correctness;
+  shown.eager = {};
+  shown.eager.output_dtypes = record.eager.output_dtypes;
+  shown.eager.median_ns = side.reference_ns;
+  return shown;
+}
 
 /// Upstream's log on standard error; with --json also the records on standard output.
 class LogView : public supervise::SweepObserver {
  public:
-  LogView(const Context& context, SampleMode mode, const report::GraphnetLogStyle& style)
-      : context_(context), mode_(mode), style_(style) {}
+  LogView(const Context& context, SampleMode mode, const char* program,
+          const report::GraphnetLogStyle& style)
+      : context_(context), mode_(mode), program_(program), style_(style) {}
 
   void on_begin(const supervise::PlannedTask& planned) override {
     running_ = planned.sample.name;
     if (mode_ != SampleMode::kRecursive) return;
-    std::cerr << "[" << num_begun_++
-              << "] test_compiler, model_path: " << report::printable(planned.task.sample_path)
-              << std::endl;
+    std::cerr << "[" << num_begun_++ << "] " << program_
+              << ", model_path: " << report::printable(planned.task.sample_path) << std::endl;
   }
 
   void on_finishing() override { print_finishing(running_); }
@@ -39,7 +53,9 @@ class LogView : public supervise::SweepObserver {
     if (record.outcome == record::Outcome::kInvalidSample || record::upstream_refusal(record)) {
       ended_.push_back(record.sample_path);
     }
-    std::cerr << report::graphnet_log(record, style_) << std::flush;
+    std::cerr << report::graphnet_log(beside_reference(record), style_) << std::flush;
+    const std::string& missing = record.checks.reference.missing;
+    if (!missing.empty()) std::cerr << "no reference: " << report::printable(missing) << std::endl;
     if (context_.flags.json) {
       std::cout << base::dump_json(record::to_json(record)) << std::endl;
     }
@@ -61,6 +77,7 @@ class LogView : public supervise::SweepObserver {
  private:
   const Context& context_;
   SampleMode mode_;
+  const char* program_;
   report::GraphnetLogStyle style_;
   std::string running_;  // name of the sample
   int num_begun_ = 0;
@@ -77,16 +94,18 @@ void print_selection(const TestCompilerFlags& flags, const ModeSelection& select
   std::cout << std::flush;
 }
 
-Result<int> execute(const Context& context, const TestCompilerFlags& flags) {
-  GN_ASSIGN_OR_RETURN(const ModeSelection selection, select_by_mode(flags));
+}  // namespace
+
+Result<int> run_test_program(const Context& context, const TestCompilerFlags& flags,
+                             const ModeSelection& selection, const TestProgram& program) {
   GN_ASSIGN_OR_RETURN(const PreparedRun run, plan_test_compiler(context, flags, selection));
   GN_ASSIGN_OR_RETURN(JournaledSweep sweep, JournaledSweep::open(context, run));
   if (!context.flags.json) print_selection(flags, selection);
   report::GraphnetLogStyle style;
-  style.prompt = flags.log_prompt.value_or(kDefaultPrompt);
+  style.prompt = flags.log_prompt.value_or(program.prompt);
   style.hardware = sweep.hardware();
   style.refuse_as_upstream = true;
-  LogView view(context, selection.mode, style);
+  LogView view(context, selection.mode, program.name, style);
   GN_ASSIGN_OR_RETURN(const supervise::SweepEnd end, sweep.run(view));
   if (end.signal == 0) view.finish();
   if (context.flags.verbosity > 0) std::cerr << "results: " << run.results.string() << '\n';
@@ -95,6 +114,13 @@ Result<int> execute(const Context& context, const TestCompilerFlags& flags) {
     return 128 + end.signal;
   }
   return selection.mode == SampleMode::kSingle && view.has_ended() ? kExitSampleFailed : kExitDone;
+}
+
+namespace {
+
+Result<int> execute(const Context& context, const TestCompilerFlags& flags) {
+  GN_ASSIGN_OR_RETURN(const ModeSelection selection, select_by_mode(flags));
+  return run_test_program(context, flags, selection, kProgram);
 }
 
 std::vector<Flag> flag_table(TestCompilerFlags& flags) {
@@ -109,7 +135,7 @@ std::vector<Flag> flag_table(TestCompilerFlags& flags) {
       {"--warmup", "N", "warm-up calls after the first call (default: 3)", &flags.warmup},
       {"--trials", "N", "timed calls (default: 5)", &flags.trials},
       {"--log-prompt", "WORD",
-       std::string("first word of the lines that scripts read (default: ") + kDefaultPrompt + ")",
+       std::string("first word of the lines that scripts read (default: ") + kProgram.prompt + ")",
        &flags.log_prompt},
       {"--allow-list", "FILE",
        "one path a line: run only these below --model-path, or, with --model-path-prefix, just "

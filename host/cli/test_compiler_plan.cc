@@ -221,7 +221,10 @@ Result<PreparedRun> plan_test_compiler(const Context& context, const TestCompile
   for (const auto& path : selection.samples) run.samples.push_back(planned_sample(path));
   run.run_id = journal::new_run_id();
   run.results = flags.output ? fs::path(*flags.output) : default_results(run.run_id);
-  run.plan = supervise::make_plan(run.samples, run.backends, plan_settings(run.run_id));
+  supervise::PlanSettings settings = plan_settings(run.run_id);
+  settings.kept_folder = flags.kept_folder;
+  settings.reference_folder = flags.reference_folder;
+  run.plan = supervise::make_plan(run.samples, run.backends, settings);
   for (auto& planned : run.plan) {
     planned.task.command = repeat_command(context, flags, planned.task);
   }

@@ -27,6 +27,8 @@ struct TestCompilerFlags {
   std::optional<std::string> threads;
   std::optional<std::string> timeout;
   std::optional<std::string> output;
+  std::filesystem::path kept_folder;       ///< as supervise::PlanSettings
+  std::filesystem::path reference_folder;  ///< the same
 };
 
 /// How upstream's program takes its samples.

@@ -284,5 +284,55 @@ TEST(CompareOutputs, WhatIsMissingOrDamagedIsNamed) {
   EXPECT_EQ(compare(folder, "kept", "here", {"--metric", "eager"}).state.exit_code, 2);
 }
 
+ProgramEnd test_device(const TempDir& folder, const std::string& program,
+                       const std::vector<std::string>& more) {
+  std::vector<std::string> words = {kProgram,
+                                    program,
+                                    "--reference-dir",
+                                    folder.path() / "kept",
+                                    "-o",
+                                    folder.path() / "device.jsonl"};
+  words.insert(words.end(), more.begin(), more.end());
+  return run_program(words, {}, folder.path() / "log");
+}
+
+TEST(TestDevices, UpstreamsFlagsKeepAndCompare) {
+  const TempDir folder;
+  const ProgramEnd first =
+      test_device(folder, "test-reference-device",
+                  {"--model-path", kSamples + kIris, "--compiler", "nope", "--warmup", "1",
+                   "--trials", "3", "--seed", "123", "--op-lib", "default"});
+  ASSERT_EQ(first.state.exit_code, 0) << first.output;
+  const auto kept = outputs::read_kept_facts(kept_file(folder, kIris));
+  ASSERT_TRUE(kept.is_ok()) << kept.status().to_string();
+  EXPECT_EQ(kept->record.trials, 3);
+
+  const ProgramEnd second = test_device(folder, "test-target-device",
+                                        {"--model-path", kSamples + "transformers-auto-model"});
+  ASSERT_EQ(second.state.exit_code, 0) << second.output;
+  EXPECT_TRUE(mentions(second.output,
+                       {"skipped", kOpt, "[0] test_target_device, model_path: ",
+                        "graph-net-test-device-log [Config] compiler: nope", "[Config] warmup: 1",
+                        "[Config] trials: 3", "[Correctness][equal]: 1", "[Result] status: success",
+                        "[Speedup][e2e]: ", "Totally 1 verified samples"}));
+}
+
+TEST(TestDevices, MistakesAreNamed) {
+  const TempDir folder;
+  keep(folder, {kIris});
+  const std::vector<std::string> sample = {"--model-path", kSamples + kIris};
+  std::vector<std::string> words = sample;
+  words.insert(words.end(), {"--compiler", "nope", "--seed", "7"});
+  EXPECT_EQ(test_device(folder, "test-reference-device", words).state.exit_code, 4);
+  EXPECT_EQ(
+      test_device(folder, "test-target-device", {"--model-path", kSamples + kGat}).state.exit_code,
+      3);
+  EXPECT_EQ(test_device(folder, "test-target-device",
+                        {"--model-path", kSamples + kIris, "--op-lib", "flaggems"})
+                .state.exit_code,
+            4);
+  EXPECT_TRUE(fs::exists(kept_file(folder, kIris)));
+}
+
 }  // namespace
 }  // namespace graphnet::tests
