@@ -2,8 +2,13 @@
 #include "outputs/kept_outputs.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <thread>
 
 #include "base/file.h"
 #include "outputs/outputs_comparison.h"
@@ -86,6 +91,28 @@ TEST(KeptOutputs, RemovingTakesUnfinishedFilesToo) {
   EXPECT_TRUE(std::filesystem::exists(file.parent_path() / "xla.safetensors"));
   EXPECT_TRUE(remove_kept(file).is_ok());
   EXPECT_TRUE(remove_kept(folder.path() / "no" / "folder.safetensors").is_ok());
+}
+
+TEST(KeptOutputs, AKillLeavesAWholeFileOrNone) {
+  const TempDir folder;
+  const Record record = some_record();
+  const auto file = kept_file(folder.path(), record.sample, record.backend_name());
+  const std::vector<float> elements(1 << 18, 1.5F);
+  const verify::TensorView view = {DType::kFloat32, {1 << 18}, elements.data()};
+  for (int delay_ms = 1; delay_ms < 30; delay_ms += 4) {
+    const pid_t writer = ::fork();
+    ASSERT_GE(writer, 0);
+    while (writer == 0) static_cast<void>(keep_outputs(file, record, {{view}, {view}, {}}));
+    std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
+    ::kill(writer, SIGKILL);
+    ::waitpid(writer, nullptr, 0);
+    if (!std::filesystem::exists(file)) continue;
+    const auto kept = read_kept_outputs(file);
+    EXPECT_TRUE(kept.is_ok()) << kept.status().to_string();
+  }
+  ASSERT_TRUE(remove_kept(file).is_ok());
+  EXPECT_FALSE(std::filesystem::exists(file.parent_path()) &&
+               !std::filesystem::is_empty(file.parent_path()));
 }
 
 TEST(KeptOutputs, OfANewerVersionAreRefused) {
