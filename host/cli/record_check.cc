@@ -7,6 +7,7 @@
 
 #include "journal/task_key.h"
 #include "measure/bootstrap.h"
+#include "measure/environment.h"
 #include "measure/pair_summary.h"
 #include "measure/paired_settings.h"
 
@@ -28,8 +29,10 @@ journal::TaskIdentity identity_of(const Record& record, const Json& host) {
   identity.sample_sha256 = record.sample_sha256;
   identity.plugin_sha256 = record.plugin_sha256;
   identity.graphnet = record.graphnet;
-  identity.hardware = record.environment.hardware_class.empty() ? host.value("hardware_class", "")
-                                                                : record.environment.hardware_class;
+  // A run is planned by its processor alone (plan_settings): threads are a part of their own.
+  const std::string& cpu_model = record.environment.cpu_model;
+  identity.hardware =
+      measure::hardware_class(cpu_model.empty() ? host.value("cpu_model", "") : cpu_model, 1);
   identity.compile_threads = record.settings.value("compile_threads", 0);
   journal::Task& task = identity.task;
   task.plugin_name = record.plugin;
