@@ -297,13 +297,11 @@ Command compare_command() {
       "The smallest drop that it can detect follows from the intervals and is printed.\n"
       "Two machines: run the same samples on both and compare the files with --metric plugin or\n"
       "--metric eager. Where both were run with --digest, it says of how many samples inputs and\n"
-      "outputs have the same bits. Outputs themselves: run --keep-outputs on one machine "
-      "(upstream's\n"
-      "test_reference_device), run --reference on the other (test_target_device), or keep both "
-      "and\n"
-      "compare the folders with --outputs, where what differs or cannot be compared is broken. "
-      "That\n"
-      "looks at outputs alone; run --reference also asks float64 and what indices select.";
+      "outputs have the same bits. For the outputs themselves: run --keep-outputs on one machine\n"
+      "(upstream's test_reference_device) and run --reference on the other (test_target_device).\n"
+      "Or keep both, and compare the folders with --outputs: what differs or cannot be compared\n"
+      "is broken. That looks at outputs alone; run --reference also asks float64 and what\n"
+      "indices select.";
   command.usage = "compare A B [options]";
   command.positionals = {
       "A|B", "two results files, or two backends", &flags->sides, {}, "BACKEND|FILE"};

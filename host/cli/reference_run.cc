@@ -2,7 +2,6 @@
 #include "cli/reference_run.h"
 
 #include <algorithm>
-#include <functional>
 #include <set>
 
 #include "base/log.h"
@@ -28,9 +27,9 @@ void warn(const std::string& text) {
 }
 
 std::vector<std::string> distinct(const std::vector<outputs::KeptFacts>& kept,
-                                  const std::function<std::string(const Record&)>& value) {
+                                  const ValueOf& value_of) {
   std::set<std::string> values;
-  for (const outputs::KeptFacts& facts : kept) values.insert(value(facts.record));
+  for (const outputs::KeptFacts& facts : kept) values.insert(value_of(facts.record));
   return {values.begin(), values.end()};
 }
 
@@ -53,16 +52,6 @@ void choose_reference_configs(RunOptions& options) {
     options.sets.insert(options.sets.begin(), set);
     options.repeat_flags.insert(options.repeat_flags.begin(), {"--set", set});
   }
-}
-
-/// The one value that the records have.
-Result<std::string> agreed(const std::vector<outputs::KeptFacts>& kept, const char* what,
-                           const std::function<std::string(const Record&)>& value) {
-  const std::vector<std::string> values = distinct(kept, value);
-  if (values.size() == 1) return values.front();
-  return Status(Code::kUsage, std::string(kFlag) + " has results of several " + what + ": " +
-                                  base::join(values, ", "))
-      .add_hint(std::string("say which, with a flag or with --set ") + what + "=...");
 }
 
 /// A setting that the reference has, and the run may have otherwise.
@@ -147,6 +136,14 @@ std::vector<outputs::KeptFacts> kept_of_plugin(const RunOptions& options,
 
 }  // namespace
 
+Result<std::string> agreed_value(const std::vector<outputs::KeptFacts>& kept,
+                                 const std::string& what, const ValueOf& value_of) {
+  const std::vector<std::string> values = distinct(kept, value_of);
+  if (values.size() == 1) return values.front();
+  return Status(Code::kUsage,
+                "the reference has several " + what + ": " + base::join(values, ", "));
+}
+
 Status open_reference(RunOptions& options) {
   if (!options.reference) return Status::ok();
   std::error_code ignored;
@@ -192,8 +189,12 @@ Status take_reference_values(const RunOptions& options, const config::Installati
       }
       continue;
     }
-    GN_ASSIGN_OR_RETURN(const std::string there, agreed(kept, setting.key, setting.there));
-    if (there == here) continue;
+    Result<std::string> there = agreed_value(kept, setting.key, setting.there);
+    if (!there.is_ok()) {
+      return std::move(there).status().add_context(kFlag).add_hint(
+          std::string("say which, with a flag or with --set ") + setting.key + "=...");
+    }
+    if (*there == here) continue;
     Status taken = setting.take(kept.front().record, installation, config);
     if (!taken.is_ok()) return taken.add_context(kFlag);
     const bool is_protocol = std::string_view(setting.key) == "protocol";

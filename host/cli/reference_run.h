@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,14 @@ base::Status open_reference(RunOptions& options);
 base::Status take_reference_values(const RunOptions& options,
                                    const config::Installation& installation,
                                    config::RunConfig& config);
+
+using ValueOf = std::function<std::string(const record::Record&)>;
+
+/// The one value that all records have; `what` names it in the plural.
+///
+/// errors   kUsage: they have several
+base::Result<std::string> agreed_value(const std::vector<outputs::KeptFacts>& kept,
+                                       const std::string& what, const ValueOf& value_of);
 
 /// Removes kept outputs of tasks that are recorded without a worker, which removes its own.
 ///

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <set>
 
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output_file.h"
+#include "cli/reference_run.h"
 #include "cli/sample_selection.h"
 #include "cli/test_program.h"
 #include "outputs/kept_outputs.h"
@@ -57,35 +57,24 @@ Result<int> run_reference(const Context& context, const TestDeviceFlags& flags) 
   return run_test_program(context, common, selection, kReferenceProgram);
 }
 
-/// The records of samples that are selected, which the others are not any more.
-std::vector<record::Record> keep_known(const outputs::KeptFolder& folder,
-                                       ModeSelection& selection) {
-  std::vector<record::Record> records;
+/// What is kept of samples that are selected, which the others are not any more.
+std::vector<outputs::KeptFacts> keep_known(const outputs::KeptFolder& folder,
+                                           ModeSelection& selection) {
+  std::vector<outputs::KeptFacts> known;
   const auto is_unknown = [&](const fs::path& path) {
     const std::string name = planned_sample(path).name;
-    const std::size_t num_before = records.size();
+    const std::size_t num_before = known.size();
     for (const outputs::KeptFacts& facts : folder.kept) {
-      if (facts.record.sample == name) records.push_back(facts.record);
+      if (facts.record.sample == name) known.push_back(facts);
     }
-    if (records.size() > num_before) return false;
+    if (known.size() > num_before) return false;
     std::cerr << "skipped, the reference has no outputs of it: " << report::printable(name) << '\n';
     return true;
   };
   selection.samples.erase(
       std::remove_if(selection.samples.begin(), selection.samples.end(), is_unknown),
       selection.samples.end());
-  return records;
-}
-
-/// The value that all records have.
-template <typename ValueOf>
-Result<std::string> one_value(const std::vector<record::Record>& records, const char* what,
-                              const ValueOf& value_of) {
-  std::set<std::string> values;
-  for (const record::Record& record : records) values.insert(value_of(record));
-  if (values.size() == 1) return *values.begin();
-  return Status(Code::kUsage, std::string("the reference has several ") + what + ": " +
-                                  base::join({values.begin(), values.end()}, ", "));
+  return known;
 }
 
 Result<int> run_target(const Context& context, const TestDeviceFlags& flags) {
@@ -97,18 +86,20 @@ Result<int> run_target(const Context& context, const TestDeviceFlags& flags) {
   for (const Status& broken : folder.unreadable) {
     std::cerr << "warning: " << report::printable(broken.message()) << '\n';
   }
-  const std::vector<record::Record> records = keep_known(folder, selection);
-  if (records.empty()) {
+  const std::vector<outputs::KeptFacts> known = keep_known(folder, selection);
+  if (known.empty()) {
     return Status(Code::kInput, "the reference has outputs of none of the samples")
         .add_context("--reference-dir " + *flags.reference_dir);
   }
-  GN_ASSIGN_OR_RETURN(common.compiler, one_value(records, "compilers",
-                                                 [](const auto& record) { return record.plugin; }));
+  GN_ASSIGN_OR_RETURN(common.compiler, agreed_value(known, "compilers", [](const auto& record) {
+                        return record.plugin;
+                      }));
   GN_ASSIGN_OR_RETURN(common.warmup,
-                      one_value(records, "numbers of warm-up calls",
-                                [](const auto& record) { return std::to_string(record.warmup); }));
+                      agreed_value(known, "numbers of warm-up calls", [](const auto& record) {
+                        return std::to_string(record.warmup);
+                      }));
   GN_ASSIGN_OR_RETURN(common.trials,
-                      one_value(records, "numbers of trials", [](const auto& record) {
+                      agreed_value(known, "numbers of trials", [](const auto& record) {
                         return std::to_string(std::max(1, record.trials));
                       }));
   common.reference_folder = fs::absolute(*flags.reference_dir);
@@ -155,9 +146,8 @@ Command test_reference_device_command() {
   command.summary = "upstream's test_reference_device: keep outputs for other machines";
   command.description =
       "Takes the flags of `python -m graph_net.torch.test_reference_device`, runs samples as\n"
-      "test-compiler does and keeps their outputs as `graphnet run --keep-outputs` does, one file "
-      "a\n"
-      "sample in place of upstream's log and dump. The log goes to standard error.";
+      "test-compiler does and keeps their outputs as `graphnet run --keep-outputs` does: one file\n"
+      "a sample in place of upstream's log and dump. The log goes to standard error.";
   command.usage = "test-reference-device --model-path DIR --reference-dir DIR [options]";
   command.flags = shared_flags(*flags);
   const std::vector<Flag> own = {

@@ -208,7 +208,6 @@ CompiledCode compile_module(const Ref& module, const Target& target) {
 
 void start(CompiledCode& code) {
   code.machine = module_function(code.executable, "vm_load_executable")().cast<Ref>();
-  // Code is emitted when a function is first looked up, which this does for all.
   module_function(code.machine, "vm_initialization")(kCpu, 0, kPooledAllocator, kCpu, 0,
                                                      kPooledAllocator);
 }

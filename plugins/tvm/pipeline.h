@@ -33,11 +33,11 @@ struct CompiledCode {
 ///
 /// errors   ffi::Error
 Ref build_kernels(const Ref& module, const Target& target);
-/// Kernels are compiled on as many threads as this one may use cores.
+/// Kernels are compiled and emitted on as many threads as this one may use cores.
 ///
 /// errors   ffi::Error
 CompiledCode compile_module(const Ref& module, const Target& target);
-/// Makes code ready to call; what LLVM has is emitted.
+/// Makes code ready to call.
 ///
 /// errors   ffi::Error
 void start(CompiledCode& code);

@@ -153,8 +153,8 @@ class ModuleBuilder {
   }
 
   void emit(const Kernel& kernel) {
-    const std::optional<ExternCall>& own = written(kernel).call;
-    const KernelFunction& function = written(kernel).function();
+    const Written& form = written(kernel);
+    const KernelFunction& function = form.function();
     Array<Ref> arguments;
     for (const ir::ValueId id : function.inputs) arguments.push_back(variables_.at(id));
     Array<Ref> types;
@@ -163,10 +163,10 @@ class ModuleBuilder {
     }
     const std::string name = kernel_name(graph_, kernel);
     Ref value;
-    if (own) {
-      arguments.push_back(make("relax.ShapeExpr", extents(own->attributes), nullptr));
+    if (form.call) {
+      arguments.push_back(make("relax.ShapeExpr", extents(form.call->attributes), nullptr));
       value = make("relax.op.call_dps_packed",
-                   make("relax.ExternFunc", String(own->name), nullptr, nullptr),
+                   make("relax.ExternFunc", String(form.call->name), nullptr, nullptr),
                    make("ir.Tuple", arguments, nullptr), types);
     } else {
       const Ref variable =

@@ -144,7 +144,8 @@ CaseResult compare(const Case& item, const std::vector<KeptOutput>& expected,
   }
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const ElementBound bound = item.bound ? *item.bound : default_bound(expected[i].dtype);
-    const auto message = beyond_bound(expected[i].view(), found[i].view(), bound);
+    const auto message =
+        beyond_bound(verify::view_of(expected[i]), verify::view_of(found[i]), bound);
     if (message) return failed("output " + std::to_string(i) + ": " + *message);
   }
   return {};

@@ -76,7 +76,7 @@ void change_element(const fs::path& file, const fs::path& to) {
   auto* const elements = reinterpret_cast<float*>(kept->eager.at(0).bytes.data());
   elements[0] += 1;
   const base::Status written = outputs::keep_outputs(
-      to, kept->facts.record, {outputs::views(kept->eager), outputs::views(kept->plugin), {}});
+      to, kept->facts.record, {verify::views(kept->eager), verify::views(kept->plugin), {}});
   ASSERT_TRUE(written.is_ok()) << written.to_string();
 }
 

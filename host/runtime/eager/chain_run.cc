@@ -24,13 +24,13 @@ namespace {
 using base::Code;
 using base::Status;
 
-ChainResult dense_copy(const at::Tensor& tensor) {
+base::DenseTensor dense_copy(const at::Tensor& tensor) {
   const auto dtype = from_scalar_type(tensor.scalar_type());
   if (!dtype) {
     throw TraceError(Code::kInput,
                      std::string("a result has the type ") + c10::toString(tensor.scalar_type()));
   }
-  ChainResult result;
+  base::DenseTensor result;
   result.dtype = *dtype;
   result.shape = tensor.sizes().vec();
   result.bytes = base::AlignedBuffer::allocate(static_cast<std::size_t>(tensor.numel()) *
@@ -118,10 +118,10 @@ class ChainRun {
 
 }  // namespace
 
-base::Result<std::vector<ChainResult>> run_chain(const std::vector<ChainLink>& chain,
-                                                 const std::vector<std::string>& names,
-                                                 const std::vector<EngineArgument>& arguments) {
-  std::vector<ChainResult> copies;
+base::Result<std::vector<base::DenseTensor>> run_chain(
+    const std::vector<ChainLink>& chain, const std::vector<std::string>& names,
+    const std::vector<EngineArgument>& arguments) {
+  std::vector<base::DenseTensor> copies;
   std::string at;
   Status ran = guarded([&] {
     const c10::InferenceMode inference(true);

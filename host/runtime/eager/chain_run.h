@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "base/aligned_buffer.h"
-#include "base/dtype.h"
+#include "base/dense_tensor.h"
 #include "base/result.h"
 #include "eager/engine.h"
 #include "graph/program.h"
 
 namespace graphnet::eager {
-
-/// A dense copy of a result.
-struct ChainResult {
-  base::DType dtype = base::DType::kFloat32;
-  std::vector<std::int64_t> shape;
-  base::AlignedBuffer bytes;
-};
 
 /// One program of a chain.
 struct ChainLink {
@@ -35,8 +26,8 @@ struct ChainLink {
 /// order    the results of the last program, nested ones flattened
 /// errors   kInput: a parameter that nothing gives, an element type without a name; as
 ///          Engine::run(), with the link's name
-base::Result<std::vector<ChainResult>> run_chain(const std::vector<ChainLink>& chain,
-                                                 const std::vector<std::string>& names,
-                                                 const std::vector<EngineArgument>& arguments);
+base::Result<std::vector<base::DenseTensor>> run_chain(
+    const std::vector<ChainLink>& chain, const std::vector<std::string>& names,
+    const std::vector<EngineArgument>& arguments);
 
 }  // namespace graphnet::eager

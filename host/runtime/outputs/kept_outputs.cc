@@ -57,8 +57,9 @@ Status of_file(const fs::path& file, const Status& status) {
   return Status(status.code(), "'" + file.string() + "': " + status.message());
 }
 
-std::vector<KeptTensor> take_side(std::map<std::string, KeptTensor>& tensors, const char* side) {
-  std::vector<KeptTensor> taken;
+std::vector<base::DenseTensor> take_side(std::map<std::string, base::DenseTensor>& tensors,
+                                         const char* side) {
+  std::vector<base::DenseTensor> taken;
   for (auto found = tensors.find(tensor_name(side, 0)); found != tensors.end();
        found = tensors.find(tensor_name(side, taken.size()))) {
     taken.push_back(std::move(found->second));

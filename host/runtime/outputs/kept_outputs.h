@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/dense_tensor.h"
 #include "base/result.h"
-#include "outputs/kept_tensor.h"
 #include "record/record.h"
+#include "verify/tensor_view.h"
 
 namespace graphnet::outputs {
 
@@ -53,8 +54,8 @@ struct KeptFacts {
 
 struct KeptOutputs {
   KeptFacts facts;
-  std::vector<KeptTensor> eager;
-  std::vector<KeptTensor> plugin;
+  std::vector<base::DenseTensor> eager;
+  std::vector<base::DenseTensor> plugin;
 };
 
 /// errors   kInput naming the file: as SafetensorsFile, or it holds no outputs, or those of a newer

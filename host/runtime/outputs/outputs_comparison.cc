@@ -28,15 +28,15 @@ bool bits_equal(const std::vector<verify::TensorView>& a,
   });
 }
 
-record::ReferenceSide compare_side(const std::vector<KeptTensor>& reference,
-                                   const std::vector<KeptTensor>& here) {
+record::ReferenceSide compare_side(const std::vector<base::DenseTensor>& reference,
+                                   const std::vector<base::DenseTensor>& here) {
   if (reference.empty() || here.empty()) {
     record::ReferenceSide side;
     side.message = reference.empty() ? "the reference has none" : "there are none";
     return side;
   }
-  const auto expected = views(reference);
-  const auto found = views(here);
+  const auto expected = verify::views(reference);
+  const auto found = verify::views(here);
   return side_of(verify::compare_outputs(expected, found), expected, found);
 }
 

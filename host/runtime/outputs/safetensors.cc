@@ -178,12 +178,6 @@ Result<Metadata> read_metadata(const Json& json) {
 
 }  // namespace
 
-std::vector<verify::TensorView> views(const std::vector<KeptTensor>& tensors) {
-  std::vector<verify::TensorView> all;
-  for (const KeptTensor& tensor : tensors) all.push_back(tensor.view());
-  return all;
-}
-
 Status write_safetensors(const std::filesystem::path& file, const std::vector<NamedTensor>& tensors,
                          Metadata metadata) {
   GN_RETURN_IF_ERROR(check_names(tensors));
@@ -283,9 +277,9 @@ std::vector<std::string> SafetensorsFile::names() const {
   return all;
 }
 
-Result<KeptTensor> SafetensorsFile::read_entry(const Entry& entry) const {
+Result<base::DenseTensor> SafetensorsFile::read_entry(const Entry& entry) const {
   const std::uint64_t num_bytes = entry.end - entry.begin;
-  KeptTensor tensor = {entry.dtype, entry.shape, base::AlignedBuffer::allocate(num_bytes)};
+  base::DenseTensor tensor = {entry.dtype, entry.shape, base::AlignedBuffer::allocate(num_bytes)};
   if (tensor.bytes.data() == nullptr) {
     return Status(Code::kEnvironment,
                   "not enough memory for a tensor of " + base::format_bytes(num_bytes));
@@ -295,11 +289,11 @@ Result<KeptTensor> SafetensorsFile::read_entry(const Entry& entry) const {
   return tensor;
 }
 
-Result<std::map<std::string, KeptTensor>> SafetensorsFile::read() const {
-  std::map<std::string, KeptTensor> tensors;
+Result<std::map<std::string, base::DenseTensor>> SafetensorsFile::read() const {
+  std::map<std::string, base::DenseTensor> tensors;
   base::Sha256 digest;
   for (const Entry& entry : entries_) {
-    Result<KeptTensor> tensor = read_entry(entry);
+    Result<base::DenseTensor> tensor = read_entry(entry);
     if (!tensor.is_ok()) {
       return Status(tensor.status().code(),
                     "'" + path_.string() + "': " + tensor.status().message());

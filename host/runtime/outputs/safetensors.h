@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/dense_tensor.h"
 #include "base/dtype.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "outputs/kept_tensor.h"
 #include "verify/tensor_view.h"
 
 namespace graphnet::outputs {
@@ -50,7 +50,7 @@ class SafetensorsFile {
   ///
   /// errors   kInput: the file became shorter, or its elements are not what was written;
   ///          kEnvironment: no memory
-  base::Result<std::map<std::string, KeptTensor>> read() const;
+  base::Result<std::map<std::string, base::DenseTensor>> read() const;
 
  private:
   struct Entry {
@@ -64,7 +64,7 @@ class SafetensorsFile {
   base::Status read_header(const std::string& text, std::uint64_t data_bytes);
   base::Status add_entry(const std::string& name, const base::Json& json);
   base::Status restore_complex();
-  base::Result<KeptTensor> read_entry(const Entry& entry) const;
+  base::Result<base::DenseTensor> read_entry(const Entry& entry) const;
 
   std::filesystem::path path_;
   base::UniqueFd fd_;

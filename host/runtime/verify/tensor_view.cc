@@ -5,6 +5,16 @@
 
 namespace graphnet::verify {
 
+TensorView view_of(const base::DenseTensor& tensor) {
+  return {tensor.dtype, tensor.shape, tensor.bytes.data()};
+}
+
+std::vector<TensorView> views(const std::vector<base::DenseTensor>& tensors) {
+  std::vector<TensorView> all;
+  for (const base::DenseTensor& tensor : tensors) all.push_back(view_of(tensor));
+  return all;
+}
+
 std::int64_t count_of(const TensorView& view) {
   return base::num_elements(view.shape).value_or(0);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/dense_tensor.h"
 #include "base/dtype.h"
 
 namespace graphnet::verify {
@@ -17,6 +18,9 @@ struct TensorView {
   std::vector<std::int64_t> shape;
   const void* data = nullptr;
 };
+
+TensorView view_of(const base::DenseTensor& tensor);
+std::vector<TensorView> views(const std::vector<base::DenseTensor>& tensors);
 
 /// Elements of shape; 0 if the shape is none.
 std::int64_t count_of(const TensorView& view);

@@ -15,19 +15,11 @@ namespace graphnet::worker {
 
 namespace {
 
+using base::DenseTensor;
 using base::Json;
 using base::Result;
-using eager::ChainResult;
 
-std::vector<verify::TensorView> views_of(const std::vector<ChainResult>& results) {
-  std::vector<verify::TensorView> views;
-  for (const ChainResult& result : results) {
-    views.push_back({result.dtype, result.shape, result.bytes.data()});
-  }
-  return views;
-}
-
-Json output_json(const ChainResult& whole, const verify::OutputComparison& output) {
+Json output_json(const DenseTensor& whole, const verify::OutputComparison& output) {
   Json levels = Json::array();
   for (const bool is_close : output.all_close) levels.push_back(is_close);
   return {{"dtype", base::dtype_name(whole.dtype)},
@@ -57,10 +49,10 @@ Result<Chains> load_chain(const std::vector<std::string>& folders) {
   return chains;
 }
 
-Json comparison_json(const std::vector<ChainResult>& whole,
-                     const std::vector<ChainResult>& composed) {
+Json comparison_json(const std::vector<DenseTensor>& whole,
+                     const std::vector<DenseTensor>& composed) {
   const verify::Comparison comparison =
-      verify::compare_outputs(views_of(whole), views_of(composed));
+      verify::compare_outputs(verify::views(whole), verify::views(composed));
   Json outputs = Json::array();
   bool is_equal = whole.size() == composed.size();
   for (std::size_t i = 0; i < comparison.outputs.size(); ++i) {

@@ -87,7 +87,7 @@ Status Evidence::add_indices() {
     const graph::IndexOutput& index = found.all[i];
     const KeptOutput& values = selected_from_.at(num_outputs + i);
     verify::IndexSource source;
-    source.values = values.view();
+    source.values = verify::view_of(values);
     source.kind = kind_of(index);
     if (index.dim) {
       const auto rank = static_cast<std::int64_t>(values.shape.size());
@@ -179,7 +179,8 @@ Result<std::vector<record::RandomOutput>> judge_distributions(const ComparedSamp
   for (std::size_t i = 0; i < comparison.outputs.size(); ++i) {
     if (comparison.outputs[i].within_tolerance()) continue;
     const auto judgement = verify::judge_random_output(
-        {eager[i].view(), draws[1][i].view(), draws[2][i].view()}, plugin[i].view());
+        {verify::view_of(eager[i]), verify::view_of(draws[1][i]), verify::view_of(draws[2][i])},
+        verify::view_of(plugin[i]));
     const bool is_same = judgement.verdict == verify::RandomVerdict::kSame;
     if (is_same) comparison.outputs[i].acceptance = verify::Acceptance::kDistribution;
     judged.push_back({static_cast<std::int64_t>(i), is_same, judgement.message, {}});

@@ -6,13 +6,12 @@
 #include "base/result.h"
 #include "device/tensor_device.h"
 #include "graphnet/abi.h"
-#include "outputs/kept_tensor.h"
 #include "verify/compare.h"
 
 namespace graphnet::worker {
 
 /// A dense copy of an output, kept to be compared after the buffers have moved on.
-using KeptOutput = outputs::KeptTensor;
+using KeptOutput = base::DenseTensor;
 
 /// Copies a strided tensor on the host to dense row-major memory.
 ///
@@ -34,6 +33,6 @@ base::Result<KeptOutput> allocate_output(base::DType dtype, const std::vector<st
 bool bits_equal(const std::vector<KeptOutput>& a, const std::vector<KeptOutput>& b);
 
 /// What verify compares, borrowed.
-using outputs::views;
+using verify::views;
 
 }  // namespace graphnet::worker

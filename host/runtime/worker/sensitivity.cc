@@ -110,7 +110,8 @@ Sensitivity sensitivity_of(const std::vector<KeptOutput>& before,
                            const std::vector<KeptOutput>& after) {
   Sensitivity result = nothing_yet();
   for (std::size_t i = 0; i < before.size(); ++i) {
-    const double change = verify::relative_change(before[i].view(), after[i].view());
+    const double change =
+        verify::relative_change(verify::view_of(before[i]), verify::view_of(after[i]));
     add_change(before[i].dtype, change, {{"eager", change}}, result);
   }
   return result;
@@ -121,9 +122,9 @@ Sensitivity sensitivity_of(const OutputsOnTwo& outputs) {
   const auto errors =
       verify::compare_outputs(views(outputs.eager_before), views(outputs.plugin_before)).outputs;
   for (std::size_t i = 0; i < outputs.eager_before.size(); ++i) {
-    const verify::FourViews four = {outputs.eager_before[i].view(), outputs.eager_after[i].view(),
-                                    outputs.plugin_before[i].view(),
-                                    outputs.plugin_after[i].view()};
+    const verify::FourViews four = {
+        verify::view_of(outputs.eager_before[i]), verify::view_of(outputs.eager_after[i]),
+        verify::view_of(outputs.plugin_before[i]), verify::view_of(outputs.plugin_after[i])};
     const auto change = verify::compare_changes(four, errors[i].relative_rms.value_or(0));
     add_change(four.eager_before.dtype, change.eager,
                {{"eager", change.eager},

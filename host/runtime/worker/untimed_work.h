@@ -19,7 +19,8 @@ struct HostSteps {
   double reading_ns = 0;  ///< of the counters, once a side sample
 };
 
-/// Takes the steps from eager's warm-up, and copies eager's outputs a few times, each after a call.
+/// Takes the steps from eager's warm-up, and copies eager's outputs after each of a few calls,
+/// after one if calls are long.
 ///
 /// order    after eager's warm-up, before the plugin is loaded
 base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup, EagerSide& eager);

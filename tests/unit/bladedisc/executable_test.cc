@@ -90,6 +90,12 @@ class DiscExecutableTest : public testing::Test {
     args.num_outputs = 2;
     executable.run(args);
   }
+  void expect_carried(DiscExecutable& executable, Vector& weight, Vector& input) {
+    bind(executable, weight);
+    run(executable, input);
+    EXPECT_EQ(input_back_.elements(), input.elements());
+    EXPECT_EQ(weight_back_.elements(), weight.elements());
+  }
 
   Options options_;
   Vector weight_back_{{0, 0}};
@@ -100,16 +106,10 @@ TEST_F(DiscExecutableTest, CarriesTensorsThereAndBack) {
   const auto executable = make();
   Vector weight({7, 8});
   Vector input({1, 2, 3});
-  bind(*executable, weight);
-  run(*executable, input);
-  EXPECT_EQ(input_back_.elements(), input.elements());
-  EXPECT_EQ(weight_back_.elements(), weight.elements());
+  expect_carried(*executable, weight, input);
   input.elements() = {4, 5, 6};
   weight.elements() = {9, 10};
-  bind(*executable, weight);
-  run(*executable, input);
-  EXPECT_EQ(input_back_.elements(), input.elements());
-  EXPECT_EQ(weight_back_.elements(), weight.elements());
+  expect_carried(*executable, weight, input);
   EXPECT_TRUE(mentions(executable->describe(), {"engine: echo, a fake", "loaded: 1",
                                                 "runner_calls: 2", "runner_entry_us: 2"}));
 }
@@ -232,10 +232,7 @@ TEST_F(DiscRalTest, CallsTheLibrarysEntryPoint) {
   const auto executable = make_with_library();
   Vector weight({7, 8});
   Vector input({1, 2, 3});
-  bind(*executable, weight);
-  run(*executable, input);
-  EXPECT_EQ(input_back_.elements(), input.elements());
-  EXPECT_EQ(weight_back_.elements(), weight.elements());
+  expect_carried(*executable, weight, input);
   input.elements() = {4, 5, 6};
   weight.elements() = {9, 10};
   run(*executable, input);

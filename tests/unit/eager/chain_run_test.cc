@@ -30,7 +30,7 @@ class ChainRunTest : public testing::Test {
     return {argument};
   }
 
-  static std::vector<float> floats(const ChainResult& result) {
+  static std::vector<float> floats(const base::DenseTensor& result) {
     std::vector<float> values(result.bytes.num_bytes() / sizeof(float));
     std::memcpy(values.data(), result.bytes.data(), result.bytes.num_bytes());
     return values;

@@ -38,7 +38,7 @@ std::string with_length(const std::string& header, const std::string& data) {
   return length + header + data;
 }
 
-std::string bytes_of(const KeptTensor& tensor) {
+std::string bytes_of(const base::DenseTensor& tensor) {
   return {reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.num_bytes()};
 }
 
@@ -59,7 +59,7 @@ TEST(Safetensors, EveryTypeComesBackWithItsBytes) {
   const auto read = opened->read();
   ASSERT_TRUE(read.is_ok()) << read.status().to_string();
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const KeptTensor& tensor = read->at(base::dtype_name(kAllTypes[i]));
+    const base::DenseTensor& tensor = read->at(base::dtype_name(kAllTypes[i]));
     EXPECT_EQ(tensor.dtype, kAllTypes[i]);
     EXPECT_EQ(tensor.shape, (std::vector<std::int64_t>{2, 3}));
     EXPECT_EQ(bytes_of(tensor), bytes[i]) << base::dtype_name(kAllTypes[i]);
