@@ -6,6 +6,7 @@
 
 #include "base/aligned_buffer.h"
 #include "base/dtype.h"
+#include "base/result.h"
 
 namespace graphnet::base {
 
@@ -15,5 +16,10 @@ struct DenseTensor {
   std::vector<std::int64_t> shape;
   AlignedBuffer bytes;
 };
+
+/// One whose elements are not set.
+///
+/// errors   kEnvironment with the bytes needed
+Result<DenseTensor> allocate_tensor(DType dtype, const std::vector<std::int64_t>& shape);
 
 }  // namespace graphnet::base

@@ -31,4 +31,9 @@ Result<DeviceName> parse_device_name(std::string_view text) {
       .add_hint("cpu, or cuda:N for the CUDA device with that number");
 }
 
+std::string device_kind(const std::string& text) {
+  const Result<DeviceName> device = parse_device_name(text);
+  return device.is_ok() ? device->kind() : text;
+}
+
 }  // namespace graphnet::base

@@ -23,4 +23,8 @@ struct DeviceName {
 /// errors   kInput for everything else; an index has at most three digits
 Result<DeviceName> parse_device_name(std::string_view text);
 
+/// "cpu" or "cuda" of a device's name in a record or log, which may have a number; other text as it
+/// is. Which of a machine's devices it was does not tell results apart: their hardware does.
+std::string device_kind(const std::string& text);
+
 }  // namespace graphnet::base

@@ -19,12 +19,13 @@ namespace {
 
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
-// AddressSanitizer reserves terabytes of private memory. GCC tells of it by a macro, clang by a
-// feature.
-#if defined(__SANITIZE_ADDRESS__)
+// The sanitizers of addresses and threads reserve terabytes of private memory. GCC tells of them by
+// macros, clang by features.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kReservesTerabytes = true;
 #elif defined(__has_feature)
-constexpr bool kReservesTerabytes = __has_feature(address_sanitizer);
+constexpr bool kReservesTerabytes =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
 #else
 constexpr bool kReservesTerabytes = false;
 #endif

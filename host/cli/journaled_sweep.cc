@@ -36,6 +36,7 @@ Result<supervise::WorkerSettings> worker_settings(const Context& context, const 
   auto group = supervise::MemoryGroup::make(slot);
   if (group.is_ok()) settings.group = std::move(group).value();
   settings.share_machine = run.jobs > 1;
+  if (!run.devices.empty()) settings.device = run.devices.at(static_cast<std::size_t>(slot));
   if (settings.share_machine)
     settings.mark = std::string(journal::kSlotVariable) + "=" + std::to_string(slot);
   if (run.forks_workers) {

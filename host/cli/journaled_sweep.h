@@ -22,10 +22,11 @@ struct PreparedRun {
   std::string run_id;
   std::filesystem::path results;
   std::size_t num_already_done = 0;
-  bool forks_workers = true;       ///< else each is a fresh process
-  int jobs = 1;                    ///< samples at a time
-  bool continues_itself = false;   ///< as in RunOptions
-  std::vector<std::string> notes;  ///< for the summary
+  bool forks_workers = true;         ///< else each is a fresh process
+  int jobs = 1;                      ///< samples at a time
+  std::vector<std::string> devices;  ///< one of each job; empty: any
+  bool continues_itself = false;     ///< as in RunOptions
+  std::vector<std::string> notes;    ///< for the summary
 };
 
 /// What every plan of this program and machine has in common; the rest is the command's.

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/device_check.h"
+#include "cli/device_list.h"
 #include "cli/diagnostics.h"
 #include "cli/exit_code.h"
 #include "cli/journaled_sweep.h"
@@ -197,6 +198,7 @@ void take_shard(cluster::Shard shard, PreparedRun& run) {
 /// Samples at a time. By itself: one takes times while others are compiled, and some more where
 /// cores are left.
 int jobs_of(const RunOptions& options, const PreparedRun& run) {
+  if (!options.devices.empty()) return options.jobs;  // each has tasks of its own
   const int threads = run.plan.empty() ? 1 : run.plan.front().task.threads;
   const int wanted =
       options.jobs > 0 ? options.jobs : 1 + measure::affinity_cores() / std::max(1, threads);
@@ -215,7 +217,8 @@ Status check_output_files(const RunOptions& options) {
 
 /// A backend whose library is not here is left out like one whose plugin cannot be used. A device
 /// that cannot be used ends the run: others that it serves would fail one by one.
-Status check_machine_of_all(const Context& context, std::vector<config::Backend>& backends) {
+Status check_machine_of_all(const Context& context, const std::vector<std::string>& devices,
+                            std::vector<config::Backend>& backends) {
   for (config::Backend& backend : backends) {
     if (backend.problem.is_ok()) backend.problem = backend.unavailable;
   }
@@ -223,6 +226,7 @@ Status check_machine_of_all(const Context& context, std::vector<config::Backend>
   for (const config::Backend& backend : backends) {
     if (backend.problem.is_ok()) GN_RETURN_IF_ERROR(check_machine(context, backend));
   }
+  for (const std::string& device : devices) GN_RETURN_IF_ERROR(check_device(context, device));
   return Status::ok();
 }
 
@@ -235,11 +239,15 @@ Result<PreparedRun> prepare(const Context& context, const RunOptions& options,
     GN_RETURN_IF_ERROR(check_threads(run_config, measure::affinity_cores()));
   }
   GN_ASSIGN_OR_RETURN(run.backends, examine_backends(context, std::move(configs)));
-  if (!options.dry_run) GN_RETURN_IF_ERROR(check_machine_of_all(context, run.backends));
+  if (!options.dry_run) {
+    GN_RETURN_IF_ERROR(check_machine_of_all(context, options.devices, run.backends));
+  }
   if (run.backends.size() < options.configs.size()) {
     run.notes.push_back("a config is named twice with --config and runs once");
   }
   GN_ASSIGN_OR_RETURN(run.samples, choose_samples(context, options, run.backends));
+  spread_over_devices(options.devices, options.shard, run.samples);
+  run.devices = options.devices;
   run.run_id = journal::new_run_id();
   run.results = results_path(options, run.run_id);
   run.forks_workers = options.forks_workers;
@@ -276,7 +284,7 @@ report::RunFacts facts_of(const Context& context, const PreparedRun& run,
   facts.overrides = context.installation.overrides();
   facts.version = version_number();
   const config::Backend& first = run.backends.front();
-  facts.device = first.config.device;
+  facts.device = run.devices.empty() ? first.config.device : base::join(run.devices, ", ");
   if (!first.config.math.is_default()) facts.math = first.config.math.text();
   facts.hardware = hardware;
   facts.jobs = run.jobs;

@@ -2,6 +2,7 @@
 #include "cli/run_options.h"
 
 #include "base/text.h"
+#include "cli/device_list.h"
 #include "cli/flag_values.h"
 #include "config/quantity.h"
 
@@ -182,6 +183,10 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
        "(default: fork)",
        &flags.isolate},
       jobs_flag(flags),
+      {"--devices", "cuda:N,...",
+       "spread the samples over these devices, one at a time on each; in place of each config's "
+       "device",
+       &flags.devices},
       columns_flag(flags.columns),
       {"--dry-run", "", "print the plan with every value; run nothing", &flags.dry_run},
   };
@@ -189,16 +194,9 @@ std::vector<Flag> run_flag_table(RunFlags& flags) {
   return table;
 }
 
-Result<RunOptions> check_run_flags(const RunFlags& flags,
-                                   const config::Installation& installation) {
-  if (flags.configs.empty() && !flags.reference) return no_config(installation);
-  RunOptions options;
-  options.samples = flags.samples;
-  options.configs = flags.configs;
-  options.sets = flags.sets;
-  GN_RETURN_IF_ERROR(read_numbers(flags, options));
-  GN_ASSIGN_OR_RETURN(options.fail_on, read_fail_on(flags.fail_on));
-  GN_ASSIGN_OR_RETURN(options.format, read_format(flags.format));
+namespace {
+
+Status read_files(const RunFlags& flags, RunOptions& options) {
   if (flags.output && flags.resume) {
     return Status(Code::kUsage,
                   "--output and --resume exclude each other: --resume appends to its "
@@ -218,12 +216,40 @@ Result<RunOptions> check_run_flags(const RunFlags& flags,
   if (flags.dump) options.dump = *flags.dump;
   if (flags.keep_outputs) options.keep_outputs = *flags.keep_outputs;
   if (flags.reference) options.reference = *flags.reference;
-  if (flags.isolate && flags.isolate != "fork" && flags.isolate != "fresh") {
-    return Status(Code::kUsage, "--isolate takes fork or fresh, not '" + *flags.isolate + "'");
-  }
+  return Status::ok();
+}
+
+Status read_jobs(const RunFlags& flags, RunOptions& options) {
   GN_ASSIGN_OR_RETURN(const std::optional<int> jobs,
                       read_count("--jobs", flags.jobs, 1, kMaxJobs, "auto"));
   options.jobs = jobs.value_or(1);
+  if (!flags.devices) return Status::ok();
+  if (flags.jobs) {
+    return Status(Code::kUsage, "--jobs and --devices exclude each other: each device has one job");
+  }
+  GN_ASSIGN_OR_RETURN(options.devices, read_devices(*flags.devices));
+  options.jobs = static_cast<int>(options.devices.size());
+  options.sets.push_back("device=" + options.devices.front());
+  return Status::ok();
+}
+
+}  // namespace
+
+Result<RunOptions> check_run_flags(const RunFlags& flags,
+                                   const config::Installation& installation) {
+  if (flags.configs.empty() && !flags.reference) return no_config(installation);
+  RunOptions options;
+  options.samples = flags.samples;
+  options.configs = flags.configs;
+  options.sets = flags.sets;
+  GN_RETURN_IF_ERROR(read_numbers(flags, options));
+  GN_ASSIGN_OR_RETURN(options.fail_on, read_fail_on(flags.fail_on));
+  GN_ASSIGN_OR_RETURN(options.format, read_format(flags.format));
+  GN_RETURN_IF_ERROR(read_files(flags, options));
+  if (flags.isolate && flags.isolate != "fork" && flags.isolate != "fresh") {
+    return Status(Code::kUsage, "--isolate takes fork or fresh, not '" + *flags.isolate + "'");
+  }
+  GN_RETURN_IF_ERROR(read_jobs(flags, options));
   if (flags.reference && !flags.columns) {
     GN_ASSIGN_OR_RETURN(options.columns, report::columns_named("+reference,ratio"));
   }

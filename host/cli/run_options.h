@@ -42,6 +42,7 @@ struct RunFlags {
   std::optional<std::string> fail_on;
   std::optional<std::string> isolate;
   std::optional<std::string> jobs;
+  std::optional<std::string> devices;
   std::optional<std::string> columns;
   std::optional<std::string> match;
   std::optional<std::string> maxfail;
@@ -92,6 +93,8 @@ struct RunOptions {
   std::optional<int> num_slowest;  ///< of samples to list by their phases; 0: all of them
   bool forks_workers = true;
   int jobs = 1;  ///< samples at a time; 0: auto
+  /// Over which the samples are spread, one at a time on each; empty: each config's own.
+  std::vector<std::string> devices;
   std::vector<report::TableColumn> columns = report::default_columns();
   bool digest = false;
   bool dry_run = false;

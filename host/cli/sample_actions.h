@@ -46,7 +46,7 @@ struct SampleFlags {
   // select
   std::optional<std::string> count;
   bool groups = false;
-  // split, compose, vary, index, select
+  // split, compose, vary, backward, index, select
   bool dry_run = false;
 };
 
@@ -87,6 +87,9 @@ base::Result<int> compose_samples(const Context& context, const SampleFlags& fla
 base::Result<int> vary_samples(const Context& context, const SampleFlags& flags);
 /// The same with --dims: samples of other shapes, each validated by a run.
 base::Result<int> vary_dims(const Context& context, const SampleFlags& flags);
+
+/// Makes samples of the forward and backward pass, each validated by runs beside autograd.
+base::Result<int> differentiate_samples(const Context& context, const SampleFlags& flags);
 
 /// Writes a database of samples with upstream's tables to --output.
 base::Result<int> index_samples(const Context& context, const SampleFlags& flags);

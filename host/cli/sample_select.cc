@@ -106,7 +106,7 @@ std::vector<Unit> units_of(const Catalog& catalog, const SampleFlags& flags,
   return units;
 }
 
-struct Selection {
+struct CatalogSelection {
   std::size_t num_asked = 0;
   std::vector<Unit> units;
   index::Subset subset;
@@ -125,9 +125,9 @@ Result<std::size_t> read_num_asked(const SampleFlags& flags) {
       .add_hint("graphnet sample select DIR -k 20 --output subset.txt");
 }
 
-Result<Selection> choose(const Catalog& catalog, const SampleFlags& flags,
-                         std::optional<index::SampleType> type, std::size_t num_asked) {
-  Selection selection;
+Result<CatalogSelection> choose(const Catalog& catalog, const SampleFlags& flags,
+                                std::optional<index::SampleType> type, std::size_t num_asked) {
+  CatalogSelection selection;
   selection.num_asked = num_asked;
   selection.units = units_of(catalog, flags, type);
   if (selection.units.empty()) {
@@ -146,7 +146,7 @@ Result<Selection> choose(const Catalog& catalog, const SampleFlags& flags,
 }
 
 /// The list that `run` takes: relative to its folder where the sample is below it.
-Result<std::string> list_text(const Catalog& catalog, const Selection& selection,
+Result<std::string> list_text(const Catalog& catalog, const CatalogSelection& selection,
                               const std::optional<std::string>& output) {
   std::error_code ignored;
   const fs::path base =
@@ -170,7 +170,8 @@ Result<std::string> list_text(const Catalog& catalog, const Selection& selection
   return text;
 }
 
-Json selection_json(const SampleFlags& flags, const Offer& offer, const Selection& selection) {
+Json selection_json(const SampleFlags& flags, const Offer& offer,
+                    const CatalogSelection& selection) {
   Json rows = Json::array();
   for (const index::Choice& choice : selection.subset.chosen) {
     for (const std::size_t i : selection.units[choice.position]) {
@@ -195,7 +196,7 @@ Json selection_json(const SampleFlags& flags, const Offer& offer, const Selectio
           {"left_out", left_out_json(offer.left_out)}};
 }
 
-std::string selection_text(const SampleFlags& flags, const Selection& selection) {
+std::string selection_text(const SampleFlags& flags, const CatalogSelection& selection) {
   std::string text = std::to_string(selection.subset.chosen.size()) + " of " +
                      base::counted(selection.units.size(), flags.groups ? "group" : "sample");
   if (flags.groups) text += ", " + base::counted(selection.num_samples(), "sample");
@@ -210,7 +211,8 @@ Result<int> select_subset(const Context& context, const SampleFlags& flags) {
   GN_RETURN_IF_ERROR(check_new_output(flags));
   GN_ASSIGN_OR_RETURN(const auto type, read_sample_type(flags));
   GN_ASSIGN_OR_RETURN(const Offer offer, make_offer(context, flags, type));
-  GN_ASSIGN_OR_RETURN(const Selection selection, choose(offer.catalog, flags, type, num_asked));
+  GN_ASSIGN_OR_RETURN(const CatalogSelection selection,
+                      choose(offer.catalog, flags, type, num_asked));
   GN_ASSIGN_OR_RETURN(const std::string list, list_text(offer.catalog, selection, flags.output));
   const bool is_written = flags.output && !flags.dry_run;
   if (is_written) GN_RETURN_IF_ERROR(base::write_file_atomic(*flags.output, list));

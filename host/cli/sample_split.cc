@@ -39,7 +39,7 @@ namespace {
 constexpr std::int64_t kMostRecorded = std::int64_t{1} << 20;
 
 /// How the samples are cut; one of these is given.
-struct Selection {
+struct CutChoice {
   std::optional<Json> file;
   std::vector<std::size_t> cuts;
   std::optional<Range> sizes;  ///< fewest and most operators
@@ -67,13 +67,13 @@ Result<std::vector<std::size_t>> read_numbers(const char* flag, const std::strin
   return numbers;
 }
 
-Result<Selection> read_selection(const SampleFlags& flags) {
+Result<CutChoice> read_selection(const SampleFlags& flags) {
   const int num_given = static_cast<int>(flags.at.has_value()) +
                         static_cast<int>(flags.ops.has_value()) +
                         static_cast<int>(flags.ranges.has_value()) +
                         static_cast<int>(flags.single_op) + static_cast<int>(flags.typical);
   if (num_given != 1) return needs_selection();
-  Selection selection;
+  CutChoice selection;
   selection.single = flags.single_op;
   if (flags.at) {
     GN_ASSIGN_OR_RETURN(selection.cuts, read_numbers("--at", *flags.at, ','));
@@ -121,7 +121,7 @@ struct Split {
   std::size_t num_measured = 0;  ///< tensors that --inputs recorded is too much for
 };
 
-Result<std::vector<Range>> choose(const Selection& selection, const Split& split) {
+Result<std::vector<Range>> choose(const CutChoice& selection, const Split& split) {
   const auto& operators = split.operators;
   if (selection.file) {
     return split::read_ranges(*selection.file, relative_path(split.sample), operators.size());
@@ -152,7 +152,7 @@ Json sequences_json(const std::vector<split::TypicalSequence>& sequences,
 
 /// Searches all samples that can be read; writes what it found below --output.
 Status find_typical(const SampleFlags& flags, const std::vector<fs::path>& folders,
-                    Selection& selection) {
+                    CutChoice& selection) {
   std::vector<sample::Sample> samples;
   std::vector<std::vector<split::Operator>> operators;
   for (const fs::path& folder : folders) {
@@ -208,7 +208,7 @@ Status write_pieces(Split& split, const std::vector<split::Piece>& pieces, const
 struct Splitting {
   const Context& context;
   const SampleFlags& flags;
-  Selection selection;
+  CutChoice selection;
   bool keeps_tensors = false;
   std::optional<supervise::AnsweringWorker> worker;  ///< none in a dry run
 

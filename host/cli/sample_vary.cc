@@ -73,12 +73,6 @@ Result<std::vector<DType>> read_dtypes(const SampleFlags& flags) {
   return dtypes;
 }
 
-Result<Json> read_labels(const fs::path& folder) {
-  GN_ASSIGN_OR_RETURN(const std::string text,
-                      base::read_file(folder / "graph_net.json", sample::kMaxSourceBytes));
-  return base::parse_json(text, (folder / "graph_net.json").string());
-}
-
 bool declares(const Json& labels, DType dtype) {
   const Json passes = labels.value("data_type_generalization_passes", Json::array());
   const Json pass = std::string("dtype_generalization_pass_") + base::dtype_name(dtype);
@@ -117,7 +111,7 @@ class Variation {
   Result<Varied> run(const std::vector<DType>& dtypes) {
     Varied varied;
     GN_ASSIGN_OR_RETURN(varied.sample, sample::load_sample(folder_));
-    GN_ASSIGN_OR_RETURN(labels_, read_labels(folder_));
+    GN_ASSIGN_OR_RETURN(labels_, writer::read_labels(folder_));
     GN_ASSIGN_OR_RETURN(const Json answer,
                         worker_.ask("plan_statements", {{"sample", folder_.string()}}));
     GN_ASSIGN_OR_RETURN(facts_, vary::read_facts(answer));

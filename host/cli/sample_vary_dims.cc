@@ -63,9 +63,7 @@ Result<std::vector<validate::ShapeConstraint>> read_constraints(const fs::path& 
 }
 
 Result<std::size_t> count_declared(const fs::path& folder) {
-  const fs::path file = folder / "graph_net.json";
-  GN_ASSIGN_OR_RETURN(const std::string text, base::read_file(file, sample::kMaxSourceBytes));
-  GN_ASSIGN_OR_RETURN(const Json labels, base::parse_json(text, file.string()));
+  GN_ASSIGN_OR_RETURN(const Json labels, writer::read_labels(folder));
   return labels.value("dimension_generalization_passes", Json::array()).size();
 }
 

@@ -29,6 +29,8 @@ record::Record beside_reference(const record::Record& record) {
   shown.eager = {};
   shown.eager.output_dtypes = record.eager.output_dtypes;
   shown.eager.median_ns = side.reference_ns;
+  if (shown.timing.event_ns.is_object()) shown.timing.event_ns.erase("eager");
+  shown.proof.device.eager_calls = {};
   return shown;
 }
 
@@ -105,6 +107,7 @@ Result<int> run_test_program(const Context& context, const TestCompilerFlags& fl
   style.prompt = flags.log_prompt.value_or(program.prompt);
   style.hardware = sweep.hardware();
   style.refuse_as_upstream = true;
+  style.kernel_time = flags.kernel_time;
   LogView view(context, selection.mode, program.name, style);
   GN_ASSIGN_OR_RETURN(const supervise::SweepEnd end, sweep.run(view));
   if (end.signal == 0) view.finish();
@@ -146,7 +149,7 @@ std::vector<Flag> flag_table(TestCompilerFlags& flags) {
       {"--config", "BASE64", "options for the plugin: base64 of a JSON object (default: {})",
        &flags.config},
       {"--kernel-time,--profiler-device-time", "",
-       "without effect on a cpu, as upstream's; refused on other devices", &flags.kernel_time},
+       "log how long kernels ran; without effect on a cpu, as upstream's", &flags.kernel_time},
       {"--threads", "N|auto",
        "not upstream's: size of the thread pool (default: OMP_NUM_THREADS, else auto: the cores "
        "this process may use)",

@@ -165,10 +165,6 @@ Result<config::RunConfig> read_flags(const Context& context, const TestCompilerF
   GN_ASSIGN_OR_RETURN(const auto limit, read_time_limit("--timeout", flags.timeout));
   if (limit) run_config.timeouts["compile"] = run_config.timeouts["run"] = *limit;
   GN_RETURN_IF_ERROR(read_options(flags, run_config));
-  if (flags.kernel_time && device->is_cuda) {
-    return Status(Code::kUsage, "--kernel-time is not done yet on " + run_config.device)
-        .add_hint("graphnet run ..., then graphnet report --kernels: kernels and their times");
-  }
   choose_compiler(context, flags, run_config);
   return run_config;
 }
@@ -184,6 +180,7 @@ std::string repeat_command(const Context& context, const TestCompilerFlags& flag
                                     "--trials",     std::to_string(task.trials),
                                     "--threads",    std::to_string(task.threads)};
   if (flags.config) words.insert(words.end(), {"--config", *flags.config});
+  if (flags.kernel_time) words.emplace_back("--kernel-time");
   if (flags.timeout) words.insert(words.end(), {"--timeout", *flags.timeout});
   const std::vector<std::string> plugins = plugin_flags(context);
   words.insert(words.end(), plugins.begin(), plugins.end());

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/device_name.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -68,8 +69,8 @@ class Merger {
     std::vector<std::pair<const std::string*, const Candidate*>> records;
     for (const auto& [key, candidate] : records_) records.emplace_back(&key, &candidate);
     std::sort(records.begin(), records.end(), [](const auto& a, const auto& b) {
-      return std::tie(a.second->sample, a.second->plugin, *a.first) <
-             std::tie(b.second->sample, b.second->plugin, *b.first);
+      return std::tie(a.second->sample, a.second->plugin, a.second->time_utc, *a.first) <
+             std::tie(b.second->sample, b.second->plugin, b.second->time_utc, *b.first);
     });
     for (const auto& record : records) result_.text += with_check(record.second->text) + "\n";
     result_.num_records = records.size();
@@ -131,7 +132,7 @@ class Merger {
       versions_["sample " + record.sample].insert(short_hash(record.sample_sha256));
     }
     versions_["protocol of " + record.plugin].insert(record.protocol);
-    versions_["device of " + record.plugin].insert(record.device);
+    versions_["device of " + record.plugin].insert(base::device_kind(record.device));
     versions_["math policy"].insert(record.math.text());
     versions_["graphnet"].insert(record.graphnet.empty() ? "unknown" : record.graphnet);
     const std::string& hardware = record.environment.hardware_class;

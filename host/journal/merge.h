@@ -32,7 +32,8 @@ struct Merged {
 /// this version does not know included; a check is added where there is none.
 ///
 /// order    header {"schema", "record_schema", "merged": [the headers of the inputs]}, controls by
-///          time, records by sample, plugin and key
+///          time, records by sample, plugin and time, so that the last of a sample and
+///          a backend is the latest
 /// errors   kInput as visit_journal(), and for a record that this version does not read
 base::Result<Merged> merge_journals(const std::vector<std::filesystem::path>& inputs);
 

@@ -97,7 +97,8 @@ inline constexpr FlagFacts kRows[] = {
      "put back threads, oneDNN and the treatment of subnormal numbers before a call returns"},
     {F::kEagerSlowed, "eager_slowed", P::kNone,
      "eager is slower in the process where the plugin was loaded",
-     "let nothing of the plugin run between its calls: no timer, no signal, no thread that spins"},
+     "let nothing of the plugin run between its calls: no timer, no signal, no thread that spins. "
+     "Compile on a heap of its own (graphnet/own_heap.h), so that eager's malloc stays fast"},
     {F::kUntimedWork, "untimed_work", P::kUnproven,
      "the host's steps around timed calls take longer than before the plugin was loaded",
      "compute within the call, not where the host writes inputs, reads outputs or reads a clock"},

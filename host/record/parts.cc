@@ -14,6 +14,16 @@ constexpr const char* kOtherSeed = "seed";
 
 }  // namespace
 
+bool Timing::has_pairs() const {
+  if (!verdict.empty() || speedup_low) return true;
+  bool found = !rest.empty();
+  visit(*this, [&](const std::string& key, const auto& field) {
+    const bool is_of_calls = key == kEventNs || key == kEventMedianNs;
+    found = found || (!is_of_calls && !give(field).is_null());
+  });
+  return found;
+}
+
 Word<Outcome> OtherInput::not_tried(const std::string& why) {
   return Word<Outcome>(kNotTried + (": " + why));
 }
@@ -48,6 +58,11 @@ bool Checks::accepts_distribution(std::size_t output) const {
   return std::any_of(random.begin(), random.end(), [&](const RandomOutput& judged) {
     return judged.output == static_cast<std::int64_t>(output) && judged.same_distribution == true;
   });
+}
+
+std::optional<double> Roofline::share(const std::optional<double>& call_ns) const {
+  if (!limit_ns || !call_ns || !(*call_ns > 0)) return std::nullopt;
+  return *limit_ns / *call_ns;
 }
 
 }  // namespace graphnet::record

@@ -101,14 +101,17 @@ struct Timing {
   base::Json cores;  ///< list of their numbers
   std::optional<std::int64_t> break_even_calls;
   base::Json replay;           ///< see write_replay()
-  base::Json event_median_ns;  ///< {"eager", "plugin"}; of a device
-  base::Json event_ns;         ///< {"eager": [...], "plugin": [...]}; of a device
+  base::Json event_median_ns;  ///< {"eager", "plugin"}; of a device, as the next
+  base::Json event_ns;         ///< {"eager": [...], "plugin": [...]}, one of each timed call
   base::Json cold;             ///< the same table with cold caches
   base::Json experiments;      ///< of a control only, see supervise/control.h
   Remainder rest;
 
-  /// Method `upstream` has no pairs, and leaves all of it empty.
-  bool has_pairs() const { return !verdict.empty() || speedup_low || !is_empty(*this); }
+  /// Method `upstream` has no pairs, and leaves all of it empty but the times by a device's clock.
+  bool has_pairs() const;
+
+  static constexpr const char* kEventNs = "event_ns";
+  static constexpr const char* kEventMedianNs = "event_median_ns";
 
   template <typename Self, typename Visit>
   static void visit(Self& self, Visit&& field) {
@@ -148,8 +151,8 @@ struct Timing {
     field("cores", self.cores);
     field("break_even_calls", self.break_even_calls);
     field("replay", self.replay);
-    field("event_median_ns", self.event_median_ns);
-    field("event_ns", self.event_ns);
+    field(kEventMedianNs, self.event_median_ns);
+    field(kEventNs, self.event_ns);
     field("cold", self.cold);
     field("experiments", self.experiments);
   }
@@ -313,6 +316,33 @@ struct Checks {
     field("second_weights", self.second_weights);
     field("outputs_not_kept", self.outputs_not_kept);
     field("reference", self.reference);
+  }
+};
+
+/// The time that a call takes if nothing but the machine limits it, measured after the calls were
+/// timed: its arithmetic (Plan::live_flop) at the machine's peak, or moving what must be moved
+/// (Plan::must_move_bytes) at the rate at which so many bytes are read. No bound: a convolution has
+/// forms with fewer multiplications (see Checks::least_time_ns for what is one). Absent where the
+/// peak is not known: on a device, and where floating arguments are not float32 for the most part.
+struct Roofline {
+  std::optional<double> flop_per_s;   ///< float32, of all threads
+  std::optional<double> bytes_per_s;  ///< of all threads
+  std::optional<double> limit_ns;
+  std::string limited_by;  ///< kArithmetic or kMemory, whichever takes longer
+  Remainder rest;
+
+  static constexpr const char* kArithmetic = "arithmetic";
+  static constexpr const char* kMemory = "memory";
+
+  /// How much of the limit a call reached: `limit_ns` by the time that it took.
+  std::optional<double> share(const std::optional<double>& call_ns) const;
+
+  template <typename Self, typename Visit>
+  static void visit(Self& self, Visit&& field) {
+    field("flop_per_s", self.flop_per_s);
+    field("bytes_per_s", self.bytes_per_s);
+    field("limit_ns", self.limit_ns);
+    field("limited_by", self.limited_by);
   }
 };
 

@@ -143,6 +143,7 @@ Json to_json(const Record& record) {
   add_if_set(object, "speedup", record.speedup);
   object["timing"] = part_to_json(record.timing);
   object["checks"] = part_to_json(record.checks);
+  if (!is_empty(record.roofline)) object["roofline"] = part_to_json(record.roofline);
   object["proof"] = part_to_json(record.proof);
   object["correctness"] = record.correctness;
   object["digest"] = record.digest;
@@ -218,6 +219,7 @@ base::Result<Record> read_record(FieldReader fields) {
   read_part(fields, "plan", record.plan);
   read_part(fields, "timing", record.timing);
   read_part(fields, "checks", record.checks);
+  read_part(fields, "roofline", record.roofline);
   read_part(fields, "proof", record.proof);
   read_part(fields, "environment", record.environment);
   read_part(fields, "crash", record.crash);

@@ -114,6 +114,7 @@ struct Record {
   std::optional<double> speedup;
   Timing timing;
   Checks checks;
+  Roofline roofline;
   Proof proof;
 
   /// Upstream's correctness lines, one entry per output; keys as in its log.

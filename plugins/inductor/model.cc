@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kClockedCalls = 8;
 
-[[noreturn]] void refuse(const std::string& reason) {
+[[noreturn]] void refuse_model(const std::string& reason) {
   throw Failure(GN_STATUS_INVALID_ARGUMENT, "compiled code " + reason);
 }
 
@@ -25,7 +25,7 @@ template <typename Function>
 void find(void* library, const std::string& name, Function& function) {
   function =
       reinterpret_cast<Function>(::dlsym(library, ("AOTInductorModelContainer" + name).c_str()));
-  if (function == nullptr) refuse("has no function AOTInductorModelContainer" + name);
+  if (function == nullptr) refuse_model("has no function AOTInductorModelContainer" + name);
 }
 
 ModelFunctions find_functions(void* library) {
@@ -75,11 +75,11 @@ Model::Model(Package package) : package_(std::move(package)), extern_calls_(pack
   if (functions_.create(&container_, 1, "cpu", nullptr) != 0 ||
       functions_.num_inputs(container_, &num_inputs) != 0 ||
       functions_.num_outputs(container_, &num_outputs) != 0) {
-    refuse("cannot be set up");
+    refuse_model("cannot be set up");
   }
   if (num_inputs != package_.arguments.size()) {
-    refuse("takes " + std::to_string(num_inputs) + " arguments, not " +
-           std::to_string(package_.arguments.size()));
+    refuse_model("takes " + std::to_string(num_inputs) + " arguments, not " +
+                 std::to_string(package_.arguments.size()));
   }
   inputs_.resize(num_inputs);
   outputs_.resize(num_outputs);
@@ -97,7 +97,7 @@ void Model::open_library() {
   const std::string file = folder.file("model.so");
   artifact::write_bytes(file, package_.library);
   library_ = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr) refuse("cannot be loaded: " + std::string(::dlerror()));
+  if (library_ == nullptr) refuse_model("cannot be loaded: " + std::string(::dlerror()));
   functions_ = find_functions(library_);
 }
 

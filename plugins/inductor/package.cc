@@ -36,7 +36,7 @@ namespace constant_field {
 enum : std::uint32_t { kName = 1, kCode = 2, kBits = 3, kExtent = 4, kOffset = 5 };
 }
 
-[[noreturn]] void refuse(const char* reason) {
+[[noreturn]] void refuse_package(const char* reason) {
   throw Failure(GN_STATUS_INVALID_ARGUMENT, std::string("stored package ") + reason);
 }
 
@@ -148,11 +148,11 @@ Package load(std::string_view bytes, const std::string& maker) {
   WireReader reader(bytes);
   for (WireField each; reader.next(each);) {
     if (each.number == field::kMaker && each.bytes != maker) {
-      refuse("was made by another compiler, with other options or for another processor");
+      refuse_package("was made by another compiler, with other options or for another processor");
     }
     read_field(each, package);
   }
-  if (reader.is_damaged()) refuse("is damaged");
+  if (reader.is_damaged()) refuse_package("is damaged");
   return package;
 }
 

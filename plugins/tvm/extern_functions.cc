@@ -8,8 +8,12 @@
 #include <numeric>
 
 #include "graphnet/failure.h"
+#include "lowering/builder.h"
+#include "lowering/ir/operation.h"
 #include "tvm_plugin/array_steps.h"
 #include "tvm_plugin/expression.h"
+#include "tvm_plugin/tvm_library.h"
+#include "tvm_plugin/winograd.h"
 
 namespace graphnet::tvm {
 
@@ -258,36 +262,101 @@ void scatter(const ffi::Tensor& x, const ffi::Tensor& starts, const ffi::Tensor&
   });
 }
 
+const float* floats_of(const ffi::Tensor& x) {
+  return static_cast<const float*>(x.GetDLTensorPtr()->data);
+}
+float* floats_in(const ffi::Tensor& x) {
+  return static_cast<float*>(x.GetDLTensorPtr()->data);
+}
+
 /// Buffers that are read, the steps, the buffer that is written.
 void arrays(const ffi::AnyView* arguments, std::int32_t count, Any* /*result*/) {
   std::vector<const float*> inputs;
   for (std::int32_t i = 0; i + 2 < count; ++i) {
-    inputs.push_back(
-        static_cast<const float*>(arguments[i].cast<ffi::Tensor>().GetDLTensorPtr()->data));
+    inputs.push_back(floats_of(arguments[i].cast<ffi::Tensor>()));
   }
   const auto steps = arguments[count - 2].cast<ffi::Shape>();
   const auto result = arguments[count - 1].cast<ffi::Tensor>();
-  const DLTensor& out = *result.GetDLTensorPtr();
-  run_array_steps({steps.begin(), steps.end()}, inputs, static_cast<float*>(out.data),
-                  count_of(out));
+  run_array_steps({steps.begin(), steps.end()}, inputs, floats_in(result),
+                  count_of(*result.GetDLTensorPtr()));
 }
 
-Shape attributes_of(const ir::Graph& graph, const ir::Node& node) {
-  if (const auto* sort = std::get_if<ir::Sort>(&node.operation)) {
-    const bool is_bf16 = graph.type(node.results[0]).type == Type::kBF16;
-    return {sort->dim, sort->descending ? 1 : 0, is_bf16 ? 1 : 0};
-  }
-  const auto& scatter = std::get<ir::Scatter>(node.operation);
-  Shape attributes = {scatter.combine ? static_cast<std::int64_t>(*scatter.combine) : -1};
-  attributes.insert(attributes.end(), scatter.dims.begin(), scatter.dims.end());
-  return attributes;
+/// Extents of an image and its tiles, in the order of WinogradImage.
+WinogradImage read_image(const ffi::Shape& from) {
+  return {from[0], from[1], from[2], from[3], from[4], from[5]};
 }
+
+void transform_input(const ffi::Tensor& x, const ffi::Shape& attributes,
+                     const ffi::Tensor& result) {
+  const WinogradImage image = read_image(attributes);
+  TvmLibrary::parallel(image.num_rows(), [&](std::int64_t begin, std::int64_t end) {
+    winograd_input(image, attributes[6], attributes[7], {begin, end}, floats_of(x),
+                   floats_in(result));
+  });
+}
+
+void transform_kernel(const ffi::Tensor& kernel, const ffi::Shape& attributes,
+                      const ffi::Tensor& result) {
+  winograd_kernel(attributes[0], attributes[1], attributes[2], floats_of(kernel),
+                  floats_in(result));
+}
+
+void transform_output(const ffi::Tensor& sums, const ffi::Shape& attributes,
+                      const ffi::Tensor& result) {
+  const WinogradImage image = read_image(attributes);
+  TvmLibrary::parallel(image.num_rows(), [&](std::int64_t begin, std::int64_t end) {
+    winograd_output(image, {begin, end}, floats_of(sums), floats_in(result));
+  });
+}
+
+/// What a function of this plugin is told beside its tensors.
+class AttributesOf {
+ public:
+  AttributesOf(const ir::Graph& graph, const ir::Node& node) : graph_(graph), node_(node) {}
+
+  Shape operator()(const ir::Sort& each) const {
+    const bool is_bf16 = graph_.type(node_.results[0]).type == Type::kBF16;
+    return {each.dim, each.descending ? 1 : 0, is_bf16 ? 1 : 0};
+  }
+  Shape operator()(const ir::Scatter& each) const {
+    const std::int64_t reduction = each.combine ? static_cast<std::int64_t>(*each.combine) : -1;
+    return lowering::joined({reduction}, each.dims);
+  }
+  Shape operator()(const ir::WinogradInput& each) const {
+    const Shape& image = graph_.type(node_.operands[0]).shape;
+    return lowering::joined(lowering::joined(image, each.tiles), each.low);
+  }
+  Shape operator()(const ir::WinogradKernel& each) const {
+    const Shape& kernel = graph_.type(node_.operands[0]).shape;
+    return {kernel[0], kernel[1], each.lanes};
+  }
+  Shape operator()(const ir::WinogradOutput& each) const {
+    const Shape& image = graph_.type(node_.results[0]).shape;
+    return lowering::joined(
+        image, {ir::num_winograd_tiles(each.extents[1]), ir::num_winograd_tiles(each.extents[2])});
+  }
+  template <typename Kind>
+  Shape operator()(const Kind&) const {
+    throw lowering::LoweringError("no function of the plugin computes this");
+  }
+
+ private:
+  const ir::Graph& graph_;
+  const ir::Node& node_;
+};
 
 }  // namespace
 
 void register_extern_functions() {
-  ffi::Function::SetGlobal("graphnet.sort", ffi::Function::FromTyped(sort), true);
-  ffi::Function::SetGlobal("graphnet.scatter", ffi::Function::FromTyped(scatter), true);
+  const auto set = [](const char* name, auto function) {
+    ffi::Function::SetGlobal(std::string("graphnet.") + name, ffi::Function::FromTyped(function),
+                             true);
+  };
+  set("sort", sort);
+  set("scatter", scatter);
+  set("winograd_input", transform_input);
+  set("winograd_kernel", transform_kernel);
+  set("winograd_output", transform_output);
   ffi::Function::SetGlobal("graphnet.arrays", ffi::Function::FromPacked(arrays), true);
 }
 
@@ -296,10 +365,9 @@ std::optional<ExternCall> extern_call(const ir::Graph& graph, const KernelPlan& 
   const ir::Node& node = graph.maker(kernel.root);
   ExternCall call;
   if (kernel.kind == KernelKind::kExtern) {
-    const bool is_sort = std::holds_alternative<ir::Sort>(node.operation);
-    call.name = is_sort ? "graphnet.sort" : "graphnet.scatter";
+    call.name = "graphnet." + std::string(ir::name_of(node.operation));
     call.function.inputs = node.operands;
-    call.attributes = attributes_of(graph, node);
+    call.attributes = std::visit(AttributesOf(graph, node), node.operation);
   } else {
     if (!takes_arrays || !kernel.is_bound) return std::nullopt;
     std::optional<ArrayKernel> arrays = array_kernel(graph, plan, kernel);

@@ -54,7 +54,8 @@ bool is_product(const ir::Operation& operation) {
 }
 
 bool is_extern(const ir::Operation& operation) {
-  return is_one_of<ir::Scatter, ir::Sort>(operation);
+  return is_one_of<ir::Scatter, ir::Sort, ir::WinogradInput, ir::WinogradKernel,
+                   ir::WinogradOutput>(operation);
 }
 
 /// Times that an operation names an operand.
@@ -387,8 +388,10 @@ class Planner {
 
 }  // namespace
 
-KernelPlan plan_kernels(const ir::Graph& graph) {
-  return Planner(graph).run();
+KernelPlan plan_kernels(const ir::Graph& graph, const VectorUnit& unit) {
+  KernelPlan plan = Planner(graph).run();
+  plan.unit = unit;
+  return plan;
 }
 
 }  // namespace graphnet::tvm

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lowering/ir/graph.h"
+#include "tvm_plugin/vector_unit.h"
 
 namespace graphnet::tvm {
 
@@ -41,6 +42,7 @@ struct KernelPlan {
   std::vector<bool> is_stored;     ///< by value
   std::vector<Shape> storage;      ///< by value: shape of the buffer of a stored one, never 0-d
   std::vector<std::int32_t> uses;  ///< by value, views looked through
+  VectorUnit unit = kAvx512;       ///< that register tiles are for
 };
 
 /// Comes from the caller or from the graph itself: has a buffer before any kernel runs.
@@ -51,7 +53,7 @@ bool is_elementwise(const ir::Operation& operation);
 
 /// Puts every node that the outputs need into kernels.
 ///
-/// graph   legalised (legalize.h)
-KernelPlan plan_kernels(const ir::Graph& graph);
+/// graph   legalised (legalize.h), for the same unit
+KernelPlan plan_kernels(const ir::Graph& graph, const VectorUnit& unit = kAvx512);
 
 }  // namespace graphnet::tvm

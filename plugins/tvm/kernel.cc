@@ -9,6 +9,7 @@
 #include "tvm_plugin/element.h"
 #include "tvm_plugin/legalize.h"
 #include "tvm_plugin/stage.h"
+#include "tvm_plugin/vector_unit.h"
 
 namespace graphnet::tvm {
 
@@ -17,10 +18,6 @@ using lowering::num_elements;
 using lowering::Reduction;
 
 namespace {
-
-std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 /// In the order of BlockRole.
 struct RoleRow {
@@ -240,8 +237,7 @@ class KernelWriter {
     const Shape& shape = shape_of(kernel_.anchor);
     const Shape& panels = shape_of(anchor_operand(1));
     const std::int64_t width = panels[3];
-    const std::int64_t most = width > 2 * kLanes ? 4 : (width > kLanes ? 8 : 14);
-    const std::int64_t tile = tile_of(shape[1], most);
+    const std::int64_t tile = tile_of(shape[1], plan_.unit.rows_of_product(width));
     const std::int64_t rows = round_up(shape[1], tile);
     const Axes axes = loops_over({shape[0], rows, panels[1], width});
     const Axes over = reductions_over({panels[2]});
@@ -271,7 +267,7 @@ class KernelWriter {
     const Shape& panels = shape_of(anchor_operand(1));
     const std::size_t count = each.stride.size();
     const std::int64_t width = panels.back();
-    const std::int64_t tile = tile_of(shape[count], width > kLanes ? 7 : 12);
+    const std::int64_t tile = tile_of(shape[count], plan_.unit.rows_of_convolution(width));
     Shape loops = shape;
     loops[count] = round_up(shape[count], tile);
     loops.back() = panels[0];
@@ -300,7 +296,7 @@ class KernelWriter {
     const Shape& shape = shape_of(kernel_.anchor);
     const Shape& taps = shape_of(anchor_operand(1));
     const std::size_t count = window.stride.size();
-    const std::int64_t tile = tile_of(shape[count], 12);
+    const std::int64_t tile = tile_of(shape[count], plan_.unit.rows_of_convolution(1));
     Shape loops = shape;
     loops[count] = round_up(shape[count], tile);
     const Axes axes = loops_over(loops);
@@ -311,6 +307,7 @@ class KernelWriter {
     Exprs weight = over.variables;
     weight.insert(weight.end(), {integer(0), out});
     result_.shape.anchor = AnchorKind::kDepthwise;
+    result_.shape.lanes = plan_.unit.lanes;
     result_.shape.row_tile = tile;
     set_product(axes, over, anchor_factor(0, source), anchor_factor(1, weight), 0);
   }

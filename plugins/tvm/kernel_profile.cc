@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kShown = 20;
 
-struct Row {
+struct KernelRow {
   const ArrangedKernel* kernel = nullptr;
   double seconds = 0;  ///< of all its calls
   std::optional<double> flops;
@@ -27,7 +27,7 @@ std::optional<double> flops_of(const Ref& module) {
   }
 }
 
-Row measure(const ArrangedKernel& kernel, const Target& target) {
+KernelRow measure(const ArrangedKernel& kernel, const Target& target) {
   const double seconds =
       KernelTimer(kernel.buffers).seconds_of(module_with(kernel.schedule), target);
   return {&kernel, seconds * static_cast<double>(kernel.calls),
@@ -47,7 +47,7 @@ std::string shapes_of(const ArrangedKernel& kernel) {
 }
 
 /// "profile_01: 812.5 us, 31.0 % in 12 calls, 55.1 GFLOP/s, product aten_linear [128,768] ...".
-std::string line_of(const Row& row, std::size_t rank, double total) {
+std::string line_of(const KernelRow& row, std::size_t rank, double total) {
   const auto calls = static_cast<long long>(row.kernel->calls);
   char text[160];
   std::snprintf(text, sizeof(text), "profile_%02zu: %.1f us, %.1f %% in %lld calls, ", rank,
@@ -64,7 +64,7 @@ std::string line_of(const Row& row, std::size_t rank, double total) {
 }  // namespace
 
 std::string profile_kernels(const std::vector<ArrangedKernel>& kernels, const Target& target) {
-  std::vector<Row> rows;
+  std::vector<KernelRow> rows;
   double total = 0;
   for (const ArrangedKernel& kernel : kernels) {
     if (kernel.calls == 0) continue;  // runs in bind only
@@ -72,7 +72,7 @@ std::string profile_kernels(const std::vector<ArrangedKernel>& kernels, const Ta
     total += rows.back().seconds;
   }
   std::sort(rows.begin(), rows.end(),
-            [](const Row& a, const Row& b) { return a.seconds > b.seconds; });
+            [](const KernelRow& a, const KernelRow& b) { return a.seconds > b.seconds; });
   char sum[96];
   std::snprintf(sum, sizeof(sum), "profile: %zu kernels, each by itself, %.1f us together\n",
                 rows.size(), total * 1e6);

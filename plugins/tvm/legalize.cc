@@ -6,6 +6,7 @@
 
 #include "lowering/builder.h"
 #include "lowering/ir/passes/layout.h"
+#include "tvm_plugin/vector_unit.h"
 
 namespace graphnet::tvm {
 
@@ -28,10 +29,6 @@ using lowering::Shape;
 using lowering::Tensor;
 using lowering::Type;
 
-std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 std::int64_t product(const Shape& shape, const Shape& dims) {
   return num_elements(extents_of(shape, dims));
 }
@@ -40,19 +37,22 @@ Shape free_dims(std::int64_t rank, const Shape& batch, const Shape& contracting)
   return lowering::without_dims(counting(rank), joined(batch, contracting));
 }
 
-// Columns that one register tile spans: two vectors, or what there is.
-std::int64_t panel_width(std::int64_t columns) {
-  if (columns >= 2 * kLanes) return 2 * kLanes;
-  return columns > kLanes / 2 ? kLanes : columns;
-}
+// Fewer tiles than this cost more in reading a kernel that is four times as large than they save.
+constexpr std::int64_t kFewestTiles = 8;
+// Fewer channels than a vector has: the tiles cost more than the products.
+constexpr std::int64_t kFewestChannels = 16;
 
-// A panel never spans two groups.
-std::int64_t panel_width(std::int64_t out, std::int64_t groups) {
-  if (groups == 1) return panel_width(out);
-  std::int64_t width = std::min(2 * kLanes, out / groups);
-  if ((out / groups) % width != 0 && (out / groups) % kLanes == 0) width = kLanes;
-  while ((out / groups) % width != 0) --width;
-  return width;
+/// Whether a convolution to [batch, out, height, width] is written as Winograd's.
+bool takes_winograd(const Tensor& x, const Tensor& kernel, const ConvolutionAttributes& a,
+                    const Shape& shape) {
+  const Shape ones = {1, 1};
+  const bool has_form = x.type == Type::kF32 && kernel.rank() == 4 && kernel.shape[2] == 3 &&
+                        kernel.shape[3] == 3 && a.groups == 1 && a.stride == ones &&
+                        a.input_dilation == ones && a.kernel_dilation == ones &&
+                        std::min(a.low[0], a.low[1]) >= 0;
+  if (!has_form || std::min(kernel.shape[0], kernel.shape[1]) < kFewestChannels) return false;
+  return shape[0] * ir::num_winograd_tiles(shape[2]) * ir::num_winograd_tiles(shape[3]) >=
+         kFewestTiles;
 }
 
 void refuse_complex(Type type) {
@@ -61,7 +61,7 @@ void refuse_complex(Type type) {
 
 class Legalizer final : public ir::LayoutEmitter {
  public:
-  using LayoutEmitter::LayoutEmitter;
+  Legalizer(bool rewrites, const Forms& forms) : LayoutEmitter(rewrites), forms_(forms) {}
 
   Tensor parameter(ir::ParameterSource source, std::int64_t index,
                    const ir::TensorType& type) override {
@@ -90,6 +90,16 @@ class Legalizer final : public ir::LayoutEmitter {
     throw LoweringError("TVM has no Fourier transform and no complex numbers");
   }
 
+  void begin_node(std::string_view op, std::string_view where) override {
+    is_softmax_ = op.find("softmax") != op.npos || op.find("attention") != op.npos;
+    LayoutEmitter::begin_node(op, where);
+  }
+  Tensor unary(lowering::Unary kind, const Tensor& x) override {
+    const Tensor result = LayoutEmitter::unary(kind, x);
+    const bool is_weight = is_softmax_ && kind == lowering::Unary::kExp && x.type == Type::kF32;
+    return is_weight ? without_subnormals(x, result) : result;
+  }
+
   // TVM would divide by extents of 0.
   Tensor pad(const Tensor& x, double value, const Shape& low, const Shape& high,
              const Shape& interior) override;
@@ -108,10 +118,43 @@ class Legalizer final : public ir::LayoutEmitter {
                      const ConvolutionAttributes& attributes) override;
 
  private:
+  Tensor without_subnormals(const Tensor& x, const Tensor& exponentials);
   Tensor panels(const Tensor& right, std::int64_t rows);
+  Tensor winograd_convolution(const Tensor& x, const Tensor& kernel,
+                              const ConvolutionAttributes& attributes, const Shape& shape);
   Tensor pointwise_convolution(const Tensor& x, const Tensor& kernel);
   Tensor kernel_panels(const Tensor& kernel, std::int64_t groups);
+  std::int64_t panel_width(std::int64_t columns) const;
+  std::int64_t panel_width(std::int64_t out, std::int64_t groups) const;
+
+  Forms forms_;
+  bool is_softmax_ = false;
 };
+
+// As in libtorch's softmax, which has no such weights. A product with subnormal numbers is several
+// times slower on many processors.
+Tensor Legalizer::without_subnormals(const Tensor& x, const Tensor& exponentials) {
+  constexpr double kLogSmallestNormal = -87.33654;
+  Builder b(*this);
+  return b.select(b.compare(lowering::Comparison::kLt, x, kLogSmallestNormal),
+                  splat(x.type, x.shape, 0), exponentials);
+}
+
+// Columns that one register tile spans: two vectors, or what there is.
+std::int64_t Legalizer::panel_width(std::int64_t columns) const {
+  if (columns >= 2 * forms_.unit.lanes) return 2 * forms_.unit.lanes;
+  return columns > forms_.unit.lanes / 2 ? forms_.unit.lanes : columns;
+}
+
+// A panel never spans two groups.
+std::int64_t Legalizer::panel_width(std::int64_t out, std::int64_t groups) const {
+  if (groups == 1) return panel_width(out);
+  std::int64_t width = std::min(2 * forms_.unit.lanes, out / groups);
+  if ((out / groups) % width != 0 && (out / groups) % forms_.unit.lanes == 0)
+    width = forms_.unit.lanes;
+  while ((out / groups) % width != 0) --width;
+  return width;
+}
 
 Tensor Legalizer::pad(const Tensor& x, double value, const Shape& low, const Shape& high,
                       const Shape& interior) {
@@ -155,7 +198,8 @@ Tensor Legalizer::panels(const Tensor& right, std::int64_t rows) {
   Builder b(*this);
   const std::int64_t columns = right.extent(2);
   // A single row has no reuse; more columns at once hide what each addition waits for.
-  const std::int64_t width = rows < 4 && columns >= 4 * kLanes ? 4 * kLanes : panel_width(columns);
+  const std::int64_t most = 4 * forms_.unit.lanes;
+  const std::int64_t width = rows < 4 && columns >= most ? most : panel_width(columns);
   const std::int64_t whole = round_up(columns, width);
   const Tensor wide = b.pad(right, 0, {0, 0, 0}, {0, 0, whole - columns});
   return transpose(b.reshape(wide, {right.extent(0), right.extent(1), whole / width, width}),
@@ -192,6 +236,10 @@ Tensor Legalizer::convolution(const Tensor& x, const Tensor& kernel,
                               const ConvolutionAttributes& a) {
   const Shape shape = lowering::convolved_shape(x, kernel, a);
   if (num_elements(shape) == 0) return splat(x.type, shape, 0);
+  const bool may_change = rewrites() && forms_.has_winograd && is_bound(kernel);
+  if (may_change && takes_winograd(x, kernel, a, shape)) {
+    return winograd_convolution(x, kernel, a, shape);
+  }
   const Tensor source = Builder(*this).padded(x, a);
   const Shape ones(a.stride.size(), 1);
   const bool is_pointwise = a.groups == 1 && a.stride == ones && source.shape == x.shape &&
@@ -210,6 +258,20 @@ Tensor Legalizer::convolution(const Tensor& x, const Tensor& kernel,
   const ir::PackedConvolution operation = {a.stride, a.kernel_dilation, a.groups, kernel.shape[0]};
   return transpose(node(operation, {transpose(source, layout), kernel_panels(kernel, a.groups)}),
                    back);
+}
+
+Tensor Legalizer::winograd_convolution(const Tensor& x, const Tensor& kernel,
+                                       const ConvolutionAttributes& attributes,
+                                       const Shape& shape) {
+  const Shape layout = channels_last(x.rank());
+  const std::int64_t out = kernel.shape[0];
+  const ir::WinogradInput tiles = {
+      attributes.low, {ir::num_winograd_tiles(shape[2]), ir::num_winograd_tiles(shape[3])}};
+  const Tensor left = node(tiles, {transpose(x, layout)});
+  const Tensor right = node(ir::WinogradKernel{panel_width(out)}, {kernel});
+  const Tensor sums = node(ir::PackedDot{out}, {left, right});
+  const ir::WinogradOutput image = {{shape[0], shape[2], shape[3]}};
+  return transpose(node(image, {sums}), channels_second(x.rank()));
 }
 
 // One tap is a matrix product over all positions.
@@ -239,8 +301,8 @@ Tensor Legalizer::kernel_panels(const Tensor& kernel, std::int64_t groups) {
 
 }  // namespace
 
-ir::Built legalize(const ir::Graph& graph, bool rewrites) {
-  Legalizer legalizer(rewrites);
+ir::Built legalize(const ir::Graph& graph, bool rewrites, const Forms& forms) {
+  Legalizer legalizer(rewrites, forms);
   return ir::rewrite(graph, legalizer);
 }
 

@@ -4,18 +4,28 @@
 #include <cstdint>
 
 #include "lowering/ir/built.h"
+#include "tvm_plugin/vector_unit.h"
 
 namespace graphnet::tvm {
 
-/// Floats of one vector of the processors that rules are written for.
+/// Floats of one vector in rules without a register tile; LLVM splits it where registers are
+/// narrower.
 inline constexpr std::int64_t kLanes = 16;
+
+/// What a legalised graph is written for.
+struct Forms {
+  VectorUnit unit = kAvx512;  ///< decides how wide panels are
+  bool has_winograd = true;   ///< convolutions of 3 x 3 taps may become Winograd's
+};
 
 /// The graph in the forms that the schedule rules know: products as [batch, rows, depth] times
 /// [batch, depth, columns], convolutions channels-last on what is padded already, depthwise ones
 /// with kernels [taps..., 1, out]. Or all operators that TVM has no type or operation for.
 ///
 /// rewrites   Right sides of products become panels too, and transpositions move to where two
-///            layouts meet. Without, the graph stays as it is.
-lowering::ir::Built legalize(const lowering::ir::Graph& graph, bool rewrites);
+///            layouts meet, and Winograd's convolutions are written. Without, the graph stays as it
+///            is.
+lowering::ir::Built legalize(const lowering::ir::Graph& graph, bool rewrites,
+                             const Forms& forms = {});
 
 }  // namespace graphnet::tvm

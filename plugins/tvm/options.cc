@@ -16,9 +16,10 @@ namespace {
   throw Failure(GN_STATUS_INVALID_ARGUMENT, "option '" + name + "' " + reason);
 }
 
-// In the order of Schedule and of Math.
+// In the order of Schedule, Math and Convolution.
 constexpr const char* kSchedules[] = {"rules", "none", "tuned"};
 constexpr const char* kMaths[] = {"polynomials", "library"};
+constexpr const char* kConvolutions[] = {"winograd", "direct"};
 
 template <typename Choice, std::size_t count>
 Choice read_choice(const char* name, const char* const (&known)[count], const std::string& value) {
@@ -31,7 +32,7 @@ Choice read_choice(const char* name, const char* const (&known)[count], const st
 }
 
 /// An option of plugin.yaml.
-struct Row {
+struct OptionRow {
   const char* name;
   std::uint32_t type;
   const char* form;
@@ -42,7 +43,7 @@ std::string text_of(const gn_option& option) {
   return std::string(from_gn(option.text));
 }
 
-constexpr Row kRows[] = {
+constexpr OptionRow kRows[] = {
     {"schedule", GN_OPTION_STRING, "text",
      [](const gn_option& given, Options& to) {
        to.schedule = read_choice<Schedule>("schedule", kSchedules, text_of(given));
@@ -50,6 +51,10 @@ constexpr Row kRows[] = {
     {"math", GN_OPTION_STRING, "text",
      [](const gn_option& given, Options& to) {
        to.math = read_choice<Math>("math", kMaths, text_of(given));
+     }},
+    {"convolution", GN_OPTION_STRING, "text",
+     [](const gn_option& given, Options& to) {
+       to.convolution = read_choice<Convolution>("convolution", kConvolutions, text_of(given));
      }},
     {"mcpu", GN_OPTION_STRING, "text",
      [](const gn_option& given, Options& to) { to.mcpu = text_of(given); }},
@@ -71,7 +76,8 @@ std::string pinned_packages() {
 
 std::string describe(const Options& options) {
   return std::string("schedule=") + kSchedules[static_cast<std::size_t>(options.schedule)] +
-         " math=" + kMaths[static_cast<std::size_t>(options.math)];
+         " math=" + kMaths[static_cast<std::size_t>(options.math)] +
+         " convolution=" + kConvolutions[static_cast<std::size_t>(options.convolution)];
 }
 
 Options read_options(const gn_option* options, std::uint64_t num_options) {
@@ -79,7 +85,7 @@ Options read_options(const gn_option* options, std::uint64_t num_options) {
   for (std::uint64_t i = 0; i < num_options; ++i) {
     const std::string name(from_gn(options[i].name));
     const auto* const row = std::find_if(std::begin(kRows), std::end(kRows),
-                                         [&](const Row& each) { return name == each.name; });
+                                         [&](const OptionRow& each) { return name == each.name; });
     if (row == std::end(kRows)) refuse(name, "is not known");
     if (options[i].type != row->type) refuse(name, std::string("must be ") + row->form);
     row->read(options[i], read);

@@ -21,9 +21,16 @@ enum class Math : std::uint8_t {
   kLibrary,      ///< the C library
 };
 
+/// How convolutions of 3 x 3 taps are computed.
+enum class Convolution : std::uint8_t {
+  kWinograd,  ///< by Winograd's algorithm where legalize.h says that it pays
+  kDirect,
+};
+
 struct Options {
   Schedule schedule = Schedule::kRules;
   Math math = Math::kPolynomials;
+  Convolution convolution = Convolution::kWinograd;
   std::string mcpu;  ///< empty: chosen by CPUID
   std::int64_t tune_seconds = 60;
   std::string tune_database;  ///< folder; empty: nothing is kept
@@ -31,7 +38,8 @@ struct Options {
   bool profile = false;
 };
 
-/// The options that decide what a program's code is: "schedule=rules math=polynomials".
+/// The options that decide what a program's code is: "schedule=rules
+/// math=polynomials convolution=winograd".
 std::string describe(const Options& options);
 
 /// "apache-tvm==0.27.0.post1 apache-tvm-ffi==0.1.14.post1".

@@ -165,6 +165,14 @@ const char* processor_level() {
 #endif
 }
 
+VectorUnit unit_of(const Ref& target) {
+  const auto has = [&](const char* feature) {
+    return call("target.target_has_feature", String(feature), target).cast<bool>();
+  };
+  if (has("avx512f")) return kAvx512;
+  return has("avx2") ? kAvx2 : kSse;
+}
+
 }  // namespace
 
 Target make_target(const std::string& mcpu, int threads) {
@@ -185,6 +193,7 @@ Target make_target(const std::string& mcpu, int threads) {
     description.Set("mcpu", String(made.mcpu));
   }
   made.target = make("target.Target", description);
+  made.unit = unit_of(made.target);
   return made;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tvm_plugin/ffi.h"
+#include "tvm_plugin/vector_unit.h"
 
 namespace graphnet::tvm {
 
@@ -13,6 +14,7 @@ struct Target {
   Ref target;
   std::string mcpu;
   std::string triple;
+  VectorUnit unit = kAvx512;
   int threads = 1;
 };
 

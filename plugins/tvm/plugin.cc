@@ -13,6 +13,7 @@
 #include "graphnet/dump.h"
 #include "graphnet/failure.h"
 #include "graphnet/graph_view.h"
+#include "graphnet/own_heap.h"
 #include "lowering/ir/build.h"
 #include "lowering/ir/text.h"
 #include "tvm_plugin/extern_functions.h"
@@ -171,15 +172,20 @@ void refuse(const std::vector<graphnet::lowering::Failure>& failures) {
   throw Failure(GN_STATUS_UNSUPPORTED, graphnet::lowering::describe_failures(failures));
 }
 
-/// A graph in primitives, with the CPU's layouts or as it is.
+/// A graph in primitives, with the CPU's layouts or as it is (`schedule: none`).
 ///
 /// errors   Failure UNSUPPORTED, with every node that cannot be
-ir::Graph lower(const gn_host_api* host, const gn_graph_body& body, bool has_layouts) {
+ir::Graph lower(const gn_host_api* host, const gn_graph_body& body,
+                const ProgramCompiler& compiler) {
+  const Options& options = compiler.options();
+  const bool has_layouts = options.schedule != Schedule::kNone;
   const ir::Built built =
       ir::build(body, has_layouts,
                 {graphnet::tvm::kUnsupportedOps, std::size(graphnet::tvm::kUnsupportedOps)});
   refuse(built.failures);
-  ir::Built legalized = graphnet::tvm::legalize(built.graph, has_layouts);
+  ir::Built legalized = graphnet::tvm::legalize(
+      built.graph, has_layouts,
+      {compiler.target().unit, options.convolution == graphnet::tvm::Convolution::kWinograd});
   refuse(legalized.failures);
   if (graphnet::dumps(host)) graphnet::dump(host, "lowered.ir", ir::to_text(legalized.graph));
   return std::move(legalized.graph);
@@ -203,11 +209,10 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     body.struct_size = sizeof(body);
     gn_status* const status = backend->host->graph_body(backend->host->host, args->graph, &body);
     if (status != nullptr) return status;
-    const Options& options = backend->compiler->options();
-    const ir::Graph graph = lower(backend->host, body, options.schedule != Schedule::kNone);
+    const ir::Graph graph = lower(backend->host, body, *backend->compiler);
     if (args->check_only != 0) return nullptr;
     auto executable = make_executable(*backend);
-    executable->program = backend->compiler->compile(graph);
+    graphnet::on_own_heap([&] { executable->program = backend->compiler->compile(graph); });
     *out = executable.release();
     return nullptr;
   });

@@ -49,7 +49,7 @@ std::vector<Ref> ProgramCompiler::tuned(const std::vector<ArrangedKernel>& kerne
 
 CompiledProgram ProgramCompiler::compile(const lowering::ir::Graph& graph) const {
   CompiledProgram compiled;
-  const KernelPlan kernels = plan_kernels(graph);
+  const KernelPlan kernels = plan_kernels(graph, target_.unit);
   const Improve improve = [&](const std::vector<ArrangedKernel>& arranged) {
     if (options_.profile) compiled.profile = profile_kernels(arranged, target_);
     if (options_.schedule == Schedule::kTuned) return tuned(arranged, compiled.tuning);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "graphnet/failure.h"
@@ -86,11 +88,22 @@ ProgramExecutable::ProgramExecutable(CallPlan plan, CompiledCode code)
   }
 }
 
-void* ProgramExecutable::constant_data(std::uint32_t index) {
-  const std::string& bytes = plan_.constants[index];
-  kept_.emplace_back(bytes.size());
-  std::memcpy(kept_.back().data(), bytes.data(), bytes.size());
-  return kept_.back().data();
+void* ProgramExecutable::constant_data(std::size_t id) {
+  const std::string& bytes = plan_.constants[plan_.values[id].index];
+  void* const data = kept_.emplace(id, bytes.size()).first->second.data();
+  std::memcpy(data, bytes.data(), bytes.size());
+  return data;
+}
+
+// Mode `frozen`: all weights, of which calls read what `bind` has made.
+void ProgramExecutable::drop_constants_of_bind() {
+  std::set<std::int32_t> read(plan_.main.parameters.begin(), plan_.main.parameters.end());
+  read.insert(plan_.outputs.begin(), plan_.outputs.end());
+  for (auto each = kept_.begin(); each != kept_.end();) {
+    const bool is_read = read.count(static_cast<std::int32_t>(each->first)) != 0;
+    if (!is_read) values_[each->first] = ffi::Tensor();
+    each = is_read ? std::next(each) : kept_.erase(each);
+  }
 }
 
 void ProgramExecutable::bind(gn_bind_args& args) {
@@ -109,7 +122,7 @@ void ProgramExecutable::bind(gn_bind_args& args) {
       }
       data = data_of(checked(args.weights[value.index], value, "weight", value.index));
     } else if (value.source == ArgumentSource::kConstant) {
-      data = constant_data(value.index);
+      data = constant_data(id);
     } else {
       continue;
     }
@@ -117,6 +130,7 @@ void ProgramExecutable::bind(gn_bind_args& args) {
   }
   args.kept_bytes = 0;
   if (!plan_.bind.results.empty()) run_bind_function(args);
+  drop_constants_of_bind();
   args.copied = 0;
   is_bound_ = true;
 }

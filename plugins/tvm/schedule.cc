@@ -228,7 +228,8 @@ void arrange_convolution(const Loops& loops, const KernelFunction& function) {
   Ref panel = list[columns];
   Ref lane;
   if (is_depthwise) {
-    std::tie(panel, lane) = loops.split(panel, largest_divisor(loops.extent(panel), kLanes));
+    std::tie(panel, lane) =
+        loops.split(panel, largest_divisor(loops.extent(panel), function.shape.lanes));
   } else {
     lane = list[columns + 1];
   }

@@ -114,6 +114,7 @@ constexpr const char* kNames[] = {
     "target.WithHost",
     "target.build.llvm",
     "target.llvm_get_system_triple",
+    "target.target_has_feature",
     "target.llvm_is_valid_cpu",
     "target.llvm_lookup_intrinsic_id",
     "te.CommReducer",
@@ -153,6 +154,32 @@ std::string digest_of_file(const char* file) {
   std::optional<std::string> digest = artifact::sha256_of_file(tvm_folder() + file);
   if (!digest) refuse("cannot read '" + tvm_folder() + file + "'");
   return std::move(*digest);
+}
+
+/// What TVM tells a part of parallel work.
+///
+/// source   TVM's runtime/c_backend_api.h
+struct ParallelGroup {
+  void* sync_handle;
+  std::int32_t num_tasks;
+};
+using ParallelTask = int (*)(int task, ParallelGroup* group, void* data);
+using ParallelLaunch = int (*)(ParallelTask task, void* data, int num_tasks);
+
+/// Of libtvm_runtime; set by open().
+ParallelLaunch parallel_launch = nullptr;
+
+struct ParallelWork {
+  std::int64_t count;
+  const std::function<void(std::int64_t, std::int64_t)>& body;
+};
+
+int run_part(int task, ParallelGroup* group, void* data) {
+  const auto& work = *static_cast<const ParallelWork*>(data);
+  const std::int64_t begin = work.count * task / group->num_tasks;
+  const std::int64_t end = work.count * (task + 1) / group->num_tasks;
+  if (begin < end) work.body(begin, end);
+  return 0;
 }
 
 void check_version() {
@@ -197,6 +224,14 @@ const std::string& TvmLibrary::identity() {
   return text;
 }
 
+void TvmLibrary::parallel(std::int64_t count,
+                          const std::function<void(std::int64_t, std::int64_t)>& body) {
+  ParallelWork work = {count, body};
+  if (parallel_launch(run_part, &work, 0) != 0) {
+    throw Failure(GN_STATUS_RUNTIME_FAILED, "TVM's threads did not take their parts of the work");
+  }
+}
+
 std::string TvmLibrary::open(int threads, bool allow_other) {
   if (!ffi_failure().empty()) refuse("cannot load TVM: " + ffi_failure());
   const KeptSignal kept(SIGSEGV);
@@ -207,7 +242,9 @@ std::string TvmLibrary::open(int threads, bool allow_other) {
   check_version();
   const std::string strange = strangeness();
   if (!strange.empty() && !allow_other) refuse(strange + "; option allow_other_tvm tries it");
-  open_file(tvm_folder() + kRuntimeFile);
+  void* const runtime = open_file(tvm_folder() + kRuntimeFile);
+  parallel_launch = reinterpret_cast<ParallelLaunch>(dlsym(runtime, "TVMBackendParallelLaunch"));
+  if (parallel_launch == nullptr) refuse("TVM lacks the function TVMBackendParallelLaunch");
   open_file(tvm_folder() + kCompilerFile);
   check_names();
   return strange;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 
 namespace graphnet::tvm {
@@ -19,6 +21,12 @@ class TvmLibrary {
   ///          than the one that this plugin was written for, or lacks a function that the plugin
   ///          calls
   static std::string open(int threads, bool allow_other = false);
+
+  /// Calls body(begin, end) for parts of [0, count), one on each thread of TVM's pool, and waits.
+  ///
+  /// errors   Failure RUNTIME_FAILED; what the body throws ends the process
+  static void parallel(std::int64_t count,
+                       const std::function<void(std::int64_t, std::int64_t)>& body);
 
   /// "0.1.15", of libtvm_ffi.
   static std::string ffi_version();

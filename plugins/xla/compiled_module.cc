@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graphnet/own_heap.h"
 #include "xla/compile_error.h"
 
 namespace graphnet::xla {
@@ -28,7 +29,8 @@ pjrt::Error* try_compile(const PjrtClient& client, const std::string& text,
   args.program = &program;
   args.compile_options = options.data();
   args.compile_options_size = options.size();
-  pjrt::Error* error = client.library().call(args);
+  pjrt::Error* error = nullptr;
+  on_own_heap([&] { error = client.library().call(args); });
   executable = args.executable;
   return error;
 }

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 // How long a program that has closed its output may take to end, so that it can be said how.
 constexpr std::chrono::milliseconds kToEnd(500);
-constexpr std::chrono::milliseconds kBetweenLooks(5);
+constexpr std::chrono::milliseconds kPeerPollInterval(5);
 // Whether it is cancelled.
 constexpr std::chrono::milliseconds kBetweenQuestions(100);
 
@@ -59,7 +59,7 @@ void PeerProcess::explain(const char* verb) {
   int state = 0;
   pid_t ended = 0;
   while (pid_ != 0 && (ended = ::waitpid(pid_, &state, WNOHANG)) == 0 && Clock::now() < last) {
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kPeerPollInterval);
   }
   if (ended == pid_ && pid_ != 0) {
     ::kill(-pid_, SIGKILL);  // what it had started would go on

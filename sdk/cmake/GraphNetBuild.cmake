@@ -34,7 +34,9 @@ endif()
 add_library(graphnet_warnings INTERFACE)
 target_compile_options(graphnet_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Woverloaded-virtual>
-  $<$<BOOL:${GRAPHNET_WERROR}>:-Werror>)
+  $<$<BOOL:${GRAPHNET_WERROR}>:-Werror>
+  # A class of a .cc file is seen as one of a header where that file is included in another.
+  $<$<AND:$<BOOL:${GRAPHNET_UNITY}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>)
 
 add_library(graphnet_sanitizers INTERFACE)
 foreach(sanitizer IN LISTS GRAPHNET_SANITIZE)
@@ -168,7 +170,7 @@ function(graphnet_add_outside_plugin name)
     LIST_SEPARATOR ^
     CMAKE_ARGS -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
     -DCMAKE_CXX_COMPILER_LAUNCHER=${launcher} -DGRAPHNET_WHEELS=${wheels}
-    -DGRAPHNET_PLUGIN_ROOT=${CMAKE_BINARY_DIR}/lib/graphnet/plugins -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+    -DGRAPHNET_PLUGIN_ROOT=${CMAKE_BINARY_DIR}/lib/graphnet/plugins -DCMAKE_UNITY_BUILD=${GRAPHNET_UNITY} -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
   # What tests ask a plugin's target for.
   set(folder ${CMAKE_BINARY_DIR}/lib/graphnet/plugins/${name})
   add_library(gn_${name} MODULE IMPORTED GLOBAL)

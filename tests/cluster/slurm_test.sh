@@ -68,7 +68,7 @@ count_records() { # FILE...
 }
 
 run_flags=(--config "$source/configs/nope.yaml" --threads 1 --protocol upstream --warmup 0
-  --trials 15 --digest)
+  --trials 60 --digest)
 
 submit() { # FOLDER SHARDS
   "$graphnet" submit "$scratch/samples" "${run_flags[@]}" --shards "$2" --sbatch partition=gn \

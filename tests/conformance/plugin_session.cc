@@ -120,7 +120,7 @@ Result<std::vector<KeptOutput>> run_eager(eager::GraphRun& graph, const Case& it
                                             graph::print_type(real) + ", the case says " +
                                             graph::print_type(value));
     }
-    GN_ASSIGN_OR_RETURN(KeptOutput kept, worker::allocate_output(given.dtype, given.shape));
+    GN_ASSIGN_OR_RETURN(KeptOutput kept, base::allocate_tensor(given.dtype, given.shape));
     GN_RETURN_IF_ERROR(graph.copy_output(i, kept.bytes.data()));
     outputs.push_back(std::move(kept));
   }
@@ -181,7 +181,7 @@ CallStatus call(plugin::Executable& executable, GraphService& service,
 std::vector<KeptOutput> allocate_like(const std::vector<KeptOutput>& outputs) {
   std::vector<KeptOutput> result;
   for (const KeptOutput& output : outputs) {
-    auto kept = worker::allocate_output(output.dtype, output.shape);
+    auto kept = base::allocate_tensor(output.dtype, output.shape);
     if (kept.is_ok()) result.push_back(std::move(kept).value());
   }
   return result;

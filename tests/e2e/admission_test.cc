@@ -7,7 +7,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace admission_test {
 
 const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
 const std::string kConfig = std::string(GRAPHNET_SOURCE_DIR) + "/configs/nope.yaml";
@@ -96,5 +96,5 @@ TEST(Admission, MemoryLimitOfTheConfigHolds) {
   EXPECT_EQ(done.records[0].message, "skipped(memory: need 300 MiB, have 256 MiB)");
 }
 
-}  // namespace
+}  // namespace admission_test
 }  // namespace graphnet::tests

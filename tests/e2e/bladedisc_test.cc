@@ -17,7 +17,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace bladedisc_test {
 
 namespace fs = std::filesystem;
 
@@ -264,5 +264,5 @@ TEST(BladeDisc, CoverageNeedsNoneOfIt) {
   expect_text(end.output, "would compile 1 of 1");
 }
 
-}  // namespace
+}  // namespace bladedisc_test
 }  // namespace graphnet::tests

@@ -9,7 +9,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace completion_test {
 
 namespace fs = std::filesystem;
 
@@ -213,5 +213,5 @@ TEST_F(Completion, Fish) {
             "--format=graphnet-log");
 }
 
-}  // namespace
+}  // namespace completion_test
 }  // namespace graphnet::tests

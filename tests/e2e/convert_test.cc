@@ -10,7 +10,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace convert_test {
 
 namespace fs = std::filesystem;
 
@@ -149,5 +149,5 @@ TEST(Rename, GivesTheSameBits) {
   expect_equal_results(run(temp, "before"), run(temp, "after"));
 }
 
-}  // namespace
+}  // namespace convert_test
 }  // namespace graphnet::tests

@@ -8,7 +8,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace device_test {
 
 namespace fs = std::filesystem;
 
@@ -95,6 +95,47 @@ TEST(Device, NeedsACudaPartOfLibtorch) {
   EXPECT_NE(end.output.find("device 'cuda:1' cannot be used: "), std::string::npos) << end.output;
 }
 
+std::string devices_of_plan(const std::string& output) {
+  const auto plan = base::parse_json(output, "plan");
+  if (!plan.is_ok()) return output;
+  std::string devices;
+  for (const base::Json& task : (*plan)["tasks"]) {
+    devices += (devices.empty() ? "" : " ") + task["device"].get<std::string>();
+  }
+  return devices;
+}
+
+TEST(Devices, SamplesAreSpreadAndKeepTheirDevice) {
+  const TempDir folder;
+  const std::string other = std::string(GRAPHNET_SOURCE_DIR) + "/samples/torchgeometric/GAT";
+  const auto plan = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> all = {kProgram,   "run",       kSmall,      other,
+                                    "--config", "nope.yaml", "--dry-run", "--json"};
+    all.insert(all.end(), words.begin(), words.end());
+    return devices_of_plan(run_program(all, {}, folder.path() / "log").output);
+  };
+  EXPECT_EQ(plan({"--devices", "cuda:0,cuda:1"}).size(), std::string("cuda:0 cuda:1").size());
+  EXPECT_NE(plan({"--devices", "cuda:0,cuda:1"}), "cuda:0 cuda:0");
+  EXPECT_NE(plan({"--devices", "cuda:0,cuda:1"}), "cuda:1 cuda:1");
+  EXPECT_EQ(plan({"--devices", "cuda:3"}), "cuda:3 cuda:3");
+  EXPECT_EQ(plan({}), "cpu cpu");
+}
+
+TEST(Devices, MistakesAreNamed) {
+  const std::pair<std::vector<std::string>, std::vector<std::string>> mistakes[] = {
+      {{"--devices", "cuda:0,cuda:0"}, {"--devices", "cuda:0 twice"}},
+      {{"--devices", "cpu"}, {"--devices", "'cpu'"}},
+      {{"--devices", "cuda:0", "--jobs", "2"}, {"--jobs", "--devices"}}};
+  for (const auto& [words, parts] : mistakes) {
+    const TempDir folder;
+    std::vector<std::string> all = {kProgram, "run", kSmall, "--config", "nope.yaml"};
+    all.insert(all.end(), words.begin(), words.end());
+    const ProgramEnd end = run_program(all, {}, folder.path() / "log");
+    EXPECT_EQ(end.state.exit_code, 2) << end.output;
+    for (const std::string& part : parts) EXPECT_TRUE(contains(end.output, part)) << end.output;
+  }
+}
+
 ProgramEnd diagnose(const TempDir& folder, const std::string& fake,
                     const std::vector<std::string>& words) {
   std::vector<std::string> all = {kProgram, "doctor"};
@@ -138,14 +179,14 @@ TEST(DoctorDevice, TakesACudaDeviceOnly) {
   EXPECT_TRUE(mentions(end.output, {"--device", "'cpu'"})) << end.output;
 }
 
-TEST(Device, UpstreamsFlag) {
+TEST(Device, UpstreamsFlags) {
   const TempDir folder;
-  const ProgramEnd end = run_program(
-      {kProgram, "test-compiler", "--model-path", kSmall, "--compiler", "nope", "--device", "cuda"},
-      with_driver(folder, "no_device"), folder.path() / "log");
+  const ProgramEnd end = run_program({kProgram, "test-compiler", "--model-path", kSmall,
+                                      "--compiler", "nope", "--device", "cuda", "--kernel-time"},
+                                     with_driver(folder, "no_device"), folder.path() / "log");
   EXPECT_EQ(end.state.exit_code, 5) << end.output;
   EXPECT_NE(end.output.find("device 'cuda:0' cannot be used"), std::string::npos) << end.output;
 }
 
-}  // namespace
+}  // namespace device_test
 }  // namespace graphnet::tests

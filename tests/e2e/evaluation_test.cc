@@ -12,7 +12,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace evaluation_test {
 
 namespace fs = std::filesystem;
 using record::Record;
@@ -174,5 +174,5 @@ TEST_F(EvaluationE2e, WrongUsesAreExplained) {
   EXPECT_NE(end.output.find("is not empty, and no evaluation"), std::string::npos) << end.output;
 }
 
-}  // namespace
+}  // namespace evaluation_test
 }  // namespace graphnet::tests

@@ -7,7 +7,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace explain_test {
 
 namespace fs = std::filesystem;
 
@@ -54,5 +54,5 @@ TEST_F(Explain, RefusesWhatItCannotDo) {
   EXPECT_EQ(explain({kPerceptron + "x", "--config", kNope}).state.exit_code, 3);
 }
 
-}  // namespace
+}  // namespace explain_test
 }  // namespace graphnet::tests

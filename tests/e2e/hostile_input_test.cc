@@ -13,7 +13,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace hostile_input_test {
 
 namespace fs = std::filesystem;
 
@@ -332,5 +332,5 @@ TEST(Hostile, FullStandardOutputIsAnError) {
   EXPECT_EQ(read_results(results).records.size(), 1U);
 }
 
-}  // namespace
+}  // namespace hostile_input_test
 }  // namespace graphnet::tests

@@ -12,7 +12,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace index_test {
 
 namespace fs = std::filesystem;
 
@@ -198,5 +198,5 @@ TEST_F(Select, RefusesWhatItCannotSelectFrom) {
   expect_error({"select", (temp_.path() / "none").string(), "-k", "1"}, 3, {"none"});
 }
 
-}  // namespace
+}  // namespace index_test
 }  // namespace graphnet::tests

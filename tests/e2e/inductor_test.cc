@@ -15,7 +15,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace inductor_test {
 
 namespace fs = std::filesystem;
 
@@ -125,5 +125,5 @@ TEST_F(Inductor, ACompileThatTakesTooLongLeavesNoProcess) {
   EXPECT_TRUE(fs::is_empty(temporary())) << "files are left behind";
 }
 
-}  // namespace
+}  // namespace inductor_test
 }  // namespace graphnet::tests

@@ -7,7 +7,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace inform_test {
 
 namespace fs = std::filesystem;
 
@@ -110,5 +110,5 @@ TEST(Help, HasTopics) {
   EXPECT_EQ(graphnet({"help", "nothing"}).state.exit_code, 2);
 }
 
-}  // namespace
+}  // namespace inform_test
 }  // namespace graphnet::tests

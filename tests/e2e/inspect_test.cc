@@ -8,7 +8,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace inspect_test {
 
 namespace fs = std::filesystem;
 
@@ -181,5 +181,5 @@ TEST(Inspect, SaysWhatIsWrong) {
   EXPECT_EQ(bisected.state.exit_code, 4) << bisected.output;
 }
 
-}  // namespace
+}  // namespace inspect_test
 }  // namespace graphnet::tests

@@ -11,7 +11,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace journal_test {
 
 namespace fs = std::filesystem;
 
@@ -147,5 +147,5 @@ TEST_F(JournalE2e, SubmitPrintsItsScripts) {
   EXPECT_FALSE(fs::exists(file("out")));
 }
 
-}  // namespace
+}  // namespace journal_test
 }  // namespace graphnet::tests

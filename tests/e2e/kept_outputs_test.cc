@@ -14,7 +14,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace kept_outputs_test {
 
 namespace fs = std::filesystem;
 using record::Outcome;
@@ -334,5 +334,5 @@ TEST(TestDevices, MistakesAreNamed) {
   EXPECT_TRUE(fs::exists(kept_file(folder, kIris)));
 }
 
-}  // namespace
+}  // namespace kept_outputs_test
 }  // namespace graphnet::tests

@@ -22,7 +22,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace kill_test {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
@@ -187,5 +187,5 @@ TEST_P(Kills, ResumingLosesAndDoublesNothing) {
   std::cout << "; " << num_failed << " records of killed workers\n";
 }
 
-}  // namespace
+}  // namespace kill_test
 }  // namespace graphnet::tests

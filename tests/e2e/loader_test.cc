@@ -8,7 +8,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace loader_test {
 
 namespace fs = std::filesystem;
 
@@ -160,5 +160,5 @@ TEST_F(Loader, NothingRunsIfEveryPluginIsBroken) {
   EXPECT_FALSE(fs::exists(results()));
 }
 
-}  // namespace
+}  // namespace loader_test
 }  // namespace graphnet::tests

@@ -13,7 +13,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace math_test {
 
 namespace fs = std::filesystem;
 
@@ -81,5 +81,5 @@ TEST_F(SubnormalSample, IsFlushedIfThePolicySaysSo) {
   EXPECT_NE(flushed.task_key, kept.task_key);
 }
 
-}  // namespace
+}  // namespace math_test
 }  // namespace graphnet::tests

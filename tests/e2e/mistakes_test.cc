@@ -12,7 +12,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace mistakes_test {
 
 namespace fs = std::filesystem;
 
@@ -311,5 +311,5 @@ TEST_P(Interrupted, TerminationKeepsFinishedRecords) {
   interrupt_a_sweep({SIGTERM}, 143, GetParam());
 }
 
-}  // namespace
+}  // namespace mistakes_test
 }  // namespace graphnet::tests

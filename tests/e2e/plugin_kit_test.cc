@@ -11,7 +11,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace plugin_kit_test {
 
 namespace fs = std::filesystem;
 
@@ -113,5 +113,5 @@ TEST(PluginNewMistakes, WriteNothing) {
   EXPECT_FALSE(fs::exists(folder));
 }
 
-}  // namespace
+}  // namespace plugin_kit_test
 }  // namespace graphnet::tests

@@ -6,7 +6,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace replay_protocol_test {
 
 namespace fs = std::filesystem;
 
@@ -48,5 +48,5 @@ TEST(ReplayProtocol, IsNothingForPluginsThatDoNotSaySo) {
   expect_text(end, "protocol.replay=false");
 }
 
-}  // namespace
+}  // namespace replay_protocol_test
 }  // namespace graphnet::tests

@@ -13,7 +13,7 @@
 #include "support/xml_check.h"
 
 namespace graphnet::tests {
-namespace {
+namespace report_test {
 
 namespace fs = std::filesystem;
 
@@ -311,5 +311,5 @@ TEST_F(ResultCommands, KernelsAndPerfettoAreFormsOfTheirOwn) {
   EXPECT_EQ(PerfettoReader(printed.output).problem(), "");
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace graphnet::tests

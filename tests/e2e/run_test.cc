@@ -16,7 +16,7 @@
 #include "support/upstream_golden.h"
 
 namespace graphnet::tests {
-namespace {
+namespace run_test {
 
 const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
 const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples";
@@ -149,5 +149,5 @@ TEST(Run, ClosedPipeEndsQuietly) {
   EXPECT_EQ(end.output.find("error"), std::string::npos) << end.output;
 }
 
-}  // namespace
+}  // namespace run_test
 }  // namespace graphnet::tests

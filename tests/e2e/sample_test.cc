@@ -13,7 +13,7 @@
 #include "support/xml_check.h"
 
 namespace graphnet::tests {
-namespace {
+namespace sample_test {
 
 namespace fs = std::filesystem;
 
@@ -278,5 +278,5 @@ TEST(Sample, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(run_sample({"validate", copy.folder().string()}).state.exit_code, 1);
 }
 
-}  // namespace
+}  // namespace sample_test
 }  // namespace graphnet::tests

@@ -10,7 +10,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace score_test {
 
 namespace fs = std::filesystem;
 
@@ -125,5 +125,5 @@ TEST(Score, ExplainsMistakes) {
   }
 }
 
-}  // namespace
+}  // namespace score_test
 }  // namespace graphnet::tests

@@ -10,7 +10,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace split_test {
 
 namespace fs = std::filesystem;
 
@@ -161,5 +161,5 @@ TEST_F(Split, SaysWhichPieceIsMissing) {
   EXPECT_TRUE(mentions(end.output, {"operator 0", "start1_end2"}));
 }
 
-}  // namespace
+}  // namespace split_test
 }  // namespace graphnet::tests

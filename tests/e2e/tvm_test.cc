@@ -14,7 +14,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace tvm_test {
 
 namespace fs = std::filesystem;
 
@@ -28,9 +28,10 @@ const std::vector<std::string> kSmall = {"transformers-auto-model/sadhaklal_mlp-
 class Tvm : public ::testing::Test {
  protected:
   /// The records of one run of all samples, with an artifact cache.
-  std::vector<record::Record> run(const std::string& name) {
+  std::vector<record::Record> run(const std::string& name, const std::string& weights = "bound") {
     const fs::path config = folder_.path() / "tvm.yaml";
-    std::ofstream(config) << "schema: graphnet/run/v1\nbackend: {name: tvm}\n";
+    std::ofstream(config) << "schema: graphnet/run/v1\nbackend: {name: tvm}\nweights: " << weights
+                          << "\n";
     fs::create_directories(temporary());
     std::vector<std::string> command = {kProgram, "run"};
     for (const std::string& sample : kSmall) command.push_back(kSamples + "/" + sample);
@@ -98,5 +99,18 @@ TEST_F(Tvm, DamagedArtifactsCostACompilationAndNothingElse) {
   expect_all(run("warm.jsonl"), Origin::kLoaded);
 }
 
-}  // namespace
+TEST_F(Tvm, TakesWeightsInEveryMode) {
+  for (const char* mode : {"frozen", "per_call"}) {
+    const std::vector<record::Record> records = run(std::string(mode) + ".jsonl", mode);
+    if (is_missing()) GTEST_SKIP() << "no TVM: ./graphnet run --config tvm.yaml fetches it";
+    ASSERT_EQ(records.size(), kSmall.size()) << output_;
+    for (const record::Record& record : records) {
+      EXPECT_EQ(record.outcome, record::Outcome::kOk) << record.sample << ": " << record.message;
+      EXPECT_EQ(record.verdict.text(), "proven") << record.sample;
+      EXPECT_EQ(record.weights, mode);
+    }
+  }
+}
+
+}  // namespace tvm_test
 }  // namespace graphnet::tests

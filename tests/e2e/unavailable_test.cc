@@ -11,7 +11,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace unavailable_test {
 
 namespace fs = std::filesystem;
 
@@ -133,5 +133,5 @@ TEST(UnavailablePlugin, NamesThreeWaysToGetItsLibrary) {
   EXPECT_EQ(coverage.state.exit_code, 0) << "coverage needs no library\n" << coverage.output;
 }
 
-}  // namespace
+}  // namespace unavailable_test
 }  // namespace graphnet::tests

@@ -10,7 +10,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace upstream_log_test {
 
 namespace fs = std::filesystem;
 
@@ -173,5 +173,5 @@ TEST(UpstreamLog, RunPrintsItOnStandardOutput) {
   EXPECT_EQ(std::count(end.output.begin(), end.output.end(), '\n'), 94) << end.output;
 }
 
-}  // namespace
+}  // namespace upstream_log_test
 }  // namespace graphnet::tests

@@ -10,7 +10,7 @@
 #include "support/upstream_golden.h"
 
 namespace graphnet::tests {
-namespace {
+namespace upstream_tools_test {
 
 namespace fs = std::filesystem;
 
@@ -54,5 +54,5 @@ TEST(UpstreamTools, SamplesEqualUpstream) {
   }
 }
 
-}  // namespace
+}  // namespace upstream_tools_test
 }  // namespace graphnet::tests

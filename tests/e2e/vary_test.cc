@@ -9,7 +9,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace vary_test {
 
 namespace fs = std::filesystem;
 
@@ -64,5 +64,5 @@ TEST_F(Vary, WritesNothingInADryRun) {
   EXPECT_FALSE(fs::exists(output()));
 }
 
-}  // namespace
+}  // namespace vary_test
 }  // namespace graphnet::tests

@@ -13,7 +13,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace xla_test {
 
 const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
 const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples";
@@ -120,5 +120,5 @@ TEST_P(Xla, TakesWeightsInEveryMode) {
 INSTANTIATE_TEST_SUITE_P(Rewrites, Xla, ::testing::Values("all", "none"),
                          [](const auto& each) { return std::string(each.param); });
 
-}  // namespace
+}  // namespace xla_test
 }  // namespace graphnet::tests

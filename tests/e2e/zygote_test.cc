@@ -19,7 +19,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace zygote_test {
 
 const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
 const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples";
@@ -147,5 +147,5 @@ TEST_F(Zygote, StoppedWorkersEndWithTheSupervisor) {
   }
 }
 
-}  // namespace
+}  // namespace zygote_test
 }  // namespace graphnet::tests

@@ -16,7 +16,7 @@
 #include "verify/compare.h"
 
 namespace graphnet::eager {
-namespace {
+namespace eager_test {
 
 using Outputs = std::vector<std::vector<std::byte>>;
 
@@ -145,5 +145,5 @@ TEST_F(EagerOnCuda, GivesWhatTheProcessorGives) {
   });
 }
 
-}  // namespace
+}  // namespace eager_test
 }  // namespace graphnet::eager

@@ -16,7 +16,7 @@
 #include "proof/device_ledger.h"
 
 namespace graphnet::tests {
-namespace {
+namespace gpu_test {
 
 using namespace proof;
 using base::Status;
@@ -280,5 +280,5 @@ TEST_F(GpuTest, FlushRuns) {
   EXPECT_TRUE((*gpu)->synchronize().is_ok());
 }
 
-}  // namespace
+}  // namespace gpu_test
 }  // namespace graphnet::tests

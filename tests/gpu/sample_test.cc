@@ -12,7 +12,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace sample_test {
 
 constexpr const char* kSmall = "transformers-auto-model/sadhaklal_mlp-iris";
 
@@ -79,5 +79,5 @@ TEST(SampleOnDevice, BisectionOfNopeFindsNothing) {
   EXPECT_NE(end.output.find("no node leaves tolerance"), std::string::npos) << end.output;
 }
 
-}  // namespace
+}  // namespace sample_test
 }  // namespace graphnet::tests

@@ -96,6 +96,8 @@ case_gates_are_cut_and_fail_by_their_rule() {
   call env GRAPHNET_CI_SECONDS=30 "$tree/tests/run" --ci
   expect_code 0
   [[ $out == *'sanitizers '*'NOT RUN'*'clang-tidy '*'NOT RUN'* ]] || flunk "it does not say what was left out"
+  [[ $out == *'conformance '*'NOT RUN'* ]] || flunk "it does not say that conformance was left out"
+  expect_call 'ctest --preset release -LE slow|conformance'
   printf '#!/bin/sh\nexit 3\n' >"$tree/tests/lint/tidy.sh"
   call env GRAPHNET_CI_SECONDS=1000 "$tree/tests/run" --ci
   expect_code 0

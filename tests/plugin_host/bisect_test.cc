@@ -6,7 +6,7 @@
 #include "plugin_host/zoo.h"
 
 namespace graphnet::tests {
-namespace {
+namespace bisect_test {
 
 /// What a bisection of the smallest sample (linear, relu, linear) says of a plugin.
 struct Bisected {
@@ -58,5 +58,5 @@ TEST(Bisect, FindsNothingInAPluginThatIsRight) {
   EXPECT_EQ(bisected.json["trials"].size(), 1U);
 }
 
-}  // namespace
+}  // namespace bisect_test
 }  // namespace graphnet::tests

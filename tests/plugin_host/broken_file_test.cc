@@ -8,7 +8,7 @@
 #include "plugin_host/zoo.h"
 
 namespace graphnet::tests {
-namespace {
+namespace broken_file_test {
 
 namespace fs = std::filesystem;
 
@@ -155,5 +155,5 @@ TEST_F(BrokenFile, ListShowsEachAsARowWithItsReason) {
   }
 }
 
-}  // namespace
+}  // namespace broken_file_test
 }  // namespace graphnet::tests

@@ -16,7 +16,7 @@
 #include "plugin_host/zoo.h"
 
 namespace graphnet::tests {
-namespace {
+namespace dishonest_budget_test {
 
 using record::Flag;
 using record::Outcome;
@@ -68,7 +68,12 @@ class DishonestBudget : public ::testing::TestWithParam<Case> {};
 TEST_P(DishonestBudget, IsCaughtAndNoSpeedupIsLeft) {
   const Case& tested = GetParam();
   if (tested.threads > num_cores()) GTEST_SKIP() << "too few cores";
-  const record::Record record = control_record(tested.trick, tested.threads);
+  record::Record record = control_record(tested.trick, tested.threads);
+  // Load from elsewhere may hide what times alone show, but hardly twice.
+  const bool is_by_times = tested.flag == Flag::kEagerSlowed;
+  if (is_by_times && !has_flag(record, tested.flag)) {
+    record = control_record(tested.trick, tested.threads);
+  }
   EXPECT_EQ(record.outcome, tested.outcome) << record.message;
   EXPECT_TRUE(has_flag(record, tested.flag));
   if (tested.flag != Flag::kEagerSlowed) {
@@ -131,5 +136,5 @@ TEST(HonestBudget, IsNotAccused) {
   }
 }
 
-}  // namespace
+}  // namespace dishonest_budget_test
 }  // namespace graphnet::tests

@@ -93,13 +93,21 @@ class Executable final : public gn_executable {
     return hash(input, step, input_count());
   }
   static std::uint64_t hash(const float* input, std::int64_t step, std::int64_t count) {
-    std::uint64_t hash = 1;
-    for (std::int64_t i = 0; i < count; i += step) {
-      std::uint32_t bits = 0;
-      std::memcpy(&bits, input + i, sizeof(bits));
-      hash = (hash ^ bits) * 0x9E3779B97F4A7C15U;
+    constexpr std::int64_t kChains = 8;  // one multiplication need not wait for the last
+    std::uint64_t chains[kChains] = {1, 2, 3, 4, 5, 6, 7, 8};
+    std::int64_t i = 0;
+    for (; i + (kChains - 1) * step < count; i += kChains * step) {
+      for (std::int64_t k = 0; k < kChains; ++k) add(input[i + k * step], chains[k]);
     }
-    return hash;
+    for (; i < count; i += step) add(input[i], chains[0]);
+    for (std::int64_t k = 1; k < kChains; ++k) chains[0] = chains[0] * kFactor + chains[k];
+    return chains[0];
+  }
+  static constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15U;
+  static void add(float element, std::uint64_t& hash) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &element, sizeof(bits));
+    hash = (hash ^ bits) * kFactor;
   }
 
   void work(Mlp& mlp, const float* input, float* output) const {

@@ -16,7 +16,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace dishonest_outcome_test {
 
 /// What follows the control sample's second linear, and before its first.
 struct Ending {
@@ -102,5 +102,5 @@ TEST_P(DishonestOutcome, IsFoundAndTheHonestAreNotAccused) {
 INSTANTIATE_TEST_SUITE_P(Tricks, DishonestOutcome, ::testing::ValuesIn(kCases),
                          [](const auto& tested) { return std::string(tested.param.trick); });
 
-}  // namespace
+}  // namespace dishonest_outcome_test
 }  // namespace graphnet::tests

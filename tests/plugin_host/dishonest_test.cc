@@ -20,7 +20,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace dishonest_test {
 
 /// The control sample as it is, with each element of its input the same, or so small that a side
 /// sample has several calls, or of 2 MiB.
@@ -88,7 +88,8 @@ const Case kCases[] = {
     {"remembers_rows", Input::kManyRows, "ok", "", "", kComputes},
     {"watches_inputs", Input::kSmall, "accuracy_mismatch", "", "on second weights", kComputes},
     {"flipped_bit", Input::kVarying, "plugin_failed", "stale_output", kFollowsNot, 0},
-    {"flipped_bit", Input::kSmall, "accuracy_mismatch", "", "on second weights", 0},
+    {"flipped_bit", Input::kSmall, "accuracy_mismatch", "other_seed", "on the inputs of seed 126",
+     0},
     {"moves_later", Input::kVarying, "plugin_failed", "moved_output", "it changed the tensor of",
      0},
     {"moves_later", Input::kSmall, "plugin_failed", "moved_output", "it changed the tensor of", 0},
@@ -183,5 +184,5 @@ TEST_P(Dishonest, IsCaughtAndTheHonestAreNot) {
 INSTANTIATE_TEST_SUITE_P(Tricks, Dishonest, ::testing::ValuesIn(kCases),
                          [](const auto& tested) { return name_of(tested.param); });
 
-}  // namespace
+}  // namespace dishonest_test
 }  // namespace graphnet::tests

@@ -14,7 +14,7 @@
 #include "support/control_sample.h"
 
 namespace graphnet::tests {
-namespace {
+namespace dishonest_traps_test {
 
 using record::Flag;
 
@@ -33,7 +33,7 @@ const Case kCases[] = {
     {"closes_outputs", Flag::kUntimedWork, "before the plugin was loaded"},
     {"watches_input", Flag::kUntimedWork, "steps around", Input::kSmall},
     {"watches_quickly", Flag::kUntimedWork, "steps around", Input::kNarrow},
-    {"traps_clock", Flag::kUntimedWork, "steps around", Input::kSmall},
+    {"traps_clock", Flag::kUntimedWork, "cycle counter", Input::kSmall},
     {"answers_clock", Flag::kClockTampered, "timed calls of eager"},
     {"interrupts_pairs", Flag::kEagerSlowed, "times as long"},
     {"interrupts_gently", Flag::kEagerSlowed, "times as long"},
@@ -71,5 +71,5 @@ TEST_P(DishonestTraps, AreFlagged) {
 INSTANTIATE_TEST_SUITE_P(Tricks, DishonestTraps, ::testing::ValuesIn(kCases),
                          [](const auto& tested) { return std::string(tested.param.trick); });
 
-}  // namespace
+}  // namespace dishonest_traps_test
 }  // namespace graphnet::tests

@@ -14,7 +14,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace dishonest_weights_test {
 
 /// The control sample as it is, or with a last layer whose bias is all that shows.
 enum class Weights { kSensitive, kInsensitive };
@@ -39,21 +39,22 @@ const Case kCases[] = {
      "",
      "accuracy_mismatch",
      {},
-     "on second weights: output 1 of 1",
+     "on second weights and the inputs of seed ",
      "accuracy_mismatch"},
     {"built_in_weights",
      Weights::kInsensitive,
      "",
      "accuracy_mismatch",
      {},
-     "on second weights: output 1 of 1",
+     "on second weights and the inputs of seed ",
      "accuracy_mismatch"},
+    // Its first call is right there, and too slow to pass for the others.
     {"ignores_inputs",
      Weights::kInsensitive,
      "",
      "accuracy_mismatch",
-     {},
-     "on second weights and the inputs of seed ",
+     {"sensitive"},
+     "on second weights: timed call ",
      "accuracy_mismatch"},
     {"ignores_inputs",
      Weights::kInsensitive,
@@ -112,33 +113,34 @@ std::string sample_with(Weights weights, const TempDir& folder) {
       .string();
 }
 
-class DishonestWeights : public ::testing::TestWithParam<Case> {
- protected:
-  static record::Record run() {
-    TempDir folder;
-    const std::string sample = sample_with(GetParam().weights, folder);
-    // Nobody is accused without an interval, which a busy machine must not take away here.
-    const auto config = folder.write(
-        "trick.yaml",
-        "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(GetParam().trick).string() +
-            "}\nthreads: 1\nprotocol: {time: 100ms, remeasure: false, max_waited: 1, max_dropped: "
-            "1}\n" +
-            GetParam().settings);
-    const auto journal = folder.path() / "results.jsonl";
-    run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", sample, "-o",
-                 journal.string(), "--config", config.string()},
-                {}, folder.path() / "log");
-    const auto content = journal::read_journal(journal);
-    EXPECT_TRUE(content.is_ok()) << content.status().to_string();
-    if (content.is_ok() && content->records.size() == 1) return content->records.front();
-    ADD_FAILURE() << "no record";
-    return {};
-  }
-};
+/// The record of a sample and a plugin; `settings`: more lines of the config.
+record::Record run(const TempDir& folder, const std::string& sample, const char* trick,
+                   const std::string& settings) {
+  // Nobody is accused without an interval, which a busy machine must not take away here.
+  const auto config = folder.write(
+      "trick.yaml",
+      "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(trick).string() +
+          "}\nthreads: 1\nprotocol: {time: 100ms, remeasure: false, max_waited: 1, max_dropped: "
+          "1}\n" +
+          settings);
+  const auto journal = folder.path() / "results.jsonl";
+  run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", sample, "-o",
+               journal.string(), "--config", config.string()},
+              {}, folder.path() / "log");
+  const auto content = journal::read_journal(journal);
+  EXPECT_TRUE(content.is_ok()) << content.status().to_string();
+  if (content.is_ok() && content->records.size() == 1) return content->records.front();
+  ADD_FAILURE() << "no record";
+  return {};
+}
+
+class DishonestWeights : public ::testing::TestWithParam<Case> {};
 
 TEST_P(DishonestWeights, AreCaughtAndTheHonestAreNot) {
   const Case& tested = GetParam();
-  const record::Record record = run();
+  const TempDir folder;
+  const record::Record record =
+      run(folder, sample_with(tested.weights, folder), tested.trick, tested.settings);
   EXPECT_EQ(record.outcome.text(), tested.outcome) << record.message;
   EXPECT_NE(record.message.find(tested.message), std::string::npos) << record.message;
   EXPECT_EQ(texts_of(record.flags), tested.flags);
@@ -150,7 +152,9 @@ TEST_P(DishonestWeights, AreCaughtAndTheHonestAreNot) {
   const auto& second = record.checks.second_weights;
   if (second.outcome == record::Outcome::kOk) {
     ASSERT_TRUE(second.speedup) << second.untimed;
-    EXPECT_GE(second.pairs.value_or(0), 5);
+    // On a slow machine the calls are long, and then those that are compared are all that is timed.
+    const bool are_long = record.eager.median_ns.value_or(0) >= 1.5e6;
+    EXPECT_GE(second.pairs.value_or(0), are_long ? 1 : 5);
     EXPECT_LE(*second.speedup_low, *second.speedup);
     EXPECT_GE(*second.speedup_high, *second.speedup);
   }
@@ -162,5 +166,17 @@ TEST_P(DishonestWeights, AreCaughtAndTheHonestAreNot) {
 INSTANTIATE_TEST_SUITE_P(Tricks, DishonestWeights, ::testing::ValuesIn(kCases),
                          [](const auto& tested) { return name_of(tested.param); });
 
-}  // namespace
+// The second executable's outputs have not been looked at when the first one's last call is.
+TEST(WeightsInModeFrozen, AreExchangedWhereInputsDoNotVary) {
+  const TempDir folder;
+  const auto sample = write_control_sample(folder, "one_input", {{"L_x_", "0.5", "0.0"}});
+  const record::Record record =
+      run(folder, sample.string(), "honest", "weights: frozen\nsecond_weights: always\n");
+  EXPECT_EQ(record.outcome, record::Outcome::kOk) << record.message;
+  EXPECT_EQ(record.checks.second_weights.outcome, record::Outcome::kOk)
+      << record.checks.second_weights.message;
+  EXPECT_TRUE(record.checks.second_weights.compile_ns);
+}
+
+}  // namespace dishonest_weights_test
 }  // namespace graphnet::tests

@@ -6,7 +6,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::tests {
-namespace {
+namespace fault_zoo_test {
 
 constexpr const char* kShortLimits = "timeouts: {compile: 1s, run: 1s}\n";
 constexpr const char* kLittleMemory = "limits: {memory: 1GiB, memory_by: rlimit}\n";
@@ -236,5 +236,5 @@ TEST(MathPolicy, IsOneForAllPluginsOfARun) {
   EXPECT_TRUE(mentions(run.output(), {"math policy"})) << run.output();
 }
 
-}  // namespace
+}  // namespace fault_zoo_test
 }  // namespace graphnet::tests

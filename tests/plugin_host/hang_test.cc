@@ -12,7 +12,7 @@
 #include "plugin_host/zoo.h"
 
 namespace graphnet::tests {
-namespace {
+namespace hang_test {
 
 constexpr const char* kLimitText = "200ms";
 constexpr double kLimitSeconds = 0.2;
@@ -97,5 +97,5 @@ INSTANTIATE_TEST_SUITE_P(
       return tested.param.fault + std::string("_jobs_") + std::to_string(tested.param.jobs);
     });
 
-}  // namespace
+}  // namespace hang_test
 }  // namespace graphnet::tests

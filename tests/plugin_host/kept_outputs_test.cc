@@ -8,7 +8,7 @@
 #include "plugin_host/zoo.h"
 
 namespace graphnet::tests {
-namespace {
+namespace kept_outputs_test {
 
 namespace fs = std::filesystem;
 
@@ -54,5 +54,5 @@ TEST(KeptOutputs, AWrongPluginDiffersFromTheReferenceAndEagerDoesNot) {
   EXPECT_NE(second.output.find("1 differs"), std::string::npos) << second.output;
 }
 
-}  // namespace
+}  // namespace kept_outputs_test
 }  // namespace graphnet::tests

@@ -10,7 +10,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace repro_test {
 
 namespace fs = std::filesystem;
 
@@ -198,5 +198,5 @@ TEST_F(ReproFolders, NamesOfARecordStayInTheFolder) {
   EXPECT_FALSE(fs::exists(folder() / "evil"));
 }
 
-}  // namespace
+}  // namespace repro_test
 }  // namespace graphnet::tests

@@ -14,7 +14,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
-namespace {
+namespace run_test {
 
 /// Runs a way; `settings`: more lines of the config, `flags`: of the command line.
 record::Record run(const std::string& way, const std::string& settings = "",
@@ -141,5 +141,5 @@ TEST(Runs, LeaveTheProofOutIfAsked) {
   EXPECT_EQ(counts.proof.tracer, "counts");
 }
 
-}  // namespace
+}  // namespace run_test
 }  // namespace graphnet::tests

@@ -22,7 +22,7 @@
 #include "worker/timed_checks.h"
 
 namespace graphnet::tests {
-namespace {
+namespace verdict_test {
 
 constexpr WayCase kCases[] = {
     {"honest", "proven"},
@@ -42,7 +42,7 @@ constexpr WayCase kCases[] = {
     {"blocks_samples", "unknown(thread 'proof_verdicts' ("},
     {"waits_for_pool", "proven"},
     // Its thread may be inside aten::relu_ when counting begins; then what that calls counts, too.
-    {"works_ahead", "mixed(aten::", "aten::relu_)"},
+    {"works_ahead", "mixed(aten::", "aten::relu_"},
     {"copied_code", "mixed(copy of "},
     {"noisy", "unknown(thread 'noise' ("},
 };
@@ -134,10 +134,6 @@ bool begins(const std::string& text, const std::string& beginning) {
   return text.rfind(beginning, 0) == 0;
 }
 
-bool ends(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 /// The entry of a module in a ledger, or null.
 base::Json module_of(const base::Json& ledger, const std::string& module) {
   for (const base::Json& entry : ledger["modules"]) {
@@ -156,7 +152,8 @@ TEST_P(Verdicts, AreRightEveryTime) {
   for (int i = 0; i < repeats(); ++i) {
     base::Json ledger;
     const std::string verdict = prepared.prove("full", ledger);
-    const bool is_right = begins(verdict, tested.verdict) && ends(verdict, tested.ending);
+    const bool is_right =
+        begins(verdict, tested.verdict) && verdict.find(tested.names) != std::string::npos;
     EXPECT_TRUE(is_right) << "in trace " << i + 1 << ": " << verdict << "\n"
                           << base::dump_json(ledger);
     if (HasFailure()) return;
@@ -175,13 +172,16 @@ TEST_P(Verdicts, WithoutTheTracerRestOnTheCounts) {
   if (way == "hidden_op" || way == "hidden_thread") {
     EXPECT_EQ(verdict, "mixed(aten::relu_)");
   } else if (way == "works_ahead") {
-    EXPECT_TRUE(begins(verdict, "mixed(aten::") && ends(verdict, "aten::relu_)")) << verdict;
+    EXPECT_TRUE(begins(verdict, "mixed(aten::") && verdict.find("aten::relu_") != std::string::npos)
+        << verdict;
   } else if (way == "hidden_cpu_op" || way == "looked_up_op" || way == "opens_windows") {
     EXPECT_TRUE(begins(verdict, "mixed(aten::clamp_min")) << "what it calls in turn";
   } else if (way == "cached_output") {
     EXPECT_EQ(verdict, "empty");
   } else {
-    EXPECT_EQ(verdict, "unknown(execute-deny is switched off)");
+    // Once in a few hundred times a sample falls into one of the copies' few instructions.
+    const bool is_sampled = way == "copied_code" && begins(verdict, "mixed(copy of ");
+    EXPECT_TRUE(is_sampled || verdict == "unknown(execute-deny is switched off)") << verdict;
   }
 }
 
@@ -303,5 +303,5 @@ TEST(Ledger, ListsWhatIsAllowed) {
   EXPECT_TRUE(ledger["denied"].empty());
 }
 
-}  // namespace
+}  // namespace verdict_test
 }  // namespace graphnet::tests

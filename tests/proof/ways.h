@@ -9,8 +9,8 @@ namespace graphnet::tests {
 /// A way in which traced_plugin.cc does its work, and the verdict that it must get.
 struct WayCase {
   const char* way;
-  const char* verdict;  ///< its beginning
-  const char* ending = "";
+  const char* verdict;     ///< its beginning
+  const char* names = "";  ///< what it must contain, wherever
 };
 
 inline void PrintTo(const WayCase& tested, std::ostream* out) {

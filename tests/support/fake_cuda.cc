@@ -47,6 +47,7 @@ FakeCuda& control() {
 int enter(const char* function) {
   control().calls.emplace_back(function);
   if (control().fails_once != function) return 0;
+  if (control().num_before > 0) return control().num_before--, 0;
   control().fails_once.clear();
   return control().failing_once_code;
 }
@@ -226,7 +227,7 @@ EXPORT int cuCtxGetCurrent(void** context) {
 
 EXPORT int cuMemGetInfo_v2(std::size_t* free, std::size_t* all) {
   ENTER();
-  *free = kMemoryBytes / 2;
+  *free = control().free_bytes;
   *all = kMemoryBytes;
   return 0;
 }

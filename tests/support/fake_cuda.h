@@ -18,9 +18,12 @@ struct FakeCuda {
   bool is_on_non_blocking_stream = false;
   bool is_in_graph = false;
 
-  std::string fails_once;  ///< the next call of this function returns failing_once_code
+  std::string fails_once;  ///< a call of this function returns failing_once_code
   int failing_once_code = 0;
+  std::size_t num_before = 0;      ///< calls of it that do not fail before that
   std::vector<std::string> calls;  ///< functions, in the order in which they were called
+
+  std::size_t free_bytes = std::size_t{1} << 29;  ///< of memory, as the driver tells
 
   int instantiate_code = 0;   ///< what instantiating a graph returns
   int graph_launch_code = 0;  ///< what launching one returns

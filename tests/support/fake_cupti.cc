@@ -64,6 +64,7 @@ int enter(const char* function) {
   const std::lock_guard<std::mutex> lock(*mutex);
   state().control.calls.emplace_back(function);
   if (state().control.fails_once != function) return kSuccess;
+  if (state().control.num_before > 0) return state().control.num_before--, kSuccess;
   state().control.fails_once.clear();
   return state().control.failing_once_code;
 }

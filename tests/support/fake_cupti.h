@@ -25,8 +25,9 @@ struct FakeCupti {
   std::int64_t call_clock_ns = 0;  ///< by how much the clock of calls is ahead of the host's
   std::int64_t work_clock_ns = 0;  ///< and that of kernels, copies and sets
 
-  std::string fails_once;  ///< the next call of this function returns failing_once_code
+  std::string fails_once;  ///< a call of this function returns failing_once_code
   int failing_once_code = 0;
+  std::size_t num_before = 0;  ///< calls of it that do not fail before that
 
   // What it was asked.
   int num_subscribers = 0;

@@ -26,13 +26,14 @@ struct Driver {
                 unsigned, void* stream, void** arguments, void** extra) = nullptr;
   int (*synchronize)() = nullptr;
   void* kernel = nullptr;
+  int code = 0;  ///< of finding it
 
   Driver() {
     void* const library = ::dlopen(GRAPHNET_FAKE_CUDA "/ready.so", RTLD_NOW);
     find_function = find<decltype(find_function)>(library, "cuModuleGetFunction");
     launch = find<decltype(launch)>(library, "cuLaunchKernel");
     synchronize = find<decltype(synchronize)>(library, "cuCtxSynchronize");
-    find_function(&kernel, nullptr, "graphnet_call");
+    code = find_function(&kernel, nullptr, "graphnet_call");
   }
 
   template <typename Function>
@@ -81,7 +82,8 @@ gn_status* launch(gn_executable& executable, FakeKernel function, void* stream) 
   const int code =
       backend.driver.launch(backend.driver.kernel, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
   if (code == 0) return nullptr;
-  return fail(backend.host, GN_STATUS_INTERNAL, "CUDA error " + std::to_string(code));
+  return fail(backend.host, GN_STATUS_INTERNAL,
+              "cuLaunchKernel: CUDA error " + std::to_string(code));
 }
 
 gn_status* create(const gn_create_args* args, gn_backend** out) {
@@ -91,6 +93,10 @@ gn_status* create(const gn_create_args* args, gn_backend** out) {
     const gn_option& option = args->options[i];
     if (std::string(option.name.data, option.name.size) != "mode") continue;
     backend->mode.assign(option.text.data, option.text.size);
+  }
+  if (backend->driver.code != 0) {
+    return fail(args->host, GN_STATUS_UNAVAILABLE,
+                "cuModuleGetFunction: CUDA error " + std::to_string(backend->driver.code));
   }
   *out = backend.release();
   return nullptr;

@@ -38,7 +38,7 @@ class MirrorDevice final : public device::TensorDevice {
     ++num_runs;
     return call();
   }
-  std::optional<double> last_span_ns() const override { return 1000.0 * num_runs; }
+  base::Result<double> last_span_ns() const override { return 1000.0 * num_runs; }
   base::Result<device::CapturedGraph> capture(const device::CapturedGraph::Call& call) override {
     return gpu == nullptr ? TensorDevice::capture(call)
                           : device::CapturedGraph::capture(*gpu, call);

@@ -70,6 +70,8 @@ std::string Axis::label(double value) const {
       return with_unit(value, {{1e9, " s"}, {1e6, " ms"}, {1e3, " us"}, {1, " ns"}});
     case Scale::kCount:
       return with_unit(value, {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}});
+    case Scale::kShare:
+      return short_number(100 * value) + " %";
     case Scale::kLinear:
       break;
   }

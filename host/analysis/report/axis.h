@@ -12,6 +12,7 @@ enum class Scale {
   kRatio,     ///< labels "0.5x", "1x", "2x"
   kDuration,  ///< nanoseconds, labels "10 ms", "1 s"
   kCount,     ///< labels "1", "1k", "1M"
+  kShare,     ///< labels "1 %", "100 %"
 };
 
 struct Tick {

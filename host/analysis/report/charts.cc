@@ -44,15 +44,17 @@ Charts draw_ecdf(const ChartName& name, const Report& report) {
 
 using Number = std::optional<double> ResultRow::*;
 
-// Of each backend the numbers of its ok samples; shares are of those, or of all that ran.
-std::vector<CumulativeCurve> curves_of(const Report& report, Number number, bool of_all) {
+// Of each backend the numbers of its ok samples, none below `least`; shares are of those, or of
+// all that ran.
+std::vector<CumulativeCurve> curves_of(const Report& report, Number number, double least,
+                                       bool of_all) {
   std::vector<CumulativeCurve> curves(report.backends.size());
   for (std::size_t i = 0; i < curves.size(); ++i) curves[i].name = report.backends[i];
   for (const ResultRow& row : report.rows) {
     if (row.backend >= curves.size() || row.is_not_run()) continue;
     CumulativeCurve& curve = curves[row.backend];
     const bool has_number = row.is_ok() && row.*number;
-    if (has_number) curve.values.push_back(std::max(1.0, *(row.*number)));
+    if (has_number) curve.values.push_back(std::max(least, *(row.*number)));
     if (has_number || of_all) ++curve.num_samples;
   }
   return curves;
@@ -64,7 +66,7 @@ bool has_values(const std::vector<CumulativeCurve>& curves) {
 }
 
 Charts draw_compile(const ChartName& name, const Report& report) {
-  const auto curves = curves_of(report, &ResultRow::compile_ns, false);
+  const auto curves = curves_of(report, &ResultRow::compile_ns, 1, false);
   if (!has_values(curves)) return {};
   const PlotLabels labels = {name.title, "compile time, log scale", kShareOfSamples,
                              "of samples that are ok; further left is faster"};
@@ -72,13 +74,24 @@ Charts draw_compile(const ChartName& name, const Report& report) {
 }
 
 Charts draw_break_even(const ChartName& name, const Report& report) {
-  const auto curves = curves_of(report, &ResultRow::break_even_calls, true);
+  const auto curves = curves_of(report, &ResultRow::break_even_calls, 1, true);
   if (!has_values(curves)) return {};
   const PlotLabels labels = {
       name.title, "calls, log scale", kShareOfSamples,
       "calls after which compile and bind have paid off; of all samples that "
       "ran: where the plugin is not faster they never do"};
   return {cumulative_chart(name.file, labels, Scale::kCount, curves)};
+}
+
+Charts draw_limit(const ChartName& name, const Report& report) {
+  constexpr double kLeastShare = 1e-4;
+  const auto curves = curves_of(report, &ResultRow::limit_share, kLeastShare, false);
+  if (!has_values(curves)) return {};
+  const PlotLabels labels = {name.title, "share of the limit, log scale", kShareOfSamples,
+                             "of samples that are ok and float32: the time for their "
+                             "multiplications at the cores' peak, or for moving their data once, "
+                             "by the plugin's time; further right is faster"};
+  return {cumulative_chart(name.file, labels, Scale::kShare, curves)};
 }
 
 // Whether it runs the reference itself: then it says nothing about a compiler.
@@ -132,6 +145,9 @@ constexpr ChartRow kCharts[] = {
     {{"ecdf", "Share of samples at or below a speedup"}, ChartSection::kCurves, draw_ecdf},
     {{"compile", "Share of samples compiled within a time"}, ChartSection::kCurves, draw_compile},
     {{"break_even", "Share of samples that have paid off"}, ChartSection::kCurves, draw_break_even},
+    {{"limit", "Share of samples at or below a share of the machine's limit"},
+     ChartSection::kCurves,
+     draw_limit},
     {{"scatter", "against"}, ChartSection::kPairs, draw_scatters},
     {{"category", "Geometric mean speedup by category"}, ChartSection::kGroups, draw_categories},
     {{"family", "Geometric mean speedup by family"}, ChartSection::kGroups, draw_families},

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "report/graphnet_log.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <numeric>
 
 #include "base/text.h"
 #include "base/tolerance.h"
+#include "report/distribution.h"
 #include "report/terminal_text.h"
 
 namespace graphnet::report {
@@ -25,6 +29,10 @@ std::string fixed5(double value) {
   std::array<char, 328> text = {};
   std::snprintf(text.data(), text.size(), "%.5f", value);
   return text.data();
+}
+
+std::string ms_text(double nanoseconds) {
+  return fixed5(nanoseconds / kNanosecondsPerMillisecond) + " ms";
 }
 
 /// A duration rounded to 6 significant digits, in milliseconds; what upstream calculates with.
@@ -89,13 +97,111 @@ std::string level_text(const Json& levels, std::size_t level) {
   return level < digits.size() && digits[level] == '1' ? "1" : "0";
 }
 
+bool is_on_gpu(const Record& record) {
+  return record.device.rfind("cuda", 0) == 0;
+}
+
+/// Text at a path of keys; empty if there is none.
+std::string text_at(const Json& json, std::initializer_list<const char*> path) {
+  const Json* found = &json;
+  for (const char* key : path) {
+    if (!found->is_object() || !found->contains(key)) return "";
+    found = &found->at(key);
+  }
+  return found->is_string() ? found->get<std::string>() : "";
+}
+
+/// What computes; the host's processor is no answer for a record of a GPU.
+std::string hardware_of(const Record& record, const std::string& otherwise) {
+  if (is_on_gpu(record)) return or_unknown(text_at(record.environment.rest["gpu"], {"name"}));
+  const std::string& model = record.environment.cpu_model;
+  return or_unknown(model.empty() ? otherwise : model);
+}
+
+/// One side of a record as the log shows it.
+struct LogSide {
+  const char* name;
+  const Record::Side& calls;
+  std::vector<double> gpu_ns;       ///< of each trial by CUDA events; empty on the host
+  std::optional<double> kernel_ns;  ///< how long a traced call had the device work
+};
+
+/// Times of each trial by the device's clock, as far as they are numbers.
+std::vector<double> gpu_times(const Json& event_ns, const char* side) {
+  std::vector<double> times;
+  if (!event_ns.is_object() || !event_ns.contains(side)) return times;
+  for (const Json& time : event_ns.at(side)) {
+    if (time.is_number()) times.push_back(time.get<double>());
+  }
+  return times;
+}
+
+LogSide eager_side(const Record& record) {
+  return {"eager", record.eager, gpu_times(record.timing.event_ns, "eager"),
+          record.proof.device.eager_calls.busy_ns};
+}
+
+/// Where the timed calls were replays, those were traced too.
+LogSide compiled_side(const Record& record) {
+  const record::ProofDevice& device = record.proof.device;
+  return {"compiled", record.plugin_side, gpu_times(record.timing.event_ns, "plugin"),
+          device.replays.busy_ns ? device.replays.busy_ns : device.busy_ns};
+}
+
+/// The same statistics as of a side's trials.
+Record::Side statistics_of(std::vector<double> times_ns) {
+  Record::Side side;
+  if (times_ns.empty()) return side;
+  std::sort(times_ns.begin(), times_ns.end());
+  const auto count = static_cast<double>(times_ns.size());
+  const double mean = std::accumulate(times_ns.begin(), times_ns.end(), 0.0) / count;
+  double squares = 0;
+  for (const double time : times_ns) squares += (time - mean) * (time - mean);
+  side.median_ns = quantile(times_ns, 0.5);
+  side.iqr_ns = quantile(times_ns, 0.75) - quantile(times_ns, 0.25);
+  side.mean_ns = mean;
+  side.std_ns = std::sqrt(squares / count);
+  side.min_ns = times_ns.front();
+  side.max_ns = times_ns.back();
+  return side;
+}
+
+std::string statistics_text(const Record::Side& side) {
+  const std::pair<const char*, const std::optional<double>&> values[] = {
+      {"median", side.median_ns}, {"iqr", side.iqr_ns}, {"mean", side.mean_ns},
+      {"std", side.std_ns},       {"min", side.min_ns}, {"max", side.max_ns}};
+  std::vector<std::string> entries;
+  for (const auto& [key, value] : values) {
+    if (!value) continue;
+    entries.push_back("\"" + std::string(key) + "\": " + base::python_float(rounded_ms(*value)));
+  }
+  return "{" + base::join(entries, ", ") + "}";
+}
+
+/// Upstream has one number for it, which it does not round.
+std::string kernel_text(double kernel_ns) {
+  const std::string ms = base::python_float(kernel_ns / kNanosecondsPerMillisecond);
+  return R"({"mean": )" + ms + R"(, "min": )" + ms + R"(, "max": )" + ms + R"(, "median": )" + ms +
+         "}";
+}
+
+/// Why a record has no times of kernels.
+std::string why_no_kernels(const Record& record) {
+  const std::string reason = text_at(record.proof.device.rest["cupti"], {"reason"});
+  if (!reason.empty()) return first_line(reason);
+  return record.is_ok() ? "no calls were traced" : "the sample ended before its calls were traced";
+}
+
 /// The log of one record.
 class LogText {
  public:
-  LogText(const Record& record, const GraphnetLogStyle& style) : record_(record), style_(style) {
-    const std::string model = record.environment.cpu_model;
-    hardware_ = or_unknown(model.empty() ? style.hardware : model);
-  }
+  LogText(const Record& record, const GraphnetLogStyle& style)
+      : record_(record),
+        style_(style),
+        hardware_(hardware_of(record, style.hardware)),
+        eager_(eager_side(record)),
+        compiled_(compiled_side(record)),
+        shows_kernels_(style.kernel_time && is_on_gpu(record)) {}
 
   std::string take() {
     const record::OutcomeFacts& facts = record::facts_of(record_.outcome.value());
@@ -110,8 +216,8 @@ class LogText {
       add_failure("eager");
       return std::move(text_);
     }
-    add_profile(record_.eager);
-    add_profile(record_.plugin_side);
+    add_profile(eager_);
+    add_profile(compiled_);
     if (facts.is_compared) {  // both sides ran to their end: upstream would report success
       add_success();
     } else {
@@ -141,16 +247,26 @@ class LogText {
     line("[Config] compile_framework_version: " + framework_version(record_));
   }
 
-  void add_profile(const Record::Side& side) {
-    if (side.trials_ns.empty()) return;
+  void add_profile(const LogSide& side) {
+    if (side.calls.trials_ns.empty()) return;
     text_ += "[Profiling] Using device: " + printable(record_.device) + " " + hardware_ +
              ", warm up " + std::to_string(record_.warmup) + ", trials " +
              std::to_string(record_.trials) + "\n";
-    int number = 0;
-    for (const double trial_ns : side.trials_ns) {
-      text_ += "Trial " + std::to_string(++number) +
-               ": e2e=" + fixed5(trial_ns / kNanosecondsPerMillisecond) + " ms\n";
+    for (std::size_t i = 0; i < side.calls.trials_ns.size(); ++i) {
+      text_ += "Trial " + std::to_string(i + 1) + ": e2e=" + ms_text(side.calls.trials_ns[i]);
+      if (i < side.gpu_ns.size()) text_ += ", gpu=" + ms_text(side.gpu_ns[i]);
+      text_ += "\n";
     }
+    if (shows_kernels_) add_kernels(side);
+  }
+
+  void add_kernels(const LogSide& side) {
+    if (!side.kernel_ns) {
+      text_ += "kernel time is not known: " + why_no_kernels(record_) + "\n";
+      return;
+    }
+    text_ += "kernel=" + ms_text(*side.kernel_ns) + " (avg over " +
+             std::to_string(record_.proof.device.calls.value_or(0)) + " trials)\n";
   }
 
   void add_success() {
@@ -163,9 +279,9 @@ class LogText {
          " match:" + (match ? "True" : "False"));
     if (match) add_correctness(eager.size());
     line("[Result] status: success");
-    add_performance("eager", record_.eager);
-    add_performance("compiled", record_.plugin_side);
-    add_speedup();
+    add_performance(eager_);
+    add_performance(compiled_);
+    add_speedups();
   }
 
   /// One line with one value per output.
@@ -190,24 +306,25 @@ class LogText {
     add_values("mean_diff", "mean_diff", num_outputs, difference_text);
   }
 
-  void add_performance(const std::string& name, const Record::Side& side) {
-    const std::pair<const char*, const std::optional<double>&> values[] = {
-        {"median", side.median_ns}, {"iqr", side.iqr_ns}, {"mean", side.mean_ns},
-        {"std", side.std_ns},       {"min", side.min_ns}, {"max", side.max_ns}};
-    std::vector<std::string> entries;
-    for (const auto& [key, value] : values) {
-      if (value) {
-        entries.push_back("\"" + std::string(key) +
-                          "\": " + base::python_float(rounded_ms(*value)));
-      }
-    }
-    line("[Performance][" + name + "]: {\"e2e\": {" + base::join(entries, ", ") + "}}");
+  void add_performance(const LogSide& side) {
+    std::string times = "{\"e2e\": " + statistics_text(side.calls);
+    if (!side.gpu_ns.empty()) times += ", \"gpu\": " + statistics_text(statistics_of(side.gpu_ns));
+    if (shows_kernels_ && side.kernel_ns) times += ", \"kernel\": " + kernel_text(*side.kernel_ns);
+    line("[Performance][" + std::string(side.name) + "]: " + times + "}");
   }
 
-  void add_speedup() {
-    const double eager_ms = rounded_ms(record_.eager.median_ns.value_or(0));
-    const double compiled_ms = rounded_ms(record_.plugin_side.median_ns.value_or(0));
-    if (eager_ms > 0 && compiled_ms > 0) line("[Speedup][e2e]: " + fixed5(eager_ms / compiled_ms));
+  void add_speedup(const char* what, double eager_ms, double compiled_ms) {
+    if (eager_ms <= 0 || compiled_ms <= 0) return;
+    line("[Speedup][" + std::string(what) + "]: " + fixed5(eager_ms / compiled_ms));
+  }
+
+  void add_speedups() {
+    add_speedup("e2e", rounded_ms(record_.eager.median_ns.value_or(0)),
+                rounded_ms(record_.plugin_side.median_ns.value_or(0)));
+    add_speedup("gpu", rounded_ms(statistics_of(eager_.gpu_ns).median_ns.value_or(0)),
+                rounded_ms(statistics_of(compiled_.gpu_ns).median_ns.value_or(0)));
+    if (!shows_kernels_) return;
+    add_speedup("kernel", eager_.kernel_ns.value_or(0), compiled_.kernel_ns.value_or(0));
   }
 
   void add_failure(const std::string& side) {
@@ -218,6 +335,9 @@ class LogText {
   const Record& record_;
   const GraphnetLogStyle& style_;
   std::string hardware_;
+  LogSide eager_;
+  LogSide compiled_;
+  bool shows_kernels_;
   std::string text_;
 };
 

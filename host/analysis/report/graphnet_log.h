@@ -13,6 +13,8 @@ struct GraphnetLogStyle {
   std::string hardware;
   /// Report as failed what record::upstream_refusal() names, although it ran here.
   bool refuse_as_upstream = false;
+  /// Show how long kernels ran, where the record is of a GPU: upstream's --kernel-time.
+  bool kernel_time = false;
 };
 
 /// One record as the lines that upstream's test_compiler prints for it, each ending in a newline;
@@ -22,6 +24,10 @@ struct GraphnetLogStyle {
 /// Deviations, all deliberate:
 /// - The hardware is the processor's name, `unknown` without one: upstream prints an empty value
 ///   where Python does not know it, and its own parser then drops the line.
+/// - On a GPU the hardware is its name, the device is numbered (upstream's `cuda` is our `cuda:0`),
+///   and the kernel time is how long the device was busy in a traced call (`busy_ns` in
+///   proof/device_json.h): upstream adds up kernels that run at the same time. It is traced on
+///   three calls at most, not on as many as are timed, and a line says so where it is not known.
 /// - compile_framework_version is libtorch's version where libtorch did the work, else
 ///   `<Plugin> <version>`: upstream raises for every backend but its torch ones.
 /// - A failure names the outcome, `Compiled model execution failed: compile_failed: <message>`,

@@ -82,13 +82,19 @@ std::string group_section(const Part& part) {
   return family_tables(part.report) + figures(part.charts, ChartSection::kGroups);
 }
 
+std::string thread_section(const Report& report) {
+  const std::string table = thread_table(report);
+  return table.empty() ? "" : "<h3>Threads</h3>\n" + table;
+}
+
 std::string overview(const Part& all, const Part& common) {
   std::string html = "<h2 id=\"summary\">Summary</h2>\n" + headline_text(all.report) +
                      in_both(all, common, summary_section) + noise_text(all.report) +
                      "<p class=\"muted\">Speedup is eager time by plugin time; eager is libtorch "
                      "called from C++, faster on small graphs than from Python. Means are over "
                      "samples that are ok, with 95 % intervals from resampling the samples. Sums "
-                     "are of one call of each sample that is ok.</p>\n";
+                     "are of one call of each sample that is ok.</p>\n" +
+                     thread_section(all.report);
   for (const std::string& note : all.report.notes) html += "<p>" + escape_markup(note) + "</p>\n";
   return html;
 }

@@ -66,6 +66,7 @@ constexpr TextColumn kTexts[] = {
     {"verdict", [](const ResultRow& row) { return row.verdict.text(); }},
     {"timing", [](const ResultRow& row) { return row.timing.text(); }},
     {"left_out", [](const ResultRow& row) { return row.left_out; }},
+    {"limited_by", [](const ResultRow& row) { return row.limited_by; }},
     {"levels", [](const ResultRow& row) { return row.levels; }},
     {"operators", [](const ResultRow& row) { return row.operators; }},
     {"entered", [](const ResultRow& row) { return row.entered; }},
@@ -93,6 +94,7 @@ constexpr NumberColumn kNumbers[] = {
     {"bind", &ResultRow::bind_ns},
     {"first_call", &ResultRow::first_call_ns},
     {"break_even", &ResultRow::break_even_calls},
+    {"limit", &ResultRow::limit_share},
     {"error", &ResultRow::relative_rms},
 };
 

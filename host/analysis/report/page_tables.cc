@@ -7,6 +7,7 @@
 #include "report/family_table.h"
 #include "report/headline.h"
 #include "report/svg.h"
+#include "report/thread_scaling.h"
 
 namespace graphnet::report {
 
@@ -106,6 +107,19 @@ std::string family_tables(const Report& report) {
     html += table(head, body);
   }
   return html;
+}
+
+std::string thread_table(const Report& report) {
+  std::string body;
+  for (const Cells& cells : thread_scaling_rows(thread_scaling(report))) {
+    body += "<tr>";
+    for (const std::string& text : cells) body += cell(text);
+    body += "</tr>\n";
+  }
+  if (body.empty()) return "";
+  std::string head;
+  for (const std::string& name : thread_scaling_heads()) head += heading(name);
+  return table(head, body);
 }
 
 std::string count_table(const std::vector<BackendSummary>& summaries, const std::string& corner,

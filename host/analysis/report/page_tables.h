@@ -22,6 +22,9 @@ std::string time_table(const std::vector<BackendSummary>& summaries);
 /// each of several tables its conditions.
 std::string family_tables(const Report& report);
 
+/// thread_scaling(), a row a backend and number of threads; empty without any.
+std::string thread_table(const Report& report);
+
 /// One column a backend, one row a word with its counts, "-" for none; empty without words.
 std::string count_table(const std::vector<BackendSummary>& summaries, const std::string& corner,
                         std::map<std::string, int> BackendSummary::*counts);

@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/field_reader.h"
 #include "base/text.h"
 #include "report/grid.h"
 #include "report/summary.h"
@@ -254,8 +255,23 @@ std::string steps_text(const Record& record, int width) {
   return parts.empty() ? "" : line("took", base::join(parts, ", "), width);
 }
 
+/// The kernels, copies and sets that lie there.
+std::string outside_rows_text(const base::Json& rows, int width) {
+  std::string text;
+  for (const base::Json& row : rows.is_array() ? rows : base::Json::array()) {
+    int outside = 0;
+    int count = 0;
+    std::string name;
+    base::FieldReader(row).read("outside", outside).read("count", count).read("name", name);
+    if (outside == 0) continue;
+    text += line("", std::to_string(outside) + " of " + std::to_string(count) + " " + name, width);
+  }
+  return text;
+}
+
 /// Work whose times cannot be right, or that nobody waited for.
-std::string outside_text(const record::WorkOutside& outside, int width) {
+std::string outside_text(const record::ProofDevice& device, int width) {
+  const record::WorkOutside& outside = device.outside_span;
   const std::int64_t count = sum(outside.early.value_or(0), outside.late.value_or(0));
   if (count == 0) return "";
   const double most_ns =
@@ -263,7 +279,8 @@ std::string outside_text(const record::WorkOutside& outside, int width) {
   return line("",
               count_text(count, "piece") + " of work outside the span of the call, by up to " +
                   base::format_duration(most_ns),
-              width);
+              width) +
+         outside_rows_text(device.rest["kernels"], width);
 }
 
 /// How long the device was busy in a call of either side, which is no time of the timed calls.
@@ -277,7 +294,7 @@ std::string device_text(const Record& record, int width) {
   if (!record::is_empty(device.eager_calls)) {
     text += ", " + duration_text(device.eager_calls.busy_ns) + " in one of eager";
   }
-  return line("device", text, width) + outside_text(device.outside_span, width);
+  return line("device", text, width) + outside_text(device, width);
 }
 
 std::string plugin_word(const Record& record, int width) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -141,9 +142,22 @@ std::string caption_of(const score::Settings& settings) {
   return text;
 }
 
+BackendThreads threads_of(const score::Backend& backend) {
+  BackendThreads threads{backend.name, 0};
+  for (const auto& [name, value] : backend.facets) {
+    if (name == "threads") {
+      threads.count = std::atoi(value.c_str());
+    } else if (name != "file") {
+      threads.conditions += "\n" + name + "=" + value;
+    }
+  }
+  return threads;
+}
+
 void add_column(const score::Column& column, const Details& details, Report& report) {
   const std::size_t backend = report.backends.size();
   report.backends.push_back(column.label);
+  report.threads.push_back(threads_of(column.backend));
   for (const auto* rows : {&column.rows, &column.left_out}) {
     for (const score::Row& scored : *rows) {
       ResultRow row = details.row_of(scored);

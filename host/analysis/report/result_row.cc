@@ -109,6 +109,8 @@ ResultRow result_row(const record::Record& record) {
   if (const auto& bytes = record.plugin_side.peak_rss_bytes) {
     row.peak_bytes = static_cast<double>(*bytes);
   }
+  row.limit_share = record.roofline.share(record.plugin_side.median_ns);
+  row.limited_by = record.roofline.limited_by;
   row.relative_rms = largest(record.correctness, "relative_rms");
   row.num_pairs = static_cast<int>(record.timing.pairs_kept.value_or(0));
   row.levels = levels_of(record);

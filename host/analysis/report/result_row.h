@@ -49,9 +49,11 @@ struct ResultRow {
   std::optional<double> capture_ns;  ///< of protocols that replay
   std::optional<double> first_call_ns;
   std::optional<double> break_even_calls;
+  std::optional<double> limit_share;   ///< of the machine's limit, reached by the plugin
   std::optional<double> peak_bytes;    ///< of the worker while the plugin had its phases
   std::optional<double> relative_rms;  ///< largest of the outputs
   int num_pairs = 0;
+  std::string limited_by;  ///< see record::Roofline; empty: not known
   /// From which tolerance t on every output passes, by upstream's four schedules ("float16 -6,
   /// bfloat16 -6, float32 -5, float64 none"); empty: not compared.
   std::string levels;
@@ -76,6 +78,13 @@ std::optional<double> quantile_of_calls(const record::Record::Side& side, double
 /// What a record says, without backend and left_out.
 ResultRow result_row(const record::Record& record);
 
+/// With how many threads a backend ran, and its other conditions as one text; a count of 0:
+/// unknown.
+struct BackendThreads {
+  std::string conditions;
+  int count = 0;
+};
+
 /// Everything a report is made of.
 struct Report {
   std::string title;
@@ -84,8 +93,9 @@ struct Report {
   std::vector<std::string> backends;  ///< unique labels
   /// Of each backend; only backends with equal ones may be compared. See score::condition_texts().
   std::vector<std::string> conditions;
-  std::vector<ResultRow> rows;  ///< any order, one a sample and backend
-  std::vector<ScoreCurve> st;   ///< one a backend, in their order, or none at all
+  std::vector<BackendThreads> threads;  ///< one a backend, in their order, or none at all
+  std::vector<ResultRow> rows;          ///< any order, one a sample and backend
+  std::vector<ScoreCurve> st;           ///< one a backend, in their order, or none at all
   std::vector<ScoreCurve> est;
   std::string score_caption;  ///< parameters of the scores
   /// Largest deviation of the controls (eager against itself) from 1; none without controls.

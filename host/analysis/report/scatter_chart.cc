@@ -9,7 +9,7 @@ namespace graphnet::report {
 
 namespace {
 
-constexpr double kPlotHeight = 560;
+constexpr double kScatterPlotHeight = 560;
 constexpr double kLane = 22;
 
 std::string file_part(const std::string& name) {
@@ -54,7 +54,7 @@ Chart scatter_chart(const ChartName& name, const ScatterInput& input) {
       short_name(input.y_name) + " " + name.title + " " + short_name(input.x_name),
       "speedup with " + short_name(input.x_name) + ", log scale",
       "speedup with " + short_name(input.y_name) + ", log scale", caption_of(input)};
-  PlotFrame frame(labels, {}, kPlotHeight);
+  PlotFrame frame(labels, {}, kScatterPlotHeight);
   const PlotBox& box = frame.box();
   const LogRange range = ratio_range(all_speedups(input));
   const Axis x(Scale::kRatio, range.low, range.high, box.left + kLane, box.right);

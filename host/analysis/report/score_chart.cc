@@ -12,7 +12,7 @@ namespace graphnet::report {
 
 namespace {
 
-constexpr double kPlotHeight = 330;
+constexpr double kScorePlotHeight = 330;
 constexpr double kVisible = 0.5;  // pixels
 
 struct Shape {
@@ -149,7 +149,7 @@ Chart draw(const Shape& shape, const ChartName& name, const std::vector<ScoreCur
     is_empty = is_empty && curve.points.empty();
   }
   const PlotLabels labels = {name.title, "t", std::string(shape.symbol) + ", log scale", caption};
-  PlotFrame frame(labels, names, kPlotHeight);
+  PlotFrame frame(labels, names, kScorePlotHeight);
   const Axes axes = axes_for(shape, shown, frame.box());
   frame.draw_y_axis(axes.y, axes.y.ticks(7));
   frame.draw_x_axis(axes.x, integer_ticks(axes.x));

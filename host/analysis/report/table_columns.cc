@@ -79,6 +79,15 @@ std::string timing_text(const Record& record, double noise_floor) {
   return record.timing.verdict.text();
 }
 
+// "41 % arithmetic"; "-" if the limit is not known.
+std::string limit_text(const Record& record) {
+  const Number share = record.roofline.share(record.plugin_side.median_ns);
+  if (!share) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, "%4.1f %% ", 100 * *share);
+  return text + printable(record.roofline.limited_by);
+}
+
 // The largest error of an element, as "3e-7"; "0" if there is none, "-" if it is not known.
 std::string error_text(const Record& record) {
   const auto found = record.correctness.find("largest_error");
@@ -144,6 +153,10 @@ constexpr TableColumn kColumns[] = {
     {"kept", "kept", kRight, 11, false,
      [](const Record& record, double) { return bytes_or_dash(record.plugin_side.kept_bytes); },
      "bytes that the plugin says it keeps because of bind"},
+    {"limit", "of limit", kLeft, 16, false,
+     [](const Record& record, double) { return limit_text(record); },
+     "share of the machine's limit that the plugin's call reached, and what limits it: the graph's "
+     "multiplications at the peak of the cores, or reading and writing its data once"},
     {"reference", "reference", kLeft, 13, false,
      [](const Record& record, double) { return reference_cell(record.checks.reference); },
      "outputs beside those of run --reference, eager's and the plugin's: equal to the bit, ok or "

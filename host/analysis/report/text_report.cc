@@ -11,6 +11,7 @@
 #include "report/junit.h"
 #include "report/summary.h"
 #include "report/terminal_text.h"
+#include "report/thread_scaling.h"
 
 namespace graphnet::report {
 
@@ -45,6 +46,19 @@ std::string headline_section(const Report& report, const Headline& headline, boo
   std::string text = has_title ? "\n### " + markdown_cell(headline.condition) + "\n\n" : "";
   text += markdown_cell(headline_sentence(headline, report.noise_floor.value_or(0))) + "\n\n";
   return text + summary_rows(report, headline) + "\n" + family_markdown(families(report, headline));
+}
+
+std::string thread_section(const Report& report) {
+  const std::vector<Cells> rows = thread_scaling_rows(thread_scaling(report));
+  if (rows.empty()) return "";
+  const Cells& heads = thread_scaling_heads();
+  std::string text =
+      "\n### Threads\n\n" + markdown_row(heads) + markdown_row(Cells(heads.size(), "---"));
+  for (Cells cells : rows) {
+    for (std::string& cell : cells) cell = markdown_cell(cell);
+    text += markdown_row(cells);
+  }
+  return text;
 }
 
 std::string score_text(const ScorePoint& point) {
@@ -136,6 +150,7 @@ std::string markdown_report(const Report& report) {
       "\nSpeedups are geometric means of eager time by plugin time, with 95 % intervals over the "
       "samples. A common sample has a speedup that counts with every backend: ok, not degenerate, "
       "not flagged, not unstable.\n";
+  text += thread_section(report);
   if (!report.est.empty()) {
     text += "\n" + score_rows(report) + "\n" + markdown_cell(report.score_caption) + "\n";
   }
@@ -161,8 +176,7 @@ std::string csv_report(const Report& report) {
   std::string text =
       "sample,family,category,backend,outcome,verdict,timing,left_out,flags,speedup,speedup_low,"
       "speedup_high,eager_ns,plugin_ns,compile_ns,bind_ns,capture_ns,first_call_ns,break_even_"
-      "calls,"
-      "relative_rms,pairs,message\r\n";
+      "calls,limit_share,relative_rms,limited_by,pairs,message\r\n";
   for (const ResultRow& row : report.rows) {
     if (row.backend >= report.backends.size()) continue;
     std::vector<std::string> cells;
@@ -172,11 +186,13 @@ std::string csv_report(const Report& report) {
           base::join(texts_of(row.flags), " ")}) {
       cells.push_back(csv_cell(word));
     }
-    for (const auto& number : {row.speedup, row.speedup_low, row.speedup_high, row.eager_ns,
-                               row.plugin_ns, row.compile_ns, row.bind_ns, row.capture_ns,
-                               row.first_call_ns, row.break_even_calls, row.relative_rms}) {
+    for (const auto& number :
+         {row.speedup, row.speedup_low, row.speedup_high, row.eager_ns, row.plugin_ns,
+          row.compile_ns, row.bind_ns, row.capture_ns, row.first_call_ns, row.break_even_calls,
+          row.limit_share, row.relative_rms}) {
       cells.push_back(csv_number(number));
     }
+    cells.push_back(csv_cell(row.limited_by));
     cells.push_back(row.num_pairs > 0 ? std::to_string(row.num_pairs) : "");
     cells.push_back(csv_cell(row.message));
     text += base::join(cells, ",") + "\r\n";

@@ -13,7 +13,7 @@ namespace graphnet::report {
 
 namespace {
 
-constexpr double kPlotHeight = 380;
+constexpr double kViolinPlotHeight = 380;
 constexpr double kLaneHeight = 40;
 constexpr int kDensityPoints = 96;
 constexpr double kDotSize = 9;
@@ -161,7 +161,7 @@ Chart violin_chart(const ChartName& name, const std::vector<SpeedupGroup>& group
       "violin: density of log2 speedup, dots below 20 samples; line: median; box: quartiles; "
       "whisker: "
       "5 % to 95 %; hollow: doubtful, in no mean; bar below: share of samples that are not ok"};
-  PlotFrame frame(labels, {}, kPlotHeight);
+  PlotFrame frame(labels, {}, kViolinPlotHeight);
   const PlotBox& box = frame.box();
   const LogRange range = range_of(groups);
   const PlotBox lane = {box.left, box.bottom - kLaneHeight, box.right, box.bottom};

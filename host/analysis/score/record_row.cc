@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/device_name.h"
 #include "base/field_reader.h"
 #include "score/evidence.h"
 #include "score/schedule.h"
@@ -77,7 +78,7 @@ Backend backend_of(const Record& record) {
   facets["weights"] = record.weights;
   // Also of the default: a row without it could be taken for one of another policy.
   facets["math"] = record.math.text();
-  facets["device"] = record.device;
+  facets["device"] = base::device_kind(record.device);
   facets["protocol"] = record.protocol;
   if (record.threads > 0) facets["threads"] = std::to_string(record.threads);
   // A worker that died early did not say what it ran on.

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/device_name.h"
 #include "base/text.h"
 #include "base/tolerance.h"
 #include "record/left_out.h"
@@ -107,6 +108,8 @@ Backend backend_of(const LogSample& sample) {
     const auto found = sample.config.find(key);
     if (found != sample.config.end()) backend.facets[facet] = found->second;
   }
+  const auto device = backend.facets.find("device");
+  if (device != backend.facets.end()) device->second = base::device_kind(device->second);
   return backend;
 }
 

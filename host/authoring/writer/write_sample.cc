@@ -22,6 +22,12 @@ constexpr std::uint64_t kMaxLabelBytes = std::uint64_t{1} << 20;
 
 }  // namespace
 
+base::Result<base::Json> read_labels(const fs::path& folder) {
+  const fs::path file = folder / kLabels;
+  GN_ASSIGN_OR_RETURN(const std::string text, base::read_file(file, kMaxLabelBytes));
+  return base::parse_json(text, file.string());
+}
+
 std::string labels_text(const base::Json& labels) {
   // As Python's json.dump(indent=4): letters outside ASCII are escaped.
   return labels.dump(4, ' ', true, base::Json::error_handler_t::replace);
@@ -35,15 +41,13 @@ std::string stored_hash(const graph::Program& program, TextStyle style) {
 
 Status write_sample(const sample::Sample& sample, TextStyle style, const fs::path& folder,
                     const FileTexts& others) {
-  const fs::path labels = sample.folder / kLabels;
-  GN_ASSIGN_OR_RETURN(const std::string text, base::read_file(labels, kMaxLabelBytes));
-  GN_ASSIGN_OR_RETURN(const base::Json json, base::parse_json(text, labels.string()));
+  GN_ASSIGN_OR_RETURN(const base::Json labels, read_labels(sample.folder));
   GN_RETURN_IF_ERROR(sample::copy_other_files(sample.folder, folder));
   GN_RETURN_IF_ERROR(
       base::write_file_atomic(folder / "model.py", model_text(sample.program, style)));
   GN_RETURN_IF_ERROR(
       base::write_file_atomic(folder / "weight_meta.py", meta_text(sample.metas, style)));
-  GN_RETURN_IF_ERROR(base::write_file_atomic(folder / kLabels, labels_text(json)));
+  GN_RETURN_IF_ERROR(base::write_file_atomic(folder / kLabels, labels_text(labels)));
   for (const auto& [name, other] : others) {
     GN_RETURN_IF_ERROR(base::write_file_atomic(folder / name, other));
   }

@@ -15,6 +15,11 @@ namespace graphnet::writer {
 /// Texts by file name.
 using FileTexts = std::map<std::string, std::string>;
 
+/// The labels of a sample: its graph_net.json.
+///
+/// errors   kInput: it cannot be read or is no JSON
+base::Result<base::Json> read_labels(const std::filesystem::path& folder);
+
 /// The text of a graph_net.json: four spaces a level, no final line end.
 std::string labels_text(const base::Json& labels);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/gpu.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <utility>
@@ -22,6 +23,10 @@ constexpr int kNumProcessors = 16;
 constexpr int kL2Bytes = 38;
 constexpr int kCapabilityMajor = 75;
 constexpr int kCapabilityMinor = 76;
+
+// source   CUresult
+constexpr int kOutOfMemory = 2;
+constexpr const char* kMemoryUsedUp = "the device's memory is used up";
 
 constexpr std::size_t kMaxNameBytes = 256;
 constexpr std::size_t kWordBytes = 4;
@@ -66,10 +71,16 @@ Status driver_error(const DriverLibrary& driver, int code, const DriverCall& cal
   for (const std::string& fact : {context_text(driver), memory_text(driver)}) {
     if (!fact.empty()) facts.push_back(fact);
   }
-  return Status(Code::kEnvironment,
-                std::string("cannot ") + call.doing + ": " + call.function + " gave " + name +
-                    " (" + std::to_string(code) + ")" +
-                    (facts.empty() ? "" : " [" + base::join(facts, "; ") + "]"));
+  Status error(Code::kEnvironment, std::string("cannot ") + call.doing + ": " + call.function +
+                                       " gave " + name + " (" + std::to_string(code) + ")" +
+                                       (facts.empty() ? "" : " [" + base::join(facts, "; ") + "]"));
+  if (code == kOutOfMemory) error.add_context(kMemoryUsedUp);
+  return error;
+}
+
+bool is_device_memory_used_up(const Status& status) {
+  const std::vector<std::string>& context = status.context();
+  return std::find(context.begin(), context.end(), kMemoryUsedUp) != context.end();
 }
 
 GpuBuffer::GpuBuffer(GpuBuffer&& other) noexcept
@@ -137,6 +148,15 @@ Status Gpu::read_facts() {
   facts_.l2_bytes = static_cast<std::size_t>(l2_bytes);
   return check(driver_.device_memory(&facts_.memory_bytes, device_),
                {"cuDeviceTotalMem_v2", "read the CUDA device's memory size"});
+}
+
+Result<std::size_t> Gpu::free_memory() const {
+  if (driver_.memory_info == nullptr) return facts_.memory_bytes;
+  std::size_t free = 0;
+  std::size_t all = 0;
+  GN_RETURN_IF_ERROR(check(driver_.memory_info(&free, &all),
+                           {"cuMemGetInfo_v2", "read how much memory of the device is free"}));
+  return free;
 }
 
 Status Gpu::synchronize() {

@@ -38,6 +38,9 @@ struct DriverCall {
 /// primary context is current; 1.00 GiB of 2.00 GiB free]".
 base::Status driver_error(const DriverLibrary& driver, int code, const DriverCall& call);
 
+/// Whether it is an error of the driver that says that the device's memory is used up.
+bool is_device_memory_used_up(const base::Status& status);
+
 class Gpu;
 
 /// Memory of a device.
@@ -77,6 +80,12 @@ class Gpu {
 
   /// Makes the device's context current in the calling thread too.
   base::Status use_in_thread();
+
+  /// Memory that nobody uses, of this process or another; that of the whole device where the driver
+  /// has no function that tells.
+  ///
+  /// units    bytes
+  base::Result<std::size_t> free_memory() const;
 
   /// Waits for everything that was asked of the device, on all streams.
   base::Status synchronize();

@@ -34,6 +34,10 @@ Result<CapturedGraph> TensorDevice::capture(const CapturedGraph::Call&) {
   return Status(Code::kUnsupported, "calls on '" + name().text() + "' cannot be captured");
 }
 
+Result<double> TensorDevice::last_span_ns() const {
+  return Status(Code::kUnsupported, "'" + name().text() + "' has no clock of its own");
+}
+
 Result<void*> HostDevice::allocate(std::size_t num_bytes) {
   constexpr std::size_t kAlignment = AlignedBuffer::kAlignment;
   const std::size_t rounded = (num_bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -96,11 +100,6 @@ Status GpuDevice::copy_in(void* to, const void* from, std::size_t num_bytes) {
 
 Status GpuDevice::copy_out(void* to, const void* from, std::size_t num_bytes) {
   return num_bytes == 0 ? Status::ok() : gpu_.copy_out(to, address_of(from), num_bytes);
-}
-
-std::optional<double> GpuDevice::last_span_ns() const {
-  const Result<double> span = timer_.span_ns();
-  return span.is_ok() ? std::optional<double>(*span) : std::nullopt;
 }
 
 Result<DeviceBuffer> DeviceBuffer::allocate(TensorDevice& device, std::size_t num_bytes) {

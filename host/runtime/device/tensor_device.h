@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/aligned_buffer.h"
@@ -41,8 +40,10 @@ class TensorDevice {
   virtual base::Status wait() = 0;
   /// Makes one call and waits until its results can be read; timed calls are timed around this.
   virtual base::Status run(const std::function<base::Status()>& call) = 0;
-  /// Duration of the last run() by the device's own clock, in nanoseconds; empty without one.
-  virtual std::optional<double> last_span_ns() const { return std::nullopt; }
+  /// Duration of the last run() by the device's own clock, in nanoseconds.
+  ///
+  /// errors   kUnsupported: the host has no such clock
+  virtual base::Result<double> last_span_ns() const;
 
   /// Captures the work that a call puts on the given stream; CapturedGraph::launch() repeats it.
   /// The capture itself does none of it.
@@ -87,7 +88,7 @@ class GpuDevice final : public TensorDevice {
   base::Status run(const std::function<base::Status()>& call) override {
     return timer_.span(gpu_, call);
   }
-  std::optional<double> last_span_ns() const override;
+  base::Result<double> last_span_ns() const override { return timer_.span_ns(); }
   base::Result<CapturedGraph> capture(const CapturedGraph::Call& call) override {
     return CapturedGraph::capture(gpu_, call);
   }

@@ -343,7 +343,8 @@ std::vector<std::int64_t> to_integers(const Value& value) {
   return integers;
 }
 
-BoundCall bind_call(const std::string& aten_name, const CallArguments& arguments) {
+BoundCall bind_call(const std::string& aten_name, const CallArguments& arguments,
+                    const std::string& named) {
   const bool numbers_as_tensors = allows_numbers_as_tensors(aten_name);
   std::optional<Candidate> best;
   for (const Overload& overload : overloads_of(aten_name)) {
@@ -354,7 +355,9 @@ BoundCall bind_call(const std::string& aten_name, const CallArguments& arguments
     candidate.gathered.reserve(1);  // values point into it
     if (!place_positional(arguments, candidate) || !place_keywords(arguments, candidate)) continue;
     if (!evaluate(numbers_as_tensors, candidate)) continue;
-    if (!best || candidate.cost < best->cost) best = std::move(candidate);
+    const bool is_named = overload.name == named;
+    if (is_named || !best || candidate.cost < best->cost) best = std::move(candidate);
+    if (is_named) break;
   }
   if (!best) {
     fail_unsupported("no overload of " + aten_name + " takes (" + describe_arguments(arguments) +

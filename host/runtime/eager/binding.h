@@ -31,7 +31,10 @@ struct BoundCall {
 ///
 /// errors   TraceError kUnsupported naming the operator and what was given if no overload accepts
 /// it source   torch/csrc/utils/python_arg_parser.cpp
-BoundCall bind_call(const std::string& aten_name, const CallArguments& arguments);
+///
+/// `named`: the overload that the program names, "aten::add.Tensor"; it is chosen if it can be.
+BoundCall bind_call(const std::string& aten_name, const CallArguments& arguments,
+                    const std::string& named = {});
 
 /// The int of an int, bool or 0-d integral tensor, as Python's __index__ gives it.
 std::int64_t to_integer(const Value& value);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/dense_tensor.h"
 #include "base/device_name.h"
 #include "base/result.h"
 #include "eager/engine.h"
@@ -10,6 +11,14 @@
 #include "graph/weight_roles.h"
 
 namespace graphnet::eager {
+
+/// What a run that calibrates gave.
+struct Calibration {
+  std::vector<base::DenseTensor> outputs;
+  /// A run on the weights as they are now gives these outputs. False if a weight was used by a call
+  /// before the one that changed it.
+  bool is_final = true;
+};
 
 /// Runs a program once, call by call, and changes weights on the way, in place, so that what goes
 /// in still shows in what comes out:
@@ -24,10 +33,15 @@ namespace graphnet::eager {
 /// A matrix that the program copies before it multiplies stays as it is. What the program itself
 /// writes to its arguments is put back.
 ///
+/// `then_reverse`: after the run every weight with a role but statistics gets its elements in the
+/// opposite order, so that nobody has yet computed what the program gives.
+///
 /// shapes   roles: one per argument; kUnknown for what must stay as it is
-/// errors   as Engine::run(); some weights are changed then
+/// errors   as Engine::run(), or no memory for the outputs; some weights are changed then
 /// source   matrices: layer-sequential unit variance (Mishkin & Matas 2016)
-base::Status calibrate(const graph::Program& program, const std::vector<EngineArgument>& arguments,
-                       const std::vector<graph::WeightRole>& roles, base::DeviceName device = {});
+base::Result<Calibration> calibrate(const graph::Program& program,
+                                    const std::vector<EngineArgument>& arguments,
+                                    const std::vector<graph::WeightRole>& roles,
+                                    base::DeviceName device = {}, bool then_reverse = false);
 
 }  // namespace graphnet::eager

@@ -85,7 +85,7 @@ std::string aten_name_of(const std::string& spelling) {
   for (const ModuleRow& module : kModules) {
     if (spelling.compare(0, module.spelling.size(), module.spelling) != 0) continue;
     std::string name = spelling.substr(module.spelling.size());
-    // torch.ops.aten.index.Tensor: the overload follows from the arguments.
+    // torch.ops.aten.index.Tensor: named_overload() says the rest.
     const std::size_t dot = name.find('.');
     if (dot != std::string::npos) {
       if (module.spelling != "torch.ops.aten.") return "";
@@ -94,6 +94,16 @@ std::string aten_name_of(const std::string& spelling) {
     return module.aten_prefix + name;
   }
   return "";
+}
+
+/// torch.ops.aten.add.Tensor names "aten::add.Tensor", torch.ops.aten.relu.default "aten::relu".
+std::string named_overload(const std::string& spelling) {
+  constexpr std::string_view kOperators = "torch.ops.aten.";
+  if (spelling.compare(0, kOperators.size(), kOperators) != 0) return "";
+  const std::string name = spelling.substr(kOperators.size());
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos) return "";
+  return "aten::" + (name.substr(dot) == ".default" ? name.substr(0, dot) : name);
 }
 
 }  // namespace
@@ -105,10 +115,10 @@ std::string spelling_of(const graph::Expression& call) {
 CallTarget resolve_call(const graph::Expression& call) {
   const std::string spelling = spelling_of(call);
   const auto row = rows().find(spelling);
-  if (row != rows().end()) return {row->second, ""};
+  if (row != rows().end()) return {row->second, "", ""};
   const std::string name = aten_name_of(spelling);
   if (name.empty() || overloads_of(name).empty()) return {};
-  return {nullptr, name};
+  return {nullptr, name, named_overload(spelling)};
 }
 
 PythonArguments::PythonArguments(const char* function, std::vector<std::string> signature,

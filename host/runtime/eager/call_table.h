@@ -16,6 +16,7 @@ using Lowering = Value (*)(Tracer&, CallArguments);
 struct CallTarget {
   Lowering lowering = nullptr;
   std::string aten_name;
+  std::string overload;  ///< that the spelling names, "aten::add.Tensor"; empty: none
 };
 
 /// "torch.nn.functional.relu" or "Tensor.view", as spelled in tables and messages.

@@ -46,6 +46,11 @@ struct Overload {
   c10::OperatorHandle handle;
   std::string name;  ///< "aten::add.Tensor"
   std::vector<SchemaParameter> parameters;
+
+  std::string local_name() const { return name.substr(name.find("::") + 2); }  ///< "add.Tensor"
+  std::string operator_name() const {                                          ///< "add"
+    return local_name().substr(0, local_name().find('.'));
+  }
 };
 
 /// Overloads of an ATen operator that Python can reach: no out=, no named dimensions, no

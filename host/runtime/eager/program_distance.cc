@@ -4,10 +4,13 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/InferenceMode.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "eager/argument_tensor.h"
 #include "eager/scalar_type.h"
+#include "eager/tensor_distance.h"
 #include "eager/trace_error.h"
 #include "eager/tracer.h"
 #include "eager/wall.h"
@@ -35,13 +38,23 @@ OutputDistance describe(const at::Tensor& tensor) {
   distance.dtype = dtype ? base::dtype_name(*dtype) : c10::toString(tensor.scalar_type());
   distance.shape = tensor.sizes().vec();
   distance.is_floating = tensor.is_floating_point();
+  distance.is_finite = !distance.is_floating || tensor.isfinite().all().item().toBool();
   return distance;
 }
+
+/// NaN is the same as NaN.
+bool is_equal(const at::Tensor& a, const at::Tensor& b) {
+  if (a.scalar_type() != b.scalar_type()) return false;
+  return a.eq(b).logical_or(a.ne(a).logical_and(b.ne(b))).all().item().toBool();
+}
+
+}  // namespace
 
 OutputDistance distance_of(const at::Tensor& reference, const at::Tensor& other) {
   OutputDistance distance = describe(other);
   distance.same_shape = reference.sizes() == other.sizes();
   distance.is_floating = distance.is_floating && reference.is_floating_point();
+  distance.is_equal = distance.same_shape && is_equal(reference, other);
   if (!distance.same_shape || !distance.is_floating || other.numel() == 0) return distance;
   const at::Tensor a = reference.to(at::kDouble);
   const at::Tensor b = other.to(at::kDouble);
@@ -50,12 +63,11 @@ OutputDistance distance_of(const at::Tensor& reference, const at::Tensor& other)
   const at::Tensor both = a.isfinite().logical_and(b.isfinite());
   const at::Tensor kept = a.masked_select(both);
   const double norm = kept.norm().item().toDouble();
+  distance.rms = norm / std::sqrt(std::max<double>(1, static_cast<double>(kept.numel())));
   const double error = b.masked_select(both).sub(kept).norm().item().toDouble();
   distance.relative_rms = error == 0 ? 0 : error / norm;
   return distance;
 }
-
-}  // namespace
 
 base::Result<std::vector<OutputDistance>> compare_programs(const RunnableProgram& program,
                                                            const RunnableProgram& other) {

@@ -21,7 +21,10 @@ struct OutputDistance {
   /// ||other - program|| / ||program|| over what is finite on both sides, in float64; 0 if both
   /// norms are. Of floats only.
   double relative_rms = 0;
+  double rms = 0;            ///< of the program's output, over the same elements
   bool is_floating = false;  ///< on both sides
+  bool is_finite = true;     ///< all of its elements
+  bool is_equal = false;     ///< element by element, NaN included, and of the same type
 };
 
 /// A program and its arguments, borrowed.

@@ -187,7 +187,7 @@ Value Tracer::evaluate_call(const Expression& e) {
   const CallTarget target = resolve_call(e);
   if (target.lowering != nullptr) return target.lowering(*this, std::move(arguments));
   if (target.aten_name.empty()) fail_unsupported("unsupported call " + spelling_of(e));
-  return call(target.aten_name, std::move(arguments));
+  return call(target.aten_name, std::move(arguments), target.overload);
 }
 
 Value Tracer::attribute(const Value& base, const std::string& name) {
@@ -276,8 +276,9 @@ Value from_scalar(const c10::Scalar& scalar) {
 
 }  // namespace
 
-Value Tracer::call(const std::string& aten_name, CallArguments arguments) {
-  BoundCall bound = bind_call(aten_name, arguments);
+Value Tracer::call(const std::string& aten_name, CallArguments arguments,
+                   const std::string& overload) {
+  BoundCall bound = bind_call(aten_name, arguments, overload);
   set_device(bound);
   note_writes(bound);
   note_shape_reads(bound);

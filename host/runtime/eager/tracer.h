@@ -53,7 +53,9 @@ class Tracer {
 
   /// Calls an ATen operator by name ("aten::relu"), records it, and gives its result: a tensor, a
   /// tuple of results, a list of tensors or a Python number.
-  Value call(const std::string& aten_name, CallArguments arguments);
+  /// `overload`: as bind_call().
+  Value call(const std::string& aten_name, CallArguments arguments,
+             const std::string& overload = {});
 
   /// call() with positional arguments only.
   template <typename... Values>

@@ -12,6 +12,7 @@
 #include "eager/argument_tensor.h"
 #include "eager/call_executor.h"
 #include "eager/scalar_type.h"
+#include "eager/tensor_record.h"
 #include "eager/tracer.h"
 #include "eager/wall.h"
 
@@ -114,7 +115,9 @@ void record_moments(const at::Tensor& tensor, ValueRecord& record) {
   record.highest = finite.max().item().toDouble();
 }
 
-ValueRecord record_of_tensor(const at::Tensor& tensor, std::int64_t most_elements) {
+}  // namespace
+
+ValueRecord record_tensor(const at::Tensor& tensor, std::int64_t most_elements) {
   ValueRecord record;
   record.kind = ValueRecord::Kind::kTensor;
   record.dtype = dtype_text(tensor.scalar_type());
@@ -131,8 +134,10 @@ ValueRecord record_of_tensor(const at::Tensor& tensor, std::int64_t most_element
   return record;
 }
 
+namespace {
+
 ValueRecord record_of(const Value& value, std::int64_t most_elements) {
-  if (value.is_tensor()) return record_of_tensor(value.tensor, most_elements);
+  if (value.is_tensor()) return record_tensor(value.tensor, most_elements);
   ValueRecord record;
   if (!has_tensor(value)) {
     record.plain = plain_text(value);

@@ -20,10 +20,10 @@ struct Renaming {
   std::string_view to;
 };
 
-constexpr Renaming kTypes[] = {{"float32", "float64"},
-                               {"float16", "float64"},
-                               {"bfloat16", "float64"},
-                               {"complex64", "complex128"}};
+constexpr Renaming kWiderTypes[] = {{"float32", "float64"},
+                                    {"float16", "float64"},
+                                    {"bfloat16", "float64"},
+                                    {"complex64", "complex128"}};
 constexpr Renaming kMethods[] = {{"float", "double"}, {"half", "double"}, {"bfloat16", "double"}};
 
 constexpr std::string_view kAutocastMarkers[] = {"torch.amp.autocast_mode._enter_autocast",
@@ -40,7 +40,7 @@ void rename(const Renaming (&table)[kCount], std::string& name) {
 }
 
 void convert(Expression& expression) {
-  if (expression.kind == ExpressionKind::kDType) rename(kTypes, expression.text);
+  if (expression.kind == ExpressionKind::kDType) rename(kWiderTypes, expression.text);
   if (expression.kind == ExpressionKind::kMethod) rename(kMethods, expression.text);
   for (Expression& child : expression.children) convert(child);
 }

@@ -162,6 +162,13 @@ Expression variable_expression(VariableId variable) {
   return expression;
 }
 
+Expression integer_expression(std::int64_t value) {
+  Expression expression;
+  expression.kind = ExpressionKind::kInteger;
+  expression.integer = value;
+  return expression;
+}
+
 std::string format_position(const Program& program, Position position) {
   return program.file + ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
 }

@@ -61,6 +61,7 @@ struct Expression {
 
 /// Reads a variable.
 Expression variable_expression(VariableId variable);
+Expression integer_expression(std::int64_t value);
 
 enum class StatementKind : std::uint8_t {
   kAssign,     ///< target = value

@@ -2,6 +2,7 @@
 #include "measure/cycle_clock.h"
 
 #include <cpuid.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -57,6 +58,11 @@ double reading_cost_ns() {
   return detail::reading_cost_ns;
 }
 
+bool cycle_count_raises_signal() {
+  int mode = PR_TSC_ENABLE;
+  return ::prctl(PR_GET_TSC, &mode) == 0 && mode == PR_TSC_SIGSEGV;
+}
+
 // libc's syscall() could be replaced like any other function of libc.
 std::int64_t clock_ns_by_syscall(clockid_t clock) {
   timespec now = {};
@@ -97,7 +103,8 @@ bool calibrate_counter() {
   constexpr std::uint64_t kLeastSure = 2'000;
   for (int i = 0; i < kTries; ++i) {
     const Moment begin = read_both();
-    const timespec pause = {0, kCalibrationNs};
+    // Longer where system calls are slow: the doubt is what they take.
+    const timespec pause = {0, kCalibrationNs << i};
     ::nanosleep(&pause, nullptr);
     const Moment end = read_both();
     const std::uint64_t ticks = end.ticks - begin.ticks;

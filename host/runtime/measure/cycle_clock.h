@@ -21,6 +21,12 @@ inline std::uint64_t ordered_cycle_count() {
   return ticks;
 }
 
+/// Whether a signal stands in for a reading of the counter on this thread: whoever handles it works
+/// before the clock of each call starts, however short the steps around the call are.
+///
+/// source   prctl(2), PR_GET_TSC
+bool cycle_count_raises_signal();
+
 /// Reads a clock by a system call of our own, past libc and vDSO, whose code lies in memory that a
 /// plugin can write to.
 ///
@@ -51,10 +57,10 @@ inline const TickScale& tick_scale() {
   return detail::scale;
 }
 
-/// Finds out how fast the counter is, against CLOCK_MONOTONIC_RAW over two milliseconds: within
-/// 0.05 %, the same for all that is compared later. Does nothing the second time. Returns whether
-/// the counter is in use: not where its rate changes with the clock frequency, or where the machine
-/// was too busy to find out.
+/// Finds out how fast the counter is, against CLOCK_MONOTONIC_RAW over two milliseconds, or up to
+/// 32 where system calls are slow: within 0.05 %, the same for all that is compared later. Does
+/// nothing the second time. Returns whether the counter is in use: not where its rate changes with
+/// the clock frequency, or where the machine was too busy to find out.
 ///
 /// order    before any code of a plugin is mapped
 /// source   CPUID leaf 80000007h, EDX bit 8 (invariant TSC)

@@ -195,6 +195,8 @@ inline constexpr const char* kMethodPaired = "paired";
 /// | `first_call_ns` | call ... outputs complete, of the very first call of that side            |
 /// | `warmup_ns`     | the same, of each warm-up; kept for the eye, in no statistic              |
 /// | `trials_ns`     | the same, of each trial; median, IQR and the others come from these alone |
+/// | `event_ns`      | of `timing`, on a device: of each trial by the device's own clock, from   |
+/// |                 | an event before the call to one after it                                  |
 /// | `compile_ns`    | `gn_backend_compile`: graph in, executable out                            |
 /// | `bind_ns`       | `bind`: weights in, whatever the plugin makes of them kept                |
 ///

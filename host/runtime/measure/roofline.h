@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include <cstddef>
+#include <vector>
 
 namespace graphnet::measure {
 
@@ -36,5 +36,28 @@ struct Work {
 ///
 /// units    nanoseconds
 double least_time_ns(const Work& work, const Peaks& peaks, int threads);
+
+/// Memory that is only read.
+struct MemoryRange {
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// Rate at which threads read these ranges, each its part, again and again: that of the cache that
+/// holds them, or of memory. Takes some 50 ms; longer only where two passes do.
+///
+/// units    bytes a second, of all threads together
+/// errors   0 if the ranges are too short to be timed (16 KiB)
+double measure_read_rate(const std::vector<MemoryRange>& ranges, int threads);
+
+/// The time that a call takes if nothing but the machine limits it, as a roofline model sees it.
+struct Limit {
+  double time_ns = 0;
+  bool is_memory = false;  ///< moving bytes takes longer than the arithmetic
+};
+
+/// units    flop_per_s, bytes_per_s: of all threads together
+/// errors   a time of 0 if a rate is not positive or there is no work
+Limit limit_of(const Work& work, double flop_per_s, double bytes_per_s);
 
 }  // namespace graphnet::measure

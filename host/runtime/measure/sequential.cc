@@ -19,11 +19,19 @@ base::Status time_once(const SideCalls& side, double& duration_ns) {
   return status;
 }
 
-base::Status time_each(const SideCalls& side, std::vector<double>& durations_ns, const char* what) {
+base::Status time_warmups(const SideCalls& side, std::vector<double>& durations_ns) {
   for (std::size_t i = 0; i < durations_ns.size(); ++i) {
     base::Status status = time_once(side, durations_ns[i]);
-    if (!status.is_ok()) return status.add_context(what + std::to_string(i + 1));
+    if (!status.is_ok()) return status.add_context("warm-up " + std::to_string(i + 1));
   }
+  return base::Status::ok();
+}
+
+/// A call with what the device's own clock says of it.
+base::Status time_trial(const SideCalls& side, SideDurations& durations, std::size_t trial) {
+  GN_RETURN_IF_ERROR(time_once(side, durations.trials_ns[trial]));
+  if (!side.event_ns) return base::Status::ok();
+  GN_ASSIGN_OR_RETURN(durations.event_ns[trial], side.event_ns());
   return base::Status::ok();
 }
 
@@ -37,10 +45,14 @@ base::Result<SideDurations> time_sequential(const SideCalls& side, TrialCounts c
   // Filled with zeros now: the trials then write to memory that is already mapped.
   durations.warmup_ns.resize(static_cast<std::size_t>(counts.warmup));
   durations.trials_ns.resize(static_cast<std::size_t>(counts.trials));
+  if (side.event_ns) durations.event_ns.resize(static_cast<std::size_t>(counts.trials));
   GN_RETURN_IF_ERROR(time_once(side, durations.first_call_ns).add_context("first call"));
   if (side.after_first) GN_RETURN_IF_ERROR(side.after_first());
-  GN_RETURN_IF_ERROR(time_each(side, durations.warmup_ns, "warm-up "));
-  GN_RETURN_IF_ERROR(time_each(side, durations.trials_ns, "trial "));
+  GN_RETURN_IF_ERROR(time_warmups(side, durations.warmup_ns));
+  for (std::size_t i = 0; i < durations.trials_ns.size(); ++i) {
+    base::Status status = time_trial(side, durations, i);
+    if (!status.is_ok()) return status.add_context("trial " + std::to_string(i + 1));
+  }
   return durations;
 }
 

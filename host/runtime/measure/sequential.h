@@ -23,6 +23,8 @@ struct SideDurations {
   double first_call_ns = 0;
   std::vector<double> warmup_ns;
   std::vector<double> trials_ns;
+  /// Of each trial by the device's own clock, which is no part of the others; empty on the host.
+  std::vector<double> event_ns;
 };
 
 /// Protocol `upstream`: the first call, the warm-ups, then the trials of one side without a pause.

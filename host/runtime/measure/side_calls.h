@@ -19,6 +19,9 @@ struct SideCalls {
   /// Before every warm-up call but not the first call, outside the clock: gives inputs other
   /// content.
   std::function<base::Status()> renew = nullptr;
+  /// After a call, outside the clock: how long it was by the device's own clock, in nanoseconds.
+  /// Null on the host, which has no other clock.
+  std::function<base::Result<double>()> event_ns = nullptr;
 };
 
 }  // namespace graphnet::measure

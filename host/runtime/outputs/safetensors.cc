@@ -29,6 +29,7 @@ constexpr const char* kComplexKey = "graphnet.complex";
 constexpr const char* kDigestKey = "graphnet.sha256";
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // as the format's own library
+constexpr std::size_t kMaxShown = 200;                   // of a file's own words in a message
 
 struct TypeName {
   DType dtype;
@@ -131,6 +132,21 @@ Status invalid(const std::string& why) {
   return Status(Code::kInput, why);
 }
 
+/// A word of the file for a message.
+std::string in_quotes(const std::string& word) {
+  return "'" + (word.size() > kMaxShown ? word.substr(0, kMaxShown) + "..." : word) + "'";
+}
+
+/// Nothing if there are more than 64 bits can count.
+std::optional<std::uint64_t> num_bytes_of(const std::vector<std::int64_t>& shape, DType dtype) {
+  const auto count = base::num_elements(shape);
+  std::uint64_t num_bytes = 0;
+  if (!count || __builtin_mul_overflow(*count, base::dtype_bytes(dtype), &num_bytes)) {
+    return std::nullopt;
+  }
+  return num_bytes;
+}
+
 Status read_at(int fd, std::uint64_t offset, char* out, std::size_t num_bytes) {
   while (num_bytes > 0) {
     const ssize_t got = ::pread(fd, out, num_bytes, static_cast<off_t>(offset));
@@ -170,7 +186,7 @@ Result<Metadata> read_metadata(const Json& json) {
   Metadata metadata;
   if (!json.is_object()) return invalid("its metadata is no object");
   for (const auto& [key, value] : json.items()) {
-    if (!value.is_string()) return invalid("its metadata '" + key + "' is no text");
+    if (!value.is_string()) return invalid("its metadata " + in_quotes(key) + " is no text");
     metadata[key] = value.get<std::string>();
   }
   return metadata;
@@ -214,18 +230,17 @@ Status SafetensorsFile::add_entry(const std::string& name, const Json& json) {
                         json.contains("shape") && are_counts(json["shape"]) &&
                         json.contains("data_offsets") && are_counts(json["data_offsets"]) &&
                         json["data_offsets"].size() == 2;
-  if (!is_whole) return invalid("tensor '" + name + "' has no type, shape or place");
+  if (!is_whole) return invalid("tensor " + in_quotes(name) + " has no type, shape or place");
   const auto type = json["dtype"].get<std::string>();
   const auto dtype = type_from_name(type);
-  if (!dtype) return invalid("tensor '" + name + "' has the element type '" + type + "'");
+  if (!dtype)
+    return invalid("tensor " + in_quotes(name) + " has the element type " + in_quotes(type));
   Entry entry = {name, *dtype, json["shape"].get<std::vector<std::int64_t>>(),
                  json["data_offsets"][0].get<std::uint64_t>(),
                  json["data_offsets"][1].get<std::uint64_t>()};
-  const auto count = base::num_elements(entry.shape);
-  const bool fits = count && entry.begin <= entry.end &&
-                    entry.end - entry.begin ==
-                        static_cast<std::uint64_t>(*count) * base::dtype_bytes(entry.dtype);
-  if (!fits) return invalid("tensor '" + name + "' does not have the bytes of its shape");
+  const auto num_bytes = num_bytes_of(entry.shape, entry.dtype);
+  const bool fits = num_bytes && entry.begin <= entry.end && entry.end - entry.begin == *num_bytes;
+  if (!fits) return invalid("tensor " + in_quotes(name) + " does not have the bytes of its shape");
   entries_.push_back(std::move(entry));
   return Status::ok();
 }
@@ -244,7 +259,9 @@ Status SafetensorsFile::read_header(const std::string& text, std::uint64_t data_
   });
   std::uint64_t next = 0;
   for (const Entry& entry : entries_) {
-    if (entry.begin != next) return invalid("tensor '" + entry.name + "' is not where it must be");
+    if (entry.begin != next) {
+      return invalid("tensor " + in_quotes(entry.name) + " is not where it must be");
+    }
     next = entry.end;
   }
   if (next > data_bytes) {
@@ -262,7 +279,7 @@ Status SafetensorsFile::restore_complex() {
     if (std::find(names.begin(), names.end(), Json(entry.name)) == names.end()) continue;
     const auto dtype = complex_of(entry.dtype);
     if (!dtype || entry.shape.empty() || entry.shape.back() != 2) {
-      return invalid("tensor '" + entry.name + "' cannot be complex");
+      return invalid("tensor " + in_quotes(entry.name) + " cannot be complex");
     }
     entry.dtype = *dtype;
     entry.shape.pop_back();

@@ -83,9 +83,7 @@ base::Status Executable::allocate_outputs() {
   for (const SignatureEntry& entry : signature_.outputs) {
     const auto count = static_cast<std::size_t>(base::num_elements(entry.shape).value_or(0));
     auto buffer = device::DeviceBuffer::allocate(device_, count * base::dtype_bytes(entry.dtype));
-    if (!buffer.is_ok()) {
-      return base::Status(base::Code::kEnvironment, "not enough memory for the outputs");
-    }
+    if (!buffer.is_ok()) return std::move(buffer).status().add_context("memory for the outputs");
     buffers_.push_back(std::move(buffer).value());
   }
   return poison_outputs();

@@ -8,6 +8,29 @@ using base::Json;
 namespace {
 
 constexpr std::size_t kMostRows = 50;
+constexpr std::size_t kMostRowsOutside = 50;
+
+Json row_json(const LedgerRow& row) {
+  Json json = {{"name", row.name},
+               {"kind", work_kind_name(row.kind)},
+               {"owner", work_owner_name(row.owner)},
+               {"by", attribution_source_name(row.source)},
+               {"module", row.module},
+               {"count", row.count},
+               {"time_ns", row.time_ns},
+               {"in", row.in}};
+  if (row.outside > 0) json["outside"] = row.outside;
+  return json;
+}
+
+/// The first rows, and of the others those of work outside of its span.
+Json rows_json(const std::vector<LedgerRow>& rows) {
+  Json json = Json::array();
+  for (std::size_t i = 0; i < rows.size() && json.size() < kMostRows + kMostRowsOutside; ++i) {
+    if (i < kMostRows || rows[i].outside > 0) json.push_back(row_json(rows[i]));
+  }
+  return json;
+}
 
 Json calls_json(const CallsOnDevice& calls) {
   return {{"calls", calls.num_calls},
@@ -35,18 +58,7 @@ Json device_json(const CuptiStatus& status, const CuptiLibrary* library,
     json["cupti"]["file"] = library->file.string();
   }
   if (!status.is_ready()) return json;
-  json["kernels"] = Json::array();
-  for (const LedgerRow& row : ledger.rows) {
-    if (json["kernels"].size() == kMostRows) break;
-    json["kernels"].push_back({{"name", row.name},
-                               {"kind", work_kind_name(row.kind)},
-                               {"owner", work_owner_name(row.owner)},
-                               {"by", attribution_source_name(row.source)},
-                               {"module", row.module},
-                               {"count", row.count},
-                               {"time_ns", row.time_ns},
-                               {"in", row.in}});
-  }
+  json["kernels"] = rows_json(ledger.rows);
   json["num_rows"] = ledger.rows.size();
   json["plugin"] = ledger.plugin_work;
   json["eager"] = ledger.eager_work;

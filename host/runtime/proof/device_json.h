@@ -13,7 +13,9 @@ namespace graphnet::proof {
 /// |--------------------------------|------------------------------------------------------------|
 /// | `cupti`                        | {"state", "reason", "version", "file"}                     |
 /// | `kernels`                      | [{"name", "kind", "owner", "by", "module", "count",        |
-/// |                                | "time_ns", "in"}], the first 50 rows                       |
+/// |                                | "time_ns", "in"}], the first 50 rows, and 50 more of those |
+/// |                                | with `outside`: how many of `count` lie outside of their   |
+/// |                                | span (work_span.h), absent if none do                      |
 /// | `num_rows`                     | of all                                                     |
 /// | `plugin`, `eager`, `host`, `unattributed` | numbers of kernels, copies and sets             |
 /// | `calls`                        | traced calls of the plugin                                 |

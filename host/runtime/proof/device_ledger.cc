@@ -97,7 +97,8 @@ class LedgerMaker {
     if (row.count == 0) row = {name, work.kind, by.owner, by.source, by.module, in};
     ++row.count;
     if (work.is_timed()) row.time_ns += work.end_ns - work.start_ns;
-    spans_.add(work, attribution_.launch_ns(work), trace_.has_own_clock ? call : nullptr);
+    const TracedCall* const timed_call = trace_.has_own_clock ? call : nullptr;
+    row.outside += spans_.add(work, attribution_.launch_ns(work), timed_call) ? 1 : 0;
     count(by.owner, call, name);
     if (call == nullptr) return;
     CallWork& done = calls_[*by.call];

@@ -29,6 +29,7 @@ struct LedgerRow {
   std::string in;      ///< whose call asked for it: call_side_name(); "" outside of traced calls
   std::size_t count = 0;
   std::uint64_t time_ns = 0;
+  std::size_t outside = 0;  ///< of `count`: outside of the span in which it can have been done
 };
 
 /// Code that was loaded onto a device during the session.

@@ -74,7 +74,8 @@ struct ThreadSampler::State {
   bool is_running = false;
   std::int64_t period_ns = 0;
   Clock clock = nullptr;
-  std::vector<timer_t> timers;  // has room for all: handlers read it
+  std::vector<timer_t> timers;             // as many as threads, before the first one runs
+  std::atomic<std::size_t> num_timers{0};  // that are made: handlers run while the next is
   std::vector<SampledThread> threads;
   std::vector<Sample> samples;  // kMaxSamples of them
   std::atomic<std::size_t> num_samples{0};
@@ -103,7 +104,7 @@ void ThreadSampler::State::on_timer(int, siginfo_t* info, void* context) {
 void ThreadSampler::State::take_sample(const siginfo_t& info, const ucontext_t& context) {
   const std::int64_t time_ns = clock();
   const auto timer = static_cast<std::size_t>(info.si_value.sival_int);
-  if (info.si_code == SI_TIMER && timer < timers.size()) {
+  if (info.si_code == SI_TIMER && timer < num_timers.load()) {
     const itimerspec next = drawn(period_ns, time_ns);
     ::timer_settime(timers[timer], 0, &next, nullptr);
   }
@@ -118,14 +119,16 @@ void ThreadSampler::State::take_sample(const siginfo_t& info, const ucontext_t& 
 }
 
 bool ThreadSampler::State::add_timer(int thread) {
+  const std::size_t number = num_timers;
   sigevent event = {};
   event.sigev_notify = kThreadTimer;
   event.sigev_signo = signal;
-  event.sigev_value.sival_int = static_cast<int>(timers.size());
+  event.sigev_value.sival_int = static_cast<int>(number);
   event._sigev_un._tid = thread;
   timer_t timer = nullptr;
   if (::timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return errno == EINVAL;  // it ended
-  timers.push_back(timer);
+  timers[number] = timer;
+  ++num_timers;
   threads.push_back({thread, ran_ns(thread)});
   const itimerspec first = drawn(period_ns, thread);
   return ::timer_settime(timer, 0, &first, nullptr) == 0;
@@ -153,7 +156,7 @@ base::Result<std::unique_ptr<ThreadSampler>> ThreadSampler::start(std::int64_t p
   ::sigaction(state->signal, &action, nullptr);
   std::unique_ptr<ThreadSampler> sampler(new ThreadSampler(std::move(state)));
   const std::vector<ThreadState> threads = read_threads();
-  sampler->state_->timers.reserve(threads.size());
+  sampler->state_->timers.resize(threads.size());
   for (const ThreadState& thread : threads) {
     if (sampler->state_->add_timer(thread.id)) continue;
     return base::Status(base::Code::kUnsupported, std::string("no timer: ") + std::strerror(errno));
@@ -169,12 +172,11 @@ SampleLog ThreadSampler::stop() {
   State& state = *state_;
   SampleLog log;
   if (!std::exchange(state.is_running, false)) return log;
-  for (timer_t timer : state.timers) ::timer_delete(timer);
+  for (std::size_t i = 0; i < state.num_timers; ++i) ::timer_delete(state.timers[i]);
   log.lost_signal = handler_of(state.signal) != reinterpret_cast<std::uintptr_t>(&State::on_timer);
   drop_signal(state.signal);
   State::current = nullptr;
   while (State::num_handlers != 0) ::sched_yield();
-  state.timers.clear();
   for (const SampledThread& thread : std::exchange(state.threads, {})) {
     const std::int64_t now = ran_ns(thread.thread);
     log.threads.push_back({thread.thread, std::max<std::int64_t>(0, now - thread.ran_ns)});

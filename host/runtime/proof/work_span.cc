@@ -5,8 +5,8 @@
 
 namespace graphnet::proof {
 
-void SpanWatch::add(const DeviceWork& work, std::uint64_t launch_ns, const TracedCall* call) {
-  if (!work.is_timed()) return;
+bool SpanWatch::add(const DeviceWork& work, std::uint64_t launch_ns, const TracedCall* call) {
+  if (!work.is_timed()) return false;
   const bool is_early = launch_ns != 0 && work.start_ns < launch_ns;
   if (is_early) {
     ++outside_.early;
@@ -15,7 +15,7 @@ void SpanWatch::add(const DeviceWork& work, std::uint64_t launch_ns, const Trace
   }
   // Between calls nobody waits for the device.
   const bool is_waited_for = call != nullptr && call->side != CallSide::kBetween;
-  if (!is_waited_for || work.end_ns <= call->end_ns) return;
+  if (!is_waited_for || work.end_ns <= call->end_ns) return is_early;
   const std::uint64_t late_ns = work.end_ns - call->end_ns;
   outside_.late += is_early ? 0 : 1;
   outside_.most_late_ns = std::max(outside_.most_late_ns, late_ns);
@@ -25,6 +25,7 @@ void SpanWatch::add(const DeviceWork& work, std::uint64_t launch_ns, const Trace
   } else {
     outside_.clock_error_ns = std::max(outside_.clock_error_ns, late_ns);
   }
+  return true;
 }
 
 OutsideSpan SpanWatch::finish() {

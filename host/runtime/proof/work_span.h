@@ -47,8 +47,8 @@ class SpanWatch {
  public:
   /// `launch_ns`: when the call of the driver or the runtime that asked for it began, on the clock
   /// of records; 0 if that is not known. `call`: the traced call that it belongs to, on the same
-  /// clock; null if there is none, or if it is on another one.
-  void add(const DeviceWork& work, std::uint64_t launch_ns, const TracedCall* call);
+  /// clock; null if there is none, or if it is on another one. True if it lies outside.
+  bool add(const DeviceWork& work, std::uint64_t launch_ns, const TracedCall* call);
   OutsideSpan finish();
 
  private:

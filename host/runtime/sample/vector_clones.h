@@ -3,7 +3,9 @@
 
 /// Compiles a function once for each vector width; the loader picks one. Files that use it are
 /// compiled without contraction to fused multiply-add, so that every version gives the same bits.
-#if defined(__x86_64__) && defined(__gnu_linux__)
+/// The thread sanitizer's calls crash in what the loader asks, which is before the sanitizer
+/// starts.
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_THREAD__)
 #define GN_VECTOR_CLONES [[gnu::target_clones("avx512f", "avx2", "default")]]
 #else
 #define GN_VECTOR_CLONES

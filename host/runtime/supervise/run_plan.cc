@@ -17,6 +17,7 @@ std::string repeat_command(const PlannedSample& sample, const config::Backend& b
   std::vector<std::string> words = {"graphnet", "run", sample.path, "--config",
                                     backend.config.file.string()};
   words.insert(words.end(), settings.repeat_flags.begin(), settings.repeat_flags.end());
+  if (!sample.device.empty()) words.insert(words.end(), {"--devices", sample.device});
   return base::shell_command(words);
 }
 
@@ -52,7 +53,7 @@ PlannedTask make_task(const PlannedSample& sample, const config::Backend& backen
   task.plugin_sha256 = backend.library.sha256;
   task.plugin_variant = backend.variant;
   task.plugin_options = backend.options;
-  task.device = config.device;
+  task.device = sample.device.empty() ? config.device : sample.device;
   task.threads = config.threads > 0 ? config.threads : settings.auto_threads;
   task.compile_threads =
       config.compile_threads > 0 ? config.compile_threads : settings.auto_threads;

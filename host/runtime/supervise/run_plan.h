@@ -19,6 +19,7 @@ struct PlannedSample {
   std::string family;
   std::string content_sha256 = {};  ///< as Record::sample_sha256; empty if it cannot be read
   std::string category = {};        ///< as Record::category
+  std::string device = {};  ///< that it runs on, with each backend; empty: each config's own
   /// Share of a sweep's time as far as the files tell, for shards; no unit.
   double cost = 0;
 };

@@ -63,6 +63,11 @@ class Slot : public WorkerObserver {
     if (!is_only_) observer_.on_turn(*planned_);
   }
 
+  /// Whether a task may run in this slot.
+  bool takes(const PlannedTask& planned) const {
+    return settings_.device.empty() || planned.task.device == settings_.device;
+  }
+
   const PlannedTask& planned() const { return *planned_; }
   const WorkerSettings& settings() const { return settings_; }
   bool is_free() const { return run == nullptr; }
@@ -107,7 +112,11 @@ class Sweep {
  public:
   Sweep(const std::vector<PlannedTask>& plan, const std::vector<WorkerSettings>& slots,
         Interrupt& interrupt, journal::JournalFile& journal, SweepObserver& observer)
-      : plan_(plan), interrupt_(interrupt), journal_(journal), observer_(observer) {
+      : plan_(plan),
+        interrupt_(interrupt),
+        journal_(journal),
+        observer_(observer),
+        has_begun_(plan.size(), false) {
     for (const WorkerSettings& settings : slots) {
       slots_.push_back(std::make_unique<Slot>(settings, observer, slots.size() == 1));
     }
@@ -143,6 +152,28 @@ class Sweep {
     return Status::ok();
   }
 
+  /// What may begin next: the first task of the plan that a free slot takes.
+  struct Turn {
+    Slot* slot = nullptr;  ///< null: nothing
+    std::size_t index = 0;
+  };
+
+  Turn next_turn() const {
+    Turn turn = {nullptr, plan_.size()};
+    for (const auto& slot : slots_) {
+      if (!slot->is_free()) continue;
+      std::size_t index = first_open_;
+      while (index < turn.index && (has_begun_[index] || !slot->takes(plan_[index]))) ++index;
+      if (index < turn.index) turn = {slot.get(), index};
+    }
+    return turn;
+  }
+
+  void note_begun(std::size_t index) {
+    has_begun_[index] = true;
+    while (first_open_ < plan_.size() && has_begun_[first_open_]) ++first_open_;
+  }
+
   /// Does the next thing that may be done now; false if there is none.
   Result<bool> start_one() {
     const auto free = std::find_if(slots_.begin(), slots_.end(),
@@ -151,20 +182,21 @@ class Sweep {
     if (num_running() == 0) interrupt_.read();  // else wait() does, and tells the workers
     if (interrupt_.signal() != 0 || is_unread_ || runs_alone_ || is_time_wanted()) return false;
     if (!retries_.empty()) return start_retry(**free);
-    if (next_ == plan_.size()) return false;
-    const PlannedTask& planned = plan_[next_];
-    if (!is_control_made_ && is_control_due(next_, planned, (*free)->settings())) {
-      return start_control(**free, planned);
+    const Turn turn = next_turn();
+    if (turn.slot == nullptr) return false;
+    const PlannedTask& planned = plan_[turn.index];
+    if (control_before_ != turn.index &&
+        is_control_due(turn.index, planned, turn.slot->settings())) {
+      return start_control(*turn.slot, turn.index);
     }
-    ++next_;
-    is_control_made_ = false;
+    note_begun(turn.index);
     if (!planned.refusal.is_ok()) {
       observer_.on_begin(planned);
       GN_RETURN_IF_ERROR(keep(refused_record(planned)));
       return true;
     }
     GN_RETURN_IF_ERROR(check_library(planned));
-    GN_RETURN_IF_ERROR((*free)->start(planned));
+    GN_RETURN_IF_ERROR(turn.slot->start(planned));
     if (num_running() > 1) {
       for (const auto& slot : slots_) slot->had_co_runners = true;
     }
@@ -182,10 +214,10 @@ class Sweep {
   }
 
   /// A control that fails costs the noise floor, not the run.
-  Result<bool> start_control(Slot& slot, const PlannedTask& like) {
+  Result<bool> start_control(Slot& slot, std::size_t index) {
     if (num_running() > 0) return false;
-    is_control_made_ = true;
-    control_ = make_control_task(like, slot.settings().control_sample);
+    control_before_ = index;
+    control_ = make_control_task(plan_[index], slot.settings().control_sample);
     const Status started = slot.start(control_);
     runs_alone_ = started.is_ok();
     if (!started.is_ok()) observer_.on_control(started);
@@ -374,13 +406,14 @@ class Sweep {
   SweepObserver& observer_;
   PlannedTask control_;  // the control measurement that was made last
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::vector<pollfd> polled_;              // as wait() fills it
-  std::size_t next_ = 0;                    // of the plan
-  bool is_control_made_ = false;            // before that one
-  std::deque<const PlannedTask*> retries_;  // to be run again alone
-  bool runs_alone_ = false;                 // the worker that runs must not get co-runners
-  std::vector<Slot*> asking_;               // longest first
-  Slot* owner_ = nullptr;                   // takes times
+  std::vector<pollfd> polled_;                 // as wait() fills it
+  std::vector<bool> has_begun_;                // each task of the plan
+  std::size_t first_open_ = 0;                 // the first that has not
+  std::optional<std::size_t> control_before_;  // the task before which one was made last
+  std::deque<const PlannedTask*> retries_;     // to be run again alone
+  bool runs_alone_ = false;                    // the worker that runs must not get co-runners
+  std::vector<Slot*> asking_;                  // longest first
+  Slot* owner_ = nullptr;                      // takes times
   MemoryBudget budget_;
   bool any_began_ = false;
   bool is_unread_ = false;  // nobody reads the results any more

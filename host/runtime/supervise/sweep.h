@@ -33,10 +33,11 @@ struct SweepEnd {
 /// Runs a plan. Each slot runs one worker at a time, with a process that forks, a control group and
 /// a mark of its own; with one slot the samples run one after the other.
 ///
-/// Order: samples begin in the order of the plan, and each record is on disk before its slot takes
-/// the next one; so records lie in the order in which samples finish. A control measurement
-/// (control.h) comes before the first sample and every fifty samples of protocol `paired`, while
-/// nothing else runs.
+/// Order: samples begin in the order of the plan, in which a slot with a device of its own
+/// (WorkerSettings::device) passes over the tasks of other devices; and each record is on disk
+/// before its slot takes the next one; so records lie in the order in which samples finish. A
+/// control measurement (control.h) comes before the first sample and every fifty samples of
+/// protocol `paired`, while nothing else runs.
 ///
 /// With several slots, workers ask for leave before some phases (WorkerSettings::share_machine).
 /// Memory: a worker that asks before it takes what its sample needs waits until that fits beside

@@ -40,6 +40,8 @@ struct WorkerSettings {
   /// "NAME=value" in the environment of the worker: it identifies the processes that this worker
   /// leaves behind. Empty: none.
   std::string mark;
+  /// Of tasks, only those for this device: it has one at a time. Empty: all.
+  std::string device;
   /// Others run beside them: they ask before they take memory or times (sweep.h).
   bool share_machine = false;
   /// Sample of the control measurements (control.h); empty: none are made.

@@ -13,7 +13,7 @@ namespace graphnet::verify {
 
 namespace {
 
-constexpr int kBlock = 1024;
+constexpr int kStalenessBlock = 1024;
 // Integers and bools have no tolerance to take ten times.
 constexpr double kSensitiveShare = 0.01;
 
@@ -27,7 +27,7 @@ struct Sums {
   std::int64_t count = 0;
 };
 
-using Block = std::array<double, kBlock>;
+using Block = std::array<double, kStalenessBlock>;
 
 void load(const TensorView& view, std::int64_t begin, int count, Block& out) {
   load_as_double(view.dtype, view.data, begin, count, out.data());
@@ -53,8 +53,8 @@ Sums sums_within(const FourViews& views, double limit) {
   std::array<Block, 4> blocks;
   Sums sums;
   const std::int64_t total = count_of(views.eager_before);
-  for (std::int64_t begin = 0; begin < total; begin += kBlock) {
-    const int count = static_cast<int>(std::min<std::int64_t>(kBlock, total - begin));
+  for (std::int64_t begin = 0; begin < total; begin += kStalenessBlock) {
+    const int count = static_cast<int>(std::min<std::int64_t>(kStalenessBlock, total - begin));
     load(views.eager_before, begin, count, blocks[0]);
     load(views.eager_after, begin, count, blocks[1]);
     load(views.plugin_before, begin, count, blocks[2]);

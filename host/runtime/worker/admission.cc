@@ -55,6 +55,10 @@ std::string refusal(const eager::Plan& plan, const Allowance& allowance) {
     return "skipped(memory: need " + bytes_text(need) + ", have " +
            bytes_text(allowance.memory_bytes) + ")";
   }
+  if (allowance.device_bytes && need > *allowance.device_bytes) {
+    return "skipped(memory: need " + bytes_text(need) + ", " + allowance.device + " has " +
+           bytes_text(*allowance.device_bytes) + " free)";
+  }
   if (allowance.flop > 0 && plan.flop > allowance.flop) {
     return "skipped(cost: " + format_flop(plan.flop) + " a call, limit " +
            format_flop(allowance.flop) + ")";

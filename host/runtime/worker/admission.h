@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,14 @@ std::int64_t needed_memory_bytes(const eager::Plan& plan);
 struct Allowance {
   std::int64_t memory_bytes = 0;
   double flop = 0;  ///< of one call; 0: no limit
+  /// What is free on the device that it runs on, which then holds what a call needs, too.
+  std::optional<std::int64_t> device_bytes = {};
+  std::string device = {};  ///< its name
 };
 
-/// Why a sample is not run, "skipped(memory: need 21.3 GiB, have 15.0 GiB)" or "skipped(cost: 19.2
-/// TFLOP a call, limit 2 TFLOP)"; empty: it is run. An unknown plan is held to its arguments alone.
+/// Why a sample is not run, "skipped(memory: need 21.3 GiB, have 15.0 GiB)", "skipped(memory: need
+/// 21.3 GiB, cuda:0 has 15.0 GiB free)" or "skipped(cost: 19.2 TFLOP a call, limit 2 TFLOP)";
+/// empty: it is run. An unknown plan is held to its arguments alone.
 std::string refusal(const eager::Plan& plan, const Allowance& allowance);
 
 /// "19.2 TFLOP", "850 GFLOP", "12 FLOP": three digits.

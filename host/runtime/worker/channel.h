@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/file.h"
 #include "base/result.h"
@@ -20,6 +21,9 @@ class Channel {
   ///
   /// errors   kUsage if descriptor 3 is not open: the worker was started by hand
   static base::Result<Channel> take();
+
+  /// Through another descriptor, for tests.
+  static Channel over(base::UniqueFd fd) { return Channel(std::move(fd)); }
 
   /// A line from the supervisor, without its line feed.
   ///

@@ -28,7 +28,7 @@ Result<std::vector<KeptOutput>> outputs_of(const graph::Graph& graph) {
   std::vector<KeptOutput> outputs;
   for (const graph::ValueId id : graph.outputs) {
     const graph::Value& value = graph.value(id);
-    GN_ASSIGN_OR_RETURN(KeptOutput output, allocate_output(value.dtype, value.shape));
+    GN_ASSIGN_OR_RETURN(KeptOutput output, base::allocate_tensor(value.dtype, value.shape));
     outputs.push_back(std::move(output));
   }
   return outputs;

@@ -75,6 +75,7 @@ base::Result<base::Json> run_experiments(const journal::Task& task, Channel& cha
         measure::time_paired({eager->calls(), eager->calls()}, {warmup, warmup},
                              watch.around(content_hooks(shuffle, device->tensors())), settings,
                              instruments));
+    GN_RETURN_IF_ERROR(device->flush_status());
     experiments.push_back({{"speedup", result.summary.ratio},
                            {"speedup_low", result.summary.low},
                            {"speedup_high", result.summary.high},

@@ -63,6 +63,9 @@ PresentJudgement judge_on_present_inputs(const ComparedSample& compared,
 /// Runs eager again: `checks` gets "eager_reproducible", whether it gives the same bits.
 void check_reproducibility(const ComparedSample& compared, record::Checks& checks);
 
+/// A record's entry for one content of the inputs.
+record::OtherInput other_input(std::string content, const PresentJudgement& judgement);
+
 /// What other inputs than the generated ones showed.
 struct OtherInputs {
   /// Contents that change no byte are left out.
@@ -70,14 +73,15 @@ struct OtherInputs {
   /// What another seed's inputs make of the sample, with one sentence; kNone: they are right.
   record::Outcome outcome = record::Outcome::kNone;
   std::string message;
+  base::Status restored;  ///< why the inputs are not the sample's own again
 };
 
-/// Runs both sides on other inputs and compares them: two more seeds, which decide as the sample's
+/// Runs both sides on other inputs and compares them: one more seed, which decides as the sample's
 /// own inputs do, and content that plugins need not withstand: zeros, large, tiny, negated,
-/// permuted. Stops when the budget is spent, after the first seed. Inputs are put back.
+/// permuted. What would exceed the budget is not tried. Inputs are put back.
 ///
-/// units    budget in nanoseconds
-OtherInputs try_other_inputs(const ComparedSample& compared, double budget_ns);
+/// units    nanoseconds; calls_ns: of one call of each side
+OtherInputs try_other_inputs(const ComparedSample& compared, double calls_ns, double budget_ns);
 
 /// Counts subnormal numbers in float arguments and in eager's outputs, float16 aside.
 record::Subnormals count_subnormals(const ComparedSample& compared);

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/text.h"
-
 namespace graphnet::worker {
 
 namespace {
@@ -71,18 +69,6 @@ base::Status copy_dense(device::TensorDevice& device, const DLTensor& tensor, vo
   on_host.byte_offset = 0;
   copy_dense(on_host, destination);
   return base::Status::ok();
-}
-
-base::Result<KeptOutput> allocate_output(base::DType dtype,
-                                         const std::vector<std::int64_t>& shape) {
-  const auto count = static_cast<std::size_t>(base::num_elements(shape).value_or(0));
-  KeptOutput output{dtype, shape, base::AlignedBuffer::allocate(count * base::dtype_bytes(dtype))};
-  if (output.bytes.data() == nullptr) {
-    return base::Status(base::Code::kEnvironment,
-                        "not enough memory to keep an output of " +
-                            base::format_bytes(count * base::dtype_bytes(dtype)));
-  }
-  return output;
 }
 
 bool bits_equal(const std::vector<KeptOutput>& a, const std::vector<KeptOutput>& b) {

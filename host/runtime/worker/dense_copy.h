@@ -24,11 +24,6 @@ void copy_dense(const DLTensor& tensor, void* destination);
 /// errors   as device::TensorDevice
 base::Status copy_dense(device::TensorDevice& device, const DLTensor& tensor, void* destination);
 
-/// Memory for one output.
-///
-/// errors   kEnvironment with the bytes needed
-base::Result<KeptOutput> allocate_output(base::DType dtype, const std::vector<std::int64_t>& shape);
-
 /// True if both hold as many outputs, each of the same bytes.
 bool bits_equal(const std::vector<KeptOutput>& a, const std::vector<KeptOutput>& b);
 

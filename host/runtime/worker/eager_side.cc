@@ -26,7 +26,8 @@ base::Status copy_outputs(const eager::Engine& engine, std::vector<KeptOutput>& 
   const auto& results = engine.outputs();
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (outputs.size() == i) {
-      GN_ASSIGN_OR_RETURN(KeptOutput output, allocate_output(results[i].dtype, results[i].shape));
+      GN_ASSIGN_OR_RETURN(KeptOutput output,
+                          base::allocate_tensor(results[i].dtype, results[i].shape));
       outputs.push_back(std::move(output));
     }
     GN_RETURN_IF_ERROR(engine.copy_output(i, outputs[i].bytes.data()));
@@ -59,6 +60,7 @@ measure::SideCalls EagerSide::calls() {
     side.call = [this] { return engine_->run(); };
   } else {
     side.call = [this] { return device().run([this] { return engine_->run(); }); };
+    side.event_ns = [this] { return device().last_span_ns(); };
   }
   side.after_first = [this] {
     GN_RETURN_IF_ERROR(copy_outputs(kept_));

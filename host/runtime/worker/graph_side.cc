@@ -20,7 +20,7 @@ base::Result<std::vector<KeptOutput>> GraphSide::reference() {
   std::vector<KeptOutput> kept;
   for (std::size_t i = 0; i < run_->outputs().size(); ++i) {
     const eager::EngineOutput& output = run_->outputs()[i];
-    GN_ASSIGN_OR_RETURN(KeptOutput copy, allocate_output(output.dtype, output.shape));
+    GN_ASSIGN_OR_RETURN(KeptOutput copy, base::allocate_tensor(output.dtype, output.shape));
     GN_RETURN_IF_ERROR(run_->copy_output(i, copy.bytes.data()));
     kept.push_back(std::move(copy));
   }

@@ -29,6 +29,10 @@ void add_flag_of_failure(const ComparedSample& compared, record::Record& record)
   if (flag != Flag::kNone) record.flags.emplace_back(flag);
 }
 
+std::string seed_text() {
+  return "on the inputs of seed " + std::to_string(kOtherInputsSeed) + ": ";
+}
+
 /// Calls on the other inputs, while they are in place.
 class OtherSeed {
  public:
@@ -57,25 +61,32 @@ class OtherSeed {
         sensitivity_of({compared_.eager.kept(), eager, compared_.plugin.kept(), plugin});
     record_.checks.sensitivity = found.json;
     is_followed_ = found.is_followed;
-    if (found.stale.empty()) return Status::ok();
     // Where eager itself is far from float64, its change is no measure.
     const PresentJudgement judged = judge_on_present_inputs(compared_, eager, plugin);
-    if (judged.standing != PresentStanding::kWrong) return Status::ok();
-    record_.flags.emplace_back(found.stays ? Flag::kStaleOutput : Flag::kWrongOutput);
-    fail(record_, found.stays ? Outcome::kPluginFailed : judged.comparison.outcome, found.stale);
+    record_.checks.other_inputs.push_back(
+        other_input("seed " + std::to_string(kOtherInputsSeed), judged));
+    if (judged.standing == PresentStanding::kWrong) blame(judged, found);
     return Status::ok();
   }
 
+  void blame(const PresentJudgement& judged, const Sensitivity& found) {
+    if (found.stale.empty()) {
+      record_.flags.emplace_back(Flag::kOtherSeed);
+      return fail(record_, judged.comparison.outcome, seed_text() + judged.comparison.message);
+    }
+    record_.flags.emplace_back(found.stays ? Flag::kStaleOutput : Flag::kWrongOutput);
+    fail(record_, found.stays ? Outcome::kPluginFailed : judged.comparison.outcome, found.stale);
+  }
+
   void note_failure(const Status& status) {
-    const std::string where = "on the inputs of seed " + std::to_string(kOtherInputsSeed) + ": ";
     const plugin::CallStatus& failure = compared_.plugin.failure();
     if (failure.is_ok()) {
-      record_.notes.push_back(where + status.message());
+      record_.notes.push_back(seed_text() + status.message());
       return;
     }
     const bool is_broken = failure.kind == plugin::FailureKind::kBroken;
     fail(record_, is_broken ? Outcome::kPluginFailed : Outcome::kRuntimeFailed,
-         where + status.message());
+         seed_text() + status.message());
   }
 
   const ComparedSample& compared_;

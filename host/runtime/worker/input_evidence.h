@@ -13,12 +13,14 @@ namespace graphnet::worker {
 ///
 /// | record                   | means                                                          |
 /// |--------------------------|----------------------------------------------------------------|
-/// | checks `sensitivity`     | how far eager's outputs change with another seed's inputs, and  |
-/// |                          | how much of that the plugin's leave out (sensitivity.h); only   |
+/// | checks `other_inputs`    | the outcome rule on another seed's inputs                       |
+/// | checks `sensitivity`     | how far eager's outputs change with that seed, and how much of  |
+/// |                          | that the plugin's leave out (sensitivity.h); only               |
 /// |                          | {"seed", "varied": false} if no input changes with the seed     |
 /// | checks `second_weights`  | the outcome rule on other weights (second_weights.h)            |
 /// | flag `stale_output`      | the plugin's outputs stay where eager's change                  |
 /// | flag `wrong_output`      | they change otherwise, and no other rule accepts them           |
+/// | flag `other_seed`        | they change as eager's do, and are wrong                        |
 /// | flag `unvaried`          | neither these inputs nor second weights show that the plugin    |
 /// |                          | follows its inputs: a stored result would have passed           |
 ///

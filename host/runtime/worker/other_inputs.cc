@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <utility>
 
 #include "measure/clock.h"
 #include "sample/content.h"
@@ -19,14 +20,12 @@ struct Trial {
   std::uint32_t seed;
 };
 
+// The seed is not that from before the timing (input_evidence.h), and the plugin has had other
+// weights since.
 constexpr Trial kTrials[] = {
-    {"seed 124", sample::Content::kOtherSeed, 124},
-    {"seed 125", sample::Content::kOtherSeed, 125},
-    {"zeros", sample::Content::kZeros, 0},
-    {"large", sample::Content::kLarge, 0},
-    {"tiny", sample::Content::kTiny, 0},
-    {"negated", sample::Content::kNegated, 0},
-    {"permuted", sample::Content::kPermuted, 1},
+    {"seed 124", sample::Content::kOtherSeed, 124}, {"zeros", sample::Content::kZeros, 0},
+    {"large", sample::Content::kLarge, 0},          {"tiny", sample::Content::kTiny, 0},
+    {"negated", sample::Content::kNegated, 0},      {"permuted", sample::Content::kPermuted, 1},
 };
 
 Status run_both(const ComparedSample& compared, std::vector<KeptOutput>& eager,
@@ -36,19 +35,6 @@ Status run_both(const ComparedSample& compared, std::vector<KeptOutput>& eager,
   GN_RETURN_IF_ERROR(compared.plugin.prepare_outputs());
   GN_RETURN_IF_ERROR(compared.plugin.calls().call());
   return compared.plugin.copy_outputs(plugin);
-}
-
-record::OtherInput entry_of(const Trial& trial, const PresentJudgement& judgement) {
-  const verify::Comparison& comparison = judgement.comparison;
-  const bool is_ill = judgement.standing == PresentStanding::kIllConditioned;
-  double largest = 0;
-  for (const verify::OutputComparison& output : comparison.outputs) {
-    if (output.relative_rms && std::isfinite(*output.relative_rms)) {
-      largest = std::max(largest, *output.relative_rms);
-    }
-  }
-  const auto outcome = is_ill ? record::OtherInput::ill_conditioned() : comparison.outcome;
-  return {trial.name, outcome, comparison.message, largest, {}};
 }
 
 // Runs one content, and lets a seed decide.
@@ -69,19 +55,33 @@ record::OtherInput try_content(const ComparedSample& compared, const Trial& tria
     result.message =
         std::string("on inputs of ") + trial.name + ": " + judgement.comparison.message;
   }
-  return entry_of(trial, judgement);
+  return other_input(trial.name, judgement);
 }
 
 }  // namespace
 
-OtherInputs try_other_inputs(const ComparedSample& compared, double budget_ns) {
+record::OtherInput other_input(std::string content, const PresentJudgement& judgement) {
+  const verify::Comparison& comparison = judgement.comparison;
+  const bool is_ill = judgement.standing == PresentStanding::kIllConditioned;
+  double largest = 0;
+  for (const verify::OutputComparison& output : comparison.outputs) {
+    if (output.relative_rms && std::isfinite(*output.relative_rms)) {
+      largest = std::max(largest, *output.relative_rms);
+    }
+  }
+  const auto outcome = is_ill ? record::OtherInput::ill_conditioned() : comparison.outcome;
+  return {std::move(content), outcome, comparison.message, largest, {}};
+}
+
+OtherInputs try_other_inputs(const ComparedSample& compared, double calls_ns, double budget_ns) {
   OtherInputs result;
   auto variants = sample::ContentVariants::create(compared.sample.metas, compared.arguments,
                                                   compared.eager.engine().pinned_arguments());
   if (!variants.is_ok() || variants->variable().empty()) return result;
   const std::int64_t start = measure::monotonic_raw_ns();
   for (const Trial& trial : kTrials) {
-    if (static_cast<double>(measure::monotonic_raw_ns() - start) > budget_ns) {
+    const auto spent_ns = static_cast<double>(measure::monotonic_raw_ns() - start);
+    if (spent_ns + calls_ns > budget_ns) {
       result.tried.push_back(
           {trial.name, record::OtherInput::not_tried("out of time"), "", {}, {}});
       continue;
@@ -91,8 +91,7 @@ OtherInputs try_other_inputs(const ComparedSample& compared, double budget_ns) {
     result.tried.push_back(try_content(compared, trial, result));
   }
   variants->restore();
-  // A device that fails here fails in the proof too, which says so.
-  static_cast<void>(compared.eager.arguments().update_all().is_ok());
+  result.restored = compared.eager.arguments().update_all();
   return result;
 }
 

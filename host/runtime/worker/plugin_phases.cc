@@ -99,7 +99,7 @@ Status measure_plugin(SessionLog& log, const ComparedSample& compared,
       compared.plugin.measure({log.task().warmup, log.task().trials}, durations);
   if (!called.is_ok()) return log.end_plugin(Outcome::kRuntimeFailed, compared.plugin, called);
   record::Record& record = log.record();
-  write_side(record.plugin_side, durations);
+  write_side(record, measure::kBackend, durations);
   record.speedup = *record.eager.median_ns / std::max(1.0, *record.plugin_side.median_ns);
   return finish_run(log, compared.plugin, engine_settings, machine);
 }

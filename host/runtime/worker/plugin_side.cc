@@ -168,7 +168,7 @@ void PluginSide::specialise(const graph::Graph& body) {
 }
 
 CallStatus PluginSide::compile(CompileTimes& times) {
-  if (!random_status_.is_ok()) return {FailureKind::kOutOfMemory, random_status_};
+  if (!random_status_.is_ok()) return host_failure(random_status_);
   const gn_graph graph(signature_);  // before the clock: it is no work of the plugin's
   CallStatus status;
   if (task_.artifact_cache.empty() || !backend_->can_load()) {
@@ -184,7 +184,7 @@ CallStatus PluginSide::compile(CompileTimes& times) {
   }
   if (!status.is_ok()) return status;
   const base::Status allocated = executable_->allocate_outputs();
-  if (!allocated.is_ok()) return {FailureKind::kOutOfMemory, allocated};
+  if (!allocated.is_ok()) return host_failure(allocated);
   return status;
 }
 
@@ -244,14 +244,18 @@ CallStatus PluginSide::bind(double& bind_ns) {
 }
 
 CallStatus PluginSide::compile_second(CompileTimes& times) {
+  // The last call was the first executable's, and so are the outputs that it may have moved.
+  if (!check_tensors().is_ok()) return failure_;
   first_executable_ = std::move(executable_);
   CallStatus status = compile(times);
-  if (!status.is_ok()) take_first_back();
+  if (!status.is_ok()) executable_ = std::move(first_executable_);
   return status;
 }
 
-void PluginSide::take_first_back() {
-  if (first_executable_) executable_ = std::move(first_executable_);
+base::Status PluginSide::take_first_back() {
+  base::Status last_call = check_tensors();
+  executable_ = std::move(first_executable_);
+  return last_call;
 }
 
 CallStatus PluginSide::describe(base::Json& info) {
@@ -272,6 +276,11 @@ measure::SideCalls PluginSide::timed_at_place(std::function<base::Status()> call
     // What went wrong on the device is the plugin's doing.
     if (!status.is_ok() && failure_.is_ok()) failure_ = {FailureKind::kFailed, status};
     return status;
+  };
+  side.event_ns = [this] {
+    base::Result<double> span = device().last_span_ns();
+    if (!span.is_ok() && failure_.is_ok()) failure_ = {FailureKind::kFailed, span.status()};
+    return span;
   };
   return side;
 }
@@ -374,7 +383,13 @@ CallStatus PluginSide::warm_up_replays(const measure::PairedSettings& settings, 
 }
 
 CallStatus PluginSide::failure_of(base::Status status) const {
-  return failure_.is_ok() ? CallStatus{FailureKind::kOutOfMemory, std::move(status)} : failure_;
+  return failure_.is_ok() ? host_failure(std::move(status)) : failure_;
+}
+
+// On the host nothing but memory can be missing for what stands beside a call.
+CallStatus PluginSide::host_failure(base::Status status) const {
+  const bool is_memory = device().is_host() || device::is_device_memory_used_up(status);
+  return {is_memory ? FailureKind::kOutOfMemory : FailureKind::kFailed, std::move(status)};
 }
 
 std::vector<DLTensor> PluginSide::eager_outputs() const {
@@ -425,7 +440,7 @@ base::Status PluginSide::copy_outputs(std::vector<KeptOutput>& outputs) {
   for (std::size_t i = 0; i < signature_.outputs.size(); ++i) {
     if (outputs.size() == i) {
       const KeptOutput& like = eager_kept_[i];  // the signature's shapes are in the plugin's reach
-      GN_ASSIGN_OR_RETURN(KeptOutput output, allocate_output(like.dtype, like.shape));
+      GN_ASSIGN_OR_RETURN(KeptOutput output, base::allocate_tensor(like.dtype, like.shape));
       outputs.push_back(std::move(output));
     }
     GN_RETURN_IF_ERROR(copy_dense(device(), executable_->outputs()[i], outputs[i].bytes.data()));

@@ -60,7 +60,8 @@ class PluginSide {
   /// Makes another executable from what the weights hold now, which gets all calls, bind included,
   /// until take_first_back(). Mode `frozen`. After a failure the first one is there again.
   plugin::CallStatus compile_second(CompileTimes& times);
-  void take_first_back();
+  /// errors   the last call of the second one moved an output
+  base::Status take_first_back();
   /// Bytes that the plugin said it keeps because of bind.
   std::uint64_t kept_bytes() const { return executable_ ? executable_->kept_bytes() : 0; }
   /// What the plugin says of what it made; see Record::plugin_info. After bind.
@@ -150,6 +151,7 @@ class PluginSide {
   plugin::CallStatus why_not_captured(const base::Status& status) const;
   /// Why a call failed: what the plugin said, else that copying its outputs took too much memory.
   plugin::CallStatus failure_of(base::Status status) const;
+  plugin::CallStatus host_failure(base::Status status) const;
   /// Where the eager service put the results of the last call, without data if it was not used.
   std::vector<DLTensor> eager_outputs() const;
 

@@ -95,15 +95,21 @@ record::Verdict ProofPhase::trace(Json& ledger) {
     const ScopedStep step(steps_, kPreparing);
     note_unavailable(shuffle_.restore());
   }
+  if (!problems_.empty()) ledger["problems"] = problems_;
   evidence_.plugin_runs = compared_.plugin.num_runs();
   evidence_.eager_runs = compared_.plugin.eager_runs();
   write_times(traced, sampled.beside_ns, ledger);
   return proof::verdict_of(evidence_);
 }
 
-// The first reason is the one that counts.
+// The first reason is the one that counts; the others are kept.
 void ProofPhase::note_unavailable(const Status& status) {
-  if (!status.is_ok() && evidence_.unavailable.empty()) evidence_.unavailable = status.message();
+  if (status.is_ok()) return;
+  if (evidence_.unavailable.empty()) {
+    evidence_.unavailable = status.message();
+  } else {
+    problems_.push_back(status.message());
+  }
 }
 
 void ProofPhase::start_tracer(Json& ledger) {
@@ -289,10 +295,11 @@ Status ProofPhase::traced_on_device(proof::CallSide side, const measure::SideCal
     const ScopedStep calling(steps_, step);
     called = calls.call();
   }
-  if (device_ != nullptr) {
-    device_->end_call(steps_.total_ns(step) - before_ns, compared_.eager.device().last_span_ns());
-  }
-  return called;
+  if (device_ == nullptr) return called;
+  const Result<double> event_ns = compared_.eager.device().last_span_ns();
+  device_->end_call(steps_.total_ns(step) - before_ns,
+                    event_ns.is_ok() ? std::optional<double>(*event_ns) : std::nullopt);
+  return called.is_ok() ? event_ns.status() : called;
 }
 
 void ProofPhase::finish_device(Json& ledger) {

@@ -45,6 +45,7 @@ namespace graphnet::worker {
 /// |---------------|-------------------------------------------------------------------------|
 /// | `witness`     | "full", or "counts" if the execute-deny tracer did not run              |
 /// | `unavailable` | why it did not; absent if it did                                        |
+/// | `problems`    | what failed after that, in words; absent if nothing did                 |
 /// | `tolerated_threads` | of the CUDA driver, which block SIGSEGV and are not seen by it;   |
 /// |               | absent if there are none                                                |
 /// | `calls`       | traced calls                                                            |
@@ -181,6 +182,7 @@ class ProofPhase {
   DeviceTracing* device_;
   measure::ProcessFamily* family_;
   std::vector<std::string> helpers_;
+  std::vector<std::string> problems_;
   proof::Evidence evidence_;
   std::int64_t call_length_ns_ = 0;  ///< of the longest untraced call, for the sampler's pace
   double timed_call_ns_;

@@ -41,7 +41,7 @@ constexpr double kMostLooksInCall = 4000;
 constexpr std::int64_t kCopySearchNs = 15'000'000;
 // Of the timed calls' median, in the shortest of the calls here.
 constexpr double kSlowerCalls = 2;
-constexpr int kCallsAgain = 5;
+constexpr int kLongerTries = 5;
 
 // Names of steps, as timelines show them.
 constexpr const char* kSampling = "sampling";
@@ -140,11 +140,12 @@ Status ProofPhase::sampled_call(proof::SampledCalls& called) {
 
 void ProofPhase::weigh_samples(const proof::SampleLog& log, const proof::SampledCalls& called,
                                Json& ledger) {
+  // A key that is new to the ledger moves the others: nothing may refer to them meanwhile.
+  ledger["moments"]["samples"] =
+      proof::moments_json(proof::moments_of(log.samples, regions_), steps_.start_ns());
   Json& samples = ledger["samples"];
   samples = proof::samples_json(log.samples, regions_);
   samples["calls"] = called.calls.size();
-  ledger["moments"]["samples"] =
-      proof::moments_json(proof::moments_of(log.samples, regions_), steps_.start_ns());
   // Whoever asks the host to run eager is known by that.
   if (compared_.plugin.eager_runs() != 0) return;
   const proof::SampleEvidence evidence = proof::judge_samples(log, called, regions_);
@@ -161,7 +162,7 @@ Status ProofPhase::look_for_slower_calls(double shortest_ns, Json& ledger) {
   const bool are_alike = compared_.eager.device().is_host() && !compared_.plugin.is_captured();
   if (timed_call_ns_ <= 0 || !are_alike) return Status::ok();
   const double most_ns = kSlowerCalls * timed_call_ns_;
-  for (int i = 0; i < kCallsAgain && shortest_ns > most_ns; ++i) {
+  for (int i = 0; i < kLongerTries && shortest_ns > most_ns; ++i) {
     GN_RETURN_IF_ERROR(renew_inputs());
     GN_RETURN_IF_ERROR(prepare_call());
     GN_ASSIGN_OR_RETURN(const std::int64_t length_ns, length_of_call(kUntracedCall));

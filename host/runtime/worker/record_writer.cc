@@ -80,11 +80,17 @@ void write_plan(record::Record& record, const eager::Plan& plan) {
   for (const std::string& note : plan.notes) record.notes.push_back("plan: " + note);
 }
 
-void write_side(record::Record::Side& side, const measure::SideDurations& durations) {
-  side.first_call_ns = durations.first_call_ns;
-  side.warmup_ns = durations.warmup_ns;
-  side.trials_ns = durations.trials_ns;
-  write_statistics(side, side.trials_ns);
+void write_side(record::Record& record, measure::Side side,
+                const measure::SideDurations& durations) {
+  record::Record::Side& times = side == measure::kEager ? record.eager : record.plugin_side;
+  times.first_call_ns = durations.first_call_ns;
+  times.warmup_ns = durations.warmup_ns;
+  times.trials_ns = durations.trials_ns;
+  write_statistics(times, times.trials_ns);
+  if (durations.event_ns.empty()) return;
+  const char* name = side == measure::kEager ? "eager" : "plugin";
+  record.timing.event_ns[name] = durations.event_ns;
+  record.timing.event_median_ns[name] = measure::summarise(durations.event_ns).median;
 }
 
 void write_warmup(record::Record::Side& side, const measure::Warmup& warmup) {

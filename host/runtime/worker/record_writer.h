@@ -23,8 +23,10 @@ void write_engine(record::Record& record);
 /// Memory and cost as planned, or why they are not known.
 void write_plan(record::Record& record, const eager::Plan& plan);
 
-/// Protocol `upstream`: all durations of one side.
-void write_side(record::Record::Side& side, const measure::SideDurations& durations);
+/// Protocol `upstream`: all durations of one side, and in Record::timing those of a device's clock,
+/// as write_spans() has them.
+void write_side(record::Record& record, measure::Side side,
+                const measure::SideDurations& durations);
 
 /// Protocol `paired`: first call and warm-up calls of one side.
 void write_warmup(record::Record::Side& side, const measure::Warmup& warmup);
@@ -91,6 +93,11 @@ void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>
 /// Note of method upstream; see measure/protocol.h.
 inline constexpr const char* kNoteUnchecked =
     "unchecked: its timed calls repeat one input, so stored results would not show in them";
+
+/// Note of samples on a device, where flags `implausible` and `denormal` are never given.
+inline constexpr const char* kNoteDeviceChecks =
+    "not looked for on a device: implausible (only the processor's peaks are known) and denormal "
+    "(only the processor flushes subnormals on request)";
 
 /// Adds what checks found: counts to Record::checks ("checked_calls", "shuffled_calls",
 /// "content_bits", "ill_conditioned_calls"), and a finding as flag, outcome and message, without a

@@ -22,8 +22,9 @@ using base::Status;
 using record::Outcome;
 using record::Phase;
 
-Result<std::unique_ptr<TaskDevice>> open_device(SessionLog& log, proof::MapHistory& mappings) {
-  auto device = TaskDevice::open(log.task());
+Result<std::unique_ptr<TaskDevice>> open_device(SessionLog& log, const OpenDevice& open,
+                                                proof::MapHistory& mappings) {
+  auto device = open(log.task());
   if (!device.is_ok()) return log.end(Outcome::kReferenceFailed, device.status());
   note_mappings(log.task(), "start", mappings);
   return device;
@@ -54,8 +55,10 @@ Status plan_memory(SessionLog& log, const sample::Sample& sample, TaskDevice& de
     allowance.memory_bytes = std::min(allowance.memory_bytes, *task.memory_limit_bytes);
   }
   if (device.is_cuda()) {
-    const auto on_device = static_cast<std::int64_t>(device.gpu()->facts().memory_bytes);
-    allowance.memory_bytes = std::min(allowance.memory_bytes, on_device);
+    const auto free = device.gpu()->free_memory();
+    if (!free.is_ok()) return log.end(Outcome::kReferenceFailed, free.status());
+    allowance.device_bytes = static_cast<std::int64_t>(*free);
+    allowance.device = task.device;
   }
   const std::string why = refusal(*planned, allowance);
   if (why.empty()) return Status::ok();
@@ -139,7 +142,7 @@ Result<EagerAlone> warm_up_eager(SessionLog& log, const measure::PairedSettings&
 Status measure_eager(SessionLog& log, EagerSide& eager, proof::MapHistory& mappings) {
   const auto durations = eager.measure({log.task().warmup, log.task().trials});
   if (!durations.is_ok()) return log.end(Outcome::kReferenceFailed, durations.status());
-  write_side(log.record().eager, *durations);
+  write_side(log.record(), measure::kEager, *durations);
   finish_eager(log, eager, mappings);
   return Status::ok();
 }

@@ -20,7 +20,8 @@ namespace graphnet::worker {
 // ones need; an error: the sample ends in this phase, and the log says why.
 
 /// Phase load: the device first, then the sample's files. Sends the record with what they say.
-base::Result<std::unique_ptr<TaskDevice>> open_device(SessionLog& log, proof::MapHistory& mappings);
+base::Result<std::unique_ptr<TaskDevice>> open_device(SessionLog& log, const OpenDevice& open,
+                                                      proof::MapHistory& mappings);
 base::Result<sample::Sample> load_files(SessionLog& log);
 
 /// Phase plan: refuses a sample that does not fit before anything of its size is allocated.

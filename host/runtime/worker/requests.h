@@ -79,11 +79,33 @@ base::Result<base::Json> plan_statements(const base::Json& arguments);
 base::Result<base::Json> resize(const base::Json& arguments);
 
 /// Runs another form of a sample and the sample itself: {"form": folder, "sample": folder} ->
-/// {"outputs": [{"dtype", "shape", "same_shape", "not_finite", "relative_rms", "floating"}]}:
-/// eager::OutputDistance.
+/// {"outputs": [{"dtype", "shape", "equal", "same_shape", "not_finite", "relative_rms",
+/// "rms", "floating"}]}: eager::OutputDistance.
 ///
 /// errors   kEnvironment: one does not fit into memory; of the runs
 base::Result<base::Json> try_form(const base::Json& arguments);
+
+/// Forward and backward pass of a sample as programs: {"sample": its folder, "requires_grad": [one
+/// bool per parameter]} -> {"forward": text of a model.py, "backward": the same, "outputs": how
+/// many outputs of the sample the first returns, "parameters": [{"name", "argument": its number or
+/// null}] (of the second), "values": [[value, ...]] (what these held, as record_values; null
+/// for arguments), "writes": [], "gradients": [numbers of the arguments whose gradients
+/// the second returns]}: eager::GradientPrograms.
+///
+/// errors   kEnvironment: it does not fit into memory; kUnsupported: it has no gradients, or a call
+///          cannot be written; of the run
+base::Result<base::Json> differentiate(const base::Json& arguments);
+
+/// Runs such programs, written as samples, beside libtorch's autograd, and the second once on
+/// arguments of its own: {"sample": folder, "forward": folder, "backward": folder, "requires_grad"}
+/// -> {"outputs": [distance], "gradients": [distance], "differences": relative error beside finite
+/// differences or null, "no_differences": why there is none, "run_problem": why the second does not
+/// run by itself, or "", "finite": whether its outputs then are}.
+///
+/// distance  {"dtype", "shape", "equal", "same_shape", "not_finite", "relative_rms", "rms",
+///           "floating"}
+/// errors   kInput: they do not fit together; as differentiate()
+base::Result<base::Json> check_gradients(const base::Json& arguments);
 
 /// Whether a device can be used: {"device": "cuda:0"} -> examine_device() (device_answer.h). To be
 /// asked once of a process.
@@ -123,6 +145,8 @@ inline constexpr RequestRow kRequests[] = {
     {"plan_statements", plan_statements},
     {"resize", resize},
     {"try_form", try_form},
+    {"differentiate", differentiate},
+    {"check_gradients", check_gradients},
     {"check_device", check_device},
     {"report_device", report_device},
     {"bisect_nodes", list_nodes},

@@ -29,9 +29,9 @@ constexpr double kLongerCalls = 1.2;
 // having watched it there, is no speed of the plugin's; less is drift of the machine.
 constexpr double kSlowerEager = 1.4;
 
-// Of calls that take longer the compared ones tell enough, and five pairs would be half the cost of
-// all checks: they are for those that seem to have lost so much.
-constexpr double kLongCallNs = 50e6;
+// In shorter calls too much is what the caches hold.
+constexpr double kComparedCallNs = 2e6;
+// Pairs are for those that seem to have lost so much.
 constexpr double kSuspiciousLoss = 1.2;
 constexpr int kFewestPairs = 5;
 constexpr int kFirstAnalysis = 8;
@@ -43,7 +43,7 @@ constexpr double kHalfWidth = 0.05;
 
 // Of eager, for the first checks (timed_checks.cc).
 constexpr int kCheckCalls = 3;
-constexpr double kBudgetNs = 10e9;
+constexpr double kTimingBudgetNs = 10e9;
 constexpr int kAttempts = 3;
 // What is unclear accuses nobody, so it is not worth more.
 constexpr double kUnclearNs = 1e9;
@@ -123,7 +123,7 @@ class Attempts {
     SecondTimingEnd end;
     double spent_ns = 0;
     record::SecondWeights best;
-    for (int attempt = 1; attempt <= kAttempts && spent_ns <= kBudgetNs; ++attempt) {
+    for (int attempt = 1; attempt <= kAttempts && spent_ns <= kTimingBudgetNs; ++attempt) {
       if (attempt > 1 && instruments_.wait_quiet) instruments_.wait_quiet();
       record::SecondWeights now = found;
       spent_ns += once(now, end);
@@ -165,7 +165,8 @@ class Attempts {
 bool take_compared_calls(const std::vector<measure::PerSide<double>>& calls_ns,
                          const measure::PerSide<double>& first_weights_ns,
                          record::SecondWeights& found) {
-  if (first_weights_ns[measure::kEager] < kLongCallNs || calls_ns.size() < 2) return false;
+  const double first_eager_ns = first_weights_ns[measure::kEager];
+  if (first_eager_ns < kComparedCallNs) return false;
   double eager_ns = calls_ns.front()[measure::kEager];
   std::vector<double> ratios;
   for (const measure::PerSide<double>& call_ns : calls_ns) {
@@ -178,9 +179,9 @@ bool take_compared_calls(const std::vector<measure::PerSide<double>>& calls_ns,
   found.speedup_low = *std::min_element(ratios.begin(), ratios.end());
   found.speedup_high = ratios.back();
   found.pairs = static_cast<std::int64_t>(calls_ns.size());
-  const double first_speedup =
-      first_weights_ns[measure::kEager] / first_weights_ns[measure::kBackend];
-  return first_speedup <= kSuspiciousLoss * *found.speedup;
+  const double first_speedup = first_eager_ns / first_weights_ns[measure::kBackend];
+  return eager_ns <= kSlowerEager * first_eager_ns &&
+         first_speedup <= kSuspiciousLoss * *found.speedup;
 }
 
 void write_second_pairs(const std::vector<measure::Pair>& pairs, const PairedSettings& settings,
@@ -221,10 +222,10 @@ SecondTimingEnd time_second_weights(const ComparedSample& compared, const Second
   }
   const double eager_ns = means.call_ns[measure::kEager];
   const double expected_ns = (kFewestPairs + kCheckCalls) * eager_ns;
-  if (expected_ns > kBudgetNs) {
+  if (expected_ns > kTimingBudgetNs) {
     if (found.speedup) return {};
     found.untimed = "time: about " + base::format_duration(expected_ns) + " of eager's, at most " +
-                    base::format_duration(kBudgetNs);
+                    base::format_duration(kTimingBudgetNs);
     return {};
   }
   const PairedSettings settings = short_settings(means.settings);

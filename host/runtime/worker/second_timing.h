@@ -30,12 +30,16 @@ struct SecondTimingEnd {
   base::Status failure;    ///< of a call; whose it is, PluginSide::failure() says
 };
 
+/// Calls that take longer are compared a second time on second weights before they are timed in
+/// pairs, which would be half the cost of all checks.
+inline constexpr double kLongCallNs = 50e6;
+
 /// Takes speedup and times from the calls that were compared on second weights. True if that is
-/// enough: for calls of 50 ms and more that are as fast there as on the first weights. Of the
-/// plugin's the last one counts: it had inputs of a seed that was drawn, while the plugin knew
-/// those of the call before and found everything cold there. Of eager's the shorter one counts: a
-/// busy machine lengthens single ones. One call alone is not enough.
+/// enough: for calls of 2 ms and more, if eager is not slower there than on the first weights and
+/// the plugin as much faster. Of the plugin's the last one counts: it found everything cold in the
+/// one before. Of eager's the shorter one counts: a busy machine lengthens single ones.
 ///
+/// shapes   calls_ns: at least 1
 /// units    calls_ns in nanoseconds
 bool take_compared_calls(const std::vector<measure::PerSide<double>>& calls_ns,
                          const measure::PerSide<double>& first_weights_ns,

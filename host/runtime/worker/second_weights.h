@@ -37,19 +37,22 @@ struct SecondWeightsResult {
 };
 
 /// Gives both sides weights that let a signal through, in place of the generated ones, and decides
-/// by the outcome rule once more, on the sample's own inputs and on those of another seed. Weights
-/// that a plugin built into its code show here. Mode `bound`: bind is called again on the same
-/// executable; `per_call`: the weights come with the calls; `frozen`: a second executable is
-/// compiled, if the task asks for it. The calls are timed, and where these tell too little a few
-/// pairs (second_timing.h), so that speed that only the first weights give shows too.
+/// by the outcome rule once more, on the inputs of a seed that is drawn (on the sample's own if
+/// none changes with the seed). Weights that a plugin built into its code show here. Mode `bound`:
+/// bind is called again on the same executable; `per_call`: the weights come with the calls;
+/// `frozen`: a second executable is compiled, if the task asks for it. The calls are timed, and
+/// where these tell too little a few pairs (second_timing.h), so that speed that only the first
+/// weights give shows too.
 ///
-/// The plugin's calls come first, and eager's on the same inputs and weights after them. No memory,
-/// freed memory included, then holds a result that the plugin could copy. Weights are calibrated,
-/// and eager's results on them first looked at, with inputs of other content.
+/// The plugin's call comes first, and eager's on the same inputs and weights after it. No memory,
+/// freed memory included, then holds a result that the plugin could copy. The run that calibrates
+/// the weights has inputs of other content; how far its results are from those that are compared
+/// says how much eager's depend on the inputs.
 ///
 /// The first weights are put back, bound again, and one call must give what eager gave on them at
-/// first. Nothing is tried, and the reason recorded, if it would take longer than half a minute of
-/// eager's time, does not fit in memory, or no weight may change.
+/// first; of calls above 50 ms the timed ones show that. Nothing is tried, and the reason recorded,
+/// if it would take longer than half a minute of eager's time, does not fit in memory, or no weight
+/// may change.
 ///
 /// order    before everything that is timed: a plugin that counts its binds then cannot tell the
 ///          timed calls from those that the proof watches

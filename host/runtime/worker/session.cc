@@ -43,9 +43,9 @@ struct Made {
 
 // The phases in their order. An error: the sample ended, and the log has said why.
 
-Status prepare_sample(SessionLog& log, Made& made) {
+Status prepare_sample(SessionLog& log, const OpenDevice& open, Made& made) {
   log.enter(Phase::kLoad);
-  GN_ASSIGN_OR_RETURN(made.device, open_device(log, made.mappings));
+  GN_ASSIGN_OR_RETURN(made.device, open_device(log, open, made.mappings));
   GN_ASSIGN_OR_RETURN(made.sample, load_files(log));
   log.enter(Phase::kPlan);
   GN_RETURN_IF_ERROR(plan_memory(log, made.sample, *made.device));
@@ -111,8 +111,8 @@ Status measure_upstream(SessionLog& log, Made& made) {
   return check_sequential(log, compared, *made.device);
 }
 
-Status measure_sample(SessionLog& log, Made& made) {
-  GN_RETURN_IF_ERROR(prepare_sample(log, made));
+Status measure_sample(SessionLog& log, const OpenDevice& open, Made& made) {
+  GN_RETURN_IF_ERROR(prepare_sample(log, open, made));
   GN_RETURN_IF_ERROR(log.is_paired() ? measure_paired(log, made) : measure_upstream(log, made));
   // What a plugin says of itself may now include where the time of its calls went.
   static_cast<void>(made.plugin->describe(log.record().plugin_info));
@@ -161,11 +161,11 @@ void look_at_outputs(SessionLog& log, Made& made, bool is_measured) {
 
 }  // namespace
 
-void run_session(const journal::Task& task, Channel& channel) {
+void run_session(const journal::Task& task, Channel& channel, const OpenDevice& open) {
   SessionLog log(task, channel);
   forget_kept_outputs(log);
   Made made;
-  const bool is_measured = measure_sample(log, made).is_ok();
+  const bool is_measured = measure_sample(log, open, made).is_ok();
   made.machine.cores.release();
   // Before the proof, after which libtorch may have lost the right to execute for good.
   write_environment(made.device.get(), task.threads, log.record());

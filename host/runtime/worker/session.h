@@ -3,6 +3,7 @@
 
 #include "journal/worker_message.h"
 #include "worker/channel.h"
+#include "worker/task_device.h"
 
 namespace graphnet::worker {
 
@@ -16,6 +17,9 @@ namespace graphnet::worker {
 /// anything of its size is allocated. The record is sent after load and after eager, so that a
 /// plugin that takes the process down loses nothing of the reference. The plugin is destroyed after
 /// the final record.
-void run_session(const journal::Task& task, Channel& channel);
+///
+/// `open`: another way to the device of the task, for tests.
+void run_session(const journal::Task& task, Channel& channel,
+                 const OpenDevice& open = TaskDevice::open);
 
 }  // namespace graphnet::worker

@@ -85,9 +85,10 @@ Result<measure::Instruments> TaskDevice::instruments(const measure::PairedSettin
   if (!is_cuda() || !instruments.flush_cache) return instruments;
   GN_ASSIGN_OR_RETURN(device::CacheFlush flush, device::CacheFlush::create(*gpu_));
   auto shared = std::make_shared<device::CacheFlush>(std::move(flush));
-  instruments.flush_cache = [gpu = gpu_.get(), shared] {
-    // What fails here fails in the call that follows too, which says so.
-    if (shared->run(*gpu).is_ok()) static_cast<void>(gpu->synchronize().is_ok());
+  instruments.flush_cache = [gpu = gpu_.get(), shared, status = flush_status_] {
+    Status done = shared->run(*gpu);
+    if (done.is_ok()) done = gpu->synchronize();
+    if (status->is_ok()) *status = std::move(done);
   };
   return instruments;
 }

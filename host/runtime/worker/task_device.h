@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "device/tensor_device.h"
 #include "journal/worker_message.h"
@@ -37,6 +39,12 @@ class TaskDevice {
       base::DeviceName name, const std::string& library,
       const proof::CuptiSession::Settings* tracing = nullptr);
 
+  /// Puts another device in the place of the one that holds tensors, for tests: one on which a
+  /// libtorch without CUDA computes.
+  void replace_tensors(std::unique_ptr<device::TensorDevice> tensors) {
+    tensors_ = std::move(tensors);
+  }
+
   bool is_cuda() const { return gpu_ != nullptr; }
   device::TensorDevice& tensors() { return tensors_ ? *tensors_ : device::host_device(); }
   /// Null on the CPU.
@@ -47,6 +55,8 @@ class TaskDevice {
   /// errors   kUnsupported: cold caches without kernels of the host's own; kEnvironment
   base::Result<measure::Instruments> instruments(const measure::PairedSettings& settings,
                                                  int threads);
+  /// Why the device's cache was not cleared at some time: what was timed then was not cold.
+  const base::Status& flush_status() const { return *flush_status_; }
   /// Notes clocks and the like under a name, for describe(); nothing on the CPU.
   void note_conditions(const char* when);
   /// Adds to a record's environment `gpu` {"name", "compute_capability", "processors",
@@ -70,8 +80,13 @@ class TaskDevice {
   std::unique_ptr<device::TensorDevice> tensors_;
   // Behind the device: it is started first, and ends before the context that it traces.
   std::unique_ptr<proof::CuptiSession> tracing_;
+  std::shared_ptr<base::Status> flush_status_ = std::make_shared<base::Status>();
   bool allows_tf32_ = false;
   base::Json conditions_ = base::Json::object();
 };
+
+/// How a session comes to the device of its task; errors as TaskDevice::open().
+using OpenDevice =
+    std::function<base::Result<std::unique_ptr<TaskDevice>>(const journal::Task& task)>;
 
 }  // namespace graphnet::worker

@@ -145,7 +145,9 @@ Status TimedChecks::after_side_sample(Side side, int pair) {
     first_content_[side] = shuffle_.reserve(static_cast<std::uint64_t>(plan_.calls) + 1);
     return Status::ok();
   }
-  if (!span_ns_.empty()) span_ns_.back()[side] = eager_.device().last_span_ns().value_or(0);
+  if (!span_ns_.empty()) {
+    GN_ASSIGN_OR_RETURN(span_ns_.back()[side], eager_.device().last_span_ns());
+  }
   const std::int64_t start = measure::monotonic_raw_ns();
   const bool is_host = eager_.device().is_host();  // elsewhere a look at guards is a copy for each
   if (side == measure::kBackend && is_host) GN_RETURN_IF_ERROR(plugin_.check_guards());
@@ -270,8 +272,7 @@ Status TimedChecks::found(Flag flag, Outcome outcome, const std::string& message
 }
 
 TimedFindings TimedChecks::finish(const measure::PairedResult* result) {
-  // A device that fails here fails in the next call too, which says so.
-  static_cast<void>(shuffle_.restore().is_ok());
+  findings_.restored = shuffle_.restore();
   // The pairs of the attempt that counts are the last ones.
   if (result == nullptr || span_ns_.size() < result->pairs.size()) return findings_;
   findings_.span_ns.assign(span_ns_.end() - static_cast<std::ptrdiff_t>(result->pairs.size()),

@@ -32,6 +32,7 @@ struct TimedFindings {
   record::Flag flag = record::Flag::kNone;
   record::Outcome outcome = record::Outcome::kNone;  ///< that it makes of the sample, with a flag
   std::string message;                               ///< one sentence about it
+  base::Status restored;  ///< why the inputs are not the sample's own again
   /// What the device's own clock says of the timed calls, by pair; of the last call of a side
   /// sample. Empty on the host.
   std::vector<measure::PerSide<double>> span_ns;

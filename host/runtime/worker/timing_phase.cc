@@ -2,6 +2,7 @@
 #include "worker/timing_phase.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <random>
 #include <utility>
@@ -29,8 +30,11 @@ using record::Outcome;
 
 namespace {
 
-// Beyond what a small sample takes for all seven contents; large ones try as many as fit.
-constexpr double kOtherInputsBudgetNs = 500e6;
+// Beyond what a small sample takes for all contents; large ones try as many as fit.
+constexpr double kOtherInputsBudgetNs = 250e6;
+
+// Up to this share of other floating numbers the arithmetic counts as that of float32.
+constexpr double kFewOthers = 0.1;
 
 // Contents that method upstream compares after its timed calls.
 constexpr int kUntimedChecks = 5;
@@ -114,6 +118,9 @@ Result<PairedResult> time_pass(SessionLog& log, const PairMeans& means,
   }
   GN_RETURN_IF_ERROR(note_checks(log, findings, compared.plugin));
   if (!pairs.is_ok()) return log.end_calls(compared.plugin, pairs.status());
+  for (const Status& status : {findings.restored, means.device.flush_status()}) {
+    if (!status.is_ok()) return log.end(Outcome::kReferenceFailed, status);
+  }
   if (is_first) check_first_pass(log, means, *pairs, findings);
   GN_RETURN_IF_ERROR(log.note(watch.findings(*pairs), compared.plugin));
   GN_RETURN_IF_ERROR(log.note(means.engine_settings.findings(), compared.plugin));
@@ -166,22 +173,64 @@ void check_subnormals(const journal::Task& task, EagerSide& eager, record::Recor
   record.checks.eager_flushed_ns = measure::summarise(flushed->trials_ns).median;
 }
 
-void check_roofline(const std::vector<sample::Argument>& arguments, int threads,
-                    record::Record& record) {
-  if (!record.plugin_side.median_ns || !record.plan.live_flop) return;
-  measure::Work work;
-  work.flop = *record.plan.live_flop;
-  work.bytes = static_cast<double>(record.plan.must_move_bytes.value_or(0));
-  work.has_half = std::any_of(arguments.begin(), arguments.end(), [](const auto& argument) {
-    return argument.dtype == base::DType::kFloat16 || argument.dtype == base::DType::kBFloat16;
-  });
-  const double least_ns = measure::least_time_ns(work, measure::measure_peaks(), threads);
+void check_least_time(const measure::Work& work, const measure::Peaks& peaks, int threads,
+                      record::Record& record) {
+  const double least_ns = measure::least_time_ns(work, peaks, threads);
   record.checks.least_time_ns = least_ns;
   if (*record.plugin_side.median_ns >= least_ns) return;
   record.flags.emplace_back(Flag::kImplausible);
   record.notes.push_back("implausible: the plugin's median is shorter than the " +
                          base::format_duration(least_ns) +
                          " that this machine needs at least for the graph's arithmetic");
+}
+
+/// The rate at which as many bytes as a call must move are read.
+double read_rate(const std::vector<sample::Argument>& arguments, double bytes,
+                 const measure::Peaks& peaks, int threads) {
+  std::vector<measure::MemoryRange> ranges;
+  auto left = static_cast<std::size_t>(bytes);
+  for (const sample::Argument& argument : arguments) {
+    ranges.push_back({argument.bytes.data(), std::min(left, argument.bytes.num_bytes())});
+    left -= ranges.back().bytes;
+  }
+  const double rate = measure::measure_read_rate(ranges, threads);
+  // What is too short to be timed is in the first cache.
+  return rate > 0 ? rate : peaks.bytes_per_s * threads;
+}
+
+/// The times against what the machine can do at most; a device's limits are not known.
+void check_roofline(const std::vector<sample::Argument>& arguments, int threads, bool is_on_device,
+                    record::Record& record) {
+  if (is_on_device) {
+    record.notes.emplace_back(kNoteDeviceChecks);
+    return;
+  }
+  if (!record.plugin_side.median_ns || !record.plan.live_flop) return;
+  const auto bytes_of = [&](std::initializer_list<base::DType> dtypes) {
+    std::size_t bytes = 0;
+    for (const sample::Argument& argument : arguments) {
+      const bool counts = std::count(dtypes.begin(), dtypes.end(), argument.dtype) > 0;
+      bytes += counts ? argument.bytes.num_bytes() : 0;
+    }
+    return static_cast<double>(bytes);
+  };
+  measure::Work work;
+  work.flop = *record.plan.live_flop;
+  work.bytes = static_cast<double>(record.plan.must_move_bytes.value_or(0));
+  work.has_half = bytes_of({base::DType::kFloat16, base::DType::kBFloat16}) > 0;
+  const measure::Peaks peaks = measure::measure_peaks();
+  check_least_time(work, peaks, threads, record);
+  // Statistics of norms are float64 in some samples whose arithmetic is float32.
+  const double others =
+      bytes_of({base::DType::kFloat16, base::DType::kBFloat16, base::DType::kFloat64});
+  if (others > kFewOthers * bytes_of({base::DType::kFloat32})) return;
+  record::Roofline& roofline = record.roofline;
+  roofline.flop_per_s = peaks.flop_per_s * threads;
+  roofline.bytes_per_s = read_rate(arguments, work.bytes, peaks, threads);
+  const measure::Limit limit = measure::limit_of(work, *roofline.flop_per_s, *roofline.bytes_per_s);
+  if (!(limit.time_ns > 0)) return;
+  roofline.limit_ns = limit.time_ns;
+  roofline.limited_by = limit.is_memory ? record::Roofline::kMemory : record::Roofline::kArithmetic;
 }
 
 /// Whether the plugin wrote to its outputs and to nothing else.
@@ -209,10 +258,8 @@ Status time_pairs(SessionLog& log, const PairMeans& means, std::unique_ptr<Eager
   GN_RETURN_IF_ERROR(watch_eager(log, means, pairs, std::move(standby)));
   if (!launches) record.timing.abi_ns = compared.plugin.abi_call_ns();
   GN_RETURN_IF_ERROR(check_memory(log, compared.plugin));
-  if (!means.device.is_cuda()) {  // both are for the CPU only
-    check_roofline(compared.arguments, task.threads, record);
-    check_subnormals(task, compared.eager, record);
-  }
+  check_roofline(compared.arguments, task.threads, means.device.is_cuda(), record);
+  if (!means.device.is_cuda()) check_subnormals(task, compared.eager, record);
   static_cast<void>(log.note(check_tuned_to_weights(record), compared.plugin));
   log.send();
   return Status::ok();
@@ -225,18 +272,25 @@ Status check_sequential(SessionLog& log, const ComparedSample& compared, TaskDev
   record.notes.emplace_back(kNoteUnchecked);
   TimedChecks checks = timed_checks(compared, record);
   const Status checked = checks.check_untimed(kUntimedChecks);
-  GN_RETURN_IF_ERROR(note_checks(log, checks.finish(nullptr), compared.plugin));
+  const TimedFindings findings = checks.finish(nullptr);
+  GN_RETURN_IF_ERROR(note_checks(log, findings, compared.plugin));
   if (!checked.is_ok()) return log.end_calls(compared.plugin, checked);
+  if (!findings.restored.is_ok()) return log.end(Outcome::kReferenceFailed, findings.restored);
   GN_RETURN_IF_ERROR(check_memory(log, compared.plugin));
-  if (!device.is_cuda()) check_roofline(compared.arguments, log.task().threads, record);
+  check_roofline(compared.arguments, log.task().threads, device.is_cuda(), record);
   return Status::ok();
 }
 
 void try_other_content(SessionLog& log, const ComparedSample& compared) {
   log.begin_step("gn_backend_run");
   record::Record& record = log.record();
-  OtherInputs other = try_other_inputs(compared, kOtherInputsBudgetNs);
-  record.checks.other_inputs = std::move(other.tried);
+  const double calls_ns =
+      record.eager.median_ns.value_or(0) + record.plugin_side.median_ns.value_or(0);
+  OtherInputs other = try_other_inputs(compared, calls_ns, kOtherInputsBudgetNs);
+  for (record::OtherInput& tried : other.tried) {
+    record.checks.other_inputs.push_back(std::move(tried));
+  }
+  if (!other.restored.is_ok()) record.notes.push_back("other inputs: " + other.restored.message());
   if (other.outcome == Outcome::kNone || !record.is_ok()) return;
   record.flags.emplace_back(Flag::kOtherSeed);
   record.outcome = other.outcome;

@@ -7,12 +7,11 @@
 #include "base/field_reader.h"
 #include "base/json.h"
 #include "eager/value_record.h"
+#include "worker/answer_json.h"
 #include "worker/ready_sample.h"
 #include "worker/requests.h"
 
 namespace graphnet::worker {
-
-namespace {
 
 using base::Code;
 using base::Json;
@@ -20,23 +19,7 @@ using base::Result;
 using base::Status;
 using eager::ValueRecord;
 
-Json record_json(const ValueRecord& record) {
-  if (record.kind == ValueRecord::Kind::kPlain) return {{"plain", record.plain}};
-  if (record.kind == ValueRecord::Kind::kSequence) {
-    Json items = Json::array();
-    for (const ValueRecord& item : record.items) items.push_back(record_json(item));
-    return {{"items", std::move(items)}, {"is_list", record.is_list}};
-  }
-  return {{"dtype", record.dtype},
-          {"shape", record.shape},
-          {"mean", base::json_or_null(record.mean)},
-          {"deviation", base::json_or_null(record.deviation)},
-          {"lowest", base::json_or_null(record.lowest)},
-          {"highest", base::json_or_null(record.highest)},
-          {"lowest_integer", base::json_or_null(record.lowest_integer)},
-          {"highest_integer", base::json_or_null(record.highest_integer)},
-          {"elements", record.elements}};
-}
+namespace {
 
 /// Variables to record at a statement, and some to record only if they are written to.
 struct AskedPoint {

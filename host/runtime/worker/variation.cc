@@ -11,6 +11,7 @@
 #include "eager/statement_plan.h"
 #include "graph/reads.h"
 #include "worker/admission.h"
+#include "worker/answer_json.h"
 #include "worker/ready_sample.h"
 #include "worker/requests.h"
 
@@ -23,15 +24,6 @@ using base::Status;
 using eager::OutputDistance;
 
 namespace {
-
-Json distance_json(const OutputDistance& distance) {
-  return {{"dtype", distance.dtype},
-          {"shape", distance.shape},
-          {"same_shape", distance.same_shape},
-          {"not_finite", distance.num_not_finite},
-          {"relative_rms", base::json_number(distance.relative_rms)},
-          {"floating", distance.is_floating}};
-}
 
 Result<std::vector<OutputDistance>> distances(const std::string& form, const std::string& path) {
   GN_ASSIGN_OR_RETURN(const ReadySample other, fitting_sample(form));

@@ -109,9 +109,9 @@ bool joins_convolution(Op op, const Call& call) {
 }
 
 /// Lowers every node once, in order, by the decomposition of its operator.
-class Walk {
+class GraphWalk {
  public:
-  Walk(const gn_graph_body& body, bool rewrites, View<UnsupportedOp> unsupported)
+  GraphWalk(const gn_graph_body& body, bool rewrites, View<UnsupportedOp> unsupported)
       : body_(body),
         unsupported_(unsupported),
         emitter_(rewrites),
@@ -254,7 +254,7 @@ class Walk {
 }  // namespace
 
 Built build(const gn_graph_body& body, bool rewrites, View<UnsupportedOp> unsupported) {
-  return Walk(body, rewrites, unsupported).run();
+  return GraphWalk(body, rewrites, unsupported).run();
 }
 
 std::vector<Failure> unlowered(const Graph& graph) {

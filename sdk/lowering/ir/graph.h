@@ -248,6 +248,50 @@ struct PackedConvolution {
   }
 };
 
+// Winograd's F(4 x 4, 3 x 3) (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks",
+// 2015): a convolution of 3 x 3 taps is 36 products, with a quarter of the multiplications. A tile
+// is 4 x 4 neighbouring results; tiles are counted by batch, from top to bottom, from left to
+// right. The convolution is WinogradOutput(PackedDot(WinogradInput(x), WinogradKernel(kernel))).
+
+inline constexpr std::int64_t kWinogradTile = 4;     ///< results along each dimension
+inline constexpr std::int64_t kWinogradReach = 6;    ///< inputs along each dimension
+inline constexpr std::int64_t kWinogradPoints = 36;  ///< products
+/// Tiles along a dimension of a result.
+inline std::int64_t num_winograd_tiles(std::int64_t extent) {
+  return (extent + kWinogradTile - 1) / kWinogradTile;
+}
+
+/// Operand x [batch, height, width, channels], the result is [36, tiles, channels]. Before the
+/// image are `low` rows and columns of zeros, behind it as many as the tiles reach.
+struct WinogradInput {
+  Shape low;
+  Shape tiles;  ///< from top to bottom, from left to right
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("low", self.low);
+    visit("tiles", self.tiles);
+  }
+};
+
+/// Operand [out, in, 3, 3], the result is [36, panels, in, lanes], as PackedDot takes it.
+struct WinogradKernel {
+  std::int64_t lanes = 0;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("lanes", self.lanes);
+  }
+};
+
+/// Operand [36, tiles, channels], the result is [extents..., channels]; what tiles hold more is
+/// cut.
+struct WinogradOutput {
+  Shape extents;  ///< batch, height, width
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("extents", self.extents);
+  }
+};
+
 /// Operands x, starts.
 struct Gather {
   Shape dims;
@@ -325,7 +369,8 @@ using Operation =
     std::variant<Parameter, Constant, Splat, Iota, Convert, UnaryOperation, BinaryOperation,
                  CompareOperation, Select, Broadcast, Reshape, Transpose, Slice, Pad, Concatenate,
                  Reverse, Reduce, ReduceIndex, ReduceWindow, Dot, Convolution, PackedDot,
-                 PackedConvolution, Gather, Scatter, Sort, FourierTransform, Composite>;
+                 PackedConvolution, WinogradInput, WinogradKernel, WinogradOutput, Gather, Scatter,
+                 Sort, FourierTransform, Composite>;
 
 // ---- the graph ----
 

@@ -199,6 +199,9 @@ class Inference {
   Types operator()(const Convolution& each) const;
   Types operator()(const PackedDot& each) const;
   Types operator()(const PackedConvolution& each) const;
+  Types operator()(const WinogradInput& each) const;
+  Types operator()(const WinogradKernel& each) const;
+  Types operator()(const WinogradOutput& each) const;
   Types operator()(const Gather& each) const;
   Types operator()(const Scatter& each) const;
   Types operator()(const Sort& each) const {
@@ -308,6 +311,36 @@ Inference::Types Inference::operator()(const PackedConvolution& each) const {
   }
   result.shape.push_back(each.out);
   return {result};
+}
+
+Inference::Types Inference::operator()(const WinogradInput& each) const {
+  take(1);
+  const TensorType& x = in_[0];
+  require(x.rank() == 4 && is_float(x.type) && have_rank({&each.low, &each.tiles}, 2) &&
+              are_at_least(each.low, 0) && are_at_least(each.tiles, 1),
+          "tiles of another image");
+  return {{x.type, {kWinogradPoints, x.shape[0] * each.tiles[0] * each.tiles[1], x.shape[3]}}};
+}
+
+Inference::Types Inference::operator()(const WinogradKernel& each) const {
+  take(1);
+  const Shape& kernel = in_[0].shape;
+  require(kernel.size() == 4 && is_float(in_[0].type) && kernel[2] == 3 && kernel[3] == 3 &&
+              each.lanes > 0,
+          "a kernel of other taps than 3 x 3");
+  const std::int64_t panels = (kernel[0] + each.lanes - 1) / each.lanes;
+  return {{in_[0].type, {kWinogradPoints, panels, kernel[1], each.lanes}}};
+}
+
+Inference::Types Inference::operator()(const WinogradOutput& each) const {
+  take(1);
+  const Shape& sums = in_[0].shape;
+  require(sums.size() == 3 && is_float(in_[0].type) && each.extents.size() == 3 &&
+              are_at_least(each.extents, 1) && sums[0] == kWinogradPoints &&
+              sums[1] == each.extents[0] * num_winograd_tiles(each.extents[1]) *
+                             num_winograd_tiles(each.extents[2]),
+          "tiles of another image");
+  return {{in_[0].type, {each.extents[0], each.extents[1], each.extents[2], sums[2]}}};
 }
 
 Inference::Types Inference::operator()(const Gather& each) const {

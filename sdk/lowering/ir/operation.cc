@@ -120,6 +120,15 @@ std::string_view name(const PackedDot&) {
 std::string_view name(const PackedConvolution&) {
   return "packed_convolution";
 }
+std::string_view name(const WinogradInput&) {
+  return "winograd_input";
+}
+std::string_view name(const WinogradKernel&) {
+  return "winograd_kernel";
+}
+std::string_view name(const WinogradOutput&) {
+  return "winograd_output";
+}
 std::string_view name(const Gather&) {
   return "gather";
 }

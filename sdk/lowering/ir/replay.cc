@@ -73,6 +73,9 @@ class Emission {
   Tensors operator()(const PackedConvolution&) const {
     throw LoweringError("a packed convolution");
   }
+  Tensors operator()(const WinogradInput&) const { refuse_winograd(); }
+  Tensors operator()(const WinogradKernel&) const { refuse_winograd(); }
+  Tensors operator()(const WinogradOutput&) const { refuse_winograd(); }
   Tensors operator()(const Gather& each) const {
     return {emit_.gather(in_[0], in_[1], each.dims, each.batch_position)};
   }
@@ -92,6 +95,7 @@ class Emission {
   }
 
  private:
+  [[noreturn]] static void refuse_winograd() { throw LoweringError("a part of a convolution"); }
   // All of it belongs to the composite: it fails once, and its nodes have the composite's origin.
   Tensors emit_body(const Graph& body) const {
     Tensors values(body.values.size());

@@ -163,6 +163,9 @@ class NodePrinter {
   void operator()(const ir::Convolution& each) const;
   void operator()(const ir::PackedDot&) const { refuse_packed(); }
   void operator()(const ir::PackedConvolution&) const { refuse_packed(); }
+  void operator()(const ir::WinogradInput&) const { refuse_packed(); }
+  void operator()(const ir::WinogradKernel&) const { refuse_packed(); }
+  void operator()(const ir::WinogradOutput&) const { refuse_packed(); }
   void operator()(const ir::Composite& each) const {
     throw LoweringError(each.op + " is printed by its body");
   }

@@ -13,7 +13,7 @@
 #include "graphnet/failure.h"
 
 namespace graphnet::artifact {
-namespace {
+namespace child_process_test {
 
 /// Runs a line of shell.
 ChildEnd shell(const std::string& line, const TemporaryFolder& folder,
@@ -83,5 +83,5 @@ TEST(TemporaryFolder, IsGoneWithAllThatIsInIt) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-}  // namespace
+}  // namespace child_process_test
 }  // namespace graphnet::artifact

@@ -11,7 +11,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::artifact {
-namespace {
+namespace wire_format_test {
 
 TEST(WireFormat, RoundTrip) {
   WireWriter writer;
@@ -68,5 +68,5 @@ TEST(FileDigest, OfBytesAndOfTheSameBytesInAFile) {
   EXPECT_FALSE(sha256_of_file(folder.path()).has_value()) << "a folder";
 }
 
-}  // namespace
+}  // namespace wire_format_test
 }  // namespace graphnet::artifact

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 namespace graphnet::base {
-namespace {
+namespace aligned_buffer_test {
 
 using Damage = AlignedBuffer::Damage;
 
@@ -33,5 +33,5 @@ TEST(AlignedBuffer, SeesASingleByteOnEitherSide) {
   }
 }
 
-}  // namespace
+}  // namespace aligned_buffer_test
 }  // namespace graphnet::base

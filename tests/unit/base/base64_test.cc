@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::base {
-namespace {
+namespace base64_test {
 
 TEST(Base64, DecodesTheVectorsOfTheRfc) {
   const std::pair<const char*, const char*> vectors[] = {{"", ""},
@@ -27,5 +27,5 @@ TEST(Base64, RefusesWhatNoEncoderWrites) {
   }
 }
 
-}  // namespace
+}  // namespace base64_test
 }  // namespace graphnet::base

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::base {
-namespace {
+namespace device_name_test {
 
 TEST(DeviceName, ReadsProcessorAndCudaDevices) {
   for (const char* text : {"cpu", "cuda:0", "cuda:17"}) {
@@ -27,5 +27,12 @@ TEST(DeviceName, RefusesEverythingElse) {
   }
 }
 
-}  // namespace
+TEST(DeviceKind, OfWhatRecordsAndLogsSay) {
+  EXPECT_EQ(device_kind("cuda:7"), "cuda");
+  EXPECT_EQ(device_kind("cuda"), "cuda");
+  EXPECT_EQ(device_kind("cpu"), "cpu");
+  EXPECT_EQ(device_kind("dcu:0"), "dcu:0");
+}
+
+}  // namespace device_name_test
 }  // namespace graphnet::base

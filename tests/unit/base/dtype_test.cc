@@ -8,7 +8,7 @@
 #include <limits>
 
 namespace graphnet::base {
-namespace {
+namespace dtype_test {
 
 constexpr DType kAll[] = {DType::kBool,    DType::kUInt8,   DType::kInt8,      DType::kInt16,
                           DType::kInt32,   DType::kInt64,   DType::kFloat16,   DType::kBFloat16,
@@ -112,5 +112,5 @@ TEST(BFloat16, EveryValueRoundTripsAndRoundsToNearestEven) {
   }
 }
 
-}  // namespace
+}  // namespace dtype_test
 }  // namespace graphnet::base

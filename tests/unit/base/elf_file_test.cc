@@ -12,7 +12,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::base {
-namespace {
+namespace elf_file_test {
 
 Result<ElfFile> read(std::string_view bytes) {
   return ElfFile::read(CheckedBytes(bytes));
@@ -176,5 +176,5 @@ TEST(BuildId, HasNoBytesBeyondTheNotes) {
   EXPECT_EQ(build_id_in("abc"), "");
 }
 
-}  // namespace
+}  // namespace elf_file_test
 }  // namespace graphnet::base

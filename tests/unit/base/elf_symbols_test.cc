@@ -18,7 +18,7 @@ __asm__(
 extern "C" void three_pages();
 
 namespace graphnet::base {
-namespace {
+namespace elf_symbols_test {
 
 TEST(ElfSymbols, NameAPlaceInThisProgram) {
   const auto mappings = read_memory_map();
@@ -73,5 +73,5 @@ TEST(ElfSymbols, NameEachPlaceOfAFunctionOfSeveralPages) {
   }
 }
 
-}  // namespace
+}  // namespace elf_symbols_test
 }  // namespace graphnet::base

@@ -11,7 +11,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::base {
-namespace {
+namespace file_test {
 
 using tests::TempDir;
 
@@ -112,5 +112,5 @@ TEST(ExecutableFolder, HoldsThisTest) {
   EXPECT_TRUE(std::filesystem::exists(executable_folder() / "unit_base"));
 }
 
-}  // namespace
+}  // namespace file_test
 }  // namespace graphnet::base

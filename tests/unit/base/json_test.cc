@@ -7,7 +7,7 @@
 #include <string>
 
 namespace graphnet::base {
-namespace {
+namespace json_test {
 
 TEST(Json, KeepsTheOrderOfKeys) {
   const std::string text = R"({"z":1,"a":[1.5,null,"x"],"m":{"b":true,"a":false}})";
@@ -63,5 +63,5 @@ TEST(Json, NumbersThatJsonLacksAreWords) {
   EXPECT_EQ(json_number(-kInfinity), "-inf");
 }
 
-}  // namespace
+}  // namespace json_test
 }  // namespace graphnet::base

@@ -9,7 +9,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::base {
-namespace {
+namespace loaded_objects_test {
 
 const LoadedObject* holder_of(const std::vector<LoadedObject>& objects, const void* address) {
   for (const LoadedObject& object : objects) {
@@ -50,5 +50,5 @@ TEST(LoadedObjects, HasThisProgramAndTheCLibraryWithTheirIds) {
   EXPECT_NE(program->build_id, c_library->build_id);
 }
 
-}  // namespace
+}  // namespace loaded_objects_test
 }  // namespace graphnet::base

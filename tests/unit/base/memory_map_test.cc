@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 namespace graphnet::base {
-namespace {
+namespace memory_map_test {
 
 constexpr const char* kText =
     "55e0c0000000-55e0c0001000 r--p 00000000 08:01 131 /opt/a folder/program\n"
@@ -52,5 +52,5 @@ TEST(MemoryMap, OfThisProcessHoldsItsOwnCode) {
   EXPECT_NE(own->protection & PROT_EXEC, 0);
 }
 
-}  // namespace
+}  // namespace memory_map_test
 }  // namespace graphnet::base

@@ -13,7 +13,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::base {
-namespace {
+namespace memory_test {
 
 /// Page faults of the last of ten rounds that take, use and give back three buffers of 16 MiB.
 long faults_of_a_round() {
@@ -71,5 +71,5 @@ TEST(Memory, ThisMachineHasSome) {
   EXPECT_GT(available_memory_bytes(), 1 << 20);
 }
 
-}  // namespace
+}  // namespace memory_test
 }  // namespace graphnet::base

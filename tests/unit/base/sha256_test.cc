@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::base {
-namespace {
+namespace sha256_test {
 
 constexpr const char* kEmpty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
@@ -26,5 +26,5 @@ TEST(Sha256, PiecesGiveTheDigestOfTheWhole) {
   EXPECT_EQ(sha256_hex(nullptr, 0), kEmpty);
 }
 
-}  // namespace
+}  // namespace sha256_test
 }  // namespace graphnet::base

@@ -9,7 +9,7 @@
 #include "base/suggestion.h"
 
 namespace graphnet::base {
-namespace {
+namespace status_test {
 
 TEST(Status, DefaultIsSuccessWithoutText) {
   const Status status;
@@ -92,5 +92,5 @@ TEST(Result, HoldsMoveOnlyValues) {
   EXPECT_EQ(*taken, 7);
 }
 
-}  // namespace
+}  // namespace status_test
 }  // namespace graphnet::base

@@ -16,7 +16,7 @@
 #include "support/refused_call.h"
 
 namespace graphnet::base {
-namespace {
+namespace subprocess_test {
 
 Subprocess::Options shell(const std::string& script) {
   Subprocess::Options options;
@@ -196,5 +196,5 @@ TEST(Subprocess, WaitKillsWhatTheLeaderLeftBehind) {
   EXPECT_EQ(pipe.read_all(), "");
 }
 
-}  // namespace
+}  // namespace subprocess_test
 }  // namespace graphnet::base

@@ -7,7 +7,7 @@
 #include <utility>
 
 namespace graphnet::base {
-namespace {
+namespace text_test {
 
 TEST(NearestWord, FindsTypingErrorsOnly) {
   const std::vector<std::string> words = {"warmup", "trials", "timeout"};
@@ -92,5 +92,5 @@ TEST(PythonFloat, WritesWhatReprWrites) {
   for (const auto& [value, text] : cases) EXPECT_EQ(python_float(value), text);
 }
 
-}  // namespace
+}  // namespace text_test
 }  // namespace graphnet::base

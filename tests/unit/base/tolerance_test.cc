@@ -7,7 +7,7 @@
 #include <sstream>
 
 namespace graphnet::base {
-namespace {
+namespace tolerance_test {
 
 // The table of upstream's labels: t, then atol and rtol of float16, bfloat16, float32, float64.
 constexpr const char* kUpstreamTable = R"(
@@ -56,5 +56,5 @@ TEST(ToleranceLevels, SchedulesAlternateInPrintOrder) {
   }
 }
 
-}  // namespace
+}  // namespace tolerance_test
 }  // namespace graphnet::base

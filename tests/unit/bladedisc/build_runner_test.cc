@@ -16,7 +16,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::bladedisc {
-namespace {
+namespace build_runner_test {
 
 namespace fs = std::filesystem;
 using tests::mentions;
@@ -75,5 +75,5 @@ INSTANTIATE_TEST_SUITE_P(Folders, BuildRunnerTest, testing::Values("mlir/ral", "
                            return std::string(folder.index == 0 ? "newer" : "older");
                          });
 
-}  // namespace
+}  // namespace build_runner_test
 }  // namespace graphnet::bladedisc

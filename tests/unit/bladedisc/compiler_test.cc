@@ -16,7 +16,7 @@
 #include "unit/bladedisc/fakes.h"
 
 namespace graphnet::bladedisc {
-namespace {
+namespace compiler_test {
 
 namespace fs = std::filesystem;
 using tests::mentions;
@@ -189,5 +189,5 @@ TEST(BladeDiscCompiler, SaysWhereItsCacheCannotBe) {
   EXPECT_TRUE(mentions(end.message, {"cache_folder"}));
 }
 
-}  // namespace
+}  // namespace compiler_test
 }  // namespace graphnet::bladedisc

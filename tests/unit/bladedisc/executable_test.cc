@@ -17,7 +17,7 @@
 #include "unit/bladedisc/fakes.h"
 
 namespace graphnet::bladedisc {
-namespace {
+namespace executable_test {
 
 using lowering::stablehlo::ArgumentSource;
 using lowering::stablehlo::LoweredProgram;
@@ -400,5 +400,5 @@ TEST(DiscPackage, RefusesWhatIsNone) {
   EXPECT_TRUE(mentions(end_of([&] { load(bytes, "maker"); }).message, {"damaged"}));
 }
 
-}  // namespace
+}  // namespace executable_test
 }  // namespace graphnet::bladedisc

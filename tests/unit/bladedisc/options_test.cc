@@ -12,7 +12,7 @@
 #include "unit/bladedisc/fakes.h"
 
 namespace graphnet::bladedisc {
-namespace {
+namespace options_test {
 
 using tests::mentions;
 
@@ -109,5 +109,5 @@ TEST(BladeDiscOptions, PinnedVariablesFollowTheMathPolicyAndWinOverTheUsers) {
   EXPECT_EQ(std::count(relaxed.begin(), relaxed.end(), "NVIDIA_TF32_OVERRIDE=1"), 1);
 }
 
-}  // namespace
+}  // namespace options_test
 }  // namespace graphnet::bladedisc

@@ -13,7 +13,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::cli {
-namespace {
+namespace actions_test {
 
 using tests::contains;
 using tests::mentions;
@@ -48,5 +48,5 @@ TEST(Actions, HaveFlagsOfTheirCommandOnly) {
   }
 }
 
-}  // namespace
+}  // namespace actions_test
 }  // namespace graphnet::cli

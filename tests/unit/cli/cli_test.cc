@@ -18,7 +18,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::cli {
-namespace {
+namespace cli_test {
 
 using base::Code;
 using base::Status;
@@ -467,5 +467,5 @@ TEST(TerminalColor, EnvironmentDecides) {
   EXPECT_FALSE(parse_color_mode("red").is_ok());
 }
 
-}  // namespace
+}  // namespace cli_test
 }  // namespace graphnet::cli

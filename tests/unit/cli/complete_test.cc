@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 
 namespace graphnet::cli {
-namespace {
+namespace complete_test {
 
 using Words = std::vector<std::string>;
 
@@ -133,5 +133,5 @@ TEST(Complete, NoTextOfACommandBreaksALine) {
   }
 }
 
-}  // namespace
+}  // namespace complete_test
 }  // namespace graphnet::cli

@@ -8,7 +8,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::cli {
-namespace {
+namespace git_changes_test {
 
 namespace fs = std::filesystem;
 
@@ -94,5 +94,5 @@ TEST_F(GitChanges, NeedATreeAndACommit) {
   EXPECT_EQ(changed_folders(no_tree.path(), "HEAD").status().code(), base::Code::kInput);
 }
 
-}  // namespace
+}  // namespace git_changes_test
 }  // namespace graphnet::cli

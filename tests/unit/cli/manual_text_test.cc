@@ -6,7 +6,7 @@
 #include "cli/version_text.h"
 
 namespace graphnet::cli {
-namespace {
+namespace manual_text_test {
 
 class ManualTest : public ::testing::Test {
  protected:
@@ -92,5 +92,5 @@ TEST_F(ManualTest, TopicPage) {
                 ".SH SEE ALSO\n.BR graphnet (1)\n");
 }
 
-}  // namespace
+}  // namespace manual_text_test
 }  // namespace graphnet::cli

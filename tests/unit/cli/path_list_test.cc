@@ -6,7 +6,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::cli {
-namespace {
+namespace path_list_test {
 
 TEST(PathList, LinesWithoutBlanksAndComments) {
   const tests::TempDir temp;
@@ -33,5 +33,5 @@ TEST(PathList, SomePathsAreNotReadBack) {
   }
 }
 
-}  // namespace
+}  // namespace path_list_test
 }  // namespace graphnet::cli

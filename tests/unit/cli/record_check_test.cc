@@ -6,7 +6,7 @@
 #include "journal/task_key.h"
 
 namespace graphnet::cli {
-namespace {
+namespace record_check_test {
 
 record::Record record_with_threads(int threads) {
   record::Record record;
@@ -54,5 +54,5 @@ TEST(RecordCheck, TheProcessorMayBeTheHosts) {
   EXPECT_FALSE(contradictions(record, base::Json{{"cpu_model", "Xeon"}}).empty());
 }
 
-}  // namespace
+}  // namespace record_check_test
 }  // namespace graphnet::cli

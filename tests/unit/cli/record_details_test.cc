@@ -6,7 +6,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::cli {
-namespace {
+namespace record_details_test {
 
 using tests::contains;
 
@@ -53,5 +53,5 @@ TEST(RecordDetails, HostileTextStaysOnItsLine) {
   EXPECT_TRUE(contains(text, "note      a [2J\n")) << text;
 }
 
-}  // namespace
+}  // namespace record_details_test
 }  // namespace graphnet::cli

@@ -15,7 +15,7 @@
 #include "score/row.h"
 
 namespace graphnet::cli {
-namespace {
+namespace topics_test {
 
 TEST(Topics, BeginWithTheirNameAndASummary) {
   std::set<std::string> names;
@@ -112,5 +112,5 @@ TEST(Words, FollowTheTextOfTheirTopic) {
   }
 }
 
-}  // namespace
+}  // namespace topics_test
 }  // namespace graphnet::cli

@@ -8,7 +8,7 @@
 #include <random>
 
 namespace graphnet::cluster {
-namespace {
+namespace shard_test {
 
 TEST(Shard, IsReadFromText) {
   const auto shard = parse_shard("3/8");
@@ -62,5 +62,5 @@ TEST(ShardMembers, AreADisjointAndBalancedCover) {
   }
 }
 
-}  // namespace
+}  // namespace shard_test
 }  // namespace graphnet::cluster

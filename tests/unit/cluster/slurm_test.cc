@@ -10,7 +10,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::cluster {
-namespace {
+namespace slurm_test {
 
 SlurmRun example() {
   SlurmRun run;
@@ -101,5 +101,5 @@ TEST_F(SbatchTest, RefusalsAreShown) {
   EXPECT_NE(submit_script("/x", "").status().message().find("not on PATH"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace slurm_test
 }  // namespace graphnet::cluster

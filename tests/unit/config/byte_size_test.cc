@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::config {
-namespace {
+namespace byte_size_test {
 
 TEST(MemoryLimit, ReadsEveryForm) {
   using Kind = MemoryLimit::Kind;
@@ -29,5 +29,5 @@ TEST(MemoryLimit, IsPrintedAsItIsWritten) {
   }
 }
 
-}  // namespace
+}  // namespace byte_size_test
 }  // namespace graphnet::config

@@ -7,7 +7,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
-namespace {
+namespace config_text_test {
 
 using std::chrono::milliseconds;
 
@@ -89,5 +89,5 @@ TEST_F(ConfigTextTest, ALibraryAndMethodUpstreamToo) {
   EXPECT_EQ(again.limits.memory, MemoryLimit());
 }
 
-}  // namespace
+}  // namespace config_text_test
 }  // namespace graphnet::config

@@ -9,7 +9,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
-namespace {
+namespace file_trust_test {
 
 using tests::contains;
 using tests::mentions;
@@ -99,5 +99,5 @@ TEST_F(FileTrustTest, ExemptFilesAndFolders) {
   EXPECT_NE(problem(), "");
 }
 
-}  // namespace
+}  // namespace file_trust_test
 }  // namespace graphnet::config

@@ -11,7 +11,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
-namespace {
+namespace opened_library_test {
 
 namespace fs = std::filesystem;
 using base::Status;
@@ -105,5 +105,5 @@ TEST_F(OpenedLibraryTest, GoesOnBehindAFileThatIsNone) {
   EXPECT_TRUE(check().is_ok());
 }
 
-}  // namespace
+}  // namespace opened_library_test
 }  // namespace graphnet::config

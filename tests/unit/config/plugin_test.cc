@@ -12,7 +12,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
-namespace {
+namespace plugin_test {
 
 using tests::contains;
 using tests::mentions;
@@ -324,5 +324,5 @@ TEST_F(PluginTest, ConfigsAreFoundByName) {
   EXPECT_TRUE(contains(find_config(where, missing).status().message(), "no config file"));
 }
 
-}  // namespace
+}  // namespace plugin_test
 }  // namespace graphnet::config

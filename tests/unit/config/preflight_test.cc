@@ -12,7 +12,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
-namespace {
+namespace preflight_test {
 
 using tests::contains;
 using tests::mentions;
@@ -204,5 +204,5 @@ TEST_F(PreflightTest, WhatTheHostHasLoadedIsThere) {
   EXPECT_FALSE(preflight(manifest_of(plugin), "").is_ok());
 }
 
-}  // namespace
+}  // namespace preflight_test
 }  // namespace graphnet::config

@@ -9,7 +9,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
-namespace {
+namespace protocol_file_test {
 
 using base::Result;
 using tests::contains;
@@ -202,5 +202,5 @@ TEST_F(ProtocolFileTest, SettingsReadBackAsTheyPrint) {
   EXPECT_EQ(again->paired, kernel->paired);
 }
 
-}  // namespace
+}  // namespace protocol_file_test
 }  // namespace graphnet::config

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::config {
-namespace {
+namespace quantity_test {
 
 TEST(Quantity, ReadsOperations) {
   EXPECT_EQ(*parse_flop("2T"), 2e12);
@@ -20,5 +20,5 @@ TEST(Quantity, RefusesTheRest) {
   }
 }
 
-}  // namespace
+}  // namespace quantity_test
 }  // namespace graphnet::config

@@ -10,7 +10,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
-namespace {
+namespace resolve_backend_test {
 
 using tests::contains;
 using tests::mentions;
@@ -218,5 +218,5 @@ TEST_F(ResolveBackendTest, ReplayedCallsNeedAPluginThatSaysSo) {
   EXPECT_TRUE(able->problem.is_ok()) << able->problem.to_string();
 }
 
-}  // namespace
+}  // namespace resolve_backend_test
 }  // namespace graphnet::config

@@ -7,7 +7,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
-namespace {
+namespace run_config_test {
 
 using base::Code;
 using base::Result;
@@ -244,5 +244,5 @@ TEST(TimeLimits, RoundTrip) {
   }
 }
 
-}  // namespace
+}  // namespace run_config_test
 }  // namespace graphnet::config

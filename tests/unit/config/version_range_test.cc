@@ -6,7 +6,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::config {
-namespace {
+namespace version_range_test {
 
 using tests::mentions;
 
@@ -73,5 +73,5 @@ TEST(VersionRange, RefusesOtherForms) {
   EXPECT_EQ(parse_version_range("^1").status().message(), "'^' is none of = < <= > >=");
 }
 
-}  // namespace
+}  // namespace version_range_test
 }  // namespace graphnet::config

@@ -9,7 +9,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::config {
-namespace {
+namespace yaml_reader_test {
 
 using tests::contains;
 using tests::mentions;
@@ -221,5 +221,5 @@ TEST(ReadScalar, BooleanTextAndChoice) {
   EXPECT_FALSE(read_text_list(*root.find("a"), "a").is_ok());
 }
 
-}  // namespace
+}  // namespace yaml_reader_test
 }  // namespace graphnet::config

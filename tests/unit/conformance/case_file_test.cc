@@ -7,7 +7,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::conformance {
-namespace {
+namespace case_file_test {
 
 using tests::mentions;
 
@@ -85,5 +85,5 @@ TEST(CaseFile, RefusesAFolderWithoutCases) {
   EXPECT_FALSE(read_cases(folder.path() / "absent").is_ok());
 }
 
-}  // namespace
+}  // namespace case_file_test
 }  // namespace graphnet::conformance

@@ -8,7 +8,7 @@
 #include "conformance/case_file.h"
 
 namespace graphnet::conformance {
-namespace {
+namespace coverage_test {
 
 struct OpRow {
   const char* symbol;
@@ -66,5 +66,5 @@ TEST(Coverage, CasesBindWeightsAndMeetTheEdges) {
                                          "no element", "uint8"}));
 }
 
-}  // namespace
+}  // namespace coverage_test
 }  // namespace graphnet::conformance

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 namespace graphnet::conformance {
-namespace {
+namespace element_bound_test {
 
 using base::DType;
 
@@ -61,5 +61,5 @@ TEST(ElementBound, LeavesMasksAndIntegersToTheOutcomeRule) {
             std::nullopt);
 }
 
-}  // namespace
+}  // namespace element_bound_test
 }  // namespace graphnet::conformance

@@ -8,7 +8,7 @@
 #include <cstring>
 
 namespace graphnet::conformance {
-namespace {
+namespace fill_test {
 
 using base::DType;
 
@@ -83,5 +83,5 @@ TEST(Fill, RefusesWhatItDoesNotUnderstand) {
   }
 }
 
-}  // namespace
+}  // namespace fill_test
 }  // namespace graphnet::conformance

@@ -7,7 +7,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::conformance {
-namespace {
+namespace gaps_test {
 
 TEST(Gaps, ReadsBothLists) {
   const tests::TempDir folder;
@@ -106,5 +106,5 @@ TEST(Tally, CountsByFamilyAndKnowsWhatIsBad) {
   EXPECT_TRUE(tally.has_bad());
 }
 
-}  // namespace
+}  // namespace gaps_test
 }  // namespace graphnet::conformance

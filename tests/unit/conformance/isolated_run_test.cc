@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::conformance {
-namespace {
+namespace isolated_run_test {
 
 constexpr const char* kCases = R"(graph "family/op/f32/first"
 %0: f32[2,3] = input "x"
@@ -116,5 +116,5 @@ TEST(IsolatedRun, APluginThatCannotBeOpenedIsAnError) {
   EXPECT_FALSE(status.is_ok());
 }
 
-}  // namespace
+}  // namespace isolated_run_test
 }  // namespace graphnet::conformance

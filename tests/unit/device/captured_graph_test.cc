@@ -11,7 +11,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::device {
-namespace {
+namespace captured_graph_test {
 
 using base::Code;
 using base::Result;
@@ -158,5 +158,5 @@ TEST_F(CapturedGraphTest, IsOfCudaDevicesOnly) {
   EXPECT_EQ(word_, 0);
 }
 
-}  // namespace
+}  // namespace captured_graph_test
 }  // namespace graphnet::device

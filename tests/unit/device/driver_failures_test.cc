@@ -15,7 +15,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::device {
-namespace {
+namespace driver_failures_test {
 
 using base::Status;
 using tests::contains;
@@ -166,5 +166,5 @@ TEST_F(DriverFailures, SayBytesAndStream) {
   EXPECT_TRUE(contains(launched, "[stream 0x70; ")) << launched;
 }
 
-}  // namespace
+}  // namespace driver_failures_test
 }  // namespace graphnet::device

@@ -9,7 +9,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::device {
-namespace {
+namespace driver_state_test {
 
 using tests::mentions;
 
@@ -83,5 +83,5 @@ TEST(DriverState, OfThisMachine) {
   EXPECT_EQ(state.is_ready(), state.reason.empty()) << state.reason;
 }
 
-}  // namespace
+}  // namespace driver_state_test
 }  // namespace graphnet::device

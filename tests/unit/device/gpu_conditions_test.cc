@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::device {
-namespace {
+namespace gpu_conditions_test {
 
 const std::string kLibrary = std::string(GRAPHNET_FAKE_CUDA) + "/nvml.so";
 
@@ -25,5 +25,5 @@ TEST(GpuConditions, SayWhyNothingIsKnown) {
             (base::Json{{"unavailable", "there is no libnothing.so.1"}}));
 }
 
-}  // namespace
+}  // namespace gpu_conditions_test
 }  // namespace graphnet::device

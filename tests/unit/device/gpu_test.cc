@@ -14,7 +14,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::device {
-namespace {
+namespace gpu_test {
 
 using base::Code;
 using base::Status;
@@ -157,5 +157,5 @@ TEST_F(GpuTest, TimesAreThoseOfTheEventsAndOfTheHost) {
   EXPECT_EQ(control_->events, 0);
 }
 
-}  // namespace
+}  // namespace gpu_test
 }  // namespace graphnet::device

@@ -12,7 +12,7 @@
 #include "support/mirror_device.h"
 
 namespace graphnet::device {
-namespace {
+namespace tensor_device_test {
 
 using base::Status;
 using Damage = DeviceBuffer::Damage;
@@ -103,7 +103,7 @@ TEST_F(GpuDeviceTest, RunsUntilTheDeviceIsDoneAndSaysHowLongItTook) {
                        return gpu_->launch(*kernel, 1, 1, {&address, &count, &count});
                      })
                   .is_ok());
-  EXPECT_EQ(device_->last_span_ns(), 1e6) << "of the made-up device's clock";
+  EXPECT_EQ(device_->last_span_ns().value(), 1e6) << "of the made-up device's clock";
 }
 
 TEST_F(GpuDeviceTest, HandsOnWhatWentWrong) {
@@ -131,5 +131,5 @@ TEST_F(GpuDeviceTest, CopiesAndPoisonAreCompleteBeforeTheNextCall) {
   EXPECT_FALSE(device_->copy_in(buffer->data(), bytes.data(), bytes.size()).is_ok());
 }
 
-}  // namespace
+}  // namespace tensor_device_test
 }  // namespace graphnet::device

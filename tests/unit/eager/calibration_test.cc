@@ -9,7 +9,7 @@
 #include "unit/eager/eager_program.h"
 
 namespace graphnet::eager {
-namespace {
+namespace calibration_test {
 
 using base::DType;
 using graph::WeightRole;
@@ -39,11 +39,64 @@ TEST(Calibration, DividesEachMatrixByTheDeviationOfItsResult) {
   const auto calibrated =
       calibrate(program.program(), program.arguments(),
                 {WeightRole::kUnknown, WeightRole::kMatrix, WeightRole::kMatrix});
-  ASSERT_TRUE(calibrated.is_ok()) << calibrated.to_string();
+  ASSERT_TRUE(calibrated.is_ok()) << calibrated.status().to_string();
   program.run();
   // The second one was told what the first one gives once that is divided.
   EXPECT_NEAR(deviation_of(program.outputs[0]), 1, 1e-5);
   EXPECT_NEAR(deviation_of(program.outputs[1]), 1, 1e-5);
+}
+
+std::vector<float> values_of(const base::DenseTensor& tensor) {
+  const auto* values = reinterpret_cast<const float*>(tensor.bytes.data());
+  return {values, values + *base::num_elements(tensor.shape)};
+}
+
+// The bias is not divided with the product, so the product is computed again.
+TEST(Calibration, GivesTheOutputsOfTheWeightsThatItLeaves) {
+  EagerProgram program({{DType::kFloat32, {4, 3}, {1, -2, 3, 4, 0, 1, -1, 2, 2, 1, 1, -3}},
+                        {DType::kFloat32, {2, 3}, {100, 200, -50, 30, 10, 80}},
+                        {DType::kFloat32, {2}, {5, -7}}},
+                       "h = torch._C._nn.linear(a, b, c)\nreturn (h,)");
+  ASSERT_TRUE(program.status.is_ok()) << program.status.to_string();
+  const auto calibrated =
+      calibrate(program.program(), program.arguments(),
+                {WeightRole::kUnknown, WeightRole::kMatrix, WeightRole::kUnknown});
+  ASSERT_TRUE(calibrated.is_ok()) << calibrated.status().to_string();
+  EXPECT_TRUE(calibrated->is_final);
+  program.run();
+  ASSERT_EQ(calibrated->outputs.size(), 1U);
+  EXPECT_EQ(calibrated->outputs[0].shape, (std::vector<std::int64_t>{4, 2}));
+  const std::vector<float> found = values_of(calibrated->outputs[0]);
+  EXPECT_EQ(std::vector<double>(found.begin(), found.end()), program.outputs[0]);
+}
+
+TEST(Calibration, SaysIfAWeightWasUsedBeforeItWasChanged) {
+  EagerProgram program({{DType::kFloat32, {2, 2}, {100, 200, 300, 500}},
+                        {DType::kFloat32, {2, 2}, {10, -20, 30, 40}}},
+                       "h = a + b\ng = torch.matmul(h, b)\nreturn (g,)");
+  ASSERT_TRUE(program.status.is_ok()) << program.status.to_string();
+  const auto calibrated = calibrate(program.program(), program.arguments(),
+                                    {WeightRole::kUnknown, WeightRole::kMatrix});
+  ASSERT_TRUE(calibrated.is_ok()) << calibrated.status().to_string();
+  EXPECT_FALSE(calibrated->is_final);
+}
+
+// Where inputs cannot vary, the run's results would be those that are compared.
+TEST(Calibration, ReversesWeightsAfterTheRun) {
+  EagerProgram program({{DType::kFloat32, {2, 2}, {1, -1, 2, -2}},
+                        {DType::kFloat32, {2, 2}, {1, 2, -1, 1}},
+                        {DType::kFloat32, {2}, {3, 4}}},
+                       "h = torch._C._nn.linear(a, b, c)\nreturn (h,)");
+  ASSERT_TRUE(program.status.is_ok()) << program.status.to_string();
+  const auto calibrated = calibrate(program.program(), program.arguments(),
+                                    {WeightRole::kUnknown, WeightRole::kMatrix, WeightRole::kBias},
+                                    {}, /*then_reverse=*/true);
+  ASSERT_TRUE(calibrated.is_ok()) << calibrated.status().to_string();
+  EXPECT_FALSE(calibrated->is_final);
+  EXPECT_EQ(values_of(program.arguments()[2]), (std::vector<float>{4, 3}));
+  program.run();
+  const std::vector<float> found = values_of(calibrated->outputs[0]);
+  EXPECT_NE(std::vector<double>(found.begin(), found.end()), program.outputs[0]);
 }
 
 TEST(Calibration, LeavesMatricesThatAreRight) {
@@ -111,5 +164,5 @@ TEST(Calibration, LeavesWhatHasNoRoleAndWhatTheProgramWrites) {
   EXPECT_EQ(values_of(program.arguments()[1]), (std::vector<float>{1, 2, 3, 4}));
 }
 
-}  // namespace
+}  // namespace calibration_test
 }  // namespace graphnet::eager

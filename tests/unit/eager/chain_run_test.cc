@@ -9,7 +9,7 @@
 #include "sample/parser.h"
 
 namespace graphnet::eager {
-namespace {
+namespace chain_run_test {
 
 graph::Program parsed(const std::string& parameters, const std::string& body) {
   auto program = sample::parse_model(
@@ -115,5 +115,5 @@ TEST_F(ChainRunTest, RecordsValuesAndWrites) {
   EXPECT_EQ(records->writes[0].variables, (std::vector<graph::VariableId>{2, 3}));
 }
 
-}  // namespace
+}  // namespace chain_run_test
 }  // namespace graphnet::eager

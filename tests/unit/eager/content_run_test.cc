@@ -7,7 +7,7 @@
 #include "unit/eager/sample_arguments.h"
 
 namespace graphnet::eager {
-namespace {
+namespace content_run_test {
 
 using sample::Content;
 
@@ -80,5 +80,5 @@ TEST(ContentRun, EverySampleRunsOnEveryContent) {
   });
 }
 
-}  // namespace
+}  // namespace content_run_test
 }  // namespace graphnet::eager

@@ -8,7 +8,7 @@
 #include "unit/eager/eager_program.h"
 
 namespace graphnet::eager {
-namespace {
+namespace device_placement_test {
 
 std::vector<at::Tensor> run_on_meta(const std::string& body) {
   const auto program = sample::parse_model(
@@ -51,5 +51,5 @@ TEST(LoadCuda, SaysWhatIsMissing) {
   EXPECT_NE(loaded.context()[0].find("libtorch_cuda.so"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace device_placement_test
 }  // namespace graphnet::eager

@@ -4,7 +4,7 @@
 #include "unit/eager/eager_program.h"
 
 namespace graphnet::eager {
-namespace {
+namespace dispatcher_counts_test {
 
 const TestArgument kRow = {base::DType::kFloat32, {3}, {1, -2, 3}};
 
@@ -37,5 +37,5 @@ TEST(DispatcherUse, CoversAProgramWithAtLeastItsCalls) {
   EXPECT_FALSE(covers(use, DispatcherUse())) << "a program without operators proves nothing";
 }
 
-}  // namespace
+}  // namespace dispatcher_counts_test
 }  // namespace graphnet::eager

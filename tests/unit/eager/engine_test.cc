@@ -4,7 +4,7 @@
 #include "unit/eager/eager_program.h"
 
 namespace graphnet::eager {
-namespace {
+namespace engine_test {
 
 using base::Code;
 using base::DType;
@@ -200,5 +200,5 @@ TEST(Engine, VmapRegionGivesTheMask) {
   EXPECT_EQ(program.engine->outputs()[0].shape, (std::vector<std::int64_t>{1, 1, 3, 3}));
 }
 
-}  // namespace
+}  // namespace engine_test
 }  // namespace graphnet::eager

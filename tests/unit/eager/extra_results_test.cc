@@ -8,7 +8,7 @@
 #include "sample/parser.h"
 
 namespace graphnet::eager {
-namespace {
+namespace extra_results_test {
 
 template <typename T>
 std::vector<T> read(const Engine& engine, std::size_t index) {
@@ -44,5 +44,5 @@ TEST(ExtraResults, IndexOutputsPointIntoTheExtraResults) {
   }
 }
 
-}  // namespace
+}  // namespace extra_results_test
 }  // namespace graphnet::eager

@@ -17,7 +17,7 @@
 #include "unit/eager/sample_arguments.h"
 
 namespace graphnet::eager {
-namespace {
+namespace float64_truth_test {
 
 graph::Program parse(const std::string& body) {
   auto program = sample::parse_model(
@@ -227,5 +227,5 @@ TEST(Float64Truth, EagerIsCloseToItOnEverySample) {
   });
 }
 
-}  // namespace
+}  // namespace float64_truth_test
 }  // namespace graphnet::eager

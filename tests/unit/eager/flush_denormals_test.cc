@@ -8,7 +8,7 @@
 #include "unit/eager/eager_program.h"
 
 namespace graphnet::eager {
-namespace {
+namespace flush_denormals_test {
 
 // Enough elements that every thread of the pool has its share.
 constexpr std::int64_t kCount = 1 << 18;
@@ -31,5 +31,5 @@ TEST(FlushDenormals, HoldsInEveryThread) {
   EXPECT_EQ(num_zeros(program), 0);
 }
 
-}  // namespace
+}  // namespace flush_denormals_test
 }  // namespace graphnet::eager

@@ -5,7 +5,7 @@
 #include "sample/parser.h"
 
 namespace graphnet::eager {
-namespace {
+namespace live_cost_test {
 
 /// Plan of a program over a float32 [8, 8] input `a`, a float32 [8, 8] weight `w` and int64 [2]
 /// identifiers `i`.
@@ -80,5 +80,5 @@ TEST(LiveCost, WritesThroughViewsAreLive) {
   EXPECT_EQ(plan.live_product_flop, kProductFlop);
 }
 
-}  // namespace
+}  // namespace live_cost_test
 }  // namespace graphnet::eager

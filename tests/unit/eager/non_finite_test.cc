@@ -8,7 +8,7 @@
 #include "unit/eager/eager_program.h"
 
 namespace graphnet::eager {
-namespace {
+namespace non_finite_test {
 
 using base::DType;
 
@@ -120,5 +120,5 @@ TEST(NonFinite, ArgumentsOfForwardMayBeTheCause) {
   EXPECT_FALSE(report.first_nan->are_arguments_finite());
 }
 
-}  // namespace
+}  // namespace non_finite_test
 }  // namespace graphnet::eager

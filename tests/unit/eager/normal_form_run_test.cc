@@ -14,7 +14,7 @@
 #include "unit/eager/sample_arguments.h"
 
 namespace graphnet::eager {
-namespace {
+namespace normal_form_run_test {
 
 // Programs whose sizes follow from what their inputs hold.
 constexpr const char* kDataDependent[] = {"GAE", "GAT", "GCN", "RECT_L"};
@@ -157,5 +157,5 @@ TEST(NormalFormRun, EqualsEverySample) {
   }
 }
 
-}  // namespace
+}  // namespace normal_form_run_test
 }  // namespace graphnet::eager

@@ -6,7 +6,7 @@
 #include "eager_program.h"
 
 namespace graphnet::eager {
-namespace {
+namespace normal_form_test {
 
 using base::DType;
 
@@ -225,5 +225,5 @@ TEST(NormalForm, SaysWhyThereIsNone) {
   }
 }
 
-}  // namespace
+}  // namespace normal_form_test
 }  // namespace graphnet::eager

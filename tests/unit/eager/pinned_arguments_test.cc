@@ -4,7 +4,7 @@
 #include "unit/eager/eager_program.h"
 
 namespace graphnet::eager {
-namespace {
+namespace pinned_arguments_test {
 
 using base::DType;
 
@@ -54,5 +54,5 @@ TEST(PinnedArguments, WrittenOnes) {
   EXPECT_EQ(pinned_by(kVector, "a += b\nx = a * 2\nreturn (x,)"), kFirst);
 }
 
-}  // namespace
+}  // namespace pinned_arguments_test
 }  // namespace graphnet::eager

@@ -15,7 +15,7 @@
 #include "unit/eager/sample_arguments.h"
 
 namespace graphnet::eager {
-namespace {
+namespace planner_test {
 
 using tests::mentions;
 
@@ -287,5 +287,5 @@ TEST(Planner, AnIntegerThatFollowsFromDataIsUnknownWithItsLocation) {
   EXPECT_EQ(plan.flop, 0);
 }
 
-}  // namespace
+}  // namespace planner_test
 }  // namespace graphnet::eager

@@ -8,7 +8,7 @@
 #include "sample/parser.h"
 
 namespace graphnet::eager {
-namespace {
+namespace random_calls_test {
 
 bool draws(const std::string& statement, const std::string& result = "x") {
   const std::string text =
@@ -37,5 +37,5 @@ TEST(RandomCalls, OnlyReadResultsCount) {
   EXPECT_FALSE(draws("x = torch.nn.functional.dropout(a, 0.1, False, False)"));
 }
 
-}  // namespace
+}  // namespace random_calls_test
 }  // namespace graphnet::eager

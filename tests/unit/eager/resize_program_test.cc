@@ -7,7 +7,7 @@
 #include "sample/parser.h"
 
 namespace graphnet::eager {
-namespace {
+namespace resize_program_test {
 
 graph::Program parsed(const std::string& parameters, const std::string& body) {
   auto program = sample::parse_model(
@@ -85,5 +85,5 @@ TEST(ResizeProgram, SaysWhereShapesDoNotFit) {
       << resized.status().to_string();
 }
 
-}  // namespace
+}  // namespace resize_program_test
 }  // namespace graphnet::eager

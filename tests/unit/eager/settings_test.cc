@@ -9,7 +9,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::eager {
-namespace {
+namespace settings_test {
 
 using tests::mentions;
 
@@ -49,5 +49,5 @@ TEST(Settings, DoNotNoticeWhatArithmeticLeavesBehind) {
   EXPECT_EQ(changed_settings(before, current_settings()), "");
 }
 
-}  // namespace
+}  // namespace settings_test
 }  // namespace graphnet::eager

@@ -8,7 +8,7 @@
 #include "unit/eager/eager_program.h"
 
 namespace graphnet::eager {
-namespace {
+namespace signature_test {
 
 /// One line of the file; printed by its name alone.
 struct SignatureCase {
@@ -65,5 +65,5 @@ TEST(SignatureCases, AreAllThere) {
 INSTANTIATE_TEST_SUITE_P(Dataset, Signature, ::testing::ValuesIn(load_cases()),
                          [](const auto& tested) { return tested.param.name(); });
 
-}  // namespace
+}  // namespace signature_test
 }  // namespace graphnet::eager

@@ -4,7 +4,7 @@
 #include "unit/eager/eager_program.h"
 
 namespace graphnet::eager {
-namespace {
+namespace spelling_test {
 
 using base::DType;
 
@@ -92,5 +92,5 @@ TEST(Spelling, AttentionMaskOfTwoDimensions) {
   }
 }
 
-}  // namespace
+}  // namespace spelling_test
 }  // namespace graphnet::eager

@@ -3,7 +3,7 @@
 #include "eager_program.h"
 
 namespace graphnet::eager {
-namespace {
+namespace tape_test {
 
 const TestArgument kGrid = {base::DType::kFloat32, {2, 3}, {1, -2, 3, -4, 5, -6}};
 
@@ -37,5 +37,5 @@ INSTANTIATE_TEST_SUITE_P(
                       "x = a.clone()\nx += b\nreturn (x,)",                                //
                       "x = a.contiguous()\ny = x * 2\nreturn (x, y, x)"));
 
-}  // namespace
+}  // namespace tape_test
 }  // namespace graphnet::eager

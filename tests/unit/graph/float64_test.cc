@@ -7,7 +7,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::graph {
-namespace {
+namespace float64_test {
 
 using tests::mentions;
 
@@ -82,5 +82,5 @@ TEST(AsFloat64, RefusesQuantisedValues) {
   EXPECT_FALSE(as_float64(parse("        x = a.dequantize()\n")).is_ok());
 }
 
-}  // namespace
+}  // namespace float64_test
 }  // namespace graphnet::graph

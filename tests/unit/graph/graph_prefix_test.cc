@@ -6,7 +6,7 @@
 #include "graph/graph_text.h"
 
 namespace graphnet::graph {
-namespace {
+namespace graph_prefix_test {
 
 constexpr const char* kGraph = R"(graph "g"
 %0: f32[2] = input "x"
@@ -39,5 +39,5 @@ TEST(CutAfter, GivesOutputsOnceAtTheEnd) {
   EXPECT_EQ(prefix(99), whole);
 }
 
-}  // namespace
+}  // namespace graph_prefix_test
 }  // namespace graphnet::graph

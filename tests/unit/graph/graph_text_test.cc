@@ -10,7 +10,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::graph {
-namespace {
+namespace graph_text_test {
 
 using base::DType;
 
@@ -155,5 +155,5 @@ TEST(GraphText, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(failure("graph \"a\\q\""), "x.gir:1:10: expected 'x', found 'q'");
 }
 
-}  // namespace
+}  // namespace graph_text_test
 }  // namespace graphnet::graph

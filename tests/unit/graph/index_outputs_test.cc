@@ -6,7 +6,7 @@
 #include "sample/parser.h"
 
 namespace graphnet::graph {
-namespace {
+namespace index_outputs_test {
 
 Program parse(const std::string& body) {
   auto program = sample::parse_model(
@@ -155,5 +155,5 @@ TEST(ExtraResults, AreCopiesTakenAtTheirPlaces) {
   EXPECT_EQ(extended.variables[static_cast<std::size_t>(extended.results[3])], "value of x");
 }
 
-}  // namespace
+}  // namespace index_outputs_test
 }  // namespace graphnet::graph

@@ -6,7 +6,7 @@
 #include <limits>
 
 namespace graphnet::graph {
-namespace {
+namespace program_test {
 
 Program program_of_x() {
   Program program;
@@ -95,5 +95,5 @@ TEST(Format, FloatsStayFloats) {
   EXPECT_EQ(format(number(1e300)), "1e+300");
 }
 
-}  // namespace
+}  // namespace program_test
 }  // namespace graphnet::graph

@@ -10,7 +10,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::graph {
-namespace {
+namespace verify_graph_test {
 
 using tests::mentions;
 
@@ -128,5 +128,5 @@ return %3, %4, %1
 )");
 }
 
-}  // namespace
+}  // namespace verify_graph_test
 }  // namespace graphnet::graph

@@ -8,7 +8,7 @@
 #include "graph/graph_text.h"
 
 namespace graphnet::graph {
-namespace {
+namespace weight_roles_test {
 
 std::vector<WeightUse> uses_of(const std::string& body) {
   const auto graph = parse_graph("graph \"g\"\n" + body, "x.gir");
@@ -109,5 +109,5 @@ TEST(WeightRoles, AnEmbeddingThatIsAMatrixTooIsATable) {
   EXPECT_EQ(uses[1].role, WeightRole::kTable);
 }
 
-}  // namespace
+}  // namespace weight_roles_test
 }  // namespace graphnet::graph

@@ -7,7 +7,7 @@
 #include <set>
 
 namespace graphnet::index {
-namespace {
+namespace groups_test {
 
 std::string uid(std::size_t number) {
   std::string text = std::to_string(number);
@@ -117,5 +117,5 @@ TEST(Groups, NamesFollowFromTheMembers) {
   }
 }
 
-}  // namespace
+}  // namespace groups_test
 }  // namespace graphnet::index

@@ -11,7 +11,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::index {
-namespace {
+namespace index_file_test {
 
 using base::Json;
 using tests::mentions;
@@ -248,5 +248,5 @@ TEST_F(IndexOfTwo, TwoOfOneUidAreAnError) {
   EXPECT_EQ(file.status().code(), base::Code::kInput);
 }
 
-}  // namespace
+}  // namespace index_file_test
 }  // namespace graphnet::index

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::index {
-namespace {
+namespace subset_test {
 
 using Sequences = std::vector<std::vector<std::string>>;
 
@@ -72,5 +72,5 @@ TEST(Subset, RepeatsASequenceAfterAllOthers) {
             (std::vector<std::size_t>{0, 2, 1}));
 }
 
-}  // namespace
+}  // namespace subset_test
 }  // namespace graphnet::index

@@ -10,7 +10,7 @@
 #include "plugin/host_services.h"
 
 namespace graphnet::inductor {
-namespace {
+namespace module_text_test {
 
 /// A graph from its text form, as a plugin gets it.
 class ModuleTextTest : public ::testing::Test {
@@ -129,5 +129,5 @@ TEST_F(ModuleTextTest, KnownWeightsAreElementsInTheData) {
       << module.source;
 }
 
-}  // namespace
+}  // namespace module_text_test
 }  // namespace graphnet::inductor

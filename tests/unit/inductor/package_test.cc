@@ -8,7 +8,7 @@
 #include "graphnet/failure.h"
 
 namespace graphnet::inductor {
-namespace {
+namespace package_test {
 
 Package sample_package() {
   Package package;
@@ -82,5 +82,5 @@ TEST(Package, TheMakerNamesTheOptions) {
   EXPECT_NE(maker_text(options), maker);
 }
 
-}  // namespace
+}  // namespace package_test
 }  // namespace graphnet::inductor

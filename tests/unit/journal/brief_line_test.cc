@@ -8,7 +8,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::journal {
-namespace {
+namespace brief_line_test {
 
 TEST(BriefLine, LeavesDurationsOut) {
   EXPECT_EQ(brief_line(R"({"a":1,"trials_ns":[1.5e3,-2,null],"b":[1],"warmup_ns":[],"c":"x"})"),
@@ -50,5 +50,5 @@ TEST(BriefLine, RecordsKeepEverythingElse) {
   EXPECT_GT(num_shorter, 90);
 }
 
-}  // namespace
+}  // namespace brief_line_test
 }  // namespace graphnet::journal

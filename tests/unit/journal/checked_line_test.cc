@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::journal {
-namespace {
+namespace checked_line_test {
 
 TEST(CheckedLine, TheCheckIsTheLastMember) {
   // printf '{"a":1' | sha256sum
@@ -35,5 +35,5 @@ TEST(CheckedLine, LinesWithoutAreToldApart) {
   EXPECT_EQ(without_check(with_check("{\"a\":1}")), "{\"a\":1}");
 }
 
-}  // namespace
+}  // namespace checked_line_test
 }  // namespace graphnet::journal

@@ -7,7 +7,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::journal {
-namespace {
+namespace control_test {
 
 using record::Record;
 
@@ -61,5 +61,5 @@ TEST(Control, StandsBesideRecordsInAJournal) {
   EXPECT_EQ(content->controls[0].threads, 2);
 }
 
-}  // namespace
+}  // namespace control_test
 }  // namespace graphnet::journal

@@ -7,7 +7,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::journal {
-namespace {
+namespace finished_tasks_test {
 
 using record::Record;
 
@@ -93,5 +93,5 @@ TEST(FinishedTasks, ADamagedRecordIsNotDone) {
   EXPECT_EQ(tasks->notes.size(), 1u);
 }
 
-}  // namespace
+}  // namespace finished_tasks_test
 }  // namespace graphnet::journal

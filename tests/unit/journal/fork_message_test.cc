@@ -9,7 +9,7 @@
 #include <array>
 
 namespace graphnet::journal {
-namespace {
+namespace fork_message_test {
 
 /// Both ends of a channel, and a pipe whose ends are sent over it.
 class ForkMessage : public ::testing::Test {
@@ -60,5 +60,5 @@ TEST_F(ForkMessage, RefusesWhatIsNoRequest) {
   EXPECT_FALSE(receive_fork_request(theirs_.get()).is_ok()) << "too short";
 }
 
-}  // namespace
+}  // namespace fork_message_test
 }  // namespace graphnet::journal

@@ -11,7 +11,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::journal {
-namespace {
+namespace journal_file_test {
 
 using record::Record;
 
@@ -307,5 +307,5 @@ TEST(Journal, InvalidUtf8FromAPluginIsStoredReadably) {
   EXPECT_EQ(journal->records.at(0).message, "bad \xef\xbf\xbd byte\nand line");
 }
 
-}  // namespace
+}  // namespace journal_file_test
 }  // namespace graphnet::journal

@@ -11,7 +11,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::journal {
-namespace {
+namespace merge_test {
 
 using record::Record;
 
@@ -118,6 +118,20 @@ TEST_F(MergeTest, OrderAndSplitAndRepetitionDoNotMatter) {
   EXPECT_LT(content(expected).records.size(), records.size());
 }
 
+// Readers count the last record of a sample and a backend; a key says nothing of time.
+TEST_F(MergeTest, OfOneSampleTheLaterBuildComesLast) {
+  for (const auto& [early, late] : {std::pair("a", "b"), std::pair("b", "a")}) {
+    Record first = record_of(early, "crashed", 1, "2026-11-21T05:40:12Z");
+    Record second = record_of(late, "ok", 1, "2026-11-22T05:40:12Z");
+    first.sample = second.sample = "f/one";
+    const auto one = journal_of("one", {first});
+    const auto two = journal_of("two", {second});
+    const std::vector<Record> records = content(merged({two, one}).text).records;
+    ASSERT_EQ(records.size(), 2u);
+    EXPECT_EQ(records.back().task_key, late);
+  }
+}
+
 TEST_F(MergeTest, UnknownKeysAndOldLinesAreKept) {
   const auto golden =
       std::filesystem::path(GRAPHNET_SOURCE_DIR) / "tests" / "golden" / "journal" / "v1.jsonl";
@@ -162,5 +176,5 @@ TEST_F(MergeTest, DamageIsNotedAndForeignFilesAreRefused) {
   EXPECT_EQ(merge_journals({folder_.path() / "none"}).status().code(), base::Code::kInput);
 }
 
-}  // namespace
+}  // namespace merge_test
 }  // namespace graphnet::journal

@@ -6,7 +6,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::journal {
-namespace {
+namespace repetition_test {
 
 using record::Record;
 
@@ -97,5 +97,5 @@ TEST(Repetition, ConditionsAreThoseThatBothKnow) {
             (Texts{"sample: bbbbbbbbbbbb, was aaaaaaaaaaaa", "libtorch: 2.12.0, was 2.11.0"}));
 }
 
-}  // namespace
+}  // namespace repetition_test
 }  // namespace graphnet::journal

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::journal {
-namespace {
+namespace run_id_test {
 
 TEST(RunId, IsTimeAndRandomBits) {
   EXPECT_EQ(format_run_id(1795239612, 0x7f3a), "2026-11-21T0540Z-7f3a");
@@ -20,5 +20,5 @@ TEST(FormatUtc, IsIso8601) {
   EXPECT_EQ(utc_now().size(), 20u);
 }
 
-}  // namespace
+}  // namespace run_id_test
 }  // namespace graphnet::journal

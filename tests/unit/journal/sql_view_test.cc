@@ -6,7 +6,7 @@
 #include <set>
 
 namespace graphnet::journal {
-namespace {
+namespace sql_view_test {
 
 using record::Record;
 
@@ -146,5 +146,5 @@ TEST(SqlView, NothingButReadingIsAllowed) {
   EXPECT_EQ(query("SELECT 1;").rows.size(), 1u);
 }
 
-}  // namespace
+}  // namespace sql_view_test
 }  // namespace graphnet::journal

@@ -6,7 +6,7 @@
 #include <optional>
 
 namespace graphnet::journal {
-namespace {
+namespace sync_schedule_test {
 
 /// Appends records at a steady rate for ten seconds of a clock of its own.
 class SyncScheduleTest : public ::testing::Test {
@@ -56,5 +56,5 @@ TEST_F(SyncScheduleTest, APauseMakesTheNextRecordDue) {
   EXPECT_TRUE(schedule_->is_pending());
 }
 
-}  // namespace
+}  // namespace sync_schedule_test
 }  // namespace graphnet::journal

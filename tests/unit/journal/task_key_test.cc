@@ -6,7 +6,7 @@
 #include <set>
 
 namespace graphnet::journal {
-namespace {
+namespace task_key_test {
 
 // Records from before there were math policies must be found again.
 TEST(TaskKey, OfTheDefaultPolicyIsWhatItWas) {
@@ -26,5 +26,5 @@ TEST(TaskKey, IsAnotherForEachMathPolicy) {
   EXPECT_EQ(keys.size(), 8U);
 }
 
-}  // namespace
+}  // namespace task_key_test
 }  // namespace graphnet::journal

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::journal {
-namespace {
+namespace worker_message_test {
 
 Task full_task() {
   Task task;
@@ -55,5 +55,5 @@ TEST(Task, CountsAreChecked) {
   }
 }
 
-}  // namespace
+}  // namespace worker_message_test
 }  // namespace graphnet::journal

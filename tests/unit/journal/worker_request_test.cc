@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::journal {
-namespace {
+namespace worker_request_test {
 
 using base::Code;
 using base::Json;
@@ -47,5 +47,5 @@ TEST(WorkerAnswer, WhatIsMalformedIsAnErrorOfTheEnvironment) {
   }
 }
 
-}  // namespace
+}  // namespace worker_request_test
 }  // namespace graphnet::journal

@@ -9,7 +9,7 @@
 #include "lowering/ir/verify.h"
 
 namespace graphnet::lowering::ir {
-namespace {
+namespace fold_test {
 
 class FoldTest : public ::testing::Test {
  protected:
@@ -74,5 +74,5 @@ TEST_F(FoldTest, LeavesWhatTheInterpreterDoesNotKnow) {
   EXPECT_NE(folded({emit_.unary(Unary::kTanh, x)}).find("tanh("), std::string::npos);
 }
 
-}  // namespace
+}  // namespace fold_test
 }  // namespace graphnet::lowering::ir

@@ -14,7 +14,7 @@
 #include "lowering/ir/verify.h"
 
 namespace graphnet::lowering::ir {
-namespace {
+namespace ir_build_test {
 
 /// A graph of one node, named as an operator of one float32 input [extent] called self.
 class OneNode {
@@ -160,5 +160,5 @@ TEST(IrBuild, ATargetMayTakeWhatHasNoDecomposition) {
   EXPECT_EQ(refused.failures[0].reason, composite.why_not);
 }
 
-}  // namespace
+}  // namespace ir_build_test
 }  // namespace graphnet::lowering::ir

@@ -18,7 +18,7 @@
 #include "lowering/ir/verify.h"
 
 namespace graphnet::lowering::ir {
-namespace {
+namespace ir_graph_test {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -259,5 +259,5 @@ TEST(Replay, AParameterThatCannotBeFailsWhereItIsRead) {
   EXPECT_EQ(lowered.failures[0].reason, "no such elements");
 }
 
-}  // namespace
+}  // namespace ir_graph_test
 }  // namespace graphnet::lowering::ir

@@ -9,7 +9,7 @@
 #include "lowering/ir/verify.h"
 
 namespace graphnet::lowering::ir {
-namespace {
+namespace ir_text_test {
 
 Tensor input(GraphEmitter& emitter, std::int64_t index, const Shape& shape) {
   return emitter.parameter(ParameterSource::kInput, index, {Type::kF32, shape});
@@ -99,5 +99,5 @@ TEST(IrText, RefusesWhatItWouldNotWrite) {
   }
 }
 
-}  // namespace
+}  // namespace ir_text_test
 }  // namespace graphnet::lowering::ir

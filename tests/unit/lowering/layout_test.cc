@@ -14,7 +14,7 @@
 #include "support/counted_arrays.h"
 
 namespace graphnet::lowering::ir {
-namespace {
+namespace layout_test {
 
 /// A target whose convolutions are channels-last.
 class ChannelsLast final : public LayoutEmitter {
@@ -145,5 +145,5 @@ TEST(Layout, IsLeftAsItIsWithoutRewrites) {
   EXPECT_EQ(count<Transpose>(laid_out(graph)), 0U);
 }
 
-}  // namespace
+}  // namespace layout_test
 }  // namespace graphnet::lowering::ir

@@ -9,7 +9,7 @@
 #include "lowering/tensor.h"
 
 namespace graphnet::lowering {
-namespace {
+namespace op_table_test {
 
 TEST(OpTable, FindsEveryOperatorByItsName) {
   std::set<std::string_view> names;
@@ -34,5 +34,5 @@ TEST(Promote, FollowsATen) {
   EXPECT_EQ(promote(Type::kI64, true, Type::kI32, true), Type::kI64);
 }
 
-}  // namespace
+}  // namespace op_table_test
 }  // namespace graphnet::lowering

@@ -13,7 +13,7 @@
 #include "lowering/stablehlo/legalize.h"
 
 namespace graphnet::lowering::stablehlo {
-namespace {
+namespace print_test {
 
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t found = 0;
@@ -251,5 +251,5 @@ TEST_F(PrintTest, WritesLiteralsExactly) {
   EXPECT_EQ(count(text, "dense<9223372036854775807> : tensor<1xi64>"), 1U);
 }
 
-}  // namespace
+}  // namespace print_test
 }  // namespace graphnet::lowering::stablehlo

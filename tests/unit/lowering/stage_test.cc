@@ -11,7 +11,7 @@
 #include "support/counted_arrays.h"
 
 namespace graphnet::lowering::ir {
-namespace {
+namespace stage_test {
 
 const TensorType kRow = {Type::kF32, {3}};
 const TensorType kMatrix = {Type::kF32, {2, 3}};
@@ -78,5 +78,5 @@ TEST_F(StageTest, ReturnsWhatBindComputes) {
   EXPECT_EQ(to_text(staged.call), "%0: f32[3] = bound index=0\nreturn %0\n");
 }
 
-}  // namespace
+}  // namespace stage_test
 }  // namespace graphnet::lowering::ir

@@ -8,7 +8,7 @@
 #include "unit/measure/simulated_machine.h"
 
 namespace graphnet::measure {
-namespace {
+namespace bootstrap_test {
 
 /// A first-order autoregression.
 std::vector<double> series(int count, double correlation, std::uint64_t seed) {
@@ -91,5 +91,5 @@ TEST(Bootstrap, CoversCorrelatedSeries) {
   EXPECT_GE(coverage(100, 0.5), 0.873);
 }
 
-}  // namespace
+}  // namespace bootstrap_test
 }  // namespace graphnet::measure

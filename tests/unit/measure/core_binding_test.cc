@@ -12,7 +12,7 @@
 #include "measure/environment.h"
 
 namespace graphnet::measure {
-namespace {
+namespace core_binding_test {
 
 using Cores = std::vector<int>;
 
@@ -69,5 +69,5 @@ TEST(CoreBinding, HoldsThreadsThatAreThereAndThoseThatCome) {
   before.join();
 }
 
-}  // namespace
+}  // namespace core_binding_test
 }  // namespace graphnet::measure

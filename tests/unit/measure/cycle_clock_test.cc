@@ -2,11 +2,20 @@
 #include "measure/cycle_clock.h"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 
 #include "measure/clock.h"
 
 namespace graphnet::measure {
-namespace {
+namespace cycle_clock_test {
+
+TEST(CycleClock, SaysWhetherReadingItRaisesASignal) {
+  EXPECT_FALSE(cycle_count_raises_signal());
+  ::prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+  const bool raises = cycle_count_raises_signal();
+  ::prctl(PR_SET_TSC, PR_TSC_ENABLE);
+  EXPECT_TRUE(raises);
+}
 
 TEST(CycleClock, SystemCallAndVdsoReadTheSameClock) {
   const std::int64_t before = system_clock_ns();
@@ -56,5 +65,5 @@ TEST(ClockAgreement, HoldsInBothDirectionsButForTheRatesAndReadings) {
   EXPECT_TRUE(is_tampered({100'000'000, 90'000'000, 100'000'000})) << "libc reads the counter too";
 }
 
-}  // namespace
+}  // namespace cycle_clock_test
 }  // namespace graphnet::measure

@@ -13,7 +13,7 @@
 #include "measure/instruments.h"
 
 namespace graphnet::measure {
-namespace {
+namespace disturbance_test {
 
 TEST(Judge, FollowsTheRule) {
   const struct {
@@ -163,11 +163,13 @@ TEST(RunningThreads, AreReadFromStat) {
 
 TEST(WaitUntilIdle, SeesAThreadThatRunsAndOneThatSleeps) {
   EXPECT_TRUE(wait_until_idle(1'000'000'000)) << "no other thread";
+  std::atomic<bool> runs = false;
   std::atomic<bool> stop = false;
   std::thread busy([&] {
-    while (!stop) {
-    }
+    while (!stop) runs = true;
   });
+  while (!runs) {  // a new thread may sleep on its first pages
+  }
   EXPECT_FALSE(wait_until_idle(20'000'000));
   stop = true;
   busy.join();
@@ -207,5 +209,5 @@ TEST(MachineInstruments, FollowTheSettings) {
   tools.wait_quiet();
 }
 
-}  // namespace
+}  // namespace disturbance_test
 }  // namespace graphnet::measure

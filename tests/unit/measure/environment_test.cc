@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace graphnet::measure {
-namespace {
+namespace environment_test {
 
 TEST(CpuModel, IsReadFromCpuinfo) {
   EXPECT_EQ(cpu_model_in("processor\t: 0\nmodel\t\t: 143\nmodel name\t: AMD  EPYC 9B14 \n"),
@@ -89,5 +89,5 @@ TEST(Environment, HoldsWhatAReaderNeedsButNotTheHostName) {
   EXPECT_NE(environment["host_hash"].get<std::string>(), std::string(name.data()));
 }
 
-}  // namespace
+}  // namespace environment_test
 }  // namespace graphnet::measure

@@ -12,7 +12,7 @@
 #include "measure/cycle_clock.h"
 
 namespace graphnet::measure {
-namespace {
+namespace family_clock_test {
 
 constexpr std::int64_t kWorkNs = 20'000'000;
 
@@ -77,5 +77,5 @@ TEST(FamilyClock, DecidesWhereItIsThere) {
   EXPECT_EQ(ran_between(before, after).ran_ns, 1000);
 }
 
-}  // namespace
+}  // namespace family_clock_test
 }  // namespace graphnet::measure

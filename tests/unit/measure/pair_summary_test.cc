@@ -9,7 +9,7 @@
 #include "measure/disturbance.h"
 
 namespace graphnet::measure {
-namespace {
+namespace pair_summary_test {
 
 TEST(Decide, FollowsTheTable) {
   PairedSettings settings;
@@ -152,5 +152,5 @@ TEST(BreakEven, IsCostBySavingRoundedUp) {
   EXPECT_EQ(break_even_calls(1, 1, std::nan(""), 30), std::nullopt);
 }
 
-}  // namespace
+}  // namespace pair_summary_test
 }  // namespace graphnet::measure

@@ -8,7 +8,7 @@
 #include "unit/measure/simulated_machine.h"
 
 namespace graphnet::measure {
-namespace {
+namespace paired_controls_test {
 
 using base::Status;
 
@@ -85,5 +85,5 @@ TEST(Controls, AClaimMustLieBeyondItsOwnNoise) {
   EXPECT_EQ(quiet->verdict, Verdict::kFaster);
 }
 
-}  // namespace
+}  // namespace paired_controls_test
 }  // namespace graphnet::measure

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::measure {
-namespace {
+namespace paired_settings_test {
 
 // That all keys of a protocol file are read is tested beside config::Protocol.
 base::Json complete() {
@@ -62,5 +62,5 @@ TEST(Passes, AreOneForEachCacheMode) {
   EXPECT_EQ(both[1].margin, 0.3);
 }
 
-}  // namespace
+}  // namespace paired_settings_test
 }  // namespace graphnet::measure

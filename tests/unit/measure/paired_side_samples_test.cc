@@ -10,7 +10,7 @@
 #include "unit/measure/simulated_machine.h"
 
 namespace graphnet::measure {
-namespace {
+namespace paired_side_samples_test {
 
 using base::Status;
 
@@ -239,5 +239,5 @@ TEST(SideSamples, ThreadsThatDoNotSleepAreCounted) {
   EXPECT_EQ(machine.compare(exactly(4))->idle_timeouts, 8);
 }
 
-}  // namespace
+}  // namespace paired_side_samples_test
 }  // namespace graphnet::measure

@@ -10,7 +10,7 @@
 #include "unit/measure/simulated_machine.h"
 
 namespace graphnet::measure {
-namespace {
+namespace paired_test {
 
 using base::Code;
 using base::Status;
@@ -413,5 +413,5 @@ TEST(Names, OfStopsAndVerdicts) {
   EXPECT_STREQ(stop_name(Stop::kTime), "time");
 }
 
-}  // namespace
+}  // namespace paired_test
 }  // namespace graphnet::measure

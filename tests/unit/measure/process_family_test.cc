@@ -15,7 +15,7 @@
 #include "measure/clock.h"
 
 namespace graphnet::measure {
-namespace {
+namespace process_family_test {
 
 constexpr std::int64_t kWorkNs = 30'000'000;
 
@@ -212,5 +212,5 @@ TEST(CountFamily, AddsItsTimeToTheCounters) {
   EXPECT_EQ(*after.ran_ns - *before.ran_ns, after.others_ran_ns - before.others_ran_ns);
 }
 
-}  // namespace
+}  // namespace process_family_test
 }  // namespace graphnet::measure

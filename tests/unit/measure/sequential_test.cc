@@ -8,7 +8,7 @@
 #include "measure/clock.h"
 
 namespace graphnet::measure {
-namespace {
+namespace sequential_test {
 
 using base::Code;
 using base::Status;
@@ -68,6 +68,31 @@ TEST(TimeSequential, PreparingAndKeepingAreOutsideEveryClock) {
   EXPECT_LE(side->first_call_ns + side->trials_ns.at(0), total - 3.0 * static_cast<double>(kLong));
 }
 
+TEST(TimeSequential, ReadsTheDevicesClockAfterEachTrialAndNoOther) {
+  int calls = 0;
+  SideCalls side;
+  side.call = [&calls] {
+    ++calls;
+    return Status::ok();
+  };
+  side.event_ns = [&calls]() -> base::Result<double> { return 1000.0 * calls; };
+  const auto durations = time_sequential(side, {1, 2});
+  ASSERT_TRUE(durations.is_ok());
+  EXPECT_EQ(durations->event_ns, (std::vector<double>{3000, 4000}));
+  side.event_ns = nullptr;
+  EXPECT_TRUE(time_sequential(side, {1, 2})->event_ns.empty());
+}
+
+TEST(TimeSequential, EndsWhereTheDevicesClockCannotBeRead) {
+  SideCalls side;
+  side.call = nothing;
+  side.event_ns = []() -> base::Result<double> { return Status(Code::kEnvironment, "no event"); };
+  const auto durations = time_sequential(side, {1, 2});
+  ASSERT_FALSE(durations.is_ok());
+  EXPECT_EQ(durations.status().message(), "no event");
+  EXPECT_EQ(durations.status().context().back(), "trial 1");
+}
+
 TEST(TimeSequential, StopsAtTheFirstFailure) {
   int calls = 0;
   const auto refuse_third = [&] {
@@ -91,5 +116,5 @@ TEST(TimeSequential, NegativeCountsAreRefused) {
   EXPECT_EQ(side.status().code(), Code::kUsage);
 }
 
-}  // namespace
+}  // namespace sequential_test
 }  // namespace graphnet::measure

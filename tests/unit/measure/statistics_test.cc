@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::measure {
-namespace {
+namespace statistics_test {
 
 TEST(Statistics, EmptyIsAllZeros) {
   const Statistics summary = summarise({});
@@ -45,5 +45,5 @@ TEST(Statistics, AgreesWithARealUpstreamLog) {
   EXPECT_NEAR(summary.max, 11.6436, 1e-4);
 }
 
-}  // namespace
+}  // namespace statistics_test
 }  // namespace graphnet::measure

@@ -11,7 +11,7 @@
 #include "unit/measure/simulated_machine.h"
 
 namespace graphnet::measure {
-namespace {
+namespace warm_up_test {
 
 using base::Code;
 using base::Status;
@@ -109,5 +109,5 @@ TEST(Warmup, FailuresSayWhere) {
             "first call");
 }
 
-}  // namespace
+}  // namespace warm_up_test
 }  // namespace graphnet::measure

@@ -15,7 +15,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::outputs {
-namespace {
+namespace kept_outputs_test {
 
 using base::DType;
 using record::Outcome;
@@ -197,5 +197,5 @@ TEST(OutputsComparison, SurvivesTheRoundTripInARecord) {
   EXPECT_EQ(base::dump_json(record::to_json(*again)), base::dump_json(record::to_json(record)));
 }
 
-}  // namespace
+}  // namespace kept_outputs_test
 }  // namespace graphnet::outputs

@@ -11,7 +11,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::outputs {
-namespace {
+namespace safetensors_test {
 
 using base::Code;
 using base::DType;
@@ -148,6 +148,29 @@ TEST(Safetensors, MadeUpHeadersAreRefused) {
   EXPECT_TRUE(good.is_ok()) << good.status().to_string();
 }
 
+// 2^62 elements of 4 bytes are none in 64 bits.
+TEST(Safetensors, BytesThatOverflowAreRefused) {
+  const TempDir folder;
+  const std::string header =
+      R"({"a":{"dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,0]}})";
+  const auto opened = SafetensorsFile::open(folder.write("x", with_length(header, "")));
+  ASSERT_FALSE(opened.is_ok());
+  EXPECT_EQ(opened.status().code(), Code::kInput);
+}
+
+TEST(Safetensors, LongNamesAreCutInMessages) {
+  const TempDir folder;
+  const std::string name(100'000, 'n');
+  for (const std::string& header :
+       {"{\"" + name + "\":1}",
+        "{\"a\":{\"dtype\":\"" + name + R"(","shape":[],"data_offsets":[0,0]}})",
+        "{\"__metadata__\":{\"" + name + "\":1}}"}) {
+    const auto opened = SafetensorsFile::open(folder.write("x", with_length(header, "")));
+    ASSERT_FALSE(opened.is_ok());
+    EXPECT_LT(opened.status().message().size(), 1000U);
+  }
+}
+
 TEST(Safetensors, NamesAreTakenOnce) {
   const TempDir folder;
   const float one = 1;
@@ -157,5 +180,5 @@ TEST(Safetensors, NamesAreTakenOnce) {
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "x"));
 }
 
-}  // namespace
+}  // namespace safetensors_test
 }  // namespace graphnet::outputs

@@ -14,7 +14,7 @@
 #include "graphnet/abi.h"
 
 namespace graphnet::plugin {
-namespace {
+namespace abi_offsets_test {
 
 #define STRUCT(type) lines.push_back(#type " size " + std::to_string(sizeof(type)))
 #define FIELD(type, field)                                                                         \
@@ -217,5 +217,5 @@ TEST(AbiOffsets, FieldsFillTheirStructs) {
   EXPECT_EQ(sizeof(gn_run_args), offsetof(gn_run_args, reserved) + sizeof(std::uint32_t));
 }
 
-}  // namespace
+}  // namespace abi_offsets_test
 }  // namespace graphnet::plugin

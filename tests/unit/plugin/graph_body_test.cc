@@ -8,7 +8,7 @@
 #include "plugin/host_services.h"
 
 namespace graphnet::plugin {
-namespace {
+namespace graph_body_test {
 
 constexpr const char* kGraph =
     "graph \"t\"\n"
@@ -59,5 +59,5 @@ TEST_F(GraphBodyTest, ASpecialisedArgumentIsAConstantAndNoInput) {
   EXPECT_EQ(values[1].index, 0u);
 }
 
-}  // namespace
+}  // namespace graph_body_test
 }  // namespace graphnet::plugin

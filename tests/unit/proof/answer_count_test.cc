@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace graphnet::proof {
-namespace {
+namespace answer_count_test {
 
 TEST(AnswerCount, LateAnswersDoNotCountInTheNextRound) {
   AnswerCount answers;
@@ -42,5 +42,5 @@ TEST(AnswerCount, CountsTheAnswersOfManyThreads) {
   EXPECT_EQ(answers.count(), kThreads * kAnswers);
 }
 
-}  // namespace
+}  // namespace answer_count_test
 }  // namespace graphnet::proof

@@ -9,7 +9,7 @@
 #include <random>
 
 namespace graphnet::proof {
-namespace {
+namespace copied_code_test {
 
 constexpr std::int64_t kNoHurryNs = 10'000'000'000;
 constexpr std::size_t kBytes = std::size_t{1} << 20U;
@@ -101,5 +101,5 @@ TEST_F(Copies, TakeNoLongerThanAllowed) {
   EXPECT_TRUE(find_copied_code({plugin.at(0)}, regions, {}, 0).empty());
 }
 
-}  // namespace
+}  // namespace copied_code_test
 }  // namespace graphnet::proof

@@ -6,7 +6,7 @@
 #include "support/cubin_builder.h"
 
 namespace graphnet::proof {
-namespace {
+namespace cubin_test {
 
 TEST(Cubin, NamesItsFunctions) {
   EXPECT_EQ(functions_of_cubin(tests::cubin_with({"_Z3addPf", "gemm_128x64"})),
@@ -37,5 +37,5 @@ TEST(Cubin, CutOffAtEachByteAndWithEachByteChanged) {
   }
 }
 
-}  // namespace
+}  // namespace cubin_test
 }  // namespace graphnet::proof

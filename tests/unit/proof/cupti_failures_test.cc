@@ -11,7 +11,7 @@
 #include "unit/proof/fake_cupti_library.h"
 
 namespace graphnet::proof {
-namespace {
+namespace cupti_failures_test {
 
 using tests::FakeCuptiLibrary;
 using tests::mentions;
@@ -130,5 +130,5 @@ TEST(CuptiFailures, NameKindDomainAndId) {
   }
 }
 
-}  // namespace
+}  // namespace cupti_failures_test
 }  // namespace graphnet::proof

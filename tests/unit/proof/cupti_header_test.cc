@@ -13,7 +13,7 @@
 #endif
 
 namespace graphnet::proof {
-namespace {
+namespace cupti_header_test {
 
 #ifdef GRAPHNET_CUPTI_LIBRARY
 
@@ -150,5 +150,5 @@ TEST(CuptiHeader, LibraryOpensAndSaysItsState) {
 
 #endif
 
-}  // namespace
+}  // namespace cupti_header_test
 }  // namespace graphnet::proof

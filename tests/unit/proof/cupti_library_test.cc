@@ -9,7 +9,7 @@
 #include "unit/proof/fake_cupti_library.h"
 
 namespace graphnet::proof {
-namespace {
+namespace cupti_library_test {
 
 using tests::mentions;
 
@@ -144,5 +144,5 @@ TEST(CuptiState, EachResultOfSubscribing) {
       mentions(judge_refusal(39, "refusal", "", works).reason, {"another tool", "(refusal)"}));
 }
 
-}  // namespace
+}  // namespace cupti_library_test
 }  // namespace graphnet::proof

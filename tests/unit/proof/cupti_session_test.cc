@@ -12,7 +12,7 @@
 #include "unit/proof/fake_cupti_library.h"
 
 namespace graphnet::proof {
-namespace {
+namespace cupti_session_test {
 
 using tests::FakeCuptiLibrary;
 using tests::FakeLaunch;
@@ -382,5 +382,5 @@ TEST(CuptiSession, NamesOfCalls) {
   }
 }
 
-}  // namespace
+}  // namespace cupti_session_test
 }  // namespace graphnet::proof

@@ -8,7 +8,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::proof {
-namespace {
+namespace device_ledger_test {
 
 using tests::mentions;
 
@@ -307,6 +307,26 @@ TEST(DeviceLedger, WorkOutsideOfItsSpanIsCountedAndStaysWhoseItIs) {
                                                                           {"clock_error_ns", 27}}));
 }
 
+TEST(DeviceLedger, RowsOfWorkOutsideSayHowMuchAndAreNeverLeftOut) {
+  TraceMaker maker;
+  maker.trace().records.work.reserve(128);
+  add_moved(maker, CallSide::kPlugin, 30);
+  add_moved(maker, CallSide::kPlugin, 0);
+  maker.begin(CallSide::kPlugin);
+  for (int i = 0; i < 60; ++i) {
+    DeviceWork& work = maker.work("longer_" + std::to_string(i));
+    work.end_ns += 20;
+  }
+  for (int i = 0; i < 10; ++i) maker.work("wait", /*is_pushed=*/true).end_ns = 0;  // not timed
+  maker.end();
+  const base::Json kernels = device_json({}, nullptr, maker.ledger())["kernels"];
+  ASSERT_EQ(kernels.size(), 51U) << "fifty, and the one that is outside";
+  EXPECT_EQ(kernels[50]["name"], "a");
+  EXPECT_EQ(kernels[50]["count"], 2);
+  EXPECT_EQ(kernels[50]["outside"], 1);
+  EXPECT_FALSE(kernels[0].contains("outside"));
+}
+
 TEST(DeviceLedger, WorkWithinItsSpanIsNotMentioned) {
   TraceMaker maker;
   add_moved(maker, CallSide::kPlugin, 0);
@@ -467,5 +487,5 @@ TEST(DeviceLedger, Json) {
             base::Json::object({{"cupti", {{"state", "busy"}, {"reason", "another tool"}}}}));
 }
 
-}  // namespace
+}  // namespace device_ledger_test
 }  // namespace graphnet::proof

@@ -11,7 +11,7 @@
 #include "unit/proof/fake_cupti_library.h"
 
 namespace graphnet::proof {
-namespace {
+namespace device_verdict_test {
 
 using tests::cubin_with;
 using tests::FakeCuptiLibrary;
@@ -219,5 +219,5 @@ TEST(DeviceVerdict, TracersOfTheHostCountBesides) {
   }
 }
 
-}  // namespace
+}  // namespace device_verdict_test
 }  // namespace graphnet::proof

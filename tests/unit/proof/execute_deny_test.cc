@@ -22,7 +22,7 @@
 #include "unit/proof/generated_code.h"
 
 namespace graphnet::proof {
-namespace {
+namespace execute_deny_test {
 
 using tests::GeneratedCode;
 using tests::mentions;
@@ -326,5 +326,5 @@ TEST(ThreadStatus, IsReadAsTheKernelWritesIt) {
   EXPECT_EQ(describe_thread(-1), "thread -1");
 }
 
-}  // namespace
+}  // namespace execute_deny_test
 }  // namespace graphnet::proof

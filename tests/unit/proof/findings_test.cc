@@ -10,7 +10,7 @@
 #include "unit/proof/generated_code.h"
 
 namespace graphnet::proof {
-namespace {
+namespace findings_test {
 
 // Code without symbols is named by its offset.
 TEST(Trace, NamesAllThatIsDeniedAndTheFirstWindowsOfTheRest) {
@@ -114,5 +114,5 @@ TEST(Findings, ProductsOfMklMayBeGeneratedElsewhere) {
   EXPECT_FALSE(is_allowed("mkl_blas_avx512_sgemm_kernel_nocopy_NN_bn"));
 }
 
-}  // namespace
+}  // namespace findings_test
 }  // namespace graphnet::proof

@@ -6,7 +6,7 @@
 #include "unit/proof/generated_code.h"
 
 namespace graphnet::proof {
-namespace {
+namespace moments_test {
 
 TEST(Moments, AreColumnsInTheOrderOfTime) {
   const base::Json json =
@@ -43,5 +43,5 @@ TEST(Moments, OfSamplesAreModules) {
   EXPECT_EQ(moments[2].what, "unknown");
 }
 
-}  // namespace
+}  // namespace moments_test
 }  // namespace graphnet::proof

@@ -7,7 +7,7 @@
 #include "unit/proof/fake_cupti_library.h"
 
 namespace graphnet::proof {
-namespace {
+namespace raw_rows_test {
 
 using tests::FakeCuptiLibrary;
 
@@ -75,5 +75,5 @@ TEST_F(RawRowsTest, AreBoundedAndBeginWithThoseWithoutAnId) {
       << "then the first";
 }
 
-}  // namespace
+}  // namespace raw_rows_test
 }  // namespace graphnet::proof

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 namespace graphnet::proof {
-namespace {
+namespace regions_test {
 
 constexpr int kCode = PROT_READ | PROT_EXEC;
 
@@ -105,5 +105,5 @@ TEST(Regions, AreFoundByAddress) {
   EXPECT_EQ(find_region({}, 0x1000), nullptr);
 }
 
-}  // namespace
+}  // namespace regions_test
 }  // namespace graphnet::proof

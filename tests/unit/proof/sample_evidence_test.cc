@@ -9,7 +9,7 @@
 #include "unit/proof/generated_code.h"
 
 namespace graphnet::proof {
-namespace {
+namespace sample_evidence_test {
 
 using tests::mentions;
 
@@ -128,5 +128,5 @@ TEST_F(Samples, SeeACallerThatSpinsInSchedYield) {
   EXPECT_EQ(judged().doubt, "");
 }
 
-}  // namespace
+}  // namespace sample_evidence_test
 }  // namespace graphnet::proof

@@ -14,7 +14,7 @@
 #include "unit/proof/generated_code.h"
 
 namespace graphnet::proof {
-namespace {
+namespace thread_sampler_test {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
@@ -117,5 +117,5 @@ TEST(Shares, AreOfTheSamplesThatDidNotWait) {
   EXPECT_TRUE(shares_of({}, regions).empty());
 }
 
-}  // namespace
+}  // namespace thread_sampler_test
 }  // namespace graphnet::proof

@@ -12,7 +12,7 @@
 #include "support/seen_driver.h"
 
 namespace graphnet::proof {
-namespace {
+namespace tracing_self_test_test {
 
 using tests::FakeCuptiLibrary;
 using tests::mentions;
@@ -163,5 +163,5 @@ TEST_F(TracingSelfTestTest, Json) {
   EXPECT_TRUE(json["raw"].is_object());
 }
 
-}  // namespace
+}  // namespace tracing_self_test_test
 }  // namespace graphnet::proof

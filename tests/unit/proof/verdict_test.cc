@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::proof {
-namespace {
+namespace verdict_test {
 
 /// A plugin that computes by itself.
 Evidence proven() {
@@ -139,5 +139,5 @@ TEST(Verdict, WhatSpeaksAgainstThePluginCountsBeforeWhatIsMissing) {
   EXPECT_EQ(verdict_of(evidence).text(), "mixed(aten::relu)");
 }
 
-}  // namespace
+}  // namespace verdict_test
 }  // namespace graphnet::proof

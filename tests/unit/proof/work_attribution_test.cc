@@ -11,7 +11,7 @@
 #include "base/memory_map.h"
 
 namespace graphnet::proof {
-namespace {
+namespace work_attribution_test {
 
 constexpr std::uintptr_t kPage = 0x1000;
 
@@ -114,5 +114,5 @@ TEST(WorkAttribution, LaunchIsTheFirstCallOfItsCorrelation) {
   EXPECT_EQ(attribution.launch_ns(work), 0U);
 }
 
-}  // namespace
+}  // namespace work_attribution_test
 }  // namespace graphnet::proof

@@ -7,7 +7,7 @@
 #include <set>
 
 namespace graphnet::record {
-namespace {
+namespace outcome_test {
 
 struct Answer {
   const char* outcome;
@@ -85,5 +85,5 @@ TEST(Outcome, WhileThePluginCompilesItsFailuresAreOnesOfCompiling) {
   EXPECT_EQ(failure_of(Outcome::kTimedOut, Phase::kRun, true), Failure::kReference);
 }
 
-}  // namespace
+}  // namespace outcome_test
 }  // namespace graphnet::record

@@ -9,7 +9,7 @@
 #include "record/record.h"
 
 namespace graphnet::record {
-namespace {
+namespace parts_test {
 
 using base::Json;
 
@@ -73,6 +73,11 @@ TEST(Parts, WriteWhatWasSetSince) {
 TEST(Parts, AreEmptyUntilSomethingIsSet) {
   EXPECT_TRUE(is_empty(Proof()));
   EXPECT_FALSE(Timing().has_pairs());
+  const auto upstream = part_from_json<Timing>(
+      {{"event_ns", {{"eager", {1.0}}}}, {"event_median_ns", {{"eager", 1.0}}}});
+  EXPECT_FALSE(upstream.has_pairs()) << "a device's clock is read by method upstream too";
+  EXPECT_TRUE(part_from_json<Timing>({{"event_ns", {{"eager", {1.0}}}}, {"looks", 3}}).has_pairs());
+  EXPECT_TRUE(part_from_json<Timing>({{"new", 3}}).has_pairs());
   Proof proof;
   proof.samples.unavailable = "no signal";
   EXPECT_FALSE(is_empty(proof));
@@ -154,5 +159,5 @@ TEST(Parts, KeepWhatIsWrittenNoMore) {
   EXPECT_EQ(part_from_json<Checks>(parsed(old)).checked_calls, 3);
 }
 
-}  // namespace
+}  // namespace parts_test
 }  // namespace graphnet::record

@@ -7,7 +7,7 @@
 #include <limits>
 
 namespace graphnet::record {
-namespace {
+namespace record_test {
 
 using base::Json;
 
@@ -234,5 +234,5 @@ TEST(Record, NaNInADurationBecomesNullAndComesBack) {
   EXPECT_EQ(back->speedup, std::nullopt);
 }
 
-}  // namespace
+}  // namespace record_test
 }  // namespace graphnet::record

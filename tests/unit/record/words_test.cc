@@ -7,7 +7,7 @@
 #include "record/record.h"
 
 namespace graphnet::record {
-namespace {
+namespace words_test {
 
 /// That a table has a row for each enumerator is a static_assert; here, that its words are read as
 /// they are written, and that others are kept.
@@ -81,5 +81,5 @@ TEST(Words, AVerdictIsAWordWithDetail) {
   }
 }
 
-}  // namespace
+}  // namespace words_test
 }  // namespace graphnet::record

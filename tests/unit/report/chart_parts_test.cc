@@ -13,7 +13,7 @@
 #include "report/svg.h"
 
 namespace graphnet::report {
-namespace {
+namespace chart_parts_test {
 
 std::vector<std::string> labels(const std::vector<Tick>& ticks) {
   std::vector<std::string> result;
@@ -213,5 +213,5 @@ TEST(Palette, NoMeaningRestsOnColourAlone) {
   }
 }
 
-}  // namespace
+}  // namespace chart_parts_test
 }  // namespace graphnet::report

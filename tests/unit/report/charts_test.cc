@@ -13,7 +13,7 @@
 #include "support/xml_check.h"
 
 namespace graphnet::report {
-namespace {
+namespace charts_test {
 
 constexpr const char* kHostile = "<b>\"x\"&'y'</b>]]>\x1b[2J\xff\n\xe2\x80\xae-模型";
 
@@ -101,6 +101,7 @@ Report full_report() {
     row.speedup = 1.5;
     row.compile_ns = 3e8;
     row.break_even_calls = 1200;
+    row.limit_share = 0.4;
     report.rows.push_back(row);
   }
   return report;
@@ -248,5 +249,5 @@ TEST(EStChart, HoldsItsValueUpToTheNextStep) {
   EXPECT_EQ(st_chart(listed("st"), {curve}, "").standalone.find("at t = 1"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace charts_test
 }  // namespace graphnet::report

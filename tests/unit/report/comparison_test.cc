@@ -8,7 +8,7 @@
 #include "support/xml_check.h"
 
 namespace graphnet::report {
-namespace {
+namespace comparison_test {
 
 ResultRow ok_row(const std::string& sample, double speedup, double half_width = 0.01) {
   ResultRow row;
@@ -255,5 +255,5 @@ TEST(ComparisonJson, SaysAllThatTheTextSays) {
   EXPECT_TRUE(json["comparisons"][1]["ratio"].is_null());
 }
 
-}  // namespace
+}  // namespace comparison_test
 }  // namespace graphnet::report

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::report {
-namespace {
+namespace failure_reasons_test {
 
 TEST(OperatorsIn, FindsNamesWithOverloads) {
   EXPECT_EQ(operators_in("shape depends on data: aten::index.Tensor at model.py:112:9"),
@@ -55,5 +55,5 @@ TEST(FailureText, WrapsAndCutsLongLists) {
       "not ok, by reason:\n  unsupported (xla): aten::a, 5 samples:\n    1, 2, 3, 4, 1 more\n");
 }
 
-}  // namespace
+}  // namespace failure_reasons_test
 }  // namespace graphnet::report

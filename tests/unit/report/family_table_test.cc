@@ -10,7 +10,7 @@
 #include "report/text_report.h"
 
 namespace graphnet::report {
-namespace {
+namespace family_table_test {
 
 ResultRow row_of(const std::string& sample, std::size_t backend, double speedup) {
   ResultRow row;
@@ -136,5 +136,5 @@ TEST(FamilyTable, ChartAndTableCountTheSameSamples) {
   }
 }
 
-}  // namespace
+}  // namespace family_table_test
 }  // namespace graphnet::report

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace graphnet::report {
-namespace {
+namespace graphnet_log_test {
 
 using base::Json;
 using record::Record;
@@ -111,6 +111,106 @@ TEST(GraphnetLog, PrintsASuccess) {
             "P [Speedup][e2e]: 4.74119\n");
 }
 
+/// Two trials and two traced calls of each side on a GPU.
+Record gpu_record() {
+  Record record = ok_record();
+  record.device = "cuda:0";
+  record.environment.rest["gpu"] = {{"name", "NVIDIA H200"}};
+  record.timing.event_ns = {{"eager", {8000000, 9000000}}, {"plugin", {1500000, 2500000}}};
+  record.proof.device.calls = 2;
+  record.proof.device.busy_ns = 1e6 / 3;
+  record.proof.device.eager_calls.busy_ns = 1000000;
+  return record;
+}
+
+std::string kernel_log_of(const Record& record) {
+  GraphnetLogStyle style;
+  style.prompt = "P";
+  style.kernel_time = true;
+  return graphnet_log(record, style);
+}
+
+std::string without_correctness(const std::string& log) {
+  std::string rest;
+  for (const std::string& line : lines_of(log)) {
+    if (line.find("[Correctness]") == std::string::npos) rest += line + "\n";
+  }
+  return rest;
+}
+
+// The lines of upstream's measure_performance and print_times_and_speedup with a CUDA device.
+TEST(GraphnetLog, PrintsUpstreamsLinesOfACudaDevice) {
+  EXPECT_EQ(without_correctness(kernel_log_of(gpu_record())),
+            "P [Processing] samples/timm/tiny\n"
+            "P [Config] model: org/tiny\n"
+            "P [Config] device: cuda:0\n"
+            "P [Config] hardware: NVIDIA H200\n"
+            "P [Config] compiler: nope\n"
+            "P [Config] warmup: 1\n"
+            "P [Config] trials: 2\n"
+            "P [Config] compile_framework_version: 2.11.0\n"
+            "[Profiling] Using device: cuda:0 NVIDIA H200, warm up 1, trials 2\n"
+            "Trial 1: e2e=9.48238 ms, gpu=8.00000 ms\n"
+            "Trial 2: e2e=9.17077 ms, gpu=9.00000 ms\n"
+            "kernel=1.00000 ms (avg over 2 trials)\n"
+            "[Profiling] Using device: cuda:0 NVIDIA H200, warm up 1, trials 2\n"
+            "Trial 1: e2e=0.00000 ms, gpu=1.50000 ms\n"
+            "Trial 2: e2e=12.34568 ms, gpu=2.50000 ms\n"
+            "kernel=0.33333 ms (avg over 2 trials)\n"
+            "P [Datatype][eager]: float32 int64\n"
+            "P [Datatype][compiled]: float32 int64\n"
+            "P [DataType] eager:['float32', 'int64'] compiled:['float32', 'int64'] match:True\n"
+            "P [Result] status: success\n"
+            "P [Performance][eager]: {\"e2e\": {\"median\": 9.48238, \"iqr\": 0.001, \"mean\": "
+            "0.666667, \"std\": 0.0, \"min\": 1.25e-05, \"max\": 1234.57}, \"gpu\": {\"median\": "
+            "8.5, \"iqr\": 0.5, \"mean\": 8.5, \"std\": 0.5, \"min\": 8.0, \"max\": 9.0}, "
+            "\"kernel\": {\"mean\": 1.0, \"min\": 1.0, \"max\": 1.0, \"median\": 1.0}}\n"
+            "P [Performance][compiled]: {\"e2e\": {\"median\": 2.0, \"iqr\": 0.001, \"mean\": "
+            "0.666667, \"std\": 0.0, \"min\": 1.25e-05, \"max\": 1234.57}, \"gpu\": {\"median\": "
+            "2.0, \"iqr\": 0.5, \"mean\": 2.0, \"std\": 0.5, \"min\": 1.5, \"max\": 2.5}, "
+            "\"kernel\": {\"mean\": 0.3333333333333333, \"min\": 0.3333333333333333, \"max\": "
+            "0.3333333333333333, \"median\": 0.3333333333333333}}\n"
+            "P [Speedup][e2e]: 4.74119\n"
+            "P [Speedup][gpu]: 4.25000\n"
+            "P [Speedup][kernel]: 3.00000\n");
+}
+
+TEST(GraphnetLog, KernelTimeIsShownIfAskedForAndOnlyOfAGpu) {
+  const std::string log = log_of(gpu_record());
+  EXPECT_EQ(log.find("kernel"), std::string::npos) << log;
+  EXPECT_NE(log.find("P [Speedup][gpu]: 4.25000\n"), std::string::npos) << log;
+  EXPECT_EQ(kernel_log_of(ok_record()).find("kernel"), std::string::npos);
+}
+
+TEST(GraphnetLog, KernelTimeOfTimedReplaysIsTheirs) {
+  Record record = gpu_record();
+  record.proof.device.replays.busy_ns = 500000;
+  EXPECT_NE(kernel_log_of(record).find("P [Speedup][kernel]: 2.00000\n"), std::string::npos);
+}
+
+TEST(GraphnetLog, SaysWhyKernelTimeIsNotKnown) {
+  Record record = gpu_record();
+  record.proof = record::Proof();
+  record.proof.device.rest["cupti"] = {{"state", "denied"}, {"reason", "CUPTI error 35\nx"}};
+  const std::string log = kernel_log_of(record);
+  EXPECT_NE(log.find("gpu=9.00000 ms\nkernel time is not known: CUPTI error 35\n"),
+            std::string::npos)
+      << log;
+  EXPECT_EQ(log.find("[Speedup][kernel]"), std::string::npos) << log;
+  record.proof = record::Proof();
+  EXPECT_NE(kernel_log_of(record).find("is not known: no calls were traced\n"), std::string::npos);
+  record.outcome = record::Outcome::kRuntimeFailed;
+  EXPECT_NE(kernel_log_of(record).find("is not known: the sample ended before"), std::string::npos);
+}
+
+TEST(GraphnetLog, AGpuWithoutANameIsUnknownAndNotTheProcessor) {
+  Record record = gpu_record();
+  record.environment.rest["gpu"] = nullptr;
+  GraphnetLogStyle style;
+  style.hardware = "a processor";
+  EXPECT_NE(graphnet_log(record, style).find("[Config] hardware: unknown\n"), std::string::npos);
+}
+
 TEST(GraphnetLog, TypeMismatchHasNoCorrectness) {
   Record record = ok_record();
   record.outcome = record::Outcome::kDtypeMismatch;
@@ -193,5 +293,5 @@ TEST(GraphnetLog, UnknownMachineAndSampleThatDoesNotLoad) {
   EXPECT_EQ(log_of(record), "Sample could not be loaded: samples/timm/tiny: no forward\n");
 }
 
-}  // namespace
+}  // namespace graphnet_log_test
 }  // namespace graphnet::report

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::report {
-namespace {
+namespace grid_test {
 
 const Grid kGrid = {{"name", "x"},
                     {{"a,\"b\"", 1.5}, {nullptr, 123456789}, {"new\nline", 0.1 + 0.2}}};
@@ -32,5 +32,5 @@ TEST(Grid, JsonHasSchemaColumnsAndRows) {
             "{\"schema\":\"graphnet.report/1\",\"columns\":[\"a\"],\"rows\":[[null],[2]]}");
 }
 
-}  // namespace
+}  // namespace grid_test
 }  // namespace graphnet::report

@@ -9,7 +9,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::report {
-namespace {
+namespace headline_test {
 
 using record::Counting;
 using record::Outcome;
@@ -152,5 +152,5 @@ TEST(HeadlineTable, FitsItsWidth) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80) << line;
 }
 
-}  // namespace
+}  // namespace headline_test
 }  // namespace graphnet::report

@@ -10,7 +10,7 @@
 #include "support/synthetic_records.h"
 
 namespace graphnet::report {
-namespace {
+namespace perfetto_test {
 
 using tests::PerfettoReader;
 using Events = std::vector<PerfettoReader::Event>;
@@ -228,5 +228,5 @@ TEST(Timeline, AHundredThousandEventsTakeAtMost24BytesEach) {
   EXPECT_LE(bytes_an_event, 24);
 }
 
-}  // namespace
+}  // namespace perfetto_test
 }  // namespace graphnet::report

@@ -6,7 +6,7 @@
 #include <sstream>
 
 namespace graphnet::report {
-namespace {
+namespace progress_test {
 
 constexpr std::int64_t kMs = 1'000'000;
 
@@ -167,5 +167,5 @@ TEST(Progress, EarlierTimesTellHowLongItTakesFromTheStart) {
   EXPECT_NE(out.str().find("about 20 s left"), std::string::npos) << out.str();
 }
 
-}  // namespace
+}  // namespace progress_test
 }  // namespace graphnet::report

@@ -8,7 +8,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::report {
-namespace {
+namespace proof_report_test {
 
 using base::Json;
 using record::Record;
@@ -125,6 +125,11 @@ TEST(ProofReport, PutsBusyTimesOfADeviceBesideEachOther) {
   record.proof.device.outside_span = {2, 1, 1500, 700, {}};
   EXPECT_TRUE(mentions(proof_text({record}, 0), {"3 pieces of work", "1.50 us\n"}))
       << proof_text({record}, 0);
+  record.proof.device.rest["kernels"] = {{{"name", "fused"}, {"count", 9}, {"outside", 3}},
+                                         {{"name", "other"}, {"count", 4}}};
+  EXPECT_TRUE(mentions(proof_text({record}, 0), {"1.50 us\n", "3 of 9 fused\n"}))
+      << proof_text({record}, 0);
+  EXPECT_EQ(proof_text({record}, 0).find("other"), std::string::npos);
   record.proof.device = record::ProofDevice();
   record.proof.device.rest["cupti"] = {{"state", "busy"}};
   EXPECT_EQ(line(), "");
@@ -228,5 +233,5 @@ TEST(ProofReport, LinesFitTheTerminal) {
   }
 }
 
-}  // namespace
+}  // namespace proof_report_test
 }  // namespace graphnet::report

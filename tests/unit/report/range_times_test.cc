@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::report {
-namespace {
+namespace range_times_test {
 
 std::vector<double> around(double ns, double spread) {
   std::vector<double> times;
@@ -86,5 +86,5 @@ TEST(RangeTimes, JsonHoldsValuesWithIntervals) {
   EXPECT_EQ(json["ranges"][1]["gain_ns"][0], -300);
 }
 
-}  // namespace
+}  // namespace range_times_test
 }  // namespace graphnet::report

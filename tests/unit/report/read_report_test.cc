@@ -12,7 +12,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::report {
-namespace {
+namespace read_report_test {
 
 constexpr const char* kHeader =
     "{\"schema\":\"graphnet.journal/1\",\"record_schema\":\"graphnet.record/1\"}\n";
@@ -150,5 +150,5 @@ TEST(ReadReport, NoResultIsAnError) {
   EXPECT_FALSE(read_report({temp.write("empty.jsonl", kHeader)}, {}).is_ok());
 }
 
-}  // namespace
+}  // namespace read_report_test
 }  // namespace graphnet::report

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::report {
-namespace {
+namespace reference_text_test {
 
 using record::Outcome;
 
@@ -63,5 +63,5 @@ TEST(ReferenceText, TheTallyCountsEachOnce) {
   EXPECT_EQ(ratio_cell({}), "-");
 }
 
-}  // namespace
+}  // namespace reference_text_test
 }  // namespace graphnet::report

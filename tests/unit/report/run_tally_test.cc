@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::report {
-namespace {
+namespace run_tally_test {
 
 using record::Counting;
 using record::Outcome;
@@ -122,5 +122,5 @@ TEST(RunTally, AWorkerThatDiedEarlyBelongsToItsBackend) {
   EXPECT_EQ(result.reasons[0].reason, "crashed");
 }
 
-}  // namespace
+}  // namespace run_tally_test
 }  // namespace graphnet::report

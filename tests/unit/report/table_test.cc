@@ -9,7 +9,7 @@
 #include "report/terminal_text.h"
 
 namespace graphnet::report {
-namespace {
+namespace table_test {
 
 RunFacts facts() {
   RunFacts facts;
@@ -493,5 +493,5 @@ TEST(RunTable, WhatIsNotCountedIsNoFailure) {
       << out.str();
 }
 
-}  // namespace
+}  // namespace table_test
 }  // namespace graphnet::report

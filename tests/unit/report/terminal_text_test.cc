@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::report {
-namespace {
+namespace terminal_text_test {
 
 TEST(TerminalText, PrintableLinesKeepTheirBreaks) {
   EXPECT_EQ(printable_lines("a\n  b\x1b[2J\n"), "a\n  b [2J\n");
@@ -89,5 +89,5 @@ TEST(FormatElapsed, ChoosesTheUnit) {
   EXPECT_EQ(format_elapsed(-1), "0.0 s");
 }
 
-}  // namespace
+}  // namespace terminal_text_test
 }  // namespace graphnet::report

@@ -6,7 +6,7 @@
 #include "support/xml_check.h"
 
 namespace graphnet::report {
-namespace {
+namespace text_report_test {
 
 ResultRow row_of(const std::string& sample, std::size_t backend, record::Outcome outcome,
                  const std::string& message = "") {
@@ -54,5 +54,5 @@ TEST(JUnitReport, HasACaseForEachSampleAndBackend) {
   EXPECT_EQ(tests::XmlCheck(junit_report(Report())).problem(), "");
 }
 
-}  // namespace
+}  // namespace text_report_test
 }  // namespace graphnet::report

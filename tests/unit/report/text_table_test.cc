@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::report {
-namespace {
+namespace text_table_test {
 
 TEST(TextTable, AlignsBesideEachOther) {
   EXPECT_EQ(text_table({{"op", "nodes", "FLOP"}, {"aten.mul", "3", "12 k"}}, "# "),
@@ -24,5 +24,5 @@ TEST(TextTable, CountsTheCellsOfATerminal) {
             (std::vector<std::string>{"±   1", "語  2"}));
 }
 
-}  // namespace
+}  // namespace text_table_test
 }  // namespace graphnet::report

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::report {
-namespace {
+namespace time_estimate_test {
 
 TEST(TimeEstimate, GoesByCostAndNotByNumber) {
   TimeEstimate estimate;
@@ -40,5 +40,5 @@ TEST(TimeEstimate, WhatWasNotMeasuredTeachesNothing) {
   EXPECT_DOUBLE_EQ(estimate.left(), 4);
 }
 
-}  // namespace
+}  // namespace time_estimate_test
 }  // namespace graphnet::report

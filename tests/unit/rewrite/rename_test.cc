@@ -16,7 +16,7 @@
 #include "writer/write_sample.h"
 
 namespace graphnet::rewrite {
-namespace {
+namespace rename_test {
 
 namespace fs = std::filesystem;
 using sample::Sample;
@@ -176,5 +176,5 @@ TEST(RenameSample, EqualsWhatUpstreamsRenamersWrote) {
   }
 }
 
-}  // namespace
+}  // namespace rename_test
 }  // namespace graphnet::rewrite

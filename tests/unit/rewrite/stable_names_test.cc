@@ -12,7 +12,7 @@
 #include "support/stable_spellings.h"
 
 namespace graphnet::rewrite {
-namespace {
+namespace stable_names_test {
 
 graph::Program parse(const std::string& body) {
   std::string text =
@@ -78,5 +78,5 @@ TEST(RespellCalls, ConvertsInsideVmapRegionsAndArguments) {
   EXPECT_TRUE(tests::is_same(program, parse(after)));
 }
 
-}  // namespace
+}  // namespace stable_names_test
 }  // namespace graphnet::rewrite

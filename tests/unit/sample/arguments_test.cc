@@ -13,7 +13,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::sample {
-namespace {
+namespace arguments_test {
 
 using base::DType;
 using tests::mentions;
@@ -233,5 +233,5 @@ TEST(GenerateArgumentsError, TooLargeForTheMachine) {
   EXPECT_NE(status.message().find("8796093022208 bytes"), std::string::npos) << status.message();
 }
 
-}  // namespace
+}  // namespace arguments_test
 }  // namespace graphnet::sample

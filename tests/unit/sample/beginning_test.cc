@@ -9,7 +9,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::sample {
-namespace {
+namespace beginning_test {
 
 // Statements: 0 alias, 1 size, 2 linear, 3 release, 4 in place, 5 add, 6 relu, 7 mul.
 const std::string kBody =
@@ -87,5 +87,5 @@ TEST(Beginning, IsASampleOfItsOwn) {
   EXPECT_EQ(write_beginning(sample, 6, "/proc/none").code(), base::Code::kEnvironment);
 }
 
-}  // namespace
+}  // namespace beginning_test
 }  // namespace graphnet::sample

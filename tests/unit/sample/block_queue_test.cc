@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace graphnet::sample {
-namespace {
+namespace block_queue_test {
 
 /// Pushes numbered blocks; `delay` slows their use down.
 void check(std::size_t num_blocks, std::chrono::microseconds delay) {
@@ -39,5 +39,5 @@ TEST(BlockQueue, MakerHelpsWhenTheOtherIsBehind) {
   check(100, std::chrono::microseconds(200));
 }
 
-}  // namespace
+}  // namespace block_queue_test
 }  // namespace graphnet::sample

@@ -8,7 +8,7 @@
 #include <limits>
 
 namespace graphnet::sample {
-namespace {
+namespace content_test {
 
 using base::DType;
 using graph::ParameterKind;
@@ -265,5 +265,5 @@ TEST(FlippedBits, AreThoseOfOrdinaryNumbersOnly) {
   EXPECT_EQ(inputs.elements<std::int64_t>(1), integers);
 }
 
-}  // namespace
+}  // namespace content_test
 }  // namespace graphnet::sample

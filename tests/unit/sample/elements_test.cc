@@ -11,7 +11,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::sample {
-namespace {
+namespace elements_test {
 
 using base::DType;
 using tests::mentions;
@@ -158,5 +158,5 @@ TEST(Elements, LiteralThatDoesNotFit) {
                    .is_ok());
 }
 
-}  // namespace
+}  // namespace elements_test
 }  // namespace graphnet::sample

@@ -11,7 +11,7 @@
 #include "support/upstream_golden.h"
 
 namespace graphnet::sample {
-namespace {
+namespace golden_arguments_test {
 
 enum class Verdict { kEqual, kDifferent, kNeedsTorch };
 
@@ -79,5 +79,5 @@ TEST(GoldenArguments, WeightsOfWhatUpstreamsToolsWriteAreKnown) {
   }
 }
 
-}  // namespace
+}  // namespace golden_arguments_test
 }  // namespace graphnet::sample

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace graphnet::sample {
-namespace {
+namespace logarithms_test {
 
 double library(double number) {
   return std::log(number);
@@ -118,5 +118,5 @@ TEST(Logarithms, ALibraryThatIsRarelyWrongIsAskedAboutEveryNumber) {
   expect_library(logarithms, rarely_wrong, random_numbers(100'000));
 }
 
-}  // namespace
+}  // namespace logarithms_test
 }  // namespace graphnet::sample

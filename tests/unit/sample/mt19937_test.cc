@@ -8,7 +8,7 @@
 #include "base/sha256.h"
 
 namespace graphnet::sample {
-namespace {
+namespace mt19937_test {
 
 // Golden values: NumPy RandomState(123), recorded with NumPy 2.4.6.
 
@@ -132,5 +132,5 @@ TEST(LegacyGenerator, SpareGaussianSurvivesOtherDraws) {
             (std::vector<double>{0.32210606833962163, -0.0515177209393851, -0.20420096463889467}));
 }
 
-}  // namespace
+}  // namespace mt19937_test
 }  // namespace graphnet::sample

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::sample {
-namespace {
+namespace parameter_kind_test {
 
 using graph::Annotation;
 using graph::ParameterKind;
@@ -46,5 +46,5 @@ TEST(ParameterKind, NamesFromBeforeARenaming) {
             ParameterKind::kParameter);
 }
 
-}  // namespace
+}  // namespace parameter_kind_test
 }  // namespace graphnet::sample

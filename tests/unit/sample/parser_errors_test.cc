@@ -7,7 +7,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::sample {
-namespace {
+namespace parser_errors_test {
 
 using tests::mentions;
 
@@ -254,5 +254,5 @@ TEST(ParserError, DamagedTextsNeverCrash) {
   }
 }
 
-}  // namespace
+}  // namespace parser_errors_test
 }  // namespace graphnet::sample

@@ -8,7 +8,7 @@
 #include "model_text.h"
 
 namespace graphnet::sample {
-namespace {
+namespace parser_test {
 
 using graph::Expression;
 using graph::ExpressionKind;
@@ -425,5 +425,5 @@ TEST(Parser, ReturnOfAnyStructure) {
   }
 }
 
-}  // namespace
+}  // namespace parser_test
 }  // namespace graphnet::sample

@@ -10,7 +10,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::sample {
-namespace {
+namespace sample_test {
 
 using tests::mentions;
 
@@ -126,5 +126,5 @@ TEST(Discover, Errors) {
   EXPECT_FALSE(discover(folder.write("file", "")).is_ok());
 }
 
-}  // namespace
+}  // namespace sample_test
 }  // namespace graphnet::sample

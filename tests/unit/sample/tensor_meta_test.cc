@@ -8,7 +8,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::sample {
-namespace {
+namespace tensor_meta_test {
 
 using base::DType;
 using Kind = LiteralNumber::Kind;
@@ -206,5 +206,5 @@ TEST(TensorMetaError, DamagedTextsNeverCrash) {
   }
 }
 
-}  // namespace
+}  // namespace tensor_meta_test
 }  // namespace graphnet::sample

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::sample {
-namespace {
+namespace value_bound_test {
 
 TEST(ValueBound, IsSetWhereItIsTighter) {
   std::vector<TensorMeta> metas(2);
@@ -48,5 +48,5 @@ TEST(ValueBound, TravelsAsJson) {
   }
 }
 
-}  // namespace
+}  // namespace value_bound_test
 }  // namespace graphnet::sample

@@ -9,7 +9,7 @@
 #include "unit/score/log_text.h"
 
 namespace graphnet::score {
-namespace {
+namespace golden_scores_test {
 
 ScoreSet score_of(const std::string& log, bool compat) {
   std::vector<Row> rows;
@@ -113,5 +113,5 @@ TEST(GoldenScores, SubgraphDecomposition) {
   expect_es(log_text(sample), wanted);
 }
 
-}  // namespace
+}  // namespace golden_scores_test
 }  // namespace graphnet::score

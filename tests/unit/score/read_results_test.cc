@@ -9,7 +9,7 @@
 #include "unit/score/log_text.h"
 
 namespace graphnet::score {
-namespace {
+namespace read_results_test {
 
 using tests::TempDir;
 
@@ -79,5 +79,5 @@ TEST(ReadResults, SaysThatALineIsTorn) {
   EXPECT_EQ(results->notes.size(), 1U);
 }
 
-}  // namespace
+}  // namespace read_results_test
 }  // namespace graphnet::score

@@ -7,7 +7,7 @@
 #include "score/upstream_log_row.h"
 
 namespace graphnet::score {
-namespace {
+namespace record_row_test {
 
 using base::Json;
 using record::Record;
@@ -65,6 +65,15 @@ TEST(RecordRow, KnowsTheBackend) {
   EXPECT_EQ(row.backend.facets, facets);
   EXPECT_EQ(row.speedup, 1.25);
   EXPECT_EQ(first_correct_level(row), -5);
+}
+
+TEST(RecordRow, DevicesOfOneModelShareAColumn) {
+  Record first = ok_record();
+  Record second = ok_record();
+  first.device = "cuda:0";
+  second.device = "cuda:1";
+  EXPECT_TRUE(row_of(first, false).backend == row_of(second, false).backend);
+  EXPECT_FALSE(row_of(first, false).backend == row_of(ok_record(), false).backend);
 }
 
 TEST(RecordRow, OfAnotherMathPolicyIsOfAnotherColumn) {
@@ -216,9 +225,15 @@ TEST(RecordRow, AgreesWithTheLogOfTheRecord) {
     }
     if (record.outcome == record::Outcome::kCompileFailed) record.plugin_side.trials_ns.clear();
     records.push_back(record);
+    record.device = "cuda:0";
+    record.timing.event_ns = {{"eager", {1e6}}, {"plugin", {2e6}}};
+    record.proof.device.busy_ns = record.proof.device.eager_calls.busy_ns = 1e5;
+    records.push_back(record);
   }
   for (const Record& record : records) {
-    const std::string log = report::graphnet_log(record, {});
+    report::GraphnetLogStyle style;
+    style.kernel_time = true;
+    const std::string log = report::graphnet_log(record, style);
     for (const bool compat : {false, true}) {
       const auto samples = read_upstream_log(log, compat);
       ASSERT_EQ(samples.size(), 1U) << log;
@@ -233,5 +248,5 @@ TEST(RecordRow, AgreesWithTheLogOfTheRecord) {
   }
 }
 
-}  // namespace
+}  // namespace record_row_test
 }  // namespace graphnet::score

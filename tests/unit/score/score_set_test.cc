@@ -11,7 +11,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::score {
-namespace {
+namespace score_set_test {
 
 Row row_named(const std::string& sample, double speedup, int correct_from = -10) {
   Row row;
@@ -308,5 +308,5 @@ TEST(ScoreSet, ExplainsMistakes) {
   EXPECT_EQ(score_rows({}, Settings()).status().code(), base::Code::kInput);
 }
 
-}  // namespace
+}  // namespace score_set_test
 }  // namespace graphnet::score

@@ -12,7 +12,7 @@
 #include "unit/score/log_text.h"
 
 namespace graphnet::score {
-namespace {
+namespace upstream_log_test {
 
 std::vector<Row> rows_of(const std::string& log, bool compat = false) {
   std::vector<Row> rows;
@@ -254,5 +254,5 @@ TEST(UpstreamLog, SurvivesHostileText) {
   }
 }
 
-}  // namespace
+}  // namespace upstream_log_test
 }  // namespace graphnet::score

@@ -7,7 +7,7 @@
 #include "writer/model_text.h"
 
 namespace graphnet::split {
-namespace {
+namespace pieces_test {
 
 sample::Sample parsed(const std::string& parameters, const std::string& body) {
   auto program = sample::parse_model(
@@ -155,5 +155,5 @@ TEST(Pieces, PassThroughIfAsked) {
             "        z = torch.sin(y)\n        return (l_w_, z)");
 }
 
-}  // namespace
+}  // namespace pieces_test
 }  // namespace graphnet::split

@@ -7,7 +7,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::split {
-namespace {
+namespace ranges_test {
 
 graph::Program parsed(const std::string& parameters, const std::string& body) {
   auto program = sample::parse_model(
@@ -108,5 +108,5 @@ TEST(Ranges, AreReadAsUpstreamWritesThem) {
   EXPECT_EQ(read_ranges(*wrong, "samples/a/b", 10).status().code(), base::Code::kInput);
 }
 
-}  // namespace
+}  // namespace ranges_test
 }  // namespace graphnet::split

@@ -7,7 +7,7 @@
 #include <set>
 
 namespace graphnet::split {
-namespace {
+namespace typical_test {
 
 /// One operator a letter; between brackets they are inside a region.
 std::vector<Operator> operators(const std::string& letters) {
@@ -117,5 +117,5 @@ TEST(Typical, FindsTheBestOfRandomTexts) {
   }
 }
 
-}  // namespace
+}  // namespace typical_test
 }  // namespace graphnet::split

@@ -6,7 +6,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::supervise {
-namespace {
+namespace ask_worker_test {
 
 namespace fs = std::filesystem;
 using base::Code;
@@ -120,5 +120,5 @@ TEST_F(AskWorkerTest, AWorkerThatIsNotThereIsAnEnvironmentError) {
   EXPECT_EQ(ask_worker({"/no/such"}, "describe").status().code(), Code::kEnvironment);
 }
 
-}  // namespace
+}  // namespace ask_worker_test
 }  // namespace graphnet::supervise

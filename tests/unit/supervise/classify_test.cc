@@ -7,7 +7,7 @@
 #include <utility>
 
 namespace graphnet::supervise {
-namespace {
+namespace classify_test {
 
 using record::Outcome;
 using record::Phase;
@@ -199,5 +199,5 @@ TEST(RefusedRecord, WhatAPluginDoesNotOfferIsUnsupported) {
   EXPECT_EQ(refused_record(refused(base::Code::kUnsupported)).outcome, Outcome::kUnsupported);
 }
 
-}  // namespace
+}  // namespace classify_test
 }  // namespace graphnet::supervise

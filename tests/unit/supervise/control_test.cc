@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace graphnet::supervise {
-namespace {
+namespace control_test {
 
 record::Record record_of(const base::Json& experiments) {
   record::Record record;
@@ -50,5 +50,5 @@ TEST(Control, TaskKeepsHowToTimeAndDropsThePlugin) {
   EXPECT_EQ(control.limits.at("time"), std::chrono::seconds(7));
 }
 
-}  // namespace
+}  // namespace control_test
 }  // namespace graphnet::supervise

@@ -7,7 +7,7 @@
 #include "base/memory_map.h"
 
 namespace graphnet::supervise {
-namespace {
+namespace crash_text_test {
 
 __attribute__((noinline)) int some_function(int value) {
   return value * 3;
@@ -52,5 +52,5 @@ TEST(CrashText, AReturnAddressBelongsToTheCallBeforeIt) {
   EXPECT_EQ(text.frames.at(1).find("some_function"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace crash_text_test
 }  // namespace graphnet::supervise

@@ -7,7 +7,7 @@
 #include <limits>
 
 namespace graphnet::supervise {
-namespace {
+namespace memory_budget_test {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
@@ -44,5 +44,5 @@ TEST(MemoryBudget, ReadsWhatAProcessHas) {
   EXPECT_EQ(resident_bytes(-1), 0);
 }
 
-}  // namespace
+}  // namespace memory_budget_test
 }  // namespace graphnet::supervise

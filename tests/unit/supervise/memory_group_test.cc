@@ -14,7 +14,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::supervise {
-namespace {
+namespace memory_group_test {
 
 namespace fs = std::filesystem;
 using tests::read_text;
@@ -214,5 +214,5 @@ TEST(MemoryGroupHere, EndsAProcessThatTakesMore) {
   EXPECT_FALSE(fs::exists(folder));
 }
 
-}  // namespace
+}  // namespace memory_group_test
 }  // namespace graphnet::supervise

@@ -9,7 +9,7 @@
 #include "support/sweep_fixture.h"
 
 namespace graphnet::supervise {
-namespace {
+namespace sweep_slots_test {
 
 using record::Record;
 
@@ -44,6 +44,12 @@ case $task in
     ask time; send phase time; sleep 100 ;;
   *do-leave*)
     send phase compile; setsid sleep 600 & echo $! > left; sleep 0.3; final ;;
+  *do-device*)
+    case $task in *'"cuda:1"'*) mine=1; other=0 ;; *) mine=0; other=1 ;; esac
+    [ -e busy-$mine ] && echo x >> shared
+    touch busy-$mine; send phase compile; sleep 0.2
+    [ -e busy-$other ] && echo x >> at-once
+    rm busy-$mine; final ;;
   *do-slow*)
     send phase bind; sleep 0.4; final ;;
   *do-nothing*) exit 127 ;;
@@ -92,6 +98,25 @@ TEST_F(SweepSlotsTest, TimesAreTakenWhileEverythingElseIsPaused) {
     any_paused = any_paused || !record.environment.held_ns.is_null();
   }
   EXPECT_TRUE(any_paused);
+}
+
+TEST_F(SweepSlotsTest, EachDeviceHasOneSampleAtATimeAndAllOfItsOwn) {
+  std::vector<PlannedTask> plan;
+  for (const int device : {0, 0, 0, 1, 0, 1}) {
+    plan.push_back(task_of("do-device-" + std::to_string(plan.size())));
+    plan.back().task.device = "cuda:" + std::to_string(device);
+  }
+  slots_.resize(2);
+  slots_[0].device = "cuda:0";
+  slots_[1].device = "cuda:1";
+  const auto end = sweep(plan);
+  ASSERT_TRUE(end.is_ok()) << end.status().to_string();
+  EXPECT_EQ(end->num_done, 6U);
+  EXPECT_FALSE(exists("shared")) << "a device had two samples at a time";
+  EXPECT_TRUE(exists("at-once")) << "the devices took turns";
+  ASSERT_GE(recorder_.begun.size(), 2U);
+  EXPECT_EQ(recorder_.begun[0], "timm/do-device-0");
+  EXPECT_EQ(recorder_.begun[1], "timm/do-device-3") << "it waited for the samples of the other";
 }
 
 TEST_F(SweepSlotsTest, WhatDoesNotFitBesideOthersWaits) {
@@ -200,5 +225,5 @@ TEST_F(SweepSlotsTest, AControlHasNoCoRunners) {
   EXPECT_EQ(recorder_.outcomes.size(), 3U);
 }
 
-}  // namespace
+}  // namespace sweep_slots_test
 }  // namespace graphnet::supervise

@@ -11,7 +11,7 @@
 #include "support/sweep_fixture.h"
 
 namespace graphnet::supervise {
-namespace {
+namespace sweep_test {
 
 using record::Record;
 
@@ -309,5 +309,5 @@ TEST(RunPlan, WhatIsRunAgainFollowsFromItsOutcome) {
   }
 }
 
-}  // namespace
+}  // namespace sweep_test
 }  // namespace graphnet::supervise

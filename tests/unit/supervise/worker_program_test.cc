@@ -10,7 +10,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::supervise {
-namespace {
+namespace worker_program_test {
 
 namespace fs = std::filesystem;
 
@@ -73,5 +73,5 @@ TEST_F(WorkerEnvironment, SizesBothThreadPoolsAndCarriesTheMark) {
                                                   "GRAPHNET_SLOT=7"}));
 }
 
-}  // namespace
+}  // namespace worker_program_test
 }  // namespace graphnet::supervise

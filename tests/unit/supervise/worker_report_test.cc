@@ -6,7 +6,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::supervise {
-namespace {
+namespace worker_report_test {
 
 using Event = WorkerReport::Event;
 using tests::mentions;
@@ -132,5 +132,5 @@ TEST(WorkerReport, ALineWithoutEndIsBroken) {
   EXPECT_TRUE(mentions(report.state().protocol_error, {"1.00 KiB"}));
 }
 
-}  // namespace
+}  // namespace worker_report_test
 }  // namespace graphnet::supervise

@@ -16,7 +16,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::supervise {
-namespace {
+namespace worker_run_test {
 
 using record::Record;
 using std::chrono::milliseconds;
@@ -360,5 +360,5 @@ TEST(TailText, RemovesControlsAndKeepsWholeLines) {
   EXPECT_EQ(tail_text("\x1B", 4), "");
 }
 
-}  // namespace
+}  // namespace worker_run_test
 }  // namespace graphnet::supervise

@@ -7,7 +7,7 @@
 #include "unit/tensorrt/engine_fixture.h"
 
 namespace graphnet::tensorrt {
-namespace {
+namespace engine_summary_test {
 
 using tests::mentions;
 
@@ -73,5 +73,5 @@ TEST_F(Inspected, IsPartOfWhatTheEngineSaysOfItself) {
                                             "the engine has no layer information"}));
 }
 
-}  // namespace
+}  // namespace engine_summary_test
 }  // namespace graphnet::tensorrt

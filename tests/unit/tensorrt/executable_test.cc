@@ -8,7 +8,7 @@
 #include "unit/tensorrt/engine_fixture.h"
 
 namespace graphnet::tensorrt {
-namespace {
+namespace executable_test {
 
 using tests::mentions;
 
@@ -198,5 +198,5 @@ TEST_F(Executable, SaysThatNoDeviceIsCurrent) {
                        {"which device is current", "error 201"}));
 }
 
-}  // namespace
+}  // namespace executable_test
 }  // namespace graphnet::tensorrt

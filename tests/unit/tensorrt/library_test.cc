@@ -16,7 +16,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::tensorrt {
-namespace {
+namespace library_test {
 
 namespace fs = std::filesystem;
 using tests::mentions;
@@ -139,5 +139,5 @@ TEST(Library, HasTheNamesThatTheManifestSays) {
   EXPECT_EQ(said.hints.size(), 3U);
 }
 
-}  // namespace
+}  // namespace library_test
 }  // namespace graphnet::tensorrt

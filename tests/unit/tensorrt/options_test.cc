@@ -6,7 +6,7 @@
 #include "graphnet/failure.h"
 
 namespace graphnet::tensorrt {
-namespace {
+namespace options_test {
 
 gn_option option(std::string_view name, std::uint32_t type, std::int64_t integer,
                  std::string_view text) {
@@ -33,5 +33,5 @@ TEST(Options, RefuseOthers) {
   EXPECT_THROW(read_options(&mistyped, 1), Failure);
 }
 
-}  // namespace
+}  // namespace options_test
 }  // namespace graphnet::tensorrt

@@ -12,7 +12,7 @@
 #include "unit/tensorrt/engine_fixture.h"
 
 namespace graphnet::tensorrt {
-namespace {
+namespace refit_check_test {
 
 using lowering::Type;
 using tests::mentions;
@@ -118,5 +118,5 @@ TEST_F(Refit, GoesOnWithoutAnEngineToCompareWith) {
       mentions(engine->describe(), {"refit_check: not done", "no implementation for node x"}));
 }
 
-}  // namespace
+}  // namespace refit_check_test
 }  // namespace graphnet::tensorrt

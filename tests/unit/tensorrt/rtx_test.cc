@@ -15,7 +15,7 @@
 #include "tensorrt/write_network.h"
 
 namespace graphnet::tensorrt {
-namespace {
+namespace rtx_test {
 
 using tests::mentions;
 
@@ -122,5 +122,5 @@ TEST_F(Rtx, LoadsNothingThatIsNoEngine) {
   }
 }
 
-}  // namespace
+}  // namespace rtx_test
 }  // namespace graphnet::tensorrt

@@ -9,7 +9,7 @@
 #include <string_view>
 
 namespace graphnet::tensorrt {
-namespace {
+namespace slots_test {
 
 constexpr auto kNumSlots = static_cast<std::size_t>(Slot::kCount);
 constexpr Flavour kFlavours[] = {Flavour::kTen, Flavour::kEleven, Flavour::kRtx};
@@ -66,5 +66,5 @@ TEST(Slots, CoverEveryFlavourButWhereOneHasNoSuchThing) {
   }
 }
 
-}  // namespace
+}  // namespace slots_test
 }  // namespace graphnet::tensorrt

@@ -10,7 +10,7 @@
 #include "unit/tensorrt/recording_network.h"
 
 namespace graphnet::tensorrt {
-namespace {
+namespace write_network_test {
 
 /// The calls that a graph in text form becomes, or its failures.
 std::string layers_of(const std::string& text) {
@@ -112,5 +112,5 @@ TEST(WriteNetwork, KeepsLeftoversOfPoolingOut) {
   EXPECT_NE(text.find("pooling 0 [3,3][2,2][0,0][0,0]"), std::string::npos) << text;
 }
 
-}  // namespace
+}  // namespace write_network_test
 }  // namespace graphnet::tensorrt

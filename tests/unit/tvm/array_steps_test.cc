@@ -12,7 +12,7 @@
 #include "lowering/ir/interpret.h"
 
 namespace graphnet::tvm {
-namespace {
+namespace array_steps_test {
 
 using lowering::Builder;
 using lowering::Tensor;
@@ -146,5 +146,5 @@ TEST(ArraySteps, StepsOfNobodyAreRefused) {
   EXPECT_THROW(run_array_steps({99}, {}, result, 4), Failure) << "no such step";
 }
 
-}  // namespace
+}  // namespace array_steps_test
 }  // namespace graphnet::tvm

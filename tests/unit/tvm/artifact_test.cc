@@ -12,7 +12,7 @@
 #include "unit/tvm/one_input.h"
 
 namespace graphnet::tvm {
-namespace {
+namespace artifact_test {
 
 using tests::mentions;
 
@@ -141,5 +141,5 @@ TEST(Artifact, RefusesFieldsThatCannotBeRead) {
   EXPECT_TRUE(mentions(refusal(sealed(many.bytes())), {"entries"}));
 }
 
-}  // namespace
+}  // namespace artifact_test
 }  // namespace graphnet::tvm

@@ -9,7 +9,7 @@
 #include "lowering/tensor.h"
 
 namespace graphnet::tvm {
-namespace {
+namespace element_test {
 
 TEST(MatchingRuns, KeepsEqualDimensionsApart) {
   const std::vector<ShapeRun> runs = matching_runs({2, 3, 4}, {2, 12});
@@ -55,5 +55,5 @@ TEST(MatchingRuns, CoversAnyTwoShapesOfOneSize) {
   }
 }
 
-}  // namespace
+}  // namespace element_test
 }  // namespace graphnet::tvm

@@ -9,7 +9,7 @@
 #include "tvm_plugin/legalize.h"
 
 namespace graphnet::tvm {
-namespace {
+namespace fusion_test {
 
 using lowering::Builder;
 using lowering::Tensor;
@@ -149,5 +149,5 @@ TEST(Fusion, KernelsRunAfterWhatTheyRead) {
   }
 }
 
-}  // namespace
+}  // namespace fusion_test
 }  // namespace graphnet::tvm

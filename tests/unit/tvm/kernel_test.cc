@@ -7,7 +7,7 @@
 #include <string>
 
 namespace graphnet::tvm {
-namespace {
+namespace kernel_test {
 
 TEST(BlockRole, IsFoundInItsName) {
   std::set<std::string> names;
@@ -26,5 +26,5 @@ TEST(BlockRole, IsNumberedWhereAKernelMayHaveSeveral) {
   EXPECT_EQ(block_name(BlockRole::kRest, 2), "reduced_rest2");
 }
 
-}  // namespace
+}  // namespace kernel_test
 }  // namespace graphnet::tvm

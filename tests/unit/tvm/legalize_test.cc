@@ -13,7 +13,7 @@
 #include "support/counted_arrays.h"
 
 namespace graphnet::tvm {
-namespace {
+namespace legalize_test {
 
 namespace ir = lowering::ir;
 using lowering::Builder;
@@ -66,6 +66,22 @@ TEST(Legalize, PacksTheRightSideOfProducts) {
   EXPECT_EQ(count<ir::Dot>(check({{6, 2, 3}, {2, 5, 3}}, product, /*rewrites=*/false)), 1U);
 }
 
+// A tile of two registers a row: what a processor with narrower ones multiplies with is narrower.
+TEST(Legalize, MakesPanelsOfTwoRegisters) {
+  ir::GraphEmitter emitter(true);
+  const Tensor a = emitter.parameter(ir::ParameterSource::kInput, 0, {Type::kF32, {1, 6, 3}});
+  const Tensor b = emitter.parameter(ir::ParameterSource::kInput, 1, {Type::kF32, {1, 3, 70}});
+  const ir::Graph graph = emitter.finish({emitter.dot(a, b, {{0}, {0}, {2}, {1}})});
+  for (const VectorUnit& unit : {kAvx512, kAvx2, kSse}) {
+    const ir::Graph legalized = legalize(graph, true, {unit}).graph;
+    for (const ir::Node& node : legalized.nodes) {
+      if (!std::holds_alternative<ir::PackedDot>(node.operation)) continue;
+      EXPECT_EQ(legalized.type(node.operands[1]).shape.back(), 2 * unit.lanes);
+    }
+    EXPECT_EQ(count<ir::PackedDot>(legalized), 1U);
+  }
+}
+
 TEST(Legalize, WritesConvolutionsChannelsLast) {
   const auto convolution = [](std::int64_t groups, const Shape& kernel, bool rewrites) {
     const ConvolutionAttributes a = {{2, 1}, {1, 0}, {0, 2}, {1, 2}, {1, 2}, groups};
@@ -81,6 +97,22 @@ TEST(Legalize, WritesConvolutionsChannelsLast) {
   }
 }
 
+// Products with subnormal numbers are slow, and libtorch's softmax has none.
+TEST(Legalize, WeightsOfASoftmaxAreNotSubnormal) {
+  for (const char* op : {"aten::softmax.int", "aten::scaled_dot_product_attention", "aten::exp"}) {
+    ir::GraphEmitter emitter(true);
+    Builder b(emitter);
+    const Tensor x = emitter.parameter(ir::ParameterSource::kInput, 0, {Type::kF32, {1, 3}});
+    emitter.begin_node(op, "model.py:1:1");
+    const ir::Graph graph = emitter.finish({b.softmax(x, 1)});
+    const ir::Graph legalized = legalize(graph, true).graph;
+    const ir::Array scores = {{Type::kF32, {1, 3}}, {0, -90, -80}};
+    const auto weights = ir::interpret(legalized, {{scores}})[0].elements;
+    EXPECT_EQ(weights.at(1).real() == 0, std::string(op) != "aten::exp") << op;
+    EXPECT_GT(weights.at(2).real(), 0) << op;
+  }
+}
+
 TEST(Legalize, WritesOneTapAsAProduct) {
   const ConvolutionAttributes a = {{1, 1}, {0, 0}, {0, 0}, {1, 1}, {1, 1}, 1};
   const ir::Graph graph = check({{2, 8, 3, 3}, {5, 8, 1, 1}}, [&](Builder& b, const auto& in) {
@@ -88,6 +120,65 @@ TEST(Legalize, WritesOneTapAsAProduct) {
   });
   EXPECT_EQ(count<ir::PackedDot>(graph), 1U);
   EXPECT_EQ(count<ir::PackedConvolution>(graph), 0U);
+}
+
+/// A convolution of 3 x 3 taps over 16 channels and more, with a kernel that is a weight.
+ir::Graph three_by_three(const Shape& image, const ConvolutionAttributes& a, bool is_weight = true,
+                         const Forms& forms = {}) {
+  ir::GraphEmitter emitter(true);
+  Builder b(emitter);
+  const Shape kernel_shape = {20, image[1] / a.groups, 3, 3};
+  const ir::Array x = tests::counted_array({Type::kF32, image});
+  const ir::Array kernel = tests::counted_array({Type::kF32, kernel_shape});
+  const auto source = is_weight ? ir::ParameterSource::kWeight : ir::ParameterSource::kInput;
+  const std::vector<Tensor> in = {
+      emitter.parameter(ir::ParameterSource::kInput, 0, {Type::kF32, image}),
+      emitter.parameter(source, is_weight ? 0 : 1, {Type::kF32, kernel_shape})};
+  const ir::Graph graph = emitter.finish({b.emit.convolution(in[0], in[1], a)});
+  ir::Built legalized = legalize(graph, true, forms);
+  ir::verify(legalized.graph);
+  const std::string text = ir::to_text(legalized.graph);
+  EXPECT_EQ(ir::to_text(ir::parse(text)), text);
+  ir::Arguments arguments = {{x}, {}};
+  (is_weight ? arguments.weights : arguments.inputs).push_back(kernel);
+  const ir::Array wanted = ir::interpret(graph, arguments)[0];
+  const ir::Array found = ir::interpret(legalized.graph, arguments)[0];
+  EXPECT_EQ(found.type.shape, wanted.type.shape);
+  long double worst = 0;
+  for (std::size_t i = 0; i < wanted.elements.size(); ++i) {
+    worst = std::max(worst, std::abs(found.elements.at(i) - wanted.elements[i]));
+  }
+  EXPECT_LT(worst, 1e-2L) << "sums of 144 products of numbers up to 5";
+  return std::move(legalized.graph);
+}
+
+TEST(Legalize, WritesThreeByThreeTapsAsWinogradDid) {
+  const ConvolutionAttributes plain = {{1, 1}, {1, 0}, {1, 2}, {1, 1}, {1, 1}, 1};
+  for (const Shape& image : {Shape{1, 16, 9, 14}, Shape{2, 17, 8, 8}}) {
+    const ir::Graph graph = three_by_three(image, plain);
+    EXPECT_EQ(count<ir::WinogradInput>(graph), 1U);
+    EXPECT_EQ(count<ir::PackedDot>(graph), 1U);
+    EXPECT_EQ(count<ir::PackedConvolution>(graph) + count<ir::Pad>(graph), 0U);
+  }
+}
+
+TEST(Legalize, WritesOtherConvolutionsAsTheyAre) {
+  const ConvolutionAttributes plain = {{1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 1};
+  ConvolutionAttributes strided = plain;
+  strided.stride = {2, 1};
+  ConvolutionAttributes dilated = plain;
+  dilated.kernel_dilation = {1, 2};
+  ConvolutionAttributes grouped = plain;
+  grouped.groups = 2;
+  const Shape image = {1, 32, 12, 12};
+  for (const ConvolutionAttributes& each : {strided, dilated, grouped}) {
+    EXPECT_EQ(count<ir::WinogradInput>(three_by_three(image, each)), 0U);
+  }
+  EXPECT_EQ(count<ir::WinogradInput>(three_by_three({1, 32, 7, 7}, plain)), 0U) << "four tiles";
+  EXPECT_EQ(count<ir::WinogradInput>(three_by_three({1, 8, 12, 12}, plain)), 0U) << "8 channels";
+  EXPECT_EQ(count<ir::WinogradInput>(three_by_three(image, plain, /*is_weight=*/false)), 0U);
+  EXPECT_EQ(count<ir::WinogradInput>(three_by_three(image, plain, true, {kAvx2, false})), 0U);
+  EXPECT_EQ(count<ir::WinogradInput>(three_by_three(image, plain, true, {kAvx2, true})), 1U);
 }
 
 TEST(Legalize, NamesTheOperatorThatTvmCannotExpress) {
@@ -100,5 +191,5 @@ TEST(Legalize, NamesTheOperatorThatTvmCannotExpress) {
   EXPECT_EQ(legalized.failures[0].op, "aten::real");
 }
 
-}  // namespace
+}  // namespace legalize_test
 }  // namespace graphnet::tvm

@@ -12,7 +12,7 @@
 #include "tvm_plugin/tvm_library.h"
 
 namespace graphnet::tvm {
-namespace {
+namespace options_test {
 
 using tests::mentions;
 
@@ -43,16 +43,20 @@ std::string failure_of(const gn_option& option) {
 }
 
 TEST(Options, AreReadByNameAndType) {
-  const gn_option given[] = {text("schedule", "none"), text("mcpu", "x86-64-v3"),
+  const gn_option given[] = {text("schedule", "none"),
+                             text("mcpu", "x86-64-v3"),
                              number("allow_other_tvm", GN_OPTION_BOOL, 1),
-                             number("tune_seconds", GN_OPTION_INT, 7), text("math", "library")};
-  const Options read = read_options(given, 5);
+                             number("tune_seconds", GN_OPTION_INT, 7),
+                             text("math", "library"),
+                             text("convolution", "direct")};
+  const Options read = read_options(given, 6);
   EXPECT_EQ(read.math, Math::kLibrary);
+  EXPECT_EQ(read.convolution, Convolution::kDirect);
   EXPECT_EQ(read.schedule, Schedule::kNone);
   EXPECT_EQ(read.mcpu, "x86-64-v3");
   EXPECT_TRUE(read.allow_other_tvm);
   EXPECT_EQ(read.tune_seconds, 7);
-  EXPECT_EQ(describe(read), "schedule=none math=library");
+  EXPECT_EQ(describe(read), "schedule=none math=library convolution=direct");
   EXPECT_FALSE(read_options(nullptr, 0).allow_other_tvm);
 }
 
@@ -90,5 +94,5 @@ TEST(TvmLibrary, RefusesAnFfiThatIsNotThePinnedFile) {
   EXPECT_EQ(tried.find("cannot load TVM"), 0U) << "goes on to the next file: " << tried;
 }
 
-}  // namespace
+}  // namespace options_test
 }  // namespace graphnet::tvm

@@ -29,7 +29,7 @@
 #include "unit/tvm/one_input.h"
 
 namespace graphnet::tvm {
-namespace {
+namespace program_compiler_test {
 
 using tests::mentions;
 
@@ -308,5 +308,5 @@ TEST_F(ProgramCompilerTest, ADatabaseThatCannotBeReadIsPutAside) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace program_compiler_test
 }  // namespace graphnet::tvm

@@ -6,7 +6,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::tvm {
-namespace {
+namespace vector_code_test {
 
 using tests::contains;
 
@@ -48,5 +48,5 @@ TEST(VectorCode, ConstantsAreRoundedToFloat32) {
   EXPECT_EQ(VectorWriter(1).number(Type::kI32, -126).e, "-126");
 }
 
-}  // namespace
+}  // namespace vector_code_test
 }  // namespace graphnet::tvm

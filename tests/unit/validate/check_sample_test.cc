@@ -11,7 +11,7 @@
 #include "validate/redundancy.h"
 
 namespace graphnet::validate {
-namespace {
+namespace check_sample_test {
 
 namespace fs = std::filesystem;
 
@@ -229,5 +229,5 @@ TEST(ParseConstraints, ReplacesSymbols) {
   EXPECT_TRUE(parse_constraints("", "constraints").is_ok());
 }
 
-}  // namespace
+}  // namespace check_sample_test
 }  // namespace graphnet::validate

@@ -10,7 +10,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::validate {
-namespace {
+namespace duplicates_test {
 
 namespace fs = std::filesystem;
 
@@ -119,5 +119,5 @@ TEST(RemoveDuplicates, MakesNoSourcesWhereThereAreNone) {
   EXPECT_FALSE(fs::exists(search.groups[0].kept / kSourcesFile));
 }
 
-}  // namespace
+}  // namespace duplicates_test
 }  // namespace graphnet::validate

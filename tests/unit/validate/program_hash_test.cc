@@ -14,7 +14,7 @@
 #include "sample/sample.h"
 
 namespace graphnet::validate {
-namespace {
+namespace program_hash_test {
 
 namespace fs = std::filesystem;
 
@@ -95,5 +95,5 @@ TEST(ProgramHash, TellsTheTwoSidesOfAnAugmentedNumberApart) {
             program_hash(parse(before + "        return (m,)\n")));
 }
 
-}  // namespace
+}  // namespace program_hash_test
 }  // namespace graphnet::validate

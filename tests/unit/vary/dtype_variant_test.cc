@@ -7,7 +7,7 @@
 #include "writer/model_text.h"
 
 namespace graphnet::vary {
-namespace {
+namespace dtype_variant_test {
 
 constexpr base::DType kHalf = base::DType::kFloat16;
 
@@ -125,5 +125,5 @@ TEST(DTypeVariant, LeavesIntegersAlone) {
   EXPECT_EQ(dtypes_of(variant), (std::vector<std::string>{"float32", "bfloat16"}));
 }
 
-}  // namespace
+}  // namespace dtype_variant_test
 }  // namespace graphnet::vary

@@ -11,7 +11,7 @@
 #include "verify/compare.h"
 
 namespace graphnet::verify {
-namespace {
+namespace all_close_test {
 
 using base::DType;
 
@@ -177,5 +177,5 @@ TEST(AllClose, HalvesAreReadAsBaseReadsThem) {
   }
 }
 
-}  // namespace
+}  // namespace all_close_test
 }  // namespace graphnet::verify

@@ -10,7 +10,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::verify {
-namespace {
+namespace compare_test {
 
 using base::DType;
 using tests::mentions;
@@ -229,5 +229,5 @@ TEST(Compare, OneWrongElementInManyIsFound) {
   EXPECT_EQ(result.outputs[0].first_bad_index, 1'000'001);
 }
 
-}  // namespace
+}  // namespace compare_test
 }  // namespace graphnet::verify

@@ -10,7 +10,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::verify {
-namespace {
+namespace distribution_test {
 
 using base::DType;
 using tests::mentions;
@@ -203,5 +203,5 @@ TEST(JudgeRandomOutput, HonestDrawsOfAllKindsHaveTheSameInCommon) {
   }
 }
 
-}  // namespace
+}  // namespace distribution_test
 }  // namespace graphnet::verify

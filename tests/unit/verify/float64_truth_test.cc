@@ -10,7 +10,7 @@
 #include "verify/compare.h"
 
 namespace graphnet::verify {
-namespace {
+namespace float64_truth_test {
 
 using base::DType;
 using tests::mentions;
@@ -103,5 +103,5 @@ TEST(Float64Errors, RatioOfPerfectSides) {
   EXPECT_EQ(ratio(wrong, right), 0);
 }
 
-}  // namespace
+}  // namespace float64_truth_test
 }  // namespace graphnet::verify

@@ -10,7 +10,7 @@
 #include "verify/compare.h"
 
 namespace graphnet::verify {
-namespace {
+namespace indices_test {
 
 using base::DType;
 using Indices = std::vector<std::int64_t>;
@@ -167,5 +167,5 @@ TEST(CompareIndices, AreJudgedWhereASourceIsGiven) {
       {"output 1 of 1 (int64 [1])", "1 indices", "index [0]: 1 instead of 0", "1 instead of 5"}));
 }
 
-}  // namespace
+}  // namespace indices_test
 }  // namespace graphnet::verify

@@ -9,7 +9,7 @@
 #include "verify/compare.h"
 
 namespace graphnet::verify {
-namespace {
+namespace injected_fault_test {
 
 using base::DType;
 
@@ -124,5 +124,5 @@ TEST(InjectedFault, ScaledByTwoPassesTheLooseLevelsOnly) {
   EXPECT_TRUE(result.outputs[0].all_close[40]) << "atol 1, rtol 1";
 }
 
-}  // namespace
+}  // namespace injected_fault_test
 }  // namespace graphnet::verify

@@ -11,7 +11,7 @@
 #include "verify/compare.h"
 
 namespace graphnet::verify {
-namespace {
+namespace outcome_rule_test {
 
 using base::DType;
 using tests::mentions;
@@ -374,5 +374,5 @@ TEST(Evidence, IllConditionedIsNearEagerOrNotOk) {
   EXPECT_TRUE(mentions(far.message, {"ill-conditioned", "float64", "5e-1"})) << far.message;
 }
 
-}  // namespace
+}  // namespace outcome_rule_test
 }  // namespace graphnet::verify

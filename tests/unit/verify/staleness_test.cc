@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace graphnet::verify {
-namespace {
+namespace staleness_test {
 
 using Floats = std::vector<float>;
 
@@ -111,5 +111,5 @@ TEST(Staleness, IndicesAreStaleIfAllStay) {
             Following::kUnvaried);
 }
 
-}  // namespace
+}  // namespace staleness_test
 }  // namespace graphnet::verify

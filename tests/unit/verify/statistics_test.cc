@@ -14,7 +14,7 @@
 #include "verify/scan.h"
 
 namespace graphnet::verify {
-namespace {
+namespace statistics_test {
 
 using base::DType;
 
@@ -337,5 +337,5 @@ TEST(ComplexStatistics, UseModuli) {
   EXPECT_EQ(result.statistics->finite_pairs, 2);
 }
 
-}  // namespace
+}  // namespace statistics_test
 }  // namespace graphnet::verify

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace graphnet::verify {
-namespace {
+namespace subnormals_test {
 
 using base::DType;
 
@@ -53,5 +53,5 @@ TEST(Subnormals, NarrowCountersDoNotOverflow) {
   EXPECT_EQ(count_subnormals(DType::kBFloat16, many.data(), 200'003), 200'003);
 }
 
-}  // namespace
+}  // namespace subnormals_test
 }  // namespace graphnet::verify

@@ -12,7 +12,7 @@
 #include "verify/compare.h"
 
 namespace graphnet::verify {
-namespace {
+namespace all_close_oracle_test {
 
 using base::DType;
 
@@ -253,5 +253,5 @@ TEST(AllCloseOracle, Complex) {
   check({DType::kComplex128, at::kComplexDouble}, 200);
 }
 
-}  // namespace
+}  // namespace all_close_oracle_test
 }  // namespace graphnet::verify

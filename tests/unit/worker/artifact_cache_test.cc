@@ -12,7 +12,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::worker {
-namespace {
+namespace artifact_cache_test {
 
 namespace fs = std::filesystem;
 
@@ -91,5 +91,5 @@ TEST(ArtifactKey, DoesNotDependOnWhereTheSampleLies) {
   EXPECT_EQ(with_path("/a"), with_path("/b"));
 }
 
-}  // namespace
+}  // namespace artifact_cache_test
 }  // namespace graphnet::worker

@@ -9,7 +9,7 @@
 #include "worker/task_device.h"
 
 namespace graphnet::worker {
-namespace {
+namespace device_answer_test {
 
 using tests::FakeCuptiLibrary;
 using tests::SeenDriver;
@@ -97,5 +97,5 @@ TEST_F(DeviceAnswerTest, TaskDeviceTracesFromBeforeTheDriverToBeforeItsContextEn
   EXPECT_EQ(environment["gpu"]["cupti_subscribed"], false);
 }
 
-}  // namespace
+}  // namespace device_answer_test
 }  // namespace graphnet::worker

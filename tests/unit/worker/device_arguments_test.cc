@@ -16,7 +16,7 @@
 #include "worker/task_device.h"
 
 namespace graphnet::worker {
-namespace {
+namespace device_arguments_test {
 
 using tests::mentions;
 using tests::MirrorDevice;
@@ -151,5 +151,5 @@ TEST(TaskDevice, IsMemoryOfADriversDevice) {
                {"'cuda:2'", "cuDeviceGet", "CUDA_ERROR_INVALID_DEVICE (101)", "no context"}));
 }
 
-}  // namespace
+}  // namespace device_arguments_test
 }  // namespace graphnet::worker

@@ -15,7 +15,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::worker {
-namespace {
+namespace device_libraries_test {
 
 namespace fs = std::filesystem;
 
@@ -99,5 +99,5 @@ TEST(ThreadSignals, ThatAreBlockedHaveNames) {
   EXPECT_EQ(row["blocked"], (base::Json{"SIGSEGV", "SIGUSR2"})) << base::dump_json(row);
 }
 
-}  // namespace
+}  // namespace device_libraries_test
 }  // namespace graphnet::worker

@@ -16,7 +16,7 @@
 #include "unit/proof/fake_cupti_library.h"
 
 namespace graphnet::worker {
-namespace {
+namespace device_tracing_test {
 
 using tests::mentions;
 
@@ -172,5 +172,5 @@ TEST_F(DeviceTracingTest, RecordingThatFailsIsTheReason) {
   EXPECT_EQ(json["cupti"]["state"], "denied");
 }
 
-}  // namespace
+}  // namespace device_tracing_test
 }  // namespace graphnet::worker

@@ -6,13 +6,13 @@
 #include <cstring>
 
 namespace graphnet::worker {
-namespace {
+namespace early_copy_test {
 
 /// Two outputs in memory of their own, the first one small.
 struct Outputs {
   explicit Outputs(std::int64_t num_floats) : sizes{{3}, {num_floats}} {
     for (std::size_t i = 0; i < 2; ++i) {
-      kept.push_back(allocate_output(base::DType::kFloat32, sizes[i]).value());
+      kept.push_back(base::allocate_tensor(base::DType::kFloat32, sizes[i]).value());
       std::memset(kept[i].bytes.data(), 7, kept[i].bytes.num_bytes());
       DLTensor tensor = {};
       tensor.data = kept[i].bytes.data();
@@ -65,5 +65,5 @@ TEST(EarlyCopy, LeavesOutWhatIsNotDense) {
   EXPECT_FALSE(copy.differs(outputs.kept));
 }
 
-}  // namespace
+}  // namespace early_copy_test
 }  // namespace graphnet::worker

@@ -10,7 +10,7 @@
 #include "support/mirror_device.h"
 
 namespace graphnet::worker {
-namespace {
+namespace graph_side_test {
 
 TEST(GraphSide, ReadsTheArgumentsWhereTheyWerePlaced) {
   const auto graph = graph::parse_graph(
@@ -35,5 +35,5 @@ TEST(GraphSide, ReadsTheArgumentsWhereTheyWerePlaced) {
   EXPECT_TRUE(std::equal(wanted, wanted + 4, given));
 }
 
-}  // namespace
+}  // namespace graph_side_test
 }  // namespace graphnet::worker

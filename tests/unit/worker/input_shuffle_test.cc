@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace graphnet::worker {
-namespace {
+namespace input_shuffle_test {
 
 template <typename Element>
 sample::Argument argument(base::DType dtype, const std::vector<Element>& values) {
@@ -266,5 +266,5 @@ TEST(InputShuffle, HasNoEffectOnConstantsAndEmptyInputs) {
   EXPECT_EQ(values_of(arguments[0]), (std::vector<float>{5, 5, 5}));
 }
 
-}  // namespace
+}  // namespace input_shuffle_test
 }  // namespace graphnet::worker

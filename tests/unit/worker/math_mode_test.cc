@@ -8,7 +8,7 @@
 #include "eager/flush_denormals.h"
 
 namespace graphnet::worker {
-namespace {
+namespace math_mode_test {
 
 float subnormal_product() {
   volatile float small = 1e-30F;
@@ -37,5 +37,5 @@ TEST(MathMode, IsInheritedByThreadsThatStartLater) {
   EXPECT_GT(subnormal_product(), 0.0F);
 }
 
-}  // namespace
+}  // namespace math_mode_test
 }  // namespace graphnet::worker

@@ -7,12 +7,12 @@
 #include <limits>
 
 namespace graphnet::worker {
-namespace {
+namespace output_digest_test {
 
 TEST(OutputDigest, FirstValuesThatAreNotFiniteAreWords) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float values[] = {std::numeric_limits<float>::quiet_NaN(), -kInfinity, 0.5F, kInfinity, 1};
-  auto output = allocate_output(base::DType::kFloat32, {5});
+  auto output = base::allocate_tensor(base::DType::kFloat32, {5});
   ASSERT_TRUE(output.is_ok());
   std::memcpy(output->bytes.data(), values, sizeof(values));
   std::vector<KeptOutput> outputs;
@@ -25,7 +25,7 @@ TEST(OutputDigest, FirstValuesThatAreNotFiniteAreWords) {
 }
 
 TEST(OutputDigest, WithoutFiniteValuesThereIsNoMean) {
-  auto output = allocate_output(base::DType::kFloat32, {0});
+  auto output = base::allocate_tensor(base::DType::kFloat32, {0});
   ASSERT_TRUE(output.is_ok());
   std::vector<KeptOutput> outputs;
   outputs.push_back(std::move(output).value());
@@ -34,5 +34,5 @@ TEST(OutputDigest, WithoutFiniteValuesThereIsNoMean) {
   EXPECT_TRUE(digest["mean"].is_null());
 }
 
-}  // namespace
+}  // namespace output_digest_test
 }  // namespace graphnet::worker

@@ -6,7 +6,7 @@
 #include <set>
 
 namespace graphnet::worker {
-namespace {
+namespace requests_test {
 
 using base::Code;
 
@@ -28,5 +28,5 @@ TEST(Requests, RefuseMalformedArguments) {
   }
 }
 
-}  // namespace
+}  // namespace requests_test
 }  // namespace graphnet::worker

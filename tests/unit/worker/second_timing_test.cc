@@ -6,7 +6,7 @@
 #include "support/mentions.h"
 
 namespace graphnet::worker {
-namespace {
+namespace second_timing_test {
 
 using record::Flag;
 using tests::mentions;
@@ -190,13 +190,24 @@ TEST(ComparedCalls, AskForPairsWhereSpeedSeemsToBeLost) {
   EXPECT_DOUBLE_EQ(*found.speedup, 2) << "kept where pairs cannot be had";
 }
 
+TEST(ComparedCalls, OneIsEnoughIfItIsAsFastAsOnFirstWeights) {
+  record::SecondWeights found;
+  EXPECT_TRUE(take_compared_calls({{4 * kMs, 3 * kMs}}, {4 * kMs, 3 * kMs}, found));
+  EXPECT_DOUBLE_EQ(*found.speedup, 4.0 / 3);
+  EXPECT_FALSE(take_compared_calls({{4 * kMs, 4 * kMs}}, {4 * kMs, 3 * kMs}, found));
+}
+
+TEST(ComparedCalls, AskForPairsWhereEagerIsSlow) {
+  record::SecondWeights found;
+  // What would be a speedup of 4 is eager's.
+  EXPECT_FALSE(take_compared_calls({{8 * kMs, 2 * kMs}}, {4 * kMs, 2 * kMs}, found));
+}
+
 TEST(ComparedCalls, TellNothingWhereTheyAreShort) {
   record::SecondWeights found;
-  EXPECT_FALSE(take_compared_calls({{4 * kMs, 3 * kMs}}, {4 * kMs, 3 * kMs}, found));
-  EXPECT_FALSE(found.speedup.has_value());
-  EXPECT_FALSE(take_compared_calls({}, {400 * kMs, 300 * kMs}, found));
+  EXPECT_FALSE(take_compared_calls({{1 * kMs, 1 * kMs}}, {1 * kMs, 1 * kMs}, found));
   EXPECT_FALSE(found.speedup.has_value());
 }
 
-}  // namespace
+}  // namespace second_timing_test
 }  // namespace graphnet::worker

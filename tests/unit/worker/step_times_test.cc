@@ -7,7 +7,7 @@
 #include <thread>
 
 namespace graphnet::worker {
-namespace {
+namespace step_times_test {
 
 TEST(StepTimes, AddUpToThePhase) {
   StepTimes steps;
@@ -51,5 +51,5 @@ TEST(StepTimes, EndAStepThatReturnsEarly) {
   EXPECT_EQ(steps.json()[0][0], "failing");
 }
 
-}  // namespace
+}  // namespace step_times_test
 }  // namespace graphnet::worker

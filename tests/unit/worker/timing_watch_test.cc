@@ -14,7 +14,7 @@
 #include "worker/untimed_work.h"
 
 namespace graphnet::worker {
-namespace {
+namespace timing_watch_test {
 
 using tests::mentions;
 
@@ -119,6 +119,20 @@ TEST(UntimedWork, CountsTheReadingOfTheCountersOnceASideSample) {
   EXPECT_EQ(check_untimed_work({1e3, 0, 6e3}, result, {}, report).size(), 1U);
 }
 
+TEST(UntimedWork, AllowsASlowReadingToBeSlowerStillBetweenCalls) {
+  measure::PairedResult result = result_with(1, 1);
+  result.summary.median_ns = {4e3, 4e3};
+  result.calls_per_side_sample = {2, 2};
+  base::Json report;
+  const auto is_found = [&](double reading_ns, double plugin_ns) {
+    for (measure::Pair& pair : result.pairs) pair.around_ns[measure::kBackend] = plugin_ns;
+    return !check_untimed_work({500, 0, reading_ns}, result, {}, report).empty();
+  };
+  EXPECT_FALSE(is_found(8e3, 8e3)) << "half of 4.5 us and of a reading of 8 us, 4 us of it";
+  EXPECT_TRUE(is_found(8e3, 9e3));
+  EXPECT_TRUE(is_found(4e3, 5e3)) << "a fast one is not";
+}
+
 TEST(SettingsWatch, SaysNothingBeforeItWasToldAndNamesWhatChanged) {
   SettingsWatch watch;
   EXPECT_TRUE(watch.findings().empty());
@@ -214,5 +228,5 @@ TEST(EagerWatch, EndsAsSoonAsNothingCanBeConfirmed) {
   EXPECT_FALSE(is_settled(logs_of({1, 1, 1}), 6)) << "the median may still be between";
 }
 
-}  // namespace
+}  // namespace timing_watch_test
 }  // namespace graphnet::worker

@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace graphnet::worker {
-namespace {
+namespace weight_values_test {
 
 using base::DType;
 using graph::ParameterKind;
@@ -133,5 +133,5 @@ TEST(SavedContent, ComesBackAndLeavesTheRest) {
   EXPECT_EQ(values_of(arguments[1]), (std::vector<float>{3, 4}));
 }
 
-}  // namespace
+}  // namespace weight_values_test
 }  // namespace graphnet::worker

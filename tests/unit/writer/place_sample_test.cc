@@ -10,7 +10,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::writer {
-namespace {
+namespace place_sample_test {
 
 namespace fs = std::filesystem;
 using base::Code;
@@ -86,5 +86,5 @@ TEST(PlaceSample, LosesNoFolders) {
   EXPECT_EQ(num_entries(temp.path()), 0);
 }
 
-}  // namespace
+}  // namespace place_sample_test
 }  // namespace graphnet::writer

@@ -17,7 +17,7 @@
 #include "writer/write_sample.h"
 
 namespace graphnet::writer {
-namespace {
+namespace writer_test {
 
 namespace fs = std::filesystem;
 using sample::Sample;
@@ -184,5 +184,5 @@ TEST(MetaText, KeepsNumbersThatDecimalsWouldChange) {
   EXPECT_EQ(meta_text({}, TextStyle::kTraced), "");
 }
 
-}  // namespace
+}  // namespace writer_test
 }  // namespace graphnet::writer

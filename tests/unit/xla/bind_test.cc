@@ -2,7 +2,7 @@
 #include "unit/xla/pjrt_fixture.h"
 
 namespace graphnet::xla {
-namespace {
+namespace bind_test {
 
 class BindTest : public PjrtTest {};
 GN_INSTANTIATE_PJRT(BindTest);
@@ -141,5 +141,5 @@ TEST_P(BindTest, RefusesInconsistentPrograms) {
   expect(program, "memory twice for one result");
 }
 
-}  // namespace
+}  // namespace bind_test
 }  // namespace graphnet::xla

@@ -6,7 +6,7 @@
 #include "support/temp_dir.h"
 
 namespace graphnet::xla {
-namespace {
+namespace cuda_tools_test {
 
 constexpr const char* kLibdevice = "/nvvm/libdevice/libdevice.10.bc";
 constexpr const char* kPjrt = "/site/jax_plugins/xla_cuda13/xla_cuda_plugin.so";
@@ -55,5 +55,5 @@ TEST_F(CudaTools, VariablesNameRoots) {
   EXPECT_EQ(roots.at(1), "/usr/local/cuda");
 }
 
-}  // namespace
+}  // namespace cuda_tools_test
 }  // namespace graphnet::xla

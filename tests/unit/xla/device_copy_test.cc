@@ -10,7 +10,7 @@
 #include "unit/xla/pjrt_fixture.h"
 
 namespace graphnet::xla {
-namespace {
+namespace device_copy_test {
 
 const std::string kDriver = std::string(GRAPHNET_FAKE_CUDA) + "/ready.so";
 
@@ -32,5 +32,5 @@ TEST(DeviceCopy, NeedsADriver) {
   EXPECT_TRUE(mentions(failure.what(), {"'libnothing.so.1'", "CUDA"}));
 }
 
-}  // namespace
+}  // namespace device_copy_test
 }  // namespace graphnet::xla

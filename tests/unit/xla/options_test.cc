@@ -7,7 +7,7 @@
 #include "unit/xla/pjrt_fixture.h"
 
 namespace graphnet::xla {
-namespace {
+namespace options_test {
 
 gn_option text_option(const char* name, const char* value) {
   gn_option option = {};
@@ -157,5 +157,5 @@ TEST(CompileOptions, MessageNamesAnOption) {
   EXPECT_FALSE(names_option("No such compile option: 'my_xla_a'", "xla_a"));
 }
 
-}  // namespace
+}  // namespace options_test
 }  // namespace graphnet::xla

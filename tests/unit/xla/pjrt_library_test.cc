@@ -5,7 +5,7 @@
 #include "unit/xla/pjrt_fixture.h"
 
 namespace graphnet::xla {
-namespace {
+namespace pjrt_library_test {
 
 std::string refusal(const std::string& file) {
   const Failure failure = failure_of([&] { PjrtLibrary::open(file); });
@@ -105,5 +105,5 @@ TEST_P(PjrtLibraryTest, MakesClientsAgain) {
   }
 }
 
-}  // namespace
+}  // namespace pjrt_library_test
 }  // namespace graphnet::xla

@@ -13,7 +13,7 @@ struct gn_status {
 };
 
 namespace graphnet::xla {
-namespace {
+namespace plugin_test {
 
 /// A host that keeps what the plugin tells it.
 struct FakeHost {
@@ -110,5 +110,5 @@ TEST_F(PluginTest, DescribesItselfAndRefusesJunk) {
   api_->destroy(backend_);
 }
 
-}  // namespace
+}  // namespace plugin_test
 }  // namespace graphnet::xla

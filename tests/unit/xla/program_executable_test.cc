@@ -7,7 +7,7 @@
 #include "unit/xla/pjrt_fixture.h"
 
 namespace graphnet::xla {
-namespace {
+namespace program_executable_test {
 
 class ProgramExecutableTest : public PjrtTest {};
 GN_INSTANTIATE_PJRT(ProgramExecutableTest);
@@ -302,5 +302,5 @@ TEST_P(ProgramExecutableTest, UnknownOverrideOfOursIsDropped) {
   EXPECT_EQ(std::count(names.begin(), names.end(), "xla_cpu_prefer_vector_width"), 1);
 }
 
-}  // namespace
+}  // namespace program_executable_test
 }  // namespace graphnet::xla

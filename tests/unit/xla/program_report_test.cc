@@ -7,7 +7,7 @@
 #include "xla/compile_error.h"
 
 namespace graphnet::xla {
-namespace {
+namespace program_report_test {
 
 using artifact::WireWriter;
 
@@ -87,5 +87,5 @@ TEST(CompileError, LeavesOtherMessages) {
   }
 }
 
-}  // namespace
+}  // namespace program_report_test
 }  // namespace graphnet::xla

@@ -5,7 +5,7 @@
 #include "xla/program_report.h"
 
 namespace graphnet::xla {
-namespace {
+namespace stored_program_test {
 
 class StoredProgramTest : public PjrtTest {
  protected:
@@ -102,5 +102,5 @@ TEST_P(StoredProgramTest, ReportNamesLibraryAndOperations) {
   EXPECT_GE(optimized.num_computations, 2u) << "at least one fusion";
 }
 
-}  // namespace
+}  // namespace stored_program_test
 }  // namespace graphnet::xla

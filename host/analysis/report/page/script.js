@@ -41,6 +41,7 @@
   const interval = i => data.low[i] === null ? 'no interval'
     : `[${Number(data.low[i].toPrecision(4))}, ${Number(data.high[i].toPrecision(4))}]`;
   const error = value => value === null ? '' : value === 0 ? '0' : value.toExponential(1);
+  const percent = value => value === null ? '' : `${Number((100 * value).toPrecision(3))} %`;
   const plain = value => value === null ? '' : String(value);
 
   // Every column of the data: key, heading, how a value reads. Words are numbers of the dictionary.
@@ -61,6 +62,7 @@
         isNumber: true, isQuantile: true}))),
     {key: 'compile', name: 'compile', text: number('compile', duration), isNumber: true},
     {key: 'break_even', name: 'break-even', text: number('break_even', plain), isNumber: true},
+    {key: 'limit', name: 'of limit', text: number('limit', percent), isNumber: true},
     {key: 'error', name: 'relative RMS', text: number('error', error), isNumber: true},
     {key: 'verdict', name: 'verdict', text: word('verdict')},
     {key: 'flags', name: 'flags', text: word('flags'), isWord: true},
@@ -77,6 +79,7 @@
   const details = columns.concat([
     {name: 'family', text: word('family')},
     {name: 'category', text: word('category')},
+    {name: 'limited by', text: word('limited_by')},
     {name: 'message', text: word('message')},
     {name: 'left out of means', text: word('left_out')},
     {name: 'passes from t', text: word('levels')},

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "eager/gradient_run.h"
+
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "eager/argument_tensor.h"
+#include "eager/scalar_type.h"
+#include "eager/trace_error.h"
+#include "eager/tracer.h"
+
+namespace graphnet::eager {
+
+namespace {
+
+using graph::Expression;
+using graph::ExpressionKind;
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// What the program's own switches say.
+void follow_grad_mode(const Expression& call) {
+  const bool is_switch = call.kind == ExpressionKind::kCall &&
+                         ends_with(call.text, "set_grad_enabled") && call.children.size() == 1 &&
+                         call.children[0].kind == ExpressionKind::kBool;
+  if (is_switch) at::GradMode::set_enabled(call.children[0].integer != 0);
+}
+
+bool is_write_to_leaf(const TraceError& error) {
+  return std::string(error.what()).find("a leaf Variable that requires grad") != std::string::npos;
+}
+
+/// One attempt; the arguments that are written to are added to `copied` if autograd minds.
+class Attempt {
+ public:
+  Attempt(const graph::Program& program, GradientRun& run, std::set<std::size_t>& copied)
+      : program_(program), run_(run), copied_(copied) {}
+
+  bool succeeds() {
+    std::vector<at::Tensor> given = run_.leaves;
+    for (const std::size_t i : copied_) given[i] = given[i].clone();
+    Tracer tracer(program_, given);
+    tracer.watch_statements([&](std::size_t statement, const std::vector<Value>&) {
+      if (statement < program_.statements.size()) {
+        follow_grad_mode(program_.statements[statement].value);
+      }
+    });
+    const std::size_t num_copied = copied_.size();
+    try {
+      run_.outputs = tracer.run();
+    } catch (const TraceError& error) {
+      if (!is_write_to_leaf(error)) throw;
+      for (const auto& [position, original] : tracer.take_originals()) copied_.insert(position);
+      if (copied_.size() == num_copied) throw;
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  const graph::Program& program_;
+  GradientRun& run_;
+  std::set<std::size_t>& copied_;
+};
+
+}  // namespace
+
+GradientRun run_with_autograd(const graph::Program& program,
+                              const std::vector<EngineArgument>& arguments,
+                              const std::vector<bool>& requires_grad,
+                              const std::function<void(const std::vector<at::Tensor>&)>& begin) {
+  const at::AutoGradMode grad_mode(true);
+  const DefaultTypeGuard default_type(program.default_dtype);
+  std::set<std::size_t> copied;
+  for (;;) {
+    GradientRun run;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      // A copy: what the program writes to stays the caller's.
+      run.leaves.push_back(wrap(arguments[i]).clone());
+      run.leaves.back().set_requires_grad(requires_grad[i]);
+    }
+    begin(run.leaves);
+    if (Attempt(program, run, copied).succeeds()) return run;
+  }
+}
+
+std::vector<std::size_t> differentiable(const std::vector<at::Tensor>& outputs) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].requires_grad()) found.push_back(i);
+  }
+  if (found.empty()) fail_unsupported("no output depends on what requires a gradient");
+  return found;
+}
+
+std::vector<at::Tensor> gradients_of(const GradientRun& run,
+                                     const std::vector<std::size_t>& outputs,
+                                     const std::vector<at::Tensor>& tangents) {
+  std::vector<at::Tensor> inputs;
+  for (const at::Tensor& leaf : run.leaves) {
+    if (leaf.requires_grad()) inputs.push_back(leaf);
+  }
+  std::vector<at::Tensor> differentiated;
+  for (const std::size_t i : outputs) differentiated.push_back(run.outputs[i]);
+  return torch::autograd::grad(differentiated, inputs, tangents, /*retain_graph=*/false,
+                               /*create_graph=*/false, /*allow_unused=*/true);
+}
+
+}  // namespace graphnet::eager
