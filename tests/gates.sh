@@ -29,6 +29,32 @@ run_ctest() {
 
 print_ctest_summary() { sed -n "/$ctest_end/,\$p" "$ctest_log"; }
 
+readonly second_looks=5 # if more tests that judge by time fail, the machine is not what is wrong
+
+# failed_tests: numbers and names, "NUMBER:NAME", one per line.
+failed_tests() { cat build/release/Testing/Temporary/LastTestsFailed.log 2>/dev/null; }
+
+# look_again: a test that judges by time (label *_timed) fails now and then where the machine does other work. Those
+# that failed run once more; a row of the steps names them. Fails if one fails again, if any other test failed, or
+# if too many did.
+look_again() {
+  local started=$SECONDS timed failed numbers names
+  timed=$(ctest --preset release -N -L _timed | sed -n 's/^ *Test *#\([0-9]*\): .*/\1/p')
+  failed=$(failed_tests | awk -F: 'NR == FNR { timed[$1] = 1; next } $1 in timed' <(printf '%s\n' "$timed") -)
+  [[ -n $failed ]] && (($(wc -l <<<"$failed") <= second_looks)) || return 1
+  local is_all=
+  [[ $(failed_tests | wc -l) != "$(wc -l <<<"$failed")" ]] || is_all=1
+  numbers=$(cut -d: -f1 <<<"$failed" | paste -sd,)
+  names=$(cut -d: -f2- <<<"$failed" | sed 's/  # .*//' | paste -sd' ')
+  if ctest --preset release -I "0,0,0,$numbers" --output-on-failure; then
+    gate_row 'second look' "$started" "passed, and failed before: $names"
+  else
+    gate_row 'second look' "$started" "FAILED, some twice: $names"
+    return 1
+  fi
+  [[ -n $is_all ]]
+}
+
 # skipped_tests: names, one per line.
 skipped_tests() {
   sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \(.*[^ .]\) *\.*\*\*\*Skipped.*/\1/p' "$ctest_log"

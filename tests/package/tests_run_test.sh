@@ -84,6 +84,47 @@ CTEST
   expect_err 'tests were skipped that need no device'
 }
 
+# fake_failures AGAIN NUMBER...: tests 3 and 4 judge by time; these numbers fail first, and then it ends with AGAIN.
+fake_failures() {
+  local again=$1 number lines=
+  shift
+  for number in "$@"; do lines+="$number:host/T.x$number  # GetParam() = 1\n"; done
+  fake ctest <<CTEST
+log='$tree/build/release/Testing/Temporary/LastTestsFailed.log'
+mkdir -p "\$(dirname "\$log")"
+case \$* in
+  *asan*) exit 0 ;;
+  *'-N -L _timed'*) printf '  Test   #3: host/A.B  # GetParam() = 1\n  Test #4: host/C.D\n\nTotal Tests: 2\n' ;;
+  *'-I 0,0,0,'*) exit $again ;;
+  *)
+    printf '$lines' >"\$log"
+    exit 8 ;;
+esac
+CTEST
+}
+
+case_what_judges_by_time_is_looked_at_twice() {
+  fake_failures 0 3
+  call "$tree/tests/run" --ci
+  expect_code 0
+  expect_call 'ctest --preset release -I 0,0,0,3 --output-on-failure'
+  [[ $out == *'second look '*'passed, and failed before: host/T.x3'* ]] || flunk "the steps do not name the test"
+  fake_failures 8 3 4
+  call "$tree/tests/run" --ci
+  expect_code 8
+  expect_call 'ctest --preset release -I 0,0,0,3,4 --output-on-failure'
+  [[ $out == *'second look '*'FAILED, some twice: host/T.x3 host/T.x4'* ]] || flunk "the steps do not name the tests"
+  fake_failures 0 3 5
+  call "$tree/tests/run" --ci
+  expect_code 8
+  expect_call 'ctest --preset release -I 0,0,0,3 --output-on-failure'
+  : >"$case_dir/calls"
+  fake_failures 0 5
+  call "$tree/tests/run" --ci
+  expect_code 8
+  expect_no_call ' -I '
+}
+
 case_gates_are_cut_and_fail_by_their_rule() {
   fake ctest <<<'exit 0'
   call "$tree/tests/run" --ci
