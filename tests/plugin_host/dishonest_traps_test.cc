@@ -62,7 +62,8 @@ TEST_P(DishonestTraps, AreFlagged) {
       control_record(tested.trick, /*threads=*/1, sample_in(folder, tested.input));
   const auto& flags = record.flags;
   EXPECT_NE(std::find(flags.begin(), flags.end(), tested.flag), flags.end())
-      << record.checks.host_steps << record.checks.eager_watch << record.message;
+      << record.checks.host_steps << record.checks.eager_watch << record.message << "\nspeedup "
+      << record.speedup.value_or(0);
   std::string said = record.message;
   for (const std::string& note : record.notes) said += "\n" + note;
   EXPECT_NE(said.find(tested.message), std::string::npos) << said;
