@@ -179,23 +179,6 @@ Expr logic(const char* of_bool, const char* of_bits, Type type, const Expr& a, c
 
 }  // namespace
 
-bool is_costly(Unary kind) {
-  switch (kind) {
-    case Unary::kExp:
-    case Unary::kExpm1:
-    case Unary::kLog:
-    case Unary::kLog1p:
-    case Unary::kSin:
-    case Unary::kCos:
-    case Unary::kTanh:
-    case Unary::kLogistic:
-    case Unary::kErf:
-      return true;
-    default:
-      return false;
-  }
-}
-
 Expr unary(Unary kind, Type type, const Expr& x) {
   if (type == Type::kBF16) return round_to(unary(kind, Type::kF32, x), type);
   if (type == Type::kF16 && kind != Unary::kNegate && kind != Unary::kNot) {
@@ -319,6 +302,17 @@ Expr combine(Reduction kind, Type type, const Expr& a, const Expr& given) {
   }
   if (kind == Reduction::kMaxNumber) return operation("Max", a, given);
   return binary(kind == Reduction::kMax ? Binary::kMaximum : Binary::kMinimum, type, a, given);
+}
+
+Expr combine_in_pairs(Reduction kind, Type type, Exprs parts) {
+  while (parts.size() > 1) {
+    const std::size_t half = parts.size() / 2;
+    for (std::size_t i = 0; i < half; ++i) {
+      parts[i] = combine(kind, type, parts[i], parts[half + i]);
+    }
+    parts.resize(half);
+  }
+  return parts[0];
 }
 
 Expr identity(Reduction kind, Type type) {

@@ -18,8 +18,9 @@ Expr is_nan(Type type, const Expr& x);
 /// One step of a reduction, and what it starts from.
 Expr combine(lowering::Reduction kind, Type type, const Expr& a, const Expr& b);
 Expr identity(lowering::Reduction kind, Type type);
-
-/// True for the functions that cost more than a load.
-bool is_costly(lowering::Unary kind);
+/// A half of them with the other half, until one is left: steps that need not wait for each other.
+///
+/// shapes   a power of two
+Expr combine_in_pairs(lowering::Reduction kind, Type type, Exprs parts);
 
 }  // namespace graphnet::tvm

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "lowering/ir/passes/stage.h"
@@ -13,6 +14,24 @@ using ir::ValueId;
 using lowering::num_elements;
 
 namespace {
+
+/// The functions that cost more than a load.
+bool is_costly(lowering::Unary kind) {
+  switch (kind) {
+    case lowering::Unary::kExp:
+    case lowering::Unary::kExpm1:
+    case lowering::Unary::kLog:
+    case lowering::Unary::kLog1p:
+    case lowering::Unary::kSin:
+    case lowering::Unary::kCos:
+    case lowering::Unary::kTanh:
+    case lowering::Unary::kLogistic:
+    case lowering::Unary::kErf:
+      return true;
+    default:
+      return false;
+  }
+}
 
 template <typename... Kinds>
 bool is_one_of(const ir::Operation& operation) {
@@ -387,6 +406,24 @@ class Planner {
 };
 
 }  // namespace
+
+bool is_costly_within(const ir::Graph& graph, const Kernel& kernel, ValueId id) {
+  std::vector<ValueId> open = {id};
+  std::set<ValueId> seen;
+  while (!open.empty()) {
+    const ValueId next = open.back();
+    open.pop_back();
+    const bool is_member =
+        std::find(kernel.members.begin(), kernel.members.end(), next) != kernel.members.end();
+    if (!is_member || !seen.insert(next).second) continue;
+    const ir::Node& node = graph.maker(next);
+    if (std::holds_alternative<ir::Reduce>(node.operation)) continue;  // one value a row
+    const auto* unary = std::get_if<ir::UnaryOperation>(&node.operation);
+    if (unary != nullptr && is_costly(unary->kind)) return true;
+    open.insert(open.end(), node.operands.begin(), node.operands.end());
+  }
+  return false;
+}
 
 KernelPlan plan_kernels(const ir::Graph& graph, const VectorUnit& unit) {
   KernelPlan plan = Planner(graph).run();

@@ -51,6 +51,10 @@ bool is_argument(const ir::Operation& operation);
 bool is_view(const ir::Operation& operation);
 bool is_elementwise(const ir::Operation& operation);
 
+/// Whether an element of `id`, if the kernel computes it where it is read, takes a function that
+/// costs more than a load.
+bool is_costly_within(const ir::Graph& graph, const Kernel& kernel, ir::ValueId id);
+
 /// Puts every node that the outputs need into kernels.
 ///
 /// graph   legalised (legalize.h), for the same unit

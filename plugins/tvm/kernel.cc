@@ -2,6 +2,7 @@
 #include "tvm_plugin/kernel.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "lowering/builder.h"
@@ -34,6 +35,7 @@ constexpr RoleRow kRoles[] = {
 
 /// Additions one after the other in one lane.
 constexpr std::int64_t kLongestChain = 512;
+constexpr std::int64_t kFewestLanes = 4;
 
 class KernelWriter {
  public:
@@ -49,6 +51,7 @@ class KernelWriter {
       if (kernel_.kind == KernelKind::kAnchor) write_anchor();
       write_out();
     }
+    result_.shape.moves_columns = moves_columns();
     for (const auto& [id, placeholder] : writer_.placeholders()) {
       result_.inputs.push_back(id);
       tensors.push_back(placeholder);
@@ -77,6 +80,14 @@ class KernelWriter {
     result_.results.push_back({id, storage_type(type_of(id)), shape});
   }
 
+  bool moves_columns() const {
+    return std::any_of(kernel_.members.begin(), kernel_.members.end(), [&](ValueId id) {
+      const auto* each = as<ir::Transpose>(id);
+      return each != nullptr &&
+             each->permutation.back() + 1 != static_cast<std::int64_t>(each->permutation.size());
+    });
+  }
+
   // ---- rows ----
 
   void write_row_stages() {
@@ -94,10 +105,8 @@ class KernelWriter {
 
   // A costly element is computed once for the reduction and for what follows it.
   void share_costly(ValueId id) {
-    const auto* unary = as<ir::UnaryOperation>(id);
-    const auto found = std::find(kernel_.members.begin(), kernel_.members.end(), id);
-    if (unary == nullptr || !is_costly(unary->kind) || found == kernel_.members.end() ||
-        id == kernel_.root || plan_.uses[static_cast<std::size_t>(id)] < 2) {
+    if (id == kernel_.root || plan_.uses[static_cast<std::size_t>(id)] < 2 ||
+        !is_costly_within(graph_, kernel_, id)) {
       return;
     }
     const std::int64_t columns = num_elements(shape_of(id)) / kernel_.rows;
@@ -106,6 +115,18 @@ class KernelWriter {
     const Expr body = writer_.body(id, writer_.reshaped(axes.variables, shape, shape_of(id)));
     writer_.set_stage(id, compute(block_name(BlockRole::kShared, num_shared_++), axes, body),
                       shape);
+  }
+
+  struct LongRow {
+    std::int64_t columns;
+    std::int64_t lanes;
+  };
+
+  /// Parallel sums of a row, a power of two; each adds two elements or more.
+  static std::int64_t lanes_of_row(std::int64_t columns) {
+    std::int64_t lanes = kLanes;
+    while (2 * lanes > columns) lanes /= 2;
+    return lanes < kFewestLanes ? 1 : lanes;
   }
 
   /// What is reduced: rows over the first dimensions of a value, columns over the others.
@@ -127,8 +148,9 @@ class KernelWriter {
     const std::int64_t columns = num_elements(element.trailing);
     const int number = num_reduced_++;
     const std::string name = block_name(BlockRole::kReduced, number);
-    const Ref stage = columns < 2 * kLanes ? write_chain(id, element, 0, columns, name)
-                                           : write_long_row(id, element, columns, number);
+    const std::int64_t lanes = lanes_of_row(columns);
+    const Ref stage = lanes == 1 ? write_chain(id, element, 0, columns, name)
+                                 : write_long_row(id, element, {columns, lanes}, number);
     writer_.set_stage(id, stage, {kernel_.rows});
     if (id == kernel_.root && storage_type(type_of(id)) == type_of(id)) {
       outputs_.push_back(stage);
@@ -140,26 +162,38 @@ class KernelWriter {
   // blocks, which also keeps the error of a sum of millions near that of eager's. What fills no
   // vector is added after: a guard within the loop would be gone by the time that a guarded index
   // is read, as TVM evaluates both sides of a choice between vectors.
-  Ref write_long_row(ValueId id, const RowElement& element, std::int64_t columns, int number) {
+  Ref write_long_row(ValueId id, const RowElement& element, const LongRow& row, int number) {
     const Reduction kind = as<ir::Reduce>(id)->kind;
-    const std::int64_t chains = columns / kLanes;
+    const Type type = value_type(type_of(id));
+    const std::int64_t chains = row.columns / row.lanes;
     const std::int64_t blocks = round_up(chains, kLongestChain) / kLongestChain;
     const std::int64_t steps = chains / blocks;
-    const std::int64_t covered = blocks * steps * kLanes;
-    const Ref lanes =
-        write_lanes(id, element, {blocks, steps}, block_name(BlockRole::kPartial, number));
-    const Axes axes = loops_over({kernel_.rows});
-    const Axes over = reductions_over({blocks, kLanes});
-    const Expr across = load(lanes, {axes.variables[0], over.variables[0], over.variables[1]});
-    const Ref most = compute(block_name(BlockRole::kReduced, number), axes,
-                             reduced(kind, type_of(id), across, over));
-    if (covered == columns) return most;
-    const Ref rest =
-        write_chain(id, element, covered, columns, block_name(BlockRole::kRest, number));
+    const std::int64_t covered = blocks * steps * row.lanes;
+    const Ref lanes = write_lanes(id, element, {blocks, steps, row.lanes},
+                                  block_name(BlockRole::kPartial, number));
     const Axes rows = loops_over({kernel_.rows});
-    return compute(block_name(BlockRole::kJoined, number), rows,
-                   combine(kind, value_type(type_of(id)), load(most, rows.variables),
-                           load(rest, rows.variables)));
+    const Expr& at = rows.variables[0];
+    Expr joined;
+    if (blocks == 1) {
+      Exprs parts;
+      for (std::int64_t lane = 0; lane < row.lanes; ++lane) {
+        parts.push_back(load(lanes, {at, integer(0), integer(lane)}));
+      }
+      joined = combine_in_pairs(kind, type, std::move(parts));
+    } else {
+      const Axes over = reductions_over({blocks, row.lanes});
+      const Expr across = load(lanes, {at, over.variables[0], over.variables[1]});
+      const Ref most = compute(block_name(BlockRole::kReduced, number), rows,
+                               reduced(kind, type_of(id), across, over));
+      if (covered == row.columns) return most;
+      joined = load(most, rows.variables);
+    }
+    if (covered < row.columns) {
+      const Ref rest =
+          write_chain(id, element, covered, row.columns, block_name(BlockRole::kRest, number));
+      joined = combine(kind, type, joined, load(rest, rows.variables));
+    }
+    return compute(block_name(BlockRole::kJoined, number), rows, joined);
   }
 
   /// Columns [begin, end) of each row, one after the other.
@@ -174,13 +208,14 @@ class KernelWriter {
                            row_element(element, axes.variables[0], column), over));
   }
 
-  Ref write_lanes(ValueId id, const RowElement& element, const Shape& blocks_and_steps,
+  /// Blocks, steps of a block, lanes.
+  Ref write_lanes(ValueId id, const RowElement& element, const std::array<std::int64_t, 3>& parts,
                   const std::string& name) {
-    const std::int64_t steps = blocks_and_steps[1];
-    const Axes axes = loops_over({kernel_.rows, blocks_and_steps[0], kLanes});
+    const auto [blocks, steps, lanes] = parts;
+    const Axes axes = loops_over({kernel_.rows, blocks, lanes});
     const Axes over = reductions_over({steps});
     const Expr step = tvm::add(multiply(axes.variables[1], integer(steps)), over.variables[0]);
-    const Expr column = tvm::add(multiply(step, integer(kLanes)), axes.variables[2]);
+    const Expr column = tvm::add(multiply(step, integer(lanes)), axes.variables[2]);
     return compute(name, axes,
                    reduced(as<ir::Reduce>(id)->kind, type_of(id),
                            row_element(element, axes.variables[0], column), over));

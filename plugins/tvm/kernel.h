@@ -23,11 +23,11 @@ enum class BlockRole : std::uint8_t {
   kOut,     ///< the result, if no other block is
   kAcc,     ///< kAnchor, kPair: the reduction or product; its last dimensions are the tile
   kShared,  ///< kRows: costly elements that several blocks read, [rows, columns]
-  /// kRows: [rows, blocks, lanes], a reduction of every kLanes-th element of a block of the row
+  /// kRows: [rows, blocks, lanes], reductions of every lanes-th element of a block of the row
   kPartial,
-  kReduced,  ///< kRows: one value a row, of all its columns or of those in kPartial
+  kReduced,  ///< kRows: one value a row, of all its columns or of several blocks of kPartial
   kRest,     ///< kRows: one value a row, of the columns that kPartial leaves
-  kJoined,   ///< kRows: one value a row, of kReduced and kRest
+  kJoined,   ///< kRows: one value a row, of kReduced or the lanes of kPartial, and of kRest
 };
 
 /// "acc"; numbered: "lanes0". The schedule finds a block by this name.
@@ -45,6 +45,7 @@ struct KernelShape {
   std::int64_t row_tile = 1;     ///< rows (positions) that one register tile spans
   std::int64_t lanes = 0;        ///< kDepthwise: channels that one register holds
   std::int64_t num_spatial = 0;  ///< kAnchor: dimensions of kAcc before its reduction
+  bool moves_columns = false;    ///< elements side by side come from places that are not
 };
 
 /// A kernel as a function of TE, not scheduled.

@@ -67,6 +67,11 @@ class Loops {
         apply("Split", loop, Array<Any>{nullptr, inner}, true, false).cast<Array<Ref>>();
     return {parts[0], parts[1]};
   }
+  /// Makes two loops of it, one after the other, the first of `count`; the first.
+  Ref cut(const Ref& loop, std::int64_t count) const {
+    const Ref first = make("ir.IntImm", DLDataType{kDLInt, 32, 1}, count, nullptr);
+    return apply("LoopPartition", loop, Array<Any>{first, nullptr}, true).cast<Array<Ref>>()[0];
+  }
   void reorder(const std::vector<Ref>& loops) const { apply("Reorder", to_array(loops)); }
   Ref fuse(const std::vector<Ref>& loops) const {
     return loops.size() == 1 ? loops[0] : apply("Fuse", to_array(loops), true).cast<Ref>();
@@ -102,6 +107,10 @@ std::int64_t total(const Loops& loops, const std::vector<Ref>& list) {
   return product;
 }
 
+std::vector<Ref> first_of(const std::vector<Ref>& list, std::size_t count) {
+  return {list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
 /// Vectors that divide the loop; 1 if there are none.
 std::int64_t vector_of(std::int64_t extent) {
   for (const std::int64_t lanes : {kLanes, kLanes / 2, kLanes / 4}) {
@@ -110,13 +119,14 @@ std::int64_t vector_of(std::int64_t extent) {
   return 1;
 }
 
-/// The innermost loop in vectors, what is outside of it spread over cores.
-void arrange_elements(const Loops& loops, const Ref& block) {
+/// The innermost loop in vectors, what is outside of it spread over cores. A short one is in
+/// vectors together with those around it, unless its elements would be collected one by one.
+void arrange_elements(const Loops& loops, const Ref& block, bool moves_columns) {
   std::vector<Ref> list = loops.of(block);
   const std::int64_t count = total(loops, list);
   const std::int64_t innermost = loops.extent(list.back());
   std::int64_t lanes = vector_of(innermost);
-  if (lanes == 1 && innermost <= kLanes) lanes = vector_of(count);
+  if (lanes == 1 && innermost <= kLanes && !moves_columns) lanes = vector_of(count);
   const bool is_split = innermost % lanes == 0 && innermost > lanes;
   Ref vector;
   if (innermost % lanes != 0) {
@@ -133,13 +143,19 @@ void arrange_elements(const Loops& loops, const Ref& block) {
     if (lanes > 1) loops.vectorize(vector);
     return;
   }
-  const Ref outer = loops.fuse(list);
+  // Positions within a chunk are counted by loops of their own; those of one loop over everything
+  // are divided again for each vector.
+  std::size_t kept = list.size();
+  std::int64_t chunk = lanes;
+  while (kept > 1 && chunk * loops.extent(list[kept - 1]) <= kChunk * kLanes) {
+    chunk *= loops.extent(list[--kept]);
+  }
+  const Ref outer = loops.fuse(first_of(list, kept));
   if (lanes > 1) loops.vectorize(vector);
   if (count < kWorthParallel) return;
-  const std::int64_t vectors = loops.extent(outer);
-  const std::int64_t chunk =
-      largest_divisor(vectors, std::max<std::int64_t>(kChunk * kLanes / (count / vectors), 1));
-  loops.parallel(chunk == 1 ? outer : loops.split(outer, chunk).first);
+  const std::int64_t chunks =
+      largest_divisor(loops.extent(outer), std::max<std::int64_t>(kChunk * kLanes / chunk, 1));
+  loops.parallel(chunks == 1 ? outer : loops.split(outer, chunks).first);
 }
 
 Ref result_block(const Loops& loops) {
@@ -156,8 +172,12 @@ bool has_block(const std::vector<std::string>& names, BlockRole role) {
 void vectorize_columns(const Loops& loops, const Ref& block) {
   const Ref columns = loops.of(block).back();
   const std::int64_t extent = loops.extent(columns);
-  if (extent % kLanes != 0) return;
-  loops.vectorize(extent == kLanes ? columns : loops.split(columns, kLanes).second);
+  const std::int64_t lanes = vector_of(extent);
+  if (lanes > 1) {
+    loops.vectorize(extent == lanes ? columns : loops.split(columns, lanes).second);
+  } else if (extent > kLanes) {
+    loops.vectorize(loops.split(loops.cut(columns, extent / kLanes * kLanes), kLanes).second);
+  }
 }
 
 void arrange_rows(const Loops& loops, const Kernel& kernel) {
@@ -193,10 +213,6 @@ void arrange_rows(const Loops& loops, const Kernel& kernel) {
 
 // ---- products ----
 
-std::vector<Ref> first_of(const std::vector<Ref>& list, std::size_t count) {
-  return {list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count)};
-}
-
 /// acc [batch, rows, panels, panel | depth].
 void arrange_dot(const Loops& loops, const KernelFunction& function) {
   const Ref acc = loops.block(BlockRole::kAcc);
@@ -216,6 +232,14 @@ void arrange_dot(const Loops& loops, const KernelFunction& function) {
   loops.decompose(acc, depth);
 }
 
+/// Of a depthwise convolution, at most `most`. Vectors of 5 or 6 are taken apart by LLVM.
+std::int64_t lanes_of_channels(std::int64_t channels, std::int64_t most) {
+  for (std::int64_t lanes = most; lanes > 2; lanes /= 2) {
+    if (channels % lanes == 0) return lanes;
+  }
+  return largest_divisor(channels, most);
+}
+
 /// acc [n, positions..., panels, panel | taps..., channels]; depthwise [n, positions..., c |
 /// taps...].
 void arrange_convolution(const Loops& loops, const KernelFunction& function) {
@@ -229,13 +253,14 @@ void arrange_convolution(const Loops& loops, const KernelFunction& function) {
   Ref lane;
   if (is_depthwise) {
     std::tie(panel, lane) =
-        loops.split(panel, largest_divisor(loops.extent(panel), function.shape.lanes));
+        loops.split(panel, lanes_of_channels(loops.extent(panel), function.shape.lanes));
   } else {
     lane = list[columns + 1];
   }
-  std::vector<Ref> outer = {list[0], panel};
-  outer.insert(outer.end(), list.begin() + 1,
-               list.begin() + static_cast<std::ptrdiff_t>(columns) - 1);
+  std::vector<Ref> outer = first_of(list, columns - 1);
+  // The panels of a kernel are large: each stays in a cache for the whole image. Of a depthwise
+  // kernel they are small, and a panel of the image is a part of each of its cache lines.
+  outer.insert(is_depthwise ? outer.end() : outer.begin() + 1, panel);
   std::vector<Ref> order = outer;
   order.push_back(tiles);
   order.insert(order.end(), list.begin() + static_cast<std::ptrdiff_t>(spatial), list.end());
@@ -271,7 +296,8 @@ void arrange_columns(const Loops& loops, const KernelFunction& function) {
   }
   const Ref fused = loops.fuse(outer);
   if (count >= kWorthParallel) loops.parallel(fused);
-  if (has_block(names, BlockRole::kOut)) arrange_elements(loops, loops.block(BlockRole::kOut));
+  if (has_block(names, BlockRole::kOut))
+    arrange_elements(loops, loops.block(BlockRole::kOut), function.shape.moves_columns);
   const Ref start = loops.decompose(acc, list[spatial]);
   if (lanes > 1) loops.vectorize(loops.of(start).back());
 }
@@ -297,7 +323,7 @@ Ref schedule_kernel(const Kernel& kernel, const KernelFunction& function, std::s
   const Loops loops(module_of(function.function));
   if (kernel.kind == KernelKind::kSpatial) {
     rule = "elements";
-    arrange_elements(loops, result_block(loops));
+    arrange_elements(loops, result_block(loops), function.shape.moves_columns);
   } else if (kernel.kind == KernelKind::kRows) {
     rule = "rows";
     arrange_rows(loops, kernel);

@@ -53,6 +53,27 @@ TEST(Fusion, SoftmaxIsOneKernelOfRows) {
   EXPECT_EQ(plan.call[0].reductions.size(), 2U);
 }
 
+// As a softmax that has no subnormal weights; its rows compute the exponentials once for both uses.
+TEST(Fusion, AnElementIsCostlyThatChoosesWhatIs) {
+  Graph graph;
+  Builder& b = graph.b;
+  const Tensor x = graph.input({8, 64});
+  const Tensor weight = b.select(b.compare(lowering::Comparison::kLt, x, -87.0), b.multiply(x, 0.0),
+                                 b.unary(Unary::kExp, x));
+  const Tensor sum = b.reduce(lowering::Reduction::kSum, weight, {1}, true);
+  const KernelPlan plan = graph.plan(b.divide(weight, sum));
+  ASSERT_EQ(plan.call.size(), 1U);
+  const Kernel& kernel = plan.call[0];
+  ASSERT_EQ(kernel.reductions.size(), 1U);
+  const ir::ValueId reduced = graph.legal().maker(kernel.reductions[0]).operands[0];
+  ASSERT_TRUE(std::holds_alternative<ir::Select>(graph.operation(reduced)));
+  EXPECT_TRUE(is_costly_within(graph.legal(), kernel, reduced));
+  for (const ir::ValueId operand : graph.legal().maker(reduced).operands) {
+    const bool is_exp = std::holds_alternative<ir::UnaryOperation>(graph.operation(operand));
+    EXPECT_EQ(is_costly_within(graph.legal(), kernel, operand), is_exp);
+  }
+}
+
 TEST(Fusion, RowsThatLeaveTheCacheAreReducedByThemselves) {
   Graph graph;
   const KernelPlan plan = graph.plan(graph.b.softmax(graph.input({2, 1 << 16}), 1));

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -133,6 +134,38 @@ struct Call {
   std::vector<DLTensor> tensors;
 };
 
+/// A call with one input and one output of kRows rows, aligned as a host's tensors are.
+struct RowsCall {
+  static constexpr std::int64_t kMostColumns = 257;
+  alignas(64) float x[kRows * kMostColumns];
+  alignas(64) float y[kRows * kMostColumns];
+
+  void run(ProgramExecutable& executable, std::int64_t columns) {
+    std::int64_t shape[] = {kRows, columns};
+    DLTensor tensors[2] = {};
+    for (DLTensor& tensor : tensors) {
+      tensor.data = &tensor == tensors ? x : y;
+      tensor.device = {kDLCPU, 0};
+      tensor.ndim = 2;
+      tensor.dtype = {kDLFloat, 32, 1};
+      tensor.shape = shape;
+    }
+    gn_bind_args bound = {};
+    bound.struct_size = sizeof(bound);
+    executable.bind(bound);
+    const DLTensor* inputs[] = {&tensors[0]};
+    DLTensor* outputs[] = {&tensors[1]};
+    gn_run_args args = {};
+    args.struct_size = sizeof(args);
+    args.inputs = inputs;
+    args.num_inputs = 1;
+    args.outputs = outputs;
+    args.num_outputs = 1;
+    args.rebind = 1;
+    executable.run(args);
+  }
+};
+
 class ProgramCompilerTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -203,6 +236,33 @@ TEST_F(ProgramCompilerTest, StoredProgramsDoTheSame) {
   EXPECT_EQ(loaded->plan().num_bind_kernels, compiled.executable->plan().num_bind_kernels);
   EXPECT_GT(loaded->plan().num_bind_kernels, 0);
   EXPECT_NE(failure_of([&] { made.store(*loaded); }).find("was loaded"), std::string::npos);
+}
+
+// Lanes of 16, 8 and 4 with and without a rest, none, and columns that no vector divides.
+TEST_F(ProgramCompilerTest, RowsOfAnyWidthAreRight) {
+  const ProgramCompiler made = compiler();
+  for (const std::int64_t columns : {3, 5, 8, 13, 16, 24, 31, 50, 226, 257}) {
+    ir::GraphEmitter emitter(true);
+    lowering::Builder b(emitter);
+    const lowering::Tensor y = b.softmax(one_input(emitter, {kRows, columns}), 1);
+    const CompiledProgram compiled = made.compile(legalize(emitter.finish({y}), true).graph);
+    RowsCall call;
+    for (std::int64_t i = 0; i < kRows * columns; ++i) {
+      call.x[i] = static_cast<float>(i * 37 % 101) / 8 - 6;
+    }
+    call.run(*compiled.executable, columns);
+    for (std::int64_t row = 0; row < kRows; ++row) {
+      const float* const x = call.x + row * columns;
+      const float* const shares = call.y + row * columns;
+      double sum = 0;
+      for (std::int64_t i = 0; i < columns; ++i) sum += std::exp(static_cast<double>(x[i]));
+      for (std::int64_t i = 0; i < columns; ++i) {
+        ASSERT_NEAR(shares[i], std::exp(static_cast<double>(x[i])) / sum, 1e-6)
+            << columns << " columns, row " << row << ", column " << i;
+      }
+    }
+  }
+  EXPECT_EQ(warnings_, "") << "a rule was refused";
 }
 
 // With one core there is one part, with more there are more; what they compute is the same.
