@@ -11,6 +11,7 @@
 #include "lowering/builder.h"
 #include "lowering/ir/operation.h"
 #include "tvm_plugin/array_steps.h"
+#include "tvm_plugin/attention.h"
 #include "tvm_plugin/expression.h"
 #include "tvm_plugin/tvm_library.h"
 #include "tvm_plugin/winograd.h"
@@ -309,6 +310,74 @@ void transform_output(const ffi::Tensor& sums, const ffi::Shape& attributes,
   });
 }
 
+/// What follows in a list of attributes, one after another.
+class AttributeReader {
+ public:
+  explicit AttributeReader(const ffi::Shape& from) : from_(from) {}
+  std::int64_t next() { return from_[static_cast<std::size_t>(next_++)]; }
+  std::vector<std::int64_t> next(std::size_t count) {
+    std::vector<std::int64_t> numbers;
+    while (numbers.size() < count) numbers.push_back(next());
+    return numbers;
+  }
+  bool has_next() const { return next_ < from_.size(); }
+
+ private:
+  const ffi::Shape& from_;
+  std::size_t next_ = 0;
+};
+
+/// Strides of a dense operand, 0 where the extent is 1: of the batch, of rows, of keys.
+AttentionStep read_step(AttributeReader& from, std::size_t batch_rank) {
+  AttentionStep step;
+  step.kind = static_cast<ir::AttentionStep>(from.next());
+  const std::vector<std::int64_t> shape = from.next(batch_rank + 2);
+  std::vector<std::int64_t> strides(shape.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    strides[i] = shape[i] == 1 ? 0 : stride;
+    stride *= shape[i];
+  }
+  step.batch_strides.assign(strides.begin(), strides.end() - 2);
+  step.row_stride = strides[batch_rank];
+  step.key_stride = strides[batch_rank + 1];
+  return step;
+}
+
+/// In the order in which AttributesOf writes them.
+Attention read_attention(const ffi::Shape& attributes) {
+  AttributeReader from(attributes);
+  Attention read;
+  for (std::int64_t* const extent : {&read.rows, &read.depth, &read.num_keys, &read.columns,
+                                     &read.key_lanes, &read.value_lanes}) {
+    *extent = from.next();
+  }
+  read.is_safe = from.next() != 0;
+  const std::int64_t fill = from.next();
+  std::memcpy(&read.fill, &fill, sizeof(fill));
+  const auto batch_rank = static_cast<std::size_t>(from.next());
+  read.batch = from.next(batch_rank);
+  while (from.has_next()) read.steps.push_back(read_step(from, batch_rank));
+  return read;
+}
+
+/// Queries, keys, values, operands of the steps, attributes, the buffer that is written.
+void attention(const ffi::AnyView* arguments, std::int32_t count, Any* /*result*/) {
+  const auto attributes = arguments[count - 2].cast<ffi::Shape>();
+  Attention read = read_attention(attributes);
+  const auto operand = [&](std::size_t i) {
+    return arguments[i].cast<ffi::Tensor>().GetDLTensorPtr()->data;
+  };
+  read.queries = static_cast<const float*>(operand(0));
+  read.keys = static_cast<const float*>(operand(1));
+  read.values = static_cast<const float*>(operand(2));
+  for (std::size_t i = 0; i < read.steps.size(); ++i) read.steps[i].operand = operand(i + 3);
+  float* const out = floats_in(arguments[count - 1].cast<ffi::Tensor>());
+  TvmLibrary::parallel(num_attention_blocks(read), [&](std::int64_t begin, std::int64_t end) {
+    run_attention(read, begin, end, out);
+  });
+}
+
 /// What a function of this plugin is told beside its tensors.
 class AttributesOf {
  public:
@@ -335,6 +404,22 @@ class AttributesOf {
     return lowering::joined(
         image, {ir::num_winograd_tiles(each.extents[1]), ir::num_winograd_tiles(each.extents[2])});
   }
+  Shape operator()(const ir::Attention& each) const {
+    const Shape& queries = graph_.type(node_.operands[0]).shape;
+    const Shape& keys = graph_.type(node_.operands[1]).shape;
+    const Shape& values = graph_.type(node_.operands[2]).shape;
+    std::int64_t fill = 0;
+    std::memcpy(&fill, &each.fill, sizeof(fill));
+    Shape list = {queries[1],           queries[2], values[2],
+                  each.columns,         keys[3],    values[3],
+                  each.is_safe ? 1 : 0, fill,       static_cast<std::int64_t>(each.batch.size())};
+    list = lowering::joined(list, each.batch);
+    for (std::size_t i = 0; i < each.steps.size(); ++i) {
+      list.push_back(each.steps[i]);
+      list = lowering::joined(list, graph_.type(node_.operands[i + 3]).shape);
+    }
+    return list;
+  }
   template <typename Kind>
   Shape operator()(const Kind&) const {
     throw lowering::LoweringError("no function of the plugin computes this");
@@ -357,6 +442,7 @@ void register_extern_functions() {
   set("winograd_input", transform_input);
   set("winograd_kernel", transform_kernel);
   set("winograd_output", transform_output);
+  ffi::Function::SetGlobal("graphnet.attention", ffi::Function::FromPacked(attention), true);
   ffi::Function::SetGlobal("graphnet.arrays", ffi::Function::FromPacked(arrays), true);
 }
 

@@ -6,6 +6,7 @@
 
 #include "lowering/builder.h"
 #include "lowering/ir/passes/layout.h"
+#include "tvm_plugin/attention_fusion.h"
 #include "tvm_plugin/vector_unit.h"
 
 namespace graphnet::tvm {
@@ -303,7 +304,11 @@ Tensor Legalizer::kernel_panels(const Tensor& kernel, std::int64_t groups) {
 
 ir::Built legalize(const ir::Graph& graph, bool rewrites, const Forms& forms) {
   Legalizer legalizer(rewrites, forms);
-  return ir::rewrite(graph, legalizer);
+  ir::Built built = ir::rewrite(graph, legalizer);
+  if (rewrites && forms.has_attention && built.failures.empty()) {
+    built.graph = fuse_attention(built.graph, forms.unit);
+  }
+  return built;
 }
 
 }  // namespace graphnet::tvm

@@ -16,6 +16,7 @@ inline constexpr std::int64_t kLanes = 16;
 struct Forms {
   VectorUnit unit = kAvx512;  ///< decides how wide panels are
   bool has_winograd = true;   ///< convolutions of 3 x 3 taps may become Winograd's
+  bool has_attention = true;  ///< attention may become one operation (attention_fusion.h)
 };
 
 /// The graph in the forms that the schedule rules know: products as [batch, rows, depth] times
@@ -23,8 +24,8 @@ struct Forms {
 /// with kernels [taps..., 1, out]. Or all operators that TVM has no type or operation for.
 ///
 /// rewrites   Right sides of products become panels too, and transpositions move to where two
-///            layouts meet, and Winograd's convolutions are written. Without, the graph stays as it
-///            is.
+///            layouts meet, and Winograd's convolutions and attention are written. Without, the
+///            graph stays as it is.
 lowering::ir::Built legalize(const lowering::ir::Graph& graph, bool rewrites,
                              const Forms& forms = {});
 

@@ -16,10 +16,11 @@ namespace {
   throw Failure(GN_STATUS_INVALID_ARGUMENT, "option '" + name + "' " + reason);
 }
 
-// In the order of Schedule, Math and Convolution.
+// In the order of Schedule, Math, Convolution and AttentionForm.
 constexpr const char* kSchedules[] = {"rules", "none", "tuned"};
 constexpr const char* kMaths[] = {"polynomials", "library"};
 constexpr const char* kConvolutions[] = {"winograd", "direct"};
+constexpr const char* kAttentions[] = {"fused", "separate"};
 
 template <typename Choice, std::size_t count>
 Choice read_choice(const char* name, const char* const (&known)[count], const std::string& value) {
@@ -56,6 +57,10 @@ constexpr OptionRow kRows[] = {
      [](const gn_option& given, Options& to) {
        to.convolution = read_choice<Convolution>("convolution", kConvolutions, text_of(given));
      }},
+    {"attention", GN_OPTION_STRING, "text",
+     [](const gn_option& given, Options& to) {
+       to.attention = read_choice<AttentionForm>("attention", kAttentions, text_of(given));
+     }},
     {"mcpu", GN_OPTION_STRING, "text",
      [](const gn_option& given, Options& to) { to.mcpu = text_of(given); }},
     {"tune_seconds", GN_OPTION_INT, "a whole number",
@@ -77,7 +82,8 @@ std::string pinned_packages() {
 std::string describe(const Options& options) {
   return std::string("schedule=") + kSchedules[static_cast<std::size_t>(options.schedule)] +
          " math=" + kMaths[static_cast<std::size_t>(options.math)] +
-         " convolution=" + kConvolutions[static_cast<std::size_t>(options.convolution)];
+         " convolution=" + kConvolutions[static_cast<std::size_t>(options.convolution)] +
+         " attention=" + kAttentions[static_cast<std::size_t>(options.attention)];
 }
 
 Options read_options(const gn_option* options, std::uint64_t num_options) {

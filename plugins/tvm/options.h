@@ -27,10 +27,17 @@ enum class Convolution : std::uint8_t {
   kDirect,
 };
 
+/// How attention is computed.
+enum class AttentionForm : std::uint8_t {
+  kFused,     ///< as one kernel where attention_fusion.h says that it pays
+  kSeparate,  ///< product, softmax, product
+};
+
 struct Options {
   Schedule schedule = Schedule::kRules;
   Math math = Math::kPolynomials;
   Convolution convolution = Convolution::kWinograd;
+  AttentionForm attention = AttentionForm::kFused;
   std::string mcpu;  ///< empty: chosen by CPUID
   std::int64_t tune_seconds = 60;
   std::string tune_database;  ///< folder; empty: nothing is kept
@@ -39,7 +46,7 @@ struct Options {
 };
 
 /// The options that decide what a program's code is: "schedule=rules
-/// math=polynomials convolution=winograd".
+/// math=polynomials convolution=winograd attention=fused".
 std::string describe(const Options& options);
 
 /// "apache-tvm==0.27.0.post1 apache-tvm-ffi==0.1.14.post1".

@@ -185,7 +185,8 @@ ir::Graph lower(const gn_host_api* host, const gn_graph_body& body,
   refuse(built.failures);
   ir::Built legalized = graphnet::tvm::legalize(
       built.graph, has_layouts,
-      {compiler.target().unit, options.convolution == graphnet::tvm::Convolution::kWinograd});
+      {compiler.target().unit, options.convolution == graphnet::tvm::Convolution::kWinograd,
+       options.attention == graphnet::tvm::AttentionForm::kFused});
   refuse(legalized.failures);
   if (graphnet::dumps(host)) graphnet::dump(host, "lowered.ir", ir::to_text(legalized.graph));
   return std::move(legalized.graph);

@@ -292,6 +292,38 @@ struct WinogradOutput {
   }
 };
 
+/// What happens to scores between the product and the softmax, or to weights behind it. A step
+/// takes one operand of the rank batch + 2; each extent is that of the scores or 1.
+enum class AttentionStep : std::uint8_t {
+  kMultiply,
+  kAdd,
+  kSubtract,
+  kMaximum,
+  kKeep,     ///< `fill` where the condition does not hold
+  kReplace,  ///< `fill` where the condition holds
+  kDrop,     ///< of weights, so it comes last: 0 where the condition holds
+};
+
+/// softmax(steps(queries keys)) values, without the matrix of scores in memory. Operands: queries
+/// [b, rows, depth], keys in panels [b, panels, depth, lanes] and values in panels [b, panels,
+/// keys, lanes] as PackedDot takes them, then one a step. b is the product of `batch`; the result
+/// is [b, rows, columns].
+struct Attention {
+  Shape batch;
+  std::int64_t columns = 0;
+  Shape steps = {};      ///< of AttentionStep
+  double fill = 0;       ///< of the steps that put it somewhere
+  bool is_safe = false;  ///< a row of minus infinities gives 0, not NaN
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("batch", self.batch);
+    visit("columns", self.columns);
+    visit("steps", self.steps);
+    visit("fill", self.fill);
+    visit("is_safe", self.is_safe);
+  }
+};
+
 /// Operands x, starts.
 struct Gather {
   Shape dims;
@@ -369,8 +401,8 @@ using Operation =
     std::variant<Parameter, Constant, Splat, Iota, Convert, UnaryOperation, BinaryOperation,
                  CompareOperation, Select, Broadcast, Reshape, Transpose, Slice, Pad, Concatenate,
                  Reverse, Reduce, ReduceIndex, ReduceWindow, Dot, Convolution, PackedDot,
-                 PackedConvolution, WinogradInput, WinogradKernel, WinogradOutput, Gather, Scatter,
-                 Sort, FourierTransform, Composite>;
+                 PackedConvolution, WinogradInput, WinogradKernel, WinogradOutput, Attention,
+                 Gather, Scatter, Sort, FourierTransform, Composite>;
 
 // ---- the graph ----
 

@@ -202,6 +202,7 @@ class Inference {
   Types operator()(const WinogradInput& each) const;
   Types operator()(const WinogradKernel& each) const;
   Types operator()(const WinogradOutput& each) const;
+  Types operator()(const Attention& each) const;
   Types operator()(const Gather& each) const;
   Types operator()(const Scatter& each) const;
   Types operator()(const Sort& each) const {
@@ -341,6 +342,38 @@ Inference::Types Inference::operator()(const WinogradOutput& each) const {
                              num_winograd_tiles(each.extents[2]),
           "tiles of another image");
   return {{in_[0].type, {each.extents[0], each.extents[1], each.extents[2], sums[2]}}};
+}
+
+Inference::Types Inference::operator()(const Attention& each) const {
+  take(each.steps.size() + 3);
+  require(in_[0].rank() == 3 && in_[1].rank() == 4 && in_[2].rank() == 4 && is_float(in_[0].type) &&
+              in_[1].type == in_[0].type && in_[2].type == in_[0].type,
+          "attention over other types or ranks");
+  const Shape& queries = in_[0].shape;
+  const Shape& keys = in_[1].shape;
+  const Shape& values = in_[2].shape;
+  const std::int64_t batch = num_elements(each.batch);
+  require(queries[0] == batch && keys[0] == batch && values[0] == batch && keys[2] == queries[2] &&
+              values[2] <= keys[1] * keys[3] && each.columns <= values[1] * values[3],
+          "attention over other extents");
+  Shape scores = each.batch;
+  scores.insert(scores.end(), {queries[1], values[2]});
+  for (std::size_t i = 0; i < each.steps.size(); ++i) {
+    const auto step = static_cast<AttentionStep>(each.steps[i]);
+    const bool is_condition = step >= AttentionStep::kKeep;
+    require(each.steps[i] >= 0 && step <= AttentionStep::kDrop &&
+                (step != AttentionStep::kDrop || i + 1 == each.steps.size()),
+            "a step that attention does not have there");
+    const TensorType& operand = in_[i + 3];
+    require(operand.type == (is_condition ? Type::kBool : in_[0].type) &&
+                operand.shape.size() == scores.size(),
+            "an operand of a step of attention that does not fit");
+    for (std::size_t d = 0; d < scores.size(); ++d) {
+      require(operand.shape[d] == scores[d] || operand.shape[d] == 1,
+              "an operand of a step of attention that does not fit");
+    }
+  }
+  return {{in_[0].type, {batch, queries[1], each.columns}}};
 }
 
 Inference::Types Inference::operator()(const Gather& each) const {

@@ -9,6 +9,7 @@
 
 #include "lowering/builder.h"
 #include "lowering/ir/arithmetic.h"
+#include "lowering/ir/interpret_rewrites.h"
 
 namespace graphnet::lowering::ir {
 
@@ -29,21 +30,6 @@ Shape selected(const Shape& from, const Shape& dims) {
   for (const std::int64_t dim : dims) result.push_back(from[at(dim)]);
   return result;
 }
-
-// What Winograd's tiles, kernels and sums are multiplied with along both dimensions.
-constexpr long double kInputFactors[6][6] = {{4, 0, -5, 0, 1, 0},  {0, -4, -4, 1, 1, 0},
-                                             {0, 4, -4, -1, 1, 0}, {0, -2, -1, 2, 1, 0},
-                                             {0, 2, -1, -2, 1, 0}, {0, 4, 0, -5, 0, 1}};
-constexpr long double kKernelFactors[6][3] = {
-    {1 / 4.0L, 0, 0},
-    {-1 / 6.0L, -1 / 6.0L, -1 / 6.0L},
-    {-1 / 6.0L, 1 / 6.0L, -1 / 6.0L},
-    {1 / 24.0L, 1 / 12.0L, 1 / 6.0L},
-    {1 / 24.0L, -1 / 12.0L, 1 / 6.0L},
-    {0, 0, 1},
-};
-constexpr long double kOutputFactors[4][6] = {
-    {1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}};
 
 /// The results of one node.
 class Evaluation {
@@ -213,41 +199,15 @@ class Evaluation {
     });
   }
   Arrays operator()(const WinogradInput& each) const {
-    return each_index([&](const Shape& index) {
-      const std::int64_t tile = index[1];
-      const Shape first = {tile / each.tiles[1] % each.tiles[0] * kWinogradTile - each.low[0],
-                           tile % each.tiles[1] * kWinogradTile - each.low[1]};
-      const std::int64_t batch = tile / (each.tiles[0] * each.tiles[1]);
-      return both_ways(kInputFactors, index[0], [&](std::int64_t i, std::int64_t j) {
-        const std::int64_t row = position_in(0, 1, first[0] + i, 1);
-        const std::int64_t column = position_in(0, 2, first[1] + j, 1);
-        if (row < 0 || column < 0) return Number(0);
-        return x(0, at(offset({batch, row, column, index[2]}, strides_in(0))));
-      });
-    });
+    return {winograd_input(each, *in_[0], out_[0])};
   }
   Arrays operator()(const WinogradKernel& each) const {
-    return each_index([&](const Shape& index) {
-      const std::int64_t out = index[1] * each.lanes + index[3];
-      if (out >= shape_in(0)[0]) return Number(0);
-      return both_ways(kKernelFactors, index[0], [&](std::int64_t i, std::int64_t j) {
-        return x(0, at(offset({out, index[2], i, j}, strides_in(0))));
-      });
-    });
+    return {winograd_kernel(each, *in_[0], out_[0])};
   }
   Arrays operator()(const WinogradOutput& each) const {
-    const std::int64_t across = num_winograd_tiles(each.extents[2]);
-    return each_index([&](const Shape& index) {
-      const std::int64_t row =
-          index[0] * num_winograd_tiles(each.extents[1]) + index[1] / kWinogradTile;
-      const std::int64_t tile = row * across + index[2] / kWinogradTile;
-      const std::int64_t point =
-          index[1] % kWinogradTile * kWinogradReach + index[2] % kWinogradTile;
-      return both_ways(kOutputFactors, point, [&](std::int64_t i, std::int64_t j) {
-        return x(0, at(offset({i * kWinogradReach + j, tile, index[3]}, strides_in(0))));
-      });
-    });
+    return {winograd_output(each, *in_[0], out_[0])};
   }
+  Arrays operator()(const Attention& each) const { return {attention(each, in_, out_[0])}; }
   Arrays operator()(const PackedConvolution& each) const {
     const Shape& panels = shape_in(1);
     const std::int64_t lanes = panels.back();
@@ -334,24 +294,6 @@ class Evaluation {
     for_each_index(out_[0].shape,
                    [&](const Shape& index) { result.elements.push_back(element(index)); });
     return {std::move(result)};
-  }
-
-  /// The sum of element(i, j), each times row `point` / 6 of the factors along one dimension and
-  /// row `point` % 6 along the other.
-  template <std::size_t kRows, std::size_t kTaps, typename Element>
-  Number both_ways(const long double (&factors)[kRows][kTaps], std::int64_t point,
-                   Element element) const {
-    Number sum = 0;
-    for (std::size_t i = 0; i < kTaps; ++i) {
-      for (std::size_t j = 0; j < kTaps; ++j) {
-        const long double factor =
-            factors[at(point / kWinogradReach)][i] * factors[at(point % kWinogradReach)][j];
-        if (factor != 0) {
-          sum += factor * element(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
-        }
-      }
-    }
-    return rounded(out_[0].type, sum);
   }
 
   template <typename View>

@@ -129,6 +129,9 @@ std::string_view name(const WinogradKernel&) {
 std::string_view name(const WinogradOutput&) {
   return "winograd_output";
 }
+std::string_view name(const Attention&) {
+  return "attention";
+}
 std::string_view name(const Gather&) {
   return "gather";
 }

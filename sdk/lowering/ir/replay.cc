@@ -76,6 +76,7 @@ class Emission {
   Tensors operator()(const WinogradInput&) const { refuse_winograd(); }
   Tensors operator()(const WinogradKernel&) const { refuse_winograd(); }
   Tensors operator()(const WinogradOutput&) const { refuse_winograd(); }
+  Tensors operator()(const Attention&) const { throw LoweringError("attention in panels"); }
   Tensors operator()(const Gather& each) const {
     return {emit_.gather(in_[0], in_[1], each.dims, each.batch_position)};
   }

@@ -166,6 +166,7 @@ class NodePrinter {
   void operator()(const ir::WinogradInput&) const { refuse_packed(); }
   void operator()(const ir::WinogradKernel&) const { refuse_packed(); }
   void operator()(const ir::WinogradOutput&) const { refuse_packed(); }
+  void operator()(const ir::Attention&) const { refuse_packed(); }
   void operator()(const ir::Composite& each) const {
     throw LoweringError(each.op + " is printed by its body");
   }

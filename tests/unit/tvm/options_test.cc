@@ -48,15 +48,17 @@ TEST(Options, AreReadByNameAndType) {
                              number("allow_other_tvm", GN_OPTION_BOOL, 1),
                              number("tune_seconds", GN_OPTION_INT, 7),
                              text("math", "library"),
-                             text("convolution", "direct")};
-  const Options read = read_options(given, 6);
+                             text("convolution", "direct"),
+                             text("attention", "separate")};
+  const Options read = read_options(given, 7);
   EXPECT_EQ(read.math, Math::kLibrary);
   EXPECT_EQ(read.convolution, Convolution::kDirect);
+  EXPECT_EQ(read.attention, AttentionForm::kSeparate);
   EXPECT_EQ(read.schedule, Schedule::kNone);
   EXPECT_EQ(read.mcpu, "x86-64-v3");
   EXPECT_TRUE(read.allow_other_tvm);
   EXPECT_EQ(read.tune_seconds, 7);
-  EXPECT_EQ(describe(read), "schedule=none math=library convolution=direct");
+  EXPECT_EQ(describe(read), "schedule=none math=library convolution=direct attention=separate");
   EXPECT_FALSE(read_options(nullptr, 0).allow_other_tvm);
 }
 
