@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
 
 #include "graphnet/for_processor.h"
 
@@ -60,8 +61,9 @@ struct Block {
   std::int64_t rows = 0;
   std::int64_t first_key = 0;
   std::int64_t keys = 0;
+  std::int64_t stride = 0;   ///< of `scores`
   std::int64_t columns = 0;  ///< of `sums`, in whole panels
-  float* scores = nullptr;   ///< rows of kKeysOfBlock
+  float* scores = nullptr;
   float* sums = nullptr;     ///< products with values so far
   float* largest = nullptr;  ///< by row, so far
   float* totals = nullptr;   ///< the same: sum of weights
@@ -319,7 +321,7 @@ template <typename Vector>
 GN_PART void weigh(const Block& block) {
   const Attention& a = *block.attention;
   for (std::int64_t r = 0; r < block.rows; ++r) {
-    float* const row = block.scores + r * kKeysOfBlock;
+    float* const row = block.scores + r * block.stride;
     for (const AttentionStep& step : a.steps) {
       apply<Vector>(step, offset_in(step, block, r), static_cast<float>(a.fill), row, block.keys);
     }
@@ -389,8 +391,9 @@ class Worker {
       : a_(attention),
         level_(level_for(attention)),
         columns_(num_panels(a_.columns, a_.value_lanes) * a_.value_lanes),
-        scores_(kRowsOfBlock * kKeysOfBlock),
-        sums_(static_cast<std::size_t>(kRowsOfBlock * columns_)) {}
+        stride_(num_panels(std::min(a_.num_keys, kKeysOfBlock), a_.key_lanes) * a_.key_lanes),
+        scores_(new float[static_cast<std::size_t>(std::min(a_.rows, kRowsOfBlock) * stride_)]),
+        sums_(new float[static_cast<std::size_t>(std::min(a_.rows, kRowsOfBlock) * columns_)]) {}
 
   void run(std::int64_t index, float* out) {
     Block block = begin(index);
@@ -411,8 +414,9 @@ class Worker {
     block.first_row = index % blocks_of_rows(a_) * kRowsOfBlock;
     block.rows = std::min(kRowsOfBlock, a_.rows - block.first_row);
     block.columns = columns_;
-    block.scores = scores_.data();
-    block.sums = sums_.data();
+    block.stride = stride_;
+    block.scores = scores_.get();
+    block.sums = sums_.get();
     block.largest = largest_;
     block.totals = totals_;
     block.has_kept = has_kept_;
@@ -435,7 +439,7 @@ class Worker {
             panel,
             a_.key_lanes,
             block.scores,
-            kKeysOfBlock,
+            stride_,
             false};
   }
 
@@ -443,7 +447,7 @@ class Worker {
     const std::int64_t panel = a_.num_keys * a_.value_lanes;
     const std::int64_t panels = num_panels(a_.columns, a_.value_lanes);
     return {block.scores,
-            kKeysOfBlock,
+            stride_,
             block.rows,
             block.keys,
             a_.values + block.batch * panels * panel + block.first_key * a_.value_lanes,
@@ -462,7 +466,7 @@ class Worker {
       const bool is_whole = (a_.is_safe && totals_[r] == 0) || (may_drop && !has_kept_[r]);
       const float total = is_whole ? 1 : totals_[r];
       float* const to = out + (block.batch * a_.rows + block.first_row + r) * a_.columns;
-      const float* const from = sums_.data() + r * columns_;
+      const float* const from = sums_.get() + r * columns_;
       for (std::int64_t c = 0; c < a_.columns; ++c) to[c] = from[c] / total;
     }
   }
@@ -470,8 +474,9 @@ class Worker {
   const Attention& a_;
   Level level_;
   std::int64_t columns_;
-  std::vector<float> scores_;
-  std::vector<float> sums_;
+  std::int64_t stride_;
+  std::unique_ptr<float[]> scores_;
+  std::unique_ptr<float[]> sums_;
   float largest_[kRowsOfBlock] = {};
   float totals_[kRowsOfBlock] = {};
   bool has_kept_[kRowsOfBlock] = {};

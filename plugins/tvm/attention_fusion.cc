@@ -112,7 +112,7 @@ class AttentionFuser {
     };
     const Shape& queries = graph_.type(matched.queries).shape;
     const std::int64_t keys = graph_.type(matched.values).extent(2);
-    return whole(matched.keys) && whole(matched.values) && queries[1] >= 16 && keys >= 16;
+    return whole(matched.keys) && whole(matched.values) && queries[1] >= 4 && keys >= 4;
   }
 
   /// The operand of a step with the batch's extents or 1.
