@@ -84,6 +84,23 @@ TEST(GraphEmitter, RefusesOperandsThatDoNotFit) {
   EXPECT_THROW(emit.unary(Unary::kReal, x), LoweringError);
 }
 
+TEST(GraphEmitter, RefusesAttentionThatDoesNotFit) {
+  GraphEmitter emit(true);
+  const Tensor queries = input(emit, 0, {6, 5, 8});
+  const Tensor keys = input(emit, 1, {6, 2, 8, 16});
+  const Tensor values = input(emit, 2, {6, 1, 20, 16});
+  const Tensor mask = input(emit, 3, {2, 1, 1, 20});
+  const auto attention = [&](const Shape& batch, std::int64_t columns, AttentionStep step) {
+    return emit.add(Attention{batch, columns, {static_cast<std::int64_t>(step)}},
+                    {queries, keys, values, mask})[0];
+  };
+  EXPECT_EQ(attention({2, 3}, 12, AttentionStep::kAdd).shape, (Shape{6, 5, 12}));
+  EXPECT_THROW(attention({3, 2}, 12, AttentionStep::kAdd), LoweringError) << "extents of the mask";
+  EXPECT_THROW(attention({2, 4}, 12, AttentionStep::kAdd), LoweringError) << "another batch";
+  EXPECT_THROW(attention({2, 3}, 17, AttentionStep::kAdd), LoweringError) << "one panel of 16";
+  EXPECT_THROW(attention({2, 3}, 12, AttentionStep::kKeep), LoweringError) << "no condition";
+}
+
 // As add_parameters() leaves it.
 TEST(GraphEmitter, RefusesAnOperandOfAnUnknownElementType) {
   GraphEmitter emit(true);
