@@ -24,9 +24,9 @@ struct ExternCall {
 };
 
 /// nullopt: the kernel is compiled. TE cannot say sort and scatter, and its functions have one
-/// result at a position, of which the tiles of winograd.h have 36; and what attention.h keeps in the
-/// cache would be a buffer. With `takes_arrays` the small
-/// kernels of `bind` are steps over arrays (array_steps.h).
+/// result at a position, of which the tiles of winograd.h have 36; and what attention.h keeps in
+/// the cache would be a buffer. With `takes_arrays` the small kernels of `bind` are steps over
+/// arrays (array_steps.h).
 std::optional<ExternCall> extern_call(const ir::Graph& graph, const KernelPlan& plan,
                                       const Kernel& kernel, bool takes_arrays);
 
