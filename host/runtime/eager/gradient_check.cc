@@ -104,9 +104,9 @@ struct Expected {
   std::vector<std::size_t> arguments;  ///< of `gradients`
 };
 
-Expected run_expected(const TrainingPrograms& programs) {
+Expected run_expected(const TrainingPrograms& programs, WriteCopies& copies) {
   GradientRun run = run_with_autograd(*programs.program, *programs.arguments,
-                                      programs.requires_grad, [](const Tensors&) {});
+                                      programs.requires_grad, copies, [](const Tensors&) {});
   Expected expected;
   expected.differentiable = differentiable(run.outputs);
   for (const std::size_t i : expected.differentiable) {
@@ -242,8 +242,13 @@ base::Result<GradientCheck> check_gradients(const TrainingPrograms& programs, st
     return Engine::finish_arguments(*programs.program, *programs.arguments, seed);
   };
   Expected expected;
-  GN_RETURN_IF_ERROR(restart());
-  GN_RETURN_IF_ERROR(guarded([&] { expected = run_expected(programs); }));
+  GN_RETURN_IF_ERROR(guarded([&] {
+    with_write_copies([&](WriteCopies& copies) {
+      const base::Status restarted = restart();
+      if (!restarted.is_ok()) throw TraceError(restarted.code(), restarted.message());
+      expected = run_expected(programs, copies);
+    });
+  }));
   GN_RETURN_IF_ERROR(restart());
   GN_RETURN_IF_ERROR(guarded([&] {
     const c10::InferenceMode inference(true);
@@ -268,7 +273,8 @@ base::Result<double> check_by_differences(const TrainingPrograms& programs) {
   double error = 0;
   GN_RETURN_IF_ERROR(guarded([&] {
     check_differentiable(*programs.program);
-    const Expected expected = run_expected(programs);
+    Expected expected;
+    with_write_copies([&](WriteCopies& copies) { expected = run_expected(programs, copies); });
     const c10::InferenceMode inference(true);
     error = Differences(programs, expected).worst();
   }));

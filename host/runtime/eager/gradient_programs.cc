@@ -153,7 +153,8 @@ class Recorded {
  public:
   explicit Recorded(const graph::Program& program) : program_(program) {}
 
-  void run(const std::vector<EngineArgument>& arguments, const std::vector<bool>& requires_grad);
+  void run(const std::vector<EngineArgument>& arguments, const std::vector<bool>& requires_grad,
+           WriteCopies& copies);
   GradientPrograms programs();
 
  private:
@@ -192,9 +193,9 @@ void Recorded::begin(const std::vector<at::Tensor>& leaves) {
 }
 
 void Recorded::run(const std::vector<EngineArgument>& arguments,
-                   const std::vector<bool>& requires_grad) {
+                   const std::vector<bool>& requires_grad, WriteCopies& copies) {
   GradientRun run =
-      run_with_autograd(program_, arguments, requires_grad,
+      run_with_autograd(program_, arguments, requires_grad, copies,
                         [&](const std::vector<at::Tensor>& leaves) { begin(leaves); });
   for (const at::Tensor& output : run.outputs) outputs_.push_back(record_->find(output));
   passings_->end_forward();
@@ -361,9 +362,11 @@ base::Result<GradientPrograms> record_gradients(const graph::Program& program,
                                                 const std::vector<bool>& requires_grad) {
   GradientPrograms made;
   GN_RETURN_IF_ERROR(guarded([&] {
-    Recorded recorded(program);
-    recorded.run(arguments, requires_grad);
-    made = recorded.programs();
+    with_write_copies([&](WriteCopies& copies) {
+      Recorded recorded(program);
+      recorded.run(arguments, requires_grad, copies);
+      made = recorded.programs();
+    });
   }));
   return made;
 }

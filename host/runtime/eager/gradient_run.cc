@@ -39,13 +39,15 @@ bool is_write_to_leaf(const TraceError& error) {
 /// One attempt; the arguments that are written to are added to `copied` if autograd minds.
 class Attempt {
  public:
-  Attempt(const graph::Program& program, GradientRun& run, std::set<std::size_t>& copied)
-      : program_(program), run_(run), copied_(copied) {}
+  Attempt(const graph::Program& program, GradientRun& run, WriteCopies& copies,
+          std::set<std::size_t>& copied)
+      : program_(program), run_(run), copies_(copies), copied_(copied) {}
 
   bool succeeds() {
     std::vector<at::Tensor> given = run_.leaves;
     for (const std::size_t i : copied_) given[i] = given[i].clone();
-    Tracer tracer(program_, given);
+    copies_.begin();
+    Tracer tracer(program_, given, &copies_);
     tracer.watch_statements([&](std::size_t statement, const std::vector<Value>&) {
       if (statement < program_.statements.size()) {
         follow_grad_mode(program_.statements[statement].value);
@@ -60,12 +62,14 @@ class Attempt {
       if (copied_.size() == num_copied) throw;
       return false;
     }
+    copies_.note(tracer.take_tape());
     return true;
   }
 
  private:
   const graph::Program& program_;
   GradientRun& run_;
+  WriteCopies& copies_;
   std::set<std::size_t>& copied_;
 };
 
@@ -73,7 +77,7 @@ class Attempt {
 
 GradientRun run_with_autograd(const graph::Program& program,
                               const std::vector<EngineArgument>& arguments,
-                              const std::vector<bool>& requires_grad,
+                              const std::vector<bool>& requires_grad, WriteCopies& copies,
                               const std::function<void(const std::vector<at::Tensor>&)>& begin) {
   const at::AutoGradMode grad_mode(true);
   const DefaultTypeGuard default_type(program.default_dtype);
@@ -86,7 +90,7 @@ GradientRun run_with_autograd(const graph::Program& program,
       run.leaves.back().set_requires_grad(requires_grad[i]);
     }
     begin(run.leaves);
-    if (Attempt(program, run, copied).succeeds()) return run;
+    if (Attempt(program, run, copies, copied).succeeds()) return run;
   }
 }
 

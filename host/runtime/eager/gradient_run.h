@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eager/engine.h"
+#include "eager/write_copies.h"
 #include "graph/program.h"
 
 namespace graphnet::eager {
@@ -20,12 +21,12 @@ struct GradientRun {
 
 /// Runs a program with autograd; what it writes to is put back, memory of outputs aside. `begin` is
 /// called with the leaves before each attempt: an argument that requires a gradient and is written
-/// to is copied, which is another attempt.
+/// to is copied, which is another attempt. `copies` are made and noted.
 ///
 /// errors   throws as Tracer
 GradientRun run_with_autograd(const graph::Program& program,
                               const std::vector<EngineArgument>& arguments,
-                              const std::vector<bool>& requires_grad,
+                              const std::vector<bool>& requires_grad, WriteCopies& copies,
                               const std::function<void(const std::vector<at::Tensor>&)>& begin);
 
 /// The outputs that depend on what requires a gradient.

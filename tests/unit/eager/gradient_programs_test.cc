@@ -111,6 +111,34 @@ TEST_F(GradientProgramsTest, WriteToACopyOfAnArgument) {
   EXPECT_EQ(numbers_[1], 1);
 }
 
+TEST_F(GradientProgramsTest, KeepAResultThatIsWrittenTo) {
+  // exp saves what it gives.
+  const graph::Program program =
+      parsed(", x", "        e = torch.exp(x)\n        y = e.mul_(2)\n        return (y,)\n");
+  const auto made = record_gradients(program, {argument({6})}, {true});
+  ASSERT_TRUE(made.is_ok()) << made.status().to_string();
+  EXPECT_EQ(code_of(made->forward),
+            (std::vector<std::string>{"exp = torch.ops.aten.exp.default(primals_1)",
+                                      "clone = torch.ops.aten.clone.default(exp)",
+                                      "mul_ = torch.ops.aten.mul_.Tensor(clone, 2)",
+                                      "return [clone, exp]"}));
+  EXPECT_EQ(
+      code_of(made->backward),
+      (std::vector<std::string>{"mul = torch.ops.aten.mul.Tensor(tangents_1, 2)",
+                                "mul_1 = torch.ops.aten.mul.Tensor(mul, exp)", "return [mul_1]"}));
+}
+
+TEST_F(GradientProgramsTest, KeepAnOperandThatIsWrittenTo) {
+  // The product saves both; the view has the memory that is written to.
+  const graph::Program program =
+      parsed(", x, w",
+             "        y = x + 1\n        v = y.view(6)\n        z = v * w\n        u = y.add_(1)\n"
+             "        return (z, v)\n");
+  const auto made = record_gradients(program, {argument({2, 3}), argument({6})}, {true, true});
+  ASSERT_TRUE(made.is_ok()) << made.status().to_string();
+  EXPECT_EQ(made->gradients, (std::vector<std::size_t>{0, 1}));
+}
+
 TEST_F(GradientProgramsTest, NeedAGradient) {
   const graph::Program program = parsed(", x", "        y = x.detach()\n        return (y,)\n");
   const auto made = record_gradients(program, {argument({6})}, {true});
