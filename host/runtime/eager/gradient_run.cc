@@ -32,6 +32,47 @@ void follow_grad_mode(const Expression& call) {
   if (is_switch) at::GradMode::set_enabled(call.children[0].integer != 0);
 }
 
+/// Dense with channels last, which the stride of a batch of one does not show: libtorch takes its
+/// format for row-major.
+bool hides_channels_last(const at::Tensor& tensor) {
+  const bool is_image = tensor.dim() == 4 || tensor.dim() == 5;
+  if (!is_image || tensor.is_contiguous()) return false;
+  const auto format =
+      tensor.dim() == 4 ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::ChannelsLast3d;
+  return tensor.is_contiguous(format) && tensor.suggest_memory_format() != format;
+}
+
+/// Runs calls with copies, and keeps batch norms from reading gradients in another order than they
+/// lie in memory: of two tensors that are dense and whose formats it takes for the same, the kernel
+/// believes that one order is that of both.
+///
+/// source   torch 2.11 aten/src/ATen/native/Normalization.cpp, batch_norm_backward_cpu_template
+class GradientCalls final : public CallExecutor {
+ public:
+  explicit GradientCalls(WriteCopies& copies) : copies_(copies) {}
+
+  void execute(const Overload& overload, c10::Stack& stack) override {
+    if (overload.name != "aten::batch_norm") return copies_.execute(overload, stack);
+    const at::Tensor input = stack[0].toTensor();
+    copies_.execute(overload, stack);
+    const at::Tensor result = stack[0].toTensor();
+    if (!result.requires_grad()) return;
+    const bool is_row_major = input.is_contiguous();
+    const bool is_hidden = hides_channels_last(input);
+    result.register_hook([=](const at::Tensor& gradient) {
+      if (is_row_major && hides_channels_last(gradient)) {
+        return gradient.clone(at::MemoryFormat::Contiguous);
+      }
+      if (!is_hidden || !gradient.is_contiguous()) return gradient;
+      return gradient.clone(gradient.dim() == 4 ? at::MemoryFormat::ChannelsLast
+                                                : at::MemoryFormat::ChannelsLast3d);
+    });
+  }
+
+ private:
+  WriteCopies& copies_;
+};
+
 bool is_write_to_leaf(const TraceError& error) {
   return std::string(error.what()).find("a leaf Variable that requires grad") != std::string::npos;
 }
@@ -47,7 +88,8 @@ class Attempt {
     std::vector<at::Tensor> given = run_.leaves;
     for (const std::size_t i : copied_) given[i] = given[i].clone();
     copies_.begin();
-    Tracer tracer(program_, given, &copies_);
+    GradientCalls calls(copies_);
+    Tracer tracer(program_, given, &calls);
     tracer.watch_statements([&](std::size_t statement, const std::vector<Value>&) {
       if (statement < program_.statements.size()) {
         follow_grad_mode(program_.statements[statement].value);

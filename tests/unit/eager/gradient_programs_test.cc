@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "eager/gradient_check.h"
 #include "sample/parser.h"
 
 namespace graphnet::eager {
@@ -37,7 +38,7 @@ class GradientProgramsTest : public testing::Test {
     return argument;
   }
 
-  float numbers_[6] = {0, 1, 2, 3, 4, 5};
+  float numbers_[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
 };
 
 TEST_F(GradientProgramsTest, AreTheOperatorsBelowAutograd) {
@@ -137,6 +138,23 @@ TEST_F(GradientProgramsTest, KeepAnOperandThatIsWrittenTo) {
   const auto made = record_gradients(program, {argument({2, 3}), argument({6})}, {true, true});
   ASSERT_TRUE(made.is_ok()) << made.status().to_string();
   EXPECT_EQ(made->gradients, (std::vector<std::size_t>{0, 1}));
+}
+
+TEST_F(GradientProgramsTest, ShowABatchNormHowItsGradientLies) {
+  // With a batch of one, libtorch's kernel takes the transposed gradient for row-major.
+  const graph::Program program =
+      parsed(", x, m, v",
+             "        y = torch.nn.functional.batch_norm(x, m, v, None, None, False, 0.1, 1e-05)\n"
+             "        z = y * 2\n        t = z.flatten(2).transpose(1, 2)\n        return (t,)\n");
+  const std::vector<EngineArgument> arguments = {argument({1, 3, 2, 2}), argument({3}),
+                                                 argument({3})};
+  const std::vector<bool> requires_grad = {true, false, false};
+  const auto made = record_gradients(program, arguments, requires_grad);
+  ASSERT_TRUE(made.is_ok()) << made.status().to_string();
+  const auto error =
+      check_by_differences({&program, &made->forward, &made->backward, &arguments, requires_grad});
+  ASSERT_TRUE(error.is_ok()) << error.status().to_string();
+  EXPECT_LT(*error, 1e-6);
 }
 
 TEST_F(GradientProgramsTest, NeedAGradient) {
