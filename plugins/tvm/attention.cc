@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "graphnet/for_processor.h"
+#include "tvm_plugin/legalize.h"
 
 namespace graphnet::tvm {
 
@@ -149,7 +150,6 @@ GN_PART void product(const Product& p) {
 template <typename Vector>
 GN_PART Vector weight_of(const Vector& x) {
   using Integers = decltype(Vector{} < Vector{});
-  constexpr float kLogSmallestNormal = -87.33654F;
   constexpr float kRounds = 12582912.0F;  // 1.5 times 2 to 23: what is added to it gets whole
   const Vector shifted = x * 1.44269504088896341F + kRounds;
   const Vector n = shifted - kRounds;
@@ -161,7 +161,7 @@ GN_PART Vector weight_of(const Vector& x) {
   p = p * r + 5.0000001201e-1F;
   const auto power = reinterpret_cast<Vector>((reinterpret_cast<Integers>(shifted) + 127) << 23);
   const Vector value = (p * r * r + r + 1.0F) * power;
-  return x < kLogSmallestNormal ? Vector{} : value;
+  return x < static_cast<float>(kLogSmallestNormal) ? Vector{} : value;
 }
 
 /// Elements of a step's operand from `first` on; those beyond `count` are 0.
@@ -342,7 +342,6 @@ GN_PART void weigh(const Block& block) {
 
 /// Products and weights for one generation of processors.
 struct Level {
-  std::int64_t lanes;
   void (*product)(const Product& product);
   void (*weigh)(const Block& block);
 };
@@ -371,9 +370,9 @@ Level level_for(const Attention& a) {
   const auto fits = [&](std::int64_t lanes) {
     return a.key_lanes % lanes == 0 && a.value_lanes % lanes == 0;
   };
-  if (__builtin_cpu_supports("x86-64-v4") != 0 && fits(16)) return {16, product_v4, weigh_v4};
-  if (__builtin_cpu_supports("x86-64-v3") != 0 && fits(8)) return {8, product_v3, weigh_v3};
-  return {4, product_v1, weigh_v1};
+  if (__builtin_cpu_supports("x86-64-v4") != 0 && fits(16)) return {product_v4, weigh_v4};
+  if (__builtin_cpu_supports("x86-64-v3") != 0 && fits(8)) return {product_v3, weigh_v3};
+  return {product_v1, weigh_v1};
 }
 
 std::int64_t num_panels(std::int64_t columns, std::int64_t lanes) {

@@ -2,8 +2,13 @@
 #include "tvm_plugin/attention_match.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
+#include <tuple>
+
+#include "lowering/builder.h"
+#include "tvm_plugin/legalize.h"
 
 namespace graphnet::tvm {
 
@@ -66,6 +71,12 @@ class Matcher {
     return splat == nullptr ? std::nullopt : std::optional(splat->value);
   }
 
+  /// A number that can be multiplied by instead of divided by.
+  bool has_reciprocal(ValueId id) const {
+    const std::optional<double> divisor = number(id);
+    return divisor && std::isnormal(static_cast<float>(1 / *divisor));
+  }
+
   /// Scores or weights, in whatever extents of the batch.
   bool has_rows(ValueId id) const {
     const ir::TensorType& type = graph_.type(id);
@@ -94,7 +105,7 @@ class Matcher {
       const auto* broadcast = as<ir::Broadcast>(id);
       if (!is_reshape && broadcast == nullptr) return id;
       Shape from = graph_.type(operand(id, 0)).shape;
-      // A last extent of 1 comes or goes, or is stretched; all others stay in order.
+      // A last extent of 1 comes, or is stretched; all others stay in order.
       if (broadcast != nullptr &&
           broadcast->dims != lowering::counting(static_cast<std::int64_t>(from.size()))) {
         return std::nullopt;
@@ -147,7 +158,8 @@ class Matcher {
       const ValueId value = operand(id, 2);
       const auto* compare = as<ir::CompareOperation>(condition);
       const bool has_form = compare != nullptr && compare->kind == Comparison::kLt &&
-                            number(operand(id, 1)) == 0.0 && number(operand(condition, 1)) &&
+                            number(operand(id, 1)) == 0.0 &&
+                            number(operand(condition, 1)) == kLogSmallestNormal &&
                             is_exponential(value) && operand(value, 0) == operand(condition, 0);
       if (!has_form) return false;
       note(condition);
@@ -171,6 +183,8 @@ class Matcher {
     if (const auto other = replaced(*largest, -kInfinite, 0)) {
       largest = repeated(*other);
       if (!largest) return false;
+    } else if (found_.is_safe) {
+      return false;  // a row of -inf has weights of NaN here, and of 0 there
     }
     return reduces(*largest, scores, {Reduction::kMaxNumber, Reduction::kMax}) && chain(scores);
   }
@@ -207,9 +221,12 @@ class Matcher {
   bool selection(ir::AttentionStep kind, ValueId id, std::size_t main) {
     const std::optional<double> fill = number(operand(id, 3 - main));
     if (!fill || (has_fill_ && *fill != found_.fill)) return false;
+    const auto before = std::pair(found_.fill, has_fill_);
     found_.fill = *fill;
     has_fill_ = true;
-    return step({kind, operand(id, 0)}, operand(id, main));
+    if (step({kind, operand(id, 0)}, operand(id, main))) return true;
+    std::tie(found_.fill, has_fill_) = before;
+    return false;
   }
 
   bool arithmetic(const ir::BinaryOperation& binary, ValueId id) {
@@ -226,7 +243,7 @@ class Matcher {
       case Binary::kSubtract:
         return step({Step::kSubtract, b}, a);
       case Binary::kDivide:
-        return number(b) && step({Step::kMultiply, b, true}, a);
+        return has_reciprocal(b) && step({Step::kMultiply, b, true}, a);
       default:
         return false;
     }

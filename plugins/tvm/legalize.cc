@@ -132,10 +132,7 @@ class Legalizer final : public ir::LayoutEmitter {
   bool is_softmax_ = false;
 };
 
-// As in libtorch's softmax, which has no such weights. A product with subnormal numbers is several
-// times slower on many processors.
 Tensor Legalizer::without_subnormals(const Tensor& x, const Tensor& exponentials) {
-  constexpr double kLogSmallestNormal = -87.33654;
   Builder b(*this);
   return b.select(b.compare(lowering::Comparison::kLt, x, kLogSmallestNormal),
                   splat(x.type, x.shape, 0), exponentials);

@@ -19,6 +19,10 @@ struct Forms {
   bool has_attention = true;  ///< attention may become one operation (attention_fusion.h)
 };
 
+/// The exponential of what is below is subnormal; a softmax has 0 there, as libtorch's. A product
+/// with subnormal numbers is several times slower on many processors.
+inline constexpr double kLogSmallestNormal = -87.33654;
+
 /// The graph in the forms that the schedule rules know: products as [batch, rows, depth] times
 /// [batch, depth, columns], convolutions channels-last on what is padded already, depthwise ones
 /// with kernels [taps..., 1, out]. Or all operators that TVM has no type or operation for.

@@ -52,6 +52,7 @@ class GradientCalls final : public CallExecutor {
   explicit GradientCalls(WriteCopies& copies) : copies_(copies) {}
 
   void execute(const Overload& overload, c10::Stack& stack) override {
+    if (overload.name == "aten::instance_norm") return run_instance_norm(overload, stack);
     if (overload.name != "aten::batch_norm") return copies_.execute(overload, stack);
     const at::Tensor input = stack[0].toTensor();
     copies_.execute(overload, stack);
@@ -70,6 +71,14 @@ class GradientCalls final : public CallExecutor {
   }
 
  private:
+  // A batch norm of its input as a row-major batch of one.
+  void run_instance_norm(const Overload& overload, c10::Stack& stack) {
+    copies_.execute(overload, stack);
+    const at::Tensor result = stack[0].toTensor();
+    if (!result.requires_grad()) return;
+    result.register_hook([](const at::Tensor& gradient) { return gradient.contiguous(); });
+  }
+
   WriteCopies& copies_;
 };
 

@@ -6,8 +6,6 @@
 
 namespace graphnet::eager {
 
-namespace {
-
 bool is_written(const Instruction& instruction, std::size_t operand) {
   const c10::FunctionSchema& schema = instruction.handle.schema();
   const c10::AliasInfo* alias = schema.arguments()[operand].alias_info();
@@ -16,6 +14,8 @@ bool is_written(const Instruction& instruction, std::size_t operand) {
   return schema.name() == "aten::batch_norm" && (operand == 3 || operand == 4) &&
          instruction.operands[5].constant.toBool();
 }
+
+namespace {
 
 /// Values by the memory they are in.
 class Values {

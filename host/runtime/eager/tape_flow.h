@@ -18,6 +18,9 @@ struct TapeFlow {
   std::vector<bool> arguments;
 };
 
+/// Whether a call writes to the memory of an operand; what its schema conceals included.
+bool is_written(const Instruction& instruction, std::size_t operand);
+
 /// What the values in `wanted` depend on; kNoSlot is skipped. A sealed tape has forgotten the
 /// results that no call reads.
 TapeFlow needed_for(const Tape& tape, const std::vector<Slot>& wanted);

@@ -9,14 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "eager/tape_flow.h"
+
 namespace graphnet::eager {
 
 namespace {
-
-bool writes_to(const Instruction& instruction, std::size_t argument) {
-  const auto* alias = instruction.handle.schema().arguments()[argument].alias_info();
-  return alias != nullptr && alias->isWrite();
-}
 
 /// By memory: the last call that writes to it.
 std::map<Slot, std::size_t> last_writes(const Tape& tape) {
@@ -24,7 +21,7 @@ std::map<Slot, std::size_t> last_writes(const Tape& tape) {
   const auto& instructions = tape.instructions();
   for (std::size_t i = 0; i < instructions.size(); ++i) {
     for (std::size_t k = 0; k < instructions[i].operands.size(); ++k) {
-      if (!writes_to(instructions[i], k)) continue;
+      if (!is_written(instructions[i], k)) continue;
       for (const Slot slot : instructions[i].operands[k].slots) {
         if (slot != kNoSlot) last[tape.owner(slot)] = i;
       }
@@ -104,7 +101,7 @@ void WriteCopies::note(const Tape& tape) {
     if (std::any_of(results.begin(), results.end(), is_written_later)) results_.insert(i);
     const auto& operands = instructions[i].operands;
     for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (operands[k].kind != Operand::Kind::kTensor || writes_to(instructions[i], k)) continue;
+      if (operands[k].kind != Operand::Kind::kTensor || is_written(instructions[i], k)) continue;
       if (is_written_later(operands[k].slots[0])) operands_.emplace(i, k);
     }
   }

@@ -345,6 +345,9 @@ Inference::Types Inference::operator()(const WinogradOutput& each) const {
 }
 
 Inference::Types Inference::operator()(const Attention& each) const {
+  const auto are_panels_of = [](const Shape& panels, std::int64_t columns) {
+    return panels[3] > 0 && panels[1] == (columns + panels[3] - 1) / panels[3];
+  };
   take(each.steps.size() + 3);
   require(in_[0].rank() == 3 && in_[1].rank() == 4 && in_[2].rank() == 4 && is_float(in_[0].type) &&
               in_[1].type == in_[0].type && in_[2].type == in_[0].type,
@@ -354,15 +357,16 @@ Inference::Types Inference::operator()(const Attention& each) const {
   const Shape& values = in_[2].shape;
   const std::int64_t batch = num_elements(each.batch);
   require(queries[0] == batch && keys[0] == batch && values[0] == batch && keys[2] == queries[2] &&
-              values[2] <= keys[1] * keys[3] && each.columns <= values[1] * values[3],
+              are_panels_of(keys, values[2]) && are_panels_of(values, each.columns),
           "attention over other extents");
   Shape scores = each.batch;
   scores.insert(scores.end(), {queries[1], values[2]});
   for (std::size_t i = 0; i < each.steps.size(); ++i) {
+    const std::int64_t last = static_cast<std::int64_t>(AttentionStep::kDrop);
+    require(each.steps[i] >= 0 && each.steps[i] <= last, "a step that attention does not have");
     const auto step = static_cast<AttentionStep>(each.steps[i]);
     const bool is_condition = step >= AttentionStep::kKeep;
-    require(each.steps[i] >= 0 && step <= AttentionStep::kDrop &&
-                (step != AttentionStep::kDrop || i + 1 == each.steps.size()),
+    require((step != AttentionStep::kDrop || i + 1 == each.steps.size()),
             "a step that attention does not have there");
     const TensorType& operand = in_[i + 3];
     require(operand.type == (is_condition ? Type::kBool : in_[0].type) &&

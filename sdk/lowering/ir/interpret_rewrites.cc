@@ -76,12 +76,10 @@ class Rows {
     // A NaN reaches the sum in any case.
     long double largest = -INFINITY;
     for (const long double each : scores) largest = std::max(largest, each);
-    if (operation_.is_safe && largest == -INFINITY) {
-      std::fill(scores.begin(), scores.end(), 0);
-      return scores;
-    }
+    if (operation_.is_safe && largest == -INFINITY) largest = 0;
     for (long double& each : scores) each = std::exp(each - largest);
-    const long double sum = std::accumulate(scores.begin(), scores.end(), 0.0L);
+    long double sum = std::accumulate(scores.begin(), scores.end(), 0.0L);
+    if (operation_.is_safe && sum == 0) sum = 1;
     for (std::int64_t key = 0; key < num_keys_; ++key) {
       scores[spot(key)] = is_dropped(batch, row, key) ? 0 : scores[spot(key)] / sum;
     }

@@ -138,6 +138,26 @@ TEST_F(GradientProgramsTest, KeepAnOperandThatIsWrittenTo) {
   const auto made = record_gradients(program, {argument({2, 3}), argument({6})}, {true, true});
   ASSERT_TRUE(made.is_ok()) << made.status().to_string();
   EXPECT_EQ(made->gradients, (std::vector<std::size_t>{0, 1}));
+  const std::vector<EngineArgument> arguments = {argument({2, 3}), argument({6})};
+  const auto error =
+      check_by_differences({&program, &made->forward, &made->backward, &arguments, {true, true}});
+  ASSERT_TRUE(error.is_ok()) << error.status().to_string();
+  EXPECT_LT(*error, 1e-6);
+}
+
+TEST_F(GradientProgramsTest, ShowAnInstanceNormHowItsGradientLies) {
+  // It is a batch norm of a batch of one.
+  const graph::Program program =
+      parsed(", x",
+             "        y = torch.nn.functional.instance_norm(x)\n        z = y * y\n"
+             "        t = z.flatten(2).transpose(1, 2) * torch.arange(3)\n        return (t,)\n");
+  const std::vector<EngineArgument> arguments = {argument({1, 3, 2, 2})};
+  const auto made = record_gradients(program, arguments, {true});
+  ASSERT_TRUE(made.is_ok()) << made.status().to_string();
+  const auto error =
+      check_by_differences({&program, &made->forward, &made->backward, &arguments, {true}});
+  ASSERT_TRUE(error.is_ok()) << error.status().to_string();
+  EXPECT_LT(*error, 1e-6);
 }
 
 TEST_F(GradientProgramsTest, ShowABatchNormHowItsGradientLies) {

@@ -115,6 +115,48 @@ TEST(AttentionFusion, TakesMasksInTheExtentsThatTheyHave) {
   EXPECT_EQ(found->fill, -kInfinity);
 }
 
+/// A softmax whose rows of minus infinities give 0: of `seen`, its maximum replaced or not.
+Tensor safe_softmax(Builder& b, const Tensor& seen, bool replaces_maximum) {
+  const auto replaced = [&](const Tensor& x, double from, double to) {
+    return b.select(b.compare(Comparison::kEq, x, from), b.full(x.type, x.shape, to), x);
+  };
+  const Tensor largest = b.reduce(lowering::Reduction::kMaxNumber, seen, {3}, true);
+  const Tensor shift = replaces_maximum ? replaced(largest, -kInfinity, 0) : largest;
+  const Tensor weights = b.unary(lowering::Unary::kExp, b.subtract(seen, shift));
+  const Tensor sum = b.reduce(lowering::Reduction::kSum, weights, {3}, true);
+  return b.divide(weights, replaced(sum, 0, 1));
+}
+
+TEST(AttentionFusion, TakesSafeRowsWithBothOfTheirChoices) {
+  for (const bool replaces_maximum : {true, false}) {
+    const auto found = check(
+        [&](Builder& b, const auto& in) {
+          const Tensor all = scores(b, in);
+          const Tensor seen =
+              b.select(b.expand(in[3], all.shape), all, b.full(Type::kF32, all.shape, -kInfinity));
+          return std::vector{b.matmul(safe_softmax(b, seen, replaces_maximum), in[2])};
+        },
+        {{Type::kBool, {2, 1, 18, 1}}});  // rows of minus infinities
+    EXPECT_EQ(found.has_value(), replaces_maximum);
+    EXPECT_TRUE(!found || found->is_safe);
+  }
+}
+
+TEST(AttentionFusion, TakesAMaskFromTheLeft) {
+  const auto found = check(
+      [](Builder& b, const auto& in) {
+        const Tensor all = scores(b, in);
+        const Tensor hidden = b.expand(in[3], all.shape);
+        const Tensor mask = b.select(hidden, b.full(Type::kF32, all.shape, 0),
+                                     b.full(Type::kF32, all.shape, -1e30));
+        const Tensor seen = b.select(hidden, all, b.full(Type::kF32, all.shape, -1e4));
+        return std::vector{b.matmul(b.softmax(b.add(mask, seen), 3), in[2])};
+      },
+      {{Type::kBool, {2, 1, 1, 20}}});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->fill, -1e4);
+}
+
 TEST(AttentionFusion, TakesACausalMask) {
   const auto found = check([](Builder& b, const auto& in) {
     const Tensor all = scores(b, in);
@@ -168,6 +210,15 @@ TEST(AttentionFusion, LeavesWhatIsNotAttention) {
     const Tensor moved = b.unary(lowering::Unary::kTanh, scores(b, in));
     return std::vector{b.matmul(b.softmax(moved, 3), in[2])};
   })) << "a step that the operation lacks";
+  EXPECT_FALSE(check([](Builder& b, const auto& in) {
+    const Tensor all = scores(b, in);
+    const Tensor moved = b.subtract(all, b.reduce(lowering::Reduction::kMaxNumber, all, {3}, true));
+    const Tensor weights =
+        b.select(b.compare(Comparison::kLt, moved, -1.0), b.full(Type::kF32, moved.shape, 0),
+                 b.unary(lowering::Unary::kExp, moved));
+    const Tensor sum = b.reduce(lowering::Reduction::kSum, weights, {3}, true);
+    return std::vector{b.matmul(b.divide(weights, sum), in[2])};
+  })) << "weights that are 0 where they are not subnormal";
 }
 
 TEST(AttentionFusion, LeavesOtherTypesAndWhatItIsTold) {

@@ -16,6 +16,7 @@
 
 #include "graphnet/failure.h"
 #include "lowering/builder.h"
+#include "lowering/ir/interpret.h"
 #include "support/mentions.h"
 #include "support/temp_dir.h"
 #include "tvm_plugin/extern_functions.h"
@@ -66,7 +67,9 @@ ir::Graph long_sample() {
     y = b.matmul(y, back);
   }
   const auto [values, indices] = emitter.sort(y, 1, true);
-  return legalize(emitter.finish({y, values, indices}), true).graph;
+  Forms forms;
+  forms.has_attention = false;  // such pairs of products are attention
+  return legalize(emitter.finish({y, values, indices}), true, forms).graph;
 }
 
 /// The cores that this thread may use, given back at the end.
@@ -134,21 +137,24 @@ struct Call {
   std::vector<DLTensor> tensors;
 };
 
-/// A call with one input and one output of kRows rows, aligned as a host's tensors are.
-struct RowsCall {
-  static constexpr std::int64_t kMostColumns = 257;
-  alignas(64) float x[kRows * kMostColumns];
-  alignas(64) float y[kRows * kMostColumns];
+/// A call with one input and one output, aligned as a host's tensors are.
+struct OneCall {
+  static constexpr std::int64_t kMostElements = 257 * kRows;
+  alignas(64) float x[kMostElements];
+  alignas(64) float y[kMostElements];
 
-  void run(ProgramExecutable& executable, std::int64_t columns) {
-    std::int64_t shape[] = {kRows, columns};
+  explicit OneCall(std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) x[i] = static_cast<float>(i * 37 % 101) / 8 - 6;
+  }
+  void run(ProgramExecutable& executable, Shape in, Shape out) {
     DLTensor tensors[2] = {};
     for (DLTensor& tensor : tensors) {
       tensor.data = &tensor == tensors ? x : y;
       tensor.device = {kDLCPU, 0};
-      tensor.ndim = 2;
+      Shape& shape = &tensor == tensors ? in : out;
+      tensor.ndim = static_cast<int>(shape.size());
       tensor.dtype = {kDLFloat, 32, 1};
-      tensor.shape = shape;
+      tensor.shape = shape.data();
     }
     gn_bind_args bound = {};
     bound.struct_size = sizeof(bound);
@@ -246,11 +252,8 @@ TEST_F(ProgramCompilerTest, RowsOfAnyWidthAreRight) {
     lowering::Builder b(emitter);
     const lowering::Tensor y = b.softmax(one_input(emitter, {kRows, columns}), 1);
     const CompiledProgram compiled = made.compile(legalize(emitter.finish({y}), true).graph);
-    RowsCall call;
-    for (std::int64_t i = 0; i < kRows * columns; ++i) {
-      call.x[i] = static_cast<float>(i * 37 % 101) / 8 - 6;
-    }
-    call.run(*compiled.executable, columns);
+    OneCall call(kRows * columns);
+    call.run(*compiled.executable, {kRows, columns}, {kRows, columns});
     for (std::int64_t row = 0; row < kRows; ++row) {
       const float* const x = call.x + row * columns;
       const float* const shares = call.y + row * columns;
@@ -260,6 +263,41 @@ TEST_F(ProgramCompilerTest, RowsOfAnyWidthAreRight) {
         ASSERT_NEAR(shares[i], std::exp(static_cast<double>(x[i])) / sum, 1e-6)
             << columns << " columns, row " << row << ", column " << i;
       }
+    }
+  }
+  EXPECT_EQ(warnings_, "") << "a rule was refused";
+}
+
+// An image of three channels, lanes of 8 and 4 and none of a depthwise convolution, columns that no
+// vector divides behind a convolution, and copies that pad and transpose.
+TEST_F(ProgramCompilerTest, ConvolutionsOfAnyChannelsAreRight) {
+  const ProgramCompiler made = compiler();
+  const Shape cases[] = {{3, 18, 1}, {24, 24, 24}, {20, 20, 20}, {7, 7, 7}};  // in, out, groups
+  for (const Shape& each : cases) {
+    const Shape image = {1, each[0], 9, 11};
+    const Shape kernel = {each[1], each[0] / each[2], 3, 3};
+    std::vector<float> weights(static_cast<std::size_t>(lowering::num_elements(kernel)));
+    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i % 13) - 6;
+    ir::GraphEmitter emitter(true);
+    lowering::Builder b(emitter);
+    const lowering::ConvolutionAttributes a = {{1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, each[2]};
+    const lowering::Tensor y =
+        b.clamp(emitter.convolution(one_input(emitter, image),
+                                    emitter.constant(Type::kF32, kernel, weights.data()), a),
+                0, 100);
+    const Shape out = y.shape;
+    const ir::Graph graph = emitter.finish({y});
+    OneCall call(lowering::num_elements(image));
+    ir::Arguments arguments;
+    arguments.inputs.push_back({{Type::kF32, image}, {}});
+    for (std::int64_t i = 0; i < lowering::num_elements(image); ++i) {
+      arguments.inputs[0].elements.push_back(call.x[i]);
+    }
+    call.run(*made.compile(legalize(graph, true).graph).executable, image, out);
+    const auto expected = ir::interpret(graph, arguments)[0].elements;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_NEAR(call.y[i], static_cast<double>(expected[i].real()), 1e-3)
+          << each[0] << " channels, element " << i;
     }
   }
   EXPECT_EQ(warnings_, "") << "a rule was refused";
