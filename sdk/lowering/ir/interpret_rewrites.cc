@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -74,9 +75,10 @@ class Rows {
     std::vector<long double> scores;
     for (std::int64_t key = 0; key < num_keys_; ++key) scores.push_back(score(batch, row, key));
     // A NaN reaches the sum in any case.
-    long double largest = -INFINITY;
+    constexpr long double kInfinity = std::numeric_limits<long double>::infinity();
+    long double largest = -kInfinity;
     for (const long double each : scores) largest = std::max(largest, each);
-    if (operation_.is_safe && largest == -INFINITY) largest = 0;
+    if (operation_.is_safe && largest == -kInfinity) largest = 0;
     for (long double& each : scores) each = std::exp(each - largest);
     long double sum = std::accumulate(scores.begin(), scores.end(), 0.0L);
     if (operation_.is_safe && sum == 0) sum = 1;
