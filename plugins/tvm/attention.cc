@@ -8,6 +8,7 @@
 
 #include "graphnet/for_processor.h"
 #include "tvm_plugin/legalize.h"
+#include "tvm_plugin/vector_unit.h"
 
 namespace graphnet::tvm {
 
@@ -376,7 +377,7 @@ Level level_for(const Attention& a) {
 }
 
 std::int64_t num_panels(std::int64_t columns, std::int64_t lanes) {
-  return (columns + lanes - 1) / lanes;
+  return round_up(columns, lanes) / lanes;
 }
 
 std::int64_t blocks_of_rows(const Attention& a) {
@@ -389,8 +390,8 @@ class Worker {
   explicit Worker(const Attention& attention)
       : a_(attention),
         level_(level_for(attention)),
-        columns_(num_panels(a_.columns, a_.value_lanes) * a_.value_lanes),
-        stride_(num_panels(std::min(a_.num_keys, kKeysOfBlock), a_.key_lanes) * a_.key_lanes),
+        columns_(round_up(a_.columns, a_.value_lanes)),
+        stride_(round_up(std::min(a_.num_keys, kKeysOfBlock), a_.key_lanes)),
         scores_(new float[static_cast<std::size_t>(std::min(a_.rows, kRowsOfBlock) * stride_)]),
         sums_(new float[static_cast<std::size_t>(std::min(a_.rows, kRowsOfBlock) * columns_)]) {}
 

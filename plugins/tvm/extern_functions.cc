@@ -9,6 +9,7 @@
 
 #include "graphnet/failure.h"
 #include "lowering/builder.h"
+#include "lowering/ir/array.h"
 #include "lowering/ir/operation.h"
 #include "tvm_plugin/array_steps.h"
 #include "tvm_plugin/attention.h"
@@ -331,12 +332,10 @@ class AttributeReader {
 AttentionStep read_step(AttributeReader& from, std::size_t batch_rank) {
   AttentionStep step;
   step.kind = static_cast<ir::AttentionStep>(from.next());
-  const std::vector<std::int64_t> shape = from.next(batch_rank + 2);
-  std::vector<std::int64_t> strides(shape.size());
-  std::int64_t stride = 1;
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    strides[i] = shape[i] == 1 ? 0 : stride;
-    stride *= shape[i];
+  const Shape shape = from.next(batch_rank + 2);
+  Shape strides = ir::strides_of(shape);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 1) strides[i] = 0;
   }
   step.batch_strides.assign(strides.begin(), strides.end() - 2);
   step.row_stride = strides[batch_rank];

@@ -45,7 +45,7 @@ struct KernelShape {
   std::int64_t row_tile = 1;     ///< rows (positions) that one register tile spans
   std::int64_t lanes = 0;        ///< kDepthwise: channels that one register holds
   std::int64_t num_spatial = 0;  ///< kAnchor: dimensions of kAcc before its reduction
-  bool moves_columns = false;    ///< elements side by side come from places that are not
+  bool moves_columns = false;    ///< itself a transposition: what lies side by side did not before
 };
 
 /// A kernel as a function of TE, not scheduled.

@@ -297,7 +297,7 @@ void arrange_columns(const Loops& loops, const KernelFunction& function) {
   const Ref fused = loops.fuse(outer);
   if (count >= kWorthParallel) loops.parallel(fused);
   if (has_block(names, BlockRole::kOut))
-    arrange_elements(loops, loops.block(BlockRole::kOut), function.shape.moves_columns);
+    arrange_elements(loops, loops.block(BlockRole::kOut), /*moves_columns=*/false);
   const Ref start = loops.decompose(acc, list[spatial]);
   if (lanes > 1) loops.vectorize(loops.of(start).back());
 }

@@ -4,15 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <numeric>
 
+#include "base/statistics.h"
 #include "base/text.h"
 #include "base/tolerance.h"
-#include "report/distribution.h"
 #include "report/terminal_text.h"
 
 namespace graphnet::report {
@@ -149,20 +147,16 @@ LogSide compiled_side(const Record& record) {
 }
 
 /// The same statistics as of a side's trials.
-Record::Side statistics_of(std::vector<double> times_ns) {
+Record::Side statistics_of(const std::vector<double>& times_ns) {
   Record::Side side;
   if (times_ns.empty()) return side;
-  std::sort(times_ns.begin(), times_ns.end());
-  const auto count = static_cast<double>(times_ns.size());
-  const double mean = std::accumulate(times_ns.begin(), times_ns.end(), 0.0) / count;
-  double squares = 0;
-  for (const double time : times_ns) squares += (time - mean) * (time - mean);
-  side.median_ns = quantile(times_ns, 0.5);
-  side.iqr_ns = quantile(times_ns, 0.75) - quantile(times_ns, 0.25);
-  side.mean_ns = mean;
-  side.std_ns = std::sqrt(squares / count);
-  side.min_ns = times_ns.front();
-  side.max_ns = times_ns.back();
+  const base::Statistics statistics = base::summarise(times_ns);
+  side.median_ns = statistics.median;
+  side.iqr_ns = statistics.iqr;
+  side.mean_ns = statistics.mean;
+  side.std_ns = statistics.std;
+  side.min_ns = statistics.min;
+  side.max_ns = statistics.max;
   return side;
 }
 

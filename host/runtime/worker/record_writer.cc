@@ -4,10 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/statistics.h"
 #include "eager/engine.h"
 #include "measure/break_even.h"
 #include "measure/pair_summary.h"
-#include "measure/statistics.h"
 #include "sample/arguments.h"
 #include "sample/sample.h"
 
@@ -16,7 +16,7 @@ namespace graphnet::worker {
 namespace {
 
 void write_statistics(record::Record::Side& side, const std::vector<double>& times_ns) {
-  const measure::Statistics statistics = measure::summarise(times_ns);
+  const base::Statistics statistics = base::summarise(times_ns);
   side.median_ns = statistics.median;
   side.iqr_ns = statistics.iqr;
   side.mean_ns = statistics.mean;
@@ -90,7 +90,7 @@ void write_side(record::Record& record, measure::Side side,
   if (durations.event_ns.empty()) return;
   const char* name = side == measure::kEager ? "eager" : "plugin";
   record.timing.event_ns[name] = durations.event_ns;
-  record.timing.event_median_ns[name] = measure::summarise(durations.event_ns).median;
+  record.timing.event_median_ns[name] = base::summarise(durations.event_ns).median;
 }
 
 void write_warmup(record::Record::Side& side, const measure::Warmup& warmup) {
@@ -214,7 +214,7 @@ void write_spans(base::Json& timing, const std::vector<measure::PerSide<double>>
                                    {measure::kBackend, "plugin"}}) {
     std::vector<double> spans;
     for (const auto& pair : span_ns) spans.push_back(pair[side]);
-    timing["event_median_ns"][name] = measure::summarise(spans).median;
+    timing["event_median_ns"][name] = base::summarise(spans).median;
     timing["event_ns"][name] = std::move(spans);
   }
 }

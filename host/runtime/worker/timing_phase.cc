@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/statistics.h"
 #include "base/text.h"
 #include "eager/flush_denormals.h"
 #include "measure/paired.h"
 #include "measure/roofline.h"
-#include "measure/statistics.h"
 #include "worker/eager_watch.h"
 #include "worker/fresh_inputs.h"
 #include "worker/record_writer.h"
@@ -170,7 +170,7 @@ void check_subnormals(const journal::Task& task, EagerSide& eager, record::Recor
   const auto flushed = measure::time_sequential(calls, {1, 5});
   eager::set_flush_denormals(false);
   if (!flushed.is_ok()) return;
-  record.checks.eager_flushed_ns = measure::summarise(flushed->trials_ns).median;
+  record.checks.eager_flushed_ns = base::summarise(flushed->trials_ns).median;
 }
 
 void check_least_time(const measure::Work& work, const measure::Peaks& peaks, int threads,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lowering/builder.h"
+#include "lowering/ir/array.h"
 #include "lowering/ir/graph_emitter.h"
 #include "lowering/ir/interpret.h"
 #include "tvm_plugin/legalize.h"
@@ -93,10 +94,9 @@ AttentionStep step_of(Step kind, const Shape& shape, const void* operand) {
   AttentionStep step;
   step.kind = kind;
   step.operand = operand;
-  std::vector<std::int64_t> strides(shape.size());
-  std::int64_t stride = 1;
-  for (std::size_t i = shape.size(); i-- > 0; stride *= shape[i]) {
-    strides[i] = shape[i] == 1 ? 0 : stride;
+  Shape strides = ir::strides_of(shape);
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 1) strides[i] = 0;
   }
   step.batch_strides.assign(strides.begin(), strides.end() - 2);
   step.row_stride = strides[shape.size() - 2];
@@ -226,6 +226,19 @@ TEST(Attention, DroppedWeightsAreZeroEvenInRowsOfNan) {
   EXPECT_EQ(computed(c, Operands(c))[12], 0);
 }
 
+TEST(Attention, NanReachesASafeRowThatHasNothingElse) {
+  Case c;
+  c.is_safe = true;
+  ir::Array mask = {{Type::kF32, {1, 5, 21}}, {}};
+  mask.elements.assign(5 * 21, -kInfinity);
+  mask.elements[2 * 21 + 3] = std::numeric_limits<float>::quiet_NaN();
+  c.steps = {{Step::kAdd, mask}};
+  check(c);
+  const std::vector<float> found = computed(c, Operands(c));
+  EXPECT_TRUE(std::isnan(found[2 * 12]));
+  EXPECT_EQ(found[0], 0);
+}
+
 TEST(Attention, NanAndInfinityReachTheirRowsAlone) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), kInfinity}) {
     Case c;
@@ -242,20 +255,23 @@ TEST(Attention, NanAndInfinityReachTheirRowsAlone) {
 
 // What softmax of eager flushes to 0 is 0 here: products with it would be slow.
 TEST(Attention, WeightsAreExactAndNeverSubnormal) {
-  Case c = sized(1, 1, 2, 1, 4);
-  Operands operands(c);
-  operands.arrays[0].elements = {1.0F, 1.0F};
-  operands.arrays[2].elements.assign(operands.arrays[2].elements.size(), 0.0F);
-  operands.arrays[2].elements[0] = 1.0F;
-  for (float x = 0; x > -90; x -= 0.37F) {
-    operands.arrays[1].elements.assign(8, 0.0F);
-    operands.arrays[1].elements[0] = x;
-    const float weight = computed(c, operands)[0];
-    const double wanted = std::exp(static_cast<double>(x)) / (1 + std::exp(static_cast<double>(x)));
-    if (static_cast<double>(x) < kLogSmallestNormal) {
-      EXPECT_EQ(weight, 0) << x;
-    } else {
-      EXPECT_NEAR(weight, wanted, 4 * wanted * 0x1p-23) << x;
+  for (const std::int64_t lanes : {4, 8, 16}) {
+    Case c = sized(1, 1, 2, 1, lanes);
+    Operands operands(c);
+    operands.arrays[0].elements = {1.0F, 1.0F};
+    operands.arrays[2].elements.assign(operands.arrays[2].elements.size(), 0.0F);
+    operands.arrays[2].elements[0] = 1.0F;
+    for (float x = 0; x > -90; x -= 0.37F) {
+      operands.arrays[1].elements.assign(operands.arrays[1].elements.size(), 0.0F);
+      operands.arrays[1].elements[0] = x;
+      const float weight = computed(c, operands)[0];
+      const double odds = std::exp(static_cast<double>(x));
+      const double wanted = odds / (1 + odds);
+      if (static_cast<double>(x) < kLogSmallestNormal) {
+        EXPECT_EQ(weight, 0) << x;
+      } else {
+        EXPECT_NEAR(weight, wanted, 4 * wanted * 0x1p-23) << x << ", " << lanes << " lanes";
+      }
     }
   }
 }

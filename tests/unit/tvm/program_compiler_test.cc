@@ -94,6 +94,21 @@ class OneCore {
   cpu_set_t before_ = {};
 };
 
+void bind_and_run(ProgramExecutable& executable, std::vector<const DLTensor*> inputs,
+                  std::vector<DLTensor*> outputs) {
+  gn_bind_args bound = {};
+  bound.struct_size = sizeof(bound);
+  executable.bind(bound);
+  gn_run_args args = {};
+  args.struct_size = sizeof(args);
+  args.inputs = inputs.data();
+  args.num_inputs = static_cast<std::uint32_t>(inputs.size());
+  args.outputs = outputs.data();
+  args.num_outputs = static_cast<std::uint32_t>(outputs.size());
+  args.rebind = 1;
+  executable.run(args);
+}
+
 /// Tensors of one call, in memory of the test's.
 struct Call {
   Call() {
@@ -113,19 +128,7 @@ struct Call {
     tensors.push_back(tensor);
   }
   void run(ProgramExecutable& executable) {
-    gn_bind_args bound = {};
-    bound.struct_size = sizeof(bound);
-    executable.bind(bound);
-    const DLTensor* inputs[] = {&tensors[0]};
-    DLTensor* outputs[] = {&tensors[1], &tensors[2], &tensors[3]};
-    gn_run_args args = {};
-    args.struct_size = sizeof(args);
-    args.inputs = inputs;
-    args.num_inputs = 1;
-    args.outputs = outputs;
-    args.num_outputs = 3;
-    args.rebind = 1;
-    executable.run(args);
+    bind_and_run(executable, {&tensors[0]}, {&tensors[1], &tensors[2], &tensors[3]});
   }
   float first_row_sum() const { return std::accumulate(y.begin(), y.begin() + kColumns, 0.0F); }
 
@@ -156,19 +159,7 @@ struct OneCall {
       tensor.dtype = {kDLFloat, 32, 1};
       tensor.shape = shape.data();
     }
-    gn_bind_args bound = {};
-    bound.struct_size = sizeof(bound);
-    executable.bind(bound);
-    const DLTensor* inputs[] = {&tensors[0]};
-    DLTensor* outputs[] = {&tensors[1]};
-    gn_run_args args = {};
-    args.struct_size = sizeof(args);
-    args.inputs = inputs;
-    args.num_inputs = 1;
-    args.outputs = outputs;
-    args.num_outputs = 1;
-    args.rebind = 1;
-    executable.run(args);
+    bind_and_run(executable, {&tensors[0]}, {&tensors[1]});
   }
 };
 

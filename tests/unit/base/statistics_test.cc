@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "measure/statistics.h"
+#include "base/statistics.h"
 
 #include <gtest/gtest.h>
 
-namespace graphnet::measure {
+namespace graphnet::base {
 namespace statistics_test {
 
 TEST(Statistics, EmptyIsAllZeros) {
@@ -46,4 +46,4 @@ TEST(Statistics, AgreesWithARealUpstreamLog) {
 }
 
 }  // namespace statistics_test
-}  // namespace graphnet::measure
+}  // namespace graphnet::base

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace graphnet::measure {
+namespace graphnet::base {
 
 /// Summary of a set of durations, with upstream's definitions.
 ///
@@ -23,4 +23,4 @@ struct Statistics {
 /// order    need not be sorted; not modified
 Statistics summarise(const std::vector<double>& durations_ns);
 
-}  // namespace graphnet::measure
+}  // namespace graphnet::base

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "measure/statistics.h"
+#include "base/statistics.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-namespace graphnet::measure {
+namespace graphnet::base {
 
 namespace {
 
@@ -51,4 +51,4 @@ Statistics summarise(const std::vector<double>& durations_ns) {
   return summary;
 }
 
-}  // namespace graphnet::measure
+}  // namespace graphnet::base
