@@ -154,6 +154,7 @@ TEST_P(Verdicts, AreRightEveryTime) {
     const std::string verdict = prepared.prove("full", ledger);
     const bool is_right =
         begins(verdict, tested.verdict) && verdict.find(tested.names) != std::string::npos;
+    if (ledger.is_object()) ledger.erase("moments");  // thousands of numbers
     EXPECT_TRUE(is_right) << "in trace " << i + 1 << ": " << verdict << "\n"
                           << base::dump_json(ledger);
     if (HasFailure()) return;

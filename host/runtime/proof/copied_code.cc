@@ -3,11 +3,11 @@
 
 #include <emmintrin.h>
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <random>
@@ -26,13 +26,6 @@ constexpr std::size_t kMostWanted = 64;
 constexpr std::size_t kNeedle = 32;
 constexpr std::size_t kAround = 128;  // bytes that are read on both sides
 constexpr std::size_t kLeastRun = 96;
-
-// Its own, so that a busy machine does not make the search shorter.
-std::int64_t own_ran_ns() {
-  timespec ran = {};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
-  return static_cast<std::int64_t>(ran.tv_sec) * 1'000'000'000 + ran.tv_nsec;
-}
 
 const char* at(std::uintptr_t address) {
   return reinterpret_cast<const char*>(address);
@@ -179,8 +172,8 @@ void look_at_same_offset(const Wanted& wanted, const Region& region,
   }
 }
 
-void look_in_pieces(Search& search, const std::vector<Region>& regions, std::mt19937_64& random,
-                    std::int64_t end_ns) {
+void look_in_pieces(Search& search, const std::vector<Region>& regions, double share,
+                    std::mt19937_64& random) {
   struct Piece {
     const base::Mapping* code;
     std::uintptr_t start;
@@ -193,8 +186,8 @@ void look_in_pieces(Search& search, const std::vector<Region>& regions, std::mt1
     }
   }
   std::shuffle(pieces.begin(), pieces.end(), random);
+  pieces.resize(static_cast<std::size_t>(std::ceil(static_cast<double>(pieces.size()) * share)));
   for (const Piece& piece : pieces) {
-    if (own_ran_ns() >= end_ns) break;
     search.look_in(*piece.code, piece.start, std::min(piece.start + kPiece, piece.code->end));
   }
 }
@@ -204,8 +197,7 @@ void look_in_pieces(Search& search, const std::vector<Region>& regions, std::mt1
 std::vector<CopiedCode> find_copied_code(const std::vector<std::uintptr_t>& ran,
                                          const std::vector<Region>& regions,
                                          const std::vector<base::LoadedObject>& objects,
-                                         std::int64_t budget_ns) {
-  const std::int64_t end_ns = own_ran_ns() + budget_ns;
+                                         double share) {
   std::mt19937_64 random(std::random_device{}());
   const OwnMemory memory;
   std::vector<CopiedCode> found;
@@ -228,7 +220,7 @@ std::vector<CopiedCode> find_copied_code(const std::vector<std::uintptr_t>& ran,
   std::shuffle(anywhere.begin(), anywhere.end(), random);
   if (anywhere.size() > kMostWanted) anywhere.resize(kMostWanted);
   Search search(std::move(anywhere));
-  look_in_pieces(search, regions, random, end_ns);
+  look_in_pieces(search, regions, share, random);
   found.insert(found.end(), search.found().begin(), search.found().end());
   return found;
 }

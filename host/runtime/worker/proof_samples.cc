@@ -38,7 +38,7 @@ constexpr std::int64_t kMostSampledNs = 30'000'000;
 // there are at most so many, so that a call that sleeps does not fill what can be kept.
 constexpr std::int64_t kLooksInLongCall = 500;
 constexpr double kMostLooksInCall = 4000;
-constexpr std::int64_t kCopySearchNs = 15'000'000;
+constexpr double kSearchedShare = 0.5;  // of libtorch's code, for copies
 // Of the timed calls' median, in the shortest of the calls here.
 constexpr double kSlowerCalls = 2;
 constexpr int kLongerTries = 5;
@@ -184,7 +184,7 @@ void ProofPhase::look_for_copies(const std::vector<proof::Hit>& hits,
   for (const proof::Hit& hit : hits) ran.push_back(hit.instruction);
   for (const proof::Sample& sample : samples) ran.push_back(sample.instruction);
   const std::vector<proof::CopiedCode> copies =
-      proof::find_copied_code(ran, regions_, base::loaded_objects(), kCopySearchNs);
+      proof::find_copied_code(ran, regions_, base::loaded_objects(), kSearchedShare);
   if (copies.empty()) return;
   std::vector<std::uintptr_t> originals;
   for (const proof::CopiedCode& copy : copies) originals.push_back(copy.original);

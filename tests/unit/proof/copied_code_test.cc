@@ -11,8 +11,8 @@
 namespace graphnet::proof {
 namespace copied_code_test {
 
-constexpr std::int64_t kNoHurryNs = 10'000'000'000;
-constexpr std::size_t kBytes = std::size_t{1} << 20U;
+constexpr std::size_t kPiece = std::size_t{256} << 10U;  // as copied_code.cc's
+constexpr std::size_t kBytes = 4 * kPiece;
 
 /// Readable memory, for code that is never run.
 class Memory {
@@ -44,13 +44,14 @@ class Memory {
 class Copies : public ::testing::Test {
  protected:
   std::vector<CopiedCode> found(const std::vector<std::uintptr_t>& ran, const char* path = "",
-                                const std::vector<base::LoadedObject>& objects = {}) const {
+                                const std::vector<base::LoadedObject>& objects = {},
+                                double share = 1) const {
     std::vector<Region> regions = {torch.region(RegionKind::kDeny, "start", "/libtorch_cpu.so"),
                                    plugin.region(RegionKind::kExpect, "compile", path)};
     std::sort(regions.begin(), regions.end(), [](const Region& one, const Region& other) {
       return one.mapping.start < other.mapping.start;
     });
-    return find_copied_code(ran, regions, objects, kNoHurryNs);
+    return find_copied_code(ran, regions, objects, share);
   }
 
   Memory torch{1};
@@ -95,10 +96,13 @@ TEST_F(Copies, ThatAreGoneAreLeftOut) {
   EXPECT_TRUE(found({plugin.at(2000)}).empty());
 }
 
-TEST_F(Copies, TakeNoLongerThanAllowed) {
-  plugin.copy(0, torch, 0, 4096);
-  const std::vector<Region> regions = {torch.region(RegionKind::kDeny, "start")};
-  EXPECT_TRUE(find_copied_code({plugin.at(0)}, regions, {}, 0).empty());
+TEST_F(Copies, AreFoundInTheShareThatIsLookedThrough) {
+  plugin.copy(0, torch, 0, kBytes);
+  std::vector<std::uintptr_t> ran;
+  for (std::size_t piece = 0; piece < kBytes; piece += kPiece) ran.push_back(plugin.at(piece + 50));
+  EXPECT_EQ(found(ran, "", {}, 1).size(), 4U);
+  EXPECT_EQ(found(ran, "", {}, 0.5).size(), 2U) << "on any machine";
+  EXPECT_TRUE(found(ran, "", {}, 0).empty());
 }
 
 }  // namespace copied_code_test
