@@ -249,7 +249,10 @@ struct Tally {
 
   void add(const Varied& varied) {
     for (const Variant& variant : varied.variants) {
-      if (variant.is_needed) ++(variant.problem.empty() ? valid[variant.dtype] : num_failed);
+      if (!variant.is_needed) continue;
+      const bool is_valid = variant.problem.empty();
+      valid[variant.dtype] += is_valid ? 1 : 0;
+      num_failed += is_valid ? 0 : 1;
     }
   }
   std::string text(std::size_t num_samples) const {

@@ -4,6 +4,8 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "support/control_sample.h"
+#include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/sample_command.h"
 #include "support/temp_dir.h"
@@ -56,6 +58,19 @@ TEST_F(Vary, MakesOtherSizes) {
   // Large batches of large images are planned only.
   EXPECT_GT(num_run, 0U);
   EXPECT_LT(num_run, 9U);
+}
+
+// The sample's results are too small for float16.
+TEST_F(Vary, CountsATypeInWhichNothingValidates) {
+  const fs::path sample = write_control_sample(
+      temp_, "small_results",
+      {{"L_second_weight_", "0.0", "0.0"}, {"L_second_bias_", "0.0", "1e-12"}});
+  const ProgramEnd end =
+      run_sample({"vary", sample.string(), "--dtype", "float16,bfloat16", "-o", output().string()});
+  EXPECT_EQ(end.state.exit_code, 1) << end.output;
+  EXPECT_TRUE(mentions(end.output, {"float16, ", "fails: outputs differ by 1.0",
+                                    "float16: 0 of 1 sample", "bfloat16: 1 of 1 sample"}))
+      << end.output;
 }
 
 TEST_F(Vary, WritesNothingInADryRun) {
