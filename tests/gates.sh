@@ -6,6 +6,9 @@ readonly tests_seconds=3000 # twice of what two cores need
 readonly sanitize_seconds=1500
 readonly tidy_seconds=1800
 readonly gate_least=60 # a gate with less time than this is not begun
+# What the sweeps see of this tree: conformance, the zoo of plugins and the tests that judge by time.
+readonly swept='^(CMake|host/(CMake|base|cli/.*(check|plugin)|journal|record|runtime)|plugins|sdk|configs/control)'
+readonly swept_tests='^tests/(CMake|conformance|e2e/(plugin_check|tvm)|plugin_host|support|tensorrt)'
 gate_rows=()
 gate_status=0
 
@@ -13,6 +16,14 @@ gate_status=0
 gate_row() {
   local seconds=$((SECONDS - $2))
   gate_rows+=("$(printf '  %-16s %3d:%02d min  %s' "$1" $((seconds / 60)) $((seconds % 60)) "$3")")
+}
+
+# sweeps_changed: true if what the sweeps test differs from origin/main, or if there is none to differ from.
+sweeps_changed() {
+  local base
+  base=$(git merge-base HEAD origin/main 2>/dev/null) || return 0
+  { git diff --name-only "$base" -- && git ls-files --others --exclude-standard; } |
+    grep -qE -e "$swept" -e "$swept_tests" -e requirements
 }
 
 # --- ctest ----------------------------------------------------------------------------------

@@ -151,6 +151,48 @@ case_gates_are_cut_and_fail_by_their_rule() {
   [[ $out == *'clang-tidy '*'FAILED: 1 file'* ]] || flunk "it does not say what was found"
 }
 
+# commit ARGUMENT...: all of the tree, in its repository.
+commit() {
+  git -C "$tree" -c user.name=x -c user.email=x@x -c init.defaultBranch=main "$@" >/dev/null 2>&1
+}
+
+case_sweeps_run_where_what_they_test_has_changed() {
+  local everything='ctest --preset release -LE slow --output-on-failure'
+  local quick='ctest --preset release -LE slow|conformance|_zoo|_timed --output-on-failure'
+  fake ctest <<<'exit 0'
+  call "$tree/tests/run"
+  expect_call "$everything" # there is nothing to differ from
+  printf 'build\n.deps\n' >"$tree/.gitignore"
+  commit init && commit add -A && commit commit -m x && commit update-ref refs/remotes/origin/main HEAD
+  : >"$case_dir/calls"
+  call "$tree/tests/run"
+  expect_code 0
+  expect_call "$quick"
+  [[ $out == *'sweeps '*'not run: nothing that they test has changed since origin/main'* ]] ||
+    flunk "the steps do not say what was left out"
+  mkdir -p "$tree/host/analysis"
+  echo x >"$tree/host/analysis/x.cc"
+  : >"$case_dir/calls"
+  call "$tree/tests/run"
+  expect_call "$quick"
+  for argument in --all --ci; do
+    : >"$case_dir/calls"
+    call "$tree/tests/run" "$argument"
+    expect_call "$everything"
+  done
+  : >"$case_dir/calls"
+  call "$tree/tests/run" -R x
+  expect_call "$everything"
+  echo x >"$tree/plugins/extra/x.cc" # not even committed
+  : >"$case_dir/calls"
+  call "$tree/tests/run"
+  expect_call "$everything"
+  commit add -A && commit commit -m y
+  : >"$case_dir/calls"
+  call "$tree/tests/run"
+  expect_call "$everything"
+}
+
 case_a_plugin_that_cannot_be_tested_fails_ci() {
   fake ctest <<<'exit 0'
   call "$tree/tests/run" --ci
