@@ -147,7 +147,7 @@ namespace {
 
 /// Bits: an unsigned integer as wide as the float, whose sign is its top bit.
 template <typename Bits>
-void flip_bits(Argument& argument, Bits exponent, Mt19937& words) {
+void flip_bits_of(Argument& argument, Bits exponent, Bits flipped, Mt19937& words) {
   std::byte* bytes = argument.bytes.data();
   const std::size_t count = element_count(argument);
   const auto magnitude = static_cast<Bits>(~(Bits{1} << (sizeof(Bits) * 8 - 1)));
@@ -156,26 +156,28 @@ void flip_bits(Argument& argument, Bits exponent, Mt19937& words) {
     choices = i % 32 == 0 ? words.next_word() : choices >> 1U;
     const auto value = load<Bits>(bytes, i);
     const bool is_finite = (value & exponent) != exponent;
-    const bool is_zero = (value & magnitude) <= 1;  // the bit itself does not decide
-    if ((choices & 1U) != 0 && is_finite && !is_zero) {
-      store(bytes, i, static_cast<Bits>(value ^ Bits{1}));
+    const bool is_small = (value & magnitude) < 2 * flipped;  // the bit itself does not decide
+    if ((choices & 1U) != 0 && is_finite && !is_small) {
+      store(bytes, i, static_cast<Bits>(value ^ flipped));
     }
   }
 }
 
 }  // namespace
 
-void flip_last_bits(Argument& argument, std::uint32_t seed) {
+void flip_bits(Argument& argument, std::uint32_t seed, unsigned bit) {
   Mt19937 words(seed);
+  const auto flipped = std::uint64_t{1} << bit;
+  const auto half = static_cast<std::uint16_t>(flipped);
   switch (argument.dtype) {
     case DType::kFloat16:
-      return flip_bits<std::uint16_t>(argument, 0x7C00, words);
+      return flip_bits_of<std::uint16_t>(argument, 0x7C00, half, words);
     case DType::kBFloat16:
-      return flip_bits<std::uint16_t>(argument, 0x7F80, words);
+      return flip_bits_of<std::uint16_t>(argument, 0x7F80, half, words);
     case DType::kFloat32:
-      return flip_bits<std::uint32_t>(argument, 0x7F800000, words);
+      return flip_bits_of<std::uint32_t>(argument, 0x7F800000, half, words);
     case DType::kFloat64:
-      return flip_bits<std::uint64_t>(argument, 0x7FF0000000000000, words);
+      return flip_bits_of<std::uint64_t>(argument, 0x7FF0000000000000, flipped, words);
     default:
       return;
   }

@@ -10,7 +10,8 @@
 namespace graphnet::worker {
 
 /// How far each of eager's outputs moves when the floats that it reads, inputs and weights, are off
-/// by one unit in the last place: the farthest of a few tries. Zero for outputs that are no floats.
+/// by one unit in the last place: the farthest of a few tries, or an eighth of the farthest where
+/// they are off by sixteen units (halves always by one). Zero for outputs that are no floats.
 /// Inputs and weights are put back, to the bit.
 ///
 /// shapes   eager, result: one per output

@@ -216,7 +216,7 @@ TEST(ContentVariants, SaysWhenNothingCanDiffer) {
 }
 
 template <typename Bits>
-class FlipLastBits : public ::testing::Test {
+class FlipBits : public ::testing::Test {
  public:
   static DType dtype() {
     if (sizeof(Bits) == 8) return DType::kFloat64;
@@ -224,26 +224,28 @@ class FlipLastBits : public ::testing::Test {
   }
 };
 using Widths = ::testing::Types<std::uint16_t, std::uint32_t, std::uint64_t>;
-TYPED_TEST_SUITE(FlipLastBits, Widths);
+TYPED_TEST_SUITE(FlipBits, Widths);
 
-TYPED_TEST(FlipLastBits, MovesHalfOfTheNumbersByOneUnitAndBack) {
-  Inputs inputs;
-  inputs.add("x", TestFixture::dtype(), {1000}).generate_all();
-  const auto before = inputs.elements<TypeParam>(0);
-  flip_last_bits(inputs.arguments[0], 1);
-  const auto moved = inputs.elements<TypeParam>(0);
-  int num_moved = 0;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const auto difference = static_cast<TypeParam>(before[i] ^ moved[i]);
-    EXPECT_LE(difference, 1U) << i;
-    num_moved += static_cast<int>(difference);
+TYPED_TEST(FlipBits, MovesHalfOfTheNumbersAndBack) {
+  for (const unsigned bit : {0U, 4U}) {
+    Inputs inputs;
+    inputs.add("x", TestFixture::dtype(), {1000}).generate_all();
+    const auto before = inputs.elements<TypeParam>(0);
+    flip_bits(inputs.arguments[0], 1, bit);
+    const auto moved = inputs.elements<TypeParam>(0);
+    int num_moved = 0;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const auto difference = static_cast<TypeParam>(before[i] ^ moved[i]);
+      EXPECT_TRUE(difference == 0 || difference == TypeParam{1} << bit) << i;
+      num_moved += difference != 0 ? 1 : 0;
+    }
+    EXPECT_NEAR(num_moved, 500, 60);
+    flip_bits(inputs.arguments[0], 2, bit);
+    EXPECT_NE(inputs.elements<TypeParam>(0), before) << "another seed moves others";
+    flip_bits(inputs.arguments[0], 2, bit);
+    flip_bits(inputs.arguments[0], 1, bit);
+    EXPECT_EQ(inputs.elements<TypeParam>(0), before);
   }
-  EXPECT_NEAR(num_moved, 500, 60);
-  flip_last_bits(inputs.arguments[0], 2);
-  EXPECT_NE(inputs.elements<TypeParam>(0), before) << "another seed moves others";
-  flip_last_bits(inputs.arguments[0], 2);
-  flip_last_bits(inputs.arguments[0], 1);
-  EXPECT_EQ(inputs.elements<TypeParam>(0), before);
 }
 
 TEST(FlippedBits, AreThoseOfOrdinaryNumbersOnly) {
@@ -258,7 +260,9 @@ TEST(FlippedBits, AreThoseOfOrdinaryNumbersOnly) {
   std::vector<float> content;
   for (int i = 0; i < 100; ++i) content.insert(content.end(), special.begin(), special.end());
   std::memcpy(inputs.arguments[0].bytes.data(), content.data(), content.size() * sizeof(float));
-  for (Argument& argument : inputs.arguments) flip_last_bits(argument, 1);
+  for (const unsigned bit : {0U, 4U}) {
+    for (Argument& argument : inputs.arguments) flip_bits(argument, 1, bit);
+  }
   EXPECT_EQ(
       std::memcmp(inputs.arguments[0].bytes.data(), content.data(), content.size() * sizeof(float)),
       0);
