@@ -2,7 +2,7 @@
 # What tests/run does besides setting up: ctest with its summary kept for the end, the gates, and what is said of
 # them. Sourced after host/setup.sh, in the root of the source tree.
 
-readonly tests_seconds=3000 # twice of what two cores need
+readonly tests_seconds=2700 # more than what two cores need
 readonly sanitize_seconds=1500
 readonly tidy_seconds=1800
 readonly gate_least=60 # a gate with less time than this is not begun

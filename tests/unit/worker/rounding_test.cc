@@ -7,6 +7,7 @@
 #include <string>
 
 #include "device/tensor_device.h"
+#include "journal/worker_message.h"
 #include "sample/arguments.h"
 #include "sample/sample.h"
 #include "support/temp_dir.h"
@@ -56,7 +57,8 @@ class Rounding : public ::testing::Test {
     EXPECT_TRUE(arguments.is_ok()) << arguments.status().to_string();
     auto eager = EagerSide::create(*sample, *arguments, device::host_device());
     EXPECT_TRUE(eager.is_ok()) << eager.status().to_string();
-    PluginSide plugin({}, sample->name, (*eager)->arguments(), (*eager)->kept(), eager->get(),
+    const journal::Task task;
+    PluginSide plugin(task, sample->name, (*eager)->arguments(), (*eager)->kept(), eager->get(),
                       [](const char*) {});
     const ComparedSample compared = {*sample, *arguments, **eager, plugin};
     std::vector<KeptOutput> outputs;
