@@ -8,7 +8,7 @@ readonly tidy_seconds=1800
 readonly gate_least=60 # a gate with less time than this is not begun
 # What the sweeps see of this tree: conformance, the zoo of plugins and the tests that judge by time.
 readonly swept='^(CMake|host/(CMake|base|cli/.*(check|plugin)|journal|record|runtime)|plugins|sdk|configs/control)'
-readonly swept_tests='^tests/(CMake|conformance|e2e/(plugin_check|tvm)|plugin_host|support|tensorrt)'
+readonly swept_tests='^tests/(CMake|conformance|e2e/(plugin_check|tvm)|plugin_host|proof|support|tensorrt)'
 gate_rows=()
 gate_status=0
 
