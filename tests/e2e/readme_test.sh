@@ -10,7 +10,7 @@ cd "$root"
 # Numbers, units, names of machine and file vary; so does the padding around them. Other tests run beside this
 # one: a noisy or flagged result has remarks behind its verdict, a note, and is in no mean.
 mask() {
-  sed -E '/^note: /d; s/cpu [^,]*,/cpu CPU,/; s/[0-9]+ threads?/N threads/; s/[0-9]+(\.[0-9]+)?( (ns|us|ms|s|%)|x)/#\2/g
+  sed -E '/^note: /d; s/^graphnet [0-9.]+ /graphnet V /; s/cpu [^,]*,/cpu CPU,/; s/[0-9]+ threads?/N threads/; s/[0-9]+(\.[0-9]+)?( (ns|us|ms|s|%)|x)/#\2/g
     s/# (ns|us|ms|s)\b/# T/g; s/± # %/± #/; s/results: .*/results: FILE/
     s/^(nope is|no speedup) .*/SENTENCE/; s/^nope .*/nope MEAN/; s/ +/ /g; s/mean [+-]#/mean #/
     s/\[[0-9., ]+\] (same|faster|slower|noise|unstable) eager( .*|,.*)?$/[INTERVAL] TIMING eager/'
