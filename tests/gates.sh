@@ -6,7 +6,7 @@ readonly tests_seconds=2700 # more than what two cores need
 readonly sanitize_seconds=1500
 readonly tidy_seconds=1800
 readonly gate_least=60 # a gate with less time than this is not begun
-# What the sweeps see of this tree: conformance, the zoo of plugins and the tests that judge by time.
+# What the sweeps see of this tree: conformance, proof, the zoo of plugins and the tests that judge by time.
 readonly swept='^(CMake|host/(CMake|base|cli/.*(check|plugin)|journal|record|runtime)|plugins|sdk|configs/control)'
 readonly swept_tests='^tests/(CMake|conformance|e2e/(plugin_check|tvm)|plugin_host|proof|support|tensorrt)'
 gate_rows=()
@@ -20,10 +20,11 @@ gate_row() {
 
 # sweeps_changed: true if what the sweeps test differs from origin/main, or if there is none to differ from.
 sweeps_changed() {
-  local base
+  local base changed
   base=$(git merge-base HEAD origin/main 2>/dev/null) || return 0
-  { git diff --name-only "$base" -- && git ls-files --others --exclude-standard; } |
-    grep -qE -e "$swept" -e "$swept_tests" -e requirements
+  # Not in a pipe: grep ends at the first match, and git's broken pipe would count as no match.
+  changed=$(git diff --name-only "$base" -- && git ls-files --others --exclude-standard)
+  grep -qE -e "$swept" -e "$swept_tests" -e requirements <<<"$changed"
 }
 
 # --- ctest ----------------------------------------------------------------------------------

@@ -147,7 +147,8 @@ namespace {
 
 /// Bits: an unsigned integer as wide as the float, whose sign is its top bit.
 template <typename Bits>
-void flip_bits_of(Argument& argument, Bits exponent, Bits flipped, Mt19937& words) {
+void flip_bits_of(Argument& argument, Bits exponent, unsigned bit, Mt19937& words) {
+  const auto flipped = static_cast<Bits>(Bits{1} << bit);
   std::byte* bytes = argument.bytes.data();
   const std::size_t count = element_count(argument);
   const auto magnitude = static_cast<Bits>(~(Bits{1} << (sizeof(Bits) * 8 - 1)));
@@ -167,17 +168,15 @@ void flip_bits_of(Argument& argument, Bits exponent, Bits flipped, Mt19937& word
 
 void flip_bits(Argument& argument, std::uint32_t seed, unsigned bit) {
   Mt19937 words(seed);
-  const auto flipped = std::uint64_t{1} << bit;
-  const auto half = static_cast<std::uint16_t>(flipped);
   switch (argument.dtype) {
     case DType::kFloat16:
-      return flip_bits_of<std::uint16_t>(argument, 0x7C00, half, words);
+      return flip_bits_of<std::uint16_t>(argument, 0x7C00, bit, words);
     case DType::kBFloat16:
-      return flip_bits_of<std::uint16_t>(argument, 0x7F80, half, words);
+      return flip_bits_of<std::uint16_t>(argument, 0x7F80, bit, words);
     case DType::kFloat32:
-      return flip_bits_of<std::uint32_t>(argument, 0x7F800000, half, words);
+      return flip_bits_of<std::uint32_t>(argument, 0x7F800000, bit, words);
     case DType::kFloat64:
-      return flip_bits_of<std::uint64_t>(argument, 0x7FF0000000000000, flipped, words);
+      return flip_bits_of<std::uint64_t>(argument, 0x7FF0000000000000, bit, words);
     default:
       return;
   }

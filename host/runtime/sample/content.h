@@ -50,8 +50,8 @@ enum class Content : std::uint8_t {
 };
 
 /// Moves about half of the floats, which ones follows from `seed`, by 2^`bit` units in the last
-/// place. What is smaller than that, infinite or NaN stays. The same call again puts them back, to
-/// the bit.
+/// place. What is smaller than twice that, infinite or NaN stays. The same call again puts them
+/// back, to the bit.
 void flip_bits(Argument& argument, std::uint32_t seed, unsigned bit);
 
 /// Puts other content into the buffers of arguments, in place, and the generated content back. The

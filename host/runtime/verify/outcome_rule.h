@@ -131,9 +131,9 @@ struct Distance {
 inline constexpr double kRoundings = 16;
 
 /// Whether rounding alone may take a plugin so far from eager, on inputs or weights that are not
-/// the sample's own. `moved`: eager beside itself where the floats that it reads are off by one
-/// unit in the last place. A sample that makes much of so little is ill-conditioned there, however
-/// near float64 eager happens to be.
+/// the sample's own. `moved`: eager beside itself, for each unit in the last place that the
+/// floats that it reads are off. A sample that makes much of so little is ill-conditioned there,
+/// however near float64 eager happens to be.
 inline bool is_rounding(base::DType dtype, const Distance& plugin, const Distance& moved) {
   return plugin.relative_rms <= eager_error_limit(dtype) &&
          plugin.relative_rms <= kRoundings * moved.relative_rms &&
