@@ -130,14 +130,33 @@ struct Distance {
 /// at the inputs, stand for all of them.
 inline constexpr double kRoundings = 16;
 
+/// How far eager moves from itself where the floats that it reads, inputs and weights, are off.
+struct Movement {
+  Distance one_unit;       ///< by one unit in the last place
+  Distance all_roundings;  ///< by kRoundings units; 0 if not tried
+};
+
+/// Errors of a smooth program grow with what its inputs are off. One that compares its values, as
+/// masked attention does, jumps where a value passes another, farther than this many times the
+/// growth. Jumps of two runs are hardly ever the same ones: a plugin's may be this many times as
+/// far.
+inline constexpr double kJump = 2;
+
+/// How far rounding may take a plugin, by how far eager moves.
+inline double rounding_limit(double one_unit, double all_roundings) {
+  const double grown = kRoundings * one_unit;
+  return all_roundings > kJump * grown ? kJump * all_roundings : grown;
+}
+
 /// Whether rounding alone may take a plugin so far from eager, on inputs or weights that are not
-/// the sample's own. `moved`: eager beside itself, for each unit in the last place that the
-/// floats that it reads are off. A sample that makes much of so little is ill-conditioned there,
-/// however near float64 eager happens to be.
-inline bool is_rounding(base::DType dtype, const Distance& plugin, const Distance& moved) {
+/// the sample's own. A sample that makes much of so little is ill-conditioned there, however near
+/// float64 eager happens to be.
+inline bool is_rounding(base::DType dtype, const Distance& plugin, const Movement& moved) {
+  const Distance& one = moved.one_unit;
+  const Distance& all = moved.all_roundings;
   return plugin.relative_rms <= eager_error_limit(dtype) &&
-         plugin.relative_rms <= kRoundings * moved.relative_rms &&
-         plugin.largest <= kRoundings * moved.largest;
+         plugin.relative_rms <= rounding_limit(one.relative_rms, all.relative_rms) &&
+         plugin.largest <= rounding_limit(one.largest, all.largest);
 }
 
 /// What the rule asks of one output whose dtype and shape are right.

@@ -13,20 +13,12 @@ using base::Status;
 
 namespace {
 
-/// Floats are moved by 2^bit units; `weight` makes what that moves comparable with one unit.
-struct Tries {
-  unsigned bit;
-  int count;
-  double weight;
-};
-
-// A sample that compares its values, as masked attention does, jumps where rounding moves one of
-// them past another. That happens to a plugin once in a while, and to eager in few of the first
-// tries, so the others move inputs as far as all roundings together may move results. Jumps of two
-// runs are hardly ever the same ones: a plugin's may be twice as far.
-constexpr unsigned kWideBit = 4;
-static_assert(1U << kWideBit == static_cast<unsigned>(verify::kRoundings));
-constexpr Tries kTries[] = {{0, 3, 1}, {kWideBit, 5, 2 / verify::kRoundings}};
+// Few of the tries with one unit find a jump that a plugin's roundings make once in a while, so the
+// others move inputs as far as all roundings together may move results.
+constexpr int kOneUnitTries = 3;
+constexpr int kAllRoundingsTries = 5;
+constexpr unsigned kAllRoundingsBit = 4;
+static_assert(1U << kAllRoundingsBit == static_cast<unsigned>(verify::kRoundings));
 
 /// What the host read of pinned arguments decides shapes. More than one unit is much in a half.
 Status move_arguments(const ComparedSample& compared, std::uint32_t seed, unsigned bit) {
@@ -40,34 +32,47 @@ Status move_arguments(const ComparedSample& compared, std::uint32_t seed, unsign
 }
 
 void take_farthest(const std::vector<KeptOutput>& eager, const std::vector<KeptOutput>& moved,
-                   double weight, std::vector<verify::Distance>& farthest) {
+                   std::vector<verify::Distance>& farthest) {
   const auto comparison = verify::compare_outputs(views(eager), views(moved));
   for (std::size_t i = 0; i < farthest.size(); ++i) {
     const auto& elements = comparison.outputs[i].elements;
     if (!elements) continue;
-    farthest[i].relative_rms = std::max(farthest[i].relative_rms, elements->relative_rms * weight);
-    farthest[i].largest = std::max(farthest[i].largest, elements->largest * weight);
+    farthest[i].relative_rms = std::max(farthest[i].relative_rms, elements->relative_rms);
+    farthest[i].largest = std::max(farthest[i].largest, elements->largest);
   }
+}
+
+/// The farthest that inputs which are off by 2^bit units move each output, of a try for each seed
+/// from `seed` on.
+Result<std::vector<verify::Distance>> farthest_of(const ComparedSample& compared,
+                                                  const std::vector<KeptOutput>& eager,
+                                                  unsigned bit, std::uint32_t seed, int tries) {
+  std::vector<verify::Distance> farthest(eager.size());
+  for (const std::uint32_t end = seed + static_cast<std::uint32_t>(tries); seed < end; ++seed) {
+    std::vector<KeptOutput> moved;
+    Status ran = move_arguments(compared, seed, bit);
+    if (ran.is_ok()) ran = run_eager(compared, moved).status();
+    GN_RETURN_IF_ERROR(move_arguments(compared, seed, bit));
+    GN_RETURN_IF_ERROR(ran);
+    take_farthest(eager, moved, farthest);
+  }
+  return farthest;
 }
 
 }  // namespace
 
-Result<std::vector<verify::Distance>> rounding_of(const ComparedSample& compared,
+Result<std::vector<verify::Movement>> rounding_of(const ComparedSample& compared,
                                                   const std::vector<KeptOutput>& eager) {
-  std::vector<verify::Distance> farthest(eager.size());
-  std::uint32_t seed = 0;
-  for (const Tries& tries : kTries) {
-    for (int i = 0; i < tries.count; ++i) {
-      ++seed;
-      std::vector<KeptOutput> moved;
-      Status ran = move_arguments(compared, seed, tries.bit);
-      if (ran.is_ok()) ran = run_eager(compared, moved).status();
-      GN_RETURN_IF_ERROR(move_arguments(compared, seed, tries.bit));
-      GN_RETURN_IF_ERROR(ran);
-      take_farthest(eager, moved, tries.weight, farthest);
-    }
+  GN_ASSIGN_OR_RETURN(const std::vector<verify::Distance> one_unit,
+                      farthest_of(compared, eager, 0, 1, kOneUnitTries));
+  GN_ASSIGN_OR_RETURN(
+      const std::vector<verify::Distance> all_roundings,
+      farthest_of(compared, eager, kAllRoundingsBit, 1 + kOneUnitTries, kAllRoundingsTries));
+  std::vector<verify::Movement> movements;
+  for (std::size_t i = 0; i < eager.size(); ++i) {
+    movements.push_back({one_unit[i], all_roundings[i]});
   }
-  return farthest;
+  return movements;
 }
 
 }  // namespace graphnet::worker

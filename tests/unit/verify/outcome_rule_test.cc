@@ -116,14 +116,27 @@ TEST(Decide, AnAmplifiedErrorIsOneThatEagerHasToo) {
 TEST(Decide, RoundingIsWhatMovesEagerToo) {
   // An attention net on second weights: XLA, TVM and Inductor alike are 1.5e-3 off, eager is near
   // float64, and one unit in the last place of what it reads moves it by 7e-4.
-  const Distance moved = {7.3e-4, 2.6e-3};
+  const Movement moved = {{7.3e-4, 2.6e-3}, {}};
   EXPECT_TRUE(is_rounding(DType::kFloat32, {1.5e-3, 5e-3}, moved));
-  EXPECT_FALSE(is_rounding(DType::kFloat32, {1.5e-3, 5e-3}, {6e-8, 2e-7})) << "eager stays";
+  EXPECT_FALSE(is_rounding(DType::kFloat32, {1.5e-3, 5e-3}, {{6e-8, 2e-7}, {}})) << "eager stays";
   EXPECT_FALSE(is_rounding(DType::kFloat32, {1.5e-3, 0.5}, moved)) << "one element is far off";
-  EXPECT_FALSE(is_rounding(DType::kFloat32, {0.11, 0.2}, {0.5, 0.5}))
+  EXPECT_FALSE(is_rounding(DType::kFloat32, {0.11, 0.2}, {{0.5, 0.5}, {0.5, 0.5}}))
       << "farther than eager may be";
   EXPECT_FALSE(is_rounding(DType::kFloat32, {kNaN, 5e-3}, moved));
-  EXPECT_FALSE(is_rounding(DType::kFloat32, {1.5e-3, 5e-3}, {kNaN, kNaN}));
+  EXPECT_FALSE(is_rounding(DType::kFloat32, {1.5e-3, 5e-3}, {{kNaN, kNaN}, {kNaN, kNaN}}));
+}
+
+TEST(Decide, RoundingMayTakeAPluginAsFarAsAJumpOrAsErrorsGrow) {
+  const Movement jumps = {{6e-8, 2e-7}, {1.2e-3, 1}};
+  EXPECT_TRUE(is_rounding(DType::kFloat32, {1.3e-3, 1}, jumps)) << "Mask2Former's masks";
+  EXPECT_FALSE(is_rounding(DType::kFloat32, {2.5e-3, 1}, jumps)) << "more than two such jumps";
+  EXPECT_FALSE(is_rounding(DType::kFloat32, {1.3e-3, 2.1}, jumps));
+  // As 16 units move a smooth program 16 times as far, that is no jump, and twice of it is not let
+  // pass.
+  const Movement grows = {{1e-4, 1e-3}, {17e-4, 17e-3}};
+  EXPECT_TRUE(is_rounding(DType::kFloat32, {1.5e-3, 15e-3}, grows));
+  EXPECT_FALSE(is_rounding(DType::kFloat32, {3e-3, 15e-3}, grows));
+  EXPECT_FALSE(is_rounding(DType::kFloat32, {1.5e-3, 30e-3}, grows));
 }
 
 // One element of many moves the RMS by nothing: 4.7 in 1e6 is 0.5 %, in 1e8 it is nothing.
