@@ -15,8 +15,8 @@ namespace {
 
 // Few of the tries with one unit find a jump that a plugin's roundings make once in a while, so the
 // others move inputs as far as all roundings together may move results.
-constexpr int kOneUnitTries = 3;
-constexpr int kAllRoundingsTries = 5;
+constexpr std::uint32_t kOneUnitTries = 3;
+constexpr std::uint32_t kAllRoundingsTries = 5;
 constexpr unsigned kAllRoundingsBit = 4;
 static_assert(1U << kAllRoundingsBit == static_cast<unsigned>(verify::kRoundings));
 
@@ -42,13 +42,12 @@ void take_farthest(const std::vector<KeptOutput>& eager, const std::vector<KeptO
   }
 }
 
-/// The farthest that inputs which are off by 2^bit units move each output, of a try for each seed
-/// from `seed` on.
+/// The farthest that inputs which are off by 2^bit units move each output.
 Result<std::vector<verify::Distance>> farthest_of(const ComparedSample& compared,
                                                   const std::vector<KeptOutput>& eager,
-                                                  unsigned bit, std::uint32_t seed, int tries) {
+                                                  unsigned bit, std::uint32_t tries) {
   std::vector<verify::Distance> farthest(eager.size());
-  for (const std::uint32_t end = seed + static_cast<std::uint32_t>(tries); seed < end; ++seed) {
+  for (std::uint32_t seed = 1; seed <= tries; ++seed) {
     std::vector<KeptOutput> moved;
     Status ran = move_arguments(compared, seed, bit);
     if (ran.is_ok()) ran = run_eager(compared, moved).status();
@@ -64,10 +63,9 @@ Result<std::vector<verify::Distance>> farthest_of(const ComparedSample& compared
 Result<std::vector<verify::Movement>> rounding_of(const ComparedSample& compared,
                                                   const std::vector<KeptOutput>& eager) {
   GN_ASSIGN_OR_RETURN(const std::vector<verify::Distance> one_unit,
-                      farthest_of(compared, eager, 0, 1, kOneUnitTries));
-  GN_ASSIGN_OR_RETURN(
-      const std::vector<verify::Distance> all_roundings,
-      farthest_of(compared, eager, kAllRoundingsBit, 1 + kOneUnitTries, kAllRoundingsTries));
+                      farthest_of(compared, eager, 0, kOneUnitTries));
+  GN_ASSIGN_OR_RETURN(const std::vector<verify::Distance> all_roundings,
+                      farthest_of(compared, eager, kAllRoundingsBit, kAllRoundingsTries));
   std::vector<verify::Movement> movements;
   for (std::size_t i = 0; i < eager.size(); ++i) {
     movements.push_back({one_unit[i], all_roundings[i]});
