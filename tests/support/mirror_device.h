@@ -28,6 +28,7 @@ class MirrorDevice final : public device::TensorDevice {
   }
   base::Status copy_in(void* to, const void* from, std::size_t num_bytes) override {
     bytes_in += num_bytes;
+    if (fails_copies) return base::Status(base::Code::kEnvironment, "made-up failure");
     return host_.copy_in(to, from, num_bytes);
   }
   base::Status copy_out(void* to, const void* from, std::size_t num_bytes) override {
@@ -47,6 +48,7 @@ class MirrorDevice final : public device::TensorDevice {
   std::size_t num_buffers() const { return buffers_.size(); }
 
   std::size_t bytes_in = 0;
+  bool fails_copies = false;  ///< to the device
   int num_runs = 0;
   device::Gpu* gpu = nullptr;  ///< a made-up one, on which calls are captured
 

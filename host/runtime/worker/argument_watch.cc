@@ -61,6 +61,7 @@ base::Result<bool> ArgumentWatch::is_same(std::size_t index) const {
 }
 
 base::Status ArgumentWatch::check() const {
+  GN_RETURN_IF_ERROR(arguments_.failed_copy());
   for (std::size_t i = 0; i < arguments_.host().size(); ++i) {
     const sample::Argument& argument = arguments_.host()[i];
     GN_ASSIGN_OR_RETURN(const base::AlignedBuffer::Damage found, damage(i));

@@ -214,11 +214,14 @@ bool are_rounding(const ComparedSample& compared, const std::vector<KeptOutput>&
 
 }  // namespace
 
-void check_reproducibility(const ComparedSample& compared, record::Checks& checks) {
+Status check_reproducibility(const ComparedSample& compared, record::Checks& checks) {
+  checks.eager_reproducible = false;
   std::vector<KeptOutput> again;
-  const bool ran = compared.eager.prepare().is_ok() && compared.eager.run().is_ok() &&
-                   compared.eager.copy_outputs(again).is_ok();
-  checks.eager_reproducible = ran && bits_equal(compared.eager.kept(), again);
+  GN_RETURN_IF_ERROR(compared.eager.prepare());
+  GN_RETURN_IF_ERROR(compared.eager.run());
+  GN_RETURN_IF_ERROR(compared.eager.copy_outputs(again));
+  checks.eager_reproducible = bits_equal(compared.eager.kept(), again);
+  return Status::ok();
 }
 
 verify::Comparison compare_sides(const ComparedSample& compared, record::Checks& checks) {

@@ -60,8 +60,9 @@ PresentJudgement judge_on_present_inputs(const ComparedSample& compared,
                                          const std::vector<KeptOutput>& plugin,
                                          bool is_thorough = true);
 
-/// Runs eager again: `checks` gets "eager_reproducible", whether it gives the same bits.
-void check_reproducibility(const ComparedSample& compared, record::Checks& checks);
+/// Runs eager again: `checks` gets "eager_reproducible", whether it gives the same bits; false
+/// where the run fails, which the status says.
+base::Status check_reproducibility(const ComparedSample& compared, record::Checks& checks);
 
 /// A record's entry for one content of the inputs.
 record::OtherInput other_input(std::string content, const PresentJudgement& judgement);

@@ -26,6 +26,7 @@ Result<DeviceArguments> DeviceArguments::create(device::TensorDevice& device,
       return std::move(copy).status().add_context("argument '" + arguments[i].name + "'");
     }
     on_device.copies_.push_back(std::move(copy).value());
+    on_device.failed_.emplace_back();
     GN_RETURN_IF_ERROR(on_device.update(i));
   }
   return on_device;
@@ -42,12 +43,20 @@ Status DeviceArguments::update(std::size_t index) const {
 Status DeviceArguments::update(std::size_t index, std::size_t first_byte,
                                std::size_t num_bytes) const {
   if (device_->is_host()) return Status::ok();
-  return device_->copy_in(static_cast<std::byte*>(copies_[index].data()) + first_byte,
-                          (*arguments_)[index].bytes.data() + first_byte, num_bytes);
+  const base::AlignedBuffer& host = (*arguments_)[index].bytes;
+  Status copied = device_->copy_in(static_cast<std::byte*>(copies_[index].data()) + first_byte,
+                                   host.data() + first_byte, num_bytes);
+  if (!copied.is_ok() || num_bytes == host.num_bytes()) failed_[index] = copied;
+  return copied;
 }
 
 Status DeviceArguments::update_all() const {
   for (std::size_t i = 0; i < copies_.size(); ++i) GN_RETURN_IF_ERROR(update(i));
+  return Status::ok();
+}
+
+Status DeviceArguments::failed_copy() const {
+  for (const Status& failed : failed_) GN_RETURN_IF_ERROR(failed);
   return Status::ok();
 }
 

@@ -31,6 +31,11 @@ class DeviceArguments {
   base::Status update(std::size_t index, std::size_t first_byte, std::size_t num_bytes) const;
   base::Status update_all() const;
 
+  /// The failure of a copy whose argument has not been copied whole since: the device may hold
+  /// other content than the host then, and no result there is the plugin's fault. OK if there is
+  /// none.
+  base::Status failed_copy() const;
+
   /// Whether the device holds the same bytes as the host, and the guards of the copy. Not for the
   /// host itself.
   base::Result<bool> is_same(std::size_t index) const;
@@ -43,6 +48,7 @@ class DeviceArguments {
   device::TensorDevice* device_;
   std::vector<sample::Argument>* arguments_;
   std::vector<device::DeviceBuffer> copies_;  // none on the host
+  mutable std::vector<base::Status> failed_;  // of each copy: the host's content is the original
 };
 
 }  // namespace graphnet::worker

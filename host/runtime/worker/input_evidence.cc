@@ -100,6 +100,8 @@ bool check_evidence_of_inputs(const ComparedSample& compared, const journal::Tas
                               const SecondTimingMeans& means, record::Record& record) {
   if (!record.is_ok()) return true;
   const bool is_followed = OtherSeed(compared, record).look();
+  const Status copied = compared.eager.arguments().failed_copy();
+  if (!copied.is_ok()) fail(record, Outcome::kReferenceFailed, seed_text() + copied.message());
   if (!record.is_ok()) {
     add_flag_of_failure(compared, record);
     return false;

@@ -107,7 +107,10 @@ Status measure_plugin(SessionLog& log, const ComparedSample& compared,
 void compare_first_outputs(SessionLog& log, const ComparedSample& compared) {
   record::Record& record = log.record();
   const verify::Comparison comparison = compare_sides(compared, record.checks);
-  if (log.is_paired()) check_reproducibility(compared, record.checks);
+  if (log.is_paired()) {
+    const Status again = check_reproducibility(compared, record.checks);
+    if (!again.is_ok()) record.notes.push_back("eager's second run: " + again.message());
+  }
   record.checks.subnormals = count_subnormals(compared);
   record.outcome = comparison.outcome;
   record.message = comparison.message;

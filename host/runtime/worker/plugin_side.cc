@@ -410,6 +410,7 @@ CallStatus PluginSide::check_memory() {
   if (!prepared.is_ok()) return failed(std::move(prepared));
   base::Status untouched = watch_->check();
   if (untouched.is_ok()) return status;
+  if (untouched.code() != base::Code::kPlugin) return host_failure(std::move(untouched));
   return {FailureKind::kBroken, std::move(untouched)};
 }
 

@@ -145,8 +145,9 @@ class Attempts {
     const auto result =
         measure::time_paired(checks.sides(), warmups_, checks.hooks(), settings_, instruments_);
     end.findings = checks.finish(result.is_ok() ? &*result : nullptr);
-    if (!result.is_ok()) {
-      if (end.findings.flag == record::Flag::kNone) end.failure = result.status();
+    const base::Status failure = result.is_ok() ? end.findings.restored : result.status();
+    if (!failure.is_ok()) {
+      if (end.findings.flag == record::Flag::kNone) end.failure = failure;
       return 0;
     }
     write_second_pairs(result->pairs, settings_, found);

@@ -100,9 +100,13 @@ class SecondWeights {
     const bool is_tried = ready.is_ok();
     if (is_tried) ready = try_plugin();
     saved->restore(compared_.arguments);
-    const Status restored = update();
-    if (!restored.is_ok()) return not_tried(restored.message());
-    if (is_tried && result_.outcome == Outcome::kNone) go_back();
+    Status restored = update();
+    if (restored.is_ok()) restored = compared_.eager.arguments().failed_copy();
+    if (!restored.is_ok()) {
+      fail(Outcome::kReferenceFailed, "after second weights: " + restored.message());
+    } else if (is_tried && result_.outcome == Outcome::kNone) {
+      go_back();
+    }
     if (result_.outcome == Outcome::kNone) {
       if (!ready.is_ok()) return not_tried(ready.message());
       if (result_.found.evidence == kNonFinite) {
@@ -287,10 +291,11 @@ bool SecondWeights::call(Called& called) {
 }
 
 void SecondWeights::fail_call(const Status& status) {
-  const FailureKind kind = compared_.plugin.failure().kind;
-  fail(kind == FailureKind::kOutOfMemory ? Outcome::kOutOfMemory
-       : kind == FailureKind::kBroken    ? Outcome::kPluginFailed
-                                         : Outcome::kRuntimeFailed,
+  const plugin::CallStatus& failure = compared_.plugin.failure();
+  fail(failure.is_ok()                             ? Outcome::kReferenceFailed
+       : failure.kind == FailureKind::kOutOfMemory ? Outcome::kOutOfMemory
+       : failure.kind == FailureKind::kBroken      ? Outcome::kPluginFailed
+                                                   : Outcome::kRuntimeFailed,
        kWhere + status.message());
 }
 

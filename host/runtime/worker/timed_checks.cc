@@ -224,8 +224,11 @@ Status TimedChecks::judge_difference(const std::string& which) {
   if (shuffle_.has_effect() && is_of_the_first_call()) {
     return found(Flag::kStaleOutput, Outcome::kPluginFailed, is_stale);
   }
-  return found(repeats_untimed() ? Flag::kSensitive : Flag::kWrongOutput, full.comparison.outcome,
-               which + " on shuffled inputs: " + full.comparison.message);
+  const base::Result<bool> repeats = repeats_untimed();
+  std::string message = which + " on shuffled inputs: " + full.comparison.message;
+  if (!repeats.is_ok()) message += "; another call: " + repeats.status().message();
+  return found(repeats.is_ok() && *repeats ? Flag::kSensitive : Flag::kWrongOutput,
+               full.comparison.outcome, message);
 }
 
 // A bit more or less does not make them new.
@@ -235,12 +238,12 @@ bool TimedChecks::is_of_the_first_call() {
 }
 
 // Whether the plugin computes what it computes, timed or not.
-bool TimedChecks::repeats_untimed() {
+base::Result<bool> TimedChecks::repeats_untimed() {
   std::vector<KeptOutput> again;
   const measure::SideCalls plugin = plugin_.calls();
-  const bool ran =
-      plugin.prepare().is_ok() && plugin.call().is_ok() && plugin_.copy_outputs(again).is_ok();
-  if (!ran) return false;
+  GN_RETURN_IF_ERROR(plugin.prepare());
+  GN_RETURN_IF_ERROR(plugin.call());
+  GN_RETURN_IF_ERROR(plugin_.copy_outputs(again));
   return verify::compare_outputs(views(plugin_outputs_), views(again)).outcome == Outcome::kOk;
 }
 

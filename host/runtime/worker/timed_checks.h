@@ -100,7 +100,7 @@ class TimedChecks {
   base::Status judge_difference(const std::string& which);
   base::Status found(record::Flag flag, record::Outcome outcome, const std::string& message);
   base::Result<bool> outputs_arrive_late();
-  bool repeats_untimed();
+  base::Result<bool> repeats_untimed();
   bool is_of_the_first_call();
 
   const ComparedSample compared_;

@@ -169,7 +169,10 @@ void check_subnormals(const journal::Task& task, EagerSide& eager, record::Recor
   calls.after_first = nullptr;  // the kept outputs are those of the reference
   const auto flushed = measure::time_sequential(calls, {1, 5});
   eager::set_flush_denormals(false);
-  if (!flushed.is_ok()) return;
+  if (!flushed.is_ok()) {
+    record.notes.push_back("eager without subnormals: " + flushed.status().message());
+    return;
+  }
   record.checks.eager_flushed_ns = base::summarise(flushed->trials_ns).median;
 }
 
@@ -236,7 +239,8 @@ void check_roofline(const std::vector<sample::Argument>& arguments, int threads,
 /// Whether the plugin wrote to its outputs and to nothing else.
 Status check_memory(SessionLog& log, PluginSide& plugin) {
   const plugin::CallStatus memory = plugin.check_memory();
-  return memory.is_ok() ? Status::ok() : log.end_plugin(Outcome::kRuntimeFailed, plugin, memory);
+  // What is not the plugin's doing has no kind of its own here.
+  return memory.is_ok() ? Status::ok() : log.end_plugin(Outcome::kReferenceFailed, plugin, memory);
 }
 
 }  // namespace

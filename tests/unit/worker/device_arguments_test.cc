@@ -101,6 +101,26 @@ TEST(ArgumentWatch, SeesWritesOnTheDevice) {
   EXPECT_TRUE(mentions(watch.check().message(), {"behind", "'x'"}));
 }
 
+// What a failed copy left on the device must not be told of the plugin.
+TEST(ArgumentWatch, BlamesAFailedCopyUntilTheArgumentIsCopiedWhole) {
+  MirrorDevice mirror;
+  auto arguments = small_and_large();
+  const auto on_device = DeviceArguments::create(mirror, arguments).value();
+  const ArgumentWatch watch(on_device);
+  arguments[1].bytes.data()[8] = std::byte{1};
+  mirror.fails_copies = true;
+  EXPECT_FALSE(on_device.update(1).is_ok());
+  mirror.fails_copies = false;
+  for (const base::Status& found : {on_device.failed_copy(), watch.check()}) {
+    EXPECT_EQ(found.code(), base::Code::kEnvironment) << found.message();
+    EXPECT_TRUE(mentions(found.message(), {"made-up failure"}));
+  }
+  ASSERT_TRUE(on_device.update(1, 0, 4).is_ok());
+  EXPECT_FALSE(watch.check().is_ok()) << "the rest is not known";
+  ASSERT_TRUE(on_device.update(1).is_ok());
+  EXPECT_TRUE(watch.check().is_ok());
+}
+
 /// What a copy of a tensor on the device holds.
 std::vector<float> copied(MirrorDevice& mirror, std::vector<std::int64_t> shape,
                           std::vector<std::int64_t> strides, const std::vector<float>& memory) {
