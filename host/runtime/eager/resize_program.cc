@@ -124,8 +124,10 @@ bool resize_group(const Shape& result, const Group& group, std::int64_t elements
     std::copy(all->begin(), all->end(), wanted.begin() + static_cast<std::ptrdiff_t>(group.first));
   } else if (!fitting.empty()) {
     wanted[fitting.front()] = alone(fitting.front());
+  } else {
+    return false;
   }
-  return !fitting.empty();
+  return true;
 }
 
 /// The result of a reshape of another operand; nothing: nobody can say.
@@ -182,20 +184,28 @@ std::vector<StatementShapes> trace_shapes(
   return shapes;
 }
 
-/// How the numbers of a call are mended.
-enum class Numbers : std::uint8_t { kReshape, kExpand, kCreation, kFirst };
+/// How the numbers of a call are mended. Sizes are no batch of one: vmap has those for heads, too.
+enum class Numbers : std::uint8_t { kReshape, kExpand, kCreation, kFirst, kSizes, kVmap };
 struct NumbersRow {
   std::string_view name;  ///< of the method or the function without its module
   Numbers numbers;
 };
-constexpr NumbersRow kNumbers[] = {
-    {"view", Numbers::kReshape},        {"reshape", Numbers::kReshape},
-    {"expand", Numbers::kExpand},       {"broadcast_to", Numbers::kExpand},
-    {"arange", Numbers::kCreation},     {"zeros", Numbers::kFirst},
-    {"ones", Numbers::kFirst},          {"full", Numbers::kFirst},
-    {"empty", Numbers::kFirst},         {"rand", Numbers::kFirst},
-    {"new_zeros", Numbers::kCreation},  {"new_ones", Numbers::kCreation},
-    {"interpolate", Numbers::kCreation}};
+constexpr NumbersRow kNumbers[] = {{"view", Numbers::kReshape},
+                                   {"reshape", Numbers::kReshape},
+                                   {"expand", Numbers::kExpand},
+                                   {"broadcast_to", Numbers::kExpand},
+                                   {"arange", Numbers::kCreation},
+                                   {"zeros", Numbers::kFirst},
+                                   {"ones", Numbers::kFirst},
+                                   {"full", Numbers::kFirst},
+                                   {"empty", Numbers::kFirst},
+                                   {"rand", Numbers::kFirst},
+                                   {"new_zeros", Numbers::kCreation},
+                                   {"new_ones", Numbers::kCreation},
+                                   {"interpolate", Numbers::kCreation},
+                                   {"sym_sum", Numbers::kSizes},
+                                   {"_vmap_increment_nesting", Numbers::kSizes},
+                                   {"_remove_batch_dim", Numbers::kVmap}};
 
 void add_numbers(Expression& expression, std::vector<Expression*>& numbers) {
   const bool is_list =
@@ -256,8 +266,11 @@ class Resizing {
       mend_reshape(index, operand->tensor.sizes().vec(), numbers);
     } else if (row->numbers == Numbers::kExpand && operand != nullptr) {
       mend_expand(index, operand->tensor.sizes().vec(), numbers);
+    } else if (row->numbers == Numbers::kVmap && operand != nullptr) {
+      mend_batch_size(operand->tensor.sizes().vec(), numbers);
     } else {
-      for (std::size_t k = 0; k < numbers.size(); ++k) set_known(*numbers[k], k == 0);
+      const bool has_batch = row->numbers < Numbers::kSizes;
+      for (std::size_t k = 0; k < numbers.size(); ++k) set_known(*numbers[k], has_batch && k == 0);
     }
   }
 
@@ -291,6 +304,18 @@ class Resizing {
       } else {
         set_known(*numbers[k], k == 0);
       }
+    }
+  }
+
+  /// `numbers`: level, size of its batch, and where it goes. Level n is dimension n - 1 of `now`,
+  /// or 1 there if nothing was batched; see vmap_calls.cc.
+  void mend_batch_size(const Shape& now, const std::vector<Expression*>& numbers) {
+    if (numbers.size() < 2) return;
+    const auto dim = static_cast<std::size_t>(numbers[0]->integer - 1);
+    if (dim < now.size() && now[dim] != 1) {
+      set(*numbers[1], now[dim]);
+    } else {
+      set_known(*numbers[1], false);
     }
   }
 

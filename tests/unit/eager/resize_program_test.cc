@@ -65,6 +65,19 @@ TEST(ResizeProgram, PatchesOfAnImageAreCounted) {
                                        -1, -1, 1, 1, 37, 2, 4, 37, 0, 37}));
 }
 
+// Neither extent of the windows' grid alone makes 16 of 9 windows.
+TEST(ResizeProgram, BothExtentsOfAGridFollow) {
+  const graph::Program program = parsed(", x",
+                                        "        a = x.view(3, 8, 3, 8)\n"
+                                        "        b = a.permute(0, 2, 1, 3)\n"
+                                        "        c = b.reshape(9, 64)\n"
+                                        "        d = c.view(3, 3, 8, 8)\n        return (d,)\n");
+  auto resized = resize_program(program, {input({24, 24})}, {input({32, 32})});
+  ASSERT_TRUE(resized.is_ok()) << resized.status().to_string();
+  EXPECT_EQ(integers_of(resized->program),
+            (std::vector<std::int64_t>{4, 8, 4, 8, 0, 2, 1, 3, 16, 64, 4, 4, 8, 8}));
+}
+
 TEST(ResizeProgram, ABatchOfOneGrows) {
   const graph::Program program = parsed(", x, t",
                                         "        e = t.expand(1, 2, 4)\n"
@@ -74,6 +87,34 @@ TEST(ResizeProgram, ABatchOfOneGrows) {
                                 {input({6, 3, 4}), weight({1, 2, 4})});
   ASSERT_TRUE(resized.is_ok()) << resized.status().to_string();
   EXPECT_EQ(integers_of(resized->program), (std::vector<std::int64_t>{6, 2, 4, 1, 6, 20}));
+}
+
+// The sizes of batches of vmap, not its levels (4); sums of sizes. A level that nothing
+// batches stays.
+TEST(ResizeProgram, VmapAndSumsOfSizesFollow) {
+  const graph::Program program =
+      parsed(", x, y",
+             "        n = torch._C._functorch._vmap_increment_nesting(10, 'error')\n"
+             "        c = torch._C._functorch._add_batch_dim(x, 0, 4)\n"
+             "        q = torch._C._functorch._remove_batch_dim(c, 4, 10, 0)\n"
+             "        r = torch._C._functorch._remove_batch_dim(q, 3, 1, 0)\n"
+             "        s = torch.ops.aten.sym_size.int(y, 0)\n"
+             "        t = torch.sym_sum([10, s])\n"
+             "        o = torch.ones((t,))\n        return (r, o)\n");
+  auto resized = resize_program(program, {input({10}), input({4})}, {input({16}), input({5})});
+  ASSERT_TRUE(resized.is_ok()) << resized.status().to_string();
+  EXPECT_EQ(integers_of(resized->program),
+            (std::vector<std::int64_t>{16, 0, 4, 4, 16, 0, 3, 1, 0, 0, 16}));
+}
+
+TEST(ResizeProgram, ABatchOfOneOfVmapGrows) {
+  const graph::Program program = parsed(
+      ", x",
+      "        c = torch._C._functorch._add_batch_dim(x, 0, 1)\n"
+      "        r = torch._C._functorch._remove_batch_dim(c, 1, 1, 0)\n        return (r,)\n");
+  auto resized = resize_program(program, {input({1})}, {input({6})});
+  ASSERT_TRUE(resized.is_ok()) << resized.status().to_string();
+  EXPECT_EQ(integers_of(resized->program), (std::vector<std::int64_t>{0, 1, 1, 6, 0}));
 }
 
 TEST(ResizeProgram, SaysWhereShapesDoNotFit) {
