@@ -20,8 +20,8 @@ enum class Role : std::uint8_t { kBatch, kLength, kSize, kOther };
 Role role_at(const ShapeConstraint& constraint, std::size_t axis) {
   const std::size_t rank = constraint.shape.size();
   if (axis == 0 && rank > 1) return Role::kBatch;
-  if (rank == 2 || (rank == 3 && axis == 1) || rank == 1) return Role::kLength;
-  return rank >= 4 && axis >= 2 ? Role::kSize : Role::kOther;
+  if (rank <= 3) return Role::kLength;  // of a spectrogram it is the last axis
+  return axis > 0 && axis + 2 >= rank ? Role::kSize : Role::kOther;
 }
 
 /// What the symbols of a sample stand for, in their order, and nine times their values.
@@ -54,6 +54,16 @@ const std::vector<VariantsRow>& rows() {
          {1, 384},
          {32, 384},
          {128, 384}}}},
+      {{Role::kBatch, Role::kSize, Role::kSize},
+       {{{1, 224, 224},
+         {32, 224, 224},
+         {128, 224, 224},
+         {1, 256, 384},
+         {32, 256, 384},
+         {128, 256, 384},
+         {1, 384, 256},
+         {32, 384, 256},
+         {128, 384, 256}}}},
       {{Role::kSize}, {{{128}, {192}, {256}, {320}, {384}, {448}, {512}, {576}, {640}}}},
   };
   return table;

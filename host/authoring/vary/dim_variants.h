@@ -20,10 +20,12 @@ using SymbolValues = std::map<std::string, std::int64_t>;
 inline constexpr std::size_t kNumDimVariants = 9;
 
 /// The nine variants of a sample, from what its symbols stand for: the first extent of a shape is a
-/// batch, the second of a matrix a length, the last two of an image or volume its size.
+/// batch, the others of a matrix or a 3-D shape lengths, the last two of an image or video its
+/// sizes.
 ///
 /// errors   kUnsupported: there are no symbols, or they stand for something else
-/// source   GraphNet naive_nlp_sym_dim_reifier, naive_cv_sym_dim_reifier; lengths alone are ours
+/// source   GraphNet naive_nlp_sym_dim_reifier, naive_cv_sym_dim_reifier; lengths alone, and
+///          heights that differ from widths, are ours
 base::Result<std::array<SymbolValues, kNumDimVariants>> dim_variants(
     const std::vector<validate::ShapeConstraint>& constraints);
 
