@@ -291,11 +291,10 @@ bool SecondWeights::call(Called& called) {
 }
 
 void SecondWeights::fail_call(const Status& status) {
-  const plugin::CallStatus& failure = compared_.plugin.failure();
-  fail(failure.is_ok()                             ? Outcome::kReferenceFailed
-       : failure.kind == FailureKind::kOutOfMemory ? Outcome::kOutOfMemory
-       : failure.kind == FailureKind::kBroken      ? Outcome::kPluginFailed
-                                                   : Outcome::kRuntimeFailed,
+  const FailureKind kind = compared_.plugin.failure().kind;
+  fail(kind == FailureKind::kOutOfMemory ? Outcome::kOutOfMemory
+       : kind == FailureKind::kBroken    ? Outcome::kPluginFailed
+                                         : Outcome::kRuntimeFailed,
        kWhere + status.message());
 }
 
