@@ -233,8 +233,10 @@ TEST(FailedCopies, AreNoFaultOfThePlugin) {
     const record::Record record = run(task, cupti);
     if (!SeenDriver::control().fails_once.empty()) continue;
     expect_told(function, i * num_calls / kCopiesTried, record);
-    const bool is_right = record.is_ok() || record.outcome == Outcome::kReferenceFailed;
-    EXPECT_TRUE(is_right) << i << ": " << record.outcome.text() << ": " << record.message;
+    // In the plugin's warm-up such a failure is runtime_failed, with the driver's words.
+    const bool is_accused =
+        record.outcome == Outcome::kPluginFailed || record.outcome == Outcome::kAccuracyMismatch;
+    EXPECT_FALSE(is_accused) << i << ": " << record.outcome.text() << ": " << record.message;
   }
 }
 
