@@ -269,7 +269,7 @@ class Resizing {
     } else if (row->numbers == Numbers::kVmap && operand != nullptr) {
       mend_batch_size(operand->tensor.sizes().vec(), numbers);
     } else {
-      const bool has_batch = row->numbers < Numbers::kSizes;
+      const bool has_batch = row->numbers != Numbers::kSizes;
       for (std::size_t k = 0; k < numbers.size(); ++k) set_known(*numbers[k], has_batch && k == 0);
     }
   }

@@ -87,7 +87,9 @@ Result<measure::Warmup> warm_up_plugin(SessionLog& log, const ComparedSample& co
   const Status restored = inputs.restore();
   if (!restored.is_ok()) return log.end(Outcome::kReferenceFailed, restored);
   write_warmup(log.record().plugin_side, warmup);
-  if (!called.is_ok()) return log.end_plugin(Outcome::kRuntimeFailed, compared.plugin, called);
+  const bool is_own = !compared.plugin.failure().is_ok();
+  const Outcome failed = is_own ? Outcome::kRuntimeFailed : Outcome::kReferenceFailed;
+  if (!called.is_ok()) return log.end_plugin(failed, compared.plugin, called);
   GN_RETURN_IF_ERROR(finish_run(log, compared.plugin, engine_settings, machine));
   return warmup;
 }

@@ -224,20 +224,22 @@ TEST(FailedCopies, AreNoFaultOfThePlugin) {
     num_calls = count(SeenDriver::control().calls)[function];
   }
   ASSERT_GT(num_calls, kCopiesTried);
+  std::size_t num_failed = 0;
   for (std::size_t i = 0; i < kCopiesTried; ++i) {
+    const std::size_t call = i * num_calls / kCopiesTried;
     const FakeCuptiLibrary cupti;
     const SeenDriver driver(cupti);
     SeenDriver::control().fails_once = function;
     SeenDriver::control().failing_once_code = kCode;
-    SeenDriver::control().num_before = i * num_calls / kCopiesTried;
+    SeenDriver::control().num_before = call;
     const record::Record record = run(task, cupti);
     if (!SeenDriver::control().fails_once.empty()) continue;
-    expect_told(function, i * num_calls / kCopiesTried, record);
-    // In the plugin's warm-up such a failure is runtime_failed, with the driver's words.
-    const bool is_accused =
-        record.outcome == Outcome::kPluginFailed || record.outcome == Outcome::kAccuracyMismatch;
-    EXPECT_FALSE(is_accused) << i << ": " << record.outcome.text() << ": " << record.message;
+    ++num_failed;
+    expect_told(function, call, record);
+    const bool is_right = record.is_ok() || record.outcome == Outcome::kReferenceFailed;
+    EXPECT_TRUE(is_right) << call << ": " << record.outcome.text() << ": " << record.message;
   }
+  EXPECT_GE(num_failed, kCopiesTried / 2);
 }
 
 // What does not fit beside others on the device is not begun; what finds no memory has a record.
