@@ -49,6 +49,10 @@ constexpr std::string_view kNarrow[] = {"aten::linear",
                                         "aten::linalg_multi_dot",
                                         "aten::__matmul__"};
 
+/// Of these, the products of two values.
+constexpr std::string_view kProducts[] = {"aten::matmul", "aten::mm", "aten::bmm",
+                                          "aten::__matmul__"};
+
 /// Operators that take float32. Of batch_norm, whose statistics stay float32, not every kernel
 /// takes a mix.
 ///
@@ -143,6 +147,34 @@ VariableId changed_by(const Statement& statement) {
   return is_variable ? children[0].variable : -1;
 }
 
+/// By statement, whether it is an outer product, whose sums have one term: positions times
+/// frequencies, as a rule, for which models switch autocast off. Traces do not hold such switches.
+std::vector<bool> outer_products(const sample::Sample& sample,
+                                 const std::vector<StatementFacts>& facts) {
+  std::vector<std::int64_t> last_extents(sample.program.variables.size(), 0);
+  for (std::size_t i = 0; i < sample.program.parameters.size(); ++i) {
+    for (const sample::TensorMeta& meta : sample.metas) {
+      const bool is_it = meta.name == sample.program.parameters[i].name && !meta.shape.empty();
+      if (is_it) last_extents[i] = meta.shape.back();
+    }
+  }
+  const std::vector<Statement>& statements = sample.program.statements;
+  std::vector<bool> are_outer(statements.size(), false);
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    if (statements[i].kind != StatementKind::kAssign) continue;
+    const Expression& value = statements[i].value;
+    const auto extent_of = [&](const Expression& one) {
+      const bool is_variable = one.kind == ExpressionKind::kVariable;
+      return is_variable ? last_extents[static_cast<std::size_t>(one.variable)] : 0;
+    };
+    const bool is_product = has_any(facts[i], kProducts) && !value.children.empty();
+    are_outer[i] = is_product && extent_of(value.children[0]) == 1;
+    std::int64_t& extent = last_extents[static_cast<std::size_t>(statements[i].target)];
+    extent = facts[i].shape.empty() ? extent_of(value) : facts[i].shape.back();
+  }
+  return are_outer;
+}
+
 /// What is known of a variable while the program is rewritten.
 struct Held {
   bool is_float32 = false;  ///< in the sample
@@ -154,7 +186,11 @@ class Rewriting {
  public:
   Rewriting(const sample::Sample& sample, const std::vector<StatementFacts>& facts, DType target,
             const std::set<std::size_t>& wide)
-      : facts_(facts), target_(target), wide_(wide), held_(sample.program.variables.size()) {
+      : facts_(facts),
+        target_(target),
+        wide_(wide),
+        are_outer_(outer_products(sample, facts)),
+        held_(sample.program.variables.size()) {
     variant_.sample = sample;
     names_.insert(sample.program.variables.begin(), sample.program.variables.end());
     program().statements.clear();
@@ -184,7 +220,8 @@ class Rewriting {
   }
 
   bool takes_narrow(std::size_t statement) const {
-    return wide_.count(statement) == 0 && has_any(facts_[statement], kNarrow);
+    return wide_.count(statement) == 0 && !are_outer_[statement] &&
+           has_any(facts_[statement], kNarrow);
   }
 
   /// Arguments that only products read are stored in the narrow type.
@@ -342,6 +379,7 @@ class Rewriting {
   const std::vector<StatementFacts>& facts_;
   DType target_;
   const std::set<std::size_t>& wide_;
+  const std::vector<bool> are_outer_;  // by statement
   const std::vector<Statement>* statements_ = nullptr;
   std::vector<Held> held_;  // by variable
   std::set<std::string> names_;

@@ -34,7 +34,8 @@ struct DTypeVariant {
 /// Gives float32 arithmetic another type where autocast does: products, convolutions and attention
 /// take their operands in `target`; what needs float32 (exponentials, norms, sums) or mixes types
 /// gets float32; the rest keeps the type of its operands. Operators decide, not spellings: those
-/// that a planned run calls. An argument that only such products read is stored in `target`.
+/// that a planned run calls. Outer products (positions times frequencies) are none of the products.
+/// An argument that only products read is stored in `target`.
 ///
 /// `wide`: statements that shall take float32 although the tables do not say so.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "eager/program_distance.h"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/core/Tensor.h>
 #include <c10/core/InferenceMode.h>
 
@@ -74,7 +75,10 @@ base::Result<std::vector<OutputDistance>> compare_programs(const RunnableProgram
   std::vector<OutputDistance> distances;
   GN_RETURN_IF_ERROR(guarded([&] {
     const c10::InferenceMode inference(true);
+    at::Generator generator = at::detail::getDefaultCPUGenerator();
+    const at::Tensor state = generator.get_state();
     const std::vector<at::Tensor> expected = outputs_of(program);
+    generator.set_state(state);
     const std::vector<at::Tensor> found = outputs_of(other);
     if (expected.size() != found.size()) {
       throw TraceError(Code::kInput, "they have other numbers of outputs");

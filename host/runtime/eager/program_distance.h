@@ -33,7 +33,8 @@ struct RunnableProgram {
   const std::vector<EngineArgument>* arguments = nullptr;
 };
 
-/// Runs both forms and compares their outputs.
+/// Runs both forms and compares their outputs. Both draw the same random values, as far as they
+/// draw them in the same order.
 ///
 /// order    of the outputs
 /// errors   kInput: they have other numbers of outputs; as Engine::run()

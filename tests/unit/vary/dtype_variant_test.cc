@@ -81,6 +81,24 @@ TEST(DTypeVariant, ConvertsWhatOthersReadToo) {
             "        to_1 = s.to(torch.float16)\n        u = v @ to_1\n        return (u,)");
 }
 
+TEST(DTypeVariant, LeavesOuterProductsAlone) {
+  const sample::Sample sample =
+      parsed(", x, w",
+             "        column = x.unsqueeze(2)\n        row = w.unsqueeze(1)\n"
+             "        y = column @ row\n        z = x @ w\n"
+             "        return (y, z)\n");
+  const auto variant =
+      with_dtype(sample,
+                 {calls("aten::unsqueeze", {4, 4, 1}), calls("aten::unsqueeze", {4, 1, 4}),
+                  calls("aten::matmul", {4, 4, 4}), calls("aten::matmul")},
+                 kHalf, {});
+  EXPECT_EQ(
+      code_of(variant),
+      "        column = x.unsqueeze(2)\n        row = w.unsqueeze(1)\n        y = column @ row\n"
+      "        to = x.to(torch.float16)\n        to_1 = w.to(torch.float16)\n"
+      "        z = to @ to_1\n        return (y, z)");
+}
+
 TEST(DTypeVariant, KeepsTheTypeOfWhatIsChangedInPlace) {
   const sample::Sample sample = parsed(", x, w, b",
                                        "        y = x @ w\n        y += b\n        b[0] = y\n"
