@@ -12,6 +12,8 @@ namespace {
 
 // The median of fewer ratios is close to 1 by chance, however far each of them is from it.
 constexpr std::size_t kEnoughControls = 8;
+// One interval of 95 % in twenty misses the ratio; that many wrong words are too many.
+constexpr double kSure = 0.99;
 
 double log_ratio(const Pair& pair) {
   return std::log(pair.own_ns(kEager) / pair.own_ns(kBackend));
@@ -103,11 +105,15 @@ PairedSummary summarise_pairs(const std::vector<Pair>& pairs, const PairedSettin
   std::vector<double> log_ratios;
   log_ratios.reserve(kept.size());
   for (const Pair& pair : kept) log_ratios.push_back(log_ratio(pair));
-  const MedianInterval interval =
-      bootstrap_median(log_ratios, confidence, settings.seed + kept.size());
+  const std::uint64_t seed = settings.seed + kept.size();
+  const MedianInterval interval = bootstrap_median(log_ratios, confidence, seed);
+  const MedianInterval sure =
+      confidence < kSure ? bootstrap_median(log_ratios, kSure, seed) : interval;
   summary.ratio = std::exp(median(log_ratios));
   summary.low = std::exp(interval.low);
   summary.high = std::exp(interval.high);
+  summary.sure_low = std::exp(sure.low);
+  summary.sure_high = std::exp(sure.high);
   summary.block_length = interval.block_length;
   summary.hodges_lehmann = std::exp(hodges_lehmann(log_ratios));
   summary.first_mover_bias = first_mover_bias(kept, log_ratios);
@@ -147,8 +153,8 @@ Decision decide(const PairedSummary& summary, const PairedSettings& settings, do
   if (summary.waits_exceeded) return {Verdict::kUnstable, 0, Unstable::kWaits};
   if (!summary.has_interval()) return {Verdict::kUnstable, 0, Unstable::kDrops};
   if (is_equivalent(summary, settings.margin)) return {Verdict::kSame, settings.margin};
-  if (summary.low > 1 + noise_floor) return {Verdict::kFaster};
-  if (summary.high < 1 / (1 + noise_floor)) return {Verdict::kSlower};
+  if (summary.sure_low > 1 + noise_floor) return {Verdict::kFaster};
+  if (summary.sure_high < 1 / (1 + noise_floor)) return {Verdict::kSlower};
   const double distance = std::max(std::fabs(1 - summary.low), std::fabs(summary.high - 1));
   if (distance <= settings.max_width) return {Verdict::kSame, distance};
   return {Verdict::kUnstable, 0, Unstable::kWidth};

@@ -29,8 +29,8 @@ struct Decision {
 /// | more pairs were disturbed than may be dropped             | unstable |
 /// | more was taken out of a side than may be                  | unstable |
 /// | within the margin around 1                                | same     |
-/// | above 1 by more than the noise floor                      | faster   |
-/// | below 1 by more than the noise floor                      | slower   |
+/// | at 99 % above 1 by more than the noise floor              | faster   |
+/// | at 99 % below 1 by more than the noise floor              | slower   |
 /// | goes no further from 1 than max_width                     | same     |
 /// | any other                                                 | unstable |
 ///

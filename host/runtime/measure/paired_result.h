@@ -85,10 +85,13 @@ struct PairedSummary {
   double ratio = 1;  ///< exp of the median of the log ratios: the headline
   double low = 0;    ///< interval of `ratio`
   double high = 0;
-  double confidence = 0;        ///< of this one interval, after the split over the interim analyses
-  double hodges_lehmann = 1;    ///< second opinion
-  double ratio_of_minima = 1;   ///< of the wall clock: right if every disturbance only adds time
-  double ratio_of_medians = 1;  ///< what a table of two medians would show
+  double confidence = 0;  ///< of this one interval, after the split over the interim analyses
+  /// Interval of `ratio` at 99 % and more, for the words `faster` and `slower`.
+  double sure_low = 0;
+  double sure_high = 0;
+  double hodges_lehmann = 1;       ///< second opinion
+  double ratio_of_minima = 1;      ///< of the wall clock: right if every disturbance only adds time
+  double ratio_of_medians = 1;     ///< what a table of two medians would show
   PerSide<double> median_ns = {};  ///< of a call, without waits
   double waited_share = 0;         ///< of the wall clock of all side samples
   /// What was taken out as waits, of the side's wall clock.

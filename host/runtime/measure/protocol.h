@@ -93,7 +93,8 @@ namespace graphnet::measure {
 /// ratio. It does not cover what is constant during a run: memory layout, addresses, the compiled
 /// code of this one compile, the machine.
 ///
-/// Verdicts: `same` within m %, `faster`, `slower`, `unstable`; the rule is in pair_summary.h.
+/// Verdicts: `same` within m %, `faster`, `slower`, `unstable`; the rule is in pair_summary.h. For
+/// `faster` and `slower` the interval must be beyond 1 at a confidence of 99 %.
 /// `unstable` describes the machine, not the sample, and is never a failure. The pairs are measured
 /// once more, at a quieter moment if there is one; the second result is reported with its interval.
 ///
@@ -149,7 +150,8 @@ namespace graphnet::measure {
 /// output buffers, the way to the clock and from it), and copying the outputs of a checked one, is
 /// timed too and compared with the same steps of eager's warm-up. If they take longer by more than
 /// a tenth of a call, code of the plugin works in them, in the handler of a trap for instance:
-/// `untimed_work` (worker/untimed_work.h). A trap of less than 2 us a call is not detected.
+/// `untimed_work` (worker/untimed_work.h). A trap of less than 2 us a call is not detected, nor one
+/// of less than 4 us that lengthens the steps of eager's calls, too.
 ///
 /// How good it is. A/A runs, the same call on both sides, one thread, on two cores beside compile
 /// jobs and a bursty neighbour (load 9), 5 to 40 experiments a length; 90th percentile of the error

@@ -30,8 +30,8 @@ TEST(Decide, FollowsTheTable) {
   for (const auto& wanted : cases) {
     PairedSummary summary;
     summary.kept = 12;
-    summary.low = wanted.low;
-    summary.high = wanted.high;
+    summary.low = summary.sure_low = wanted.low;
+    summary.high = summary.sure_high = wanted.high;
     const Decision decision = decide(summary, settings);
     EXPECT_EQ(decision.verdict, wanted.verdict) << wanted.low << " " << wanted.high;
     EXPECT_NEAR(decision.same_within, wanted.same_within, 1e-12);
@@ -41,6 +41,24 @@ TEST(Decide, FollowsTheTable) {
     EXPECT_FALSE(summary.has_interval());
   }
   EXPECT_EQ(decide(PairedSummary(), settings).verdict, Verdict::kUnstable) << "no pair";
+}
+
+// Eager against itself on a machine whose speed wandered.
+TEST(Decide, AsksForMoreConfidenceThanTheIntervalHas) {
+  const double eager_ms[] = {717.3, 608.9, 632.0, 654.7, 559.6, 498.7, 538.6};
+  const double backend_ms[] = {618.5, 531.4, 592.5, 615.7, 517.1, 558.0, 503.9};
+  std::vector<Pair> pairs(7);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    pairs[i].call_ns = {1e6 * eager_ms[i], 1e6 * backend_ms[i]};
+  }
+  const PairedSettings settings;
+  const PairedSummary summary = summarise_pairs(pairs, settings, 0.95);
+  EXPECT_GT(summary.low, 1.05);
+  EXPECT_LT(summary.sure_low, 1);
+  EXPECT_EQ(decide(summary, settings, 0.03).reason, Unstable::kWidth);
+  const PairedSummary surer = summarise_pairs(pairs, settings, 0.995);
+  EXPECT_EQ(surer.sure_low, surer.low);
+  EXPECT_EQ(surer.sure_high, surer.high);
 }
 
 TEST(SummarisePairs, EachNumberIsWhatItSays) {
