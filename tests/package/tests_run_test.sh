@@ -84,7 +84,7 @@ CTEST
   expect_err 'tests were skipped that need no device'
 }
 
-# fake_failures AGAIN NUMBER...: tests 3 and 4 judge by time; these numbers fail first, and then it ends with AGAIN.
+# fake_failures AGAIN NUMBER...: tests 3 and 4 run samples; these numbers fail first, and then it ends with AGAIN.
 fake_failures() {
   local again=$1 number lines=
   shift
@@ -94,7 +94,7 @@ log='$tree/build/release/Testing/Temporary/LastTestsFailed.log'
 mkdir -p "\$(dirname "\$log")"
 case \$* in
   *asan*) exit 0 ;;
-  *'-N -L _timed'*) printf '  Test   #3: host/A.B  # GetParam() = 1\n  Test #4: host/C.D\n\nTotal Tests: 2\n' ;;
+  *'-N -L ^(e2e|host)'*) printf '  Test   #3: host/A.B  # GetParam() = 1\n  Test #4: host/C.D\n\nTotal Tests: 2\n' ;;
   *'-I 0,0,0,'*) exit $again ;;
   *)
     printf '$lines' >"\$log"
@@ -103,21 +103,21 @@ esac
 CTEST
 }
 
-case_what_judges_by_time_is_looked_at_twice() {
+case_what_runs_samples_is_looked_at_again() {
   fake_failures 0 3
   call "$tree/tests/run" --ci
   expect_code 0
-  expect_call 'ctest --preset release -I 0,0,0,3 --output-on-failure'
-  [[ $out == *'second look '*'passed, and failed before: host/T.x3'* ]] || flunk "the steps do not name the test"
+  expect_call 'ctest --preset release -I 0,0,0,3 --repeat until-fail:2 --output-on-failure'
+  [[ $out == *'second look '*'passed twice, and failed before: host/T.x3'* ]] || flunk "the steps do not name the test"
   fake_failures 8 3 4
   call "$tree/tests/run" --ci
   expect_code 8
-  expect_call 'ctest --preset release -I 0,0,0,3,4 --output-on-failure'
-  [[ $out == *'second look '*'FAILED, some twice: host/T.x3 host/T.x4'* ]] || flunk "the steps do not name the tests"
+  expect_call 'ctest --preset release -I 0,0,0,3,4 --repeat until-fail:2 --output-on-failure'
+  [[ $out == *'second look '*'FAILED, some again: host/T.x3 host/T.x4'* ]] || flunk "the steps do not name the tests"
   fake_failures 0 3 5
   call "$tree/tests/run" --ci
   expect_code 8
-  expect_call 'ctest --preset release -I 0,0,0,3 --output-on-failure'
+  expect_call 'ctest --preset release -I 0,0,0,3 --repeat until-fail:2 --output-on-failure'
   : >"$case_dir/calls"
   fake_failures 0 5
   call "$tree/tests/run" --ci

@@ -34,6 +34,9 @@ constexpr double kAny = std::numeric_limits<double>::infinity();
 /// What leaves calls out is 20 times faster and more.
 constexpr double kComputes = 1.0;
 
+/// Calls of 20 us have side samples of their own; a busy machine takes twice the time now and then.
+constexpr double kShortCallNs = 10e3;
+
 /// How a trick must be caught.
 struct Case {
   const char* trick;
@@ -166,7 +169,8 @@ TEST_P(Dishonest, IsCaughtAndTheHonestAreNot) {
     EXPECT_EQ(base::join(texts_of(record.flags), ", "), tested.flag);
     EXPECT_LE(record.speedup.value_or(0), tested.max_speedup);
     const auto& calls_per_side_sample = record.timing.calls_per_side_sample.plugin;
-    if (tested.input == Input::kSmall && calls_per_side_sample) {
+    if (tested.input == Input::kSmall && calls_per_side_sample &&
+        record.eager.median_ns.value_or(0) < kShortCallNs) {
       EXPECT_GT(*calls_per_side_sample, 1);
     }
     const bool says_unchecked =
