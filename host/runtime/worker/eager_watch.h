@@ -71,7 +71,8 @@ struct SlowedMeans {
 /// meanwhile.
 ///
 /// Nobody is accused by one look: the comparison that says slower is made again at a quieter
-/// moment, and where only the pairs were slower, a few more pairs must be so.
+/// moment, and where only the pairs were slower, a few more pairs must be so, three times, and the
+/// copy fast after each.
 ///
 /// | flag           | means                                                              |
 /// |----------------|--------------------------------------------------------------------|

@@ -80,7 +80,8 @@ SecondTimingEnd time_second_weights(const ComparedSample& compared, const Second
 /// The flag `tuned_to_weights`, from a record whose pairs are done: for a speedup that is 1.5 times
 /// the one on second weights and more, if their intervals have nothing in common and the plugin's
 /// own calls take longer there. Of the one on second weights counts what eager at 1.4 times its
-/// time in the pairs would give, if it took longer. Eager alone may be slower on the first weights:
+/// time on the first weights would give, if it took longer: in the pairs or before the plugin was
+/// loaded, whichever was longer. Eager alone may be slower on the first weights:
 /// on subnormal numbers, of which it has few on second weights; a record with the flag `denormal`
 /// is never accused. Nor is one whose speedup has no interval: that is claimed nowhere. Nor one
 /// whose pairs on second weights are unclear.

@@ -32,14 +32,16 @@ bool is_untimed_work(double before_ns, double with_plugin_ns, double call_ns, do
 
 /// Compares the steps around the plugin's timed calls with those from before it was loaded. Plugin
 /// code that runs in such a step is not timed: for example the handler of a trap on the inputs, on
-/// the clock or on pages of the outputs.
+/// the clock or on pages of the outputs. Up to 2 us by which the same steps of eager's became
+/// longer, too, are taken for the machine's.
 ///
 /// | flag           | means                                                                    |
 /// |----------------|--------------------------------------------------------------------------|
 /// | `untimed_work` | the host's steps around timed calls take longer than before the plugin   |
 ///
 /// shapes   copies_ns: of the plugin's outputs, one a checked call
-///          report: {"around_ns": {"before", "plugin"}, "copy_ns": {"before", "plugin"}}
+///          report: {"around_ns": {"before", "eager", "plugin", "reading"}, "copy_ns": {"before",
+///          "plugin"}}
 std::vector<Finding> check_untimed_work(const HostSteps& before,
                                         const measure::PairedResult& result,
                                         const std::vector<double>& copies_ns, base::Json& report);

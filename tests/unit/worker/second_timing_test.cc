@@ -83,6 +83,18 @@ TEST(TunedToWeights, CreditsNoSpeedupThatComesOfASlowerEager) {
   EXPECT_TRUE(check_tuned_to_weights(record).empty());
 }
 
+TEST(TunedToWeights, CreditsASpeedupOfATimeWhenTheMachineWasAsSlowBeforeThePlugin) {
+  record::Record record = record_with(2, 2);
+  record.eager.median_ns = 10e6;
+  record.checks.second_weights.eager_ns = 25e6;
+  record.checks.second_weights.plugin_ns = 12.5e6;
+  EXPECT_EQ(check_tuned_to_weights(record).size(), 1U);
+  record.checks.eager_watch = {{"before_ns", 20e6}};
+  EXPECT_TRUE(check_tuned_to_weights(record).empty());
+  record.checks.eager_watch = {{"before_ns", 10e6}};
+  EXPECT_EQ(check_tuned_to_weights(record).size(), 1U);
+}
+
 TEST(TunedToWeights, SaysNothingWithoutBothTimes) {
   record::Record record = record_with(4, 1);
   record.speedup.reset();
