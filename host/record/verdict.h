@@ -67,8 +67,8 @@ static_assert(is_word_table(kProof), "one row a verdict, in their order, with a 
 
 inline constexpr TimingVerdictFacts kTiming[] = {
     {T::kNone, "", false, ""},
-    {T::kFaster, "faster", true, "the whole interval of the speedup is above 1"},
-    {T::kSlower, "slower", true, "the whole interval of the speedup is below 1"},
+    {T::kFaster, "faster", true, "the speedup is above 1 at a confidence of 99 %"},
+    {T::kSlower, "slower", true, "the speedup is below 1 at a confidence of 99 %"},
     {T::kSame, "same", false, "the interval stays within a margin around 1"},
     {T::kUnstable, "unstable", false, "the interval is too wide to say anything"},
     {T::kNoise, "noise", false, "faster or slower by less than the noise floor"},

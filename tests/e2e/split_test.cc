@@ -56,6 +56,18 @@ TEST_F(Split, PiecesThatPassAllThroughAreTheWhole) {
   EXPECT_EQ(round_trip(kResNet, {"--at", "20", "--pass-through"})["bit_equal"], true);
 }
 
+// As upstream writes them.
+TEST_F(Split, PiecesMayHavePublicSpellings) {
+  run_sample_json({"split", kPerceptron.string(), "--at", "2", "--output", output().string()}, 0);
+  const base::Json converted =
+      run_sample_json({"convert", output().string(), "--apis", "stable", "--write"}, 0);
+  EXPECT_EQ(converted["samples"].size(), 2U) << converted;
+  const base::Json json =
+      run_sample_json({"compose", output().string(), "--against", kPerceptron.string()}, 0);
+  ASSERT_EQ(json["samples"].size(), 1U) << json;
+  EXPECT_EQ(json["samples"][0]["patterns_equal"], true) << json["samples"][0]["difference"];
+}
+
 TEST_F(Split, PiecesHaveUpstreamsNamesAndFiles) {
   const base::Json json = run_sample_json(
       {"split", kPerceptron.string(), "--single-op", "--output", output().string()}, 0);

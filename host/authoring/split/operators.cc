@@ -31,12 +31,20 @@ std::string symbol_name(const std::string& symbol) {
   return symbol;
 }
 
+/// "linear" of torch._C._nn.linear; "sym_size.int" of torch.ops.aten.sym_size.int.
+std::string function_name(const std::string& path) {
+  constexpr std::string_view kOps = "torch.ops.";
+  const std::size_t name = path.rfind('.') + 1;
+  if (path.rfind(kOps, 0) != 0) return path.substr(name);
+  return path.substr(std::min(path.find('.', kOps.size()) + 1, name));
+}
+
 std::string name_of(const Expression& value) {
   switch (value.kind) {
     case ExpressionKind::kMethod:
       return "Tensor." + value.text;
     case ExpressionKind::kCall:
-      return value.text.substr(value.text.rfind('.') + 1);
+      return function_name(value.text);
     case ExpressionKind::kBinary:
     case ExpressionKind::kCompare:
       return symbol_name(value.text);

@@ -2,7 +2,9 @@
 #include "split/piece_folders.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "rewrite/stable_names.h"
 #include "validate/subgraph_sources.h"
 
 namespace graphnet::split {
@@ -24,6 +26,12 @@ std::size_t number_of(const fs::path& folder) {
 bool is_before(const PlacedPiece& a, const PlacedPiece& b) {
   if (a.range && b.range && !(*a.range == *b.range)) return *a.range < *b.range;
   return number_of(a.folder) < number_of(b.folder);
+}
+
+/// Upstream's pieces have the public spelling of some functions whatever the whole has.
+std::vector<std::string> patterns_of(graph::Program program) {
+  rewrite::respell_calls(program, rewrite::Apis::kStable);
+  return operator_patterns(program, operators_of(program));
 }
 
 }  // namespace
@@ -50,11 +58,11 @@ Result<std::map<std::string, std::vector<PlacedPiece>>> find_pieces(const fs::pa
 
 Result<PieceCheck> check_pieces(const sample::Sample& whole,
                                 const std::vector<PlacedPiece>& pieces) {
-  const auto expected = operator_patterns(whole.program, operators_of(whole.program));
+  const std::vector<std::string> expected = patterns_of(whole.program);
   std::vector<std::string> found;
   for (const PlacedPiece& piece : pieces) {
-    GN_ASSIGN_OR_RETURN(const sample::Sample loaded, sample::load_sample(piece.folder));
-    const auto patterns = operator_patterns(loaded.program, operators_of(loaded.program));
+    GN_ASSIGN_OR_RETURN(sample::Sample loaded, sample::load_sample(piece.folder));
+    const std::vector<std::string> patterns = patterns_of(std::move(loaded.program));
     found.insert(found.end(), patterns.begin(), patterns.end());
   }
   PieceCheck check;

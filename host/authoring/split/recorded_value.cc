@@ -27,10 +27,11 @@ Status malformed() {
 Result<graph::Expression> parse_plain(const std::string& text) {
   const std::string model =
       "import torch\nfrom torch import device\nfrom torch import inf\nfrom torch import nan\n\n\n"
-      "class GraphModule(torch.nn.Module):\n    def forward(self):\n        value = " +
-      text + "\n        return (value,)\n";
+      "class GraphModule(torch.nn.Module):\n    def forward(self):\n        value = (" +
+      text + ",)\n        return (value,)\n";
   GN_ASSIGN_OR_RETURN(graph::Program program, sample::parse_model(model, "value"));
-  return std::move(program.statements.at(0).value);
+  // In a tuple, since `value = None` would be a release.
+  return std::move(program.statements.at(0).value.children.at(0));
 }
 
 /// Six significant digits are more than upstream's three decimals and short.

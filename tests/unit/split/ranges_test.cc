@@ -48,6 +48,14 @@ TEST(Operators, AreUpstreamsNodes) {
   EXPECT_EQ(operators[3].end, program.statements.size());
 }
 
+TEST(Operators, OfTorchOpsHaveTheirOverloads) {
+  const graph::Program program =
+      parsed(", x",
+             "        n = torch.ops.aten.sym_size.int(x, 0)\n"
+             "        y = torch._C._nn.gelu(x)\n        return (n, y)\n");
+  EXPECT_EQ(names_of(operators_of(program)), (std::vector<std::string>{"sym_size.int", "gelu"}));
+}
+
 TEST(Operators, HavePatternsWithoutNames) {
   const graph::Program program = residual();
   const auto patterns = operator_patterns(program, operators_of(program));
