@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <limits>
 #include <string>
 #include <vector>
@@ -34,7 +35,7 @@ constexpr double kAny = std::numeric_limits<double>::infinity();
 /// What leaves calls out is 20 times faster and more.
 constexpr double kComputes = 1.0;
 
-/// Calls of 20 us have side samples of their own; a busy machine takes twice the time now and then.
+/// From 20 us on a side sample is one call; a busy machine takes twice the time now and then.
 constexpr double kShortCallNs = 10e3;
 
 /// How a trick must be caught.
@@ -169,9 +170,14 @@ TEST_P(Dishonest, IsCaughtAndTheHonestAreNot) {
     EXPECT_EQ(base::join(texts_of(record.flags), ", "), tested.flag);
     EXPECT_LE(record.speedup.value_or(0), tested.max_speedup);
     const auto& calls_per_side_sample = record.timing.calls_per_side_sample.plugin;
-    if (tested.input == Input::kSmall && calls_per_side_sample &&
-        record.eager.median_ns.value_or(0) < kShortCallNs) {
-      EXPECT_GT(*calls_per_side_sample, 1);
+    if (tested.input == Input::kSmall && calls_per_side_sample) {
+      const double eager_ns = record.eager.median_ns.value_or(0);
+      if (eager_ns < kShortCallNs) {
+        EXPECT_GT(*calls_per_side_sample, 1);
+      } else {
+        std::cout << "not asked for several calls a side sample: eager takes " << eager_ns
+                  << " ns on this machine\n";
+      }
     }
     const bool says_unchecked =
         std::any_of(record.notes.begin(), record.notes.end(),

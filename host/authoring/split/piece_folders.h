@@ -31,7 +31,8 @@ base::Result<std::map<std::string, std::vector<PlacedPiece>>> find_pieces(
 struct PieceCheck {
   std::size_t num_operators = 0;  ///< of the whole
   std::size_t num_in_pieces = 0;
-  /// Whether the operators and their arguments that are no values are the same in the same order.
+  /// Whether the operators and their arguments that are no values are the same in the same order,
+  /// with public spellings on both sides, as upstream writes pieces.
   bool patterns_equal = false;
   std::string difference;  ///< the first one; empty: none
 };

@@ -103,7 +103,7 @@ double credited_share(const record::SecondWeights& found, double first_eager_ns)
 
 /// Eager on the first weights, where it was slower: in the pairs, or before the plugin was loaded,
 /// when nobody but the machine could slow it. 0: not known.
-double first_eager_ns(const record::Record& record) {
+double slowest_first_eager_ns(const record::Record& record) {
   const base::Json& watch = record.checks.eager_watch;
   const double before_ns = watch.is_object() ? watch.value("before_ns", 0.0) : 0;
   return record.eager.median_ns ? std::max(*record.eager.median_ns, before_ns) : 0;
@@ -257,7 +257,7 @@ std::vector<Finding> check_tuned_to_weights(const record::Record& record) {
   if (!are_known || second.unclear.value_or(false)) return {};
   const auto& flags = record.flags;
   if (std::find(flags.begin(), flags.end(), record::Flag::kDenormal) != flags.end()) return {};
-  const double eager_ns = first_eager_ns(record);
+  const double eager_ns = slowest_first_eager_ns(record);
   const double credited = eager_ns > 0 ? credited_share(second, eager_ns) : 1;
   const double second_speedup = credited * *second.speedup;
   const double second_high = credited * second.speedup_high.value_or(*second.speedup);
