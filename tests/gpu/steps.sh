@@ -4,7 +4,8 @@
 #
 # shellcheck disable=SC2034,SC2154 # run's variables
 #
-# Used here: $out (where archive and table go), $work (where steps write), $deadline (in SECONDS), $mode.
+# Used here: $out (where archive and table go), $work (where steps write), $scratch (removed at the end), $deadline (in
+# SECONDS), $mode.
 
 readonly most_archive_bytes=$((16 << 20))
 readonly archive_time=12 # seconds that are kept for the last archive
@@ -132,6 +133,15 @@ finish() {
   echo "archive: $out/gpu-$mode.tar.gz"
   rm -rf "$scratch"
   exit "$code"
+}
+
+# heed_signals: from here on a signal ends everything with what there is.
+heed_signals() {
+  # A signal may come while a command's output is redirected, and the handler runs with the same redirection.
+  exec 8>&1 9>&2
+  trap 'interrupted 130 >&8 2>&9' INT
+  trap 'interrupted 143 >&8 2>&9' TERM
+  trap 'interrupted 129 >&8 2>&9' HUP
 }
 
 # interrupted CODE: told to end.

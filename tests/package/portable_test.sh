@@ -117,6 +117,23 @@ call "${with_driver[@]}" GRAPHNET_TORCH="$scratch/site" timeout --preserve-statu
 expect_code 143 'tests/gpu/run that is told to end'
 out=$(verdicts "$scratch/ended")
 expect_out 'interrupted' 'tests/gpu/run that is told to end'
+# So it does where the signal comes while the table is written to a file.
+mkdir -p "$scratch/signal/work/gpu-quick" "$scratch/signal/out"
+# shellcheck disable=SC2016 # for the inner shell
+call bash -c 'set -euo pipefail
+  source "$1/tests/gpu/steps.sh"
+  dry= mode=quick deadline=540 out=$2/out scratch=$2/work work=$2/work/gpu-quick
+  heed_signals
+  eval "whole_$(declare -f table)"
+  table() {
+    [[ ${verdicts[-1]} == *interrupted* ]] || kill -TERM $$
+    whole_table
+  }
+  step one 10 true' bash "$home" "$scratch/signal"
+expect_code 143 'a signal while the table is written'
+expect_out 'interrupted' 'a signal while the table is written'
+out=$(verdicts "$scratch/signal/out")
+expect_out 'one ' 'verdicts after a signal while the table was written'
 # Out of time, it tells what it did not get to.
 call "${with_driver[@]}" GRAPHNET_TORCH="$scratch/site" "$home/tests/gpu/run" --limit 16 --out "$scratch/late"
 expect_code 1 'tests/gpu/run without time'
