@@ -6,6 +6,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "graph/running_statistics.h"
+
 namespace graphnet::eager {
 
 namespace {
@@ -81,6 +83,12 @@ std::optional<Overload> reachable(const c10::OperatorHandle& handle) {
       return std::nullopt;
     }
     overload.parameters.push_back(std::move(parameter));
+  }
+  for (SchemaParameter& parameter : overload.parameters) {
+    const std::string_view flag = graph::statistics_flag(overload.name, parameter.name);
+    if (flag.empty()) continue;
+    const auto index = handle.schema().argumentIndexWithName(flag);
+    if (index) parameter.written_if = static_cast<std::size_t>(*index);
   }
   return overload;
 }

@@ -4,6 +4,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct SchemaParameter {
   bool optional = false;  ///< accepts None
   bool keyword_only = false;
   bool written = false;  ///< alias annotation says the operator writes to it
+  /// Index of the flag that says whether a call writes to it (graph/running_statistics.h).
+  std::optional<std::size_t> written_if;
   int fixed_length = 0;  ///< N of int[N]; 0 if free
   bool has_default = false;
   c10::IValue default_value;

@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "graph/running_statistics.h"
+
 namespace graphnet::eager {
 
 bool is_written(const Instruction& instruction, std::size_t operand) {
   const c10::FunctionSchema& schema = instruction.handle.schema();
-  const c10::AliasInfo* alias = schema.arguments()[operand].alias_info();
-  if (alias != nullptr && alias->isWrite()) return true;
-  // batch_norm in training updates its running statistics, but its schema does not say so.
-  return schema.name() == "aten::batch_norm" && (operand == 3 || operand == 4) &&
-         instruction.operands[5].constant.toBool();
+  const c10::Argument& argument = schema.arguments()[operand];
+  if (argument.alias_info() != nullptr && argument.alias_info()->isWrite()) return true;
+  const std::string_view flag = graph::statistics_flag(schema.name(), argument.name());
+  if (flag.empty()) return false;
+  const auto index = schema.argumentIndexWithName(flag);
+  return index && instruction.operands[static_cast<std::size_t>(*index)].constant.toBool();
 }
 
 namespace {

@@ -370,11 +370,10 @@ void Tracer::note_shape_reads(const BoundCall& call) {
 void Tracer::note_writes(const BoundCall& call) {
   std::size_t next = 0;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    bool written = call.overload->parameters[i].written;
-    // batch_norm in training updates its running statistics, but its schema does not say so.
-    if (call.overload->name == "aten::batch_norm" && (i == 3 || i == 4)) {
-      written = call.operands[5].constant.toBool();
-    }
+    const SchemaParameter& parameter = call.overload->parameters[i];
+    const bool written =
+        parameter.written ||
+        (parameter.written_if && call.operands[*parameter.written_if].constant.toBool());
     for (std::size_t k = 0; k < call.operands[i].slots.size(); ++k, ++next) {
       if (!written || !call.tensors[next].defined()) continue;
       for (std::size_t a = 0; a < arguments_.size(); ++a) {

@@ -163,10 +163,11 @@ bool uses_any(const Value& value, const Storages& storages) {
 class WriteWatch final : public CallExecutor {
  public:
   void execute(const Overload& overload, c10::Stack& stack) override {
-    // batch_norm in training updates its running statistics, but its schema does not say so.
-    const bool trains = overload.name == "aten::batch_norm" && stack[5].toBool();
     for (std::size_t i = 0; i < stack.size(); ++i) {
-      if (overload.parameters[i].written || (trains && (i == 3 || i == 4))) note(stack[i]);
+      const SchemaParameter& parameter = overload.parameters[i];
+      if (parameter.written || (parameter.written_if && stack[*parameter.written_if].toBool())) {
+        note(stack[i]);
+      }
     }
     overload.handle.callBoxed(&stack);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "graph/node_builder.h"
+#include "graph/running_statistics.h"
 #include "graph/write_back.h"
 
 namespace graphnet::graph {
@@ -16,26 +17,11 @@ namespace {
 using base::Code;
 using base::Status;
 
-/// Layers that update running statistics in training, which their schemas do not say.
-struct StatisticsRow {
-  std::string_view op;
-  std::string_view flag;
-};
-constexpr StatisticsRow kStatistics[] = {{"aten::batch_norm", "training"},
-                                         {"aten::instance_norm", "use_input_stats"}};
-constexpr std::string_view kRunning[] = {"running_mean", "running_var"};
-
 /// Random calls whose distribution no tensor decides.
 constexpr std::string_view kDraws[] = {
     "aten::rand",      "aten::randn",      "aten::randint",      "aten::randperm",
     "aten::rand_like", "aten::randn_like", "aten::randint_like", "aten::normal_",
     "aten::uniform_",  "aten::random_",    "aten::exponential_"};
-
-bool updates_statistics(const Node& node) {
-  return std::any_of(std::begin(kStatistics), std::end(kStatistics), [&](const StatisticsRow& row) {
-    return row.op == node.op && is_flag(node, row.flag, true);
-  });
-}
 
 bool is_draw(const std::string& op) {
   const std::string_view base = std::string_view(op).substr(0, op.find('.'));
@@ -135,7 +121,7 @@ class Functionalizer {
 
   void execute(const RecordedNode& call) {
     Node node = call.node;
-    if (updates_statistics(node)) forget_statistics(call, node);
+    forget_statistics(call, node);
     for_each_read(node, [this](ValueId& id) { id = read(id); });
     if (!status_.is_ok()) return;
     const bool writes =
@@ -148,12 +134,12 @@ class Functionalizer {
     graph_.nodes.push_back(std::move(node));
   }
 
-  // The results of such a layer do not depend on what it updates.
+  // The results of a layer in training do not depend on the statistics that it updates.
   void forget_statistics(const RecordedNode& call, Node& node) {
     for (Argument& argument : node.arguments) {
-      const bool is_running =
-          std::find(std::begin(kRunning), std::end(kRunning), argument.name) != std::end(kRunning);
-      if (!is_running || argument.kind != Argument::Kind::kValue) continue;
+      const std::string_view flag = statistics_flag(node.op, argument.name);
+      if (flag.empty() || !is_flag(node, flag, true)) continue;
+      if (argument.kind != Argument::Kind::kValue) continue;
       unknown_[owner(argument.values[0])] = &call.node;
       argument = attribute_argument(argument.name, std::monostate());
     }

@@ -147,6 +147,24 @@ TEST(Engine, WrittenArgumentIsPutBack) {
   EXPECT_EQ(program.engine->notes()[0], "writes to 1 of its arguments");
 }
 
+// Schemas do not say that layers in training write to their running statistics.
+TEST(Engine, RunningStatisticsArePutBack) {
+  const TestArgument image = {DType::kFloat32, {2, 1, 2}, {1, 3, 5, 9}};
+  const TestArgument zero = {DType::kFloat32, {1}, {0}};
+  for (const char* const layer : {"batch_norm(a, b, c, None, None, True, 0.5, 1e-05)",
+                                  "instance_norm(a, b, c, None, None, True, 0.5, 1e-05)"}) {
+    EagerProgram program({image, zero, zero}, std::string("x = torch.nn.functional.") + layer +
+                                                  "\ny = b + 0\nreturn (y,)");
+    const Values first = only(program);
+    EXPECT_EQ(first.size(), 1U) << program.status.to_string();
+    EXPECT_NE(first, Values{0}) << layer;
+    program.run();
+    EXPECT_EQ(only(program), first) << layer;
+    ASSERT_EQ(program.engine->notes().size(), 1U) << layer;
+    EXPECT_EQ(program.engine->notes()[0], "writes to 2 of its arguments");
+  }
+}
+
 TEST(Engine, RandomProgramRepeatsItself) {
   EagerProgram program({kRow}, "r = torch.rand([3])\nx = a + r\nreturn (x,)");
   const Values first = only(program);
