@@ -198,11 +198,17 @@ class Planner {
     const bool has_panels = as<ir::PackedDot>(id) != nullptr;
     if (!has_panels && as<ir::Dot>(id) == nullptr) return false;
     if (operand == reader.operands[1]) return has_panels;
-    return moves_last_dimension(operand);
+    return is_scattered(operand);
   }
 
-  bool moves_last_dimension(ValueId id) const {
+  // Whether rows are read column by column, or are some steps apart.
+  bool is_scattered(ValueId id) const {
     for (; is_view(operation(id)); id = node(id).operands[0]) {
+      if (const auto* slice = as<ir::Slice>(id)) {
+        const bool has_steps = std::any_of(slice->step.begin(), slice->step.end(),
+                                           [](std::int64_t step) { return step != 1; });
+        if (has_steps) return true;
+      }
       const auto* transpose = as<ir::Transpose>(id);
       if (transpose == nullptr) continue;
       const auto last = static_cast<std::int64_t>(transpose->permutation.size()) - 1;

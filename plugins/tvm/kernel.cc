@@ -331,7 +331,8 @@ class KernelWriter {
     const Shape& shape = shape_of(kernel_.anchor);
     const Shape& taps = shape_of(anchor_operand(1));
     const std::size_t count = window.stride.size();
-    const std::int64_t tile = tile_of(shape[count], plan_.unit.rows_of_convolution(1));
+    const std::int64_t lanes = plan_.unit.channels_of_depthwise(shape.back());
+    const std::int64_t tile = tile_of(shape[count], plan_.unit.rows_of_convolution(lanes));
     Shape loops = shape;
     loops[count] = round_up(shape[count], tile);
     const Axes axes = loops_over(loops);
@@ -342,7 +343,7 @@ class KernelWriter {
     Exprs weight = over.variables;
     weight.insert(weight.end(), {integer(0), out});
     result_.shape.anchor = AnchorKind::kDepthwise;
-    result_.shape.lanes = plan_.unit.lanes;
+    result_.shape.lanes = lanes;
     result_.shape.row_tile = tile;
     set_product(axes, over, anchor_factor(0, source), anchor_factor(1, weight), 0);
   }

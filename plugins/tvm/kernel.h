@@ -43,7 +43,7 @@ struct KernelShape {
   AnchorKind anchor = AnchorKind::kNone;
   bool has_panels = false;
   std::int64_t row_tile = 1;     ///< rows (positions) that one register tile spans
-  std::int64_t lanes = 0;        ///< kDepthwise: channels that one register holds
+  std::int64_t lanes = 0;        ///< kDepthwise: channels of a tile
   std::int64_t num_spatial = 0;  ///< kAnchor: dimensions of kAcc before its reduction
   bool moves_columns = false;    ///< itself a transposition: what lies side by side did not before
 };

@@ -56,6 +56,19 @@ bool takes_winograd(const Tensor& x, const Tensor& kernel, const ConvolutionAttr
          kFewestTiles;
 }
 
+// Panels of fewer columns are not worth a vector: products with zeros are quicker.
+constexpr std::int64_t kColumnsOfMergedGroups = 8;
+
+/// How many groups of a convolution [co, ci / groups, spatial...] are computed as one.
+std::int64_t groups_to_merge(const Tensor& kernel, std::int64_t groups) {
+  const std::int64_t columns = kernel.shape[0] / groups;
+  if (groups == 1 || columns >= kColumnsOfMergedGroups || kColumnsOfMergedGroups % columns != 0) {
+    return 1;
+  }
+  const std::int64_t merged = kColumnsOfMergedGroups / columns;
+  return groups % merged == 0 && lowering::is_float(kernel.type) ? merged : 1;
+}
+
 void refuse_complex(Type type) {
   if (lowering::is_complex(type)) throw LoweringError("TVM has no complex numbers");
 }
@@ -124,6 +137,7 @@ class Legalizer final : public ir::LayoutEmitter {
   Tensor winograd_convolution(const Tensor& x, const Tensor& kernel,
                               const ConvolutionAttributes& attributes, const Shape& shape);
   Tensor pointwise_convolution(const Tensor& x, const Tensor& kernel);
+  Tensor merge_groups(const Tensor& kernel, std::int64_t groups, std::int64_t merged);
   Tensor kernel_panels(const Tensor& kernel, std::int64_t groups);
   std::int64_t panel_width(std::int64_t columns) const;
   std::int64_t panel_width(std::int64_t out, std::int64_t groups) const;
@@ -238,11 +252,19 @@ Tensor Legalizer::convolution(const Tensor& x, const Tensor& kernel,
   if (may_change && takes_winograd(x, kernel, a, shape)) {
     return winograd_convolution(x, kernel, a, shape);
   }
-  const Tensor source = Builder(*this).padded(x, a);
+  Builder b(*this);
+  const Tensor source = b.padded(x, a);
   const Shape ones(a.stride.size(), 1);
-  const bool is_pointwise = a.groups == 1 && a.stride == ones && source.shape == x.shape &&
-                            num_elements(kernel.shape) == kernel.shape[0] * kernel.shape[1];
-  if (is_pointwise) return pointwise_convolution(x, kernel);
+  const bool is_pointwise =
+      a.groups == 1 && num_elements(kernel.shape) == kernel.shape[0] * kernel.shape[1];
+  if (is_pointwise) {
+    Tensor read = source;
+    for (std::size_t i = 0; i < a.stride.size(); ++i) {
+      const auto dim = static_cast<std::int64_t>(i) + 2;
+      read = b.slice(read, dim, 0, read.extent(dim), a.stride[i]);
+    }
+    return pointwise_convolution(read, kernel);
+  }
   const Shape layout = channels_last(x.rank());
   const Shape back = channels_second(x.rank());
   if (a.groups > 1 && kernel.shape[1] == 1) {
@@ -253,9 +275,27 @@ Tensor Legalizer::convolution(const Tensor& x, const Tensor& kernel,
         node(operation, {transpose(source, layout), transpose(kernel, taps_first(x.rank()))}),
         back);
   }
-  const ir::PackedConvolution operation = {a.stride, a.kernel_dilation, a.groups, kernel.shape[0]};
-  return transpose(node(operation, {transpose(source, layout), kernel_panels(kernel, a.groups)}),
-                   back);
+  const std::int64_t merged =
+      rewrites() && is_bound(kernel) ? groups_to_merge(kernel, a.groups) : 1;
+  const Tensor taps = merged == 1 ? kernel : merge_groups(kernel, a.groups, merged);
+  const std::int64_t groups = a.groups / merged;
+  const ir::PackedConvolution operation = {a.stride, a.kernel_dilation, groups, kernel.shape[0]};
+  return transpose(node(operation, {transpose(source, layout), kernel_panels(taps, groups)}), back);
+}
+
+// [co, ci / groups, spatial...] as [co, merged * ci / groups, spatial...]: what a group's results
+// do not read has taps of 0.
+Tensor Legalizer::merge_groups(const Tensor& kernel, std::int64_t groups, std::int64_t merged) {
+  Builder b(*this);
+  const Shape own = {groups / merged, merged, kernel.shape[0] / groups, 1, kernel.shape[1]};
+  const Shape spatial(kernel.shape.begin() + 2, kernel.shape.end());
+  Shape all = joined(own, spatial);
+  const Tensor taps = b.reshape(kernel, all);
+  all[3] = merged;
+  const Tensor is_own =
+      compare(lowering::Comparison::kEq, iota(Type::kI64, all, 1), iota(Type::kI64, all, 3));
+  const Tensor block = b.select(is_own, b.expand(taps, all), splat(kernel.type, all, 0));
+  return b.reshape(block, joined({kernel.shape[0], merged * kernel.shape[1]}, spatial));
 }
 
 Tensor Legalizer::winograd_convolution(const Tensor& x, const Tensor& kernel,

@@ -264,6 +264,13 @@ void arrange_convolution(const Loops& loops, const KernelFunction& function) {
   std::vector<Ref> order = outer;
   order.push_back(tiles);
   order.insert(order.end(), list.begin() + static_cast<std::ptrdiff_t>(spatial), list.end());
+  if (!is_depthwise) {
+    const auto [depth, step] =
+        loops.split(order.back(), largest_divisor(loops.extent(order.back()), kDepthUnroll));
+    order.back() = depth;
+    order.push_back(step);
+    loops.unroll(step);
+  }
   order.insert(order.end(), {position, lane});
   loops.reorder(order);
   loops.apply("ReverseComputeAt", loops.block(BlockRole::kOut), tiles, true, -1);

@@ -20,6 +20,13 @@ struct VectorUnit {
   std::int64_t rows_of_convolution(std::int64_t columns) const {
     return convolution_rows[num_registers(columns) > 1 ? 1 : 0];
   }
+  /// Of a tile of a depthwise convolution: whole cache lines, where two registers are one. A part
+  /// of a line would be read again for the next tile, and channels of one position lie a power of
+  /// two apart from those of the next, so that the first-level cache has lost the line by then.
+  std::int64_t channels_of_depthwise(std::int64_t channels) const {
+    constexpr std::int64_t kLine = 16;
+    return lanes == kLine / 2 && channels % kLine == 0 ? kLine : lanes;
+  }
 };
 
 /// 32 registers, of which sums take half.

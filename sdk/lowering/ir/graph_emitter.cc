@@ -205,7 +205,45 @@ Tensor GraphEmitter::concatenate(const std::vector<Tensor>& parts, std::int64_t 
     if (num_elements(part.shape) > 0) filled.push_back(part);
   }
   if (filled.size() == 1) return filled[0];
+  const std::optional<std::int64_t> cut = rewrites_ ? dim_of_cuts(filled) : std::nullopt;
+  if (cut) return rejoin(operand_of(filled[0]), *cut, filled, dim);
   return add_one(Concatenate{dim}, filled.empty() ? parts : filled);
+}
+
+std::optional<std::int64_t> GraphEmitter::dim_of_cuts(const std::vector<Tensor>& parts) const {
+  if (parts.empty() || made_by<Slice>(parts[0]) == nullptr) return std::nullopt;
+  const Tensor whole = operand_of(parts[0]);
+  std::int64_t dim = 0;
+  while (parts[0].extent(dim) == whole.extent(dim)) ++dim;  // it is a true part
+  const std::int64_t extent = parts[0].extent(dim);
+  Slice expected = {Shape(whole.shape.size(), 0), whole.shape, Shape(whole.shape.size(), 1)};
+  const auto at = static_cast<std::size_t>(dim);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    expected.begin[at] = static_cast<std::int64_t>(i) * extent;
+    expected.end[at] = expected.begin[at] + extent;
+    const auto* cut = made_by<Slice>(parts[i]);
+    const bool is_next = cut != nullptr && operand_of(parts[i]).id == whole.id &&
+                         cut->begin == expected.begin && cut->end == expected.end &&
+                         cut->step == expected.step;
+    if (!is_next) return std::nullopt;
+  }
+  if (expected.end[at] != whole.extent(dim)) return std::nullopt;
+  return dim;
+}
+
+Tensor GraphEmitter::rejoin(const Tensor& whole, std::int64_t cut, const std::vector<Tensor>& parts,
+                            std::int64_t dim) {
+  const auto count = static_cast<std::int64_t>(parts.size());
+  Shape split = whole.shape;
+  split[static_cast<std::size_t>(cut)] = parts[0].extent(cut);
+  split.insert(split.begin() + cut, count);
+  // Which part it is comes before the dimension along which they are put together.
+  Shape order = counting(whole.rank() + 1);
+  order.erase(order.begin() + cut);
+  order.insert(order.begin() + dim, cut);
+  Shape joined = parts[0].shape;
+  joined[static_cast<std::size_t>(dim)] *= count;
+  return reshape(transpose(reshape(whole, split), order), joined);
 }
 
 Tensor GraphEmitter::reverse(const Tensor& x, const Shape& dims) {

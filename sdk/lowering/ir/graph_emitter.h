@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,7 +15,8 @@
 namespace graphnet::lowering::ir {
 
 /// Writes primitives down as a Graph. Equal nodes exist once; what has no element is a splat; what
-/// moves nothing is left out, and of two moves of a kind one is left. Tensor::id is the value's.
+/// moves nothing is left out, and of two moves of a kind one is left; with rewrites, slices that
+/// are put together anew are a transposition. Tensor::id is the value's.
 ///
 /// errors   LoweringError as infer(), at the primitive that does not fit
 class GraphEmitter final : public Emitter {
@@ -82,6 +84,12 @@ class GraphEmitter final : public Emitter {
     return x.id < 0 ? nullptr : std::get_if<Kind>(&maker(x).operation);
   }
   Tensor operand_of(const Tensor& x) const { return tensor(maker(x).operands[0]); }
+  /// The dimension along which the parts are equal slices of one value, one after the other, and
+  /// all of it.
+  std::optional<std::int64_t> dim_of_cuts(const std::vector<Tensor>& parts) const;
+  /// Those parts put together along `dim`: a transposition.
+  Tensor rejoin(const Tensor& whole, std::int64_t cut, const std::vector<Tensor>& parts,
+                std::int64_t dim);
   Tensor add_one(Operation operation, const std::vector<Tensor>& operands,
                  const TensorType& given = {}) {
     return add(std::move(operation), operands, given)[0];

@@ -53,6 +53,44 @@ TEST(GraphEmitter, EqualNodesExistOnce) {
   EXPECT_NE(emit.constant(Type::kF32, {1, 2}, numbers).id, constant.id);
 }
 
+// As models write a transposition: torch.cat(torch.split(x, 2, 1), 2).
+TEST(GraphEmitter, SlicesPutTogetherAnewAreATransposition) {
+  const Shape shape = {2, 4, 3};
+  std::vector<double> numbers;
+  for (int i = 0; i < 24; ++i) numbers.push_back(i);
+  const auto joined = [&](bool rewrites, const std::vector<std::int64_t>& begins,
+                          std::int64_t extent, std::int64_t dim) {
+    GraphEmitter emit(rewrites);
+    const Tensor x = input(emit, 0, shape);
+    std::vector<Tensor> parts;
+    for (const std::int64_t begin : begins) {
+      parts.push_back(emit.slice(x, {0, begin, 0}, {2, begin + extent, 3}, {1, 1, 1}));
+    }
+    return emit.finish({emit.concatenate(parts, dim)});
+  };
+  const auto concatenates = [](const Graph& graph) {
+    const std::string text = to_text(graph);
+    return text.find("concatenate") != text.npos;
+  };
+  for (const std::int64_t extent : {1, 2}) {
+    const auto begins =
+        extent == 1 ? std::vector<std::int64_t>{0, 1, 2, 3} : std::vector<std::int64_t>{0, 2};
+    for (const std::int64_t dim : {0, 1, 2}) {
+      const Graph graph = joined(true, begins, extent, dim);
+      const Graph plain = joined(false, begins, extent, dim);
+      EXPECT_FALSE(concatenates(graph));
+      EXPECT_TRUE(concatenates(plain));
+      const Arguments arguments = {{floats(shape, numbers)}, {}};
+      const Array expected = interpret(plain, arguments)[0];
+      EXPECT_EQ(numbers_of(interpret(graph, arguments)[0]), numbers_of(expected)) << dim;
+      EXPECT_EQ(graph.type(graph.outputs[0]), expected.type);
+    }
+  }
+  EXPECT_TRUE(concatenates(joined(true, {0, 2, 1, 3}, 1, 0))) << "another order";
+  EXPECT_TRUE(concatenates(joined(true, {0, 1, 2}, 1, 0))) << "not all";
+  EXPECT_TRUE(concatenates(joined(true, {0, 1, 2}, 2, 0))) << "they overlap";
+}
+
 TEST(GraphEmitter, KeepsWhatOutputsNeed) {
   GraphEmitter emit(true);
   const Tensor unused = input(emit, 0, {2});

@@ -114,12 +114,50 @@ TEST(Legalize, WeightsOfASoftmaxAreNotSubnormal) {
 }
 
 TEST(Legalize, WritesOneTapAsAProduct) {
-  const ConvolutionAttributes a = {{1, 1}, {0, 0}, {0, 0}, {1, 1}, {1, 1}, 1};
-  const ir::Graph graph = check({{2, 8, 3, 3}, {5, 8, 1, 1}}, [&](Builder& b, const auto& in) {
-    return b.emit.convolution(in[0], in[1], a);
-  });
-  EXPECT_EQ(count<ir::PackedDot>(graph), 1U);
-  EXPECT_EQ(count<ir::PackedConvolution>(graph), 0U);
+  const ConvolutionAttributes cases[] = {
+      {{1, 1}, {0, 0}, {0, 0}, {1, 1}, {1, 1}, 1},
+      {{2, 3}, {0, 0}, {0, 0}, {1, 1}, {1, 1}, 1},
+      {{1, 2}, {1, 0}, {0, 2}, {2, 1}, {3, 1}, 1},
+  };
+  for (const ConvolutionAttributes& a : cases) {
+    const ir::Graph graph = check({{2, 8, 5, 4}, {5, 8, 1, 1}}, [&](Builder& b, const auto& in) {
+      return b.emit.convolution(in[0], in[1], a);
+    });
+    EXPECT_EQ(count<ir::PackedDot>(graph), 1U);
+    EXPECT_EQ(count<ir::PackedConvolution>(graph), 0U);
+  }
+}
+
+// Two columns fill no vector; with other groups' taps of 0 between them eight do.
+TEST(Legalize, MergesSmallGroups) {
+  struct Case {
+    std::int64_t out;
+    std::int64_t groups;
+    std::int64_t left;  ///< groups
+  };
+  for (const Case& each : {Case{16, 8, 2}, Case{16, 4, 2}, Case{24, 8, 8}, Case{16, 2, 2},
+                           Case{8, 2, 1}, Case{12, 6, 6}}) {
+    const Shape kernel_shape = {each.out, 2, 3, 2};
+    const Shape image = {2, 2 * each.groups, 5, 4};
+    const ConvolutionAttributes a = {{2, 1}, {1, 0}, {0, 2}, {1, 1}, {1, 1}, each.groups};
+    ir::GraphEmitter emitter(true);
+    const Tensor x = emitter.parameter(ir::ParameterSource::kInput, 0, {Type::kF32, image});
+    const Tensor kernel =
+        emitter.parameter(ir::ParameterSource::kWeight, 0, {Type::kF32, kernel_shape});
+    const ir::Graph graph = emitter.finish({emitter.convolution(x, kernel, a)});
+    const ir::Graph legalized = legalize(graph, true).graph;
+    ir::verify(legalized);
+    const ir::Arguments arguments = {{tests::counted_array({Type::kF32, image})},
+                                     {tests::counted_array({Type::kF32, kernel_shape})}};
+    EXPECT_EQ(ir::interpret(legalized, arguments)[0].elements,
+              ir::interpret(graph, arguments)[0].elements);
+    for (const ir::Node& node : legalized.nodes) {
+      const auto* convolution = std::get_if<ir::PackedConvolution>(&node.operation);
+      if (convolution == nullptr) continue;
+      EXPECT_EQ(convolution->groups, each.left) << each.groups;
+    }
+    EXPECT_EQ(count<ir::PackedConvolution>(legalized), 1U);
+  }
 }
 
 /// A convolution of 3 x 3 taps over 16 channels and more, with a kernel that is a weight.
