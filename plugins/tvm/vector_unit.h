@@ -24,7 +24,7 @@ struct VectorUnit {
   /// of a line would be read again for the next tile, and channels of one position lie a power of
   /// two apart from those of the next, so that the first-level cache has lost the line by then.
   std::int64_t channels_of_depthwise(std::int64_t channels) const {
-    constexpr std::int64_t kLine = 16;
+    constexpr std::int64_t kLine = 16;  // float32 elements of 64 bytes
     return lanes == kLine / 2 && channels % kLine == 0 ? kLine : lanes;
   }
 };

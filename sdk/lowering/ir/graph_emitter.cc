@@ -214,7 +214,8 @@ std::optional<std::int64_t> GraphEmitter::dim_of_cuts(const std::vector<Tensor>&
   if (parts.empty() || made_by<Slice>(parts[0]) == nullptr) return std::nullopt;
   const Tensor whole = operand_of(parts[0]);
   std::int64_t dim = 0;
-  while (parts[0].extent(dim) == whole.extent(dim)) ++dim;  // it is a true part
+  while (dim < whole.rank() && parts[0].extent(dim) == whole.extent(dim)) ++dim;
+  if (dim == whole.rank()) return std::nullopt;  // a step along a single element
   const std::int64_t extent = parts[0].extent(dim);
   Slice expected = {Shape(whole.shape.size(), 0), whole.shape, Shape(whole.shape.size(), 1)};
   const auto at = static_cast<std::size_t>(dim);

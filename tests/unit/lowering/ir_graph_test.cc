@@ -86,6 +86,9 @@ TEST(GraphEmitter, SlicesPutTogetherAnewAreATransposition) {
       EXPECT_EQ(graph.type(graph.outputs[0]), expected.type);
     }
   }
+  GraphEmitter emit(true);
+  const Tensor single = emit.slice(input(emit, 0, {1, 2}), {0, 0}, {1, 2}, {2, 1});
+  EXPECT_TRUE(concatenates(emit.finish({emit.concatenate({single, single}, 0)}))) << "no parts";
   EXPECT_TRUE(concatenates(joined(true, {0, 2, 1, 3}, 1, 0))) << "another order";
   EXPECT_TRUE(concatenates(joined(true, {0, 1, 2}, 1, 0))) << "not all";
   EXPECT_TRUE(concatenates(joined(true, {0, 1, 2}, 2, 0))) << "they overlap";
