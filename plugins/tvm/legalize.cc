@@ -56,17 +56,17 @@ bool takes_winograd(const Tensor& x, const Tensor& kernel, const ConvolutionAttr
          kFewestTiles;
 }
 
-// Panels of fewer columns are not worth a vector: products with zeros are quicker.
-constexpr std::int64_t kColumnsOfMergedGroups = 8;
+// More would be multiplied by zeros most of the time.
+constexpr std::int64_t kMostMergedColumns = 8;
 
-/// How many groups of a convolution [co, ci / groups, spatial...] are computed as one.
-std::int64_t groups_to_merge(const Tensor& kernel, std::int64_t groups) {
+/// How many groups of a convolution [co, ci / groups, spatial...] are computed as one: a vector
+/// costs no more than the few columns of one group. A single column has nothing to gain.
+std::int64_t groups_to_merge(const Tensor& kernel, std::int64_t groups, const VectorUnit& unit) {
   const std::int64_t columns = kernel.shape[0] / groups;
-  if (groups == 1 || columns >= kColumnsOfMergedGroups || kColumnsOfMergedGroups % columns != 0) {
-    return 1;
-  }
-  const std::int64_t merged = kColumnsOfMergedGroups / columns;
-  return groups % merged == 0 && lowering::is_float(kernel.type) ? merged : 1;
+  const std::int64_t width = std::min(unit.lanes, kMostMergedColumns);
+  const bool is_narrow = columns > 1 && columns < width && width % columns == 0;
+  if (groups == 1 || !is_narrow || kernel.type != Type::kF32) return 1;
+  return groups % (width / columns) == 0 ? width / columns : 1;
 }
 
 void refuse_complex(Type type) {
@@ -276,7 +276,7 @@ Tensor Legalizer::convolution(const Tensor& x, const Tensor& kernel,
         back);
   }
   const std::int64_t merged =
-      rewrites() && is_bound(kernel) ? groups_to_merge(kernel, a.groups) : 1;
+      rewrites() && is_bound(kernel) ? groups_to_merge(kernel, a.groups, forms_.unit) : 1;
   const Tensor taps = merged == 1 ? kernel : merge_groups(kernel, a.groups, merged);
   const std::int64_t groups = a.groups / merged;
   const ir::PackedConvolution operation = {a.stride, a.kernel_dilation, groups, kernel.shape[0]};
@@ -287,15 +287,19 @@ Tensor Legalizer::convolution(const Tensor& x, const Tensor& kernel,
 // do not read has taps of 0.
 Tensor Legalizer::merge_groups(const Tensor& kernel, std::int64_t groups, std::int64_t merged) {
   Builder b(*this);
-  const Shape own = {groups / merged, merged, kernel.shape[0] / groups, 1, kernel.shape[1]};
+  const std::int64_t channels = kernel.shape[1];
   const Shape spatial(kernel.shape.begin() + 2, kernel.shape.end());
-  Shape all = joined(own, spatial);
-  const Tensor taps = b.reshape(kernel, all);
-  all[3] = merged;
-  const Tensor is_own =
-      compare(lowering::Comparison::kEq, iota(Type::kI64, all, 1), iota(Type::kI64, all, 3));
-  const Tensor block = b.select(is_own, b.expand(taps, all), splat(kernel.type, all, 0));
-  return b.reshape(block, joined({kernel.shape[0], merged * kernel.shape[1]}, spatial));
+  const Tensor own = b.reshape(
+      kernel, joined({groups / merged, merged, kernel.shape[0] / groups, channels}, spatial));
+  std::vector<Tensor> blocks;
+  for (std::int64_t i = 0; i < merged; ++i) {
+    Shape low(own.shape.size(), 0);
+    Shape high(own.shape.size(), 0);
+    low[3] = i * channels;
+    high[3] = (merged - 1 - i) * channels;
+    blocks.push_back(b.pad(b.slice(own, 1, i, i + 1), 0, low, high));
+  }
+  return b.reshape(concatenate(blocks, 1), joined({kernel.shape[0], merged * channels}, spatial));
 }
 
 Tensor Legalizer::winograd_convolution(const Tensor& x, const Tensor& kernel,

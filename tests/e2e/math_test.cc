@@ -63,7 +63,7 @@ bool has_flag(const record::Record& record, record::Flag flag) {
 
 TEST_F(SubnormalSample, IsFlushedIfThePolicySaysSo) {
   const record::Record kept = run("kept", {});
-  EXPECT_EQ(kept.outcome, record::Outcome::kOk) << kept.message;
+  ASSERT_EQ(kept.outcome, record::Outcome::kOk) << kept.message;
   EXPECT_TRUE(has_flag(kept, record::Flag::kDenormal));
   EXPECT_TRUE(kept.math.is_default());
   EXPECT_EQ(output_.find("math"), std::string::npos) << output_;

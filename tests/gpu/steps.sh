@@ -48,7 +48,7 @@ run_limited() {
   local limit=$1 log=$2 left=$((deadline - archive_time - SECONDS)) code=0
   shift 2
   ((left >= 3)) || return 125
-  timeout --kill-after=5 "$((limit < left ? limit : left))" "$@" >"$log" 2>&1 </dev/null &
+  timeout --kill-after=5 "$((limit < left ? limit : left))" "$@" >"$log" 2>&1 </dev/null 8>&- 9>&- &
   child=$!
   wait "$child" || code=$?
   child=

@@ -144,6 +144,7 @@ class CalibratingExecutor final : public CallExecutor {
       const bool is_mean = roles_[*index] == WeightRole::kMean;
       if (!is_mean && roles_[*index] != WeightRole::kVariance) continue;
       if (overload.parameters[i].name.rfind("running_", 0) != 0) continue;
+      if (writes(overload, stack, i)) continue;  // in training they are not read
       const at::Tensor& input = stack[0].toTensor();
       if (input.dim() < 2 || input.numel() == 0) continue;
       if (!moments) moments = moments_of(input);

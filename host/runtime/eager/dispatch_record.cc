@@ -85,7 +85,7 @@ bool makes_blank(const std::string& name) {
 bool is_written(const Overload& overload, const c10::Stack& arguments, const at::Tensor& tensor) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool is_it = arguments[i].isTensor() && arguments[i].toTensor().is_same(tensor);
-    if (overload.parameters[i].written && is_it) return true;
+    if (is_it && writes(overload, arguments, i)) return true;
   }
   return false;
 }
@@ -195,7 +195,8 @@ std::optional<DispatchedCall> DispatchRecord::State::describe(const c10::Operato
   call.expression = call_expression(*call.overload, arguments, number);
   call.reads = std::move(reads);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (!call.overload->parameters[i].written || !arguments[i].isTensor()) continue;
+    if (!writes(*call.overload, arguments, i) || !arguments[i].isTensor()) continue;
+    if (!arguments[i].toTensor().defined()) continue;
     call.written.push_back(find(arguments[i].toTensor()));
     blank.erase(values[static_cast<std::size_t>(call.written.back())].storage);
   }

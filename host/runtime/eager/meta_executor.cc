@@ -137,7 +137,7 @@ void MetaExecutor::infer(const Overload& overload, c10::Stack& stack) {
 
 void MetaExecutor::forget_written(const Overload& overload, const c10::Stack& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (!overload.parameters[i].written || !arguments[i].isTensor()) continue;
+    if (!writes(overload, arguments, i) || !arguments[i].isTensor()) continue;
     const at::Tensor& tensor = arguments[i].toTensor();
     if (!tensor.defined() || tensor.is_meta() || !is_known(tensor)) continue;
     // A single element may be read on the host at any time, past this class.

@@ -157,11 +157,12 @@ class FiniteWatch final : public CallExecutor {
     const std::size_t index = num_calls_++;
     const c10::Stack taken = stack;
     note_breaches(index, overload, taken);
-    const bool writes =
-        std::any_of(overload.parameters.begin(), overload.parameters.end(),
-                    [](const SchemaParameter& parameter) { return parameter.written; });
+    bool writes_any = false;
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      writes_any = writes_any || writes(overload, taken, i);
+    }
     std::vector<SeenArgument> arguments;
-    if (writes && !first_nan_) arguments = arguments_of(overload, taken);
+    if (writes_any && !first_nan_) arguments = arguments_of(overload, taken);
     overload.handle.callBoxed(&stack);
     if (first_nan_) return;
     at::Tensor made;
@@ -169,7 +170,7 @@ class FiniteWatch final : public CallExecutor {
       if (!made.defined() && !is_finite(tensor)) made = tensor;
     });
     if (!made.defined()) return;
-    if (!writes) arguments = arguments_of(overload, taken);
+    if (!writes_any) arguments = arguments_of(overload, taken);
     note_call({index, &overload, std::move(arguments), facts_of(made, "")});
   }
 

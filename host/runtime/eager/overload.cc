@@ -108,6 +108,11 @@ const OverloadsByName& registry() {
 
 }  // namespace
 
+bool writes(const Overload& overload, const c10::Stack& arguments, std::size_t index) {
+  const SchemaParameter& parameter = overload.parameters[index];
+  return parameter.written || (parameter.written_if && arguments[*parameter.written_if].toBool());
+}
+
 const std::vector<Overload>& overloads_of(const std::string& aten_name) {
   // Schemas are taken apart on first use: a graph needs some dozens of the 3,200 overloads.
   static std::unordered_map<std::string, std::vector<Overload>> known;

@@ -56,6 +56,11 @@ struct Overload {
   }
 };
 
+/// Whether a call writes to an argument, what its schema conceals included.
+///
+/// shapes   arguments: one per parameter
+bool writes(const Overload& overload, const c10::Stack& arguments, std::size_t index);
+
 /// Overloads of an ATen operator that Python can reach: no out=, no named dimensions, no
 /// TorchScript list forms. Empty if there is no operator of that name.
 ///

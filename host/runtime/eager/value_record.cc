@@ -164,10 +164,7 @@ class WriteWatch final : public CallExecutor {
  public:
   void execute(const Overload& overload, c10::Stack& stack) override {
     for (std::size_t i = 0; i < stack.size(); ++i) {
-      const SchemaParameter& parameter = overload.parameters[i];
-      if (parameter.written || (parameter.written_if && stack[*parameter.written_if].toBool())) {
-        note(stack[i]);
-      }
+      if (writes(overload, stack, i)) note(stack[i]);
     }
     overload.handle.callBoxed(&stack);
   }

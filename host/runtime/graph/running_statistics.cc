@@ -10,6 +10,9 @@ struct StatisticsRow {
   std::string_view flag;
 };
 constexpr StatisticsRow kStatistics[] = {{"aten::batch_norm", "training"},
+                                         {"aten::native_batch_norm", "training"},
+                                         {"aten::cudnn_batch_norm", "training"},
+                                         {"aten::_batch_norm_impl_index", "training"},
                                          {"aten::instance_norm", "use_input_stats"}};
 
 }  // namespace

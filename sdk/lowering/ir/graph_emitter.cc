@@ -189,8 +189,14 @@ Tensor GraphEmitter::transpose(const Tensor& x, const Shape& permutation) {
 
 Tensor GraphEmitter::slice(const Tensor& x, const Shape& begin, const Shape& end,
                            const Shape& step) {
-  const bool is_all = end == x.shape && is_each(begin, 0) && is_each(step, 1);
-  return is_all ? x : add_one(Slice{begin, end, step}, {x});
+  Slice cut = {begin, end, step};
+  for (std::size_t i = 0; i < begin.size(); ++i) {
+    if (end[i] <= begin[i] || end[i] - begin[i] > step[i]) continue;
+    cut.end[i] = begin[i] + 1;  // a single one, however it is written
+    cut.step[i] = 1;
+  }
+  const bool is_all = cut.end == x.shape && is_each(begin, 0) && is_each(cut.step, 1);
+  return is_all ? x : add_one(std::move(cut), {x});
 }
 
 Tensor GraphEmitter::pad(const Tensor& x, double value, const Shape& low, const Shape& high,
@@ -214,8 +220,7 @@ std::optional<std::int64_t> GraphEmitter::dim_of_cuts(const std::vector<Tensor>&
   if (parts.empty() || made_by<Slice>(parts[0]) == nullptr) return std::nullopt;
   const Tensor whole = operand_of(parts[0]);
   std::int64_t dim = 0;
-  while (dim < whole.rank() && parts[0].extent(dim) == whole.extent(dim)) ++dim;
-  if (dim == whole.rank()) return std::nullopt;  // a step along a single element
+  while (parts[0].extent(dim) == whole.extent(dim)) ++dim;  // a slice has fewer elements
   const std::int64_t extent = parts[0].extent(dim);
   Slice expected = {Shape(whole.shape.size(), 0), whole.shape, Shape(whole.shape.size(), 1)};
   const auto at = static_cast<std::size_t>(dim);

@@ -151,10 +151,13 @@ TEST(Engine, WrittenArgumentIsPutBack) {
 TEST(Engine, RunningStatisticsArePutBack) {
   const TestArgument image = {DType::kFloat32, {2, 1, 2}, {1, 3, 5, 9}};
   const TestArgument zero = {DType::kFloat32, {1}, {0}};
-  for (const char* const layer : {"batch_norm(a, b, c, None, None, True, 0.5, 1e-05)",
-                                  "instance_norm(a, b, c, None, None, True, 0.5, 1e-05)"}) {
-    EagerProgram program({image, zero, zero}, std::string("x = torch.nn.functional.") + layer +
-                                                  "\ny = b + 0\nreturn (y,)");
+  const std::string functional = "torch.nn.functional.";
+  for (const std::string& layer :
+       {functional + "batch_norm(a, b, c, None, None, True, 0.5, 1e-05)",
+        functional + "instance_norm(a, b, c, None, None, True, 0.5, 1e-05)",
+        std::string(
+            "torch.ops.aten.native_batch_norm.default(a, None, None, b, c, True, 0.5, 1e-05)")}) {
+    EagerProgram program({image, zero, zero}, "x = " + layer + "\ny = b + 0\nreturn (y,)");
     const Values first = only(program);
     EXPECT_EQ(first.size(), 1U) << program.status.to_string();
     EXPECT_NE(first, Values{0}) << layer;

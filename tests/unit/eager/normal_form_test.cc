@@ -214,6 +214,9 @@ TEST(NormalForm, SaysWhyThereIsNone) {
        "a write through the view aten::as_strided at model.py:9:9"},
       {"x = torch.nn.functional.batch_norm(a, b, d, None, None, True, 0.1, 1e-05)\nreturn (x, b)",
        "running statistics that aten::batch_norm at model.py:8:9 writes are read"},
+      {"x = torch.ops.aten.native_batch_norm.default(a, None, None, b, d, True, 0.1, 1e-05)\n"
+       "y = x[0]\nreturn (y, b)",
+       "running statistics that aten::native_batch_norm at model.py:8:9 writes are read"},
   };
   for (const Case& expected : cases) {
     const EagerProgram program({kGrid, kRow, kMask, kRow}, expected.body);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "lowering/builder.h"
 #include "lowering/ir/graph_emitter.h"
 #include "lowering/ir/passes/stage.h"
@@ -51,6 +53,17 @@ TEST(Fusion, SoftmaxIsOneKernelOfRows) {
   EXPECT_EQ(plan.call[0].kind, KernelKind::kRows);
   EXPECT_EQ(plan.call[0].rows, 32);
   EXPECT_EQ(plan.call[0].reductions.size(), 2U);
+}
+
+// Rows that are some steps apart are copied before a product reads them once a panel.
+TEST(Fusion, ProductsReadRowsThatAreStored) {
+  std::vector<std::size_t> num_kernels;
+  for (const std::int64_t step : {1, 2}) {
+    Graph graph;
+    const Tensor x = graph.b.slice(graph.input({16, 24}), 0, 0, 8 * step, step);
+    num_kernels.push_back(graph.plan(graph.b.matmul(x, graph.weight({24, 40}))).call.size());
+  }
+  EXPECT_EQ(num_kernels[1], num_kernels[0] + 1);
 }
 
 // As a softmax that has no subnormal weights; its rows compute the exponentials once for both uses.

@@ -136,7 +136,7 @@ TEST(Legalize, MergesSmallGroups) {
     std::int64_t left;  ///< groups
   };
   for (const Case& each : {Case{16, 8, 2}, Case{16, 4, 2}, Case{24, 8, 8}, Case{16, 2, 2},
-                           Case{8, 2, 1}, Case{12, 6, 6}}) {
+                           Case{8, 2, 1}, Case{12, 6, 6}, Case{8, 8, 8}}) {
     const Shape kernel_shape = {each.out, 2, 3, 2};
     const Shape image = {2, 2 * each.groups, 5, 4};
     const ConvolutionAttributes a = {{2, 1}, {1, 0}, {0, 2}, {1, 1}, {1, 1}, each.groups};
@@ -157,6 +157,13 @@ TEST(Legalize, MergesSmallGroups) {
       EXPECT_EQ(convolution->groups, each.left) << each.groups;
     }
     EXPECT_EQ(count<ir::PackedConvolution>(legalized), 1U);
+    EXPECT_EQ(count<ir::Concatenate>(legalize(graph, /*rewrites=*/false).graph), 0U);
+    // Two columns fill as much of a vector of four as they would of eight.
+    for (const ir::Node& node : legalize(graph, true, {kSse}).graph.nodes) {
+      const auto* convolution = std::get_if<ir::PackedConvolution>(&node.operation);
+      if (convolution == nullptr || each.out != 2 * each.groups) continue;
+      EXPECT_EQ(convolution->groups, each.groups / 2);
+    }
   }
 }
 

@@ -263,15 +263,20 @@ TEST_F(ProgramCompilerTest, RowsOfAnyWidthAreRight) {
 // vector divides behind a convolution, and copies that pad and transpose.
 TEST_F(ProgramCompilerTest, ConvolutionsOfAnyChannelsAreRight) {
   const ProgramCompiler made = compiler();
-  const Shape cases[] = {{3, 18, 1}, {24, 24, 24}, {20, 20, 20}, {7, 7, 7}};  // in, out, groups
+  // In, out, groups, taps and steps along each dimension.
+  const Shape cases[] = {{3, 18, 1, 3, 1}, {24, 24, 24, 3, 1}, {20, 20, 20, 3, 1},
+                         {7, 7, 7, 3, 1},  {32, 32, 32, 3, 1}, {16, 16, 8, 3, 1},
+                         {7, 20, 1, 3, 2}, {24, 18, 1, 1, 2}};
   for (const Shape& each : cases) {
     const Shape image = {1, each[0], 9, 11};
-    const Shape kernel = {each[1], each[0] / each[2], 3, 3};
+    const Shape kernel = {each[1], each[0] / each[2], each[3], each[3]};
+    const Shape pad(2, each[3] / 2);
+    const Shape steps(2, each[4]);
     std::vector<float> weights(static_cast<std::size_t>(lowering::num_elements(kernel)));
     for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i % 13) - 6;
     ir::GraphEmitter emitter(true);
     lowering::Builder b(emitter);
-    const lowering::ConvolutionAttributes a = {{1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, each[2]};
+    const lowering::ConvolutionAttributes a = {steps, pad, pad, {1, 1}, {1, 1}, each[2]};
     const lowering::Tensor y =
         b.clamp(emitter.convolution(one_input(emitter, image),
                                     emitter.constant(Type::kF32, kernel, weights.data()), a),
