@@ -15,21 +15,26 @@ namespace {
 constexpr std::int64_t kTile = lowering::ir::kWinogradTile;
 constexpr std::int64_t kReach = lowering::ir::kWinogradReach;
 constexpr std::int64_t kPoints = lowering::ir::kWinogradPoints;
+// The points, and their squares; products of these are exact, too.
+constexpr float kA = lowering::ir::kWinogradNear;
+constexpr float kB = lowering::ir::kWinogradFar;
+constexpr float kA2 = kA * kA;
+constexpr float kB2 = kB * kB;
 
 /// What a tile reads along one dimension, transformed; elements are `step` apart.
 template <typename Vector>
 GN_PART void transform_input(Vector* d, std::int64_t step) {
-  const Vector first = 4.0F * d[0] - 5.0F * d[2 * step] + d[4 * step];
-  const Vector last = 4.0F * d[step] - 5.0F * d[3 * step] + d[5 * step];
-  const Vector a = d[4 * step] - 4.0F * d[2 * step];
-  const Vector b = d[3 * step] - 4.0F * d[step];
-  const Vector c = d[4 * step] - d[2 * step];
-  const Vector e = 2.0F * (d[3 * step] - d[step]);
+  const Vector first = kA2 * kB2 * d[0] - (kA2 + kB2) * d[2 * step] + d[4 * step];
+  const Vector last = kA2 * kB2 * d[step] - (kA2 + kB2) * d[3 * step] + d[5 * step];
+  const Vector near_even = d[4 * step] - kB2 * d[2 * step];
+  const Vector near_odd = kA * (d[3 * step] - kB2 * d[step]);
+  const Vector far_even = d[4 * step] - kA2 * d[2 * step];
+  const Vector far_odd = kB * (d[3 * step] - kA2 * d[step]);
   d[0] = first;
-  d[step] = a + b;
-  d[2 * step] = a - b;
-  d[3 * step] = c + e;
-  d[4 * step] = c - e;
+  d[step] = near_even + near_odd;
+  d[2 * step] = near_even - near_odd;
+  d[3 * step] = far_even + far_odd;
+  d[4 * step] = far_even - far_odd;
   d[5 * step] = last;
 }
 
@@ -41,9 +46,9 @@ GN_PART void transform_output(Vector* m, std::int64_t step) {
   const Vector far_s = m[3 * step] + m[4 * step];
   const Vector far_d = m[3 * step] - m[4 * step];
   m[0] = m[0] + s + far_s;
-  m[step] = d + 2.0F * far_d;
-  m[2 * step] = s + 4.0F * far_s;
-  m[3 * step] = d + 8.0F * far_d + m[5 * step];
+  m[step] = kA * d + kB * far_d;
+  m[2 * step] = kA2 * s + kB2 * far_s;
+  m[3 * step] = kA2 * kA * d + kB2 * kB * far_d + m[5 * step];
 }
 
 /// `num_bytes` of a vector; the rest is 0.
@@ -205,12 +210,14 @@ Float* element(const WinogradImage& image, Float* data, std::int64_t n, std::int
 
 /// Of one pair of channels; `taps` are 3 x 3, `points` `step` apart.
 void transform_kernel(const float* taps, std::int64_t step, float* points) {
+  constexpr float kOfNear = 2 * kA2 * (kA2 - kB2);
+  constexpr float kOfFar = 2 * kB2 * (kB2 - kA2);
   constexpr float kFactors[kReach][3] = {
-      {1.0F / 4, 0, 0},
-      {-1.0F / 6, -1.0F / 6, -1.0F / 6},
-      {-1.0F / 6, 1.0F / 6, -1.0F / 6},
-      {1.0F / 24, 1.0F / 12, 1.0F / 6},
-      {1.0F / 24, -1.0F / 12, 1.0F / 6},
+      {1 / (kA2 * kB2), 0, 0},
+      {1 / kOfNear, kA / kOfNear, kA2 / kOfNear},
+      {1 / kOfNear, -kA / kOfNear, kA2 / kOfNear},
+      {1 / kOfFar, kB / kOfFar, kB2 / kOfFar},
+      {1 / kOfFar, -kB / kOfFar, kB2 / kOfFar},
       {0, 0, 1},
   };
   float rows[kReach][3];

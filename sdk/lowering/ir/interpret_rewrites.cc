@@ -31,19 +31,28 @@ Array for_each_result(const TensorType& out, Element each) {
 // ---- Winograd's convolution ----
 
 // What tiles, kernels and sums are multiplied with along both dimensions.
-constexpr long double kInputFactors[6][6] = {{4, 0, -5, 0, 1, 0},  {0, -4, -4, 1, 1, 0},
-                                             {0, 4, -4, -1, 1, 0}, {0, -2, -1, 2, 1, 0},
-                                             {0, 2, -1, -2, 1, 0}, {0, 4, 0, -5, 0, 1}};
+constexpr long double kA = kWinogradNear;
+constexpr long double kB = kWinogradFar;
+constexpr long double kA2 = kA * kA;
+constexpr long double kB2 = kB * kB;
+constexpr long double kInputFactors[6][6] = {
+    {kA2 * kB2, 0, -kA2 - kB2, 0, 1, 0}, {0, -kA* kB2, -kB2, kA, 1, 0},
+    {0, kA* kB2, -kB2, -kA, 1, 0},       {0, -kB* kA2, -kA2, kB, 1, 0},
+    {0, kB* kA2, -kA2, -kB, 1, 0},       {0, kA2* kB2, 0, -kA2 - kB2, 0, 1}};
+constexpr long double kOfNear = 1 / (2 * kA2 * (kA2 - kB2));
+constexpr long double kOfFar = 1 / (2 * kB2 * (kB2 - kA2));
 constexpr long double kKernelFactors[6][3] = {
-    {1 / 4.0L, 0, 0},
-    {-1 / 6.0L, -1 / 6.0L, -1 / 6.0L},
-    {-1 / 6.0L, 1 / 6.0L, -1 / 6.0L},
-    {1 / 24.0L, 1 / 12.0L, 1 / 6.0L},
-    {1 / 24.0L, -1 / 12.0L, 1 / 6.0L},
+    {1 / (kA2 * kB2), 0, 0},
+    {kOfNear, kOfNear* kA, kOfNear* kA2},
+    {kOfNear, -kOfNear* kA, kOfNear* kA2},
+    {kOfFar, kOfFar* kB, kOfFar* kB2},
+    {kOfFar, -kOfFar* kB, kOfFar* kB2},
     {0, 0, 1},
 };
-constexpr long double kOutputFactors[4][6] = {
-    {1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}};
+constexpr long double kOutputFactors[4][6] = {{1, 1, 1, 1, 1, 0},
+                                              {0, kA, -kA, kB, -kB, 0},
+                                              {0, kA2, kA2, kB2, kB2, 0},
+                                              {0, kA2* kA, -kA2* kA, kB2* kB, -kB2* kB, 1}};
 
 /// The sum of element_at(i, j), each times row `point` / 6 of the factors along one dimension and
 /// row `point` % 6 along the other.

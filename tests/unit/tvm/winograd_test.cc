@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <vector>
 
 #include "lowering/ir/graph_emitter.h"
@@ -74,6 +75,47 @@ TEST(Winograd, OutputsAreThoseOfTheInterpreter) {
     }
     expect_near(found, wanted);
   }
+}
+
+// With the points 1 and 2 the largest error is five times as large.
+TEST(Winograd, ErrorsAreSmall) {
+  constexpr std::int64_t kChannels = 64;
+  constexpr std::int64_t kTiles = 100;
+  std::mt19937 generator(1);
+  std::normal_distribution<float> normal;
+  std::vector<float> x(static_cast<std::size_t>(6 * (4 * kTiles + 2) * kChannels));
+  std::vector<float> kernel(static_cast<std::size_t>(kChannels * 9));
+  for (float& each : x) each = std::max(normal(generator), 0.0F);
+  for (float& each : kernel) each = normal(generator);
+  const WinogradImage in = {1, 6, 4 * kTiles + 2, kChannels, 1, kTiles};
+  std::vector<float> tiles(static_cast<std::size_t>(36 * kTiles * kChannels));
+  winograd_input(in, 0, 0, {0, 1}, x.data(), tiles.data());
+  std::vector<float> panels(static_cast<std::size_t>(36 * kChannels));
+  winograd_kernel(1, kChannels, 1, kernel.data(), panels.data());
+  std::vector<float> sums(static_cast<std::size_t>(36 * kTiles), 0);
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    for (std::size_t c = 0; c < kChannels; ++c) {
+      sums[i] += tiles[i * kChannels + c] * panels[i / kTiles * kChannels + c];
+    }
+  }
+  std::vector<float> found(static_cast<std::size_t>(4 * 4 * kTiles));
+  winograd_output({1, 4, 4 * kTiles, 1, 1, kTiles}, {0, 1}, sums.data(), found.data());
+  double worst = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    double wanted = 0;
+    for (std::size_t tap = 0; tap < 9; ++tap) {
+      const std::size_t row = i / (4 * kTiles) + tap / 3;
+      const std::size_t column = i % (4 * kTiles) + tap % 3;
+      for (std::size_t c = 0; c < kChannels; ++c) {
+        wanted += static_cast<double>(x[(row * (4 * kTiles + 2) + column) * kChannels + c]) *
+                  kernel[c * 9 + tap];
+      }
+    }
+    worst = std::max(worst, std::abs(found[i] - wanted));
+    squares += wanted * wanted;
+  }
+  EXPECT_LT(worst / std::sqrt(squares / static_cast<double>(found.size())), 5e-6);
 }
 
 }  // namespace winograd_test
