@@ -256,9 +256,9 @@ struct PackedConvolution {
 inline constexpr std::int64_t kWinogradTile = 4;     ///< results along each dimension
 inline constexpr std::int64_t kWinogradReach = 6;    ///< inputs along each dimension
 inline constexpr std::int64_t kWinogradPoints = 36;  ///< products
-// The polynomials are evaluated at 0, at these four, and at infinity. At 1 and 2, as in the paper,
-// rounding errors are twice as large and the largest one five times; what is computed of these in
-// advance has no error in float32.
+// The polynomials are evaluated at 0, at these four, and at infinity. With 1 and 2, as in the
+// paper, rounding errors are twice as large or more. The factors of inputs and results, which are
+// products of these, have no error in float32.
 inline constexpr double kWinogradNear = 0.75;  ///< and its negative
 inline constexpr double kWinogradFar = 1.5;    ///< and its negative
 /// Tiles along a dimension of a result.

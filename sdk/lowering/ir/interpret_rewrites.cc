@@ -35,24 +35,28 @@ constexpr long double kA = kWinogradNear;
 constexpr long double kB = kWinogradFar;
 constexpr long double kA2 = kA * kA;
 constexpr long double kB2 = kB * kB;
+constexpr long double kAB2 = kA * kB2;
+constexpr long double kBA2 = kB * kA2;
+constexpr long double kA2B2 = kA2 * kB2;
 constexpr long double kInputFactors[6][6] = {
-    {kA2 * kB2, 0, -kA2 - kB2, 0, 1, 0}, {0, -kA* kB2, -kB2, kA, 1, 0},
-    {0, kA* kB2, -kB2, -kA, 1, 0},       {0, -kB* kA2, -kA2, kB, 1, 0},
-    {0, kB* kA2, -kA2, -kB, 1, 0},       {0, kA2* kB2, 0, -kA2 - kB2, 0, 1}};
-constexpr long double kOfNear = 1 / (2 * kA2 * (kA2 - kB2));
-constexpr long double kOfFar = 1 / (2 * kB2 * (kB2 - kA2));
+    {kA2B2, 0, -kA2 - kB2, 0, 1, 0}, {0, -kAB2, -kB2, kA, 1, 0}, {0, kAB2, -kB2, -kA, 1, 0},
+    {0, -kBA2, -kA2, kB, 1, 0},      {0, kBA2, -kA2, -kB, 1, 0}, {0, kA2B2, 0, -kA2 - kB2, 0, 1}};
+constexpr long double kNear = 2 * kA2 * (kA2 - kB2);
+constexpr long double kFar = 2 * kB2 * (kB2 - kA2);
 constexpr long double kKernelFactors[6][3] = {
-    {1 / (kA2 * kB2), 0, 0},
-    {kOfNear, kOfNear* kA, kOfNear* kA2},
-    {kOfNear, -kOfNear* kA, kOfNear* kA2},
-    {kOfFar, kOfFar* kB, kOfFar* kB2},
-    {kOfFar, -kOfFar* kB, kOfFar* kB2},
+    {1 / kA2B2, 0, 0},
+    {1 / kNear, kA / kNear, kA2 / kNear},
+    {1 / kNear, -kA / kNear, kA2 / kNear},
+    {1 / kFar, kB / kFar, kB2 / kFar},
+    {1 / kFar, -kB / kFar, kB2 / kFar},
     {0, 0, 1},
 };
+constexpr long double kA3 = kA2 * kA;
+constexpr long double kB3 = kB2 * kB;
 constexpr long double kOutputFactors[4][6] = {{1, 1, 1, 1, 1, 0},
                                               {0, kA, -kA, kB, -kB, 0},
                                               {0, kA2, kA2, kB2, kB2, 0},
-                                              {0, kA2* kA, -kA2* kA, kB2* kB, -kB2* kB, 1}};
+                                              {0, kA3, -kA3, kB3, -kB3, 1}};
 
 /// The sum of element_at(i, j), each times row `point` / 6 of the factors along one dimension and
 /// row `point` % 6 along the other.

@@ -77,7 +77,7 @@ TEST(Winograd, OutputsAreThoseOfTheInterpreter) {
   }
 }
 
-// With the points 1 and 2 the largest error is five times as large.
+// 3.1e-6; with the points 1 and 2 it is 7.6e-6.
 TEST(Winograd, ErrorsAreSmall) {
   constexpr std::int64_t kChannels = 64;
   constexpr std::int64_t kTiles = 100;
