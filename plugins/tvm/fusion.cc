@@ -431,9 +431,10 @@ bool is_costly_within(const ir::Graph& graph, const Kernel& kernel, ValueId id) 
   return false;
 }
 
-KernelPlan plan_kernels(const ir::Graph& graph, const VectorUnit& unit) {
+KernelPlan plan_kernels(const ir::Graph& graph, const VectorUnit& unit, int threads) {
   KernelPlan plan = Planner(graph).run();
   plan.unit = unit;
+  plan.threads = threads;
   return plan;
 }
 

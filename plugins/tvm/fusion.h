@@ -43,6 +43,7 @@ struct KernelPlan {
   std::vector<Shape> storage;      ///< by value: shape of the buffer of a stored one, never 0-d
   std::vector<std::int32_t> uses;  ///< by value, views looked through
   VectorUnit unit = kAvx512;       ///< that register tiles are for
+  int threads = 1;                 ///< that a call may use
 };
 
 /// Comes from the caller or from the graph itself: has a buffer before any kernel runs.
@@ -57,7 +58,8 @@ bool is_costly_within(const ir::Graph& graph, const Kernel& kernel, ir::ValueId 
 
 /// Puts every node that the outputs need into kernels.
 ///
-/// graph   legalised (legalize.h), for the same unit
-KernelPlan plan_kernels(const ir::Graph& graph, const VectorUnit& unit = kAvx512);
+/// graph     legalised (legalize.h), for the same unit
+/// threads   that a call may use
+KernelPlan plan_kernels(const ir::Graph& graph, const VectorUnit& unit = kAvx512, int threads = 1);
 
 }  // namespace graphnet::tvm

@@ -21,8 +21,10 @@ ProgramCompiler::ProgramCompiler(Options options, Target target, Warn warn,
       is_cancelled_(std::move(is_cancelled)) {}
 
 Origin ProgramCompiler::origin() const {
-  return {TvmLibrary::identity(), describe(options_) + " mcpu=" + target_.mcpu,
-          artifact::processor_digest()};
+  return {
+      TvmLibrary::identity(),
+      describe(options_) + " mcpu=" + target_.mcpu + " threads=" + std::to_string(target_.threads),
+      artifact::processor_digest()};
 }
 
 std::vector<Ref> ProgramCompiler::tuned(const std::vector<ArrangedKernel>& kernels,
@@ -49,7 +51,7 @@ std::vector<Ref> ProgramCompiler::tuned(const std::vector<ArrangedKernel>& kerne
 
 CompiledProgram ProgramCompiler::compile(const lowering::ir::Graph& graph) const {
   CompiledProgram compiled;
-  const KernelPlan kernels = plan_kernels(graph, target_.unit);
+  const KernelPlan kernels = plan_kernels(graph, target_.unit, target_.threads);
   const Improve improve = [&](const std::vector<ArrangedKernel>& arranged) {
     if (options_.profile) compiled.profile = profile_kernels(arranged, target_);
     if (options_.schedule == Schedule::kTuned) return tuned(arranged, compiled.tuning);

@@ -224,7 +224,7 @@ class ModuleBuilder {
   Ref arrange_kernel(const Pending& each, const std::string& name, std::string& rule) {
     Ref schedule;
     try {
-      schedule = schedule_kernel(*each.kernel, each.function, rule);
+      schedule = schedule_kernel(*each.kernel, each.function, plan_.threads, rule);
     } catch (const ffi::Error& error) {
       result_.refusals.push_back(name + " (" + rule + "): " + std::string(error.message()));
       rule = "none";

@@ -20,8 +20,10 @@ constexpr std::int64_t kTilesPerBlock = 16;
 /// TVM's schedule of one function.
 class Loops {
  public:
-  explicit Loops(Ref module)
+  /// threads   that a call may use
+  explicit Loops(Ref module, int threads = 1)
       : module_(std::move(module)),
+        threads_(threads),
         // Arguments: seed, debug mask, how errors are rendered (0 would print the function),
         // checks.
         schedule_(make("s_tir.schedule.TracedSchedule", module_, -1, 0, 1, true)) {}
@@ -76,8 +78,15 @@ class Loops {
   Ref fuse(const std::vector<Ref>& loops) const {
     return loops.size() == 1 ? loops[0] : apply("Fuse", to_array(loops), true).cast<Ref>();
   }
+  /// Whether loops are shared out to cores. Each that is becomes a function of its own beside the
+  /// one that hands its parts out, and LLVM takes a fifth longer.
+  bool has_cores() const { return threads_ > 1; }
   void parallel(const Ref& loop) const {
-    if (extent(loop) != 1) apply("Parallel", loop);
+    if (has_cores() && extent(loop) != 1) apply("Parallel", loop);
+  }
+  /// Shares out what the loops do together.
+  void parallel(const std::vector<Ref>& loops) const {
+    if (has_cores()) parallel(fuse(loops));
   }
   void vectorize(const Ref& loop) const {
     if (extent(loop) > 1) apply("Vectorize", loop);
@@ -92,6 +101,7 @@ class Loops {
   // A schedule changes a module that nobody else holds in place, loops that its function shares
   // with the kernel's own among it.
   Ref module_;
+  int threads_;
   Ref schedule_;
 };
 
@@ -143,6 +153,8 @@ void arrange_elements(const Loops& loops, const Ref& block, bool moves_columns) 
     if (lanes > 1) loops.vectorize(vector);
     return;
   }
+  if (lanes > 1) loops.vectorize(vector);
+  if (!loops.has_cores()) return;
   // Positions within a chunk are counted by loops of their own; those of one loop over everything
   // are divided again for each vector.
   std::size_t kept = list.size();
@@ -151,7 +163,6 @@ void arrange_elements(const Loops& loops, const Ref& block, bool moves_columns) 
     chunk *= loops.extent(list[--kept]);
   }
   const Ref outer = loops.fuse(first_of(list, kept));
-  if (lanes > 1) loops.vectorize(vector);
   if (count < kWorthParallel) return;
   const std::int64_t chunks =
       largest_divisor(loops.extent(outer), std::max<std::int64_t>(kChunk * kLanes / chunk, 1));
@@ -224,7 +235,7 @@ void arrange_dot(const Loops& loops, const KernelFunction& function) {
       loops.split(list[4], largest_divisor(loops.extent(list[4]), kDepthUnroll));
   loops.reorder({row_blocks, list[2], tile, depth, step, row, list[3]});
   loops.apply("ReverseComputeAt", loops.block(BlockRole::kOut), tile, true, -1);
-  loops.parallel(loops.fuse({list[0], row_blocks, list[2]}));
+  loops.parallel({list[0], row_blocks, list[2]});
   loops.unroll(row);
   loops.unroll(step);
   loops.vectorize(list[3]);
@@ -274,7 +285,7 @@ void arrange_convolution(const Loops& loops, const KernelFunction& function) {
   order.insert(order.end(), {position, lane});
   loops.reorder(order);
   loops.apply("ReverseComputeAt", loops.block(BlockRole::kOut), tiles, true, -1);
-  loops.parallel(loops.fuse(outer));
+  loops.parallel(outer);
   loops.unroll(position);
   loops.vectorize(lane);
   vectorize_columns(loops, loops.block(BlockRole::kOut));
@@ -301,8 +312,7 @@ void arrange_columns(const Loops& loops, const KernelFunction& function) {
     loops.reorder(order);
     loops.vectorize(lane);
   }
-  const Ref fused = loops.fuse(outer);
-  if (count >= kWorthParallel) loops.parallel(fused);
+  if (count >= kWorthParallel) loops.parallel(outer);
   if (has_block(names, BlockRole::kOut))
     arrange_elements(loops, loops.block(BlockRole::kOut), /*moves_columns=*/false);
   const Ref start = loops.decompose(acc, list[spatial]);
@@ -326,8 +336,9 @@ Ref function_of(const Ref& module) {
               String("global_symbol"));
 }
 
-Ref schedule_kernel(const Kernel& kernel, const KernelFunction& function, std::string& rule) {
-  const Loops loops(module_of(function.function));
+Ref schedule_kernel(const Kernel& kernel, const KernelFunction& function, int threads,
+                    std::string& rule) {
+  const Loops loops(module_of(function.function), threads);
   if (kernel.kind == KernelKind::kSpatial) {
     rule = "elements";
     arrange_elements(loops, result_block(loops), function.shape.moves_columns);

@@ -8,12 +8,13 @@
 namespace graphnet::tvm {
 
 /// TVM's schedule of a kernel's function with its loops arranged by the rule of its kind; `rule`
-/// says which.
+/// says which. Loops are shared out to `threads` cores; with one they are not.
 ///
 /// source   probe of TVM 0.27: with these rules a matrix product of 512 runs at 0.93 to 1 of
 ///          oneDNN, without any at 0.01
 /// errors   ffi::Error where a primitive of TVM refuses
-Ref schedule_kernel(const Kernel& kernel, const KernelFunction& function, std::string& rule);
+Ref schedule_kernel(const Kernel& kernel, const KernelFunction& function, int threads,
+                    std::string& rule);
 /// The same with loops as TE writes them.
 Ref plain_schedule(const KernelFunction& function);
 /// The module that a schedule has made: one function "main".

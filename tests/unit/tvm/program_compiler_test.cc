@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include <numeric>
 #include <optional>
 
+#include "artifact/temporary_folder.h"
 #include "graphnet/failure.h"
 #include "lowering/builder.h"
 #include "lowering/ir/interpret.h"
@@ -142,7 +144,7 @@ struct Call {
 
 /// A call with one input and one output, aligned as a host's tensors are.
 struct OneCall {
-  static constexpr std::int64_t kMostElements = 257 * kRows;
+  static constexpr std::int64_t kMostElements = 1021 * kRows;
   alignas(64) float x[kMostElements];
   alignas(64) float y[kMostElements];
 
@@ -187,10 +189,10 @@ class ProgramCompilerTest : public ::testing::Test {
   }
 
   std::string temporary() const { return folder_.path() / "temporary"; }
-  ProgramCompiler compiler(Schedule schedule = Schedule::kRules) {
+  ProgramCompiler compiler(Schedule schedule = Schedule::kRules, int threads = 1) {
     Options options;
     options.schedule = schedule;
-    return ProgramCompiler(options, make_target("", 1),
+    return ProgramCompiler(options, make_target("", threads),
                            [this](const std::string& text) { warnings_ += text + "\n"; });
   }
   static std::string failure_of(const std::function<void()>& body) {
@@ -319,6 +321,49 @@ TEST_F(ProgramCompilerTest, ThreadsShareTheKernelsOut) {
   EXPECT_EQ(one.y, parts.y);
   EXPECT_EQ(one.y, stored.y);
   EXPECT_NE(one.first_row_sum(), 0);
+}
+
+bool has_shared_loop(const ProgramExecutable& executable, const std::string& file) {
+  const std::vector<Ref>& libraries = executable.code().libraries;
+  return std::any_of(libraries.begin(), libraries.end(), [&](const Ref& library) {
+    call("ffi.ModuleWriteToFile", library, String(file), String("ll"));
+    return artifact::read_bytes(file).find("parallel_lambda") != std::string::npos;
+  });
+}
+
+// A loop that is shared out is a function of its own. Elements, rows and a product, of which no
+// vector divides a row; all have work that is worth it.
+TEST_F(ProgramCompilerTest, LoopsAreSharedOutWhereCallsMayUseThreads) {
+  constexpr std::int64_t kWide = 1021;
+  const std::vector<float> weight(kWide * kColumns, 0.125F);
+  for (int kind = 0; kind < 3; ++kind) {
+    ir::GraphEmitter emitter(true);
+    lowering::Builder b(emitter);
+    const lowering::Tensor x = one_input(emitter, {kRows, kWide});
+    const lowering::Tensor y =
+        kind == 0   ? b.clamp(emitter.transpose(x, {1, 0}), 0, 5)
+        : kind == 1 ? b.softmax(x, 1)
+                    : b.matmul(x, emitter.constant(Type::kF32, {kWide, kColumns}, weight.data()));
+    const Shape shape = y.shape;
+    const ir::Graph graph = legalize(emitter.finish({y}), true).graph;
+    OneCall alone(kRows * kWide);
+    OneCall shared(kRows * kWide);
+    for (const int threads : {1, 2}) {
+      const CompiledProgram made = compiler(Schedule::kRules, threads).compile(graph);
+      EXPECT_EQ(has_shared_loop(*made.executable, folder_.path() / "code.ll"), threads > 1) << kind;
+      (threads == 1 ? alone : shared).run(*made.executable, {kRows, kWide}, shape);
+    }
+    const std::int64_t count = lowering::num_elements(shape);
+    EXPECT_TRUE(std::equal(alone.y, alone.y + count, shared.y)) << kind;
+    EXPECT_NE(std::count(alone.y, alone.y + count, 0.0F), count) << kind;
+  }
+  EXPECT_EQ(warnings_, "") << "a rule was refused";
+}
+
+TEST_F(ProgramCompilerTest, ProgramsForOtherThreadsAreRefused) {
+  const std::string bytes = compiler().store(*compiler().compile(sample()).executable);
+  const ProgramCompiler other = compiler(Schedule::kRules, 2);
+  EXPECT_TRUE(mentions(failure_of([&] { other.load(bytes); }), {"threads=1", "threads=2"}));
 }
 
 TEST_F(ProgramCompilerTest, ProgramsOfOtherOptionsAreRefused) {
