@@ -39,7 +39,6 @@ OutputDistance describe(const at::Tensor& tensor) {
   distance.dtype = dtype ? base::dtype_name(*dtype) : c10::toString(tensor.scalar_type());
   distance.shape = tensor.sizes().vec();
   distance.is_floating = tensor.is_floating_point();
-  distance.is_finite = !distance.is_floating || tensor.isfinite().all().item().toBool();
   return distance;
 }
 
@@ -68,6 +67,17 @@ OutputDistance distance_of(const at::Tensor& reference, const at::Tensor& other)
   const double error = b.masked_select(both).sub(kept).norm().item().toDouble();
   distance.relative_rms = error == 0 ? 0 : error / norm;
   return distance;
+}
+
+base::Result<bool> has_finite_outputs(const RunnableProgram& program) {
+  bool is_finite = true;
+  GN_RETURN_IF_ERROR(guarded([&] {
+    const c10::InferenceMode inference(true);
+    for (const at::Tensor& output : outputs_of(program)) {
+      is_finite = is_finite && output.isfinite().all().item().toBool();
+    }
+  }));
+  return is_finite;
 }
 
 base::Result<std::vector<OutputDistance>> compare_programs(const RunnableProgram& program,

@@ -23,7 +23,6 @@ struct OutputDistance {
   double relative_rms = 0;
   double rms = 0;            ///< of the program's output, over the same elements
   bool is_floating = false;  ///< on both sides
-  bool is_finite = true;     ///< all of its elements
   bool is_equal = false;     ///< element by element, NaN included, and of the same type
 };
 
@@ -40,5 +39,10 @@ struct RunnableProgram {
 /// errors   kInput: they have other numbers of outputs; as Engine::run()
 base::Result<std::vector<OutputDistance>> compare_programs(const RunnableProgram& program,
                                                            const RunnableProgram& other);
+
+/// Whether all elements of a program's outputs are, after one run of it. Integers always are.
+///
+/// errors   as Engine::run()
+base::Result<bool> has_finite_outputs(const RunnableProgram& program);
 
 }  // namespace graphnet::eager

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "eager/gradient_check.h"
 #include "eager/gradient_programs.h"
+#include "eager/program_distance.h"
 #include "worker/admission.h"
 #include "worker/answer_json.h"
 #include "worker/ready_sample.h"
@@ -74,11 +75,8 @@ void run_alone(const std::string& folder, Json& answer) {
   answer["finite"] = false;
   const Status ran = [&]() -> Status {
     GN_ASSIGN_OR_RETURN(const ReadySample ready, fitting_sample(folder));
-    GN_ASSIGN_OR_RETURN(const auto outputs,
-                        eager::compare_programs({&ready.sample.program, &ready.views},
-                                                {&ready.sample.program, &ready.views}));
-    bool is_finite = true;
-    for (const auto& output : outputs) is_finite = is_finite && output.is_finite;
+    GN_ASSIGN_OR_RETURN(const bool is_finite,
+                        eager::has_finite_outputs({&ready.sample.program, &ready.views}));
     answer["finite"] = is_finite;
     return Status::ok();
   }();

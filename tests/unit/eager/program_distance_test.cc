@@ -18,5 +18,19 @@ TEST(CompareProgramsTest, BothDrawTheSameRandomValues) {
   EXPECT_EQ(distances->front().relative_rms, 0);
 }
 
+TEST(HasFiniteOutputsTest, LooksAtAllElementsOfAllOutputs) {
+  const auto answer = [](const std::string& body) {
+    const EagerProgram program({{base::DType::kFloat32, {2}, {1, 0}}}, body);
+    if (!program.status.is_ok()) return program.status.to_string();
+    const auto found = has_finite_outputs({&program.program(), &program.arguments()});
+    if (!found.is_ok()) return found.status().to_string();
+    return std::string(*found ? "finite" : "not finite");
+  };
+  const std::string start = "y = a + 1\nn = y.to(torch.int64)\nz = 1 / a\n";
+  EXPECT_EQ(answer(start + "return (y, n)"), "finite");
+  EXPECT_EQ(answer(start + "return (z, y, n)"), "not finite");
+  EXPECT_EQ(answer(start + "return (y, n, z)"), "not finite");
+}
+
 }  // namespace program_distance_test
 }  // namespace graphnet::eager
