@@ -390,6 +390,24 @@ Judgement Comparison::judge_side_sample(const DisturbanceCounters& after, int ca
   return judgement;
 }
 
+/// What comes before a clocked call of a side sample. With one thread the call before leaves the
+/// same behind; with several the core idles between, and the host's steps take up to twice as long.
+Status lead_up(const SideCalls& side, const Warmup& warmup, const PairedSettings& settings,
+               const Instruments& instruments) {
+  if (instruments.threads == 1) return Status::ok();
+  if (instruments.wait_idle) static_cast<void>(instruments.wait_idle());
+  if (warmup.typical_ns() >= static_cast<double>(settings.settle_below_ns)) return Status::ok();
+  if (side.prepare) GN_RETURN_IF_ERROR(side.prepare());
+  if (side.renew) GN_RETURN_IF_ERROR(side.renew());
+  return side.call();
+}
+
+Result<SteppedCall> warm_up_call(const SideCalls& side, const Warmup& warmup,
+                                 const PairedSettings& settings, const Instruments& instruments) {
+  GN_RETURN_IF_ERROR(lead_up(side, warmup, settings, instruments));
+  return step_call(side, side.renew, instruments, settings.disturbed_share);
+}
+
 }  // namespace
 
 double Warmup::typical_ns() const {
@@ -427,7 +445,7 @@ Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,
   const std::int64_t begin_ns = instruments.now();
   bool is_late = false;
   while (!is_late && !(static_cast<int>(calls.size()) >= settings.warmup_calls && is_warm())) {
-    const auto call = step_call(side, side.renew, instruments, settings.disturbed_share);
+    const auto call = warm_up_call(side, warmup, settings, instruments);
     if (!call.is_ok()) {
       return Status(call.status()).add_context("warm-up " + std::to_string(calls.size() + 1));
     }

@@ -42,7 +42,8 @@ struct PairedHooks {
   std::function<base::Status(Side side, int pair)> after_side_sample;
 };
 
-/// First call and warm-up calls of one side.
+/// First call and warm-up calls of one side. With several threads a warm-up call begins as a side
+/// sample does: when other threads sleep, and a short one behind a call that counts for nothing.
 ///
 /// errors   the first failing function's status, with the call as context
 base::Result<Warmup> warm_up(const SideCalls& side, const PairedSettings& settings,

@@ -70,6 +70,31 @@ TEST(Warmup, RenewsInputsBeforeEveryCallButTheFirst) {
   EXPECT_EQ(std::count(order.begin(), order.end(), 'r'), 10);
 }
 
+// As side samples do: a short call comes behind one that is not clocked.
+TEST(Warmup, CallsOfSeveralThreadsBeginWhenOthersSleep) {
+  for (const double call_ns : {1e5, 6e6}) {
+    SimulatedMachine machine;
+    std::string order;
+    SideCalls side = machine.sides()[kEager];
+    side.renew = [&] {
+      order += 'r';
+      return Status::ok();
+    };
+    machine.duration = [&](Side) {
+      order += 'c';
+      return call_ns;
+    };
+    Instruments tools = machine.instruments();
+    tools.threads = 2;
+    const auto warm = warm_up(side, PairedSettings(), tools);
+    ASSERT_TRUE(warm.is_ok());
+    EXPECT_EQ(warm->warmup_ns.size(), 10U);
+    EXPECT_EQ(machine.idle_waits, 10);
+    EXPECT_EQ(order.size(), call_ns < 5e6 ? 41U : 21U) << order;
+    EXPECT_EQ(order.substr(0, 5), "crcrc");
+  }
+}
+
 TEST(Warmup, LeavesOutTheThreadsOwnWaits) {
   SimulatedMachine machine;
   SideCalls side = machine.sides()[kEager];
