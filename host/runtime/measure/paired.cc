@@ -391,13 +391,13 @@ Judgement Comparison::judge_side_sample(const DisturbanceCounters& after, int ca
 }
 
 /// What comes before a clocked call of a side sample. With one thread the call before leaves the
-/// same behind; with several the core idles between, and the host's steps take up to twice as long.
+/// same behind; with several the core idles between, and the host's steps take 1.6 times as long.
 Status lead_up(const SideCalls& side, const Warmup& warmup, const PairedSettings& settings,
                const Instruments& instruments) {
   if (instruments.threads == 1) return Status::ok();
   if (instruments.wait_idle) static_cast<void>(instruments.wait_idle());
   if (warmup.typical_ns() >= static_cast<double>(settings.settle_below_ns)) return Status::ok();
-  if (side.prepare) GN_RETURN_IF_ERROR(side.prepare());
+  GN_RETURN_IF_ERROR(prepare(side));
   if (side.renew) GN_RETURN_IF_ERROR(side.renew());
   return side.call();
 }

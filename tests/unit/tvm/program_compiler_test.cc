@@ -264,7 +264,6 @@ TEST_F(ProgramCompilerTest, RowsOfAnyWidthAreRight) {
 // An image of three channels, lanes of 8 and 4 and none of a depthwise convolution, columns that no
 // vector divides behind a convolution, and copies that pad and transpose.
 TEST_F(ProgramCompilerTest, ConvolutionsOfAnyChannelsAreRight) {
-  const ProgramCompiler made = compiler();
   // In, out, groups, taps and steps along each dimension.
   const Shape cases[] = {{3, 18, 1, 3, 1}, {24, 24, 24, 3, 1}, {20, 20, 20, 3, 1},
                          {7, 7, 7, 3, 1},  {32, 32, 32, 3, 1}, {16, 16, 8, 3, 1},
@@ -291,11 +290,15 @@ TEST_F(ProgramCompilerTest, ConvolutionsOfAnyChannelsAreRight) {
     for (std::int64_t i = 0; i < lowering::num_elements(image); ++i) {
       arguments.inputs[0].elements.push_back(call.x[i]);
     }
-    call.run(*made.compile(legalize(graph, true).graph).executable, image, out);
     const auto expected = ir::interpret(graph, arguments)[0].elements;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_NEAR(call.y[i], static_cast<double>(expected[i].real()), 1e-3)
-          << each[0] << " channels, element " << i;
+    for (const int threads : {1, 2}) {
+      const CompiledProgram made =
+          compiler(Schedule::kRules, threads).compile(legalize(graph, true).graph);
+      call.run(*made.executable, image, out);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        ASSERT_NEAR(call.y[i], static_cast<double>(expected[i].real()), 1e-3)
+            << each[0] << " channels, " << threads << " threads, element " << i;
+      }
     }
   }
   EXPECT_EQ(warnings_, "") << "a rule was refused";
