@@ -113,6 +113,23 @@ TEST_F(GpuTest, EveryLaunchKindIsSeenTwentyTimesAlike) {
   }
 }
 
+// As in a worker, where libtorch has launched long before anything is recorded.
+TEST_F(GpuTest, CallsOfARuntimeThatWasUsedBeforeAreSeen) {
+  CuptiStatus status;
+  CuptiSession::Settings unrecorded = settings();
+  unrecorded.records = false;
+  const auto session = CuptiSession::start(unrecorded, status);
+  ASSERT_NE(session, nullptr) << status.reason;
+  for (const LaunchKind& kind : launch_kinds()) ASSERT_EQ(kind.run(), 0) << kind.name;
+  ASSERT_EQ(wait_for_device(), 0);
+  ASSERT_TRUE(session->record().is_ready());
+  const DeviceLedger ledger = launch_all(*session, CallSide::kPlugin);
+  EXPECT_EQ(ledger.problem, "");
+  EXPECT_EQ(ledger.unattributed, 0U);
+  EXPECT_GE(ledger.launches.count("cudaLaunchKernel_v7000"), 1U);
+  EXPECT_TRUE(ledger.refusals.empty()) << ledger.refusals.front();
+}
+
 TEST_F(GpuTest, HundredThousandKernelsWithoutLoss) {
   const auto session = start();
   ASSERT_NE(session, nullptr);

@@ -177,7 +177,13 @@ void append_work(const FakeLaunch& launch, std::uint64_t start) {
   append(record);
 }
 
+/// As in the real one, ids that were pushed come with the records of calls only.
 void append_call(const FakeLaunch& launch, std::uint64_t start, std::uint64_t end) {
+  const FakeCupti& control = state().control;
+  const std::vector<std::uint32_t>& off =
+      launch.is_runtime_call ? control.runtime_calls_off : control.driver_calls_off;
+  if (!is_enabled(launch.is_runtime_call ? kRuntimeCall : kDriverCall)) return;
+  if (std::find(off.begin(), off.end(), launch.call_id) != off.end()) return;
   for (const std::uint64_t id : pushed_ids) {
     if (!is_enabled(kExternalId)) break;
     append(Record(kExternalId)
@@ -400,15 +406,16 @@ EXPORT int cuptiActivityRegisterTimestampCallback(Timestamp timestamp) {
   return kSuccess;
 }
 
-EXPORT int cuptiActivityEnableDriverApi(std::uint32_t, std::uint8_t) {
+// Turning a call on does nothing, as in the real one where the runtime has been called before.
+EXPORT int cuptiActivityEnableDriverApi(std::uint32_t id, std::uint8_t is_on) {
   ENTER();
-  ++state().control.num_driver_calls;
+  if (is_on == 0) state().control.driver_calls_off.push_back(id);
   return kSuccess;
 }
 
-EXPORT int cuptiActivityEnableRuntimeApi(std::uint32_t, std::uint8_t) {
+EXPORT int cuptiActivityEnableRuntimeApi(std::uint32_t id, std::uint8_t is_on) {
   ENTER();
-  ++state().control.num_runtime_calls;
+  if (is_on == 0) state().control.runtime_calls_off.push_back(id);
   return kSuccess;
 }
 

@@ -32,9 +32,9 @@ struct FakeCupti {
   // What it was asked.
   int num_subscribers = 0;
   int num_finalized = 0;
-  std::uint64_t enabled_kinds = 0;   ///< bit n: kind n
-  std::size_t num_driver_calls = 0;  ///< enabled one by one
-  std::size_t num_runtime_calls = 0;
+  std::uint64_t enabled_kinds = 0;              ///< bit n: kind n
+  std::vector<std::uint32_t> driver_calls_off;  ///< ids that were turned off one by one
+  std::vector<std::uint32_t> runtime_calls_off;
   bool has_timestamp = false;
   bool watches_modules = false;
   std::vector<std::string> calls;  ///< functions, in the order in which they were called

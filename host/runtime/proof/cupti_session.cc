@@ -224,27 +224,25 @@ CuptiStatus CuptiSession::State::enable_kinds() {
   return {};
 }
 
-/// Calls by name; all of them where CUPTI cannot choose.
+/// All calls, then without those whose records nobody wants. Not the wanted ones by name: that has
+/// no effect on a runtime library that has been called before (seen with CUDA 13.0 on an H100), and
+/// libtorch's has. Where CUPTI cannot choose there are more records, which cost memory only.
 CuptiStatus CuptiSession::State::enable_calls(std::uint32_t domain, std::uint32_t kind,
                                               EnableCall enable_one, const char* function) {
-  constexpr const char* kDoing = "record calls that give a device work";
-  if (enable_one == nullptr) return judge(library.functions.enable(kind), enabling(kind, kDoing));
-  std::size_t num_enabled = 0;
-  int code = cupti::kSuccess;
+  constexpr const char* kDoing = "leave out calls that give a device no work";
+  const CuptiStatus status =
+      judge(library.functions.enable(kind), enabling(kind, "record calls that give a device work"));
+  if (!status.is_ready() || enable_one == nullptr) return status;
   for (std::uint32_t id = 1; id < kMostCallIds; ++id) {
     const char* name = nullptr;
-    code = library.functions.callback_name(domain, id, &name);
+    const int code = library.functions.callback_name(domain, id, &name);
+    // The first id that has no name ends the search.
+    if (id == 1) note(code, {"cuptiGetCallbackName", domain_and_id(domain, id), kDoing});
     if (code != cupti::kSuccess || name == nullptr) break;
-    if (!is_traced_call(name)) continue;
-    const std::string what = "id " + std::to_string(id) + ", " + name;
-    const CuptiStatus status = judge(enable_one(id, 1), {function, what, kDoing});
-    if (!status.is_ready()) return status;
-    ++num_enabled;
+    if (is_traced_call(name)) continue;
+    note(enable_one(id, 0), {function, "id " + std::to_string(id) + ", " + name, kDoing});
   }
-  if (num_enabled > 0) return {};
-  // The first id that has no name ends the search: here it is the very first.
-  return judge(code == cupti::kSuccess ? cupti::kUnknown : code,
-               {"cuptiGetCallbackName", domain_and_id(domain, 1), "find the calls to record"});
+  return status;
 }
 
 void CuptiSession::State::on_callback(void* user, std::uint32_t domain, std::uint32_t id,

@@ -65,7 +65,7 @@ class CuptiSession {
   struct Settings {
     CuptiSearch search;
     std::string driver = "libcuda.so.1";  ///< asked why CUPTI does not start
-    // 300 bytes a kernel with its call: 64 MiB hold 200,000 kernels.
+    // 300 bytes a kernel with the call that launched it: 64 MiB hold 200,000 kernels.
     std::size_t buffer_bytes = std::size_t{1} << 20U;
     std::size_t max_buffers = 64;
     std::chrono::milliseconds flush_limit = std::chrono::seconds(5);

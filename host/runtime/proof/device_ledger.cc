@@ -181,6 +181,16 @@ DeviceLedger make_device_ledger(const DeviceTrace& trace, const CallName& call_n
 DeviceEvidence device_evidence(const DeviceLedger& ledger, bool self_tested) {
   DeviceEvidence evidence;
   evidence.unavailable = ledger.problem;
+  evidence.eager_kernels = ledger.eager_kernels;
+  // Then eager's kernels seem to be asked for by the plugin.
+  const bool saw_no_eager =
+      ledger.eager_calls.num_calls > 0 && ledger.eager_calls.first_counts.empty();
+  if (saw_no_eager && ledger.eager_work + ledger.unattributed > 0) {
+    evidence.eager_kernels.clear();
+    if (evidence.unavailable.empty()) {
+      evidence.unavailable = "CUPTI did not report which call asked for the work of eager's calls";
+    }
+  }
   if (evidence.unavailable.empty() && self_tested && ledger.host_work == 0) {
     evidence.unavailable = "CUPTI did not record the work of its self-test";
   }
@@ -191,7 +201,6 @@ DeviceEvidence device_evidence(const DeviceLedger& ledger, bool self_tested) {
         " later, after a wait for the device";
   }
   evidence.plugin_work = ledger.plugin_work;
-  evidence.eager_kernels = ledger.eager_kernels;
   evidence.unattributed = ledger.unattributed;
   evidence.counts_differ = ledger.plugin_calls.counts_differ || ledger.replays.counts_differ;
   // Nothing is said against the plugin: CUPTI may not know graphs from before it recorded.

@@ -29,6 +29,8 @@ constexpr double kLongSlack = 0.2;
 constexpr double kFastReadingNs = 4e3;
 // What a plugin writes past the caches is copied from memory.
 constexpr double kCopySlack = 1;
+// The most that was seen on an H100 beside XLA: 48 us on steps of 21 us, 166 us on steps of 234 us.
+constexpr double kDeviceNs = 60e3;
 
 double median_or_zero(std::vector<double> values) {
   return values.empty() ? 0 : measure::median(std::move(values));
@@ -52,7 +54,8 @@ base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup, 
   HostSteps steps;
   steps.around_ns = median_or_zero(eager_warmup.around_ns);
   steps.reading_ns = median_or_zero(eager_warmup.reading_ns);
-  if (!eager.device().is_host()) return steps;
+  steps.are_on_device = !eager.device().is_host();
+  if (steps.are_on_device) return steps;
   std::vector<KeptOutput> outputs;
   GN_RETURN_IF_ERROR(eager.copy_outputs(outputs));  // allocates
   std::vector<double> copies_ns;
@@ -84,8 +87,9 @@ std::vector<Finding> check_untimed_work(const HostSteps& before,
   const auto calls = static_cast<double>(result.calls_per_side_sample[measure::kBackend]);
   if (before_ns > 0) before_ns += before.reading_ns / calls;
   // A busier machine lengthens the steps of both sides.
+  const double most_ns = before.are_on_device ? before_ns + kDeviceNs : kLeastNs;
   const double machine_ns = std::max(before.reading_ns - kFastReadingNs, 0.0) / calls +
-                            std::clamp(eager_ns - before_ns, 0.0, kLeastNs);
+                            std::clamp(eager_ns - before_ns, 0.0, most_ns);
   const double copy_ns = median_or_zero(copies_ns);
   report["around_ns"] = {{"before", before_ns},
                          {"eager", eager_ns},

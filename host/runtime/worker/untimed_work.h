@@ -14,9 +14,10 @@ namespace graphnet::worker {
 ///
 /// units    nanoseconds a call, medians; 0: not known
 struct HostSteps {
-  double around_ns = 0;   ///< output buffers, new content, the way to the clock and from it
-  double copy_ns = 0;     ///< all outputs copied
-  double reading_ns = 0;  ///< of the counters, once a side sample
+  double around_ns = 0;        ///< output buffers, new content, the way to the clock and from it
+  double copy_ns = 0;          ///< all outputs copied
+  double reading_ns = 0;       ///< of the counters, once a side sample
+  bool are_on_device = false;  ///< copies to a device and waits for it
 };
 
 /// Takes the steps from eager's warm-up, and copies eager's outputs after each of a few calls,
@@ -33,7 +34,9 @@ bool is_untimed_work(double before_ns, double with_plugin_ns, double call_ns, do
 /// Compares the steps around the plugin's timed calls with those from before it was loaded. Plugin
 /// code that runs in such a step is not timed: for example the handler of a trap on the inputs, on
 /// the clock or on pages of the outputs. Up to 2 us by which the same steps of eager's became
-/// longer, too, are taken for the machine's.
+/// longer, too, are taken for the machine's; on a device up to 60 us and the steps' earlier time:
+/// waiting for all streams of a context takes the longer the more a plugin has made (20 us, and 42
+/// us beside XLA on an H100), and copies from the host's memory vary by a third.
 ///
 /// | flag           | means                                                                    |
 /// |----------------|--------------------------------------------------------------------------|

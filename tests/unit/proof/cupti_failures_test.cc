@@ -115,10 +115,10 @@ TEST(CuptiFailures, NameKindDomainAndId) {
   const std::pair<const char*, const char*> cases[] = {
       {"cuptiActivityEnable", "cuptiActivityEnable(kind 10) to record kernels"},
       {"cuptiEnableCallback", "cuptiEnableCallback(domain 3, id 6) to see which code is loaded"},
-      {"cuptiActivityEnableDriverApi", "cuptiActivityEnableDriverApi(id 2, cuMemcpyHtoD_v2) to "},
+      {"cuptiActivityEnableDriverApi", "cuptiActivityEnableDriverApi(id 1, cuInit) to leave out "},
       {"cuptiActivityEnableRuntimeApi",
-       "cuptiActivityEnableRuntimeApi(id 2, cudaLaunchKernel_v7000) to "},
-      {"cuptiGetCallbackName", "cuptiGetCallbackName(domain 1, id 1) to find the calls to record"},
+       "cuptiActivityEnableRuntimeApi(id 1, cudaMalloc_v3020) to leave out "},
+      {"cuptiGetCallbackName", "cuptiGetCallbackName(domain 1, id 1) to leave out calls that give"},
       {"cuptiActivityPushExternalCorrelationId",
        "cuptiActivityPushExternalCorrelationId(family 3, id 0) to mark a call"}};
   for (const auto& [function, told] : cases) {

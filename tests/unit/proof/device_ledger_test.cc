@@ -231,6 +231,31 @@ TEST(DeviceLedger, ReplaysOfWhichNothingIsSeenProveNothing) {
   EXPECT_EQ(device_json({}, nullptr, maker.ledger())["replays"]["as_called"], false);
 }
 
+// As where CUPTI records no calls of the runtime: eager's kernels must not be held against the
+// plugin, nor may its own prove anything.
+TEST(DeviceLedger, WorkOfEagersCallsThatNobodyAskedForProvesNothing) {
+  TraceMaker maker;
+  maker.load(module_of({"relu"}, {kCupti, kDriver, kTorch}));
+  maker.begin(CallSide::kEager);
+  maker.work("relu", /*is_pushed=*/false, /*has_call=*/false);
+  maker.work("gemm", /*is_pushed=*/false, /*has_call=*/false);
+  maker.end();
+  maker.begin(CallSide::kPlugin);
+  maker.work("mine");
+  maker.end();
+  DeviceEvidence evidence = device_evidence(maker.ledger(), false);
+  EXPECT_TRUE(mentions(evidence.unavailable, {"did not report", "eager's calls"}));
+  EXPECT_TRUE(evidence.eager_kernels.empty());
+  // One that is known is enough, and a program may give a device nothing to do.
+  maker.begin(CallSide::kEager);
+  maker.end();
+  maker.trace().first_call = 1;
+  maker.trace().records.work.erase(maker.trace().records.work.begin(),
+                                   maker.trace().records.work.begin() + 2);
+  evidence = device_evidence(maker.ledger(), false);
+  EXPECT_EQ(evidence.unavailable, "");
+}
+
 TEST(DeviceLedger, EagersCallsHaveTimesOfTheirOwn) {
   TraceMaker maker;
   maker.begin(CallSide::kEager);

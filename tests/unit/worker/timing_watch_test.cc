@@ -134,6 +134,20 @@ TEST(UntimedWork, AllowsASlowReadingToBeSlowerStillBetweenCalls) {
   EXPECT_TRUE(is_found(4e3, 5e3)) << "a fast one is not";
 }
 
+// Times of XLA on an H100.
+TEST(UntimedWork, AllowsADevicesStepsToBecomeLongerOnBothSides) {
+  measure::PairedResult result = result_with(1, 1);
+  result.summary.median_ns = {430e3, 216e3};
+  base::Json report;
+  const auto is_found = [&](double eager_ns, double plugin_ns) {
+    for (measure::Pair& pair : result.pairs) pair.around_ns = {eager_ns, plugin_ns};
+    return !check_untimed_work({21e3, 0, 0, true}, result, {}, report).empty();
+  };
+  EXPECT_FALSE(is_found(69e3, 67e3));
+  EXPECT_TRUE(is_found(21e3, 67e3)) << "the plugin's alone";
+  EXPECT_TRUE(is_found(200e3, 200e3)) << "more than the machine takes";
+}
+
 TEST(UntimedWork, AllowsTwoMicrosecondsByWhichEagersStepsBecameLongerToo) {
   measure::PairedResult result = result_with(1, 1);
   result.summary.median_ns = {13e3, 13e3};
