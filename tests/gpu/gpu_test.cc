@@ -115,14 +115,10 @@ TEST_F(GpuTest, EveryLaunchKindIsSeenTwentyTimesAlike) {
 
 // As in a worker, where libtorch has launched long before anything is recorded.
 TEST_F(GpuTest, CallsOfARuntimeThatWasUsedBeforeAreSeen) {
-  CuptiStatus status;
-  CuptiSession::Settings unrecorded = settings();
-  unrecorded.records = false;
-  const auto session = CuptiSession::start(unrecorded, status);
-  ASSERT_NE(session, nullptr) << status.reason;
   for (const LaunchKind& kind : launch_kinds()) ASSERT_EQ(kind.run(), 0) << kind.name;
   ASSERT_EQ(wait_for_device(), 0);
-  ASSERT_TRUE(session->record().is_ready());
+  const auto session = start();
+  ASSERT_NE(session, nullptr);
   const DeviceLedger ledger = launch_all(*session, CallSide::kPlugin);
   EXPECT_EQ(ledger.problem, "");
   EXPECT_EQ(ledger.unattributed, 0U);
@@ -220,13 +216,8 @@ class SelfTestLaunch {
   device::GpuBuffer buffer_;
 };
 
-// As a worker does it: subscribed from the start, captured and timed before anything is recorded.
+// As a worker does it: captured and timed before CUPTI is started.
 TEST_F(GpuTest, CapturedCallIsReplayedAndItsKernelsAreSeen) {
-  CuptiStatus status;
-  CuptiSession::Settings unrecorded = settings();
-  unrecorded.records = false;
-  const auto session = CuptiSession::start(unrecorded, status);
-  ASSERT_NE(session, nullptr) << status.reason;
   auto gpu = Gpu::open(0);
   ASSERT_TRUE(gpu.is_ok()) << gpu.status().to_string();
   SelfTestLaunch launch(**gpu);
@@ -239,7 +230,8 @@ TEST_F(GpuTest, CapturedCallIsReplayedAndItsKernelsAreSeen) {
     EXPECT_EQ(launch.result(), kSecondWord);
     launch.clear();
   }
-  ASSERT_TRUE(session->record().is_ready());
+  const auto session = start();
+  ASSERT_NE(session, nullptr);
   for (int i = 0; i < kRepetitions; ++i) {
     session->begin_call(CallSide::kReplay);
     ASSERT_TRUE(graph->launch().is_ok());

@@ -252,13 +252,6 @@ EXPORT void fake_cupti_launch(const FakeLaunch* launch) {
   }
 }
 
-EXPORT void fake_cupti_load_module(const char* image, std::size_t num_bytes) {
-  if (!state().control.watches_modules) return;
-  const ModuleData module = {1, num_bytes, image};
-  ResourceData resource = {nullptr, nullptr, const_cast<ModuleData*>(&module)};
-  state().callback(state().user, kResourceDomain, kModuleLoaded, &resource);
-}
-
 EXPORT int cuptiGetVersion(std::uint32_t* version) {
   ENTER();
   *version = state().control.version;
@@ -290,12 +283,6 @@ EXPORT int cuptiSubscribe(void** subscriber, OnCallback callback, void* user) {
 EXPORT int cuptiUnsubscribe(void*) {
   ENTER();
   --state().control.num_subscribers;
-  return kSuccess;
-}
-
-EXPORT int cuptiEnableCallback(std::uint32_t on, void*, std::uint32_t domain, std::uint32_t id) {
-  ENTER();
-  if (domain == kResourceDomain && id == kModuleLoaded) state().control.watches_modules = on != 0;
   return kSuccess;
 }
 

@@ -36,7 +36,6 @@ struct FakeCupti {
   std::vector<std::uint32_t> driver_calls_off;  ///< ids that were turned off one by one
   std::vector<std::uint32_t> runtime_calls_off;
   bool has_timestamp = false;
-  bool watches_modules = false;
   std::vector<std::string> calls;  ///< functions, in the order in which they were called
 };
 
@@ -53,10 +52,9 @@ struct FakeLaunch {
 };
 
 /// Functions that fake_cupti.cc exports beside CUPTI's own; looked up by name.
-using FakeControl = FakeCupti* (*)();                  ///< "fake_cupti_control"
-using FakeReset = void (*)();                          ///< "fake_cupti_reset"
-using FakeRelease = void (*)();                        ///< "fake_cupti_release"
-using FakeDoes = void (*)(const FakeLaunch*);          ///< "fake_cupti_launch"
-using FakeLoads = void (*)(const char*, std::size_t);  ///< "fake_cupti_load_module"
+using FakeControl = FakeCupti* (*)();          ///< "fake_cupti_control"
+using FakeReset = void (*)();                  ///< "fake_cupti_reset"
+using FakeRelease = void (*)();                ///< "fake_cupti_release"
+using FakeDoes = void (*)(const FakeLaunch*);  ///< "fake_cupti_launch"
 
 }  // namespace graphnet::tests

@@ -63,27 +63,10 @@ struct OverheadFields {
   static constexpr std::size_t kWhat = 4, kStart = 24, kEnd = 32, kBytes = 40;
 };
 
-/// What callbacks are about.
+/// Whose calls an id is about.
 ///
-/// source   CUpti_CallbackDomain, CUpti_CallbackIdResource
-enum Domain : std::uint32_t { kDriverDomain = 1, kRuntimeDomain = 2, kResourceDomain = 3 };
-inline constexpr std::uint32_t kModuleLoaded = 6;
-
-/// source   CUpti_ResourceData
-struct ResourceData {
-  void* context;
-  void* stream;
-  void* descriptor;
-};
-
-/// `descriptor` of kModuleLoaded.
-///
-/// source   CUpti_ModuleResourceData
-struct ModuleData {
-  std::uint32_t id;
-  std::size_t image_bytes;
-  const char* image;
-};
+/// source   CUpti_CallbackDomain
+enum Domain : std::uint32_t { kDriverDomain = 1, kRuntimeDomain = 2 };
 
 /// source   CUpti_SubscriberParams
 struct SubscriberNames {
@@ -110,8 +93,6 @@ struct Functions {
   int (*get_version)(std::uint32_t* version) = nullptr;
   int (*subscribe)(void** subscriber, OnCallback callback, void* user) = nullptr;
   int (*unsubscribe)(void* subscriber) = nullptr;
-  int (*enable_callback)(std::uint32_t on, void* subscriber, std::uint32_t domain,
-                         std::uint32_t id) = nullptr;
   int (*callback_name)(std::uint32_t domain, std::uint32_t id, const char** name) = nullptr;
   int (*register_buffers)(RequestBuffer request, CompleteBuffer complete) = nullptr;
   int (*enable)(std::uint32_t kind) = nullptr;

@@ -63,7 +63,6 @@ std::vector<std::string> look_up(void* library, cupti::Functions& functions) {
   lookup.required("cuptiGetVersion", functions.get_version);
   lookup.required("cuptiSubscribe", functions.subscribe);
   lookup.required("cuptiUnsubscribe", functions.unsubscribe);
-  lookup.required("cuptiEnableCallback", functions.enable_callback);
   lookup.required("cuptiGetCallbackName", functions.callback_name);
   lookup.required("cuptiActivityRegisterCallbacks", functions.register_buffers);
   lookup.required("cuptiActivityEnable", functions.enable);

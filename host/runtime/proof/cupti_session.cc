@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "proof/cupti_session.h"
 
-#include <execinfo.h>
-
 #include <algorithm>
 #include <array>
 #include <condition_variable>
@@ -10,9 +8,6 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-
-#include "base/sha256.h"
-#include "proof/cubin.h"
 
 namespace graphnet::proof {
 
@@ -22,7 +17,6 @@ constexpr const char* kSideNames[] = {"host", "eager", "plugin", "replay", "betw
 constexpr const char* kOwnName = "graphnet";
 constexpr std::size_t kToolNameBytes = 64;
 constexpr std::uint32_t kMostCallIds = 4096;
-constexpr int kMostFrames = 64;
 
 constexpr std::string_view kLaunches[] = {"cuLaunch", "cudaLaunch", "__cudaLaunch", "cuGraphLaunch",
                                           "cudaGraphLaunch"};
@@ -96,13 +90,10 @@ struct CuptiSession::State {
   bool has_own_clock = false;
   std::vector<TracedCall> calls;
   std::size_t num_finished_calls = 0;
-  std::mutex modules_mutex;
-  std::vector<LoadedModule> modules;
   std::vector<std::string> refusals;
 
   CuptiStatus subscribe();
   void register_clock();
-  CuptiStatus watch_modules();
   CuptiStatus enable();
   CuptiStatus enable_kinds();
   using EnableCall = int (*)(std::uint32_t id, std::uint8_t on);
@@ -111,9 +102,6 @@ struct CuptiSession::State {
   CuptiStatus judge(int code, const CuptiCall& call, const std::string& other_tool = {}) const;
   /// Notes a refusal that costs no records.
   void note(int code, const CuptiCall& call);
-  void note_module(const cupti::ModuleData& module);
-
-  static void on_callback(void* user, std::uint32_t domain, std::uint32_t id, const void* data);
 };
 
 namespace {
@@ -149,6 +137,9 @@ void request_buffer(std::uint8_t** buffer, std::size_t* num_bytes, std::size_t* 
   *records = 0;  // as many as fit
 }
 
+/// Callbacks are not wanted, but there is no subscription without one.
+void ignore(void*, std::uint32_t, std::uint32_t, const void*) {}
+
 void complete_buffer(void*, std::uint32_t, std::uint8_t* buffer, std::size_t, std::size_t valid) {
   if (buffer != nullptr) get_pool()->complete(buffer, valid);
 }
@@ -172,12 +163,11 @@ CuptiStatus CuptiSession::State::subscribe() {
   const cupti::Functions& functions = library.functions;
   constexpr const char* kDoing = "subscribe to it";
   if (functions.subscribe_named == nullptr) {
-    return judge(functions.subscribe(&subscriber, &State::on_callback, this),
-                 {"cuptiSubscribe", "", kDoing});
+    return judge(functions.subscribe(&subscriber, &ignore, this), {"cuptiSubscribe", "", kDoing});
   }
   std::array<char, kToolNameBytes + 1> other = {};
   cupti::SubscriberNames names = {sizeof(names), kOwnName, other.data(), kToolNameBytes};
-  const int code = functions.subscribe_named(&subscriber, &State::on_callback, this, &names);
+  const int code = functions.subscribe_named(&subscriber, &ignore, this, &names);
   return judge(code, {"cuptiSubscribe_v2", "", kDoing}, other.data());
 }
 
@@ -187,14 +177,6 @@ void CuptiSession::State::register_clock() {
   const int code = functions.register_timestamp(&monotonic_raw_ns);
   has_own_clock = code == cupti::kSuccess;
   note(code, {"cuptiActivityRegisterTimestampCallback", "", "take times by the host's clock"});
-}
-
-CuptiStatus CuptiSession::State::watch_modules() {
-  const cupti::Functions& functions = library.functions;
-  return judge(
-      functions.enable_callback(1, subscriber, cupti::kResourceDomain, cupti::kModuleLoaded),
-      {"cuptiEnableCallback", domain_and_id(cupti::kResourceDomain, cupti::kModuleLoaded),
-       "see which code is loaded"});
 }
 
 CuptiStatus CuptiSession::State::enable() {
@@ -245,31 +227,6 @@ CuptiStatus CuptiSession::State::enable_calls(std::uint32_t domain, std::uint32_
   return status;
 }
 
-void CuptiSession::State::on_callback(void* user, std::uint32_t domain, std::uint32_t id,
-                                      const void* data) {
-  if (domain != cupti::kResourceDomain || id != cupti::kModuleLoaded || data == nullptr) return;
-  const auto* const resource = static_cast<const cupti::ResourceData*>(data);
-  if (resource->descriptor == nullptr) return;
-  static_cast<State*>(user)->note_module(
-      *static_cast<const cupti::ModuleData*>(resource->descriptor));
-}
-
-void CuptiSession::State::note_module(const cupti::ModuleData& module) {
-  LoadedModule loaded;
-  if (module.image != nullptr) {
-    const std::string_view image(module.image, module.image_bytes);
-    loaded.sha256 = base::sha256_hex(image.data(), image.size());
-    loaded.functions = functions_of_cubin(image);
-  }
-  std::array<void*, kMostFrames> frames = {};
-  const int num_frames = ::backtrace(frames.data(), kMostFrames);
-  for (int i = 0; i < num_frames; ++i) {
-    loaded.stack.push_back(reinterpret_cast<std::uintptr_t>(frames[static_cast<std::size_t>(i)]));
-  }
-  const std::lock_guard<std::mutex> lock(modules_mutex);
-  modules.push_back(std::move(loaded));
-}
-
 std::unique_ptr<CuptiSession> CuptiSession::start(const Settings& settings, CuptiStatus& status) {
   auto state = std::make_shared<State>();
   state->settings = settings;
@@ -280,8 +237,7 @@ std::unique_ptr<CuptiSession> CuptiSession::start(const Settings& settings, Cupt
   // Not before: a session that is refused must not take the buffers of the one that runs.
   set_pool(std::make_shared<BufferPool>(settings.buffer_bytes, settings.max_buffers));
   state->register_clock();
-  status = state->watch_modules();
-  if (status.is_ready() && settings.records) status = state->enable();
+  status = state->enable();
   std::unique_ptr<CuptiSession> session(new CuptiSession(std::move(state)));
   if (!status.is_ready()) session.reset();
   return session;
@@ -291,10 +247,6 @@ CuptiSession::CuptiSession(std::shared_ptr<State> state) : state_(std::move(stat
 
 CuptiSession::~CuptiSession() {
   state_->library.functions.unsubscribe(state_->subscriber);
-}
-
-CuptiStatus CuptiSession::record() {
-  return state_->enable();
 }
 
 const CuptiLibrary& CuptiSession::library() const {
@@ -379,8 +331,6 @@ DeviceTrace CuptiSession::finish() {
   trace.first_call = std::exchange(state_->num_finished_calls, state_->calls.size());
   trace.has_own_clock = state_->has_own_clock;
   trace.refusals = state_->refusals;
-  const std::lock_guard<std::mutex> lock(state_->modules_mutex);
-  trace.modules = state_->modules;
   return trace;
 }
 

@@ -70,13 +70,6 @@ Json device_json(const CuptiStatus& status, const CuptiLibrary* library,
     json["replays"] = calls_json(ledger.replays);
     json["replays"]["as_called"] = ledger.replays.first_counts == ledger.plugin_calls.first_counts;
   }
-  json["modules"] = Json::array();
-  for (const LedgerModule& module : ledger.modules) {
-    if (json["modules"].size() == kMostRows) break;
-    json["modules"].push_back({{"loader", module.loader},
-                               {"sha256", module.sha256},
-                               {"functions", module.num_functions}});
-  }
   json["launches"] = ledger.launches;
   if (ledger.outside.count() > 0) json["outside_span"] = outside_json(ledger.outside);
   if (!ledger.refusals.empty()) json["refusals"] = ledger.refusals;

@@ -24,7 +24,6 @@ namespace graphnet::proof {
 /// | `replays`                      | the same four of replays of a captured call, and           |
 /// |                                | `as_called`: they do what the plugin's calls do; absent if |
 /// |                                | there were none                                            |
-/// | `modules`                      | [{"loader", "sha256", "functions"}], the first 50          |
 /// | `launches`                     | {call: times}                                              |
 /// | `outside_span`                 | {"early", "late", "most_early_ns", "most_late_ns",         |
 /// |                                | "clock_error_ns"}: work outside of the span in which it    |

@@ -2,7 +2,6 @@
 #include "proof/device_ledger.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -55,8 +54,8 @@ double busy_ns(std::vector<Interval> times) {
 /// Adds up work.
 class LedgerMaker {
  public:
-  LedgerMaker(const DeviceTrace& trace, const std::vector<Region>& regions)
-      : trace_(trace), attribution_(trace, regions) {
+  LedgerMaker(const DeviceTrace& trace, const KernelFiles& files)
+      : trace_(trace), attribution_(trace, files) {
     for (const std::string& name : trace.records.names) {
       kernel_names_.push_back(base::without_arguments(base::demangled(name)));
     }
@@ -162,19 +161,15 @@ std::string problem_of(const DeviceTrace& trace) {
 }  // namespace
 
 DeviceLedger make_device_ledger(const DeviceTrace& trace, const CallName& call_name,
-                                const std::vector<Region>& regions) {
-  DeviceLedger ledger = LedgerMaker(trace, regions).make();
-  for (const LoadedModule& module : trace.modules) {
-    const std::optional<CodeLoader> loader = loader_of(module, regions);
-    ledger.modules.push_back(
-        {loader ? loader->module : "", module.sha256, module.functions.size()});
-  }
+                                const KernelFiles& files) {
+  DeviceLedger ledger = LedgerMaker(trace, files).make();
   for (const DeviceCall& call : trace.records.calls) {
     const std::string name = call_name(call.domain, call.id);
     if (is_launch_call(name)) ++ledger.launches[name];
   }
   ledger.refusals = trace.refusals;
   ledger.problem = problem_of(trace);
+  if (ledger.problem.empty()) ledger.problem = files.problem;
   return ledger;
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "proof/cupti_session.h"
-#include "proof/regions.h"
+#include "proof/kernel_files.h"
 #include "proof/verdict.h"
 #include "proof/work_attribution.h"
 #include "proof/work_span.h"
@@ -25,18 +25,11 @@ struct LedgerRow {
   WorkKind kind = WorkKind::kKernel;
   WorkOwner owner = WorkOwner::kNobody;
   AttributionSource source = AttributionSource::kNone;
-  std::string module;  ///< file that loaded its code; "" if that is not known
+  std::string module;  ///< file that holds the kernel; "" if that is not known
   std::string in;      ///< whose call asked for it: call_side_name(); "" outside of traced calls
   std::size_t count = 0;
   std::uint64_t time_ns = 0;
   std::size_t outside = 0;  ///< of `count`: outside of the span in which it can have been done
-};
-
-/// Code that was loaded onto a device during the session.
-struct LedgerModule {
-  std::string loader;  ///< file that asked for it; "" if that is not known
-  std::string sha256;  ///< of the code as the device gets it
-  std::size_t num_functions = 0;
 };
 
 /// What devices did in the traced calls of one side, whoever's work it was.
@@ -63,7 +56,6 @@ struct DeviceLedger {
   std::size_t host_work = 0;    ///< in the host's own calls; not between calls
   std::size_t unattributed = 0;
   std::vector<std::string> eager_kernels;       ///< names, in the plugin's calls and their replays
-  std::vector<LedgerModule> modules;            ///< in the order in which they were loaded
   std::map<std::string, std::size_t> launches;  ///< calls that launch, by CUPTI's name for them
   OutsideSpan outside;                ///< work outside of the span in which it can have been done
   std::vector<std::string> refusals;  ///< of CUPTI that cost no records, in words
@@ -74,10 +66,8 @@ struct DeviceLedger {
 using CallName = std::function<std::string(std::uint32_t domain, std::uint32_t id)>;
 
 /// Turns what a session has seen into a ledger.
-///
-/// order    regions by address, of a moment in which what loaded modules is still mapped
 DeviceLedger make_device_ledger(const DeviceTrace& trace, const CallName& call_name,
-                                const std::vector<Region>& regions);
+                                const KernelFiles& files);
 
 /// What of it the verdict rests on. Work outside of its span voids nothing, unless the plugin did
 /// not wait for it.

@@ -93,13 +93,14 @@ std::optional<TracingClock> read_clock(const DeviceTrace& trace, const HostTimes
 /// Tries one way after the other.
 class SelfTest {
  public:
-  SelfTest(Gpu& gpu, CuptiSession& session, SelfTestKernel& kernel)
-      : gpu_(gpu), session_(session), kernel_(kernel), stream_(gpu) {}
+  SelfTest(Gpu& gpu, SelfTestKernel& kernel) : gpu_(gpu), kernel_(kernel), stream_(gpu) {}
 
-  TracingSelfTest run() {
+  TracingSelfTest run(const CuptiSession::Settings& settings) {
     prepare();
-    test_.recording = session_.record();
-    if (!test_.recording.is_ready()) return std::move(test_);
+    session_ = CuptiSession::start(settings, test_.recording);
+    if (session_ == nullptr) return std::move(test_);
+    test_.version = session_->library().version;
+    test_.library = session_->library().file;
     try_way("default_stream", [&] { return kernel_.launch(); });
     try_way("second_thread", [&] { return launch_on_thread(); });
     try_way("non_blocking_stream",
@@ -110,7 +111,7 @@ class SelfTest {
   }
 
  private:
-  /// What must be there before anything is recorded. Code is loaded at its first launch, which a
+  /// What must be there before CUPTI is started. Code is loaded at its first launch, which a
   /// capture may not allow.
   void prepare() {
     const Status loaded = kernel_.launch();
@@ -155,9 +156,9 @@ class SelfTest {
     HostTimes host;
     Status status = kernel_.clear();
     if (status.is_ok()) {
-      session_.begin_call(CallSide::kHost);
+      session_->begin_call(CallSide::kHost);
       status = launch_all(launch, host);
-      session_.end_call();
+      session_->end_call();
     }
     if (status.is_ok()) status = kernel_.check();
     if (status.is_ok()) way.asked = kLaunches;
@@ -167,9 +168,9 @@ class SelfTest {
   }
 
   void read(TracedWay& way, const HostTimes& host) {
-    const DeviceTrace trace = session_.finish();
+    const DeviceTrace trace = session_->finish();
     const CallName call_name = [&](std::uint32_t domain, std::uint32_t id) {
-      return session_.call_name(domain, id);
+      return session_->call_name(domain, id);
     };
     const DeviceLedger ledger = make_device_ledger(trace, call_name, {});
     for (const LedgerRow& row : ledger.rows) {
@@ -186,12 +187,12 @@ class SelfTest {
   }
 
   Gpu& gpu_;
-  CuptiSession& session_;
   SelfTestKernel& kernel_;
   OwnStream stream_;
   Status stream_made_;
   std::optional<Result<CapturedGraph>> graph_;  // of prepare()
-  std::string lost_;                            // why CUPTI will not deliver anything more
+  std::unique_ptr<CuptiSession> session_;
+  std::string lost_;  // why CUPTI will not deliver anything more
   TracingSelfTest test_;
 };
 
@@ -219,9 +220,9 @@ std::string TracingSelfTest::problem() const {
   return "CUPTI did not report which call asked for the work of " + base::join(nobodys, ", ");
 }
 
-Result<TracingSelfTest> run_tracing_self_test(Gpu& gpu, CuptiSession& session) {
+Result<TracingSelfTest> run_tracing_self_test(Gpu& gpu, const CuptiSession::Settings& settings) {
   GN_ASSIGN_OR_RETURN(SelfTestKernel kernel, SelfTestKernel::create(gpu));
-  return SelfTest(gpu, session, kernel).run();
+  return SelfTest(gpu, kernel).run(settings);
 }
 
 Json tracing_json(const TracingSelfTest& test) {

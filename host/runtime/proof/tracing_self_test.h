@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ namespace graphnet::proof {
 /// | `default_stream`      | by the thread that opened the device, on the default stream      |
 /// | `second_thread`       | by another thread, which carries no id                           |
 /// | `non_blocking_stream` | on a stream that does not wait for the default one               |
-/// | `earlier_graph`       | by a graph that was instantiated before anything was recorded    |
+/// | `earlier_graph`       | by a graph that was instantiated before CUPTI was started        |
 struct TracedWay {
   std::string way;
   std::size_t asked = 0;       ///< kernels that were launched and computed what they should
@@ -49,6 +50,8 @@ struct TracingClock {
 /// What a session sees of work that is known.
 struct TracingSelfTest {
   CuptiStatus recording;              ///< not `ready`: nothing was tried, for this reason
+  std::uint32_t version = 0;          ///< of CUPTI's interface; 0: it could not be started
+  std::filesystem::path library;      ///< CUPTI's file
   std::vector<TracedWay> ways;        ///< in the order of the table
   bool has_own_clock = false;         ///< CUPTI took the host's clock for its records
   std::optional<TracingClock> clock;  ///< absent if there was no record of the first launch
@@ -59,12 +62,13 @@ struct TracingSelfTest {
   std::string problem() const;
 };
 
-/// Gives the device known work in each of these ways and compares the session's records with it.
-/// The session must not record yet; it does from here on, so nothing can be timed afterwards.
+/// Starts CUPTI, gives the device known work in each of these ways, and compares the records with
+/// it. Nothing can be timed afterwards.
 ///
 /// errors   kUnsupported: built without nvcc; else as Gpu, before the first way. What goes wrong in
 ///          one is its `problem`
-base::Result<TracingSelfTest> run_tracing_self_test(device::Gpu& gpu, CuptiSession& session);
+base::Result<TracingSelfTest> run_tracing_self_test(device::Gpu& gpu,
+                                                    const CuptiSession::Settings& settings);
 
 /// | key             | holds                                                                     |
 /// |-----------------|---------------------------------------------------------------------------|

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/text.h"
 
@@ -35,11 +36,23 @@ bool is_declared(const Evidence& evidence, const std::string& name) {
   });
 }
 
-record::Verdict mixed(const Evidence& evidence) {
-  std::vector<std::string> names = evidence.entered;
-  for (const std::string& name : evidence.dispatched) {
+/// A kernel's name without what it returns and the arguments of its templates, which take a page.
+std::string short_name(const std::string& kernel) {
+  constexpr std::string_view kVoid = "void ";
+  const std::size_t begin = kernel.compare(0, kVoid.size(), kVoid) == 0 ? kVoid.size() : 0;
+  return kernel.substr(begin, kernel.find('<', begin) - begin);
+}
+
+/// Those that are not yet among the names.
+void add_new(const std::vector<std::string>& more, std::vector<std::string>& names) {
+  for (const std::string& name : more) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
+}
+
+record::Verdict mixed(const Evidence& evidence) {
+  std::vector<std::string> names = evidence.entered;
+  add_new(evidence.dispatched, names);
   const std::size_t all = names.size();
   names.erase(std::remove_if(names.begin(), names.end(),
                              [&](const auto& name) { return is_declared(evidence, name); }),
@@ -48,8 +61,9 @@ record::Verdict mixed(const Evidence& evidence) {
     return {ProofVerdict::kMixed, "declared"};
   }
   if (evidence.device) {
-    const auto& kernels = evidence.device->eager_kernels;
-    names.insert(names.end(), kernels.begin(), kernels.end());
+    std::vector<std::string> kernels = evidence.device->eager_kernels;
+    std::transform(kernels.begin(), kernels.end(), kernels.begin(), short_name);
+    add_new(kernels, names);
   }
   if (names.empty()) names = evidence.inside;
   if (names.empty() && !evidence.sampled.empty()) names = {evidence.sampled};

@@ -23,22 +23,22 @@ namespace {
 
 constexpr const char* kDriver = "libcuda.so.1";
 
-/// A device and what traces it, which ends before the device's context does.
-struct TracedDevice {
-  std::unique_ptr<device::Gpu> gpu;
-  std::unique_ptr<proof::CuptiSession> session;
-};
-
-/// What CUPTI sees of known work. `status` gets why it cannot be relied on.
-Json trace_known_work(TracedDevice& traced, proof::CuptiStatus& status) {
-  const auto tested = proof::run_tracing_self_test(*traced.gpu, *traced.session);
-  if (!tested.is_ok()) {
-    status.reason = tested.status().message();
-    return {{"problem", status.reason}};
-  }
-  if (!tested->recording.is_ready()) status = tested->recording;
-  if (status.is_ready()) status.reason = tested->problem();
-  return proof::tracing_json(*tested);
+/// Adds what CUPTI sees of known work, `tracing`, and its state, `cupti`.
+void trace_known_work(device::Gpu& gpu, const proof::CuptiSession::Settings& settings, Json& json) {
+  proof::TracingSelfTest test;
+  auto tested = proof::run_tracing_self_test(gpu, settings);
+  if (tested.is_ok()) test = std::move(tested).value();
+  // Without work to try it with, CUPTI's state is worth knowing.
+  if (!tested.is_ok()) static_cast<void>(proof::CuptiSession::start(settings, test.recording));
+  const bool is_ready = test.recording.is_ready();
+  std::string reason = test.recording.reason;
+  if (is_ready) reason = tested.is_ok() ? test.problem() : tested.status().message();
+  json["cupti"] = {{"state", proof::cupti_state_name(test.recording.state)}};
+  if (!reason.empty()) json["cupti"]["reason"] = reason;
+  if (!is_ready || !tested.is_ok()) return;
+  json["cupti"]["version"] = test.version;
+  json["cupti"]["file"] = test.library.string();
+  json["tracing"] = proof::tracing_json(test);
 }
 
 }  // namespace
@@ -49,25 +49,15 @@ Result<Json> examine_device(const base::DeviceName& device) {
 
 Result<Json> examine_device(const base::DeviceName& device, const std::string& driver,
                             const proof::CuptiSession::Settings& settings) {
-  TracedDevice traced;
-  // CUPTI sees what happens after it has started.
-  proof::CuptiStatus status;
-  traced.session = proof::CuptiSession::start(settings, status);
   auto opened = device::Gpu::open(device.index, driver);
   if (!opened.is_ok()) return unusable(device, opened.status());
-  traced.gpu = std::move(opened).value();
-  const Status tested = device::run_self_test(*traced.gpu);
+  const std::unique_ptr<device::Gpu> gpu = std::move(opened).value();
+  const Status tested = device::run_self_test(*gpu);
   const bool is_tested = tested.code() != Code::kUnsupported;
   if (is_tested && !tested.is_ok()) return unusable(device, tested);
-  Json json = facts_json(traced.gpu->facts());
+  Json json = facts_json(gpu->facts());
   json["self_test"] = is_tested ? "ok" : tested.message();
-  if (traced.session && is_tested) json["tracing"] = trace_known_work(traced, status);
-  json["cupti"] = {{"state", proof::cupti_state_name(status.state)}};
-  if (!status.reason.empty()) json["cupti"]["reason"] = status.reason;
-  if (traced.session) {
-    json["cupti"]["version"] = traced.session->library().version;
-    json["cupti"]["file"] = traced.session->library().file.string();
-  }
+  trace_known_work(*gpu, settings, json);
   return json;
 }
 

@@ -12,8 +12,7 @@ namespace graphnet::worker {
 using base::Json;
 
 void DeviceTracing::start() {
-  if (!records()) return;
-  state_ = session_->record();
+  session_ = proof::CuptiSession::start(settings_, state_);
   if (!records()) return;
   session_->begin_call(proof::CallSide::kHost);
   const base::Status tested = device::run_self_test(gpu_);
@@ -66,7 +65,8 @@ proof::DeviceEvidence DeviceTracing::finish(const std::vector<proof::Region>& re
     return session_->call_name(domain, id);
   };
   const proof::DeviceTrace trace = session_->finish();
-  const proof::DeviceLedger ledger = proof::make_device_ledger(trace, name, regions);
+  const proof::DeviceLedger ledger = proof::make_device_ledger(
+      trace, name, proof::find_kernel_files(trace.records.names, regions));
   json = proof::device_json(state_, &session_->library(), ledger);
   json["self_test"] = self_test_;
   proof::DeviceEvidence evidence = proof::device_evidence(ledger, is_tested_);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,14 +21,16 @@ namespace graphnet::worker {
 /// What CUPTI sees of traced calls, for the proof phase: of the plugin's, of replays of what was
 /// captured of it, and of eager's, beside which the device's busy time can be put.
 ///
-/// order    start(), then begin_call() and end_call() around each call, then finish()
+/// order    start(), then begin_call() and end_call() around each call, then finish(). Ends before
+///          the device
 class DeviceTracing {
  public:
-  /// `session` is null where CUPTI did not start, for the reason in `state`; all borrowed.
-  DeviceTracing(device::Gpu& gpu, proof::CuptiSession* session, proof::CuptiStatus state)
-      : gpu_(gpu), session_(session), state_(std::move(state)) {}
+  /// The device is borrowed.
+  DeviceTracing(device::Gpu& gpu, proof::CuptiSession::Settings settings)
+      : gpu_(gpu), settings_(std::move(settings)) {}
 
-  /// Begins to record and has the device do work of the host's own, which must be seen.
+  /// Starts CUPTI and has the device do work of the host's own, which must be seen. Nothing can be
+  /// timed afterwards.
   void start();
   void begin_call(proof::CallSide side);
   /// After the device has been waited for.
@@ -35,7 +38,7 @@ class DeviceTracing {
   /// units    nanoseconds: what host and events say of this very call
   void end_call(double host_ns, std::optional<double> event_ns);
   /// False if nothing of a call will be seen.
-  bool records() const { return session_ != nullptr && state_.is_ready(); }
+  bool records() const { return session_ != nullptr; }
 
   /// What was seen, for the verdict and, as `device`, for the record: proof/device_json.h, and
   ///
@@ -61,7 +64,8 @@ class DeviceTracing {
                           std::uint64_t clock_error_ns, base::Json& json) const;
 
   device::Gpu& gpu_;
-  proof::CuptiSession* session_;
+  proof::CuptiSession::Settings settings_;
+  std::unique_ptr<proof::CuptiSession> session_;
   proof::CuptiStatus state_;
   bool is_tested_ = false;
   std::string self_test_;

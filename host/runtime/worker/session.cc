@@ -138,7 +138,7 @@ void prove(SessionLog& log, const ComparedSample& compared, const proof::MapHist
   log.send();
   log.begin_step("gn_backend_run");
   std::optional<DeviceTracing> tracing;
-  if (device.is_cuda()) tracing.emplace(*device.gpu(), device.tracing(), device.tracing_state());
+  if (device.is_cuda()) tracing.emplace(*device.gpu(), device.tracing());
   record::Record& record = log.record();
   ProofPhase phase(compared, mappings, log.task().proof,
                    {record.flags, record.plugin_side.median_ns.value_or(0)},

@@ -32,7 +32,6 @@ Status unusable(base::DeviceName device, const Status& why) {
 
 proof::CuptiSession::Settings tracing_settings() {
   proof::CuptiSession::Settings settings;
-  settings.records = false;
   const auto mappings = base::read_memory_map();
   if (mappings.is_ok()) settings.search.folders = proof::folders_beside_libtorch(*mappings);
   return settings;
@@ -53,21 +52,16 @@ Result<std::unique_ptr<TaskDevice>> TaskDevice::open(const journal::Task& task) 
   if (!loaded.is_ok()) return unusable(name, loaded);
   // As plugins are told by their host table (GN_MATH_ALLOW_TF32): one policy for both.
   GN_RETURN_IF_ERROR(eager::allow_tf32(task.math.tf32));
-  const proof::CuptiSession::Settings tracing = tracing_settings();
-  GN_ASSIGN_OR_RETURN(auto opened,
-                      open_driver(name, kDriver, task.proof == "none" ? nullptr : &tracing));
+  GN_ASSIGN_OR_RETURN(auto opened, open_driver(name, kDriver, tracing_settings()));
   opened->allows_tf32_ = task.math.tf32;
   return opened;
 }
 
 Result<std::unique_ptr<TaskDevice>> TaskDevice::open_driver(
     base::DeviceName name, const std::string& library,
-    const proof::CuptiSession::Settings* tracing) {
+    const proof::CuptiSession::Settings& tracing) {
   std::unique_ptr<TaskDevice> opened(new TaskDevice);
-  // CUPTI sees what happens after it has started: modules that are loaded, for one.
-  if (tracing != nullptr) {
-    opened->tracing_ = proof::CuptiSession::start(*tracing, opened->tracing_state_);
-  }
+  opened->tracing_ = tracing;
   const Status attached = opened->attach(name.index, library);
   if (!attached.is_ok()) return unusable(name, attached);
   return opened;
@@ -101,7 +95,6 @@ void TaskDevice::describe(Json& environment) const {
   if (!is_cuda()) return;
   Json gpu = facts_json(gpu_->facts());
   gpu["tf32"] = allows_tf32_;
-  gpu["cupti_subscribed"] = tracing_ != nullptr;
   gpu.update(conditions_);
   environment["gpu"] = std::move(gpu);
   environment["hardware_class"] =

@@ -16,8 +16,7 @@ namespace graphnet::worker {
 /// The error of a device that cannot be used, kEnvironment with the reason.
 base::Status unusable(base::DeviceName device, const base::Status& why);
 
-/// How CUPTI is started: libtorch's own copy if there is one, and subscribed only until told to
-/// record.
+/// How CUPTI is started: libtorch's own copy if there is one.
 proof::CuptiSession::Settings tracing_settings();
 
 /// What a device says of itself: {"name", "compute_capability", "processors", "memory_bytes",
@@ -33,11 +32,10 @@ class TaskDevice {
   /// errors   kEnvironment: it cannot be used; kInput: no name of a device
   static base::Result<std::unique_ptr<TaskDevice>> open(const journal::Task& task);
 
-  /// The same on a driver that is named and without libtorch, for tests; not traced without
-  /// `tracing`.
+  /// The same on a driver that is named and without libtorch, for tests.
   static base::Result<std::unique_ptr<TaskDevice>> open_driver(
       base::DeviceName name, const std::string& library,
-      const proof::CuptiSession::Settings* tracing = nullptr);
+      const proof::CuptiSession::Settings& tracing = {});
 
   /// Puts another device in the place of the one that holds tensors, for tests: one on which a
   /// libtorch without CUDA computes.
@@ -60,26 +58,21 @@ class TaskDevice {
   /// Notes clocks and the like under a name, for describe(); nothing on the CPU.
   void note_conditions(const char* when);
   /// Adds to a record's environment `gpu` {"name", "compute_capability", "processors",
-  /// "memory_bytes", "l2_bytes", "tf32" (whether it is allowed), "cupti_subscribed" (while calls
-  /// were timed; what that costs shows against a run with `--proof none`, which does not
-  /// subscribe), and what was noted, as in device/gpu_conditions.h}, and puts the device's name
-  /// before the hardware class; nothing on the CPU.
+  /// "memory_bytes", "l2_bytes", "tf32" (whether it is allowed), and what was noted, as in
+  /// device/gpu_conditions.h}, and puts the device's name before the hardware class; nothing on the
+  /// CPU.
   void describe(base::Json& environment) const;
 
-  /// What traces the device: started before the driver, records nothing until it is told to. Null
-  /// on the CPU, if no proof is wanted, and where it did not start, which its state says.
-  proof::CuptiSession* tracing() { return tracing_.get(); }
-  const proof::CuptiStatus& tracing_state() const { return tracing_state_; }
+  /// How the device is traced.
+  const proof::CuptiSession::Settings& tracing() const { return tracing_; }
 
  private:
   TaskDevice() = default;
   base::Status attach(int index, const std::string& library);
 
-  proof::CuptiStatus tracing_state_;
   std::unique_ptr<device::Gpu> gpu_;
   std::unique_ptr<device::TensorDevice> tensors_;
-  // Behind the device: it is started first, and ends before the context that it traces.
-  std::unique_ptr<proof::CuptiSession> tracing_;
+  proof::CuptiSession::Settings tracing_;
   std::shared_ptr<base::Status> flush_status_ = std::make_shared<base::Status>();
   bool allows_tf32_ = false;
   base::Json conditions_ = base::Json::object();

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <limits>
 
-#include "support/cubin_builder.h"
 #include "support/elf_builder.h"
+#include "support/elf_sections.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::base {
@@ -115,7 +115,8 @@ TEST(ElfFile, ReadsADynamicSegmentWithoutSections) {
 
 TEST(ElfFile, SurvivesEachCutAndEachChangedByte) {
   for (const std::string& good :
-       {tests::elf_bytes({}), tests::cubin_with({"one", "two", "three"})}) {
+       {tests::elf_bytes({}),
+        tests::elf_with_sections({{".text.one", "1"}, {".nv.two", ""}, {"three", "33"}})}) {
     EXPECT_GT(read_all(good), 0U);
     for (std::size_t size = 0; size < good.size(); ++size) {
       EXPECT_LE(read_all(good.substr(0, size)), 8 * good.size());
@@ -131,7 +132,7 @@ TEST(ElfFile, SurvivesEachCutAndEachChangedByte) {
 }
 
 TEST(ElfFile, RefusesNamesThatTogetherAreMuchLargerThanTheFile) {
-  const std::string bytes = tests::cubin_with({std::string(5000, 'x')});
+  const std::string bytes = tests::elf_with_sections({{std::string(5000, 'x'), ""}});
   Result<ElfFile> file = read(bytes);
   ASSERT_TRUE(file.is_ok());
   const ElfFile::Texts texts = {0, bytes.size()};

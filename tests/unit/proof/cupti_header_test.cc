@@ -85,16 +85,8 @@ SAME_NUMBER(kUnknown, CUPTI_ERROR_UNKNOWN);
 
 SAME_NUMBER(kDriverDomain, CUPTI_CB_DOMAIN_DRIVER_API);
 SAME_NUMBER(kRuntimeDomain, CUPTI_CB_DOMAIN_RUNTIME_API);
-SAME_NUMBER(kResourceDomain, CUPTI_CB_DOMAIN_RESOURCE);
-SAME_NUMBER(kModuleLoaded, CUPTI_CBID_RESOURCE_MODULE_LOADED);
 SAME_NUMBER(kIdFamily, CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0);
 SAME_NUMBER(kFlushForced, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-static_assert(offsetof(cupti::ResourceData, descriptor) ==
-              offsetof(CUpti_ResourceData, resourceDescriptor));
-static_assert(sizeof(cupti::ModuleData) == sizeof(CUpti_ModuleResourceData));
-static_assert(offsetof(cupti::ModuleData, image_bytes) ==
-              offsetof(CUpti_ModuleResourceData, cubinSize));
-static_assert(offsetof(cupti::ModuleData, image) == offsetof(CUpti_ModuleResourceData, pCubin));
 static_assert(sizeof(cupti::SubscriberNames) == sizeof(CUpti_SubscriberParams));
 static_assert(offsetof(cupti::SubscriberNames, other) ==
               offsetof(CUpti_SubscriberParams, oldSubscriberName));

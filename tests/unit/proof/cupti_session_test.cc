@@ -36,46 +36,20 @@ TEST(CuptiSession, AsksForWhatItNeedsAndNeverFinalizes) {
   EXPECT_EQ(fake.control().driver_calls_off, std::vector<std::uint32_t>{1}) << "cuInit";
   EXPECT_EQ(fake.control().runtime_calls_off, std::vector<std::uint32_t>{1}) << "cudaMalloc";
   EXPECT_TRUE(fake.control().has_timestamp);
-  EXPECT_TRUE(fake.control().watches_modules);
   session.reset();
   EXPECT_EQ(fake.control().num_subscribers, 0);
   EXPECT_EQ(fake.control().num_finalized, 0);
 }
 
-// Times are taken between the two.
-TEST(CuptiSession, WatchesModulesBeforeItRecords) {
-  const FakeCuptiLibrary fake;
-  CuptiSession::Settings settings = fake.settings();
-  settings.records = false;
-  const auto session = start(settings);
-  EXPECT_EQ(fake.control().num_subscribers, 1);
-  EXPECT_TRUE(fake.control().watches_modules);
-  EXPECT_EQ(fake.control().enabled_kinds, 0U);
-  EXPECT_TRUE(fake.control().runtime_calls_off.empty());
-  EXPECT_TRUE(session->record().is_ready());
-  EXPECT_NE(fake.control().enabled_kinds, 0U);
-  session->begin_call(CallSide::kPlugin);
-  fake.launch("kernel");
-  session->end_call();
-  EXPECT_EQ(session->finish().records.work.size(), 1U);
-}
-
 // What CUPTI learns of a device's clock before it has the host's is on another clock.
 TEST(CuptiSession, TheClockComesDirectlyAfterSubscribing) {
-  for (const bool records : {false, true}) {
-    const FakeCuptiLibrary fake;
-    CuptiSession::Settings settings = fake.settings();
-    settings.records = records;
-    const auto session = start(settings);
-    const std::vector<std::string>& calls = fake.control().calls;
-    const std::string registers = "cuptiActivityRegisterTimestampCallback";
-    const auto subscribed = std::find(calls.begin(), calls.end(), "cuptiSubscribe_v2");
-    ASSERT_LT(subscribed, calls.end() - 1);
-    EXPECT_EQ(subscribed[1], registers) << records;
-    EXPECT_TRUE(session->record().is_ready());
-    EXPECT_EQ(std::count(calls.begin(), calls.end(), registers), 1) << "and never again";
-    EXPECT_TRUE(session->finish().has_own_clock);
-  }
+  const FakeCuptiLibrary fake;
+  const auto session = start(fake.settings());
+  const std::vector<std::string>& calls = fake.control().calls;
+  const auto subscribed = std::find(calls.begin(), calls.end(), "cuptiSubscribe_v2");
+  ASSERT_LT(subscribed, calls.end() - 1);
+  EXPECT_EQ(subscribed[1], "cuptiActivityRegisterTimestampCallback");
+  EXPECT_TRUE(session->finish().has_own_clock);
 }
 
 TEST(CuptiSession, OldReleaseGetsAllCalls) {

@@ -12,35 +12,8 @@ namespace device_ledger_test {
 
 using tests::mentions;
 
-// Files of a process, a page each.
-constexpr std::uintptr_t kPage = 0x1000;
-enum File : std::uintptr_t { kWorker = 1, kTorch, kC10, kPlugin, kCublas, kDriver, kCupti };
-
-Region region(File file, const char* path, RegionKind kind) {
-  Region region;
-  region.mapping.start = file * kPage;
-  region.mapping.end = (file + 1) * kPage;
-  region.mapping.path = path;
-  region.kind = kind;
-  return region;
-}
-
-std::vector<Region> regions() {
-  return {region(kWorker, "/b/graphnet-worker", RegionKind::kHost),
-          region(kTorch, "/t/libtorch_cuda.so", RegionKind::kDeny),
-          region(kC10, "/t/libc10_cuda.so", RegionKind::kWatch),
-          region(kPlugin, "/p/libgn_x.so", RegionKind::kExpect),
-          region(kCublas, "/n/libcublas.so.13", RegionKind::kHost),
-          region(kDriver, "/d/libcuda.so.1", RegionKind::kHost),
-          region(kCupti, "/n/libcupti.so.13", RegionKind::kHost)};
-}
-
-LoadedModule module_of(const std::vector<std::string>& functions, const std::vector<File>& stack) {
-  LoadedModule module;
-  module.functions = functions;
-  for (const File file : stack) module.stack.push_back(file * kPage + 16);
-  return module;
-}
+const KernelFile kTorch = {"libtorch_cuda.so", KernelHolder::kLibtorch};
+const KernelFile kPlugin = {"libgn_x.so", KernelHolder::kPlugin};
 
 /// A trace that is made step by step; times run on by themselves.
 class TraceMaker {
@@ -70,12 +43,14 @@ class TraceMaker {
     now_ += 10;
     return trace_.records.work.back();
   }
-  void load(LoadedModule module) { trace_.modules.push_back(std::move(module)); }
+  /// The file has a kernel of this name.
+  void hold(const std::string& name, const KernelFile& file) { files_.by_name[name] = file; }
 
   DeviceTrace& trace() { return trace_; }
+  KernelFiles& files() { return files_; }
   DeviceLedger ledger() const {
     return make_device_ledger(
-        trace_, [](std::uint32_t, std::uint32_t) { return "cudaLaunchKernel_v7000"; }, regions());
+        trace_, [](std::uint32_t, std::uint32_t) { return "cudaLaunchKernel_v7000"; }, files_);
   }
 
  private:
@@ -89,6 +64,7 @@ class TraceMaker {
   }
 
   DeviceTrace trace_;
+  KernelFiles files_;
   std::uint64_t now_ = 1000;
   std::uint32_t correlation_ = 0;
 };
@@ -104,8 +80,8 @@ const LedgerRow& row_of(const DeviceLedger& ledger, const std::string& name) {
 
 TEST(DeviceLedger, EachAttributionSource) {
   TraceMaker maker;
-  maker.load(module_of({"late"}, {kWorker, kCupti, kDriver, kPlugin, kWorker}));
-  maker.load(module_of({"relu"}, {kWorker, kCupti, kDriver, kC10, kTorch, kPlugin}));
+  maker.hold("late", kPlugin);
+  maker.hold("relu", kTorch);
   maker.begin(CallSide::kPlugin);
   maker.work("pushed");
   maker.work("helper", /*is_pushed=*/false);
@@ -121,7 +97,7 @@ TEST(DeviceLedger, EachAttributionSource) {
     const char* module;
   } rows[] = {{"pushed", WorkOwner::kPlugin, AttributionSource::kId, ""},
               {"helper", WorkOwner::kPlugin, AttributionSource::kWindow, ""},
-              {"relu", WorkOwner::kEager, AttributionSource::kLoader, "libtorch_cuda.so"},
+              {"relu", WorkOwner::kEager, AttributionSource::kFile, "libtorch_cuda.so"},
               {"late", WorkOwner::kPlugin, AttributionSource::kModule, "libgn_x.so"},
               {"nobody", WorkOwner::kNobody, AttributionSource::kNone, ""}};
   for (const auto& wanted : rows) {
@@ -138,10 +114,9 @@ TEST(DeviceLedger, EachAttributionSource) {
   EXPECT_EQ(ledger.launches.at("cudaLaunchKernel_v7000"), 4U);
 }
 
-// Whoever calls cuBLAS first has loaded its kernels; the other one may call it as well.
+// As those of cuBLAS, which no file of libtorch's or of the plugin's holds.
 TEST(DeviceLedger, KernelsOfSharedLibrariesBelongToWhoCallsThem) {
   TraceMaker maker;
-  maker.load(module_of({"gemm"}, {kWorker, kCupti, kDriver, kCublas, kTorch, kWorker}));
   maker.begin(CallSide::kEager);
   maker.work("gemm");
   maker.end();
@@ -151,23 +126,21 @@ TEST(DeviceLedger, KernelsOfSharedLibrariesBelongToWhoCallsThem) {
   const DeviceLedger ledger = maker.ledger();
   EXPECT_EQ(ledger.plugin_work, 1U);
   EXPECT_TRUE(ledger.eager_kernels.empty());
-  EXPECT_EQ(row_of(ledger, "gemm").module, "libcublas.so.13");
 }
 
-TEST(DeviceLedger, NameThatTwoFilesLoadedSaysNothing) {
+TEST(DeviceLedger, WithoutLibtorchsFilesNothingIsProven) {
   TraceMaker maker;
-  maker.load(module_of({"fill"}, {kCupti, kDriver, kTorch}));
-  maker.load(module_of({"fill"}, {kCupti, kDriver, kPlugin}));
   maker.begin(CallSide::kPlugin);
-  maker.work("fill");
+  maker.work("mine");
   maker.end();
-  EXPECT_TRUE(maker.ledger().eager_kernels.empty());
-  EXPECT_EQ(row_of(maker.ledger(), "fill").source, AttributionSource::kId);
+  EXPECT_EQ(device_evidence(maker.ledger(), false).unavailable, "");
+  maker.files().problem = "the kernels of libtorch_cuda.so are not known";
+  EXPECT_EQ(device_evidence(maker.ledger(), false).unavailable, maker.files().problem);
 }
 
 TEST(DeviceLedger, EagersOwnCallsAndTheHostsWorkSpeakAgainstNobody) {
   TraceMaker maker;
-  maker.load(module_of({"relu"}, {kCupti, kDriver, kTorch}));
+  maker.hold("relu", kTorch);
   maker.begin(CallSide::kHost);
   maker.work("self_test");
   maker.end();
@@ -187,7 +160,7 @@ TEST(DeviceLedger, EagersOwnCallsAndTheHostsWorkSpeakAgainstNobody) {
 // A graph's kernels share the correlation of its launch, and are counted by themselves.
 TEST(DeviceLedger, ReplaysAreThePluginsWorkUnlessLibtorchLoadedIt) {
   TraceMaker maker;
-  maker.load(module_of({"relu"}, {kCupti, kDriver, kTorch}));
+  maker.hold("relu", kTorch);
   maker.begin(CallSide::kPlugin);
   maker.work("mine");
   maker.work("mine");
@@ -235,7 +208,7 @@ TEST(DeviceLedger, ReplaysOfWhichNothingIsSeenProveNothing) {
 // plugin, nor may its own prove anything.
 TEST(DeviceLedger, WorkOfEagersCallsThatNobodyAskedForProvesNothing) {
   TraceMaker maker;
-  maker.load(module_of({"relu"}, {kCupti, kDriver, kTorch}));
+  maker.hold("relu", kTorch);
   maker.begin(CallSide::kEager);
   maker.work("relu", /*is_pushed=*/false, /*has_call=*/false);
   maker.work("gemm", /*is_pushed=*/false, /*has_call=*/false);
@@ -279,7 +252,7 @@ TEST(DeviceLedger, EagersCallsHaveTimesOfTheirOwn) {
 // thread does what it must. Another thread is nobody's there, as after all calls.
 TEST(DeviceLedger, WhatHappensBetweenCallsSpeaksAgainstNobody) {
   TraceMaker maker;
-  maker.load(module_of({"relu"}, {kCupti, kDriver, kTorch}));
+  maker.hold("relu", kTorch);
   maker.begin(CallSide::kBetween);
   maker.work("").kind = WorkKind::kCopy;
   maker.work("relu");
@@ -483,7 +456,7 @@ TEST(DeviceLedger, SelfTestThatDidNotComeBack) {
 
 TEST(DeviceLedger, Json) {
   TraceMaker maker;
-  maker.load(module_of({"a", "b"}, {kWorker, kCupti, kDriver, kPlugin}));
+  maker.hold("_Z3addPfi", kPlugin);
   maker.begin(CallSide::kPlugin);
   maker.work("_Z3addPfi");
   maker.work("").kind = WorkKind::kCopy;
@@ -501,9 +474,7 @@ TEST(DeviceLedger, Json) {
   EXPECT_EQ(json["kernels"][1]["owner"], "plugin");
   EXPECT_EQ(json["kernels"][1]["by"], "id");
   EXPECT_EQ(json["plugin"], 2);
-  ASSERT_EQ(json["modules"].size(), 1U);
-  EXPECT_EQ(json["modules"][0]["loader"], "libgn_x.so");
-  EXPECT_EQ(json["modules"][0]["functions"], 2);
+  EXPECT_EQ(json["kernels"][1]["module"], "libgn_x.so");
   EXPECT_EQ(json["busy_ns"], 10.0);
   EXPECT_FALSE(json.contains("problem"));
   const base::Json refused =

@@ -6,14 +6,12 @@
 #include <thread>
 
 #include "proof/device_ledger.h"
-#include "support/cubin_builder.h"
 #include "support/mentions.h"
 #include "unit/proof/fake_cupti_library.h"
 
 namespace graphnet::proof {
 namespace device_verdict_test {
 
-using tests::cubin_with;
 using tests::FakeCuptiLibrary;
 using tests::mentions;
 
@@ -39,21 +37,14 @@ class PluginRun {
     const auto name = [&](std::uint32_t domain, std::uint32_t id) {
       return session_->call_name(domain, id);
     };
-    const DeviceLedger ledger = make_device_ledger(trace, name, regions_);
+    const DeviceLedger ledger = make_device_ledger(trace, name, files_);
     evidence_.device = device_evidence(ledger, /*self_tested=*/true);
     return verdict_of(evidence_).text();
   }
 
-  /// The code of these kernels is loaded as if by a file of this class: this program stands for it.
-  void load(const std::string& image, RegionKind kind) {
-    const auto mappings = base::read_memory_map();
-    for (const base::Mapping& mapping : *mappings)
-      regions_.push_back({mapping, RegionKind::kHost, ""});
-    for (Region& region : regions_) {
-      const std::string name = base::module_name(region.mapping.path);
-      if (name.rfind("libcupti_fake", 0) != 0) region.kind = kind;
-    }
-    fake_.load_module(image);
+  /// A file has a kernel of this name.
+  void hold(const std::string& kernel, KernelHolder holder) {
+    files_.by_name[kernel] = {"lib.so", holder};
   }
 
   Evidence& evidence() { return evidence_; }
@@ -62,7 +53,7 @@ class PluginRun {
  private:
   const FakeCuptiLibrary& fake_;
   std::unique_ptr<CuptiSession> session_;
-  std::vector<Region> regions_;
+  KernelFiles files_;
   Evidence evidence_ = traced();
   bool sees_self_test_ = true;
 
@@ -104,7 +95,7 @@ TEST(DeviceVerdict, ProvenByCopiesAlone) {
 TEST(DeviceVerdict, MixedNamesLibtorchsKernels) {
   const FakeCuptiLibrary fake;
   PluginRun run(fake);
-  run.load(cubin_with({"_ZN2at6native4reluEv"}), RegionKind::kDeny);
+  run.hold("_ZN2at6native4reluEv", KernelHolder::kLibtorch);
   EXPECT_EQ(run.verdict([&](int) {
     fake.launch("mine");
     fake.launch("_ZN2at6native4reluEv");
@@ -112,17 +103,30 @@ TEST(DeviceVerdict, MixedNamesLibtorchsKernels) {
             "mixed(at::native::relu)");
 }
 
+TEST(DeviceVerdict, MixedNamesKernelsWithoutTheirTemplates) {
+  const FakeCuptiLibrary fake;
+  PluginRun run(fake);
+  const char* const kernels[] = {"_ZN2at6native18elementwise_kernelILi4EfEEvPT0_",
+                                 "_ZN2at6native18elementwise_kernelILi8EdEEvPT0_"};
+  for (const char* kernel : kernels) run.hold(kernel, KernelHolder::kLibtorch);
+  EXPECT_EQ(run.verdict([&](int) {
+    fake.launch("mine");
+    for (const char* kernel : kernels) fake.launch(kernel);
+  }),
+            "mixed(at::native::elementwise_kernel)");
+}
+
 TEST(DeviceVerdict, EagerIfAllOfItIsLibtorchs) {
   const FakeCuptiLibrary fake;
   PluginRun run(fake);
-  run.load(cubin_with({"relu"}), RegionKind::kDeny);
+  run.hold("relu", KernelHolder::kLibtorch);
   EXPECT_EQ(run.verdict([&](int) { fake.launch("relu"); }), "eager");
 }
 
-TEST(DeviceVerdict, ProvenIfThePluginLoadedTheCode) {
+TEST(DeviceVerdict, ProvenIfThePluginsFileHoldsTheKernel) {
   const FakeCuptiLibrary fake;
   PluginRun run(fake);
-  run.load(cubin_with({"relu"}), RegionKind::kExpect);
+  run.hold("relu", KernelHolder::kPlugin);
   EXPECT_EQ(run.verdict([&](int) { fake.launch("relu"); }), "proven");
 }
 

@@ -32,9 +32,6 @@ class FakeCuptiLibrary {
     one.kernel = kernel;
     launch(one);
   }
-  void load_module(const std::string& image) const {
-    find<FakeLoads>("fake_cupti_load_module")(image.data(), image.size());
-  }
   void release() const { find<FakeRelease>("fake_cupti_release")(); }
 
   /// Settings under which a session finds it, with a driver that works.

@@ -8,97 +8,66 @@
 #include <string>
 #include <vector>
 
-#include "base/memory_map.h"
-
 namespace graphnet::proof {
 namespace work_attribution_test {
 
-constexpr std::uintptr_t kPage = 0x1000;
+// The last: nobody's.
+constexpr const char* kKernels[] = {"mine", "relu", "gemm"};
+constexpr std::size_t kNumKernels = std::size(kKernels);
 
-/// A file of one page.
-struct File {
-  const char* path;
-  RegionKind kind;
-};
-
-// The first is the driver, the others are loaders.
-constexpr File kFiles[] = {{"/d/libcuda.so.1", RegionKind::kHost},
-                           {"/p/libgn_x.so", RegionKind::kExpect},
-                           {"/t/libtorch_cuda.so", RegionKind::kDeny},
-                           {"/b/graphnet-worker", RegionKind::kHost},
-                           {"/n/libcublas.so.13", RegionKind::kHost}};
-constexpr std::size_t kNumLoaders = std::size(kFiles) - 1;
-
-std::vector<Region> regions() {
-  std::vector<Region> regions;
-  for (const File& file : kFiles) {
-    Region region;
-    region.mapping.start = (regions.size() + 1) * kPage;
-    region.mapping.end = region.mapping.start + kPage;
-    region.mapping.path = file.path;
-    region.kind = file.kind;
-    regions.push_back(region);
-  }
-  return regions;
-}
-
-/// A kernel of each loader, by its number from 0.
-DeviceTrace trace_of_all_loaders() {
-  DeviceTrace trace;
-  for (std::size_t loader = 0; loader < kNumLoaders; ++loader) {
-    LoadedModule module;
-    module.functions = {"kernel" + std::to_string(loader)};
-    module.stack = {kPage + 16, (loader + 2) * kPage + 16};
-    trace.records.names.push_back(module.functions.front());
-    trace.modules.push_back(std::move(module));
-  }
-  return trace;
+KernelFiles files() {
+  KernelFiles files;
+  files.by_name["mine"] = {"libgn_x.so", KernelHolder::kPlugin};
+  files.by_name["relu"] = {"libtorch_cuda.so", KernelHolder::kLibtorch};
+  return files;
 }
 
 struct Row {
-  std::optional<CallSide> side;  ///< of the traced call; nothing: none
-  // By loader: plugin, libtorch, host, cuBLAS.
-  WorkOwner owners[kNumLoaders];
-  AttributionSource sources[kNumLoaders];
+  std::optional<CallSide> side;   ///< of the traced call; nothing: none
+  WorkOwner owners[kNumKernels];  ///< of each of kKernels
+  AttributionSource sources[kNumKernels];
 };
 
 constexpr auto kPlugin = WorkOwner::kPlugin;
 constexpr auto kEager = WorkOwner::kEager;
 constexpr auto kHost = WorkOwner::kHost;
 constexpr auto kNobody = WorkOwner::kNobody;
-constexpr auto kLoader = AttributionSource::kLoader;
+constexpr auto kFile = AttributionSource::kFile;
 constexpr auto kId = AttributionSource::kId;
 constexpr auto kModule = AttributionSource::kModule;
 constexpr auto kNone = AttributionSource::kNone;
 
 constexpr Row kRows[] = {
-    {CallSide::kHost, {kHost, kHost, kHost, kHost}, {kId, kId, kId, kId}},
-    {CallSide::kEager, {kEager, kEager, kEager, kEager}, {kId, kId, kId, kId}},
-    {CallSide::kPlugin, {kPlugin, kEager, kPlugin, kPlugin}, {kId, kLoader, kId, kId}},
-    {CallSide::kReplay, {kPlugin, kEager, kPlugin, kPlugin}, {kId, kLoader, kId, kId}},
-    {CallSide::kBetween, {kPlugin, kEager, kHost, kHost}, {kId, kId, kId, kId}},
-    {std::nullopt, {kPlugin, kEager, kHost, kNobody}, {kModule, kModule, kModule, kNone}},
+    {CallSide::kHost, {kHost, kHost, kHost}, {kId, kId, kId}},
+    {CallSide::kEager, {kEager, kEager, kEager}, {kId, kId, kId}},
+    {CallSide::kPlugin, {kPlugin, kEager, kPlugin}, {kId, kFile, kId}},
+    {CallSide::kReplay, {kPlugin, kEager, kPlugin}, {kId, kFile, kId}},
+    {CallSide::kBetween, {kPlugin, kEager, kHost}, {kId, kId, kId}},
+    {std::nullopt, {kPlugin, kEager, kNobody}, {kModule, kModule, kNone}},
 };
 
-TEST(WorkAttribution, OwnerFollowsFromCallAndLoader) {
+TEST(WorkAttribution, OwnerFollowsFromCallAndFile) {
+  const KernelFiles held = files();
   for (const Row& row : kRows) {
-    DeviceTrace trace = trace_of_all_loaders();
+    DeviceTrace trace;
+    trace.records.names.assign(std::begin(kKernels), std::end(kKernels));
     DeviceWork work;
     work.correlation = 7;
     if (row.side) {
       trace.calls.push_back({*row.side, 0, 0});
       trace.records.pushed_ids[work.correlation] = 0;
     }
-    const WorkAttribution attribution(trace, regions());
-    for (std::uint32_t loader = 0; loader < kNumLoaders; ++loader) {
-      work.name = loader;
+    const WorkAttribution attribution(trace, held);
+    for (std::uint32_t kernel = 0; kernel < kNumKernels; ++kernel) {
+      work.name = kernel;
       const Attribution answer = attribution.of(work);
-      const std::string what = std::string(row.side ? call_side_name(*row.side) : "none") +
-                               ", loaded by " + kFiles[loader + 1].path;
-      EXPECT_EQ(answer.owner, row.owners[loader]) << what;
-      EXPECT_EQ(answer.source, row.sources[loader]) << what;
+      const std::string what =
+          std::string(row.side ? call_side_name(*row.side) : "none") + ", " + kKernels[kernel];
+      EXPECT_EQ(answer.owner, row.owners[kernel]) << what;
+      EXPECT_EQ(answer.source, row.sources[kernel]) << what;
       EXPECT_EQ(answer.call.has_value(), row.side.has_value()) << what;
-      EXPECT_EQ(answer.module, base::module_name(kFiles[loader + 1].path)) << what;
+      const auto file = held.by_name.find(kKernels[kernel]);
+      EXPECT_EQ(answer.module, file == held.by_name.end() ? "" : file->second.module) << what;
     }
   }
 }
@@ -106,7 +75,8 @@ TEST(WorkAttribution, OwnerFollowsFromCallAndLoader) {
 TEST(WorkAttribution, LaunchIsTheFirstCallOfItsCorrelation) {
   DeviceTrace trace;
   trace.records.calls = {{1, 0, 1, 7, 30, 40}, {2, 0, 1, 7, 20, 50}};
-  const WorkAttribution attribution(trace, {});
+  const KernelFiles none;
+  const WorkAttribution attribution(trace, none);
   DeviceWork work;
   work.correlation = 7;
   EXPECT_EQ(attribution.launch_ns(work), 20U);

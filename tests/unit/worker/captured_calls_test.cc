@@ -260,11 +260,8 @@ TEST_F(CapturedCallsTest, ProofTracesTheReplaysAndEagerBeside) {
   ASSERT_NO_FATAL_FAILURE(expect_ok(capture()));
   tests::FakeCuptiLibrary cupti;
   seeing = &cupti;
-  proof::CuptiStatus state;
-  const auto session = proof::CuptiSession::start(cupti.settings(), state);
-  ASSERT_TRUE(state.is_ready()) << state.reason;
   control_->on_launch = [] { seeing->launch("fused_kernel"); };
-  DeviceTracing tracing(*gpu_, session.get(), state);
+  DeviceTracing tracing(*gpu_, cupti.settings());
   ProofPhase phase(compared(), {}, "counts", {}, &tracing);
   base::Json ledger = base::Json::object();
   phase.trace(ledger);

@@ -40,23 +40,13 @@ class DeviceTracingTest : public testing::Test {
     return *reinterpret_cast<tests::FakeCudaControl>(::dlsym(handle, "fake_cuda_control"))();
   }
 
-  void start() {
-    proof::CuptiSession::Settings settings = fake_.settings();
-    settings.records = false;
-    session_ = proof::CuptiSession::start(settings, state_);
-    ASSERT_TRUE(state_.is_ready()) << state_.reason;
-  }
-
   tests::FakeCuptiLibrary fake_;
   std::unique_ptr<device::Gpu> gpu_;
-  proof::CuptiStatus state_;
-  std::unique_ptr<proof::CuptiSession> session_;
 };
 
 TEST_F(DeviceTracingTest, CountsThePluginsWork) {
-  start();
-  DeviceTracing tracing(*gpu_, session_.get(), state_);
-  EXPECT_EQ(fake_.control().enabled_kinds, 0U) << "times are taken until it starts";
+  DeviceTracing tracing(*gpu_, fake_.settings());
+  EXPECT_EQ(fake_.control().num_subscribers, 0) << "times are taken until it starts";
   tracing.start();
   EXPECT_NE(fake_.control().enabled_kinds, 0U);
   for (int call = 0; call < 2; ++call) {
@@ -81,8 +71,7 @@ TEST_F(DeviceTracingTest, CountsThePluginsWork) {
 }
 
 TEST_F(DeviceTracingTest, WhatIsDoubtfulComesWithTheRowsThatCuptiGave) {
-  start();
-  DeviceTracing tracing(*gpu_, session_.get(), state_);
+  DeviceTracing tracing(*gpu_, fake_.settings());
   tracing.start();
   tracing.begin_call(proof::CallSide::kPlugin);
   tracing.end_call(1e9, 1e9);
@@ -94,8 +83,7 @@ TEST_F(DeviceTracingTest, WhatIsDoubtfulComesWithTheRowsThatCuptiGave) {
 }
 
 TEST_F(DeviceTracingTest, EagersAndReplayedCallsHaveTheirOwnTimes) {
-  start();
-  DeviceTracing tracing(*gpu_, session_.get(), state_);
+  DeviceTracing tracing(*gpu_, fake_.settings());
   tracing.start();
   fake_.launch("copy of an input");
   const std::pair<proof::CallSide, int> calls[] = {
@@ -120,8 +108,7 @@ TEST_F(DeviceTracingTest, EagersAndReplayedCallsHaveTheirOwnTimes) {
 }
 
 TEST_F(DeviceTracingTest, TimesThatContradictWhatWasSeenProveNothing) {
-  start();
-  DeviceTracing tracing(*gpu_, session_.get(), state_);
+  DeviceTracing tracing(*gpu_, fake_.settings());
   tracing.start();
   tracing.begin_call(proof::CallSide::kPlugin);
   fake_.launch("fused_kernel");
@@ -135,8 +122,7 @@ TEST_F(DeviceTracingTest, TimesThatContradictWhatWasSeenProveNothing) {
 
 TEST_F(DeviceTracingTest, WorkOfTheHostMustBeSeen) {
   control().on_launch = nullptr;
-  start();
-  DeviceTracing tracing(*gpu_, session_.get(), state_);
+  DeviceTracing tracing(*gpu_, fake_.settings());
   tracing.start();
   tracing.begin_call(proof::CallSide::kPlugin);
   fake_.launch("fused_kernel");
@@ -148,9 +134,7 @@ TEST_F(DeviceTracingTest, WorkOfTheHostMustBeSeen) {
 TEST_F(DeviceTracingTest, StatesInWhichCuptiSaysNothingAreTheReason) {
   fake_.control().subscribe_code = 39;
   fake_.control().other_tool = "Nsight Systems";
-  const auto session = proof::CuptiSession::start(fake_.settings(), state_);
-  ASSERT_EQ(session, nullptr);
-  DeviceTracing tracing(*gpu_, session.get(), state_);
+  DeviceTracing tracing(*gpu_, fake_.settings());
   tracing.start();
   tracing.begin_call(proof::CallSide::kPlugin);
   tracing.end_call(1, 1);
@@ -161,10 +145,9 @@ TEST_F(DeviceTracingTest, StatesInWhichCuptiSaysNothingAreTheReason) {
 }
 
 TEST_F(DeviceTracingTest, RecordingThatFailsIsTheReason) {
-  start();
   fake_.control().failing_kind = 10;
   fake_.control().failing_code = 35;
-  DeviceTracing tracing(*gpu_, session_.get(), state_);
+  DeviceTracing tracing(*gpu_, fake_.settings());
   tracing.start();
   base::Json json;
   const proof::DeviceEvidence evidence = tracing.finish({}, json);

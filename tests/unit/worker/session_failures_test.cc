@@ -67,11 +67,10 @@ journal::Task task_of(const std::string& method) {
 record::Record run(const journal::Task& task, const FakeCuptiLibrary& cupti) {
   const int file = ::memfd_create("channel", 0);
   Channel channel = Channel::over(base::UniqueFd(::dup(file)));
-  proof::CuptiSession::Settings tracing = cupti.settings();
-  tracing.records = false;
+  const proof::CuptiSession::Settings tracing = cupti.settings();
   const auto open = [&](const journal::Task&) -> Result<std::unique_ptr<TaskDevice>> {
     GN_ASSIGN_OR_RETURN(auto device,
-                        TaskDevice::open_driver({true, 0}, SeenDriver::library(), &tracing));
+                        TaskDevice::open_driver({true, 0}, SeenDriver::library(), tracing));
     GN_ASSIGN_OR_RETURN(auto tensors, tests::DriverDevice::create(*device->gpu()));
     device->replace_tensors(std::move(tensors));
     return device;
