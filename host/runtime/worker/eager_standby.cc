@@ -35,7 +35,7 @@ namespace {
 constexpr int kWarmupCalls = 5;
 constexpr int kFewestWarmupCalls = 2;
 constexpr std::int64_t kWarmupNs = 500'000'000;  // then as many are enough
-constexpr double kNoTime = -1;
+constexpr StandbyCall kNoTime = {-1, 0};
 
 /// What is asked for.
 enum class Request : char { kCall = 'c', kSettledCall = 's' };
@@ -117,14 +117,14 @@ class Stepper {
         renew_(inputs_.renew()),
         instruments_(measure::machine_instruments(settings_, reference.threads)) {}
 
-  double time_once(Request request) {
-    double own_ns = kNoTime;
+  StandbyCall time_once(Request request) {
+    StandbyCall times = kNoTime;
     for (int i = request == Request::kSettledCall ? 0 : 1; i < 2; ++i) {
       const auto call = measure::step_call(calls_, renew_, instruments_, settings_.disturbed_share);
       if (!call.is_ok()) return kNoTime;
-      own_ns = call->own_ns();
+      times = {call->own_ns(), call->around_ns};
     }
-    return own_ns;
+    return times;
   }
 
  private:
@@ -181,15 +181,15 @@ class Guard {
   }
 
  private:
-  double answer(Request request) {
+  StandbyCall answer(Request request) {
     if (runner_ == 0) start_runner();
     if (runner_ < 0) return kNoTime;
-    double duration_ns = kNoTime;
+    StandbyCall times = kNoTime;
     ::kill(worker_, SIGSTOP);
     await_stop(worker_);
-    if (!send(link_.here, request) || !receive(link_.here, duration_ns)) duration_ns = kNoTime;
+    if (!send(link_.here, request) || !receive(link_.here, times)) times = kNoTime;
     ::kill(worker_, SIGCONT);
-    return duration_ns;
+    return times;
   }
 
   void start_runner() {
@@ -237,13 +237,13 @@ EagerStandby::~EagerStandby() {
   }
 }
 
-Result<double> EagerStandby::time_call(bool settle) {
-  double duration_ns = kNoTime;
+Result<StandbyCall> EagerStandby::time_call(bool settle) {
+  StandbyCall times = kNoTime;
   const Request request = settle ? Request::kSettledCall : Request::kCall;
-  if (!send(link_, request) || !receive(link_, duration_ns) || duration_ns < 0) {
+  if (!send(link_, request) || !receive(link_, times) || times.own_ns < 0) {
     return Status(Code::kEnvironment, "the copy of the worker cannot run the reference");
   }
-  return duration_ns;
+  return times;
 }
 
 }  // namespace graphnet::worker

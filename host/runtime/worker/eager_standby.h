@@ -15,6 +15,14 @@
 
 namespace graphnet::worker {
 
+/// A call of the reference in the copy, as measure::SteppedCall.
+///
+/// units    nanoseconds
+struct StandbyCall {
+  double own_ns = 0;     ///< without waits
+  double around_ns = 0;  ///< the host's steps before and behind it
+};
+
 /// A copy of this process from before any code of a plugin was loaded. It can run the reference:
 /// its time there and its time here agree, unless the plugin slows this process.
 ///
@@ -43,12 +51,11 @@ class EagerStandby {
 
   pid_t pid() const { return pid_; }
 
-  /// Time of one call there while this process is stopped, on inputs of its own and without waits;
-  /// `settle`: after an untimed one. The first sets up and warms up.
+  /// Times of one call there while this process is stopped, on inputs of its own; `settle`: after
+  /// an untimed one. The first sets up and warms up.
   ///
-  /// units    nanoseconds
   /// errors   kEnvironment: the runner is gone, or could not be made
-  base::Result<double> time_call(bool settle);
+  base::Result<StandbyCall> time_call(bool settle);
 
  private:
   EagerStandby(pid_t pid, base::UniqueFd link) : pid_(pid), link_(std::move(link)) {}

@@ -66,6 +66,11 @@ struct Watched {
     }
     return own_ns;
   }
+
+  base::Result<double> time_there() const {
+    GN_ASSIGN_OR_RETURN(const StandbyCall call, standby.time_call(settle));
+    return call.own_ns;
+  }
 };
 
 /// One time of each pair.
@@ -91,8 +96,7 @@ base::Status time_pair(const Watched& watched, bool here_first, Times& times) {
     std::this_thread::sleep_for(kRest);
     const std::int64_t idle_wait_ns = watched.settings.idle_wait_ns;
     if (idle_wait_ns > 0) measure::wait_until_idle(idle_wait_ns);
-    GN_ASSIGN_OR_RETURN(const double time_ns,
-                        here ? watched.time_here() : watched.standby.time_call(watched.settle));
+    GN_ASSIGN_OR_RETURN(const double time_ns, here ? watched.time_here() : watched.time_there());
     (here ? times.here_ns : times.there_ns).push_back(time_ns);
   }
   return base::Status::ok();

@@ -88,9 +88,10 @@ Status measure_paired(SessionLog& log, Made& made) {
                                      made.machine));
   }
   log.enter(Phase::kTime);
-  GN_RETURN_IF_ERROR(time_pairs(
-      log, {compared, settings, eager, warmup, engine_settings, *made.device, made.machine},
-      std::move(made.standby)));
+  const Status timed = time_pairs(log, {compared, settings, eager, warmup, engine_settings,
+                                        *made.device, made.machine, made.standby.get()});
+  made.standby.reset();  // later phases would take it for a process of the plugin's
+  GN_RETURN_IF_ERROR(timed);
   log.enter(Phase::kRobustness);
   try_other_content(log, compared);
   return Status::ok();

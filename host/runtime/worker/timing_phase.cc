@@ -88,8 +88,12 @@ void check_first_pass(SessionLog& log, const PairMeans& means, const PairedResul
   record.checks.eager_watch = {{"before_ns", times.before_ns}, {"in_pairs_ns", times.in_pairs_ns}};
   const std::vector<int>& cores = means.machine.cores.cores();
   if (!cores.empty()) record.timing.cores = cores;
+  const AskSteps without_plugin = [&] {
+    const bool settle = times.before_ns < static_cast<double>(means.settings.settle_below_ns);
+    return steps_without_plugin(means.standby, settle);
+  };
   static_cast<void>(log.note(check_untimed_work(means.eager.host_steps, pairs, findings.copies_ns,
-                                                record.checks.host_steps),
+                                                record.checks.host_steps, without_plugin),
                              means.compared.plugin));
   static_cast<void>(log.note(check_contents(pairs, findings.content_bits), means.compared.plugin));
 }
@@ -139,8 +143,7 @@ Result<PairedResult> time_passes(SessionLog& log, const PairMeans& means,
 }
 
 /// Whether eager in the pairs was as before; see eager_watch.h.
-Status watch_eager(SessionLog& log, const PairMeans& means, const PairedResult& pairs,
-                   std::unique_ptr<EagerStandby> standby) {
+Status watch_eager(SessionLog& log, const PairMeans& means, const PairedResult& pairs) {
   const ComparedSample& compared = means.compared;
   const EagerTimes times = eager_times(means.eager.warmup, pairs.pairs);
   std::vector<Finding> findings;
@@ -148,7 +151,7 @@ Status watch_eager(SessionLog& log, const PairMeans& means, const PairedResult& 
   if (is_suspicious(times, pairs.summary) && !means.device.is_cuda()) {
     auto instruments = measure::machine_instruments(means.settings, log.task().threads);
     if (means.machine.clock) measure::count_inherited(instruments, *means.machine.clock);
-    findings = confirm_slowed({compared, standby.get(), pairs, means.settings, instruments}, times,
+    findings = confirm_slowed({compared, means.standby, pairs, means.settings, instruments}, times,
                               log.record().checks.eager_watch);
   }
   means.machine.cores.release();  // no times are taken from here on
@@ -245,7 +248,7 @@ Status check_memory(SessionLog& log, PluginSide& plugin) {
 
 }  // namespace
 
-Status time_pairs(SessionLog& log, const PairMeans& means, std::unique_ptr<EagerStandby> standby) {
+Status time_pairs(SessionLog& log, const PairMeans& means) {
   const journal::Task& task = log.task();
   record::Record& record = log.record();
   const ComparedSample& compared = means.compared;
@@ -259,7 +262,7 @@ Status time_pairs(SessionLog& log, const PairMeans& means, std::unique_ptr<Eager
   GN_ASSIGN_OR_RETURN(const PairedResult pairs, time_passes(log, means, launches));
   means.device.note_conditions("after_timing");
   log.judge_service(compared.plugin);
-  GN_RETURN_IF_ERROR(watch_eager(log, means, pairs, std::move(standby)));
+  GN_RETURN_IF_ERROR(watch_eager(log, means, pairs));
   if (!launches) record.timing.abi_ns = compared.plugin.abi_call_ns();
   GN_RETURN_IF_ERROR(check_memory(log, compared.plugin));
   check_roofline(compared.arguments, task.threads, means.device.is_cuda(), record);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <memory>
-
 #include "base/status.h"
 #include "measure/paired_settings.h"
 #include "worker/correctness.h"
@@ -24,15 +22,15 @@ struct PairMeans {
   const SettingsWatch& engine_settings;  ///< from before the plugin was loaded
   TaskDevice& device;
   Machine& machine;
+  EagerStandby* standby;  ///< null if it could not be made
 };
 
 /// Phase time, method `paired`: the pairs, once a cache mode; then whether eager in them was as in
-/// `standby` (may be null), which ends here, and what the times say of the plugin. With a protocol
-/// that replays, the plugin's call is captured first. Sends the record.
+/// the standby, and what the times say of the plugin. With a protocol that replays, the plugin's
+/// call is captured first. Sends the record.
 ///
 /// errors   the sample ends here; the log says why
-base::Status time_pairs(SessionLog& log, const PairMeans& means,
-                        std::unique_ptr<EagerStandby> standby);
+base::Status time_pairs(SessionLog& log, const PairMeans& means);
 
 /// Phase time, method `upstream`: calls on other inputs, which its timed ones never had.
 ///

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/json.h"
 #include "measure/paired_result.h"
 #include "worker/eager_side.h"
+#include "worker/eager_standby.h"
 #include "worker/timing_watch.h"
 
 namespace graphnet::worker {
@@ -31,6 +34,9 @@ base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup, 
 /// (caches are colder beside a plugin), and 2 microseconds (a trap alone takes one).
 bool is_untimed_work(double before_ns, double with_plugin_ns, double call_ns, double slack);
 
+/// Gives a median in nanoseconds, or nothing.
+using AskSteps = std::function<std::optional<double>()>;
+
 /// Compares the steps around the plugin's timed calls with those from before it was loaded. Plugin
 /// code that runs in such a step is not timed: for example the handler of a trap on the inputs, on
 /// the clock or on pages of the outputs. Up to 2 us by which the same steps of eager's became
@@ -38,15 +44,24 @@ bool is_untimed_work(double before_ns, double with_plugin_ns, double call_ns, do
 /// waiting for all streams of a context takes the longer the more a plugin has made (20 us, and 42
 /// us beside XLA on an H100), and copies from the host's memory vary by a third.
 ///
+/// A machine may be slow for as long as the pairs take. Then the same steps are as long in a
+/// process without the plugin, which `without_plugin` asks (may be empty): steps that only are as
+/// long as there are not flagged.
+///
 /// | flag           | means                                                                    |
 /// |----------------|--------------------------------------------------------------------------|
 /// | `untimed_work` | the host's steps around timed calls take longer than before the plugin   |
 ///
 /// shapes   copies_ns: of the plugin's outputs, one a checked call
-///          report: {"around_ns": {"before", "eager", "plugin", "reading"}, "copy_ns": {"before",
-///          "plugin"}}
+///          report: {"around_ns": {"before", "eager", "plugin", "reading", "without_plugin"},
+///          "copy_ns": {"before", "plugin"}}; "without_plugin" if it was asked and had an answer
 std::vector<Finding> check_untimed_work(const HostSteps& before,
                                         const measure::PairedResult& result,
-                                        const std::vector<double>& copies_ns, base::Json& report);
+                                        const std::vector<double>& copies_ns, base::Json& report,
+                                        const AskSteps& without_plugin = {});
+
+/// The steps around eager's calls in a process without the plugin; nothing if there is none (null)
+/// or it has ended. `settle` as EagerStandby::time_call().
+std::optional<double> steps_without_plugin(EagerStandby* standby, bool settle);
 
 }  // namespace graphnet::worker

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <optional>
 #include <vector>
 
 #include "support/mentions.h"
@@ -132,6 +133,27 @@ TEST(UntimedWork, AllowsASlowReadingToBeSlowerStillBetweenCalls) {
   EXPECT_FALSE(is_found(8e3, 8e3)) << "half of 4.5 us and of a reading of 8 us, 4 us of it";
   EXPECT_TRUE(is_found(8e3, 9e3));
   EXPECT_TRUE(is_found(4e3, 5e3)) << "a fast one is not";
+}
+
+// Times of GAE with two threads, whose whole pass ran on slow cores.
+TEST(UntimedWork, AsksAProcessWithoutThePluginWhetherTheMachineIsSlow) {
+  measure::PairedResult result = result_with(1, 1);
+  result.summary.median_ns = {500e3, 500e3};
+  for (measure::Pair& pair : result.pairs) pair.around_ns = {185e3, 183e3};
+  base::Json report;
+  int num_asked = 0;
+  const auto is_found = [&](std::optional<double> there_ns) {
+    const auto ask = [&] { return ++num_asked, there_ns; };
+    return !check_untimed_work({75e3}, result, {}, report, ask).empty();
+  };
+  EXPECT_FALSE(is_found(160e3));
+  EXPECT_EQ(report["around_ns"]["without_plugin"], 160e3);
+  EXPECT_TRUE(is_found(76e3));
+  EXPECT_TRUE(is_found(std::nullopt)) << "it has ended";
+  EXPECT_EQ(num_asked, 3);
+  for (measure::Pair& pair : result.pairs) pair.around_ns = {76e3, 76e3};
+  EXPECT_FALSE(is_found(20e3));
+  EXPECT_EQ(num_asked, 3) << "only where it decides";
 }
 
 // Times of XLA on an H100.
