@@ -94,7 +94,6 @@ class DeviceText {
 
   /// proof/tracing_self_test.h
   void add_tracing(const Json& tracing) {
-    if (has(tracing, "problem")) row("", text_of(tracing, "problem"));
     for (const Json& way : tracing.value("ways", Json::array())) {
       row("", report::pad_right(text_of(way, "way"), kNameWidth) + text_of(way, "seen") + " of " +
                   text_of(way, "asked") + " seen, " + text_of(way, "attributed") + " attributed" +

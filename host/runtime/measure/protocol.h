@@ -150,8 +150,10 @@ namespace graphnet::measure {
 /// output buffers, the way to the clock and from it), and copying the outputs of a checked one, is
 /// timed too and compared with the same steps of eager's warm-up. If they take longer by more than
 /// a tenth of a call, code of the plugin works in them, in the handler of a trap for instance:
-/// `untimed_work` (worker/untimed_work.h). A trap of less than 2 us a call is not detected, nor one
-/// of less than 4 us that lengthens the steps of eager's calls, too.
+/// `untimed_work` (worker/untimed_work.h), unless they take as long around eager's calls and in a
+/// process without the plugin. A trap of less than 2 us a call is not detected, nor one of less
+/// than 4 us that lengthens the steps of eager's calls, too; on a device, of less than 60 us and
+/// the steps' earlier time.
 ///
 /// How good it is. A/A runs, the same call on both sides, one thread, on two cores beside compile
 /// jobs and a bursty neighbour (load 9), 5 to 40 experiments a length; 90th percentile of the error

@@ -41,7 +41,7 @@ struct CuptiStatus {
 
 /// What CUPTI was asked for when it refused.
 ///
-/// shapes   id: "kind 10", of a record, or "domain 3, id 6", of a callback; "" if there is none.
+/// shapes   id: "kind 10", of a record, or "domain 1, id 1", of a call; "" if there is none.
 ///          doing: "record kernels", after "to"
 struct CuptiCall {
   const char* function;

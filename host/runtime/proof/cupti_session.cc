@@ -163,11 +163,12 @@ CuptiStatus CuptiSession::State::subscribe() {
   const cupti::Functions& functions = library.functions;
   constexpr const char* kDoing = "subscribe to it";
   if (functions.subscribe_named == nullptr) {
-    return judge(functions.subscribe(&subscriber, &ignore, this), {"cuptiSubscribe", "", kDoing});
+    return judge(functions.subscribe(&subscriber, &ignore, nullptr),
+                 {"cuptiSubscribe", "", kDoing});
   }
   std::array<char, kToolNameBytes + 1> other = {};
   cupti::SubscriberNames names = {sizeof(names), kOwnName, other.data(), kToolNameBytes};
-  const int code = functions.subscribe_named(&subscriber, &ignore, this, &names);
+  const int code = functions.subscribe_named(&subscriber, &ignore, nullptr, &names);
   return judge(code, {"cuptiSubscribe_v2", "", kDoing}, other.data());
 }
 
@@ -222,7 +223,10 @@ CuptiStatus CuptiSession::State::enable_calls(std::uint32_t domain, std::uint32_
     if (id == 1) note(code, {"cuptiGetCallbackName", domain_and_id(domain, id), kDoing});
     if (code != cupti::kSuccess || name == nullptr) break;
     if (is_traced_call(name)) continue;
-    note(enable_one(id, 0), {function, "id " + std::to_string(id) + ", " + name, kDoing});
+    const int turned_off = enable_one(id, 0);
+    note(turned_off, {function, "id " + std::to_string(id) + ", " + name, kDoing});
+    // One refusal says it for all, and leaves room for others.
+    if (turned_off != cupti::kSuccess) break;
   }
   return status;
 }

@@ -73,6 +73,7 @@ class LedgerMaker {
         ledger_.rows.begin(), ledger_.rows.end(),
         [](const LedgerRow& one, const LedgerRow& other) { return one.time_ns > other.time_ns; });
     ledger_.eager_kernels.assign(eager_names_.begin(), eager_names_.end());
+    ledger_.unasked_eager_kernels.assign(unasked_names_.begin(), unasked_names_.end());
     ledger_.outside = spans_.finish();
     for (CallsOnDevice* calls : {&ledger_.plugin_calls, &ledger_.replays, &ledger_.eager_calls}) {
       const auto num_calls = static_cast<double>(std::max<std::size_t>(1, calls->num_calls));
@@ -112,7 +113,7 @@ class LedgerMaker {
     // Eager's work in eager's own calls is what they are for.
     if (is_eagers && call != nullptr && call->side == CallSide::kEager) return;
     ++(ledger_.*kCountOf[static_cast<std::size_t>(owner)]);
-    if (is_eagers) eager_names_.insert(name);
+    if (is_eagers) (call != nullptr ? eager_names_ : unasked_names_).insert(name);
   }
 
   static void add_call(const CallWork& call, CallsOnDevice& calls) {
@@ -140,6 +141,7 @@ class LedgerMaker {
   std::map<RowKey, LedgerRow> rows_;
   std::map<std::size_t, CallWork> calls_;
   std::set<std::string> eager_names_;
+  std::set<std::string> unasked_names_;
   SpanWatch spans_;
 };
 
@@ -177,14 +179,15 @@ DeviceEvidence device_evidence(const DeviceLedger& ledger, bool self_tested) {
   DeviceEvidence evidence;
   evidence.unavailable = ledger.problem;
   evidence.eager_kernels = ledger.eager_kernels;
-  // Then eager's kernels seem to be asked for by the plugin.
-  const bool saw_no_eager =
-      ledger.eager_calls.num_calls > 0 && ledger.eager_calls.first_counts.empty();
-  if (saw_no_eager && ledger.eager_work + ledger.unattributed > 0) {
-    evidence.eager_kernels.clear();
-    if (evidence.unavailable.empty()) {
-      evidence.unavailable = "CUPTI did not report which call asked for the work of eager's calls";
-    }
+  // Then eager's own calls may have asked for what nobody seems to have asked for.
+  const bool saw_no_eager = ledger.eager_calls.num_calls > 0 &&
+                            ledger.eager_calls.first_counts.empty() &&
+                            !ledger.eager_calls.counts_differ;
+  const std::vector<std::string>& unasked = ledger.unasked_eager_kernels;
+  if (!saw_no_eager) {
+    evidence.eager_kernels.insert(evidence.eager_kernels.end(), unasked.begin(), unasked.end());
+  } else if (evidence.unavailable.empty() && (!unasked.empty() || ledger.unattributed > 0)) {
+    evidence.unavailable = "CUPTI did not report which call asked for the work of eager's calls";
   }
   if (evidence.unavailable.empty() && self_tested && ledger.host_work == 0) {
     evidence.unavailable = "CUPTI did not record the work of its self-test";
@@ -198,7 +201,8 @@ DeviceEvidence device_evidence(const DeviceLedger& ledger, bool self_tested) {
   evidence.plugin_work = ledger.plugin_work;
   evidence.unattributed = ledger.unattributed;
   evidence.counts_differ = ledger.plugin_calls.counts_differ || ledger.replays.counts_differ;
-  // Nothing is said against the plugin: CUPTI may not know graphs from before it recorded.
+  // Nothing is said against the plugin: CUPTI may not know graphs from before it was started. The
+  // one of CUDA 13.0 does.
   const bool saw_replays = ledger.replays.num_calls == 0 || !ledger.replays.first_counts.empty();
   if (evidence.unavailable.empty() && !saw_replays) {
     evidence.unavailable = "CUPTI did not see any work of the replayed graph";

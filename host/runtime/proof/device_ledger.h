@@ -55,8 +55,9 @@ struct DeviceLedger {
   std::size_t eager_work = 0;   ///< in the plugin's calls and their replays
   std::size_t host_work = 0;    ///< in the host's own calls; not between calls
   std::size_t unattributed = 0;
-  std::vector<std::string> eager_kernels;       ///< names, in the plugin's calls and their replays
-  std::map<std::string, std::size_t> launches;  ///< calls that launch, by CUPTI's name for them
+  std::vector<std::string> eager_kernels;  ///< names, in the plugin's calls and their replays
+  std::vector<std::string> unasked_eager_kernels;  ///< and in no traced call
+  std::map<std::string, std::size_t> launches;     ///< calls that launch, by CUPTI's name for them
   OutsideSpan outside;                ///< work outside of the span in which it can have been done
   std::vector<std::string> refusals;  ///< of CUPTI that cost no records, in words
   std::string problem;                ///< why something may be missing; empty: nothing is

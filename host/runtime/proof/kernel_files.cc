@@ -23,6 +23,8 @@ constexpr std::string_view kCodeSection = ".nv_fatbin";
 constexpr std::uint64_t kBlockBytes = std::uint64_t{4} << 20U;
 constexpr std::string_view kMangled = "_Z";
 constexpr std::string_view kTemplates[] = {"_ZN6thrust", "_ZN3cub", "_ZN7cutlass"};
+// Namespaces of libtorch's, in a mangled name.
+constexpr std::string_view kLibtorchs[] = {"N2at", "2at6native", "N3c10", "N5torch"};
 
 using Names = std::unordered_set<std::string_view>;
 
@@ -79,15 +81,21 @@ Result<std::unordered_set<std::string>> names_in(const std::string& path, Region
   return found;
 }
 
-bool is_template(std::string_view name) {
-  return std::any_of(std::begin(kTemplates), std::end(kTemplates),
-                     [&](std::string_view begin) { return name.substr(0, begin.size()) == begin; });
+/// Of a library that consists of headers, and for no type of libtorch's: anyone's.
+bool is_anyones_template(std::string_view name) {
+  const bool is_template =
+      std::any_of(std::begin(kTemplates), std::end(kTemplates),
+                  [&](std::string_view begin) { return name.substr(0, begin.size()) == begin; });
+  return is_template &&
+         std::none_of(std::begin(kLibtorchs), std::end(kLibtorchs), [&](std::string_view part) {
+           return name.find(part) != std::string_view::npos;
+         });
 }
 
 void add(KernelFiles& files, const std::string& name, const KernelFile& file) {
   const auto [known, is_new] = files.by_name.emplace(name, file);
   if (is_new || known->second.holder == file.holder) return;
-  if (is_template(name)) {
+  if (is_anyones_template(name)) {
     known->second = KernelFile();
   } else if (file.holder == KernelHolder::kLibtorch) {
     known->second = file;
@@ -100,6 +108,11 @@ KernelFiles find_kernel_files(const std::vector<std::string>& names,
                               const std::vector<Region>& regions) {
   KernelFiles files;
   const Names wanted(names.begin(), names.end());
+  // Texts like "softmax" are in libtorch's files for other reasons; its kernels' names are mangled.
+  Names mangled;
+  for (const std::string_view name : wanted) {
+    if (name.substr(0, kMangled.size()) == kMangled) mangled.insert(name);
+  }
   std::unordered_set<std::string> searched;
   for (const Region& region : regions) {
     const bool is_libtorchs = region.kind == RegionKind::kDeny;
@@ -107,7 +120,7 @@ KernelFiles find_kernel_files(const std::vector<std::string>& names,
     const std::string& path = region.mapping.path;
     if (path.empty() || path.front() != '/' || !searched.insert(path).second) continue;
     const std::string module = base::module_name(path);
-    const auto found = names_in(path, region.kind, wanted);
+    const auto found = names_in(path, region.kind, is_libtorchs ? mangled : wanted);
     if (!found.is_ok() && is_libtorchs && files.problem.empty()) {
       files.problem = "the kernels of " + module + " are not known: " + found.status().message();
     }

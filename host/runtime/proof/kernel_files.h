@@ -30,8 +30,9 @@ struct KernelFiles {
 /// load code holds the name that it asks for. Kernels that are compiled in memory, and those of
 /// cuBLAS and the like, which anyone may call, are not found.
 ///
-/// A kernel that both hold is libtorch's, unless it is a template of a library that consists of
-/// headers: then it is nobody's.
+/// Of libtorch's files only mangled names are looked for. A kernel that both hold is libtorch's,
+/// unless it is a template of a library that consists of headers, for no type of libtorch's: then
+/// it is nobody's.
 ///
 /// shapes   names: mangled, as in CUPTI's records
 /// order    regions by address

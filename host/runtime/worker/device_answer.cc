@@ -28,17 +28,23 @@ void trace_known_work(device::Gpu& gpu, const proof::CuptiSession::Settings& set
   proof::TracingSelfTest test;
   auto tested = proof::run_tracing_self_test(gpu, settings);
   if (tested.is_ok()) test = std::move(tested).value();
-  // Without work to try it with, CUPTI's state is worth knowing.
-  if (!tested.is_ok()) static_cast<void>(proof::CuptiSession::start(settings, test.recording));
+  if (!tested.is_ok()) {
+    // Without work to try it with, CUPTI's state is worth knowing.
+    const auto session = proof::CuptiSession::start(settings, test.recording);
+    if (session != nullptr) {
+      test.version = session->library().version;
+      test.library = session->library().file;
+    }
+  }
   const bool is_ready = test.recording.is_ready();
   std::string reason = test.recording.reason;
   if (is_ready) reason = tested.is_ok() ? test.problem() : tested.status().message();
   json["cupti"] = {{"state", proof::cupti_state_name(test.recording.state)}};
   if (!reason.empty()) json["cupti"]["reason"] = reason;
-  if (!is_ready || !tested.is_ok()) return;
+  if (!is_ready) return;
   json["cupti"]["version"] = test.version;
   json["cupti"]["file"] = test.library.string();
-  json["tracing"] = proof::tracing_json(test);
+  if (tested.is_ok()) json["tracing"] = proof::tracing_json(test);
 }
 
 }  // namespace

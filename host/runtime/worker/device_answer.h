@@ -26,6 +26,7 @@ base::Json cuda_json();
 /// "cupti", "tracing"}. `self_test` is "ok" or why there is none, `cupti` {"state", "reason",
 /// "version", "file"}; with CUPTI `ready` the reason says why it cannot be relied on. `tracing` is
 /// proof::tracing_json(), absent where CUPTI did not start or there are no kernels to try it with.
+/// Nothing can be timed in this process afterwards.
 ///
 /// errors   kEnvironment: it cannot be opened, or computes something else
 base::Result<base::Json> examine_device(const base::DeviceName& device);

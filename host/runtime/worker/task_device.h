@@ -16,7 +16,8 @@ namespace graphnet::worker {
 /// The error of a device that cannot be used, kEnvironment with the reason.
 base::Status unusable(base::DeviceName device, const base::Status& why);
 
-/// How CUPTI is started: libtorch's own copy if there is one.
+/// How CUPTI is started: libtorch's own copy if there is one. It is opened, so that another one
+/// that is mapped later is not taken for it, and not started.
 proof::CuptiSession::Settings tracing_settings();
 
 /// What a device says of itself: {"name", "compute_capability", "processors", "memory_bytes",

@@ -44,9 +44,9 @@ using AskSteps = std::function<std::optional<double>()>;
 /// waiting for all streams of a context takes the longer the more a plugin has made (20 us, and 42
 /// us beside XLA on an H100), and copies from the host's memory vary by a third.
 ///
-/// A machine may be slow for as long as the pairs take. Then the same steps are as long in a
-/// process without the plugin, which `without_plugin` asks (may be empty): steps that only are as
-/// long as there are not flagged.
+/// A machine may be slow for as long as the pairs take. Then the same steps are as long around
+/// eager's calls, and in a process without the plugin, which `without_plugin` asks (may be empty):
+/// steps that are no longer than both are not flagged.
 ///
 /// | flag           | means                                                                    |
 /// |----------------|--------------------------------------------------------------------------|

@@ -158,7 +158,7 @@ TEST(DeviceLedger, EagersOwnCallsAndTheHostsWorkSpeakAgainstNobody) {
 }
 
 // A graph's kernels share the correlation of its launch, and are counted by themselves.
-TEST(DeviceLedger, ReplaysAreThePluginsWorkUnlessLibtorchLoadedIt) {
+TEST(DeviceLedger, ReplaysAreThePluginsWorkUnlessLibtorchHoldsIt) {
   TraceMaker maker;
   maker.hold("relu", kTorch);
   maker.begin(CallSide::kPlugin);
@@ -219,6 +219,11 @@ TEST(DeviceLedger, WorkOfEagersCallsThatNobodyAskedForProvesNothing) {
   DeviceEvidence evidence = device_evidence(maker.ledger(), false);
   EXPECT_TRUE(mentions(evidence.unavailable, {"did not report", "eager's calls"}));
   EXPECT_TRUE(evidence.eager_kernels.empty());
+  TraceMaker accused = maker;
+  accused.begin(CallSide::kPlugin);
+  accused.work("relu");
+  accused.end();
+  EXPECT_EQ(device_evidence(accused.ledger(), false).eager_kernels.size(), 1U) << "in its own call";
   // One that is known is enough, and a program may give a device nothing to do.
   maker.begin(CallSide::kEager);
   maker.end();

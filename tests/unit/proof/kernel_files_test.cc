@@ -61,6 +61,14 @@ TEST_F(KernelFilesTest, FindsMangledNamesBehindOtherData) {
   EXPECT_EQ(find({"_Z4reluPf", "_Z5cut"}).by_name.size(), 2U);
 }
 
+TEST_F(KernelFilesTest, TakesNoOtherTextOfLibtorchsForAKernel) {
+  map("libtorch_cuda.so", RegionKind::kDeny, texts({"softmax", "add"}));
+  map("libgn_x.so", RegionKind::kExpect, texts({"softmax"}));
+  const KernelFiles files = find({"softmax", "add"});
+  ASSERT_EQ(files.by_name.size(), 1U);
+  EXPECT_EQ(files.by_name.at("softmax").holder, KernelHolder::kPlugin);
+}
+
 TEST_F(KernelFilesTest, LeavesOutWhatCannotHaveKernels) {
   map("libtorch_cpu.so", RegionKind::kDeny, texts({"_Z4reluPf"}), ".text");
   map("libcublas.so.13", RegionKind::kHost, texts({"_Z4reluPf"}));
@@ -70,14 +78,17 @@ TEST_F(KernelFilesTest, LeavesOutWhatCannotHaveKernels) {
 
 // A plugin could write the names of libtorch's kernels into its file.
 TEST_F(KernelFilesTest, WhatBothHoldIsLibtorchsUnlessItIsATemplateOfHeaders) {
-  const std::string both = texts({"_ZN2at6native4reluEv", "_ZN3cub4scanEv", "_ZN6thrust4sortEv"});
+  const std::vector<std::string> names = {"_ZN2at6native4reluEv", "_ZN3cub4scanEv",
+                                          "_ZN6thrust4sortEv", "_ZN7cutlass6KernelIN2at4GemmEEvv"};
+  const std::string both = texts(names);
   for (const bool plugin_is_first : {false, true}) {
     regions_.clear();
     if (plugin_is_first) map("libgn_x.so", RegionKind::kExpect, both);
     map("libtorch_cuda.so", RegionKind::kDeny, both);
     if (!plugin_is_first) map("libgn_x.so", RegionKind::kExpect, both);
-    const KernelFiles files = find({"_ZN2at6native4reluEv", "_ZN3cub4scanEv", "_ZN6thrust4sortEv"});
-    EXPECT_EQ(files.by_name.at("_ZN2at6native4reluEv").holder, KernelHolder::kLibtorch);
+    const KernelFiles files = find(names);
+    EXPECT_EQ(files.by_name.at(names[0]).holder, KernelHolder::kLibtorch);
+    EXPECT_EQ(files.by_name.at(names[3]).holder, KernelHolder::kLibtorch) << "of libtorch's type";
     EXPECT_EQ(files.by_name.at("_ZN3cub4scanEv").holder, KernelHolder::kNobody);
     EXPECT_EQ(files.by_name.at("_ZN6thrust4sortEv").holder, KernelHolder::kNobody);
   }
@@ -98,11 +109,11 @@ TEST_F(KernelFilesTest, ReadsLargeDataInBlocks) {
 
 TEST_F(KernelFilesTest, SaysThatLibtorchsCannotBeRead) {
   map_bytes("libgn_x.so", RegionKind::kExpect, "no ELF file");
-  EXPECT_EQ(find({"relu"}).problem, "");
+  EXPECT_EQ(find({"_Z4relu"}).problem, "");
   map_bytes("libtorch_cuda.so", RegionKind::kDeny, "no ELF file");
-  EXPECT_TRUE(mentions(find({"relu"}).problem, {"kernels of libtorch_cuda.so", "not known"}));
+  EXPECT_TRUE(mentions(find({"_Z4relu"}).problem, {"kernels of libtorch_cuda.so", "not known"}));
   EXPECT_EQ(find({}).problem, "") << "nothing is asked";
-  std::string cut = elf_with_sections({{".nv_fatbin", "code"}, {".rodata", texts({"relu"})}});
+  std::string cut = elf_with_sections({{".nv_fatbin", "code"}, {".rodata", texts({"_Z4relu"})}});
   regions_.clear();
   Elf64_Ehdr header = {};
   std::memcpy(&header, cut.data(), sizeof(header));
@@ -112,7 +123,7 @@ TEST_F(KernelFilesTest, SaysThatLibtorchsCannotBeRead) {
   section.sh_size = 1 << 20;
   std::memcpy(cut.data() + at, &section, sizeof(section));
   map_bytes("libtorch_cut.so", RegionKind::kDeny, cut);
-  EXPECT_TRUE(mentions(find({"relu"}).problem, {"libtorch_cut.so", "cut short"}));
+  EXPECT_TRUE(mentions(find({"_Z4relu"}).problem, {"libtorch_cut.so", "cut short"}));
 }
 
 }  // namespace kernel_files_test
