@@ -25,10 +25,11 @@ constexpr const char* kDriver = "libcuda.so.1";
 
 /// Adds what CUPTI sees of known work, `tracing`, and its state, `cupti`.
 void trace_known_work(device::Gpu& gpu, const proof::CuptiSession::Settings& settings, Json& json) {
+  const auto tested = proof::run_tracing_self_test(gpu, settings);
   proof::TracingSelfTest test;
-  auto tested = proof::run_tracing_self_test(gpu, settings);
-  if (tested.is_ok()) test = std::move(tested).value();
-  if (!tested.is_ok()) {
+  if (tested.is_ok()) {
+    test = *tested;
+  } else {
     // Without work to try it with, CUPTI's state is worth knowing.
     const auto session = proof::CuptiSession::start(settings, test.recording);
     if (session != nullptr) {
