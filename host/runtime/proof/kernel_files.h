@@ -20,8 +20,8 @@ struct KernelFile {
 
 /// Which kernels lie in files of libtorch's and of the plugin's.
 struct KernelFiles {
-  std::map<std::string, KernelFile>
-      by_name;          ///< mangled; kernels that no such file holds are absent
+  /// By mangled name; without those that no such file holds.
+  std::map<std::string, KernelFile> by_name;
   std::string problem;  ///< why one of libtorch's could not be read; else empty
 };
 

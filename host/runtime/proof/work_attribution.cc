@@ -11,7 +11,7 @@ namespace {
 using Owner = WorkOwner;
 
 constexpr const char* kOwnerNames[] = {"plugin", "eager", "host", "unattributed"};
-constexpr const char* kSourceNames[] = {"file", "id", "window", "module", "none"};
+constexpr const char* kSourceNames[] = {"file", "id", "window", "none"};
 
 // Owner of a piece of work. Row: the side of the traced call that asked for it, as CallSide, the
 // last for none. Column: whose file holds its kernel, as KernelHolder: plugin, libtorch, nobody.
@@ -57,7 +57,7 @@ Attribution WorkAttribution::of(const DeviceWork& work) const {
   const std::optional<AskingCall> asking = asking_call(work);
   if (!asking) {
     answer.owner = kOwners[kNoCall][static_cast<std::size_t>(holder)];
-    if (holder != KernelHolder::kNobody) answer.source = AttributionSource::kModule;
+    if (holder != KernelHolder::kNobody) answer.source = AttributionSource::kFile;
     return answer;
   }
   const CallSide side = trace_.calls[asking->index].side;

@@ -25,16 +25,16 @@ const char* work_owner_name(WorkOwner owner);
 /// |----------|---------------------------------------------------------------------------------|
 /// | `file`   | a file of libtorch's holds the kernel: attributed to eager regardless of the    |
 /// |          | caller. Kernels of cuBLAS and the like are left out, which both may call: that  |
-/// |          | libtorch's operators were not entered is for the execute-deny tracer to say     |
+/// |          | libtorch's operators were not entered is for the execute-deny tracer to say.    |
+/// |          | Where no caller is known: a file of libtorch's or of the plugin's holds it      |
 /// | `id`     | the call that asked for it carries the id that was pushed around a traced call  |
 /// | `window` | that call was made while a traced call ran, on another thread: a worker holds   |
 /// |          | one plugin and makes one call at a time. Not between calls, where another       |
 /// |          | thread works unasked                                                            |
-/// | `module` | neither, but a file of libtorch's or of the plugin's holds the kernel           |
 /// | `none`   | nothing of that                                                                 |
-enum class AttributionSource { kFile, kId, kWindow, kModule, kNone };
+enum class AttributionSource { kFile, kId, kWindow, kNone };
 
-/// "file", "id", "window", "module", "none".
+/// "file", "id", "window", "none".
 const char* attribution_source_name(AttributionSource source);
 
 /// Whose a piece of work is, and how that is known.

@@ -18,7 +18,6 @@
 
 #include "base/processes.h"
 #include "measure/clock.h"
-#include "measure/clocked_call.h"
 #include "worker/eager_side.h"
 #include "worker/fresh_inputs.h"
 #include "worker/math_mode.h"
@@ -29,13 +28,14 @@ using base::Code;
 using base::Result;
 using base::Status;
 using base::UniqueFd;
+using measure::SteppedCall;
 
 namespace {
 
 constexpr int kWarmupCalls = 5;
 constexpr int kFewestWarmupCalls = 2;
 constexpr std::int64_t kWarmupNs = 500'000'000;  // then as many are enough
-constexpr StandbyCall kNoTime = {-1, 0};
+constexpr SteppedCall kNoTime = {-1, 0, 0, 0};
 
 /// What is asked for.
 enum class Request : char { kCall = 'c', kSettledCall = 's' };
@@ -117,12 +117,12 @@ class Stepper {
         renew_(inputs_.renew()),
         instruments_(measure::machine_instruments(settings_, reference.threads)) {}
 
-  StandbyCall time_once(Request request) {
-    StandbyCall times = kNoTime;
+  SteppedCall time_once(Request request) {
+    SteppedCall times = kNoTime;
     for (int i = request == Request::kSettledCall ? 0 : 1; i < 2; ++i) {
       const auto call = measure::step_call(calls_, renew_, instruments_, settings_.disturbed_share);
       if (!call.is_ok()) return kNoTime;
-      times = {call->own_ns(), call->around_ns};
+      times = *call;
     }
     return times;
   }
@@ -181,10 +181,10 @@ class Guard {
   }
 
  private:
-  StandbyCall answer(Request request) {
+  SteppedCall answer(Request request) {
     if (runner_ == 0) start_runner();
     if (runner_ < 0) return kNoTime;
-    StandbyCall times = kNoTime;
+    SteppedCall times = kNoTime;
     ::kill(worker_, SIGSTOP);
     await_stop(worker_);
     if (!send(link_.here, request) || !receive(link_.here, times)) times = kNoTime;
@@ -237,10 +237,10 @@ EagerStandby::~EagerStandby() {
   }
 }
 
-Result<StandbyCall> EagerStandby::time_call(bool settle) {
-  StandbyCall times = kNoTime;
+Result<SteppedCall> EagerStandby::time_call(bool settle) {
+  SteppedCall times = kNoTime;
   const Request request = settle ? Request::kSettledCall : Request::kCall;
-  if (!send(link_, request) || !receive(link_, times) || times.own_ns < 0) {
+  if (!send(link_, request) || !receive(link_, times) || times.call_ns < 0) {
     return Status(Code::kEnvironment, "the copy of the worker cannot run the reference");
   }
   return times;

@@ -10,18 +10,11 @@
 #include "base/file.h"
 #include "base/math_policy.h"
 #include "base/result.h"
+#include "measure/clocked_call.h"
 #include "sample/arguments.h"
 #include "sample/sample.h"
 
 namespace graphnet::worker {
-
-/// A call of the reference in the copy, as measure::SteppedCall.
-///
-/// units    nanoseconds
-struct StandbyCall {
-  double own_ns = 0;     ///< without waits
-  double around_ns = 0;  ///< the host's steps before and behind it
-};
 
 /// A copy of this process from before any code of a plugin was loaded. It can run the reference:
 /// its time there and its time here agree, unless the plugin slows this process.
@@ -55,7 +48,7 @@ class EagerStandby {
   /// an untimed one. The first sets up and warms up.
   ///
   /// errors   kEnvironment: the runner is gone, or could not be made
-  base::Result<StandbyCall> time_call(bool settle);
+  base::Result<measure::SteppedCall> time_call(bool settle);
 
  private:
   EagerStandby(pid_t pid, base::UniqueFd link) : pid_(pid), link_(std::move(link)) {}

@@ -68,8 +68,8 @@ struct Watched {
   }
 
   base::Result<double> time_there() const {
-    GN_ASSIGN_OR_RETURN(const StandbyCall call, standby.time_call(settle));
-    return call.own_ns;
+    GN_ASSIGN_OR_RETURN(const measure::SteppedCall call, standby.time_call(settle));
+    return call.own_ns();
   }
 };
 

@@ -136,7 +136,7 @@ std::optional<double> steps_without_plugin(EagerStandby* standby, bool settle) {
   for (int i = 0; i < kCallsWithoutPlugin; ++i) {
     const bool is_long = measure::monotonic_raw_ns() - begin_ns > kTimeWithoutPluginNs;
     if (is_long && i >= kFewestCallsWithoutPlugin) break;
-    const base::Result<StandbyCall> call = standby->time_call(settle);
+    const base::Result<measure::SteppedCall> call = standby->time_call(settle);
     if (!call.is_ok()) return std::nullopt;
     around_ns.push_back(call->around_ns);
   }

@@ -98,7 +98,7 @@ TEST(DeviceLedger, EachAttributionSource) {
   } rows[] = {{"pushed", WorkOwner::kPlugin, AttributionSource::kId, ""},
               {"helper", WorkOwner::kPlugin, AttributionSource::kWindow, ""},
               {"relu", WorkOwner::kEager, AttributionSource::kFile, "libtorch_cuda.so"},
-              {"late", WorkOwner::kPlugin, AttributionSource::kModule, "libgn_x.so"},
+              {"late", WorkOwner::kPlugin, AttributionSource::kFile, "libgn_x.so"},
               {"nobody", WorkOwner::kNobody, AttributionSource::kNone, ""}};
   for (const auto& wanted : rows) {
     const LedgerRow& row = row_of(ledger, wanted.name);

@@ -34,7 +34,6 @@ constexpr auto kHost = WorkOwner::kHost;
 constexpr auto kNobody = WorkOwner::kNobody;
 constexpr auto kFile = AttributionSource::kFile;
 constexpr auto kId = AttributionSource::kId;
-constexpr auto kModule = AttributionSource::kModule;
 constexpr auto kNone = AttributionSource::kNone;
 
 constexpr Row kRows[] = {
@@ -43,7 +42,7 @@ constexpr Row kRows[] = {
     {CallSide::kPlugin, {kPlugin, kEager, kPlugin}, {kId, kFile, kId}},
     {CallSide::kReplay, {kPlugin, kEager, kPlugin}, {kId, kFile, kId}},
     {CallSide::kBetween, {kPlugin, kEager, kHost}, {kId, kId, kId}},
-    {std::nullopt, {kPlugin, kEager, kNobody}, {kModule, kModule, kNone}},
+    {std::nullopt, {kPlugin, kEager, kNobody}, {kFile, kFile, kNone}},
 };
 
 TEST(WorkAttribution, OwnerFollowsFromCallAndFile) {
