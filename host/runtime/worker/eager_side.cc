@@ -88,6 +88,22 @@ base::Result<measure::SideDurations> EagerSide::measure(measure::TrialCounts cou
   return measure::time_sequential(calls(), counts);
 }
 
+std::vector<DLTensor> EagerSide::outputs_in_place() const {
+  std::vector<DLTensor> tensors;
+  std::vector<DLTensor*> pointers;
+  for (const eager::EngineOutput& output : engine_->outputs()) {
+    DLTensor tensor = {};
+    tensor.device = plugin::to_dl_device(device().name());
+    tensor.ndim = static_cast<std::int32_t>(output.shape.size());
+    tensor.dtype = plugin::to_dl_type(output.dtype);
+    tensor.shape = const_cast<std::int64_t*>(output.shape.data());
+    tensors.push_back(tensor);
+  }
+  for (DLTensor& tensor : tensors) pointers.push_back(&tensor);
+  point_at(engine_->outputs(), pointers.data(), pointers.size());
+  return tensors;
+}
+
 void EagerSide::describe_outputs(DLTensor* const* outputs, std::uint64_t num_outputs) {
   point_at(engine_->outputs(), outputs, num_outputs);
 }

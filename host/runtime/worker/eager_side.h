@@ -51,6 +51,9 @@ class EagerSide final : public plugin::EagerService {
   base::Status copy_outputs(std::vector<KeptOutput>& outputs) const {
     return worker::copy_outputs(*engine_, outputs);
   }
+  /// The outputs of the last run where libtorch has put them: copy_dense() copies these as it
+  /// copies a plugin's, on the calling thread. Borrowed until the next run.
+  std::vector<DLTensor> outputs_in_place() const;
   const eager::Engine& engine() const { return *engine_; }
   const DeviceArguments& arguments() const { return arguments_; }
   device::TensorDevice& device() const { return arguments_.device(); }
