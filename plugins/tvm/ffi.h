@@ -38,6 +38,8 @@ Ref make(const std::string& name, Args&&... args) {
 ffi::Function module_function(const Ref& module, const char* name);
 /// A field of an object, by reflection.
 Any field(const Ref& object, const char* name);
+/// A copy of an object that has another value in one field.
+Ref with_field(const Ref& object, const char* name, const Any& value);
 /// The module after a pass; `name` makes the pass from `args`.
 template <typename... Args>
 Ref run_pass(Ref module, const std::string& name, Args&&... args) {

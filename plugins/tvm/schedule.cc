@@ -6,6 +6,7 @@
 
 #include "tvm_plugin/expression.h"
 #include "tvm_plugin/legalize.h"
+#include "tvm_plugin/prefetch.h"
 
 namespace graphnet::tvm {
 
@@ -16,6 +17,7 @@ constexpr std::int64_t kWorthParallel = 1 << 14;
 constexpr std::int64_t kChunk = 256;
 constexpr std::int64_t kDepthUnroll = 4;
 constexpr std::int64_t kTilesPerBlock = 16;
+constexpr const char* kPrefetching = "graphnet.prefetching";
 
 /// TVM's schedule of one function.
 class Loops {
@@ -94,6 +96,17 @@ class Loops {
   void unroll(const Ref& loop) const { apply("Unroll", loop); }
   Ref decompose(const Ref& block, const Ref& loop) const {
     return apply("DecomposeReduction", block, loop).cast<Ref>();
+  }
+  /// Has a step of a product or convolution prefetch its right side; last of all. The trace, which
+  /// the tuning database stores, keeps the mark alone.
+  void prefetch(const Ref& step) const {
+    apply("Annotate", step, String(kPrefetching), 1);
+    prefetch_right_side(schedule_, step);
+  }
+  bool is_marked(const Ref& loop) const {
+    const auto marks =
+        field(apply("Get", loop).cast<Ref>(), "annotations").cast<Map<String, Any>>();
+    return marks.count(String(kPrefetching)) > 0;
   }
   const Ref& handle() const { return schedule_; }
 
@@ -237,6 +250,7 @@ void arrange_dot(const Loops& loops, const KernelFunction& function) {
   loops.vectorize(list[3]);
   vectorize_columns(loops, loops.block(BlockRole::kOut));
   loops.decompose(acc, depth);
+  loops.prefetch(step);
 }
 
 /// Of a depthwise convolution, at most `most`. Vectors of 5 or 6 are taken apart by LLVM.
@@ -271,10 +285,10 @@ void arrange_convolution(const Loops& loops, const KernelFunction& function) {
   std::vector<Ref> order = outer;
   order.push_back(tiles);
   order.insert(order.end(), list.begin() + static_cast<std::ptrdiff_t>(spatial), list.end());
+  Ref step;
   if (!is_depthwise) {
-    const auto [depth, step] =
+    std::tie(order.back(), step) =
         loops.split(order.back(), largest_divisor(loops.extent(order.back()), kDepthUnroll));
-    order.back() = depth;
     order.push_back(step);
     loops.unroll(step);
   }
@@ -286,6 +300,7 @@ void arrange_convolution(const Loops& loops, const KernelFunction& function) {
   loops.vectorize(lane);
   vectorize_columns(loops, loops.block(BlockRole::kOut));
   loops.decompose(acc, list[spatial]);
+  if (!is_depthwise) loops.prefetch(step);
 }
 
 /// acc [kept... | reduced...], its last kept dimension in vectors.
@@ -363,6 +378,16 @@ Ref plain_schedule(const KernelFunction& function) {
 
 Ref module_with(const Ref& schedule) {
   return make("s_tir.schedule.ScheduleGetMod", schedule);
+}
+
+Ref with_prefetching(const Ref& module) {
+  const Loops loops(module);
+  for (const std::string& name : loops.block_names()) {
+    for (const Ref& loop : loops.of(loops.block(name))) {
+      if (loops.is_marked(loop)) prefetch_right_side(loops.handle(), loop);
+    }
+  }
+  return module_with(loops.handle());
 }
 
 }  // namespace graphnet::tvm

@@ -19,6 +19,9 @@ Ref schedule_kernel(const Kernel& kernel, const KernelFunction& function, int th
 Ref plain_schedule(const KernelFunction& function);
 /// The module that a schedule has made: one function "main".
 Ref module_with(const Ref& schedule);
+/// Such a module that is made anew from a trace, which says where schedule_kernel() prefetches but
+/// does not hold it.
+Ref with_prefetching(const Ref& module);
 
 /// A module of one function "main", and the function of one.
 Ref module_of(const Ref& function);

@@ -181,7 +181,7 @@ TuningReport tune(const std::vector<TuningTask>& tasks, const TuningSettings& se
   if (settings.is_cancelled()) throw Failure(GN_STATUS_COMPILE_FAILED, "cancelled while tuning");
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const Ref best = database.apply_best(tasks[i].module);
-    report.functions.push_back(best.defined() ? function_of(best) : Ref());
+    report.functions.push_back(best.defined() ? function_of(with_prefetching(best)) : Ref());
     report.known += database.num_records(database.workload(tasks[i].module));
   }
   report.seconds = now() - start;

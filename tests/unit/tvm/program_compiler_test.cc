@@ -4,7 +4,6 @@
 #include "tvm_plugin/program_compiler.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +29,7 @@
 #include "tvm_plugin/tuning_database.h"
 #include "tvm_plugin/tvm_library.h"
 #include "tvm_plugin/vector_math.h"
+#include "unit/tvm/one_core.h"
 #include "unit/tvm/one_input.h"
 
 namespace graphnet::tvm {
@@ -73,28 +73,6 @@ ir::Graph long_sample() {
   forms.has_attention = false;  // such pairs of products are attention
   return legalize(emitter.finish({y, values, indices}), true, forms).graph;
 }
-
-/// The cores that this thread may use, given back at the end.
-class OneCore {
- public:
-  OneCore() {
-    ::sched_getaffinity(0, sizeof before_, &before_);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++core) {
-      if (CPU_ISSET(core, &before_)) CPU_SET(core, &one);
-    }
-    ::sched_setaffinity(0, sizeof one, &one);
-  }
-  ~OneCore() { ::sched_setaffinity(0, sizeof before_, &before_); }
-  OneCore(const OneCore&) = delete;
-  OneCore& operator=(const OneCore&) = delete;
-
-  int usable_before() const { return CPU_COUNT(&before_); }
-
- private:
-  cpu_set_t before_ = {};
-};
 
 void bind_and_run(ProgramExecutable& executable, std::vector<const DLTensor*> inputs,
                   std::vector<DLTensor*> outputs) {
@@ -326,11 +304,11 @@ TEST_F(ProgramCompilerTest, ThreadsShareTheKernelsOut) {
   EXPECT_NE(one.first_row_sum(), 0);
 }
 
-bool has_shared_loop(const ProgramExecutable& executable, const std::string& file) {
-  const std::vector<Ref>& libraries = executable.code().libraries;
+/// Whether LLVM's text of the code has a word. `file` is written.
+bool code_has(const std::string& word, const std::vector<Ref>& libraries, const std::string& file) {
   return std::any_of(libraries.begin(), libraries.end(), [&](const Ref& library) {
     call("ffi.ModuleWriteToFile", library, String(file), String("ll"));
-    return artifact::read_bytes(file).find("parallel_lambda") != std::string::npos;
+    return artifact::read_bytes(file).find(word) != std::string::npos;
   });
 }
 
@@ -353,7 +331,10 @@ TEST_F(ProgramCompilerTest, LoopsAreSharedOutWhereCallsMayUseThreads) {
     OneCall shared(kRows * kWide);
     for (const int threads : {1, 2}) {
       const CompiledProgram made = compiler(Schedule::kRules, threads).compile(graph);
-      EXPECT_EQ(has_shared_loop(*made.executable, folder_.path() / "code.ll"), threads > 1) << kind;
+      EXPECT_EQ(code_has("parallel_lambda", made.executable->code().libraries,
+                         folder_.path() / "code.ll"),
+                threads > 1)
+          << kind;
       (threads == 1 ? alone : shared).run(*made.executable, {kRows, kWide}, shape);
     }
     const std::int64_t count = lowering::num_elements(shape);
@@ -391,6 +372,55 @@ TEST_F(ProgramCompilerTest, WithoutLinkerNothingIsSerialisable) {
   Call call;
   call.run(*compiled.executable);
   EXPECT_NEAR(call.first_row_sum(), 1, 1e-5);
+}
+
+/// A product by a weight of 256 KiB in float32.
+ir::Graph large_product(Type type) {
+  constexpr std::int64_t kDepth = 256;
+  ir::GraphEmitter emitter(true);
+  lowering::Builder b(emitter);
+  const std::vector<float> weight(kDepth * kDepth, 1.0F);
+  const lowering::Tensor w = emitter.constant(Type::kF32, {kDepth, kDepth}, weight.data());
+  const lowering::Tensor x = one_input(emitter, {kRows, kDepth});
+  const lowering::Tensor y = b.matmul(b.convert(x, type), b.convert(w, type));
+  return legalize(emitter.finish({b.convert(y, Type::kF32)}), true).graph;
+}
+
+// Whatever the right side's elements are stored as: where it is not recognised only time is lost.
+TEST_F(ProgramCompilerTest, ProductsPrefetchTheirRightSide) {
+  const std::string file = folder_.path() / "code.ll";
+  for (const Type type : {Type::kF32, Type::kF16, Type::kBF16}) {
+    const ir::Graph graph = large_product(type);
+    for (const Schedule schedule : {Schedule::kRules, Schedule::kNone}) {
+      const CompiledProgram made = compiler(schedule).compile(graph);
+      EXPECT_EQ(code_has("call void @llvm.prefetch", made.executable->code().libraries, file),
+                schedule == Schedule::kRules)
+          << static_cast<int>(type);
+    }
+  }
+}
+
+TEST_F(ProgramCompilerTest, ModulesOfTracesPrefetchToo) {
+  const auto has_prefetching = [&](const Ref& module) {
+    const Ref library = build_kernels(module, make_target("", 1));
+    return code_has("llvm.prefetch", {library}, folder_.path() / "code.ll");
+  };
+  int found = 0;
+  const ir::Graph graph = large_product(Type::kF32);
+  make_relax_module(graph, plan_kernels(graph), Schedule::kTuned, [&](const auto& arranged) {
+    for (const ArrangedKernel& kernel : arranged) {
+      const Ref anew =
+          make("s_tir.schedule.TracedSchedule", module_of(kernel.function), -1, 0, 1, true);
+      call("s_tir.schedule.TraceApplyToSchedule",
+           make("s_tir.schedule.ScheduleGetTrace", kernel.schedule), anew, false, nullptr);
+      if (!has_prefetching(module_with(kernel.schedule))) continue;
+      ++found;
+      EXPECT_FALSE(has_prefetching(module_with(anew)));
+      EXPECT_TRUE(has_prefetching(with_prefetching(module_with(anew))));
+    }
+    return std::vector<Ref>(arranged.size());
+  });
+  EXPECT_EQ(found, 1);
 }
 
 TEST_F(ProgramCompilerTest, TuningMeasuresAndKeepsWhatItMeasured) {
