@@ -55,7 +55,7 @@ RightSide right_side_of(const Ref& load) {
   RightSide right = {type.bits / 8, 0, type.bits / 8};
   for (const Ref& each : field(inner(inner(load, "source"), "ty"), "shape").cast<Array<Ref>>()) {
     std::int64_t extent = 0;
-    is_constant(each, extent);  // every extent is
+    is_constant(each, extent);  // else it stays 0: not known to be large
     right.bytes *= extent;
     right.row_bytes = extent * right.element_bytes;
   }
@@ -74,7 +74,8 @@ std::optional<Ref> outside(const Ref& index, const Ref& realize) {
   return std::nullopt;
 }
 
-/// Where a panel's row begins that is read `steps` later. Behind the last one is the next panel.
+/// Where a panel's row begins that is read `steps` later. Behind the last one is the next panel,
+/// and behind that whatever the address means: prefetching never faults.
 std::optional<Exprs> row_ahead(const Ref& load, const Ref& realize, std::int64_t steps) {
   Exprs indices;
   for (const Ref& index : field(load, "indices").cast<Array<Ref>>()) {
@@ -82,6 +83,7 @@ std::optional<Exprs> row_ahead(const Ref& load, const Ref& realize, std::int64_t
     if (!found) return std::nullopt;
     indices.push_back(*found);
   }
+  if (indices.size() < 2) return std::nullopt;
   Expr& depth = indices[indices.size() - 2];
   depth = add(depth, integer(steps));
   indices.back() = integer(0);

@@ -15,6 +15,7 @@ namespace graphnet::tvm {
 ///          (variable, vectorised) of a block `acc += left * right[..., depth, column]`.
 ///          Where the block has another form, or the right side less than 128 KiB, nothing is
 ///          changed
+/// errors   ffi::Error, as TVM raises it
 void prefetch_right_side(const Ref& schedule, const Ref& step);
 
 }  // namespace graphnet::tvm
