@@ -151,9 +151,7 @@ Expr extreme(bool largest, Type type, const Expr& a, const Expr& b) {
     return cast(extreme(largest, Type::kF32, cast(a, Type::kF32), cast(b, Type::kF32)), type);
   }
   const char* const name = largest ? "llvm.maximum" : "llvm.minimum";
-  const auto id = call("target.llvm_lookup_intrinsic_id", String(name)).cast<std::int64_t>();
-  const Expr number = make("ir.IntImm", DLDataType{kDLUInt, 32, 1}, id, nullptr);
-  return intrinsic("tirx.call_llvm_pure_intrin", type, {number, a, b});
+  return intrinsic("tirx.call_llvm_pure_intrin", type, {llvm_number(name), a, b});
 }
 
 /// TVM refuses to divide by a zero that it knows of; the product with infinity is the same, but for

@@ -131,9 +131,18 @@ Expr operation(const char* name, const Expr& a, const Expr& b) {
   return folded(name, a, b);
 }
 
+Expr operator_call(const char* name, const Ref& type, const Exprs& args) {
+  return make("ir.Call", type, make("ir.GetOp", String(name)), to_array(args), nullptr,
+              Array<Ref>{}, nullptr);
+}
+
+Expr llvm_number(const char* name) {
+  const auto id = call("target.llvm_lookup_intrinsic_id", String(name)).cast<std::int64_t>();
+  return make("ir.IntImm", DLDataType{kDLUInt, 32, 1}, id, nullptr);
+}
+
 Expr intrinsic(const char* name, Type type, const Exprs& args) {
-  return make("ir.Call", make("ir.PrimType", tvm_type(type)), make("ir.GetOp", String(name)),
-              to_array(args), nullptr, Array<Ref>{}, nullptr);
+  return operator_call(name, make("ir.PrimType", tvm_type(type)), args);
 }
 
 Expr library_call(const char* name, Type type, const Exprs& args) {

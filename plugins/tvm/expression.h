@@ -48,6 +48,10 @@ Expr maximum(const Expr& a, const Expr& b);
 /// "Add", "Mul", "LT", ...: TVM's name of the operation.
 Expr operation(const char* name, const Expr& a, const Expr& b);
 Expr intrinsic(const char* name, Type type, const Exprs& args);
+/// The same of any type of TVM's.
+Expr operator_call(const char* name, const Ref& type, const Exprs& args);
+/// What calls of an intrinsic of LLVM's take first: its number.
+Expr llvm_number(const char* name);
 /// A function of the C library.
 Expr library_call(const char* name, Type type, const Exprs& args);
 Expr cast(const Expr& e, Type type);

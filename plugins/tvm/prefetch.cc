@@ -90,25 +90,17 @@ std::optional<Exprs> row_ahead(const Ref& load, const Ref& realize, std::int64_t
   return indices;
 }
 
-Ref call_of(const Ref& type, const char* operation, const Exprs& arguments) {
-  return make("ir.Call", type, make("ir.GetOp", String(operation)), to_array(arguments), nullptr,
-              Array<Ref>{}, nullptr);
-}
-
 /// TVM's own intrinsic for this never ends when it is lowered.
 Ref prefetch_of(const Ref& load, const Exprs& indices) {
   constexpr DLDataType kNothing = {kDLOpaqueHandle, 0, 0};
-  constexpr DLDataType kNumber = {kDLUInt, 32, 1};
   const auto number = [](int value) { return literal(Type::kI32, value); };
   const Ref element = with_field(load, "indices", to_array(indices));
-  const Ref address =
-      call_of(make("ir.PointerType", field(load, "ty"), String("")), "tirx.address_of", {element});
-  const Any id = call("target.llvm_lookup_intrinsic_id", String("llvm.prefetch"));
+  const Ref pointer = make("ir.PointerType", field(load, "ty"), String(""));
+  const Expr address = operator_call("tirx.address_of", pointer, {element});
   // To read, into all caches, data.
-  const Exprs arguments = {make("ir.IntImm", kNumber, id, nullptr), address, number(0), number(3),
-                           number(1)};
+  const Exprs arguments = {llvm_number("llvm.prefetch"), address, number(0), number(3), number(1)};
   const Ref nothing = make("ir.PrimType", kNothing);
-  return make("tirx.Evaluate", call_of(nothing, "tirx.call_llvm_intrin", arguments), nullptr);
+  return make("tirx.Evaluate", operator_call("tirx.call_llvm_intrin", nothing, arguments), nullptr);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "graphnet/failure.h"
-#include "tvm_plugin/ffi.h"
+#include "tvm_plugin/expression.h"
 #include "tvm_plugin/vector_code.h"
 
 namespace graphnet::tvm {
@@ -134,8 +134,7 @@ Ref call_of(const Ref& intrinsic_call, const Function& function) {
   const int lanes = dtype.lanes;
   called()[lanes].insert(&function);
   const Ref name = make("ir.StringImm", String(name_of(function, lanes)), nullptr);
-  return make("ir.Call", type, make("ir.GetOp", String("tirx.call_pure_extern")),
-              Array<Ref>{name, arguments[0]}, nullptr, Array<Ref>{}, nullptr);
+  return operator_call("tirx.call_pure_extern", type, {name, arguments[0]});
 }
 
 constexpr int kBeforeTvmsOwn = 99;
