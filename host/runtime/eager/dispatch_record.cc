@@ -15,6 +15,7 @@
 
 #include "eager/call_expression.h"
 #include "eager/trace_error.h"
+#include "eager/vector_math.h"
 
 namespace graphnet::eager {
 
@@ -277,6 +278,7 @@ ValueId DispatchRecord::State::result(const at::Tensor& tensor, const std::strin
 }
 
 DispatchRecord::DispatchRecord() {
+  resolve_vector_math();  // later it would be recorded
   static const c10::RegistrationHandleRAII registration =
       c10::Dispatcher::singleton().registerFallback(
           kKey, c10::KernelFunction::makeFromBoxedFunction<&State::dispatch>(), "graphnet");

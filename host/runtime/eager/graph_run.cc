@@ -15,6 +15,7 @@
 #include "eager/scalar_type.h"
 #include "eager/tape.h"
 #include "eager/trace_error.h"
+#include "eager/vector_math.h"
 #include "eager/wall.h"
 #include "graph/node_builder.h"
 
@@ -187,6 +188,7 @@ base::Result<std::unique_ptr<GraphRun>> GraphRun::create(const graph::Graph& gra
   auto state = std::make_unique<State>();
   state->graph = &graph;
   state->device = to_device(device);
+  resolve_vector_math();
   GN_RETURN_IF_ERROR(guarded([&] {
     const c10::InferenceMode inference(true);
     state->resolve();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "eager/vector_math.h"
 #include "eager/wall.h"
 
 namespace graphnet::eager {
@@ -27,6 +28,7 @@ void set_pool_size(int num_threads) {
 void warm_up() {
   // Larger than the sizes below which products take other paths.
   constexpr std::int64_t kSide = 64;
+  resolve_vector_math();
   static_cast<void>(guarded([&] {
     const c10::InferenceMode inference;
     const at::Tensor square = at::ones({kSide, kSide});

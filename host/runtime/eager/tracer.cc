@@ -11,6 +11,7 @@
 #include "eager/scalar_type.h"
 #include "eager/tape_flow.h"
 #include "eager/trace_error.h"
+#include "eager/vector_math.h"
 
 namespace graphnet::eager {
 
@@ -27,6 +28,7 @@ Tracer::Tracer(const graph::Program& program, const std::vector<at::Tensor>& arg
       device_(device),
       variables_(program.variables.size()),
       tape_(arguments.size()) {
+  resolve_vector_math();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     variables_[i] = Value::from_tensor(arguments[i], static_cast<Slot>(i), &host_reads_);
   }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+
+namespace graphnet::eager {
+
+/// The functions of one operand for which ATen/cpu/vml.h calls libtorch's maths library, MKL, from
+/// each of its threads.
+inline constexpr std::array kVectorFunctions = {"acos",   "asin", "atan", "cos",  "erf",   "erfc",
+                                                "erfinv", "exp",  "log",  "log2", "log10", "sin",
+                                                "sqrt",   "tan",  "tanh", "trunc"};
+
+/// Has MKL choose its kernel for each vector function, on the calling thread. MKL would choose in
+/// the first call, without a lock: a second thread that calls at that moment may compute its share
+/// with a kernel of low accuracy (github.com/pytorch/pytorch/issues/188792), so that eager's first
+/// results differ from all later ones. Must precede libtorch's first parallel call.
+///
+/// cost     once in a process and those forked from it, below a millisecond; starts no thread
+void resolve_vector_math();
+
+}  // namespace graphnet::eager
