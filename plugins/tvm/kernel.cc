@@ -272,7 +272,7 @@ class KernelWriter {
     const Shape& shape = shape_of(kernel_.anchor);
     const Shape& panels = shape_of(anchor_operand(1));
     const std::int64_t width = panels[3];
-    const std::int64_t tile = tile_of(shape[1], plan_.unit.rows_of_product(width));
+    const std::int64_t tile = tile_of(shape[1], plan_.unit.rows_of_product(shape[1], width));
     const std::int64_t rows = round_up(shape[1], tile);
     const Axes axes = loops_over({shape[0], rows, panels[1], width});
     const Axes over = reductions_over({panels[2]});

@@ -8,14 +8,17 @@ namespace graphnet::tvm {
 /// The vector registers of a processor, as far as the schedule rules care. A product keeps a tile
 /// of its sums in registers; beside it a row of the right side and an element of the left must fit.
 struct VectorUnit {
-  std::int64_t lanes;                ///< float32 elements of a register
-  std::int64_t product_rows[3];      ///< of a tile that spans 1, 2 and 4 registers
-  std::int64_t convolution_rows[2];  ///< of a tile that spans 1 and 2 registers
+  std::int64_t lanes;                 ///< float32 elements of a register
+  std::int64_t product_rows[3];       ///< of a tile that spans 1, 2 and 4 registers
+  std::int64_t most_product_rows[3];  ///< as above, where the usual number does not divide all rows
+  std::int64_t convolution_rows[2];   ///< of a tile that spans 1 and 2 registers
 
   std::int64_t num_registers(std::int64_t columns) const { return (columns + lanes - 1) / lanes; }
-  std::int64_t rows_of_product(std::int64_t columns) const {
+  /// The most rows of a tile for a product of so many.
+  std::int64_t rows_of_product(std::int64_t rows, std::int64_t columns) const {
     const std::int64_t count = num_registers(columns);
-    return product_rows[count > 2 ? 2 : count - 1];
+    const std::int64_t width = count > 2 ? 2 : count - 1;
+    return rows % product_rows[width] == 0 ? product_rows[width] : most_product_rows[width];
   }
   std::int64_t rows_of_convolution(std::int64_t columns) const {
     return convolution_rows[num_registers(columns) > 1 ? 1 : 0];
@@ -29,11 +32,11 @@ struct VectorUnit {
   }
 };
 
-/// 32 registers, of which sums take half.
-inline constexpr VectorUnit kAvx512 = {16, {14, 8, 4}, {12, 7}};
+/// 32 registers, of which sums take half, or three quarters where that leaves fewer rows over.
+inline constexpr VectorUnit kAvx512 = {16, {14, 8, 4}, {14, 12, 4}, {12, 7}};
 /// 16 registers, of which sums take three quarters.
-inline constexpr VectorUnit kAvx2 = {8, {12, 6, 2}, {12, 6}};
-inline constexpr VectorUnit kSse = {4, {12, 6, 2}, {12, 6}};
+inline constexpr VectorUnit kAvx2 = {8, {12, 6, 2}, {12, 6, 2}, {12, 6}};
+inline constexpr VectorUnit kSse = {4, {12, 6, 2}, {12, 6, 2}, {12, 6}};
 
 /// The smallest multiple that is not below `value`; both are positive.
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
