@@ -178,4 +178,10 @@ CuptiStatus open_cupti(const CuptiSearch& search, CuptiLibrary& library) {
                                               ", those of CUDA 12 and 13 are known here");
 }
 
+CuptiSearch pin_cupti(const CuptiSearch& search) {
+  CuptiLibrary library;
+  if (!open_cupti(search, library).is_ready()) return search;
+  return {{library.file.filename().string()}, {library.file.parent_path()}};
+}
+
 }  // namespace graphnet::proof

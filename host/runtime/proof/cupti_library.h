@@ -84,6 +84,10 @@ struct CuptiLibrary {
 /// Opens CUPTI; `library` holds it if the state is `ready`.
 CuptiStatus open_cupti(const CuptiSearch& search, CuptiLibrary& library);
 
+/// Opens CUPTI and gives the search that finds the same file whatever is mapped later: a plugin may
+/// bring one under another of the names. As given if none is ready.
+CuptiSearch pin_cupti(const CuptiSearch& search);
+
 /// Release of CUDA that an interface version belongs to, of which 12 and 13 are known; 0 for
 /// numbers that are none.
 ///

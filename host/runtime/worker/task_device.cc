@@ -34,12 +34,7 @@ proof::CuptiSession::Settings tracing_settings() {
   proof::CuptiSession::Settings settings;
   const auto mappings = base::read_memory_map();
   if (mappings.is_ok()) settings.search.folders = proof::folders_beside_libtorch(*mappings);
-  // It stays mapped: a plugin that brings one of another name cannot be taken for it later.
-  proof::CuptiLibrary library;
-  if (proof::open_cupti(settings.search, library).is_ready()) {
-    settings.search.names = {library.file.filename().string()};
-    settings.search.folders = {library.file.parent_path()};
-  }
+  settings.search = proof::pin_cupti(settings.search);
   return settings;
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 
 #include "cli/commands.h"
@@ -339,7 +340,10 @@ class SampleNames : public ::testing::Test {
       temp_.write(std::string("share/graphnet/samples/") + name + "/graph_net.json", "{}");
     }
     installation_.executable_folder = temp_.path() / "bin";
+    // Samples of the folder that it runs in would count, too.
+    std::filesystem::current_path(temp_.path());
   }
+  ~SampleNames() override { std::filesystem::current_path(started_in_); }
 
   std::vector<std::string> selected(const std::vector<std::string>& arguments) {
     std::vector<std::string> names;
@@ -350,6 +354,7 @@ class SampleNames : public ::testing::Test {
     return names;
   }
 
+  const std::filesystem::path started_in_ = std::filesystem::current_path();
   tests::TempDir temp_;
   config::Installation installation_;
 };

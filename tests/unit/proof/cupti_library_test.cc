@@ -2,6 +2,7 @@
 // Which CUPTI is found, and every state that one can be in.
 #include "proof/cupti_library.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include "support/mentions.h"
@@ -98,6 +99,25 @@ TEST(CuptiLibrary, CopyThatIsMappedComesFirst) {
   CuptiLibrary library;
   EXPECT_TRUE(open_cupti({{"libcupti_fake_old.so"}, {folder.path()}}, library).is_ready());
   EXPECT_EQ(library.file, kFakes + "/libcupti_fake_old.so");
+}
+
+TEST(CuptiLibrary, PinnedOneIsFoundBesideWhatIsMappedLater) {
+  const tests::TempDir folder;
+  const auto copy = [&](const char* name) {
+    fs::copy_file(kFakes + "/libcupti_fake_old.so", folder.path() / name);
+    return folder.path() / name;
+  };
+  const CuptiSearch search = {{"libcupti_later.so", "libcupti_first.so"}, {folder.path()}};
+  EXPECT_EQ(pin_cupti(search).names, search.names);  // there is none
+  const fs::path first = copy("libcupti_first.so");
+  const CuptiSearch pinned = pin_cupti(search);
+  const fs::path later = copy("libcupti_later.so");
+  ASSERT_NE(::dlopen(later.c_str(), RTLD_NOW), nullptr);
+  CuptiLibrary library;
+  EXPECT_TRUE(open_cupti(search, library).is_ready());
+  EXPECT_EQ(library.file, later);
+  EXPECT_TRUE(open_cupti(pinned, library).is_ready());
+  EXPECT_EQ(library.file, first);
 }
 
 TEST(CuptiLibrary, FoldersLieBesideLibtorch) {
