@@ -5,8 +5,8 @@
 
 namespace graphnet::eager {
 
-/// The functions of one operand for which ATen/cpu/vml.h calls libtorch's maths library, MKL, from
-/// each of its threads.
+/// The functions of one operand for which at::vml calls libtorch's maths library, MKL, from each of
+/// its threads.
 inline constexpr std::array kVectorFunctions = {"acos",   "asin", "atan", "cos",  "erf",   "erfc",
                                                 "erfinv", "exp",  "log",  "log2", "log10", "sin",
                                                 "sqrt",   "tan",  "tanh", "trunc"};

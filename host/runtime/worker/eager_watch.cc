@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
-#include <random>
 #include <thread>
 
 #include "measure/bootstrap.h"
@@ -14,7 +13,7 @@
 #include "measure/idle_wait.h"
 #include "measure/pair_summary.h"
 #include "worker/fresh_inputs.h"
-#include "worker/timed_checks.h"
+#include "worker/more_pairs.h"
 
 namespace graphnet::worker {
 
@@ -30,9 +29,7 @@ constexpr double kExplained = 0.5;
 // Machines drift by 20 % from one minute to the next, and these times are not of one moment.
 constexpr double kSlowerInPairs = 1.4;
 constexpr double kConfidence = 0.99;
-constexpr double kTimeNs = 4e9;
-constexpr int kFewestPairs = 5;
-constexpr int kMostPairs = 24;
+constexpr std::size_t kFewestRatios = 5;
 constexpr int kMostRounds = 2;
 constexpr int kLooksAtPairs = 3;
 constexpr std::chrono::milliseconds kRest(1);
@@ -111,12 +108,6 @@ std::vector<Finding> slowed(const char* format, double factor) {
 constexpr const char* kNobodyDenies =
     "eager took %.3g times as long in the timed pairs as before the plugin was loaded, and no "
     "process without the plugin is left to compare with";
-
-/// So many pairs as take the time that there is.
-int affordable_pairs(double pair_ns) {
-  return static_cast<int>(
-      std::clamp<double>(kTimeNs / std::max(pair_ns, 1.0), kFewestPairs, kMostPairs));
-}
 
 /// Asks the copy, and once more before it accuses.
 class Confirmation {
@@ -199,28 +190,11 @@ class Confirmation {
     return {};
   }
 
-  /// Eager in pairs that no plugin can tell from the timed ones.
   Result<double> time_more_pairs() {
-    const ComparedSample& compared = means_.compared;
-    const measure::PairedSummary& summary = means_.pairs.summary;
-    measure::PairedSettings settings = measure::passes(means_.settings).front();
-    const measure::PerSide<double>& call_ns = summary.median_ns;
-    settings.max_pairs =
-        affordable_pairs(3 * (call_ns[measure::kEager] + call_ns[measure::kBackend]));
-    settings.first_analysis = settings.fewest_pairs = settings.max_pairs;
-    settings.remeasure = false;
-    settings.control_every = 0;
-    measure::PerSide<measure::Warmup> warmups;
-    for (const measure::Side side : {measure::kEager, measure::kBackend}) {
-      warmups[side].first_call_ns = call_ns[side];
-    }
-    TimedChecks checks(compared, fresh_inputs(compared.sample, compared.eager), /*compare=*/false,
-                       std::random_device()());
-    const auto result =
-        measure::time_paired(checks.sides(), warmups, checks.hooks(), settings, means_.instruments);
-    checks.finish(result.is_ok() ? &*result : nullptr);
-    if (!result.is_ok()) return result.status();
-    return eager_times({}, result->pairs).in_pairs_ns;
+    GN_ASSIGN_OR_RETURN(const measure::PairedResult result,
+                        worker::time_more_pairs(means_.compared, means_.pairs.summary.median_ns,
+                                                means_.settings, means_.instruments));
+    return eager_times({}, result.pairs).in_pairs_ns;
   }
 
   const SlowedMeans& means_;
@@ -245,7 +219,7 @@ bool is_suspicious(const EagerTimes& times, const measure::PairedSummary& summar
 }
 
 bool is_slower(const std::vector<double>& log_ratios, double slowdown) {
-  if (log_ratios.size() < static_cast<std::size_t>(kFewestPairs)) return false;
+  if (log_ratios.size() < kFewestRatios) return false;
   const auto interval = measure::bootstrap_median(log_ratios, kConfidence, log_ratios.size());
   return interval.low > std::log(kSuspicion) &&
          measure::median(log_ratios) >= kExplained * std::log(slowdown);

@@ -15,6 +15,7 @@
 #include "measure/roofline.h"
 #include "worker/eager_watch.h"
 #include "worker/fresh_inputs.h"
+#include "worker/more_pairs.h"
 #include "worker/record_writer.h"
 #include "worker/second_timing.h"
 #include "worker/timed_checks.h"
@@ -80,6 +81,13 @@ void write_first_pass(const PairMeans& means, const std::optional<measure::Warmu
   write_spans(record.timing, findings.span_ns);
 }
 
+/// Those of calls outside the timed pairs.
+measure::Instruments machine_instruments(const SessionLog& log, const PairMeans& means) {
+  auto instruments = measure::machine_instruments(means.settings, log.task().threads);
+  if (means.machine.clock) measure::count_inherited(instruments, *means.machine.clock);
+  return instruments;
+}
+
 /// What is compared in the first pass alone.
 void check_first_pass(SessionLog& log, const PairMeans& means, const PairedResult& pairs,
                       const TimedFindings& findings) {
@@ -88,12 +96,18 @@ void check_first_pass(SessionLog& log, const PairMeans& means, const PairedResul
   record.checks.eager_watch = {{"before_ns", times.before_ns}, {"in_pairs_ns", times.in_pairs_ns}};
   const std::vector<int>& cores = means.machine.cores.cores();
   if (!cores.empty()) record.timing.cores = cores;
-  const AskSteps without_plugin = [&] {
+  SecondLooks looks;
+  looks.without_plugin = [&] {
     const bool settle = times.before_ns < static_cast<double>(means.settings.settle_below_ns);
     return steps_without_plugin(means.standby, settle);
   };
+  looks.in_more_pairs = [&]() -> std::optional<double> {
+    const auto more = time_more_pairs(means.compared, pairs.summary.median_ns, means.settings,
+                                      machine_instruments(log, means));
+    return more.is_ok() ? std::optional<double>(plugin_steps_ns(*more)) : std::nullopt;
+  };
   static_cast<void>(log.note(check_untimed_work(means.eager.host_steps, pairs, findings.copies_ns,
-                                                record.checks.host_steps, without_plugin),
+                                                record.checks.host_steps, looks),
                              means.compared.plugin));
   static_cast<void>(log.note(check_contents(pairs, findings.content_bits), means.compared.plugin));
 }
@@ -149,8 +163,7 @@ Status watch_eager(SessionLog& log, const PairMeans& means, const PairedResult& 
   std::vector<Finding> findings;
   // No copy is made for a device.
   if (is_suspicious(times, pairs.summary) && !means.device.is_cuda()) {
-    auto instruments = measure::machine_instruments(means.settings, log.task().threads);
-    if (means.machine.clock) measure::count_inherited(instruments, *means.machine.clock);
+    const auto instruments = machine_instruments(log, means);
     findings = confirm_slowed({compared, means.standby, pairs, means.settings, instruments}, times,
                               log.record().checks.eager_watch);
   }

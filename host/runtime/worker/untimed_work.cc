@@ -19,6 +19,7 @@ constexpr std::int64_t kTimeWithoutPluginNs = 2'000'000'000;  // then the fewest
 // Of calls of eager's that take longer one is enough. A copy without a call before it would find
 // warm caches, and the plugin's call may be short: what follows that finds cold ones.
 constexpr double kOneCopyNs = 20e6;
+constexpr int kLooksAtPairs = 3;
 constexpr double kCallShare = 0.1;
 constexpr double kLeastNs = 2000;
 // Of the steps around calls, up to the first length and beyond it: small inputs are written in
@@ -43,6 +44,10 @@ double median_around(const measure::PairedResult& result, measure::Side side) {
   std::vector<double> arounds_ns;
   for (const measure::Pair& pair : result.pairs) arounds_ns.push_back(pair.around_ns[side]);
   return median_or_zero(std::move(arounds_ns));
+}
+
+std::optional<double> ask(const AskSteps& who) {
+  return who ? who() : std::nullopt;
 }
 
 /// As a share of the steps' time.
@@ -87,10 +92,10 @@ bool is_untimed_work(double before_ns, double with_plugin_ns, double call_ns, do
 std::vector<Finding> check_untimed_work(const HostSteps& before,
                                         const measure::PairedResult& result,
                                         const std::vector<double>& copies_ns, base::Json& report,
-                                        const AskSteps& without_plugin) {
+                                        const SecondLooks& looks) {
   const double call_ns = result.summary.median_ns[measure::kBackend];
   const double eager_ns = median_around(result, measure::kEager);
-  const double around_ns = median_around(result, measure::kBackend);
+  const double around_ns = plugin_steps_ns(result);
   double before_ns = before.around_ns;
   const auto calls = static_cast<double>(result.calls_per_side_sample[measure::kBackend]);
   if (before_ns > 0) before_ns += before.reading_ns / calls;
@@ -114,16 +119,24 @@ std::vector<Finding> check_untimed_work(const HostSteps& before,
     return {{record::Flag::kUntimedWork,
              "reading the cycle counter raises a signal: what handles it runs before the clock"}};
   }
-  const auto are_longer_than = [&](double usual_ns) {
+  const auto are_longer = [&](double steps_ns, double usual_ns) {
     return usual_ns > 0 &&
-           is_untimed_work(usual_ns, around_ns - machine_ns, call_ns, around_slack(usual_ns));
+           is_untimed_work(usual_ns, steps_ns - machine_ns, call_ns, around_slack(usual_ns));
   };
-  if (are_longer_than(before_ns)) {
-    const std::optional<double> there_ns = without_plugin ? without_plugin() : std::nullopt;
+  if (are_longer(around_ns, before_ns)) {
+    const std::optional<double> there_ns = ask(looks.without_plugin);
     const double without_ns = there_ns.value_or(0) + before.reading_ns / calls;
     if (there_ns) report["around_ns"]["without_plugin"] = without_ns;
     // Where the machine is slow for all, eager's steps are as long in the same pairs.
-    if (!there_ns || are_longer_than(std::max(before_ns, std::min(without_ns, eager_ns)))) {
+    const double usual_ns = std::max(before_ns, std::min(without_ns, eager_ns));
+    double least_ns = around_ns;
+    for (int look = 0; look < kLooksAtPairs && there_ns && are_longer(least_ns, usual_ns); ++look) {
+      const std::optional<double> again_ns = ask(looks.in_more_pairs);
+      if (!again_ns) break;
+      least_ns = std::min(least_ns, *again_ns);
+      report["around_ns"]["in_more_pairs"] = least_ns;
+    }
+    if (!there_ns || are_longer(least_ns, usual_ns)) {
       return found("the host's steps around the plugin's timed calls", before_ns, around_ns);
     }
   }
@@ -131,6 +144,10 @@ std::vector<Finding> check_untimed_work(const HostSteps& before,
     return found("copying the outputs of its checked calls", before.copy_ns, copy_ns);
   }
   return {};
+}
+
+double plugin_steps_ns(const measure::PairedResult& result) {
+  return median_around(result, measure::kBackend);
 }
 
 std::optional<double> steps_without_plugin(EagerStandby* standby, bool settle) {

@@ -37,6 +37,12 @@ bool is_untimed_work(double before_ns, double with_plugin_ns, double call_ns, do
 /// Gives a median in nanoseconds, or nothing.
 using AskSteps = std::function<std::optional<double>()>;
 
+/// Who is asked before steps are flagged; each may be empty.
+struct SecondLooks {
+  AskSteps without_plugin;  ///< around eager's calls in a process without the plugin
+  AskSteps in_more_pairs;   ///< around the plugin's calls in a few more pairs
+};
+
 /// Compares the steps around the plugin's timed calls with those from before it was loaded. Plugin
 /// code that runs in such a step is not timed: for example the handler of a trap on the inputs, on
 /// the clock or on pages of the outputs. Up to 2 us by which the same steps of eager's became
@@ -45,20 +51,25 @@ using AskSteps = std::function<std::optional<double>()>;
 /// us beside XLA on an H100), and copies from the host's memory vary by a third.
 ///
 /// A machine may be slow for as long as the pairs take. Then the same steps are as long around
-/// eager's calls, and in a process without the plugin, which `without_plugin` asks (may be empty):
-/// steps that are no longer than both are not flagged.
+/// eager's calls, and in a process without the plugin: steps that are no longer than both are not
+/// flagged. Nor are they if they are short in one of three looks at more pairs: the machine may be
+/// fast again before that process is asked.
 ///
 /// | flag           | means                                                                    |
 /// |----------------|--------------------------------------------------------------------------|
 /// | `untimed_work` | the host's steps around timed calls take longer than before the plugin   |
 ///
 /// shapes   copies_ns: of the plugin's outputs, one a checked call
-///          report: {"around_ns": {"before", "eager", "plugin", "reading", "without_plugin"},
-///          "copy_ns": {"before", "plugin"}}; "without_plugin" if it was asked and had an answer
+///          report: {"around_ns": {"before", "eager", "plugin", "reading", "without_plugin",
+///          "in_more_pairs"}, "copy_ns": {"before", "plugin"}}; the last two of the steps if they
+///          were asked and had an answer
 std::vector<Finding> check_untimed_work(const HostSteps& before,
                                         const measure::PairedResult& result,
                                         const std::vector<double>& copies_ns, base::Json& report,
-                                        const AskSteps& without_plugin = {});
+                                        const SecondLooks& looks = {});
+
+/// The steps around the plugin's calls.
+double plugin_steps_ns(const measure::PairedResult& result);
 
 /// The steps around eager's calls in a process without the plugin; nothing if there is none (null)
 /// or it has ended. `settle` as EagerStandby::time_call().

@@ -144,7 +144,7 @@ TEST(UntimedWork, AsksAProcessWithoutThePluginWhetherTheMachineIsSlow) {
   int num_asked = 0;
   const auto is_found = [&](std::optional<double> there_ns) {
     const auto ask = [&] { return ++num_asked, there_ns; };
-    return !check_untimed_work({75e3}, result, {}, report, ask).empty();
+    return !check_untimed_work({75e3}, result, {}, report, {ask, {}}).empty();
   };
   EXPECT_FALSE(is_found(160e3));
   EXPECT_EQ(report["around_ns"]["without_plugin"], 160e3);
@@ -156,6 +156,28 @@ TEST(UntimedWork, AsksAProcessWithoutThePluginWhetherTheMachineIsSlow) {
   for (measure::Pair& pair : result.pairs) pair.around_ns = {76e3, 76e3};
   EXPECT_FALSE(is_found(20e3));
   EXPECT_EQ(num_asked, 4) << "only where it decides";
+}
+
+// Times of bloom-tiny-random under nope on a virtual machine: slow in the pairs, fast behind them.
+TEST(UntimedWork, IsNotFoundWhereAFewMorePairsHaveShortSteps) {
+  measure::PairedResult result = result_with(1, 1);
+  result.summary.median_ns = {2.1e6, 2.1e6};
+  for (measure::Pair& pair : result.pairs) pair.around_ns = {664e3, 684e3};
+  base::Json report;
+  int num_looks = 0;
+  const auto is_found = [&](std::vector<std::optional<double>> more_ns) {
+    num_looks = 0;
+    const auto without_plugin = [] { return std::optional<double>(409e3); };
+    const auto in_more_pairs = [&] { return more_ns.at(static_cast<std::size_t>(num_looks++)); };
+    return !check_untimed_work({439e3}, result, {}, report, {without_plugin, in_more_pairs})
+                .empty();
+  };
+  EXPECT_FALSE(is_found({445e3}));
+  EXPECT_EQ(report["around_ns"]["in_more_pairs"], 445e3);
+  EXPECT_FALSE(is_found({690e3, 680e3, 450e3}));
+  EXPECT_TRUE(is_found({690e3, 680e3, 700e3}));
+  EXPECT_EQ(num_looks, 3);
+  EXPECT_TRUE(is_found({std::nullopt})) << "the plugin ended the pairs";
 }
 
 // Times of XLA on an H100.
