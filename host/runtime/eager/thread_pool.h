@@ -8,8 +8,8 @@ namespace graphnet::eager {
 /// pool of another kind, whose threads spin.
 void set_pool_size(int num_threads);
 
-/// Runs one operator, so that what libtorch sets up on its first call is there. Starts no thread if
-/// the pool has one.
+/// Runs a few operators, so that what libtorch sets up on its first call is there. Starts no thread
+/// if the pool has one.
 void warm_up();
 
 }  // namespace graphnet::eager

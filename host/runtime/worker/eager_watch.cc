@@ -31,7 +31,6 @@ constexpr double kSlowerInPairs = 1.4;
 constexpr double kConfidence = 0.99;
 constexpr std::size_t kFewestRatios = 5;
 constexpr int kMostRounds = 2;
-constexpr int kLooksAtPairs = 3;
 constexpr std::chrono::milliseconds kRest(1);
 
 using Renew = std::function<base::Status()>;

@@ -14,7 +14,7 @@ namespace {
 constexpr double kTimeNs = 4e9;
 constexpr int kFewest = 5;
 constexpr int kMost = 24;
-// A leading call on each side, at the most.
+// A leading call and what lies between the calls, beside the clocked one.
 constexpr double kCallsOfASide = 3;
 
 }  // namespace

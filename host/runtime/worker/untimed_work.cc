@@ -7,6 +7,7 @@
 #include "measure/bootstrap.h"
 #include "measure/clock.h"
 #include "measure/cycle_clock.h"
+#include "worker/more_pairs.h"
 
 namespace graphnet::worker {
 
@@ -19,7 +20,6 @@ constexpr std::int64_t kTimeWithoutPluginNs = 2'000'000'000;  // then the fewest
 // Of calls of eager's that take longer one is enough. A copy without a call before it would find
 // warm caches, and the plugin's call may be short: what follows that finds cold ones.
 constexpr double kOneCopyNs = 20e6;
-constexpr int kLooksAtPairs = 3;
 constexpr double kCallShare = 0.1;
 constexpr double kLeastNs = 2000;
 // Of the steps around calls, up to the first length and beyond it: small inputs are written in
@@ -129,14 +129,14 @@ std::vector<Finding> check_untimed_work(const HostSteps& before,
     if (there_ns) report["around_ns"]["without_plugin"] = without_ns;
     // Where the machine is slow for all, eager's steps are as long in the same pairs.
     const double usual_ns = std::max(before_ns, std::min(without_ns, eager_ns));
-    double least_ns = around_ns;
-    for (int look = 0; look < kLooksAtPairs && there_ns && are_longer(least_ns, usual_ns); ++look) {
+    bool is_found = !there_ns || are_longer(around_ns, usual_ns);
+    for (int look = 0; there_ns && is_found && look < kLooksAtPairs; ++look) {
       const std::optional<double> again_ns = ask(looks.in_more_pairs);
       if (!again_ns) break;
-      least_ns = std::min(least_ns, *again_ns);
-      report["around_ns"]["in_more_pairs"] = least_ns;
+      report["around_ns"]["in_more_pairs"] = *again_ns;
+      is_found = are_longer(*again_ns, usual_ns);
     }
-    if (!there_ns || are_longer(least_ns, usual_ns)) {
+    if (is_found) {
       return found("the host's steps around the plugin's timed calls", before_ns, around_ns);
     }
   }

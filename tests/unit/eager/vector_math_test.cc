@@ -25,6 +25,11 @@ std::vector<std::string> functions_of_header() {
   return names;
 }
 
+TEST(VectorMath, EachCanBeCalled) {
+  const base::Status status = call_vector_functions();
+  EXPECT_TRUE(status.is_ok()) << status.to_string();
+}
+
 TEST(VectorMath, EveryFunctionOfTheLibraryIsResolved) {
   std::vector<std::string> resolved(kVectorFunctions.begin(), kVectorFunctions.end());
   std::sort(resolved.begin(), resolved.end());
