@@ -14,6 +14,7 @@
 #include "tvm_plugin/array_steps.h"
 #include "tvm_plugin/attention.h"
 #include "tvm_plugin/expression.h"
+#include "tvm_plugin/paired_product.h"
 #include "tvm_plugin/tvm_library.h"
 #include "tvm_plugin/winograd.h"
 
@@ -23,14 +24,7 @@ using lowering::Reduction;
 
 namespace {
 
-/// Halves as float32, for comparisons and sums.
-float from_bf16(std::uint16_t bits) {
-  const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
-  float value = 0;
-  std::memcpy(&value, &wide, sizeof(value));
-  return value;
-}
-
+/// As float32, for comparisons and sums.
 float from_f16(std::uint16_t bits) {
   const int exponent = (bits >> 10) & 31;
   const int fraction = bits & 1023;
@@ -311,6 +305,21 @@ void transform_output(const ffi::Tensor& sums, const ffi::Shape& attributes,
   });
 }
 
+void multiply_pairs(const ffi::Tensor& left, const ffi::Tensor& panels,
+                    const ffi::Shape& attributes, const ffi::Tensor& result) {
+  const PairedProduct product = {attributes[0],
+                                 attributes[1],
+                                 attributes[2],
+                                 attributes[3],
+                                 attributes[4],
+                                 static_cast<const std::uint16_t*>(left.GetDLTensorPtr()->data),
+                                 static_cast<const std::uint16_t*>(panels.GetDLTensorPtr()->data),
+                                 floats_in(result)};
+  TvmLibrary::parallel(num_paired_parts(product), [&](std::int64_t begin, std::int64_t end) {
+    run_paired_product(product, begin, end);
+  });
+}
+
 /// What follows in a list of attributes, one after another.
 class AttributeReader {
  public:
@@ -390,6 +399,11 @@ class AttributesOf {
     const std::int64_t reduction = each.combine ? static_cast<std::int64_t>(*each.combine) : -1;
     return lowering::joined({reduction}, each.dims);
   }
+  Shape operator()(const ir::PairedDot& each) const {
+    const Shape& left = graph_.type(node_.operands[0]).shape;
+    const Shape& panels = graph_.type(node_.operands[1]).shape;
+    return {left[0], left[1], left[2], each.columns, panels[2]};
+  }
   Shape operator()(const ir::WinogradInput& each) const {
     const Shape& image = graph_.type(node_.operands[0]).shape;
     return lowering::joined(lowering::joined(image, each.tiles), each.low);
@@ -438,6 +452,7 @@ void register_extern_functions() {
   };
   set("sort", sort);
   set("scatter", scatter);
+  set("paired_dot", multiply_pairs);
   set("winograd_input", transform_input);
   set("winograd_kernel", transform_kernel);
   set("winograd_output", transform_output);

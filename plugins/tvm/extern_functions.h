@@ -10,8 +10,8 @@
 namespace graphnet::tvm {
 
 /// Registers "graphnet.sort", "graphnet.scatter", "graphnet.arrays", "graphnet.winograd_input",
-/// "_kernel" and "_output", and "graphnet.attention", functions of this plugin that the virtual
-/// machine calls.
+/// "_kernel" and "_output", "graphnet.paired_dot" and "graphnet.attention", functions of this
+/// plugin that the virtual machine calls.
 ///
 /// source   TVM does the same: its sort is a C++ function in libtvm_runtime_extra
 void register_extern_functions();
@@ -24,9 +24,9 @@ struct ExternCall {
 };
 
 /// nullopt: the kernel is compiled. TE cannot say sort and scatter, and its functions have one
-/// result at a position, of which the tiles of winograd.h have 36; and what attention.h keeps in
-/// the cache would be a buffer. With `takes_arrays` the small kernels of `bind` are steps over
-/// arrays (array_steps.h).
+/// result at a position, of which the tiles of winograd.h have 36; what attention.h keeps in the
+/// cache would be a buffer; and TVM knows nothing of the matrix unit of paired_product.h. With
+/// `takes_arrays` the small kernels of `bind` are steps over arrays (array_steps.h).
 std::optional<ExternCall> extern_call(const ir::Graph& graph, const KernelPlan& plan,
                                       const Kernel& kernel, bool takes_arrays);
 

@@ -73,8 +73,8 @@ bool is_product(const ir::Operation& operation) {
 }
 
 bool is_extern(const ir::Operation& operation) {
-  return is_one_of<ir::Scatter, ir::Sort, ir::WinogradInput, ir::WinogradKernel, ir::WinogradOutput,
-                   ir::Attention>(operation);
+  return is_one_of<ir::Scatter, ir::Sort, ir::PairedDot, ir::WinogradInput, ir::WinogradKernel,
+                   ir::WinogradOutput, ir::Attention>(operation);
 }
 
 /// Times that an operation names an operand.

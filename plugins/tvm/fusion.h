@@ -19,7 +19,7 @@ enum class KernelKind : std::uint8_t {
   kRows,     ///< reductions over the end of each row, and what is computed from them in that row
   kAnchor,   ///< one reduction, product or window, and what is computed from it element by element
   kPair,     ///< kReduceIndex: two results
-  kExtern,   ///< kScatter, kSort: a function of this plugin
+  kExtern,   ///< a function of this plugin (extern_functions.h)
 };
 
 /// Values that become one function. Its result is `root`; values that only move elements are part

@@ -7,6 +7,7 @@
 #include "lowering/builder.h"
 #include "lowering/ir/passes/layout.h"
 #include "tvm_plugin/attention_fusion.h"
+#include "tvm_plugin/paired_product.h"
 #include "tvm_plugin/vector_unit.h"
 
 namespace graphnet::tvm {
@@ -55,6 +56,9 @@ bool takes_winograd(const Tensor& x, const Tensor& kernel, const ConvolutionAttr
   return shape[0] * ir::num_winograd_tiles(shape[2]) * ir::num_winograd_tiles(shape[3]) >=
          kFewestTiles;
 }
+
+// Fewer multiplications than this take less time than a call and what the kernel behind it reads.
+constexpr std::int64_t kFewestPairedProducts = 1 << 16;
 
 // More would be multiplied by zeros most of the time.
 constexpr std::int64_t kMostMergedColumns = 8;
@@ -133,7 +137,9 @@ class Legalizer final : public ir::LayoutEmitter {
 
  private:
   Tensor without_subnormals(const Tensor& x, const Tensor& exponentials);
+  Tensor product_of(const Tensor& left, const Tensor& right);
   Tensor panels(const Tensor& right, std::int64_t rows);
+  Tensor panels_of_pairs(const Tensor& right);
   Tensor winograd_convolution(const Tensor& x, const Tensor& kernel,
                               const ConvolutionAttributes& attributes, const Shape& shape);
   Tensor pointwise_convolution(const Tensor& x, const Tensor& kernel);
@@ -204,6 +210,18 @@ Tensor Legalizer::scatter(const Tensor& x, const Tensor& starts, const Shape& di
   return convert(wide, x.type);
 }
 
+// [b, k, n] as [b, n / p, k / 2, p, 2], zeros beyond the depth and the columns.
+Tensor Legalizer::panels_of_pairs(const Tensor& right) {
+  Builder b(*this);
+  const std::int64_t depth = round_up(right.extent(1), 2 * kPairsOfTile);
+  const std::int64_t columns = round_up(right.extent(2), kPairedColumns);
+  const Tensor whole =
+      b.pad(right, 0, {0, 0, 0}, {0, depth - right.extent(1), columns - right.extent(2)});
+  return transpose(
+      b.reshape(whole, {right.extent(0), depth / 2, 2, columns / kPairedColumns, kPairedColumns}),
+      {0, 3, 1, 4, 2});
+}
+
 // [b, k, n] as [b, n / p, k, p], columns beyond n being 0: a tile of the product reads its part of
 // the right side from front to back.
 Tensor Legalizer::panels(const Tensor& right, std::int64_t rows) {
@@ -238,10 +256,20 @@ Tensor Legalizer::dot(const Tensor& a, const Tensor& b, const lowering::Contract
       in_order(transpose(
           b, joined(joined(contraction.right_batch, contraction.right_contracting), columns))),
       {batch, k, n});
-  const bool has_panels = rewrites() && lowering::is_float(a.type) && n > 1;
-  const Tensor result = has_panels ? node(ir::PackedDot{n}, {left, panels(right, m)})
-                                   : node(ir::Dot{{{0}, {0}, {2}, {1}}}, {left, right});
-  return build.reshape(result, shape);
+  return build.reshape(product_of(left, right), shape);
+}
+
+// [batch, rows, depth] times [batch, depth, columns].
+Tensor Legalizer::product_of(const Tensor& left, const Tensor& right) {
+  const std::int64_t rows = left.extent(1);
+  const std::int64_t columns = right.extent(2);
+  const bool has_panels = rewrites() && lowering::is_float(left.type) && columns > 1;
+  if (!has_panels) return node(ir::Dot{{{0}, {0}, {2}, {1}}}, {left, right});
+  if (forms_.has_pairs && left.type == Type::kBF16 &&
+      num_elements(left.shape) * columns >= kFewestPairedProducts) {
+    return node(ir::PairedDot{columns}, {left, panels_of_pairs(right)});
+  }
+  return node(ir::PackedDot{columns}, {left, panels(right, rows)});
 }
 
 Tensor Legalizer::convolution(const Tensor& x, const Tensor& kernel,

@@ -17,6 +17,7 @@ struct Forms {
   VectorUnit unit = kAvx512;  ///< decides how wide panels are
   bool has_winograd = true;   ///< convolutions of 3 x 3 taps may become Winograd's
   bool has_attention = true;  ///< attention may become one operation (attention_fusion.h)
+  bool has_pairs = false;     ///< products of bfloat16 may become ir::PairedDot (paired_product.h)
 };
 
 /// The exponential of what is below is subnormal; a softmax has 0 there, as libtorch's. A product

@@ -16,11 +16,12 @@ namespace {
   throw Failure(GN_STATUS_INVALID_ARGUMENT, "option '" + name + "' " + reason);
 }
 
-// In the order of Schedule, Math, Convolution and AttentionForm.
+// In the order of Schedule, Math, Convolution, AttentionForm and Bfloat16.
 constexpr const char* kSchedules[] = {"rules", "none", "tuned"};
 constexpr const char* kMaths[] = {"polynomials", "library"};
 constexpr const char* kConvolutions[] = {"winograd", "direct"};
 constexpr const char* kAttentions[] = {"fused", "separate"};
+constexpr const char* kBfloat16s[] = {"native", "float32"};
 
 template <typename Choice, std::size_t count>
 Choice read_choice(const char* name, const char* const (&known)[count], const std::string& value) {
@@ -61,6 +62,10 @@ constexpr OptionRow kRows[] = {
      [](const gn_option& given, Options& to) {
        to.attention = read_choice<AttentionForm>("attention", kAttentions, text_of(given));
      }},
+    {"bfloat16", GN_OPTION_STRING, "text",
+     [](const gn_option& given, Options& to) {
+       to.bfloat16 = read_choice<Bfloat16>("bfloat16", kBfloat16s, text_of(given));
+     }},
     {"mcpu", GN_OPTION_STRING, "text",
      [](const gn_option& given, Options& to) { to.mcpu = text_of(given); }},
     {"tune_seconds", GN_OPTION_INT, "a whole number",
@@ -83,7 +88,8 @@ std::string describe(const Options& options) {
   return std::string("schedule=") + kSchedules[static_cast<std::size_t>(options.schedule)] +
          " math=" + kMaths[static_cast<std::size_t>(options.math)] +
          " convolution=" + kConvolutions[static_cast<std::size_t>(options.convolution)] +
-         " attention=" + kAttentions[static_cast<std::size_t>(options.attention)];
+         " attention=" + kAttentions[static_cast<std::size_t>(options.attention)] +
+         " bfloat16=" + kBfloat16s[static_cast<std::size_t>(options.bfloat16)];
 }
 
 Options read_options(const gn_option* options, std::uint64_t num_options) {

@@ -33,11 +33,18 @@ enum class AttentionForm : std::uint8_t {
   kSeparate,  ///< product, softmax, product
 };
 
+/// How products of bfloat16 are computed.
+enum class Bfloat16 : std::uint8_t {
+  kNative,   ///< by the processor's matrix unit where it has one (paired_product.h)
+  kFloat32,  ///< as products of float32
+};
+
 struct Options {
   Schedule schedule = Schedule::kRules;
   Math math = Math::kPolynomials;
   Convolution convolution = Convolution::kWinograd;
   AttentionForm attention = AttentionForm::kFused;
+  Bfloat16 bfloat16 = Bfloat16::kNative;
   std::string mcpu;  ///< empty: chosen by CPUID
   std::int64_t tune_seconds = 60;
   std::string tune_database;  ///< folder; empty: nothing is kept
@@ -46,7 +53,7 @@ struct Options {
 };
 
 /// The options that decide what a program's code is: "schedule=rules
-/// math=polynomials convolution=winograd attention=fused".
+/// math=polynomials convolution=winograd attention=fused bfloat16=native".
 std::string describe(const Options& options);
 
 /// "apache-tvm==0.27.0.post1 apache-tvm-ffi==0.1.14.post1".

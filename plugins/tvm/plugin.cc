@@ -20,6 +20,7 @@
 #include "tvm_plugin/ffi_symbols.h"
 #include "tvm_plugin/legalize.h"
 #include "tvm_plugin/options.h"
+#include "tvm_plugin/paired_product.h"
 #include "tvm_plugin/program_compiler.h"
 #include "tvm_plugin/tvm_library.h"
 #include "tvm_plugin/unsupported_ops.h"
@@ -186,7 +187,8 @@ ir::Graph lower(const gn_host_api* host, const gn_graph_body& body,
   ir::Built legalized = graphnet::tvm::legalize(
       built.graph, has_layouts,
       {compiler.target().unit, options.convolution == graphnet::tvm::Convolution::kWinograd,
-       options.attention == graphnet::tvm::AttentionForm::kFused});
+       options.attention == graphnet::tvm::AttentionForm::kFused,
+       options.bfloat16 == graphnet::tvm::Bfloat16::kNative && graphnet::tvm::has_matrix_unit()});
   refuse(legalized.failures);
   if (graphnet::dumps(host)) graphnet::dump(host, "lowered.ir", ir::to_text(legalized.graph));
   return std::move(legalized.graph);

@@ -230,6 +230,17 @@ struct PackedDot {
   }
 };
 
+/// A product whose right operand is packed in panels, two steps of the depth side by side: [batch,
+/// m, depth] times [batch, panels, pairs, lanes, 2], of float32 sums. Pairs beyond the depth hold
+/// zeros; the result is [batch, m, columns], what panels hold more is cut.
+struct PairedDot {
+  std::int64_t columns = 0;
+  template <typename Self, typename Visit>
+  static void attributes(Self& self, Visit visit) {
+    visit("columns", self.columns);
+  }
+};
+
 /// A channels-last convolution of what is padded already, with a packed kernel: [batch, spatial...,
 /// in] with [panels, taps..., in / groups, lanes], output channels side by side in panels. The
 /// result is [batch, spatial..., out]; a panel does not span two groups, what panels hold more is
@@ -405,7 +416,7 @@ struct Composite {
 using Operation =
     std::variant<Parameter, Constant, Splat, Iota, Convert, UnaryOperation, BinaryOperation,
                  CompareOperation, Select, Broadcast, Reshape, Transpose, Slice, Pad, Concatenate,
-                 Reverse, Reduce, ReduceIndex, ReduceWindow, Dot, Convolution, PackedDot,
+                 Reverse, Reduce, ReduceIndex, ReduceWindow, Dot, Convolution, PackedDot, PairedDot,
                  PackedConvolution, WinogradInput, WinogradKernel, WinogradOutput, Attention,
                  Gather, Scatter, Sort, FourierTransform, Composite>;
 

@@ -198,6 +198,7 @@ class Inference {
   Types operator()(const Dot& each) const;
   Types operator()(const Convolution& each) const;
   Types operator()(const PackedDot& each) const;
+  Types operator()(const PairedDot& each) const;
   Types operator()(const PackedConvolution& each) const;
   Types operator()(const WinogradInput& each) const;
   Types operator()(const WinogradKernel& each) const;
@@ -289,6 +290,17 @@ Inference::Types Inference::operator()(const PackedDot& each) const {
   require(left.size() == 3 && right.size() == 4 && in_[0].type == in_[1].type &&
               left[0] == right[0] && left[2] == right[2] && each.columns <= right[1] * right[3],
           "a product with panels that do not fit");
+  return {{compute_type(in_[0].type), {left[0], left[1], each.columns}}};
+}
+
+Inference::Types Inference::operator()(const PairedDot& each) const {
+  take(2);
+  const Shape& left = in_[0].shape;
+  const Shape& right = in_[1].shape;
+  require(left.size() == 3 && right.size() == 5 && in_[0].type == in_[1].type &&
+              left[0] == right[0] && right[4] == 2 && left[2] <= 2 * right[2] &&
+              each.columns <= right[1] * right[3],
+          "a product with panels of pairs that do not fit");
   return {{compute_type(in_[0].type), {left[0], left[1], each.columns}}};
 }
 

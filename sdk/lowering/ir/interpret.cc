@@ -190,6 +190,13 @@ class Evaluation {
                   offset({i[0], i[2] / lanes, k[0], i[2] % lanes}, strides_in(1))};
     });
   }
+  Arrays operator()(const PairedDot&) const {
+    const std::int64_t lanes = shape_in(1)[3];
+    return sums(Reduction::kSum, {shape_in(0)[2]}, [&](const Shape& i, const Shape& k) {
+      return Pair{offset({i[0], i[1], k[0]}, strides_in(0)),
+                  offset({i[0], i[2] / lanes, k[0] / 2, i[2] % lanes, k[0] % 2}, strides_in(1))};
+    });
+  }
   Arrays operator()(const Convolution& each) const {
     const Shape taps = out_of_layout(shape_in(1), each.kernel_layout);
     const Shape kernel_strides = out_of_layout(strides_in(1), each.kernel_layout);

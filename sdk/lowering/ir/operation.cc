@@ -117,6 +117,9 @@ std::string_view name(const Convolution&) {
 std::string_view name(const PackedDot&) {
   return "packed_dot";
 }
+std::string_view name(const PairedDot&) {
+  return "paired_dot";
+}
 std::string_view name(const PackedConvolution&) {
   return "packed_convolution";
 }

@@ -70,6 +70,7 @@ class Emission {
     return {emit_.convolution(in_[0], in_[1], each.window)};
   }
   Tensors operator()(const PackedDot&) const { throw LoweringError("a packed product"); }
+  Tensors operator()(const PairedDot&) const { throw LoweringError("a packed product of pairs"); }
   Tensors operator()(const PackedConvolution&) const {
     throw LoweringError("a packed convolution");
   }

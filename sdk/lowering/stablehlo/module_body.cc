@@ -162,6 +162,7 @@ class NodePrinter {
   void operator()(const ir::Dot& each) const;
   void operator()(const ir::Convolution& each) const;
   void operator()(const ir::PackedDot&) const { refuse_packed(); }
+  void operator()(const ir::PairedDot&) const { refuse_packed(); }
   void operator()(const ir::PackedConvolution&) const { refuse_packed(); }
   void operator()(const ir::WinogradInput&) const { refuse_packed(); }
   void operator()(const ir::WinogradKernel&) const { refuse_packed(); }

@@ -66,6 +66,33 @@ TEST(Legalize, PacksTheRightSideOfProducts) {
   EXPECT_EQ(count<ir::Dot>(check({{6, 2, 3}, {2, 5, 3}}, product, /*rewrites=*/false)), 1U);
 }
 
+// Of bfloat16 alone, where the form says so, and where there is enough to multiply.
+TEST(Legalize, PairsTheDepthOfProductsOfBfloat16) {
+  const auto pairs_of = [](Type type, const Shape& left, std::int64_t columns, bool has_pairs) {
+    const Shape right = {left[0], columns, left[2]};
+    ir::GraphEmitter emitter(true);
+    const Tensor a = emitter.parameter(ir::ParameterSource::kInput, 0, {type, left});
+    const Tensor b = emitter.parameter(ir::ParameterSource::kInput, 1, {type, right});
+    const ir::Graph graph = emitter.finish({emitter.dot(a, b, {{0}, {0}, {2}, {2}})});
+    Forms forms;
+    forms.has_pairs = has_pairs;
+    const ir::Graph legalized = legalize(graph, true, forms).graph;
+    ir::verify(legalized);
+    const std::string text = ir::to_text(legalized);
+    EXPECT_EQ(ir::to_text(ir::parse(text)), text);
+    const ir::Arguments arguments = {
+        {tests::counted_array({type, left}), tests::counted_array({type, right})}};
+    EXPECT_EQ(ir::interpret(legalized, arguments)[0].elements,
+              ir::interpret(graph, arguments)[0].elements);
+    return count<ir::PairedDot>(legalized);
+  };
+  EXPECT_EQ(pairs_of(Type::kBF16, {2, 18, 67}, 33, true), 1U);
+  EXPECT_EQ(pairs_of(Type::kBF16, {2, 18, 67}, 33, false), 0U);
+  EXPECT_EQ(pairs_of(Type::kF16, {2, 18, 67}, 33, true), 0U);
+  EXPECT_EQ(pairs_of(Type::kBF16, {2, 18, 67}, 1, true), 0U) << "one column";
+  EXPECT_EQ(pairs_of(Type::kBF16, {2, 5, 67}, 33, true), 0U) << "22,110 multiplications";
+}
+
 // A tile of two registers a row: what a processor with narrower ones multiplies with is narrower.
 TEST(Legalize, MakesPanelsOfTwoRegisters) {
   ir::GraphEmitter emitter(true);

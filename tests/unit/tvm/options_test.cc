@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iterator>
 
 #include "graphnet/failure.h"
 #include "graphnet/plugin.h"
@@ -49,16 +50,19 @@ TEST(Options, AreReadByNameAndType) {
                              number("tune_seconds", GN_OPTION_INT, 7),
                              text("math", "library"),
                              text("convolution", "direct"),
-                             text("attention", "separate")};
-  const Options read = read_options(given, 7);
+                             text("attention", "separate"),
+                             text("bfloat16", "float32")};
+  const Options read = read_options(given, std::size(given));
   EXPECT_EQ(read.math, Math::kLibrary);
   EXPECT_EQ(read.convolution, Convolution::kDirect);
   EXPECT_EQ(read.attention, AttentionForm::kSeparate);
+  EXPECT_EQ(read.bfloat16, Bfloat16::kFloat32);
   EXPECT_EQ(read.schedule, Schedule::kNone);
   EXPECT_EQ(read.mcpu, "x86-64-v3");
   EXPECT_TRUE(read.allow_other_tvm);
   EXPECT_EQ(read.tune_seconds, 7);
-  EXPECT_EQ(describe(read), "schedule=none math=library convolution=direct attention=separate");
+  EXPECT_EQ(describe(read),
+            "schedule=none math=library convolution=direct attention=separate bfloat16=float32");
   EXPECT_FALSE(read_options(nullptr, 0).allow_other_tvm);
 }
 

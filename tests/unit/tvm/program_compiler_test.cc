@@ -31,6 +31,7 @@
 #include "tvm_plugin/vector_math.h"
 #include "unit/tvm/one_core.h"
 #include "unit/tvm/one_input.h"
+#include "unit/tvm/program_compiler_fixture.h"
 
 namespace graphnet::tvm {
 namespace program_compiler_test {
@@ -74,21 +75,6 @@ ir::Graph long_sample() {
   return legalize(emitter.finish({y, values, indices}), true, forms).graph;
 }
 
-void bind_and_run(ProgramExecutable& executable, std::vector<const DLTensor*> inputs,
-                  std::vector<DLTensor*> outputs) {
-  gn_bind_args bound = {};
-  bound.struct_size = sizeof(bound);
-  executable.bind(bound);
-  gn_run_args args = {};
-  args.struct_size = sizeof(args);
-  args.inputs = inputs.data();
-  args.num_inputs = static_cast<std::uint32_t>(inputs.size());
-  args.outputs = outputs.data();
-  args.num_outputs = static_cast<std::uint32_t>(outputs.size());
-  args.rebind = 1;
-  executable.run(args);
-}
-
 /// Tensors of one call, in memory of the test's.
 struct Call {
   Call() {
@@ -118,72 +104,6 @@ struct Call {
   std::vector<float> sorted = x;
   std::vector<std::int64_t> indices = std::vector<std::int64_t>(kRows * kColumns);
   std::vector<DLTensor> tensors;
-};
-
-/// A call with one input and one output, aligned as a host's tensors are.
-struct OneCall {
-  static constexpr std::int64_t kMostElements = 1021 * kRows;
-  alignas(64) float x[kMostElements];
-  alignas(64) float y[kMostElements];
-
-  explicit OneCall(std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) x[i] = static_cast<float>(i * 37 % 101) / 8 - 6;
-  }
-  void run(ProgramExecutable& executable, Shape in, Shape out) {
-    DLTensor tensors[2] = {};
-    for (DLTensor& tensor : tensors) {
-      tensor.data = &tensor == tensors ? x : y;
-      tensor.device = {kDLCPU, 0};
-      Shape& shape = &tensor == tensors ? in : out;
-      tensor.ndim = static_cast<int>(shape.size());
-      tensor.dtype = {kDLFloat, 32, 1};
-      tensor.shape = shape.data();
-    }
-    bind_and_run(executable, {&tensors[0]}, {&tensors[1]});
-  }
-};
-
-class ProgramCompilerTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!fs::exists(tvm_folder() + "/tvm/lib/libtvm_compiler.so")) {
-      GTEST_SKIP() << "no TVM: ./graphnet run --config tvm.yaml fetches it";
-    }
-    static const bool is_ready = [] {
-      TvmLibrary::open(1);
-      register_extern_functions();
-      register_vector_math(Math::kPolynomials);
-      return true;
-    }();
-    ASSERT_TRUE(is_ready);
-    fs::create_directory(temporary());
-    ::setenv("TMPDIR", temporary().c_str(), 1);
-  }
-  void TearDown() override {
-    if (fs::exists(temporary())) {
-      EXPECT_TRUE(fs::is_empty(temporary())) << "files are left behind";
-    }
-    ::unsetenv("TMPDIR");
-  }
-
-  std::string temporary() const { return folder_.path() / "temporary"; }
-  ProgramCompiler compiler(Schedule schedule = Schedule::kRules, int threads = 1) {
-    Options options;
-    options.schedule = schedule;
-    return ProgramCompiler(options, make_target("", threads),
-                           [this](const std::string& text) { warnings_ += text + "\n"; });
-  }
-  static std::string failure_of(const std::function<void()>& body) {
-    try {
-      body();
-    } catch (const Failure& failure) {
-      return failure.what();
-    }
-    return "none";
-  }
-
-  tests::TempDir folder_;
-  std::string warnings_;
 };
 
 TEST_F(ProgramCompilerTest, ProfilesKernels) {
