@@ -139,7 +139,7 @@ void NetworkWriter::write(const ir::Node& node) {
   }
   if (compute_now(node)) return;
   if (const auto* constant = std::get_if<ir::Constant>(&node.operation)) {
-    held(node.results[0]).source = Source{constant->bytes, ""};
+    held(node.results[0]).source = Source{constant->bytes.view(), ""};
     return;
   }
   for (const ir::ValueId id : node.results) {

@@ -141,7 +141,7 @@ void read_field(const WireField& field, StoredProgram& program, std::string& rul
       push(plan.values, read_value(field.bytes));
       break;
     case file_field::kConstant:
-      push(plan.constants, std::string(field.bytes));
+      push(plan.constants, lowering::SharedBytes(field.bytes));
       break;
     case file_field::kMain:
       plan.main = read_function(field.bytes);
@@ -201,8 +201,8 @@ std::string write_artifact(const Artifact& program, const Origin& origin) {
   for (const StoredValue& value : plan.values) {
     out.add_bytes(file_field::kValue, write_value(value));
   }
-  for (const std::string& constant : plan.constants) {
-    out.add_bytes(file_field::kConstant, constant);
+  for (const lowering::SharedBytes& constant : plan.constants) {
+    out.add_bytes(file_field::kConstant, constant.view());
   }
   out.add_bytes(file_field::kMain, write_function(plan.main));
   out.add_bytes(file_field::kBind, write_function(plan.bind));

@@ -30,7 +30,7 @@ struct CallPlan {
   FunctionSignature main;
   FunctionSignature bind;  ///< no results: there is no such function
   std::vector<std::int32_t> outputs;
-  std::vector<std::string> constants;  ///< bytes
+  std::vector<lowering::SharedBytes> constants;
   // What `info` tells of the program.
   std::map<std::string, std::int64_t> kernels_by_rule;
   std::int64_t num_main_kernels = 0;

@@ -86,9 +86,9 @@ class Legalizer final : public ir::LayoutEmitter {
     refuse_complex(type.type);
     return LayoutEmitter::parameter(source, index, type);
   }
-  Tensor constant(Type type, const Shape& shape, const void* data) override {
+  Tensor constant(Type type, const Shape& shape, const lowering::SharedBytes& bytes) override {
     refuse_complex(type);
-    return LayoutEmitter::constant(type, shape, data);
+    return LayoutEmitter::constant(type, shape, bytes);
   }
   Tensor splat(Type type, const Shape& shape, double value) override {
     refuse_complex(type);

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
-#include <set>
 #include <utility>
 
 #include "graphnet/failure.h"
@@ -22,6 +20,11 @@ struct Borrowed {
 
 void* data_of(const DLTensor& tensor) {
   return static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
+}
+
+/// Functions of a program do not write what they read.
+void* data_of(const lowering::SharedBytes& constant) {
+  return const_cast<std::byte*>(constant.data());
 }
 
 bool is_dense(const DLTensor& tensor) {
@@ -88,29 +91,10 @@ ProgramExecutable::ProgramExecutable(CallPlan plan, CompiledCode code)
   }
 }
 
-void* ProgramExecutable::constant_data(std::size_t id) {
-  const std::string& bytes = plan_.constants[plan_.values[id].index];
-  void* const data = kept_.emplace(id, bytes.size()).first->second.data();
-  std::memcpy(data, bytes.data(), bytes.size());
-  return data;
-}
-
-// Mode `frozen`: all weights, of which calls read what `bind` has made.
-void ProgramExecutable::drop_constants_of_bind() {
-  std::set<std::int32_t> read(plan_.main.parameters.begin(), plan_.main.parameters.end());
-  read.insert(plan_.outputs.begin(), plan_.outputs.end());
-  for (auto each = kept_.begin(); each != kept_.end();) {
-    const bool is_read = read.count(static_cast<std::int32_t>(each->first)) != 0;
-    if (!is_read) values_[each->first] = ffi::Tensor();
-    each = is_read ? std::next(each) : kept_.erase(each);
-  }
-}
-
 void ProgramExecutable::bind(gn_bind_args& args) {
   is_bound_ = false;
   is_attached_ = false;
   std::fill(values_.begin(), values_.end(), ffi::Tensor());
-  kept_.clear();
   for (std::size_t id = 0; id < plan_.values.size(); ++id) {
     const StoredValue& value = plan_.values[id];
     if (!value.is_argument) continue;
@@ -122,7 +106,7 @@ void ProgramExecutable::bind(gn_bind_args& args) {
       }
       data = data_of(checked(args.weights[value.index], value, "weight", value.index));
     } else if (value.source == ArgumentSource::kConstant) {
-      data = constant_data(id);
+      data = data_of(plan_.constants[value.index]);
     } else {
       continue;
     }
@@ -130,7 +114,6 @@ void ProgramExecutable::bind(gn_bind_args& args) {
   }
   args.kept_bytes = 0;
   if (!plan_.bind.results.empty()) run_bind_function(args);
-  drop_constants_of_bind();
   args.copied = 0;
   is_bound_ = true;
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "graphnet/abi.h"
-#include "lowering/aligned_copy.h"
 #include "tvm_plugin/call_plan.h"
 #include "tvm_plugin/pipeline.h"
 
@@ -30,17 +28,14 @@ class ProgramExecutable {
   const CompiledCode& code() const { return code_; }
 
  private:
-  void* constant_data(std::size_t id);
   void run_bind_function(gn_bind_args& args);
-  void drop_constants_of_bind();
   void attach(const gn_run_args& args);
   void take(const ffi::Tensor& value, std::size_t output, const gn_run_args& args) const;
 
   CallPlan plan_;
   CompiledCode code_;
   ffi::Function main_;
-  std::map<std::size_t, lowering::AlignedCopy> kept_;  ///< constants, by value
-  std::vector<ffi::Tensor> values_;                    ///< as in the plan: what is known after bind
+  std::vector<ffi::Tensor> values_;  ///< as in the plan: what is known after bind
   std::vector<ffi::Tensor> parameters_;
   std::vector<ffi::AnyView> arguments_;
   std::vector<std::vector<std::size_t>> outputs_of_result_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lowering/primitives.h"
+#include "lowering/shared_bytes.h"
 
 namespace graphnet::lowering {
 
@@ -28,8 +29,13 @@ class Emitter {
   virtual void begin_node(std::string_view /*op*/, std::string_view /*where*/) {}
 
   // ---- leaves ----
-  /// shapes   data: num_elements(shape) elements, dense row-major
-  virtual Tensor constant(Type type, const Shape& shape, const void* data) = 0;
+  /// shapes   bytes: of num_elements(shape) elements, dense row-major
+  virtual Tensor constant(Type type, const Shape& shape, const SharedBytes& bytes) = 0;
+  /// Copies the elements.
+  Tensor constant(Type type, const Shape& shape, const void* data) {
+    const auto size = static_cast<std::size_t>(num_elements(shape) * bytes_of(type));
+    return constant(type, shape, SharedBytes(data, size));
+  }
   /// The value rounded to `type`; for integers too, exact up to 2^53.
   virtual Tensor splat(Type type, const Shape& shape, double value) = 0;
   /// The index along `dim`.

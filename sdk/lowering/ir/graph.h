@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lowering/primitives.h"
+#include "lowering/shared_bytes.h"
 
 namespace graphnet::lowering::ir {
 
@@ -53,7 +54,7 @@ struct Parameter {
 
 /// Elements that are known now: dense row-major, as the type has them.
 struct Constant {
-  std::string bytes;
+  SharedBytes bytes;
   template <typename Self, typename Visit>
   static void attributes(Self& self, Visit visit) {
     visit("bytes", self.bytes);

@@ -21,12 +21,23 @@ std::string text_of(const Composite& composite) {
   return text;
 }
 
-// Constants are told by a hash: weights that are known may be large.
+// Of parts of it: weights that are known may be large. Who has found an equal one compares them.
+std::size_t hash_of(std::string_view bytes) {
+  constexpr std::size_t kPart = 64;
+  constexpr std::size_t kParts = 64;
+  if (bytes.size() <= kPart * kParts) return std::hash<std::string_view>()(bytes);
+  std::string parts;
+  for (std::size_t i = 0; i < kParts; ++i) {
+    parts += bytes.substr((bytes.size() - kPart) / (kParts - 1) * i, kPart);
+  }
+  return std::hash<std::string>()(parts);
+}
+
 std::string text_of(const Operation& operation) {
   if (const auto* composite = std::get_if<Composite>(&operation)) return text_of(*composite);
   const auto* constant = std::get_if<Constant>(&operation);
   if (constant == nullptr) return attributes_text(operation);
-  return " " + std::to_string(std::hash<std::string>()(constant->bytes));
+  return " " + std::to_string(hash_of(constant->bytes.view()));
 }
 
 // Everything that makes a node what it is.
@@ -128,11 +139,8 @@ void GraphEmitter::begin_node(std::string_view op, std::string_view where) {
   graph_.origins.push_back({std::string(op), std::string(where)});
 }
 
-Tensor GraphEmitter::constant(Type type, const Shape& shape, const void* data) {
-  const auto num_bytes = static_cast<std::size_t>(num_elements(shape) * bytes_of(type));
-  Constant constant;
-  if (num_bytes > 0) constant.bytes.assign(static_cast<const char*>(data), num_bytes);
-  return add_one(std::move(constant), {}, {type, shape});
+Tensor GraphEmitter::constant(Type type, const Shape& shape, const SharedBytes& bytes) {
+  return add_one(Constant{bytes}, {}, {type, shape});
 }
 
 Tensor GraphEmitter::splat(Type type, const Shape& shape, double value) {

@@ -194,10 +194,10 @@ std::string text_of(const Shape& values) {
   }
   return text + "]";
 }
-std::string text_of(const std::string& bytes) {
+std::string text_of(const SharedBytes& bytes) {
   std::string text;
   text.reserve(2 * bytes.size());
-  for (const char byte : bytes) {
+  for (const char byte : bytes.view()) {
     const auto value = static_cast<unsigned char>(byte);
     text += kHex[value >> 4U];
     text += kHex[value & 15U];
@@ -233,15 +233,16 @@ bool read(std::string_view text, Shape& values) {
   }
   return true;
 }
-bool read(std::string_view text, std::string& bytes) {
+bool read(std::string_view text, SharedBytes& value) {
   if (text.size() % 2 != 0) return false;
-  bytes.clear();
+  std::string bytes;
   for (std::size_t i = 0; i < text.size(); i += 2) {
     const std::size_t high = kHex.find(text[i]);
     const std::size_t low = kHex.find(text[i + 1]);
     if (high > 15 || low > 15) return false;
     bytes += static_cast<char>(16 * high + low);
   }
+  value = SharedBytes(bytes);
   return true;
 }
 template <typename Enum>

@@ -19,7 +19,7 @@ class Emission {
 
   Tensors operator()(const Parameter&) const { throw LoweringError("a parameter among nodes"); }
   Tensors operator()(const Constant& each) const {
-    return {emit_.constant(out_.type, out_.shape, each.bytes.data())};
+    return {emit_.constant(out_.type, out_.shape, each.bytes)};
   }
   Tensors operator()(const Splat& each) const {
     return {emit_.splat(out_.type, out_.shape, each.value)};

@@ -438,7 +438,7 @@ CSource write_c(const Graph& graph) {
                 "];\n";
       } else if (const auto* constant = std::get_if<Constant>(&node.operation)) {
         body += name + "(void*)constants[" + std::to_string(source.constants.size()) + "];\n";
-        source.constants.push_back(constant->bytes);
+        source.constants.emplace_back(constant->bytes.view());
       } else {
         NodeWriter writer(graph, node);
         std::visit(writer, node.operation);

@@ -13,6 +13,7 @@
 #include "lowering/builder.h"
 #include "lowering/ir/graph_emitter.h"
 #include "lowering/ir/interpret.h"
+#include "lowering/ir/passes/layout.h"
 #include "lowering/ir/replay.h"
 #include "lowering/ir/text.h"
 #include "lowering/ir/verify.h"
@@ -51,6 +52,36 @@ TEST(GraphEmitter, EqualNodesExistOnce) {
   EXPECT_EQ(emit.constant(Type::kF32, {2}, numbers).id, constant.id);
   EXPECT_NE(emit.constant(Type::kF32, {2}, others).id, constant.id);
   EXPECT_NE(emit.constant(Type::kF32, {1, 2}, numbers).id, constant.id);
+}
+
+// Of large ones only parts tell where an equal one may be.
+TEST(GraphEmitter, EqualLargeConstantsExistOnce) {
+  GraphEmitter emit(true);
+  std::vector<float> numbers(5000, 1);
+  const Tensor constant = emit.constant(Type::kF32, {5000}, numbers.data());
+  EXPECT_EQ(emit.constant(Type::kF32, {5000}, numbers.data()).id, constant.id);
+  for (const std::size_t at : {0, 17, 2500, 4999}) {
+    std::vector<float> other = numbers;
+    other[at] = 2;
+    EXPECT_NE(emit.constant(Type::kF32, {5000}, other.data()).id, constant.id) << at;
+  }
+}
+
+TEST(GraphEmitter, RewritesShareTheElementsOfConstants) {
+  GraphEmitter emit(true);
+  const float numbers[] = {1, 2};
+  const Tensor constant = emit.constant(Type::kF32, {2}, numbers);
+  const Graph graph = emit.finish({emit.binary(Binary::kAdd, input(emit, 0, {2}), constant)});
+  const auto elements = [](const Graph& of) {
+    for (const Node& node : of.nodes) {
+      if (const auto* each = std::get_if<Constant>(&node.operation)) return each->bytes.data();
+    }
+    return static_cast<const std::byte*>(nullptr);
+  };
+  LayoutEmitter rewritten(true);
+  const Built built = rewrite(graph, rewritten);
+  ASSERT_NE(elements(graph), nullptr);
+  EXPECT_EQ(elements(built.graph), elements(graph));
 }
 
 // As models write a transposition: torch.cat(torch.split(x, 2, 1), 2).
@@ -243,7 +274,7 @@ class Picky final : public Emitter {
   { throw LoweringError("not here"); }
 
  public:
-  Tensor constant(Type, const Shape&, const void*) override GN_REFUSE Tensor
+  Tensor constant(Type, const Shape&, const SharedBytes&) override GN_REFUSE Tensor
       splat(Type type, const Shape& shape, double) override {
     return {0, type, shape};
   }

@@ -30,7 +30,7 @@ Artifact sample() {
                  {true, ArgumentSource::kWeight, 7, Type::kBF16, {4, 0, 3}, {4, 0, 3}},
                  {true, ArgumentSource::kConstant, 0, Type::kI64, {2}, {2}},
                  {false, ArgumentSource::kInput, 0, Type::kF64, {3}, {}}};
-  plan.constants = {std::string(16, '\x05')};
+  plan.constants = {lowering::SharedBytes(std::string(16, '\x05'))};
   plan.main = {{0, 2}, {3}};
   plan.bind = {{1}, {}};
   plan.outputs = {3, 3};
@@ -116,8 +116,10 @@ TEST(Artifact, RefusesPlansThatLeadOutOfMemory) {
   EXPECT_TRUE(mentions(with([](CallPlan& plan) { plan.outputs = {-1}; }), {"value", "missing"}));
   EXPECT_TRUE(
       mentions(with([](CallPlan& plan) { plan.values[2].index = 1; }), {"constant", "missing"}));
-  EXPECT_TRUE(
-      mentions(with([](CallPlan& plan) { plan.constants[0] += 'x'; }), {"constant", "size"}));
+  EXPECT_TRUE(mentions(with([](CallPlan& plan) {
+                         plan.constants[0] = lowering::SharedBytes(std::string(17, '\x05'));
+                       }),
+                       {"constant", "size"}));
   EXPECT_TRUE(
       mentions(with([](CallPlan& plan) { plan.values[1].storage = {5}; }), {"buffer", "size"}));
   EXPECT_TRUE(

@@ -25,11 +25,10 @@ Operation leaf_of(const Array& array) {
   const bool is_splat = is_equal && first.real() != 0 && first.imag() == 0 &&
                         first.real() == static_cast<long double>(static_cast<double>(first.real()));
   if (is_splat) return Splat{static_cast<double>(first.real())};
-  Constant constant;
-  constant.bytes.resize(array.elements.size() *
-                        static_cast<std::size_t>(bytes_of(array.type.type)));
-  write_array(array, constant.bytes.data());
-  return constant;
+  std::string bytes(array.elements.size() * static_cast<std::size_t>(bytes_of(array.type.type)),
+                    '\0');
+  write_array(array, bytes.data());
+  return Constant{SharedBytes(bytes)};
 }
 
 class Folding {

@@ -127,8 +127,8 @@ std::vector<Tensor> LayoutEmitter::aligned(const std::vector<Tensor>& operands) 
 
 // ---- leaves ----
 
-Tensor LayoutEmitter::constant(Type type, const Shape& shape, const void* data) {
-  return out_.constant(type, shape, data);
+Tensor LayoutEmitter::constant(Type type, const Shape& shape, const SharedBytes& bytes) {
+  return out_.constant(type, shape, bytes);
 }
 
 Tensor LayoutEmitter::splat(Type type, const Shape& shape, double value) {

@@ -38,7 +38,8 @@ class LayoutEmitter : public Emitter {
   void begin_node(std::string_view op, std::string_view where) override {
     out_.begin_node(op, where);
   }
-  Tensor constant(Type type, const Shape& shape, const void* data) override;
+  using Emitter::constant;
+  Tensor constant(Type type, const Shape& shape, const SharedBytes& bytes) override;
   Tensor splat(Type type, const Shape& shape, double value) override;
   Tensor iota(Type type, const Shape& shape, std::int64_t dim) override;
   Tensor convert(const Tensor& x, Type type) override;
