@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tvm_plugin/pipeline.h"
 
-#include <sched.h>
-
 #include <algorithm>
-#include <future>
 #include <map>
 
 #include "graphnet/failure.h"
+#include "tvm_plugin/on_cores.h"
 #include "tvm_plugin/vector_math.h"
 
 namespace graphnet::tvm {
@@ -113,12 +111,6 @@ struct Part {
   }
 };
 
-std::size_t usable_cores() {
-  cpu_set_t cores;
-  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
-  return static_cast<std::size_t>(CPU_COUNT(&cores));
-}
-
 // Kernels of one kind have names in a row, so taking turns shares their cost out evenly.
 std::vector<Part> parts_of(const Ref& module) {
   const auto functions = field(module, "functions").cast<Functions>();
@@ -139,14 +131,10 @@ std::vector<Part> parts_of(const Ref& module) {
 
 std::vector<Ref> build_parts(const Ref& module, const Target& target) {
   const Ref attributes = field(module, "attrs").cast<Ref>();
-  std::vector<std::future<Ref>> made;
-  for (Part& part : parts_of(module)) {
-    made.push_back(std::async(std::launch::async, [part = std::move(part), &attributes, &target] {
-      return part.build(attributes, target);
-    }));
-  }
-  std::vector<Ref> libraries;
-  for (std::future<Ref>& library : made) libraries.push_back(library.get());
+  const std::vector<Part> parts = parts_of(module);
+  std::vector<Ref> libraries(parts.size());
+  for_each_on_cores(parts.size(),
+                    [&](std::size_t i) { libraries[i] = parts[i].build(attributes, target); });
   return libraries;
 }
 

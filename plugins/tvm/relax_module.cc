@@ -10,6 +10,7 @@
 #include "tvm_plugin/expression.h"
 #include "tvm_plugin/extern_functions.h"
 #include "tvm_plugin/kernel.h"
+#include "tvm_plugin/on_cores.h"
 #include "tvm_plugin/schedule.h"
 
 namespace graphnet::tvm {
@@ -50,6 +51,7 @@ class ModuleBuilder {
         builder_(make("relax.BlockBuilderCreate", nullptr)) {}
 
   RelaxModule build() {
+    write_kernels();
     std::set<ir::ValueId> wanted = reads_of(plan_.call);
     for (const ir::ValueId output : graph_.outputs) wanted.insert(output);
     if (!plan_.bind.empty()) {
@@ -77,26 +79,39 @@ class ModuleBuilder {
     Ref variable;
     const Kernel* kernel = nullptr;
     KernelFunction function;
+
+    std::string name() const { return field(variable, "name_hint").cast<String>(); }
+  };
+  struct Scheduled {
+    Ref schedule;
+    std::string rule;
+    std::string refusal;  ///< empty: TVM took the rule's
   };
 
   /// Stored values that kernels read and none of them makes.
   std::set<ir::ValueId> reads_of(const std::vector<Kernel>& kernels) {
     std::set<ir::ValueId> reads;
     for (const Kernel& kernel : kernels) {
-      for (const ir::ValueId id : written(kernel).function().inputs) reads.insert(id);
+      for (const ir::ValueId id : written_.at(&kernel).function().inputs) reads.insert(id);
     }
     return reads;
   }
 
-  const Written& written(const Kernel& kernel) {
-    auto found = functions_.find(&kernel);
-    if (found == functions_.end()) {
-      Written written;
-      written.call = extern_call(graph_, plan_, kernel, schedule_ != Schedule::kNone);
-      if (!written.call) written.compiled = write_kernel(graph_, plan_, kernel);
-      found = functions_.emplace(&kernel, std::move(written)).first;
+  void write_kernels() {
+    std::vector<const Kernel*> kernels;
+    for (const auto* list : {&plan_.bind, &plan_.call}) {
+      for (const Kernel& kernel : *list) kernels.push_back(&kernel);
     }
-    return found->second;
+    std::vector<Written> made(kernels.size());
+    for_each_on_cores(made.size(), [&](std::size_t i) { made[i] = write(*kernels[i]); });
+    for (std::size_t i = 0; i < made.size(); ++i) written_[kernels[i]] = std::move(made[i]);
+  }
+
+  Written write(const Kernel& kernel) const {
+    Written made;
+    made.call = extern_call(graph_, plan_, kernel, schedule_ != Schedule::kNone);
+    if (!made.call) made.compiled = write_kernel(graph_, plan_, kernel);
+    return made;
   }
 
   /// What a kernel makes: its root, or the results of a pair.
@@ -153,7 +168,7 @@ class ModuleBuilder {
   }
 
   void emit(const Kernel& kernel) {
-    const Written& form = written(kernel);
+    const Written& form = written_.at(&kernel);
     const KernelFunction& function = form.function();
     Array<Ref> arguments;
     for (const ir::ValueId id : function.inputs) arguments.push_back(variables_.at(id));
@@ -191,15 +206,17 @@ class ModuleBuilder {
   }
 
   void arrange() {
+    std::vector<Scheduled> made(pending_.size());
+    for_each_on_cores(made.size(), [&](std::size_t i) { made[i] = schedule_of(pending_[i]); });
     std::vector<ArrangedKernel> arranged;
-    for (const Pending& each : pending_) {
-      const std::string name = field(each.variable, "name_hint").cast<String>();
-      std::string rule;
-      const Ref schedule = arrange_kernel(each, name, rule);
-      call("ir.Module_Add", result_.module, each.variable, function_of(module_with(schedule)),
-           true);
-      arranged.push_back(
-          {name, rule, each.function.function, schedule, buffers_of(each.function), calls_[name]});
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const Pending& each = pending_[i];
+      ++result_.rules[made[i].rule];
+      if (!made[i].refusal.empty()) result_.refusals.push_back(each.name() + made[i].refusal);
+      call("ir.Module_Add", result_.module, each.variable,
+           function_of(module_with(made[i].schedule)), true);
+      arranged.push_back({each.name(), made[i].rule, each.function.function, made[i].schedule,
+                          buffers_of(each.function), calls_[each.name()]});
     }
     if (!improve_) return;
     const std::vector<Ref> better = improve_(arranged);
@@ -221,17 +238,16 @@ class ModuleBuilder {
     return buffers;
   }
 
-  Ref arrange_kernel(const Pending& each, const std::string& name, std::string& rule) {
-    Ref schedule;
+  Scheduled schedule_of(const Pending& each) const {
+    Scheduled made;
     try {
-      schedule = schedule_kernel(*each.kernel, each.function, plan_.threads, rule);
+      made.schedule = schedule_kernel(*each.kernel, each.function, plan_.threads, made.rule);
     } catch (const ffi::Error& error) {
-      result_.refusals.push_back(name + " (" + rule + "): " + std::string(error.message()));
-      rule = "none";
-      schedule = plain_schedule(each.function);
+      made.refusal = " (" + made.rule + "): " + std::string(error.message());
+      made.rule = "none";
+      made.schedule = plain_schedule(each.function);
     }
-    ++result_.rules[rule];
-    return schedule;
+    return made;
   }
 
   const ir::Graph& graph_;
@@ -240,7 +256,7 @@ class ModuleBuilder {
   const Improve& improve_;
   Ref builder_;
   RelaxModule result_;
-  std::map<const Kernel*, Written> functions_;
+  std::map<const Kernel*, Written> written_;
   std::map<std::int32_t, Ref> variables_;
   std::set<std::string> seen_;
   std::map<std::string, std::int64_t>
