@@ -43,6 +43,8 @@ std::optional<Shape> split_as(const Shape& shape, const Shape& from, const Shape
   return result;
 }
 
+constexpr std::int64_t kFewestOfHalves = 128;
+
 class AttentionFuser {
  public:
   AttentionFuser(const ir::Graph& graph, const VectorUnit& unit)
@@ -107,12 +109,16 @@ class AttentionFuser {
   }
 
   bool pays(const MatchedAttention& matched) const {
-    const auto whole = [&](ValueId panels) {
-      return graph_.type(panels).shape.back() % unit_.lanes == 0;
+    const auto has_vectors = [&](std::int64_t lanes) {
+      return graph_.type(matched.keys).shape.back() % lanes == 0 &&
+             graph_.type(matched.values).shape.back() % lanes == 0;
     };
     const Shape& queries = graph_.type(matched.queries).shape;
     const std::int64_t keys = graph_.type(matched.values).extent(2);
-    return whole(matched.keys) && whole(matched.values) && queries[1] >= 4 && keys >= 4;
+    if (has_vectors(unit_.lanes)) return queries[1] >= 4 && keys >= 4;
+    // Heads of 8: half a register of AVX-512. Of few keys three kernels are faster.
+    return unit_.lanes == kAvx512.lanes && has_vectors(unit_.lanes / 2) &&
+           queries[1] >= kFewestOfHalves && keys >= kFewestOfHalves;
   }
 
   /// The operand of a step with the batch's extents or 1.

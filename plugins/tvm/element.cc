@@ -132,7 +132,12 @@ Expr ElementWriter::write_elementwise(ir::ValueId id, const Exprs& indices) {
     return unary(each->kind, given, operands[0]);
   }
   if (const auto* each = std::get_if<ir::BinaryOperation>(&own.operation)) {
-    return binary(each->kind, given, operands[0], operands[1]);
+    const bool is_share = each->kind == lowering::Binary::kDivide && given == Type::kF32 &&
+                          is_sum_of_exponentials(own.operands[1]);
+    if (!is_share) return binary(each->kind, given, operands[0], operands[1]);
+    // One division a row: a vector's takes as long as half an exponential.
+    const Expr part = binary(each->kind, given, literal(given, 1), operands[1]);
+    return binary(lowering::Binary::kMultiply, given, operands[0], part);
   }
   if (const auto* each = std::get_if<ir::CompareOperation>(&own.operation)) {
     return compare(each->kind, given, operands[0], operands[1]);
@@ -141,6 +146,26 @@ Expr ElementWriter::write_elementwise(ir::ValueId id, const Exprs& indices) {
     return convert(operands[0], given, type(id));
   }
   return select(operands[0], operands[1], operands[2]);
+}
+
+// Of a softmax. It is 1 or more, as one of them is that of 0: its reciprocal is a normal number.
+bool ElementWriter::is_sum_of_exponentials(ir::ValueId id) const {
+  const auto chosen = [&](ir::ValueId from) {  // beside what a condition puts in its place
+    while (true) {
+      const ir::Operation& own = node(from).operation;
+      if (!is_view(own) && !std::holds_alternative<ir::Select>(own)) return from;
+      from = node(from).operands[is_view(own) ? 0 : 2];
+    }
+  };
+  const ir::ValueId sum = chosen(id);
+  const auto* reduce = std::get_if<ir::Reduce>(&node(sum).operation);
+  if (reduce == nullptr || reduce->kind != lowering::Reduction::kSum) return false;
+  const ir::ValueId summed = chosen(node(sum).operands[0]);
+  const auto* each = std::get_if<ir::UnaryOperation>(&node(summed).operation);
+  if (each == nullptr || each->kind != lowering::Unary::kExp) return false;
+  const auto* relative =
+      std::get_if<ir::BinaryOperation>(&node(node(summed).operands[0]).operation);
+  return relative != nullptr && relative->kind == lowering::Binary::kSubtract;
 }
 
 Expr ElementWriter::write_view(ir::ValueId id, const Exprs& indices) {

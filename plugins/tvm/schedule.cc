@@ -71,10 +71,15 @@ class Loops {
         apply("Split", loop, Array<Any>{nullptr, inner}, true, false).cast<Array<Ref>>();
     return {parts[0], parts[1]};
   }
-  /// Makes two loops of it, one after the other, the first of `count`; the first.
-  Ref cut(const Ref& loop, std::int64_t count) const {
-    const Ref first = make("ir.IntImm", DLDataType{kDLInt, 32, 1}, count, nullptr);
-    return apply("LoopPartition", loop, Array<Any>{first, nullptr}, true).cast<Array<Ref>>()[0];
+  /// Makes loops of it, one after the other, of these extents and of what is left.
+  std::vector<Ref> cut(const Ref& loop, const std::vector<std::int64_t>& counts) const {
+    Array<Any> extents;
+    for (const std::int64_t count : counts) {
+      extents.push_back(make("ir.IntImm", DLDataType{kDLInt, 32, 1}, count, nullptr));
+    }
+    extents.push_back(nullptr);
+    const auto parts = apply("LoopPartition", loop, extents, true).cast<Array<Ref>>();
+    return {parts.begin(), parts.end()};
   }
   void reorder(const std::vector<Ref>& loops) const { apply("Reorder", to_array(loops)); }
   Ref fuse(const std::vector<Ref>& loops) const {
@@ -189,14 +194,25 @@ bool has_block(const std::vector<std::string>& names, BlockRole role) {
 
 // ---- rows: one row after the other, all blocks of a row together ----
 
+// What fills no vector of one width is in vectors of the next.
 void vectorize_columns(const Loops& loops, const Ref& block) {
   const Ref columns = loops.of(block).back();
-  const std::int64_t extent = loops.extent(columns);
-  const std::int64_t lanes = vector_of(extent);
-  if (lanes > 1) {
-    loops.vectorize(extent == lanes ? columns : loops.split(columns, lanes).second);
-  } else if (extent > kLanes) {
-    loops.vectorize(loops.split(loops.cut(columns, extent / kLanes * kLanes), kLanes).second);
+  std::int64_t rest = loops.extent(columns);
+  std::vector<std::int64_t> counts;
+  std::vector<std::int64_t> lanes;
+  for (const std::int64_t width : {kLanes, kLanes / 2, kLanes / 4}) {
+    if (rest < width) continue;
+    lanes.push_back(width);
+    counts.push_back(rest / width * width);
+    rest %= width;
+  }
+  if (counts.empty()) return;
+  if (rest == 0) counts.pop_back();
+  const std::vector<Ref> parts =
+      counts.empty() ? std::vector<Ref>{columns} : loops.cut(columns, counts);
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    const bool is_one = loops.extent(parts[i]) == lanes[i];
+    loops.vectorize(is_one ? parts[i] : loops.split(parts[i], lanes[i]).second);
   }
 }
 

@@ -221,6 +221,30 @@ TEST(AttentionFusion, LeavesWhatIsNotAttention) {
   })) << "weights that are 0 where they are not subnormal";
 }
 
+// Panels of values are then half a register of AVX-512.
+TEST(AttentionFusion, TakesHeadsOfEightOverManyKeys) {
+  const auto is_fused = [](std::int64_t rows, std::int64_t keys, std::int64_t columns,
+                           const VectorUnit& unit) {
+    ir::GraphEmitter emitter(true);
+    Builder b(emitter);
+    const auto input = [&](std::int64_t index, const Shape& shape) {
+      return emitter.parameter(ir::ParameterSource::kInput, index, {Type::kF32, shape});
+    };
+    const std::vector<Tensor> in = {input(0, {2, rows, 8}), input(1, {2, keys, 8}),
+                                    input(2, {2, keys, columns})};
+    const ir::Graph graph = emitter.finish({b.matmul(b.softmax(scores(b, in), 2), in[2])});
+    const ir::Graph legalized = legalize(graph, true, {unit}).graph;
+    return std::any_of(legalized.nodes.begin(), legalized.nodes.end(), [](const ir::Node& node) {
+      return std::holds_alternative<ir::Attention>(node.operation);
+    });
+  };
+  EXPECT_TRUE(is_fused(130, 128, 8, kAvx512));
+  EXPECT_FALSE(is_fused(130, 127, 8, kAvx512));
+  EXPECT_FALSE(is_fused(100, 128, 8, kAvx512));
+  EXPECT_FALSE(is_fused(130, 128, 7, kAvx512));
+  EXPECT_TRUE(is_fused(20, 20, 8, kAvx2));
+}
+
 TEST(AttentionFusion, LeavesOtherTypesAndWhatItIsTold) {
   const Make plain = [](Builder& b, const auto& in) {
     const Tensor weights = b.softmax(scores(b, in), 3);

@@ -56,6 +56,9 @@ struct Case {
   std::int64_t keys = 21;
   std::int64_t columns = 12;
   std::int64_t lanes = 16;
+  std::int64_t value_lanes = 0;  ///< 0: as `lanes`
+
+  std::int64_t lanes_of_values() const { return value_lanes > 0 ? value_lanes : lanes; }
   std::vector<std::pair<Step, ir::Array>> steps = {};
   double fill = 0;
   bool is_safe = false;
@@ -69,9 +72,11 @@ struct Operands {
   explicit Operands(const Case& c) {
     const std::int64_t b = lowering::num_elements(c.batch);
     operation = {c.batch, c.columns, {}, c.fill, c.is_safe};
-    const auto panels = [&](std::int64_t n) { return (n + c.lanes - 1) / c.lanes; };
-    arrays = {numbers({b, c.rows, c.depth}, 1), numbers({b, panels(c.keys), c.depth, c.lanes}, 2),
-              numbers({b, panels(c.columns), c.keys, c.lanes}, 3)};
+    const auto panels = [](std::int64_t n, std::int64_t lanes) { return (n + lanes - 1) / lanes; };
+    const std::int64_t values = c.lanes_of_values();
+    arrays = {numbers({b, c.rows, c.depth}, 1),
+              numbers({b, panels(c.keys, c.lanes), c.depth, c.lanes}, 2),
+              numbers({b, panels(c.columns, values), c.keys, values}, 3)};
     for (const auto& [kind, operand] : c.steps) {
       operation.steps.push_back(static_cast<std::int64_t>(kind));
       arrays.push_back(operand);
@@ -112,9 +117,11 @@ std::vector<float> computed(const Case& c, const Operands& operands) {
     buffers.push_back(floats(array));
     bytes.emplace_back(buffers.back().begin(), buffers.back().end());
   }
-  Attention a = {c.batch,          c.rows,    c.depth, c.keys, c.columns,         c.lanes,
-                 c.lanes,          c.is_safe, c.fill,  {},     buffers[0].data(), buffers[1].data(),
-                 buffers[2].data()};
+  Attention a = {c.batch,   c.rows, c.depth, c.keys, c.columns, c.lanes, c.lanes_of_values(),
+                 c.is_safe, c.fill, {}};
+  a.queries = buffers[0].data();
+  a.keys = buffers[1].data();
+  a.values = buffers[2].data();
   for (std::size_t i = 0; i < c.steps.size(); ++i) {
     const bool is_condition = c.steps[i].first >= Step::kKeep;
     const void* data = is_condition ? static_cast<const void*>(bytes[i + 3].data())
@@ -165,6 +172,9 @@ TEST(Attention, IsThatOfTheInterpreter) {
   check(sized(3, 16, 512, 16, 16));
   check(sized(3, 16, 513, 16, 16));
   check(sized(50, 7, 1100, 33, 32));
+  Case narrow = sized(50, 8, 530, 8, 32);
+  narrow.value_lanes = 8;
+  check(narrow);
 }
 
 TEST(Attention, TakesSteps) {
