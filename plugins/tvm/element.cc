@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tvm_plugin/arithmetic.h"
+#include "tvm_plugin/legalize.h"
 
 namespace graphnet::tvm {
 
@@ -133,7 +134,7 @@ Expr ElementWriter::write_elementwise(ir::ValueId id, const Exprs& indices) {
   }
   if (const auto* each = std::get_if<ir::BinaryOperation>(&own.operation)) {
     const bool is_share = each->kind == lowering::Binary::kDivide && given == Type::kF32 &&
-                          is_sum_of_exponentials(own.operands[1]);
+                          is_softmax_sum(own.operands[1]);
     if (!is_share) return binary(each->kind, given, operands[0], operands[1]);
     // One division a row: a vector's takes as long as half an exponential.
     const Expr part = binary(each->kind, given, literal(given, 1), operands[1]);
@@ -148,8 +149,10 @@ Expr ElementWriter::write_elementwise(ir::ValueId id, const Exprs& indices) {
   return select(operands[0], operands[1], operands[2]);
 }
 
-// Of a softmax. It is 1 or more, as one of them is that of 0: its reciprocal is a normal number.
-bool ElementWriter::is_sum_of_exponentials(ir::ValueId id) const {
+// Of a softmax of libtorch's: one of them is that of 0, or all are 0 and a safe softmax puts 1 in
+// the sum's place. So its reciprocal is a normal number, of which sums in other programs may have
+// none.
+bool ElementWriter::is_softmax_sum(ir::ValueId id) const {
   const auto chosen = [&](ir::ValueId from) {  // beside what a condition puts in its place
     while (true) {
       const ir::Operation& own = node(from).operation;
@@ -157,15 +160,13 @@ bool ElementWriter::is_sum_of_exponentials(ir::ValueId id) const {
       from = node(from).operands[is_view(own) ? 0 : 2];
     }
   };
-  const ir::ValueId sum = chosen(id);
-  const auto* reduce = std::get_if<ir::Reduce>(&node(sum).operation);
-  if (reduce == nullptr || reduce->kind != lowering::Reduction::kSum) return false;
-  const ir::ValueId summed = chosen(node(sum).operands[0]);
-  const auto* each = std::get_if<ir::UnaryOperation>(&node(summed).operation);
-  if (each == nullptr || each->kind != lowering::Unary::kExp) return false;
-  const auto* relative =
-      std::get_if<ir::BinaryOperation>(&node(node(summed).operands[0]).operation);
-  return relative != nullptr && relative->kind == lowering::Binary::kSubtract;
+  const ir::Node& sum = node(chosen(id));
+  const auto* reduce = std::get_if<ir::Reduce>(&sum.operation);
+  if (reduce == nullptr || reduce->kind != lowering::Reduction::kSum || sum.origin < 0)
+    return false;
+  if (!is_softmax(graph_.origins[static_cast<std::size_t>(sum.origin)].op)) return false;
+  const auto* summed = std::get_if<ir::UnaryOperation>(&node(chosen(sum.operands[0])).operation);
+  return summed != nullptr && summed->kind == lowering::Unary::kExp;
 }
 
 Expr ElementWriter::write_view(ir::ValueId id, const Exprs& indices) {

@@ -54,7 +54,7 @@ class ElementWriter {
   Expr variable_of(const Expr& element, Type type);
   Expr write(ir::ValueId id, const Exprs& indices);
   Expr write_elementwise(ir::ValueId id, const Exprs& indices);
-  bool is_sum_of_exponentials(ir::ValueId id) const;
+  bool is_softmax_sum(ir::ValueId id) const;
   Expr write_view(ir::ValueId id, const Exprs& indices);
   Expr write_pad(ir::ValueId id, const Exprs& indices);
   Expr write_concatenate(ir::ValueId id, const Exprs& indices);

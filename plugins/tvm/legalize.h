@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "lowering/ir/built.h"
 #include "tvm_plugin/vector_unit.h"
@@ -23,6 +24,9 @@ struct Forms {
 /// The exponential of what is below is subnormal; a softmax has 0 there, as libtorch's. A product
 /// with subnormal numbers is several times slower on many processors.
 inline constexpr double kLogSmallestNormal = -87.33654;
+
+/// Whether an operator of libtorch's is a softmax or has one.
+bool is_softmax(std::string_view op);
 
 /// The graph in the forms that the schedule rules know: products as [batch, rows, depth] times
 /// [batch, depth, columns], convolutions channels-last on what is padded already, depthwise ones

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <memory>
 
+#include "graphnet/for_processor.h"
+#include "tvm_plugin/vector_unit.h"
+
 #if defined(__x86_64__) && defined(__linux__)
-#include <cpuid.h>
 #include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -92,7 +94,7 @@ constexpr std::int64_t kRowsOfTile = 16;
 constexpr std::int64_t kDepthOfTile = 2 * kPairsOfTile;
 constexpr std::int64_t kRowsOfBlock = 2 * kRowsOfTile;
 constexpr std::int64_t kTileRowBytes = 64;
-constexpr std::int64_t kAheadBytes = 4096;
+constexpr std::int64_t kFloatBytes = sizeof(float);
 
 /// As the processor reads it.
 struct TileShapes {
@@ -138,10 +140,8 @@ struct Block {
 /// Steps are elements: from a tile of the left side to the one below it, of a panel to the one
 /// beside.
 template <bool kTwoRows, bool kTwoPanels>
-GN_FOR_TILES inline __attribute__((always_inline)) void add_step(const std::uint16_t* left,
-                                                                 std::int64_t left_step,
-                                                                 const std::uint16_t* panel,
-                                                                 std::int64_t panel_step) {
+GN_FOR_TILES GN_PART void add_step(const std::uint16_t* left, std::int64_t left_step,
+                                   const std::uint16_t* panel, std::int64_t panel_step) {
   _tile_loadd(6, panel, kTileRowBytes);
   _tile_loadd(4, left, kTileRowBytes);
   _tile_dpbf16ps(0, 4, 6);
@@ -157,26 +157,26 @@ GN_FOR_TILES inline __attribute__((always_inline)) void add_step(const std::uint
 }
 
 void prefetch_tile(const std::uint16_t* panel) {
-  const auto* const ahead = reinterpret_cast<const char*>(panel) + kAheadBytes;
+  const auto* const ahead = reinterpret_cast<const char*>(panel) + kPrefetchedAhead;
   for (std::int64_t line = 0; line < kPairsOfTile; ++line) {
     __builtin_prefetch(ahead + line * kTileRowBytes);
   }
 }
 
-/// Sums of [rows, 2 * kPairedColumns] floats, `bytes` from a row to the next.
+/// Sums of [rows, 2 * kPairedColumns] floats, `stride` elements from a row to the next.
 template <bool kTwoRows, bool kTwoPanels>
-GN_FOR_TILES inline __attribute__((always_inline)) void load_sums(const float* sums,
-                                                                  std::int64_t bytes) {
-  const float* const second = sums + bytes / 4 * kRowsOfTile;
+GN_FOR_TILES GN_PART void load_sums(const float* sums, std::int64_t stride) {
+  const float* const second = sums + stride * kRowsOfTile;
+  const std::int64_t bytes = stride * kFloatBytes;
   _tile_loadd(0, sums, bytes);
   if constexpr (kTwoPanels) _tile_loadd(1, sums + kPairedColumns, bytes);
   if constexpr (kTwoRows) _tile_loadd(2, second, bytes);
   if constexpr (kTwoRows && kTwoPanels) _tile_loadd(3, second + kPairedColumns, bytes);
 }
 template <bool kTwoRows, bool kTwoPanels>
-GN_FOR_TILES inline __attribute__((always_inline)) void store_sums(float* sums,
-                                                                   std::int64_t bytes) {
-  float* const second = sums + bytes / 4 * kRowsOfTile;
+GN_FOR_TILES GN_PART void store_sums(float* sums, std::int64_t stride) {
+  float* const second = sums + stride * kRowsOfTile;
+  const std::int64_t bytes = stride * kFloatBytes;
   _tile_stored(0, sums, bytes);
   if constexpr (kTwoPanels) _tile_stored(1, sums + kPairedColumns, bytes);
   if constexpr (kTwoRows) _tile_stored(2, second, bytes);
@@ -187,14 +187,13 @@ GN_FOR_TILES inline __attribute__((always_inline)) void store_sums(float* sums,
 template <bool kTwoRows, bool kTwoPanels>
 GN_FOR_TILES void multiply_block(const PairedProduct& p, const Block& block,
                                  const std::uint16_t* panel, float* sums, std::int64_t stride) {
-  const std::int64_t bytes = stride * static_cast<std::int64_t>(sizeof(float));
   if (block.first_tile == 0) {
     _tile_zero(0);
     _tile_zero(1);
     _tile_zero(2);
     _tile_zero(3);
   } else {
-    load_sums<kTwoRows, kTwoPanels>(sums, bytes);
+    load_sums<kTwoRows, kTwoPanels>(sums, stride);
   }
   const std::int64_t left_step = block.num_tiles * kTileElements;
   const std::int64_t panel_step = panel_elements(p);
@@ -207,7 +206,7 @@ GN_FOR_TILES void multiply_block(const PairedProduct& p, const Block& block,
     }
     add_step<kTwoRows, kTwoPanels>(block.left + k, left_step, panel + k, panel_step);
   }
-  store_sums<kTwoRows, kTwoPanels>(sums, bytes);
+  store_sums<kTwoRows, kTwoPanels>(sums, stride);
   finish_stores();
 }
 
@@ -302,16 +301,10 @@ GN_FOR_TILES void multiply_parts(const PairedProduct& p, std::int64_t begin, std
 }
 
 bool ask_for_matrix_unit() {
-  constexpr unsigned kBf16Bit = 1U << 22;
-  constexpr unsigned kTileBit = 1U << 24;
   constexpr int kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr int kTileData = 18;               // XFEATURE_XTILEDATA
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
-  if ((d & kBf16Bit) == 0 || (d & kTileBit) == 0) return false;
+  if (__builtin_cpu_supports("amx-tile") == 0 || __builtin_cpu_supports("amx-bf16") == 0)
+    return false;
   return ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 

@@ -5,14 +5,12 @@
 #include <string_view>
 
 #include "tvm_plugin/expression.h"
+#include "tvm_plugin/vector_unit.h"
 
 namespace graphnet::tvm {
 
 namespace {
 
-// Measured on a Xeon of family 6 model 207 with a product of 11 rows (340 MiB from memory): none
-// 7.4 GB/s, 1 KiB 9.4, 2 KiB 10.9, 4 KiB 12.0, 8 KiB 11.2.
-constexpr std::int64_t kAheadBytes = 4096;
 constexpr std::int64_t kLineBytes = 64;
 // Smaller right sides are near after their first use, and asking costs some percent of a product.
 constexpr std::int64_t kLargeBytes = 128 << 10;
@@ -114,7 +112,7 @@ void prefetch_right_side(const Ref& schedule, const Ref& step) {
   if (!load) return;
   const RightSide right = right_side_of(*load);
   if (right.bytes < kLargeBytes) return;
-  const std::optional<Exprs> ahead = row_ahead(*load, realize, kAheadBytes / right.row_bytes);
+  const std::optional<Exprs> ahead = row_ahead(*load, realize, kPrefetchedAhead / right.row_bytes);
   if (!ahead) return;
   Array<Ref> statements;
   for (std::int64_t at = 0; at < right.row_bytes; at += kLineBytes) {

@@ -38,6 +38,11 @@ inline constexpr VectorUnit kAvx512 = {16, {14, 8, 4}, {14, 12, 4}, {12, 7}};
 inline constexpr VectorUnit kAvx2 = {8, {12, 6, 2}, {12, 6, 2}, {12, 6}};
 inline constexpr VectorUnit kSse = {4, {12, 6, 2}, {12, 6, 2}, {12, 6}};
 
+/// Bytes by which a product asks for its right side before it reads it. Measured on a Xeon of
+/// family 6 model 207 with a product of 11 rows (340 MiB from memory): none 7.4 GB/s, 1 KiB 9.4, 2
+/// KiB 10.9, 4 KiB 12.0, 8 KiB 11.2.
+inline constexpr std::int64_t kPrefetchedAhead = 4096;
+
 /// The smallest multiple that is not below `value`; both are positive.
 constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <numeric>
 #include <optional>
 
@@ -19,16 +18,11 @@
 #include "lowering/builder.h"
 #include "lowering/ir/interpret.h"
 #include "support/mentions.h"
-#include "support/temp_dir.h"
-#include "tvm_plugin/extern_functions.h"
-#include "tvm_plugin/ffi_symbols.h"
 #include "tvm_plugin/legalize.h"
 #include "tvm_plugin/linked_code.h"
 #include "tvm_plugin/schedule.h"
 #include "tvm_plugin/tuning.h"
 #include "tvm_plugin/tuning_database.h"
-#include "tvm_plugin/tvm_library.h"
-#include "tvm_plugin/vector_math.h"
 #include "unit/tvm/one_core.h"
 #include "unit/tvm/one_input.h"
 #include "unit/tvm/program_compiler_fixture.h"
@@ -141,6 +135,7 @@ TEST_F(ProgramCompilerTest, RowsOfAnyWidthAreRight) {
   for (const std::int64_t columns : {3, 5, 8, 13, 16, 24, 31, 50, 226, 257}) {
     ir::GraphEmitter emitter(true);
     lowering::Builder b(emitter);
+    emitter.begin_node("aten::softmax.int", "");
     const lowering::Tensor y = b.softmax(one_input(emitter, {kRows, columns}), 1);
     const CompiledProgram compiled = made.compile(legalize(emitter.finish({y}), true).graph);
     OneCall call(kRows * columns);
@@ -157,6 +152,35 @@ TEST_F(ProgramCompilerTest, RowsOfAnyWidthAreRight) {
     }
   }
   EXPECT_EQ(warnings_, "") << "a rule was refused";
+}
+
+// Sums whose reciprocal is no number: exponentials of x less a number that is not the largest, and
+// of those alone that a mask leaves.
+TEST_F(ProgramCompilerTest, SharesOfSmallSumsAreRight) {
+  constexpr std::int64_t kWide = 16;
+  for (const bool is_masked : {false, true}) {
+    ir::GraphEmitter emitter(true);
+    lowering::Builder b(emitter);
+    const lowering::Tensor x = one_input(emitter, {kRows, kWide});
+    const lowering::Tensor scaled = b.multiply(x, 0.0);
+    const lowering::Tensor first =
+        b.compare(lowering::Comparison::kLt, emitter.iota(Type::kF32, {kRows, kWide}, 1), 1.0);
+    const lowering::Tensor zeros = b.full(Type::kF32, {kRows, kWide}, 0);
+    // Column 0 is 95 above the others.
+    const lowering::Tensor scores =
+        b.select(first, b.add(scaled, b.full(Type::kF32, {kRows, kWide}, 95)), scaled);
+    const lowering::Tensor relative =
+        is_masked ? b.subtract(scores, b.reduce(lowering::Reduction::kMaxNumber, scores, {1}, true))
+                  : b.subtract(scaled, b.full(Type::kF32, {kRows, kWide}, 95));
+    const lowering::Tensor all = b.unary(lowering::Unary::kExp, relative);
+    const lowering::Tensor weights = is_masked ? b.select(first, zeros, all) : all;
+    const lowering::Tensor y =
+        b.divide(weights, b.reduce(lowering::Reduction::kSum, weights, {1}, true));
+    const CompiledProgram made = compiler().compile(legalize(emitter.finish({y}), true).graph);
+    OneCall call(kRows * kWide);
+    call.run(*made.executable, {kRows, kWide}, {kRows, kWide});
+    EXPECT_NEAR(call.y[kWide - 1], is_masked ? 1.0 / (kWide - 1) : 1.0 / kWide, 1e-3) << is_masked;
+  }
 }
 
 // An image of three channels, lanes of 8 and 4 and none of a depthwise convolution, columns that no
