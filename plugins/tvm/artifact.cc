@@ -15,7 +15,7 @@ using artifact::WireWriter;
 
 namespace {
 
-constexpr std::string_view kMagic = "graphnet tvm program 1\n";
+constexpr std::string_view kMagic = "graphnet tvm program 2\n";
 // A value takes more room in memory than in bytes; the largest sample has a few thousand.
 constexpr std::size_t kMostEntries = std::size_t{1} << 20U;
 
@@ -27,20 +27,18 @@ enum : std::uint32_t {
   kCode = 4,
   kValue = 5,
   kConstant = 6,
-  kMain = 7,
-  kBind = 8,
+  kMainCall = 7,  // in order, as those of bind
+  kBindCall = 8,
   kOutput = 9,
   kRule = 10,
   kRuleCount = 11,  // follows its rule
-  kMainKernels = 12,
-  kBindKernels = 13,
 };
 }
 namespace value_field {
 enum : std::uint32_t { kSource = 1, kIndex = 2, kType = 3, kExtent = 4, kStorageExtent = 5 };
 }
-namespace function_field {
-enum : std::uint32_t { kParameter = 1, kResult = 2 };
+namespace call_field {
+enum : std::uint32_t { kFunction = 1, kIsExtern = 2, kInput = 3, kAttribute = 4, kResult = 5 };
 }
 
 [[noreturn]] void refuse(const std::string& reason) {
@@ -94,23 +92,30 @@ StoredValue read_value(std::string_view bytes) {
   return value;
 }
 
-std::string write_function(const FunctionSignature& function) {
+std::string write_call(const KernelCall& call) {
   WireWriter out;
-  add_all(out, function_field::kParameter, function.parameters);
-  add_all(out, function_field::kResult, function.results);
+  out.add_bytes(call_field::kFunction, call.function);
+  out.add_varint(call_field::kIsExtern, call.is_extern ? 1 : 0);
+  add_all(out, call_field::kInput, call.inputs);
+  add_all(out, call_field::kAttribute, call.attributes);
+  add_all(out, call_field::kResult, call.results);
   return out.bytes();
 }
 
-FunctionSignature read_function(std::string_view bytes) {
-  FunctionSignature function;
+KernelCall read_call(std::string_view bytes) {
+  KernelCall call;
   WireReader reader(bytes);
   for (WireField field; reader.next(field);) {
+    const auto number = static_cast<std::int64_t>(field.value);
     const auto id = static_cast<std::int32_t>(field.value);
-    if (field.number == function_field::kParameter) push(function.parameters, id);
-    if (field.number == function_field::kResult) push(function.results, id);
+    if (field.number == call_field::kFunction) call.function = field.bytes;
+    if (field.number == call_field::kIsExtern) call.is_extern = field.value != 0;
+    if (field.number == call_field::kInput) push(call.inputs, id);
+    if (field.number == call_field::kAttribute) push(call.attributes, number);
+    if (field.number == call_field::kResult) push(call.results, id);
   }
-  if (reader.is_damaged()) refuse("holds a function that cannot be read");
-  return function;
+  if (reader.is_damaged()) refuse("holds a call that cannot be read");
+  return call;
 }
 
 /// A stored program before anything of it is believed.
@@ -143,11 +148,11 @@ void read_field(const WireField& field, StoredProgram& program, std::string& rul
     case file_field::kConstant:
       push(plan.constants, lowering::SharedBytes(field.bytes));
       break;
-    case file_field::kMain:
-      plan.main = read_function(field.bytes);
+    case file_field::kMainCall:
+      push(plan.main, read_call(field.bytes));
       break;
-    case file_field::kBind:
-      plan.bind = read_function(field.bytes);
+    case file_field::kBindCall:
+      push(plan.bind, read_call(field.bytes));
       break;
     case file_field::kOutput:
       push(plan.outputs, static_cast<std::int32_t>(field.value));
@@ -157,12 +162,6 @@ void read_field(const WireField& field, StoredProgram& program, std::string& rul
       break;
     case file_field::kRuleCount:
       plan.kernels_by_rule[rule] = static_cast<std::int64_t>(field.value);
-      break;
-    case file_field::kMainKernels:
-      plan.num_main_kernels = static_cast<std::int64_t>(field.value);
-      break;
-    case file_field::kBindKernels:
-      plan.num_bind_kernels = static_cast<std::int64_t>(field.value);
       break;
     default:
       break;
@@ -204,15 +203,17 @@ std::string write_artifact(const Artifact& program, const Origin& origin) {
   for (const lowering::SharedBytes& constant : plan.constants) {
     out.add_bytes(file_field::kConstant, constant.view());
   }
-  out.add_bytes(file_field::kMain, write_function(plan.main));
-  out.add_bytes(file_field::kBind, write_function(plan.bind));
+  for (const KernelCall& call : plan.main) {
+    out.add_bytes(file_field::kMainCall, write_call(call));
+  }
+  for (const KernelCall& call : plan.bind) {
+    out.add_bytes(file_field::kBindCall, write_call(call));
+  }
   add_all(out, file_field::kOutput, plan.outputs);
   for (const auto& [rule, count] : plan.kernels_by_rule) {
     out.add_bytes(file_field::kRule, rule);
     out.add_varint(file_field::kRuleCount, static_cast<std::uint64_t>(count));
   }
-  out.add_varint(file_field::kMainKernels, static_cast<std::uint64_t>(plan.num_main_kernels));
-  out.add_varint(file_field::kBindKernels, static_cast<std::uint64_t>(plan.num_bind_kernels));
   return artifact::seal(kMagic, out.bytes());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tvm_plugin/call_plan.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -26,10 +27,10 @@ bool is_possible(const Shape& shape) {
 std::string flaw_of_value(const StoredValue& value, const CallPlan& plan) {
   if (value.type > Type::kC128) return "an element type that there is not";
   if (!is_possible(value.shape) || !is_possible(value.storage)) return "a shape that cannot be";
-  if (!value.is_argument) return "";
   if (lowering::num_elements(value.shape) != lowering::num_elements(value.storage)) {
     return "a buffer of another size than its value";
   }
+  if (!value.is_argument) return "";
   if (value.source > ArgumentSource::kConstant) return "an argument from nowhere";
   if (value.source != ArgumentSource::kConstant) return "";
   if (value.index >= plan.constants.size()) return "a constant that is missing";
@@ -38,31 +39,75 @@ std::string flaw_of_value(const StoredValue& value, const CallPlan& plan) {
              : "a constant of another size than its value";
 }
 
-std::set<ir::ValueId> used_values(const ir::Graph& graph, const KernelPlan& kernels,
-                                  const RelaxModule& module) {
-  std::set<ir::ValueId> used(graph.outputs.begin(), graph.outputs.end());
-  for (const FunctionSignature* function : {&module.main, &module.bind}) {
-    used.insert(function->parameters.begin(), function->parameters.end());
-    used.insert(function->results.begin(), function->results.end());
+/// Follows a plan from call to call: which values are there.
+class PlanReader {
+ public:
+  explicit PlanReader(const CallPlan& plan) : plan_(plan) {
+    for (const StoredValue& value : plan.values) is_there_.push_back(value.is_argument);
   }
-  for (const ir::Node& node : graph.nodes) {
-    const ir::ValueId id = node.results[0];
-    const bool is_stored = kernels.is_stored[static_cast<std::size_t>(id)];
-    if (is_argument(node.operation) && is_stored) used.insert(id);
+
+  std::string flaw() {
+    for (const auto* calls : {&plan_.bind, &plan_.main}) {
+      // Inputs are there for `main` alone.
+      for (std::size_t i = 0; i < plan_.values.size(); ++i) {
+        const StoredValue& value = plan_.values[i];
+        if (!value.is_argument || value.source != ArgumentSource::kInput) continue;
+        is_there_[i] = calls == &plan_.main;
+      }
+      for (const KernelCall& call : *calls) {
+        if (!are_there(call.inputs)) return "a value that is missing";
+        if (!make_all(call.results)) return "a value that is missing or made twice";
+      }
+    }
+    return are_there(plan_.outputs) ? "" : "a value that is missing";
+  }
+
+ private:
+  bool exists(std::int32_t id) const {
+    return id >= 0 && static_cast<std::size_t>(id) < is_there_.size();
+  }
+  bool are_there(const std::vector<std::int32_t>& ids) const {
+    return std::all_of(ids.begin(), ids.end(), [this](std::int32_t id) {
+      return exists(id) && is_there_[static_cast<std::size_t>(id)];
+    });
+  }
+  bool make_all(const std::vector<std::int32_t>& ids) {
+    for (const std::int32_t id : ids) {
+      if (!exists(id) || is_there_[static_cast<std::size_t>(id)]) return false;
+      is_there_[static_cast<std::size_t>(id)] = true;
+    }
+    return true;
+  }
+
+  const CallPlan& plan_;
+  std::vector<bool> is_there_;
+};
+
+std::set<ir::ValueId> used_values(const ir::Graph& graph, const KernelModule& module) {
+  std::set<ir::ValueId> used(graph.outputs.begin(), graph.outputs.end());
+  for (const auto* calls : {&module.bind, &module.main}) {
+    for (const KernelCall& call : *calls) {
+      used.insert(call.inputs.begin(), call.inputs.end());
+      used.insert(call.results.begin(), call.results.end());
+    }
   }
   return used;
 }
 
 /// What a stored value is to the caller; adds the bytes of constants to the plan.
-StoredValue stored_value(const ir::Graph& graph, const KernelPlan& kernels, ir::ValueId id,
-                         CallPlan& plan) {
+StoredValue stored_value(const ir::Graph& graph, const KernelPlan& kernels,
+                         const KernelModule& module, ir::ValueId id, CallPlan& plan) {
   const ir::Operation& operation = graph.maker(id).operation;
   const ir::TensorType& type = graph.type(id);
   StoredValue value;
   value.type = type.type;
   value.shape = type.shape;
-  value.is_argument = is_argument(operation) && kernels.is_stored[static_cast<std::size_t>(id)];
-  if (!value.is_argument) return value;
+  const auto made = module.results.find(id);
+  value.is_argument = made == module.results.end();
+  if (!value.is_argument) {
+    value.storage = made->second.shape;
+    return value;
+  }
   value.storage = kernels.storage[static_cast<std::size_t>(id)];
   if (const auto* constant = std::get_if<ir::Constant>(&operation)) {
     value.source = ArgumentSource::kConstant;
@@ -89,25 +134,25 @@ std::size_t bytes_of(const StoredValue& value) {
 }
 
 CallPlan make_call_plan(const ir::Graph& graph, const KernelPlan& kernels,
-                        const RelaxModule& module) {
+                        const KernelModule& module) {
   CallPlan plan;
   std::map<ir::ValueId, std::int32_t> new_ids;
-  for (const ir::ValueId id : used_values(graph, kernels, module)) {
+  for (const ir::ValueId id : used_values(graph, module)) {
     new_ids[id] = static_cast<std::int32_t>(plan.values.size());
-    StoredValue value = stored_value(graph, kernels, id, plan);
+    StoredValue value = stored_value(graph, kernels, module, id, plan);
     plan.values.push_back(std::move(value));
   }
-  plan.main = module.main;
   plan.bind = module.bind;
-  plan.outputs = graph.outputs;
-  for (std::vector<std::int32_t>* ids :
-       {&plan.main.parameters, &plan.main.results, &plan.bind.parameters, &plan.bind.results,
-        &plan.outputs}) {
-    renumber(*ids, new_ids);
+  plan.main = module.main;
+  for (std::vector<KernelCall>* const calls : {&plan.bind, &plan.main}) {
+    for (KernelCall& call : *calls) {
+      renumber(call.inputs, new_ids);
+      renumber(call.results, new_ids);
+    }
   }
+  plan.outputs = graph.outputs;
+  renumber(plan.outputs, new_ids);
   for (const auto& [rule, count] : module.rules) plan.kernels_by_rule[rule] = count;
-  plan.num_main_kernels = module.num_kernels;
-  plan.num_bind_kernels = static_cast<std::int64_t>(kernels.bind.size());
   return plan;
 }
 
@@ -116,16 +161,7 @@ std::string flaw_of(const CallPlan& plan) {
     std::string flaw = flaw_of_value(value, plan);
     if (!flaw.empty()) return flaw;
   }
-  for (const std::vector<std::int32_t>* ids :
-       {&plan.main.parameters, &plan.main.results, &plan.bind.parameters, &plan.bind.results,
-        &plan.outputs}) {
-    for (const std::int32_t id : *ids) {
-      if (id < 0 || static_cast<std::size_t>(id) >= plan.values.size()) {
-        return "a value that is missing";
-      }
-    }
-  }
-  return "";
+  return PlanReader(plan).flaw();
 }
 
 }  // namespace graphnet::tvm

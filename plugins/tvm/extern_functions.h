@@ -11,7 +11,7 @@ namespace graphnet::tvm {
 
 /// Registers "graphnet.sort", "graphnet.scatter", "graphnet.arrays", "graphnet.winograd_input",
 /// "_kernel" and "_output", "graphnet.paired_dot" and "graphnet.attention", functions of this
-/// plugin that the virtual machine calls.
+/// plugin that a program calls as it calls kernels.
 ///
 /// source   TVM does the same: its sort is a C++ function in libtvm_runtime_extra
 void register_extern_functions();

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "tvm_plugin/kernel_module.h"
 #include "tvm_plugin/pipeline.h"
-#include "tvm_plugin/relax_module.h"
 
 namespace graphnet::tvm {
 

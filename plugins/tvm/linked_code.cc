@@ -37,20 +37,16 @@ void link_objects(const std::vector<std::string>& objects, const std::string& li
 
 }  // namespace
 
-std::string link_code(const CompiledCode& code, const Target& target) {
-  if (code.libraries.empty()) refuse("the program was loaded, not compiled");
+std::string link_code(const CompiledCode& code) {
+  if (code.is_loaded) refuse("the program was loaded, not compiled");
+  if (code.libraries.empty()) return "";
   const TemporaryFolder folder("tvm");
-  const std::string bytecode = folder.file("bytecode.o");
   const std::string library = folder.file("program.so");
-  std::vector<std::string> objects = {bytecode};
+  std::vector<std::string> objects;
   for (const Ref& kernels : code.libraries) {
     objects.push_back(folder.file("kernels" + std::to_string(objects.size()) + ".o"));
     call("ffi.ModuleWriteToFile", kernels, String(objects.back()), String("o"));
   }
-  const String description = "{\"kind\":\"llvm\",\"mtriple\":\"" + target.triple + "\"}";
-  const Ref packed =
-      make("runtime.ModulePackImportsToLLVM", code.executable, false, description, String(""));
-  call("ffi.ModuleWriteToFile", packed, String(bytecode), String("o"));
   link_objects(objects, library, folder.file("messages"));
   std::string bytes = artifact::read_bytes(library);
   if (bytes.empty()) refuse("'ld' wrote nothing");
@@ -58,13 +54,14 @@ std::string link_code(const CompiledCode& code, const Target& target) {
 }
 
 CompiledCode load_code(std::string_view library) {
+  if (library.empty()) return {{}, true};
   const TemporaryFolder folder("tvm");
   const std::string file = folder.file("program.so");
   artifact::write_bytes(file, library);
   try {
     CompiledCode code;
-    code.executable = make("ffi.ModuleLoadFromFile", String(file));
-    start(code);
+    code.libraries = {make("ffi.ModuleLoadFromFile", String(file))};
+    code.is_loaded = true;
     return code;
   } catch (const ffi::Error& error) {
     throw Failure(GN_STATUS_INVALID_ARGUMENT,

@@ -8,12 +8,13 @@
 
 namespace graphnet::tvm {
 
-/// Machine code and bytecode of a program as one shared library, linked by the system's `ld`, which
-/// is started without a fork of this process: TVM's thread pool does not survive one.
+/// Machine code of a program as one shared library, linked by the system's `ld`, which
+/// is started without a fork of this process: TVM's thread pool does not survive one. Empty: the
+/// program has no kernels.
 ///
 /// errors   Failure UNAVAILABLE: not serialisable, because there is no linker, it fails, or the
 ///          code was loaded itself; ffi::Error
-std::string link_code(const CompiledCode& code, const Target& target);
+std::string link_code(const CompiledCode& code);
 
 /// The program again. Its file lies in a folder of its own that is gone when this returns; the code
 /// stays mapped as long as the program lives.

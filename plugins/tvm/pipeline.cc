@@ -12,27 +12,8 @@ namespace graphnet::tvm {
 
 namespace {
 
-constexpr int kCpu = 1;
-constexpr int kPooledAllocator = 2;
 // A module costs LLVM some milliseconds by itself.
 constexpr std::size_t kFewestKernels = 4;
-
-// Order as in TVM's python/tvm/relax/pipeline.py; the module has call_tir alone, so nothing is left
-// to legalise or fuse.
-constexpr const char* kRelaxPasses[] = {
-    "ToNonDataflow",    "RemovePurityChecking", "CallTIRRewrite",      "StaticPlanBlockMemory",
-    "LowerAllocTensor", "KillAfterLastUse",     "LowerRuntimeBuiltin", "ComputePrimValue"};
-
-Ref lower_relax(Ref module, const Target& target) {
-  call("target.TargetEnterScope", target.target);
-  for (const char* pass : kRelaxPasses) {
-    module = run_pass(std::move(module), std::string("relax.transform.") + pass);
-  }
-  module = run_pass(std::move(module), "relax.transform.VMShapeLower", true);
-  module = run_pass(std::move(module), "relax.transform.AttachGlobalSymbol");
-  call("target.TargetExitScope", target.target);
-  return module;
-}
 
 /// A step of lowering: a pass of s_tir or tirx without arguments.
 struct Step {
@@ -118,6 +99,7 @@ std::vector<Part> parts_of(const Ref& module) {
   for (const auto& [variable, function] : functions) {
     by_name[field(variable, "name_hint").cast<String>()] = variable;
   }
+  if (by_name.empty()) return {};
   const std::size_t most = std::max<std::size_t>(by_name.size() / kFewestKernels, 1);
   std::vector<Part> parts(std::min(usable_cores(), most));
   std::size_t next = 0;
@@ -127,15 +109,6 @@ std::vector<Part> parts_of(const Ref& module) {
     part.first = name;
   }
   return parts;
-}
-
-std::vector<Ref> build_parts(const Ref& module, const Target& target) {
-  const Ref attributes = field(module, "attrs").cast<Ref>();
-  const std::vector<Part> parts = parts_of(module);
-  std::vector<Ref> libraries(parts.size());
-  for_each_on_cores(parts.size(),
-                    [&](std::size_t i) { libraries[i] = parts[i].build(attributes, target); });
-  return libraries;
 }
 
 const char* processor_level() {
@@ -191,22 +164,23 @@ Ref build_kernels(const Ref& module, const Target& target) {
               target.target);
 }
 
-CompiledCode compile_module(const Ref& module, const Target& target) {
-  CompiledCode code;
-  const Ref builder = make("relax.ExecBuilderCreate");
-  const Ref kernels = make("relax.VMCodeGen", builder, lower_relax(module, target));
-  code.libraries = build_parts(kernels, target);
-  Array<Any> others;
-  for (std::size_t i = 1; i < code.libraries.size(); ++i) others.push_back(code.libraries[i]);
-  code.executable =
-      make("relax.VMLink", builder, target.target, code.libraries[0], others, Map<String, Any>{});
-  return code;
+ffi::Function CompiledCode::kernel(const std::string& name) const {
+  for (const Ref& library : libraries) {
+    const Any found = call("ffi.ModuleGetFunction", library, String(name), true);
+    if (found != nullptr) return found.cast<ffi::Function>();
+  }
+  throw Failure(GN_STATUS_INVALID_ARGUMENT, "the program has no kernel '" + name + "'");
 }
 
-void start(CompiledCode& code) {
-  code.machine = module_function(code.executable, "vm_load_executable")().cast<Ref>();
-  module_function(code.machine, "vm_initialization")(kCpu, 0, kPooledAllocator, kCpu, 0,
-                                                     kPooledAllocator);
+CompiledCode compile_module(const Ref& module, const Target& target) {
+  const Ref kernels = run_pass(module, "relax.transform.AttachGlobalSymbol");
+  const Ref attributes = field(kernels, "attrs").cast<Ref>();
+  const std::vector<Part> parts = parts_of(kernels);
+  CompiledCode code;
+  code.libraries.resize(parts.size());
+  for_each_on_cores(parts.size(),
+                    [&](std::size_t i) { code.libraries[i] = parts[i].build(attributes, target); });
+  return code;
 }
 
 }  // namespace graphnet::tvm

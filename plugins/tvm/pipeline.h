@@ -24,11 +24,13 @@ struct Target {
 /// errors  Failure INVALID_ARGUMENT: LLVM does not know the name (TVM would take a generic one)
 Target make_target(const std::string& mcpu, int threads);
 
-/// A Relax module, compiled: bytecode for the virtual machine and machine code of its kernels.
+/// Machine code of a module's kernels.
 struct CompiledCode {
-  Ref executable;
-  std::vector<Ref> libraries;  ///< as LLVM has them; none if the code was loaded (linked_code.h)
-  Ref machine;                 ///< the virtual machine, ready to call; null before start()
+  std::vector<Ref> libraries;
+  bool is_loaded = false;  ///< from a file (linked_code.h): LLVM has no objects of it
+
+  /// errors   Failure INVALID_ARGUMENT: there is no such kernel
+  ffi::Function kernel(const std::string& name) const;
 };
 
 /// Lowered functions to machine code.
@@ -39,9 +41,5 @@ Ref build_kernels(const Ref& module, const Target& target);
 ///
 /// errors   ffi::Error
 CompiledCode compile_module(const Ref& module, const Target& target);
-/// Makes code ready to call.
-///
-/// errors   ffi::Error
-void start(CompiledCode& code);
 
 }  // namespace graphnet::tvm

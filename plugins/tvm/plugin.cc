@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Apache TVM driven from C++: graph -> primitives (legalize.h) -> kernels (fusion.h) -> TE
-// functions (kernel.h) with loops arranged by rule (schedule.h) -> Relax module -> LLVM and virtual
-// machine.
+// functions (kernel.h) with loops arranged by rule (schedule.h) -> LLVM -> calls
+// (program_executable.h).
 #include "graphnet/plugin.h"
 
 #include <iterator>
@@ -123,8 +123,8 @@ std::string describe_program(const CompiledProgram& program) {
   for (const auto& [rule, count] : plan.kernels_by_rule) {
     rules += (rules.empty() ? "" : " ") + rule + "=" + std::to_string(count);
   }
-  std::string text = "main_kernels: " + std::to_string(plan.num_main_kernels) +
-                     "\nbind_kernels: " + std::to_string(plan.num_bind_kernels) + "\n";
+  std::string text = "main_kernels: " + std::to_string(plan.main.size()) +
+                     "\nbind_kernels: " + std::to_string(plan.bind.size()) + "\n";
   if (!program.tuning.empty()) text += "tuning: " + program.tuning + "\n";
   if (!rules.empty()) text += "distinct_kernels_by_rule: " + rules + "\n";
   text += program.profile;

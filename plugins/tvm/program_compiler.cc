@@ -57,19 +57,18 @@ CompiledProgram ProgramCompiler::compile(const lowering::ir::Graph& graph) const
     if (options_.schedule == Schedule::kTuned) return tuned(arranged, compiled.tuning);
     return std::vector<Ref>(arranged.size());
   };
-  const RelaxModule module = make_relax_module(graph, kernels, options_.schedule, improve);
+  const KernelModule module = make_kernel_module(graph, kernels, options_.schedule, improve);
   for (const std::string& refusal : module.refusals) {
     warn_("TVM refused a schedule, the kernel runs without: " + refusal);
   }
   CallPlan plan = make_call_plan(graph, kernels, module);
   CompiledCode code = compile_module(module.module, target_);
-  start(code);
   compiled.executable = std::make_unique<ProgramExecutable>(std::move(plan), std::move(code));
   return compiled;
 }
 
 std::string ProgramCompiler::store(const ProgramExecutable& executable) const {
-  return write_artifact({executable.plan(), link_code(executable.code(), target_)}, origin());
+  return write_artifact({executable.plan(), link_code(executable.code())}, origin());
 }
 
 std::unique_ptr<ProgramExecutable> ProgramCompiler::load(std::string_view bytes) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "graphnet/failure.h"
@@ -51,12 +52,11 @@ const DLTensor& checked(const DLTensor* tensor, const StoredValue& value, const 
                                                 lowering::describe(value.type, value.shape));
 }
 
-/// `data` as a tensor in the form that the module takes.
-ffi::Tensor view(const StoredValue& value, void* data) {
+/// A tensor in the form that kernels take; its data is set later.
+ffi::Tensor tensor_of(const StoredValue& value) {
   auto* const borrowed = new Borrowed;
   borrowed->shape = value.storage;
   DLTensor& tensor = borrowed->managed.dl_tensor;
-  tensor.data = data;
   tensor.device = {kDLCPU, 0};
   tensor.ndim = static_cast<int>(borrowed->shape.size());
   tensor.dtype = tvm_type(storage_type(value.type));
@@ -68,71 +68,148 @@ ffi::Tensor view(const StoredValue& value, void* data) {
   return ffi::Tensor::FromDLPack(&borrowed->managed, 0, true);
 }
 
-Array<ffi::Tensor> call_function(const ffi::Function& function,
-                                 const std::vector<ffi::AnyView>& arguments) {
-  Any given;
-  function.CallPacked(arguments.data(), static_cast<int>(arguments.size()), &given);
-  return given.cast<Array<ffi::Tensor>>();
+/// When values that `calls` make are needed; those that they do not make have an empty one.
+std::vector<Lifetime> lifetimes_in(const std::vector<KernelCall>& calls, const CallPlan& plan) {
+  std::vector<Lifetime> lifetimes(plan.values.size());
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    for (const std::int32_t id : calls[i].results) {
+      const auto index = static_cast<std::size_t>(id);
+      lifetimes[index] = {bytes_of(plan.values[index]), i, i};
+    }
+    for (const std::int32_t id : calls[i].inputs) lifetimes[static_cast<std::size_t>(id)].last = i;
+  }
+  return lifetimes;
+}
+
+/// The results of `calls` that are `wanted`, in one block; `is_lasting`: all are needed in the end.
+Layout layout_of(const std::vector<KernelCall>& calls, const CallPlan& plan,
+                 const std::vector<bool>& wanted, bool is_lasting) {
+  const std::vector<Lifetime> lifetimes = lifetimes_in(calls, plan);
+  Layout layout;
+  std::vector<Lifetime> buffers;
+  for (const KernelCall& call : calls) {
+    for (const std::int32_t id : call.results) {
+      const auto index = static_cast<std::size_t>(id);
+      if (!wanted[index]) continue;
+      layout.values.push_back(id);
+      buffers.push_back(lifetimes[index]);
+      if (is_lasting) buffers.back().last = calls.size();
+    }
+  }
+  layout.memory = plan_memory(buffers);
+  return layout;
+}
+
+template <typename Calls>
+void make_calls(const Calls& calls) {
+  Any ignored;
+  for (const auto& call : calls) {
+    call.function.CallPacked(call.arguments.data(), static_cast<int>(call.arguments.size()),
+                             &ignored);
+  }
 }
 
 }  // namespace
 
+void ProgramExecutable::FreeBlock::operator()(std::byte* block) const {
+  ::operator delete(block, std::align_val_t(kBufferAlignment));
+}
+
 ProgramExecutable::ProgramExecutable(CallPlan plan, CompiledCode code)
-    : plan_(std::move(plan)),
-      code_(std::move(code)),
-      main_(module_function(code_.machine, "main")),
-      values_(plan_.values.size()) {
-  for (const std::int32_t result : plan_.main.results) {
-    std::vector<std::size_t> outputs;
-    for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
-      if (plan_.outputs[i] == result) outputs.push_back(i);
+    : plan_(std::move(plan)), code_(std::move(code)) {
+  for (const StoredValue& value : plan_.values) tensors_.push_back(tensor_of(value));
+  for (const KernelCall& call : plan_.bind) bind_calls_.push_back(ready(call));
+  for (const KernelCall& call : plan_.main) main_calls_.push_back(ready(call));
+
+  std::vector<bool> is_of_main(plan_.values.size());
+  std::vector<bool> is_kept(plan_.values.size());
+  for (const KernelCall& call : plan_.main) {
+    for (const std::int32_t id : call.inputs) is_kept[static_cast<std::size_t>(id)] = true;
+    for (const std::int32_t id : call.results) is_of_main[static_cast<std::size_t>(id)] = true;
+  }
+  std::vector<bool> is_output(plan_.values.size());
+  for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+    const auto id = static_cast<std::size_t>(plan_.outputs[i]);
+    (is_of_main[id] && !is_output[id] ? written_outputs_ : copied_outputs_).push_back(i);
+    is_output[id] = true;
+    is_kept[id] = true;
+  }
+  kept_layout_ = layout_of(plan_.bind, plan_, is_kept, true);
+  is_kept.flip();
+  bind_layout_ = layout_of(plan_.bind, plan_, is_kept, false);
+  is_output.flip();
+  main_layout_ = layout_of(plan_.main, plan_, is_output, false);
+}
+
+ProgramExecutable::ReadyCall ProgramExecutable::ready(const KernelCall& call) {
+  ReadyCall made;
+  made.function = call.is_extern ? ffi::Function::GetGlobalRequired(call.function)
+                                 : code_.kernel(call.function);
+  const auto add_all = [&](const std::vector<std::int32_t>& ids) {
+    for (const std::int32_t id : ids) {
+      made.arguments.emplace_back(tensors_[static_cast<std::size_t>(id)]);
     }
-    outputs_of_result_.push_back(std::move(outputs));
+  };
+  add_all(call.inputs);
+  if (call.is_extern) made.arguments.emplace_back(attributes_.emplace_back(call.attributes));
+  add_all(call.results);
+  return made;
+}
+
+ProgramExecutable::Block ProgramExecutable::block_of(const Layout& layout) {
+  Block block;
+  if (layout.memory.num_bytes > 0) {
+    block.reset(static_cast<std::byte*>(
+        ::operator new(layout.memory.num_bytes, std::align_val_t(kBufferAlignment))));
+  }
+  for (std::size_t i = 0; i < layout.values.size(); ++i) {
+    place(layout.values[i], block.get() + layout.memory.offsets[i]);
+  }
+  return block;
+}
+
+void ProgramExecutable::place(std::int32_t id, void* data) {
+  const_cast<DLTensor*>(tensors_[static_cast<std::size_t>(id)].GetDLTensorPtr())->data = data;
+}
+
+void ProgramExecutable::place_weights(const gn_bind_args& args) {
+  for (std::size_t id = 0; id < plan_.values.size(); ++id) {
+    const StoredValue& value = plan_.values[id];
+    if (!value.is_argument || value.source == ArgumentSource::kInput) continue;
+    if (value.source == ArgumentSource::kConstant) {
+      place(static_cast<std::int32_t>(id), data_of(plan_.constants[value.index]));
+      continue;
+    }
+    if (value.index >= args.num_weights) {
+      throw Failure(GN_STATUS_INVALID_ARGUMENT,
+                    "weight " + std::to_string(value.index) + " is missing");
+    }
+    const DLTensor& weight = checked(args.weights[value.index], value, "weight", value.index);
+    place(static_cast<std::int32_t>(id), data_of(weight));
   }
 }
 
 void ProgramExecutable::bind(gn_bind_args& args) {
   is_bound_ = false;
   is_attached_ = false;
-  std::fill(values_.begin(), values_.end(), ffi::Tensor());
-  for (std::size_t id = 0; id < plan_.values.size(); ++id) {
-    const StoredValue& value = plan_.values[id];
-    if (!value.is_argument) continue;
-    void* data = nullptr;
-    if (value.source == ArgumentSource::kWeight) {
-      if (value.index >= args.num_weights) {
-        throw Failure(GN_STATUS_INVALID_ARGUMENT,
-                      "weight " + std::to_string(value.index) + " is missing");
-      }
-      data = data_of(checked(args.weights[value.index], value, "weight", value.index));
-    } else if (value.source == ArgumentSource::kConstant) {
-      data = data_of(plan_.constants[value.index]);
-    } else {
-      continue;
-    }
-    values_[id] = view(value, data);
+  place_weights(args);
+  if (!kept_) kept_ = block_of(kept_layout_);
+  if (!scratch_) scratch_ = block_of(main_layout_);
+  {
+    const Block temporary = block_of(bind_layout_);
+    make_calls(bind_calls_);
   }
   args.kept_bytes = 0;
-  if (!plan_.bind.results.empty()) run_bind_function(args);
+  for (const std::int32_t id : kept_layout_.values) {
+    args.kept_bytes += bytes_of(plan_.values[static_cast<std::size_t>(id)]);
+  }
   args.copied = 0;
   is_bound_ = true;
 }
 
-void ProgramExecutable::run_bind_function(gn_bind_args& args) {
-  std::vector<ffi::AnyView> arguments;
-  for (const std::int32_t id : plan_.bind.parameters) {
-    arguments.push_back(values_[static_cast<std::size_t>(id)]);
-  }
-  const auto results = call_function(module_function(code_.machine, "bind"), arguments);
-  for (std::size_t i = 0; i < plan_.bind.results.size(); ++i) {
-    const auto id = static_cast<std::size_t>(plan_.bind.results[i]);
-    values_[id] = results[static_cast<std::int64_t>(i)];
-    args.kept_bytes += bytes_of(plan_.values[id]);
-  }
-}
-
 void ProgramExecutable::attach(const gn_run_args& args) {
   if (!is_bound_) throw Failure(GN_STATUS_INVALID_ARGUMENT, "run was called without bind");
+  is_attached_ = false;
   for (std::size_t id = 0; id < plan_.values.size(); ++id) {
     const StoredValue& value = plan_.values[id];
     if (!value.is_argument || value.source != ArgumentSource::kInput) continue;
@@ -140,8 +217,8 @@ void ProgramExecutable::attach(const gn_run_args& args) {
       throw Failure(GN_STATUS_INVALID_ARGUMENT,
                     "input " + std::to_string(value.index) + " is missing");
     }
-    const DLTensor& tensor = checked(args.inputs[value.index], value, "input", value.index);
-    values_[id] = view(value, data_of(tensor));
+    const DLTensor& input = checked(args.inputs[value.index], value, "input", value.index);
+    place(static_cast<std::int32_t>(id), data_of(input));
   }
   // A stored program may be of another graph.
   if (args.num_outputs != plan_.outputs.size()) {
@@ -152,36 +229,22 @@ void ProgramExecutable::attach(const gn_run_args& args) {
   for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
     checked(args.outputs[i], plan_.values[static_cast<std::size_t>(plan_.outputs[i])], "output", i);
   }
-  parameters_.clear();
-  arguments_.clear();
-  for (const std::int32_t id : plan_.main.parameters) {
-    parameters_.push_back(values_[static_cast<std::size_t>(id)]);
-  }
-  for (const ffi::Tensor& parameter : parameters_) arguments_.push_back(parameter);
+  for (const std::size_t i : written_outputs_) place(plan_.outputs[i], data_of(*args.outputs[i]));
   is_attached_ = true;
 }
 
-void ProgramExecutable::take(const ffi::Tensor& value, std::size_t output,
-                             const gn_run_args& args) const {
-  const auto id = static_cast<std::size_t>(plan_.outputs[output]);
-  std::memcpy(data_of(*args.outputs[output]), data_of(*value.GetDLTensorPtr()),
-              bytes_of(plan_.values[id]));
+void ProgramExecutable::copy_outputs(const gn_run_args& args) const {
+  for (const std::size_t i : copied_outputs_) {
+    const auto id = static_cast<std::size_t>(plan_.outputs[i]);
+    std::memcpy(data_of(*args.outputs[i]), data_of(*tensors_[id].GetDLTensorPtr()),
+                bytes_of(plan_.values[id]));
+  }
 }
 
 void ProgramExecutable::run(const gn_run_args& args) {
   if (args.rebind != 0 || !is_attached_) attach(args);
-  if (!plan_.main.results.empty()) {
-    const auto results = call_function(main_, arguments_);
-    for (std::size_t i = 0; i < outputs_of_result_.size(); ++i) {
-      for (const std::size_t output : outputs_of_result_[i]) {
-        take(results[static_cast<std::int64_t>(i)], output, args);
-      }
-    }
-  }
-  for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
-    const auto id = static_cast<std::size_t>(plan_.outputs[i]);
-    if (values_[id].defined()) take(values_[id], i, args);
-  }
+  make_calls(main_calls_);
+  copy_outputs(args);
 }
 
 }  // namespace graphnet::tvm

@@ -29,14 +29,13 @@ Artifact sample() {
   plan.values = {{true, ArgumentSource::kInput, 2, Type::kF32, {}, {1}},
                  {true, ArgumentSource::kWeight, 7, Type::kBF16, {4, 0, 3}, {4, 0, 3}},
                  {true, ArgumentSource::kConstant, 0, Type::kI64, {2}, {2}},
-                 {false, ArgumentSource::kInput, 0, Type::kF64, {3}, {}}};
+                 {false, ArgumentSource::kInput, 0, Type::kF64, {3}, {1, 3}},
+                 {false, ArgumentSource::kInput, 0, Type::kF64, {3}, {3}}};
   plan.constants = {lowering::SharedBytes(std::string(16, '\x05'))};
-  plan.main = {{0, 2}, {3}};
-  plan.bind = {{1}, {}};
+  plan.bind = {{"aten_mul", false, {1}, {}, {4}}};
+  plan.main = {{"graphnet.sort", true, {0, 4}, {-1, 7}, {3}}};
   plan.outputs = {3, 3};
   plan.kernels_by_rule = {{"product", 2}, {"rows", 1}};
-  plan.num_main_kernels = 5;
-  plan.num_bind_kernels = 6;
   return artifact;
 }
 
@@ -52,7 +51,15 @@ std::string refusal(std::string_view bytes, const Origin& here = kHere) {
 
 /// Bytes whose hash is right, whatever they say.
 std::string sealed(const std::string& message) {
-  return "graphnet tvm program 1\n" + artifact::sha256_hex(message) + message;
+  return "graphnet tvm program 2\n" + artifact::sha256_hex(message) + message;
+}
+
+void expect_equal(const KernelCall& read, const KernelCall& given) {
+  EXPECT_EQ(read.function, given.function);
+  EXPECT_EQ(read.is_extern, given.is_extern);
+  EXPECT_EQ(read.inputs, given.inputs);
+  EXPECT_EQ(read.attributes, given.attributes);
+  EXPECT_EQ(read.results, given.results);
 }
 
 TEST(Artifact, RoundTrip) {
@@ -60,8 +67,8 @@ TEST(Artifact, RoundTrip) {
   const Artifact read = read_artifact(write_artifact(given, kHere), kHere);
   EXPECT_EQ(read.code, given.code);
   const CallPlan& plan = read.plan;
-  ASSERT_EQ(plan.values.size(), 4U);
-  for (std::size_t i = 0; i < 4; ++i) {
+  ASSERT_EQ(plan.values.size(), given.plan.values.size());
+  for (std::size_t i = 0; i < plan.values.size(); ++i) {
     const StoredValue& value = plan.values[i];
     const StoredValue& wanted = given.plan.values[i];
     EXPECT_EQ(value.is_argument, wanted.is_argument);
@@ -72,14 +79,12 @@ TEST(Artifact, RoundTrip) {
     EXPECT_EQ(value.storage, wanted.storage);
   }
   EXPECT_EQ(plan.constants, given.plan.constants);
-  EXPECT_EQ(plan.main.parameters, given.plan.main.parameters);
-  EXPECT_EQ(plan.main.results, given.plan.main.results);
-  EXPECT_EQ(plan.bind.parameters, given.plan.bind.parameters);
-  EXPECT_EQ(plan.bind.results, given.plan.bind.results);
+  ASSERT_EQ(plan.bind.size(), 1U);
+  ASSERT_EQ(plan.main.size(), 1U);
+  expect_equal(plan.bind[0], given.plan.bind[0]);
+  expect_equal(plan.main[0], given.plan.main[0]);
   EXPECT_EQ(plan.outputs, given.plan.outputs);
   EXPECT_EQ(plan.kernels_by_rule, given.plan.kernels_by_rule);
-  EXPECT_EQ(plan.num_main_kernels, 5);
-  EXPECT_EQ(plan.num_bind_kernels, 6);
 }
 
 TEST(Artifact, RefusesWhatIsCutOffOrDamaged) {
@@ -111,8 +116,18 @@ TEST(Artifact, RefusesPlansThatLeadOutOfMemory) {
     change(artifact.plan);
     return refusal(write_artifact(artifact, kHere));
   };
+  EXPECT_EQ(with([](CallPlan&) {}), "taken");
   EXPECT_TRUE(
-      mentions(with([](CallPlan& plan) { plan.main.parameters = {4}; }), {"value", "missing"}));
+      mentions(with([](CallPlan& plan) { plan.main[0].inputs = {5}; }), {"value", "missing"}));
+  EXPECT_TRUE(mentions(with([](CallPlan& plan) { plan.bind[0].inputs = {0}; }), {"missing"}))
+      << "an input, which bind has not";
+  EXPECT_TRUE(mentions(with([](CallPlan& plan) { plan.bind.clear(); }), {"missing"}));
+  EXPECT_TRUE(mentions(with([](CallPlan& plan) { plan.main[0].results = {3, 3}; }), {"twice"}));
+  EXPECT_TRUE(mentions(with([](CallPlan& plan) {
+                         plan.main[0].results = {3, 0};
+                       }),
+                       {"twice"}))
+      << "an argument";
   EXPECT_TRUE(mentions(with([](CallPlan& plan) { plan.outputs = {-1}; }), {"value", "missing"}));
   EXPECT_TRUE(
       mentions(with([](CallPlan& plan) { plan.values[2].index = 1; }), {"constant", "missing"}));
@@ -122,6 +137,8 @@ TEST(Artifact, RefusesPlansThatLeadOutOfMemory) {
                        {"constant", "size"}));
   EXPECT_TRUE(
       mentions(with([](CallPlan& plan) { plan.values[1].storage = {5}; }), {"buffer", "size"}));
+  EXPECT_TRUE(
+      mentions(with([](CallPlan& plan) { plan.values[3].storage = {2}; }), {"buffer", "size"}));
   EXPECT_TRUE(
       mentions(with([](CallPlan& plan) { plan.values[0].source = static_cast<ArgumentSource>(9); }),
                {"argument"}));
