@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "graphnet/failure.h"
@@ -111,10 +110,6 @@ void make_calls(const Calls& calls) {
 
 }  // namespace
 
-void ProgramExecutable::FreeBlock::operator()(std::byte* block) const {
-  ::operator delete(block, std::align_val_t(kBufferAlignment));
-}
-
 ProgramExecutable::ProgramExecutable(CallPlan plan, CompiledCode code)
     : plan_(std::move(plan)), code_(std::move(code)) {
   for (const StoredValue& value : plan_.values) tensors_.push_back(tensor_of(value));
@@ -156,12 +151,8 @@ ProgramExecutable::ReadyCall ProgramExecutable::ready(const KernelCall& call) {
   return made;
 }
 
-ProgramExecutable::Block ProgramExecutable::block_of(const Layout& layout) {
-  Block block;
-  if (layout.memory.num_bytes > 0) {
-    block.reset(static_cast<std::byte*>(
-        ::operator new(layout.memory.num_bytes, std::align_val_t(kBufferAlignment))));
-  }
+MemoryBlock ProgramExecutable::block_of(const Layout& layout) {
+  MemoryBlock block = allocate_block(layout.memory.num_bytes);
   for (std::size_t i = 0; i < layout.values.size(); ++i) {
     place(layout.values[i], block.get() + layout.memory.offsets[i]);
   }
@@ -196,7 +187,7 @@ void ProgramExecutable::bind(gn_bind_args& args) {
   if (!kept_) kept_ = block_of(kept_layout_);
   if (!scratch_) scratch_ = block_of(main_layout_);
   {
-    const Block temporary = block_of(bind_layout_);
+    const MemoryBlock temporary = block_of(bind_layout_);
     make_calls(bind_calls_);
   }
   args.kept_bytes = 0;

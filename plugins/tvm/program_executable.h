@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 #include "graphnet/abi.h"
 #include "tvm_plugin/call_plan.h"
+#include "tvm_plugin/memory_block.h"
 #include "tvm_plugin/memory_plan.h"
 #include "tvm_plugin/pipeline.h"
 
@@ -44,13 +44,9 @@ class ProgramExecutable {
     ffi::Function function;
     std::vector<ffi::AnyView> arguments;
   };
-  struct FreeBlock {
-    void operator()(std::byte* block) const;
-  };
-  using Block = std::unique_ptr<std::byte, FreeBlock>;
   ReadyCall ready(const KernelCall& call);
   /// A block for values, which are placed in it.
-  Block block_of(const Layout& layout);
+  MemoryBlock block_of(const Layout& layout);
   void place(std::int32_t id, void* data);
   void place_weights(const gn_bind_args& args);
   void attach(const gn_run_args& args);
@@ -65,8 +61,8 @@ class ProgramExecutable {
   Layout bind_layout_;  ///< what `bind` makes for itself
   Layout kept_layout_;  ///< what it makes for others
   Layout main_layout_;
-  Block kept_;
-  Block scratch_;
+  MemoryBlock kept_;
+  MemoryBlock scratch_;
   /// Of outputs that a call writes where the host wants them: the first of each value.
   std::vector<std::size_t> written_outputs_;
   std::vector<std::size_t> copied_outputs_;

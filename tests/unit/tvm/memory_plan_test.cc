@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <random>
+
+#include "tvm_plugin/memory_block.h"
 
 namespace graphnet::tvm {
 namespace memory_plan_test {
@@ -57,6 +59,16 @@ TEST(MemoryPlan, NoTwoBuffersThatAreNeededTogetherShareAByte) {
         EXPECT_TRUE(!together || apart) << a << " " << b;
       }
     }
+  }
+}
+
+TEST(MemoryBlock, HoldsWhatIsAskedForAtAnAlignedAddress) {
+  EXPECT_EQ(allocate_block(0), nullptr);
+  for (const std::size_t num_bytes : {std::size_t{1}, std::size_t{257}, std::size_t{5} << 20U}) {
+    const MemoryBlock block = allocate_block(num_bytes);
+    ASSERT_NE(block, nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.get()) % kBufferAlignment, 0U);
+    block.get()[num_bytes - 1] = std::byte{1};
   }
 }
 
