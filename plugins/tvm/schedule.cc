@@ -15,6 +15,8 @@ namespace {
 // Work that pays for handing parts to other cores, in elements.
 constexpr std::int64_t kWorthParallel = 1 << 14;
 constexpr std::int64_t kChunk = 256;
+// Their sums in a tile of rows stay in the first-level cache.
+constexpr std::int64_t kFewPanels = 4;
 constexpr std::int64_t kDepthUnroll = 4;
 constexpr std::int64_t kTilesPerBlock = 16;
 constexpr const char* kPrefetching = "graphnet.prefetching";
@@ -249,22 +251,40 @@ void arrange_rows(const Loops& loops, const Kernel& kernel) {
 
 // ---- products ----
 
+/// Few panels, the last of which is not full. What follows the product then takes whole rows: in
+/// such panels each element has a condition, which makes no vectors. Not where cores would have
+/// less to share.
+bool has_small_rest(const Loops& loops, const Ref& out, const std::vector<Ref>& acc,
+                    const Ref& row_tiles) {
+  const std::int64_t panels = loops.extent(acc[2]);
+  return panels <= kFewPanels &&
+         loops.extent(loops.of(out).back()) < panels * loops.extent(acc[3]) &&
+         (!loops.has_cores() || loops.extent(acc[0]) * loops.extent(row_tiles) >= panels);
+}
+
 /// acc [batch, rows, panels, panel | depth].
 void arrange_dot(const Loops& loops, const KernelFunction& function) {
   const Ref acc = loops.block(BlockRole::kAcc);
   const std::vector<Ref> list = loops.of(acc);
   const auto [row_tiles, row] = loops.split(list[1], function.shape.row_tile);
-  const std::int64_t per_block = largest_divisor(loops.extent(row_tiles), kTilesPerBlock);
-  const auto [row_blocks, tile] = loops.split(row_tiles, per_block);
   const auto [depth, step] =
       loops.split(list[4], largest_divisor(loops.extent(list[4]), kDepthUnroll));
-  loops.reorder({row_blocks, list[2], tile, depth, step, row, list[3]});
-  loops.apply("ReverseComputeAt", loops.block(BlockRole::kOut), tile, true, -1);
-  loops.parallel({list[0], row_blocks, list[2]});
+  const Ref out = loops.block(BlockRole::kOut);
+  if (has_small_rest(loops, out, list, row_tiles)) {
+    loops.reorder({row_tiles, list[2], depth, step, row, list[3]});
+    loops.apply("ReverseComputeAt", out, row_tiles, true, -1);
+    loops.parallel({list[0], row_tiles});
+  } else {
+    const std::int64_t per_block = largest_divisor(loops.extent(row_tiles), kTilesPerBlock);
+    const auto [row_blocks, tile] = loops.split(row_tiles, per_block);
+    loops.reorder({row_blocks, list[2], tile, depth, step, row, list[3]});
+    loops.apply("ReverseComputeAt", out, tile, true, -1);
+    loops.parallel({list[0], row_blocks, list[2]});
+  }
   loops.unroll(row);
   loops.unroll(step);
   loops.vectorize(list[3]);
-  vectorize_columns(loops, loops.block(BlockRole::kOut));
+  vectorize_columns(loops, out);
   loops.decompose(acc, depth);
   loops.prefetch(step);
 }
