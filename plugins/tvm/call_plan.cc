@@ -56,7 +56,7 @@ class PlanReader {
       }
       for (const KernelCall& call : *calls) {
         if (!are_there(call.inputs)) return "a value that is missing";
-        if (!make_all(call.results)) return "a value that is missing or made twice";
+        if (!make_all(call.results)) return "a value that is missing, made twice or an argument";
       }
     }
     return are_there(plan_.outputs) ? "" : "a value that is missing";
@@ -73,8 +73,10 @@ class PlanReader {
   }
   bool make_all(const std::vector<std::int32_t>& ids) {
     for (const std::int32_t id : ids) {
-      if (!exists(id) || is_there_[static_cast<std::size_t>(id)]) return false;
-      is_there_[static_cast<std::size_t>(id)] = true;
+      if (!exists(id)) return false;
+      const auto index = static_cast<std::size_t>(id);
+      if (plan_.values[index].is_argument || is_there_[index]) return false;
+      is_there_[index] = true;
     }
     return true;
   }

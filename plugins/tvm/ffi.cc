@@ -11,8 +11,10 @@
 
 namespace graphnet::tvm {
 
-ffi::Function module_function(const Ref& module, const char* name) {
-  return call("ffi.ModuleGetFunction", module, String(name), true).cast<ffi::Function>();
+std::optional<ffi::Function> module_function(const Ref& module, const char* name) {
+  const Any found = call("ffi.ModuleGetFunction", module, String(name), true);
+  if (found == nullptr) return std::nullopt;
+  return found.cast<ffi::Function>();
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <tvm/ffi/tvm_ffi.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,8 +35,8 @@ Ref make(const std::string& name, Args&&... args) {
   return call(name, std::forward<Args>(args)...).template cast<Ref>();
 }
 
-/// A function of a runtime module.
-ffi::Function module_function(const Ref& module, const char* name);
+/// A function of a runtime module; nullopt: it has none of that name.
+std::optional<ffi::Function> module_function(const Ref& module, const char* name);
 /// A field of an object, by reflection.
 Any field(const Ref& object, const char* name);
 /// A copy of an object that has another value in one field.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tvm_plugin/kernel_module.h"
 
-#include <algorithm>
 #include <cctype>
 #include <optional>
 #include <set>
@@ -9,7 +8,6 @@
 
 #include "tvm_plugin/expression.h"
 #include "tvm_plugin/extern_functions.h"
-#include "tvm_plugin/kernel.h"
 #include "tvm_plugin/on_cores.h"
 #include "tvm_plugin/schedule.h"
 

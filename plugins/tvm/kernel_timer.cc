@@ -2,9 +2,9 @@
 #include "tvm_plugin/kernel_timer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
+#include "tvm_plugin/clock.h"
 #include "tvm_plugin/expression.h"
 
 namespace graphnet::tvm {
@@ -14,11 +14,6 @@ namespace {
 constexpr double kLongCall = 0.1;
 constexpr double kMeasured = 0.05;
 constexpr int kMostCalls = 50;
-
-double now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
 
 /// Floats near one, so that nothing is subnormal; zeros otherwise, so that indices exist.
 void fill(Type type, std::byte* data, std::size_t num_bytes) {
@@ -50,17 +45,18 @@ KernelTimer::KernelTimer(const std::vector<BufferShape>& buffers) : buffers_(buf
 }
 
 double KernelTimer::seconds_of(const Ref& module, const Target& target) {
-  const ffi::Function function = module_function(build_kernels(module, target), "main");
+  const ffi::Function function = module_function(build_kernels(module, target), "main").value();
   Any ignored;
   const auto once = [&] {
-    const double start = now();
+    const double start = seconds_now();
     function.CallPacked(arguments_.data(), static_cast<int>(arguments_.size()), &ignored);
-    return now() - start;
+    return seconds_now() - start;
   };
   double best = once();
   if (best > kLongCall) return best;
-  const double start = now();
-  for (int i = 0; i < kMostCalls && now() - start < kMeasured; ++i) best = std::min(best, once());
+  const double start = seconds_now();
+  for (int i = 0; i < kMostCalls && seconds_now() - start < kMeasured; ++i)
+    best = std::min(best, once());
   return best;
 }
 

@@ -6,6 +6,7 @@
 
 #include "lowering/builder.h"
 #include "lowering/ir/passes/layout.h"
+#include "lowering/ir/passes/real_parts.h"
 #include "tvm_plugin/attention_fusion.h"
 #include "tvm_plugin/paired_product.h"
 #include "tvm_plugin/vector_unit.h"
@@ -73,41 +74,15 @@ std::int64_t groups_to_merge(const Tensor& kernel, std::int64_t groups, const Ve
   return groups % (width / columns) == 0 ? width / columns : 1;
 }
 
-void refuse_complex(Type type) {
-  if (lowering::is_complex(type)) throw LoweringError("TVM has no complex numbers");
-}
-
 class Legalizer final : public ir::LayoutEmitter {
  public:
   Legalizer(bool rewrites, const Forms& forms) : LayoutEmitter(rewrites), forms_(forms) {}
 
-  Tensor parameter(ir::ParameterSource source, std::int64_t index,
-                   const ir::TensorType& type) override {
-    refuse_complex(type.type);
-    return LayoutEmitter::parameter(source, index, type);
-  }
-  Tensor constant(Type type, const Shape& shape, const lowering::SharedBytes& bytes) override {
-    refuse_complex(type);
-    return LayoutEmitter::constant(type, shape, bytes);
-  }
-  Tensor splat(Type type, const Shape& shape, double value) override {
-    refuse_complex(type);
-    return LayoutEmitter::splat(type, shape, value);
-  }
   Tensor convert(const Tensor& x, Type type) override {
-    refuse_complex(type);
     const bool is_test = type == Type::kBool && x.type != type;
     return is_test ? compare(lowering::Comparison::kNe, x, splat(x.type, x.shape, 0))
                    : LayoutEmitter::convert(x, type);
   }
-  Tensor binary(lowering::Binary kind, const Tensor& a, const Tensor& b) override {
-    if (kind == lowering::Binary::kComplex) throw LoweringError("TVM has no complex numbers");
-    return LayoutEmitter::binary(kind, a, b);
-  }
-  Tensor fourier(lowering::Fourier, const Tensor&, const Shape&) override {
-    throw LoweringError("TVM has no Fourier transform and no complex numbers");
-  }
-
   void begin_node(std::string_view op, std::string_view where) override {
     is_softmax_ = is_softmax(op);
     LayoutEmitter::begin_node(op, where);
@@ -376,8 +351,10 @@ bool is_softmax(std::string_view op) {
 }
 
 ir::Built legalize(const ir::Graph& graph, bool rewrites, const Forms& forms) {
+  const ir::Built real = ir::with_real_parts(graph);
+  if (!real.failures.empty()) return real;
   Legalizer legalizer(rewrites, forms);
-  ir::Built built = ir::rewrite(graph, legalizer);
+  ir::Built built = ir::rewrite(real.graph, legalizer);
   if (rewrites && forms.has_attention && built.failures.empty()) {
     built.graph = fuse_attention(built.graph, forms.unit);
   }

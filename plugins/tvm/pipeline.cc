@@ -140,7 +140,6 @@ Target make_target(const std::string& mcpu, int threads) {
   Target made;
   made.mcpu = mcpu.empty() ? processor_level() : mcpu;
   const String triple = call("target.llvm_get_system_triple").cast<String>();
-  made.triple = triple;
   made.threads = threads;
   Map<String, Any> description;
   description.Set("kind", String("llvm"));
@@ -166,8 +165,7 @@ Ref build_kernels(const Ref& module, const Target& target) {
 
 ffi::Function CompiledCode::kernel(const std::string& name) const {
   for (const Ref& library : libraries) {
-    const Any found = call("ffi.ModuleGetFunction", library, String(name), true);
-    if (found != nullptr) return found.cast<ffi::Function>();
+    if (auto found = module_function(library, name.c_str())) return *std::move(found);
   }
   throw Failure(GN_STATUS_INVALID_ARGUMENT, "the program has no kernel '" + name + "'");
 }

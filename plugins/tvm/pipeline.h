@@ -13,7 +13,6 @@ namespace graphnet::tvm {
 struct Target {
   Ref target;
   std::string mcpu;
-  std::string triple;
   VectorUnit unit = kAvx512;
   int threads = 1;
 };

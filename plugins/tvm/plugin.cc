@@ -5,7 +5,6 @@
 // (program_executable.h).
 #include "graphnet/plugin.h"
 
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,12 +17,12 @@
 #include "lowering/ir/text.h"
 #include "tvm_plugin/extern_functions.h"
 #include "tvm_plugin/ffi_symbols.h"
+#include "tvm_plugin/kernel_profile.h"
 #include "tvm_plugin/legalize.h"
 #include "tvm_plugin/options.h"
 #include "tvm_plugin/paired_product.h"
 #include "tvm_plugin/program_compiler.h"
 #include "tvm_plugin/tvm_library.h"
-#include "tvm_plugin/unsupported_ops.h"
 #include "tvm_plugin/vector_math.h"
 
 struct gn_backend {
@@ -127,8 +126,8 @@ std::string describe_program(const CompiledProgram& program) {
                      "\nbind_kernels: " + std::to_string(plan.bind.size()) + "\n";
   if (!program.tuning.empty()) text += "tuning: " + program.tuning + "\n";
   if (!rules.empty()) text += "distinct_kernels_by_rule: " + rules + "\n";
-  text += program.profile;
-  return text;
+  return text +
+         graphnet::tvm::describe_profile(plan, program.executable->call_times(), program.notes);
 }
 
 gn_status* info(gn_backend* backend, gn_executable* executable, gn_info* out) {
@@ -180,9 +179,7 @@ ir::Graph lower(const gn_host_api* host, const gn_graph_body& body,
                 const ProgramCompiler& compiler) {
   const Options& options = compiler.options();
   const bool has_layouts = options.schedule != Schedule::kNone;
-  const ir::Built built =
-      ir::build(body, has_layouts,
-                {graphnet::tvm::kUnsupportedOps, std::size(graphnet::tvm::kUnsupportedOps)});
+  const ir::Built built = ir::build(body, has_layouts);
   refuse(built.failures);
   ir::Built legalized = graphnet::tvm::legalize(
       built.graph, has_layouts,

@@ -5,7 +5,6 @@
 
 #include "artifact/file_digest.h"
 #include "graphnet/failure.h"
-#include "tvm_plugin/kernel_profile.h"
 #include "tvm_plugin/linked_code.h"
 #include "tvm_plugin/schedule.h"
 #include "tvm_plugin/tuning.h"
@@ -53,7 +52,7 @@ CompiledProgram ProgramCompiler::compile(const lowering::ir::Graph& graph) const
   CompiledProgram compiled;
   const KernelPlan kernels = plan_kernels(graph, target_.unit, target_.threads);
   const Improve improve = [&](const std::vector<ArrangedKernel>& arranged) {
-    if (options_.profile) compiled.profile = profile_kernels(arranged, target_);
+    if (options_.profile) compiled.notes = note_kernels(arranged);
     if (options_.schedule == Schedule::kTuned) return tuned(arranged, compiled.tuning);
     return std::vector<Ref>(arranged.size());
   };
@@ -63,8 +62,15 @@ CompiledProgram ProgramCompiler::compile(const lowering::ir::Graph& graph) const
   }
   CallPlan plan = make_call_plan(graph, kernels, module);
   CompiledCode code = compile_module(module.module, target_);
-  compiled.executable = std::make_unique<ProgramExecutable>(std::move(plan), std::move(code));
+  compiled.executable = executable_of(std::move(plan), std::move(code));
   return compiled;
+}
+
+std::unique_ptr<ProgramExecutable> ProgramCompiler::executable_of(CallPlan plan,
+                                                                  CompiledCode code) const {
+  auto executable = std::make_unique<ProgramExecutable>(std::move(plan), std::move(code));
+  if (options_.profile) executable->start_profile();
+  return executable;
 }
 
 std::string ProgramCompiler::store(const ProgramExecutable& executable) const {
@@ -74,7 +80,7 @@ std::string ProgramCompiler::store(const ProgramExecutable& executable) const {
 std::unique_ptr<ProgramExecutable> ProgramCompiler::load(std::string_view bytes) const {
   Artifact artifact = read_artifact(bytes, origin());
   CompiledCode code = load_code(artifact.code);
-  return std::make_unique<ProgramExecutable>(std::move(artifact.plan), std::move(code));
+  return executable_of(std::move(artifact.plan), std::move(code));
 }
 
 }  // namespace graphnet::tvm

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tvm_plugin/artifact.h"
+#include "tvm_plugin/kernel_profile.h"
 #include "tvm_plugin/options.h"
 #include "tvm_plugin/program_executable.h"
 
@@ -15,8 +16,8 @@ namespace graphnet::tvm {
 /// An executable and what was found out while it was made.
 struct CompiledProgram {
   std::unique_ptr<ProgramExecutable> executable;
-  std::string tuning;   ///< what it measured; empty if it was not asked to
-  std::string profile;  ///< profile_kernels; empty if it was not asked for
+  std::string tuning;  ///< what it measured; empty if it was not asked to
+  KernelNotes notes;   ///< empty if no profile was asked for
 };
 
 /// From a legalised graph to a program that runs.
@@ -40,6 +41,7 @@ class ProgramCompiler {
 
  private:
   Origin origin() const;
+  std::unique_ptr<ProgramExecutable> executable_of(CallPlan plan, CompiledCode code) const;
   std::vector<Ref> tuned(const std::vector<ArrangedKernel>& kernels, std::string& report) const;
 
   Options options_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "graphnet/failure.h"
+#include "tvm_plugin/clock.h"
 #include "tvm_plugin/expression.h"
 
 namespace graphnet::tvm {
@@ -38,14 +39,21 @@ bool is_dense(const DLTensor& tensor) {
   return true;
 }
 
+/// Whether memory holds such elements. A graph has the parts of a complex number in a dimension of
+/// their own (lowering/ir/passes/real_parts.h).
+bool holds(const DLTensor& tensor, const StoredValue& value) {
+  const DLDataType type = tvm_type(value.type);
+  const bool is_pair = tensor.dtype.code == kDLComplex;
+  const std::size_t rank = static_cast<std::size_t>(tensor.ndim) + (is_pair ? 1 : 0);
+  return rank == value.shape.size() && (!is_pair || value.shape.back() == 2) &&
+         std::equal(tensor.shape, tensor.shape + tensor.ndim, value.shape.begin()) &&
+         (is_pair ? type.code == kDLFloat && tensor.dtype.bits == 2 * type.bits
+                  : tensor.dtype.code == type.code && tensor.dtype.bits == type.bits);
+}
+
 const DLTensor& checked(const DLTensor* tensor, const StoredValue& value, const char* kind,
                         std::size_t index) {
-  const DLDataType type = tvm_type(value.type);
-  const bool fits = tensor->ndim == static_cast<int>(value.shape.size()) &&
-                    std::equal(value.shape.begin(), value.shape.end(), tensor->shape) &&
-                    tensor->dtype.code == type.code && tensor->dtype.bits == type.bits &&
-                    is_dense(*tensor);
-  if (fits) return *tensor;
+  if (holds(*tensor, value) && is_dense(*tensor)) return *tensor;
   throw Failure(GN_STATUS_INVALID_ARGUMENT, std::string(kind) + " " + std::to_string(index) +
                                                 " is not a dense " +
                                                 lowering::describe(value.type, value.shape));
@@ -67,7 +75,7 @@ ffi::Tensor tensor_of(const StoredValue& value) {
   return ffi::Tensor::FromDLPack(&borrowed->managed, 0, true);
 }
 
-/// When values that `calls` make are needed; those that they do not make have an empty one.
+/// By value: when what `calls` make is needed. Of other values it says nothing.
 std::vector<Lifetime> lifetimes_in(const std::vector<KernelCall>& calls, const CallPlan& plan) {
   std::vector<Lifetime> lifetimes(plan.values.size());
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -99,13 +107,9 @@ Layout layout_of(const std::vector<KernelCall>& calls, const CallPlan& plan,
   return layout;
 }
 
-template <typename Calls>
-void make_calls(const Calls& calls) {
+void perform(const ffi::Function& function, const std::vector<ffi::AnyView>& arguments) {
   Any ignored;
-  for (const auto& call : calls) {
-    call.function.CallPacked(call.arguments.data(), static_cast<int>(call.arguments.size()),
-                             &ignored);
-  }
+  function.CallPacked(arguments.data(), static_cast<int>(arguments.size()), &ignored);
 }
 
 }  // namespace
@@ -159,6 +163,7 @@ MemoryBlock ProgramExecutable::block_of(const Layout& layout) {
   return block;
 }
 
+// Tensors are of this object alone, and calls hold them: another tensor would be another argument.
 void ProgramExecutable::place(std::int32_t id, void* data) {
   const_cast<DLTensor*>(tensors_[static_cast<std::size_t>(id)].GetDLTensorPtr())->data = data;
 }
@@ -188,12 +193,10 @@ void ProgramExecutable::bind(gn_bind_args& args) {
   if (!scratch_) scratch_ = block_of(main_layout_);
   {
     const MemoryBlock temporary = block_of(bind_layout_);
-    make_calls(bind_calls_);
+    for (const ReadyCall& call : bind_calls_) perform(call.function, call.arguments);
   }
-  args.kept_bytes = 0;
-  for (const std::int32_t id : kept_layout_.values) {
-    args.kept_bytes += bytes_of(plan_.values[static_cast<std::size_t>(id)]);
-  }
+  for (const std::int32_t id : bind_layout_.values) place(id, nullptr);
+  args.kept_bytes = kept_layout_.memory.num_bytes;
   args.copied = 0;
   is_bound_ = true;
 }
@@ -234,8 +237,24 @@ void ProgramExecutable::copy_outputs(const gn_run_args& args) const {
 
 void ProgramExecutable::run(const gn_run_args& args) {
   if (args.rebind != 0 || !is_attached_) attach(args);
-  make_calls(main_calls_);
+  if (times_.seconds.empty() || !was_run_) {
+    for (const ReadyCall& call : main_calls_) perform(call.function, call.arguments);
+  } else {
+    make_timed_calls();
+  }
+  was_run_ = true;
   copy_outputs(args);
+}
+
+void ProgramExecutable::make_timed_calls() {
+  double before = seconds_now();
+  for (std::size_t i = 0; i < main_calls_.size(); ++i) {
+    perform(main_calls_[i].function, main_calls_[i].arguments);
+    const double after = seconds_now();
+    times_.seconds[i] += after - before;
+    before = after;
+  }
+  ++times_.num_runs;
 }
 
 }  // namespace graphnet::tvm

@@ -17,6 +17,8 @@ constexpr std::int64_t kWorthParallel = 1 << 14;
 constexpr std::int64_t kChunk = 256;
 // Their sums in a tile of rows stay in the first-level cache.
 constexpr std::int64_t kFewPanels = 4;
+// Of a right side that each tile of rows may read anew, in elements.
+constexpr std::int64_t kSmallSide = 1 << 16;
 constexpr std::int64_t kDepthUnroll = 4;
 constexpr std::int64_t kTilesPerBlock = 16;
 constexpr const char* kPrefetching = "graphnet.prefetching";
@@ -251,13 +253,14 @@ void arrange_rows(const Loops& loops, const Kernel& kernel) {
 
 // ---- products ----
 
-/// Few panels, the last of which is not full. What follows the product then takes whole rows: in
-/// such panels each element has a condition, which makes no vectors. Not where cores would have
-/// less to share.
+/// Few panels, the last of which is not full, of a small right side. What follows the product then
+/// takes whole rows of a tile: in panels each element has a condition, which makes no vectors. Not
+/// where cores would have less to share.
 bool has_small_rest(const Loops& loops, const Ref& out, const std::vector<Ref>& acc,
                     const Ref& row_tiles) {
   const std::int64_t panels = loops.extent(acc[2]);
-  return panels <= kFewPanels &&
+  const std::int64_t elements = total(loops, {acc[2], acc[3], acc[4]});
+  return panels <= kFewPanels && elements <= kSmallSide &&
          loops.extent(loops.of(out).back()) < panels * loops.extent(acc[3]) &&
          (!loops.has_cores() || loops.extent(acc[0]) * loops.extent(row_tiles) >= panels);
 }
@@ -267,10 +270,11 @@ void arrange_dot(const Loops& loops, const KernelFunction& function) {
   const Ref acc = loops.block(BlockRole::kAcc);
   const std::vector<Ref> list = loops.of(acc);
   const auto [row_tiles, row] = loops.split(list[1], function.shape.row_tile);
+  const Ref out = loops.block(BlockRole::kOut);
+  const bool takes_rows = has_small_rest(loops, out, list, row_tiles);
   const auto [depth, step] =
       loops.split(list[4], largest_divisor(loops.extent(list[4]), kDepthUnroll));
-  const Ref out = loops.block(BlockRole::kOut);
-  if (has_small_rest(loops, out, list, row_tiles)) {
+  if (takes_rows) {
     loops.reorder({row_tiles, list[2], depth, step, row, list[3]});
     loops.apply("ReverseComputeAt", out, row_tiles, true, -1);
     loops.parallel({list[0], row_tiles});

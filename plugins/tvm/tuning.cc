@@ -2,11 +2,11 @@
 #include "tvm_plugin/tuning.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <random>
 
 #include "graphnet/failure.h"
+#include "tvm_plugin/clock.h"
 #include "tvm_plugin/schedule.h"
 #include "tvm_plugin/tuning_database.h"
 
@@ -23,11 +23,6 @@ constexpr double kWorthTuning = 0.01;
 
 std::string meta(const char* name) {
   return std::string("s_tir.meta_schedule.") + name;
-}
-
-double now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
 }
 
 ffi::Function silence() {
@@ -82,7 +77,7 @@ class Search {
     const auto candidates = given.cast<Array<Ref>>();
     Array<Ref> results;
     for (const Ref& candidate : candidates) {
-      if (now() > deadline || settings_.is_cancelled()) return;
+      if (seconds_now() > deadline || settings_.is_cancelled()) return;
       const Ref schedule = field(candidate, "sch").cast<Ref>();
       ++report.trials;
       const bool is_measured = measure(schedule);
@@ -166,14 +161,14 @@ Search* next_of(const std::vector<TuningTask>& tasks,
 
 TuningReport tune(const std::vector<TuningTask>& tasks, const TuningSettings& settings) {
   TuningReport report;
-  const double start = now();
+  const double start = seconds_now();
   const double deadline = start + settings.seconds;
   const TuningDatabase database(settings.database, settings.target, settings.warn);
   std::vector<std::unique_ptr<Search>> searches;
   for (const TuningTask& task : tasks) {
     searches.push_back(std::make_unique<Search>(task, settings, database));
   }
-  while (now() < deadline && !settings.is_cancelled()) {
+  while (seconds_now() < deadline && !settings.is_cancelled()) {
     Search* const next = next_of(tasks, searches);
     if (next == nullptr) break;
     next->step(deadline, report);
@@ -184,7 +179,7 @@ TuningReport tune(const std::vector<TuningTask>& tasks, const TuningSettings& se
     report.functions.push_back(best.defined() ? function_of(with_prefetching(best)) : Ref());
     report.known += database.num_records(database.workload(tasks[i].module));
   }
-  report.seconds = now() - start;
+  report.seconds = seconds_now() - start;
   return report;
 }
 

@@ -42,6 +42,7 @@ struct gn_executable {
   ir::StagedGraph graph;
   ir::Arguments arguments;           // what bind gave and computed; inputs are empty between calls
   std::vector<std::size_t> outputs;  // of the call's graph: outputs of the signature
+  bool has_real_parts = false;       // complex numbers are pairs
 };
 
 namespace {
@@ -57,14 +58,22 @@ ir::Graph read_again(const ir::Graph& graph) {
   return read;
 }
 
-std::vector<ir::Array> read_all(const DLTensor* const* tensors, std::uint64_t count) {
+/// `in_parts`: of complex numbers the parts, as a graph of with_real_parts takes them.
+std::vector<ir::Array> read_all(const DLTensor* const* tensors, std::uint64_t count,
+                                bool in_parts) {
   std::vector<ir::Array> arrays;
   for (std::uint64_t i = 0; i < count; ++i) {
     const DLTensor& tensor = *tensors[i];
     const auto type = graphnet::lowering::type_of(tensor.dtype);
     if (!type) throw graphnet::lowering::LoweringError("an argument of an unknown element type");
     const auto* data = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
-    arrays.push_back(ir::read_array({*type, {tensor.shape, tensor.shape + tensor.ndim}}, data));
+    ir::TensorType read = {*type, {tensor.shape, tensor.shape + tensor.ndim}};
+    if (in_parts && graphnet::lowering::is_complex(*type)) {
+      read.type = *type == graphnet::lowering::Type::kC128 ? graphnet::lowering::Type::kF64
+                                                           : graphnet::lowering::Type::kF32;
+      read.shape.push_back(2);
+    }
+    arrays.push_back(ir::read_array(read, data));
   }
   return arrays;
 }
@@ -131,7 +140,8 @@ void destroy(gn_backend* backend) {
 
 gn_status* bind(gn_executable* executable, gn_bind_args* args) {
   return guard(executable->host, [&]() -> gn_status* {
-    executable->arguments.weights = read_all(args->weights, args->num_weights);
+    executable->arguments.weights =
+        read_all(args->weights, args->num_weights, executable->has_real_parts);
     executable->arguments.bound = ir::interpret(executable->graph.bind, executable->arguments);
     args->copied = 1;
     return nullptr;
@@ -190,6 +200,7 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     ir::StagedGraph staged = ir::split_by_stage(std::move(built.graph));
     auto executable = std::make_unique<gn_executable>();
     executable->host = host;
+    executable->has_real_parts = backend->target == "tvm";
     executable->outputs.resize(staged.call.outputs.size());
     std::iota(executable->outputs.begin(), executable->outputs.end(), std::size_t{0});
     if (backend->target == "tensorrt-layers") {
@@ -205,7 +216,8 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
 
 gn_status* gn_backend_run(gn_executable* executable, const gn_run_args* args) {
   return guard(executable->host, [&]() -> gn_status* {
-    executable->arguments.inputs = read_all(args->inputs, args->num_inputs);
+    executable->arguments.inputs =
+        read_all(args->inputs, args->num_inputs, executable->has_real_parts);
     const std::vector<ir::Array> outputs =
         ir::interpret(executable->graph.call, executable->arguments);
     for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -128,6 +128,7 @@ TEST(Artifact, RefusesPlansThatLeadOutOfMemory) {
                        }),
                        {"twice"}))
       << "an argument";
+  EXPECT_TRUE(mentions(with([](CallPlan& plan) { plan.bind[0].results = {4, 0}; }), {"argument"}));
   EXPECT_TRUE(mentions(with([](CallPlan& plan) { plan.outputs = {-1}; }), {"value", "missing"}));
   EXPECT_TRUE(
       mentions(with([](CallPlan& plan) { plan.values[2].index = 1; }), {"constant", "missing"}));

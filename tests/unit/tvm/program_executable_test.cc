@@ -5,10 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
 #include "lowering/builder.h"
+#include "lowering/ir/interpret.h"
 #include "tvm_plugin/legalize.h"
 #include "unit/tvm/one_input.h"
 #include "unit/tvm/program_compiler_fixture.h"
@@ -122,29 +124,61 @@ TEST_F(ProgramExecutableTest, WeightsAreReadAgainWhenTheyAreBoundAgain) {
   }
 }
 
-// Calls between which memory is shared: each sorts what the one before made, so none is fused.
-TEST_F(ProgramExecutableTest, AProgramRunsAgainWithOtherInputs) {
+// Calls between which memory is shared: each sorts what the one before made, so none is fused, and
+// what two calls made long before is read at the end.
+TEST_F(ProgramExecutableTest, ValuesThatShareMemoryAreThoseOfTheGraph) {
   ir::GraphEmitter emitter(true);
   lowering::Builder b(emitter);
-  lowering::Tensor y = one_input(emitter, {kRows, kColumns});
+  const lowering::Tensor x = one_input(emitter, {kRows, kColumns});
+  std::vector<lowering::Tensor> kept;
+  lowering::Tensor y = x;
   for (int i = 0; i < 6; ++i) {
-    const auto [sorted, indices] = emitter.sort(y, 1, i % 2 == 0);
-    y = b.add(sorted, y);
+    const auto [sorted, indices] = emitter.sort(b.multiply(y, i % 2 == 0 ? -1.5 : 0.5), 1, false);
+    y = b.subtract(sorted, b.multiply(b.convert(indices, Type::kF32), 0.25));
+    if (i < 2) kept.push_back(sorted);
   }
-  const CompiledProgram made = compiler().compile(legalize(emitter.finish({y}), true).graph);
-  ProgramExecutable& executable = *made.executable;
-  bind(executable);
+  y = b.add(y, b.subtract(kept[0], kept[1]));
+  const ir::Graph graph = emitter.finish({y});
+  const CompiledProgram made = compiler().compile(legalize(graph, true).graph);
+  bind(*made.executable);
   Matrix input(1);
-  Matrix first(100);
-  Matrix again(100);
-  Matrix other(100);
-  run(executable, {&input}, {&first}, true);
-  for (float& element : input.elements) element *= 2;
-  run(executable, {&input}, {&other}, true);
-  EXPECT_TRUE(other.holds(first, [](float value) { return 2 * value; }));
-  for (float& element : input.elements) element /= 2;
-  run(executable, {&input}, {&again}, true);
-  EXPECT_EQ(first.elements, again.elements);
+  Matrix output(100);
+  for (const float factor : {1.0F, 3.0F, -2.0F}) {
+    ir::Arguments arguments;
+    arguments.inputs.push_back({{Type::kF32, {kRows, kColumns}}, {}});
+    for (float& element : input.elements) {
+      element *= factor;
+      arguments.inputs[0].elements.push_back(element);
+    }
+    run(*made.executable, {&input}, {&output}, true);
+    const auto expected = ir::interpret(graph, arguments)[0].elements;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      ASSERT_NEAR(output.elements[i], static_cast<double>(expected[i].real()), 1e-4) << factor;
+    }
+  }
+}
+
+// A constant, a weight, and a value without elements.
+TEST_F(ProgramExecutableTest, OutputsThatNoCallMakesAreCopied) {
+  ir::GraphEmitter emitter(true);
+  const Matrix known(7);
+  const Shape shape = {kRows, kColumns};
+  const lowering::Tensor c = emitter.constant(Type::kF32, shape, known.elements.data());
+  const lowering::Tensor w =
+      emitter.parameter(ir::ParameterSource::kWeight, 0, {Type::kF32, shape});
+  const lowering::Tensor x =
+      emitter.parameter(ir::ParameterSource::kInput, 0, {Type::kF32, {0, 4}});
+  const CompiledProgram made = compiler().compile(legalize(emitter.finish({c, w, x}), true).graph);
+  Matrix weight(3);
+  Matrix empty(0);
+  empty.shape = {0, 4};
+  empty.tensor.data = nullptr;
+  Matrix constant_out(100);
+  Matrix weight_out(100);
+  bind(*made.executable, {&weight});
+  run(*made.executable, {&empty}, {&constant_out, &weight_out, &empty}, true);
+  EXPECT_EQ(constant_out.elements, known.elements);
+  EXPECT_EQ(weight_out.elements, weight.elements);
 }
 
 TEST_F(ProgramExecutableTest, RunWithoutBindIsRefused) {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "lowering/ir/built.h"
+
+namespace graphnet::lowering::ir {
+
+/// The graph without complex numbers and Fourier transforms, for compilers that have neither: a
+/// complex value is two, its real and its imaginary part. A transform is a product with a matrix of
+/// cosines and one of sines; where the length is above 128 and has factors, it is two shorter ones
+/// (Cooley and Tukey). Composites become what they stand for. A graph without complex values stays
+/// as it is.
+///
+/// shapes   inputs, weights and outputs that are complex: [..., 2], as memory holds them
+/// errors   failures: sorts, scatters, windows, products and quotients of complex numbers,
+/// functions
+///          but exp; a transform of several dimensions at once, or of a length above 4096 without
+///          factors
+Built with_real_parts(const Graph& graph);
+
+}  // namespace graphnet::lowering::ir
