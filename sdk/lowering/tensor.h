@@ -67,6 +67,10 @@ inline bool is_integer(Type type) {
 inline bool is_complex(Type type) {
   return type >= Type::kC64;
 }
+/// Of the real and the imaginary part of a complex type.
+inline Type part_type(Type complex) {
+  return complex == Type::kC128 ? Type::kF64 : Type::kF32;
+}
 /// Bytes of one element.
 std::int64_t bytes_of(Type type);
 /// The type in which one operation on elements of `type` is computed: float32 for the halves.

@@ -41,7 +41,8 @@ Tensor transform(Builder& b, Fourier kind, const Tensor& x, std::int64_t dim, st
 }  // namespace
 
 Tensors fft_rfft(Call& call) {
-  const Tensor x = call.tensor("self");
+  // Integers are transformed as float32.
+  const Tensor x = call.b.convert(call.tensor("self"), part_type(call.result_type()));
   const std::int64_t dim = call.dim("dim", x.rank());
   const std::int64_t length = call.has("n") ? call.integer("n") : x.extent(dim);
   const Tensor result = transform(call.b, Fourier::kRealForward, x, dim, length);

@@ -35,9 +35,6 @@ bool are_at_least(const Shape& list, std::int64_t least) {
                      [least](std::int64_t each) { return each >= least; });
 }
 
-Type part_type(Type complex) {
-  return complex == Type::kC128 ? Type::kF64 : Type::kF32;
-}
 Type complex_type(Type part) {
   return part == Type::kF64 ? Type::kC128 : Type::kC64;
 }
@@ -426,7 +423,12 @@ Inference::Types Inference::operator()(const FourierTransform& each) const {
   require(count >= 1 && count <= in_[0].rank() && are_at_least(each.lengths, 1),
           "lengths of a Fourier transform that do not fit");
   const bool takes_real = each.kind == Fourier::kRealForward;
-  require(is_complex(in_[0].type) != takes_real, "a Fourier transform of another type");
+  require(takes_real ? is_float(in_[0].type) && !is_half(in_[0].type) : is_complex(in_[0].type),
+          "a Fourier transform of another type");
+  Shape given = each.lengths;
+  if (each.kind == Fourier::kRealInverse) given.back() = given.back() / 2 + 1;
+  require(std::equal(given.begin(), given.end(), in_[0].shape.end() - count),
+          "lengths of a Fourier transform that do not fit");
   TensorType result = in_[0];
   if (takes_real) {
     result = {complex_type(in_[0].type), in_[0].shape};

@@ -69,8 +69,7 @@ std::vector<ir::Array> read_all(const DLTensor* const* tensors, std::uint64_t co
     const auto* data = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
     ir::TensorType read = {*type, {tensor.shape, tensor.shape + tensor.ndim}};
     if (in_parts && graphnet::lowering::is_complex(*type)) {
-      read.type = *type == graphnet::lowering::Type::kC128 ? graphnet::lowering::Type::kF64
-                                                           : graphnet::lowering::Type::kF32;
+      read.type = graphnet::lowering::part_type(*type);
       read.shape.push_back(2);
     }
     arrays.push_back(ir::read_array(read, data));

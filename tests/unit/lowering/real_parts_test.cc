@@ -66,9 +66,9 @@ TEST_F(RealPartsTest, AGraphOfRealNumbersStaysAsItIs) {
   EXPECT_EQ(to_text(with_real_parts(graph).graph), to_text(graph));
 }
 
-// Short ones, primes, two factors, factors of factors, a prime factor that is long itself.
+// Short ones, primes, two factors, a factor that is taken apart itself, a prime factor above 128.
 TEST_F(RealPartsTest, TransformsAreThoseOfTheInterpreter) {
-  for (const std::int64_t length : {1, 2, 5, 12, 131, 144, 262}) {
+  for (const std::int64_t length : {1, 2, 5, 12, 131, 144, 262, 429}) {
     emit_ = GraphEmitter(true);
     arguments_ = {};
     const Tensor a = input(0, {2, length});

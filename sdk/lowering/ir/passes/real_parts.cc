@@ -17,15 +17,11 @@ namespace {
 
 // Estimated: a product with so many columns takes about as long as reordering its rows twice.
 constexpr std::int64_t kLongestProduct = 128;
-// Two matrices of this many rows and columns take 128 MiB.
+// A matrix of this many rows and columns takes 64 MiB in float32, and there are two.
 constexpr std::int64_t kLongestMatrix = 4096;
 
 [[noreturn]] void refuse(const char* what) {
   throw LoweringError(std::string(what) + " of complex numbers, which the compiler does not have");
-}
-
-Type part_type(Type type) {
-  return type == Type::kC128 ? Type::kF64 : Type::kF32;
 }
 
 /// Along the last dimension.
@@ -90,8 +86,9 @@ class RealParts final : public Emitter {
   Tensor pad(const Tensor& x, double value, const Shape& low, const Shape& high,
              const Shape& interior) override {
     if (!is_complex(x.type)) return out_.pad(x, value, low, high, interior);
-    return pair({out_.pad(parts(x).real, value, low, high, interior),
-                 out_.pad(parts(x).imag, 0, low, high, interior)});
+    const Tensor real = out_.pad(parts(x).real, value, low, high, interior);
+    return pair({real, is_zero(parts(x).imag) ? out_.splat(real.type, real.shape, 0)
+                                              : out_.pad(parts(x).imag, 0, low, high, interior)});
   }
   Tensor concatenate(const std::vector<Tensor>& list, std::int64_t dim) override;
   Tensor reverse(const Tensor& x, const Shape& dims) override {
@@ -155,8 +152,15 @@ class RealParts final : public Emitter {
   template <typename Function>
   Tensor each_part(const Tensor& x, const Function& function) {
     if (!is_complex(x.type)) return function(x);
-    const Parts given = parts(x);
-    return pair({function(given.real), function(given.imag)});
+    return pair(moved(parts(x), function));
+  }
+  /// What moves elements, done to both parts; a part that is zero stays a splat, which transforms
+  /// leave out.
+  template <typename Function>
+  Parts moved(const Parts& x, const Function& function) {
+    const Tensor imag = x.imag;  // `function` may add to parts_
+    const Tensor real = function(x.real);
+    return {real, is_zero(imag) ? out_.splat(real.type, real.shape, 0) : function(imag)};
   }
   bool is_zero(const Tensor& part) const {
     const auto* splat = std::get_if<Splat>(&out_.maker(part).operation);
@@ -164,6 +168,12 @@ class RealParts final : public Emitter {
   }
 
   Parts multiplied(const Parts& a, const Parts& b);
+  /// A table of numbers by row and column.
+  Tensor known(Type type, const Shape& shape, const std::vector<double>& table);
+  /// The last dimension of x times a matrix [results, elements].
+  Tensor product(const Tensor& x, const Tensor& matrix) {
+    return out_.dot(x, matrix, {{}, {}, {x.rank() - 1}, {1}});
+  }
   Parts transform(const Parts& x, const Direction& direction);
   /// The first `count` results.
   Parts transform_by_product(const Parts& x, const Direction& direction, std::int64_t count);
@@ -278,11 +288,12 @@ Tensor RealParts::concatenate(const std::vector<Tensor>& list, std::int64_t dim)
 // ---- Fourier transforms, along the last dimension ----
 
 /// Row k, column j: of the angle k * j / length of a turn.
-std::vector<double> turns(std::int64_t rows, std::int64_t columns, std::int64_t length,
-                          double (*function)(double), double factor) {
+std::vector<double> turns(const Shape& shape, std::int64_t length, double (*function)(double),
+                          double factor) {
   std::vector<double> table;
-  for (std::int64_t k = 0; k < rows; ++k) {
-    for (std::int64_t j = 0; j < columns; ++j) {
+  table.reserve(static_cast<std::size_t>(num_elements(shape)));
+  for (std::int64_t k = 0; k < shape[0]; ++k) {
+    for (std::int64_t j = 0; j < shape[1]; ++j) {
       const auto part = static_cast<double>(k * j % length) / static_cast<double>(length);
       table.push_back(factor * function(2 * std::acos(-1.0) * part));
     }
@@ -290,21 +301,28 @@ std::vector<double> turns(std::int64_t rows, std::int64_t columns, std::int64_t 
   return table;
 }
 
+void check_matrix(std::int64_t length) {
+  if (length <= kLongestMatrix) return;
+  throw LoweringError("a Fourier transform with the prime factor " + std::to_string(length));
+}
+
+Tensor RealParts::known(Type type, const Shape& shape, const std::vector<double>& table) {
+  if (type == Type::kF64) return out_.constant(type, shape, table.data());
+  const std::vector<float> rounded(table.begin(), table.end());
+  return out_.constant(type, shape, rounded.data());
+}
+
 RealParts::Parts RealParts::transform_by_product(const Parts& x, const Direction& direction,
                                                  std::int64_t count) {
   const std::int64_t n = direction.length;
-  if (n > kLongestMatrix) {
-    throw LoweringError("a Fourier transform of length " + std::to_string(n) +
-                        ", which has no factors");
-  }
-  const std::int64_t last = x.real.rank() - 1;
-  const std::vector<double> cosines = turns(count, n, n, std::cos, 1);
-  const std::vector<double> sines = turns(count, n, n, std::sin, direction.sign);
-  const Tensor real = b_.apply_matrix(x.real, last, cosines, count);
-  const Tensor imag = b_.apply_matrix(x.real, last, sines, count);
+  check_matrix(n);
+  const Shape shape = {count, n};
+  const Tensor cosines = known(x.real.type, shape, turns(shape, n, std::cos, 1));
+  const Tensor sines = known(x.real.type, shape, turns(shape, n, std::sin, direction.sign));
+  const Tensor real = product(x.real, cosines);
+  const Tensor imag = product(x.real, sines);
   if (is_zero(x.imag)) return {real, imag};
-  return {b_.subtract(real, b_.apply_matrix(x.imag, last, sines, count)),
-          b_.add(imag, b_.apply_matrix(x.imag, last, cosines, count))};
+  return {b_.subtract(real, product(x.imag, sines)), b_.add(imag, product(x.imag, cosines))};
 }
 
 // Element j = j1 * second + j2 adds to k = k1 + first * k2 at the angle
@@ -314,23 +332,19 @@ RealParts::Parts RealParts::transform_in_two(const Parts& x, const Direction& di
   const std::int64_t second = direction.length / first;
   const Shape whole = x.real.shape;
   const Shape outer(whole.begin(), whole.end() - 1);
-  const auto both = [&](const Parts& given, const auto& function) {
-    return Parts{function(given.real), function(given.imag)};
-  };
   const auto swapped = [&](const Tensor& part) { return b_.swap(part, -1, -2); };
-  const Parts columns = both(x, [&](const Tensor& part) {
+  const Parts columns = moved(x, [&](const Tensor& part) {
     return swapped(out_.reshape(part, joined(outer, {first, second})));
   });                                                                 // [..., j2, j1]
   const Parts partial = transform(columns, {direction.sign, first});  // [..., j2, k1]
   const Shape grid = {second, first};
   const auto factor = [&](double (*function)(double), double sign) {
-    const std::vector<double> table = turns(second, first, direction.length, function, sign);
-    const Tensor known = b_.convert(out_.constant(Type::kF64, grid, table.data()), x.real.type);
-    return b_.expand(known, partial.real.shape);
+    const std::vector<double> table = turns(grid, direction.length, function, sign);
+    return b_.expand(known(x.real.type, grid, table), partial.real.shape);
   };
   const Parts turned = multiplied(partial, {factor(std::cos, 1), factor(std::sin, direction.sign)});
-  const Parts rows = transform(both(turned, swapped), {direction.sign, second});  // [..., k1, k2]
-  return both(rows, [&](const Tensor& part) { return out_.reshape(swapped(part), whole); });
+  const Parts rows = transform(moved(turned, swapped), {direction.sign, second});  // [..., k1, k2]
+  return moved(rows, [&](const Tensor& part) { return out_.reshape(swapped(part), whole); });
 }
 
 RealParts::Parts RealParts::transform(const Parts& x, const Direction& direction) {
@@ -339,8 +353,22 @@ RealParts::Parts RealParts::transform(const Parts& x, const Direction& direction
                    : transform_by_product(x, direction, direction.length);
 }
 
-// What is not given are the conjugates of what is.
+// What is not given are the conjugates of what is: each given number counts twice, but for the
+// first and, if the length is even, the last.
 Tensor RealParts::real_inverse(const Parts& x, std::int64_t length) {
+  const double scale = 1 / static_cast<double>(length);
+  if (first_factor(length) == 1) {
+    check_matrix(length);
+    const Shape shape = {length, length / 2 + 1};
+    std::vector<double> cosines = turns(shape, length, std::cos, 2 * scale);
+    for (std::int64_t i = 0; i < length; ++i) {
+      const auto row = static_cast<std::size_t>(i * shape[1]);
+      cosines[row] /= 2;
+      if (length % 2 == 0) cosines[row + static_cast<std::size_t>(length / 2)] /= 2;
+    }
+    const Tensor sines = known(x.real.type, shape, turns(shape, length, std::sin, 2 * scale));
+    return b_.subtract(product(x.real, known(x.real.type, shape, cosines)), product(x.imag, sines));
+  }
   const std::int64_t last = x.real.rank() - 1;
   const auto mirrored = [&](const Tensor& part) {
     return out_.reverse(b_.slice(part, last, 1, (length - 1) / 2 + 1), {last});
@@ -348,7 +376,7 @@ Tensor RealParts::real_inverse(const Parts& x, std::int64_t length) {
   const Parts whole = {
       out_.concatenate({x.real, mirrored(x.real)}, last),
       out_.concatenate({x.imag, out_.unary(Unary::kNegate, mirrored(x.imag))}, last)};
-  return b_.multiply(transform(whole, {1, length}).real, 1 / static_cast<double>(length));
+  return b_.multiply(transform(whole, {1, length}).real, scale);
 }
 
 Tensor RealParts::fourier(Fourier kind, const Tensor& x, const Shape& lengths) {

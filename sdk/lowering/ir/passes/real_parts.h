@@ -12,10 +12,10 @@ namespace graphnet::lowering::ir {
 /// as it is.
 ///
 /// shapes   inputs, weights and outputs that are complex: [..., 2], as memory holds them
-/// errors   failures: sorts, scatters, windows, products and quotients of complex numbers,
-/// functions
-///          but exp; a transform of several dimensions at once, or of a length above 4096 without
-///          factors
+/// errors   failures: of complex numbers matrix products, convolutions, quotients, sorts, scatters,
+///          windows, reductions other than sums, functions other than exp, and conversions to bool;
+///          a transform over several dimensions in one operation, or of a length with a prime
+///          factor above 4096
 Built with_real_parts(const Graph& graph);
 
 }  // namespace graphnet::lowering::ir
