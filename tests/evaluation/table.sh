@@ -17,11 +17,11 @@ mkdir -p "$folder/records"
 gunzip <"$here/results.jsonl.gz" >"$folder/records/results.jsonl"
 cp "$here/evaluation.json" "$folder/records/"
 "$graphnet" --quiet evaluate --merge "$folder/records" -o "$folder/evaluation"
-# Machine and protocol, the sentence and the table of each weights mode; families are in the page.
+# Machine and protocol, the sentence and the table of each weights mode, threads; families are in the page.
 awk '/^- (machine|protocol|libtorch|noise floor):/ { print; next }
   /^## Scores/ { exit }
   /^### / { print "\n" $0 "\n"; is_sentence = 1; next }
+  /^\| (family|ES\(t\)) / { here = 0 }
+  /^\| backend / { here = 1; is_sentence = 0 }
   is_sentence && NF { print $0 "\n"; is_sentence = 0; next }
-  /^\| family / { here = 0 }
-  /^\| backend / { here = 1 }
   here && /^\|/' "$folder/evaluation/report.md"
