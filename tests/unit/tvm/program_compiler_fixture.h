@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "graphnet/failure.h"
+#include "lowering/ir/interpret.h"
 #include "support/temp_dir.h"
 #include "tvm_plugin/extern_functions.h"
 #include "tvm_plugin/ffi_symbols.h"
+#include "tvm_plugin/legalize.h"
 #include "tvm_plugin/program_compiler.h"
 #include "tvm_plugin/tvm_library.h"
 #include "tvm_plugin/vector_math.h"
@@ -95,6 +97,28 @@ class ProgramCompilerTest : public ::testing::Test {
       return failure.what();
     }
     return "none";
+  }
+
+  /// One input and one output: what is compiled for one thread and for two, against the
+  /// interpreter.
+  void expect_as_interpreted(const lowering::ir::Graph& graph, const Shape& in, const Shape& out,
+                             const std::string& about) {
+    OneCall call(lowering::num_elements(in));
+    lowering::ir::Arguments arguments;
+    arguments.inputs.push_back({{Type::kF32, in}, {}});
+    for (std::int64_t i = 0; i < lowering::num_elements(in); ++i) {
+      arguments.inputs[0].elements.push_back(call.x[i]);
+    }
+    const auto expected = lowering::ir::interpret(graph, arguments)[0].elements;
+    for (const int threads : {1, 2}) {
+      const CompiledProgram made =
+          compiler(Schedule::kRules, threads).compile(legalize(graph, true).graph);
+      call.run(*made.executable, in, out);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        ASSERT_NEAR(call.y[i], static_cast<double>(expected[i].real()), 1e-3)
+            << about << ", " << threads << " threads, element " << i;
+      }
+    }
   }
 
   tests::TempDir folder_;

@@ -215,24 +215,8 @@ TEST_F(ProgramCompilerTest, ConvolutionsOfAnyChannelsAreRight) {
         b.clamp(emitter.convolution(one_input(emitter, image),
                                     emitter.constant(Type::kF32, kernel, weights.data()), a),
                 0, 100);
-    const Shape out = y.shape;
-    const ir::Graph graph = emitter.finish({y});
-    OneCall call(lowering::num_elements(image));
-    ir::Arguments arguments;
-    arguments.inputs.push_back({{Type::kF32, image}, {}});
-    for (std::int64_t i = 0; i < lowering::num_elements(image); ++i) {
-      arguments.inputs[0].elements.push_back(call.x[i]);
-    }
-    const auto expected = ir::interpret(graph, arguments)[0].elements;
-    for (const int threads : {1, 2}) {
-      const CompiledProgram made =
-          compiler(Schedule::kRules, threads).compile(legalize(graph, true).graph);
-      call.run(*made.executable, image, out);
-      for (std::size_t i = 0; i < expected.size(); ++i) {
-        ASSERT_NEAR(call.y[i], static_cast<double>(expected[i].real()), 1e-3)
-            << each[0] << " channels, " << threads << " threads, element " << i;
-      }
-    }
+    expect_as_interpreted(emitter.finish({y}), image, y.shape,
+                          std::to_string(each[0]) + " channels");
   }
   EXPECT_EQ(warnings_, "") << "a rule was refused";
 }
@@ -244,30 +228,13 @@ TEST_F(ProgramCompilerTest, ProductsOfAnyColumnsAreRight) {
   constexpr std::int64_t kDepth = 24;
   for (const std::int64_t columns : {5, 24, 32, 37, 72, 130}) {
     const Shape in = {kMany, kDepth};
-    const Shape out = {kMany, columns};
     std::vector<float> weights(static_cast<std::size_t>(kDepth * columns));
     for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i % 11) - 5;
     ir::GraphEmitter emitter(true);
     lowering::Builder b(emitter);
     const lowering::Tensor w = emitter.constant(Type::kF32, {kDepth, columns}, weights.data());
     const lowering::Tensor y = b.clamp(b.matmul(one_input(emitter, in), w), -20, 100);
-    const ir::Graph graph = emitter.finish({y});
-    OneCall call(kMany * kDepth);
-    ir::Arguments arguments;
-    arguments.inputs.push_back({{Type::kF32, in}, {}});
-    for (std::int64_t i = 0; i < kMany * kDepth; ++i) {
-      arguments.inputs[0].elements.push_back(call.x[i]);
-    }
-    const auto expected = ir::interpret(graph, arguments)[0].elements;
-    for (const int threads : {1, 2}) {
-      const CompiledProgram made =
-          compiler(Schedule::kRules, threads).compile(legalize(graph, true).graph);
-      call.run(*made.executable, in, out);
-      for (std::size_t i = 0; i < expected.size(); ++i) {
-        ASSERT_NEAR(call.y[i], static_cast<double>(expected[i].real()), 1e-3)
-            << columns << " columns, " << threads << " threads, element " << i;
-      }
-    }
+    expect_as_interpreted(emitter.finish({y}), in, y.shape, std::to_string(columns) + " columns");
   }
   EXPECT_EQ(warnings_, "") << "a rule was refused";
 }
