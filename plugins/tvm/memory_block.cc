@@ -8,16 +8,13 @@
 #include <new>
 
 #include "tvm_plugin/memory_plan.h"
+#include "tvm_plugin/vector_unit.h"
 
 namespace graphnet::tvm {
 
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{1} << 21U;
-
-std::size_t rounded_up(std::size_t num_bytes, std::size_t unit) {
-  return (num_bytes + unit - 1) / unit * unit;
-}
 
 /// A mapping that begins at a multiple of a huge page: one page too many is asked for, and what
 /// lies before and behind is given back.
@@ -28,7 +25,7 @@ MemoryBlock map_huge_pages(std::size_t size) {
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   auto* const begin = static_cast<std::byte*>(mapped);
   const auto address = reinterpret_cast<std::uintptr_t>(mapped);
-  const std::size_t before = rounded_up(address, kHugePage) - address;
+  const std::size_t before = round_up(address, kHugePage) - address;
   if (before > 0) ::munmap(begin, before);
   ::munmap(begin + before + size, kHugePage - before);
 #ifdef MADV_HUGEPAGE
@@ -50,8 +47,8 @@ void FreeMemory::operator()(std::byte* block) const {
 
 MemoryBlock allocate_block(std::size_t num_bytes) {
   if (num_bytes == 0) return nullptr;
-  if (num_bytes >= kHugePage) return map_huge_pages(rounded_up(num_bytes, kHugePage));
-  const std::size_t size = rounded_up(num_bytes, kBufferAlignment);
+  if (num_bytes >= kHugePage) return map_huge_pages(round_up(num_bytes, kHugePage));
+  const std::size_t size = round_up(num_bytes, kBufferAlignment);
   MemoryBlock block(static_cast<std::byte*>(std::aligned_alloc(kBufferAlignment, size)));
   if (!block) throw std::bad_alloc();
   return block;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tvm_plugin/vector_unit.h"
+
 namespace graphnet::tvm {
 
 namespace {
@@ -13,10 +15,6 @@ struct Placed {
   std::size_t end = 0;
   const Lifetime* buffer = nullptr;
 };
-
-std::size_t rounded_up(std::size_t num_bytes) {
-  return (num_bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-}
 
 bool are_needed_together(const Lifetime& a, const Lifetime& b) {
   return a.first <= b.last && b.first <= a.last;
@@ -46,7 +44,7 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& buffers) {
   plan.offsets.resize(buffers.size());
   std::vector<Placed> placed;
   for (const std::size_t i : order) {
-    const std::size_t num_bytes = rounded_up(buffers[i].num_bytes);
+    const std::size_t num_bytes = round_up(buffers[i].num_bytes, kBufferAlignment);
     const std::size_t begin = lowest_free_offset(placed, buffers[i], num_bytes);
     const Placed made = {begin, begin + num_bytes, &buffers[i]};
     plan.offsets[i] = begin;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace graphnet::tvm {
 
@@ -43,8 +44,9 @@ inline constexpr VectorUnit kSse = {4, {12, 6, 2}, {12, 6, 2}, {12, 6}};
 /// KiB 10.9, 4 KiB 12.0, 8 KiB 11.2.
 inline constexpr std::int64_t kPrefetchedAhead = 4096;
 
-/// The smallest multiple that is not below `value`; both are positive.
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
+/// The smallest multiple that is not below `value`, which is not negative.
+template <typename Integer>
+constexpr Integer round_up(Integer value, std::common_type_t<Integer> multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 

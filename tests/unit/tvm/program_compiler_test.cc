@@ -17,7 +17,6 @@
 #include "artifact/temporary_folder.h"
 #include "graphnet/failure.h"
 #include "lowering/builder.h"
-#include "lowering/ir/interpret.h"
 #include "support/mentions.h"
 #include "tvm_plugin/legalize.h"
 #include "tvm_plugin/linked_code.h"

@@ -154,13 +154,12 @@ class RealParts final : public Emitter {
     if (!is_complex(x.type)) return function(x);
     return pair(moved(parts(x), function));
   }
-  /// What moves elements, done to both parts; a part that is zero stays a splat, which transforms
-  /// leave out.
+  /// What moves or adds elements, done to both parts; an imaginary part that is zero stays a splat,
+  /// which transforms leave out.
   template <typename Function>
   Parts moved(const Parts& x, const Function& function) {
-    const Tensor imag = x.imag;  // `function` may add to parts_
     const Tensor real = function(x.real);
-    return {real, is_zero(imag) ? out_.splat(real.type, real.shape, 0) : function(imag)};
+    return {real, is_zero(x.imag) ? out_.splat(real.type, real.shape, 0) : function(x.imag)};
   }
   bool is_zero(const Tensor& part) const {
     const auto* splat = std::get_if<Splat>(&out_.maker(part).operation);
