@@ -4,7 +4,6 @@
 #include <tvm/ffi/reflection/accessor.h>
 
 #include <optional>
-#include <string_view>
 
 #include "graphnet/failure.h"
 #include "tvm_plugin/expression.h"
@@ -43,6 +42,14 @@ Any field(const Ref& object, const char* name) {
   if (value) return *std::move(value);
   throw Failure(GN_STATUS_INTERNAL,
                 std::string(object->GetTypeKey()) + " of TVM has no field " + name);
+}
+
+Ref child(const Ref& object, const char* name) {
+  return field(object, name).cast<Ref>();
+}
+
+bool is(const Ref& object, std::string_view type) {
+  return object->GetTypeKey() == type;
 }
 
 Ref with_field(const Ref& object, const char* name, const Any& value) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,10 @@ Ref make(const std::string& name, Args&&... args) {
 std::optional<ffi::Function> module_function(const Ref& module, const char* name);
 /// A field of an object, by reflection.
 Any field(const Ref& object, const char* name);
+/// A field that is an object.
+Ref child(const Ref& object, const char* name);
+/// Whether an object is of this type of TVM's, by name.
+bool is(const Ref& object, std::string_view type);
 /// A copy of an object that has another value in one field.
 Ref with_field(const Ref& object, const char* name, const Any& value);
 /// The module after a pass; `name` makes the pass from `args`.

@@ -6,6 +6,7 @@
 
 #include "graphnet/failure.h"
 #include "tvm_plugin/on_cores.h"
+#include "tvm_plugin/stack_memory.h"
 #include "tvm_plugin/vector_math.h"
 
 namespace graphnet::tvm {
@@ -40,8 +41,8 @@ constexpr Step kAfterVectors[] = {{kT, "StorageRewrite"},      {kS, "HoistIfThen
                                   {kS, "RewriteUnsafeSelect"}, {kT, "CommonSubexprElim"},
                                   {kT, "VerifyMemory"},        {kT, "AnnotateEntryFunc"},
                                   {kT, "SplitHostDevice"},     {kT, "MakePackedAPI"},
-                                  {kT, "SkipAssert"},          {kT, "BF16StorageLegalize"},
-                                  {kT, "LowerTVMBuiltin"},     {kT, "LowerIntrin"}};
+                                  {kT, "SkipAssert"},          {kT, "BF16StorageLegalize"}};
+constexpr Step kLast[] = {{kT, "LowerTVMBuiltin"}, {kT, "LowerIntrin"}};
 
 template <std::size_t count>
 Ref run_steps(Ref module, const Step (&steps)[count]) {
@@ -60,7 +61,8 @@ Ref lower_kernels(Ref module, const Target& target) {
   module = run_pass(std::move(module), "tirx.transform.NarrowDataType", 32);
   module = run_pass(std::move(module), "s_tir.transform.LoopPartition");
   module = run_pass(std::move(module), "tirx.transform.VectorizeLoop", true);
-  return run_steps(std::move(module), kAfterVectors);
+  module = keep_on_stack(run_steps(std::move(module), kAfterVectors));
+  return run_steps(std::move(module), kLast);
 }
 
 using Functions = Map<Ref, Ref>;

@@ -2,7 +2,6 @@
 #include "tvm_plugin/prefetch.h"
 
 #include <optional>
-#include <string_view>
 
 #include "tvm_plugin/expression.h"
 #include "tvm_plugin/vector_unit.h"
@@ -15,19 +14,11 @@ constexpr std::int64_t kLineBytes = 64;
 // Smaller right sides are near after their first use, and asking costs some percent of a product.
 constexpr std::int64_t kLargeBytes = 128 << 10;
 
-bool is(const Ref& object, std::string_view key) {
-  return object->GetTypeKey() == key;
-}
-
-Ref inner(const Ref& object, const char* name) {
-  return field(object, name).cast<Ref>();
-}
-
 /// What a factor reads: elements may be stored in another type than they are multiplied in.
 std::optional<Ref> load_of(const Ref& factor) {
   if (is(factor, "ir.TensorLoad")) return factor;
-  if (is(factor, "prim.Cast")) return load_of(inner(factor, "value"));
-  if (is(factor, "prim.LShift")) return load_of(inner(factor, "a"));
+  if (is(factor, "prim.Cast")) return load_of(child(factor, "value"));
+  if (is(factor, "prim.LShift")) return load_of(child(factor, "a"));
   if (!is(factor, "ir.Call")) return std::nullopt;
   const auto arguments = field(factor, "args").cast<Array<Ref>>();
   return arguments.empty() ? std::nullopt : load_of(arguments[0]);
@@ -36,10 +27,10 @@ std::optional<Ref> load_of(const Ref& factor) {
 /// The load of the right side in acc = acc + left * right.
 std::optional<Ref> right_load(const Ref& store) {
   if (!is(store, "tirx.BufferStore")) return std::nullopt;
-  const Ref sum = inner(store, "value");
+  const Ref sum = child(store, "value");
   if (!is(sum, "prim.Add")) return std::nullopt;
-  const Ref product = inner(sum, "b");
-  return is(product, "prim.Mul") ? load_of(inner(product, "b")) : std::nullopt;
+  const Ref product = child(sum, "b");
+  return is(product, "prim.Mul") ? load_of(child(product, "b")) : std::nullopt;
 }
 
 struct RightSide {
@@ -49,9 +40,9 @@ struct RightSide {
 };
 
 RightSide right_side_of(const Ref& load) {
-  const auto type = field(inner(load, "ty"), "dtype").cast<DLDataType>();
+  const auto type = field(child(load, "ty"), "dtype").cast<DLDataType>();
   RightSide right = {type.bits / 8, 0, type.bits / 8};
-  for (const Ref& each : field(inner(inner(load, "source"), "ty"), "shape").cast<Array<Ref>>()) {
+  for (const Ref& each : field(child(child(load, "source"), "ty"), "shape").cast<Array<Ref>>()) {
     std::int64_t extent = 0;
     is_constant(each, extent);  // else it stays 0: not known to be large
     right.bytes *= extent;
@@ -63,10 +54,10 @@ RightSide right_side_of(const Ref& load) {
 /// An index of a block in the variables of the loops around it; nothing if it is no plain variable.
 std::optional<Ref> outside(const Ref& index, const Ref& realize) {
   if (is(index, "ir.IntImm")) return index;
-  const auto variables = field(inner(realize, "block"), "iter_vars").cast<Array<Ref>>();
+  const auto variables = field(child(realize, "block"), "iter_vars").cast<Array<Ref>>();
   const auto values = field(realize, "iter_values").cast<Array<Ref>>();
   for (std::size_t i = 0; i < variables.size(); ++i) {
-    if (inner(variables[static_cast<std::int64_t>(i)], "var").same_as(index))
+    if (child(variables[static_cast<std::int64_t>(i)], "var").same_as(index))
       return values[static_cast<std::int64_t>(i)];
   }
   return std::nullopt;
@@ -105,10 +96,10 @@ Ref prefetch_of(const Ref& load, const Exprs& indices) {
 
 void prefetch_right_side(const Ref& schedule, const Ref& step) {
   const Ref loop = call("s_tir.schedule.ScheduleGet", schedule, step).cast<Ref>();
-  Ref realize = inner(loop, "body");
-  while (is(realize, "tirx.For")) realize = inner(realize, "body");
+  Ref realize = child(loop, "body");
+  while (is(realize, "tirx.For")) realize = child(realize, "body");
   if (!is(realize, "s_tir.SBlockRealize")) return;
-  const std::optional<Ref> load = right_load(inner(inner(realize, "block"), "body"));
+  const std::optional<Ref> load = right_load(child(child(realize, "block"), "body"));
   if (!load) return;
   const RightSide right = right_side_of(*load);
   if (right.bytes < kLargeBytes) return;

@@ -356,6 +356,17 @@ TEST_F(ProgramCompilerTest, ProductsPrefetchTheirRightSide) {
   }
 }
 
+// In the workspace they were written after each step of the depth once a loop was shared out.
+TEST_F(ProgramCompilerTest, TilesOfSumsAreOnTheStack) {
+  const ir::Graph graph = large_product(Type::kF32);
+  for (const int threads : {1, 2}) {
+    const KernelModule kernels =
+        make_kernel_module(graph, plan_kernels(graph, kAvx512, threads), Schedule::kRules);
+    const CompiledCode code = compile_module(kernels.module, make_target("x86-64-v4", threads));
+    EXPECT_FALSE(code_has("AllocWorkspace", code.libraries, folder_.path() / "code.ll")) << threads;
+  }
+}
+
 TEST_F(ProgramCompilerTest, ModulesOfTracesPrefetchToo) {
   const auto has_prefetching = [&](const Ref& module) {
     const Ref library = build_kernels(module, make_target("", 1));
