@@ -23,11 +23,15 @@ std::byte* checked_data(const DLTensor* const* tensors, std::uint64_t count, con
   if (slot.index >= count) refuse("is missing");
   const DLTensor& tensor = *tensors[slot.index];
   const gn_disc_tensor& wanted = slot.tensor;
-  if (tensor.dtype.code != wanted.code || tensor.dtype.bits != wanted.bits) {
+  // A module has the parts of a complex number in a dimension of their own.
+  const bool is_pair = tensor.dtype.code == kDLComplex;
+  const int code = is_pair ? static_cast<int>(kDLFloat) : tensor.dtype.code;
+  if (code != wanted.code || tensor.dtype.bits / (is_pair ? 2 : 1) != wanted.bits) {
     refuse("is of another type");
   }
-  if (tensor.ndim != wanted.rank ||
-      !std::equal(wanted.shape, wanted.shape + wanted.rank, tensor.shape)) {
+  const std::int32_t rank = tensor.ndim + (is_pair ? 1 : 0);
+  if (rank != wanted.rank || (is_pair && wanted.shape[rank - 1] != 2) ||
+      !std::equal(tensor.shape, tensor.shape + tensor.ndim, wanted.shape)) {
     refuse("is of another shape");
   }
   if (tensor.device.device_type != kDLCPU) refuse("is not in the host's memory");

@@ -9,6 +9,7 @@
 
 #include "lowering/builder.h"
 #include "lowering/ir/passes/layout.h"
+#include "lowering/ir/passes/real_parts.h"
 #include "lowering/substitutes.h"
 
 namespace graphnet::bladedisc {
@@ -38,24 +39,8 @@ constexpr std::int64_t kMostSlices = 8;
 constexpr std::int64_t kMostIntegerProducts = std::int64_t{1} << 22U;
 
 void require_type(Type type) {
-  switch (type) {
-    case Type::kBool:
-    case Type::kI8:
-    case Type::kI32:
-    case Type::kI64:
-    case Type::kF16:
-    case Type::kBF16:
-    case Type::kF32:
-    case Type::kF64:
-      return;
-    case Type::kU8:
-    case Type::kI16:
-      throw LoweringError("DISC has no elements of type " + std::string(lowering::type_name(type)));
-    case Type::kC64:
-    case Type::kC128:
-      break;
-  }
-  throw LoweringError("DISC has no complex numbers");
+  if (type != Type::kU8 && type != Type::kI16) return;
+  throw LoweringError("DISC has no elements of type " + std::string(lowering::type_name(type)));
 }
 
 class Legalizer final : public ir::LayoutEmitter {
@@ -98,9 +83,6 @@ class Legalizer final : public ir::LayoutEmitter {
   std::pair<Tensor, Tensor> sort(const Tensor&, std::int64_t, bool) override {
     throw LoweringError("DISC has no sort");
   }
-  Tensor fourier(lowering::Fourier, const Tensor&, const Shape&) override {
-    throw LoweringError("DISC has no Fourier transform");
-  }
 
  private:
   Tensor window_along(Reduction kind, const Tensor& x, std::int64_t dim, const Window& window);
@@ -113,7 +95,6 @@ Tensor Legalizer::unary(Unary kind, const Tensor& x) {
 }
 
 Tensor Legalizer::binary(Binary kind, const Tensor& a, const Tensor& b) {
-  if (kind == Binary::kComplex) throw LoweringError("DISC has no complex numbers");
   if (kind == Binary::kXor) {
     return binary(Binary::kAnd, binary(Binary::kOr, a, b),
                   unary(Unary::kNot, binary(Binary::kAnd, a, b)));
@@ -268,8 +249,10 @@ Tensor Legalizer::scatter(const Tensor& x, const Tensor& starts, const Shape& di
 }  // namespace
 
 ir::Built legalize(const ir::Graph& graph) {
+  const ir::Built real = ir::with_real_parts(graph);
+  if (!real.failures.empty()) return real;
   Legalizer legalizer;
-  return ir::rewrite(graph, legalizer);
+  return ir::rewrite(real.graph, legalizer);
 }
 
 }  // namespace graphnet::bladedisc

@@ -8,6 +8,7 @@
 
 #include "lowering/builder.h"
 #include "lowering/ir/passes/layout.h"
+#include "lowering/ir/passes/real_parts.h"
 #include "lowering/substitutes.h"
 #include "tensorrt/natives.h"
 
@@ -64,9 +65,6 @@ class Legalizer final : public ir::LayoutEmitter {
   Tensor scatter(const Tensor& x, const Tensor& starts, const Shape& dims, const Tensor& updates,
                  std::optional<Reduction> combine) override;
   std::pair<Tensor, Tensor> sort(const Tensor& x, std::int64_t dim, bool descending) override;
-  Tensor fourier(lowering::Fourier, const Tensor&, const Shape&) override {
-    throw LoweringError("TensorRT has no Fourier transform");
-  }
 
  private:
   Tensor integer_power(const Tensor& a, const Tensor& b);
@@ -80,9 +78,6 @@ class Legalizer final : public ir::LayoutEmitter {
 Tensor Legalizer::unary(Unary kind, const Tensor& x) {
   Builder b(*this);
   const bool is_integer = lowering::is_integer(x.type);
-  if (kind == Unary::kReal || kind == Unary::kImag) {
-    throw LoweringError("TensorRT has no complex numbers");
-  }
   if (is_integer && (kind == Unary::kFloor || kind == Unary::kCeil)) return x;
   // Two's complement.
   if (is_integer && kind == Unary::kNot) {
@@ -125,7 +120,6 @@ Tensor Legalizer::integer_power(const Tensor& a, const Tensor& b) {
 Tensor Legalizer::binary(Binary kind, const Tensor& a, const Tensor& b) {
   Builder build(*this);
   const bool is_bool = a.type == Type::kBool;
-  if (kind == Binary::kComplex) throw LoweringError("TensorRT has no complex numbers");
   if ((kind == Binary::kAnd || kind == Binary::kOr || kind == Binary::kXor) && !is_bool) {
     throw LoweringError("TensorRT has no bitwise operation on integers");
   }
@@ -151,7 +145,6 @@ Tensor Legalizer::binary(Binary kind, const Tensor& a, const Tensor& b) {
 
 // TensorRT compares no bools, and has equal, less and greater only.
 Tensor Legalizer::compare(Comparison kind, const Tensor& a, const Tensor& b) {
-  if (lowering::is_complex(a.type)) throw LoweringError("TensorRT has no complex numbers");
   if (a.type == Type::kBool) {
     if (kind == Comparison::kNe) return LayoutEmitter::binary(Binary::kXor, a, b);
     if (kind == Comparison::kEq) {
@@ -410,8 +403,10 @@ bool is_pooling(Reduction kind, Type type, const Window& window) {
 }
 
 ir::Built legalize(const ir::Graph& graph) {
+  const ir::Built real = ir::with_real_parts(graph);
+  if (!real.failures.empty()) return real;
   Legalizer legalizer;
-  return ir::rewrite(graph, legalizer);
+  return ir::rewrite(real.graph, legalizer);
 }
 
 }  // namespace graphnet::tensorrt

@@ -5,20 +5,22 @@
 #include <vector>
 
 #include "tvm_plugin/expression.h"
+#include "tvm_plugin/kernel.h"
 
 namespace graphnet::tvm {
 
 namespace {
 
-// A tile is at most 32 vector registers. A thread's stack has room for many of these.
-constexpr std::int64_t kMostBytes = 4096;
+// The largest tile has 12 rows of 4 panels of 32 columns in float64.
+constexpr std::int64_t kMostBytes = 12 << 10;
 // TVM's name for a buffer that stays what it is.
 constexpr const char* kStaysOnStack = "disable_lower_builtin";
 
 /// Fields of a statement that are statements.
 std::vector<const char*> inner_fields(const Ref& statement) {
-  const auto is_any_of = [&](const auto&... types) { return (is(statement, types) || ...); };
-  if (is_any_of("tirx.For", "tirx.While", "tirx.AttrStmt")) return {"body"};
+  if (is(statement, "tirx.For") || is(statement, "tirx.While") || is(statement, "tirx.AttrStmt")) {
+    return {"body"};
+  }
   if (is(statement, "tirx.IfThenElse")) return {"then_case", "else_case"};
   return {};
 }
@@ -68,8 +70,11 @@ std::int64_t bytes_of_buffer(const Ref& buffer) {
 
 Ref on_stack(const Ref& statement) {
   if (!is(statement, "tirx.AllocBuffer")) return statement;
-  const std::int64_t bytes = bytes_of_buffer(child(statement, "buffer"));
-  if (bytes < 0 || bytes > kMostBytes) return statement;
+  const Ref buffer = child(statement, "buffer");
+  // Others stay in memory, and TVM aligns the stack's to 16 bytes only.
+  if (role_of(field(buffer, "name").cast<String>()) != BlockRole::kAcc) return statement;
+  const std::int64_t bytes = bytes_of_buffer(buffer);
+  if (bytes <= 0 || bytes > kMostBytes) return statement;
   auto annotations = field(statement, "annotations").cast<Map<String, Any>>();
   annotations.Set(kStaysOnStack, literal(Type::kBool, 1));
   return with_field(statement, "annotations", annotations);
@@ -77,7 +82,7 @@ Ref on_stack(const Ref& statement) {
 
 }  // namespace
 
-Ref with_stack_buffers(const Ref& function) {
+Ref with_tiles_on_stack(const Ref& function) {
   return with_field(function, "body", with_leaves(child(function, "body"), on_stack));
 }
 

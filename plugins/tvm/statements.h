@@ -7,8 +7,8 @@
 
 namespace graphnet::tvm {
 
-/// The function with what it accumulates on the stack, where LLVM sees that no other memory is the
-/// same.
+/// The function with its tiles of sums on the stack, where LLVM knows that nothing else points to
+/// them.
 ///
 /// TVM takes buffers from 1 KiB on from its workspace. The function that it makes of a parallel
 /// loop has arguments that may overlap that memory for all that LLVM knows, so the tile of a
@@ -17,7 +17,7 @@ namespace graphnet::tvm {
 /// order     before LowerTVMBuiltin, after whatever makes or moves buffers
 /// function  lowered (tirx.PrimFunc)
 /// errors    ffi::Error, as TVM raises it
-Ref with_stack_buffers(const Ref& function);
+Ref with_tiles_on_stack(const Ref& function);
 
 /// Statements of a lowered function that hold no others; what LLVM takes for it grows with them.
 std::int64_t num_statements(const Ref& function);

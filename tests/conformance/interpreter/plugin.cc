@@ -199,7 +199,7 @@ gn_status* gn_backend_compile(gn_backend* backend, const gn_compile_args* args,
     ir::StagedGraph staged = ir::split_by_stage(std::move(built.graph));
     auto executable = std::make_unique<gn_executable>();
     executable->host = host;
-    executable->has_real_parts = backend->target == "tvm";
+    executable->has_real_parts = backend->target != "none" && backend->target != "xla";
     executable->outputs.resize(staged.call.outputs.size());
     std::iota(executable->outputs.begin(), executable->outputs.end(), std::size_t{0});
     if (backend->target == "tensorrt-layers") {

@@ -47,16 +47,21 @@ lowering::stablehlo::TensorType floats(std::int64_t count) {
 }
 
 /// @main(input 0, weight 0) of these sizes gives output 1 and 0: an echo gives back both.
-Package package_of(std::int64_t inputs, std::int64_t weights, std::int64_t first_result) {
+Package package_of(const lowering::stablehlo::TensorType& input, std::int64_t weights,
+                   const lowering::stablehlo::TensorType& first_result) {
   LoweredProgram program;
-  program.main.arguments = {{ArgumentSource::kInput, 0, floats(inputs)},
+  program.main.arguments = {{ArgumentSource::kInput, 0, input},
                             {ArgumentSource::kWeight, 0, floats(weights)}};
-  program.main.results = {floats(first_result), floats(weights)};
+  program.main.results = {first_result, floats(weights)};
   program.result_outputs = {1, 0};
   Compiled compiled;
   compiled.library = "library";
   compiled.metadata = "metadata";
   return make_package(program, compiled);
+}
+
+Package package_of(std::int64_t inputs, std::int64_t weights, std::int64_t first_result) {
+  return package_of(floats(inputs), weights, floats(first_result));
 }
 
 class DiscExecutableTest : public testing::Test {
@@ -80,9 +85,10 @@ class DiscExecutableTest : public testing::Test {
     EXPECT_EQ(args.copied, 1U);
     EXPECT_EQ(args.kept_bytes, weight.elements().size() * sizeof(float));
   }
-  void run(DiscExecutable& executable, Vector& input) {
+  void run(DiscExecutable& executable, Vector& input) { run(executable, input, input_back_); }
+  void run(DiscExecutable& executable, Vector& input, Vector& back) {
     const DLTensor* const inputs[] = {input.tensor()};
-    DLTensor* const outputs[] = {weight_back_.tensor(), input_back_.tensor()};
+    DLTensor* const outputs[] = {weight_back_.tensor(), back.tensor()};
     gn_run_args args = {};
     args.inputs = inputs;
     args.num_inputs = 1;
@@ -112,6 +118,28 @@ TEST_F(DiscExecutableTest, CarriesTensorsThereAndBack) {
   expect_carried(*executable, weight, input);
   EXPECT_TRUE(mentions(executable->describe(), {"engine: echo, a fake", "loaded: 1",
                                                 "runner_calls: 2", "runner_entry_us: 2"}));
+}
+
+TEST_F(DiscExecutableTest, ComplexNumbersArePairs) {
+  const lowering::stablehlo::TensorType pairs = {{kDLFloat, 32, 1}, {3, 2}};
+  const auto executable = make(package_of(pairs, 2, pairs));
+  Vector weight({7, 8});
+  Vector input({1, 2, 3, 4, 5, 6});
+  Vector back(std::vector<float>(6));
+  for (Vector* each : {&input, &back}) {
+    each->tensor()->dtype = {kDLComplex, 64, 1};
+    each->tensor()->shape[0] = 3;
+  }
+  bind(*executable, weight);
+  run(*executable, input, back);
+  EXPECT_EQ(back.elements(), input.elements());
+  input.tensor()->shape[0] = 2;
+  EXPECT_TRUE(mentions(end_of([&] { run(*executable, input, back); }).message,
+                       {"input 0 is of another shape"}));
+  input.tensor()->shape[0] = 3;
+  input.tensor()->dtype.bits = 128;
+  EXPECT_TRUE(mentions(end_of([&] { run(*executable, input, back); }).message,
+                       {"input 0 is of another type"}));
 }
 
 TEST_F(DiscExecutableTest, IsNotDisturbedByWhatLibrariesPrint) {

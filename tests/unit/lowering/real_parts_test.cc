@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <variant>
 
 #include "lowering/builder.h"
 #include "lowering/ir/graph_emitter.h"
@@ -64,6 +66,32 @@ TEST_F(RealPartsTest, AGraphOfRealNumbersStaysAsItIs) {
   const Tensor x = input(0, {3});
   const Graph graph = emit_.finish({b_.add(x, x)});
   EXPECT_EQ(to_text(with_real_parts(graph).graph), to_text(graph));
+}
+
+// A compiler may have them as a whole.
+TEST_F(RealPartsTest, CompositesWithoutComplexValuesStay) {
+  const auto abs = [&](const Tensor& x, bool is_by_transform) {
+    GraphEmitter inside(true);
+    const Tensor given = inside.parameter(ParameterSource::kInput, 0, {x.type, x.shape});
+    const Tensor half = inside.fourier(Fourier::kRealForward, given, {x.shape[0]});
+    const Tensor same = inside.fourier(Fourier::kRealInverse, half, x.shape);
+    Composite each;
+    each.op = is_by_transform ? "aten::abs_of_transform" : "aten::abs";
+    each.arguments = {{"self", Operand{0}}};
+    each.results = {{x.type, x.shape}};
+    each.body = std::make_shared<const Graph>(
+        inside.finish({inside.unary(Unary::kAbs, is_by_transform ? same : given)}));
+    return emit_.add(each, {x})[0];
+  };
+  const Tensor x = input(0, {4});
+  const Tensor sum = b_.add(abs(x, false), abs(x, true));
+  const Built made =
+      with_real_parts(emit_.finish({emit_.fourier(Fourier::kRealInverse, complex(sum, sum), {6})}));
+  ASSERT_TRUE(made.failures.empty()) << made.failures[0].reason;
+  EXPECT_EQ(std::count_if(
+                made.graph.nodes.begin(), made.graph.nodes.end(),
+                [](const Node& node) { return std::holds_alternative<Composite>(node.operation); }),
+            1);
 }
 
 // Short ones, primes, two factors, a factor that is taken apart itself, a prime factor above 128.

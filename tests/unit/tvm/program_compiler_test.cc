@@ -330,16 +330,21 @@ TEST_F(ProgramCompilerTest, WithoutLinkerNothingIsSerialisable) {
   EXPECT_NEAR(call.first_row_sum(), 1, 1e-5);
 }
 
-/// A product by a weight of 256 KiB in float32.
-ir::Graph large_product(Type type) {
+/// A product of float32 [rows, 256] by a weight [256, columns], computed in `type`.
+ir::Graph product(std::int64_t rows, std::int64_t columns, Type type) {
   constexpr std::int64_t kDepth = 256;
   ir::GraphEmitter emitter(true);
   lowering::Builder b(emitter);
-  const std::vector<float> weight(kDepth * kDepth, 1.0F);
-  const lowering::Tensor w = emitter.constant(Type::kF32, {kDepth, kDepth}, weight.data());
-  const lowering::Tensor x = one_input(emitter, {kRows, kDepth});
+  const std::vector<float> weight(static_cast<std::size_t>(kDepth * columns), 1.0F);
+  const lowering::Tensor w = emitter.constant(Type::kF32, {kDepth, columns}, weight.data());
+  const lowering::Tensor x = one_input(emitter, {rows, kDepth});
   const lowering::Tensor y = b.matmul(b.convert(x, type), b.convert(w, type));
   return legalize(emitter.finish({b.convert(y, Type::kF32)}), true).graph;
+}
+
+/// By a weight of 256 KiB in float32.
+ir::Graph large_product(Type type) {
+  return product(kRows, 256, type);
 }
 
 // Whatever the right side's elements are stored as: where it is not recognised only time is lost.
@@ -356,14 +361,20 @@ TEST_F(ProgramCompilerTest, ProductsPrefetchTheirRightSide) {
   }
 }
 
-// In the workspace they were written after each step of the depth once a loop was shared out.
+// In the workspace they were written after each step of the depth once a loop was shared out. Tiles
+// of one panel, and rows of four panels whose last is not full.
 TEST_F(ProgramCompilerTest, TilesOfSumsAreOnTheStack) {
-  const ir::Graph graph = large_product(Type::kF32);
-  for (const int threads : {1, 2}) {
-    const KernelModule kernels =
-        make_kernel_module(graph, plan_kernels(graph, kAvx512, threads), Schedule::kRules);
-    const CompiledCode code = compile_module(kernels.module, make_target("x86-64-v4", threads));
-    EXPECT_FALSE(code_has("AllocWorkspace", code.libraries, folder_.path() / "code.ll")) << threads;
+  for (const std::int64_t columns : {256, 120}) {
+    for (const Type type : {Type::kF32, Type::kF64}) {
+      const ir::Graph graph = product(249, columns, type);
+      for (const int threads : {1, 2}) {
+        const KernelModule kernels =
+            make_kernel_module(graph, plan_kernels(graph, kAvx512, threads), Schedule::kRules);
+        const CompiledCode code = compile_module(kernels.module, make_target("x86-64-v4", threads));
+        EXPECT_FALSE(code_has("AllocWorkspace", code.libraries, folder_.path() / "code.ll"))
+            << columns << " columns, " << threads << " threads";
+      }
+    }
   }
 }
 

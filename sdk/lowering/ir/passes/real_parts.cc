@@ -39,6 +39,11 @@ std::int64_t first_factor(std::int64_t length) {
   return factor;
 }
 
+bool has_complex_values(const Graph& graph) {
+  return std::any_of(graph.values.begin(), graph.values.end(),
+                     [](const Value& value) { return is_complex(value.type.type); });
+}
+
 /// Writes complex tensors as pairs of real ones. Tensor::id of a complex tensor is its pair's
 /// position in parts_, of others that of out_.
 class RealParts final : public Emitter {
@@ -130,6 +135,8 @@ class RealParts final : public Emitter {
     return out_.sort(x, dim, descending);
   }
   Tensor fourier(Fourier kind, const Tensor& x, const Shape& lengths) override;
+  std::optional<std::vector<Tensor>> composite(const Composite& each,
+                                               const std::vector<Tensor>& operands) override;
   bool rewrites() const override { return out_.rewrites(); }
   bool is_bound(const Tensor& x) const override {
     if (!is_complex(x.type)) return out_.is_bound(x);
@@ -284,6 +291,17 @@ Tensor RealParts::concatenate(const std::vector<Tensor>& list, std::int64_t dim)
   return pair({out_.concatenate(real, dim), out_.concatenate(imag, dim)});
 }
 
+// One without a body may be a compiler's own operator, or it fails there.
+std::optional<std::vector<Tensor>> RealParts::composite(const Composite& each,
+                                                        const std::vector<Tensor>& operands) {
+  const auto is_pair = [](const auto& value) { return is_complex(value.type); };
+  const bool has_pairs = std::any_of(operands.begin(), operands.end(), is_pair) ||
+                         std::any_of(each.results.begin(), each.results.end(), is_pair) ||
+                         (each.body && has_complex_values(*each.body));
+  if (has_pairs) return std::nullopt;
+  return out_.add(each, operands);
+}
+
 // ---- Fourier transforms, along the last dimension ----
 
 /// Row k, column j: of the angle k * j / length of a turn.
@@ -401,11 +419,6 @@ Tensor RealParts::fourier(Fourier kind, const Tensor& x, const Shape& lengths) {
       return real_inverse(parts(x), n);
   }
   throw LoweringError("a Fourier transform that is not known");
-}
-
-bool has_complex_values(const Graph& graph) {
-  return std::any_of(graph.values.begin(), graph.values.end(),
-                     [](const Value& value) { return is_complex(value.type.type); });
 }
 
 }  // namespace
