@@ -60,7 +60,7 @@ Number choice(const Expr& condition, const Number& yes, const Number& no) {
 /// Bound to a variable, so that it is computed once; a variable stays.
 template <typename Body>
 Number with(const Number& value, Body body) {
-  if (value.e->GetTypeKey() == "ir.Var") return body(value);
+  if (is(value.e, "ir.Var")) return body(value);
   const Expr variable =
       make("ir.Var", String("t"), make("ir.PrimType", tvm_type(value.type)), nullptr);
   const Number result = body(Number{value.type, variable});
@@ -102,7 +102,7 @@ Number logistic(const Number& x) {
 }
 
 bool is_number(const Expr& e) {
-  return e->GetTypeKey() == "ir.FloatImm";
+  return is(e, "ir.FloatImm");
 }
 
 Expr or_nan(const Expr& condition, const Number& x) {

@@ -100,7 +100,7 @@ Expr index_variable(const std::string& name) {
 }
 
 bool is_constant(const Expr& e, std::int64_t& value) {
-  if (e->GetTypeKey() != "ir.IntImm") return false;
+  if (!is(e, "ir.IntImm")) return false;
   value = field(e, "value").cast<std::int64_t>();
   return true;
 }

@@ -32,7 +32,7 @@ struct CompiledCode {
   ffi::Function kernel(const std::string& name) const;
 };
 
-/// Lowered functions to machine code.
+/// Lowers kernels and makes machine code of them.
 ///
 /// errors   ffi::Error
 Ref build_kernels(const Ref& module, const Target& target);

@@ -372,7 +372,8 @@ TEST_F(ProgramCompilerTest, TilesOfSumsAreOnTheStack) {
             make_kernel_module(graph, plan_kernels(graph, kAvx512, threads), Schedule::kRules);
         const CompiledCode code = compile_module(kernels.module, make_target("x86-64-v4", threads));
         EXPECT_FALSE(code_has("AllocWorkspace", code.libraries, folder_.path() / "code.ll"))
-            << columns << " columns, " << threads << " threads";
+            << columns << " columns, type " << static_cast<int>(type) << ", " << threads
+            << " threads";
       }
     }
   }
