@@ -72,7 +72,7 @@ base::DType to_dtype(at::ScalarType type) {
 }
 
 std::vector<std::byte> dense_bytes(const at::Tensor& tensor) {
-  const at::Tensor dense = tensor.contiguous().cpu();
+  const at::Tensor dense = tensor.contiguous().cpu().resolve_conj().resolve_neg();
   std::vector<std::byte> bytes(dense.nbytes());
   if (!bytes.empty()) std::memcpy(bytes.data(), dense.data_ptr(), bytes.size());
   return bytes;

@@ -207,7 +207,7 @@ Status Engine::run() {
       state.pinned = state.host_read;
       for (const auto& [index, original] : state.originals) state.pinned[index] = true;
     }
-    for (const at::Tensor& result : state.results) state.outputs.push_back(describe_output(result));
+    resolve_and_describe(state.results, state.outputs);
   });
 }
 

@@ -83,7 +83,9 @@ class Engine {
   /// before the first run.
   bool needs_prepare() const;
 
-  /// One call of forward(); outputs() then hold its results.
+  /// One call of forward(); outputs() then hold its results, as values in memory: what libtorch
+  /// would leave for later (the sign of conj() and of imag() behind it) is part of the call, as it
+  /// is of a plugin's.
   ///
   /// errors   kUnsupported, kInput or kEnvironment with the position in model.py; outputs are empty
   base::Status run();

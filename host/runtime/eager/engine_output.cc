@@ -19,6 +19,13 @@ EngineOutput describe_output(const at::Tensor& tensor) {
   return {*dtype, tensor.sizes().vec(), tensor.strides().vec(), tensor.data_ptr()};
 }
 
+void resolve_and_describe(std::vector<at::Tensor>& results, std::vector<EngineOutput>& outputs) {
+  for (at::Tensor& result : results) {
+    if (result.is_conj() || result.is_neg()) result = result.resolve_conj().resolve_neg();
+    outputs.push_back(describe_output(result));
+  }
+}
+
 void copy_dense_output(const at::Tensor& tensor, void* destination) {
   const c10::InferenceMode inference(true);
   at::from_blob(destination, tensor.sizes(), tensor.options().device(c10::Device(c10::kCPU)))

@@ -176,7 +176,7 @@ struct GraphRun::State {
     results.clear();
     for (const ValueId id : graph->outputs) results.push_back(value(id));
     values.clear();
-    for (const at::Tensor& result : results) outputs.push_back(describe_output(result));
+    resolve_and_describe(results, outputs);
   }
 };
 

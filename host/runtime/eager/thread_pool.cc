@@ -2,6 +2,7 @@
 #include "eager/thread_pool.h"
 
 #include <ATen/Functions.h>
+#include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
 #include <dlfcn.h>
 
@@ -23,6 +24,16 @@ void set_pool_size(int num_threads) {
       "no OpenMP runtime is loaded (omp_set_num_threads): libtorch runs with as many threads as "
       "it likes, not with " +
           std::to_string(num_threads));
+}
+
+// libtorch sets a number of its own when it is first asked: asked here, it cannot do so later and
+// undo this one.
+WithoutPool::WithoutPool() : num_threads_(at::get_num_threads()) {
+  if (num_threads_ > 1) set_pool_size(1);
+}
+
+WithoutPool::~WithoutPool() {
+  if (num_threads_ > 1) set_pool_size(num_threads_);
 }
 
 void warm_up() {

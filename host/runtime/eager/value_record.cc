@@ -94,7 +94,7 @@ std::string elements_text(const at::Tensor& tensor) {
     text += number;
   };
   if (tensor.is_floating_point()) {
-    const at::Tensor wide = tensor.to(at::kDouble).contiguous();
+    const at::Tensor wide = tensor.to(at::kDouble).contiguous().resolve_neg();
     const double* data = wide.const_data_ptr<double>();
     for (std::int64_t i = 0; i < wide.numel(); ++i) add(base::python_float(data[i]));
   } else {

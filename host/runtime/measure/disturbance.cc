@@ -42,6 +42,12 @@ std::optional<std::int64_t> waited_in(int schedstat) {
   return ran_ns.value_or(0) > 0 ? waited_ns : std::nullopt;
 }
 
+/// source   include/linux/posix-timers_types.h: CPUCLOCK_SCHED of one thread
+clockid_t clock_of_thread(pid_t thread) {
+  constexpr clockid_t kSchedOfThread = 6;
+  return static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3U) | kSchedOfThread;
+}
+
 /// For how long others than this process and its like can have had the cores.
 double stolen_ns(const DisturbanceCounters& before, const DisturbanceCounters& after,
                  double waited_ns, int threads) {
@@ -112,7 +118,7 @@ void settle_waits(const PerSide<Judgement>& judgements, const PerSide<int>& call
 OtherThreads::OtherThreads() : own_(std::to_string(::syscall(SYS_gettid))) {}
 
 void OtherThreads::find() {
-  schedstats_.clear();
+  threads_.clear();
   struct Close {
     void operator()(DIR* folder) const { ::closedir(folder); }
   };
@@ -122,20 +128,29 @@ void OtherThreads::find() {
     const std::string name = entry->d_name;
     if (name.front() == '.' || name == own_) continue;
     const std::string file = "/proc/self/task/" + name + "/schedstat";
-    schedstats_.emplace_back(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    threads_.push_back({base::UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC)),
+                        clock_of_thread(std::atoi(name.c_str()))});
   }
 }
 
-std::int64_t OtherThreads::waited_ns() {
+void OtherThreads::find_if_changed() {
   struct stat status = {};
   const bool is_known = ::stat("/proc/self/task", &status) == 0;
-  if (is_known && status.st_nlink != links_) {
-    links_ = status.st_nlink;
-    find();
-  }
+  if (!is_known || status.st_nlink == links_) return;
+  links_ = status.st_nlink;
+  find();
+}
+
+void OtherThreads::bring_up_to_date() {
+  find_if_changed();
+  for (const Thread& thread : threads_) clock_ns_by_syscall(thread.clock);
+}
+
+std::int64_t OtherThreads::waited_ns() {
+  find_if_changed();
   std::int64_t sum_ns = 0;
-  for (const base::UniqueFd& schedstat : schedstats_) {
-    const auto waited_ns = waited_in(schedstat.get());
+  for (const Thread& thread : threads_) {
+    const auto waited_ns = waited_in(thread.schedstat.get());
     if (!waited_ns) links_ = 0;  // it has ended: another one may have come
     sum_ns += waited_ns.value_or(0);
   }
@@ -155,6 +170,7 @@ DisturbanceCounters DisturbanceMeter::read() const {
   DisturbanceCounters counters;
   rusage usage = {};
   if (::getrusage(RUSAGE_THREAD, &usage) == 0) counters.switches = usage.ru_nivcsw;
+  if (others_) others_->bring_up_to_date();
   counters.at_ns = monotonic_raw_ns();
   counters.ran_ns = clock_ns_by_syscall(CLOCK_PROCESS_CPUTIME_ID);
   counters.others_ran_ns = *counters.ran_ns - clock_ns_by_syscall(CLOCK_THREAD_CPUTIME_ID);

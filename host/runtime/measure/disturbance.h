@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <time.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -101,7 +103,9 @@ void settle_waits(const PerSide<Judgement>& judgements, const PerSide<int>& call
 
 /// The waits of all threads of this process but the one that made this.
 ///
-/// source   as DisturbanceMeter; the links of /proc/self/task count the threads (proc(5))
+/// source   as DisturbanceMeter; the links of /proc/self/task count the threads (proc(5)); clocks
+/// of
+///          threads as pthread_getcpuclockid(3) makes them
 class OtherThreads {
  public:
   OtherThreads();
@@ -110,17 +114,27 @@ class OtherThreads {
 
   /// Sum for those that live; it falls when one ends.
   std::int64_t waited_ns();
+  /// Makes the kernel add to the process's clock what each has run up to now. By itself it does so
+  /// at a thread's ticks and switches only: a tick more or less belonged to a short stretch by
+  /// chance.
+  void bring_up_to_date();
 
  private:
+  struct Thread {
+    base::UniqueFd schedstat;
+    clockid_t clock = 0;  ///< of its own processor time
+  };
   void find();
+  void find_if_changed();
 
   std::string own_;
   std::uint64_t links_ = 0;
-  std::vector<base::UniqueFd> schedstats_;
+  std::vector<Thread> threads_;
 };
 
 /// Reads the counters of the calling thread; about two microseconds, no allocation.
-/// `counts_others`: the other threads' waits too, a microsecond for each.
+/// `counts_others`: the other threads' waits too, and their running time up to now; two
+/// microseconds for each.
 ///
 /// source   /proc/thread-self/schedstat, second field (Documentation/scheduler/sched-stats.rst);
 ///          getrusage(2), RUSAGE_THREAD; clock_gettime(2), CPU-time clocks, by system calls of our

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "eager/thread_pool.h"
 #include "sample/arguments.h"
 #include "worker/weights.h"
 
@@ -83,6 +84,7 @@ base::Result<PlanArguments> plan_arguments(const sample::Sample& sample) {
 
 base::Result<eager::Plan> plan_sample(const sample::Sample& sample) {
   GN_ASSIGN_OR_RETURN(const PlanArguments arguments, plan_arguments(sample));
+  const eager::WithoutPool alone;
   return eager::plan_program(sample.program, arguments.all);
 }
 

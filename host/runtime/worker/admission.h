@@ -50,7 +50,8 @@ struct PlanArguments {
 /// errors   kInput if metadata and parameters do not match
 base::Result<PlanArguments> plan_arguments(const sample::Sample& sample);
 
-/// Plans a sample from its metadata.
+/// Plans a sample from its metadata, on the calling thread alone (eager::WithoutPool): the copy of
+/// eager and the kernel's count of processor time come after it.
 ///
 /// errors   as plan_arguments()
 base::Result<eager::Plan> plan_sample(const sample::Sample& sample);

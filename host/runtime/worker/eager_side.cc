@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "measure/clock.h"
+
 namespace graphnet::worker {
 
 std::vector<eager::EngineArgument> engine_arguments(std::vector<sample::Argument>& arguments) {
@@ -86,6 +88,15 @@ base::Status EagerSide::prepare_call() {
 
 base::Result<measure::SideDurations> EagerSide::measure(measure::TrialCounts counts) {
   return measure::time_sequential(calls(), counts);
+}
+
+base::Result<double> EagerSide::time_copy(std::vector<KeptOutput>& outputs) const {
+  const std::vector<DLTensor> tensors = outputs_in_place();
+  const std::int64_t begin_ns = measure::monotonic_raw_ns();
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    GN_RETURN_IF_ERROR(copy_dense(device(), tensors[i], outputs[i].bytes.data()));
+  }
+  return static_cast<double>(measure::monotonic_raw_ns() - begin_ns);
 }
 
 std::vector<DLTensor> EagerSide::outputs_in_place() const {

@@ -26,8 +26,9 @@ struct TimedFindings {
   /// Timed calls that were not near eager, which the whole outcome rule did not hold against them.
   int ill_conditioned_calls = 0;
   double content_bits = 0;  ///< see InputShuffle
-  /// How long copying the outputs of each checked call took, on the host.
-  std::vector<double> copies_ns;
+  /// How long copying either side's outputs took in checked calls, on the host. The plugin's first
+  /// copy, which allocates, is left out.
+  measure::PerSide<std::vector<double>> copies_ns;
   /// What is wrong, for Record::flags; kNone: nothing.
   record::Flag flag = record::Flag::kNone;
   record::Outcome outcome = record::Outcome::kNone;  ///< that it makes of the sample, with a flag
@@ -92,6 +93,7 @@ class TimedChecks {
   bool draw_check(bool is_free);
   std::uint64_t content_of(measure::Side side, int call) const;
   bool copies_at_once(int call) const;
+  bool copies_eager_at_once(int call) const;
   base::Status copy_plugin();
   base::Status copy_eager();
   base::Status compute_eager();

@@ -55,18 +55,21 @@ struct SecondLooks {
 /// flagged. Nor are they if they are short in one of three looks at more pairs: the machine may be
 /// fast again before that process is asked.
 ///
+/// Copies of outputs may take twice what those of eager's took before, and three times that where
+/// copies of eager's take as much longer in the pairs: a plugin could slow these.
+///
 /// | flag           | means                                                                    |
 /// |----------------|--------------------------------------------------------------------------|
 /// | `untimed_work` | the host's steps around timed calls take longer than before the plugin   |
 ///
-/// shapes   copies_ns: of the plugin's outputs, one a checked call
+/// shapes   copies_ns: of either side's outputs in checked calls; not as many on both sides
 ///          report: {"around_ns": {"before", "eager", "plugin", "reading", "without_plugin",
-///          "in_more_pairs"}, "copy_ns": {"before", "plugin"}}; the last two of the steps if they
-///          were asked and had an answer
+///          "in_more_pairs"}, "copy_ns": {"before", "eager", "plugin"}}; the last two of the steps
+///          if they were asked and had an answer
 std::vector<Finding> check_untimed_work(const HostSteps& before,
                                         const measure::PairedResult& result,
-                                        const std::vector<double>& copies_ns, base::Json& report,
-                                        const SecondLooks& looks = {});
+                                        const measure::PerSide<std::vector<double>>& copies_ns,
+                                        base::Json& report, const SecondLooks& looks = {});
 
 /// The steps around the plugin's calls.
 double plugin_steps_ns(const measure::PairedResult& result);

@@ -2,13 +2,18 @@
 #include "measure/disturbance.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <thread>
+#include <vector>
 
 #include "measure/cache_flush.h"
 #include "measure/clock.h"
+#include "measure/cycle_clock.h"
 #include "measure/idle_wait.h"
 #include "measure/instruments.h"
 
@@ -106,6 +111,34 @@ TEST(OtherThreads, WaitWhereTheyShareACore) {
   first.join();
   second.join();
   ::sched_setaffinity(0, sizeof before, &before);
+}
+
+// Without that the process's clock has all of a tick of a short stretch, or nothing.
+TEST(OtherThreads, AreBroughtUpToDateInTheProcesssClock) {
+  constexpr int kStretches = 41;
+  constexpr std::int64_t kStretchNs = 300'000;
+  std::atomic<bool> is_done = false;
+  std::thread spins([&] {
+    while (!is_done) {
+    }
+  });
+  clockid_t clock = 0;
+  ASSERT_EQ(::pthread_getcpuclockid(spins.native_handle(), &clock), 0);
+  const DisturbanceMeter meter(/*counts_others=*/true);
+  std::vector<std::int64_t> errors_ns;
+  for (int i = 0; i < kStretches; ++i) {
+    const DisturbanceCounters before = meter.read();
+    const std::int64_t begin_ns = clock_ns_by_syscall(clock);
+    const std::int64_t end_ns = monotonic_raw_ns() + kStretchNs;
+    while (monotonic_raw_ns() < end_ns) {
+    }
+    const std::int64_t counted_ns = meter.read().others_ran_ns - before.others_ran_ns;
+    errors_ns.push_back(std::abs(counted_ns - (clock_ns_by_syscall(clock) - begin_ns)));
+  }
+  is_done = true;
+  spins.join();
+  std::sort(errors_ns.begin(), errors_ns.end());
+  EXPECT_LT(errors_ns[kStretches / 2], kStretchNs / 4);
 }
 
 TEST(SettleWaits, TakesThemOutOfBothSidesOrOfNeither) {

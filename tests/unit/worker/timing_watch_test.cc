@@ -83,17 +83,35 @@ TEST(UntimedWork, NamesTheStepsAndBothTimes) {
   result.summary.median_ns = {20e3, 1e3};
   for (measure::Pair& pair : result.pairs) pair.around_ns = {90e3, 21e3};
   base::Json report;
-  EXPECT_TRUE(check_untimed_work({20e3, 1e3}, result, {2e3, 2e3}, report).empty());
+  EXPECT_TRUE(check_untimed_work({20e3, 1e3}, result, {{{}, {2e3, 2e3}}}, report).empty());
   EXPECT_EQ(report["around_ns"]["plugin"], 21e3);
   EXPECT_EQ(report["around_ns"]["eager"], 90e3);
   for (measure::Pair& pair : result.pairs) pair.around_ns[measure::kBackend] = 40e3;
   const auto around = check_untimed_work({20e3, 1e3}, result, {}, report);
   ASSERT_EQ(around.size(), 1U);
   EXPECT_EQ(around[0].flag, record::Flag::kUntimedWork);
-  const auto copies = check_untimed_work({40e3, 1e3}, result, {30e3, 30e3, 1e3}, report);
+  const auto copies = check_untimed_work({40e3, 1e3}, result, {{{}, {30e3, 30e3, 1e3}}}, report);
   ASSERT_EQ(copies.size(), 1U);
   EXPECT_NE(copies[0].message.find("30.0 us"), std::string::npos) << copies[0].message;
-  EXPECT_TRUE(check_untimed_work({}, result, {30e3}, report).empty()) << "nothing is known";
+  EXPECT_TRUE(check_untimed_work({}, result, {{{}, {30e3}}}, report).empty()) << "nothing is known";
+}
+
+TEST(UntimedWork, KnowsThatEagersOutputsAreCopiedMoreSlowlyToo) {
+  measure::PairedResult result = result_with(1, 1);
+  result.summary.median_ns = {20e3, 1e3};
+  base::Json report;
+  const auto is_found = [&](double plugin_ns, const std::vector<double>& eager_ns) {
+    const HostSteps before = {0, 100e3};
+    return !check_untimed_work(before, result, {{eager_ns, {plugin_ns}}}, report).empty();
+  };
+  EXPECT_FALSE(is_found(199e3, {}));
+  EXPECT_TRUE(is_found(201e3, {150e3, 150e3})) << "too few to say";
+  EXPECT_FALSE(is_found(249e3, {90e3, 150e3, 150e3}));
+  EXPECT_TRUE(is_found(251e3, {90e3, 150e3, 150e3}));
+  EXPECT_EQ(report["copy_ns"]["eager"], 150e3);
+  EXPECT_FALSE(is_found(299e3, {900e3, 900e3, 900e3}));
+  EXPECT_TRUE(is_found(301e3, {900e3, 900e3, 900e3})) << "the plugin may have slowed both";
+  EXPECT_TRUE(is_found(201e3, {50e3, 50e3, 50e3}));
 }
 
 TEST(UntimedWork, LeavesLongStepsLessSlack) {
