@@ -92,6 +92,19 @@ void judge_verdict(const Record& record, Judgement& judgement) {
   }
 }
 
+// Before each side sample the host waits for other threads to sleep, for 50 ms at most.
+void judge_idleness(const record::Timing& timing, Judgement& judgement) {
+  constexpr std::size_t kFewestPart = 4;  // one by chance is nothing
+  const auto side_samples = 2 * timing.disturbed.size();
+  const auto given_up = static_cast<std::size_t>(timing.idle_timeouts.value_or(0));
+  if (given_up == 0 || kFewestPart * given_up < side_samples) return;
+  judgement.warnings.push_back(
+      "threads still ran 50 ms after calls (" + std::to_string(given_up) + " of " +
+      std::to_string(side_samples) +
+      " side samples): eager's calls get a core less, and such times are unstable\n"
+      "try: let the threads of the plugin's pool sleep within a millisecond");
+}
+
 }  // namespace
 
 std::vector<ControlRun> control_runs(int num_cores, const std::vector<std::string>& settings) {
@@ -118,6 +131,7 @@ Judgement judge(const Record& record) {
         !judgement.failures.empty() && (record.verdict.kind == ProofVerdict::kEmpty ||
                                         record.verdict.kind == ProofVerdict::kUnknown);
     if (!is_explained) judge_verdict(record, judgement);
+    judge_idleness(record.timing, judgement);
   } else if (outcome != Outcome::kUnsupported && outcome != Outcome::kSkipped) {
     judgement.failures.push_back(record.outcome.text() + ": " + record.message);
   }

@@ -43,6 +43,10 @@ std::string timing_text(const record::Record& record) {
                   std::to_string(timing.pairs_dropped.value_or(0)) + " dropped");
   if (!timing.stop.empty()) parts.push_back("stopped by " + timing.stop);
   if (!timing.unstable_because.empty()) parts.push_back("unstable: " + timing.unstable_because);
+  const auto given_up = static_cast<std::size_t>(timing.idle_timeouts.value_or(0));
+  if (given_up > 0) {
+    parts.push_back(base::counted(given_up, "side sample") + " began while other threads ran");
+  }
   if (timing.noise_floor) {
     char text[48];
     std::snprintf(text, sizeof text, "noise floor %.2f %%", 100 * *timing.noise_floor);

@@ -85,6 +85,7 @@ struct Timing {
   std::optional<std::int64_t> planned_analyses;
   std::optional<bool> remeasured;
   std::optional<double> steal_share;
+  std::optional<double> others_share;
   std::optional<std::int64_t> idle_timeouts;
   std::optional<double> clock_ns;
   std::optional<double> abi_ns;
@@ -135,6 +136,7 @@ struct Timing {
     field("planned_looks", self.planned_analyses);
     field("remeasured", self.remeasured);
     field("steal_share", self.steal_share);
+    field("others_share", self.others_share);
     field("idle_timeouts", self.idle_timeouts);
     field("clock_ns", self.clock_ns);
     field("abi_ns", self.abi_ns);

@@ -180,17 +180,23 @@ DisturbanceCounters DisturbanceMeter::read() const {
   return counters;
 }
 
-std::optional<CoreTicks> core_ticks_in(std::string_view stat) {
-  constexpr std::string_view kHead = "cpu ";
-  constexpr int kSteal = 7;  // user nice system idle iowait irq softirq steal
-  if (stat.substr(0, kHead.size()) != kHead) return std::nullopt;
-  std::string_view line = stat.substr(kHead.size(), stat.find('\n') - kHead.size());
+std::optional<CoreTicks> core_ticks_in(std::string_view stat, std::string_view head) {
+  constexpr int kIdle = 3;  // user nice system idle iowait irq softirq steal
+  constexpr int kIoWait = 4;
+  constexpr int kSteal = 7;
+  while (stat.substr(0, head.size()) != head) {
+    const std::size_t end = stat.find('\n');
+    if (end == std::string_view::npos) return std::nullopt;
+    stat.remove_prefix(end + 1);
+  }
+  std::string_view line = stat.substr(head.size(), stat.find('\n') - head.size());
   CoreTicks ticks;
   for (int field = 0; field <= kSteal; ++field) {
     const auto value = take_number(line);
     if (!value) return std::nullopt;
     ticks.total += *value;
     if (field == kSteal) ticks.steal = *value;
+    if (field != kIdle && field != kIoWait) ticks.busy += *value;
   }
   return ticks;
 }

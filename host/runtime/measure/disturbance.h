@@ -153,16 +153,20 @@ class DisturbanceMeter {
   std::unique_ptr<OtherThreads> others_;
 };
 
-/// Sums of the first line of /proc/stat.
+/// Sums of a line of /proc/stat.
 ///
-/// units    clock ticks of all cores together
+/// units    clock ticks
 struct CoreTicks {
   std::int64_t total = 0;  ///< without guest, which the kernel also counts as user
   std::int64_t steal = 0;
+  std::int64_t busy = 0;  ///< with what this system runs, and stolen meanwhile
 };
 
-/// errors   nothing if the text does not begin with "cpu " and eight numbers
-std::optional<CoreTicks> core_ticks_in(std::string_view stat);
+/// `head`: of the line, a core's with its number and a blank; by default that of all cores
+/// together.
+///
+/// errors   nothing if the text has no such line, or no eight numbers in it
+std::optional<CoreTicks> core_ticks_in(std::string_view stat, std::string_view head = "cpu ");
 
 /// Share of steal between two readings; 0 if no tick passed.
 double steal_share(const CoreTicks& before, const CoreTicks& after);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "measure/disturbance.h"
 #include "measure/paired_settings.h"
@@ -22,6 +23,9 @@ struct Instruments {
   std::function<DisturbanceCounters()> counters;
   /// Share of all cores' time that the hypervisor took since the last call; 0 if unknown.
   std::function<double()> steal_share;
+  /// Share of the cores' time that other programs had since the last call; empty if nobody counts,
+  /// nothing if it is unknown.
+  std::function<std::optional<double>()> others_share;
   /// Waits until the process's other threads sleep; false: gave up.
   std::function<bool()> wait_idle;
   /// Pushes the arguments out of the caches; empty: caches stay as they are.

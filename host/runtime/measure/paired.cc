@@ -28,6 +28,9 @@ constexpr double kLongestSideSampleNs = 1e6;
 /// sample may be that of the pair before it: nothing depends on which side came in between.
 constexpr double kLongCallNs = 50e6;
 
+/// What others may have of the cores where nobody is there: ticks are counted unevenly.
+constexpr double kAloneShare = 0.02;
+
 constexpr const char* kSideNames[] = {"eager", "backend"};
 
 Status prepare(const SideCalls& side) {
@@ -110,7 +113,7 @@ class Comparison {
   bool has_fewest_pairs() const;
   Status attempt();
   bool analyse_interim(bool last);
-  void mark_steal();
+  void mark_by_ticks();
   Status measure_pair();
   Status measure_control();
   Result<Judgement> measure_side_sample(Side side, int index, Pair& pair);
@@ -179,6 +182,7 @@ Status Comparison::attempt() {
   judged_pairs_ = 0;
   steal_sum_ = 0;
   if (instruments_.steal_share) instruments_.steal_share();
+  if (instruments_.others_share) instruments_.others_share();
   const std::int64_t begin_ns = instruments_.now();
   int next_analysis = std::min(settings_.first_analysis, settings_.max_pairs);
   int most = settings_.max_pairs;
@@ -206,7 +210,7 @@ Status Comparison::attempt() {
 /// Summarises what there is; true if nothing more needs to be measured. The error is split evenly
 /// over the planned interim analyses, so stopping at any of them keeps the stated confidence.
 bool Comparison::analyse_interim(bool last) {
-  mark_steal();
+  mark_by_ticks();
   ++result_.analyses;
   const double confidence = 1 - (1 - settings_.confidence) / result_.planned_analyses;
   result_.summary = summarise_pairs(result_.pairs, settings_, confidence);
@@ -229,15 +233,22 @@ bool Comparison::analyse_interim(bool last) {
   return last;
 }
 
-/// The kernel counts steal in ticks of a hundredth of a second, too coarse for a side sample.
-void Comparison::mark_steal() {
+/// The kernel counts steal and busy cores in ticks of a hundredth of a second, too coarse for a
+/// side sample. Where nobody else had the cores, the plugin's threads waited for each other: its
+/// calls take that long. A wait of eager's stays a mark: a plugin's threads may have been in its
+/// way.
+void Comparison::mark_by_ticks() {
   const double share = instruments_.steal_share ? instruments_.steal_share() : 0;
   const auto fresh = static_cast<double>(result_.pairs.size() - judged_pairs_);
   steal_sum_ += share * fresh;
   result_.steal_share = steal_sum_ / static_cast<double>(result_.pairs.size());
+  result_.others_share = instruments_.others_share ? instruments_.others_share() : std::nullopt;
+  const bool is_alone = result_.others_share.value_or(1) <= kAloneShare;
   for (; judged_pairs_ < result_.pairs.size(); ++judged_pairs_) {
+    PerSide<std::uint8_t>& marks = result_.pairs[judged_pairs_].marks;
+    if (is_alone) marks[kBackend] &= ~kPreempted;
     if (share <= settings_.max_steal) continue;
-    for (std::uint8_t& marks : result_.pairs[judged_pairs_].marks) marks |= kSteal;
+    for (std::uint8_t& each : marks) each |= kSteal;
   }
 }
 

@@ -130,9 +130,11 @@ struct PairedResult {
   int planned_analyses = 0;  ///< over how many the error was split
   bool remeasured = false;
   double steal_share = 0;  ///< of all cores' time during the attempt; 0 if unknown
-  int idle_timeouts = 0;   ///< side samples that began though other threads had not gone to sleep
-  double clock_ns = 0;     ///< two readings of the clock, taken out of every timed call
-  double elapsed_ns = 0;   ///< all attempts, without warm-up
+  /// What other programs had of the cores' time before the last interim analysis.
+  std::optional<double> others_share;
+  int idle_timeouts = 0;  ///< side samples that began though other threads had not gone to sleep
+  double clock_ns = 0;    ///< two readings of the clock, taken out of every timed call
+  double elapsed_ns = 0;  ///< all attempts, without warm-up
 };
 
 }  // namespace graphnet::measure

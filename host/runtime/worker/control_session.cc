@@ -65,7 +65,7 @@ base::Result<base::Json> run_experiments(const journal::Task& task, Channel& cha
   InputShuffle shuffle = fresh_inputs(sample, *eager);
   measure::ProcessFamily family(own_mark());
   TimingWatch watch(family, /*clock=*/nullptr, task.threads);
-  watch.attach(instruments);
+  watch.attach(instruments, cores.cores());
   channel.begin_phase(record::Phase::kTime);
   base::Json experiments = base::Json::array();
   for (int i = 0; i < kExperiments; ++i) {

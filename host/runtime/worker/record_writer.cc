@@ -160,6 +160,7 @@ record::Timing timing_of(const measure::PairedResult& result) {
   timing.planned_analyses = result.planned_analyses;
   timing.remeasured = result.remeasured;
   timing.steal_share = result.steal_share;
+  timing.others_share = result.others_share;
   timing.idle_timeouts = result.idle_timeouts;
   timing.clock_ns = result.clock_ns;
   timing.controls = static_cast<std::int64_t>(result.controls.size());

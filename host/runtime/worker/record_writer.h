@@ -52,7 +52,8 @@ void write_output_types(record::Record::Side& side, const std::vector<KeptOutput
 /// | `calls_per_half`                | calls in a side sample: {"eager", "plugin"};           |
 /// |                                 | `trials_ns` are of one call                            |
 /// | `stop`, `looks`, `remeasured`,  | how it went; see measure/paired_result.h               |
-/// | `steal_share`, `idle_timeouts`, |                                                        |
+/// | `steal_share`, `others_share`,  |                                                        |
+/// | `idle_timeouts`,                |                                                        |
 /// | `first_mover_bias`,             |                                                        |
 /// | `block_length`, `clock_ns`,     |                                                        |
 /// | `elapsed_ns`                    |                                                        |

@@ -123,7 +123,7 @@ Result<PairedResult> time_pass(SessionLog& log, const PairMeans& means,
   if (!instruments.is_ok()) return log.end(Outcome::kReferenceFailed, instruments.status());
   Machine& machine = means.machine;
   TimingWatch watch(machine.family, machine.clock ? &*machine.clock : nullptr, threads);
-  watch.attach(*instruments);
+  watch.attach(*instruments, machine.cores.cores());
   const measure::Warmup& warmup = launches ? *launches : means.plugin_warmup;
   auto pairs = measure::time_paired(checks.sides(), {means.eager.warmup, warmup},
                                     watch.around(checks.hooks()), settings, *instruments);

@@ -46,10 +46,12 @@ class TimingWatch {
   TimingWatch(measure::ProcessFamily& family, const measure::FamilyClock* clock, int threads)
       : family_(family), clock_(clock), threads_(threads) {}
 
-  /// Counts the family in the instruments, and what is called around the side samples.
-  void attach(measure::Instruments& instruments) {
+  /// Counts the family in the instruments, and what others have of the cores that it is bound to.
+  void attach(measure::Instruments& instruments, const std::vector<int>& cores) {
     measure::count_family(instruments, family_);
-    if (clock_ != nullptr) measure::count_inherited(instruments, *clock_);
+    if (clock_ == nullptr) return;
+    measure::count_inherited(instruments, *clock_);
+    measure::count_others(instruments, *clock_, cores);
   }
   measure::PairedHooks around(measure::PairedHooks inner);
 

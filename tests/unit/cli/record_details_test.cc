@@ -21,6 +21,7 @@ record::Record record_of() {
   record.timing.verdict = record::TimingVerdict::kUnstable;
   record.timing.pairs_kept = 24;
   record.timing.unstable_because = "width";
+  record.timing.idle_timeouts = 7;
   record.output_tail = "one\ntwo";
   record.command = "graphnet run timm/a --config acme.yaml";
   return record;
@@ -33,7 +34,9 @@ TEST(RecordDetails, NothingWithoutVerbosity) {
 TEST(RecordDetails, OnceSaysHowItWent) {
   const std::string text = record_details(record_of(), 1);
   EXPECT_TRUE(contains(text, "load 2.00 ms, compile 736 ms")) << text;
-  EXPECT_TRUE(contains(text, "24 pairs, 0 dropped; unstable: width")) << text;
+  EXPECT_TRUE(
+      contains(text, "24 pairs, 0 dropped; unstable: width; 7 side samples began while other"))
+      << text;
   EXPECT_TRUE(contains(text, "    one\n    two\n")) << text;
   EXPECT_FALSE(contains(text, "level=3")) << text;
 }

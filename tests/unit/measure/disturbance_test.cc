@@ -180,6 +180,10 @@ TEST(CoreTicks, AreReadFromStat) {
   ASSERT_TRUE(ticks.has_value());
   EXPECT_EQ(ticks->total, 110);
   EXPECT_EQ(ticks->steal, 4);
+  EXPECT_EQ(ticks->busy, 69);
+  EXPECT_EQ(
+      core_ticks_in("cpu  10 20\ncpu1 1 1 1 1 1 1 1 1\ncpu12 2 3 1 1 1 1 1 1\n", "cpu12 ")->busy,
+      9);
   for (const char* text :
        {"", "cpu", "cpu  1 2 3", "cpu0 1 2 3 4 5 6 7 8\n", "cpu  1 2 3 4 5 6 7 x"}) {
     EXPECT_FALSE(core_ticks_in(text).has_value()) << text;

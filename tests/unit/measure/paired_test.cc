@@ -238,6 +238,27 @@ TEST(TimePaired, ASideSampleDisturbedOnOneSideDropsItsPair) {
   EXPECT_NEAR(result->summary.hodges_lehmann, 1, 1e-5);
 }
 
+// XLA's calling thread waits for a core that two threads of XLA's pool have.
+TEST(TimePaired, PluginsOwnWaitsAreNoMarkWhereNobodyElseIs) {
+  const auto num_disturbed = [](Side waits, std::optional<double> others) {
+    SimulatedMachine machine;
+    machine.others = others;
+    machine.duration = [&](Side side) {
+      machine.counters.others_ran_ns += 10'000'000;
+      if (side == waits) *machine.counters.waited_ns += 1'000'000;
+      return 1e7;
+    };
+    const auto result = machine.compare(exactly(40));
+    EXPECT_EQ(result->others_share, others);
+    return std::count_if(result->pairs.begin(), result->pairs.end(),
+                         [](const Pair& pair) { return pair.is_disturbed(); });
+  };
+  EXPECT_EQ(num_disturbed(kBackend, 0.01), 0);
+  EXPECT_EQ(num_disturbed(kBackend, 0.03), 40);
+  EXPECT_EQ(num_disturbed(kBackend, std::nullopt), 40);
+  EXPECT_EQ(num_disturbed(kEager, 0.01), 40) << "the plugin's threads may have the cores";
+}
+
 TEST(TimePaired, LongCallsGetMorePairsForDisturbedOnes) {
   SimulatedMachine machine;
   machine.duration = [&](Side side) {
