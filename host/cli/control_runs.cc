@@ -92,17 +92,21 @@ void judge_verdict(const Record& record, Judgement& judgement) {
   }
 }
 
-// Before each side sample the host waits for other threads to sleep, for 50 ms at most.
+// Before each side sample the host waits for other threads to sleep, and gives up after a while. By
+// chance that happens to single ones.
 void judge_idleness(const record::Timing& timing, Judgement& judgement) {
-  constexpr std::size_t kFewestPart = 4;  // one by chance is nothing
-  const auto side_samples = 2 * timing.disturbed.size();
-  const auto given_up = static_cast<std::size_t>(timing.idle_timeouts.value_or(0));
-  if (given_up == 0 || kFewestPart * given_up < side_samples) return;
+  constexpr double kShare = 0.25;
+  const auto pairs = static_cast<std::int64_t>(timing.disturbed.size());
+  const std::int64_t side_samples = 2 * (pairs + timing.controls.value_or(0));
+  const std::int64_t given_up = timing.idle_timeouts.value_or(0);
+  if (given_up == 0 || static_cast<double>(given_up) < kShare * static_cast<double>(side_samples)) {
+    return;
+  }
   judgement.warnings.push_back(
-      "threads still ran 50 ms after calls (" + std::to_string(given_up) + " of " +
+      "threads still ran long after calls (" + std::to_string(given_up) + " of " +
       std::to_string(side_samples) +
-      " side samples): eager's calls get a core less, and such times are unstable\n"
-      "try: let the threads of the plugin's pool sleep within a millisecond");
+      " side samples): eager then has a core less, and the result is often unstable\n"
+      "try: let the threads of the plugin's pool sleep 0.1 ms after a call");
 }
 
 }  // namespace

@@ -65,8 +65,8 @@ RanBetween ran_between(const DisturbanceCounters& before, const DisturbanceCount
   if (!before.ran_ns || !after.ran_ns) return between;
   between.ran_ns = static_cast<double>(*after.ran_ns - *before.ran_ns);
   if (!before.inherited_ns || !after.inherited_ns) return between;
-  // The other count sees threads that run elsewhere at their ticks only, so the larger of the two
-  // would be too large.
+  // The other count may see threads that run elsewhere at their ticks only, so the larger of the
+  // two would be too large.
   const double own_ns = between.ran_ns - between.others_ns;
   between.ran_ns = static_cast<double>(*after.inherited_ns - *before.inherited_ns);
   between.others_ns = std::max(between.ran_ns - own_ns, 0.0);
@@ -96,6 +96,7 @@ Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& af
   }
   judgement.waited_ns = static_cast<double>(*after.waited_ns - *before.waited_ns);
   const double others_ns = ran_between(before, after).others_ns;
+  judgement.may_be_own = others_ns >= judgement.waited_ns;
   judgement.is_removable =
       others_ns <= share * side_sample_ns && judgement.waited_ns < side_sample_ns;
   const bool is_stolen =
@@ -113,6 +114,7 @@ void settle_waits(const PerSide<Judgement>& judgements, const PerSide<int>& call
     pair.marks[side] = can_be_removed ? kUndisturbed : judgements[side].mark;
     pair.waited_ns[side] = can_be_removed ? judgements[side].waited_ns : 0;
   }
+  pair.may_be_own_wait = pair.marks[kBackend] == kPreempted && judgements[kBackend].may_be_own;
 }
 
 OtherThreads::OtherThreads() : own_(std::to_string(::syscall(SYS_gettid))) {}
@@ -143,7 +145,13 @@ void OtherThreads::find_if_changed() {
 
 void OtherThreads::bring_up_to_date() {
   find_if_changed();
-  for (const Thread& thread : threads_) clock_ns_by_syscall(thread.clock);
+  const auto has_ended = [](const Thread& thread) {
+    return clock_ns_by_syscall(thread.clock) == 0;
+  };
+  // Another one may have come in its place, which the number of threads does not show.
+  if (std::count_if(threads_.begin(), threads_.end(), has_ended) == 0) return;
+  find();
+  std::for_each(threads_.begin(), threads_.end(), has_ended);
 }
 
 std::int64_t OtherThreads::waited_ns() {

@@ -67,6 +67,9 @@ struct Judgement {
   double waited_ns = 0;  ///< for a core, by the calling thread
   /// The calling thread alone did the work of one call, so the wait is no part of it.
   bool is_removable = false;
+  /// Other threads of the process, or its children, ran for at least as long as the calling thread
+  /// waited: they may have had the core that it waited for.
+  bool may_be_own = false;
 };
 
 /// What a call, or the calls of a side sample together, took without other programs: for checks
@@ -98,14 +101,14 @@ Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& af
 
 /// Writes the side samples' marks and waits to the pair: waits are taken out of both side samples,
 /// or of neither if one of them cannot be freed of its own. A side sample of several calls (`calls`
-/// above 1) cannot, since the calls share it.
+/// above 1) cannot, since the calls share it. Notes a mark of the plugin's that may be of its own
+/// making.
 void settle_waits(const PerSide<Judgement>& judgements, const PerSide<int>& calls, Pair& pair);
 
 /// The waits of all threads of this process but the one that made this.
 ///
-/// source   as DisturbanceMeter; the links of /proc/self/task count the threads (proc(5)); clocks
-/// of
-///          threads as pthread_getcpuclockid(3) makes them
+/// source   as DisturbanceMeter; the links of /proc/self/task count the threads (proc(5)); the
+///          threads' clocks are those of pthread_getcpuclockid(3)
 class OtherThreads {
  public:
   OtherThreads();
@@ -159,7 +162,7 @@ class DisturbanceMeter {
 struct CoreTicks {
   std::int64_t total = 0;  ///< without guest, which the kernel also counts as user
   std::int64_t steal = 0;
-  std::int64_t busy = 0;  ///< with what this system runs, and stolen meanwhile
+  std::int64_t busy = 0;  ///< all but idle and waiting for input or output; with steal
 };
 
 /// `head`: of the line, a core's with its number and a blank; by default that of all cores

@@ -5,13 +5,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <string>
 #include <utility>
 
 #include "base/processes.h"
-#include "measure/clock.h"
-#include "measure/kernel_file.h"
 
 namespace graphnet::measure {
 
@@ -38,28 +34,6 @@ std::optional<std::int64_t> value_of(const base::UniqueFd& event) {
   return value;
 }
 
-/// Of the cores alone, and of this process's family everywhere.
-struct Busy {
-  std::int64_t cores_ns = 0;
-  std::int64_t family_ns = 0;
-  std::int64_t at_ns = 0;
-};
-
-std::optional<Busy> busy_now(const FamilyClock& clock, const std::vector<int>& cores) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  static const std::int64_t tick_ns = kSecond / std::max(::sysconf(_SC_CLK_TCK), 1L);
-  const std::string stat = read_kernel_file("/proc/stat");
-  const auto family_ns = clock.ran_ns();
-  if (!family_ns) return std::nullopt;
-  Busy busy = {0, *family_ns, monotonic_raw_ns()};
-  for (const int core : cores) {
-    const auto ticks = core_ticks_in(stat, "cpu" + std::to_string(core) + " ");
-    if (!ticks) return std::nullopt;
-    busy.cores_ns += ticks->busy * tick_ns;
-  }
-  return busy;
-}
-
 }  // namespace
 
 std::optional<FamilyClock> FamilyClock::open(const std::vector<int>& other_cores) {
@@ -82,20 +56,6 @@ std::int64_t FamilyClock::ran_elsewhere_ns() const {
   std::int64_t sum_ns = 0;
   for (const base::UniqueFd& event : elsewhere_) sum_ns += value_of(event).value_or(0);
   return sum_ns;
-}
-
-void count_others(Instruments& instruments, const FamilyClock& clock, std::vector<int> cores) {
-  if (cores.empty()) return;
-  instruments.others_share = [&clock, cores = std::move(cores),
-                              last = std::optional<Busy>()]() mutable -> std::optional<double> {
-    const std::optional<Busy> before = std::exchange(last, busy_now(clock, cores));
-    if (!before || !last || last->at_ns <= before->at_ns) return std::nullopt;
-    const std::int64_t others_ns =
-        (last->cores_ns - before->cores_ns) - (last->family_ns - before->family_ns);
-    const double span_ns = static_cast<double>(last->at_ns - before->at_ns);
-    return std::max(static_cast<double>(others_ns), 0.0) /
-           (span_ns * static_cast<double>(cores.size()));
-  };
 }
 
 void count_inherited(Instruments& instruments, const FamilyClock& clock) {

@@ -38,10 +38,4 @@ class FamilyClock {
 /// Adds the clock, which is borrowed, to what the instruments count.
 void count_inherited(Instruments& instruments, const FamilyClock& clock);
 
-/// Adds what other programs have of the cores that this process is bound to: what these were busy
-/// with, less the clock's count.
-///
-/// source   /proc/stat, a line a core (proc(5)), in hundredths of a second
-void count_others(Instruments& instruments, const FamilyClock& clock, std::vector<int> cores);
-
 }  // namespace graphnet::measure

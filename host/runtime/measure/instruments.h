@@ -10,6 +10,9 @@
 
 namespace graphnet::measure {
 
+/// Of the cores' time; see others_share.h.
+using OthersShare = std::function<std::optional<double>()>;
+
 /// The functions through which the paired engine reads the machine. Tests replace them by a
 /// simulated machine: a measurement then takes no time and gives the same result in every run.
 struct Instruments {
@@ -23,9 +26,9 @@ struct Instruments {
   std::function<DisturbanceCounters()> counters;
   /// Share of all cores' time that the hypervisor took since the last call; 0 if unknown.
   std::function<double()> steal_share;
-  /// Share of the cores' time that other programs had since the last call; empty if nobody counts,
-  /// nothing if it is unknown.
-  std::function<std::optional<double>()> others_share;
+  /// Begins to count what other programs have of the cores; what it gives says their share up to
+  /// then, or nothing if it is unknown. Empty where nobody counts.
+  std::function<OthersShare()> watch_others;
   /// Waits until the process's other threads sleep; false: gave up.
   std::function<bool()> wait_idle;
   /// Pushes the arguments out of the caches; empty: caches stay as they are.

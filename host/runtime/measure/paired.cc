@@ -28,8 +28,8 @@ constexpr double kLongestSideSampleNs = 1e6;
 /// sample may be that of the pair before it: nothing depends on which side came in between.
 constexpr double kLongCallNs = 50e6;
 
-/// What others may have of the cores where nobody is there: ticks are counted unevenly.
-constexpr double kAloneShare = 0.02;
+/// What others may seem to have of the cores where nobody else is there (others_share.h).
+constexpr double kAloneShare = 0.05;
 
 constexpr const char* kSideNames[] = {"eager", "backend"};
 
@@ -113,7 +113,8 @@ class Comparison {
   bool has_fewest_pairs() const;
   Status attempt();
   bool analyse_interim(bool last);
-  void mark_by_ticks();
+  void mark_steal();
+  void settle_own_waits();
   Status measure_pair();
   Status measure_control();
   Result<Judgement> measure_side_sample(Side side, int index, Pair& pair);
@@ -133,6 +134,7 @@ class Comparison {
   int first_index_ = 0;           ///< of this attempt's pairs
   std::size_t judged_pairs_ = 0;  ///< already marked for steal
   double steal_sum_ = 0;          ///< of the interim analyses of this attempt
+  OthersShare others_share_;      ///< since this attempt began
   bool shares_sample_ = false;    ///< controls take one from the pair
   Judgement eager_sample_;        ///< of the last pair
   // Of the side sample that is being measured.
@@ -182,7 +184,7 @@ Status Comparison::attempt() {
   judged_pairs_ = 0;
   steal_sum_ = 0;
   if (instruments_.steal_share) instruments_.steal_share();
-  if (instruments_.others_share) instruments_.others_share();
+  others_share_ = instruments_.watch_others ? instruments_.watch_others() : nullptr;
   const std::int64_t begin_ns = instruments_.now();
   int next_analysis = std::min(settings_.first_analysis, settings_.max_pairs);
   int most = settings_.max_pairs;
@@ -192,7 +194,9 @@ Status Comparison::attempt() {
     const int every = settings_.control_every;
     if (every > 0 && count % every == 0) GN_RETURN_IF_ERROR(measure_control());
     const std::int64_t elapsed_ns = instruments_.now() - begin_ns;
-    const bool overdue = elapsed_ns >= settings_.long_call_time_ns && has_fewest_pairs();
+    const bool is_late = elapsed_ns >= settings_.long_call_time_ns;
+    if (is_late) settle_own_waits();
+    const bool overdue = is_late && has_fewest_pairs();
     if (count < next_analysis && !overdue) continue;
     if (result_.analyses == 0) {
       most = overdue ? count : std::max(count, affordable_pairs(static_cast<double>(elapsed_ns)));
@@ -210,7 +214,8 @@ Status Comparison::attempt() {
 /// Summarises what there is; true if nothing more needs to be measured. The error is split evenly
 /// over the planned interim analyses, so stopping at any of them keeps the stated confidence.
 bool Comparison::analyse_interim(bool last) {
-  mark_by_ticks();
+  mark_steal();
+  settle_own_waits();
   ++result_.analyses;
   const double confidence = 1 - (1 - settings_.confidence) / result_.planned_analyses;
   result_.summary = summarise_pairs(result_.pairs, settings_, confidence);
@@ -233,22 +238,27 @@ bool Comparison::analyse_interim(bool last) {
   return last;
 }
 
-/// The kernel counts steal and busy cores in ticks of a hundredth of a second, too coarse for a
-/// side sample. Where nobody else had the cores, the plugin's threads waited for each other: its
-/// calls take that long. A wait of eager's stays a mark: a plugin's threads may have been in its
-/// way.
-void Comparison::mark_by_ticks() {
+/// The kernel counts steal in ticks of a hundredth of a second, too coarse for a side sample.
+void Comparison::mark_steal() {
   const double share = instruments_.steal_share ? instruments_.steal_share() : 0;
   const auto fresh = static_cast<double>(result_.pairs.size() - judged_pairs_);
   steal_sum_ += share * fresh;
   result_.steal_share = steal_sum_ / static_cast<double>(result_.pairs.size());
-  result_.others_share = instruments_.others_share ? instruments_.others_share() : std::nullopt;
-  const bool is_alone = result_.others_share.value_or(1) <= kAloneShare;
   for (; judged_pairs_ < result_.pairs.size(); ++judged_pairs_) {
-    PerSide<std::uint8_t>& marks = result_.pairs[judged_pairs_].marks;
-    if (is_alone) marks[kBackend] &= ~kPreempted;
     if (share <= settings_.max_steal) continue;
-    for (std::uint8_t& each : marks) each |= kSteal;
+    for (std::uint8_t& marks : result_.pairs[judged_pairs_].marks) marks |= kSteal;
+  }
+}
+
+/// Where nobody else had the cores, the plugin's threads waited for each other: its calls take that
+/// long. A wait of eager's stays a mark: a plugin's threads may have been in its way.
+void Comparison::settle_own_waits() {
+  result_.others_share = others_share_ ? others_share_() : std::nullopt;
+  const bool is_alone = result_.others_share.value_or(1) <= kAloneShare;
+  for (Pair& pair : result_.pairs) {
+    if (!pair.may_be_own_wait) continue;
+    std::uint8_t& marks = pair.marks[kBackend];
+    marks = is_alone ? marks & ~kPreempted : marks | kPreempted;
   }
 }
 

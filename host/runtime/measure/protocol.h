@@ -77,9 +77,10 @@ namespace graphnet::measure {
 /// Outliers. A side sample with a wait that is left in is marked, if other programs can have had
 /// the cores for so long (at most what `threads` cores offer and the worker did not use), and so
 /// are all side samples of an interval between two interim analyses during which the hypervisor
-/// took much time. Where other programs had less than 2 % of the cores in such an interval
-/// (`others_share`), the plugin's threads have waited for each other: its side samples are not
-/// marked. A marked side sample drops its whole pair, so both sides lose the same; dropped
+/// took much time. A wait of the plugin's thread while other threads of the worker ran as long is
+/// no mark if other programs had at most 5 % of the cores since the attempt began (`others_share`):
+/// its threads have waited for each other.
+/// A marked side sample drops its whole pair, so both sides lose the same; dropped
 /// pairs are counted and stay in the record. If more than half would be dropped, none is, the
 /// verdict is `unstable` and there is no interval. No pair is dropped because of its duration.
 ///

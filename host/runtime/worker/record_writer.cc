@@ -127,7 +127,8 @@ void fill_pairs(record::Timing& timing, const std::vector<measure::Pair>& pairs)
   measure::PerSide<std::vector<double>> waited;
   for (const measure::Pair& pair : pairs) {
     timing.backend_first += pair.backend_first ? '1' : '0';
-    timing.disturbed += pair.is_disturbed() ? '1' : '0';
+    const char kept = pair.may_be_own_wait ? '2' : '0';
+    timing.disturbed += pair.is_disturbed() ? '1' : kept;
     for (const measure::Side side : {measure::kEager, measure::kBackend}) {
       waited[side].push_back(pair.call_ns[side] - pair.own_ns(side));
     }

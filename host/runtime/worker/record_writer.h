@@ -48,7 +48,8 @@ void write_output_types(record::Record::Side& side, const std::vector<KeptOutput
 /// | `ratio_of_minima`,              |                                                        |
 /// | `ratio_of_medians`              |                                                        |
 /// | `pairs_kept`, `pairs_dropped`   | by disturbance of either side sample                   |
-/// | `backend_first`, `disturbed`    | one digit a pair, in the order of `trials_ns`          |
+/// | `backend_first`, `disturbed`    | one digit a pair, in the order of `trials_ns`; 2:      |
+/// |                                 | kept, the plugin's threads waited for each other       |
 /// | `calls_per_half`                | calls in a side sample: {"eager", "plugin"};           |
 /// |                                 | `trials_ns` are of one call                            |
 /// | `stop`, `looks`, `remeasured`,  | how it went; see measure/paired_result.h               |

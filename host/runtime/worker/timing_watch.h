@@ -8,6 +8,7 @@
 #include "eager/settings.h"
 #include "measure/cycle_clock.h"
 #include "measure/family_clock.h"
+#include "measure/others_share.h"
 #include "measure/paired.h"
 #include "measure/process_family.h"
 #include "record/flag.h"
@@ -46,12 +47,13 @@ class TimingWatch {
   TimingWatch(measure::ProcessFamily& family, const measure::FamilyClock* clock, int threads)
       : family_(family), clock_(clock), threads_(threads) {}
 
-  /// Counts the family in the instruments, and what others have of the cores that it is bound to.
+  /// Counts the family in the instruments, and, where the kernel has a clock for it, what others
+  /// have of the cores that it is bound to.
   void attach(measure::Instruments& instruments, const std::vector<int>& cores) {
     measure::count_family(instruments, family_);
     if (clock_ == nullptr) return;
     measure::count_inherited(instruments, *clock_);
-    measure::count_others(instruments, *clock_, cores);
+    measure::watch_others(instruments, *clock_, cores);
   }
   measure::PairedHooks around(measure::PairedHooks inner);
 

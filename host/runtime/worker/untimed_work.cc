@@ -35,7 +35,7 @@ constexpr double kFastReadingNs = 4e3;
 constexpr double kCopySlack = 1;
 // Up to so much, as a share, by which copies of eager's outputs become longer is the machine's:
 // what both sides use together may be more than the caches hold.
-constexpr double kCopySlowdown = 1;
+constexpr double kCopySlowdown = 0.7;
 constexpr std::size_t kFewestCopies = 3;
 // The most that was seen on an H100 beside XLA: 48 us on steps of 21 us, 166 us on steps of 234 us.
 constexpr double kDeviceNs = 60e3;

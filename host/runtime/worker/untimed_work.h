@@ -55,8 +55,8 @@ struct SecondLooks {
 /// flagged. Nor are they if they are short in one of three looks at more pairs: the machine may be
 /// fast again before that process is asked.
 ///
-/// Copies of outputs may take twice what those of eager's took before, and three times that where
-/// copies of eager's take as much longer in the pairs: a plugin could slow these.
+/// Copies of outputs may take twice what those of eager's took before, and as much longer as copies
+/// of eager's became in the pairs, up to 0.7 times that: a plugin could slow these.
 ///
 /// | flag           | means                                                                    |
 /// |----------------|--------------------------------------------------------------------------|

@@ -12,6 +12,7 @@ TEST(Judge, WarnsOfThreadsThatStayOnTheCores) {
   record::Record record;
   record.outcome = record::Outcome::kOk;
   record.timing.disturbed = std::string(12, '0');
+  record.timing.controls = 3;
   const auto warning = [&](std::int64_t given_up) {
     record.timing.idle_timeouts = given_up;
     for (const std::string& each : judge(record).warnings) {
@@ -20,8 +21,8 @@ TEST(Judge, WarnsOfThreadsThatStayOnTheCores) {
     return std::string();
   };
   EXPECT_EQ(warning(0), "");
-  EXPECT_EQ(warning(5), "");
-  EXPECT_TRUE(tests::mentions(warning(6), {"6 of 24 side samples", "sleep"}));
+  EXPECT_EQ(warning(7), "");
+  EXPECT_TRUE(tests::mentions(warning(8), {"8 of 30 side samples", "sleep"}));
 }
 
 }  // namespace control_runs_test

@@ -7,10 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <optional>
 #include <thread>
 
-#include "measure/clock.h"
 #include "measure/cycle_clock.h"
 
 namespace graphnet::measure {
@@ -64,48 +62,6 @@ TEST(FamilyClock, CountsThreadsAndTellsOtherCores) {
   run_on(other);
   EXPECT_GE(*clock->ran_ns() - before_ns, kWorkNs);
   EXPECT_GE(clock->ran_elsewhere_ns() - elsewhere_ns, kWorkNs - 1'000'000);
-}
-
-/// Binds the calling thread, and what it starts, to the core where it is.
-int bind_here() {
-  const int core = ::sched_getcpu();
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(core, &one);
-  EXPECT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
-  return core;
-}
-
-// In a process of its own, which stays bound.
-TEST(CountOthers, LeavesOutWhatTheFamilyRan) {
-  const int core = bind_here();
-  const pid_t stranger = ::fork();  // before the clock, which counts what starts behind it
-  if (stranger == 0) {
-    while (true) work();
-  }
-  const auto clock = FamilyClock::open({});
-  Instruments nowhere;
-  Instruments instruments;
-  std::optional<double> others;
-  double own = 0;
-  if (clock) {
-    count_others(nowhere, *clock, {});
-    count_others(instruments, *clock, {core});
-    EXPECT_FALSE(instruments.others_share()) << "the first reading only begins";
-    const std::int64_t begin_ns = monotonic_raw_ns();
-    const std::int64_t ran_ns = *clock->ran_ns();
-    for (int i = 0; i < 10; ++i) work();
-    own = static_cast<double>(*clock->ran_ns() - ran_ns) /
-          static_cast<double>(monotonic_raw_ns() - begin_ns);
-    others = instruments.others_share();
-  }
-  ::kill(stranger, SIGKILL);
-  ::waitpid(stranger, nullptr, 0);
-  if (!clock) GTEST_SKIP() << "the kernel or a sandbox refuses";
-  EXPECT_FALSE(nowhere.others_share);
-  ASSERT_TRUE(others);
-  EXPECT_GT(*others, 0.2);
-  EXPECT_LT(own + *others, 1.15) << "a tick of thirty may be counted too many";
 }
 
 TEST(FamilyClock, DecidesWhereItIsThere) {

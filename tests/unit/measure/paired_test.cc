@@ -238,25 +238,36 @@ TEST(TimePaired, ASideSampleDisturbedOnOneSideDropsItsPair) {
   EXPECT_NEAR(result->summary.hodges_lehmann, 1, 1e-5);
 }
 
+/// Of 40 pairs in whose calls one side waits 1 ms for a core while others of the process run.
+std::ptrdiff_t num_disturbed(Side waits, std::int64_t others_ran_ns, const OthersShare& others) {
+  SimulatedMachine machine;
+  machine.others = others;
+  machine.duration = [&](Side side) {
+    machine.counters.others_ran_ns += others_ran_ns;
+    if (side == waits) *machine.counters.waited_ns += 1'000'000;
+    return 1e7;
+  };
+  const auto result = machine.compare(exactly(40));
+  return std::count_if(result->pairs.begin(), result->pairs.end(),
+                       [](const Pair& pair) { return pair.is_disturbed(); });
+}
+
 // XLA's calling thread waits for a core that two threads of XLA's pool have.
 TEST(TimePaired, PluginsOwnWaitsAreNoMarkWhereNobodyElseIs) {
-  const auto num_disturbed = [](Side waits, std::optional<double> others) {
-    SimulatedMachine machine;
-    machine.others = others;
-    machine.duration = [&](Side side) {
-      machine.counters.others_ran_ns += 10'000'000;
-      if (side == waits) *machine.counters.waited_ns += 1'000'000;
-      return 1e7;
-    };
-    const auto result = machine.compare(exactly(40));
-    EXPECT_EQ(result->others_share, others);
-    return std::count_if(result->pairs.begin(), result->pairs.end(),
-                         [](const Pair& pair) { return pair.is_disturbed(); });
-  };
-  EXPECT_EQ(num_disturbed(kBackend, 0.01), 0);
-  EXPECT_EQ(num_disturbed(kBackend, 0.03), 40);
-  EXPECT_EQ(num_disturbed(kBackend, std::nullopt), 40);
-  EXPECT_EQ(num_disturbed(kEager, 0.01), 40) << "the plugin's threads may have the cores";
+  constexpr std::int64_t kRan = 10'000'000;
+  const OthersShare alone = [] { return 0.04; };
+  EXPECT_EQ(num_disturbed(kBackend, kRan, alone), 0);
+  EXPECT_EQ(num_disturbed(kBackend, kRan, [] { return 0.06; }), 40);
+  EXPECT_EQ(num_disturbed(kBackend, kRan, nullptr), 40);
+  EXPECT_EQ(num_disturbed(kBackend, 900'000, alone), 40) << "its threads ran for less than that";
+  EXPECT_EQ(num_disturbed(kEager, kRan, alone), 40) << "the plugin's threads may have the cores";
+}
+
+// At each interim analysis all marks of the attempt are decided upon again.
+TEST(TimePaired, OwnWaitsAreMarksAgainOnceOthersCome) {
+  int look = 0;
+  EXPECT_EQ(num_disturbed(kBackend, 10'000'000, [&] { return ++look == 1 ? 0.0 : 0.06; }), 40);
+  EXPECT_GT(look, 1);
 }
 
 TEST(TimePaired, LongCallsGetMorePairsForDisturbedOnes) {

@@ -39,8 +39,8 @@ class SimulatedMachine {
   std::function<double(Side)> duration = [](Side) { return 1e6; };
   /// Steal share of each look.
   std::function<double()> steal = [] { return 0.0; };
-  /// What others had of the cores before each look.
-  std::optional<double> others;
+  /// What others had of the cores up to each look; empty: nobody knows.
+  OthersShare others;
 
   std::int64_t now_ns = 0;
   DisturbanceCounters counters = {0, 0, 0, std::nullopt, std::nullopt, 0, 0};
@@ -68,7 +68,7 @@ class SimulatedMachine {
     all.now = [this] { return now_ns += 20; };
     all.counters = [this] { return counters; };
     all.steal_share = [this] { return steal(); };
-    all.others_share = [this] { return others; };
+    all.watch_others = [this] { return [this] { return others ? others() : std::nullopt; }; };
     all.wait_idle = [this] {
       ++idle_waits;
       return others_sleep;

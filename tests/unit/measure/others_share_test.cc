@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "measure/others_share.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <optional>
+
+#include "measure/clock.h"
+
+namespace graphnet::measure {
+namespace others_share_test {
+
+constexpr double kTickNs = 1e7;
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+/// Two cores for a second, in which each was busy for 60 ticks.
+CoresAt after_a_second() {
+  return {{{100, 0, 60}, {100, 0, 60}}, 0, kSecond};
+}
+const CoresAt kBegin = {{{}, {}}, 0, 0};
+
+TEST(OthersShare, IsWhatTheFamilyDidNotRun) {
+  CoresAt after = after_a_second();
+  EXPECT_NEAR(*others_share(kBegin, after, kTickNs), 0.6, 1e-12);
+  after.family_ns = 1'100'000'000;
+  EXPECT_NEAR(*others_share(kBegin, after, kTickNs), 0.05, 1e-12);
+  after.family_ns = 1'230'000'000;
+  EXPECT_EQ(*others_share(kBegin, after, kTickNs), 0) << "by ticks";
+  after.cores[0].steal = 10;  // in which the family's time went on
+  EXPECT_NEAR(*others_share(kBegin, after, kTickNs), 0.035, 1e-12);
+}
+
+TEST(OthersShare, IsUnknownWhereTicksSayNothing) {
+  CoresAt after = after_a_second();
+  after.at_ns = 390'000'000;
+  for (CoreTicks& core : after.cores) core = {39, 0, 39};
+  EXPECT_FALSE(others_share(kBegin, after, kTickNs)) << "too short";
+  after = after_a_second();
+  after.cores[1].total = 0;
+  EXPECT_FALSE(others_share(kBegin, after, kTickNs)) << "the numbers stand still";
+  after = after_a_second();
+  after.cores.pop_back();
+  EXPECT_FALSE(others_share(kBegin, after, kTickNs));
+  EXPECT_FALSE(others_share({}, {{}, 0, kSecond}, kTickNs)) << "no core";
+}
+
+/// Runs on a core until so much time has passed.
+void spin(std::int64_t duration_ns) {
+  const std::int64_t end_ns = monotonic_raw_ns() + duration_ns;
+  while (monotonic_raw_ns() < end_ns) {
+  }
+}
+
+/// Binds the calling thread, and what it starts, to the core where it is.
+int bind_here() {
+  const int core = ::sched_getcpu();
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  EXPECT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  return core;
+}
+
+// In a process of its own, which stays bound.
+TEST(WatchOthers, SeesAStrangerAndNotTheFamily) {
+  const int core = bind_here();
+  const pid_t stranger = ::fork();  // before the clock, which counts what starts behind it
+  if (stranger == 0) {
+    while (true) spin(kSecond);
+  }
+  const auto clock = FamilyClock::open({});
+  Instruments nowhere;
+  Instruments instruments;
+  std::optional<double> others;
+  double own = 0;
+  if (clock) {
+    watch_others(nowhere, *clock, {});
+    watch_others(instruments, *clock, {core});
+    const OthersShare share = instruments.watch_others();
+    EXPECT_FALSE(share()) << "too short";
+    const std::int64_t ran_ns = *clock->ran_ns();
+    spin(kSecond);
+    own = static_cast<double>(*clock->ran_ns() - ran_ns) / static_cast<double>(kSecond);
+    others = share();
+  }
+  ::kill(stranger, SIGKILL);
+  ::waitpid(stranger, nullptr, 0);
+  if (!clock) GTEST_SKIP() << "the kernel or a sandbox refuses";
+  EXPECT_FALSE(nowhere.watch_others);
+  if (!others) GTEST_SKIP() << "/proc/stat does not show this core";
+  EXPECT_GT(*others, 0.2);
+  EXPECT_LT(own + *others, 1.2) << "the family's time is in it";
+}
+
+}  // namespace others_share_test
+}  // namespace graphnet::measure
