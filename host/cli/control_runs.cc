@@ -97,16 +97,17 @@ void judge_verdict(const Record& record, Judgement& judgement) {
 void judge_idleness(const record::Timing& timing, Judgement& judgement) {
   constexpr double kShare = 0.25;
   const auto pairs = static_cast<std::int64_t>(timing.disturbed.size());
+  // One of a control's may be one of a pair's.
   const std::int64_t side_samples = 2 * (pairs + timing.controls.value_or(0));
   const std::int64_t given_up = timing.idle_timeouts.value_or(0);
   if (given_up == 0 || static_cast<double>(given_up) < kShare * static_cast<double>(side_samples)) {
     return;
   }
   judgement.warnings.push_back(
-      "threads still ran long after calls (" + std::to_string(given_up) + " of " +
+      "threads still ran long after calls (" + std::to_string(given_up) + " of about " +
       std::to_string(side_samples) +
       " side samples): eager then has a core less, and the result is often unstable\n"
-      "try: let the threads of the plugin's pool sleep 0.1 ms after a call");
+      "try: let the threads of the plugin's pool go to sleep within 0.1 ms of the end of a call");
 }
 
 }  // namespace

@@ -117,6 +117,26 @@ void settle_waits(const PerSide<Judgement>& judgements, const PerSide<int>& call
   pair.may_be_own_wait = pair.marks[kBackend] == kPreempted && judgements[kBackend].may_be_own;
 }
 
+void settle_own_waits(std::vector<Pair>& pairs, double other_cores) {
+  constexpr double kAlone = 0.1;  // ticks are counted unevenly
+  constexpr double kFewestShare = 0.25;
+  constexpr double kMoreThanEagers = 2;
+  double own_waits = 0;
+  double eagers_waits = 0;
+  for (const Pair& pair : pairs) {
+    own_waits += pair.may_be_own_wait ? 1 : 0;
+    eagers_waits += (pair.marks[kEager] & kPreempted) != 0 ? 1 : 0;
+  }
+  const bool are_own = other_cores <= kAlone &&
+                       own_waits >= kFewestShare * static_cast<double>(pairs.size()) &&
+                       own_waits >= kMoreThanEagers * eagers_waits;
+  for (Pair& pair : pairs) {
+    if (!pair.may_be_own_wait) continue;
+    std::uint8_t& marks = pair.marks[kBackend];
+    marks = are_own ? marks & ~kPreempted : marks | kPreempted;
+  }
+}
+
 OtherThreads::OtherThreads() : own_(std::to_string(::syscall(SYS_gettid))) {}
 
 void OtherThreads::find() {

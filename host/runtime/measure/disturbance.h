@@ -105,6 +105,14 @@ Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& af
 /// making.
 void settle_waits(const PerSide<Judgement>& judgements, const PerSide<int>& calls, Pair& pair);
 
+/// Takes the plugin's marks away that are for waits of its own making, or puts them back. Where
+/// others had at most a tenth of a core, its threads may have waited for each other. They do so in
+/// many of its side samples and in more than eager waits in: what other programs do falls on both
+/// sides alike. Eager's marks stay: a plugin's threads may have been in its way.
+///
+/// units    other_cores: what others had, in cores
+void settle_own_waits(std::vector<Pair>& pairs, double other_cores);
+
 /// The waits of all threads of this process but the one that made this.
 ///
 /// source   as DisturbanceMeter; the links of /proc/self/task count the threads (proc(5)); the

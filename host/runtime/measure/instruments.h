@@ -26,8 +26,9 @@ struct Instruments {
   std::function<DisturbanceCounters()> counters;
   /// Share of all cores' time that the hypervisor took since the last call; 0 if unknown.
   std::function<double()> steal_share;
-  /// Begins to count what other programs have of the cores; what it gives says their share up to
-  /// then, or nothing if it is unknown. Empty where nobody counts.
+  /// Begins to count what other programs have of the cores. The function that it returns gives
+  /// their share from then to the moment of the call, or nothing if it is unknown. Empty where
+  /// nobody counts.
   std::function<OthersShare()> watch_others;
   /// Waits until the process's other threads sleep; false: gave up.
   std::function<bool()> wait_idle;

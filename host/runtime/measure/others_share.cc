@@ -17,7 +17,8 @@ namespace {
 
 // Two hundred ticks at 250 Hz.
 constexpr double kShortestNs = 0.8e9;
-constexpr double kTickTolerance = 0.2;
+constexpr double kTolerance = 0.2;
+constexpr double kFewTicks = 4;
 
 double tick_length_ns() {
   return 1e9 / static_cast<double>(std::max(::sysconf(_SC_CLK_TCK), 1L));
@@ -48,11 +49,13 @@ std::optional<double> others_share(const CoresAt& before, const CoresAt& after, 
     const CoreTicks& was = before.cores[i];
     const CoreTicks& is = after.cores[i];
     const double passed_ns = tick_ns * static_cast<double>(is.total - was.total);
-    if (std::fabs(passed_ns - span_ns) > kTickTolerance * span_ns) return std::nullopt;
+    const double tolerated_ns = std::max(kTolerance * span_ns, kFewTicks * tick_ns);
+    if (std::fabs(passed_ns - span_ns) > tolerated_ns) return std::nullopt;
     // The family's time goes on while the hypervisor has the core.
     busy_ns += tick_ns * static_cast<double>(is.busy - was.busy + is.steal - was.steal);
   }
   const double others_ns = busy_ns - static_cast<double>(after.family_ns - before.family_ns);
+  if (others_ns < -kTolerance * core_ns) return std::nullopt;
   return std::max(others_ns, 0.0) / core_ns;
 }
 

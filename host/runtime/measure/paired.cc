@@ -28,9 +28,6 @@ constexpr double kLongestSideSampleNs = 1e6;
 /// sample may be that of the pair before it: nothing depends on which side came in between.
 constexpr double kLongCallNs = 50e6;
 
-/// What others may seem to have of the cores where nobody else is there (others_share.h).
-constexpr double kAloneShare = 0.05;
-
 constexpr const char* kSideNames[] = {"eager", "backend"};
 
 Status prepare(const SideCalls& side) {
@@ -114,7 +111,7 @@ class Comparison {
   Status attempt();
   bool analyse_interim(bool last);
   void mark_steal();
-  void settle_own_waits();
+  void settle_marks();
   Status measure_pair();
   Status measure_control();
   Result<Judgement> measure_side_sample(Side side, int index, Pair& pair);
@@ -195,7 +192,7 @@ Status Comparison::attempt() {
     if (every > 0 && count % every == 0) GN_RETURN_IF_ERROR(measure_control());
     const std::int64_t elapsed_ns = instruments_.now() - begin_ns;
     const bool is_late = elapsed_ns >= settings_.long_call_time_ns;
-    if (is_late) settle_own_waits();
+    if (is_late) settle_marks();
     const bool overdue = is_late && has_fewest_pairs();
     if (count < next_analysis && !overdue) continue;
     if (result_.analyses == 0) {
@@ -215,7 +212,7 @@ Status Comparison::attempt() {
 /// over the planned interim analyses, so stopping at any of them keeps the stated confidence.
 bool Comparison::analyse_interim(bool last) {
   mark_steal();
-  settle_own_waits();
+  settle_marks();
   ++result_.analyses;
   const double confidence = 1 - (1 - settings_.confidence) / result_.planned_analyses;
   result_.summary = summarise_pairs(result_.pairs, settings_, confidence);
@@ -250,16 +247,9 @@ void Comparison::mark_steal() {
   }
 }
 
-/// Where nobody else had the cores, the plugin's threads waited for each other: its calls take that
-/// long. A wait of eager's stays a mark: a plugin's threads may have been in its way.
-void Comparison::settle_own_waits() {
+void Comparison::settle_marks() {
   result_.others_share = others_share_ ? others_share_() : std::nullopt;
-  const bool is_alone = result_.others_share.value_or(1) <= kAloneShare;
-  for (Pair& pair : result_.pairs) {
-    if (!pair.may_be_own_wait) continue;
-    std::uint8_t& marks = pair.marks[kBackend];
-    marks = is_alone ? marks & ~kPreempted : marks | kPreempted;
-  }
+  settle_own_waits(result_.pairs, result_.others_share.value_or(1) * instruments_.threads);
 }
 
 Status Comparison::measure_pair() {

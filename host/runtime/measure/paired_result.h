@@ -51,8 +51,8 @@ struct Pair {
   /// (unwaited_ns() of disturbance.h).
   PerSide<double> unwaited_ns = {};
   bool backend_first = false;
-  /// The plugin's side sample is marked as kPreempted for a wait that its own threads may have
-  /// caused.
+  /// The plugin's side sample was marked as kPreempted for a wait that its own threads may have
+  /// caused; the mark may be taken away again.
   bool may_be_own_wait = false;
 
   /// What the ratio is made of: the call without the wait.
@@ -133,7 +133,8 @@ struct PairedResult {
   int planned_analyses = 0;  ///< over how many the error was split
   bool remeasured = false;
   double steal_share = 0;  ///< of all cores' time during the attempt; 0 if unknown
-  /// What other programs had of the cores' time up to the last interim analysis of the attempt.
+  /// What other programs and the hypervisor had of the cores' time from the beginning of the
+  /// attempt to its last interim analysis; nothing if unknown.
   std::optional<double> others_share;
   int idle_timeouts = 0;  ///< side samples that began though other threads had not gone to sleep
   double clock_ns = 0;    ///< two readings of the clock, taken out of every timed call

@@ -55,8 +55,9 @@ struct SecondLooks {
 /// flagged. Nor are they if they are short in one of three looks at more pairs: the machine may be
 /// fast again before that process is asked.
 ///
-/// Copies of outputs may take twice what those of eager's took before, and as much longer as copies
-/// of eager's became in the pairs, up to 0.7 times that: a plugin could slow these.
+/// Copies of outputs may take twice what copies of eager's took before. On top comes what copies of
+/// eager's became longer by in the pairs, up to 0.7 times what they took before: a plugin could
+/// slow these.
 ///
 /// | flag           | means                                                                    |
 /// |----------------|--------------------------------------------------------------------------|

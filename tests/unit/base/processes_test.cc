@@ -47,6 +47,7 @@ TEST(Children, AreListedUntilTheyAreReaped) {
     ::pause();
     ::_exit(0);
   }
+  ASSERT_GT(child, 0);
   const auto is_listed = [&] {
     const auto children = children_of(::getpid());
     return std::find(children.begin(), children.end(), child) != children.end();

@@ -49,6 +49,15 @@ TEST(Judge, FollowsTheRule) {
             kPreempted);
 }
 
+TEST(Judge, SaysWhetherOtherThreadsRanForAsLongAsTheWait) {
+  const auto may_be_own = [](const DisturbanceCounters& after) {
+    return judge({0, 0, 0}, after, 1000, 0.01).may_be_own;
+  };
+  EXPECT_TRUE(may_be_own({500, 500, 0}));
+  EXPECT_FALSE(may_be_own({500, 499, 0}));
+  EXPECT_FALSE(may_be_own({std::nullopt, 500, 1})) << "nobody counts waits";
+}
+
 TEST(UnwaitedNs, IsWhatACallTookWithoutOtherPrograms) {
   constexpr double kShare = 0.01;
   DisturbanceCounters before = {0, 0, 0, 0, {}, 0, 0};
@@ -152,6 +161,12 @@ TEST(SettleWaits, TakesThemOutOfBothSidesOrOfNeither) {
   settle_waits({waited, shared}, {1, 1}, pair);
   EXPECT_EQ(pair.waited_ns, (PerSide<double>{0, 0})) << "the plugin's wait cannot be taken out";
   EXPECT_EQ(pair.marks, (PerSide<std::uint8_t>{kPreempted, kUndisturbed}));
+  EXPECT_FALSE(pair.may_be_own_wait) << "eager's";
+  const Judgement own = {kPreempted, 300, false, true};
+  settle_waits({still, own}, {1, 1}, pair);
+  EXPECT_TRUE(pair.may_be_own_wait);
+  settle_waits({own, still}, {1, 1}, pair);
+  EXPECT_FALSE(pair.may_be_own_wait);
   settle_waits({waited, still}, {1, 7}, pair);
   EXPECT_EQ(pair.waited_ns, (PerSide<double>{0, 0})) << "calls of a block share their side sample";
   EXPECT_TRUE(pair.is_disturbed());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,9 @@ TEST(OthersShare, IsUnknownWhereTicksSayNothing) {
   after.cores[1].total = 0;
   EXPECT_FALSE(others_share(kBegin, after, kTickNs)) << "the numbers stand still";
   after = after_a_second();
+  after.family_ns = 1'900'000'000;
+  EXPECT_FALSE(others_share(kBegin, after, kTickNs)) << "the ticks are another machine's";
+  after = after_a_second();
   after.cores.pop_back();
   EXPECT_FALSE(others_share(kBegin, after, kTickNs));
   EXPECT_FALSE(others_share({}, {{}, 0, kSecond}, kTickNs)) << "no core";
@@ -55,23 +59,34 @@ void spin(std::int64_t duration_ns) {
   }
 }
 
-/// Binds the calling thread, and what it starts, to the core where it is.
-int bind_here() {
-  const int core = ::sched_getcpu();
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(core, &one);
-  EXPECT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
-  return core;
-}
+/// While it lives, the calling thread and what it starts are bound to the core where it is.
+class BoundHere {
+ public:
+  BoundHere() : core_(::sched_getcpu()) {
+    EXPECT_EQ(::sched_getaffinity(0, sizeof before_, &before_), 0);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core_, &one);
+    EXPECT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  }
+  ~BoundHere() { ::sched_setaffinity(0, sizeof before_, &before_); }
+  BoundHere(const BoundHere&) = delete;
+  BoundHere& operator=(const BoundHere&) = delete;
+  int core() const { return core_; }
 
-// In a process of its own, which stays bound.
+ private:
+  cpu_set_t before_ = {};
+  int core_;
+};
+
 TEST(WatchOthers, SeesAStrangerAndNotTheFamily) {
-  const int core = bind_here();
+  const BoundHere here;
   const pid_t stranger = ::fork();  // before the clock, which counts what starts behind it
   if (stranger == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     while (true) spin(kSecond);
   }
+  ASSERT_GT(stranger, 0);
   const auto clock = FamilyClock::open({});
   Instruments nowhere;
   Instruments instruments;
@@ -79,7 +94,7 @@ TEST(WatchOthers, SeesAStrangerAndNotTheFamily) {
   double own = 0;
   if (clock) {
     watch_others(nowhere, *clock, {});
-    watch_others(instruments, *clock, {core});
+    watch_others(instruments, *clock, {here.core()});
     const OthersShare share = instruments.watch_others();
     EXPECT_FALSE(share()) << "too short";
     const std::int64_t ran_ns = *clock->ran_ns();

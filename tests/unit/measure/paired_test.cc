@@ -238,36 +238,63 @@ TEST(TimePaired, ASideSampleDisturbedOnOneSideDropsItsPair) {
   EXPECT_NEAR(result->summary.hodges_lehmann, 1, 1e-5);
 }
 
-/// Of 40 pairs in whose calls one side waits 1 ms for a core while others of the process run.
-std::ptrdiff_t num_disturbed(Side waits, std::int64_t others_ran_ns, const OthersShare& others) {
+/// Who waits 1 ms for a core in each so many of its calls, while others of the process run.
+struct Waits {
+  int plugins_every = 1;  ///< 0: never
+  int eagers_every = 0;
+  std::int64_t others_ran_ns = 10'000'000;
+};
+
+std::ptrdiff_t num_disturbed(const Waits& waits, const OthersShare& others) {
   SimulatedMachine machine;
   machine.others = others;
+  PerSide<int> calls = {};
   machine.duration = [&](Side side) {
-    machine.counters.others_ran_ns += others_ran_ns;
-    if (side == waits) *machine.counters.waited_ns += 1'000'000;
+    machine.counters.others_ran_ns += waits.others_ran_ns;
+    const int every = side == kEager ? waits.eagers_every : waits.plugins_every;
+    if (every > 0 && ++calls[side] % every == 0) *machine.counters.waited_ns += 1'000'000;
     return 1e7;
   };
   const auto result = machine.compare(exactly(40));
+  EXPECT_EQ(result->others_share, others ? others() : std::nullopt);
   return std::count_if(result->pairs.begin(), result->pairs.end(),
                        [](const Pair& pair) { return pair.is_disturbed(); });
 }
 
 // XLA's calling thread waits for a core that two threads of XLA's pool have.
 TEST(TimePaired, PluginsOwnWaitsAreNoMarkWhereNobodyElseIs) {
-  constexpr std::int64_t kRan = 10'000'000;
   const OthersShare alone = [] { return 0.04; };
-  EXPECT_EQ(num_disturbed(kBackend, kRan, alone), 0);
-  EXPECT_EQ(num_disturbed(kBackend, kRan, [] { return 0.06; }), 40);
-  EXPECT_EQ(num_disturbed(kBackend, kRan, nullptr), 40);
-  EXPECT_EQ(num_disturbed(kBackend, 900'000, alone), 40) << "its threads ran for less than that";
-  EXPECT_EQ(num_disturbed(kEager, kRan, alone), 40) << "the plugin's threads may have the cores";
+  EXPECT_EQ(num_disturbed({}, alone), 0);
+  EXPECT_EQ(num_disturbed({4}, alone), 0);
+  EXPECT_EQ(num_disturbed({}, [] { return 0.11; }), 40);
+  EXPECT_EQ(num_disturbed({}, nullptr), 40);
+  EXPECT_EQ(num_disturbed({1, 0, 900'000}, alone), 40) << "its threads ran for less than that";
+  EXPECT_EQ(num_disturbed({5}, alone), 8) << "seldom: another program's";
+  EXPECT_EQ(num_disturbed({1, 1}, alone), 40) << "whoever makes eager wait may be the plugin";
+  EXPECT_EQ(num_disturbed({0, 1}, alone), 40);
 }
 
 // At each interim analysis all marks of the attempt are decided upon again.
 TEST(TimePaired, OwnWaitsAreMarksAgainOnceOthersCome) {
   int look = 0;
-  EXPECT_EQ(num_disturbed(kBackend, 10'000'000, [&] { return ++look == 1 ? 0.0 : 0.06; }), 40);
+  EXPECT_EQ(num_disturbed({}, [&] { return ++look == 1 ? 0.0 : 0.11; }), 40);
   EXPECT_GT(look, 1);
+}
+
+TEST(TimePaired, LongCallsGetNoMorePairsForOwnWaits) {
+  SimulatedMachine machine;
+  machine.others = [] { return 0.0; };
+  machine.duration = [&](Side side) {
+    machine.counters.others_ran_ns += 1'000'000'000;
+    if (side == kBackend) *machine.counters.waited_ns += 500'000'000;
+    return 1e9;
+  };
+  PairedSettings settings;
+  settings.long_call_time_ns = 3'000'000'000;
+  const auto result = machine.compare(settings);
+  ASSERT_TRUE(result.is_ok());
+  EXPECT_EQ(result->summary.kept, 5);
+  EXPECT_EQ(result->pairs.size(), 5U);
 }
 
 TEST(TimePaired, LongCallsGetMorePairsForDisturbedOnes) {
