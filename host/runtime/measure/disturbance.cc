@@ -96,7 +96,7 @@ Judgement judge(const DisturbanceCounters& before, const DisturbanceCounters& af
   }
   judgement.waited_ns = static_cast<double>(*after.waited_ns - *before.waited_ns);
   const double others_ns = ran_between(before, after).others_ns;
-  judgement.may_be_own = others_ns >= judgement.waited_ns;
+  judgement.may_be_own = 2 * others_ns >= judgement.waited_ns;
   judgement.is_removable =
       others_ns <= share * side_sample_ns && judgement.waited_ns < side_sample_ns;
   const bool is_stolen =

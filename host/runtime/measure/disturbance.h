@@ -67,8 +67,8 @@ struct Judgement {
   double waited_ns = 0;  ///< for a core, by the calling thread
   /// The calling thread alone did the work of one call, so the wait is no part of it.
   bool is_removable = false;
-  /// Other threads of the process, or its children, ran for at least as long as the calling thread
-  /// waited: they may have had the core that it waited for.
+  /// Other threads of the process, or its children, ran for at least half as long as the calling
+  /// thread waited: they may have had the core that it waited for, and switching takes time, too.
   bool may_be_own = false;
 };
 

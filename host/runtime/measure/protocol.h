@@ -78,9 +78,9 @@ namespace graphnet::measure {
 /// the cores for so long (at most what `threads` cores offer and the worker did not use), and so
 /// are all side samples of an interval between two interim analyses during which the hypervisor
 /// took much time. A plugin's threads may also wait for each other. That is no mark if all of this
-/// holds: other threads of the worker ran for as long as its calling thread waited; this is so in a
-/// quarter of the pairs, and in twice as many as those in which eager waited; and others had at
-/// most a tenth of a core since the attempt began (`others_share`; where it is unknown the mark
+/// holds: other threads of the worker ran for half as long as its calling thread waited; this is so
+/// in a quarter of the pairs, and in twice as many as those in which eager waited; and others had
+/// at most a tenth of a core since the attempt began (`others_share`; where it is unknown the mark
 /// stays). A marked side sample drops its whole pair, so both sides lose the same; dropped pairs
 /// are counted and stay in the record. If more than half would be dropped, none is, the verdict is
 /// `unstable` and there is no interval. No pair is dropped because of its duration.

@@ -49,12 +49,12 @@ TEST(Judge, FollowsTheRule) {
             kPreempted);
 }
 
-TEST(Judge, SaysWhetherOtherThreadsRanForAsLongAsTheWait) {
+TEST(Judge, SaysWhetherOtherThreadsRanForHalfOfTheWait) {
   const auto may_be_own = [](const DisturbanceCounters& after) {
     return judge({0, 0, 0}, after, 1000, 0.01).may_be_own;
   };
-  EXPECT_TRUE(may_be_own({500, 500, 0}));
-  EXPECT_FALSE(may_be_own({500, 499, 0}));
+  EXPECT_TRUE(may_be_own({500, 250, 0}));
+  EXPECT_FALSE(may_be_own({500, 249, 0}));
   EXPECT_FALSE(may_be_own({std::nullopt, 500, 1})) << "nobody counts waits";
 }
 
