@@ -153,12 +153,12 @@ struct ParallelGroup {
   std::int32_t num_tasks;
 };
 using ParallelTask = int (*)(int task, ParallelGroup* group, void* data);
+using ParallelLaunch = int (*)(ParallelTask task, void* data, int num_tasks);
 
 /// How often a thread of TVM's pool looks for work before it sleeps: for about 0.1 ms, longer than
 /// the gaps between the kernels of a call. By itself TVM takes 300,000, and the thread is on a core
 /// for up to 0.1 s after each call.
 constexpr const char* kLooksForWork = "300";
-using ParallelLaunch = int (*)(ParallelTask task, void* data, int num_tasks);
 
 /// Of libtvm_runtime; set by open().
 ParallelLaunch parallel_launch = nullptr;

@@ -155,16 +155,13 @@ void OtherThreads::find() {
   }
 }
 
-void OtherThreads::find_if_changed() {
+void OtherThreads::bring_up_to_date() {
   struct stat status = {};
   const bool is_known = ::stat("/proc/self/task", &status) == 0;
-  if (!is_known || status.st_nlink == links_) return;
-  links_ = status.st_nlink;
-  find();
-}
-
-void OtherThreads::bring_up_to_date() {
-  find_if_changed();
+  if (is_known && status.st_nlink != links_) {
+    links_ = status.st_nlink;
+    find();
+  }
   const auto has_ended = [](const Thread& thread) {
     return clock_ns_by_syscall(thread.clock) == 0;
   };
@@ -174,13 +171,10 @@ void OtherThreads::bring_up_to_date() {
   std::for_each(threads_.begin(), threads_.end(), has_ended);
 }
 
-std::int64_t OtherThreads::waited_ns() {
-  find_if_changed();
+std::int64_t OtherThreads::waited_ns() const {
   std::int64_t sum_ns = 0;
   for (const Thread& thread : threads_) {
-    const auto waited_ns = waited_in(thread.schedstat.get());
-    if (!waited_ns) links_ = 0;  // it has ended: another one may have come
-    sum_ns += waited_ns.value_or(0);
+    sum_ns += waited_in(thread.schedstat.get()).value_or(0);
   }
   return sum_ns;
 }

@@ -123,8 +123,8 @@ class OtherThreads {
   OtherThreads(const OtherThreads&) = delete;
   OtherThreads& operator=(const OtherThreads&) = delete;
 
-  /// Sum for those that live; it falls when one ends.
-  std::int64_t waited_ns();
+  /// Sum for those that lived at the last bring_up_to_date(); it falls when one ends.
+  std::int64_t waited_ns() const;
   /// Makes the kernel add to the process's clock what each has run up to now. By itself it does so
   /// at a thread's ticks and switches only: a tick more or less belonged to a short stretch by
   /// chance.
@@ -136,7 +136,6 @@ class OtherThreads {
     clockid_t clock = 0;  ///< of its own processor time
   };
   void find();
-  void find_if_changed();
 
   std::string own_;
   std::uint64_t links_ = 0;

@@ -51,7 +51,7 @@ std::optional<double> others_share(const CoresAt& before, const CoresAt& after, 
     const double passed_ns = tick_ns * static_cast<double>(is.total - was.total);
     const double tolerated_ns = std::max(kTolerance * span_ns, kFewTicks * tick_ns);
     if (std::fabs(passed_ns - span_ns) > tolerated_ns) return std::nullopt;
-    // The family's time goes on while the hypervisor has the core.
+    // `busy` has the steal, in which the family's time goes on: once more it is others'.
     busy_ns += tick_ns * static_cast<double>(is.busy - was.busy + is.steal - was.steal);
   }
   const double others_ns = busy_ns - static_cast<double>(after.family_ns - before.family_ns);

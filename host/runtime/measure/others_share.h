@@ -28,7 +28,7 @@ struct CoresAt {
 /// shapes   tick_ns: length of a CoreTicks tick
 /// errors   nothing for less than 0.8 s of a core, where the ticks of a core have not gone on with
 ///          the clock, and where the family ran for longer than the cores were busy: a sandbox may
-///          show other cores, or numbers that stand still
+///          show other cores, or numbers that do not go on
 std::optional<double> others_share(const CoresAt& before, const CoresAt& after, double tick_ns);
 
 /// Lets the instruments watch `cores`, to which this process is bound; `clock` is borrowed.

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,6 +15,7 @@
 #include "measure/cycle_clock.h"
 #include "measure/idle_wait.h"
 #include "measure/instruments.h"
+#include "support/one_core.h"
 
 namespace graphnet::measure {
 namespace disturbance_test {
@@ -95,13 +95,9 @@ TEST(UnwaitedNs, CountsTheWaitsOfAllThreads) {
 }
 
 TEST(OtherThreads, WaitWhereTheyShareACore) {
-  cpu_set_t before;
-  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(::sched_getcpu(), &one);
-  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  const tests::OneCore here;
   OtherThreads others;
+  others.bring_up_to_date();
   EXPECT_EQ(others.waited_ns(), 0);
   std::atomic<bool> is_done = false;
   const auto work = [&] {
@@ -114,12 +110,12 @@ TEST(OtherThreads, WaitWhereTheyShareACore) {
   while (monotonic_raw_ns() < end_ns) {
   }
   const bool is_counted = DisturbanceMeter().read().waited_ns.has_value();
+  others.bring_up_to_date();
   EXPECT_EQ(others.waited_ns() > 10'000'000, is_counted);
   EXPECT_EQ(DisturbanceMeter(/*counts_others=*/false).read().others_waited_ns, 0);
   is_done = true;
   first.join();
   second.join();
-  ::sched_setaffinity(0, sizeof before, &before);
 }
 
 // Without that the process's clock has all of a tick of a short stretch, or nothing.

@@ -2,7 +2,6 @@
 #include "measure/others_share.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -11,6 +10,7 @@
 #include <optional>
 
 #include "measure/clock.h"
+#include "support/one_core.h"
 
 namespace graphnet::measure {
 namespace others_share_test {
@@ -42,7 +42,7 @@ TEST(OthersShare, IsUnknownWhereTicksSayNothing) {
   EXPECT_FALSE(others_share(kBegin, after, kTickNs)) << "too short";
   after = after_a_second();
   after.cores[1].total = 0;
-  EXPECT_FALSE(others_share(kBegin, after, kTickNs)) << "the numbers stand still";
+  EXPECT_FALSE(others_share(kBegin, after, kTickNs)) << "the ticks do not go on";
   after = after_a_second();
   after.family_ns = 1'900'000'000;
   EXPECT_FALSE(others_share(kBegin, after, kTickNs)) << "the ticks are another machine's";
@@ -59,28 +59,8 @@ void spin(std::int64_t duration_ns) {
   }
 }
 
-/// While it lives, the calling thread and what it starts are bound to the core where it is.
-class BoundHere {
- public:
-  BoundHere() : core_(::sched_getcpu()) {
-    EXPECT_EQ(::sched_getaffinity(0, sizeof before_, &before_), 0);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(core_, &one);
-    EXPECT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
-  }
-  ~BoundHere() { ::sched_setaffinity(0, sizeof before_, &before_); }
-  BoundHere(const BoundHere&) = delete;
-  BoundHere& operator=(const BoundHere&) = delete;
-  int core() const { return core_; }
-
- private:
-  cpu_set_t before_ = {};
-  int core_;
-};
-
 TEST(WatchOthers, SeesAStrangerAndNotTheFamily) {
-  const BoundHere here;
+  const tests::OneCore here;
   const pid_t stranger = ::fork();  // before the clock, which counts what starts behind it
   if (stranger == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -18,12 +18,12 @@
 #include "graphnet/failure.h"
 #include "lowering/builder.h"
 #include "support/mentions.h"
+#include "support/one_core.h"
 #include "tvm_plugin/legalize.h"
 #include "tvm_plugin/linked_code.h"
 #include "tvm_plugin/schedule.h"
 #include "tvm_plugin/tuning.h"
 #include "tvm_plugin/tuning_database.h"
-#include "unit/tvm/one_core.h"
 #include "unit/tvm/one_input.h"
 #include "unit/tvm/program_compiler_fixture.h"
 
@@ -242,7 +242,7 @@ TEST_F(ProgramCompilerTest, ProductsOfAnyColumnsAreRight) {
 TEST_F(ProgramCompilerTest, ThreadsShareTheKernelsOut) {
   const ProgramCompiler made = compiler();
   const CompiledProgram many = made.compile(long_sample());
-  std::optional<OneCore> one_core(std::in_place);
+  std::optional<tests::OneCore> one_core(std::in_place);
   const CompiledProgram alone = made.compile(long_sample());
   const bool had_more = one_core->usable_before() > 1;
   one_core.reset();

@@ -3,28 +3,29 @@
 
 #include <sched.h>
 
-namespace graphnet::tvm {
+namespace graphnet::tests {
 
-/// Lets this thread use one core; the others are given back at the end.
+/// Lets this thread, and what it starts, use the core where it is; the others are given back at the
+/// end.
 class OneCore {
  public:
-  OneCore() {
+  OneCore() : core_(::sched_getcpu()) {
     ::sched_getaffinity(0, sizeof before_, &before_);
     cpu_set_t one;
     CPU_ZERO(&one);
-    for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++core) {
-      if (CPU_ISSET(core, &before_)) CPU_SET(core, &one);
-    }
+    CPU_SET(core_, &one);
     ::sched_setaffinity(0, sizeof one, &one);
   }
   ~OneCore() { ::sched_setaffinity(0, sizeof before_, &before_); }
   OneCore(const OneCore&) = delete;
   OneCore& operator=(const OneCore&) = delete;
 
+  int core() const { return core_; }
   int usable_before() const { return CPU_COUNT(&before_); }
 
  private:
+  int core_;
   cpu_set_t before_ = {};
 };
 
-}  // namespace graphnet::tvm
+}  // namespace graphnet::tests
