@@ -143,6 +143,7 @@ const char* const kAsOthers[] = {"leaves_daemon",
                                  "watches_quickly",
                                  "wrong_at_first_at_last",
                                  "orphan_helper",
+                                 "starts_programs",
                                  "watches_inputs",
                                  "memo_by_last",
                                  "samples_input",
@@ -168,7 +169,7 @@ const Fault kTimes[] = {
     {"ends_copy", 3, "flagged eager_slowed"},
     {"closes_outputs", 3, "flagged untimed_work"},
     {"traps_clock", 3, "flagged untimed_work"},
-    {"hides_child", 3, "with one thread: flagged over_threads", 2},
+    {"hides_child", 3, "with one thread: flagged over_threads", 2, "flagged helper_process"},
 };
 
 /// A plugin of the zoo that may pass, and why.

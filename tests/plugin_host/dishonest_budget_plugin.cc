@@ -31,6 +31,7 @@ namespace {
 enum Trick {
   helper_process,     // a child on the same core does the work; the plugin only waits
   orphan_helper,      // the same by a child's child, whose parent is gone
+  starts_programs,    // starts a program in each call, which ends before it does
   all_cores,          // a thread on every core computes beside it, whatever `threads` says
   stops_count,        // the same, with the kernel's count of processor time switched off
   onednn_off,         // switches libtorch's oneDNN off while eager runs
@@ -199,6 +200,20 @@ void take_signals() {
   ::sigaction(SIGALRM, &action, nullptr);
 }
 
+/// One that the kernel's count of this process forgets as soon as it runs: its user is another, so
+/// that it is not this process's to look into. Nobody is told that it has ended.
+void start_program() {
+  const auto old_handler = ::signal(SIGCHLD, SIG_IGN);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    static_cast<void>(::setuid(65534));
+    ::execl("/bin/true", "true", nullptr);
+    ::_exit(1);
+  }
+  while (child > 0 && ::kill(child, 0) == 0) ::sched_yield();
+  ::signal(SIGCHLD, old_handler);
+}
+
 struct Executable final : gn_executable {
   Helper helper;
   bool has_helper = false;
@@ -213,6 +228,9 @@ void Executable::play(const float* input, float* output) {
       if (!has_helper) helper.start(*this, kTrick == orphan_helper);
       has_helper = true;
       return helper.compute(*this, input, output);
+    case starts_programs:
+      start_program();
+      return compute(input, output);
     case stops_count:
       ::prctl(PR_TASK_PERF_EVENTS_DISABLE);
       [[fallthrough]];

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "measure/family_clock.h"
+#include "measure/fork_log.h"
 #include "plugin_host/zoo.h"
 
 namespace graphnet::tests {
@@ -105,24 +106,32 @@ TEST(DishonestBudgetBurnsCore, GainsLittleOrIsFlagged) {
       << watch;
 }
 
-// How much the other cores do depends on who else wants them; the flag goes by what they did.
-TEST(DishonestBudgetAllCores, IsFlaggedByTheProcessorTimeThatItUsed) {
-  const record::Record record = control_record("all_cores", 1);
+/// How much the other cores do depends on who else wants them; the flag goes by what they did.
+void expect_flag_by_processor_time(const char* trick) {
+  const record::Record record = control_record(trick, 1);
   EXPECT_EQ(record.outcome, Outcome::kOk) << record.message;
   bool is_over = false;
   for (const auto& [cpu_ns, wall_ns] : budgets_of(record)) {
-    EXPECT_GT(cpu_ns, 0);
+    EXPECT_GT(cpu_ns, 0.5 * wall_ns) << "the count was stopped";
     is_over = is_over || cpu_ns > 1.05 * wall_ns;
   }
   EXPECT_EQ(has_flag(record, Flag::kOverThreads), is_over);
 }
 
-TEST(DishonestBudgetStopsCount, IsFlaggedWhereTheKernelCounts) {
-  if (num_cores() < 2) GTEST_SKIP() << "one core only";
+TEST(DishonestBudgetAllCores, IsFlaggedByTheProcessorTimeThatItUsed) {
+  expect_flag_by_processor_time("all_cores");
+}
+
+TEST(DishonestBudgetStopsCount, CannotStopIt) {
   if (!measure::FamilyClock::open({})) GTEST_SKIP() << "the kernel counts no family";
-  const record::Record record = control_record("stops_count", 1);
+  expect_flag_by_processor_time("stops_count");
+}
+
+TEST(DishonestBudgetStartsPrograms, IsFlaggedWhereTheKernelLogs) {
+  if (!measure::ForkLog::open()) GTEST_SKIP() << "the kernel logs no processes";
+  const record::Record record = control_record("starts_programs", 1);
   EXPECT_EQ(record.outcome, Outcome::kOk) << record.message;
-  EXPECT_TRUE(has_flag(record, Flag::kOverThreads));
+  EXPECT_TRUE(has_flag(record, Flag::kHelperProcess)) << record.message;
 }
 
 TEST(HonestBudget, IsNotAccused) {

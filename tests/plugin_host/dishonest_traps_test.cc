@@ -30,9 +30,7 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {"closes_outputs", Flag::kUntimedWork, "before the plugin was loaded"},
-    {"watches_input", Flag::kUntimedWork, "steps around", Input::kSmall},
-    {"watches_quickly", Flag::kUntimedWork, "steps around", Input::kNarrow},
+    {"closes_outputs", Flag::kUntimedWork, "output"},  // its pages, or the copy's time
     {"traps_clock", Flag::kUntimedWork, "cycle counter", Input::kSmall},
     {"answers_clock", Flag::kClockTampered, "timed calls of eager"},
     {"interrupts_pairs", Flag::kEagerSlowed, "times as long"},
@@ -70,6 +68,34 @@ TEST_P(DishonestTraps, AreFlagged) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tricks, DishonestTraps, ::testing::ValuesIn(kCases),
+                         [](const auto& tested) { return std::string(tested.param.trick); });
+
+/// Watches the memory of an input, which the host writes through the kernel: the watchpoint sees
+/// nothing, and the call computes. Where a sandbox refuses that, it is found by its time.
+struct Watcher {
+  const char* trick;
+  Input input;
+  double most_speedup;  ///< of calls that compute
+};
+
+class DishonestWatches : public ::testing::TestWithParam<Watcher> {};
+
+TEST_P(DishonestWatches, GainNothing) {
+  const Watcher& tested = GetParam();
+  TempDir folder;
+  const record::Record record =
+      control_record(tested.trick, /*threads=*/1, sample_in(folder, tested.input));
+  const auto& flags = record.flags;
+  if (std::find(flags.begin(), flags.end(), Flag::kUntimedWork) != flags.end()) return;
+  ASSERT_TRUE(record.speedup.has_value()) << record.message;
+  EXPECT_LT(*record.speedup, tested.most_speedup) << record.checks.host_steps;
+}
+
+const Watcher kWatchers[] = {
+    {"watches_input", Input::kSmall, 1},
+    {"watches_quickly", Input::kNarrow, 6},
+};
+INSTANTIATE_TEST_SUITE_P(Tricks, DishonestWatches, ::testing::ValuesIn(kWatchers),
                          [](const auto& tested) { return std::string(tested.param.trick); });
 
 }  // namespace dishonest_traps_test

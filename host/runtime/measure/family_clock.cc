@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "measure/family_clock.h"
 
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <utility>
 
-#include "base/processes.h"
+#include "measure/perf_event.h"
 
 namespace graphnet::measure {
 
 namespace {
 
 constexpr int kEveryCore = -1;
-
-base::UniqueFd open_event(int core) {
-  perf_event_attr attributes = {};
-  attributes.size = sizeof(attributes);
-  attributes.type = PERF_TYPE_SOFTWARE;
-  attributes.config = PERF_COUNT_SW_TASK_CLOCK;
-  attributes.inherit = 1;
-  // What the usual perf_event_paranoid demands; this clock counts time in the kernel all the same.
-  attributes.exclude_kernel = 1;
-  attributes.exclude_hv = 1;
-  return base::UniqueFd(static_cast<int>(::syscall(SYS_perf_event_open, &attributes, /*pid=*/0,
-                                                   core, /*group=*/-1, PERF_FLAG_FD_CLOEXEC)));
-}
 
 std::optional<std::int64_t> value_of(const base::UniqueFd& event) {
   std::int64_t value = 0;
@@ -37,14 +22,19 @@ std::optional<std::int64_t> value_of(const base::UniqueFd& event) {
 }  // namespace
 
 std::optional<FamilyClock> FamilyClock::open(const std::vector<int>& other_cores) {
-  if (!base::is_single_threaded()) return std::nullopt;
   FamilyClock clock;
-  clock.everywhere_ = open_event(kEveryCore);
-  if (!clock.everywhere_.is_open() || !clock.ran_ns()) return std::nullopt;
-  for (const int core : other_cores) {
-    base::UniqueFd event = open_event(core);
-    if (event.is_open()) clock.elsewhere_.push_back(std::move(event));
-  }
+  const bool is_alone = open_events([&](pid_t thread) {
+    // Time in the kernel is counted all the same.
+    const auto open = [&](int core) {
+      return open_inherited_event({}, PERF_COUNT_SW_TASK_CLOCK, thread, core);
+    };
+    clock.everywhere_ = open(kEveryCore);
+    for (const int core : other_cores) {
+      base::UniqueFd event = open(core);
+      if (event.is_open()) clock.elsewhere_.push_back(std::move(event));
+    }
+  });
+  if (!is_alone || !clock.everywhere_.is_open() || !clock.ran_ns()) return std::nullopt;
   return clock;
 }
 

@@ -10,6 +10,9 @@ namespace graphnet::measure {
 
 namespace {
 
+// A median of fewer is that of one.
+constexpr std::size_t kFewestOfMedian = 5;
+
 // The median of fewer ratios is close to 1 by chance, however far each of them is from it.
 constexpr std::size_t kEnoughControls = 8;
 // One interval of 95 % in twenty misses the ratio; that many wrong words are too many.
@@ -158,6 +161,20 @@ Decision decide(const PairedSummary& summary, const PairedSettings& settings, do
   const double distance = std::max(std::fabs(1 - summary.low), std::fabs(summary.high - 1));
   if (distance <= settings.max_width) return {Verdict::kSame, distance};
   return {Verdict::kUnstable, 0, Unstable::kWidth};
+}
+
+double larger_median(const std::vector<Pair>& pairs,
+                     const std::function<double(const Pair&)>& value) {
+  std::vector<double> all;
+  std::vector<double> undisturbed;
+  for (const Pair& pair : pairs) {
+    all.push_back(value(pair));
+    if (!pair.is_disturbed()) undisturbed.push_back(all.back());
+  }
+  if (all.empty()) return 0;
+  const double of_all = median(std::move(all));
+  if (undisturbed.size() < kFewestOfMedian) return of_all;
+  return std::max(of_all, median(std::move(undisturbed)));
 }
 
 std::vector<double> counted_ns(const PairedResult& result, Side side) {

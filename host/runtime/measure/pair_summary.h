@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -41,6 +42,12 @@ Decision decide(const PairedSummary& summary, const PairedSettings& settings,
 /// |ratio - 1| of the median of eager against itself; of fewer than eight controls the median of
 /// |ratio - 1|. Disturbed controls count only if all are; nothing if there is none.
 std::optional<double> noise_floor_of(const std::vector<Pair>& controls);
+
+/// The median of what pairs have, of all of them or of the undisturbed (five and more), whichever
+/// is larger: a plugin that disturbs the pairs in which it plays fair leaves the others in the
+/// ratio. 0: there are no pairs.
+double larger_median(const std::vector<Pair>& pairs,
+                     const std::function<double(const Pair&)>& value);
 
 /// Times of one side that all figures but the pairs themselves are made of: of the pairs that
 /// count, without what was taken out.

@@ -82,8 +82,8 @@ namespace graphnet::measure {
 /// in a quarter of the pairs, and in twice as many as those in which eager waited; and others had
 /// at most a tenth of a core since the attempt began (`others_share`; where it is unknown the mark
 /// stays). A marked side sample drops its whole pair, so both sides lose the same; dropped pairs
-/// are counted and stay in the record. If more than half would be dropped, none is, the verdict is
-/// `unstable` and there is no interval. No pair is dropped because of its duration.
+/// are counted and stay in the record. If more than a third would be dropped, none is, the verdict
+/// is `unstable` and there is no interval. No pair is dropped because of its duration.
 ///
 /// The ratio is eager by plugin: the median of the pairs' log ratios. Beside it stand, for a second
 /// opinion and for readers of other tools, the Hodges-Lehmann estimate, the ratio of the two minima

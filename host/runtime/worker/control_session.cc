@@ -64,7 +64,7 @@ base::Result<base::Json> run_experiments(const journal::Task& task, Channel& cha
   GN_ASSIGN_OR_RETURN(const auto warmup, measure::warm_up(eager->calls(), settings, instruments));
   InputShuffle shuffle = fresh_inputs(sample, *eager);
   measure::ProcessFamily family(own_mark());
-  TimingWatch watch(family, /*clock=*/nullptr, task.threads);
+  TimingWatch watch(family, /*clock=*/nullptr, /*forks=*/nullptr, task.threads);
   watch.attach(instruments, cores.cores());
   channel.begin_phase(record::Phase::kTime);
   base::Json experiments = base::Json::array();

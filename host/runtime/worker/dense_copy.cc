@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "worker/kernel_copy.h"
+
 namespace graphnet::worker {
 
 namespace {
@@ -45,10 +47,6 @@ void copy_dense(const DLTensor& tensor, void* destination) {
 }
 
 base::Status copy_dense(device::TensorDevice& device, const DLTensor& tensor, void* destination) {
-  if (device.is_host()) {
-    copy_dense(tensor, destination);
-    return base::Status::ok();
-  }
   std::int64_t last = 0;
   std::int64_t dense_stride = 1;
   bool is_dense = true;
@@ -61,7 +59,14 @@ base::Status copy_dense(device::TensorDevice& device, const DLTensor& tensor, vo
   }
   const std::size_t num_bytes = static_cast<std::size_t>(last + 1) * tensor.dtype.bits / 8;
   const auto* const source = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
-  if (is_dense) return device.copy_out(destination, source, num_bytes);
+  if (is_dense) {
+    return device.is_host() ? read_known_memory(source, destination, num_bytes, "an output")
+                            : device.copy_out(destination, source, num_bytes);
+  }
+  if (device.is_host()) {
+    copy_dense(tensor, destination);
+    return base::Status::ok();
+  }
   std::vector<std::byte> copy(num_bytes);
   GN_RETURN_IF_ERROR(device.copy_out(copy.data(), source, num_bytes));
   DLTensor on_host = tensor;

@@ -205,9 +205,9 @@ class Confirmation {
 }  // namespace
 
 EagerTimes eager_times(const measure::Warmup& warmup, const std::vector<measure::Pair>& pairs) {
-  std::vector<double> own_ns;
-  for (const measure::Pair& pair : pairs) own_ns.push_back(pair.unwaited_ns[measure::kEager]);
-  return {warmup.typical_ns(), own_ns.empty() ? 0 : measure::median(std::move(own_ns))};
+  return {warmup.typical_ns(), measure::larger_median(pairs, [](const measure::Pair& pair) {
+            return pair.unwaited_ns[measure::kEager];
+          })};
 }
 
 bool is_suspicious(const EagerTimes& times, const measure::PairedSummary& summary) {

@@ -23,7 +23,7 @@ struct EagerTimes {
   double slowdown() const { return in_pairs_ns / before_ns; }
 };
 
-/// From eager's warm-up, and from the pairs.
+/// From eager's warm-up, and from the pairs (measure::larger_median).
 EagerTimes eager_times(const measure::Warmup& warmup, const std::vector<measure::Pair>& pairs);
 
 /// Whether eager in the pairs was so much slower than before the plugin was loaded that the cause

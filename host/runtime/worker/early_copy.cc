@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "worker/kernel_copy.h"
+
 namespace graphnet::worker {
 
 namespace {
@@ -23,11 +25,13 @@ bool is_dense(const DLTensor& tensor) {
 
 }  // namespace
 
-void EarlyCopy::take(const std::vector<DLTensor>& outputs, const std::vector<KeptOutput>& kept,
-                     std::mt19937_64& generator) {
+base::Status EarlyCopy::take(const std::vector<DLTensor>& outputs,
+                             const std::vector<KeptOutput>& kept, std::mt19937_64& generator) {
   std::size_t total = 0;
   for (const KeptOutput& output : kept) total += output.bytes.num_bytes();
   runs_.resize(total == 0 ? 0 : kRuns);
+  std::vector<iovec> known;
+  std::vector<iovec> copies;
   for (Run& run : runs_) {
     std::size_t at = std::uniform_int_distribution<std::size_t>(0, total - 1)(generator);
     run.output = 0;
@@ -36,11 +40,11 @@ void EarlyCopy::take(const std::vector<DLTensor>& outputs, const std::vector<Kep
     const std::size_t size = is_dense(tensor) ? kept[run.output].bytes.num_bytes() : 0;
     run.first_byte = std::min(at, size - std::min(size, kRunBytes));
     run.bytes.resize(std::min(size, kRunBytes));
-    if (run.bytes.empty()) continue;
-    std::memcpy(run.bytes.data(),
-                static_cast<const std::byte*>(tensor.data) + tensor.byte_offset + run.first_byte,
-                run.bytes.size());
+    const auto* const from = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
+    known.push_back({const_cast<std::byte*>(from) + run.first_byte, run.bytes.size()});
+    copies.push_back({run.bytes.data(), run.bytes.size()});
   }
+  return read_known_runs(known, copies, "an output");
 }
 
 bool EarlyCopy::differs(const std::vector<KeptOutput>& later) const {

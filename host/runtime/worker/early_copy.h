@@ -16,8 +16,9 @@ class EarlyCopy {
   /// Outputs that are not dense are left out.
   ///
   /// shapes   kept: one per tensor, of their sizes
-  void take(const std::vector<DLTensor>& outputs, const std::vector<KeptOutput>& kept,
-            std::mt19937_64& generator);
+  /// errors   as read_known_runs()
+  base::Status take(const std::vector<DLTensor>& outputs, const std::vector<KeptOutput>& kept,
+                    std::mt19937_64& generator);
   void clear() { runs_.clear(); }
   /// Whether the outputs, copied later, differ at these offsets.
   bool differs(const std::vector<KeptOutput>& later) const;

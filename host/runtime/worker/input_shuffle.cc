@@ -9,6 +9,7 @@
 
 #include "sample/content.h"
 #include "worker/content_draw.h"
+#include "worker/kernel_copy.h"
 
 namespace graphnet::worker {
 
@@ -99,12 +100,13 @@ InputShuffle::InputShuffle(const DeviceArguments& arguments, std::vector<std::si
       if (is_small) permuted_bytes += count * size;
       kind = is_small ? Kind::kPermuted : Kind::kStrided;
     }
-    inputs_.push_back({index, &argument, size, count, kind, closed_circle(data, count, size)});
+    inputs_.push_back({index, &argument, size, count, kind, closed_circle(data, count, size),
+                       std::vector<std::byte>(count * size)});
   }
 }
 
 bool InputShuffle::Input::is_original() const {
-  return std::memcmp(argument->bytes.data(), original.data(), num_bytes()) == 0;
+  return std::memcmp(drawn.data(), original.data(), num_bytes()) == 0;
 }
 
 double InputShuffle::content_bits() const {
@@ -142,9 +144,9 @@ std::uint64_t InputShuffle::reserve(std::uint64_t count) {
 bool InputShuffle::draw(std::uint64_t content, std::uint64_t attempt) {
   Numbers numbers(seed_, content, attempt);
   bool any_change = false;
-  for (const Input& input : inputs_) {
+  for (Input& input : inputs_) {
     const std::byte* const original = input.original.data();
-    std::byte* const data = input.argument->bytes.data();
+    std::byte* const data = input.drawn.data();
     if (input.kind == Kind::kDrawn) {
       draw_between(input.argument->dtype, original, data, input.num_bytes(), numbers);
     } else if (input.kind == Kind::kStrided) {
@@ -160,9 +162,9 @@ bool InputShuffle::draw(std::uint64_t content, std::uint64_t attempt) {
 
 /// There is an element that differs from any other, since none of the inputs is constant.
 void InputShuffle::exchange_one_element(std::uint64_t start) {
-  const Input& input = inputs_.front();
+  Input& input = inputs_.front();
   const std::size_t size = input.element_bytes;
-  std::byte* const data = input.argument->bytes.data();
+  std::byte* const data = input.drawn.data();
   std::byte* const one = data + start % input.num_elements * size;
   std::byte* other = one;
   while (std::memcmp(one, other, size) == 0) {
@@ -178,20 +180,21 @@ Status InputShuffle::apply(std::uint64_t content) {
     is_other = draw(content, attempt);
   }
   if (!is_other) exchange_one_element(Numbers(seed_, content, kAttempts)());
-  return update_device();
+  return write(/*drawn=*/true);
 }
 
-Status InputShuffle::update_device() const {
-  if (arguments_.device().is_host()) return Status::ok();
-  for (const Input& input : inputs_) GN_RETURN_IF_ERROR(arguments_.update(input.index));
+Status InputShuffle::write(bool drawn) const {
+  for (const Input& input : inputs_) {
+    const std::byte* const from = drawn ? input.drawn.data() : input.original.data();
+    GN_RETURN_IF_ERROR(
+        write_known_memory(from, input.argument->bytes.data(), input.num_bytes(), "an input"));
+    if (!arguments_.device().is_host()) GN_RETURN_IF_ERROR(arguments_.update(input.index));
+  }
   return Status::ok();
 }
 
 Status InputShuffle::restore() {
-  for (const Input& input : inputs_) {
-    std::memcpy(input.argument->bytes.data(), input.original.data(), input.num_bytes());
-  }
-  return update_device();
+  return write(/*drawn=*/false);
 }
 
 }  // namespace graphnet::worker

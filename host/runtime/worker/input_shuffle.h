@@ -37,10 +37,11 @@ std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
 /// what a call takes by much. Integers keep their multiset in every content: operators that need
 /// distinct indices, such as scatter, keep them. No content tells of another one (content_draw.h).
 ///
-/// units    64 KiB take about 4 us (float32, AVX2), 600 KiB 40 us; permuting 64 KiB takes up to
+/// units    drawing 64 KiB takes about 4 us (float32, AVX2), 600 KiB 40 us; permuting 64 KiB takes
+/// up to
 ///          50 us
 /// order    restore() at the end
-/// errors   of what copies: as device::TensorDevice; none on the host
+/// errors   as device::TensorDevice, write_known_memory()
 class InputShuffle {
  public:
   /// shapes   which: indices of the arguments that may change; borrowed arguments
@@ -70,6 +71,7 @@ class InputShuffle {
     std::size_t num_elements;
     Kind kind;
     std::vector<std::byte> original;  ///< and its first elements once more, see content_draw.h
+    std::vector<std::byte> drawn;     ///< before the argument has it, which a plugin may watch
 
     std::size_t num_bytes() const { return num_elements * element_bytes; }
     bool is_original() const;
@@ -78,7 +80,7 @@ class InputShuffle {
   static double bits_of(const Input& input);
   bool draw(std::uint64_t content, std::uint64_t attempt);
   void exchange_one_element(std::uint64_t start);
-  base::Status update_device() const;
+  base::Status write(bool drawn) const;
 
   const DeviceArguments& arguments_;
   std::uint64_t seed_;

@@ -85,7 +85,7 @@ Result<measure::Warmup> warm_up_plugin(SessionLog& log, const ComparedSample& co
   const plugin::CallStatus called =
       compared.plugin.warm_up(settings, threads, warmup, inputs.renew());
   const Status restored = inputs.restore();
-  if (!restored.is_ok()) return log.end(Outcome::kReferenceFailed, restored);
+  if (called.is_ok() && !restored.is_ok()) return log.end_calls(compared.plugin, restored);
   write_warmup(log.record().plugin_side, warmup);
   const bool is_own = !compared.plugin.failure().is_ok();
   const Outcome failed = is_own ? Outcome::kRuntimeFailed : Outcome::kReferenceFailed;
@@ -152,7 +152,7 @@ Status warm_up_again(SessionLog& log, const ComparedSample& compared, double eag
   const Status restored = inputs.restore();
   machine.cores.release();
   if (!called.is_ok()) return log.end_calls(compared.plugin, called);
-  return restored.is_ok() ? restored : log.end(Outcome::kReferenceFailed, restored);
+  return restored.is_ok() ? restored : log.end_calls(compared.plugin, restored);
 }
 
 }  // namespace

@@ -386,8 +386,10 @@ CallStatus PluginSide::failure_of(base::Status status) const {
   return failure_.is_ok() ? host_failure(std::move(status)) : failure_;
 }
 
-// On the host nothing but memory can be missing for what stands beside a call.
+// On the host nothing but memory can be missing for what stands beside a call, or a plugin has
+// closed some.
 CallStatus PluginSide::host_failure(base::Status status) const {
+  if (status.code() == base::Code::kPlugin) return {FailureKind::kBroken, std::move(status)};
   const bool is_memory = device().is_host() || device::is_device_memory_used_up(status);
   return {is_memory ? FailureKind::kOutOfMemory : FailureKind::kFailed, std::move(status)};
 }
@@ -444,9 +446,17 @@ base::Status PluginSide::copy_outputs(std::vector<KeptOutput>& outputs) {
       GN_ASSIGN_OR_RETURN(KeptOutput output, base::allocate_tensor(like.dtype, like.shape));
       outputs.push_back(std::move(output));
     }
-    GN_RETURN_IF_ERROR(copy_dense(device(), executable_->outputs()[i], outputs[i].bytes.data()));
+    GN_RETURN_IF_ERROR(
+        judge_read(copy_dense(device(), executable_->outputs()[i], outputs[i].bytes.data())));
   }
   return base::Status::ok();
+}
+
+base::Status PluginSide::judge_read(base::Status read) {
+  if (read.code() != base::Code::kPlugin) return read;
+  flag_ = record::Flag::kUntimedWork;
+  failure_ = {FailureKind::kBroken, std::move(read)};
+  return failure_.status;
 }
 
 base::Status PluginSide::prepare_outputs() {

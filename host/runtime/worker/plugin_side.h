@@ -120,12 +120,15 @@ class PluginSide {
   const std::vector<DLTensor>& outputs() const { return executable_->outputs(); }
   /// Copies the outputs of the last run; allocates on the first use of `outputs` only.
   ///
-  /// errors   as prepare_outputs()
+  /// errors   as prepare_outputs(), judge_read()
   base::Status copy_outputs(std::vector<KeptOutput>& outputs);
   /// Puts the output tensors back to the host's buffers, filled with what no call writes.
   ///
   /// errors   as device::TensorDevice; kPlugin: the run before changed a tensor, see flag()
   base::Status prepare_outputs();
+  /// What became of reading the outputs: that pages are closed is the plugin's failure, and a sign
+  /// that it would compute when they are touched.
+  base::Status judge_read(base::Status read);
   /// True if one of these copies is nothing but poison.
   bool is_unwritten(const std::vector<KeptOutput>& outputs) const;
 

@@ -101,12 +101,16 @@ double credited_share(const record::SecondWeights& found, double first_eager_ns)
   return std::min(1.0, kSlowerEager * first_eager_ns / *found.eager_ns);
 }
 
-/// Eager on the first weights, where it was slower: in the pairs, or before the plugin was loaded,
-/// when nobody but the machine could slow it. 0: not known.
+/// Eager on the first weights, where it was slowest: in the pairs, before the plugin was loaded, or
+/// in the copy without it that a busy machine had asked; in the last two nobody but the machine
+/// could slow it. 0: not known.
 double slowest_first_eager_ns(const record::Record& record) {
   const base::Json& watch = record.checks.eager_watch;
-  const double before_ns = watch.is_object() ? watch.value("before_ns", 0.0) : 0;
-  return record.eager.median_ns ? std::max(*record.eager.median_ns, before_ns) : 0;
+  const auto watched_ns = [&](const char* key) {
+    return watch.is_object() ? watch.value(key, 0.0) : 0.0;
+  };
+  if (!record.eager.median_ns) return 0;
+  return std::max({*record.eager.median_ns, watched_ns("before_ns"), watched_ns("there_ns")});
 }
 
 std::string speedup_text(double speedup) {

@@ -71,8 +71,9 @@ Status SessionLog::end_plugin(Outcome outcome, const PluginSide& plugin,
 
 Status SessionLog::end_calls(const PluginSide& plugin, const Status& status) {
   const plugin::CallStatus& failure = plugin.failure();
-  return failure.is_ok() ? end(Outcome::kReferenceFailed, status)
-                         : end_plugin(Outcome::kRuntimeFailed, plugin, failure);
+  if (!failure.is_ok()) return end_plugin(Outcome::kRuntimeFailed, plugin, failure);
+  const bool is_plugins = status.code() == base::Code::kPlugin;  // as where an input is closed
+  return end(is_plugins ? Outcome::kPluginFailed : Outcome::kReferenceFailed, status);
 }
 
 Status SessionLog::note(const std::vector<Finding>& findings, const PluginSide& plugin) {

@@ -47,7 +47,8 @@ class SessionLog {
   /// Ends it by a failure of the plugin, with its flag; `outcome` is that of a plain failure.
   base::Status end_plugin(record::Outcome outcome, const PluginSide& plugin,
                           const plugin::CallStatus& failure);
-  /// Ends it by a failed call of either side; PluginSide::failure() says whose it was.
+  /// Ends it by a failed call of either side; PluginSide::failure() says whose it was, or the
+  /// status: kPlugin for what a plugin did to the host's memory.
   base::Status end_calls(const PluginSide& plugin, const base::Status& status);
   /// Adds a flag and a note for each finding whose flag the record does not have yet. A fatal one
   /// ends the sample.

@@ -17,6 +17,7 @@ std::unique_ptr<EagerStandby> prepare_machine(
   if (standby) machine.family.exempt(standby->pid());
   machine.clock = measure::FamilyClock::open(settings.affinity ? machine.cores.other_cores()
                                                                : std::vector<int>());
+  machine.forks = measure::ForkLog::open();
   return standby;
 }
 

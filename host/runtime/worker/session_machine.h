@@ -8,6 +8,7 @@
 #include "journal/worker_message.h"
 #include "measure/core_binding.h"
 #include "measure/family_clock.h"
+#include "measure/fork_log.h"
 #include "measure/paired_settings.h"
 #include "measure/process_family.h"
 #include "proof/regions.h"
@@ -26,7 +27,8 @@ struct Machine {
   measure::ProcessFamily family{own_mark()};
   /// Method `paired`, where the kernel has such a clock.
   std::optional<measure::FamilyClock> clock;
-  bool has_affinity = false;  ///< the protocol binds threads to cores
+  std::optional<measure::ForkLog> forks;  ///< the same
+  bool has_affinity = false;              ///< the protocol binds threads to cores
 
   /// Binds all threads to so many cores, if the protocol asks for that.
   void bind(int count) {
@@ -35,8 +37,8 @@ struct Machine {
 };
 
 /// Method `paired`: binds to cores, forks the copy of this process that knows no plugin (null for a
-/// device, and where it cannot be made), and opens the clock behind it, which then does not count
-/// the copy.
+/// device, and where it cannot be made), and opens the clock and the log of processes behind it,
+/// which then do not count the copy.
 ///
 /// order    after the arguments, before libtorch has threads
 std::unique_ptr<EagerStandby> prepare_machine(

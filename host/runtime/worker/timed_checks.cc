@@ -125,7 +125,8 @@ Status TimedChecks::after_call(Side side, int call) {
   if (!eager_.device().is_host()) return Status::ok();
   GN_RETURN_IF_ERROR(plugin_.check_tensors());
   const std::int64_t begin_ns = measure::monotonic_raw_ns();
-  early_copy_.take(plugin_.outputs(), plugin_.kept(), generator_);
+  GN_RETURN_IF_ERROR(
+      plugin_.judge_read(early_copy_.take(plugin_.outputs(), plugin_.kept(), generator_)));
   copy_ns_ += static_cast<double>(measure::monotonic_raw_ns() - begin_ns);
   return Status::ok();
 }

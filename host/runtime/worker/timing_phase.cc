@@ -52,7 +52,7 @@ Result<measure::Warmup> capture(SessionLog& log, const PairMeans& means) {
   measure::Warmup launches;
   status = plugin.warm_up_replays(means.settings, log.task().threads, launches, inputs.renew());
   const Status restored = inputs.restore();
-  if (!restored.is_ok()) return log.end(Outcome::kReferenceFailed, restored);
+  if (!restored.is_ok()) return log.end_calls(plugin, restored);
   if (!status.is_ok()) return log.end_plugin(Outcome::kRuntimeFailed, plugin, status);
   return launches;
 }
@@ -122,7 +122,8 @@ Result<PairedResult> time_pass(SessionLog& log, const PairMeans& means,
   auto instruments = means.device.instruments(settings, threads);
   if (!instruments.is_ok()) return log.end(Outcome::kReferenceFailed, instruments.status());
   Machine& machine = means.machine;
-  TimingWatch watch(machine.family, machine.clock ? &*machine.clock : nullptr, threads);
+  TimingWatch watch(machine.family, machine.clock ? &*machine.clock : nullptr,
+                    machine.forks ? &*machine.forks : nullptr, threads);
   watch.attach(*instruments, machine.cores.cores());
   const measure::Warmup& warmup = launches ? *launches : means.plugin_warmup;
   auto pairs = measure::time_paired(checks.sides(), {means.eager.warmup, warmup},
@@ -137,7 +138,7 @@ Result<PairedResult> time_pass(SessionLog& log, const PairMeans& means,
   GN_RETURN_IF_ERROR(note_checks(log, findings, compared.plugin));
   if (!pairs.is_ok()) return log.end_calls(compared.plugin, pairs.status());
   for (const Status& status : {findings.restored, means.device.flush_status()}) {
-    if (!status.is_ok()) return log.end(Outcome::kReferenceFailed, status);
+    if (!status.is_ok()) return log.end_calls(compared.plugin, status);
   }
   if (is_first) check_first_pass(log, means, *pairs, findings);
   GN_RETURN_IF_ERROR(log.note(watch.findings(*pairs), compared.plugin));
@@ -295,7 +296,7 @@ Status check_sequential(SessionLog& log, const ComparedSample& compared, TaskDev
   const TimedFindings findings = checks.finish(nullptr);
   GN_RETURN_IF_ERROR(note_checks(log, findings, compared.plugin));
   if (!checked.is_ok()) return log.end_calls(compared.plugin, checked);
-  if (!findings.restored.is_ok()) return log.end(Outcome::kReferenceFailed, findings.restored);
+  if (!findings.restored.is_ok()) return log.end_calls(compared.plugin, findings.restored);
   GN_RETURN_IF_ERROR(check_memory(log, compared.plugin));
   check_roofline(compared.arguments, log.task().threads, device.is_cuda(), record);
   return Status::ok();

@@ -123,9 +123,9 @@ measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
   measure::PairedHooks hooks;
   hooks.before_pair = [this, inner = std::move(inner.before_pair)](const measure::PairPlan& plan) {
     scan();
+    note_processes();
     if (clock_ != nullptr && !elsewhere_before_ns_) {
       elsewhere_before_ns_ = clock_->ran_elsewhere_ns();
-      counted_before_ = count();
     }
     settled_ = plan.settled;
     return inner ? inner(plan) : Status::ok();
@@ -139,6 +139,7 @@ measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
   hooks.after_side_sample = [this, inner = std::move(inner.after_side_sample)](Side side,
                                                                                int pair) {
     note_side_sample(side);
+    note_processes();
     return inner ? inner(side, pair) : Status::ok();
   };
   return hooks;
@@ -158,34 +159,29 @@ std::vector<Finding> TimingWatch::check_elsewhere(const measure::PairedResult& r
                seconds_text(elsewhere_ns) + " on cores that they were not bound to"}};
 }
 
-// A process may stop the kernel's counts of itself (prctl, PR_TASK_PERF_EVENTS_DISABLE).
-std::vector<Finding> TimingWatch::check_count() const {
-  if (!counted_before_) return {};
-  const Counted now = count();
-  const auto inherited_ns = static_cast<double>(now.inherited_ns - counted_before_->inherited_ns);
-  const auto own_ns = static_cast<double>(now.own_ns - counted_before_->own_ns);
-  if (inherited_ns + kTicksNs >= (1 - kBudgetTolerance) * own_ns) return {};
-  return {{Flag::kOverThreads,
-           "the kernel's count of the processor time of the worker and its "
-           "child processes was stopped: it has " +
-               seconds_text(inherited_ns) + " where the worker alone used " +
-               seconds_text(own_ns)}};
+void TimingWatch::note_processes() {
+  if (forks_ == nullptr) return;
+  if (!has_begun_) forks_->clear();
+  has_begun_ = true;
+  num_started_ = forks_->read().size();
 }
 
-TimingWatch::Counted TimingWatch::count() const {
-  return {clock_->ran_ns().value_or(0), measure::clock_ns_by_syscall(CLOCK_PROCESS_CPUTIME_ID)};
+std::vector<Finding> TimingWatch::check_processes() const {
+  if (!helpers_.empty()) {
+    return {
+        {Flag::kHelperProcess, "processes that the plugin started ran beside the timed calls: " +
+                                   base::join(helpers_, ", ")}};
+  }
+  if (num_started_ == 0) return {};
+  return {{Flag::kHelperProcess,
+           "processes that the plugin started have come and gone beside the timed calls: " +
+               std::to_string(num_started_)}};
 }
 
 std::vector<Finding> TimingWatch::findings(const measure::PairedResult& result) const {
   std::vector<Finding> found = check_budget(result, threads_);
-  if (found.empty()) found = check_count();
   for (Finding& finding : check_elsewhere(result)) found.push_back(std::move(finding));
-  if (!helpers_.empty()) {
-    found.push_back({Flag::kHelperProcess,
-                     "processes that the plugin started ran beside the timed "
-                     "calls: " +
-                         base::join(helpers_, ", ")});
-  }
+  for (Finding& finding : check_processes()) found.push_back(std::move(finding));
   for (const Side side : {measure::kEager, measure::kBackend}) {
     if (!measure::is_tampered(agreements_[side])) continue;
     found.push_back({Flag::kClockTampered,

@@ -8,6 +8,7 @@
 #include "eager/settings.h"
 #include "measure/cycle_clock.h"
 #include "measure/family_clock.h"
+#include "measure/fork_log.h"
 #include "measure/others_share.h"
 #include "measure/paired.h"
 #include "measure/process_family.h"
@@ -43,9 +44,10 @@ class SettingsWatch {
 /// record/flag.h and measure/protocol.h; where the clock was tampered with, the plugin has failed.
 class TimingWatch {
  public:
-  /// Both are borrowed; `clock` may be null, where the kernel has none.
-  TimingWatch(measure::ProcessFamily& family, const measure::FamilyClock* clock, int threads)
-      : family_(family), clock_(clock), threads_(threads) {}
+  /// All are borrowed; `clock` and `forks` may be null, where the kernel has none.
+  TimingWatch(measure::ProcessFamily& family, const measure::FamilyClock* clock,
+              measure::ForkLog* forks, int threads)
+      : family_(family), clock_(clock), forks_(forks), threads_(threads) {}
 
   /// Counts the family in the instruments, and, where the kernel has a clock for it, what others
   /// have of the cores that it is bound to.
@@ -61,15 +63,7 @@ class TimingWatch {
 
  private:
   std::vector<Finding> check_elsewhere(const measure::PairedResult& result) const;
-  std::vector<Finding> check_count() const;
-
-  /// Processor time: of the worker and what it has started by the kernel's inherited count, and of
-  /// the worker by its own clock.
-  struct Counted {
-    std::int64_t inherited_ns = 0;
-    std::int64_t own_ns = 0;
-  };
-  Counted count() const;
+  std::vector<Finding> check_processes() const;
 
   /// All clocks at one moment.
   struct Moment {
@@ -79,15 +73,18 @@ class TimingWatch {
   };
   static Moment now();
   void scan();
+  void note_processes();
   void note_side_sample(measure::Side side);
 
   measure::ProcessFamily& family_;
   const measure::FamilyClock* clock_;
+  measure::ForkLog* forks_;
   int threads_;
   measure::PerSide<bool> settled_ = {};
+  bool has_begun_ = false;       ///< the first pair
+  std::size_t num_started_ = 0;  ///< processes, since then
   Moment begin_;
   std::optional<std::int64_t> elsewhere_before_ns_;  ///< when the first pair began
-  std::optional<Counted> counted_before_;            ///< the same
   measure::PerSide<measure::ClockAgreement> agreements_;
   std::vector<std::string> helpers_;  ///< by name, of the scan that found most
 };

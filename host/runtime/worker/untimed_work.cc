@@ -7,6 +7,8 @@
 #include "measure/bootstrap.h"
 #include "measure/clock.h"
 #include "measure/cycle_clock.h"
+#include "measure/pair_summary.h"
+#include "worker/kernel_copy.h"
 #include "worker/more_pairs.h"
 
 namespace graphnet::worker {
@@ -44,9 +46,11 @@ double median_or_zero(std::vector<double> values) {
   return values.empty() ? 0 : measure::median(std::move(values));
 }
 
-double median_around(const measure::PairedResult& result, measure::Side side) {
+double eager_steps_ns(const measure::PairedResult& result) {
   std::vector<double> arounds_ns;
-  for (const measure::Pair& pair : result.pairs) arounds_ns.push_back(pair.around_ns[side]);
+  for (const measure::Pair& pair : result.pairs) {
+    arounds_ns.push_back(pair.around_ns[measure::kEager]);
+  }
   return median_or_zero(std::move(arounds_ns));
 }
 
@@ -73,7 +77,8 @@ base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup, 
   steps.around_ns = median_or_zero(eager_warmup.around_ns);
   steps.reading_ns = median_or_zero(eager_warmup.reading_ns);
   steps.are_on_device = !eager.device().is_host();
-  if (steps.are_on_device) return steps;
+  // No code of the plugin runs in what the kernel copies.
+  if (steps.are_on_device || kernel_copies()) return steps;
   std::vector<KeptOutput> copied;
   GN_RETURN_IF_ERROR(eager.copy_outputs(copied));  // allocates
   std::vector<double> copies_ns;
@@ -99,7 +104,7 @@ std::vector<Finding> check_untimed_work(const HostSteps& before,
                                         const measure::PerSide<std::vector<double>>& copies_ns,
                                         base::Json& report, const SecondLooks& looks) {
   const double call_ns = result.summary.median_ns[measure::kBackend];
-  const double eager_ns = median_around(result, measure::kEager);
+  const double eager_ns = eager_steps_ns(result);
   const double around_ns = plugin_steps_ns(result);
   double before_ns = before.around_ns;
   const auto calls = static_cast<double>(result.calls_per_side_sample[measure::kBackend]);
@@ -158,7 +163,8 @@ std::vector<Finding> check_untimed_work(const HostSteps& before,
 }
 
 double plugin_steps_ns(const measure::PairedResult& result) {
-  return median_around(result, measure::kBackend);
+  return measure::larger_median(
+      result.pairs, [](const measure::Pair& pair) { return pair.around_ns[measure::kBackend]; });
 }
 
 std::optional<double> steps_without_plugin(EagerStandby* standby, bool settle) {

@@ -18,13 +18,13 @@ namespace graphnet::worker {
 /// units    nanoseconds a call, medians; 0: not known
 struct HostSteps {
   double around_ns = 0;        ///< output buffers, new content, the way to the clock and from it
-  double copy_ns = 0;          ///< all outputs copied
+  double copy_ns = 0;          ///< all outputs copied; 0 also where the kernel copies them
   double reading_ns = 0;       ///< of the counters, once a side sample
   bool are_on_device = false;  ///< copies to a device and waits for it
 };
 
 /// Takes the steps from eager's warm-up, and copies eager's outputs after each of a few calls,
-/// after one if calls are long.
+/// after one if calls are long, unless the kernel copies outputs.
 ///
 /// order    after eager's warm-up, before the plugin is loaded
 base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup, EagerSide& eager);
@@ -55,9 +55,9 @@ struct SecondLooks {
 /// flagged. Nor are they if they are short in one of three looks at more pairs: the machine may be
 /// fast again before that process is asked.
 ///
-/// Copies of outputs may take twice what copies of eager's took before. On top comes what copies of
-/// eager's became longer by in the pairs, up to 0.7 times what they took before: a plugin could
-/// slow these.
+/// Where the kernel does not copy outputs (kernel_copy.h), copies may take twice what copies of
+/// eager's took before. On top comes what copies of eager's became longer by in the pairs, up to
+/// 0.7 times what they took before: a plugin could slow these.
 ///
 /// | flag           | means                                                                    |
 /// |----------------|--------------------------------------------------------------------------|
@@ -72,7 +72,7 @@ std::vector<Finding> check_untimed_work(const HostSteps& before,
                                         const measure::PerSide<std::vector<double>>& copies_ns,
                                         base::Json& report, const SecondLooks& looks = {});
 
-/// The steps around the plugin's calls.
+/// The steps around the plugin's calls (measure::larger_median).
 double plugin_steps_ns(const measure::PairedResult& result);
 
 /// The steps around eager's calls in a process without the plugin; nothing if there is none (null)

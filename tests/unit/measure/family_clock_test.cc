@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +63,17 @@ TEST(FamilyClock, CountsThreadsAndTellsOtherCores) {
   run_on(other);
   EXPECT_GE(*clock->ran_ns() - before_ns, kWorkNs);
   EXPECT_GE(clock->ran_elsewhere_ns() - elsewhere_ns, kWorkNs - 1'000'000);
+}
+
+// A plugin may stop events of its own thread.
+TEST(FamilyClock, CannotBeStopped) {
+  const auto clock = FamilyClock::open({});
+  if (!clock) GTEST_SKIP() << "the kernel or a sandbox refuses";
+  const std::int64_t before_ns = *clock->ran_ns();
+  ::prctl(PR_TASK_PERF_EVENTS_DISABLE);
+  work();
+  ::prctl(PR_TASK_PERF_EVENTS_ENABLE);
+  EXPECT_GE(*clock->ran_ns() - before_ns, kWorkNs);
 }
 
 TEST(FamilyClock, DecidesWhereItIsThere) {

@@ -64,6 +64,18 @@ TEST(TunedToWeights, SparesThePluginWhereEagerIsTheSlowOne) {
   EXPECT_TRUE(check_tuned_to_weights(record).empty());
 }
 
+// The machine was as slow in a process that no plugin can slow.
+TEST(TunedToWeights, CreditsWhatTheCopyOfEagerTook) {
+  record::Record record = record_with(1, 1.2);
+  record.eager.median_ns = 10e6;
+  record::SecondWeights& second = record.checks.second_weights;
+  second.eager_ns = 40e6;
+  second.plugin_ns = 33e6;
+  EXPECT_FALSE(check_tuned_to_weights(record).empty());
+  record.checks.eager_watch = {{"before_ns", 10e6}, {"there_ns", 28e6}};
+  EXPECT_TRUE(check_tuned_to_weights(record).empty());
+}
+
 TEST(TunedToWeights, CreditsNoSpeedupThatComesOfASlowerEager) {
   record::Record record = record_with(4, 0.5);
   record.eager.median_ns = 10e6;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/file.h"
+
+namespace graphnet::measure {
+
+/// Which processes this one and all that it starts from now on have started, those included that
+/// ended at once: no scan sees them, and the kernel stops counting one that runs a program which
+/// its user may not read (family_clock.h).
+///
+/// source   perf_event_open(2): PERF_RECORD_FORK, with `inherit`, a buffer for each core
+class ForkLog {
+ public:
+  /// order    before this process has other threads
+  /// errors   nothing: there are other threads, or the kernel or a sandbox refuses
+  static std::optional<ForkLog> open();
+
+  /// Forgets what was started before.
+  void clear();
+  /// Those since clear(). Between two readings some hundred starts and ends of threads and
+  /// processes on each core are kept, the first ones.
+  const std::vector<pid_t>& read();
+
+ private:
+  struct Unmap {
+    void operator()(void* pages) const;
+  };
+  struct Buffer {
+    base::UniqueFd event;
+    std::unique_ptr<void, Unmap> pages;  ///< a perf_event_mmap_page, and one page of records
+  };
+  static std::optional<Buffer> open_buffer(pid_t thread, int core);
+
+  ForkLog() = default;
+  std::vector<Buffer> buffers_;
+  std::vector<pid_t> started_;
+};
+
+}  // namespace graphnet::measure

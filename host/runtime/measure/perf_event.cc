@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "measure/perf_event.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "base/processes.h"
+
+namespace graphnet::measure {
+
+base::UniqueFd open_inherited_event(perf_event_attr attributes, std::uint64_t config, pid_t thread,
+                                    int core) {
+  attributes.size = sizeof(attributes);
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = config;
+  attributes.inherit = 1;
+  attributes.exclude_kernel = 1;
+  attributes.exclude_hv = 1;
+  return base::UniqueFd(static_cast<int>(::syscall(SYS_perf_event_open, &attributes, thread, core,
+                                                   /*group=*/-1, PERF_FLAG_FD_CLOEXEC)));
+}
+
+bool open_events(const std::function<void(pid_t)>& open) {
+  constexpr useconds_t kLookUs = 50;
+  constexpr int kMostLooks = 2'000;
+  if (!base::is_single_threaded()) return false;
+  const auto caller = static_cast<pid_t>(::syscall(SYS_gettid));
+  std::thread([&] { open(caller); }).join();
+  // The kernel lists the thread for some microseconds more.
+  for (int look = 0; look < kMostLooks && !base::is_single_threaded(); ++look) ::usleep(kLookUs);
+  return true;
+}
+
+}  // namespace graphnet::measure

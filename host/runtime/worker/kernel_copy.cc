@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "worker/kernel_copy.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace graphnet::worker {
+
+namespace {
+
+using base::Status;
+
+// At most IOV_MAX: 1024 on Linux.
+constexpr std::size_t kMostRuns = 512;
+
+Status unreachable(const char* what, ssize_t done) {
+  // Part of it was copied, up to what is closed.
+  const std::string why =
+      done >= 0 || errno == EFAULT ? "are closed" : std::string(std::strerror(errno));
+  return {base::Code::kPlugin, "after the plugin ran, pages of " + std::string(what) +
+                                   " cannot be reached by the kernel: " + why};
+}
+
+Status transfer(decltype(&::process_vm_readv) call, iovec here, iovec known, const char* what) {
+  while (here.iov_len > 0) {
+    const ssize_t done = call(::getpid(), &here, 1, &known, 1, 0);
+    if (done <= 0) return unreachable(what, done);
+    for (iovec* each : {&here, &known}) {
+      each->iov_base = static_cast<std::byte*>(each->iov_base) + done;
+      each->iov_len -= static_cast<std::size_t>(done);
+    }
+  }
+  return Status::ok();
+}
+
+bool try_copies() {
+  char from = 1;
+  char to = 0;
+  return transfer(::process_vm_readv, {&to, 1}, {&from, 1}, "").is_ok() &&
+         transfer(::process_vm_writev, {&from, 1}, {&to, 1}, "").is_ok();
+}
+
+}  // namespace
+
+bool kernel_copies() {
+  static const bool copies = try_copies();
+  return copies;
+}
+
+Status read_known_memory(const void* known, void* to, std::size_t num_bytes, const char* what) {
+  if (kernel_copies()) {
+    return transfer(::process_vm_readv, {to, num_bytes}, {const_cast<void*>(known), num_bytes},
+                    what);
+  }
+  if (num_bytes > 0) std::memcpy(to, known, num_bytes);
+  return Status::ok();
+}
+
+Status read_known_runs(const std::vector<iovec>& known, const std::vector<iovec>& to,
+                       const char* what) {
+  if (!kernel_copies()) {
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      std::memcpy(to[i].iov_base, known[i].iov_base, to[i].iov_len);
+    }
+    return Status::ok();
+  }
+  for (std::size_t i = 0; i < to.size(); i += kMostRuns) {
+    const std::size_t count = std::min(kMostRuns, to.size() - i);
+    std::size_t num_bytes = 0;
+    for (std::size_t j = i; j < i + count; ++j) num_bytes += to[j].iov_len;
+    const ssize_t done = ::process_vm_readv(::getpid(), &to[i], count, &known[i], count, 0);
+    if (done != static_cast<ssize_t>(num_bytes)) return unreachable(what, done);
+  }
+  return Status::ok();
+}
+
+Status write_known_memory(const void* from, void* known, std::size_t num_bytes, const char* what) {
+  if (kernel_copies()) {
+    return transfer(::process_vm_writev, {const_cast<void*>(from), num_bytes}, {known, num_bytes},
+                    what);
+  }
+  if (num_bytes > 0) std::memcpy(known, from, num_bytes);
+  return Status::ok();
+}
+
+}  // namespace graphnet::worker
