@@ -15,7 +15,7 @@
 #include "tvm_plugin/attention.h"
 #include "tvm_plugin/expression.h"
 #include "tvm_plugin/paired_product.h"
-#include "tvm_plugin/tvm_library.h"
+#include "tvm_plugin/thread_pool.h"
 #include "tvm_plugin/winograd.h"
 
 namespace graphnet::tvm {
@@ -285,7 +285,7 @@ WinogradImage read_image(const ffi::Shape& from) {
 void transform_input(const ffi::Tensor& x, const ffi::Shape& attributes,
                      const ffi::Tensor& result) {
   const WinogradImage image = read_image(attributes);
-  TvmLibrary::parallel(image.num_rows(), [&](std::int64_t begin, std::int64_t end) {
+  parallel(image.num_rows(), [&](std::int64_t begin, std::int64_t end) {
     winograd_input(image, attributes[6], attributes[7], {begin, end}, floats_of(x),
                    floats_in(result));
   });
@@ -300,7 +300,7 @@ void transform_kernel(const ffi::Tensor& kernel, const ffi::Shape& attributes,
 void transform_output(const ffi::Tensor& sums, const ffi::Shape& attributes,
                       const ffi::Tensor& result) {
   const WinogradImage image = read_image(attributes);
-  TvmLibrary::parallel(image.num_rows(), [&](std::int64_t begin, std::int64_t end) {
+  parallel(image.num_rows(), [&](std::int64_t begin, std::int64_t end) {
     winograd_output(image, {begin, end}, floats_of(sums), floats_in(result));
   });
 }
@@ -315,9 +315,8 @@ void multiply_pairs(const ffi::Tensor& left, const ffi::Tensor& panels,
                                  static_cast<const std::uint16_t*>(left.GetDLTensorPtr()->data),
                                  static_cast<const std::uint16_t*>(panels.GetDLTensorPtr()->data),
                                  floats_in(result)};
-  TvmLibrary::parallel(num_paired_parts(product), [&](std::int64_t begin, std::int64_t end) {
-    run_paired_product(product, begin, end);
-  });
+  parallel(num_paired_parts(product),
+           [&](std::int64_t begin, std::int64_t end) { run_paired_product(product, begin, end); });
 }
 
 /// What follows in a list of attributes, one after another.
@@ -381,9 +380,8 @@ void attention(const ffi::AnyView* arguments, std::int32_t count, Any* /*result*
   read.values = static_cast<const float*>(operand(2));
   for (std::size_t i = 0; i < read.steps.size(); ++i) read.steps[i].operand = operand(i + 3);
   float* const out = floats_in(arguments[count - 1].cast<ffi::Tensor>());
-  TvmLibrary::parallel(num_attention_blocks(read), [&](std::int64_t begin, std::int64_t end) {
-    run_attention(read, begin, end, out);
-  });
+  parallel(num_attention_blocks(read),
+           [&](std::int64_t begin, std::int64_t end) { run_attention(read, begin, end, out); });
 }
 
 /// What a function of this plugin is told beside its tensors.

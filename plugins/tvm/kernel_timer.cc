@@ -6,6 +6,7 @@
 
 #include "tvm_plugin/clock.h"
 #include "tvm_plugin/expression.h"
+#include "tvm_plugin/thread_pool.h"
 
 namespace graphnet::tvm {
 
@@ -47,6 +48,7 @@ KernelTimer::KernelTimer(const std::vector<BufferShape>& buffers) : buffers_(buf
 double KernelTimer::seconds_of(const Ref& module, const Target& target) {
   const ffi::Function function = module_function(build_kernels(module, target), "main").value();
   Any ignored;
+  const PoolCall pool_call;
   const auto once = [&] {
     const double start = seconds_now();
     function.CallPacked(arguments_.data(), static_cast<int>(arguments_.size()), &ignored);

@@ -8,6 +8,7 @@
 #include "graphnet/failure.h"
 #include "tvm_plugin/clock.h"
 #include "tvm_plugin/expression.h"
+#include "tvm_plugin/thread_pool.h"
 
 namespace graphnet::tvm {
 
@@ -192,6 +193,7 @@ void ProgramExecutable::bind(gn_bind_args& args) {
   if (!kept_) kept_ = block_of(kept_layout_);
   if (!scratch_) scratch_ = block_of(main_layout_);
   {
+    const PoolCall pool_call;
     const MemoryBlock temporary = block_of(bind_layout_);
     for (const ReadyCall& call : bind_calls_) perform(call.function, call.arguments);
   }
@@ -236,6 +238,7 @@ void ProgramExecutable::copy_outputs(const gn_run_args& args) const {
 }
 
 void ProgramExecutable::run(const gn_run_args& args) {
+  const PoolCall pool_call;
   if (args.rebind != 0 || !is_attached_) attach(args);
   if (times_.seconds.empty() || !was_run_) {
     for (const ReadyCall& call : main_calls_) perform(call.function, call.arguments);

@@ -2,6 +2,7 @@
 #include "tvm_plugin/tvm_library.h"
 
 #include <dlfcn.h>
+#include <tvm/ffi/extra/c_env_api.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include "tvm_plugin/ffi_symbols.h"
 #include "tvm_plugin/kept_signal.h"
 #include "tvm_plugin/options.h"
+#include "tvm_plugin/thread_pool.h"
 
 namespace graphnet::tvm {
 
@@ -145,35 +147,19 @@ std::string digest_of_file(const char* file) {
   return std::move(*digest);
 }
 
-/// What TVM tells a part of parallel work.
-///
-/// source   TVM's runtime/c_backend_api.h
-struct ParallelGroup {
-  void* sync_handle;
-  std::int32_t num_tasks;
-};
-using ParallelTask = int (*)(int task, ParallelGroup* group, void* data);
-using ParallelLaunch = int (*)(ParallelTask task, void* data, int num_tasks);
+/// What kernels call for a parallel loop.
+int launch(ParallelTask task, void* data, int num_parts) {
+  if (pool().run(task, data, num_parts) == 0) return 0;
+  TVMFFIErrorSetRaisedFromCStr("RuntimeError", "a part of a parallel loop failed");
+  return -1;
+}
 
-/// How often a thread of TVM's pool looks for work before it sleeps: for about 0.1 ms, longer than
-/// the gaps between the kernels of a call. By itself TVM takes 300,000, and the thread is on a core
-/// for up to 0.1 s after each call.
-constexpr const char* kLooksForWork = "300";
-
-/// Of libtvm_runtime; set by open().
-ParallelLaunch parallel_launch = nullptr;
-
-struct ParallelWork {
-  std::int64_t count;
-  const std::function<void(std::int64_t, std::int64_t)>& body;
-};
-
-int run_part(int task, ParallelGroup* group, void* data) {
-  const auto& work = *static_cast<const ParallelWork*>(data);
-  const std::int64_t begin = work.count * task / group->num_tasks;
-  const std::int64_t end = work.count * (task + 1) / group->num_tasks;
-  if (begin < end) work.body(begin, end);
-  return 0;
+/// Kernels that are loaded from now on share out their loops in the plugin's pool: TVM fills the
+/// slots of a module with what was registered last under their name.
+void replace_pool() {
+  static const int status = TVMFFIEnvModRegisterContextSymbol("__TVMBackendParallelLaunch",
+                                                              reinterpret_cast<void*>(&launch));
+  if (status != 0) refuse("TVM takes no other function for parallel loops");
 }
 
 void check_version() {
@@ -218,30 +204,17 @@ const std::string& TvmLibrary::identity() {
   return text;
 }
 
-void TvmLibrary::parallel(std::int64_t count,
-                          const std::function<void(std::int64_t, std::int64_t)>& body) {
-  ParallelWork work = {count, body};
-  if (parallel_launch(run_part, &work, 0) != 0) {
-    throw Failure(GN_STATUS_RUNTIME_FAILED, "TVM's threads did not take their parts of the work");
-  }
-}
-
 std::string TvmLibrary::open(int threads, bool allow_other) {
   if (!ffi_failure().empty()) refuse("cannot load TVM: " + ffi_failure());
   const KeptSignal kept(SIGSEGV);
-  // Read when the pool starts. Its threads stay where the system puts them: the host decides which
-  // cores this process has.
-  setenv("TVM_NUM_THREADS", std::to_string(threads).c_str(), 1);
-  setenv("TVM_BIND_THREADS", "0", 1);
-  setenv("TVM_THREAD_POOL_SPIN_COUNT", kLooksForWork, 1);
   check_version();
   const std::string strange = strangeness();
   if (!strange.empty() && !allow_other) refuse(strange + "; option allow_other_tvm tries it");
-  void* const runtime = open_file(tvm_folder() + kRuntimeFile);
-  parallel_launch = reinterpret_cast<ParallelLaunch>(dlsym(runtime, "TVMBackendParallelLaunch"));
-  if (parallel_launch == nullptr) refuse("TVM lacks the function TVMBackendParallelLaunch");
+  open_file(tvm_folder() + kRuntimeFile);
   open_file(tvm_folder() + kCompilerFile);
   check_names();
+  start_pool(threads);
+  replace_pool();
   return strange;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <string>
 
 namespace graphnet::tvm {
@@ -14,19 +12,13 @@ class TvmLibrary {
  public:
   /// Gives a warning if libtvm_ffi is not the pinned file, else nothing.
   ///
-  /// threads      size of TVM's pool; of the first call in a process
+  /// threads      size of the pool (thread_pool.h); of the first call in a process
   /// allow_other  tries a libtvm_ffi that is not the pinned file
   ///
   /// errors   Failure UNAVAILABLE: a file is missing, is not the pinned one, is of another version
   ///          than the one that this plugin was written for, or lacks a function that the plugin
   ///          calls
   static std::string open(int threads, bool allow_other = false);
-
-  /// Calls body(begin, end) for parts of [0, count), one on each thread of TVM's pool, and waits.
-  ///
-  /// errors   Failure RUNTIME_FAILED; what the body throws ends the process
-  static void parallel(std::int64_t count,
-                       const std::function<void(std::int64_t, std::int64_t)>& body);
 
   /// "0.1.15", of libtvm_ffi.
   static std::string ffi_version();

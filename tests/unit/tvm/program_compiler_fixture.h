@@ -67,7 +67,7 @@ class ProgramCompilerTest : public ::testing::Test {
       GTEST_SKIP() << "no TVM: ./graphnet run --config tvm.yaml fetches it";
     }
     static const bool is_ready = [] {
-      TvmLibrary::open(1);
+      TvmLibrary::open(2);
       register_extern_functions();
       register_vector_math(Math::kPolynomials);
       return true;

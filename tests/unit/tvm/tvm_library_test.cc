@@ -4,31 +4,43 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
 
-#include "tvm_plugin/ffi_symbols.h"
+#include "lowering/builder.h"
+#include "unit/tvm/one_input.h"
+#include "unit/tvm/program_compiler_fixture.h"
 
 namespace graphnet::tvm {
 namespace tvm_library_test {
 
-// Whoever computes next gets the cores. In a process of its own: the pool starts once.
-TEST(TvmLibrary, ItsThreadsSleepSoonAfterACall) {
-  if (!std::filesystem::exists(tvm_folder() + "/tvm/lib/libtvm_compiler.so")) {
-    GTEST_SKIP() << "no TVM: ./graphnet run --config tvm.yaml fetches it";
+using TvmLibraryTest = ProgramCompilerTest;
+
+/// Names of this process's threads beside the calling one.
+std::vector<std::string> other_threads() {
+  std::vector<std::string> names;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (task.path().filename() == std::to_string(::getpid())) continue;
+    std::string name;
+    std::getline(std::ifstream(task.path() / "comm"), name);
+    names.push_back(name);
   }
-  TvmLibrary::open(2);
-  std::atomic<int> num_parts = 0;
-  TvmLibrary::parallel(2, [&](std::int64_t, std::int64_t) { ++num_parts; });
-  ASSERT_EQ(num_parts, 2) << "the pool has no thread beside this one";
-  constexpr useconds_t kSoonUs = 20'000;
-  constexpr useconds_t kWatchedUs = 60'000;
-  ::usleep(kSoonUs);
-  const std::clock_t before = std::clock();
-  ::usleep(kWatchedUs);
-  const double ran_s = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
-  EXPECT_LT(ran_s, 1e-6 * kWatchedUs / 4);
+  return names;
+}
+
+// TVM's own pool, which would be on cores after calls, too, does not start.
+TEST_F(TvmLibraryTest, KernelsShareTheirLoopsInThePluginsPool) {
+  const Shape shape = {20, 1021};
+  ir::GraphEmitter emitter(true);
+  lowering::Builder b(emitter);
+  const lowering::Tensor y = b.softmax(one_input(emitter, shape), 1);
+  const CompiledProgram made =
+      compiler(Schedule::kRules, 2).compile(legalize(emitter.finish({y}), true).graph);
+  OneCall call(lowering::num_elements(shape));
+  call.run(*made.executable, shape, shape);
+  EXPECT_EQ(other_threads(), std::vector<std::string>{"gn_tvm_pool"});
 }
 
 }  // namespace tvm_library_test
