@@ -68,13 +68,16 @@ std::vector<pid_t> children_of(pid_t pid) {
   return children;
 }
 
-int num_threads() {
+int num_threads(pid_t pid) {
+  const Folder threads(::opendir(("/proc/" + std::to_string(pid) + "/task").c_str()));
+  if (!threads) return 0;
   int count = 0;
-  if (DIR* tasks = ::opendir("/proc/self/task")) {
-    while (const dirent* entry = ::readdir(tasks)) count += entry->d_name[0] != '.' ? 1 : 0;
-    ::closedir(tasks);
-  }
+  while (const dirent* entry = ::readdir(threads.get())) count += entry->d_name[0] != '.' ? 1 : 0;
   return count;
+}
+
+int num_threads() {
+  return num_threads(::getpid());
 }
 
 bool is_single_threaded() {
@@ -91,6 +94,11 @@ char process_state_in(std::string_view stat) {
 
 char process_state(pid_t pid) {
   return process_state_in(stat_of(std::to_string(pid)));
+}
+
+bool has_ended(pid_t pid) {
+  const char state = process_state(pid);
+  return state == 'Z' ? num_threads(pid) <= 1 : state == '\0' || state == 'X';
 }
 
 bool is_marked_otherwise(pid_t pid, const std::string& mark) {

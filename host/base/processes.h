@@ -14,7 +14,10 @@ namespace graphnet::base {
 /// source   /proc/<pid>/task/<tid>/children; without CONFIG_PROC_CHILDREN a search of /proc
 std::vector<pid_t> children_of(pid_t pid);
 
-/// Threads of this process; 0 if /proc cannot be read.
+/// Threads of a process, one that has ended and is not reaped among them; 0 if there is none, or
+/// /proc cannot be read.
+int num_threads(pid_t pid);
+/// Of this process.
 int num_threads();
 
 /// Whether the caller's thread is the only one. The kernel lists a thread for some microseconds
@@ -29,6 +32,10 @@ char process_state_in(std::string_view stat);
 
 /// State of a process; '\0' if there is none.
 char process_state(pid_t pid);
+
+/// Whether no thread of a process runs any more. Where the first one has ended and others have not,
+/// the kernel says 'Z', too.
+bool has_ended(pid_t pid);
 
 /// True if a process carries the variable of `mark`, "NAME=value", with another value.
 bool is_marked_otherwise(pid_t pid, const std::string& mark);

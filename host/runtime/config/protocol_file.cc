@@ -58,7 +58,7 @@ constexpr PairedKey kPairedKeys[] = {
     {"affinity", Kind::kBoolean, 1},
     {"disturbed_share", Kind::kFraction, 0.01, 0, 1},
     {"max_steal", Kind::kFraction, 0.1, 0, 1},
-    {"max_dropped", Kind::kFraction, 0.33, 0, 1},
+    {"max_dropped", Kind::kFraction, 0.34, 0, 1},
     {"max_waited", Kind::kFraction, 0.2, 0, 1},
     {"remeasure", Kind::kBoolean, 1},
     {"quiet_wait", Kind::kDuration, 1000},

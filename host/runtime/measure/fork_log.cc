@@ -10,15 +10,23 @@
 #include <cstring>
 #include <utility>
 
+#include "base/processes.h"
 #include "measure/perf_event.h"
 
 namespace graphnet::measure {
 
 namespace {
 
+// A power of two of them; what one user may lock is half a megabyte, and as much as a process may.
+constexpr std::size_t kPages = 4;
+
 std::size_t page_bytes() {
   static const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   return bytes;
+}
+
+std::size_t mapped_bytes() {
+  return (1 + kPages) * page_bytes();
 }
 
 /// source   perf_event_open(2)
@@ -33,7 +41,8 @@ struct ForkRecord {
 template <typename T>
 T read_at(const std::byte* records, std::uint64_t at) {
   std::array<std::byte, sizeof(T)> bytes;
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = records[(at + i) % page_bytes()];
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = records[(at + i) % (kPages * page_bytes())];
   T value;
   std::memcpy(&value, bytes.data(), sizeof value);
   return value;
@@ -42,7 +51,7 @@ T read_at(const std::byte* records, std::uint64_t at) {
 }  // namespace
 
 void ForkLog::Unmap::operator()(void* pages) const {
-  ::munmap(pages, 2 * page_bytes());
+  ::munmap(pages, mapped_bytes());
 }
 
 std::optional<ForkLog::Buffer> ForkLog::open_buffer(pid_t thread, int core) {
@@ -53,7 +62,7 @@ std::optional<ForkLog::Buffer> ForkLog::open_buffer(pid_t thread, int core) {
   if (!buffer.event.is_open()) return std::nullopt;
   // Writable: what has not been read is not written over.
   void* const pages =
-      ::mmap(nullptr, 2 * page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, buffer.event.get(), 0);
+      ::mmap(nullptr, mapped_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, buffer.event.get(), 0);
   if (pages == MAP_FAILED) return std::nullopt;
   buffer.pages.reset(pages);
   return buffer;
@@ -72,9 +81,10 @@ std::optional<ForkLog> ForkLog::open() {
   return log;
 }
 
-void ForkLog::clear() {
+void ForkLog::forget() {
   read();
-  started_.clear();
+  started_.erase(std::remove_if(started_.begin(), started_.end(), base::has_ended), started_.end());
+  has_lost_ = false;
 }
 
 const std::vector<pid_t>& ForkLog::read() {
@@ -88,6 +98,7 @@ const std::vector<pid_t>& ForkLog::read() {
         const auto fork = read_at<ForkRecord>(records, at);
         if (fork.pid != fork.parent_pid) started_.push_back(static_cast<pid_t>(fork.pid));
       }
+      has_lost_ = has_lost_ || header.type == PERF_RECORD_LOST;
       at += std::max<std::uint64_t>(header.size, sizeof header);
     }
     __atomic_store_n(&page->data_tail, end, __ATOMIC_RELEASE);

@@ -23,11 +23,13 @@ class ForkLog {
   /// errors   nothing: there are other threads, or the kernel or a sandbox refuses
   static std::optional<ForkLog> open();
 
-  /// Forgets what was started before.
-  void clear();
-  /// Those since clear(). Between two readings some hundred starts and ends of threads and
-  /// processes on each core are kept, the first ones.
+  /// Forgets those that have ended.
+  void forget();
+  /// Those since forget(), and what lived then. On each core 512 starts and ends of threads and
+  /// processes are kept between two readings, the first ones.
   const std::vector<pid_t>& read();
+  /// Whether there were more.
+  bool has_lost() const { return has_lost_; }
 
  private:
   struct Unmap {
@@ -35,13 +37,14 @@ class ForkLog {
   };
   struct Buffer {
     base::UniqueFd event;
-    std::unique_ptr<void, Unmap> pages;  ///< a perf_event_mmap_page, and one page of records
+    std::unique_ptr<void, Unmap> pages;  ///< a perf_event_mmap_page, and the records
   };
   static std::optional<Buffer> open_buffer(pid_t thread, int core);
 
   ForkLog() = default;
   std::vector<Buffer> buffers_;
   std::vector<pid_t> started_;
+  bool has_lost_ = false;
 };
 
 }  // namespace graphnet::measure

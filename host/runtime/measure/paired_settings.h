@@ -33,7 +33,7 @@ struct PairedSettings {
   std::int64_t flush_bytes = 0;       ///< kCold; 0: twice the last-level cache
   bool affinity = true;  ///< all threads on as many cores as the sides may use; core_binding.h
   double disturbed_share = 0.01;
-  double max_dropped = 0.33;
+  double max_dropped = 0.34;
   double max_waited = 0.2;
   double max_steal = 0.1;
   double max_width = 0.05;

@@ -23,13 +23,9 @@ base::UniqueFd open_inherited_event(perf_event_attr attributes, std::uint64_t co
 }
 
 bool open_events(const std::function<void(pid_t)>& open) {
-  constexpr useconds_t kLookUs = 50;
-  constexpr int kMostLooks = 2'000;
   if (!base::is_single_threaded()) return false;
   const auto caller = static_cast<pid_t>(::syscall(SYS_gettid));
   std::thread([&] { open(caller); }).join();
-  // The kernel lists the thread for some microseconds more.
-  for (int look = 0; look < kMostLooks && !base::is_single_threaded(); ++look) ::usleep(kLookUs);
   return true;
 }
 

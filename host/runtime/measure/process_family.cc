@@ -29,11 +29,6 @@ std::int64_t reaped_ns() {
   return nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime);
 }
 
-bool has_ended(pid_t pid) {
-  const char state = base::process_state(pid);
-  return state == '\0' || state == 'Z' || state == 'X';
-}
-
 /// The file of a process's program; "" if it is not to be seen.
 std::string program_of(pid_t pid) {
   std::error_code hidden;
@@ -58,7 +53,7 @@ void ProcessFamily::add(pid_t pid, bool is_child) {
     return;
   }
   // One that nobody has reaped yet: its time would count as if it had just run.
-  if (has_ended(pid)) return;
+  if (base::has_ended(pid)) return;
   Member member;
   member.pid = pid;
   member.is_child = is_child;
@@ -96,7 +91,7 @@ void ProcessFamily::scan() {
     add(sibling, /*is_child=*/false);
     add_children_of(sibling, found);
   }
-  for (Member& member : members_) member.lives = member.lives && !has_ended(member.pid);
+  for (Member& member : members_) member.lives = member.lives && !base::has_ended(member.pid);
   last_scan_ns_ = monotonic_raw_ns();
 }
 

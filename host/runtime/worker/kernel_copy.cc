@@ -17,12 +17,15 @@ using base::Status;
 // At most IOV_MAX: 1024 on Linux.
 constexpr std::size_t kMostRuns = 512;
 
+/// A plugin can close pages, and have the call refused; memory can run short without it.
 Status unreachable(const char* what, ssize_t done) {
+  const bool is_short = done < 0 && errno == ENOMEM;
   // Part of it was copied, up to what is closed.
   const std::string why =
       done >= 0 || errno == EFAULT ? "are closed" : std::string(std::strerror(errno));
-  return {base::Code::kPlugin, "after the plugin ran, pages of " + std::string(what) +
-                                   " cannot be reached by the kernel: " + why};
+  return {is_short ? base::Code::kEnvironment : base::Code::kPlugin,
+          "after the plugin ran, pages of " + std::string(what) +
+              " cannot be reached by the kernel: " + why};
 }
 
 Status transfer(decltype(&::process_vm_readv) call, iovec here, iovec known, const char* what) {

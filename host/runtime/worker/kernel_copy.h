@@ -22,7 +22,8 @@ bool kernel_copies();
 /// sees nothing. (Who may have page faults handled by a thread, as root may, still has one.)
 ///
 /// units    1 to 3 us, and 0.1 to 0.4 us for each page
-/// errors   kPlugin: pages of `what` ("an output") are closed, or the kernel refuses from now on
+/// errors   kPlugin: pages of `what` ("an output") are closed, or the kernel refuses from now on;
+///          kEnvironment: no memory
 /// source   process_vm_readv(2), process_vm_writev(2)
 base::Status read_known_memory(const void* known, void* to, std::size_t num_bytes,
                                const char* what);

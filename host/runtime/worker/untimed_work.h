@@ -18,13 +18,13 @@ namespace graphnet::worker {
 /// units    nanoseconds a call, medians; 0: not known
 struct HostSteps {
   double around_ns = 0;        ///< output buffers, new content, the way to the clock and from it
-  double copy_ns = 0;          ///< all outputs copied; 0 also where the kernel copies them
+  double copy_ns = 0;          ///< all outputs copied
   double reading_ns = 0;       ///< of the counters, once a side sample
   bool are_on_device = false;  ///< copies to a device and waits for it
 };
 
 /// Takes the steps from eager's warm-up, and copies eager's outputs after each of a few calls,
-/// after one if calls are long, unless the kernel copies outputs.
+/// after one if calls are long.
 ///
 /// order    after eager's warm-up, before the plugin is loaded
 base::Result<HostSteps> measure_host_steps(const measure::Warmup& eager_warmup, EagerSide& eager);
@@ -55,9 +55,10 @@ struct SecondLooks {
 /// flagged. Nor are they if they are short in one of three looks at more pairs: the machine may be
 /// fast again before that process is asked.
 ///
-/// Where the kernel does not copy outputs (kernel_copy.h), copies may take twice what copies of
-/// eager's took before. On top comes what copies of eager's became longer by in the pairs, up to
-/// 0.7 times what they took before: a plugin could slow these.
+/// Copies of outputs may take twice what copies of eager's took before. On top comes what copies of
+/// eager's became longer by in the pairs, up to 6 us or 0.7 times what they took before: a plugin
+/// could slow these. The kernel copies (kernel_copy.h); a plugin that traps the host's system calls
+/// still runs code there.
 ///
 /// | flag           | means                                                                    |
 /// |----------------|--------------------------------------------------------------------------|

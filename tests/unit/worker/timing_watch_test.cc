@@ -44,6 +44,16 @@ TEST(CheckBudget, FlagsMoreProcessorTimeThanThreadsOffer) {
   EXPECT_NE(two[0].message.find("of eager"), std::string::npos);
 }
 
+// In every third pair the plugin sleeps, so that there is time for what it did in the others.
+TEST(CheckBudget, IsNotDilutedBySleep) {
+  measure::PairedResult result = result_with(1, 1.5);
+  for (std::size_t i = 0; i < result.pairs.size(); i += 3) {
+    result.pairs[i].span_ns[measure::kBackend] = 20e6;
+  }
+  EXPECT_EQ(check_budget(result, 1).size(), 1U);
+  EXPECT_TRUE(check_budget(result, 2).empty());
+}
+
 // A thread elsewhere could compute from the inputs as they are written.
 TEST(CheckBudget, CountsTheHostsStepsToo) {
   measure::PairedResult result = result_with(1, 1);
@@ -112,6 +122,19 @@ TEST(UntimedWork, KnowsThatEagersOutputsAreCopiedMoreSlowlyToo) {
   EXPECT_FALSE(is_found(269e3, {900e3, 900e3, 900e3}));
   EXPECT_TRUE(is_found(271e3, {900e3, 900e3, 900e3})) << "the plugin may have slowed both";
   EXPECT_TRUE(is_found(201e3, {50e3, 50e3, 50e3}));
+}
+
+// The kernel's call that copies, alone and behind other work.
+TEST(UntimedWork, AllowsCopiesWhatTheirSystemCallTakes) {
+  measure::PairedResult result = result_with(1, 1);
+  result.summary.median_ns = {20e3, 10e3};
+  base::Json report;
+  const auto is_found = [&](double plugin_ns) {
+    const std::vector<double> eager_ns = {6.5e3, 6.5e3, 6.5e3};
+    return !check_untimed_work({0, 2.6e3}, result, {{eager_ns, {plugin_ns}}}, report).empty();
+  };
+  EXPECT_FALSE(is_found(9e3));
+  EXPECT_TRUE(is_found(9.2e3));
 }
 
 TEST(UntimedWork, LeavesLongStepsLessSlack) {
