@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <string>
 
 namespace graphnet::worker {
@@ -16,6 +17,12 @@ using base::Status;
 
 // At most IOV_MAX: 1024 on Linux.
 constexpr std::size_t kMostRuns = 512;
+
+// A copy by the kernel takes 0.3 to 0.6 us a page on a virtual machine, and leaves caches as no
+// call finds them otherwise: 2 MB took 480 us in place of 170, and the plugin's calls 1 % longer.
+// Who closes a tenth of an output is found in four of five looks, and there are a dozen and more.
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kProbes = 16;
 
 /// A plugin can close pages, and have the call refused; memory can run short without it.
 Status unreachable(const char* what, ssize_t done) {
@@ -40,6 +47,20 @@ Status transfer(decltype(&::process_vm_readv) call, iovec here, iovec known, con
   return Status::ok();
 }
 
+/// Reads a byte of some pages, at random.
+Status probe(const std::byte* known, std::size_t num_bytes, const char* what) {
+  thread_local std::mt19937_64 generator{std::random_device()()};
+  std::byte bytes[kProbes];
+  std::vector<iovec> from;
+  std::vector<iovec> to;
+  for (std::size_t i = 0; i < kProbes; ++i) {
+    const std::size_t at = std::uniform_int_distribution<std::size_t>(0, num_bytes - 1)(generator);
+    from.push_back({const_cast<std::byte*>(known) + at, 1});
+    to.push_back({&bytes[i], 1});
+  }
+  return read_known_runs(from, to, what);
+}
+
 bool try_copies() {
   char from = 1;
   char to = 0;
@@ -55,10 +76,13 @@ bool kernel_copies() {
 }
 
 Status read_known_memory(const void* known, void* to, std::size_t num_bytes, const char* what) {
-  if (kernel_copies()) {
+  const bool is_long = num_bytes > kProbes * kPage;
+  if (kernel_copies() && !is_long) {
     return transfer(::process_vm_readv, {to, num_bytes}, {const_cast<void*>(known), num_bytes},
                     what);
   }
+  if (kernel_copies())
+    GN_RETURN_IF_ERROR(probe(static_cast<const std::byte*>(known), num_bytes, what));
   if (num_bytes > 0) std::memcpy(to, known, num_bytes);
   return Status::ok();
 }

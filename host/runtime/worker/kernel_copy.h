@@ -21,7 +21,10 @@ bool kernel_copies();
 /// closed pages are an error, where memcpy() would run the handler of a signal, and a watchpoint
 /// sees nothing. (Who may have page faults handled by a thread, as root may, still has one.)
 ///
-/// units    1 to 3 us, and 0.1 to 0.4 us for each page
+/// Of more than 64 KiB that are read the kernel reads 16 bytes, anywhere, and memcpy() the rest: a
+/// plugin that closes pages does not know which are looked at.
+///
+/// units    1 to 10 us, and writing 0.3 us for each page
 /// errors   kPlugin: pages of `what` ("an output") are closed, or the kernel refuses from now on;
 ///          kEnvironment: no memory
 /// source   process_vm_readv(2), process_vm_writev(2)
