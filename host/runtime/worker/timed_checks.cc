@@ -168,7 +168,9 @@ Status TimedChecks::after_side_sample(Side side, int pair) {
   if (checked_call_ && side == measure::kBackend && !copies_at_once(*checked_call_)) {
     GN_RETURN_IF_ERROR(copy_plugin());
   }
-  if (checked_call_ && side == measure::kEager && plan_.backend_first && !has_eager_) {
+  // Eager may have no leading call where the plugin has one.
+  const bool is_last = checked_call_ == plan_.calls - 1;
+  if (is_last && side == measure::kEager && plan_.backend_first && !has_eager_) {
     GN_RETURN_IF_ERROR(copy_eager());
   }
   if (++side_samples_done_ == 2 && checked_call_) GN_RETURN_IF_ERROR(check_pair(pair));
