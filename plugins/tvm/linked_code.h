@@ -9,8 +9,7 @@
 namespace graphnet::tvm {
 
 /// Machine code of a program as one shared library, linked by the system's `ld`, which is started
-/// without a fork of this process. Empty: no kernel of the
-/// program is compiled.
+/// without a fork of this process. Empty: no kernel of the program is compiled.
 ///
 /// errors   Failure UNAVAILABLE: not serialisable, because there is no linker, it fails, or the
 ///          code was loaded itself; ffi::Error

@@ -18,7 +18,7 @@ namespace graphnet::measure {
 /// work of all of them is this process's work.
 ///
 /// Two kinds of process are not seen: one that existed before and works on demand, and one that
-/// becomes another process's child and ends between two scans.
+/// becomes another process's child and ends between two scans (fork_log.h has it).
 class ProcessFamily {
  public:
   /// Existing processes do not belong to the family: they are other workers and zygotes. `mark`:

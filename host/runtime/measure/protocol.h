@@ -131,12 +131,13 @@ namespace graphnet::measure {
 /// `compile_threads` cores. What undoes that shows: the processor time of the worker and of all
 /// processes that it has started is recorded for the side samples of each side (`timing.cpu_ns`,
 /// with the wall clock of the same stretches in `cpu_wall_ns`), and above n times the wall clock by
-/// more than 5 % the record is flagged `over_threads`. So it is if they ran on other cores than
-/// those for more than 5 % of the plugin's timed calls. The kernel counts both by itself where it
-/// offers performance events (measure/family_clock.h). Processes that live beside the timed calls
-/// are flagged `helper_process`. With n > 1 both sides have n threads each, in one process, and
-/// take turns. Waits cannot be taken out then; beside a busy neighbour such results become
-/// `unstable`, and fewer threads than cores are the remedy.
+/// more than 5 %, or by more than 15 % in half of the side samples, the record is flagged
+/// `over_threads`. So it is if they ran on other cores than those for more than 5 % of the plugin's
+/// timed calls. The kernel counts both by itself where it offers performance events
+/// (measure/family_clock.h). Processes that live beside the timed calls, or are started there
+/// (measure/fork_log.h), are flagged `helper_process`. With n > 1 both sides have n threads each,
+/// in one process, and take turns. Waits cannot be taken out then; beside a busy neighbour such
+/// results become `unstable`, and fewer threads than cores are the remedy.
 ///
 /// Clock. Durations come from the processor's counter, whose rate is fixed before a plugin is
 /// mapped; where it is not invariant, from CLOCK_MONOTONIC_RAW by a system call of our own. So is

@@ -19,7 +19,7 @@ using KeptOutput = base::DenseTensor;
 void copy_dense(const DLTensor& tensor, void* destination);
 
 /// The same from any device. What lies between the tensor's elements is copied too, if it is not on
-/// the host. Dense memory of the host is copied by the kernel (kernel_copy.h).
+/// the host. Dense memory of the host is read as kernel_copy.h says.
 ///
 /// errors   as device::TensorDevice, read_known_memory()
 base::Status copy_dense(device::TensorDevice& device, const DLTensor& tensor, void* destination);

@@ -182,7 +182,7 @@ std::vector<Finding> TimingWatch::check_processes() const {
     which = std::to_string(num_started_) + ", too short to be seen or hidden";
   }
   if (which.empty() && forks_ != nullptr && has_begun_ && forks_->has_lost()) {
-    which = "nobody knows how many, as threads and processes were started by the hundred";
+    which = "more threads and processes were started than the kernel's log holds";
   }
   if (which.empty()) return {};
   return {{Flag::kHelperProcess,

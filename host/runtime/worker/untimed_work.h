@@ -57,8 +57,8 @@ struct SecondLooks {
 ///
 /// Copies of outputs may take twice what copies of eager's took before. On top comes what copies of
 /// eager's became longer by in the pairs, up to 6 us or 0.7 times what they took before: a plugin
-/// could slow these. The kernel copies (kernel_copy.h); a plugin that traps the host's system calls
-/// still runs code there.
+/// could slow these. The kernel finds closed pages (kernel_copy.h); a plugin that traps the host's
+/// system calls still runs code there.
 ///
 /// | flag           | means                                                                    |
 /// |----------------|--------------------------------------------------------------------------|

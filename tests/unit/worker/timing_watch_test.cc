@@ -286,7 +286,6 @@ TEST(EagerWatch, ComparesTimesWithoutWaits) {
   for (measure::Pair& pair : pairs) pair.marks[measure::kEager] = measure::kPreempted;
   EXPECT_EQ(eager_times(warmup, pairs).in_pairs_ns, 1.4e6) << "of disturbed ones the same is known";
   EXPECT_EQ(eager_times(warmup, {}).in_pairs_ns, 0);
-  for (measure::Pair& pair : pairs) pair.marks[measure::kEager] = measure::kPreempted;
   pairs.insert(pairs.end(), pairs.begin(), pairs.end());
   for (std::size_t i = 0; i < 5; ++i) pairs[i].marks = {};
   for (std::size_t i = 0; i < 5; ++i) pairs[i].unwaited_ns = {3e6, 1e6};
