@@ -227,8 +227,7 @@ ExecuteDeny::ExecuteDeny(std::unique_ptr<State> state) : state_(std::move(state)
 
 base::Result<std::unique_ptr<ExecuteDeny>> ExecuteDeny::create(std::vector<Region> regions) {
   auto state = std::make_unique<State>();
-  for (const ThreadState& thread : read_threads()) {
-    if (!blocks(thread, SIGSEGV)) continue;
+  for (const ThreadState& thread : threads_that_block(SIGSEGV)) {
     if (!is_drivers(thread)) {
       return Status(
           Code::kUnsupported,

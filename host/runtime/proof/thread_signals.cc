@@ -6,15 +6,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <thread>
 
 namespace graphnet::proof {
 
 namespace {
+
+// A busy machine may take a scheduler's turn or two to let a new thread begin.
+constexpr int kMostLooks = 100;
+constexpr std::chrono::milliseconds kBetweenLooks(2);
 
 std::string field_of(std::string_view text, std::string_view key) {
   const std::string wanted = std::string(key) + ":\t";
@@ -60,6 +66,18 @@ bool other_threads_run() {
 
 bool blocks(const ThreadState& thread, int signal) {
   return (thread.blocked >> static_cast<unsigned>(signal - 1) & 1U) != 0;
+}
+
+std::vector<ThreadState> threads_that_block(int signal) {
+  std::vector<ThreadState> threads = read_threads();
+  for (int i = 0;; ++i) {
+    const auto open = [&](const ThreadState& thread) { return !blocks(thread, signal); };
+    threads.erase(std::remove_if(threads.begin(), threads.end(), open), threads.end());
+    if (i == kMostLooks || std::all_of(threads.begin(), threads.end(), is_drivers)) return threads;
+    std::this_thread::sleep_for(kBetweenLooks);
+    // One that is gone blocks nothing.
+    for (ThreadState& thread : threads) thread = read_thread(thread.id);
+  }
 }
 
 int free_signal() {

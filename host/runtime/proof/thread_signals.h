@@ -29,6 +29,10 @@ bool other_threads_run();
 /// True if the thread has this signal blocked.
 bool blocks(const ThreadState& thread, int signal);
 
+/// The threads of this process that have this signal blocked and keep it so. The C library blocks
+/// every signal in a thread that begins or ends; such a thread gets 0.2 s to be done with that.
+std::vector<ThreadState> threads_that_block(int signal);
+
 /// A real-time signal that nobody handles; 0: none.
 int free_signal();
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
 #include <future>
 #include <thread>
@@ -248,6 +249,28 @@ TEST(ExecuteDeny, RefusesWhereAThreadBlocksTheSignal) {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ASSERT_FALSE(tracer.is_ok());
   EXPECT_NE(tracer.status().message().find("blocks SIGSEGV"), std::string::npos);
+}
+
+/// Blocks every signal for a moment, as the C library does in a thread that begins or ends.
+TEST(ExecuteDeny, WaitsForAThreadThatBeginsOrEnds) {
+  std::promise<void> ready;
+  std::promise<void> end;
+  std::thread beginning([&] {
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before);
+    ready.set_value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    end.get_future().wait();
+  });
+  ready.get_future().wait();
+  const auto tracer = ExecuteDeny::create({});
+  end.set_value();
+  beginning.join();
+  ASSERT_TRUE(tracer.is_ok()) << tracer.status().to_string();
+  EXPECT_TRUE((*tracer)->tolerated_threads().empty());
 }
 
 /// A thread of a name that blocks every signal, as those of the CUDA driver do.
