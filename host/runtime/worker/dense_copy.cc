@@ -36,6 +36,15 @@ struct Copier {
 
 }  // namespace
 
+bool is_dense(const DLTensor& tensor) {
+  std::int64_t stride = 1;
+  for (int dim = tensor.ndim - 1; dim >= 0; --dim) {
+    if (tensor.shape[dim] != 1 && tensor.strides[dim] != stride) return false;
+    stride *= tensor.shape[dim];
+  }
+  return true;
+}
+
 void copy_dense(const DLTensor& tensor, void* destination) {
   for (int dim = 0; dim < tensor.ndim; ++dim) {
     if (tensor.shape[dim] == 0) return;
@@ -48,18 +57,14 @@ void copy_dense(const DLTensor& tensor, void* destination) {
 
 base::Status copy_dense(device::TensorDevice& device, const DLTensor& tensor, void* destination) {
   std::int64_t last = 0;
-  std::int64_t dense_stride = 1;
-  bool is_dense = true;
   for (int dim = tensor.ndim - 1; dim >= 0; --dim) {
     const std::int64_t extent = tensor.shape[dim];
     if (extent == 0) return base::Status::ok();
-    is_dense = is_dense && (extent == 1 || tensor.strides[dim] == dense_stride);
-    dense_stride *= extent;
     last += (extent - 1) * tensor.strides[dim];
   }
   const std::size_t num_bytes = static_cast<std::size_t>(last + 1) * tensor.dtype.bits / 8;
   const auto* const source = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
-  if (is_dense) {
+  if (is_dense(tensor)) {
     return device.is_host() ? read_known_memory(source, destination, num_bytes, "an output")
                             : device.copy_out(destination, source, num_bytes);
   }

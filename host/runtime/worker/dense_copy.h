@@ -13,6 +13,9 @@ namespace graphnet::worker {
 /// A dense copy of an output, kept to be compared after the buffers have moved on.
 using KeptOutput = base::DenseTensor;
 
+/// True if the elements lie in memory as in the shape, row by row, with nothing between them.
+bool is_dense(const DLTensor& tensor);
+
 /// Copies a strided tensor on the host to dense row-major memory.
 ///
 /// shapes   destination: as many bytes as the tensor has elements times their size

@@ -14,15 +14,6 @@ namespace {
 constexpr std::size_t kRuns = 64;
 constexpr std::size_t kRunBytes = 1024;
 
-bool is_dense(const DLTensor& tensor) {
-  std::int64_t stride = 1;
-  for (int dim = tensor.ndim - 1; dim >= 0; --dim) {
-    if (tensor.shape[dim] != 1 && tensor.strides[dim] != stride) return false;
-    stride *= tensor.shape[dim];
-  }
-  return true;
-}
-
 }  // namespace
 
 base::Status EarlyCopy::take(const std::vector<DLTensor>& outputs,

@@ -13,7 +13,7 @@ namespace graphnet::worker {
 /// Whether the kernel copies memory of this process; a sandbox may refuse. The first call finds
 /// out.
 ///
-/// order    first before any plugin is loaded, which could have it refused
+/// order    at the worker's start: a plugin could have it refused
 bool kernel_copies();
 
 /// Copy memory of this process that a plugin knows, by the kernel, and by memcpy() if

@@ -20,6 +20,7 @@
 #include "measure/cycle_clock.h"
 #include "worker/channel.h"
 #include "worker/control_session.h"
+#include "worker/kernel_copy.h"
 #include "worker/requests.h"
 #include "worker/session.h"
 #include "worker/zygote.h"
@@ -74,7 +75,9 @@ int main(int argc, char** argv) {
     return 70;
   }
   if (is_zygote) settle_in(task->threads);
-  graphnet::measure::calibrate_clock();  // no code of a plugin is here yet
+  // No code of a plugin is here yet, which could have either say what it likes.
+  graphnet::measure::calibrate_clock();
+  static_cast<void>(graphnet::worker::kernel_copies());
   graphnet::base::offer_to_oom_killer();
   // A CUDA driver reserves far more than it uses, which such a limit would refuse.
   if (task->limits_itself && task->device == "cpu") {
