@@ -21,11 +21,14 @@ endfunction()
 
 graphnet_find_tool(GRAPHNET_CCACHE ccache "everything is compiled again")
 if(GRAPHNET_CCACHE_PROGRAM)
-  # What ccache needs to cache files that use precompiled headers.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+  # Its cache serves every copy of this tree; the other setting is for files that use precompiled headers.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_SLOPPINESS=pch_defines,time_macros
     ${GRAPHNET_CCACHE_PROGRAM})
-  set(CMAKE_C_COMPILER_LAUNCHER ${GRAPHNET_CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
 endif()
+# No file that is built knows where, but those that must: two copies of a tree build the same.
+add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
 graphnet_find_tool(GRAPHNET_MOLD mold "the compiler's own linker")
 if(GRAPHNET_MOLD_PROGRAM)
   add_link_options(-fuse-ld=mold)

@@ -9,11 +9,12 @@
 #include "journal/checked_line.h"
 #include "journal/finished_tasks.h"
 #include "journal/journal_file.h"
+#include "support/folders.h"
 
 namespace graphnet {
 namespace {
 
-const std::string kGolden = std::string(GRAPHNET_SOURCE_DIR) + "/tests/golden/journal/v2.jsonl";
+const std::string kGolden = tests::source_dir() + "/tests/golden/journal/v2.jsonl";
 
 /// A journal of `count` records as a run writes them, each of a task of its own.
 std::filesystem::path make_journal(int count) {

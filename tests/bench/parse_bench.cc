@@ -9,6 +9,7 @@
 #include "sample/parser.h"
 #include "sample/sample.h"
 #include "sample/tensor_meta.h"
+#include "support/folders.h"
 
 namespace graphnet::sample {
 namespace {
@@ -18,8 +19,7 @@ namespace fs = std::filesystem;
 /// Text of the largest file of that name below GRAPHNET_SAMPLES, else below the bundled samples.
 std::string largest(const char* name) {
   const char* chosen = std::getenv("GRAPHNET_SAMPLES");
-  const auto samples =
-      discover(chosen != nullptr ? chosen : std::string(GRAPHNET_SOURCE_DIR) + "/samples");
+  const auto samples = discover(chosen != nullptr ? chosen : tests::source_dir() + "/samples");
   if (!samples.is_ok()) return "";
   fs::path best;
   std::uintmax_t best_bytes = 0;

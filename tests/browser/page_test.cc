@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/synthetic_records.h"
 #include "support/temp_dir.h"
@@ -47,9 +48,9 @@ class PageInBrowser : public ::testing::Test {
   void SetUp() override {
     if (!fs::exists(kBrowser)) GTEST_SKIP() << "no chromium here; apt-get install chromium";
     const std::string file = temp_.write("a.jsonl", results()).string();
-    const ProgramEnd made = run_program(
-        {GRAPHNET_BINARY_DIR "/bin/graphnet", "report", file, "--html", path("page.html")}, {},
-        temp_.path() / "log");
+    const ProgramEnd made =
+        run_program({build_dir() + "/bin/graphnet", "report", file, "--html", path("page.html")},
+                    {}, temp_.path() / "log");
     ASSERT_EQ(made.state.exit_code, 0) << made.output;
   }
 
@@ -73,7 +74,7 @@ class PageInBrowser : public ::testing::Test {
 
   base::Json use(int width) {
     const std::string page = read_text(path("page.html"));
-    const std::string driver = read_text(GRAPHNET_SOURCE_DIR "/tests/browser/page_driver.js");
+    const std::string driver = read_text(source_dir() + "/tests/browser/page_driver.js");
     const std::size_t end = page.rfind("</body>");
     const std::string used = temp_
                                  .write("used.html", page.substr(0, end) + "<script>" + driver +

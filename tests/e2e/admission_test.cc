@@ -3,16 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
 namespace admission_test {
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kConfig = std::string(GRAPHNET_SOURCE_DIR) + "/configs/nope.yaml";
-const std::string kIris =
-    std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kConfig = source_dir() + "/configs/nope.yaml";
+const std::string kIris = source_dir() + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
 
 struct Finished {
   ProgramEnd end;

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/sample_command.h"
@@ -14,7 +15,7 @@ namespace backward_test {
 
 namespace fs = std::filesystem;
 
-const fs::path kSamples = fs::path(GRAPHNET_SOURCE_DIR) / "samples";
+const fs::path kSamples = fs::path(source_dir()) / "samples";
 const fs::path kPerceptron = kSamples / "transformers-auto-model/sadhaklal_mlp-iris";
 const fs::path kOpt = kSamples / "transformers-auto-model/opt-tiny-random";
 const fs::path kResNet = kSamples / "timm/resnet10t.c3_in1k";
@@ -66,11 +67,11 @@ TEST_F(Backward, PassesAreSamples) {
   EXPECT_EQ((*labels)["model_name"], "sadhaklal_mlp-iris_train_backward");
   run_sample_json({"validate", output().string(), "--run", "--no-redundancy"}, 0);
   // They are run as any sample.
-  const ProgramEnd end = run_program(
-      {(fs::path(GRAPHNET_BINARY_DIR) / "bin/graphnet").string(), "run", backward.string(),
-       "--config", (fs::path(GRAPHNET_SOURCE_DIR) / "configs/nope.yaml").string(), "--protocol",
-       "smoke", "-o", (temp_.path() / "results.jsonl").string()},
-      {}, temp_.path() / "log");
+  const ProgramEnd end =
+      run_program({(fs::path(build_dir()) / "bin/graphnet").string(), "run", backward.string(),
+                   "--config", (fs::path(source_dir()) / "configs/nope.yaml").string(),
+                   "--protocol", "smoke", "-o", (temp_.path() / "results.jsonl").string()},
+                  {}, temp_.path() / "log");
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
 }
 

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/marked_processes.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
@@ -21,10 +22,9 @@ namespace bladedisc_test {
 
 namespace fs = std::filesystem;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kFakes = std::string(GRAPHNET_BINARY_DIR) + "/tests/bladedisc_fakes";
-const std::string kSmall =
-    std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kFakes = build_dir() + "/tests/bladedisc_fakes";
+const std::string kSmall = source_dir() + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
 
 /// A sample that gives its input back, as an echo does.
 fs::path write_identity(const TempDir& folder) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -78,7 +79,7 @@ class Completion : public ::testing::Test {
     folder_.write("here/list.txt", "");
     folder_.write("here/folder/file", "");
     fs::create_directories(folder_.path() / "bin");
-    fs::create_symlink(fs::path(GRAPHNET_BINARY_DIR) / "bin" / "graphnet",
+    fs::create_symlink(fs::path(build_dir()) / "bin" / "graphnet",
                        folder_.path() / "bin" / "graphnet");
   }
 
@@ -95,8 +96,7 @@ class Completion : public ::testing::Test {
          "HOME=" + folder_.path().string(), "XDG_CONFIG_HOME=" + folder_.path().string(),
          "XDG_DATA_HOME=" + folder_.path().string(), "TERM=dumb",
          // One plugin, whichever were built.
-         std::string("GRAPHNET_PLUGINS_ONLY=") + GRAPHNET_BINARY_DIR +
-             "/lib/graphnet/plugins/nope"},
+         std::string("GRAPHNET_PLUGINS_ONLY=") + build_dir() + "/lib/graphnet/plugins/nope"},
         folder_.path() / "log");
     EXPECT_EQ(end.state.exit_code, 0) << end.output;
     std::istringstream stream(end.output);

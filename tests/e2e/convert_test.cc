@@ -5,6 +5,7 @@
 #include <map>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/stable_spellings.h"
 #include "support/temp_dir.h"
@@ -14,8 +15,8 @@ namespace convert_test {
 
 namespace fs = std::filesystem;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kRoot = GRAPHNET_SOURCE_DIR;
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kRoot = source_dir();
 
 // A call that is converted, between the markers of a region that are not.
 constexpr const char* kVmap =

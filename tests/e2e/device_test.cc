@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -12,10 +13,9 @@ namespace device_test {
 
 namespace fs = std::filesystem;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSmall =
-    std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
-const std::string kFakes = std::string(GRAPHNET_BINARY_DIR) + "/tests/cuda";
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSmall = source_dir() + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
+const std::string kFakes = build_dir() + "/tests/cuda";
 
 ProgramEnd run_on(const std::string& device, const TempDir& folder,
                   const std::vector<std::string>& environment) {
@@ -107,7 +107,7 @@ std::string devices_of_plan(const std::string& output) {
 
 TEST(Devices, SamplesAreSpreadAndKeepTheirDevice) {
   const TempDir folder;
-  const std::string other = std::string(GRAPHNET_SOURCE_DIR) + "/samples/torchgeometric/GAT";
+  const std::string other = source_dir() + "/samples/torchgeometric/GAT";
   const auto plan = [&](const std::vector<std::string>& words) {
     std::vector<std::string> all = {kProgram,   "run",       kSmall,      other,
                                     "--config", "nope.yaml", "--dry-run", "--json"};

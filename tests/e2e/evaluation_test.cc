@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -17,8 +18,8 @@ namespace evaluation_test {
 namespace fs = std::filesystem;
 using record::Record;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSource = GRAPHNET_SOURCE_DIR;
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSource = source_dir();
 const std::string kSmall = kSource + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
 
 class EvaluationE2e : public ::testing::Test {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -11,14 +12,14 @@ namespace explain_test {
 
 namespace fs = std::filesystem;
 
-const fs::path kSamples = fs::path(GRAPHNET_SOURCE_DIR) / "samples";
+const fs::path kSamples = fs::path(source_dir()) / "samples";
 const std::string kPerceptron = (kSamples / "transformers-auto-model/sadhaklal_mlp-iris").string();
-const std::string kNope = GRAPHNET_SOURCE_DIR "/configs/nope.yaml";
+const std::string kNope = source_dir() + "/configs/nope.yaml";
 
 class Explain : public ::testing::Test {
  protected:
   ProgramEnd explain(std::vector<std::string> words) {
-    words.insert(words.begin(), {GRAPHNET_BINARY_DIR "/bin/graphnet", "explain"});
+    words.insert(words.begin(), {build_dir() + "/bin/graphnet", "explain"});
     return run_program(words, {}, temp_.path() / "log");
   }
   TempDir temp_;

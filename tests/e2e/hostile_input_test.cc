@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -17,11 +18,10 @@ namespace hostile_input_test {
 
 namespace fs = std::filesystem;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kConfig = std::string(GRAPHNET_SOURCE_DIR) + "/configs/nope.yaml";
-const std::string kPlugin = std::string(GRAPHNET_BINARY_DIR) + "/lib/graphnet/plugins/nope";
-const std::string kSmall =
-    std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kConfig = source_dir() + "/configs/nope.yaml";
+const std::string kPlugin = build_dir() + "/lib/graphnet/plugins/nope";
+const std::string kSmall = source_dir() + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
 
 constexpr std::uintmax_t kHugeBytes = 100'000'000;
 // A message, the line it speaks of, a caret, and where and what to try.

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/sample_command.h"
@@ -16,7 +17,7 @@ namespace index_test {
 
 namespace fs = std::filesystem;
 
-const fs::path kSamples = fs::path(GRAPHNET_SOURCE_DIR) / "samples";
+const fs::path kSamples = fs::path(source_dir()) / "samples";
 const fs::path kPerceptron = kSamples / "transformers-auto-model/sadhaklal_mlp-iris";
 
 class Index : public testing::Test {
@@ -142,7 +143,7 @@ TEST_F(Select, IsTheSameFromAnIndexAndFromATree) {
 
 TEST_F(Select, WritesAListThatRunTakes) {
   run_sample_json({"select", kSamples.string(), "-k", "3", "-o", list().string()}, 0);
-  const std::string program = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
+  const std::string program = build_dir() + "/bin/graphnet";
   const ProgramEnd end =
       run_program({program, "run", list().string(), "--config", "nope.yaml", "--dry-run"}, {},
                   temp_.path() / "log");

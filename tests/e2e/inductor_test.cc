@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/marked_processes.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
@@ -19,14 +20,14 @@ namespace inductor_test {
 
 namespace fs = std::filesystem;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSource = GRAPHNET_SOURCE_DIR;
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSource = source_dir();
 const std::string kSmall = kSource + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
 
 class Inductor : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(std::string(GRAPHNET_BINARY_DIR) + "/lib/graphnet/plugins/inductor")) {
+    if (!fs::exists(build_dir() + "/lib/graphnet/plugins/inductor")) {
       GTEST_SKIP()
           << "plugin inductor is not built: ./graphnet run --config inductor.yaml builds it";
     }

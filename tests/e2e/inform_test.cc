@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -11,7 +12,7 @@ namespace inform_test {
 
 namespace fs = std::filesystem;
 
-const fs::path kBinaries = fs::path(GRAPHNET_BINARY_DIR) / "bin";
+const fs::path kBinaries = fs::path(build_dir()) / "bin";
 
 ProgramEnd graphnet(std::vector<std::string> words, const fs::path& folder = kBinaries) {
   const TempDir temp;

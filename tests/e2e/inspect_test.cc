@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -12,15 +13,14 @@ namespace inspect_test {
 
 namespace fs = std::filesystem;
 
-const fs::path kSamples = fs::path(GRAPHNET_SOURCE_DIR) / "samples";
+const fs::path kSamples = fs::path(source_dir()) / "samples";
 const std::string kPerceptron = (kSamples / "transformers-auto-model/sadhaklal_mlp-iris").string();
 const std::string kConvolutions = (kSamples / "mmseg/MobileNetV3_s").string();
 const std::string kDataDependent = (kSamples / "torchgeometric/GAT").string();
 
 ProgramEnd inspect(std::vector<std::string> words) {
   const TempDir temp;
-  words.insert(words.begin(),
-               {(fs::path(GRAPHNET_BINARY_DIR) / "bin/graphnet").string(), "inspect"});
+  words.insert(words.begin(), {(fs::path(build_dir()) / "bin/graphnet").string(), "inspect"});
   return run_program(words, {}, temp.path() / "log");
 }
 
@@ -91,7 +91,7 @@ TEST(Inspect, CountsTheOperatorsOfManySamples) {
 
 std::string config_of(const TempDir& folder, const std::string& fault) {
   const fs::path library =
-      fs::path(GRAPHNET_BINARY_DIR) / "tests" / "plugins" / fault / ("libgn_" + fault + ".so");
+      fs::path(build_dir()) / "tests" / "plugins" / fault / ("libgn_" + fault + ".so");
   return folder
       .write("zoo.yaml", "schema: graphnet/run/v1\nbackend: {library: " + library.string() + "}\n")
       .string();

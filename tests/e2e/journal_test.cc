@@ -7,6 +7,7 @@
 #include <map>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -15,8 +16,8 @@ namespace journal_test {
 
 namespace fs = std::filesystem;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSource = GRAPHNET_SOURCE_DIR;
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSource = source_dir();
 const std::string kSmall = kSource + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
 
 class JournalE2e : public ::testing::Test {

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -20,9 +21,9 @@ namespace fs = std::filesystem;
 using record::Outcome;
 using record::Record;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples/";
-const std::string kConfig = std::string(GRAPHNET_SOURCE_DIR) + "/configs/nope.yaml";
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSamples = source_dir() + "/samples/";
+const std::string kConfig = source_dir() + "/configs/nope.yaml";
 const char* const kIris = "transformers-auto-model/sadhaklal_mlp-iris";
 const char* const kGat = "torchgeometric/GAT";
 const char* const kOpt = "transformers-auto-model/opt-tiny-random";

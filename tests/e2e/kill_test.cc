@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/marked_processes.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -27,8 +28,8 @@ namespace kill_test {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSource = GRAPHNET_SOURCE_DIR;
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSource = source_dir();
 const std::string kSmall = kSource + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
 
 constexpr int kNumSamples = 20;

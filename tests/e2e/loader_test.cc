@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -12,11 +13,10 @@ namespace loader_test {
 
 namespace fs = std::filesystem;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kNopeConfig = std::string(GRAPHNET_SOURCE_DIR) + "/configs/nope.yaml";
-const std::string kPlugins = std::string(GRAPHNET_BINARY_DIR) + "/lib/graphnet/plugins";
-const std::string kSmall =
-    std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kNopeConfig = source_dir() + "/configs/nope.yaml";
+const std::string kPlugins = build_dir() + "/lib/graphnet/plugins";
+const std::string kSmall = source_dir() + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
 
 class Loader : public ::testing::Test {
  protected:

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -17,9 +18,8 @@ namespace math_test {
 
 namespace fs = std::filesystem;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSample =
-    std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSample = source_dir() + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
 
 /// The smallest sample with numbers around 1e-20, whose products are subnormal.
 class SubnormalSample : public ::testing::Test {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -16,10 +17,10 @@ namespace mistakes_test {
 
 namespace fs = std::filesystem;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples";
-const std::string kConfigs = std::string(GRAPHNET_SOURCE_DIR) + "/configs";
-const std::string kPlugins = std::string(GRAPHNET_BINARY_DIR) + "/lib/graphnet/plugins";
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSamples = source_dir() + "/samples";
+const std::string kConfigs = source_dir() + "/configs";
+const std::string kPlugins = build_dir() + "/lib/graphnet/plugins";
 const std::string kSmall = kSamples + "/transformers-auto-model/sadhaklal_mlp-iris";
 
 ProgramEnd run_in(const TempDir& folder, std::vector<std::string> arguments,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -21,8 +22,8 @@ namespace plugin_check_test {
 
 namespace fs = std::filesystem;
 
-const fs::path kControl = fs::path(GRAPHNET_SOURCE_DIR) / "configs/control";
-const fs::path kBuild = GRAPHNET_BINARY_DIR;
+const fs::path kControl = fs::path(source_dir()) / "configs/control";
+const fs::path kBuild = build_dir();
 const fs::path kZoo = kBuild / "tests" / "plugins";
 
 /// A plugin of the zoo, the level at which it fails, and why.

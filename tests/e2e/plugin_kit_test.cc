@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -15,7 +16,7 @@ namespace plugin_kit_test {
 
 namespace fs = std::filesystem;
 
-const fs::path kBuild = GRAPHNET_BINARY_DIR;
+const fs::path kBuild = build_dir();
 
 ProgramEnd run(const std::vector<std::string>& words) {
   const TempDir temp;

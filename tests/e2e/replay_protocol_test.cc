@@ -2,6 +2,7 @@
 // Protocol `replay` where there is nothing to replay: said before anything runs.
 #include <gtest/gtest.h>
 
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -10,9 +11,8 @@ namespace replay_protocol_test {
 
 namespace fs = std::filesystem;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSmall =
-    std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSmall = source_dir() + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
 
 ProgramEnd run_replay(const TempDir& folder, const std::vector<std::string>& flags) {
   std::vector<std::string> words = {kProgram,   "run",       kSmall,

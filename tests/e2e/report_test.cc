@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/json.h"
+#include "support/folders.h"
 #include "support/perfetto_reader.h"
 #include "support/run_program.h"
 #include "support/synthetic_records.h"
@@ -38,7 +39,7 @@ std::string journal_text(int num_samples, int num_backends, const Change& change
 class ResultCommands : public ::testing::Test {
  protected:
   ProgramEnd graphnet(std::vector<std::string> words, std::vector<std::string> environment = {}) {
-    words.insert(words.begin(), GRAPHNET_BINARY_DIR "/bin/graphnet");
+    words.insert(words.begin(), build_dir() + "/bin/graphnet");
     return run_program(words, environment, temp_.path() / "log");
   }
   std::string file(const std::string& name, const std::string& text) {
@@ -110,7 +111,7 @@ TEST_F(ResultCommands, CategoriesOfTheRecordsComeFirst) {
 
 TEST_F(ResultCommands, ReportReadsUpstreamLogsBesideJournals) {
   const std::string results = file("a.jsonl", journal_text(5, 1));
-  const std::string log = GRAPHNET_SOURCE_DIR "/tests/golden/upstream-logs";
+  const std::string log = source_dir() + "/tests/golden/upstream-logs";
   std::string some_log;
   for (const auto& entry : fs::recursive_directory_iterator(log)) {
     if (entry.path().extension() == ".log" || entry.path().extension() == ".txt") {
@@ -186,13 +187,9 @@ TEST_F(ResultCommands, CompareTakesTwoBackendsOfOneFile) {
 
 TEST_F(ResultCommands, CompareTakesPluginsOfTheLastResults) {
   const auto here = [&](const std::vector<std::string>& sides) {
-    std::vector<std::string> words = {"/usr/bin/env",
-                                      "-C",
-                                      temp_.path().string(),
-                                      GRAPHNET_BINARY_DIR "/bin/graphnet",
-                                      "compare",
-                                      "--fail-on",
-                                      "never"};
+    std::vector<std::string> words = {
+        "/usr/bin/env", "-C",   temp_.path().string(), build_dir() + "/bin/graphnet", "compare",
+        "--fail-on",    "never"};
     words.insert(words.end(), sides.begin(), sides.end());
     return run_program(words, {}, temp_.path() / "log");
   };
@@ -249,9 +246,9 @@ TEST_F(ResultCommands, CompareRefusesResultsWithNothingInCommon) {
 TEST_F(ResultCommands, KernelsAndPerfettoShowWhatARunDid) {
   const std::string results = path("run.jsonl");
   const ProgramEnd run = graphnet(
-      {"run", GRAPHNET_SOURCE_DIR "/samples/transformers-auto-model/sadhaklal_mlp-iris", "--config",
-       GRAPHNET_SOURCE_DIR "/configs/nope.yaml", "--threads", "1", "--protocol", "upstream",
-       "--warmup", "2", "--trials", "5", "-o", results, "--junit", path("run.xml")});
+      {"run", source_dir() + "/samples/transformers-auto-model/sadhaklal_mlp-iris", "--config",
+       source_dir() + "/configs/nope.yaml", "--threads", "1", "--protocol", "upstream", "--warmup",
+       "2", "--trials", "5", "-o", results, "--junit", path("run.xml")});
   ASSERT_EQ(run.state.exit_code, 0) << run.output;
   EXPECT_EQ(graphnet({"report", results, "--junit", path("report.xml")}).state.exit_code, 0);
   EXPECT_EQ(read_text(path("run.xml")), read_text(path("report.xml")));
@@ -286,9 +283,8 @@ TEST_F(ResultCommands, KernelsAndPerfettoShowWhatARunDid) {
 }
 
 TEST_F(ResultCommands, KernelsSayThatOldRecordsHaveNoProof) {
-  const ProgramEnd end =
-      graphnet({"report", "--kernels", GRAPHNET_SOURCE_DIR "/tests/golden/journal/v2.jsonl",
-                "--color", "never"});
+  const ProgramEnd end = graphnet(
+      {"report", "--kernels", source_dir() + "/tests/golden/journal/v2.jsonl", "--color", "never"});
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
   EXPECT_NE(end.output.find("no evidence  no call was traced"), std::string::npos) << end.output;
 }

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/refused_call.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -18,14 +19,13 @@
 namespace graphnet::tests {
 namespace run_test {
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples";
-const std::string kConfigs = std::string(GRAPHNET_SOURCE_DIR) + "/configs";
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSamples = source_dir() + "/samples";
+const std::string kConfigs = source_dir() + "/configs";
 
 std::map<std::string, base::Json> load_goldens() {
   std::map<std::string, base::Json> goldens;
-  for (base::Json& golden :
-       read_upstream_goldens(std::string(GRAPHNET_SOURCE_DIR) + "/tests/golden/shared.jsonl")) {
+  for (base::Json& golden : read_upstream_goldens(source_dir() + "/tests/golden/shared.jsonl")) {
     const auto name = golden["sample"].get<std::string>();
     goldens[name] = std::move(golden);
   }

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/sha256.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/sample_command.h"
 #include "support/temp_dir.h"
@@ -17,7 +18,7 @@ namespace sample_test {
 
 namespace fs = std::filesystem;
 
-const fs::path kSamples = fs::path(GRAPHNET_SOURCE_DIR) / "samples";
+const fs::path kSamples = fs::path(source_dir()) / "samples";
 const fs::path kPerceptron = kSamples / "transformers-auto-model/sadhaklal_mlp-iris";
 const fs::path kResNet = kSamples / "timm/resnet10t.c3_in1k";
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -14,17 +15,16 @@ namespace score_test {
 
 namespace fs = std::filesystem;
 
-const std::string kSource = GRAPHNET_SOURCE_DIR;
+const std::string kSource = source_dir();
 const std::string kLogs = kSource + "/tests/golden/upstream-logs";
 const std::string kInductor = kSource + "/tests/golden/inductor-logs";
 const std::string kPerceptron = kSource + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
 
 ProgramEnd graphnet(std::vector<std::string> words) {
   const TempDir temp;
-  words.insert(words.begin(), std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet");
+  words.insert(words.begin(), build_dir() + "/bin/graphnet");
   return run_program(
-      words,
-      {std::string("GRAPHNET_PLUGINS_ONLY=") + GRAPHNET_BINARY_DIR + "/lib/graphnet/plugins/nope"},
+      words, {std::string("GRAPHNET_PLUGINS_ONLY=") + build_dir() + "/lib/graphnet/plugins/nope"},
       temp.path() / "log");
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/sample_command.h"
@@ -14,7 +15,7 @@ namespace split_test {
 
 namespace fs = std::filesystem;
 
-const fs::path kSamples = fs::path(GRAPHNET_SOURCE_DIR) / "samples";
+const fs::path kSamples = fs::path(source_dir()) / "samples";
 const fs::path kPerceptron = kSamples / "transformers-auto-model/sadhaklal_mlp-iris";
 const fs::path kResNet = kSamples / "timm/resnet10t.c3_in1k";
 const fs::path kOpt = kSamples / "transformers-auto-model/opt-tiny-random";
@@ -149,9 +150,9 @@ TEST_F(Split, ScoresOfTheLogAreOne) {
   const std::string log = (temp_.path() / "compose.log").string();
   run_sample_json({"compose", output().string(), "--against", kPerceptron.string(), "--log", log},
                   0);
-  const ProgramEnd end = run_program(
-      {(fs::path(GRAPHNET_BINARY_DIR) / "bin/graphnet").string(), "score", log, "--json"}, {},
-      temp_.path() / "log");
+  const ProgramEnd end =
+      run_program({(fs::path(build_dir()) / "bin/graphnet").string(), "score", log, "--json"}, {},
+                  temp_.path() / "log");
   ASSERT_EQ(end.state.exit_code, 0) << end.output;
   const auto scores = base::parse_json(end.output, "score");
   ASSERT_TRUE(scores.is_ok()) << end.output;
@@ -166,7 +167,7 @@ TEST_F(Split, SaysWhichPieceIsMissing) {
                  "samples/transformers-auto-model/sadhaklal_mlp-iris/_decomposed/"
                  "sadhaklal_mlp-iris_start0_end1_0");
   const ProgramEnd end =
-      run_program({(fs::path(GRAPHNET_BINARY_DIR) / "bin/graphnet").string(), "sample", "compose",
+      run_program({(fs::path(build_dir()) / "bin/graphnet").string(), "sample", "compose",
                    output().string(), "--against", kPerceptron.string()},
                   {}, temp_.path() / "log");
   EXPECT_EQ(end.state.exit_code, 1) << end.output;

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -18,8 +19,8 @@ namespace tvm_test {
 
 namespace fs = std::filesystem;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples";
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSamples = source_dir() + "/samples";
 
 const std::vector<std::string> kSmall = {"transformers-auto-model/sadhaklal_mlp-iris",
                                          "transformers-auto-model/opt-tiny-random",

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "support/elf_builder.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -15,10 +16,10 @@ namespace unavailable_test {
 
 namespace fs = std::filesystem;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSource = GRAPHNET_SOURCE_DIR;
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSource = source_dir();
 const std::string kSmall = kSource + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
-const std::string kPlugins = std::string(GRAPHNET_BINARY_DIR) + "/lib/graphnet/plugins";
+const std::string kPlugins = build_dir() + "/lib/graphnet/plugins";
 
 /// The control as a plugin that opens libacme.so.11, and a config for it.
 class Unavailable : public testing::Test {

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -14,8 +15,8 @@ namespace upstream_log_test {
 
 namespace fs = std::filesystem;
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSource = GRAPHNET_SOURCE_DIR;
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSource = source_dir();
 const std::string kSmall = "samples/transformers-auto-model/sadhaklal_mlp-iris";
 
 /// Runs in the source tree, as upstream ran in its own, so that paths are the same.
@@ -23,8 +24,8 @@ ProgramEnd test_compiler(const std::string& arguments, const TempDir& folder) {
   return run_program({"/bin/sh", "-c",
                       "cd '" + kSource + "' && '" + kProgram + "' test-compiler -o '" +
                           (folder.path() / "r.jsonl").string() + "' " + arguments},
-                     {"OMP_NUM_THREADS=1", std::string("GRAPHNET_PLUGINS_ONLY=") +
-                                               GRAPHNET_BINARY_DIR + "/lib/graphnet/plugins/nope"},
+                     {"OMP_NUM_THREADS=1", std::string("GRAPHNET_PLUGINS_ONLY=") + build_dir() +
+                                               "/lib/graphnet/plugins/nope"},
                      folder.path() / "log");
 }
 
@@ -147,7 +148,7 @@ TEST(UpstreamLog, ExplainsMistakes) {
 }
 
 TEST(UpstreamLog, CompilersAreNamedAsUpstreamDoesOrByTheirLibrary) {
-  const std::string library = GRAPHNET_BINARY_DIR "/lib/graphnet/plugins/nope/libgn_nope.so";
+  const std::string library = build_dir() + "/lib/graphnet/plugins/nope/libgn_nope.so";
   for (const std::string& name : {std::string("no-pe"), library}) {
     const TempDir folder;
     const ProgramEnd end = test_compiler(

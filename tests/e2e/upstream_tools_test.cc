@@ -5,6 +5,7 @@
 #include <map>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 #include "support/upstream_golden.h"
@@ -17,19 +18,19 @@ namespace fs = std::filesystem;
 fs::path fixtures() {
   const char* more = std::getenv("GRAPHNET_FIXTURES");
   if (more != nullptr) return more;
-  return fs::path(GRAPHNET_SOURCE_DIR) / "tests/golden/upstream-tools";
+  return fs::path(source_dir()) / "tests/golden/upstream-tools";
 }
 
 /// Runs one sample; its record.
 record::Record run_sample(const fs::path& sample) {
   const TempDir folder;
   const fs::path journal = folder.path() / "results.jsonl";
-  const std::string root = GRAPHNET_SOURCE_DIR;
-  const ProgramEnd end = run_program(
-      {std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", sample.string(), "--config",
-       root + "/configs/nope.yaml", "--threads", "1", "--protocol", "upstream", "--warmup", "0",
-       "--trials", "1", "--digest", "-o", journal.string()},
-      {}, folder.path() / "log");
+  const std::string root = source_dir();
+  const ProgramEnd end =
+      run_program({build_dir() + "/bin/graphnet", "run", sample.string(), "--config",
+                   root + "/configs/nope.yaml", "--threads", "1", "--protocol", "upstream",
+                   "--warmup", "0", "--trials", "1", "--digest", "-o", journal.string()},
+                  {}, folder.path() / "log");
   auto content = journal::read_journal(journal);
   EXPECT_TRUE(content.is_ok()) << content.status().to_string() << end.output;
   if (!content.is_ok() || content->records.size() != 1) return {};

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "support/control_sample.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/sample_command.h"
@@ -15,7 +16,7 @@ namespace vary_test {
 
 namespace fs = std::filesystem;
 
-const fs::path kSamples = fs::path(GRAPHNET_SOURCE_DIR) / "samples";
+const fs::path kSamples = fs::path(source_dir()) / "samples";
 const fs::path kResNet = kSamples / "timm/resnet10t.c3_in1k";
 
 class Vary : public testing::Test {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -15,8 +16,8 @@
 namespace graphnet::tests {
 namespace xla_test {
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples";
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSamples = source_dir() + "/samples";
 
 /// Small samples of different families: products, convolutions, half types, a Fourier transform,
 /// and one without a normal form.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/marked_processes.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -21,8 +22,8 @@
 namespace graphnet::tests {
 namespace zygote_test {
 
-const std::string kProgram = std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet";
-const std::string kSamples = std::string(GRAPHNET_SOURCE_DIR) + "/samples";
+const std::string kProgram = build_dir() + "/bin/graphnet";
+const std::string kSamples = source_dir() + "/samples";
 
 class Zygote : public ::testing::Test {
  protected:

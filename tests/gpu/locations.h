@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "support/folders.h"
 
 namespace graphnet::tests {
 
@@ -18,9 +19,8 @@ inline std::filesystem::path graphnet_program() {
 
 inline std::filesystem::path samples_folder() {
   const auto packed = base::executable_folder().parent_path() / "share" / "graphnet" / "samples";
-  return std::filesystem::is_directory(packed)
-             ? packed
-             : std::filesystem::path(GRAPHNET_SOURCE_DIR) / "samples";
+  return std::filesystem::is_directory(packed) ? packed
+                                               : std::filesystem::path(source_dir()) / "samples";
 }
 
 /// Where the libtorch in use has its CUPTI; `built_with` is used if no variable names another.

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "plugin_host/zoo.h"
+#include "support/folders.h"
 
 namespace graphnet::tests {
 namespace bisect_test {
@@ -15,9 +16,9 @@ struct Bisected {
     const auto config = folder.write(
         "zoo.yaml", "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(fault).string() +
                         "}\nthreads: 1\n");
-    const std::string root = GRAPHNET_SOURCE_DIR;
+    const std::string root = source_dir();
     const ProgramEnd end =
-        run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "inspect",
+        run_program({build_dir() + "/bin/graphnet", "inspect",
                      root + "/samples/transformers-auto-model/sadhaklal_mlp-iris", "--bisect",
                      "--config", config.string(), "--json", "--quiet"},
                     {}, folder.path() / "log");

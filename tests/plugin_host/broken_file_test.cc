@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "plugin_host/zoo.h"
+#include "support/folders.h"
 
 namespace graphnet::tests {
 namespace broken_file_test {
@@ -112,9 +113,9 @@ TEST_F(BrokenFile, AnotherBuildThanThePinnedOne) {
   const std::string pin(64, 'a');
   const auto config = folder_.write("pin.yaml", "schema: graphnet/run/v1\nbackend:\n  library: " +
                                                     library().string() + "\n  sha256: " + pin);
-  const ProgramEnd end = run_program(
-      {std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", "--config", config.string()}, {},
-      folder_.path() / "log");
+  const ProgramEnd end =
+      run_program({build_dir() + "/bin/graphnet", "run", "--config", config.string()}, {},
+                  folder_.path() / "log");
   EXPECT_EQ(end.state.exit_code, 4) << end.output;
   expect_parts(end.output, {"the library of plugin 'healthy' has SHA-256 ",
                             ", the config pins " + pin + " (", "pin.yaml:4:11)"});
@@ -133,20 +134,19 @@ TEST_F(BrokenFile, TwoOfOneName) {
   const auto config = folder_.write("two.yaml",
                                     "schema: graphnet/run/v1\nbackend: {name: healthy}\n"
                                     "plugins: {search_paths: [.]}\n");
-  const ProgramEnd end = run_program(
-      {std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", "--config", config.string()}, {},
-      folder_.path() / "log");
+  const ProgramEnd end =
+      run_program({build_dir() + "/bin/graphnet", "run", "--config", config.string()}, {},
+                  folder_.path() / "log");
   EXPECT_EQ(end.state.exit_code, 4) << end.output;
   EXPECT_NE(end.output.find("two plugins named 'healthy' in one folder"), std::string::npos);
 }
 
 TEST_F(BrokenFile, ListShowsEachAsARowWithItsReason) {
   std::ofstream(library(), std::ios::trunc) << "text";
-  const ProgramEnd end =
-      run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "plugin", "list",
-                   "--plugin-path", folder_.path().string(), "--plugin-path",
-                   (fs::path(GRAPHNET_BINARY_DIR) / "tests/plugins").string()},
-                  {}, folder_.path() / "log");
+  const ProgramEnd end = run_program(
+      {build_dir() + "/bin/graphnet", "plugin", "list", "--plugin-path", folder_.path().string(),
+       "--plugin-path", (fs::path(build_dir()) / "tests/plugins").string()},
+      {}, folder_.path() / "log");
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
   for (const char* part :
        {"healthy: '", "is not an ELF shared library", "missing_run: ", "does not export",

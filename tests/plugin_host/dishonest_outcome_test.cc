@@ -12,6 +12,7 @@
 
 #include "journal/journal_file.h"
 #include "plugin_host/zoo.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -30,6 +31,9 @@ constexpr Ending kMasked = {"mask = l_x_ > 0.0",
 constexpr Ending kDropped = {"",
                              "result = torch.nn.functional.dropout(linear_1, 0.5, True, False)"};
 constexpr Ending kPicked = {"", "result = torch.argmax(linear_1, -1)"};
+/// Eager's calls are longer than settle_below, the plugin's are not: the plugin alone has leading
+/// calls, which may be checked.
+constexpr Ending kUnused = {"unused = torch.sort(l_x_.repeat(32, 1))", "result = linear_1"};
 
 struct Case {
   const char* trick;
@@ -40,6 +44,7 @@ struct Case {
 };
 
 const Case kCases[] = {
+    {"honest", kUnused, "ok", "", ""},
     {"one_element", kPlain, "accuracy_mismatch", "", "an element is off by"},
     {"other_seed", kPlain, "accuracy_mismatch", "other_seed", "on inputs of seed 124: output 1"},
     {"masks_honestly", kMasked, "ok", "", ""},
@@ -63,7 +68,7 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 /// The control sample with another ending.
 std::filesystem::path write_sample(const TempDir& folder, const Ending& ending) {
   const auto sample = folder.path() / "sample";
-  std::filesystem::copy(std::string(GRAPHNET_SOURCE_DIR) + "/configs/control", sample);
+  std::filesystem::copy(source_dir() + "/configs/control", sample);
   std::ifstream in(sample / "model.py", std::ios::binary);
   std::string program = {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   const std::string first = "linear = torch._C";
@@ -83,12 +88,12 @@ TEST_P(DishonestOutcome, IsFoundAndTheHonestAreNotAccused) {
   const auto config = folder.write(
       "trick.yaml",
       "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(tested.trick).string() +
-          "}\nthreads: 1\nprotocol: {time: 300ms, remeasure: false}\nproof: none\n");
+          "}\nthreads: 1\nprotocol: {time: 300ms, settle_below: 30ms, remeasure: false}\nproof: "
+          "none\n");
   const auto journal = folder.path() / "results.jsonl";
-  const ProgramEnd end =
-      run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", sample.string(), "-o",
-                   journal.string(), "--config", config.string()},
-                  {}, folder.path() / "log");
+  const ProgramEnd end = run_program({build_dir() + "/bin/graphnet", "run", sample.string(), "-o",
+                                      journal.string(), "--config", config.string()},
+                                     {}, folder.path() / "log");
   const auto content = journal::read_journal(journal);
   ASSERT_TRUE(content.is_ok() && content->records.size() == 1) << end.output;
   const record::Record& record = content->records.front();
@@ -97,6 +102,10 @@ TEST_P(DishonestOutcome, IsFoundAndTheHonestAreNotAccused) {
   std::vector<std::string> flags;
   if (*tested.flag != '\0') flags = {tested.flag};
   EXPECT_EQ(texts_of(record.flags), flags);
+  // A leading call that is compared with eager's results on other inputs is counted there.
+  if (tested.ending.before == kUnused.before) {
+    EXPECT_EQ(record.checks.ill_conditioned_calls.value_or(0), 0);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Tricks, DishonestOutcome, ::testing::ValuesIn(kCases),

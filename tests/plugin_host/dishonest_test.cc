@@ -17,6 +17,7 @@
 #include "journal/journal_file.h"
 #include "plugin_host/zoo.h"
 #include "support/control_sample.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -147,8 +148,8 @@ class Dishonest : public ::testing::TestWithParam<Case> {
         "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(GetParam().trick).string() +
             "}\nthreads: 1\nprotocol: " + protocol + "\n");
     const auto journal = folder.path() / "results.jsonl";
-    run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run",
-                 sample_in(folder).string(), "-o", journal.string(), "--config", config.string()},
+    run_program({build_dir() + "/bin/graphnet", "run", sample_in(folder).string(), "-o",
+                 journal.string(), "--config", config.string()},
                 {}, folder.path() / "log");
     auto content = journal::read_journal(journal);
     EXPECT_TRUE(content.is_ok()) << content.status().to_string();

@@ -10,6 +10,7 @@
 #include "journal/journal_file.h"
 #include "plugin_host/zoo.h"
 #include "support/control_sample.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -124,8 +125,8 @@ record::Record run(const TempDir& folder, const std::string& sample, const char*
           "1}\n" +
           settings);
   const auto journal = folder.path() / "results.jsonl";
-  run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", sample, "-o",
-               journal.string(), "--config", config.string()},
+  run_program({build_dir() + "/bin/graphnet", "run", sample, "-o", journal.string(), "--config",
+               config.string()},
               {}, folder.path() / "log");
   const auto content = journal::read_journal(journal);
   EXPECT_TRUE(content.is_ok()) << content.status().to_string();

@@ -10,6 +10,7 @@
 #include <iostream>
 
 #include "plugin_host/zoo.h"
+#include "support/folders.h"
 
 namespace graphnet::tests {
 namespace hang_test {
@@ -29,8 +30,7 @@ struct HangRun {
 
 HangRun run_hangs(const std::string& fault, int count, int jobs) {
   const TempDir folder;
-  const std::string small =
-      std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
+  const std::string small = source_dir() + "/samples/transformers-auto-model/sadhaklal_mlp-iris";
   namespace fs = std::filesystem;
   const fs::path samples = folder.path() / "samples" / "copies";
   for (int i = 0; i < count; ++i) {
@@ -44,9 +44,8 @@ HangRun run_hangs(const std::string& fault, int count, int jobs) {
   const auto results = folder.path() / "results.jsonl";
   const std::string mark = ZooRun::kMarker + folder.path().string();
   HangRun run;
-  run.log = run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run",
-                         samples.string(), "--config", config.string(), "-o", results.string(),
-                         "--jobs", std::to_string(jobs)},
+  run.log = run_program({build_dir() + "/bin/graphnet", "run", samples.string(), "--config",
+                         config.string(), "-o", results.string(), "--jobs", std::to_string(jobs)},
                         {mark}, folder.path() / "log")
                 .output;
   run.num_left = num_left_processes(mark);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "plugin_host/zoo.h"
+#include "support/folders.h"
 
 namespace graphnet::tests {
 namespace kept_outputs_test {
@@ -20,9 +21,9 @@ ProgramEnd run_zoo(const TempDir& folder, const std::string& plugin,
       "schema: graphnet/run/v1\nbackend: {library: " + zoo_library(plugin).string() +
           "}\nthreads: 1\nproof: none\n" + "protocol: {name: upstream, warmup: 0, trials: 1}\n");
   std::vector<std::string> words = {
-      std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet",
+      build_dir() + "/bin/graphnet",
       "run",
-      std::string(GRAPHNET_SOURCE_DIR) + "/samples/transformers-auto-model/sadhaklal_mlp-iris",
+      source_dir() + "/samples/transformers-auto-model/sadhaklal_mlp-iris",
       "--config",
       config.string(),
       "-o",

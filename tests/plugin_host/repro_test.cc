@@ -5,6 +5,7 @@
 
 #include "journal/journal_file.h"
 #include "plugin_host/zoo.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -14,13 +15,13 @@ namespace repro_test {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kGraphnet = GRAPHNET_BINARY_DIR "/bin/graphnet";
+const std::string kGraphnet = build_dir() + "/bin/graphnet";
 constexpr const char* kSample = "transformers-auto-model/sadhaklal_mlp-iris";
 
 class ReproFolders : public ::testing::Test {
  protected:
   ReproFolders() {
-    const fs::path bundled = fs::path(GRAPHNET_SOURCE_DIR) / "samples" / kSample;
+    const fs::path bundled = fs::path(source_dir()) / "samples" / kSample;
     fs::create_directories(sample().parent_path());
     fs::copy(bundled, sample());
   }
@@ -92,7 +93,7 @@ TEST_F(ReproFolders, ACrashIsRepeatedAndSaidToBe) {
 }
 
 TEST_F(ReproFolders, AGoodResultIsRepeatedToo) {
-  run(GRAPHNET_BINARY_DIR "/lib/graphnet/plugins/nope/libgn_nope.so",
+  run(build_dir() + "/lib/graphnet/plugins/nope/libgn_nope.so",
       "protocol: {name: smoke, max_pairs: 12}\n");
   const ProgramEnd made = repro({"--sample", "sadhaklal_mlp-iris", "--backend", "nope"});
   ASSERT_EQ(made.state.exit_code, 0) << made.output;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/marked_processes.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
@@ -30,8 +31,7 @@ class ZooRun {
                         settings);
     std::vector<std::string> words = {"--config", config.string()};
     if (has_control) {
-      words.insert(words.end(),
-                   {"--config", std::string(GRAPHNET_SOURCE_DIR) + "/configs/nope.yaml"});
+      words.insert(words.end(), {"--config", source_dir() + "/configs/nope.yaml"});
     }
     run(words);
   }
@@ -48,9 +48,9 @@ class ZooRun {
 
  private:
   void run(const std::vector<std::string>& configs) {
-    const std::string root = GRAPHNET_SOURCE_DIR;
+    const std::string root = source_dir();
     const auto journal = folder_.path() / "results.jsonl";
-    std::vector<std::string> words = {std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run",
+    std::vector<std::string> words = {build_dir() + "/bin/graphnet", "run",
                                       root + "/samples/transformers-auto-model/sadhaklal_mlp-iris",
                                       "-o", journal.string()};
     words.insert(words.end(), configs.begin(), configs.end());
@@ -71,12 +71,12 @@ class ZooRun {
 
 /// Where the build puts the plugin with this fault.
 inline std::filesystem::path zoo_library(const std::string& fault) {
-  return std::filesystem::path(GRAPHNET_BINARY_DIR) / "tests" / "plugins" / fault /
+  return std::filesystem::path(build_dir()) / "tests" / "plugins" / fault /
          ("libgn_" + fault + ".so");
 }
 
 inline const std::filesystem::path kControlSample =
-    std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs/control";
+    std::filesystem::path(source_dir()) / "configs/control";
 
 /// A sample under a plugin of the zoo, timed for a moment by protocol paired.
 class ControlRun {
@@ -88,8 +88,8 @@ class ControlRun {
                           // Some keep the first weights, which second ones show too.
                           "\nsecond_weights: off\nprotocol: {time: 300ms, remeasure: false}\n");
     const auto journal = folder_.path() / "results.jsonl";
-    end_ = run_program({std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet", "run", sample.string(),
-                        "-o", journal.string(), "--config", config.string()},
+    end_ = run_program({build_dir() + "/bin/graphnet", "run", sample.string(), "-o",
+                        journal.string(), "--config", config.string()},
                        {}, folder_.path() / "log");
     auto content = journal::read_journal(journal);
     if (content.is_ok()) records_ = std::move(content->records);

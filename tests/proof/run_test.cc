@@ -10,6 +10,7 @@
 #include "journal/journal_file.h"
 #include "proof/ways.h"
 #include "support/control_sample.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -25,7 +26,7 @@ record::Record run(const std::string& way, const std::string& settings = "",
       "way.yaml", "schema: graphnet/run/v1\nbackend: {library: " + way_library(way).string() +
                       "}\nthreads: 1\n" + settings);
   const auto journal = folder.path() / "results.jsonl";
-  std::vector<std::string> words = {std::string(GRAPHNET_BINARY_DIR) + "/bin/graphnet",
+  std::vector<std::string> words = {build_dir() + "/bin/graphnet",
                                     "run",
                                     sample.string(),
                                     "-o",

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/folders.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::tests {
@@ -25,7 +26,7 @@ struct Redrawn {
 inline std::filesystem::path write_control_sample(const TempDir& folder, const std::string& name,
                                                   const std::vector<Redrawn>& changes) {
   const auto sample = folder.path() / name;
-  std::filesystem::copy(std::string(GRAPHNET_SOURCE_DIR) + "/configs/control", sample);
+  std::filesystem::copy(source_dir() + "/configs/control", sample);
   std::ifstream in(sample / "weight_meta.py", std::ios::binary);
   std::string metas = {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   for (const Redrawn& change : changes) {

@@ -9,12 +9,14 @@
 #include <set>
 #include <string>
 
+#include "support/folders.h"
+
 namespace graphnet::tests {
 
 /// Functions that a source file looks up by name in a library: what it puts in quotes behind a
 /// bracket and that begins so.
 inline std::set<std::string> looked_up(const std::string& file, const std::string& beginning) {
-  std::ifstream source(std::string(GRAPHNET_SOURCE_DIR) + "/" + file);
+  std::ifstream source(source_dir() + "/" + file);
   const std::string text((std::istreambuf_iterator<char>(source)), {});
   const std::regex quoted("\\(\"(" + beginning + "[A-Z]\\w+)\"");
   std::set<std::string> names;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "support/folders.h"
 #include "support/run_program.h"
 #include "support/temp_dir.h"
 
@@ -16,7 +17,7 @@ namespace graphnet::tests {
 /// `graphnet sample WORDS...`.
 inline ProgramEnd run_sample(std::vector<std::string> words) {
   const TempDir temp;
-  const std::filesystem::path program = std::filesystem::path(GRAPHNET_BINARY_DIR) / "bin/graphnet";
+  const std::filesystem::path program = std::filesystem::path(build_dir()) / "bin/graphnet";
   words.insert(words.begin(), {program.string(), "sample"});
   return run_program(words, {}, temp.path() / "log");
 }
@@ -25,7 +26,7 @@ inline ProgramEnd run_sample(std::vector<std::string> words) {
 /// beside.
 inline base::Json run_sample_json(std::vector<std::string> words, int exit_code) {
   const TempDir temp;
-  const std::filesystem::path program = std::filesystem::path(GRAPHNET_BINARY_DIR) / "bin/graphnet";
+  const std::filesystem::path program = std::filesystem::path(build_dir()) / "bin/graphnet";
   const std::filesystem::path errors = temp.path() / "errors";
   words.insert(words.begin(), {"/bin/sh", "-c", "exec \"$@\" 2>\"$0\"", errors.string(),
                                program.string(), "sample", "--json"});

@@ -12,6 +12,7 @@
 #include "artifact/child_process.h"
 #include "artifact/temporary_folder.h"
 #include "bladedisc/runner.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/temp_dir.h"
 
@@ -21,7 +22,7 @@ namespace build_runner_test {
 namespace fs = std::filesystem;
 using tests::mentions;
 
-const std::string kSource = GRAPHNET_SOURCE_DIR;
+const std::string kSource = tests::source_dir();
 const std::string kHeaders = kSource + "/tests/unit/bladedisc/ral";
 
 /// By the folder of RAL's headers below tao_compiler.

@@ -15,6 +15,7 @@
 #include "cli/sample_names.h"
 #include "cli/sample_selection.h"
 #include "cli/slowest_samples.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/temp_dir.h"
 
@@ -211,7 +212,7 @@ TEST(RunOptions, CountsOfCallsGoWithProtocolUpstream) {
 TEST(RunOptions, AFirstRunIsQuick) {
   const tests::TempDir temp;
   config::Installation installation;
-  installation.source_tree = GRAPHNET_SOURCE_DIR;
+  installation.source_tree = tests::source_dir();
   const std::string backend = "schema: graphnet/run/v1\nbackend: {name: nope}\n";
   const auto plain = temp.write("plain.yaml", backend);
   const auto timed = temp.write("timed.yaml", backend + "protocol: {half_width: 0.01}\n");

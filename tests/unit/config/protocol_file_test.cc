@@ -5,6 +5,7 @@
 
 #include "config/run_config.h"
 #include "measure/paired_settings.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/temp_dir.h"
 
@@ -15,7 +16,7 @@ using base::Result;
 using tests::contains;
 using tests::mentions;
 
-const std::filesystem::path kConfigs = std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs";
+const std::filesystem::path kConfigs = std::filesystem::path(tests::source_dir()) / "configs";
 constexpr const char* kHead = "schema: graphnet/run/v1\nbackend: {name: nope}\n";
 
 class ProtocolFileTest : public ::testing::Test {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/temp_dir.h"
 
@@ -20,7 +21,7 @@ class RunConfigTest : public ::testing::Test {
  protected:
   Result<RunConfig> read(const std::string& text, const std::vector<std::string>& sets = {}) {
     return read_run_config(folder_.write("x.yaml", text), sets,
-                           {std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs"});
+                           {std::filesystem::path(tests::source_dir()) / "configs"});
   }
   std::string error_of(const std::string& text, const std::vector<std::string>& sets = {}) {
     const auto config = read(text, sets);
@@ -30,7 +31,7 @@ class RunConfigTest : public ::testing::Test {
 };
 
 TEST_F(RunConfigTest, DefaultYamlDocumentsTheBuiltInDefaults) {
-  const std::filesystem::path configs = std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs";
+  const std::filesystem::path configs = std::filesystem::path(tests::source_dir()) / "configs";
   const auto documented = read_run_config(configs / "default.yaml", {}, {configs});
   ASSERT_TRUE(documented.is_ok()) << documented.status().to_string();
   const RunConfig built_in;
@@ -98,7 +99,7 @@ TEST_F(RunConfigTest, OlderNamesOfPhasesAreRead) {
 
 TEST_F(RunConfigTest, EveryBundledConfigIsValid) {
   int num_configs = 0;
-  const std::filesystem::path configs = std::filesystem::path(GRAPHNET_SOURCE_DIR) / "configs";
+  const std::filesystem::path configs = std::filesystem::path(tests::source_dir()) / "configs";
   for (const auto& entry : std::filesystem::directory_iterator(configs)) {
     if (entry.is_directory()) continue;
     const auto config = read_run_config(entry.path(), {}, {configs});

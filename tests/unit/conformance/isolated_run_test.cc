@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/folders.h"
+
 namespace graphnet::conformance {
 namespace isolated_run_test {
 
@@ -27,7 +29,7 @@ std::vector<CaseResult> run(const std::string& fault, const std::string& text = 
   EXPECT_TRUE(cases.is_ok()) << cases.status().message();
   std::vector<const Case*> pointers;
   for (const Case& each : *cases) pointers.push_back(&each);
-  const std::filesystem::path folder = std::filesystem::path(GRAPHNET_BINARY_DIR) / "tests/plugins";
+  const std::filesystem::path folder = std::filesystem::path(tests::build_dir()) / "tests/plugins";
   std::vector<CaseResult> results;
   const auto status = run_isolated(pointers, folder / fault / ("libgn_" + fault + ".so"),
                                    {base::Json::object(), artifacts, memory, {}, true},

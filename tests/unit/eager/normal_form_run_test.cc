@@ -10,6 +10,7 @@
 #include "eager/graph_run.h"
 #include "graph/graph_text.h"
 #include "graph/normal_form.h"
+#include "support/folders.h"
 #include "support/graph_identity.h"
 #include "unit/eager/sample_arguments.h"
 
@@ -133,8 +134,8 @@ TEST(NormalFormRun, EqualsEverySample) {
   const char* tree = std::getenv("GRAPHNET_NORMAL_SAMPLES");
   const char* limit = std::getenv("GRAPHNET_NORMAL_GFLOP");
   const double most_flop = (limit != nullptr ? std::atof(limit) : 60) * 1e9;
-  const auto folders = sample::discover(
-      tree != nullptr ? std::string(tree) : std::string(GRAPHNET_SOURCE_DIR) + "/samples");
+  const auto folders =
+      sample::discover(tree != nullptr ? std::string(tree) : tests::source_dir() + "/samples");
   ASSERT_TRUE(folders.is_ok());
   for (const auto& folder : *folders) {
     const auto sample = sample::load_sample(folder);

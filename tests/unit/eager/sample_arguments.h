@@ -12,6 +12,7 @@
 #include "eager/planner.h"
 #include "sample/arguments.h"
 #include "sample/sample.h"
+#include "support/folders.h"
 
 namespace graphnet::eager {
 
@@ -46,8 +47,8 @@ inline std::vector<EngineArgument> engine_arguments(std::vector<sample::Argument
 template <typename Visit>
 void for_each_sample(const char* variable, Visit visit) {
   const char* given = std::getenv(variable);
-  const auto folders = sample::discover(
-      given != nullptr ? std::string(given) : std::string(GRAPHNET_SOURCE_DIR) + "/samples");
+  const auto folders =
+      sample::discover(given != nullptr ? std::string(given) : tests::source_dir() + "/samples");
   ASSERT_TRUE(folders.is_ok()) << folders.status().to_string();
   for (const auto& folder : *folders) {
     const auto loaded = sample::load_sample(folder);

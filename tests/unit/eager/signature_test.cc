@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/json.h"
+#include "support/folders.h"
 #include "unit/eager/eager_program.h"
 
 namespace graphnet::eager {
@@ -22,7 +23,7 @@ void PrintTo(const SignatureCase& tested, std::ostream* out) {
 
 std::vector<SignatureCase> load_cases() {
   std::vector<SignatureCase> cases;
-  std::ifstream lines(std::string(GRAPHNET_SOURCE_DIR) + "/tests/unit/eager/signature_cases.jsonl");
+  std::ifstream lines(tests::source_dir() + "/tests/unit/eager/signature_cases.jsonl");
   std::string line;
   while (std::getline(lines, line)) {
     auto parsed = base::parse_json(line, "signature_cases.jsonl");

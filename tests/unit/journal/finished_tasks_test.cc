@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::journal {
@@ -59,7 +60,7 @@ TEST(FinishedTasks, TheLastRecordThatSettlesItIsTaken) {
 
 TEST(FinishedTasks, AreThoseOfTheFullReader) {
   const auto path =
-      std::filesystem::path(GRAPHNET_SOURCE_DIR) / "tests" / "golden" / "journal" / "v2.jsonl";
+      std::filesystem::path(tests::source_dir()) / "tests" / "golden" / "journal" / "v2.jsonl";
   const auto tasks = read_finished_tasks(path);
   ASSERT_TRUE(tasks.is_ok()) << tasks.status().to_string();
   const auto journal = read_journal(path);

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "journal/checked_line.h"
+#include "support/folders.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::journal {
@@ -196,7 +197,7 @@ TEST(Journal, ADamagedHeaderIsRefused) {
 }
 
 std::filesystem::path golden(const std::string& name) {
-  return std::filesystem::path(GRAPHNET_SOURCE_DIR) / "tests" / "golden" / "journal" / name;
+  return std::filesystem::path(tests::source_dir()) / "tests" / "golden" / "journal" / name;
 }
 
 // What every version wrote; see the rules in record.h.

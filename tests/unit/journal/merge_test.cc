@@ -8,6 +8,7 @@
 
 #include "journal/checked_line.h"
 #include "journal/journal_file.h"
+#include "support/folders.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::journal {
@@ -134,7 +135,7 @@ TEST_F(MergeTest, OfOneSampleTheLaterBuildComesLast) {
 
 TEST_F(MergeTest, UnknownKeysAndOldLinesAreKept) {
   const auto golden =
-      std::filesystem::path(GRAPHNET_SOURCE_DIR) / "tests" / "golden" / "journal" / "v1.jsonl";
+      std::filesystem::path(tests::source_dir()) / "tests" / "golden" / "journal" / "v1.jsonl";
   const std::string line =
       "{\"schema\":\"graphnet.record/1\",\"sample\":{\"name\":\"f/x\"},\"plugin\":{\"name\":\"p\"},"
       "\"outcome\":\"ok\",\"from_the_future\":7}";

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "support/folders.h"
+
 namespace graphnet::journal {
 namespace sql_view_test {
 
@@ -13,7 +15,7 @@ using record::Record;
 using base::Json;
 
 std::vector<JournalContent> golden() {
-  const auto path = std::string(GRAPHNET_SOURCE_DIR) + "/tests/golden/journal/";
+  const auto path = tests::source_dir() + "/tests/golden/journal/";
   return {*read_journal(path + "v1.jsonl"), *read_journal(path + "v2.jsonl")};
 }
 

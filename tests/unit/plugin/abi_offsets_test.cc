@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "graphnet/abi.h"
+#include "support/folders.h"
 
 namespace graphnet::plugin {
 namespace abi_offsets_test {
@@ -184,8 +185,8 @@ std::vector<std::string> layout() {
 }
 
 std::string file_name() {
-  return std::string(GRAPHNET_SOURCE_DIR) + "/sdk/abi/gn_abi_" + std::to_string(GN_ABI_MAJOR) +
-         "_" + std::to_string(GN_ABI_MINOR) + ".txt";
+  return tests::source_dir() + "/sdk/abi/gn_abi_" + std::to_string(GN_ABI_MAJOR) + "_" +
+         std::to_string(GN_ABI_MINOR) + ".txt";
 }
 
 TEST(AbiOffsets, EqualTheFile) {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "record/record.h"
+#include "support/folders.h"
 
 namespace graphnet::record {
 namespace parts_test {
@@ -131,7 +132,7 @@ TEST(Parts, SayWhichOutputsWereAcceptedOtherwise) {
 
 /// What stored records have in these members is written again byte by byte.
 TEST(Parts, OfGoldenRecordsAreWrittenAsTheyWere) {
-  const auto folder = std::filesystem::path(GRAPHNET_SOURCE_DIR) / "tests" / "golden" / "journal";
+  const auto folder = std::filesystem::path(tests::source_dir()) / "tests" / "golden" / "journal";
   int compared = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream file(entry.path());

@@ -9,6 +9,7 @@
 
 #include "report/score_chart.h"
 #include "report/speedup_charts.h"
+#include "support/folders.h"
 #include "support/golden.h"
 #include "support/xml_check.h"
 
@@ -115,9 +116,8 @@ TEST(Charts, Golden) {
   for (const Chart& chart : charts) {
     EXPECT_EQ(tests::XmlCheck(chart.standalone).problem(), "") << chart.name;
     EXPECT_EQ(tests::XmlCheck(chart.embedded).problem(), "") << chart.name;
-    tests::expect_golden(
-        std::string(GRAPHNET_SOURCE_DIR "/tests/unit/report/golden/") + chart.name + ".svg",
-        chart.standalone);
+    tests::expect_golden(tests::source_dir() + "/tests/unit/report/golden/" + chart.name + ".svg",
+                         chart.standalone);
   }
 }
 

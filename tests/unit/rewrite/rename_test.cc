@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "sample/parser.h"
+#include "support/folders.h"
 #include "validate/program_hash.h"
 #include "writer/meta_text.h"
 #include "writer/model_text.h"
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 using sample::Sample;
 using writer::TextStyle;
 
-const fs::path kGolden = fs::path(GRAPHNET_SOURCE_DIR) / "tests/golden";
+const fs::path kGolden = fs::path(tests::source_dir()) / "tests/golden";
 const fs::path kTools = kGolden / "upstream-tools";
 
 std::string text_of(const fs::path& path) {

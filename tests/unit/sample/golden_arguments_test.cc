@@ -8,6 +8,7 @@
 
 #include "sample/arguments.h"
 #include "sample/sample.h"
+#include "support/folders.h"
 #include "support/upstream_golden.h"
 
 namespace graphnet::sample {
@@ -47,7 +48,7 @@ void compare_all(const std::filesystem::path& goldens, const std::filesystem::pa
   EXPECT_GT(num_compared, 0u) << "no sample of " << goldens << " lies in " << samples;
 }
 
-const std::filesystem::path kRoot = GRAPHNET_SOURCE_DIR;
+const std::filesystem::path kRoot = tests::source_dir();
 
 TEST(GoldenArguments, ArgumentsEqualUpstream) {
   compare_all(kRoot / "tests/golden/shared.jsonl", kRoot / "samples");

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "score/upstream_log_row.h"
+#include "support/folders.h"
 #include "unit/score/log_text.h"
 
 namespace graphnet::score {
@@ -67,7 +68,7 @@ TEST(UpstreamLog, ReadsASample) {
 /// The row of each log in a folder of tests/golden, by what its file is called before `ending`.
 std::map<std::string, Row> golden_rows(const std::string& folder, const std::string& ending) {
   std::map<std::string, Row> rows;
-  const auto path = std::filesystem::path(GRAPHNET_SOURCE_DIR) / "tests/golden" / folder;
+  const auto path = std::filesystem::path(tests::source_dir()) / "tests/golden" / folder;
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     std::ifstream file(entry.path());
     std::stringstream text;

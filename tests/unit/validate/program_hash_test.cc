@@ -12,13 +12,14 @@
 #include "base/file.h"
 #include "sample/parser.h"
 #include "sample/sample.h"
+#include "support/folders.h"
 
 namespace graphnet::validate {
 namespace program_hash_test {
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = GRAPHNET_SOURCE_DIR;
+const fs::path kSource = tests::source_dir();
 
 std::string text_of(const fs::path& path) {
   const auto text = base::read_file(path, std::uint64_t{1} << 26);

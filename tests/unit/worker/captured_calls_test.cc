@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "support/fake_cuda.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/mirror_device.h"
 #include "unit/proof/fake_cupti_library.h"
@@ -61,7 +62,7 @@ class CapturedCallsTest : public testing::Test {
     task_.plugin_version = "0.1.0";
     task_.plugin_options = {{"mode", mode}};
     task_.threads = 1;
-    const std::string sample = std::string(GRAPHNET_SOURCE_DIR) + "/configs/control";
+    const std::string sample = tests::source_dir() + "/configs/control";
     sample_ = sample::load_sample(sample).value();
     arguments_ =
         sample::generate_arguments(sample_.metas, sample_.program.parameters, sample::kUpstreamSeed)

@@ -17,6 +17,7 @@
 #include "device/own_kernels.h"
 #include "support/driver_device.h"
 #include "support/failure_table.h"
+#include "support/folders.h"
 #include "support/mentions.h"
 #include "support/seen_driver.h"
 #include "worker/session.h"
@@ -36,7 +37,7 @@ constexpr std::size_t kCopiesTried = 24;  // of some hundred of a sample
 
 journal::Task task_of(const std::string& method) {
   journal::Task task;
-  task.sample_path = std::string(GRAPHNET_SOURCE_DIR) + "/configs/control";
+  task.sample_path = tests::source_dir() + "/configs/control";
   task.plugin_library = GRAPHNET_LAUNCHING_PLUGIN;
   task.plugin_name = "launching";
   task.plugin_version = "0.1.0";

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/file.h"
+#include "support/folders.h"
 #include "support/temp_dir.h"
 
 namespace graphnet::writer {
@@ -17,7 +18,7 @@ using base::Code;
 using sample::Sample;
 
 const fs::path kPerceptron =
-    fs::path(GRAPHNET_SOURCE_DIR) / "samples/transformers-auto-model/sadhaklal_mlp-iris";
+    fs::path(tests::source_dir()) / "samples/transformers-auto-model/sadhaklal_mlp-iris";
 
 Sample load(const fs::path& folder) {
   auto loaded = sample::load_sample(folder);

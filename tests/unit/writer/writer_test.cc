@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "sample/parser.h"
 #include "sample/sample.h"
+#include "support/folders.h"
 #include "support/same_program.h"
 #include "support/temp_dir.h"
 #include "writer/meta_text.h"
@@ -33,9 +34,8 @@ std::string text_of(const fs::path& path) {
 }
 
 std::vector<fs::path> samples() {
-  std::vector<std::string> roots = {
-      std::string(GRAPHNET_SOURCE_DIR) + "/samples",
-      std::string(GRAPHNET_SOURCE_DIR) + "/tests/golden/upstream-tools"};
+  std::vector<std::string> roots = {tests::source_dir() + "/samples",
+                                    tests::source_dir() + "/tests/golden/upstream-tools"};
   if (const char* more = std::getenv("GRAPHNET_FIXTURES")) roots = {more};
   std::vector<fs::path> all;
   for (const std::string& root : roots) {
