@@ -2,7 +2,7 @@
 # What tests/run does besides setting up: ctest with its summary kept for the end, the gates, and what is said of
 # them. Sourced after host/setup.sh, in the root of the source tree.
 
-readonly tests_seconds=2700 # more than what two cores need
+readonly sweep_labels='conformance|proof|_zoo|_timed'
 readonly sanitize_seconds=1500
 readonly tidy_seconds=1800
 readonly gate_least=60 # a gate with less time than this is not begun
@@ -11,6 +11,7 @@ readonly swept='^(CMake|host/(CMake|base|cli/.*(check|plugin)|journal|record|run
 readonly swept_tests='^tests/(CMake|conformance|e2e/(plugin_check|tvm)|plugin_host|proof|support|tensorrt)'
 gate_rows=()
 gate_status=0
+summaries= skipped= skipped_why=
 
 # gate_row NAME STARTED WORDS: a row of the table of steps.
 gate_row() {
@@ -30,6 +31,7 @@ sweeps_changed() {
 # --- ctest ----------------------------------------------------------------------------------
 
 readonly ctest_log=build/tests.log
+readonly ctest_row='^ *[0-9]+/[0-9]+ Test '
 readonly ctest_end='^[0-9]*% tests passed'
 
 # run_ctest ARGUMENT...: as it is, but for its summary, which print_ctest_summary prints.
@@ -39,6 +41,36 @@ run_ctest() {
   return "$status"
 }
 
+# run_tests NAME ARGUMENT...: ctest with its row of the table, what it skipped, and a second look at what failed.
+run_tests() {
+  local name=$1 started=$SECONDS status=0 words=ok cut=
+  shift
+  run_ctest --preset release "$@" || status=$?
+  if was_cut; then
+    cut=": $(num_not_run "$@")"
+    words="NOT FINISHED$cut"
+    [[ -n $(failed_tests) ]] || status=0
+  fi
+  ((status == 0)) || words=FAILED$cut
+  summaries+=$(print_ctest_summary)$'\n'
+  if [[ -n $(skipped_tests) ]]; then
+    skipped+=$(skipped_tests)$'\n'
+    skipped_why+=$(skip_reasons)$'\n'
+  fi
+  gate_row "$name" "$started" "$words"
+  ((status == 0)) || ! look_again || status=0
+  return "$status"
+}
+
+# run_sweeps SECONDS: as many of their tests as there is time for.
+run_sweeps() {
+  if (($1 < gate_least)); then
+    gate_row sweeps "$SECONDS" "NOT RUN: the time of this run is used up"
+    return 0
+  fi
+  run_tests sweeps -L "$sweep_labels" -LE slow --output-on-failure -j2 --stop-time "$(date -d "+$1 seconds" +%T)"
+}
+
 print_ctest_summary() { sed -n "/$ctest_end/,\$p" "$ctest_log"; }
 
 readonly second_looks=5 # if more fail, the machine is not what is wrong
@@ -46,8 +78,27 @@ readonly second_looks=5 # if more fail, the machine is not what is wrong
 # right every time.
 readonly second_look_labels='^(e2e|host)'
 
+# was_cut: true if the time given to ctest was over before its tests.
+was_cut() { grep -qF 'The stop time has been passed' "$ctest_log"; }
+
+# cut_tests: numbers of those that ran at that moment: ctest, which runs two at once, has them fail.
+cut_tests() {
+  ! was_cut || grep -E "$ctest_row" "$ctest_log" | tail -n 2 | sed -n 's/^[^#]*#\([0-9]*\):.*\*\*\*Timeout.*/\1/p'
+}
+
+# num_not_run ARGUMENT...: of the tests that ctest had been asked for.
+num_not_run() {
+  local all ran
+  all=$(ctest --preset release -N "$@" | sed -n 's/^Total Tests: //p')
+  ran=$(($(grep -cE "$ctest_row" "$ctest_log") - $(cut_tests | wc -l)))
+  echo "$((all - ran)) of $all tests were not run for want of time"
+}
+
 # failed_tests: numbers and names, "NUMBER:NAME", one per line.
-failed_tests() { cat build/release/Testing/Temporary/LastTestsFailed.log 2>/dev/null; }
+failed_tests() {
+  awk -F: -v cut=" $(cut_tests | paste -sd' ') " 'index(cut, " " $1 " ") == 0' \
+    build/release/Testing/Temporary/LastTestsFailed.log 2>/dev/null
+}
 
 # look_again: a test that runs whole samples fails now and then where the machine does other work. Those that failed
 # run twice more, each alone, so that a fault that shows now and then is likely to show again; a row of the steps names

@@ -125,6 +125,37 @@ case_what_runs_samples_is_looked_at_again() {
   expect_no_call ' -I '
 }
 
+# fake_cut FAILED: the sweeps' time is over while tests 6 and 7 run; FAILED are lines of what failed.
+fake_cut() {
+  fake ctest <<CTEST
+mkdir -p '$tree/build/release/Testing/Temporary'
+case \$* in
+  *-N*stop-time*) printf '\nTotal Tests: 9\n' ;;
+  *-N*) exit 0 ;;
+  *stop-time*)
+    printf '$1' >'$tree/build/release/Testing/Temporary/LastTestsFailed.log'
+    echo '1/9 Test  #5: proof/A.B ....***Timeout  120.00 sec'
+    echo '2/9 Test  #6: proof/C.D ....***Timeout   1.00 sec'
+    echo '3/9 Test  #7: proof/E.F ....***Timeout   0.50 sec'
+    echo 'The stop time has been passed. Stopping all tests.' >&2
+    echo '0% tests passed, 3 tests failed out of 3'
+    exit 8 ;;
+esac
+CTEST
+}
+
+case_sweeps_are_cut_when_the_time_is_over() {
+  fake_cut '6:proof/C.D\n7:proof/E.F\n'
+  call "$tree/tests/run" --ci
+  expect_code 0
+  expect_call '-L conformance|proof|_zoo|_timed -LE slow --output-on-failure -j2 --stop-time '
+  [[ $out == *'sweeps '*'NOT FINISHED: 8 of 9 tests were not run'* ]] || flunk "the steps do not say what was not run"
+  fake_cut '5:proof/A.B\n6:proof/C.D\n7:proof/E.F\n'
+  call "$tree/tests/run" --ci
+  expect_code 8
+  [[ $out == *'sweeps '*'FAILED: 8 of 9 tests were not run'* ]] || flunk "what failed before is lost"
+}
+
 case_gates_are_cut_and_fail_by_their_rule() {
   fake ctest <<<'exit 0'
   call "$tree/tests/run" --ci
@@ -137,8 +168,8 @@ case_gates_are_cut_and_fail_by_their_rule() {
   call env GRAPHNET_CI_SECONDS=30 "$tree/tests/run" --ci
   expect_code 0
   [[ $out == *'sanitizers '*'NOT RUN'*'clang-tidy '*'NOT RUN'* ]] || flunk "it does not say what was left out"
-  [[ $out == *'conformance '*'NOT RUN'* ]] || flunk "it does not say that conformance was left out"
-  expect_call 'ctest --preset release -LE slow|conformance'
+  [[ $out == *'sweeps '*'NOT RUN'* ]] || flunk "it does not say that the sweeps were left out"
+  expect_call 'ctest --preset release -LE slow|conformance|proof|_zoo|_timed'
   printf '#!/bin/sh\nexit 3\n' >"$tree/tests/lint/tidy.sh"
   call env GRAPHNET_CI_SECONDS=1000 "$tree/tests/run" --ci
   expect_code 0
@@ -175,11 +206,13 @@ case_sweeps_run_where_what_they_test_has_changed() {
   : >"$case_dir/calls"
   call "$tree/tests/run"
   expect_call "$quick"
-  for argument in --all --ci; do
-    : >"$case_dir/calls"
-    call "$tree/tests/run" "$argument"
-    expect_call "$everything"
-  done
+  : >"$case_dir/calls"
+  call "$tree/tests/run" --all
+  expect_call "$everything"
+  : >"$case_dir/calls"
+  call "$tree/tests/run" --ci
+  expect_call "$quick"
+  expect_call 'ctest --preset release -L conformance|proof|_zoo|_timed -LE slow'
   : >"$case_dir/calls"
   call "$tree/tests/run" -R x
   expect_call "$everything"
