@@ -17,9 +17,6 @@ namespace {
 
 constexpr int kMostParts = 64;
 
-/// How often the caller looks whether the others are done before it offers its core: some 0.1 ms.
-constexpr int kLooksBeforeYield = 2000;
-
 /// Leaves the core to the other thread of it for some cycles.
 void relax() {
 #if defined(__x86_64__)
@@ -29,17 +26,41 @@ void relax() {
 #endif
 }
 
+/// What a thread does that looks for others' doings again and again.
+class Looks {
+ public:
+  void wait() {
+    if (count_ < kBeforeYield) {
+      ++count_;
+      relax();
+    } else {
+      sched_yield();  // the core may be the one that all wait for
+    }
+  }
+
+ private:
+  static constexpr int kBeforeYield = 2000;  // some 0.1 ms
+  int count_ = 0;
+};
+
 struct ParallelWork {
   std::int64_t count;
   const std::function<void(std::int64_t, std::int64_t)>& body;
+  std::atomic_flag has_thrown = ATOMIC_FLAG_INIT;
+  std::exception_ptr thrown = nullptr;  // the first
 };
 
 int run_range(int task, ParallelGroup* group, void* data) noexcept {
-  const auto& work = *static_cast<const ParallelWork*>(data);
+  auto& work = *static_cast<ParallelWork*>(data);
   const std::int64_t begin = work.count * task / group->num_tasks;
   const std::int64_t end = work.count * (task + 1) / group->num_tasks;
-  if (begin < end) work.body(begin, end);
-  return 0;
+  try {
+    if (begin < end) work.body(begin, end);
+    return 0;
+  } catch (...) {
+    if (!work.has_thrown.test_and_set()) work.thrown = std::current_exception();
+    return -1;
+  }
 }
 
 int run_alone(ParallelTask task, void* data, int num_parts) {
@@ -59,7 +80,7 @@ std::unique_ptr<ThreadPool>& started_pool() {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) : num_threads_(threads) {
+ThreadPool::ThreadPool(int threads) : num_threads_(std::min(threads, kMostParts)) {
   try {
     for (int i = 1; i < num_threads_; ++i) {
       threads_.emplace_back([this, i] { work(i); });
@@ -94,8 +115,12 @@ void ThreadPool::work(int own_part) {
                   [this] { return is_stopped_ || is_awake_.load(std::memory_order_relaxed); });
       if (is_stopped_) return;
     }
-    while (is_awake_.load(std::memory_order_acquire)) {
-      if (!run_part(own_part)) relax();
+    for (Looks looks; is_awake_.load(std::memory_order_acquire);) {
+      if (run_part(own_part)) {
+        looks = {};
+      } else {
+        looks.wait();
+      }
     }
   }
 }
@@ -113,7 +138,7 @@ bool ThreadPool::run_part(int own_part) {
   for (;;) {
     const std::uint64_t left = left_.load(std::memory_order_acquire);
     if (left == 0) return false;
-    const bool has_own = own_part < kMostParts && (left >> own_part & 1) != 0;
+    const bool has_own = (left >> own_part & 1) != 0;
     const int part = has_own ? own_part : __builtin_ctzll(left);
     const std::uint64_t bit = std::uint64_t{1} << part;
     if ((left_.fetch_and(~bit, std::memory_order_acq_rel) & bit) == 0) continue;
@@ -124,7 +149,7 @@ bool ThreadPool::run_part(int own_part) {
 }
 
 int ThreadPool::run(ParallelTask task, void* data, int num_parts) {
-  if (num_parts == 0) num_parts = std::min(num_threads_, kMostParts);
+  if (num_parts == 0) num_parts = num_threads_;
   const bool is_shared = num_parts > 1 && num_parts <= kMostParts && num_threads_ > 1;
   if (!is_shared || is_taken_.exchange(true, std::memory_order_acquire)) {
     return run_alone(task, data, num_parts);
@@ -138,13 +163,7 @@ int ThreadPool::run(ParallelTask task, void* data, int num_parts) {
   wake();
   while (run_part(0)) {
   }
-  for (int looks = 0; num_done_.load(std::memory_order_acquire) != num_parts; ++looks) {
-    if (looks < kLooksBeforeYield) {
-      relax();
-    } else {
-      sched_yield();
-    }
-  }
+  for (Looks looks; num_done_.load(std::memory_order_acquire) != num_parts;) looks.wait();
   const int status = has_failed_.load(std::memory_order_relaxed) ? -1 : 0;
   is_taken_.store(false, std::memory_order_release);
   return status;
@@ -162,6 +181,7 @@ ThreadPool& pool() {
 void parallel(std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& body) {
   ParallelWork work = {count, body};
   pool().run(run_range, &work);
+  if (work.thrown) std::rethrow_exception(work.thrown);
 }
 
 }  // namespace graphnet::tvm

@@ -26,11 +26,11 @@ using ParallelTask = int (*)(int task, ParallelGroup* group, void* data);
 ///
 /// Threads are awake from the first loop of a call to its end (rest()), and asleep otherwise. Each
 /// takes its own part first, whose data the last loop has left in its core's caches, and then what
-/// nobody has taken: while the others wake, the caller goes on alone, so a short call is not slower
-/// than with one thread.
+/// nobody has taken: while the others wake, the caller goes on alone. One that finds nothing for
+/// 0.1 ms offers its core to others.
 class ThreadPool {
  public:
-  /// threads   that work, the calling one among them
+  /// threads   that work, the calling one among them; 64 at most are used
   ///
   /// errors    Failure UNAVAILABLE: the system starts no more
   explicit ThreadPool(int threads);
@@ -38,10 +38,9 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// Runs the parts 0 to num_parts - 1 of a task and waits for them; 0: one for each thread, at
-  /// most
-  /// 64. Within a part, while another thread runs a task, and if there are more than 64, the caller
-  /// runs all parts itself.
+  /// Runs the parts 0 to num_parts - 1 of a task, which throws nothing, and waits for them; 0: one
+  /// for each thread. Within a part, while another thread runs a task, and if there are more than
+  /// 64, the caller runs all parts itself.
   ///
   /// returns  0; -1: a part returned something else
   int run(ParallelTask task, void* data, int num_parts = 0);
@@ -90,8 +89,8 @@ class PoolCall {
   PoolCall& operator=(const PoolCall&) = delete;
 };
 
-/// Calls body(begin, end) for parts of [0, count), one for each thread of the pool, and waits. What
-/// the body throws ends the process.
+/// Calls body(begin, end) for parts of [0, count), one for each thread of the pool, and waits.
+/// Throws what the body threw first, once all parts have ended.
 void parallel(std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& body);
 
 }  // namespace graphnet::tvm

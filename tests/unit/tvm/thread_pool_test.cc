@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <ctime>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -116,6 +117,30 @@ TEST(ThreadPool, APartStaysWithItsThread) {
   }
   EXPECT_EQ(seen.num_first, kTasks);
   EXPECT_EQ(seen.num_second, kTasks);
+}
+
+TEST(ThreadPool, OfMoreThreadsThanBitsSomeAreNotStarted) {
+  ThreadPool pool(70);
+  Counted counted(64);
+  EXPECT_EQ(pool.run(count_part, &counted), 0);
+}
+
+TEST(ThreadPool, WhatABodyThrowsIsThrownByTheCaller) {
+  start_pool(2);
+  const PoolCall call;
+  for (int i = 0; i < 100; ++i) {
+    std::atomic<int> calls{0};
+    EXPECT_THROW(parallel(100,
+                          [&](std::int64_t, std::int64_t) {
+                            ++calls;
+                            throw std::bad_alloc();
+                          }),
+                 std::bad_alloc);
+    EXPECT_GE(calls, 1);
+    std::atomic<std::int64_t> sum{0};
+    parallel(100, [&](std::int64_t begin, std::int64_t end) { sum += end - begin; });
+    EXPECT_EQ(sum, 100);
+  }
 }
 
 TEST(ThreadPool, MorePartsThanBitsAreRunByTheCaller) {
