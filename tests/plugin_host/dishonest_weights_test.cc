@@ -17,8 +17,10 @@
 namespace graphnet::tests {
 namespace dishonest_weights_test {
 
-/// The control sample as it is, or with a last layer whose bias is all that shows.
-enum class Weights { kSensitive, kInsensitive };
+/// The control sample as it is, or with a last layer whose bias is all that shows, whose calls are
+/// so long that two of them are compared on second weights and none is timed there, or so short
+/// that all are timed.
+enum class Weights { kSensitive, kInsensitive, kInsensitiveLong, kInsensitiveShort };
 
 struct Case {
   const char* trick;
@@ -49,9 +51,16 @@ const Case kCases[] = {
      {},
      "on second weights and the inputs of seed ",
      "accuracy_mismatch"},
-    // Its first call is right there, and too slow to pass for the others.
+    // Its first call is right there.
     {"ignores_inputs",
-     Weights::kInsensitive,
+     Weights::kInsensitiveLong,
+     "",
+     "accuracy_mismatch",
+     {},
+     "on second weights and the inputs of seed ",
+     "accuracy_mismatch"},
+    {"ignores_inputs",
+     Weights::kInsensitiveShort,
      "",
      "accuracy_mismatch",
      {"sensitive"},
@@ -100,7 +109,9 @@ const Case kCases[] = {
 
 std::string name_of(const Case& tested) {
   std::string name = tested.trick;
-  if (tested.weights == Weights::kInsensitive) name += "_insensitive";
+  if (tested.weights != Weights::kSensitive) name += "_insensitive";
+  if (tested.weights == Weights::kInsensitiveLong) name += "_long";
+  if (tested.weights == Weights::kInsensitiveShort) name += "_short";
   return name + (*tested.settings == '\0' ? "" : "_off");
 }
 
@@ -110,8 +121,12 @@ void PrintTo(const Case& tested, std::ostream* out) {
 
 std::string sample_with(Weights weights, const TempDir& folder) {
   if (weights == Weights::kSensitive) return kControlSample;
-  return write_control_sample(folder, "insensitive_mlp", {{"L_second_weight_", "0.0", "0.000001"}})
-      .string();
+  const std::vector<Redrawn> changes = {{"L_second_weight_", "0.0", "0.000001"}};
+  if (weights == Weights::kInsensitive) {
+    return write_control_sample(folder, "insensitive_mlp", changes).string();
+  }
+  const int features = weights == Weights::kInsensitiveLong ? 1536 : 64;
+  return write_sized_sample(folder, "sized_mlp", 64, features, features, changes).string();
 }
 
 /// The record of a sample and a plugin; `settings`: more lines of the config.

@@ -44,8 +44,9 @@ inline std::filesystem::path write_control_sample(const TempDir& folder, const s
 
 /// The same with so many rows, inputs a row, and features of both layers.
 inline std::filesystem::path write_sized_sample(const TempDir& folder, const std::string& name,
-                                                int rows, int inputs, int features) {
-  const auto sample = write_control_sample(folder, name, {});
+                                                int rows, int inputs, int features,
+                                                const std::vector<Redrawn>& changes = {}) {
+  const auto sample = write_control_sample(folder, name, changes);
   std::ifstream in(sample / "weight_meta.py", std::ios::binary);
   std::string metas = {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   const auto of = [](int one, int other) {
