@@ -119,9 +119,10 @@ const Fault kSamples[] = {
     {"one_element", 3, "an element is off"},
     {"built_in_weights", 3, "second weights"},
     {"stays_bound", 3, "first weights were bound again"},
-    {"watches_input", 3, "first weights were bound again", 1, "untimed_work"},
     // What they remember is of inputs alone, so other weights make it wrong.
     {"remembers", 3, "inputs that are all the same: accuracy_mismatch: on second weights"},
+    {"watches_input", 3, "inputs that are all the same: accuracy_mismatch: on second weights", 1,
+     "first weights were bound again"},
     {"memo_by_content", 3, "inputs that are all the same: flagged implausible"},
     {"libtorch_from_third_bind", 3, "verdict mixed(sgemm_"},
     // It computes another program than the control sample.

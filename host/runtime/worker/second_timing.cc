@@ -189,7 +189,8 @@ bool take_compared_calls(const std::vector<measure::PerSide<double>>& calls_ns,
   found.eager_ns = eager_ns;
   found.plugin_ns = calls_ns.back()[measure::kBackend];  // on inputs that nobody knew before
   found.speedup = *found.eager_ns / *found.plugin_ns;
-  found.speedup_low = *std::min_element(ratios.begin(), ratios.end());
+  // Eager's shorter call may belong to another pair.
+  found.speedup_low = std::min(*found.speedup, *std::min_element(ratios.begin(), ratios.end()));
   found.speedup_high = ratios.back();
   found.pairs = static_cast<std::int64_t>(calls_ns.size());
   const double first_speedup = first_eager_ns / first_weights_ns[measure::kBackend];

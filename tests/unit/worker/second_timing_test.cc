@@ -207,6 +207,15 @@ TEST(ComparedCalls, AreEnoughWhereTheyLastLongAndNothingIsLost) {
   EXPECT_EQ(found.pairs, 2);
 }
 
+TEST(ComparedCalls, HaveTheSpeedupWithinTheInterval) {
+  record::SecondWeights found;
+  EXPECT_TRUE(
+      take_compared_calls({{4 * kMs, 2 * kMs}, {6 * kMs, 2.5 * kMs}}, {4 * kMs, 2.5 * kMs}, found));
+  EXPECT_DOUBLE_EQ(*found.speedup, 1.6) << "eager's shorter call, the plugin's last";
+  EXPECT_DOUBLE_EQ(*found.speedup_low, 1.6);
+  EXPECT_DOUBLE_EQ(*found.speedup_high, 2.4);
+}
+
 TEST(ComparedCalls, AskForPairsWhereSpeedSeemsToBeLost) {
   record::SecondWeights found;
   EXPECT_FALSE(take_compared_calls({{400 * kMs, 300 * kMs}, {400 * kMs, 200 * kMs}},
