@@ -11,7 +11,7 @@ readonly swept='^(CMake|host/(CMake|base|cli/.*(check|plugin)|journal|record|run
 readonly swept_tests='^tests/(CMake|conformance|e2e/(plugin_check|tvm)|plugin_host|proof|support|tensorrt)'
 gate_rows=()
 gate_status=0
-summaries= skipped= skipped_why=
+summaries='' skipped=''
 
 # gate_row NAME STARTED WORDS: a row of the table of steps.
 gate_row() {
@@ -53,10 +53,7 @@ run_tests() {
   fi
   ((status == 0)) || words=FAILED$cut
   summaries+=$(print_ctest_summary)$'\n'
-  if [[ -n $(skipped_tests) ]]; then
-    skipped+=$(skipped_tests)$'\n'
-    skipped_why+=$(skip_reasons)$'\n'
-  fi
+  [[ -z $(skipped_tests) ]] || skipped+=$(why_skipped)$'\n'
   gate_row "$name" "$started" "$words"
   ((status == 0)) || ! look_again || status=0
   return "$status"
@@ -126,8 +123,8 @@ skipped_tests() {
   sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: \(.*[^ .]\) *\.*\*\*\*Skipped.*/\1/p' "$ctest_log"
 }
 
-# skip_reasons: one line for each reason: how many tests, why, and one of them.
-skip_reasons() {
+# why_skipped: one line for each skipped test: its name, a tab, and why.
+why_skipped() {
   awk 'NR == FNR { skipped[$0] = 1; next }
     /Testing: / {
       name = $0
@@ -139,12 +136,19 @@ skip_reasons() {
     /: Skipped$/ { is_next = 1 }
     /^skipped: / { reason = substr($0, 10) }
     /^<end of output>/ && (name in skipped) {
-      ++count[reason]
-      if (!(reason in one)) one[reason] = name
-    }
-    END { for (reason in count) printf "  %4d  %s (%s)\n", count[reason], reason, one[reason] }' \
-    - build/release/Testing/Temporary/LastTest.log < <(skipped_tests) | sort -rn
+      print name "\t" reason
+    }' \
+    - build/release/Testing/Temporary/LastTest.log < <(skipped_tests)
 }
+
+# skip_reasons: one line for each reason in lines of why_skipped: how many tests, why, and one of them.
+skip_reasons() {
+  awk -F'\t' '{ ++count[$2]; if (!($2 in one)) one[$2] = $1 }
+    END { for (reason in count) printf "  %4d  %s (%s)\n", count[reason], reason, one[reason] }' | sort -rn
+}
+
+# unwanted_skips: names in lines of why_skipped, but for tests of what this machine cannot have.
+unwanted_skips() { awk -F'\t' 'NF && $1 !~ /^gpu\// && $2 !~ /^this processor / { print $1 }'; }
 
 # --- gates ----------------------------------------------------------------------------------
 
