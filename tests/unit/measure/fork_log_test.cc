@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/processes.h"
+#include "support/one_core.h"
 
 namespace graphnet::measure {
 namespace fork_log_test {
@@ -58,6 +59,7 @@ TEST(ForkLog, HasWhatThreadsAndChildrenStartButNoThreads) {
 
 // A full buffer keeps what came first, and goes round behind a reading.
 TEST(ForkLog, GoesRound) {
+  const tests::OneCore here;  // of each core's buffer a loss is told with that core's next record
   auto log = ForkLog::open();
   if (!log) GTEST_SKIP() << "the kernel or a sandbox refuses";
   for (int round = 0; round < 5; ++round) {
