@@ -137,7 +137,9 @@ why_skipped() {
     /^skipped: / { reason = substr($0, 10) }
     /^<end of output>/ && (name in skipped) {
       print name "\t" reason
-    }' \
+      delete skipped[name]
+    }
+    END { for (name in skipped) print name "\tno reason given" }' \
     - build/release/Testing/Temporary/LastTest.log < <(skipped_tests)
 }
 

@@ -30,8 +30,9 @@ struct SecondTimingEnd {
   base::Status failure;    ///< of a call; whose it is, PluginSide::failure() says
 };
 
-/// Calls that take longer are compared a second time on second weights, as are those that need not
-/// be timed there, before they are timed in pairs, which would be half the cost of all checks.
+/// Calls that take longer are compared a second time on second weights before they are timed in
+/// pairs, which would be half the cost of all checks. Shorter ones are, too, if one comparison says
+/// that no pairs are needed.
 inline constexpr double kLongCallNs = 50e6;
 
 /// Takes speedup and times from the calls that were compared on second weights. True if that is
