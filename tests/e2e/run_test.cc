@@ -127,6 +127,7 @@ TEST(Run, JsonPrintsOneRecordALine) {
   EXPECT_EQ((*json)["schema"], "graphnet.record/1");
   EXPECT_EQ((*json)["outcome"], "ok");
   const base::Json& timing = (*json)["timing"];
+  ASSERT_TRUE(timing.contains("speedup_low")) << read_text(out);
   EXPECT_LE(timing["speedup_low"], (*json)["speedup"]);
   EXPECT_GE(timing["speedup_high"], (*json)["speedup"]);
   EXPECT_EQ(timing["backend_first"].get<std::string>().size(),

@@ -78,6 +78,15 @@ bool ProcessFamily::is_other_worker(pid_t sibling) const {
   return program.empty() || program == program_of(own_) || program == program_of(parent_);
 }
 
+// Before it starts its program, another worker has the environment of the process that made it.
+void ProcessFamily::forget(pid_t pid) {
+  const auto is_it = [&](const Member& member) { return member.pid == pid; };
+  const auto member = std::find_if(members_.begin(), members_.end(), is_it);
+  if (member == members_.end()) return;
+  gone_ns_ += member->ran_ns;  // what has been counted stays: only differences mean something
+  members_.erase(member);
+}
+
 void ProcessFamily::scan() {
   std::set<pid_t> found;
   add_children_of(own_, found);
@@ -85,6 +94,7 @@ void ProcessFamily::scan() {
     if (strangers_.count(sibling) != 0 || found.count(sibling) != 0) continue;
     if (is_other_worker(sibling)) {
       strangers_.insert(sibling);
+      forget(sibling);
       continue;
     }
     found.insert(sibling);

@@ -57,6 +57,7 @@ class ProcessFamily {
   bool is_other_worker(pid_t sibling) const;
   void add_children_of(pid_t parent, std::set<pid_t>& found);
   void add(pid_t pid, bool is_child);
+  void forget(pid_t pid);
 
   std::string mark_;
   pid_t own_;

@@ -157,6 +157,7 @@ SampleEvidence judge_samples(const SampleLog& log, const SampledCalls& called,
     evidence.doubt = "during its calls the plugin replaces the tracer's SIGSEGV handler";
   } else {
     evidence.doubt = missing_samples(log, called, caller, evidence.num_running);
+    evidence.are_too_few = !evidence.doubt.empty() && !log.lost_signal;
   }
   return evidence;
 }

@@ -35,6 +35,7 @@ struct SampleEvidence {
   std::string function;
   /// Why the samples prove nothing: a reason for which some may be missing. Empty: there is none.
   std::string doubt;
+  bool are_too_few = false;  ///< that is the doubt, and chance may be its cause
 };
 
 /// Decides what samples show. Three samples in denied code that are a twentieth of the running ones

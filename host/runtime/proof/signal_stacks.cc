@@ -60,6 +60,7 @@ void give_signal_stacks(int signal) {
   ::sigaction(signal, &action, nullptr);
   const int round = num_taken.begin();
   int num_sent = 0;
+  threads_that_block(signal);  // waits for those that begin
   for (const ThreadState& thread : read_threads()) {
     if (blocks(thread, signal)) continue;
     num_sent += send(signal, thread.id, round) ? 1 : 0;

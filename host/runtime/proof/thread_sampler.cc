@@ -49,15 +49,6 @@ std::int64_t now_ns() {
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
-/// Processor time of a thread; 0 if it has ended.
-std::int64_t ran_ns(int thread) {
-  // The kernel's number for it: CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED.
-  const auto clock = static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3U | 6U);
-  timespec ran = {};
-  if (::clock_gettime(clock, &ran) != 0) return 0;
-  return static_cast<std::int64_t>(ran.tv_sec) * 1'000'000'000 + ran.tv_nsec;
-}
-
 /// From half to one and a half periods; `seed`: anything that is another each time.
 itimerspec drawn(std::int64_t period_ns, std::int64_t seed) {
   constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15;
@@ -129,7 +120,7 @@ bool ThreadSampler::State::add_timer(int thread) {
   if (::timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return errno == EINVAL;  // it ended
   timers[number] = timer;
   ++num_timers;
-  threads.push_back({thread, ran_ns(thread)});
+  threads.push_back({thread, thread_ran_ns(thread)});
   const itimerspec first = drawn(period_ns, thread);
   return ::timer_settime(timer, 0, &first, nullptr) == 0;
 }
@@ -178,7 +169,7 @@ SampleLog ThreadSampler::stop() {
   State::current = nullptr;
   while (State::num_handlers != 0) ::sched_yield();
   for (const SampledThread& thread : std::exchange(state.threads, {})) {
-    const std::int64_t now = ran_ns(thread.thread);
+    const std::int64_t now = thread_ran_ns(thread.thread);
     log.threads.push_back({thread.thread, std::max<std::int64_t>(0, now - thread.ran_ns)});
   }
   const std::size_t count = std::min(state.num_samples.load(), kMaxSamples);

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -117,6 +118,14 @@ bool is_drivers(const ThreadState& thread) {
 
 ThreadState read_thread(int id) {
   return read_thread(std::filesystem::path("/proc/self/task/" + std::to_string(id)));
+}
+
+std::int64_t thread_ran_ns(int id) {
+  // The kernel's number for its clock: CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED.
+  const auto clock = static_cast<clockid_t>(~static_cast<unsigned>(id) << 3U | 6U);
+  timespec ran = {};
+  if (::clock_gettime(clock, &ran) != 0) return 0;
+  return static_cast<std::int64_t>(ran.tv_sec) * 1'000'000'000 + ran.tv_nsec;
 }
 
 std::string describe_thread(int id) {

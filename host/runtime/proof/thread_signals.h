@@ -50,6 +50,11 @@ bool is_drivers(const ThreadState& thread);
 /// A thread of this process; number 0 if there is none of that number.
 ThreadState read_thread(int id);
 
+/// Processor time of a thread of this process; 0 if it has ended.
+///
+/// units    nanoseconds
+std::int64_t thread_ran_ns(int id);
+
 /// "thread 'worker' (1234)"; a thread that is gone has no name.
 std::string describe_thread(int id);
 std::string describe_thread(const ThreadState& thread);

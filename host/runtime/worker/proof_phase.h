@@ -108,6 +108,7 @@ class ProofPhase {
     std::vector<proof::Sample> samples;
     double beside_ns = 0;  ///< of the step of sampled calls, outside of them
     double shortest_call_ns = std::numeric_limits<double>::infinity();
+    bool are_too_few = false;  ///< samples, perhaps by chance
   };
   /// How the outputs of two calls on the same inputs agree.
   struct Agreement {
@@ -163,11 +164,13 @@ class ProofPhase {
 
   // In proof_samples.cc.
   SampledTrace sample(base::Json& ledger);
+  SampledTrace sample_once(base::Json& ledger);
   base::Status sampled_calls(std::int64_t period_ns, proof::SampledCalls& called,
                              SampledTrace& sampled);
   base::Status sampled_call(proof::SampledCalls& called);
   std::int64_t sample_period_ns() const;
-  void weigh_samples(const proof::SampleLog& log, const proof::SampledCalls& called,
+  /// True if too few came to tell.
+  bool weigh_samples(const proof::SampleLog& log, const proof::SampledCalls& called,
                      base::Json& ledger);
   void look_for_copies(const std::vector<proof::Hit>& hits,
                        const std::vector<proof::Sample>& samples, base::Json& ledger);

@@ -13,6 +13,7 @@
 #include "base/loaded_objects.h"
 #include "base/text.h"
 #include "measure/clock.h"
+#include "measure/idle_wait.h"
 #include "proof/copied_code.h"
 #include "proof/findings.h"
 #include "proof/ledger.h"
@@ -42,6 +43,10 @@ constexpr double kSearchedShare = 0.5;  // of libtorch's code, for copies
 // Of the timed calls' median, in the shortest of the calls here.
 constexpr double kSlowerCalls = 2;
 constexpr int kLongerTries = 5;
+constexpr int kLongerRounds = 4;
+constexpr std::int64_t kQuietWaitNs = 250'000'000;  // between two rounds, at most
+// A busy machine delivers too few of the sampler's signals now and then, hardly three times.
+constexpr int kMostSamplings = 3;
 
 // Names of steps, as timelines show them.
 constexpr const char* kSampling = "sampling";
@@ -71,6 +76,17 @@ std::int64_t ProofPhase::sample_period_ns() const {
 }
 
 ProofPhase::SampledTrace ProofPhase::sample(Json& ledger) {
+  SampledTrace sampled = sample_once(ledger);
+  for (int i = 1; i < kMostSamplings && sampled.are_too_few; ++i) {
+    SampledTrace again = sample_once(ledger);
+    again.beside_ns += sampled.beside_ns;
+    again.shortest_call_ns = std::min(again.shortest_call_ns, sampled.shortest_call_ns);
+    sampled = std::move(again);
+  }
+  return sampled;
+}
+
+ProofPhase::SampledTrace ProofPhase::sample_once(Json& ledger) {
   std::unique_ptr<proof::ThreadSampler> sampler;
   const std::int64_t period_ns = sample_period_ns();
   {
@@ -88,7 +104,7 @@ ProofPhase::SampledTrace ProofPhase::sample(Json& ledger) {
   const Status status = sampled_calls(period_ns, called, sampled);
   const ScopedStep step(steps_, kSampling);
   proof::SampleLog log = sampler->stop();
-  weigh_samples(log, called, ledger);
+  sampled.are_too_few = weigh_samples(log, called, ledger) && status.is_ok();
   if (!status.is_ok()) {
     ledger["samples"]["failed"] = status.message();
     evidence_.unsampled = "a sampled call failed: " + status.message();
@@ -138,7 +154,7 @@ Status ProofPhase::sampled_call(proof::SampledCalls& called) {
   return status;
 }
 
-void ProofPhase::weigh_samples(const proof::SampleLog& log, const proof::SampledCalls& called,
+bool ProofPhase::weigh_samples(const proof::SampleLog& log, const proof::SampledCalls& called,
                                Json& ledger) {
   // A key that is new to the ledger moves the others: nothing may refer to them meanwhile.
   ledger["moments"]["samples"] =
@@ -147,22 +163,24 @@ void ProofPhase::weigh_samples(const proof::SampleLog& log, const proof::Sampled
   samples = proof::samples_json(log.samples, regions_);
   samples["calls"] = called.calls.size();
   // Whoever asks the host to run eager is known by that.
-  if (compared_.plugin.eager_runs() != 0) return;
+  if (compared_.plugin.eager_runs() != 0) return false;
   const proof::SampleEvidence evidence = proof::judge_samples(log, called, regions_);
   evidence_.sampled = evidence.function;
   evidence_.unsampled = evidence.doubt;
   samples["in_calls"] = evidence.num_in_calls;
   samples["in_calls_running"] = evidence.num_running;
   samples["in_calls_denied"] = evidence.num_denied;
+  return evidence.are_too_few && evidence.function.empty();
 }
 
 // What was timed must be what is traced: code that is several times as slow is other code. A busy
-// machine makes single calls as slow, hardly all of them.
+// machine makes single calls as slow, hardly all of them in a second.
 Status ProofPhase::look_for_slower_calls(double shortest_ns, Json& ledger) {
   const bool are_alike = compared_.eager.device().is_host() && !compared_.plugin.is_captured();
   if (timed_call_ns_ <= 0 || !are_alike) return Status::ok();
   const double most_ns = kSlowerCalls * timed_call_ns_;
-  for (int i = 0; i < kLongerTries && shortest_ns > most_ns; ++i) {
+  for (int i = 0; i < kLongerRounds * kLongerTries && shortest_ns > most_ns; ++i) {
+    if (i != 0 && i % kLongerTries == 0) measure::wait_until_quiet(kQuietWaitNs);
     GN_RETURN_IF_ERROR(renew_inputs());
     GN_RETURN_IF_ERROR(prepare_call());
     GN_ASSIGN_OR_RETURN(const std::int64_t length_ns, length_of_call(kUntracedCall));

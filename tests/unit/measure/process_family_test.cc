@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <functional>
 
 #include "measure/clock.h"
@@ -184,6 +185,36 @@ TEST(ProcessFamily, BelievesNoMarkOfWhatThisProcessStarted) {
     family.scan();
     EXPECT_EQ(family.living().size(), 1U) << "an orphan";
     ::kill(orphan, SIGKILL);
+  });
+}
+
+// A worker is seen for a moment without its mark, between its start and its program.
+TEST(ProcessFamily, ForgetsAnotherWorkerThatGetsItsMarkLate) {
+  alone([] {
+    static constexpr char kMark[] = "GRAPHNET_SLOT=77";
+    ProcessFamily family("GRAPHNET_SLOT=1");
+    int go[2];
+    int done[2];
+    ASSERT_EQ(::pipe(go) + ::pipe(done), 0);
+    const auto other = static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
+    if (other == 0) {
+      char byte = 0;
+      static_cast<void>(::read(go[0], &byte, 1) == 1);
+      std::memcpy(environ[0], kMark, sizeof kMark);  // where the kernel reads a process's variables
+      static_cast<void>(::write(done[1], "x", 1) == 1);
+      ::pause();
+      ::_exit(0);
+    }
+    family.scan();
+    EXPECT_EQ(family.living().size(), 1U);
+    const std::int64_t before_ns = family.ran_ns();
+    char byte = 0;
+    EXPECT_EQ(::write(go[1], "x", 1), 1);
+    EXPECT_EQ(::read(done[0], &byte, 1), 1);
+    family.scan();
+    EXPECT_TRUE(family.living().empty());
+    EXPECT_GE(family.ran_ns(), before_ns);
+    ::kill(other, SIGKILL);
   });
 }
 

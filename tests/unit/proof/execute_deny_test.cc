@@ -318,8 +318,13 @@ TEST(ExecuteDeny, RefusesOthersBesideThem) {
 TEST(QuietWindow, NeedsOneLookWhereNothingRuns) {
   const GeneratedCode code(1);
   const auto tracer = make_tracer({code.region(RegionKind::kDeny)});
+  std::promise<void> begun;
   std::promise<void> end;
-  std::thread waiting([&] { end.get_future().wait(); });
+  std::thread waiting([&] {
+    begun.set_value();
+    end.get_future().wait();
+  });
+  begun.get_future().wait();
   while (other_threads_run()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const auto looks = wait_until_quiet(*tracer);
   end.set_value();

@@ -82,6 +82,7 @@ TEST_F(Samples, DoubtWhatCoversTheTracer) {
   EXPECT_EQ(judged().doubt, "");
   log.samples.back().fault_handler = 8;
   EXPECT_TRUE(mentions(judged().doubt, {"replaces", "SIGSEGV"}));
+  EXPECT_FALSE(judged().are_too_few) << "no chance does that";
   called.fault_handler = 0;
   EXPECT_EQ(judged().doubt, "") << "there is no tracer";
 }
@@ -90,7 +91,9 @@ TEST_F(Samples, DoubtWhereTheyAreTooFew) {
   called.ran_ns = 40 * kMs;
   add_honest(5);
   EXPECT_EQ(judged().doubt, "") << "an eighth";
+  EXPECT_FALSE(judged().are_too_few);
   log.samples.pop_back();
+  EXPECT_TRUE(judged().are_too_few);
   EXPECT_TRUE(mentions(judged().doubt, {"too few samples"}));
   called.ran_ns = 20 * kMs;
   EXPECT_EQ(judged().doubt, "") << "too few to expect anything";
@@ -100,6 +103,7 @@ TEST_F(Samples, DoubtWhereTheyAreTooFew) {
   EXPECT_EQ(judged().doubt, "") << "others were thrown away";
   log.lost_signal = true;
   EXPECT_TRUE(mentions(judged().doubt, {"replaced", "sampler"}));
+  EXPECT_FALSE(judged().are_too_few) << "no chance does that";
 }
 
 // A look at a thread that waits costs it processor time in a system call.
