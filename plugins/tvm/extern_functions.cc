@@ -79,14 +79,18 @@ void sort_line(const T* in, T* out, std::int64_t* indices, std::int64_t count, s
   }
 }
 
+/// What is sorted, as the graph has it: the buffer has the shape of the loops that wrote it.
+struct SortAttributes {
+  std::int64_t outer;
+  std::int64_t count;
+  std::int64_t inner;
+  bool descending;
+};
+
 template <typename T>
-void sort_lines(const DLTensor& x, std::int64_t dim, bool descending, const DLTensor& values,
+void sort_lines(const DLTensor& x, const SortAttributes& attributes, const DLTensor& values,
                 const DLTensor& indices) {
-  std::int64_t outer = 1;
-  std::int64_t inner = 1;
-  for (std::int64_t i = 0; i < dim; ++i) outer *= x.shape[i];
-  for (std::int64_t i = dim + 1; i < x.ndim; ++i) inner *= x.shape[i];
-  const std::int64_t count = x.shape[dim];
+  const auto [outer, count, inner, descending] = attributes;
   for (std::int64_t o = 0; o < outer; ++o) {
     for (std::int64_t i = 0; i < inner; ++i) {
       const std::int64_t first = o * count * inner + i;
@@ -232,12 +236,12 @@ void with_type(DLDataType type, Body body) {
 void sort(const ffi::Tensor& x, const ffi::Shape& attributes, const ffi::Tensor& values,
           const ffi::Tensor& indices) {
   const DLTensor& in = *x.GetDLTensorPtr();
+  const SortAttributes read = {attributes[0], attributes[1], attributes[2], attributes[3] != 0};
   const auto run = [&](auto zero) {
-    sort_lines<decltype(zero)>(in, attributes[0], attributes[1] != 0, *values.GetDLTensorPtr(),
-                               *indices.GetDLTensorPtr());
+    sort_lines<decltype(zero)>(in, read, *values.GetDLTensorPtr(), *indices.GetDLTensorPtr());
   };
   if (in.dtype.bits == 16 && in.dtype.code == kDLFloat) return run(F16());
-  if (attributes[2] != 0) return run(Bf16());
+  if (attributes[4] != 0) return run(Bf16());
   with_type(in.dtype, run);
 }
 
@@ -390,8 +394,13 @@ class AttributesOf {
   AttributesOf(const ir::Graph& graph, const ir::Node& node) : graph_(graph), node_(node) {}
 
   Shape operator()(const ir::Sort& each) const {
-    const bool is_bf16 = graph_.type(node_.results[0]).type == Type::kBF16;
-    return {each.dim, each.descending ? 1 : 0, is_bf16 ? 1 : 0};
+    const auto& sorted = graph_.type(node_.results[0]);
+    const auto dim = sorted.shape.begin() + each.dim;
+    const auto product = [](auto begin, auto end) {
+      return std::accumulate(begin, end, std::int64_t{1}, std::multiplies<>());
+    };
+    return {product(sorted.shape.begin(), dim), *dim, product(dim + 1, sorted.shape.end()),
+            each.descending ? 1 : 0, sorted.type == Type::kBF16 ? 1 : 0};
   }
   Shape operator()(const ir::Scatter& each) const {
     const std::int64_t reduction = each.combine ? static_cast<std::int64_t>(*each.combine) : -1;
