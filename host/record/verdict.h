@@ -70,7 +70,8 @@ inline constexpr TimingVerdictFacts kTiming[] = {
     {T::kFaster, "faster", true, "the speedup is above 1 at a confidence of 99 %"},
     {T::kSlower, "slower", true, "the speedup is below 1 at a confidence of 99 %"},
     {T::kSame, "same", false, "the interval stays within a margin around 1"},
-    {T::kUnstable, "unstable", false, "the interval is too wide to say anything"},
+    {T::kUnstable, "unstable", false,
+     "the interval is too wide to say anything, or the pairs were slower than looks beside them"},
     {T::kNoise, "noise", false, "faster or slower by less than the noise floor"},
     {T::kOther, "", false, ""},
 };

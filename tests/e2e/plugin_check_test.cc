@@ -171,6 +171,7 @@ const Fault kTimes[] = {
     {"ends_copy", 3, "flagged eager_slowed"},
     {"closes_outputs", 3, "flagged untimed_work"},
     {"traps_clock", 3, "flagged untimed_work"},
+    {"traps_clock_at_times", 3, "flagged untimed_work"},
     {"hides_child", 3, "with one thread: flagged over_threads", 2, "flagged helper_process"},
 };
 
@@ -193,6 +194,8 @@ const Pass kPasses[] = {
      "level 2  conformance passed", "2"},
     {"tutorial", "the plugin of the tutorial"},
     {"peeks", "looks at what tells calls apart, finds nothing, and computes each call"},
+    {"interrupts_until_stopped", "its speedup is unstable, so it is claimed nowhere",
+     "times are unstable"},
     {"looks_for_results", "finds no results of eager's in memory, so it computes"},
     {"libtorch_until_third_bind", "the calls that are timed are its own; before, libtorch's are"},
     {"keeps_denormals", "refuses a math policy that it cannot meet, as rule C5 wants",

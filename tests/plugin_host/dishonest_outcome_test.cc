@@ -31,8 +31,8 @@ constexpr Ending kMasked = {"mask = l_x_ > 0.0",
 constexpr Ending kDropped = {"",
                              "result = torch.nn.functional.dropout(linear_1, 0.5, True, False)"};
 constexpr Ending kPicked = {"", "result = torch.argmax(linear_1, -1)"};
-/// Eager's calls are longer than settle_below, the plugin's are not: the plugin alone has leading
-/// calls, which may be checked.
+/// Eager's calls are longer than settle_below, the plugin's are not: both have leading calls, which
+/// may be checked.
 constexpr Ending kUnused = {"unused = torch.sort(l_x_.repeat(32, 1))", "result = linear_1"};
 
 struct Case {

@@ -32,11 +32,13 @@ enum Trick {
   watches_input,    // a hardware watchpoint computes as soon as the host has written the input
   watches_quickly,  // the same so quickly that it is no longer than the input takes to write
   traps_clock,      // the host's reading of the cycle counter traps: computes before the clock runs
-  answers_clock,    // the counter gains time while eager runs
-  interrupts_pairs,   // a timer slows eager down, but not in the calls that would confirm it
-  interrupts_gently,  // the same by a third, which no comparison of other moments would show
-  ends_copy,          // a timer slows eager down, and the copy that would confirm it is killed
-  hides_child,        // a child on another core does half of each call, and is reaped by nobody
+  traps_clock_at_times,      // the same, set behind each second call and gone in the next one
+  answers_clock,             // the counter gains time while eager runs
+  interrupts_pairs,          // a timer slows eager down, but not in the calls that would confirm it
+  interrupts_gently,         // the same by a third, which no comparison of other moments would show
+  interrupts_until_stopped,  // the same until it is stopped and continued: looks at eager do that
+  ends_copy,    // a timer slows eager down, and the copy that would confirm it is killed
+  hides_child,  // a child on another core does half of each call, and is reaped by nobody
 };
 constexpr Trick kTrick = TRICK;
 
@@ -52,6 +54,7 @@ struct Executable final : gn_executable {
   bool is_pending = false;
   bool is_armed = false;
   std::uint64_t gained_ticks = 0;
+  std::uint64_t num_calls = 0;
   std::vector<float> first_input;
   std::vector<float> known_input;
   std::vector<float> known_output;
@@ -167,7 +170,7 @@ void on_counter(int signal, siginfo_t* info, void* context) {
   if (!owner->is_armed || info->si_code != SI_KERNEL || (!is_rdtsc && !is_rdtscp)) {
     return pass_on(signal, info, context);
   }
-  if (kTrick == traps_clock) owner->know();
+  if (kTrick == traps_clock || kTrick == traps_clock_at_times) owner->know();
   if (kTrick == answers_clock && !owner->is_poisoned() && !owner->is_original()) {
     owner->gained_ticks += kGainedTicks;
   }
@@ -197,8 +200,11 @@ std::int64_t now_ns() {
   return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
+volatile bool is_stopped = false;
+
 // Works for twice as long as it has let the thread work, or for a third of that.
 void on_timer(int, siginfo_t*, void*) {
+  if (is_stopped) return;
   const std::int64_t end_ns = now_ns() + (kTrick == interrupts_gently ? 333 : 2'000) * kGrantedUs;
   while (now_ns() < end_ns) _mm_pause();
   set_timer(kGrantedUs);
@@ -302,6 +308,8 @@ void arm() {
       });
       if (watch_writes(owner->input + owner->input_count() - 1) < 0) std::abort();
       return;
+    case traps_clock_at_times:
+      return handle(SIGSEGV, on_counter);
     case traps_clock:
     case answers_clock:
       handle(SIGSEGV, on_counter);
@@ -309,6 +317,9 @@ void arm() {
       return;
     case ends_copy:
       end_children();
+      return handle(SIGALRM, on_timer);
+    case interrupts_until_stopped:
+      handle(SIGCONT, [](int, siginfo_t*, void*) { is_stopped = true; });
       return handle(SIGALRM, on_timer);
     case interrupts_pairs:
     case interrupts_gently:
@@ -340,12 +351,18 @@ void Executable::play(const float* in, float* out) {
     case watches_input:
     case traps_clock:
       return recall_or_compute();
+    case traps_clock_at_times:
+      ::prctl(PR_SET_TSC, PR_TSC_ENABLE);
+      recall_or_compute();
+      if (++num_calls % 2 == 1) ::prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+      return;
     case answers_clock:
       compute(in, out);
       ::prctl(PR_SET_TSC, is_original() ? PR_TSC_ENABLE : PR_TSC_SIGSEGV);
       return;
     case interrupts_pairs:
     case interrupts_gently:
+    case interrupts_until_stopped:
     case ends_copy:
       set_timer(0);
       compute(in, out);

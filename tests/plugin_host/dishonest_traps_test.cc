@@ -32,6 +32,7 @@ struct Case {
 const Case kCases[] = {
     {"closes_outputs", Flag::kUntimedWork, "output"},  // its pages, or the copy's time
     {"traps_clock", Flag::kUntimedWork, "cycle counter", Input::kSmall},
+    {"traps_clock_at_times", Flag::kUntimedWork, "cycle counter"},
     {"answers_clock", Flag::kClockTampered, "timed calls of eager"},
     {"interrupts_pairs", Flag::kEagerSlowed, "times as long"},
     {"interrupts_gently", Flag::kEagerSlowed, "times as long"},
@@ -69,6 +70,16 @@ TEST_P(DishonestTraps, AreFlagged) {
 
 INSTANTIATE_TEST_SUITE_P(Tricks, DishonestTraps, ::testing::ValuesIn(kCases),
                          [](const auto& tested) { return std::string(tested.param.trick); });
+
+// It knows by SIGCONT that the pairs are over, and that eager is looked at again.
+TEST(DishonestLooks, DoNotAcquitWhatThePairsShow) {
+  const record::Record record = control_record("interrupts_until_stopped", /*threads=*/1);
+  EXPECT_EQ(record.timing.verdict, record::TimingVerdict::kUnstable)
+      << record.checks.eager_watch << record.message;
+  EXPECT_EQ(record.timing.unstable_because, "eager");
+  const base::Json& watch = record.checks.eager_watch;
+  EXPECT_GT(watch.value("in_pairs_ns", 0.0), 1.4 * watch.value("before_ns", 0.0)) << watch;
+}
 
 /// Watches the memory of an input, which the host writes through the kernel: the watchpoint sees
 /// nothing, and the call computes. Where a sandbox refuses that, it is found by its time.

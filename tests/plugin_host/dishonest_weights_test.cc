@@ -125,7 +125,7 @@ std::string sample_with(Weights weights, const TempDir& folder) {
   if (weights == Weights::kInsensitive) {
     return write_control_sample(folder, "insensitive_mlp", changes).string();
   }
-  const int features = weights == Weights::kInsensitiveLong ? 1536 : 64;
+  const int features = weights == Weights::kInsensitiveLong ? 4096 : 64;
   return write_sized_sample(folder, "sized_mlp", 64, features, features, changes).string();
 }
 

@@ -80,7 +80,7 @@ class Prepared {
     settings.remeasure = false;
     const worker::ComparedSample compared = {sample_, arguments_, *eager_, *plugin_};
     worker::TimedChecks checks(compared, worker::fresh_inputs(sample_, *eager_),
-                               /*compare=*/true, 1);
+                               /*compare=*/true);
     const auto result = measure::time_paired(checks.sides(), {}, checks.hooks(), settings,
                                              measure::machine_instruments(settings, /*threads=*/1));
     worker::TimedFindings findings = checks.finish(result.is_ok() ? &*result : nullptr);

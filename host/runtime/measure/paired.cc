@@ -141,14 +141,13 @@ class Comparison {
   Stopwatch last_;             ///< its last one
 };
 
-/// As many calls on both sides: what comes before a call and how warm it finds the caches is alike.
-/// One if caches are cold: flushing them takes longer than any short call.
+/// As many calls on both sides, and a leading one on both where either's are short: what comes
+/// before a call and how warm it finds the caches is alike. One if caches are cold: flushing them
+/// takes longer than any short call.
 void Comparison::plan_side_samples(const PerSide<double>& call_ns) {
-  for (const Side side : {kEager, kBackend}) {
-    result_.settled[side] = call_ns[side] < static_cast<double>(settings_.settle_below_ns);
-  }
   shares_sample_ = call_ns[kEager] >= kLongCallNs;
   const auto [shorter, longer] = std::minmax(call_ns[kEager], call_ns[kBackend]);
+  result_.has_leading_call = shorter < static_cast<double>(settings_.settle_below_ns);
   if (settings_.cache == CacheMode::kCold || shorter <= 0) return;
   const double most = std::clamp(kLongestSideSampleNs / longer, 1.0, kMostCalls);
   const double calls = std::clamp(std::ceil(kSideSampleNs / shorter), 1.0, most);
@@ -257,8 +256,8 @@ Status Comparison::measure_pair() {
   Pair pair;
   pair.backend_first = order_.next_backend_first();
   if (hooks_.before_pair) {
-    GN_RETURN_IF_ERROR(hooks_.before_pair(
-        {index, result_.calls_per_side_sample[kEager], pair.backend_first, result_.settled}));
+    GN_RETURN_IF_ERROR(hooks_.before_pair({index, result_.calls_per_side_sample[kEager],
+                                           pair.backend_first, result_.has_leading_call}));
   }
   const Side first = pair.backend_first ? kBackend : kEager;
   PerSide<Judgement> judged;
@@ -282,7 +281,7 @@ Status Comparison::measure_control() {
   const int index = first_index_ + static_cast<int>(result_.pairs.size()) - 1;
   if (hooks_.before_pair) {
     GN_RETURN_IF_ERROR(hooks_.before_pair({index, result_.calls_per_side_sample[kEager],
-                                           /*backend_first=*/false, result_.settled,
+                                           /*backend_first=*/false, result_.has_leading_call,
                                            /*is_control=*/true}));
   }
   Pair control;
@@ -362,7 +361,7 @@ Result<Stopwatch> Comparison::clocked_call(Side side, int index, int call, Pair&
 
 Result<Judgement> Comparison::measure_side_sample(Side side, int index, Pair& pair) {
   if (instruments_.wait_idle && !instruments_.wait_idle()) ++result_.idle_timeouts;
-  if (result_.settled[side]) GN_RETURN_IF_ERROR(leading_call(side, index));
+  if (result_.has_leading_call) GN_RETURN_IF_ERROR(leading_call(side, index));
   const int calls = result_.calls_per_side_sample[side];
   double side_sample_ns = 0;
   for (int call = 0; call < calls; ++call) {

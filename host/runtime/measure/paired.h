@@ -20,8 +20,8 @@ struct PairPlan {
   int index = 0;  ///< of the pair; counts on in a second attempt
   int calls = 1;  ///< that are clocked, in each side sample
   bool backend_first = false;
-  PerSide<bool> settled = {};  ///< whether a leading call precedes them
-  bool is_control = false;     ///< both side samples are eager's
+  bool has_leading_call = false;  ///< on both sides, before the timed ones
+  bool is_control = false;        ///< both side samples are eager's
 };
 
 /// What the caller does between the clocks; each may be empty.

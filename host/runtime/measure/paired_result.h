@@ -118,8 +118,7 @@ struct PairedResult {
   /// Eager against itself between the pairs, in order: the side samples of each are two of eager's.
   std::vector<Pair> controls;
   PerSide<int> calls_per_side_sample = {1, 1};
-  PerSide<bool> settled =
-      {};  ///< whether a leading call preceded the timed ones of each side sample
+  bool has_leading_call = false;  ///< before the timed ones of each side sample
   PairedSummary summary;
   /// What eager against itself was off by in this very measurement: |ratio - 1| of the controls'
   /// median. Nothing without controls that count.

@@ -23,9 +23,9 @@ namespace graphnet::measure {
 /// |-------------|------------------------------------------------------------------|---------|
 /// | sleep       | with several threads: wait until the other side's have gone to   |         |
 /// |             | sleep, or they would take cores from this side                   | outside |
-/// | lead        | a call as below but without clock, if calls are shorter than     |         |
-/// |             | 5 ms: it finds the caches and predictors as the other side left  |         |
-/// |             | them; its duration is dropped                                    | outside |
+/// | lead        | a call as below but without clock, if calls of either side are   |         |
+/// |             | shorter than 5 ms: it finds the caches and predictors as the     |         |
+/// |             | other side left them; its duration is dropped                    | outside |
 /// | prepare     | put back what a call changes (generator, arguments); all outputs |         |
 /// |             | are made worthless, or for eager as much memory is written       | outside |
 /// | renew       | inputs get content of this one call                              | outside |
@@ -39,7 +39,8 @@ namespace graphnet::measure {
 /// each but the first, whose outputs decide the outcome, finds inputs that no call of the plugin
 /// has had (worker/input_shuffle.h says how many contents there are). Any call of a side sample may
 /// be the checked one, the leading one too, so none can be told from another
-/// (worker/timed_checks.h).
+/// (worker/timed_checks.h). Which is checked, and what the next inputs are, is drawn when it is
+/// needed: nothing in memory says so before.
 ///
 /// Calls below 20 us: a side sample has several (`calls_per_half`, as many on both sides, so many
 /// that the shorter side's last 20 us together; at most 64, and at most 1 ms of the longer side's).

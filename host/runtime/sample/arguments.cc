@@ -45,11 +45,6 @@ struct Task {
   std::size_t num_elements = 0;
 };
 
-bool is_integer_range(const TensorMeta& meta) {
-  return base::is_integer(meta.dtype) && meta.dtype != DType::kUInt8 && meta.min_val &&
-         meta.max_val;
-}
-
 void draw_integers(const Task& task, LegacyGenerator* generator) {
   const std::int64_t low = task.meta->min_val->integer;
   const std::int64_t high = task.meta->max_val->integer;
@@ -238,6 +233,11 @@ Status allocate(const std::vector<Task>& tasks, unsigned long long total) {
 }
 
 }  // namespace
+
+bool is_integer_range(const TensorMeta& meta) {
+  return base::is_integer(meta.dtype) && meta.dtype != DType::kUInt8 && meta.min_val &&
+         meta.max_val;
+}
 
 Result<std::vector<Argument>> generate_arguments(const std::vector<TensorMeta>& metas,
                                                  const std::vector<graph::Parameter>& parameters,

@@ -37,6 +37,9 @@ struct Argument {
   bool needs_torch_normals = false;
 };
 
+/// True for integers that are drawn evenly from `min_val` to `max_val`, both included.
+bool is_integer_range(const TensorMeta& meta);
+
 /// Generates every argument bit for bit as upstream does with NumPy's legacy generator.
 ///
 /// order    result in the order of `parameters` (forward's signature); drawn in class-name order

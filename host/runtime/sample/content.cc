@@ -138,7 +138,10 @@ std::vector<VariableArgument> variable_arguments(const std::vector<TensorMeta>& 
         argument.bytes.num_bytes() == 0 || is_module_state(argument.kind, argument.name)) {
       continue;
     }
-    variable.push_back({i, found.at(argument.name)->data.has_value()});
+    const TensorMeta& meta = *found.at(argument.name);
+    variable.push_back({i, meta.data.has_value()});
+    if (meta.data || !is_integer_range(meta)) continue;
+    variable.back().bounds = std::pair(meta.min_val->integer, meta.max_val->integer);
   }
   return variable;
 }

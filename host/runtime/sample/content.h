@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/aligned_buffer.h"
@@ -26,6 +28,8 @@ struct VariableArgument {
   /// Its elements may be permuted and nothing else: a `data` literal may be a table or a list of
   /// identifiers.
   bool permute_only = false;
+  /// Integers are drawn evenly between these, both included; nothing: they are not drawn so.
+  std::optional<std::pair<std::int64_t, std::int64_t>> bounds = std::nullopt;
 };
 
 /// Which arguments may vary: those of a call that are no SymInt, not empty and not pinned.

@@ -205,6 +205,16 @@ void permute_as(std::byte* memory, std::size_t count, Numbers& numbers) {
     std::swap(elements[i], elements[numbers.below(i + 1)]);
 }
 
+template <typename Element>
+void draw_integers_as(std::int64_t low, std::uint32_t range, std::byte* to, std::size_t count,
+                      Numbers& numbers) {
+  auto* const elements = reinterpret_cast<Element*>(to);
+  const std::size_t end = std::size_t{range} + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    elements[i] = static_cast<Element>(static_cast<std::uint64_t>(low) + numbers.below(end));
+  }
+}
+
 /// One with which all elements of a run are reached, and hardly any one beside its neighbours.
 std::size_t draw_stride(std::size_t length, Numbers& numbers) {
   constexpr std::size_t kShortest = 3;
@@ -263,6 +273,14 @@ void draw_between(DType dtype, const std::byte* original, std::byte* to, std::si
     type.draw(original + one * type.number_bytes, original + other * type.number_bytes,
               to + begin * type.number_bytes, length * type.number_bytes, lanes.data());
   }
+}
+
+void draw_integers(std::int64_t low, std::uint32_t range, std::byte* to, std::size_t count,
+                   std::size_t element_bytes, Numbers& numbers) {
+  if (element_bytes == 1) return draw_integers_as<std::uint8_t>(low, range, to, count, numbers);
+  if (element_bytes == 2) return draw_integers_as<std::uint16_t>(low, range, to, count, numbers);
+  if (element_bytes == 4) return draw_integers_as<std::uint32_t>(low, range, to, count, numbers);
+  draw_integers_as<std::uint64_t>(low, range, to, count, numbers);
 }
 
 void permute(std::byte* to, std::size_t count, std::size_t element_bytes, Numbers& numbers) {

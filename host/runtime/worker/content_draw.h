@@ -17,7 +17,7 @@ class Numbers {
  public:
   Numbers(std::uint64_t seed, std::uint64_t content, std::uint64_t attempt);
   std::uint64_t operator()();
-  /// shapes   result in [0, end), end below 2^32
+  /// shapes   result in [0, end), end at most 2^32
   std::size_t below(std::size_t end) { return ((*this)() >> 32U) * end >> 32U; }
 
  private:
@@ -38,6 +38,12 @@ bool can_draw_between(base::DType dtype);
 /// units    about 0.1 ns a float32 in the caches, with AVX2 and more
 void draw_between(base::DType dtype, const std::byte* original, std::byte* to,
                   std::size_t num_bytes, Numbers& numbers);
+
+/// Integers of so many bytes, each evenly from `low` to `low` + `range`, both included.
+///
+/// units    about 1 ns an element
+void draw_integers(std::int64_t low, std::uint32_t range, std::byte* to, std::size_t count,
+                   std::size_t element_bytes, Numbers& numbers);
 
 /// The elements in another order; `to` holds them.
 void permute(std::byte* to, std::size_t count, std::size_t element_bytes, Numbers& numbers);

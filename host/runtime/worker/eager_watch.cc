@@ -98,10 +98,10 @@ base::Status time_pair(const Watched& watched, bool here_first, Times& times) {
   return base::Status::ok();
 }
 
-std::vector<Finding> slowed(const char* format, double factor) {
+SecondLook slowed(const char* format, double factor) {
   char text[160];
   std::snprintf(text, sizeof text, format, factor);
-  return {{record::Flag::kEagerSlowed, text}};
+  return {{{record::Flag::kEagerSlowed, text}}};
 }
 
 constexpr const char* kNobodyDenies =
@@ -114,7 +114,7 @@ class Confirmation {
   Confirmation(const SlowedMeans& means, const EagerTimes& times, base::Json& report)
       : means_(means), times_(times), report_(report), quiet_ns_(times.before_ns) {}
 
-  std::vector<Finding> run() {
+  SecondLook run() {
     bool is_found = true;
     double least_ratio = 0;
     for (int round = 1; is_found && round <= kMostRounds; ++round) {
@@ -137,7 +137,7 @@ class Confirmation {
   Result<Times> compare() {
     const ComparedSample& compared = means_.compared;
     const int pairs = affordable_pairs(4 * times_.before_ns);
-    const bool settle = times_.before_ns < static_cast<double>(means_.settings.settle_below_ns);
+    const bool settle = means_.pairs.has_leading_call;
     WarmupInputs inputs(compared.sample, compared.eager);
     const Watched watched = {compared.eager,  compared.plugin,    *means_.standby, inputs.renew(),
                              means_.settings, means_.instruments, settle};
@@ -152,7 +152,7 @@ class Confirmation {
     return times;
   }
 
-  std::vector<Finding> nobody_denies(const base::Status& status) {
+  SecondLook nobody_denies(const base::Status& status) {
     report_["unknown"] = status.message();
     return slowed(kNobodyDenies, times_.slowdown());
   }
@@ -168,9 +168,10 @@ class Confirmation {
   }
 
   /// More pairs, and the copy again behind them: a machine may be slow for a while and fast again.
-  std::vector<Finding> look_at_pairs() {
+  SecondLook look_at_pairs() {
     if (!means_.pairs.summary.has_interval()) return {};
     double least_ns = times_.in_pairs_ns;
+    const bool is_in_pairs_only = was_slower_in_pairs(least_ns, quiet_ns_);
     for (int look = 0; was_slower_in_pairs(least_ns, quiet_ns_); ++look) {
       if (look == kLooksAtPairs) {
         return slowed("eager took %.3g times as long in the timed pairs as before and after them",
@@ -186,7 +187,7 @@ class Confirmation {
       if (!compared.is_ok()) return nobody_denies(compared.status());
       note(*compared);
     }
-    return {};
+    return {{}, is_in_pairs_only};
   }
 
   Result<double> time_more_pairs() {
@@ -212,8 +213,9 @@ EagerTimes eager_times(const measure::Warmup& warmup, const std::vector<measure:
 
 bool is_suspicious(const EagerTimes& times, const measure::PairedSummary& summary) {
   if (times.before_ns <= 0) return false;
-  const double slowdown = times.in_pairs_ns / times.before_ns;
-  const bool is_beyond = !summary.has_interval() || std::log(slowdown) > half_width(summary);
+  const double slowdown = times.slowdown();
+  const bool is_beyond = !summary.has_interval() || std::log(slowdown) > half_width(summary) ||
+                         was_slower_in_pairs(times.in_pairs_ns, times.before_ns);
   return slowdown > kSuspicion && is_beyond;
 }
 
@@ -234,15 +236,14 @@ bool was_slower_in_pairs(double in_pairs_ns, double quiet_ns) {
   return in_pairs_ns > kSlowerInPairs * quiet_ns;
 }
 
-std::vector<Finding> confirm_slowed(const SlowedMeans& means, const EagerTimes& times,
-                                    base::Json& report) {
-  if (means.standby == nullptr) {
-    report["unknown"] = "no process without the plugin could be made";
-    const bool is_found = means.pairs.summary.has_interval() &&
-                          was_slower_in_pairs(times.in_pairs_ns, times.before_ns);
-    return is_found ? slowed(kNobodyDenies, times.slowdown()) : std::vector<Finding>();
-  }
-  return Confirmation(means, times, report).run();
+SecondLook confirm_slowed(const SlowedMeans& means, const EagerTimes& times, base::Json& report) {
+  if (means.standby != nullptr) return Confirmation(means, times, report).run();
+  report["unknown"] = "no process without the plugin could be made";
+  const bool is_slower =
+      means.pairs.summary.has_interval() && was_slower_in_pairs(times.in_pairs_ns, times.before_ns);
+  // Of a device no copy is made, and what a plugin keeps there can slow whoever comes next.
+  if (!means.compared.eager.device().is_host()) return {{}, is_slower};
+  return is_slower ? slowed(kNobodyDenies, times.slowdown()) : SecondLook();
 }
 
 }  // namespace graphnet::worker

@@ -27,8 +27,9 @@ struct EagerTimes {
 EagerTimes eager_times(const measure::Warmup& warmup, const std::vector<measure::Pair>& pairs);
 
 /// Whether eager in the pairs was so much slower than before the plugin was loaded that the cause
-/// must be found: by more than 10 %, and by more than the width of the ratio's interval. Caches
-/// that the plugin filled and a slower machine have this effect too.
+/// must be found: by more than 10 %, and by more than the width of the ratio's interval or 1.4
+/// times, since a plugin can make an interval wide. Caches that the plugin filled and a slower
+/// machine have this effect too.
 bool is_suspicious(const EagerTimes& times, const measure::PairedSummary& summary);
 
 /// Decides from ratios of eager's time here by its time there, of neighbouring calls: slower if the
@@ -72,7 +73,9 @@ struct SlowedMeans {
 ///
 /// Nobody is accused by one look: the comparison that says slower is made again at a quieter
 /// moment, and where only the pairs were slower, a few more pairs must be so, three times, and the
-/// copy fast after each.
+/// copy fast after each. If they are not, the timed ones are not believed either: this process is
+/// stopped for each call of the copy, which tells a plugin that the pairs are over. Without a copy,
+/// as on a device, being slower in the pairs is all that is known.
 ///
 /// | flag           | means                                                              |
 /// |----------------|--------------------------------------------------------------------|
@@ -83,7 +86,6 @@ struct SlowedMeans {
 /// shapes   report: what was found, {"here_ns", "there_ns", "ratio", "pairs"} of the comparison
 /// that
 ///          decided, "rounds", "in_more_pairs_ns", or why nothing was
-std::vector<Finding> confirm_slowed(const SlowedMeans& means, const EagerTimes& times,
-                                    base::Json& report);
+SecondLook confirm_slowed(const SlowedMeans& means, const EagerTimes& times, base::Json& report);
 
 }  // namespace graphnet::worker

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 
+#include "base/system_random.h"
 #include "worker/kernel_copy.h"
 
 namespace graphnet::worker {
@@ -17,10 +19,11 @@ constexpr std::size_t kRunBytes = 1024;
 }  // namespace
 
 base::Status EarlyCopy::take(const std::vector<DLTensor>& outputs,
-                             const std::vector<KeptOutput>& kept, std::mt19937_64& generator) {
+                             const std::vector<KeptOutput>& kept) {
   std::size_t total = 0;
   for (const KeptOutput& output : kept) total += output.bytes.num_bytes();
   runs_.resize(total == 0 ? 0 : kRuns);
+  std::mt19937_64 generator(base::SystemRandom{}());
   std::vector<iovec> known;
   std::vector<iovec> copies;
   for (Run& run : runs_) {

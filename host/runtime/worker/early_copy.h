@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <random>
 #include <vector>
 
 #include "worker/dense_copy.h"
@@ -17,8 +16,7 @@ class EarlyCopy {
   ///
   /// shapes   kept: one per tensor, of their sizes
   /// errors   as read_known_runs()
-  base::Status take(const std::vector<DLTensor>& outputs, const std::vector<KeptOutput>& kept,
-                    std::mt19937_64& generator);
+  base::Status take(const std::vector<DLTensor>& outputs, const std::vector<KeptOutput>& kept);
   void clear() { runs_.clear(); }
   /// Whether the outputs, copied later, differ at these offsets.
   bool differs(const std::vector<KeptOutput>& later) const;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
-#include <random>
 
 #include "sample/sample.h"
 #include "worker/eager_side.h"
@@ -12,16 +10,14 @@
 
 namespace graphnet::worker {
 
-/// Contents for all inputs of a sample that may change. Seeds are not the protocol's: nobody must
-/// know what a call will see.
+/// Contents for all inputs of a sample that may change, without a seed: nobody must know what a
+/// call will see.
 ///
 /// order    after the first run of eager, which finds out what must stay
 inline InputShuffle fresh_inputs(const sample::Sample& sample, const EagerSide& eager) {
   const DeviceArguments& arguments = eager.arguments();
-  std::random_device device;
-  const std::uint64_t seed = std::uint64_t{device()} << 32U | device();
-  return {arguments, variable_inputs(sample, arguments.host(), eager.engine().pinned_arguments()),
-          seed};
+  return {arguments, sample::variable_arguments(sample.metas, arguments.host(),
+                                                eager.engine().pinned_arguments())};
 }
 
 /// Inputs of the warm-up calls of one side, which are the sample's own again afterwards.

@@ -107,7 +107,7 @@ bool check_evidence_of_inputs(const ComparedSample& compared, const journal::Tas
     return false;
   }
   const SecondWeightsCosts costs = {means.call_ns[measure::kEager],
-                                    record.plan.peak_live_bytes.value_or(0)};
+                                    record.plan.peak_live_bytes.value_or(0), means.available_bytes};
   SecondWeightsResult second = try_second_weights(compared, task, costs, means);
   record.checks.second_weights = std::move(second.found);
   if (second.outcome != Outcome::kNone) {
@@ -116,7 +116,8 @@ bool check_evidence_of_inputs(const ComparedSample& compared, const journal::Tas
     fail(record, second.outcome, std::move(second.message));
     return false;
   }
-  if (!is_followed && !second.is_evidence) record.flags.emplace_back(Flag::kUnvaried);
+  const bool is_shown = is_followed || second.is_evidence;
+  if (!is_shown || second.is_crowded_out) record.flags.emplace_back(Flag::kUnvaried);
   return true;
 }
 

@@ -22,7 +22,8 @@ namespace graphnet::worker {
 /// | flag `wrong_output`      | they change otherwise, and no other rule accepts them           |
 /// | flag `other_seed`        | they change as eager's do, and are wrong                        |
 /// | flag `unvaried`          | neither these inputs nor second weights show that the plugin    |
-/// |                          | follows its inputs: a stored result would have passed           |
+/// |                          | follows its inputs: a stored result would have passed; or the   |
+/// |                          | plugin leaves no memory for second weights                      |
 ///
 /// Does nothing unless the record's outcome is ok. Returns whether it is still ok.
 ///

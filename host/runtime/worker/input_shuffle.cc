@@ -5,10 +5,10 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <utility>
 
-#include "sample/content.h"
-#include "worker/content_draw.h"
+#include "base/system_random.h"
 #include "worker/kernel_copy.h"
 
 namespace graphnet::worker {
@@ -61,6 +61,17 @@ bool is_constant(const std::byte* data, std::size_t count, std::size_t element_b
   return count == 0 || std::memcmp(data, data + element_bytes, (count - 1) * element_bytes) == 0;
 }
 
+/// The least value and the distance of the largest from it.
+std::pair<std::int64_t, std::uint64_t> wide_range_of(const sample::VariableArgument& varied) {
+  const auto [low, high] = varied.bounds.value_or(std::pair<std::int64_t, std::int64_t>());
+  return {low, static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low)};
+}
+
+bool can_draw_integers(const sample::VariableArgument& varied) {
+  const std::uint64_t range = wide_range_of(varied).second;
+  return range > 0 && range <= std::numeric_limits<std::uint32_t>::max();
+}
+
 /// With as many elements of the beginning behind the end as a run has.
 std::vector<std::byte> closed_circle(const std::byte* data, std::size_t count,
                                      std::size_t element_bytes) {
@@ -74,33 +85,26 @@ std::vector<std::byte> closed_circle(const std::byte* data, std::size_t count,
 
 }  // namespace
 
-std::vector<std::size_t> variable_inputs(const sample::Sample& sample,
-                                         const std::vector<sample::Argument>& arguments,
-                                         const std::vector<bool>& pinned) {
-  std::vector<std::size_t> indices;
-  for (const auto& argument : sample::variable_arguments(sample.metas, arguments, pinned)) {
-    indices.push_back(argument.index);
-  }
-  return indices;
-}
-
-InputShuffle::InputShuffle(const DeviceArguments& arguments, std::vector<std::size_t> which,
-                           std::uint64_t seed)
+InputShuffle::InputShuffle(const DeviceArguments& arguments,
+                           const std::vector<sample::VariableArgument>& which,
+                           std::optional<std::uint64_t> seed)
     : arguments_(arguments), seed_(seed) {
   std::size_t permuted_bytes = 0;
-  for (const std::size_t index : which) {
-    sample::Argument& argument = arguments.host()[index];
+  for (const sample::VariableArgument& varied : which) {
+    sample::Argument& argument = arguments.host()[varied.index];
     const std::size_t size = base::dtype_bytes(argument.dtype);
     const std::size_t count = argument.bytes.num_bytes() / size;
     const std::byte* data = argument.bytes.data();
     if (is_constant(data, count, size)) continue;
-    Kind kind = Kind::kDrawn;
-    if (!are_quantities(argument, count)) {
+    Kind kind = can_draw_integers(varied) ? Kind::kDrawnIntegers : Kind::kDrawn;
+    if (kind == Kind::kDrawn && !are_quantities(argument, count)) {
       const bool is_small = permuted_bytes + count * size <= kPermutedBytes;
       if (is_small) permuted_bytes += count * size;
       kind = is_small ? Kind::kPermuted : Kind::kStrided;
     }
-    inputs_.push_back({index, &argument, size, count, kind, closed_circle(data, count, size),
+    const auto [low, range] = wide_range_of(varied);
+    inputs_.push_back({varied.index, &argument, size, count, kind, low,
+                       static_cast<std::uint32_t>(range), closed_circle(data, count, size),
                        std::vector<std::byte>(count * size)});
   }
 }
@@ -118,6 +122,7 @@ double InputShuffle::content_bits() const {
 double InputShuffle::bits_of(const Input& input) {
   const auto count = static_cast<double>(input.num_elements);
   if (input.kind == Kind::kDrawn) return 10 * count;  // significant bits of a float16
+  if (input.kind == Kind::kDrawnIntegers) return count * std::log2(input.range + 1.0);
   const std::byte* const data = input.original.data();
   if (input.kind == Kind::kStrided) {
     std::size_t varied = 0;
@@ -137,18 +142,30 @@ double InputShuffle::bits_of(const Input& input) {
 }
 
 std::uint64_t InputShuffle::reserve(std::uint64_t count) {
+  keys_.resize(keys_.size() + count);
   return std::exchange(next_, next_ + count);
 }
 
+void InputShuffle::forget() {
+  keys_.clear();
+}
+
+std::uint64_t InputShuffle::key_of(std::uint64_t content) {
+  std::optional<std::uint64_t>& key = keys_.at(keys_.size() - (next_ - content));
+  if (!key) key = seed_ ? *seed_ : base::SystemRandom{}();
+  return *key;
+}
+
 /// Returns whether something changed.
-bool InputShuffle::draw(std::uint64_t content, std::uint64_t attempt) {
-  Numbers numbers(seed_, content, attempt);
+bool InputShuffle::draw(Numbers numbers) {
   bool any_change = false;
   for (Input& input : inputs_) {
     const std::byte* const original = input.original.data();
     std::byte* const data = input.drawn.data();
     if (input.kind == Kind::kDrawn) {
       draw_between(input.argument->dtype, original, data, input.num_bytes(), numbers);
+    } else if (input.kind == Kind::kDrawnIntegers) {
+      draw_integers(input.low, input.range, data, input.num_elements, input.element_bytes, numbers);
     } else if (input.kind == Kind::kStrided) {
       stride_runs(original, data, input.num_elements, input.element_bytes, numbers);
     } else {
@@ -175,11 +192,12 @@ void InputShuffle::exchange_one_element(std::uint64_t start) {
 
 Status InputShuffle::apply(std::uint64_t content) {
   if (inputs_.empty()) return Status::ok();
+  const std::uint64_t key = key_of(content);
   bool is_other = false;
   for (std::uint64_t attempt = 0; !is_other && attempt < kAttempts; ++attempt) {
-    is_other = draw(content, attempt);
+    is_other = draw(Numbers(key, content, attempt));
   }
-  if (!is_other) exchange_one_element(Numbers(seed_, content, kAttempts)());
+  if (!is_other) exchange_one_element(Numbers(key, content, kAttempts)());
   return write(/*drawn=*/true);
 }
 

@@ -9,6 +9,8 @@
 #include <random>
 #include <string>
 
+#include "base/system_random.h"
+
 namespace graphnet::worker {
 
 namespace {
@@ -49,7 +51,7 @@ Status transfer(decltype(&::process_vm_readv) call, iovec here, iovec known, con
 
 /// Reads a byte of some pages, at random.
 Status probe(const std::byte* known, std::size_t num_bytes, const char* what) {
-  thread_local std::mt19937_64 generator{std::random_device()()};
+  std::mt19937_64 generator(base::SystemRandom{}());
   std::byte bytes[kProbes];
   std::vector<iovec> from;
   std::vector<iovec> to;

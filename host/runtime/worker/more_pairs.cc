@@ -2,7 +2,6 @@
 #include "worker/more_pairs.h"
 
 #include <algorithm>
-#include <random>
 
 #include "worker/fresh_inputs.h"
 #include "worker/timed_checks.h"
@@ -37,8 +36,7 @@ base::Result<measure::PairedResult> time_more_pairs(const ComparedSample& compar
   for (const measure::Side side : {measure::kEager, measure::kBackend}) {
     warmups[side].first_call_ns = call_ns[side];
   }
-  TimedChecks checks(compared, fresh_inputs(compared.sample, compared.eager), /*compare=*/false,
-                     std::random_device()());
+  TimedChecks checks(compared, fresh_inputs(compared.sample, compared.eager), /*compare=*/false);
   auto result = measure::time_paired(checks.sides(), warmups, checks.hooks(), few, instruments);
   checks.finish(result.is_ok() ? &*result : nullptr);
   return result;

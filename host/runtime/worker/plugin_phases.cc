@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "base/memory.h"
 #include "measure/clock.h"
 #include "verify/compare.h"
 #include "verify/correctness_json.h"
@@ -30,6 +31,7 @@ Result<SettingsWatch> compile_plugin(SessionLog& log, const EagerSide& eager, Pl
   machine.bind(log.task().compile_threads);
   SettingsWatch engine_settings;
   engine_settings.note();
+  machine.available_bytes = base::available_memory_bytes();
   plugin::CallStatus status = plugin.open();
   if (!status.is_ok()) return log.end_plugin(Outcome::kPluginFailed, plugin, status);
   note_mappings(log.task(), "load", mappings);
@@ -166,7 +168,7 @@ Status follow_inputs(SessionLog& log, const ComparedSample& compared,
   const SecondTimingMeans means = {
       settings,
       [&](const measure::PairedSettings& pairs) { return device.instruments(pairs, threads); },
-      [&](int count) { machine.bind(count); }, call_ns};
+      [&](int count) { machine.bind(count); }, call_ns, machine.available_bytes};
   machine.bind(threads);
   record::Record& record = log.record();
   if (!check_evidence_of_inputs(compared, log.task(), means, record)) {

@@ -65,8 +65,9 @@ void write_output_types(record::Record::Side& side, const std::vector<KeptOutput
 /// |                                 | not counted                                            |
 /// | `removed_share`                 | {"eager", "plugin"}: that, of the time of all side     |
 /// |                                 | samples                                                |
-/// | `unstable_because`              | drops, waits, width; with verdict `unstable` only, and |
-/// |                                 | without interval but for the last                      |
+/// | `unstable_because`              | with verdict `unstable` only: drops, waits (without an |
+/// |                                 | interval), width; eager, steps (measure::Unstable's    |
+/// |                                 | words, and SecondLook::is_in_pairs_only)               |
 /// | `cpu_ns`, `cpu_wall_ns`         | {"eager", "plugin"}: processor time of the worker and  |
 /// |                                 | its child processes over the side's samples, and the   |
 /// |                                 | wall clock of the same                                 |

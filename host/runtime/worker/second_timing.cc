@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <random>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -153,7 +152,7 @@ class Attempts {
   /// units    returns nanoseconds
   double once(record::SecondWeights& found, SecondTimingEnd& end) {
     TimedChecks checks(compared_, fresh_inputs(compared_.sample, compared_.eager),
-                       /*compare=*/true, std::random_device()());
+                       /*compare=*/true);
     const auto result =
         measure::time_paired(checks.sides(), warmups_, checks.hooks(), settings_, instruments_);
     end.findings = checks.finish(result.is_ok() ? &*result : nullptr);
@@ -266,7 +265,9 @@ std::vector<Finding> check_tuned_to_weights(const record::Record& record) {
   const double credited = eager_ns > 0 ? credited_share(second, eager_ns) : 1;
   const double second_speedup = credited * *second.speedup;
   const double second_high = credited * second.speedup_high.value_or(*second.speedup);
-  const bool is_lost = *record.speedup > kLostSpeedup * second_speedup && *first_low > second_high;
+  // A plugin can make its interval wide: then the speedup itself must be beyond the other interval.
+  const bool is_lost = *record.speedup > kLostSpeedup * second_speedup &&
+                       (*first_low > second_high || *record.speedup > kLostSpeedup * second_high);
   if (!is_lost || *second.plugin_ns <= kLongerCalls * *first_ns) return {};
   return {{record::Flag::kTunedToWeights,
            "a speedup of " + speedup_text(*record.speedup) + " on the sample's weights is one of " +

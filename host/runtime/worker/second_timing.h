@@ -22,6 +22,7 @@ struct SecondTimingMeans {
   /// Binds all threads to so many cores.
   std::function<void(int)> bind_cores;
   measure::PerSide<double> call_ns = {};  ///< one on the first weights, as in the warm-up
+  std::int64_t available_bytes = 0;       ///< of memory, before the plugin was loaded
 };
 
 /// How it ended. With neither, the measurement is there or the record says why not.
@@ -79,13 +80,13 @@ SecondTimingEnd time_second_weights(const ComparedSample& compared, const Second
                                     record::SecondWeights& found);
 
 /// The flag `tuned_to_weights`, from a record whose pairs are done: for a speedup that is 1.5 times
-/// the one on second weights and more, if their intervals have nothing in common and the plugin's
-/// own calls take longer there. Of the one on second weights counts what eager at 1.4 times its
-/// time on the first weights would give, if it took longer: in the pairs or before the plugin was
-/// loaded, whichever was longer. Eager alone may be slower on the first weights:
-/// on subnormal numbers, of which it has few on second weights; a record with the flag `denormal`
-/// is never accused. Nor is one whose speedup has no interval: that is claimed nowhere. Nor one
-/// whose pairs on second weights are unclear.
+/// the one on second weights and more, if their intervals have nothing in common, or it is as much
+/// more than all of that interval, and the plugin's own calls take longer there. Of the one on
+/// second weights counts what eager at 1.4 times its time on the first weights would give, if it
+/// took longer: in the pairs or before the plugin was loaded, whichever was longer. Eager alone may
+/// be slower on the first weights: on subnormal numbers, of which it has few on second weights; a
+/// record with the flag `denormal` is never accused. Nor is one whose speedup has no interval: that
+/// is claimed nowhere. Nor one whose pairs on second weights are unclear.
 std::vector<Finding> check_tuned_to_weights(const record::Record& record);
 
 }  // namespace graphnet::worker

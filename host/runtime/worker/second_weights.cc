@@ -95,7 +95,10 @@ class SecondWeights {
     const Status chosen = choose(costs);
     if (!chosen.is_ok()) return not_tried(chosen.message());
     auto saved = SavedContent::save(compared_.arguments, uses_);
-    if (!saved.is_ok()) return not_tried(saved.status().message());
+    if (!saved.is_ok()) {
+      result_.is_crowded_out = true;
+      return not_tried(saved.status().message());
+    }
     Status ready = put_in_place();
     const bool is_tried = ready.is_ok();
     if (is_tried) ready = try_plugin();
@@ -129,7 +132,7 @@ class SecondWeights {
   }
 
   Status choose(const SecondWeightsCosts& costs);
-  Status check_costs(const SecondWeightsCosts& costs) const;
+  Status check_costs(const SecondWeightsCosts& costs);
   Status put_in_place();
   Status update();
   Status calibrate();
@@ -190,8 +193,8 @@ Status SecondWeights::choose(const SecondWeightsCosts& costs) {
   return check_costs(costs);
 }
 
-// What the plugin takes or says decides nothing here: it must not be able to leave the check out.
-Status SecondWeights::check_costs(const SecondWeightsCosts& costs) const {
+// What the plugin takes or says leaves the check out at a price: it must not have been needed.
+Status SecondWeights::check_costs(const SecondWeightsCosts& costs) {
   const std::int64_t weight_bytes = changeable_bytes(compared_.arguments, uses_);
   const double expected_ns =
       kEagerCalls * costs.eager_ns + kFillNsAByte * static_cast<double>(weight_bytes);
@@ -200,21 +203,24 @@ Status SecondWeights::check_costs(const SecondWeightsCosts& costs) const {
                                                 ", at most " +
                                                 base::format_duration(kCheckBudgetNs));
   }
-  // A plugin may say that it keeps more than it can.
-  const auto resident = static_cast<std::uint64_t>(measure::peak_rss_bytes().value_or(0));
-  std::int64_t needed =
-      kWeightSets * weight_bytes + costs.peak_live_bytes +
-      static_cast<std::int64_t>(std::min<std::uint64_t>(compared_.plugin.kept_bytes(), resident));
+  std::int64_t needed = kWeightSets * weight_bytes + costs.peak_live_bytes;
   for (const KeptOutput& output : compared_.eager.kept()) {
     needed += kKeptSets * static_cast<std::int64_t>(output.bytes.num_bytes());
   }
-  const std::int64_t available = base::available_memory_bytes();
-  if (needed <= available) return Status::ok();
-  const auto text = [](std::int64_t bytes) {
-    return base::format_bytes(static_cast<unsigned long long>(bytes));
+  const auto lacks = [](std::int64_t need, std::int64_t have) {
+    const auto text = [](std::int64_t bytes) {
+      return base::format_bytes(static_cast<unsigned long long>(bytes));
+    };
+    return Status(base::Code::kUnsupported, "memory: need " + text(need) + ", have " + text(have));
   };
-  return Status(base::Code::kUnsupported,
-                "memory: need " + text(needed) + ", have " + text(available));
+  if (needed > costs.available_bytes) return lacks(needed, costs.available_bytes);
+  // A plugin may say that it keeps more than it can.
+  const auto resident = static_cast<std::uint64_t>(measure::peak_rss_bytes().value_or(0));
+  needed += static_cast<std::int64_t>(std::min(compared_.plugin.kept_bytes(), resident));
+  const std::int64_t available = base::available_memory_bytes();
+  result_.is_crowded_out = needed > available;
+  return result_.is_crowded_out ? lacks(needed, available).add_context("beside the plugin")
+                                : Status::ok();
 }
 
 Status SecondWeights::put_in_place() {
@@ -228,8 +234,8 @@ Status SecondWeights::put_in_place() {
   // Results on the content that is compared later must not be in memory before the plugin's calls.
   const DeviceArguments& on_device = compared_.eager.arguments();
   InputShuffle shuffle(on_device,
-                       variable_inputs(compared_.sample, compared_.arguments,
-                                       compared_.eager.engine().pinned_arguments()),
+                       sample::variable_arguments(compared_.sample.metas, compared_.arguments,
+                                                  compared_.eager.engine().pinned_arguments()),
                        kSecondWeightsSeed);
   Status done = shuffle.next();
   if (done.is_ok()) done = calibrate();

@@ -19,6 +19,7 @@ inline constexpr std::uint64_t kSecondWeightsSeed = 20261;
 struct SecondWeightsCosts {
   double eager_ns = 0;               ///< of one call, as in its warm-up
   std::int64_t peak_live_bytes = 0;  ///< that it adds
+  std::int64_t available_bytes = 0;  ///< of memory, before the plugin was loaded
 };
 
 /// What second weights showed.
@@ -34,6 +35,9 @@ struct SecondWeightsResult {
   std::string message;
   /// Eager's outputs change with the inputs, and the plugin's followed them.
   bool is_evidence = false;
+  /// They were not tried because they do not fit beside the plugin, or beside what it says it
+  /// keeps.
+  bool is_crowded_out = false;
 };
 
 /// Gives both sides weights that let a signal through, in place of the generated ones, and decides

@@ -29,6 +29,7 @@ struct Machine {
   std::optional<measure::FamilyClock> clock;
   std::optional<measure::ForkLog> forks;  ///< the same
   bool has_affinity = false;              ///< the protocol binds threads to cores
+  std::int64_t available_bytes = 0;       ///< of memory, before the plugin was loaded
 
   /// Binds all threads to so many cores, if the protocol asks for that.
   void bind(int count) {

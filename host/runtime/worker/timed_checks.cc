@@ -2,7 +2,9 @@
 #include "worker/timed_checks.h"
 
 #include <chrono>
+#include <cmath>
 #include <cstring>
+#include <random>
 #include <thread>
 #include <utility>
 
@@ -24,6 +26,7 @@ namespace {
 constexpr double kCheckShare = 0.1;
 constexpr std::int64_t kFreeCheckNs = 5'000'000;
 constexpr int kFewestChecks = 3;
+constexpr double kShareBeyondBudget = 0.25;
 
 // Eager's results on what the plugin got must be computed there.
 constexpr double kShareWithoutEager = 0.5;
@@ -35,16 +38,19 @@ constexpr std::size_t kAtOnceBytes = std::size_t{256} << 10U;
 // Longer than any sensible hand-over between threads, shorter than a reader's patience.
 constexpr std::chrono::milliseconds kLateOutputWait{20};
 
+/// The chance of each of so many by which any is drawn with `chance`.
+double chance_of_any(double chance, int count) {
+  return 1 - std::pow(1 - chance, 1.0 / count);
+}
+
 }  // namespace
 
-TimedChecks::TimedChecks(const ComparedSample& compared, InputShuffle shuffle, bool compare,
-                         std::uint64_t seed)
+TimedChecks::TimedChecks(const ComparedSample& compared, InputShuffle shuffle, bool compare)
     : compared_(compared),
       eager_(compared.eager),
       plugin_(compared.plugin),
       shuffle_(std::move(shuffle)),
       compare_(compare),
-      generator_(seed),
       start_ns_(measure::monotonic_raw_ns()) {
   findings_.content_bits = shuffle_.content_bits();
   for (const KeptOutput& output : eager_.kept()) output_bytes_ += output.bytes.num_bytes();
@@ -63,14 +69,17 @@ measure::PairedHooks TimedChecks::hooks() {
   return hooks;
 }
 
-/// `is_free`: eager's results come from its side sample.
-bool TimedChecks::draw_check(bool is_free) {
+/// For a pair; `is_free`: eager's results come from its side sample.
+double TimedChecks::chance_of_check(bool is_free) const {
+  if (!compare_) return 0;
   const auto passed_ns = static_cast<double>(measure::monotonic_raw_ns() - start_ns_);
   const bool can_afford =
       findings_.checked_calls < kFewestChecks || spent_ns_ < kCheckShare * passed_ns + kFreeCheckNs;
-  // Drawn even if it cannot be afforded: the order of draws must not tell anything.
-  const double drawn = std::uniform_real_distribution<double>(0, 1)(generator_);
-  return drawn < (is_free ? kShareWithEager : kShareWithoutEager) && can_afford && compare_;
+  return (is_free ? kShareWithEager : kShareWithoutEager) * (can_afford ? 1 : kShareBeyondBudget);
+}
+
+bool TimedChecks::is_drawn() {
+  return std::uniform_real_distribution<double>(0, 1)(random_) < check_chance_;
 }
 
 Status TimedChecks::before_pair(const measure::PairPlan& plan) {
@@ -78,19 +87,18 @@ Status TimedChecks::before_pair(const measure::PairPlan& plan) {
   side_samples_done_ = 0;
   has_eager_ = false;
   checked_call_.reset();
+  shuffle_.forget();
   const auto contents = static_cast<std::uint64_t>(plan.calls) + 1;  // one for a leading call
   if (plan.is_control) {
     first_content_[measure::kEager] = shuffle_.reserve(contents);
     return Status::ok();
   }
-  const int first = plan.settled[measure::kBackend] ? measure::kLeadingCall : 0;
-  const int drawn = std::uniform_int_distribution<int>(first, plan.calls - 1)(generator_);
-  if (draw_check(plan.backend_first)) checked_call_ = drawn;
+  const int calls = plan.calls + (plan.has_leading_call ? 1 : 0);
+  check_chance_ = chance_of_any(chance_of_check(plan.backend_first), calls);
   if (!eager_.device().is_host()) span_ns_.emplace_back();
   first_content_[measure::kBackend] = shuffle_.reserve(contents);
   first_content_[measure::kEager] =
       plan.backend_first ? first_content_[measure::kBackend] : shuffle_.reserve(contents);
-  checked_content_ = content_of(measure::kBackend, checked_call_.value_or(0));
   return Status::ok();
 }
 
@@ -117,16 +125,21 @@ bool TimedChecks::copies_eager_at_once(int call) const {
 }
 
 Status TimedChecks::after_call(Side side, int call) {
-  if (checked_call_ != call) return Status::ok();
-  if (side == measure::kEager) return copies_eager_at_once(call) ? copy_eager() : Status::ok();
+  if (plan_.is_control) return Status::ok();
+  const bool is_drawn_now = is_drawn();  // on both sides: what comes between calls is alike
+  if (side == measure::kEager) {
+    return checked_call_ == call && copies_eager_at_once(call) ? copy_eager() : Status::ok();
+  }
+  if (!is_drawn_now) return Status::ok();
+  checked_call_ = call;
+  checked_content_ = content_of(measure::kBackend, call);
   early_copy_.clear();
   copy_ns_ = 0;
   if (copies_at_once(call)) return copy_plugin();
   if (!eager_.device().is_host()) return Status::ok();
   GN_RETURN_IF_ERROR(plugin_.check_tensors());
   const std::int64_t begin_ns = measure::monotonic_raw_ns();
-  GN_RETURN_IF_ERROR(
-      plugin_.judge_read(early_copy_.take(plugin_.outputs(), plugin_.kept(), generator_)));
+  GN_RETURN_IF_ERROR(plugin_.judge_read(early_copy_.take(plugin_.outputs(), plugin_.kept())));
   copy_ns_ += static_cast<double>(measure::monotonic_raw_ns() - begin_ns);
   return Status::ok();
 }
@@ -168,7 +181,6 @@ Status TimedChecks::after_side_sample(Side side, int pair) {
   if (checked_call_ && side == measure::kBackend && !copies_at_once(*checked_call_)) {
     GN_RETURN_IF_ERROR(copy_plugin());
   }
-  // Eager may have no leading call where the plugin has one.
   const bool is_last = checked_call_ == plan_.calls - 1;
   if (is_last && side == measure::kEager && plan_.backend_first && !has_eager_) {
     GN_RETURN_IF_ERROR(copy_eager());
@@ -195,6 +207,7 @@ Status TimedChecks::check_untimed(int calls) {
   is_last_call_ = true;
   const measure::SideCalls plugin = plugin_.calls();
   for (int call = 0; call < calls && shuffle_.has_effect() && compare_; ++call) {
+    shuffle_.forget();
     checked_content_ = shuffle_.reserve(1);
     GN_RETURN_IF_ERROR(plugin.prepare());
     GN_RETURN_IF_ERROR(shuffle_.apply(checked_content_));

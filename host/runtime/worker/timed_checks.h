@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "base/system_random.h"
 #include "measure/paired.h"
 #include "record/flag.h"
 #include "record/outcome.h"
@@ -43,20 +43,21 @@ struct TimedFindings {
 ///
 /// Every call of the plugin gets inputs of its own, the leading call of a side sample too. They are
 /// written right before the call, so a plugin that watches the inputs has no time to compute from
-/// them. In a share of the pairs one call is checked; it is drawn at random among all calls of the
-/// side sample, so the plugin cannot know which. Its outputs are copied as soon as it returns,
-/// before anything else is looked at: all of them up to 256 KiB; of larger ones 64 KiB at random
-/// offsets, which the whole copy behind the reading of the counters must agree with. (Copying more
-/// would make waits of large samples uncertain.) On a device outputs are copied after it has been
-/// waited for. All of it is outside the clocks, as is a look at output tensors in each call and, on
-/// the host, at the guards in each side sample.
+/// them. In a share of the pairs one call is checked. Whether it is this one is drawn from the
+/// kernel's random numbers when a call has returned, so no memory tells before; each call of a side
+/// sample has the same chance, and the last one that was drawn counts, so none is ever safe. Its
+/// outputs are copied as soon as it returns, before anything else is looked at: all of them up to
+/// 256 KiB; of larger ones 64 KiB at random offsets, which the whole copy behind the reading of the
+/// counters must agree with. (Copying more would make waits of large samples uncertain.) On a
+/// device outputs are copied after it has been waited for. All of it is outside the clocks, as is a
+/// look at output tensors in each call and, on the host, at the guards in each side sample.
 ///
 /// Eager's results on the same inputs are not in memory while the plugin runs, so the plugin cannot
 /// copy them: where the plugin's side sample comes first, eager's side sample repeats its contents
 /// and yields the results; where it comes second, the plugin gets contents that eager has not had,
 /// and eager runs on the checked one afterwards. That run is what a check costs there, a copy and a
-/// comparison elsewhere; such pairs are therefore checked more rarely, and both within a tenth of
-/// the time.
+/// comparison elsewhere; such pairs are therefore checked more rarely. Beyond a tenth of the time a
+/// quarter as many are checked, never none: a plugin may make checks dear.
 ///
 /// | flag                | means                                                               |
 /// |---------------------|---------------------------------------------------------------------|
@@ -69,8 +70,7 @@ struct TimedFindings {
 class TimedChecks {
  public:
   /// The checks compare only if the plugin's first call agreed with eager.
-  TimedChecks(const ComparedSample& compared, InputShuffle shuffle, bool compare,
-              std::uint64_t seed);
+  TimedChecks(const ComparedSample& compared, InputShuffle shuffle, bool compare);
 
   /// Both sides, and the hooks.
   measure::PerSide<measure::SideCalls> sides();
@@ -90,7 +90,8 @@ class TimedChecks {
   base::Status before_call(measure::Side side, int call);
   base::Status after_call(measure::Side side, int call);
   base::Status after_side_sample(measure::Side side, int pair);
-  bool draw_check(bool is_free);
+  double chance_of_check(bool is_free) const;
+  bool is_drawn();
   std::uint64_t content_of(measure::Side side, int call) const;
   bool copies_at_once(int call) const;
   bool copies_eager_at_once(int call) const;
@@ -110,7 +111,7 @@ class TimedChecks {
   PluginSide& plugin_;
   InputShuffle shuffle_;
   bool compare_;
-  std::mt19937_64 generator_;
+  base::SystemRandom random_;
   std::int64_t start_ns_;
   double spent_ns_ = 0;  // on checks
   TimedFindings findings_;
@@ -122,6 +123,7 @@ class TimedChecks {
   EarlyCopy early_copy_;
   measure::PairPlan plan_;
   measure::PerSide<std::uint64_t> first_content_ = {};
+  double check_chance_ = 0;            // of each call of the plugin
   std::optional<int> checked_call_;    // of this pair
   std::uint64_t checked_content_ = 0;  // what the plugin computed from in it
   bool has_eager_ = false;             // its results on that

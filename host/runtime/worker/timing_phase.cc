@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -58,8 +57,7 @@ Result<measure::Warmup> capture(SessionLog& log, const PairMeans& means) {
 }
 
 TimedChecks timed_checks(const ComparedSample& compared, const record::Record& record) {
-  return TimedChecks(compared, fresh_inputs(compared.sample, compared.eager), record.is_ok(),
-                     std::random_device()());
+  return {compared, fresh_inputs(compared.sample, compared.eager), record.is_ok()};
 }
 
 /// Writes what checks of timed calls found, which may end the sample.
@@ -88,6 +86,13 @@ measure::Instruments machine_instruments(const SessionLog& log, const PairMeans&
   return instruments;
 }
 
+/// For a doubt that no second look confirmed and none dispelled.
+void claim_nothing(record::Timing& timing, const char* reason) {
+  timing.verdict = record::TimingVerdict::kUnstable;
+  timing.same_within.reset();
+  timing.unstable_because = reason;
+}
+
 /// What is compared in the first pass alone.
 void check_first_pass(SessionLog& log, const PairMeans& means, const PairedResult& pairs,
                       const TimedFindings& findings) {
@@ -98,17 +103,17 @@ void check_first_pass(SessionLog& log, const PairMeans& means, const PairedResul
   if (!cores.empty()) record.timing.cores = cores;
   SecondLooks looks;
   looks.without_plugin = [&] {
-    const bool settle = times.before_ns < static_cast<double>(means.settings.settle_below_ns);
-    return steps_without_plugin(means.standby, settle);
+    return steps_without_plugin(means.standby, pairs.has_leading_call);
   };
   looks.in_more_pairs = [&]() -> std::optional<double> {
     const auto more = time_more_pairs(means.compared, pairs.summary.median_ns, means.settings,
                                       machine_instruments(log, means));
     return more.is_ok() ? std::optional<double>(plugin_steps_ns(*more)) : std::nullopt;
   };
-  static_cast<void>(log.note(check_untimed_work(means.eager.host_steps, pairs, findings.copies_ns,
-                                                record.checks.host_steps, looks),
-                             means.compared.plugin));
+  const SecondLook steps = check_untimed_work(means.eager.host_steps, pairs, findings.copies_ns,
+                                              record.checks.host_steps, looks);
+  static_cast<void>(log.note(steps.findings, means.compared.plugin));
+  if (steps.is_in_pairs_only) claim_nothing(record.timing, "steps");
   static_cast<void>(log.note(check_contents(pairs, findings.content_bits), means.compared.plugin));
 }
 
@@ -140,8 +145,10 @@ Result<PairedResult> time_pass(SessionLog& log, const PairMeans& means,
   for (const Status& status : {findings.restored, means.device.flush_status()}) {
     if (!status.is_ok()) return log.end_calls(compared.plugin, status);
   }
+  // First: a trap on the counter says more than steps that it made longer.
+  const Status watched = log.note(watch.findings(*pairs), compared.plugin);
   if (is_first) check_first_pass(log, means, *pairs, findings);
-  GN_RETURN_IF_ERROR(log.note(watch.findings(*pairs), compared.plugin));
+  GN_RETURN_IF_ERROR(watched);
   GN_RETURN_IF_ERROR(log.note(means.engine_settings.findings(), compared.plugin));
   return pairs;
 }
@@ -161,15 +168,15 @@ Result<PairedResult> time_passes(SessionLog& log, const PairMeans& means,
 Status watch_eager(SessionLog& log, const PairMeans& means, const PairedResult& pairs) {
   const ComparedSample& compared = means.compared;
   const EagerTimes times = eager_times(means.eager.warmup, pairs.pairs);
-  std::vector<Finding> findings;
-  // No copy is made for a device.
-  if (is_suspicious(times, pairs.summary) && !means.device.is_cuda()) {
+  SecondLook seen;
+  if (is_suspicious(times, pairs.summary)) {
     const auto instruments = machine_instruments(log, means);
-    findings = confirm_slowed({compared, means.standby, pairs, means.settings, instruments}, times,
-                              log.record().checks.eager_watch);
+    seen = confirm_slowed({compared, means.standby, pairs, means.settings, instruments}, times,
+                          log.record().checks.eager_watch);
   }
   means.machine.cores.release();  // no times are taken from here on
-  return log.note(findings, compared.plugin);
+  if (seen.is_in_pairs_only) claim_nothing(log.record().timing, "eager");
+  return log.note(seen.findings, compared.plugin);
 }
 
 // Arithmetic on subnormals can be a hundred times slower; a plugin that flushes them to zero would

@@ -137,11 +137,13 @@ measure::PairedHooks TimingWatch::around(measure::PairedHooks inner) {
     if (clock_ != nullptr && !elsewhere_before_ns_) {
       elsewhere_before_ns_ = clock_->ran_elsewhere_ns();
     }
-    settled_ = plan.settled;
+    has_leading_call_ = plan.has_leading_call;
     return inner ? inner(plan) : Status::ok();
   };
   hooks.before_call = [this, inner = std::move(inner.before_call)](Side side, int pair, int call) {
-    const int first = settled_[side] ? measure::kLeadingCall : 0;
+    // Before each call: one that is set behind the leading call may be gone behind the clocked one.
+    is_counter_trapped_ = is_counter_trapped_ || measure::cycle_count_raises_signal();
+    const int first = has_leading_call_ ? measure::kLeadingCall : 0;
     if (call == first) begin_ = now();
     return inner ? inner(side, pair, call) : Status::ok();
   };
@@ -191,6 +193,11 @@ std::vector<Finding> TimingWatch::check_processes() const {
 
 std::vector<Finding> TimingWatch::findings(const measure::PairedResult& result) const {
   std::vector<Finding> found = check_budget(result, threads_);
+  if (is_counter_trapped_) {
+    found.push_back({Flag::kUntimedWork,
+                     "reading the cycle counter raises a signal: what handles it runs before the "
+                     "clock"});
+  }
   for (Finding& finding : check_elsewhere(result)) found.push_back(std::move(finding));
   for (Finding& finding : check_processes()) found.push_back(std::move(finding));
   for (const Side side : {measure::kEager, measure::kBackend}) {

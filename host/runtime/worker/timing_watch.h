@@ -23,6 +23,14 @@ struct Finding {
   bool is_fatal = false;  ///< the plugin has failed (`plugin_failed`); else the outcome stays
 };
 
+/// What second looks at something in the timed pairs found.
+struct SecondLook {
+  std::vector<Finding> findings;
+  /// The pairs show it and no look does. The machine was slow for just as long, or a plugin knows a
+  /// look from a pair: nobody is accused, and nothing is claimed.
+  bool is_in_pairs_only = false;
+};
+
 /// "NAME=value" of the environment that identifies processes of this worker where several share the
 /// machine; "" if none do.
 std::string own_mark();
@@ -80,8 +88,9 @@ class TimingWatch {
   const measure::FamilyClock* clock_;
   measure::ForkLog* forks_;
   int threads_;
-  measure::PerSide<bool> settled_ = {};
-  bool has_begun_ = false;       ///< the first pair
+  bool has_leading_call_ = false;
+  bool has_begun_ = false;  ///< the first pair
+  bool is_counter_trapped_ = false;
   std::size_t num_started_ = 0;  ///< processes, since then
   Moment begin_;
   std::optional<std::int64_t> elsewhere_before_ns_;  ///< when the first pair began

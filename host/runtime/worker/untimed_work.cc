@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "measure/bootstrap.h"
 #include "measure/clock.h"
-#include "measure/cycle_clock.h"
 #include "measure/pair_summary.h"
 #include "worker/more_pairs.h"
 
@@ -100,10 +99,9 @@ bool is_untimed_work(double before_ns, double with_plugin_ns, double call_ns, do
   return excess_ns > std::max({kCallShare * call_ns, slack * before_ns, kLeastNs});
 }
 
-std::vector<Finding> check_untimed_work(const HostSteps& before,
-                                        const measure::PairedResult& result,
-                                        const measure::PerSide<std::vector<double>>& copies_ns,
-                                        base::Json& report, const SecondLooks& looks) {
+SecondLook check_untimed_work(const HostSteps& before, const measure::PairedResult& result,
+                              const measure::PerSide<std::vector<double>>& copies_ns,
+                              base::Json& report, const SecondLooks& looks) {
   const double call_ns = result.summary.median_ns[measure::kBackend];
   const double eager_ns = eager_steps_ns(result);
   const double around_ns = plugin_steps_ns(result);
@@ -125,19 +123,15 @@ std::vector<Finding> check_untimed_work(const HostSteps& before,
                          {"plugin", copy_ns}};
   }
   const auto found = [](const std::string& what, double was_ns, double is_ns) {
-    return std::vector<Finding>{
-        {record::Flag::kUntimedWork, what + " took " + base::format_duration(is_ns) +
-                                         " a call, and " + base::format_duration(was_ns) +
-                                         " before the plugin was loaded"}};
+    return Finding{record::Flag::kUntimedWork, what + " took " + base::format_duration(is_ns) +
+                                                   " a call, and " + base::format_duration(was_ns) +
+                                                   " before the plugin was loaded"};
   };
-  if (measure::cycle_count_raises_signal()) {
-    return {{record::Flag::kUntimedWork,
-             "reading the cycle counter raises a signal: what handles it runs before the clock"}};
-  }
   const auto are_longer = [&](double steps_ns, double usual_ns) {
     return usual_ns > 0 &&
            is_untimed_work(usual_ns, steps_ns - machine_ns, call_ns, around_slack(usual_ns));
   };
+  SecondLook seen;
   if (are_longer(around_ns, before_ns)) {
     const std::optional<double> there_ns = ask(looks.without_plugin);
     const double without_ns = there_ns.value_or(0) + before.reading_ns / calls;
@@ -145,6 +139,7 @@ std::vector<Finding> check_untimed_work(const HostSteps& before,
     // Where the machine is slow for all, eager's steps are as long in the same pairs.
     const double usual_ns = std::max(before_ns, std::min(without_ns, eager_ns));
     bool is_found = !there_ns || are_longer(around_ns, usual_ns);
+    seen.is_in_pairs_only = is_found;
     for (int look = 0; there_ns && is_found && look < kLooksAtPairs; ++look) {
       const std::optional<double> again_ns = ask(looks.in_more_pairs);
       if (!again_ns) break;
@@ -152,15 +147,15 @@ std::vector<Finding> check_untimed_work(const HostSteps& before,
       is_found = are_longer(*again_ns, usual_ns);
     }
     if (is_found) {
-      return found("the host's steps around the plugin's timed calls", before_ns, around_ns);
+      return {{found("the host's steps around the plugin's timed calls", before_ns, around_ns)}};
     }
   }
   const double longer_ns = longer_copy_ns(before.copy_ns, copies_ns[measure::kEager]);
   if (before.copy_ns > 0 &&
       is_untimed_work(before.copy_ns, copy_ns - longer_ns, call_ns, kCopySlack)) {
-    return found("copying the outputs of its checked calls", before.copy_ns, copy_ns);
+    return {{found("copying the outputs of its checked calls", before.copy_ns, copy_ns)}};
   }
-  return {};
+  return seen;
 }
 
 double plugin_steps_ns(const measure::PairedResult& result) {

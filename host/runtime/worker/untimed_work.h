@@ -53,7 +53,7 @@ struct SecondLooks {
 /// A machine may be slow for as long as the pairs take. Then the same steps are as long around
 /// eager's calls, and in a process without the plugin: steps that are no longer than both are not
 /// flagged. Nor are they if they are short in one of three looks at more pairs: the machine may be
-/// fast again before that process is asked.
+/// fast again before that process is asked. Then the steps are long in the pairs only.
 ///
 /// Copies of outputs may take twice what copies of eager's took before. On top comes what copies of
 /// eager's became longer by in the pairs, up to 6 us or 0.7 times what they took before: a plugin
@@ -68,10 +68,9 @@ struct SecondLooks {
 ///          report: {"around_ns": {"before", "eager", "plugin", "reading", "without_plugin",
 ///          "in_more_pairs"}, "copy_ns": {"before", "eager", "plugin"}}; the last two of the steps
 ///          if they were asked and had an answer
-std::vector<Finding> check_untimed_work(const HostSteps& before,
-                                        const measure::PairedResult& result,
-                                        const measure::PerSide<std::vector<double>>& copies_ns,
-                                        base::Json& report, const SecondLooks& looks = {});
+SecondLook check_untimed_work(const HostSteps& before, const measure::PairedResult& result,
+                              const measure::PerSide<std::vector<double>>& copies_ns,
+                              base::Json& report, const SecondLooks& looks = {});
 
 /// The steps around the plugin's calls (measure::larger_median).
 double plugin_steps_ns(const measure::PairedResult& result);

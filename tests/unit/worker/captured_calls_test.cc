@@ -100,7 +100,7 @@ class CapturedCallsTest : public testing::Test {
   ComparedSample compared() { return {sample_, arguments_, *eager_, *plugin_}; }
 
   base::Result<measure::PairedResult> time(TimedFindings& findings) {
-    TimedChecks checks(compared(), fresh_inputs(sample_, *eager_), /*compare=*/true, 1);
+    TimedChecks checks(compared(), fresh_inputs(sample_, *eager_), /*compare=*/true);
     auto result =
         measure::time_paired(checks.sides(), {eager_warmup_, replay_warmup_}, checks.hooks(),
                              settings_, measure::machine_instruments(settings_, /*threads=*/1));
@@ -135,7 +135,7 @@ TEST_F(CapturedCallsTest, EachTimedCallIsOneLaunchOnNewContentInTheSameMemory) {
   const auto result = time(findings);
   ASSERT_TRUE(result.is_ok()) << result.status().to_string();
   EXPECT_EQ(plugin_runs(), runs) << "no code of the plugin ran in the timed calls";
-  const int settling = result->settled[measure::kBackend] ? 1 : 0;
+  const int settling = result->has_leading_call ? 1 : 0;
   EXPECT_EQ(control_->graph_launches - launches,
             kPairs * (result->calls_per_side_sample[measure::kBackend] + settling));
   EXPECT_EQ(findings.flag, record::Flag::kNone) << findings.message;

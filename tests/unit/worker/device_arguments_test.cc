@@ -65,7 +65,7 @@ TEST(InputShuffle, CopiesWhatItChangesToTheDevice) {
   MirrorDevice mirror;
   auto arguments = small_and_large();
   const auto on_device = DeviceArguments::create(mirror, arguments).value();
-  InputShuffle shuffle(on_device, {0, 1}, 7);
+  InputShuffle shuffle(on_device, {{0}, {1}}, 7);
   const std::string before = sample::arguments_digest(arguments);
   for (int round = 0; round < 5; ++round) {
     ASSERT_TRUE(shuffle.next().is_ok());
@@ -81,7 +81,7 @@ TEST(InputShuffle, CopiesAllOfWhatIsLarge) {
   MirrorDevice mirror;
   auto arguments = small_and_large();
   const auto on_device = DeviceArguments::create(mirror, arguments).value();
-  InputShuffle shuffle(on_device, {1}, 7);
+  InputShuffle shuffle(on_device, {{1}}, 7);
   mirror.bytes_in = 0;
   ASSERT_TRUE(shuffle.next().is_ok());
   EXPECT_EQ(mirror.bytes_in, arguments[1].bytes.num_bytes());

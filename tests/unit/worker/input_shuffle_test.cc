@@ -54,7 +54,7 @@ TEST(InputShuffle, DrawsSmallFloatsAnewWithinTheirRange) {
   arguments.push_back(argument({-3, 1, 2, 8}));
   arguments.push_back(argument({1, 2, 3}));
   const DeviceArguments on_device = on_host(arguments);
-  InputShuffle shuffle(on_device, {0}, 7);
+  InputShuffle shuffle(on_device, {{0}}, 7);
   ASSERT_TRUE(shuffle.has_effect());
   std::set<std::vector<float>> seen = {values_of(arguments[0])};
   for (int call = 0; call < 5000; ++call) {
@@ -83,7 +83,7 @@ TEST(InputShuffle, DrawsEachTypeOfFloat) {
   arguments.push_back(argument(base::DType::kFloat64, std::vector<double>{1e300, 2e300, 4e300}));
   arguments.push_back(argument(base::DType::kComplex64, std::vector<float>{1, 2, 3, 4}));
   const DeviceArguments on_device = on_host(arguments);
-  InputShuffle shuffle(on_device, {0, 1, 2, 3}, 7);
+  InputShuffle shuffle(on_device, {{0}, {1}, {2}, {3}}, 7);
   for (int call = 0; call < 100; ++call) {
     ASSERT_TRUE(shuffle.next().is_ok());
     for (const std::uint16_t bits : values_of<std::uint16_t>(arguments[0])) {
@@ -109,7 +109,7 @@ TEST(InputShuffle, KeepsWhatIsNoNumberAndNoQuantity) {
   arguments.push_back(argument(mask));
   arguments.push_back(argument(mixed));
   const DeviceArguments on_device = on_host(arguments);
-  InputShuffle shuffle(on_device, {0, 1}, 7);
+  InputShuffle shuffle(on_device, {{0}, {1}}, 7);
   for (int call = 0; call < 100; ++call) {
     ASSERT_TRUE(shuffle.next().is_ok());
     const std::vector<float> values = values_of(arguments[0]);
@@ -128,7 +128,7 @@ TEST(InputShuffle, PutsSmallIntegersInAnotherOrder) {
   arguments.push_back(argument(base::DType::kInt64, tokens));
   arguments.push_back(argument(base::DType::kBool, flags));
   const DeviceArguments on_device = on_host(arguments);
-  InputShuffle shuffle(on_device, {0, 1}, 7);
+  InputShuffle shuffle(on_device, {{0}, {1}}, 7);
   std::set<std::vector<std::int64_t>> seen;
   for (int call = 0; call < 1000; ++call) {
     ASSERT_TRUE(shuffle.next().is_ok());
@@ -172,7 +172,7 @@ TEST(InputShuffle, LeavesNoRowOfLargeFloatsAsInAnotherContent) {
   arguments.push_back(argument(base::DType::kFloat16, half));
   arguments.push_back(argument(base::DType::kBFloat16, brain));
   const DeviceArguments on_device = on_host(arguments);
-  InputShuffle shuffle(on_device, {0, 1, 2}, 7);
+  InputShuffle shuffle(on_device, {{0}, {1}, {2}}, 7);
   std::set<std::vector<float>> seen;
   std::set<std::vector<std::uint16_t>> seen_half;
   num_known_rows(original, seen);
@@ -199,7 +199,7 @@ TEST(InputShuffle, LeavesNoRowOfLargeIntegersAsInAnotherContent) {
   std::vector<sample::Argument> arguments;
   arguments.push_back(argument(base::DType::kInt32, counting));
   const DeviceArguments on_device = on_host(arguments);
-  InputShuffle shuffle(on_device, {0}, 7);
+  InputShuffle shuffle(on_device, {{0}}, 7);
   std::set<std::vector<std::int32_t>> seen;
   num_known_rows(counting, seen);
   for (int call = 0; call < 5; ++call) {
@@ -217,8 +217,8 @@ TEST(InputShuffle, GivesAContentAgainByItsNumber) {
     std::vector<sample::Argument> arguments;
     arguments.push_back(argument(counting(count)));
     const DeviceArguments on_device = on_host(arguments);
-    InputShuffle shuffle(on_device, {0}, 7);
-    InputShuffle other(on_device, {0}, 8);
+    InputShuffle shuffle(on_device, {{0}}, 7);
+    InputShuffle other(on_device, {{0}}, 8);
     const std::uint64_t number = shuffle.reserve(3);
     ASSERT_TRUE(shuffle.apply(number).is_ok());
     const std::vector<float> values = values_of(arguments[0]);
@@ -228,9 +228,55 @@ TEST(InputShuffle, GivesAContentAgainByItsNumber) {
     ASSERT_TRUE(shuffle.apply(number).is_ok());
     EXPECT_EQ(values_of(arguments[0]), values);
     ASSERT_TRUE(shuffle.restore().is_ok());
-    ASSERT_TRUE(other.apply(number).is_ok());
+    ASSERT_TRUE(other.apply(other.reserve(1)).is_ok());
     EXPECT_NE(values_of(arguments[0]), values) << "another seed has others";
   }
+}
+
+// What the next inputs will be must not follow from anything that is in memory.
+TEST(InputShuffle, DrawsTheKeyOfAContentWhenItIsFirstApplied) {
+  std::vector<sample::Argument> arguments;
+  arguments.push_back(argument(counting(100)));
+  const DeviceArguments on_device = on_host(arguments);
+  InputShuffle shuffle(on_device, {{0}});
+  const std::uint64_t number = shuffle.reserve(2);
+  InputShuffle copy = shuffle;
+  ASSERT_TRUE(shuffle.apply(number + 1).is_ok());
+  const std::vector<float> values = values_of(arguments[0]);
+  ASSERT_TRUE(copy.apply(number + 1).is_ok());
+  EXPECT_NE(values_of(arguments[0]), values) << "one who knew all of it could not tell";
+  ASSERT_TRUE(shuffle.apply(number).is_ok());
+  ASSERT_TRUE(shuffle.apply(number + 1).is_ok());
+  EXPECT_EQ(values_of(arguments[0]), values) << "eager repeats it";
+  shuffle.forget();
+  EXPECT_EQ(shuffle.reserve(1), number + 2);
+}
+
+// What follows from a token alone could be remembered by token.
+TEST(InputShuffle, DrawsIntegersAnewBetweenTheirBounds) {
+  const std::vector<std::int64_t> tokens = {7, 7, 9, 9};
+  const std::vector<std::int8_t> small = {-3, 3};
+  std::vector<sample::Argument> arguments;
+  arguments.push_back(argument(base::DType::kInt64, tokens));
+  arguments.push_back(argument(base::DType::kInt8, small));
+  const DeviceArguments on_device = on_host(arguments);
+  InputShuffle shuffle(on_device,
+                       {{0, false, std::pair(5, 1'000'000)}, {1, false, std::pair(-3, 3)}}, 7);
+  EXPECT_NEAR(shuffle.content_bits(), 4 * std::log2(999'996) + 2 * std::log2(7), 0.01);
+  std::set<std::int64_t> seen;
+  std::set<int> seen_small;
+  for (int call = 0; call < 100; ++call) {
+    ASSERT_TRUE(shuffle.next().is_ok());
+    for (const std::int64_t token : values_of<std::int64_t>(arguments[0])) {
+      EXPECT_TRUE(token >= 5 && token <= 1'000'000) << token;
+      seen.insert(token);
+    }
+    for (const std::int8_t value : values_of<std::int8_t>(arguments[1])) seen_small.insert(value);
+  }
+  EXPECT_GT(seen.size(), 390U);
+  EXPECT_EQ(seen_small, (std::set<int>{-3, -2, -1, 0, 1, 2, 3}));
+  ASSERT_TRUE(shuffle.restore().is_ok());
+  EXPECT_EQ(values_of<std::int64_t>(arguments[0]), tokens);
 }
 
 TEST(InputShuffle, FindsTheOneElementThatDiffers) {
@@ -240,7 +286,7 @@ TEST(InputShuffle, FindsTheOneElementThatDiffers) {
     std::vector<sample::Argument> arguments;
     arguments.push_back(argument(base::DType::kInt32, values));
     const DeviceArguments on_device = on_host(arguments);
-    InputShuffle shuffle(on_device, {0}, 7);
+    InputShuffle shuffle(on_device, {{0}}, 7);
     ASSERT_TRUE(shuffle.has_effect());
     for (int round = 0; round < 20; ++round) {
       ASSERT_TRUE(shuffle.next().is_ok());
@@ -259,7 +305,7 @@ TEST(InputShuffle, HasNoEffectOnConstantsAndEmptyInputs) {
   arguments.push_back(argument({}));
   arguments.push_back(argument({1}));
   const DeviceArguments on_device = on_host(arguments);
-  InputShuffle shuffle(on_device, {0, 1, 2}, 7);
+  InputShuffle shuffle(on_device, {{0}, {1}, {2}}, 7);
   EXPECT_FALSE(shuffle.has_effect());
   EXPECT_EQ(shuffle.content_bits(), 0);
   ASSERT_TRUE(shuffle.next().is_ok());

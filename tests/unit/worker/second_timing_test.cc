@@ -47,6 +47,9 @@ TEST(TunedToWeights, AsksForIntervalsWithNothingInCommon) {
   EXPECT_FALSE(check_tuned_to_weights(record).empty());
   record.checks.second_weights.speedup_high = 3.9;
   EXPECT_TRUE(check_tuned_to_weights(record).empty());
+  record.checks.second_weights.speedup_high = 2.6;
+  record.timing.speedup_low = 2;
+  EXPECT_FALSE(check_tuned_to_weights(record).empty()) << "a plugin may mix two speeds";
   record.checks.second_weights.speedup_high.reset();
   EXPECT_FALSE(check_tuned_to_weights(record).empty());
   record.timing.speedup_low.reset();  // so it is claimed nowhere
