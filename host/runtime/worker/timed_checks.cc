@@ -94,6 +94,7 @@ Status TimedChecks::before_pair(const measure::PairPlan& plan) {
     return Status::ok();
   }
   const int calls = plan.calls + (plan.has_leading_call ? 1 : 0);
+  was_drawn_.assign(static_cast<std::size_t>(plan.calls) + 1, false);
   check_chance_ = chance_of_any(chance_of_check(plan.backend_first), calls);
   if (!eager_.device().is_host()) span_ns_.emplace_back();
   first_content_[measure::kBackend] = shuffle_.reserve(contents);
@@ -118,21 +119,31 @@ bool TimedChecks::copies_at_once(int call) const {
   return output_bytes_ <= kAtOnceBytes || call + 1 < plan_.calls;
 }
 
-/// Nobody changes eager's outputs later: a copy behind the last call would only lengthen the way
-/// from the clock to the counters.
-bool TimedChecks::copies_eager_at_once(int call) const {
-  return plan_.backend_first && call + 1 < plan_.calls;
+/// Copies of the plugin's outputs leave other things in the caches, so eager's are copied behind as
+/// many of its calls: where it repeats the plugin's contents, behind the same ones, else behind
+/// calls that are drawn alike, for nothing. Not behind the last one: nobody changes eager's outputs
+/// later, and a copy would only lengthen the way from the clock to the counters.
+Status TimedChecks::after_call_of_eager(int call, bool is_drawn_now) {
+  if (call + 1 == plan_.calls) return Status::ok();
+  if (!plan_.backend_first) {
+    if (is_drawn_now) GN_RETURN_IF_ERROR(copy_eager());
+    has_eager_ = false;
+    return Status::ok();
+  }
+  if (!was_drawn_[static_cast<std::size_t>(call - measure::kLeadingCall)]) return Status::ok();
+  GN_RETURN_IF_ERROR(copy_eager());
+  has_eager_ = checked_call_ == call;
+  return Status::ok();
 }
 
 Status TimedChecks::after_call(Side side, int call) {
   if (plan_.is_control) return Status::ok();
   const bool is_drawn_now = is_drawn();  // on both sides: what comes between calls is alike
-  if (side == measure::kEager) {
-    return checked_call_ == call && copies_eager_at_once(call) ? copy_eager() : Status::ok();
-  }
+  if (side == measure::kEager) return after_call_of_eager(call, is_drawn_now);
   if (!is_drawn_now) return Status::ok();
   checked_call_ = call;
   checked_content_ = content_of(measure::kBackend, call);
+  was_drawn_[static_cast<std::size_t>(call - measure::kLeadingCall)] = true;
   early_copy_.clear();
   copy_ns_ = 0;
   if (copies_at_once(call)) return copy_plugin();

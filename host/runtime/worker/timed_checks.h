@@ -94,7 +94,7 @@ class TimedChecks {
   bool is_drawn();
   std::uint64_t content_of(measure::Side side, int call) const;
   bool copies_at_once(int call) const;
-  bool copies_eager_at_once(int call) const;
+  base::Status after_call_of_eager(int call, bool is_drawn_now);
   base::Status copy_plugin();
   base::Status copy_eager();
   base::Status compute_eager();
@@ -124,6 +124,7 @@ class TimedChecks {
   measure::PairPlan plan_;
   measure::PerSide<std::uint64_t> first_content_ = {};
   double check_chance_ = 0;            // of each call of the plugin
+  std::vector<bool> was_drawn_;        // by call of the plugin, the leading one first
   std::optional<int> checked_call_;    // of this pair
   std::uint64_t checked_content_ = 0;  // what the plugin computed from in it
   bool has_eager_ = false;             // its results on that
