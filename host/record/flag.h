@@ -79,8 +79,7 @@ inline constexpr FlagFacts kRows[] = {
      "decide nothing in compile, bind or the first call by what the inputs hold (rule R3)"},
     {F::kUnvaried, "unvaried", P::kNone,
      "neither another seed's inputs nor second weights show that the plugin follows its inputs, "
-     "its "
-     "timed calls had to repeat inputs, or it leaves no memory for second weights"},
+     "its timed calls had to repeat inputs, or it leaves no memory for second weights"},
     {F::kClockTampered, "clock_tampered", P::kUnproven,
      "the system's clock went faster or slower than the processor's cycle counter",
      "leave the process's clocks alone; if the plugin does, the machine's clock was being set: run "

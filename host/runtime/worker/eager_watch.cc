@@ -239,11 +239,11 @@ bool was_slower_in_pairs(double in_pairs_ns, double quiet_ns) {
 SecondLook confirm_slowed(const SlowedMeans& means, const EagerTimes& times, base::Json& report) {
   if (means.standby != nullptr) return Confirmation(means, times, report).run();
   report["unknown"] = "no process without the plugin could be made";
-  const bool is_slower =
+  const bool was_slower =
       means.pairs.summary.has_interval() && was_slower_in_pairs(times.in_pairs_ns, times.before_ns);
   // Of a device no copy is made, and what a plugin keeps there can slow whoever comes next.
-  if (!means.compared.eager.device().is_host()) return {{}, is_slower};
-  return is_slower ? slowed(kNobodyDenies, times.slowdown()) : SecondLook();
+  if (!means.compared.eager.device().is_host()) return {{}, was_slower};
+  return was_slower ? slowed(kNobodyDenies, times.slowdown()) : SecondLook();
 }
 
 }  // namespace graphnet::worker
