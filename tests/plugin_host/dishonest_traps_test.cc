@@ -73,7 +73,9 @@ INSTANTIATE_TEST_SUITE_P(Tricks, DishonestTraps, ::testing::ValuesIn(kCases),
 
 // It knows by SIGCONT that the pairs are over, and that eager is looked at again.
 TEST(DishonestLooks, DoNotAcquitWhatThePairsShow) {
-  const record::Record record = control_record("interrupts_until_stopped", /*threads=*/1);
+  const record::Record record = control_record(
+      "interrupts_until_stopped", /*threads=*/1, kControlSample,
+      [](const record::Record& each) { return each.timing.unstable_because == "eager"; });
   EXPECT_EQ(record.timing.verdict, record::TimingVerdict::kUnstable)
       << record.checks.eager_watch << record.message;
   EXPECT_EQ(record.timing.unstable_because, "eager");
