@@ -104,8 +104,8 @@ class ControlRun {
   std::vector<record::Record> records_;
 };
 
-/// The record of a ControlRun, of which there must be one. The run is repeated, twice at most, until
-/// the record says something: an unstable result claims nothing.
+/// The record of a ControlRun, of which there must be one. The run is repeated, twice at most,
+/// until the record says something: an unstable result claims nothing.
 template <typename Says>
 record::Record control_record(const std::string& trick, int threads,
                               const std::filesystem::path& sample, Says says) {

@@ -91,8 +91,7 @@ std::vector<Family> families(const Report& report, const Headline& headline) {
   std::map<std::size_t, std::size_t> indices;
   Counted none;
   for (const BackendHeadline& backend : headline.backends) {
-    const auto found = std::find(report.backends.begin(), report.backends.end(), backend.name);
-    indices[static_cast<std::size_t>(found - report.backends.begin())] = none.entries.size();
+    indices[backend.backend] = none.entries.size();
     none.entries.emplace_back().backend = backend.name;
     none.speedups.emplace_back();
   }

@@ -241,6 +241,7 @@ std::vector<Headline> headlines(const std::vector<HeadlineBackend>& backends,
       parts.emplace_back();
     }
     all[index].backends.push_back(count(backends[i].name, by_sample[i]));
+    all[index].backends.back().backend = i;
     parts[index].push_back(by_sample[i]);
   }
   for (std::size_t i = 0; i < all.size(); ++i) compare(parts[i], all[i]);
@@ -250,8 +251,9 @@ std::vector<Headline> headlines(const std::vector<HeadlineBackend>& backends,
 std::vector<Headline> headlines(const Report& report) {
   std::vector<HeadlineBackend> backends;
   for (std::size_t i = 0; i < report.backends.size(); ++i) {
-    backends.push_back(
-        {report.backends[i], i < report.conditions.size() ? report.conditions[i] : ""});
+    const bool is_named = i < report.condition_names.size();
+    backends.push_back({is_named ? report.condition_names[i] : report.backends[i],
+                        i < report.conditions.size() ? report.conditions[i] : ""});
   }
   std::vector<HeadlineResult> results;
   for (const ResultRow& row : report.rows) {

@@ -29,14 +29,15 @@ struct HeadlineResult {
 };
 
 struct HeadlineBackend {
-  std::string name;
+  std::string name;       ///< unique among those with the same condition
   std::string condition;  ///< see score::condition_texts()
 };
 
 /// What became of one backend's samples.
 struct BackendHeadline {
   std::string name;
-  int num_samples = 0;  ///< all that have a result, whatever it is
+  std::size_t backend = 0;  ///< index among all the backends, those of other conditions included
+  int num_samples = 0;      ///< all that have a result, whatever it is
   int num_ok = 0;
   int num_wrong = 0;                    ///< both sides ran, and their outputs differ
   std::map<std::string, int> failures;  ///< by outcome, wrong ones included

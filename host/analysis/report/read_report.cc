@@ -143,7 +143,7 @@ std::string caption_of(const score::Settings& settings) {
 }
 
 BackendThreads threads_of(const score::Backend& backend) {
-  BackendThreads threads{backend.name, 0};
+  BackendThreads threads{backend.name, 0, ""};
   for (const auto& [name, value] : backend.facets) {
     if (name == "threads") {
       threads.count = std::atoi(value.c_str());
@@ -152,6 +152,14 @@ BackendThreads threads_of(const score::Backend& backend) {
     }
   }
   return threads;
+}
+
+/// Tables of threads have a column with their number, so no name repeats it.
+void name_by_threads(const std::vector<score::Backend>& backends, Report& report) {
+  std::vector<std::string> counts;
+  for (const BackendThreads& one : report.threads) counts.push_back(std::to_string(one.count));
+  const std::vector<std::string> names = score::labels_in_groups(backends, counts);
+  for (std::size_t i = 0; i < names.size(); ++i) report.threads[i].name = names[i];
 }
 
 void add_column(const score::Column& column, const Details& details, Report& report) {
@@ -200,6 +208,8 @@ Result<Report> read_report(const std::vector<std::filesystem::path>& paths,
     add_column(column, details, report);
   }
   report.conditions = score::condition_texts(backends);
+  report.condition_names = score::labels_in_groups(backends, report.conditions);
+  name_by_threads(backends, report);
   const bool has_scores =
       std::any_of(report.st.begin(), report.st.end(),
                   [](const ScoreCurve& curve) { return !curve.points.empty(); });

@@ -83,6 +83,7 @@ ResultRow result_row(const record::Record& record);
 struct BackendThreads {
   std::string conditions;
   int count = 0;
+  std::string name;  ///< unique among those with the same count
 };
 
 /// Everything a report is made of.
@@ -93,6 +94,8 @@ struct Report {
   std::vector<std::string> backends;  ///< unique labels
   /// Of each backend; only backends with equal ones may be compared. See score::condition_texts().
   std::vector<std::string> conditions;
+  /// Of each backend a label that is unique among those with equal conditions; empty: `backends`.
+  std::vector<std::string> condition_names;
   std::vector<BackendThreads> threads;  ///< one a backend, in their order, or none at all
   std::vector<ResultRow> rows;          ///< any order, one a sample and backend
   std::vector<ScoreCurve> st;           ///< one a backend, in their order, or none at all

@@ -57,10 +57,9 @@ RunTally::Result RunTally::result() const {
   }
   score::label_columns(columns);
   const std::vector<std::string> conditions = score::condition_texts(known);
+  const std::vector<std::string> names = score::labels_in_groups(known, conditions);
   std::vector<HeadlineBackend> backends;
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    backends.push_back({columns[i].label, conditions[i]});
-  }
+  for (std::size_t i = 0; i < known.size(); ++i) backends.push_back({names[i], conditions[i]});
   std::vector<HeadlineResult> results = results_;
   for (HeadlineResult& result : results) result.backend = place_of[result.backend];
   Result made;
@@ -71,7 +70,7 @@ RunTally::Result RunTally::result() const {
     count(result, made.outcomes);
     const auto message = messages_.find(index);
     if (message == messages_.end()) continue;
-    const std::string& backend = backends[result.backend].name;
+    const std::string& backend = columns[result.backend].label;
     failures.push_back({result.sample, backend, result.outcome.text(), message->second});
   }
   made.num_repeated = static_cast<int>(results.size() - counted.size());

@@ -19,6 +19,7 @@ Report only_samples(const Report& report, const std::set<std::string>& samples) 
   part.facts = report.facts;
   part.backends = report.backends;
   part.conditions = report.conditions;
+  part.condition_names = report.condition_names;
   part.file_notes = report.file_notes;
   part.noise_floor = report.noise_floor;
   part.notes = report.notes;

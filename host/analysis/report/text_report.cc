@@ -28,16 +28,13 @@ std::string summary_rows(const Report& report, const Headline& headline) {
   for (const BackendHeadline& one : headline.backends) {
     std::map<std::string, int> not_ok = one.failures;
     for (const auto& [reason, number] : one.not_run) not_ok[reason] += number;
-    const auto summary =
-        std::find_if(summaries.begin(), summaries.end(),
-                     [&](const BackendSummary& known) { return known.name == one.name; });
     const std::string own = one.own.count == 0 ? "" : " of " + std::to_string(one.own.count);
-    text += markdown_row(
-        {markdown_cell(one.name),
-         std::to_string(one.num_ok) + " of " + std::to_string(one.num_samples),
-         markdown_cell(counts_text(not_ok)), markdown_cell(mean_text(one.common)),
-         markdown_cell(mean_text(one.own) + own), markdown_cell(counts_text(one.left_out)),
-         markdown_cell(summary == summaries.end() ? "" : counts_text(summary->verdicts))});
+    text += markdown_row({markdown_cell(one.name),
+                          std::to_string(one.num_ok) + " of " + std::to_string(one.num_samples),
+                          markdown_cell(counts_text(not_ok)), markdown_cell(mean_text(one.common)),
+                          markdown_cell(mean_text(one.own) + own),
+                          markdown_cell(counts_text(one.left_out)),
+                          markdown_cell(counts_text(summaries[one.backend].verdicts))});
   }
   return text;
 }

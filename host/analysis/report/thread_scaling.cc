@@ -54,10 +54,10 @@ std::string slower_text(const std::vector<std::string>& slower) {
 std::vector<ThreadScaling> thread_scaling(const Report& report) {
   std::map<std::string, std::size_t> fewest;  // by conditions
   for (std::size_t i = 0; i < report.threads.size(); ++i) {
-    const auto& [conditions, count] = report.threads[i];
-    if (count <= 0) continue;
-    const auto [known, is_new] = fewest.emplace(conditions, i);
-    if (!is_new && count < report.threads[known->second].count) known->second = i;
+    const BackendThreads& own = report.threads[i];
+    if (own.count <= 0) continue;
+    const auto [known, is_new] = fewest.emplace(own.conditions, i);
+    if (!is_new && own.count < report.threads[known->second].count) known->second = i;
   }
   std::vector<ThreadScaling> scalings;
   for (std::size_t i = 0; i < report.threads.size(); ++i) {
@@ -65,7 +65,7 @@ std::vector<ThreadScaling> thread_scaling(const Report& report) {
     const std::size_t least = fewest.at(report.threads[i].conditions);
     if (report.threads[i].count <= report.threads[least].count) continue;
     ThreadScaling scaling = compared(rows_that_count(report, least), rows_that_count(report, i));
-    scaling.backend = report.backends[i];
+    scaling.backend = report.threads[i].name;
     scaling.fewest = report.threads[least].count;
     scaling.threads = report.threads[i].count;
     scalings.push_back(std::move(scaling));

@@ -15,7 +15,7 @@ namespace graphnet::report {
 ///
 /// units    gains are times with the fewest threads by times with `threads`, above 1 it is faster
 struct ThreadScaling {
-  std::string backend;  ///< label of the one with more threads
+  std::string backend;  ///< BackendThreads::name of the one with more threads
   int fewest = 1;
   int threads = 2;
   GeometricMean gain;               ///< of the plugin, on samples that count in both

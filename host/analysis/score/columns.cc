@@ -184,6 +184,20 @@ void label_columns(std::vector<Column>& columns) {
   for (const auto& [name, same] : namesakes) tell_apart(same);
 }
 
+std::vector<std::string> labels_in_groups(const std::vector<Backend>& backends,
+                                          const std::vector<std::string>& groups) {
+  std::map<std::string, std::vector<std::size_t>> members;
+  for (std::size_t i = 0; i < groups.size(); ++i) members[groups[i]].push_back(i);
+  std::vector<std::string> labels(backends.size());
+  for (const auto& [group, indices] : members) {
+    std::vector<Column> columns(indices.size());
+    for (std::size_t i = 0; i < indices.size(); ++i) columns[i].backend = backends[indices[i]];
+    label_columns(columns);
+    for (std::size_t i = 0; i < indices.size(); ++i) labels[indices[i]] = columns[i].label;
+  }
+  return labels;
+}
+
 std::vector<std::string> condition_texts(const std::vector<Backend>& backends) {
   // As backends without names, so that what one does not know is completed from the others.
   std::set<Backend> all;

@@ -25,6 +25,13 @@ std::map<Backend, Backend> complete_backends(const std::set<Backend>& backends);
 /// tell namesakes apart.
 void label_columns(std::vector<Column>& columns);
 
+/// A label for each backend, which is unique among those with an equal group: for tables whose
+/// heading says what the members of a group share.
+///
+/// order    as the backends, of which there are as many as groups
+std::vector<std::string> labels_in_groups(const std::vector<Backend>& backends,
+                                          const std::vector<std::string>& groups);
+
 /// The conditions of each backend as one text: "smoke protocol, cpu, 2 threads, weights bound, AMD
 /// EPYC". Only results with equal texts may be averaged together or compared. The texts leave out
 /// what no backend knows, and the math policy where all have the default one. Conditions that a

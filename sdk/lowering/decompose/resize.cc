@@ -105,9 +105,12 @@ Tensor linear(Builder& b, const Tensor& x, const Axis& axis) {
   upper_weight = b.convert(upper_weight, x.type);
   const Tensor low = b.take(x, axis.dim, lower);
   const Tensor high = b.take(x, axis.dim, upper);
-  const Tensor weight = b.emit.broadcast(upper_weight, low.shape, {axis.dim});
-  const Tensor rest = b.subtract(b.full(x.type, low.shape, 1), weight);
-  return b.add(b.multiply(low, rest), b.multiply(high, weight));
+  // Computed before it is broadcast: a backend may store what depends on constants alone.
+  const Tensor lower_weight = b.subtract(b.full(x.type, {axis.out}, 1), upper_weight);
+  const auto weighted = [&](const Tensor& part, const Tensor& weight) {
+    return b.multiply(part, b.emit.broadcast(weight, part.shape, {axis.dim}));
+  };
+  return b.add(weighted(low, lower_weight), weighted(high, upper_weight));
 }
 
 // Keys' cubic kernel.

@@ -5,11 +5,14 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "graphnet/plugin.h"
 #include "lowering/ir/build.h"
 #include "lowering/ir/composite.h"
 #include "lowering/ir/passes/layout.h"
+#include "lowering/ir/passes/stage.h"
 #include "lowering/ir/text.h"
 #include "lowering/ir/verify.h"
 
@@ -100,6 +103,65 @@ TEST(IrBuild, FailsForAnOperatorWithoutADecomposition) {
   const Built lowered = OneNode("aten::no_such_operator").lower();
   ASSERT_EQ(lowered.failures.size(), 1U);
   EXPECT_EQ(lowered.failures[0].op, "aten::no_such_operator");
+}
+
+/// aten::upsample_linear1d of a float32 input [64, 64, 4] to 8 positions.
+Graph resized() {
+  const std::int64_t from[] = {64, 64, 4};
+  const std::int64_t to[] = {64, 64, 8};
+  const std::int64_t ids[] = {0, 1};
+  gn_argument arguments[3] = {};
+  const char* const names[] = {"self", "output_size", "align_corners"};
+  const std::uint32_t kinds[] = {GN_ARGUMENT_VALUE, GN_ARGUMENT_INTS, GN_ARGUMENT_BOOL};
+  gn_value values[2] = {};
+  for (std::size_t i = 0; i < std::size(arguments); ++i) {
+    arguments[i].struct_size = sizeof(arguments[i]);
+    arguments[i].name = to_gn(names[i]);
+    arguments[i].kind = kinds[i];
+    arguments[i].integers = i == 0 ? ids : to + 2;
+    arguments[i].count = 1;
+  }
+  for (std::size_t i = 0; i < std::size(values); ++i) {
+    values[i].struct_size = sizeof(values[i]);
+    values[i].kind = i == 0 ? GN_VALUE_INPUT : GN_VALUE_RESULT;
+    values[i].dtype = {kDLFloat, 32, 1};
+    values[i].rank = 3;
+    values[i].shape = i == 0 ? from : to;
+  }
+  gn_node node = {};
+  node.struct_size = sizeof(node);
+  node.op = to_gn("aten::upsample_linear1d");
+  node.where = to_gn("model.py:4:5");
+  node.arguments = arguments;
+  node.num_arguments = std::size(arguments);
+  node.results = ids + 1;
+  node.num_results = 1;
+  gn_graph_body body = {};
+  body.struct_size = sizeof(body);
+  body.values = values;
+  body.num_values = std::size(values);
+  body.nodes = &node;
+  body.num_nodes = 1;
+  body.outputs = ids + 1;
+  body.num_outputs = 1;
+  Built built = build(body, /*rewrites=*/true);
+  EXPECT_TRUE(built.failures.empty()) << describe_failures(built.failures);
+  return std::move(built.graph);
+}
+
+// A target stores what depends on constants alone, and reads it in every call.
+TEST(IrBuild, WeightsOfAResizedDimensionAreAsLongAsIt) {
+  LayoutEmitter target(/*rewrites=*/true);
+  const Graph graph = rewrite(resized(), target).graph;
+  const std::vector<Stage> stages = stages_of(graph);
+  std::int64_t longest = 0;
+  for (std::size_t i = 0; i < graph.values.size(); ++i) {
+    const auto id = static_cast<ValueId>(i);
+    const Operation& operation = graph.maker(id).operation;
+    if (stages[i] == Stage::kCall || std::holds_alternative<Broadcast>(operation)) continue;
+    longest = std::max(longest, num_elements(graph.type(id).shape));
+  }
+  EXPECT_EQ(longest, 8);
 }
 
 /// Takes hardswish of tensors of up to four elements.

@@ -101,7 +101,10 @@ TEST(RunTally, ConditionsNeverMix) {
   const auto headlines = tally.result().headlines;
   EXPECT_EQ(headlines.size(), 6U);
   EXPECT_EQ(headlines.at(0).condition, "smoke protocol, cpu, 1 thread, weights bound, AMD EPYC");
-  for (const Headline& headline : headlines) EXPECT_EQ(headline.backends.size(), 1U);
+  for (const Headline& headline : headlines) {
+    ASSERT_EQ(headline.backends.size(), 1U);
+    EXPECT_EQ(headline.backends[0].name, "a") << "its title says the rest";
+  }
 }
 
 TEST(RunTally, AWorkerThatDiedEarlyBelongsToItsBackend) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "score/columns.h"
 #include "score/shared_samples.h"
 #include "support/mentions.h"
 
@@ -200,6 +201,16 @@ TEST(ScoreSet, KeepsConditionsApart) {
       {"xla (journal, rewrites=none, 2 threads)", 1U}};
   EXPECT_EQ(sizes, wanted);
   EXPECT_EQ(set.notes.size(), 2U) << "unequal samples, journals beside logs";
+}
+
+TEST(Columns, LabelsInGroupsRepeatNothingOfTheGroup) {
+  const std::vector<Backend> backends = {{"xla", {{"threads", "1"}, {"weights", "bound"}}},
+                                         {"xla", {{"threads", "2"}, {"weights", "bound"}}},
+                                         {"xla", {{"threads", "2"}, {"weights", "frozen"}}},
+                                         {"tvm", {{"threads", "2"}}}};
+  const std::vector<std::string> wanted = {"xla", "xla (bound)", "xla (frozen)", "tvm"};
+  EXPECT_EQ(labels_in_groups(backends, {"1 thread", "2 threads", "2 threads", "2 threads"}),
+            wanted);
 }
 
 TEST(ScoreSet, MathPoliciesNeverShareAColumn) {
