@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "base/memory_map.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
-#include "base/file.h"
+#include "base/kernel_file.h"
 
 namespace graphnet::base {
 
@@ -44,21 +42,6 @@ bool parse_line(std::string_view line, Mapping& mapping) {
   return true;
 }
 
-// The stream classes take a millisecond for the two thousand lines of a worker.
-std::string read_text(const char* path) {
-  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
-  std::string text;
-  std::size_t size = 0;
-  ssize_t got = 0;
-  do {
-    size += static_cast<std::size_t>(got);
-    text.resize(size + (std::size_t{64} << 10U));
-    got = ::read(file.get(), text.data() + size, text.size() - size);
-  } while (got > 0);
-  text.resize(size);
-  return text;
-}
-
 }  // namespace
 
 std::vector<Mapping> parse_memory_map(std::string_view text) {
@@ -73,7 +56,7 @@ std::vector<Mapping> parse_memory_map(std::string_view text) {
 }
 
 Result<std::vector<Mapping>> read_memory_map() {
-  std::vector<Mapping> mappings = parse_memory_map(read_text("/proc/self/maps"));
+  std::vector<Mapping> mappings = parse_memory_map(read_kernel_file("/proc/self/maps"));
   if (!mappings.empty()) return mappings;
   return Status(Code::kEnvironment, "/proc/self/maps cannot be read");
 }

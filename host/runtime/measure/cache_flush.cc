@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string>
 
-#include "measure/kernel_file.h"
+#include "base/kernel_file.h"
 
 namespace graphnet::measure {
 
@@ -33,7 +33,7 @@ std::int64_t last_level_cache_bytes() {
   std::int64_t largest = 0;
   for (int index = 0; index < kMaxLevels; ++index) {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
-    largest = std::max(largest, cache_bytes_in(read_kernel_line(folder + "/size")));
+    largest = std::max(largest, cache_bytes_in(base::read_kernel_line(folder + "/size")));
   }
   return largest > 0 ? largest : kUnknown;
 }

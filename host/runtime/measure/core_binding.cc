@@ -11,7 +11,7 @@
 #include <set>
 #include <string_view>
 
-#include "measure/kernel_file.h"
+#include "base/kernel_file.h"
 
 namespace graphnet::measure {
 
@@ -29,8 +29,8 @@ std::vector<int> usable_cores() {
 }
 
 std::vector<int> siblings_of(int core) {
-  return core_list_in(read_kernel_line("/sys/devices/system/cpu/cpu" + std::to_string(core) +
-                                       "/topology/thread_siblings_list"));
+  return core_list_in(base::read_kernel_line("/sys/devices/system/cpu/cpu" + std::to_string(core) +
+                                             "/topology/thread_siblings_list"));
 }
 
 std::set<pid_t> threads_of_this_process() {

@@ -16,9 +16,9 @@
 #include <cstdlib>
 
 #include "base/file.h"
+#include "base/kernel_file.h"
 #include "base/sha256.h"
 #include "measure/disturbance.h"
-#include "measure/kernel_file.h"
 
 namespace graphnet::measure {
 
@@ -63,7 +63,7 @@ std::string governor() {
   int core = 0;
   while (mask && core < CPU_SETSIZE && !CPU_ISSET(core, &*mask)) ++core;
   const std::string folder = "/sys/devices/system/cpu/cpu" + std::to_string(core);
-  return read_kernel_line(folder + "/cpufreq/scaling_governor");
+  return base::read_kernel_line(folder + "/cpufreq/scaling_governor");
 }
 
 std::string host_hash() {
@@ -78,44 +78,44 @@ void add_if_known(base::Json& environment, const char* key, std::string value) {
 
 void add_flag_if_known(base::Json& environment, const char* key, const std::string& path,
                        std::string_view true_text) {
-  const std::string text = read_kernel_line(path);
+  const std::string text = base::read_kernel_line(path);
   if (!text.empty()) environment[key] = text == true_text;
 }
 
 std::string control_group_quota() {
   // A process has one line "0::/path" in version 2; in version 1 one for each controller.
-  const std::string groups = read_kernel_file("/proc/self/cgroup");
+  const std::string groups = base::read_kernel_file("/proc/self/cgroup");
   constexpr std::string_view kUnified = "0::";
   const std::size_t at = groups.rfind("\n" + std::string(kUnified));
   if (groups.rfind(kUnified, 0) != 0 && at == std::string::npos) return "";
   std::string path = groups.substr(at == std::string::npos ? kUnified.size() : at + 4);
   path = path.substr(0, path.find('\n'));
-  return read_kernel_line("/sys/fs/cgroup" + path + "/cpu.max");
+  return base::read_kernel_line("/sys/fs/cgroup" + path + "/cpu.max");
 }
 
 /// What decides how fast the same code runs: clock, cores, and who else wants them.
 void add_cores(base::Json& environment) {
   const std::string cpu = "/sys/devices/system/cpu";
-  const std::string status = read_kernel_file("/proc/self/status");
+  const std::string status = base::read_kernel_file("/proc/self/status");
   add_if_known(environment, "affinity", std::string(field(status, "Cpus_allowed_list")));
   add_flag_if_known(environment, "smt", cpu + "/smt/active", "1");
   add_flag_if_known(environment, "turbo", cpu + "/cpufreq/boost", "1");
   add_flag_if_known(environment, "turbo", cpu + "/intel_pstate/no_turbo", "0");
   if (const auto quota = cpu_quota_in(control_group_quota())) environment["cpu_quota"] = *quota;
-  const std::string stat = read_kernel_file("/proc/stat");
+  const std::string stat = base::read_kernel_file("/proc/stat");
   if (const auto ticks = core_ticks_in(stat)) {
     environment["steal_share"] = steal_share(CoreTicks(), *ticks);
   }
   if (const auto runnable = running_in(stat)) environment["runnable"] = *runnable;
   add_if_known(
       environment, "clock_source",
-      read_kernel_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
+      base::read_kernel_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"));
 }
 
 void add_memory_policy(base::Json& environment) {
   add_if_known(environment, "transparent_hugepages",
-               chosen_in(read_kernel_file("/sys/kernel/mm/transparent_hugepage/enabled")));
-  std::string allocator = allocator_in(read_kernel_file("/proc/self/maps"));
+               chosen_in(base::read_kernel_file("/sys/kernel/mm/transparent_hugepage/enabled")));
+  std::string allocator = allocator_in(base::read_kernel_file("/proc/self/maps"));
 #ifdef __GLIBC__
   if (allocator.empty()) allocator = std::string("glibc ") + ::gnu_get_libc_version();
 #endif
@@ -203,12 +203,12 @@ void reset_peak_rss() {
 }
 
 std::optional<std::int64_t> peak_rss_bytes() {
-  return peak_rss_in(read_kernel_file("/proc/self/status"));
+  return peak_rss_in(base::read_kernel_file("/proc/self/status"));
 }
 
 base::Json collect_environment(int threads) {
   base::Json environment = base::Json::object();
-  const std::string model = cpu_model_in(read_kernel_file("/proc/cpuinfo"));
+  const std::string model = cpu_model_in(base::read_kernel_file("/proc/cpuinfo"));
   add_if_known(environment, "cpu_model", model);
   environment["logical_cores"] = affinity_cores();
   environment["cores_online"] = static_cast<std::int64_t>(::sysconf(_SC_NPROCESSORS_ONLN));

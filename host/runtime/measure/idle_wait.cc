@@ -9,10 +9,10 @@
 #include <memory>
 #include <string>
 
+#include "base/kernel_file.h"
 #include "base/processes.h"
 #include "measure/clock.h"
 #include "measure/disturbance.h"
-#include "measure/kernel_file.h"
 
 namespace graphnet::measure {
 
@@ -36,7 +36,7 @@ bool other_threads_run() {
   while (const dirent* entry = ::readdir(folder.get())) {
     const std::string name = entry->d_name;
     if (name.front() == '.' || name == self) continue;
-    const std::string stat = read_kernel_file("/proc/self/task/" + name + "/stat");
+    const std::string stat = base::read_kernel_file("/proc/self/task/" + name + "/stat");
     if (base::process_state_in(stat) == 'R') return true;
   }
   return false;
@@ -57,7 +57,7 @@ void wait_until_quiet(std::int64_t at_most_ns) {
   const std::int64_t end_ns = monotonic_raw_ns() + at_most_ns;
   for (int quiet = 0; quiet < 3 && monotonic_raw_ns() < end_ns;) {
     sleep_ns(kPause);
-    const bool alone = running_in(read_kernel_file("/proc/stat")).value_or(1) <= 1;
+    const bool alone = running_in(base::read_kernel_file("/proc/stat")).value_or(1) <= 1;
     quiet = alone ? quiet + 1 : 0;
   }
 }

@@ -3,10 +3,10 @@
 
 #include <memory>
 
+#include "base/kernel_file.h"
 #include "measure/cache_flush.h"
 #include "measure/clock.h"
 #include "measure/idle_wait.h"
-#include "measure/kernel_file.h"
 
 namespace graphnet::measure {
 
@@ -18,9 +18,9 @@ Instruments machine_instruments(const PairedSettings& settings, int threads) {
   instruments.counters = [meter = std::make_shared<DisturbanceMeter>(threads > 1)] {
     return meter->read();
   };
-  instruments.steal_share = [last = core_ticks_in(read_kernel_file("/proc/stat"))]() mutable {
+  instruments.steal_share = [last = core_ticks_in(base::read_kernel_file("/proc/stat"))]() mutable {
     const auto before = last;
-    last = core_ticks_in(read_kernel_file("/proc/stat"));
+    last = core_ticks_in(base::read_kernel_file("/proc/stat"));
     return before && last ? steal_share(*before, *last) : 0.0;
   };
   instruments.wait_idle = [at_most_ns = settings.idle_wait_ns] {

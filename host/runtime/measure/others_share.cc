@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/kernel_file.h"
 #include "measure/clock.h"
-#include "measure/kernel_file.h"
 
 namespace graphnet::measure {
 
@@ -26,7 +26,7 @@ double tick_length_ns() {
 
 /// A thread of the family that is not bound has time on other cores.
 std::optional<CoresAt> read_cores(const FamilyClock& clock, const std::vector<int>& cores) {
-  const std::string stat = read_kernel_file("/proc/stat");
+  const std::string stat = base::read_kernel_file("/proc/stat");
   const auto family_ns = clock.ran_ns();
   if (!family_ns) return std::nullopt;
   CoresAt now = {{}, *family_ns - clock.ran_elsewhere_ns(), monotonic_raw_ns()};

@@ -9,9 +9,9 @@
 #include <system_error>
 #include <utility>
 
+#include "base/kernel_file.h"
 #include "base/processes.h"
 #include "measure/clock.h"
-#include "measure/kernel_file.h"
 
 namespace graphnet::measure {
 
@@ -57,7 +57,7 @@ void ProcessFamily::add(pid_t pid, bool is_child) {
   Member member;
   member.pid = pid;
   member.is_child = is_child;
-  member.name = read_kernel_line("/proc/" + std::to_string(pid) + "/comm");
+  member.name = base::read_kernel_line("/proc/" + std::to_string(pid) + "/comm");
   if (::clock_getcpuclockid(pid, &member.clock) != 0) return;  // it has just ended
   members_.push_back(std::move(member));
 }

@@ -10,10 +10,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <thread>
+
+#include "base/kernel_file.h"
 
 namespace graphnet::proof {
 
@@ -32,8 +32,7 @@ std::string field_of(std::string_view text, std::string_view key) {
 }
 
 ThreadState read_thread(const std::filesystem::path& folder) {
-  std::ifstream file(folder / "status", std::ios::binary);
-  return parse_thread_status(std::string(std::istreambuf_iterator<char>(file), {}));
+  return parse_thread_status(base::read_kernel_file(folder / "status"));
 }
 
 }  // namespace

@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <utility>
 
+#include "base/kernel_file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "supervise/worker_program.h"
@@ -57,11 +57,10 @@ std::string task_line(const PlannedTask& planned, const WorkerSettings& settings
 /// source   proc_pid_stat(5), the field behind the last ')'
 bool no_thread_can_run(pid_t pid) {
   std::error_code error;
-  for (const auto& thread :
-       std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", error)) {
-    std::ifstream file(thread.path() / "stat");
-    std::string line;
-    std::getline(file, line);
+  // The process may end meanwhile, which is no exception.
+  std::filesystem::directory_iterator thread("/proc/" + std::to_string(pid) + "/task", error);
+  for (; !error && thread != std::filesystem::directory_iterator(); thread.increment(error)) {
+    const std::string line = base::read_kernel_line(thread->path() / "stat");
     const std::size_t name_end = line.rfind(')');
     if (name_end == std::string::npos || name_end + 2 >= line.size()) continue;
     if (std::string_view("TtDZX").find(line[name_end + 2]) == std::string_view::npos) return false;
