@@ -42,8 +42,8 @@ Result<Json> parse_json(std::string_view text, std::string_view where) {
   }
 }
 
-std::string dump_json(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string dump_json(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string text_of(const Json& value) {

@@ -17,8 +17,10 @@ using Json = nlohmann::ordered_json;
 /// errors   kInput with byte position for anything malformed; never throws
 Result<Json> parse_json(std::string_view text, std::string_view where);
 
-/// Serialises without throwing: invalid UTF-8 is replaced. One line, no final newline.
-std::string dump_json(const Json& value);
+/// Serialises without throwing: invalid UTF-8 is replaced. No final newline.
+///
+/// indent   blanks a level; below 0: one line
+std::string dump_json(const Json& value, int indent = -1);
 
 /// The number; "nan", "inf" or "-inf", as Python spells them, for what JSON has no number for.
 Json json_number(double value);

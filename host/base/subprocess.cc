@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/threads.h"
+
 namespace graphnet::base {
 
 namespace {
@@ -141,8 +143,11 @@ Status Subprocess::watch_by_thread() {
   ::sigfillset(&all);
   // Signals are for the thread that handles them.
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  waiter_ = std::thread([pid = pid_, closed_at_the_end = UniqueFd(ends[1])] { await_end(pid); });
+  auto waiter =
+      start_thread([pid = pid_, closed_at_the_end = UniqueFd(ends[1])] { await_end(pid); });
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!waiter) return Status(Code::kEnvironment, "there is no thread to watch a child process");
+  waiter_ = *std::move(waiter);
   return Status::ok();
 }
 

@@ -43,9 +43,13 @@ void say(const Context& context, const std::string& text) {
 /// What is in the folder already, or nothing.
 Result<Evaluation> begin(const fs::path& folder) {
   GN_RETURN_IF_ERROR(make_output_folder("--output", folder));
-  if (fs::exists(folder / kEvaluationFile)) return read_evaluation(folder);
-  std::error_code ignored;
-  if (fs::is_empty(folder, ignored)) return Evaluation();
+  std::error_code failure;
+  if (fs::exists(folder / kEvaluationFile, failure)) return read_evaluation(folder);
+  if (failure) {
+    return Status(Code::kEnvironment,
+                  "cannot look into '" + folder.string() + "': " + failure.message());
+  }
+  if (fs::is_empty(folder, failure)) return Evaluation();
   return Status(Code::kUsage, "'" + folder.string() + "' is not empty, and no evaluation")
       .add_hint("-o with another folder; it need not exist");
 }
@@ -73,7 +77,8 @@ Result<int> measure_into(const Context& context, const EvaluateFlags& flags,
   GN_ASSIGN_OR_RETURN(RunOptions options, check_run_flags(run, context.installation));
   options.continues_itself = true;
   if (options.dry_run) {
-    if (!fs::exists(folder)) options.resume.reset();
+    std::error_code ignored;
+    if (!fs::exists(folder, ignored)) options.resume.reset();
     return run_samples(context, options);
   }
   GN_ASSIGN_OR_RETURN(Evaluation evaluation, begin(folder));

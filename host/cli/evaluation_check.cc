@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/field_reader.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/evaluation_folder.h"
@@ -40,9 +41,7 @@ class Checker {
       : folder_(folder), evaluation_(evaluation) {
     check_.num_tasks = evaluation.tasks.size();
     for (const Evaluation::Task& task : evaluation.tasks) tasks_[task.key] = &task;
-    for (const Json& machine : evaluation.machines) {
-      machines_.insert(machine.value("host_hash", ""));
-    }
+    for (const Json& machine : evaluation.machines) machines_.insert(host_hash_of(machine));
   }
 
   void check_files();
@@ -87,8 +86,9 @@ void Checker::check_files() {
     if (digests->count(name) == 0) find(kDigestsFile, std::string("it does not list ") + name);
   }
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder_, error)) {
-    const std::string name = entry.path().filename().string();
+  fs::directory_iterator entry(folder_, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
     if (name != kDigestsFile && digests->count(name) == 0) {
       find(name, "it belongs to no evaluation: " + std::string(kDigestsFile) + " does not list it");
     }
@@ -126,7 +126,9 @@ Status Checker::check_line(std::string_view line, std::size_t number) {
     find(where, "it is no record");
     return Status::ok();
   }
-  if (json->value("schema", "").rfind("graphnet.record/", 0) != 0) return Status::ok();
+  std::string schema;
+  base::FieldReader(*json).read("schema", schema);
+  if (schema.rfind("graphnet.record/", 0) != 0) return Status::ok();
   const auto record = record::record_from_json(*json);
   if (record.is_ok()) {
     check_record(*record, where);
@@ -155,10 +157,16 @@ void Checker::check_records() {
       journal::visit_journal(file, [](std::string_view, std::size_t) { return Status::ok(); });
   if (head.is_ok()) {
     const auto keep = [this](const Json& header) {
-      if (header.contains("host")) hosts_[header.value("run_id", "")] = header["host"];
+      std::string run_id;
+      base::FieldReader reader(header);
+      const Json* const host = reader.read("run_id", run_id).object("host");
+      if (host != nullptr && reader.status().is_ok()) hosts_[run_id] = *host;
     };
     keep(head->header);
-    for (const Json& each : head->header.value("merged", Json::array())) keep(each);
+    const auto merged = head->header.find("merged");
+    if (merged != head->header.end() && merged->is_array()) {
+      for (const Json& each : *merged) keep(each);
+    }
   }
   const auto read = journal::visit_journal(
       file, [this](std::string_view line, std::size_t number) { return check_line(line, number); });

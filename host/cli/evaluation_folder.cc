@@ -58,6 +58,19 @@ Status read_tasks(const Json& json, std::vector<Evaluation::Task>& tasks) {
   return Status::ok();
 }
 
+Status read_machines(const Json& json, std::vector<Json>& machines) {
+  const auto found = json.find("machines");
+  if (found == json.end()) return Status::ok();
+  if (!found->is_array()) return Status(Code::kInput, "'machines' is no list");
+  for (const Json& each : *found) {
+    std::string host;
+    base::FieldReader reader(each, "machines");
+    GN_RETURN_IF_ERROR(reader.read("host_hash", host).status());
+    machines.push_back(each);
+  }
+  return Status::ok();
+}
+
 /// The report as everybody gets it, wherever the folder lies.
 Result<report::Report> read_results_report(const fs::path& folder, journal::JournalDepth depth) {
   report::ReadReportSettings settings;
@@ -80,14 +93,19 @@ Json machine_of(const Json& environment) {
   return machine;
 }
 
+std::string host_hash_of(const Json& machine) {
+  std::string host;
+  base::FieldReader(machine).read("host_hash", host);
+  return host;
+}
+
 void Evaluation::add(const Evaluation& other) {
   graphnet = other.graphnet;
   add_new(
       other.commands, [](const std::string& command) { return command; }, commands);
   add_new(
       other.tasks, [](const Task& task) { return task.key; }, tasks);
-  add_new(
-      other.machines, [](const Json& machine) { return machine.value("host_hash", ""); }, machines);
+  add_new(other.machines, host_hash_of, machines);
   std::stable_sort(tasks.begin(), tasks.end(),
                    [](const Task& a, const Task& b) { return a.sample < b.sample; });
 }
@@ -114,9 +132,8 @@ Result<Evaluation> read_evaluation(const fs::path& folder) {
   if (!reader.status().is_ok()) return wrong(reader.status());
   const Status tasks = read_tasks(*json, evaluation.tasks);
   if (!tasks.is_ok()) return wrong(tasks);
-  if (json->contains("machines")) {
-    for (const Json& machine : (*json)["machines"]) evaluation.machines.push_back(machine);
-  }
+  const Status machines = read_machines(*json, evaluation.machines);
+  if (!machines.is_ok()) return wrong(machines);
   return evaluation;
 }
 
@@ -130,7 +147,7 @@ Status write_evaluation(const fs::path& folder, const Evaluation& evaluation) {
     json["tasks"].push_back(
         {{"key", task.key}, {"sample", task.sample}, {"backend", task.backend}});
   }
-  return base::write_file_atomic(folder / kEvaluationFile, json.dump(1) + "\n");
+  return base::write_file_atomic(folder / kEvaluationFile, base::dump_json(json, 1) + "\n");
 }
 
 Result<std::map<std::string, std::string>> derive_files(const fs::path& folder) {

@@ -48,6 +48,9 @@ base::Status write_evaluation(const std::filesystem::path& folder, const Evaluat
 /// What identifies the machine of an environment (measure/environment.h).
 base::Json machine_of(const base::Json& environment);
 
+/// "host_hash" of such a machine; empty if it has none.
+std::string host_hash_of(const base::Json& machine);
+
 /// Report and scores made from the folder's results, by file name. They depend on nothing but the
 /// results and the version of this program.
 ///

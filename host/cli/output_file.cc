@@ -31,6 +31,12 @@ Status check_parent(const std::string& flag, const fs::path& path) {
 
 }  // namespace
 
+Status check_path_text(const std::string& flag, const std::optional<std::string>& path) {
+  if (!path || !path->empty()) return Status::ok();
+  return Status(Code::kUsage, flag + " names nothing: its value is empty")
+      .add_hint("a variable of the shell may be unset");
+}
+
 Status make_output_folder(const std::string& flag, const fs::path& folder) {
   std::error_code error;
   if (fs::is_directory(folder, error)) return Status::ok();

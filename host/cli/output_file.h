@@ -2,11 +2,17 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "base/status.h"
 
 namespace graphnet::cli {
+
+/// Whether what a flag names is a path at all. "" is what a script's unset variable leaves.
+///
+/// errors   kUsage
+base::Status check_path_text(const std::string& flag, const std::optional<std::string>& path);
 
 /// Whether a file that a flag names can be written, found out before any work: its folder is there
 /// and can be written to, and it is no folder itself. Nothing is created.

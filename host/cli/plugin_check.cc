@@ -390,7 +390,7 @@ class Check {
     const fs::path results = work.path() / "results.jsonl";
     GN_RETURN_IF_ERROR(
         base::write_file_atomic(config, "schema: graphnet/run/v1\nbackend:\n  library: " +
-                                            Json(fs::absolute(library_).string()).dump() +
+                                            base::dump_json(fs::absolute(library_).string()) +
                                             "\nprotocol: smoke\n" + settings));
     std::vector<std::string> command = {
         (context_.installation.executable_folder / "graphnet").string(), "run",

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "base/field_reader.h"
 #include "journal/task_key.h"
 #include "measure/bootstrap.h"
 #include "measure/environment.h"
@@ -30,10 +31,11 @@ journal::TaskIdentity identity_of(const Record& record, const Json& host) {
   identity.plugin_sha256 = record.plugin_sha256;
   identity.graphnet = record.graphnet;
   // A run is planned by its processor alone (plan_settings): threads are a part of their own.
-  const std::string& cpu_model = record.environment.cpu_model;
-  identity.hardware =
-      measure::hardware_class(cpu_model.empty() ? host.value("cpu_model", "") : cpu_model, 1);
-  identity.compile_threads = record.settings.value("compile_threads", 0);
+  std::string cpu_model = record.environment.cpu_model;
+  if (cpu_model.empty()) base::FieldReader(host).read("cpu_model", cpu_model);
+  identity.hardware = measure::hardware_class(cpu_model, 1);
+  base::FieldReader settings(record.settings);
+  settings.read("compile_threads", identity.compile_threads);
   journal::Task& task = identity.task;
   task.plugin_name = record.plugin;
   task.plugin_version = record.plugin_version;
@@ -46,7 +48,8 @@ journal::TaskIdentity identity_of(const Record& record, const Json& host) {
   task.warmup = record.warmup;
   task.trials = record.trials;
   task.math = record.math;
-  task.second_weights = record.settings.value("second_weights", "auto");
+  task.second_weights = "auto";
+  settings.read("second_weights", task.second_weights);
   return identity;
 }
 
@@ -67,7 +70,8 @@ std::vector<measure::Pair> pairs_of(const Record& record) {
   const auto waits = [&](const char* side) { return timing.waited_ns.value(side, Json::array()); };
   if (!timing.waited_ns.is_object()) return {};
   const Json waited[] = {waits("eager"), waits("plugin")};
-  if (plugin.size() != count || timing.backend_first.size() != count ||
+  const bool has_waits = waited[0].is_array() && waited[1].is_array();
+  if (!has_waits || plugin.size() != count || timing.backend_first.size() != count ||
       timing.disturbed.size() != count || waited[0].size() != count || waited[1].size() != count) {
     return {};
   }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "cli/run_options.h"
 
+#include <utility>
+
 #include "base/text.h"
 #include "cli/device_list.h"
 #include "cli/flag_values.h"
+#include "cli/output_file.h"
 #include "config/quantity.h"
 
 namespace graphnet::cli {
@@ -209,6 +212,13 @@ Status read_files(const RunFlags& flags, RunOptions& options) {
     return Status(Code::kUsage, "--output must be a file")
         .add_hint("--json writes the records to standard output");
   }
+  const std::pair<const char*, const std::optional<std::string>*> paths[] = {
+      {"--output", &flags.output},       {"--resume", &flags.resume},
+      {"--junit", &flags.junit},         {"--artifact-cache", &flags.artifact_cache},
+      {"--dump", &flags.dump},           {"--keep-outputs", &flags.keep_outputs},
+      {"--reference", &flags.reference},
+  };
+  for (const auto& [flag, path] : paths) GN_RETURN_IF_ERROR(check_path_text(flag, *path));
   if (flags.output) options.output = *flags.output;
   if (flags.resume) options.resume = *flags.resume;
   if (flags.junit) options.junit = *flags.junit;

@@ -173,7 +173,7 @@ Status find_typical(const SampleFlags& flags, const std::vector<fs::path>& folde
   std::error_code ignored;
   fs::create_directories(*flags.output, ignored);
   return base::write_file_atomic(fs::path(*flags.output) / "typical_sequences.json",
-                                 sequences_json(sequences, samples).dump(2) + "\n");
+                                 base::dump_json(sequences_json(sequences, samples), 2) + "\n");
 }
 
 Status write_piece(const Split& split, const split::Piece& piece, const fs::path& place) {
@@ -181,7 +181,7 @@ Status write_piece(const Split& split, const split::Piece& piece, const fs::path
                                               {{static_cast<std::int64_t>(piece.range.first),
                                                 static_cast<std::int64_t>(piece.range.end)}}}};
   const writer::FileTexts files = {
-      {validate::kSourcesFile, validate::sources_json(sources).dump(4)},
+      {validate::kSourcesFile, base::dump_json(validate::sources_json(sources), 4)},
       {"input_meta.py", ""},
       {"input_tensor_constraints.py", ""}};
   return writer::write_new_sample(piece.sample, writer::TextStyle::kTraced, place, files);

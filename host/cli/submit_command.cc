@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/flag_values.h"
+#include "cli/output_file.h"
 #include "cli/plugin_state.h"
 #include "cli/run_command.h"
 #include "cli/run_options.h"
@@ -99,6 +100,7 @@ Result<Submission> prepare(const Context& context, const SubmitFlags& flags) {
   GN_ASSIGN_OR_RETURN(const RunOptions options, check_run_flags(flags.run, context.installation));
   GN_ASSIGN_OR_RETURN(const auto backends, read_backends(context, options));
   GN_ASSIGN_OR_RETURN(const auto samples, choose_samples(context, options, backends));
+  GN_RETURN_IF_ERROR(check_path_text("--output", flags.folder));
   Submission submission;
   SlurmRun& run = submission.run;
   const fs::path folder =

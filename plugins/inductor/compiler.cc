@@ -38,7 +38,8 @@ fs::path folder_of(const void* code) {
 fs::path torch_folder() {
   const fs::path library = folder_of(reinterpret_cast<const void*>(shim().delete_tensor_object));
   const fs::path folder = library.parent_path().parent_path();
-  if (fs::exists(folder / "torch/__init__.py")) return folder;
+  std::error_code ignored;
+  if (fs::exists(folder / "torch/__init__.py", ignored)) return folder;
   throw Failure(GN_STATUS_UNAVAILABLE,
                 "Inductor is written in Python, and libtorch in " + folder.string() +
                     " has no Python parts; `graphnet setup torch` fetches a libtorch that has");
@@ -46,7 +47,8 @@ fs::path torch_folder() {
 
 fs::path packages_folder() {
   const std::string folder = wheel_folder(GN_INDUCTOR_WHEELS);
-  if (fs::exists(fs::path(folder) / "sympy/__init__.py")) return folder;
+  std::error_code ignored;
+  if (fs::exists(fs::path(folder) / "sympy/__init__.py", ignored)) return folder;
   throw Failure(GN_STATUS_UNAVAILABLE, "the wheels of plugin inductor are not in " + folder +
                                            "; `graphnet setup inductor` fetches them");
 }

@@ -35,7 +35,7 @@ enum class AttentionForm : std::uint8_t {
 
 /// How products of bfloat16 are computed.
 enum class Bfloat16 : std::uint8_t {
-  kNative,   ///< by the processor's matrix unit where it has one (paired_product.h)
+  kNative,   ///< by the processor's matrix unit or vectors of pairs, where it has them
   kFloat32,  ///< as products of float32
 };
 

@@ -2,8 +2,10 @@
 #include "tvm_plugin/paired_product.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "graphnet/for_processor.h"
 #include "tvm_plugin/vector_unit.h"
@@ -300,6 +302,76 @@ GN_FOR_TILES void multiply_parts(const PairedProduct& p, std::int64_t begin, std
   _tile_release();
 }
 
+// ---- by vectors ----
+
+#define GN_FOR_PAIRS __attribute__((target("avx512f,avx512bf16")))
+
+// Sums of 12 rows and two panels are 24 of 32 registers.
+constexpr int kMostRows = 12;
+
+/// A pair of a row, in each pair of a vector; of an odd depth the last has a zero behind it.
+GN_FOR_PAIRS GN_PART __m512bh spread_pair(const std::uint16_t* left, std::int64_t left_over) {
+  std::uint32_t pair = 0;
+  std::memcpy(&pair, left, left_over > 1 ? sizeof(pair) : sizeof(*left));
+  return reinterpret_cast<__m512bh>(_mm512_set1_epi32(static_cast<int>(pair)));
+}
+
+/// Adds the products of one pair of each row with a row of each panel.
+template <int kRows, int kPanels>
+GN_FOR_PAIRS GN_PART void add_pair(const PairedProduct& p, const std::uint16_t* left,
+                                   const std::uint16_t* panel, std::int64_t left_over,
+                                   __m512 (&sums)[kRows][kPanels]) {
+  __m512bh right[kPanels];
+#pragma GCC unroll 2
+  for (int i = 0; i < kPanels; ++i) {
+    const std::uint16_t* const row = panel + i * panel_elements(p);
+    __builtin_prefetch(reinterpret_cast<const char*>(row) + kPrefetchedAhead);
+    right[i] = reinterpret_cast<__m512bh>(_mm512_loadu_si512(row));
+  }
+#pragma GCC unroll 12
+  for (int row = 0; row < kRows; ++row) {
+    const __m512bh factor = spread_pair(left + row * p.depth, left_over);
+#pragma GCC unroll 2
+    for (int i = 0; i < kPanels; ++i) {
+      sums[row][i] = _mm512_dpbf16_ps(sums[row][i], factor, right[i]);
+    }
+  }
+}
+
+/// Rows times panels that lie side by side. `columns`: what there is of both panels.
+template <int kRows, int kPanels>
+GN_FOR_PAIRS void multiply_rows(const PairedProduct& p, const std::uint16_t* left,
+                                const std::uint16_t* panel, std::int64_t columns, float* out) {
+  __m512 sums[kRows][kPanels] = {};
+  std::int64_t k = 0;
+  for (; k + 2 <= p.depth; k += 2) {
+    add_pair<kRows, kPanels>(p, left + k, panel + k * kPairedColumns, 2, sums);
+  }
+  if (k < p.depth) add_pair<kRows, kPanels>(p, left + k, panel + k * kPairedColumns, 1, sums);
+#pragma GCC unroll 2
+  for (int i = 0; i < kPanels; ++i) {
+    const std::int64_t count = std::min(kPairedColumns, columns - i * kPairedColumns);
+    const auto there = static_cast<__mmask16>((1U << static_cast<unsigned>(count)) - 1U);
+#pragma GCC unroll 12
+    for (int row = 0; row < kRows; ++row) {
+      _mm512_mask_storeu_ps(out + row * p.columns + i * kPairedColumns, there, sums[row][i]);
+    }
+  }
+}
+
+using MultiplyRows = void (*)(const PairedProduct&, const std::uint16_t*, const std::uint16_t*,
+                              std::int64_t, float*);
+
+template <int kPanels, int... kRows>
+constexpr std::array<MultiplyRows, sizeof...(kRows)> rows_table(
+    std::integer_sequence<int, kRows...> /*rows*/) {
+  return {multiply_rows<kRows + 1, kPanels>...};
+}
+
+/// By the number of rows, less one.
+constexpr auto kOnePanel = rows_table<1>(std::make_integer_sequence<int, kMostRows>());
+constexpr auto kTwoPanels = rows_table<2>(std::make_integer_sequence<int, kMostRows>());
+
 bool ask_for_matrix_unit() {
   constexpr int kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr int kTileData = 18;               // XFEATURE_XTILEDATA
@@ -315,15 +387,48 @@ bool has_matrix_unit() {
   return has;
 }
 
+bool has_paired_vectors() {
+  static const bool has = __builtin_cpu_supports("avx512bf16") != 0;
+  return has;
+}
+
+// Blocks of rows of about one size, so that none has a few rows only.
+void run_paired_product_by_vectors(const PairedProduct& p, std::int64_t begin, std::int64_t end) {
+  const std::int64_t blocks = (p.rows + kMostRows - 1) / kMostRows;
+  for (std::int64_t i = begin; i < end; ++i) {
+    const Part part = part_at(p, i);
+    const std::int64_t column = part.first * kPairedColumns;
+    const auto& multiply = part.count > 1 ? kTwoPanels : kOnePanel;
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      const std::int64_t row = p.rows * block / blocks;
+      const std::int64_t count = p.rows * (block + 1) / blocks - row;
+      const std::int64_t at = part.batch * p.rows + row;
+      multiply[static_cast<std::size_t>(count - 1)](p, p.left + at * p.depth, panel_at(p, part),
+                                                    p.columns - column,
+                                                    p.out + at * p.columns + column);
+    }
+  }
+}
+
 void run_paired_product(const PairedProduct& product, std::int64_t begin, std::int64_t end) {
-  if (!has_matrix_unit()) return run_paired_product_plainly(product, begin, end);
-  multiply_parts(product, begin, end);
+  if (has_matrix_unit()) return multiply_parts(product, begin, end);
+  if (has_paired_vectors()) return run_paired_product_by_vectors(product, begin, end);
+  run_paired_product_plainly(product, begin, end);
 }
 
 #else
 
 bool has_matrix_unit() {
   return false;
+}
+
+bool has_paired_vectors() {
+  return false;
+}
+
+void run_paired_product_by_vectors(const PairedProduct& product, std::int64_t begin,
+                                   std::int64_t end) {
+  run_paired_product_plainly(product, begin, end);
 }
 
 void run_paired_product(const PairedProduct& product, std::int64_t begin, std::int64_t end) {

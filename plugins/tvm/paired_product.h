@@ -40,12 +40,19 @@ struct PairedProduct {
 /// do so, which the first call asks for.
 bool has_matrix_unit();
 
+/// Whether the processor multiplies vectors of pairs of bfloat16 (AVX512-BF16).
+bool has_paired_vectors();
+
 /// Parts of a product that can be computed at the same time.
 std::int64_t num_paired_parts(const PairedProduct& product);
 
-/// Parts [begin, end), by the matrix unit if there is one. It takes subnormal numbers to be 0.
+/// Parts [begin, end), by the matrix unit if there is one, else by vectors if the processor has
+/// those. Both take subnormal numbers to be 0.
 void run_paired_product(const PairedProduct& product, std::int64_t begin, std::int64_t end);
-/// The same without it.
+/// The same by vectors, which must be there.
+void run_paired_product_by_vectors(const PairedProduct& product, std::int64_t begin,
+                                   std::int64_t end);
+/// The same without both.
 void run_paired_product_plainly(const PairedProduct& product, std::int64_t begin, std::int64_t end);
 
 }  // namespace graphnet::tvm

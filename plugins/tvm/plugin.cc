@@ -185,7 +185,8 @@ ir::Graph lower(const gn_host_api* host, const gn_graph_body& body,
       built.graph, has_layouts,
       {compiler.target().unit, options.convolution == graphnet::tvm::Convolution::kWinograd,
        options.attention == graphnet::tvm::AttentionForm::kFused,
-       options.bfloat16 == graphnet::tvm::Bfloat16::kNative && graphnet::tvm::has_matrix_unit()});
+       options.bfloat16 == graphnet::tvm::Bfloat16::kNative &&
+           (graphnet::tvm::has_matrix_unit() || graphnet::tvm::has_paired_vectors())});
   refuse(legalized.failures);
   if (graphnet::dumps(host)) graphnet::dump(host, "lowered.ir", ir::to_text(legalized.graph));
   return std::move(legalized.graph);

@@ -163,6 +163,21 @@ TEST_F(EvaluationE2e, MissingAndForeignFilesAreFound) {
   std::ofstream(file("e/evaluation.json"), std::ios::trunc) << "{";
   EXPECT_EQ(graphnet({"--verify", file("e")}).state.exit_code, 3);
   EXPECT_EQ(graphnet({"--verify", file("nothing")}).state.exit_code, 3);
+  for (const char* machines : {"[\"x\"]", "[{\"host_hash\": 1}]", "{}"}) {
+    std::ofstream(file("e/evaluation.json"), std::ios::trunc)
+        << R"({"schema":"graphnet.evaluation/1","graphnet":"","commands":[],"tasks":[],"machines":)"
+        << machines << "}";
+    const ProgramEnd end = graphnet({"--verify", file("e")});
+    EXPECT_EQ(end.state.exit_code, 3) << end.output;
+    EXPECT_NE(end.output.find("evaluation.json' cannot be read: 'machines"), std::string::npos)
+        << end.output;
+  }
+}
+
+TEST_F(EvaluationE2e, FolderMayHaveANameOfAnyBytes) {
+  const ProgramEnd end = evaluate("r\xe9sultats");
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
+  expect_unchanged("r\xe9sultats", "nothing was changed");
 }
 
 TEST_F(EvaluationE2e, WrongUsesAreExplained) {
@@ -173,6 +188,9 @@ TEST_F(EvaluationE2e, WrongUsesAreExplained) {
   const ProgramEnd end = evaluate("samples");
   EXPECT_EQ(end.state.exit_code, 2);
   EXPECT_NE(end.output.find("is not empty, and no evaluation"), std::string::npos) << end.output;
+  const std::string long_name(300, 'x');
+  EXPECT_EQ(evaluate(long_name, {"--dry-run"}).state.exit_code, 0);
+  EXPECT_NE(evaluate(long_name).output.find("File name too long"), std::string::npos);
 }
 
 }  // namespace evaluation_test

@@ -56,6 +56,15 @@ TEST(Mistakes, BackendThatIsNotInstalled) {
   }
 }
 
+TEST(Mistakes, PathThatIsEmpty) {
+  const TempDir folder;
+  for (const char* flag : {"--dump", "--artifact-cache", "--reference", "--junit"}) {
+    const ProgramEnd end = run_in(folder, {kSmall, "--config", "nope.yaml", flag, ""});
+    EXPECT_EQ(end.state.exit_code, 2) << end.output;
+    expect_text(end, std::string(flag) + " names nothing: its value is empty");
+  }
+}
+
 /// A vendor's file that is missing or none is the plugin's own failure, said in one line.
 TEST(Mistakes, VendorFileThatIsNone) {
   if (!fs::exists(kPlugins + "/xla")) GTEST_SKIP() << "plugin xla is not built (GRAPHNET_PLUGINS)";

@@ -61,7 +61,7 @@ Result<CatalogSample> read_sample(const std::vector<Json>& row, const fs::path& 
   sample.uid = row[0].get<std::string>();
   sample.relative_path = row[1].get<std::string>();
   const auto type = type_from_name(row[2].get<std::string>());
-  if (!type) return Status(Code::kInput, "unknown type of sample " + row[2].dump());
+  if (!type) return Status(Code::kInput, "unknown type of sample " + base::dump_json(row[2]));
   sample.type = *type;
   sample.folder = find_folder(row[3].get<std::string>(), file, sample);
   if (row[4].is_string()) {

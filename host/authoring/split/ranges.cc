@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/json.h"
 #include "split/liveness.h"
 
 namespace graphnet::split {
@@ -108,7 +109,7 @@ std::string ranges_text(const std::string& model_name, const std::vector<Range>&
   const Json json = {{"model_name", model_name},
                      {"subgraph_ranges", std::move(pairs)},
                      {"total_length", num_operators}};
-  return json.dump(4) + "\n";
+  return base::dump_json(json, 4) + "\n";
 }
 
 }  // namespace graphnet::split

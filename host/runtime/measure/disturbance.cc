@@ -13,6 +13,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/threads.h"
 #include "measure/clock.h"
 #include "measure/cycle_clock.h"
 
@@ -40,12 +41,6 @@ std::optional<std::int64_t> waited_in(int schedstat) {
   const auto ran_ns = take_number(rest);
   const auto waited_ns = take_number(rest);
   return ran_ns.value_or(0) > 0 ? waited_ns : std::nullopt;
-}
-
-/// source   include/linux/posix-timers_types.h: CPUCLOCK_SCHED of one thread
-clockid_t clock_of_thread(pid_t thread) {
-  constexpr clockid_t kSchedOfThread = 6;
-  return static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3U) | kSchedOfThread;
 }
 
 /// For how long others than this process and its like can have had the cores.
@@ -151,7 +146,7 @@ void OtherThreads::find() {
     if (name.front() == '.' || name == own_) continue;
     const std::string file = "/proc/self/task/" + name + "/schedstat";
     threads_.push_back({base::UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC)),
-                        clock_of_thread(std::atoi(name.c_str()))});
+                        base::clock_of_thread(std::atoi(name.c_str()))});
   }
 }
 

@@ -5,9 +5,6 @@
 
 namespace graphnet::measure {
 
-/// Whether a thread of this process other than the caller runs or wants to.
-bool other_threads_run();
-
 /// Returns as soon as all other threads of this process sleep, polling every few dozen
 /// microseconds. Faster polling would use the core that those threads need.
 ///

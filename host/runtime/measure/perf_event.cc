@@ -4,9 +4,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <thread>
-
 #include "base/processes.h"
+#include "base/threads.h"
 
 namespace graphnet::measure {
 
@@ -25,8 +24,9 @@ base::UniqueFd open_inherited_event(perf_event_attr attributes, std::uint64_t co
 bool open_events(const std::function<void(pid_t)>& open) {
   if (!base::is_single_threaded()) return false;
   const auto caller = static_cast<pid_t>(::syscall(SYS_gettid));
-  std::thread([&] { open(caller); }).join();
-  return true;
+  auto thread = base::start_thread([&] { open(caller); });
+  if (thread) thread->join();
+  return thread.has_value();
 }
 
 }  // namespace graphnet::measure

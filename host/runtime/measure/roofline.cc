@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "base/threads.h"
 #include "graphnet/for_processor.h"
 #include "measure/clock.h"
 
@@ -147,16 +148,20 @@ double read_pass(const Loops& loops, const std::vector<MemoryRange>& part) {
   return bytes * 1e9 / took_ns;
 }
 
-/// The same of several parts at a time, each by a thread of its own; the sum.
+/// The same of several parts at a time, each by a thread of its own; the sum. 0 if the system has
+/// no threads for it.
 double read_passes(const Loops& loops, const std::vector<std::vector<MemoryRange>>& parts) {
   std::vector<double> rates(parts.size());
   std::vector<std::thread> threads;
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    threads.emplace_back([&, i] { rates[i] = read_pass(loops, parts[i]); });
+    auto thread = base::start_thread([&, i] { rates[i] = read_pass(loops, parts[i]); });
+    if (!thread) break;
+    threads.push_back(*std::move(thread));
   }
   rates[0] = read_pass(loops, parts[0]);
   for (std::thread& thread : threads) thread.join();
-  return std::accumulate(rates.begin(), rates.end(), 0.0);
+  const bool is_whole = threads.size() + 1 == parts.size();
+  return is_whole ? std::accumulate(rates.begin(), rates.end(), 0.0) : 0;
 }
 
 }  // namespace

@@ -6,8 +6,9 @@
 #include <condition_variable>
 #include <ctime>
 #include <mutex>
-#include <thread>
 #include <utility>
+
+#include "base/threads.h"
 
 namespace graphnet::proof {
 
@@ -287,7 +288,7 @@ std::string CuptiSession::flush() {
     std::uint32_t flag = 0;
   };
   const auto flush = std::make_shared<Flush>();
-  std::thread([flush, state = state_] {
+  auto thread = base::start_thread([flush, state = state_] {
     std::uint32_t flag = 0;
     int code = state->library.functions.flush(flag);
     if (code == cupti::kSuccess) {
@@ -300,7 +301,9 @@ std::string CuptiSession::flush() {
     flush->flag = flag;
     flush->has_ended = true;
     flush->changed.notify_one();
-  }).detach();
+  });
+  if (!thread) return "there is no thread to wait for CUPTI's records";
+  thread->detach();
   std::unique_lock<std::mutex> lock(flush->mutex);
   const auto limit = state_->settings.flush_limit;
   if (!flush->changed.wait_for(lock, limit, [&] { return flush->has_ended; })) {

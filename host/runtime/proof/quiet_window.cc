@@ -9,6 +9,7 @@
 #include <map>
 #include <thread>
 
+#include "base/threads.h"
 #include "proof/findings.h"
 #include "proof/thread_signals.h"
 
@@ -28,7 +29,7 @@ std::map<int, std::int64_t> times_of_others() {
   const auto self = static_cast<int>(::syscall(SYS_gettid));
   std::map<int, std::int64_t> times;
   for (const ThreadState& thread : read_threads()) {
-    if (thread.id != self) times[thread.id] = thread_ran_ns(thread.id);
+    if (thread.id != self) times[thread.id] = base::thread_ran_ns(thread.id);
   }
   return times;
 }
@@ -40,7 +41,7 @@ bool those_that_want_ran(const std::map<int, std::int64_t>& before) {
   return std::all_of(threads.begin(), threads.end(), [&](const ThreadState& thread) {
     if (thread.id == self || thread.state != 'R') return true;
     const auto known = before.find(thread.id);
-    return known != before.end() && thread_ran_ns(thread.id) > known->second;
+    return known != before.end() && base::thread_ran_ns(thread.id) > known->second;
   });
 }
 
@@ -63,11 +64,11 @@ base::Result<int> wait_until_quiet(ExecuteDeny& tracer) {
     GN_RETURN_IF_ERROR(tracer.arm({RegionKind::kDeny}));
     for (int wait = 0; wait < kMostWaits; ++wait) {
       std::this_thread::sleep_for(kWait);
-      if (!other_threads_run()) break;
+      if (!base::other_threads_run()) break;
     }
     GN_RETURN_IF_ERROR(tracer.disarm());
     const bool has_looked =
-        !other_threads_run() || (look >= kLooksBesideThreads && those_that_want_ran(before));
+        !base::other_threads_run() || (look >= kLooksBesideThreads && those_that_want_ran(before));
     if (has_looked && hits_of_others(tracer).empty()) return look;
   }
   const std::vector<Hit> hits = hits_of_others(tracer);

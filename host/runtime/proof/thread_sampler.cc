@@ -16,6 +16,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/threads.h"
 #include "proof/signal_stacks.h"
 #include "proof/thread_signals.h"
 
@@ -120,7 +121,7 @@ bool ThreadSampler::State::add_timer(int thread) {
   if (::timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return errno == EINVAL;  // it ended
   timers[number] = timer;
   ++num_timers;
-  threads.push_back({thread, thread_ran_ns(thread)});
+  threads.push_back({thread, base::thread_ran_ns(thread)});
   const itimerspec first = drawn(period_ns, thread);
   return ::timer_settime(timer, 0, &first, nullptr) == 0;
 }
@@ -169,7 +170,7 @@ SampleLog ThreadSampler::stop() {
   State::current = nullptr;
   while (State::num_handlers != 0) ::sched_yield();
   for (const SampledThread& thread : std::exchange(state.threads, {})) {
-    const std::int64_t now = thread_ran_ns(thread.thread);
+    const std::int64_t now = base::thread_ran_ns(thread.thread);
     log.threads.push_back({thread.thread, std::max<std::int64_t>(0, now - thread.ran_ns)});
   }
   const std::size_t count = std::min(state.num_samples.load(), kMaxSamples);

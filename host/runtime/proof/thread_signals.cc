@@ -3,7 +3,6 @@
 
 #include <signal.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -54,14 +53,6 @@ std::vector<ThreadState> read_threads() {
     if (thread.id != 0) threads.push_back(std::move(thread));
   }
   return threads;
-}
-
-bool other_threads_run() {
-  const auto self = static_cast<int>(::syscall(SYS_gettid));
-  const std::vector<ThreadState> threads = read_threads();
-  return std::any_of(threads.begin(), threads.end(), [&](const ThreadState& thread) {
-    return thread.id != self && thread.state == 'R';
-  });
 }
 
 bool blocks(const ThreadState& thread, int signal) {
@@ -117,14 +108,6 @@ bool is_drivers(const ThreadState& thread) {
 
 ThreadState read_thread(int id) {
   return read_thread(std::filesystem::path("/proc/self/task/" + std::to_string(id)));
-}
-
-std::int64_t thread_ran_ns(int id) {
-  // The kernel's number for its clock: CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED.
-  const auto clock = static_cast<clockid_t>(~static_cast<unsigned>(id) << 3U | 6U);
-  timespec ran = {};
-  if (::clock_gettime(clock, &ran) != 0) return 0;
-  return static_cast<std::int64_t>(ran.tv_sec) * 1'000'000'000 + ran.tv_nsec;
 }
 
 std::string describe_thread(int id) {

@@ -23,9 +23,6 @@ ThreadState parse_thread_status(std::string_view text);
 /// All threads of this process now; those that end meanwhile are left out.
 std::vector<ThreadState> read_threads();
 
-/// True if a thread of this process other than the caller runs or wants to.
-bool other_threads_run();
-
 /// True if the thread has this signal blocked.
 bool blocks(const ThreadState& thread, int signal);
 
@@ -49,11 +46,6 @@ bool is_drivers(const ThreadState& thread);
 
 /// A thread of this process; number 0 if there is none of that number.
 ThreadState read_thread(int id);
-
-/// Processor time of a thread of this process; 0 if it has ended.
-///
-/// units    nanoseconds
-std::int64_t thread_ran_ns(int id);
 
 /// "thread 'worker' (1234)"; a thread that is gone has no name.
 std::string describe_thread(int id);

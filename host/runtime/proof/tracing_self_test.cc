@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <thread>
 #include <utility>
 
 #include "base/text.h"
+#include "base/threads.h"
 #include "device/captured_graph.h"
 #include "device/own_kernels.h"
 #include "proof/device_ledger.h"
@@ -126,10 +126,12 @@ class SelfTest {
 
   Status launch_on_thread() {
     Status status;
-    std::thread([&] {
+    auto thread = base::start_thread([&] {
       status = gpu_.use_in_thread();
       if (status.is_ok()) status = kernel_.launch();
-    }).join();
+    });
+    if (!thread) return Status(base::Code::kEnvironment, "there is no thread to launch from");
+    thread->join();
     return status;
   }
 

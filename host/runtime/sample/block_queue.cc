@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "sample/block_queue.h"
 
-#include <system_error>
 #include <utility>
+
+#include "base/threads.h"
 
 namespace graphnet::sample {
 
@@ -10,11 +11,8 @@ BlockQueue::BlockQueue(Use use)
     : use_(std::move(use)),
       // Without values: all of it is written before it is read.
       batches_(new std::array<Batch, kBatches>) {
-  try {
-    thread_ = std::thread([this] { use_given(); });
-  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
-    // No thread to be had, so the maker uses everything.
-  }
+  // Without one the maker uses everything.
+  if (auto thread = base::start_thread([this] { use_given(); })) thread_ = *std::move(thread);
 }
 
 BlockQueue::~BlockQueue() {

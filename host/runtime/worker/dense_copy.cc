@@ -34,6 +34,16 @@ struct Copier {
   }
 };
 
+/// From the first element to the last, what lies between them included.
+std::size_t spanned_bytes(const DLTensor& tensor) {
+  std::int64_t last = 0;
+  for (int dim = 0; dim < tensor.ndim; ++dim) {
+    if (tensor.shape[dim] == 0) return 0;
+    last += (tensor.shape[dim] - 1) * tensor.strides[dim];
+  }
+  return static_cast<std::size_t>(last + 1) * tensor.dtype.bits / 8;
+}
+
 }  // namespace
 
 bool is_dense(const DLTensor& tensor) {
@@ -56,13 +66,8 @@ void copy_dense(const DLTensor& tensor, void* destination) {
 }
 
 base::Status copy_dense(device::TensorDevice& device, const DLTensor& tensor, void* destination) {
-  std::int64_t last = 0;
-  for (int dim = tensor.ndim - 1; dim >= 0; --dim) {
-    const std::int64_t extent = tensor.shape[dim];
-    if (extent == 0) return base::Status::ok();
-    last += (extent - 1) * tensor.strides[dim];
-  }
-  const std::size_t num_bytes = static_cast<std::size_t>(last + 1) * tensor.dtype.bits / 8;
+  const std::size_t num_bytes = spanned_bytes(tensor);
+  if (num_bytes == 0) return base::Status::ok();
   const auto* const source = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
   if (is_dense(tensor)) {
     return device.is_host() ? read_known_memory(source, destination, num_bytes, "an output")
@@ -79,6 +84,15 @@ base::Status copy_dense(device::TensorDevice& device, const DLTensor& tensor, vo
   on_host.byte_offset = 0;
   copy_dense(on_host, destination);
   return base::Status::ok();
+}
+
+base::Status read_as_if_dense(const DLTensor& tensor, void* destination) {
+  std::size_t num_bytes = static_cast<std::size_t>(tensor.dtype.bits) / 8;
+  for (int dim = 0; dim < tensor.ndim; ++dim) {
+    num_bytes *= static_cast<std::size_t>(tensor.shape[dim]);
+  }
+  return read_known_memory(static_cast<const std::byte*>(tensor.data) + tensor.byte_offset,
+                           destination, std::min(num_bytes, spanned_bytes(tensor)), "an output");
 }
 
 bool bits_equal(const std::vector<KeptOutput>& a, const std::vector<KeptOutput>& b) {

@@ -27,6 +27,13 @@ void copy_dense(const DLTensor& tensor, void* destination);
 /// errors   as device::TensorDevice, read_known_memory()
 base::Status copy_dense(device::TensorDevice& device, const DLTensor& tensor, void* destination);
 
+/// Reads the host's memory from the tensor's first element on as dense elements are read: as many
+/// bytes as it has elements, or up to its last one. It takes as long as copying a dense tensor.
+///
+/// shapes   destination: as in copy_dense()
+/// errors   read_known_memory()
+base::Status read_as_if_dense(const DLTensor& tensor, void* destination);
+
 /// True if both hold as many outputs, each of the same bytes.
 bool bits_equal(const std::vector<KeptOutput>& a, const std::vector<KeptOutput>& b);
 

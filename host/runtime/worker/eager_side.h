@@ -52,7 +52,8 @@ class EagerSide final : public plugin::EagerService {
     return worker::copy_outputs(*engine_, outputs);
   }
   /// Copies them as a plugin's are copied, on the calling thread: libtorch would use all its
-  /// threads. Returns how long it took, in nanoseconds.
+  /// threads. Returns how long that took, in nanoseconds. A plugin's outputs are dense; of those
+  /// that are not, the time is that of as many dense bytes.
   ///
   /// order    after copy_outputs() with the same `outputs`, which has allocated them
   base::Result<double> time_copy(std::vector<KeptOutput>& outputs) const;

@@ -17,6 +17,7 @@
 #include <future>
 #include <thread>
 
+#include "base/threads.h"
 #include "proof/quiet_window.h"
 #include "proof/thread_signals.h"
 #include "support/mentions.h"
@@ -325,7 +326,7 @@ TEST(QuietWindow, NeedsOneLookWhereNothingRuns) {
     end.get_future().wait();
   });
   begun.get_future().wait();
-  while (other_threads_run()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (base::other_threads_run()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const auto looks = wait_until_quiet(*tracer);
   end.set_value();
   waiting.join();

@@ -89,21 +89,33 @@ TEST(PairedProduct, IsThatOfTheInterpreter) {
     wanted.push_back(static_cast<float>(each.real()));
   }
   EXPECT_EQ(small.result(run_paired_product_plainly), wanted);
+  if (has_paired_vectors()) {
+    EXPECT_EQ(small.result(run_paired_product_by_vectors), wanted);
+  }
   EXPECT_EQ(small.result(run_paired_product), wanted);
 }
 
 // One row; parts of tiles on every side; one panel more than whole parts; several blocks of the
 // depth, sets of parts, and rows behind the last whole block.
-TEST(PairedProduct, IsTheSameWithTheMatrixUnit) {
-  if (!has_matrix_unit()) GTEST_SKIP() << "this processor has no AMX-BF16";
+void expect_the_same(Operands::Run run) {
   const lowering::Shape cases[] = {{1, 1, 1, 1},     {1, 1, 64, 32},    {3, 16, 32, 16},
                                    {1, 33, 31, 33},  {2, 5, 100, 48},   {1, 70, 1100, 40},
                                    {1, 3, 40, 1100}, {2, 40, 70, 1100}, {1, 49, 1040, 1050}};
   for (const lowering::Shape& each : cases) {
     Operands operands(each[0], each[1], each[2], each[3]);
-    EXPECT_EQ(operands.result(run_paired_product), operands.result(run_paired_product_plainly))
+    EXPECT_EQ(operands.result(run), operands.result(run_paired_product_plainly))
         << each[1] << " x " << each[2] << " x " << each[3];
   }
+}
+
+TEST(PairedProduct, IsTheSameWithTheMatrixUnit) {
+  if (!has_matrix_unit()) GTEST_SKIP() << "this processor has no AMX-BF16";
+  expect_the_same(run_paired_product);
+}
+
+TEST(PairedProduct, IsTheSameByVectors) {
+  if (!has_paired_vectors()) GTEST_SKIP() << "this processor has no AVX512-BF16";
+  expect_the_same(run_paired_product_by_vectors);
 }
 
 // Neither rows nor steps of the depth that a tile has more may reach a sum.
@@ -111,7 +123,9 @@ TEST(PairedProduct, HasNonFiniteNumbersInTheirOwnRowsAndColumns) {
   Operands operands(1, 20, 35, 21);
   operands.left[7 * 35] = bits_of(std::numeric_limits<float>::quiet_NaN());
   operands.panels[2 * 3] = bits_of(std::numeric_limits<float>::infinity());
-  for (const Operands::Run run : {run_paired_product, run_paired_product_plainly}) {
+  std::vector<Operands::Run> runs = {run_paired_product, run_paired_product_plainly};
+  if (has_paired_vectors()) runs.push_back(run_paired_product_by_vectors);
+  for (const Operands::Run run : runs) {
     const std::vector<float> out = operands.result(run);
     for (std::size_t i = 0; i < out.size(); ++i) {
       const bool is_number = i / 21 != 7 && i % 21 != 3;
