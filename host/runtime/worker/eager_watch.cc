@@ -171,7 +171,8 @@ class Confirmation {
   SecondLook look_at_pairs() {
     if (!means_.pairs.summary.has_interval()) return {};
     double least_ns = times_.in_pairs_ns;
-    const bool is_in_pairs_only = was_slower_in_pairs(least_ns, quiet_ns_);
+    const bool is_in_pairs_only = was_slower_in_pairs(least_ns, quiet_ns_) ||
+                                  is_faster_in_pairs_only(means_.pairs.summary, quiet_ns_);
     for (int look = 0; was_slower_in_pairs(least_ns, quiet_ns_); ++look) {
       if (look == kLooksAtPairs) {
         return slowed("eager took %.3g times as long in the timed pairs as before and after them",
@@ -230,6 +231,11 @@ bool is_settled(const std::vector<double>& log_ratios, int num_pairs) {
   const auto too_small = std::count_if(log_ratios.begin(), log_ratios.end(),
                                        [](double ratio) { return ratio <= std::log(kSuspicion); });
   return 2 * too_small > num_pairs;
+}
+
+bool is_faster_in_pairs_only(const measure::PairedSummary& summary, double quiet_ns) {
+  return summary.has_interval() && summary.low > 1 &&
+         summary.median_ns[measure::kBackend] >= quiet_ns;
 }
 
 bool was_slower_in_pairs(double in_pairs_ns, double quiet_ns) {

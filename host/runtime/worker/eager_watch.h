@@ -51,6 +51,12 @@ bool is_settled(const std::vector<double>& log_ratios, int num_pairs);
 /// units    nanoseconds
 bool was_slower_in_pairs(double in_pairs_ns, double quiet_ns);
 
+/// Whether the plugin is faster than eager in the pairs alone: its calls take as long as eager's
+/// before and after them. Where memory lies can do that to either side of one program.
+///
+/// units    nanoseconds
+bool is_faster_in_pairs_only(const measure::PairedSummary& summary, double quiet_ns);
+
 /// What a slowed eager is confirmed with.
 struct SlowedMeans {
   const ComparedSample& compared;

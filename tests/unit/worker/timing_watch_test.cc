@@ -349,6 +349,19 @@ TEST(EagerWatch, FindsPairsThatNoDriftExplains) {
   EXPECT_TRUE(was_slower_in_pairs(1.41e6, 1e6));
 }
 
+TEST(EagerWatch, FindsASpeedupThatIsInThePairsOnly) {
+  measure::PairedSummary summary;
+  summary.kept = 73;
+  summary.ratio = 1.1;
+  summary.low = 1.09;
+  summary.high = 1.11;
+  summary.median_ns = {5.2e6, 4.7e6};
+  EXPECT_TRUE(is_faster_in_pairs_only(summary, 4.66e6));
+  EXPECT_FALSE(is_faster_in_pairs_only(summary, 4.8e6)) << "faster than eager alone, too";
+  summary.low = 0.99;
+  EXPECT_FALSE(is_faster_in_pairs_only(summary, 4.66e6)) << "nobody says that it is faster";
+}
+
 TEST(EagerWatch, EndsAsSoonAsNothingCanBeConfirmed) {
   EXPECT_FALSE(is_settled({}, 5));
   EXPECT_FALSE(is_settled(logs_of({1, 1}), 5));
