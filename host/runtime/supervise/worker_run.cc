@@ -16,6 +16,7 @@
 #include "base/kernel_file.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/processes.h"
 #include "supervise/worker_program.h"
 
 namespace graphnet::supervise {
@@ -53,17 +54,14 @@ std::string task_line(const PlannedTask& planned, const WorkerSettings& settings
 /// True if every thread is stopped or waits within the kernel, from where it gets no further than
 /// the stop: so does one whose new child was stopped before it became another program (vfork), and
 /// the kernel calls no such process stopped.
-///
-/// source   proc_pid_stat(5), the field behind the last ')'
 bool no_thread_can_run(pid_t pid) {
   std::error_code error;
   // The process may end meanwhile, which is no exception.
   std::filesystem::directory_iterator thread("/proc/" + std::to_string(pid) + "/task", error);
   for (; !error && thread != std::filesystem::directory_iterator(); thread.increment(error)) {
-    const std::string line = base::read_kernel_line(thread->path() / "stat");
-    const std::size_t name_end = line.rfind(')');
-    if (name_end == std::string::npos || name_end + 2 >= line.size()) continue;
-    if (std::string_view("TtDZX").find(line[name_end + 2]) == std::string_view::npos) return false;
+    const char state = base::process_state_in(base::read_kernel_file(thread->path() / "stat"));
+    if (state == '\0') continue;  // it has ended
+    if (std::string_view("TtDZX").find(state) == std::string_view::npos) return false;
   }
   return !error;
 }
