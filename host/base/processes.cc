@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <fstream>

@@ -96,6 +96,8 @@ struct ExecuteDeny::State {
   /// True if the address lies in a region of ours; its window is open then.
   bool open(std::uintptr_t address, const greg_t* registers);
   void note(std::size_t region, std::uintptr_t window, const greg_t* registers);
+  /// 0 or an error number.
+  int close(std::size_t region, const std::vector<base::Mapping>& mappings);
   void reopen(const Region& region, const std::vector<base::Mapping>& mappings) const;
   /// kPlugin if denied code is executable in a window that no hit has opened.
   Status check_closed(const Region& region, const std::vector<base::Mapping>& mappings,
@@ -197,6 +199,24 @@ void ExecuteDeny::State::on_fault(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   if (is_fetch && state->open(address, registers)) return;
   chain(state->previous, signal, info, context);
+}
+
+int ExecuteDeny::State::close(std::size_t region, const std::vector<base::Mapping>& mappings) {
+  const base::Mapping& mapping = regions[region].mapping;
+  const int closed = mapping.protection & ~PROT_EXEC;
+  int error = 0;
+  if (regions[region].kind != RegionKind::kExpect) {
+    error = protect(mapping.start, mapping.end, closed);
+    is_closed[region] = error == 0 ? 1 : 0;
+    return error;
+  }
+  // A plugin may have given its code back, and others may write to memory at that address now.
+  visit_overlaps(mapping, mappings, [&](const base::Mapping& now, const Overlap& part) {
+    if ((now.protection & PROT_EXEC) == 0 || error != 0) return;
+    error = protect(part.start, part.end, closed);
+    if (error == 0) is_closed[region] = 1;
+  });
+  return error;
 }
 
 void ExecuteDeny::State::reopen(const Region& region,
@@ -301,20 +321,19 @@ Status ExecuteDeny::arm(const std::vector<RegionKind>& kinds) {
   State& state = *state_;
   state.num_hits = 0;
   state.num_kept = 0;
+  // Uses strings, as disarm() does: before anything is closed.
+  GN_ASSIGN_OR_RETURN(const std::vector<base::Mapping> mappings, base::read_memory_map());
   state.is_armed = true;
   for (std::size_t i = 0; i < state.regions.size(); ++i) {
     const Region& region = state.regions[i];
     const bool is_wanted = std::find(kinds.begin(), kinds.end(), region.kind) != kinds.end();
     if (!is_wanted || region.kind == RegionKind::kHost) continue;
-    const base::Mapping& mapping = region.mapping;
-    const int error = protect(mapping.start, mapping.end, mapping.protection & ~PROT_EXEC);
-    state.is_closed[i] = error == 0 ? 1 : 0;
-    const bool is_gone = error == ENOMEM && region.kind == RegionKind::kExpect;
-    if (error == 0 || is_gone) continue;
+    const int error = state.close(i, mappings);
+    if (error == 0) continue;
     static_cast<void>(disarm());
-    return refused(
-        "the kernel refuses to take the right to execute from " + base::module_name(mapping.path),
-        error);
+    return refused("the kernel refuses to take the right to execute from " +
+                       base::module_name(region.mapping.path),
+                   error);
   }
   return Status::ok();
 }

@@ -139,6 +139,24 @@ TEST(ExecuteDeny, LeavesOutMemoryThatThePluginHasGivenBack) {
   EXPECT_EQ(tracer->hits().size(), 1U);
 }
 
+TEST(ExecuteDeny, LeavesMemoryAloneThatTookThePlaceOfCode) {
+  Region gone;
+  {
+    const GeneratedCode given_back(1);
+    gone = given_back.region(RegionKind::kExpect);
+  }
+  const std::size_t num_bytes = gone.mapping.end - gone.mapping.start;
+  auto* const others = static_cast<unsigned char*>(
+      ::mmap(reinterpret_cast<void*>(gone.mapping.start), num_bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+  ASSERT_NE(others, MAP_FAILED);
+  const auto tracer = make_tracer({gone});
+  ASSERT_TRUE(tracer->arm(kAll).is_ok());
+  *others = 1;  // still writable
+  ASSERT_TRUE(tracer->disarm().is_ok());
+  ::munmap(others, num_bytes);
+}
+
 TEST(ExecuteDeny, LeavesMemoryThatGotAnotherUseAlone) {
   const GeneratedCode code(1);
   const auto tracer = make_tracer({code.region(RegionKind::kExpect)});
