@@ -35,6 +35,8 @@ struct Attention {
   const float* queries = nullptr;
   const float* keys = nullptr;
   const float* values = nullptr;
+  /// A block's scores, keys and values fit into a cache of this size.
+  std::int64_t cache_bytes = std::int64_t{384} << 10U;
 };
 
 /// Rows of queries are computed in blocks.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -48,6 +49,9 @@ std::vector<float> floats(const ir::Array& array) {
   for (const auto& each : array.elements) values.push_back(static_cast<float>(each.real()));
   return values;
 }
+
+// So many at most: what a cache has room for is more than a small test has keys.
+constexpr std::int64_t kKeysOfBlock = 512;
 
 struct Case {
   Shape batch = {2};
@@ -122,6 +126,7 @@ std::vector<float> computed(const Case& c, const Operands& operands) {
   a.queries = buffers[0].data();
   a.keys = buffers[1].data();
   a.values = buffers[2].data();
+  a.cache_bytes = kKeysOfBlock * (std::min(c.rows, std::int64_t{48}) + c.depth + c.columns) * 4;
   for (std::size_t i = 0; i < c.steps.size(); ++i) {
     const bool is_condition = c.steps[i].first >= Step::kKeep;
     const void* data = is_condition ? static_cast<const void*>(bytes[i + 3].data())
