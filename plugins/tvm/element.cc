@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 #include <utility>
 
 #include "tvm_plugin/arithmetic.h"
@@ -60,6 +61,9 @@ Expr ElementWriter::in_scope(Body body) {
 }
 
 Expr ElementWriter::body(ir::ValueId id, const Exprs& indices) {
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (is(indices[i], "ir.Var")) index_arithmetic_.set_extent(indices[i], shape(id)[i]);
+  }
   return in_scope([&] { return at(id, indices); });
 }
 
@@ -210,8 +214,10 @@ Expr ElementWriter::write_pad(ir::ValueId id, const Exprs& indices) {
     const std::int64_t step = pad.interior[i] + 1;
     const std::int64_t reach = (shape(operand)[i] - 1) * step + 1;
     const Expr moved = pad.low[i] == 0 ? indices[i] : subtract(indices[i], integer(pad.low[i]));
-    if (pad.low[i] > 0) is_inside = both(is_inside, operation("GE", moved, integer(0)));
-    if (pad.low[i] + reach < shape(id)[i]) {
+    if (pad.low[i] > 0 && !index_arithmetic_.is_at_least(moved, 0)) {
+      is_inside = both(is_inside, operation("GE", moved, integer(0)));
+    }
+    if (pad.low[i] + reach < shape(id)[i] && !index_arithmetic_.is_below(moved, reach)) {
       is_inside = both(is_inside, operation("LT", moved, integer(reach)));
     }
     if (step > 1) {
@@ -325,10 +331,10 @@ Exprs ElementWriter::reshaped(const Exprs& indices, const Shape& from, const Sha
       continue;
     }
     const Expr whole = rest;
-    for (std::size_t k = dims.size(); k-- > 0;) {
-      result[dims[k]] = k == 0 ? rest : floor_remainder(rest, to[dims[k]]);
-      if (k > 0) rest = floor_divide(rest, to[dims[k]]);
+    for (std::size_t k = dims.size(); k-- > 1;) {
+      std::tie(rest, result[dims[k]]) = index_arithmetic_.split(rest, to[dims[k]]);
     }
+    if (!dims.empty()) result[dims[0]] = rest;
     Exprs parts;
     Shape part_extents;
     for (const std::size_t dim : dims) {

@@ -9,6 +9,7 @@
 
 #include "tvm_plugin/expression.h"
 #include "tvm_plugin/fusion.h"
+#include "tvm_plugin/index_arithmetic.h"
 
 namespace graphnet::tvm {
 
@@ -24,7 +25,8 @@ class ElementWriter {
 
   /// The element at `indices` of the value's shape.
   Expr at(ir::ValueId id, const Exprs& indices);
-  /// at() as a body of its own, its variables bound around it.
+  /// at() as a body of its own, its variables bound around it. Indices that are variables of loops
+  /// reach no further than the value's shape.
   Expr body(ir::ValueId id, const Exprs& indices);
   /// Says that a value's elements are those of a tensor, at indices of `shape` with as many
   /// elements in the same order; with `panel` the last index is split by it.
@@ -76,6 +78,7 @@ class ElementWriter {
   /// By the extents of parts: indices by the parts that they were split into, so that putting them
   /// together gives the index again.
   std::map<Shape, Memo> splits_;
+  IndexArithmetic index_arithmetic_;
 };
 
 /// Where two shapes hold the same elements in pieces: dimensions [in_begin, in_end) of one are
