@@ -71,9 +71,9 @@ GN_PART void prefetch_operands(const Block& block, std::int64_t row) {
     const std::int64_t bytes = bytes_of_operand(steps[i].kind);
     const char* const from =
         static_cast<const char*>(steps[i].operand) + block.offset_of(i, row) * bytes;
-    for (std::int64_t at = 0; at < block.keys * bytes; at += kBytesOfLine) {
-      __builtin_prefetch(from + at);
-    }
+    const std::int64_t last = block.keys * bytes - 1;
+    for (std::int64_t at = 0; at < last; at += kBytesOfLine) __builtin_prefetch(from + at);
+    __builtin_prefetch(from + last);  // the first need not begin at a line
   }
 }
 
@@ -166,9 +166,8 @@ struct alignas(kBytesOfLine) Line {
 };
 using Lines = std::unique_ptr<Line[]>;
 
-Lines zeros(std::int64_t count) {
-  return Lines(
-      new Line[static_cast<std::size_t>(round_up(count, kFloatsOfLine) / kFloatsOfLine)]());
+std::size_t num_lines(std::int64_t num_floats) {
+  return static_cast<std::size_t>(num_panels(num_floats, kFloatsOfLine));
 }
 
 /// What a thread computes blocks in.
@@ -178,11 +177,12 @@ class Worker {
       : a_(attention),
         of_keys_(level_for(a_.key_lanes)),
         of_values_(level_for(a_.value_lanes)),
+        rows_(std::min(a_.rows, kRowsOfBlock)),
         columns_(round_up(round_up(a_.columns, a_.value_lanes), kFloatsOfLine)),
         keys_(keys_of_block(a_)),
         stride_(stride_for(keys_)),
-        scores_(zeros(std::min(a_.rows, kRowsOfBlock) * stride_)),
-        sums_(zeros(std::min(a_.rows, kRowsOfBlock) * columns_)),
+        scores_(new Line[num_lines(rows_ * stride_)]),
+        sums_(new Line[num_lines(rows_ * columns_)]()),
         offsets_(a_.steps.size()) {}
 
   void run(std::int64_t index, float* out) {
@@ -278,11 +278,12 @@ class Worker {
   const Attention& a_;
   Level of_keys_;
   Level of_values_;
+  std::int64_t rows_;     ///< of a block, at most
   std::int64_t columns_;  ///< of sums, in whole vectors of either level
   std::int64_t keys_;     ///< of a block
   std::int64_t stride_;
   Lines scores_;
-  Lines sums_;
+  Lines sums_;  ///< zeros where no panel has a column: they are scaled with the others
   std::vector<std::int64_t> offsets_;
   float largest_[kRowsOfBlock] = {};
   float totals_[kRowsOfBlock] = {};

@@ -61,9 +61,6 @@ Expr ElementWriter::in_scope(Body body) {
 }
 
 Expr ElementWriter::body(ir::ValueId id, const Exprs& indices) {
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    if (is(indices[i], "ir.Var")) index_arithmetic_.set_extent(indices[i], shape(id)[i]);
-  }
   return in_scope([&] { return at(id, indices); });
 }
 
@@ -214,6 +211,9 @@ Expr ElementWriter::write_pad(ir::ValueId id, const Exprs& indices) {
     const std::int64_t step = pad.interior[i] + 1;
     const std::int64_t reach = (shape(operand)[i] - 1) * step + 1;
     const Expr moved = pad.low[i] == 0 ? indices[i] : subtract(indices[i], integer(pad.low[i]));
+    if (index_arithmetic_.is_below(moved, 0) || index_arithmetic_.is_at_least(moved, reach)) {
+      return literal(type(id), pad.value);  // no index is inside
+    }
     if (pad.low[i] > 0 && !index_arithmetic_.is_at_least(moved, 0)) {
       is_inside = both(is_inside, operation("GE", moved, integer(0)));
     }
@@ -233,25 +233,26 @@ Expr ElementWriter::write_pad(ir::ValueId id, const Exprs& indices) {
 Expr ElementWriter::write_concatenate(ir::ValueId id, const Exprs& indices) {
   const std::vector<ir::ValueId>& operands = node(id).operands;
   const auto dim = static_cast<std::size_t>(std::get<ir::Concatenate>(node(id).operation).dim);
-  std::int64_t known = 0;
-  const bool is_known = is_constant(indices[dim], known);
+  const Expr& index = indices[dim];
   std::vector<std::int64_t> begins = {0};
   for (const ir::ValueId operand : operands) begins.push_back(begins.back() + shape(operand)[dim]);
   const auto part = [&](std::size_t i) {
     Exprs source = indices;
-    source[dim] = subtract(indices[dim], integer(begins[i]));
+    source[dim] = subtract(index, integer(begins[i]));
     return at(operands[i], source);
   };
-  if (is_known) {
-    std::size_t i = 0;
-    while (begins[i + 1] <= known) ++i;
-    return part(i);
-  }
+  // Parts that no index reaches are left out. In a branch that is never taken an index may lie
+  // beyond all parts.
+  std::size_t first = 0;
+  std::size_t last = operands.size() - 1;
+  while (first < last && index_arithmetic_.is_at_least(index, begins[first + 1])) ++first;
+  while (first < last && index_arithmetic_.is_below(index, begins[last])) --last;
+  if (first == last) return part(first);
   Expr result;
-  for (std::size_t i = operands.size(); i-- > 0;) {
+  for (std::size_t i = last + 1; i-- > first;) {
     const Expr element = in_scope([&] { return part(i); });
     result = result.defined()
-                 ? choose(operation("LT", indices[dim], integer(begins[i + 1])), element, result)
+                 ? choose(operation("LT", index, integer(begins[i + 1])), element, result)
                  : element;
   }
   return result;

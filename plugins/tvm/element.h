@@ -23,10 +23,13 @@ class ElementWriter {
   ElementWriter(const ir::Graph& graph, const KernelPlan& plan, ir::ValueId root)
       : graph_(graph), plan_(plan), root_(root) {}
 
+  /// Says that a loop's variable, which indices are made of, runs from 0 to below `extent`.
+  void set_extent(const Expr& variable, std::int64_t extent) {
+    index_arithmetic_.set_extent(variable, extent);
+  }
   /// The element at `indices` of the value's shape.
   Expr at(ir::ValueId id, const Exprs& indices);
-  /// at() as a body of its own, its variables bound around it. Indices that are variables of loops
-  /// reach no further than the value's shape.
+  /// at() as a body of its own, its variables bound around it.
   Expr body(ir::ValueId id, const Exprs& indices);
   /// Says that a value's elements are those of a tensor, at indices of `shape` with as many
   /// elements in the same order; with `panel` the last index is split by it.

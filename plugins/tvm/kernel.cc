@@ -88,6 +88,14 @@ class KernelWriter {
     });
   }
 
+  /// Loops of a stage, whose extents are known wherever their variables are in an index.
+  Axes known(Axes axes, const Shape& shape) {
+    for (std::size_t i = 0; i < shape.size(); ++i) writer_.set_extent(axes.variables[i], shape[i]);
+    return axes;
+  }
+  Axes loops_of(const Shape& shape) { return known(loops_over(shape), shape); }
+  Axes reduced_loops(const Shape& shape) { return known(reductions_over(shape), shape); }
+
   // ---- rows ----
 
   void write_row_stages() {
@@ -111,7 +119,7 @@ class KernelWriter {
     }
     const std::int64_t columns = num_elements(shape_of(id)) / kernel_.rows;
     const Shape shape = {kernel_.rows, columns};
-    const Axes axes = loops_over(shape);
+    const Axes axes = loops_of(shape);
     const Expr body = writer_.body(id, writer_.reshaped(axes.variables, shape, shape_of(id)));
     writer_.set_stage(id, compute(block_name(BlockRole::kShared, num_shared_++), axes, body),
                       shape);
@@ -171,7 +179,7 @@ class KernelWriter {
     const std::int64_t covered = blocks * steps * row.lanes;
     const Ref lanes = write_lanes(id, element, {blocks, steps, row.lanes},
                                   block_name(BlockRole::kPartial, number));
-    const Axes rows = loops_over({kernel_.rows});
+    const Axes rows = loops_of({kernel_.rows});
     const Expr& at = rows.variables[0];
     Expr joined;
     if (blocks == 1) {
@@ -181,7 +189,7 @@ class KernelWriter {
       }
       joined = combine_in_pairs(kind, type, std::move(parts));
     } else {
-      const Axes over = reductions_over({blocks, row.lanes});
+      const Axes over = reduced_loops({blocks, row.lanes});
       const Expr across = load(lanes, {at, over.variables[0], over.variables[1]});
       const Ref most = compute(block_name(BlockRole::kReduced, number), rows,
                                reduced(kind, type_of(id), across, over));
@@ -199,8 +207,8 @@ class KernelWriter {
   /// Columns [begin, end) of each row, one after the other.
   Ref write_chain(ValueId id, const RowElement& element, std::int64_t begin, std::int64_t end,
                   const std::string& name) {
-    const Axes axes = loops_over({kernel_.rows});
-    const Axes over = reductions_over({end - begin});
+    const Axes axes = loops_of({kernel_.rows});
+    const Axes over = reduced_loops({end - begin});
     const Expr column =
         begin == 0 ? over.variables[0] : tvm::add(over.variables[0], integer(begin));
     return compute(name, axes,
@@ -212,8 +220,8 @@ class KernelWriter {
   Ref write_lanes(ValueId id, const RowElement& element, const std::array<std::int64_t, 3>& parts,
                   const std::string& name) {
     const auto [blocks, steps, lanes] = parts;
-    const Axes axes = loops_over({kernel_.rows, blocks, lanes});
-    const Axes over = reductions_over({steps});
+    const Axes axes = loops_of({kernel_.rows, blocks, lanes});
+    const Axes over = reduced_loops({steps});
     const Expr step = tvm::add(multiply(axes.variables[1], integer(steps)), over.variables[0]);
     const Expr column = tvm::add(multiply(step, integer(lanes)), axes.variables[2]);
     return compute(name, axes,
@@ -259,8 +267,8 @@ class KernelWriter {
 
   void write_dot() {
     const Shape& shape = shape_of(kernel_.anchor);
-    const Axes axes = loops_over(shape);
-    const Axes over = reductions_over({shape_of(anchor_operand(1))[1]});
+    const Axes axes = loops_of(shape);
+    const Axes over = reduced_loops({shape_of(anchor_operand(1))[1]});
     const Exprs& v = axes.variables;
     const Expr& k = over.variables[0];
     result_.shape.anchor = AnchorKind::kProduct;
@@ -274,8 +282,8 @@ class KernelWriter {
     const std::int64_t width = panels[3];
     const std::int64_t tile = tile_of(shape[1], plan_.unit.rows_of_product(shape[1], width));
     const std::int64_t rows = round_up(shape[1], tile);
-    const Axes axes = loops_over({shape[0], rows, panels[1], width});
-    const Axes over = reductions_over({panels[2]});
+    const Axes axes = loops_of({shape[0], rows, panels[1], width});
+    const Axes over = reduced_loops({panels[2]});
     const Exprs& v = axes.variables;
     const Expr& k = over.variables[0];
     result_.shape.anchor = AnchorKind::kProduct;
@@ -307,8 +315,8 @@ class KernelWriter {
     loops[count] = round_up(shape[count], tile);
     loops.back() = panels[0];
     loops.push_back(width);
-    const Axes axes = loops_over(loops);
-    const Axes over = reductions_over({panels.begin() + 1, panels.end() - 1});
+    const Axes axes = loops_of(loops);
+    const Axes over = reduced_loops({panels.begin() + 1, panels.end() - 1});
     Exprs source = source_positions(loops, axes, over, each.stride, each.kernel_dilation);
     Expr channel = over.variables[count];
     if (each.groups > 1) {
@@ -335,8 +343,8 @@ class KernelWriter {
     const std::int64_t tile = tile_of(shape[count], plan_.unit.rows_of_convolution(lanes));
     Shape loops = shape;
     loops[count] = round_up(shape[count], tile);
-    const Axes axes = loops_over(loops);
-    const Axes over = reductions_over({taps.begin(), taps.end() - 2});
+    const Axes axes = loops_of(loops);
+    const Axes over = reduced_loops({taps.begin(), taps.end() - 2});
     Exprs source = source_positions(loops, axes, over, window.stride, window.kernel_dilation);
     const Expr& out = axes.variables[count + 1];
     source.push_back(floor_divide(out, shape.back() / window.groups));
@@ -350,7 +358,7 @@ class KernelWriter {
 
   void write_reduction() {
     const ValueId anchor = kernel_.anchor;
-    const Axes axes = loops_over(shape_of(anchor));
+    const Axes axes = loops_of(shape_of(anchor));
     const auto* window = as<ir::ReduceWindow>(anchor);
     Shape extents_over;
     if (window != nullptr) {
@@ -360,7 +368,7 @@ class KernelWriter {
         extents_over.push_back(shape_of(anchor_operand(0))[static_cast<std::size_t>(dim)]);
       }
     }
-    const Axes over = reductions_over(extents_over);
+    const Axes over = reduced_loops(extents_over);
     const Reduction kind = window != nullptr ? window->kind : as<ir::Reduce>(anchor)->kind;
     const Expr element = window != nullptr ? window_element(*window, axes, over)
                                            : column_element(*as<ir::Reduce>(anchor), axes, over);
@@ -410,7 +418,7 @@ class KernelWriter {
   void write_out() {
     if (!outputs_.empty()) return;  // a reduction that nothing follows
     const Shape& shape = storage(kernel_.root);
-    const Axes axes = loops_over(shape);
+    const Axes axes = loops_of(shape);
     if (tiled_.defined()) {
       const ValueId anchor = kernel_.anchor;
       const bool is_plain = tiled_width_ == 0 && result_.shape.row_tile == 1 &&
@@ -434,9 +442,9 @@ class KernelWriter {
     const auto& reduce = std::get<ir::ReduceIndex>(own.operation);
     const Shape& result = shape_of(kernel_.root);
     const Shape shape = result.empty() ? Shape{1} : result;
-    const Axes axes = loops_over(shape);
+    const Axes axes = loops_of(shape);
     const Axes over =
-        reductions_over({shape_of(own.operands[0])[static_cast<std::size_t>(reduce.dim)]});
+        reduced_loops({shape_of(own.operands[0])[static_cast<std::size_t>(reduce.dim)]});
     Exprs indices = result.empty() ? Exprs{} : axes.variables;
     indices.insert(indices.begin() + reduce.dim, over.variables[0]);
     const Expr element = writer_.body(own.operands[0], indices);
