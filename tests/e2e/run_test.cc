@@ -112,7 +112,8 @@ TEST(Run, PrintsTableAndNextSteps) {
   }
 }
 
-TEST(Run, JsonPrintsOneRecordALine) {
+/// Standard output of a short measurement with --json.
+std::string measure_in_json() {
   const TempDir folder;
   const auto out = folder.path() / "out";
   const ProgramEnd end = run_program(
@@ -122,12 +123,24 @@ TEST(Run, JsonPrintsOneRecordALine) {
            (folder.path() / "r.jsonl").string() + " > " + out.string()},
       {}, folder.path() / "log");
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
-  const auto json = base::parse_json(read_text(out), "stdout");
-  ASSERT_TRUE(json.is_ok()) << read_text(out);
+  return read_text(out);
+}
+
+TEST(Run, JsonPrintsOneRecordALine) {
+  constexpr int kMostRuns = 3;
+  std::string text = measure_in_json();
+  auto json = base::parse_json(text, "stdout");
+  // On a busy machine too few pairs may count for an interval.
+  for (int i = 1; i < kMostRuns && json.is_ok(); ++i) {
+    if ((*json)["outcome"] != "ok" || (*json)["timing"].contains("speedup_low")) break;
+    text = measure_in_json();
+    json = base::parse_json(text, "stdout");
+  }
+  ASSERT_TRUE(json.is_ok()) << text;
   EXPECT_EQ((*json)["schema"], "graphnet.record/1");
   EXPECT_EQ((*json)["outcome"], "ok");
   const base::Json& timing = (*json)["timing"];
-  ASSERT_TRUE(timing.contains("speedup_low")) << read_text(out);
+  ASSERT_TRUE(timing.contains("speedup_low")) << text;
   EXPECT_LE(timing["speedup_low"], (*json)["speedup"]);
   EXPECT_GE(timing["speedup_high"], (*json)["speedup"]);
   EXPECT_EQ(timing["backend_first"].get<std::string>().size(),

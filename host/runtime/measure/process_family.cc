@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/kernel_file.h"
@@ -18,6 +20,9 @@ namespace graphnet::measure {
 namespace {
 
 constexpr std::int64_t kScanEveryNs = 5'000'000;
+// A busy machine takes some milliseconds to start a program.
+constexpr int kMostStartLooks = 500;
+constexpr std::chrono::milliseconds kBetweenStartLooks(1);
 
 std::int64_t nanoseconds(const timeval& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_usec * 1000;
@@ -78,6 +83,28 @@ bool ProcessFamily::is_other_worker(pid_t sibling) const {
   return program.empty() || program == program_of(own_) || program == program_of(parent_);
 }
 
+bool ProcessFamily::is_member(pid_t pid) const {
+  return std::any_of(members_.begin(), members_.end(),
+                     [&](const Member& member) { return member.pid == pid; });
+}
+
+/// Whether a sibling may become another worker. Until it has its program, it has the parent's and
+/// the parent's variables: posix_spawn() lends a child its maker's memory. A program that has just
+/// begun has no variables for a moment.
+bool ProcessFamily::may_be_starting(pid_t sibling) const {
+  const std::string program = program_of(sibling);
+  if (mark_.empty() || program.empty()) return false;
+  if (program != program_of(own_)) return program == program_of(parent_);
+  return base::read_kernel_file("/proc/" + std::to_string(sibling) + "/environ").empty();
+}
+
+void ProcessFamily::await_program(pid_t sibling) const {
+  for (int look = 0; look < kMostStartLooks && !is_other_worker(sibling); ++look) {
+    if (!may_be_starting(sibling)) return;
+    std::this_thread::sleep_for(kBetweenStartLooks);
+  }
+}
+
 // Before it starts its program, another worker has the environment of the process that made it.
 void ProcessFamily::forget(pid_t pid) {
   const auto is_it = [&](const Member& member) { return member.pid == pid; };
@@ -92,6 +119,7 @@ void ProcessFamily::scan() {
   add_children_of(own_, found);
   for (const pid_t sibling : base::children_of(parent_)) {
     if (strangers_.count(sibling) != 0 || found.count(sibling) != 0) continue;
+    if (!is_member(sibling)) await_program(sibling);
     if (is_other_worker(sibling)) {
       strangers_.insert(sibling);
       forget(sibling);

@@ -60,8 +60,8 @@ std::vector<Hit> hits_of_others(const ExecuteDeny& tracer) {
 base::Result<int> wait_until_quiet(ExecuteDeny& tracer) {
   if (read_threads().size() == 1) return 0;
   for (int look = 1; look <= kMostLooks; ++look) {
-    const auto before = times_of_others();
     GN_RETURN_IF_ERROR(tracer.arm({RegionKind::kDeny}));
+    const auto before = times_of_others();  // what ran while pages were open was not looked at
     for (int wait = 0; wait < kMostWaits; ++wait) {
       std::this_thread::sleep_for(kWait);
       if (!base::other_threads_run()) break;

@@ -8,8 +8,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
-#include <cstddef>
+#include <cstdint>
 
 #include "proof/answer_count.h"
 #include "proof/thread_signals.h"
@@ -18,55 +19,72 @@ namespace graphnet::proof {
 
 namespace {
 
-// A frame with AVX-512 and AMX registers takes 11 KiB, and handlers nest.
-constexpr std::size_t kStackBytes = std::size_t{64} << 10U;
+constexpr std::size_t kMostThreads = 4096;
 constexpr int kMostWaits = 1000;
 constexpr timespec kWait = {0, 1'000'000};
+constexpr unsigned kPlaceBits = 32;
 
 AnswerCount num_taken;
+/// By a thread's place among those that are asked: the last round in which it was ready. What a
+/// handler of an earlier round writes late is no answer to this one.
+std::atomic<int> ready_in[kMostThreads];
 
 void on_give(int, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   stack_t& stack = static_cast<ucontext_t*>(context)->uc_stack;
+  const bool is_on_it = (stack.ss_flags & SS_ONSTACK) != 0;
   // Some runtimes give their threads 8 KiB. Size 0: the kernel saves no SS_DISABLE where there
   // never was one.
-  if (stack.ss_size < kStackBytes && (stack.ss_flags & SS_ONSTACK) == 0) {
-    void* const memory =
-        ::mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory != MAP_FAILED) stack = {memory, 0, kStackBytes};
+  if (stack.ss_size < kSignalStackBytes && !is_on_it) {
+    void* const memory = ::mmap(nullptr, kSignalStackBytes, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) stack = {memory, 0, kSignalStackBytes};
   }
-  num_taken.answer(info->si_value.sival_int);
+  const auto question = reinterpret_cast<std::uintptr_t>(info->si_value.sival_ptr);
+  const auto round = static_cast<int>(static_cast<std::uint32_t>(question));
+  if (stack.ss_size >= kSignalStackBytes || is_on_it) ready_in[question >> kPlaceBits] = round;
+  num_taken.answer(round);
   errno = saved_errno;
 }
 
-/// Sends a signal with a number to a thread of this process.
-bool send(int signal, int thread, int number) {
+/// Asks a thread of this process.
+bool ask(int signal, int thread, int round, std::size_t place) {
   siginfo_t info = {};
   info.si_signo = signal;
   info.si_code = SI_QUEUE;
   info.si_pid = ::getpid();
   info.si_uid = ::getuid();
-  info.si_value.sival_int = number;
+  const std::uintptr_t question = place << kPlaceBits | static_cast<std::uint32_t>(round);
+  info.si_value.sival_ptr = reinterpret_cast<void*>(question);
   return ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), thread, signal, &info) == 0;
 }
 
 }  // namespace
 
-void give_signal_stacks(int signal) {
+SignalStacks give_signal_stacks(int signal) {
   struct sigaction action = {};
   action.sa_sigaction = &on_give;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   sigemptyset(&action.sa_mask);
   ::sigaction(signal, &action, nullptr);
   const int round = num_taken.begin();
-  int num_sent = 0;
+  SignalStacks stacks;
+  std::vector<int> asked;
   threads_that_block(signal);  // waits for those that begin
   for (const ThreadState& thread : read_threads()) {
-    if (blocks(thread, signal)) continue;
-    num_sent += send(signal, thread.id, round) ? 1 : 0;
+    const bool is_asked = !blocks(thread, signal) && asked.size() < kMostThreads &&
+                          ask(signal, thread.id, round, asked.size());
+    (is_asked ? asked : stacks.left_out).push_back(thread.id);
   }
-  for (int i = 0; i < kMostWaits && num_taken.count() < num_sent; ++i) ::nanosleep(&kWait, nullptr);
+  const auto num_asked = static_cast<int>(asked.size());
+  for (int i = 0; i < kMostWaits && num_taken.count() < num_asked; ++i) {
+    ::nanosleep(&kWait, nullptr);
+  }
   drop_signal(signal);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    (ready_in[i] == round ? stacks.ready : stacks.left_out).push_back(asked[i]);
+  }
+  return stacks;
 }
 
 }  // namespace graphnet::proof

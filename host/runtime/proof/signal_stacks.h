@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 namespace graphnet::proof {
+
+/// A frame with AVX-512 and AMX registers takes 11 KiB, and handlers nest.
+inline constexpr std::size_t kSignalStackBytes = std::size_t{64} << 10U;
+
+/// Numbers of threads.
+struct SignalStacks {
+  std::vector<int> ready;     ///< they have an alternate stack
+  std::vector<int> left_out;  ///< no stack of theirs is known; some have ended
+};
 
 /// Gives each thread of this process that has no alternate signal stack of 64 KiB one. Handlers
 /// with SA_ONSTACK then leave the thread's own stack pointer alone. Generated code needs that:
@@ -15,7 +27,8 @@ namespace graphnet::proof {
 ///
 /// `signal`: a real-time signal without a handler; it has none afterwards.
 ///
+/// shapes   result: each thread that was there is in one of the two
 /// source   Linux, restore_altstack() in rt_sigreturn; sigaltstack(2)
-void give_signal_stacks(int signal);
+SignalStacks give_signal_stacks(int signal);
 
 }  // namespace graphnet::proof

@@ -2,6 +2,7 @@
 #include "proof/thread_sampler.h"
 
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -13,6 +14,8 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <optional>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -59,6 +62,73 @@ itimerspec drawn(std::int64_t period_ns, std::int64_t seed) {
   return {{0, 0}, {next_ns / 1'000'000'000, next_ns % 1'000'000'000}};
 }
 
+/// A thread that does nothing but wait. Its processor time is that of the samples taken of it, so
+/// signals that are not the sampler's are left to the other threads.
+class WaitingThread {
+ public:
+  WaitingThread() {
+    ::sem_init(&has_begun_, 0, 0);
+    ::sem_init(&may_end_, 0, 0);
+  }
+  ~WaitingThread() {
+    if (thread_) {
+      ::sem_post(&may_end_);
+      thread_->join();
+    }
+    ::sem_destroy(&has_begun_);
+    ::sem_destroy(&may_end_);
+  }
+  WaitingThread(const WaitingThread&) = delete;
+  WaitingThread& operator=(const WaitingThread&) = delete;
+
+  void start(int signal) {
+    thread_ = base::start_thread([this, signal] { wait(signal); });
+    if (thread_) await(has_begun_);
+  }
+  int id() const { return id_; }  ///< 0: the system has no thread to give
+
+ private:
+  static void await(sem_t& event) {
+    while (::sem_wait(&event) != 0) {
+    }
+  }
+  void wait(int signal) {
+    sigset_t others;
+    ::sigfillset(&others);
+    ::sigdelset(&others, signal);
+    ::sigdelset(&others, SIGSEGV);  // the kernel would kill the process at the tracer's traps
+    ::pthread_sigmask(SIG_BLOCK, &others, nullptr);
+    // One that give_signal_stacks() gave would stay when the thread has ended.
+    alignas(64) std::byte memory[kSignalStackBytes];
+    const stack_t stack = {memory, 0, sizeof memory};
+    stack_t previous = {};
+    ::sigaltstack(&stack, &previous);
+    id_ = static_cast<int>(::syscall(SYS_gettid));
+    ::sem_post(&has_begun_);
+    await(may_end_);
+    ::sigaltstack(&previous, nullptr);
+  }
+
+  sem_t has_begun_;
+  sem_t may_end_;
+  int id_ = 0;
+  std::optional<std::thread> thread_;
+};
+
+/// Leaves in the log what a sample of the sampler's own thread cost.
+void take_waiting_out(int waiting, SampleLog& log) {
+  const auto samples =
+      std::remove_if(log.samples.begin(), log.samples.end(),
+                     [&](const Sample& sample) { return sample.thread == waiting; });
+  const std::int64_t count = log.samples.end() - samples;
+  log.samples.erase(samples, log.samples.end());
+  const auto threads =
+      std::remove_if(log.threads.begin(), log.threads.end(),
+                     [&](const SampledThread& thread) { return thread.thread == waiting; });
+  if (threads != log.threads.end() && count > 0) log.look_ns = threads->ran_ns / count;
+  log.threads.erase(threads, log.threads.end());
+}
+
 }  // namespace
 
 struct ThreadSampler::State {
@@ -69,6 +139,7 @@ struct ThreadSampler::State {
   std::vector<timer_t> timers;             // as many as threads, before the first one runs
   std::atomic<std::size_t> num_timers{0};  // that are made: handlers run while the next is
   std::vector<SampledThread> threads;
+  WaitingThread waiting;
   std::vector<Sample> samples;  // kMaxSamples of them
   std::atomic<std::size_t> num_samples{0};
 
@@ -78,6 +149,7 @@ struct ThreadSampler::State {
   static void on_timer(int signal, siginfo_t* info, void* context);
   void take_sample(const siginfo_t& info, const ucontext_t& context);
 
+  void note(int thread) { threads.push_back({thread, base::thread_ran_ns(thread)}); }
   bool add_timer(int thread);
 };
 
@@ -121,7 +193,7 @@ bool ThreadSampler::State::add_timer(int thread) {
   if (::timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return errno == EINVAL;  // it ended
   timers[number] = timer;
   ++num_timers;
-  threads.push_back({thread, base::thread_ran_ns(thread)});
+  note(thread);
   const itimerspec first = drawn(period_ns, thread);
   return ::timer_settime(timer, 0, &first, nullptr) == 0;
 }
@@ -137,7 +209,8 @@ base::Result<std::unique_ptr<ThreadSampler>> ThreadSampler::start(std::int64_t p
   if (state->signal == 0) {
     return base::Status(base::Code::kUnsupported, "every real-time signal is in use");
   }
-  give_signal_stacks(state->signal);
+  state->waiting.start(state->signal);
+  const SignalStacks stacks = give_signal_stacks(state->signal);
   state->samples.resize(kMaxSamples);
   state->is_running = true;
   State::current = state.get();
@@ -147,10 +220,10 @@ base::Result<std::unique_ptr<ThreadSampler>> ThreadSampler::start(std::int64_t p
   sigemptyset(&action.sa_mask);
   ::sigaction(state->signal, &action, nullptr);
   std::unique_ptr<ThreadSampler> sampler(new ThreadSampler(std::move(state)));
-  const std::vector<ThreadState> threads = read_threads();
-  sampler->state_->timers.resize(threads.size());
-  for (const ThreadState& thread : threads) {
-    if (sampler->state_->add_timer(thread.id)) continue;
+  for (const int thread : stacks.left_out) sampler->state_->note(thread);
+  sampler->state_->timers.resize(stacks.ready.size());
+  for (const int thread : stacks.ready) {
+    if (sampler->state_->add_timer(thread)) continue;
     return base::Status(base::Code::kUnsupported, std::string("no timer: ") + std::strerror(errno));
   }
   return sampler;
@@ -178,6 +251,7 @@ SampleLog ThreadSampler::stop() {
                      state.samples.begin() + static_cast<std::ptrdiff_t>(count));
   log.period_ns = state.period_ns;
   log.is_full = state.num_samples > kMaxSamples;
+  take_waiting_out(state.waiting.id(), log);
   return log;
 }
 

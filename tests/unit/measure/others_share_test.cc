@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <optional>
+#include <string>
 
+#include "base/kernel_file.h"
 #include "measure/clock.h"
 #include "support/one_core.h"
 
@@ -59,7 +61,35 @@ void spin(std::int64_t duration_ns) {
   }
 }
 
+CoreTicks ticks_of(int core) {
+  const std::string stat = base::read_kernel_file("/proc/stat");
+  return core_ticks_in(stat, "cpu" + std::to_string(core) + " ").value_or(CoreTicks());
+}
+
+/// Shares of about a second of a core, in which this process spun.
+struct Second {
+  double own = 0;
+  double stolen = 0;
+  std::optional<double> others;
+};
+
+Second watch_a_second(const Instruments& instruments, const FamilyClock& clock, int core) {
+  const OthersShare share = instruments.watch_others();
+  EXPECT_FALSE(share()) << "too short";
+  const CoreTicks ticks = ticks_of(core);
+  const std::int64_t ran_ns = *clock.ran_ns();
+  const std::int64_t begin_ns = monotonic_raw_ns();
+  spin(kSecond);
+  Second second;
+  second.own = static_cast<double>(*clock.ran_ns() - ran_ns) /
+               static_cast<double>(monotonic_raw_ns() - begin_ns);
+  second.stolen = steal_share(ticks, ticks_of(core));
+  second.others = share();
+  return second;
+}
+
 TEST(WatchOthers, SeesAStrangerAndNotTheFamily) {
+  constexpr int kMostSeconds = 3;
   const tests::OneCore here;
   const pid_t stranger = ::fork();  // before the clock, which counts what starts behind it
   if (stranger == 0) {
@@ -70,25 +100,23 @@ TEST(WatchOthers, SeesAStrangerAndNotTheFamily) {
   const auto clock = FamilyClock::open({});
   Instruments nowhere;
   Instruments instruments;
-  std::optional<double> others;
-  double own = 0;
+  Second second;
   if (clock) {
     watch_others(nowhere, *clock, {});
     watch_others(instruments, *clock, {here.core()});
-    const OthersShare share = instruments.watch_others();
-    EXPECT_FALSE(share()) << "too short";
-    const std::int64_t ran_ns = *clock->ran_ns();
-    spin(kSecond);
-    own = static_cast<double>(*clock->ran_ns() - ran_ns) / static_cast<double>(kSecond);
-    others = share();
+    // A virtual machine that stands still for a while loses ticks.
+    for (int i = 0; i < kMostSeconds && !second.others; ++i) {
+      second = watch_a_second(instruments, *clock, here.core());
+    }
   }
   ::kill(stranger, SIGKILL);
   ::waitpid(stranger, nullptr, 0);
   if (!clock) GTEST_SKIP() << "the kernel or a sandbox refuses";
   EXPECT_FALSE(nowhere.watch_others);
-  if (!others) GTEST_SKIP() << "/proc/stat does not show this core";
-  EXPECT_GT(*others, 0.2);
-  EXPECT_LT(own + *others, 1.2) << "the family's time is in it";
+  if (!second.others) GTEST_SKIP() << "/proc/stat does not show this core";
+  EXPECT_GT(*second.others, 0.2);
+  // What the hypervisor took is in the time of both.
+  EXPECT_LT(second.own + *second.others, 1.2 + second.stolen) << "the family's time is in it";
 }
 
 }  // namespace others_share_test

@@ -5,15 +5,24 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <string>
+#include <thread>
 
+#include "base/processes.h"
 #include "measure/clock.h"
+#include "support/run_program.h"
+#include "support/temp_dir.h"
 
 namespace graphnet::measure {
 namespace process_family_test {
@@ -216,6 +225,50 @@ TEST(ProcessFamily, ForgetsAnotherWorkerThatGetsItsMarkLate) {
     EXPECT_GE(family.ran_ns(), before_ns);
     ::kill(other, SIGKILL);
   });
+}
+
+/// A shell in the part of the supervisor; its first child is a worker. The second one is this
+/// shell, without a mark, until somebody opens `start`, as what posix_spawn() makes is until its
+/// program begins.
+constexpr char kSupervisor[] = R"(
+"$1" --gtest_filter=ProcessFamily.WaitsForTheProgramOfAnotherWorker &
+worker=$!
+read -r line < "$2/go"
+GRAPHNET_SLOT=77 /bin/sh -c 'read -r line < "$1/end"' sh "$2" < "$2/start" &
+wait $worker
+status=$?
+kill $!
+exit $status
+)";
+constexpr char kFolderVariable[] = "GRAPHNET_TEST_FAMILY_FOLDER";
+
+/// In the worker.
+void scan_while_another_starts(const std::string& folder) {
+  ProcessFamily family("GRAPHNET_SLOT=1");
+  std::ofstream(folder + "/go") << "\n";
+  while (base::children_of(::getppid()).size() < 2) ::usleep(1000);
+  std::thread start([&] {
+    ::usleep(10'000);
+    std::ofstream(folder + "/start") << "\n";
+  });
+  family.scan();
+  start.join();
+  EXPECT_TRUE(family.living().empty());
+}
+
+TEST(ProcessFamily, WaitsForTheProgramOfAnotherWorker) {
+  const char* const given = std::getenv(kFolderVariable);
+  if (given != nullptr) return scan_while_another_starts(given);
+  const tests::TempDir folder;
+  const std::string path = folder.path().string();
+  for (const char* name : {"/go", "/start", "/end"}) {
+    ASSERT_EQ(::mkfifo((path + name).c_str(), 0600), 0);
+  }
+  const std::string own = std::filesystem::read_symlink("/proc/self/exe").string();
+  const tests::ProgramEnd end =
+      tests::run_program({"/bin/sh", "-c", kSupervisor, "sh", own, path},
+                         {std::string(kFolderVariable) + "=" + path}, folder.path() / "log");
+  EXPECT_EQ(end.state.exit_code, 0) << end.output;
 }
 
 TEST(ProcessFamily, LeavesOutWhatIsExempt) {

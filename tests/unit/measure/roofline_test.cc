@@ -2,6 +2,9 @@
 #include "measure/roofline.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 namespace graphnet::measure {
 namespace roofline_test {
@@ -14,14 +17,22 @@ TEST(Peaks, ArePlausibleForACore) {
   EXPECT_LT(peaks.bytes_per_s, 5e12);
 }
 
-// Sums that do not fit into registers go through the stack, and the peak is a tenth.
+// Sums that do not fit into registers go through the stack, and the peak is a tenth: 0.05
+// operations a byte. It is 0.5 where a core has two units for arithmetic, and 0.25 where it has
+// one.
 TEST(Peaks, OfArithmeticIsNotThatOfTheStack) {
-  // A core that others use, or that runs at half speed, may be slow in one of the two.
-  Peaks peaks = measure_peaks();
-  for (int i = 0; i < 5 && peaks.flop_per_s <= 0.4 * peaks.bytes_per_s; ++i) {
-    peaks = measure_peaks();
+  constexpr double kLeast = 0.2;
+  constexpr int kMostTries = 100;
+  constexpr unsigned kWaitUs = 20'000;
+  Peaks best = measure_peaks();
+  // A core that others use, or that runs at half speed, is slow in one of the two for a while.
+  for (int i = 1; i < kMostTries && best.flop_per_s <= kLeast * best.bytes_per_s; ++i) {
+    ::usleep(kWaitUs);
+    const Peaks now = measure_peaks();
+    best.flop_per_s = std::max(best.flop_per_s, now.flop_per_s);
+    best.bytes_per_s = std::max(best.bytes_per_s, now.bytes_per_s);
   }
-  EXPECT_GT(peaks.flop_per_s, 0.4 * peaks.bytes_per_s);
+  EXPECT_GT(best.flop_per_s, kLeast * best.bytes_per_s);
 }
 
 TEST(LeastTime, IsTheLongerOfArithmeticAndMemory) {

@@ -120,6 +120,21 @@ TEST_F(Samples, TakeTheWorkOfOtherThreadsForThatOfACallerThatWaits) {
   EXPECT_NE(judged().doubt, "") << "the caller works as much";
 }
 
+TEST_F(Samples, TakeTheSamplersWordForWhatALookCosts) {
+  called.ran_ns = 40 * kMs;
+  for (int i = 0; i < 300; ++i) add(plugin_code, 15, called.thread, true);
+  for (int i = 0; i < 480; ++i) add(plugin_code, 15, kOther);
+  log.look_ns = 10'000;
+  EXPECT_NE(judged().doubt, "") << "looks cost 20 us at least: 34 samples are missing";
+  log.look_ns = 53'000;
+  EXPECT_NE(judged().doubt, "") << "24 samples are missing, more than a twentieth";
+  log.look_ns = 54'000;
+  EXPECT_EQ(judged().doubt, "");
+  called.ran_ns = 60 * kMs;
+  log.look_ns = std::int64_t{1} << 60U;
+  EXPECT_NE(judged().doubt, "") << "looks cost 100 us at most";
+}
+
 TEST_F(Samples, SeeACallerThatSpinsInSchedYield) {
   called.ran_ns = 300 * kMs;
   for (int i = 0; i < 300; ++i) add(plugin_code, 15, called.thread, true);

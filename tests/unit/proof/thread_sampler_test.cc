@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "proof/thread_signals.h"
 #include "unit/proof/generated_code.h"
 
 namespace graphnet::proof {
@@ -91,6 +93,61 @@ TEST(ThreadSampler, LeavesTheMemoryBelowTheStackPointerAlone) {
   other.join();
   ASSERT_TRUE(sampler.is_ok());
   EXPECT_GT((*sampler)->stop().samples.size(), 20U);
+}
+
+// A thread without an alternate stack must not get the sampler's signals, whenever it would take
+// them.
+TEST(ThreadSampler, OfAThreadThatBlockedItLeavesTheMemoryBelowTheStackPointerAlone) {
+  constexpr std::size_t kBytes = std::size_t{64} << 10U;
+  constexpr std::byte kKept{0xA5};
+  std::atomic<bool> is_sampling{false};
+  std::atomic<int> blocking{0};
+  std::thread other([&] {
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before);
+    blocking = ::gettid();
+    while (!is_sampling) std::this_thread::sleep_for(milliseconds(1));
+    std::vector<std::byte> memory(kBytes, kKept);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    count_with_stack_in(memory.data() + kBytes - 64, 300'000'000);
+    EXPECT_EQ(std::count(memory.begin(), memory.end(), kKept), kBytes);
+    blocking = -blocking;
+    while (is_sampling) std::this_thread::sleep_for(milliseconds(1));
+  });
+  while (blocking == 0) std::this_thread::yield();
+  auto sampler = ThreadSampler::start();
+  is_sampling = true;
+  while (blocking > 0) std::this_thread::sleep_for(milliseconds(1));
+  ASSERT_TRUE(sampler.is_ok());
+  const SampleLog log = (*sampler)->stop();
+  is_sampling = false;
+  other.join();
+  const auto noted =
+      std::find_if(log.threads.begin(), log.threads.end(),
+                   [&](const SampledThread& thread) { return thread.thread == -blocking; });
+  ASSERT_NE(noted, log.threads.end()) << "it is known that samples are missing";
+  EXPECT_GT(noted->ran_ns, 10'000'000);
+  EXPECT_TRUE(std::none_of(log.samples.begin(), log.samples.end(),
+                           [&](const Sample& sample) { return sample.thread == noted->thread; }));
+}
+
+TEST(ThreadSampler, MeasuresWhatASampleOfAWaitingThreadCosts) {
+  const std::vector<ThreadState> before = read_threads();
+  const auto was_there = [&](int thread) {
+    return std::any_of(before.begin(), before.end(),
+                       [&](const ThreadState& known) { return known.id == thread; });
+  };
+  auto sampler = ThreadSampler::start();
+  ASSERT_TRUE(sampler.is_ok());
+  std::this_thread::sleep_for(milliseconds(200));
+  const SampleLog log = (*sampler)->stop();
+  EXPECT_GT(log.look_ns, 100);
+  EXPECT_LT(log.look_ns, kSlowPeriodNs);
+  EXPECT_GT(log.samples.size(), 10U);
+  for (const Sample& sample : log.samples) EXPECT_TRUE(was_there(sample.thread));
+  for (const SampledThread& thread : log.threads) EXPECT_TRUE(was_there(thread.thread));
 }
 
 TEST(ThreadSampler, GivesItsSignalBack) {

@@ -59,7 +59,6 @@ class WorkerRunTest : public ::testing::Test {
     temp_.write("proc/vmstat", "nr_free_pages 7\noom_kill 3\n");
     settings_.root = temp_.path();
     settings_.grace = milliseconds(200);
-    settings_.exit_limit = milliseconds(300);
     planned_.task.plugin_name = "acme";
     planned_.task.threads = 1;
     planned_.task.run_id = "run";
@@ -322,22 +321,24 @@ TEST_F(WorkerRunTest, AFloodOfOutputIsBoundedAndHidesNothing) {
 }
 
 TEST_F(WorkerRunTest, ProcessesLeftBehindDoNotHoldItUp) {
+  settings_.exit_limit = std::chrono::seconds(60);
   const auto started = std::chrono::steady_clock::now();
   EXPECT_TRUE(run("sleep 50 & final").is_final);
-  EXPECT_TRUE(run("setsid sleep 3 & phase run; final").is_final);
-  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(2));
+  EXPECT_TRUE(run("setsid sleep 50 & phase run; final").is_final);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(20));
 }
 
 TEST_F(WorkerRunTest, TheFinalRecordStandsWhateverHappensAtExit) {
   const Record crashed = record_of("phase run; final; kill -SEGV $$");
   EXPECT_EQ(crashed.outcome, record::Outcome::kOk);
   EXPECT_TRUE(mentions(crashed.notes.at(0), {"crashed", "SIGSEGV"}));
-  const Record hung = record_of("phase run; final; sleep 100");
-  EXPECT_EQ(hung.outcome, record::Outcome::kOk);
-  EXPECT_TRUE(contains(hung.notes.at(0), "was killed"));
   const Record noisy = record_of("phase run; final; echo garbage >&3; exit 4");
   EXPECT_EQ(noisy.outcome, record::Outcome::kOk);
   EXPECT_TRUE(contains(noisy.notes.at(0), "exit code 4"));
+  settings_.exit_limit = milliseconds(300);
+  const Record hung = record_of("phase run; final; sleep 100");
+  EXPECT_EQ(hung.outcome, record::Outcome::kOk);
+  EXPECT_TRUE(contains(hung.notes.at(0), "was killed"));
 }
 
 TEST_F(WorkerRunTest, ClosedChannelsAreNoEnd) {

@@ -35,11 +35,18 @@ TEST(EarlyCopy, SeesWhatIsWrittenLater) {
   Outputs outputs(1'000'000);
   EarlyCopy copy;
   EXPECT_FALSE(copy.differs(outputs.kept)) << "before the first copy";
-  ASSERT_TRUE(copy.take(outputs.tensors, outputs.kept).is_ok());
-  EXPECT_FALSE(copy.differs(outputs.kept));
   // A tenth of the output comes late: 64 runs miss it in one of a thousand copies.
-  std::memset(outputs.kept[1].bytes.data() + 400'000, 8, 400'000);
-  EXPECT_TRUE(copy.differs(outputs.kept));
+  constexpr int kCopies = 20;
+  constexpr int kFewestSeen = 17;
+  int num_seen = 0;
+  for (int i = 0; i < kCopies; ++i) {
+    std::memset(outputs.kept[1].bytes.data() + 400'000, 7, 400'000);
+    ASSERT_TRUE(copy.take(outputs.tensors, outputs.kept).is_ok());
+    EXPECT_FALSE(copy.differs(outputs.kept));
+    std::memset(outputs.kept[1].bytes.data() + 400'000, 8, 400'000);
+    num_seen += copy.differs(outputs.kept) ? 1 : 0;
+  }
+  EXPECT_GE(num_seen, kFewestSeen);
   copy.clear();
   EXPECT_FALSE(copy.differs(outputs.kept));
 }
