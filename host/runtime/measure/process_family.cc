@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kScanEveryNs = 5'000'000;
 // A busy machine takes some milliseconds to start a program.
-constexpr int kMostStartLooks = 500;
+constexpr std::chrono::milliseconds kMostStart(500);
 constexpr std::chrono::milliseconds kBetweenStartLooks(1);
 
 std::int64_t nanoseconds(const timeval& time) {
@@ -98,9 +98,9 @@ bool ProcessFamily::may_be_starting(pid_t sibling) const {
   return base::read_kernel_file("/proc/" + std::to_string(sibling) + "/environ").empty();
 }
 
-void ProcessFamily::await_program(pid_t sibling) const {
-  for (int look = 0; look < kMostStartLooks && !is_other_worker(sibling); ++look) {
-    if (!may_be_starting(sibling)) return;
+void ProcessFamily::await_program(pid_t sibling, TimePoint until) const {
+  while (!is_other_worker(sibling) && may_be_starting(sibling)) {
+    if (std::chrono::steady_clock::now() >= until) return;
     std::this_thread::sleep_for(kBetweenStartLooks);
   }
 }
@@ -117,9 +117,10 @@ void ProcessFamily::forget(pid_t pid) {
 void ProcessFamily::scan() {
   std::set<pid_t> found;
   add_children_of(own_, found);
+  const TimePoint until = std::chrono::steady_clock::now() + kMostStart;
   for (const pid_t sibling : base::children_of(parent_)) {
     if (strangers_.count(sibling) != 0 || found.count(sibling) != 0) continue;
-    if (!is_member(sibling)) await_program(sibling);
+    if (!is_member(sibling)) await_program(sibling, until);
     if (is_other_worker(sibling)) {
       strangers_.insert(sibling);
       forget(sibling);

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include <chrono>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -30,8 +31,8 @@ class ProcessFamily {
   /// Excludes a child and its descendants from all counts.
   void exempt(pid_t child) { exempt_.insert(child); }
 
-  /// Finds new processes; takes 10 to 100 microseconds. It waits for a new child of the parent that
-  /// may still become another worker, 0.5 s at most.
+  /// Finds new processes; takes 10 to 100 microseconds. It waits for new children of the parent
+  /// that may still become other workers, 0.5 s at most.
   void scan();
   /// As scan(), unless the last scan was less than some milliseconds ago.
   void scan_now_and_then();
@@ -55,10 +56,12 @@ class ProcessFamily {
     bool lives = true;
   };
 
+  using TimePoint = std::chrono::steady_clock::time_point;
+
   bool is_member(pid_t pid) const;
   bool is_other_worker(pid_t sibling) const;
   bool may_be_starting(pid_t sibling) const;
-  void await_program(pid_t sibling) const;
+  void await_program(pid_t sibling, TimePoint until) const;
   void add_children_of(pid_t parent, std::set<pid_t>& found);
   void add(pid_t pid, bool is_child);
   void forget(pid_t pid);

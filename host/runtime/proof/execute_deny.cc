@@ -77,13 +77,27 @@ class HitList {
   Hit* hits_;
 };
 
+/// Of a region what is code, with the rights that it has while it is open.
+struct Part {
+  std::uintptr_t start;
+  std::uintptr_t end;
+  int protection;
+  std::size_t region;
+
+  int closed() const { return protection & ~PROT_EXEC; }
+};
+using Parts = std::vector<Part>;  // by address
+
 }  // namespace
 
 struct ExecuteDeny::State {
   std::vector<Region> regions;
   std::vector<std::string> tolerated;
-  std::vector<char> is_closed;  // by region
-  HitList hits;                 // made before anything is closed
+  // A thread may fault in the moment in which everything is opened, and look them up when others
+  // are closed already: none is freed.
+  std::vector<std::unique_ptr<const Parts>> all_parts;
+  std::atomic<const Parts*> parts{nullptr};  // those that were closed last
+  HitList hits;                              // made before anything is closed
   std::atomic<std::size_t> num_hits{0};
   std::size_t num_kept = 0;  // of them, without those of our own code in disarm()
   std::atomic<bool> is_armed{false};
@@ -93,12 +107,14 @@ struct ExecuteDeny::State {
   static std::atomic<State*> current;
   static void on_fault(int signal, siginfo_t* info, void* context);
 
-  /// True if the address lies in a region of ours; its window is open then.
+  /// True if the address lies in a part that was closed; its window is open then, as far as the
+  /// part goes.
   bool open(std::uintptr_t address, const greg_t* registers);
   void note(std::size_t region, std::uintptr_t window, const greg_t* registers);
-  /// 0 or an error number.
-  int close(std::size_t region, const std::vector<base::Mapping>& mappings);
-  void reopen(const Region& region, const std::vector<base::Mapping>& mappings) const;
+  const Parts& use(Parts closed);
+  void add_parts(std::size_t region, const std::vector<base::Mapping>& mappings,
+                 Parts& added) const;
+  void reopen(const Part& part, const std::vector<base::Mapping>& mappings) const;
   /// kPlugin if denied code is executable in a window that no hit has opened.
   Status check_closed(const Region& region, const std::vector<base::Mapping>& mappings,
                       const std::vector<std::uintptr_t>& opened) const;
@@ -139,16 +155,15 @@ std::uintptr_t window_of(std::uintptr_t address) {
   return address & ~(kWindowBytes - 1);
 }
 
-/// The part of a mapping that lies in another.
+/// What lies in both of two.
 struct Overlap {
   std::uintptr_t start;
   std::uintptr_t end;
 };
 
 /// Calls `visit` with each of `mappings`, which are by address, that has a part in `region`.
-template <typename Visit>
-void visit_overlaps(const base::Mapping& region, const std::vector<base::Mapping>& mappings,
-                    Visit visit) {
+template <typename Extent, typename Visit>
+void visit_overlaps(const Extent& region, const std::vector<base::Mapping>& mappings, Visit visit) {
   auto now = std::upper_bound(
       mappings.begin(), mappings.end(), region.start,
       [](std::uintptr_t start, const base::Mapping& one) { return start < one.end; });
@@ -160,17 +175,18 @@ void visit_overlaps(const base::Mapping& region, const std::vector<base::Mapping
 }  // namespace
 
 bool ExecuteDeny::State::open(std::uintptr_t address, const greg_t* registers) {
-  const Region* region = find_region(regions, address);
-  if (region == nullptr || region->kind == RegionKind::kHost) return false;
-  const base::Mapping& mapping = region->mapping;
+  const Parts* const closed = parts.load();
+  if (closed == nullptr) return false;
+  const auto part =
+      std::upper_bound(closed->begin(), closed->end(), address,
+                       [](std::uintptr_t at, const Part& one) { return at < one.end; });
+  if (part == closed->end() || address < part->start) return false;
   const std::uintptr_t window = window_of(address);
-  const std::uintptr_t start = std::max(window, mapping.start);
-  const std::uintptr_t end = std::min(window + kWindowBytes, mapping.end);
-  if (protect(start, end, mapping.protection) != 0) return false;
+  const std::uintptr_t start = std::max(window, part->start);
+  const std::uintptr_t end = std::min(window + kWindowBytes, part->end);
+  if (protect(start, end, part->protection) != 0) return false;
   // A thread may fault in the moment in which everything is opened.
-  if (is_armed.load()) {
-    note(static_cast<std::size_t>(region - regions.data()), window, registers);
-  }
+  if (is_armed.load()) note(part->region, window, registers);
   return true;
 }
 
@@ -201,30 +217,31 @@ void ExecuteDeny::State::on_fault(int signal, siginfo_t* info, void* context) {
   chain(state->previous, signal, info, context);
 }
 
-int ExecuteDeny::State::close(std::size_t region, const std::vector<base::Mapping>& mappings) {
-  const base::Mapping& mapping = regions[region].mapping;
-  const int closed = mapping.protection & ~PROT_EXEC;
-  int error = 0;
-  if (regions[region].kind != RegionKind::kExpect) {
-    error = protect(mapping.start, mapping.end, closed);
-    is_closed[region] = error == 0 ? 1 : 0;
-    return error;
-  }
-  // A plugin may have given its code back, and others may write to memory at that address now.
-  visit_overlaps(mapping, mappings, [&](const base::Mapping& now, const Overlap& part) {
-    if ((now.protection & PROT_EXEC) == 0 || error != 0) return;
-    error = protect(part.start, part.end, closed);
-    if (error == 0) is_closed[region] = 1;
-  });
-  return error;
+const Parts& ExecuteDeny::State::use(Parts closed) {
+  all_parts.push_back(std::make_unique<const Parts>(std::move(closed)));
+  parts = all_parts.back().get();
+  return *all_parts.back();
 }
 
-void ExecuteDeny::State::reopen(const Region& region,
+void ExecuteDeny::State::add_parts(std::size_t region, const std::vector<base::Mapping>& mappings,
+                                   Parts& added) const {
+  const base::Mapping& whole = regions[region].mapping;
+  if (regions[region].kind != RegionKind::kExpect) {
+    added.push_back({whole.start, whole.end, whole.protection, region});
+    return;
+  }
+  // A plugin may have given its code back, and others may write to memory at that address now.
+  visit_overlaps(whole, mappings, [&](const base::Mapping& now, const Overlap& both) {
+    if ((now.protection & PROT_EXEC) == 0) return;
+    added.push_back({both.start, both.end, now.protection, region});
+  });
+}
+
+void ExecuteDeny::State::reopen(const Part& part,
                                 const std::vector<base::Mapping>& mappings) const {
-  const int closed = region.mapping.protection & ~PROT_EXEC;
-  visit_overlaps(region.mapping, mappings, [&](const base::Mapping& now, const Overlap& part) {
+  visit_overlaps(part, mappings, [&](const base::Mapping& now, const Overlap& both) {
     // A plugin may have given its memory another use meanwhile.
-    if (now.protection == closed) protect(part.start, part.end, region.mapping.protection);
+    if (now.protection == part.closed()) protect(both.start, both.end, part.protection);
   });
 }
 
@@ -261,7 +278,6 @@ base::Result<std::unique_ptr<ExecuteDeny>> ExecuteDeny::create(std::vector<Regio
   std::unique_ptr<ExecuteDeny> tracer(new ExecuteDeny(std::move(state)));
   tracer->reclaim_handler();
   GN_RETURN_IF_ERROR(tracer->try_on_own_page());
-  tracer->state_->is_closed.assign(tracer->state_->regions.size(), 0);
   return tracer;
 }
 
@@ -300,14 +316,12 @@ Status ExecuteDeny::try_on_own_page() {
     }
   }
   if (status.is_ok()) {
-    std::vector<Region> own = {
-        {{start, end, PROT_READ | PROT_EXEC, 0, ""}, RegionKind::kWatch, ""}};
-    state_->regions.swap(own);
+    state_->use({{start, end, PROT_READ | PROT_EXEC, 0}});
     state_->num_hits = 0;
     state_->is_armed = true;
     reinterpret_cast<void (*)()>(page)();
     state_->is_armed = false;
-    state_->regions.swap(own);
+    state_->use({});
     if (state_->num_hits != 1) {
       status = Status(Code::kUnsupported, "the self-test of execute-deny saw no trap");
     }
@@ -323,13 +337,19 @@ Status ExecuteDeny::arm(const std::vector<RegionKind>& kinds) {
   state.num_kept = 0;
   // Uses strings, as disarm() does: before anything is closed.
   GN_ASSIGN_OR_RETURN(const std::vector<base::Mapping> mappings, base::read_memory_map());
-  state.is_armed = true;
+  Parts wanted;
   for (std::size_t i = 0; i < state.regions.size(); ++i) {
-    const Region& region = state.regions[i];
-    const bool is_wanted = std::find(kinds.begin(), kinds.end(), region.kind) != kinds.end();
-    if (!is_wanted || region.kind == RegionKind::kHost) continue;
-    const int error = state.close(i, mappings);
-    if (error == 0) continue;
+    const RegionKind kind = state.regions[i].kind;
+    const bool is_wanted = std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+    if (is_wanted && kind != RegionKind::kHost) state.add_parts(i, mappings, wanted);
+  }
+  const Parts& parts = state.use(std::move(wanted));
+  state.is_armed = true;
+  for (const Part& part : parts) {
+    const int error = protect(part.start, part.end, part.closed());
+    const Region& region = state.regions[part.region];
+    const bool is_gone = error == ENOMEM && region.kind == RegionKind::kExpect;
+    if (error == 0 || is_gone) continue;
     static_cast<void>(disarm());
     return refused("the kernel refuses to take the right to execute from " +
                        base::module_name(region.mapping.path),
@@ -349,14 +369,12 @@ Status ExecuteDeny::disarm() {
   for (std::size_t i = 0; i < num_opened; ++i) opened.push_back(state.hits[i].window);
   std::sort(opened.begin(), opened.end());
   Status status = mappings.is_ok() ? Status::ok() : mappings.status();
-  for (std::size_t i = 0; i < state.regions.size(); ++i) {
-    if (!state.is_closed[i]) continue;
-    state.is_closed[i] = 0;
-    const Region& region = state.regions[i];
+  for (const Part& part : *state.parts.load()) {
+    const Region& region = state.regions[part.region];
     if (region.kind == RegionKind::kExpect && mappings.is_ok()) {
-      state.reopen(region, *mappings);
+      state.reopen(part, *mappings);
     } else {
-      protect(region.mapping.start, region.mapping.end, region.mapping.protection);
+      protect(part.start, part.end, part.protection);
     }
     if (region.kind != RegionKind::kDeny || !status.is_ok()) continue;
     status = state.check_closed(region, *mappings, opened);

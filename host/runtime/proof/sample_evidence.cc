@@ -21,7 +21,7 @@ constexpr std::size_t kDeniedOneIn = 20;  // of those that were running
 constexpr std::int64_t kLeastExpected = 24;
 // A look at a thread that waits wakes it. That takes 22 us of processor time on a busy machine, and
 // longer in some virtual ones: what the sampler says counts, within bounds. A caller could hide
-// behind longer looks.
+// behind longer looks, and behind those that take as long as it is to the next one.
 constexpr std::int64_t kLeastLookNs = 20'000;
 constexpr std::int64_t kMostLookNs = 100'000;
 constexpr std::int64_t kLeastShare = 8;  // one in so many that are expected
@@ -66,7 +66,8 @@ bool is_caller_unseen(const CallerSamples& caller, std::int64_t ran_ns, std::siz
                       const SampleLog& log) {
   const std::int64_t period_ns = log.period_ns;
   const bool others_work = num_running > static_cast<std::size_t>(caller.num_running);
-  const std::int64_t look_ns = std::clamp(log.look_ns, kLeastLookNs, kMostLookNs);
+  const std::int64_t most_ns = std::max(kLeastLookNs, std::min(kMostLookNs, period_ns / 2));
+  const std::int64_t look_ns = std::clamp(log.look_ns, kLeastLookNs, most_ns);
   if (others_work) ran_ns -= caller.num_waiting * look_ns;
   const std::int64_t num_seen = caller.num_running + caller.num_yielding;
   if (!are_missing(num_seen, ran_ns, period_ns)) return false;

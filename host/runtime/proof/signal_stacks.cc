@@ -29,7 +29,15 @@ AnswerCount num_taken;
 /// handler of an earlier round writes late is no answer to this one.
 std::atomic<int> ready_in[kMostThreads];
 
+void note_ready(std::size_t place, int round) {
+  if (place >= kMostThreads) return;
+  int before = ready_in[place];
+  while (before < round && !ready_in[place].compare_exchange_weak(before, round)) {
+  }
+}
+
 void on_give(int, siginfo_t* info, void* context) {
+  if (info->si_code != SI_QUEUE) return;  // somebody else's
   const int saved_errno = errno;
   stack_t& stack = static_cast<ucontext_t*>(context)->uc_stack;
   const bool is_on_it = (stack.ss_flags & SS_ONSTACK) != 0;
@@ -42,7 +50,7 @@ void on_give(int, siginfo_t* info, void* context) {
   }
   const auto question = reinterpret_cast<std::uintptr_t>(info->si_value.sival_ptr);
   const auto round = static_cast<int>(static_cast<std::uint32_t>(question));
-  if (stack.ss_size >= kSignalStackBytes || is_on_it) ready_in[question >> kPlaceBits] = round;
+  if (stack.ss_size >= kSignalStackBytes || is_on_it) note_ready(question >> kPlaceBits, round);
   num_taken.answer(round);
   errno = saved_errno;
 }
@@ -72,8 +80,9 @@ SignalStacks give_signal_stacks(int signal) {
   std::vector<int> asked;
   threads_that_block(signal);  // waits for those that begin
   for (const ThreadState& thread : read_threads()) {
-    const bool is_asked = !blocks(thread, signal) && asked.size() < kMostThreads &&
-                          ask(signal, thread.id, round, asked.size());
+    const bool may_ask = !blocks(thread, signal) && asked.size() < kMostThreads;
+    const bool is_asked = may_ask && ask(signal, thread.id, round, asked.size());
+    if (may_ask && !is_asked && errno != ESRCH) stacks.error = errno;
     (is_asked ? asked : stacks.left_out).push_back(thread.id);
   }
   const auto num_asked = static_cast<int>(asked.size());

@@ -13,6 +13,7 @@ inline constexpr std::size_t kSignalStackBytes = std::size_t{64} << 10U;
 struct SignalStacks {
   std::vector<int> ready;     ///< they have an alternate stack
   std::vector<int> left_out;  ///< no stack of theirs is known; some have ended
+  int error = 0;              ///< of a sandbox that lets no thread be asked
 };
 
 /// Gives each thread of this process that has no alternate signal stack of 64 KiB one. Handlers

@@ -97,7 +97,7 @@ class WaitingThread {
     ::sigfillset(&others);
     ::sigdelset(&others, signal);
     ::sigdelset(&others, SIGSEGV);  // the kernel would kill the process at the tracer's traps
-    ::pthread_sigmask(SIG_BLOCK, &others, nullptr);
+    ::pthread_sigmask(SIG_SETMASK, &others, nullptr);
     // One that give_signal_stacks() gave would stay when the thread has ended.
     alignas(64) std::byte memory[kSignalStackBytes];
     const stack_t stack = {memory, 0, sizeof memory};
@@ -122,11 +122,12 @@ void take_waiting_out(int waiting, SampleLog& log) {
                      [&](const Sample& sample) { return sample.thread == waiting; });
   const std::int64_t count = log.samples.end() - samples;
   log.samples.erase(samples, log.samples.end());
-  const auto threads =
-      std::remove_if(log.threads.begin(), log.threads.end(),
-                     [&](const SampledThread& thread) { return thread.thread == waiting; });
-  if (threads != log.threads.end() && count > 0) log.look_ns = threads->ran_ns / count;
-  log.threads.erase(threads, log.threads.end());
+  const auto own =
+      std::find_if(log.threads.begin(), log.threads.end(),
+                   [&](const SampledThread& thread) { return thread.thread == waiting; });
+  if (own == log.threads.end()) return;
+  if (count > 0) log.look_ns = own->ran_ns / count;
+  log.threads.erase(own);
 }
 
 }  // namespace
@@ -150,6 +151,8 @@ struct ThreadSampler::State {
   void take_sample(const siginfo_t& info, const ucontext_t& context);
 
   void note(int thread) { threads.push_back({thread, base::thread_ran_ns(thread)}); }
+  /// Threads that began meanwhile: they are not sampled, and their time shows that.
+  void note_others(const SignalStacks& stacks);
   bool add_timer(int thread);
 };
 
@@ -182,6 +185,15 @@ void ThreadSampler::State::take_sample(const siginfo_t& info, const ucontext_t& 
   sample.fault_handler = handler_of(SIGSEGV);
 }
 
+void ThreadSampler::State::note_others(const SignalStacks& stacks) {
+  const auto has = [](const std::vector<int>& ids, int id) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  };
+  for (const ThreadState& thread : read_threads()) {
+    if (!has(stacks.ready, thread.id) && !has(stacks.left_out, thread.id)) note(thread.id);
+  }
+}
+
 bool ThreadSampler::State::add_timer(int thread) {
   const std::size_t number = num_timers;
   sigevent event = {};
@@ -211,6 +223,10 @@ base::Result<std::unique_ptr<ThreadSampler>> ThreadSampler::start(std::int64_t p
   }
   state->waiting.start(state->signal);
   const SignalStacks stacks = give_signal_stacks(state->signal);
+  if (stacks.error != 0) {
+    return base::Status(base::Code::kUnsupported,
+                        std::string("no signal for a thread: ") + std::strerror(stacks.error));
+  }
   state->samples.resize(kMaxSamples);
   state->is_running = true;
   State::current = state.get();
@@ -226,6 +242,7 @@ base::Result<std::unique_ptr<ThreadSampler>> ThreadSampler::start(std::int64_t p
     if (sampler->state_->add_timer(thread)) continue;
     return base::Status(base::Code::kUnsupported, std::string("no timer: ") + std::strerror(errno));
   }
+  sampler->state_->note_others(stacks);
   return sampler;
 }
 

@@ -246,7 +246,9 @@ constexpr char kFolderVariable[] = "GRAPHNET_TEST_FAMILY_FOLDER";
 void scan_while_another_starts(const std::string& folder) {
   ProcessFamily family("GRAPHNET_SLOT=1");
   std::ofstream(folder + "/go") << "\n";
-  while (base::children_of(::getppid()).size() < 2) ::usleep(1000);
+  for (int look = 0; look < 30'000 && base::children_of(::getppid()).size() < 2; ++look) {
+    ::usleep(1000);
+  }
   std::thread start([&] {
     ::usleep(10'000);
     std::ofstream(folder + "/start") << "\n";
@@ -266,7 +268,7 @@ TEST(ProcessFamily, WaitsForTheProgramOfAnotherWorker) {
   }
   const std::string own = std::filesystem::read_symlink("/proc/self/exe").string();
   const tests::ProgramEnd end =
-      tests::run_program({"/bin/sh", "-c", kSupervisor, "sh", own, path},
+      tests::run_program({"/usr/bin/timeout", "60", "/bin/sh", "-c", kSupervisor, "sh", own, path},
                          {std::string(kFolderVariable) + "=" + path}, folder.path() / "log");
   EXPECT_EQ(end.state.exit_code, 0) << end.output;
 }

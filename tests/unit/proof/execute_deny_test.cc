@@ -157,6 +157,24 @@ TEST(ExecuteDeny, LeavesMemoryAloneThatTookThePlaceOfCode) {
   ::munmap(others, num_bytes);
 }
 
+// Code of one window, of which the first pages are gone.
+TEST(ExecuteDeny, OpensNoMoreThanWhatWasCode) {
+  const GeneratedCode code(2);
+  const std::size_t half = GeneratedCode::kWindow / 2;
+  auto* const others = reinterpret_cast<unsigned char*>(code.window(0));
+  ASSERT_NE(
+      ::mmap(others, half, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+      MAP_FAILED);
+  const auto tracer = make_tracer({code.region(RegionKind::kExpect)});
+  ASSERT_TRUE(tracer->arm(kAll).is_ok());
+  reinterpret_cast<void (*)()>(code.window(0) + half)();
+  *others = 1;  // still writable
+  ASSERT_TRUE(tracer->disarm().is_ok());
+  *others = 2;
+  EXPECT_EQ(tracer->hits().size(), 1U);
+  reinterpret_cast<void (*)()>(code.window(0) + half)();
+}
+
 TEST(ExecuteDeny, LeavesMemoryThatGotAnotherUseAlone) {
   const GeneratedCode code(1);
   const auto tracer = make_tracer({code.region(RegionKind::kExpect)});

@@ -150,6 +150,34 @@ TEST(ThreadSampler, MeasuresWhatASampleOfAWaitingThreadCosts) {
   for (const SampledThread& thread : log.threads) EXPECT_TRUE(was_there(thread.thread));
 }
 
+// Where a thread blocks signals, 0.2 s pass before the others are asked: time for one to begin.
+TEST(ThreadSampler, TakesNoLaterThreadForItsOwn) {
+  std::atomic<bool> is_blocking{false};
+  std::atomic<bool> has_ended{false};
+  std::thread blocker([&] {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    is_blocking = true;
+    while (!has_ended) std::this_thread::sleep_for(milliseconds(1));
+  });
+  while (!is_blocking) std::this_thread::yield();
+  std::thread maker([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    std::thread([&] {
+      while (!has_ended) continue;
+    }).join();
+  });
+  auto sampler = ThreadSampler::start();
+  std::this_thread::sleep_for(milliseconds(200));
+  const SampleLog log = sampler.is_ok() ? (*sampler)->stop() : SampleLog();
+  has_ended = true;
+  blocker.join();
+  maker.join();
+  ASSERT_TRUE(sampler.is_ok());
+  EXPECT_LT(log.look_ns, kSlowPeriodNs / 2) << "as long as it is from one sample to the next";
+}
+
 TEST(ThreadSampler, GivesItsSignalBack) {
   for (int i = 0; i < 200; ++i) {
     auto sampler = ThreadSampler::start();
