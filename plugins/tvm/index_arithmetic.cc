@@ -5,6 +5,16 @@
 
 namespace graphnet::tvm {
 
+/// A sum of index expressions times numbers, and a number. Expressions are told apart as objects.
+struct IndexSum {
+  std::vector<std::pair<Expr, std::int64_t>> terms;  ///< in the order in which they were met
+  std::int64_t constant = 0;
+  bool is_merged = false;  ///< quotients and remainders of it were put together again
+
+  void add(const Expr& term, std::int64_t factor);
+  void add(const IndexSum& other, std::int64_t factor);
+};
+
 namespace {
 
 std::int64_t floor_of(std::int64_t a, std::int64_t by) {

@@ -10,15 +10,7 @@
 
 namespace graphnet::tvm {
 
-/// A sum of index expressions times numbers, and a number. Expressions are told apart as objects.
-struct IndexSum {
-  std::vector<std::pair<Expr, std::int64_t>> terms;  ///< in the order in which they were met
-  std::int64_t constant = 0;
-  bool is_merged = false;  ///< quotients and remainders of it were put together again
-
-  void add(const Expr& term, std::int64_t factor);
-  void add(const IndexSum& other, std::int64_t factor);
-};
+struct IndexSum;
 
 /// Index expressions whose variables have known extents. TVM's own simplification finds no quotient
 /// where a row is one element longer or shorter than the divisor (`i * 1591 + j` by 1592, as

@@ -93,7 +93,7 @@ TEST_P(Hangs, EachIsKilledSoonAfterItsLimit) {
   const int count = is_stubborn ? std::max(1, total / 4) : std::max(1, total - total / 4);
   HangRun run = run_hangs(fault, count, GetParam().jobs);
   double longest = longest_hang(run, count, is_stubborn);
-  // A machine that stands still for a while makes one sweep late, hardly three.
+  // A virtual machine that has no core for a while makes one sweep late, hardly three.
   for (int i = 1; i < kMostRuns && longest > kMostSeconds && !HasFailure(); ++i) {
     run = run_hangs(fault, count, GetParam().jobs);
     longest = longest_hang(run, count, is_stubborn);

@@ -47,7 +47,7 @@ constexpr WayCase kCases[] = {
     {"noisy", "unknown(thread 'noise' ("},
 };
 
-// A check is drawn in half of the pairs or more: of so many none is none by chance.
+// A pair is checked with a chance of a half or more: of so many, none in 6 of 100 million.
 constexpr int kPairs = 24;
 
 /// One plugin, taken through the phases of a worker up to the one that is tested.

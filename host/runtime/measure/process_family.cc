@@ -50,9 +50,13 @@ ProcessFamily::ProcessFamily(std::string mark)
   strangers_.insert(own_);
 }
 
+std::vector<ProcessFamily::Member>::iterator ProcessFamily::find_member(pid_t pid) {
+  return std::find_if(members_.begin(), members_.end(),
+                      [&](const Member& member) { return member.pid == pid; });
+}
+
 void ProcessFamily::add(pid_t pid, bool is_child) {
-  const auto is_same = [&](const Member& member) { return member.pid == pid; };
-  const auto known = std::find_if(members_.begin(), members_.end(), is_same);
+  const auto known = find_member(pid);
   if (known != members_.end()) {
     known->is_child = known->is_child || is_child;  // one that we have adopted since
     return;
@@ -83,11 +87,6 @@ bool ProcessFamily::is_other_worker(pid_t sibling) const {
   return program.empty() || program == program_of(own_) || program == program_of(parent_);
 }
 
-bool ProcessFamily::is_member(pid_t pid) const {
-  return std::any_of(members_.begin(), members_.end(),
-                     [&](const Member& member) { return member.pid == pid; });
-}
-
 /// Whether a sibling may become another worker. Until it has its program, it has the parent's and
 /// the parent's variables: posix_spawn() lends a child its maker's memory. A program that has just
 /// begun has no variables for a moment.
@@ -107,8 +106,7 @@ void ProcessFamily::await_program(pid_t sibling, TimePoint until) const {
 
 // Before it starts its program, another worker has the environment of the process that made it.
 void ProcessFamily::forget(pid_t pid) {
-  const auto is_it = [&](const Member& member) { return member.pid == pid; };
-  const auto member = std::find_if(members_.begin(), members_.end(), is_it);
+  const auto member = find_member(pid);
   if (member == members_.end()) return;
   gone_ns_ += member->ran_ns;  // what has been counted stays: only differences mean something
   members_.erase(member);
@@ -120,7 +118,7 @@ void ProcessFamily::scan() {
   const TimePoint until = std::chrono::steady_clock::now() + kMostStart;
   for (const pid_t sibling : base::children_of(parent_)) {
     if (strangers_.count(sibling) != 0 || found.count(sibling) != 0) continue;
-    if (!is_member(sibling)) await_program(sibling, until);
+    if (find_member(sibling) == members_.end()) await_program(sibling, until);
     if (is_other_worker(sibling)) {
       strangers_.insert(sibling);
       forget(sibling);

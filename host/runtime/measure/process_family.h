@@ -58,7 +58,7 @@ class ProcessFamily {
 
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  bool is_member(pid_t pid) const;
+  std::vector<Member>::iterator find_member(pid_t pid);
   bool is_other_worker(pid_t sibling) const;
   bool may_be_starting(pid_t sibling) const;
   void await_program(pid_t sibling, TimePoint until) const;

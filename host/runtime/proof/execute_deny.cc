@@ -93,8 +93,8 @@ using Parts = std::vector<Part>;  // by address
 struct ExecuteDeny::State {
   std::vector<Region> regions;
   std::vector<std::string> tolerated;
-  // A thread may fault in the moment in which everything is opened, and look them up when others
-  // are closed already: none is freed.
+  // A thread may fault in the moment in which everything is opened, and look for its part when
+  // others are closed already: none is freed.
   std::vector<std::unique_ptr<const Parts>> all_parts;
   std::atomic<const Parts*> parts{nullptr};  // those that were closed last
   HitList hits;                              // made before anything is closed

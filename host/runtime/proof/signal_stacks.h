@@ -9,11 +9,11 @@ namespace graphnet::proof {
 /// A frame with AVX-512 and AMX registers takes 11 KiB, and handlers nest.
 inline constexpr std::size_t kSignalStackBytes = std::size_t{64} << 10U;
 
-/// Numbers of threads.
+/// Threads by their numbers (gettid).
 struct SignalStacks {
   std::vector<int> ready;     ///< they have an alternate stack
   std::vector<int> left_out;  ///< no stack of theirs is known; some have ended
-  int error = 0;              ///< of a sandbox that lets no thread be asked
+  int error = 0;  ///< errno of a thread that could not be asked, as in a sandbox; 0: none
 };
 
 /// Gives each thread of this process that has no alternate signal stack of 64 KiB one. Handlers

@@ -96,7 +96,7 @@ class WaitingThread {
     sigset_t others;
     ::sigfillset(&others);
     ::sigdelset(&others, signal);
-    ::sigdelset(&others, SIGSEGV);  // the kernel would kill the process at the tracer's traps
+    ::sigdelset(&others, SIGSEGV);  // the kernel would kill the process at a trap of execute-deny
     ::pthread_sigmask(SIG_SETMASK, &others, nullptr);
     // One that give_signal_stacks() gave would stay when the thread has ended.
     alignas(64) std::byte memory[kSignalStackBytes];

@@ -172,8 +172,8 @@ TEST(DisturbanceMeter, CountsOtherThreadsOfTheProcess) {
   const DisturbanceMeter meter;
   const DisturbanceCounters before = meter.read();
   std::thread([] {
-    while (clock_ns_by_syscall(CLOCK_THREAD_CPUTIME_ID) <
-           5'000'000) {  // however late it has a core
+    constexpr std::int64_t kRuns = 5'000'000;  // however late it has a core
+    while (clock_ns_by_syscall(CLOCK_THREAD_CPUTIME_ID) < kRuns) {
     }
   }).join();
   const DisturbanceCounters after = meter.read();

@@ -104,7 +104,7 @@ TEST(WatchOthers, SeesAStrangerAndNotTheFamily) {
   if (clock) {
     watch_others(nowhere, *clock, {});
     watch_others(instruments, *clock, {here.core()});
-    // A virtual machine that stands still for a while loses ticks.
+    // A virtual machine that has no core for a while loses ticks.
     for (int i = 0; i < kMostSeconds && !second.others; ++i) {
       second = watch_a_second(instruments, *clock, here.core());
     }

@@ -31,7 +31,7 @@ using plugin::CallStatus;
 using plugin::FailureKind;
 using tests::mentions;
 
-// A check is drawn in half of the pairs or more: fewer than three of so many are none by chance.
+// A pair is checked with a chance of a half or more: of so many, fewer than three in 2 of 100,000.
 constexpr int kPairs = 24;
 
 /// The library that sees what the driver launches.
